@@ -2,7 +2,8 @@
 # karst_layer(NAME LINK lib...): one library from all .cpp files of the current folder, linking its direct neighbours.
 add_library(karst_flags INTERFACE)
 target_compile_options(karst_flags INTERFACE
-  -Wall -Wextra -Wshadow -Wconversion -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual -Werror
+  -Wall -Wextra -Wshadow -Wconversion -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
+  $<$<CXX_COMPILER_ID:GNU>:-Werror> $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion>
   -ffp-contract=off $<$<CONFIG:Release>:-O3>)
 if(KARST_NATIVE)
   target_compile_options(karst_flags INTERFACE $<$<CONFIG:Release>:-march=native>)

@@ -6,21 +6,33 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace karst {
+
+class Comm;
 
 enum class Purpose { geometry, connectivity, fields, stencils, solver, metadata, buffers };
 inline constexpr int n_purposes = 7;
 std::string_view name_of(Purpose);
 
 namespace arena {
-void* allocate(std::size_t bytes, Purpose);  ///< 64-byte aligned; huge pages asked for from 4 MiB on; throws Error when it fails
+void* allocate(std::size_t bytes,
+               Purpose);  ///< 64-byte aligned; huge pages asked for from 4 MiB on; throws Error when it fails
 void release(void*, std::size_t bytes, Purpose) noexcept;
+/// n * size; throws Error when that is beyond the address space.
+std::size_t array_bytes(std::size_t n, std::size_t size, Purpose);
 std::int64_t bytes_now(Purpose);
-std::int64_t bytes_peak(Purpose);
+std::int64_t bytes_peak(Purpose);  ///< largest bytes_now so far
+std::int64_t bytes_now();          ///< of all purposes
+std::int64_t bytes_peak();         ///< largest bytes_now() so far
 std::int64_t peak_resident_set();  ///< of this process, from the system [bytes]
+/// Table of bytes by purpose (peak; sum and largest over the ranks) and the peak resident set. Collective; same text on
+/// every rank.
+std::string report(const Comm& comm);
 }  // namespace arena
 
 /// Fixed-size array from the arena. Not initialised unless a value is given: first touch is the user's.
@@ -29,7 +41,9 @@ class Array {
  public:
   Array() = default;
   Array(std::size_t n, Purpose purpose)
-      : data_(n ? static_cast<T*>(arena::allocate(n * sizeof(T), purpose)) : nullptr), n_(n), purpose_(purpose) {}
+      : data_(n ? static_cast<T*>(arena::allocate(arena::array_bytes(n, sizeof(T), purpose), purpose)) : nullptr),
+        n_(n),
+        purpose_(purpose) {}
   Array(std::size_t n, Purpose purpose, T value) : Array(n, purpose) {
     for (auto& x : *this) x = value;
   }

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/comm.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <list>
+
+#include "base/error.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr int sparse_tag = Exchange::largest_tag + 1;  // and the next one, in turn
+
+/// An MPI type of any number of bytes: MPI counts are int, types are not limited. One element of it is the message.
+class ByteType {
+ public:
+  explicit ByteType(std::size_t bytes) {
+    if (bytes <= static_cast<std::size_t>(INT_MAX)) {
+      count_ = static_cast<int>(bytes);
+      return;
+    }
+    constexpr std::size_t block = std::size_t{1} << 30;
+    const std::size_t blocks = bytes / block;
+    require(blocks <= static_cast<std::size_t>(INT_MAX), "message of {} bytes: larger than MPI can describe", bytes);
+    MPI_Datatype one_block = MPI_DATATYPE_NULL, many = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &one_block);
+    MPI_Type_contiguous(static_cast<int>(blocks), one_block, &many);
+    const int lengths[2] = {1, static_cast<int>(bytes % block)};
+    const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(blocks * block)};
+    const MPI_Datatype types[2] = {many, MPI_BYTE};
+    MPI_Type_create_struct(2, lengths, places, types, &type_);
+    MPI_Type_commit(&type_);
+    MPI_Type_free(&many);
+    MPI_Type_free(&one_block);
+    owned_ = true;
+  }
+  ByteType(const ByteType&) = delete;
+  ByteType& operator=(const ByteType&) = delete;
+  ~ByteType() {
+    if (owned_) MPI_Type_free(&type_);  // pending messages keep their own hold on it
+  }
+  int count() const { return count_; }
+  MPI_Datatype type() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_BYTE;
+  int count_ = 1;
+  bool owned_ = false;
+};
+
+template <class T>
+T all_reduce(T x, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  MPI_Allreduce(MPI_IN_PLACE, &x, 1, type, op, comm);
+  return x;
+}
+
+template <class T>
+void all_sum(std::span<T> x, MPI_Datatype type, MPI_Comm comm) {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  for (std::size_t begin = 0; begin < x.size(); begin += most) {
+    const std::size_t n = std::min(most, x.size() - begin);
+    MPI_Allreduce(MPI_IN_PLACE, x.data() + begin, static_cast<int>(n), type, MPI_SUM, comm);
+  }
+}
+
+/// Tag of the next sparse exchange: two in turn, since a fast rank may be one round ahead, never two. The number of
+/// rounds is kept with the communicator itself, so copies of Comm agree.
+int next_sparse_tag(MPI_Comm comm) {
+  static const int key = [] {
+    int k = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &k, nullptr);
+    return k;
+  }();
+  void* round = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, key, &round, &found);
+  const std::uintptr_t now = found ? reinterpret_cast<std::uintptr_t>(round) : 0;
+  MPI_Comm_set_attr(comm, key, reinterpret_cast<void*>(now ^ 1U));
+  return sparse_tag + static_cast<int>(now);
+}
+
+/// Receives one message of this tag when there is one.
+bool receive_any(MPI_Comm comm, int tag, std::vector<Message>& in) {
+  int arrived = 0;
+  MPI_Status status;
+  MPI_Message handle = MPI_MESSAGE_NULL;
+  MPI_Improbe(MPI_ANY_SOURCE, tag, comm, &arrived, &handle, &status);
+  if (!arrived) return false;
+  MPI_Count bytes = 0;
+  MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  in.push_back({status.MPI_SOURCE, std::vector<std::byte>(static_cast<std::size_t>(bytes))});
+  const ByteType type(in.back().bytes.size());
+  MPI_Mrecv(in.back().bytes.data(), type.count(), type.type(), &handle, MPI_STATUS_IGNORE);
+  return true;
+}
+
+}  // namespace
+
+Comm::Comm(MPI_Comm handle) : handle_(handle) {
+  int begun = 0, ended = 0;
+  MPI_Initialized(&begun);
+  MPI_Finalized(&ended);
+  require(begun && !ended, "Comm: MPI does not run ({}); start it with run_guarded()", ended ? "ended" : "not begun");
+  require(handle != MPI_COMM_NULL, "Comm: the communicator is MPI_COMM_NULL; this rank is not part of the group");
+  MPI_Comm_rank(handle_, &rank_);
+  MPI_Comm_size(handle_, &size_);
+}
+
+Comm Comm::world() { return Comm(MPI_COMM_WORLD); }
+Comm Comm::self() { return Comm(MPI_COMM_SELF); }
+
+double Comm::sum(double x) const { return all_reduce(x, MPI_DOUBLE, MPI_SUM, handle_); }
+std::int64_t Comm::sum(std::int64_t x) const { return all_reduce(x, MPI_INT64_T, MPI_SUM, handle_); }
+double Comm::max(double x) const { return all_reduce(x, MPI_DOUBLE, MPI_MAX, handle_); }
+double Comm::min(double x) const { return all_reduce(x, MPI_DOUBLE, MPI_MIN, handle_); }
+std::int64_t Comm::max(std::int64_t x) const { return all_reduce(x, MPI_INT64_T, MPI_MAX, handle_); }
+std::int64_t Comm::min(std::int64_t x) const { return all_reduce(x, MPI_INT64_T, MPI_MIN, handle_); }
+bool Comm::any(bool x) const { return all_reduce(x ? 1 : 0, MPI_INT, MPI_MAX, handle_) != 0; }
+void Comm::sum(std::span<double> x) const { all_sum(x, MPI_DOUBLE, handle_); }
+void Comm::sum(std::span<std::int64_t> x) const { all_sum(x, MPI_INT64_T, handle_); }
+
+std::int64_t Comm::exclusive_sum(std::int64_t x) const {
+  std::int64_t below = 0;
+  MPI_Exscan(&x, &below, 1, MPI_INT64_T, MPI_SUM, handle_);
+  return rank_ == 0 ? 0 : below;  // rank 0 receives nothing from MPI_Exscan
+}
+
+std::vector<std::int64_t> Comm::gather_sizes(std::int64_t bytes) const {
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(size_));
+  MPI_Allgather(&bytes, 1, MPI_INT64_T, sizes.data(), 1, MPI_INT64_T, handle_);
+  return sizes;
+}
+
+void Comm::gather_bytes(std::span<const std::byte> mine, const std::vector<std::int64_t>& sizes,
+                        std::span<std::byte> all) const {
+  if (all.size() <= static_cast<std::size_t>(INT_MAX)) {
+    std::vector<int> counts, places;
+    int place = 0;
+    for (const std::int64_t s : sizes) {
+      counts.push_back(static_cast<int>(s));
+      places.push_back(place);
+      place += counts.back();
+    }
+    MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(), counts.data(), places.data(),
+                   MPI_BYTE, handle_);
+    return;
+  }
+  std::size_t place = 0;
+  for (int r = 0; r < size_; ++r) {
+    const std::span<std::byte> part = all.subspan(place, static_cast<std::size_t>(sizes[static_cast<std::size_t>(r)]));
+    if (r == rank_) std::copy(mine.begin(), mine.end(), part.begin());
+    broadcast_bytes(part, r);
+    place += part.size();
+  }
+}
+
+void Comm::broadcast_bytes(std::span<std::byte> x, int root) const {
+  require(root >= 0 && root < size_, "broadcast from rank {}: there are ranks 0 to {}", root, size_ - 1);
+  const ByteType type(x.size());
+  MPI_Bcast(x.data(), type.count(), type.type(), root, handle_);
+}
+
+void Comm::broadcast(std::string& x, int root) const {
+  auto size = static_cast<std::int64_t>(x.size());
+  broadcast(std::span(&size, 1), root);
+  x.resize(static_cast<std::size_t>(size));
+  broadcast(std::span(x.data(), x.size()), root);
+}
+
+std::vector<Message> Comm::sparse_exchange(const std::vector<Message>& out) const {
+  for (const Message& m : out) {
+    require(m.rank >= 0 && m.rank < size_, "sparse exchange: message for rank {}, there are ranks 0 to {}", m.rank,
+            size_ - 1);
+  }
+  const int tag = next_sparse_tag(handle_);
+  std::vector<MPI_Request> sends(out.size(), MPI_REQUEST_NULL);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const ByteType type(out[i].bytes.size());
+    MPI_Issend(out[i].bytes.data(), type.count(), type.type(), out[i].rank, tag, handle_, &sends[i]);
+  }
+  std::vector<Message> in;
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  bool mine_arrived = false;
+  for (int all_arrived = 0; !all_arrived;) {
+    while (receive_any(handle_, tag, in)) {
+    }
+    if (mine_arrived) {
+      MPI_Test(&barrier, &all_arrived, MPI_STATUS_IGNORE);
+    } else {
+      int done = 0;
+      MPI_Testall(static_cast<int>(sends.size()), sends.data(), &done, MPI_STATUSES_IGNORE);
+      if (done) {
+        MPI_Ibarrier(handle_, &barrier);
+        mine_arrived = true;
+      }
+    }
+  }
+  std::stable_sort(in.begin(), in.end(), [](const Message& a, const Message& b) { return a.rank < b.rank; });
+  return in;
+}
+
+Exchange::Exchange(const Comm& comm, int tag) : handle_(comm.handle()), tag_(tag) {
+  require(tag >= 0 && tag <= largest_tag, "exchange: tag {} is not in 0 .. {}", tag, largest_tag);
+}
+
+Exchange::~Exchange() {
+  for (MPI_Request& r : receives_) {
+    if (r == MPI_REQUEST_NULL) continue;
+    MPI_Cancel(&r);
+    MPI_Request_free(&r);
+  }
+  for (MPI_Request& r : sends_) {
+    if (r != MPI_REQUEST_NULL) MPI_Request_free(&r);
+  }
+}
+
+void Exchange::receive(int rank, std::span<std::byte> into) {
+  const ByteType type(into.size());
+  receives_.push_back(MPI_REQUEST_NULL);
+  MPI_Irecv(into.data(), type.count(), type.type(), rank, tag_, handle_, &receives_.back());
+}
+
+void Exchange::send(int rank, std::span<const std::byte> from) {
+  const ByteType type(from.size());
+  sends_.push_back(MPI_REQUEST_NULL);
+  MPI_Isend(from.data(), type.count(), type.type(), rank, tag_, handle_, &sends_.back());
+}
+
+int Exchange::wait_any() {
+  int which = MPI_UNDEFINED;
+  MPI_Waitany(static_cast<int>(receives_.size()), receives_.data(), &which, MPI_STATUS_IGNORE);
+  return which == MPI_UNDEFINED ? -1 : which;
+}
+
+void Exchange::wait_sends() {
+  MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
+  sends_.clear();
+}
+
+}  // namespace karst

@@ -16,9 +16,7 @@ struct Box {
   constexpr int size(int d) const { return hi[d] - lo[d]; }
   constexpr Index size() const { return hi - lo; }
   constexpr bool empty() const { return size(0) <= 0 || size(1) <= 0 || size(2) <= 0; }
-  constexpr std::int64_t count() const {
-    return empty() ? 0 : std::int64_t{size(0)} * size(1) * size(2);
-  }
+  constexpr std::int64_t count() const { return empty() ? 0 : std::int64_t{size(0)} * size(1) * size(2); }
   constexpr bool contains(const Index& c) const {
     for (int d = 0; d < 3; ++d)
       if (c[d] < lo[d] || c[d] >= hi[d]) return false;

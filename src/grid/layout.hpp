@@ -28,8 +28,7 @@ class Layout {
   Layout() = default;
   /// @param keys        strictly increasing Morton keys of lattice positions inside the domain
   /// @param rank_begin  n_ranks + 1 increasing positions in keys, first 0, last keys.size()
-  Layout(const Domain& domain, int box_size, std::vector<std::uint64_t> keys,
-         std::vector<std::int64_t> rank_begin);
+  Layout(const Domain& domain, int box_size, std::vector<std::uint64_t> keys, std::vector<std::int64_t> rank_begin);
 
   const Domain& domain() const { return domain_; }
   int box_size() const { return box_size_; }

@@ -34,23 +34,23 @@ constexpr std::int64_t box_of(VofName n) { return static_cast<std::int64_t>(n >>
 constexpr int vof_of(VofName n) { return static_cast<int>(n & 0xffff); }
 
 /// What lies across a side when it is not a VoF of this level.
-constexpr VofName no_face = ~VofName{0};           ///< solid: no fluid face
-constexpr VofName domain_face = ~VofName{0} - 1;   ///< open face on the end of the domain
-constexpr VofName coarse_face = ~VofName{0} - 2;   ///< open face towards the next coarser level
+constexpr VofName no_face = ~VofName{0};          ///< solid: no fluid face
+constexpr VofName domain_face = ~VofName{0} - 1;  ///< open face on the end of the domain
+constexpr VofName coarse_face = ~VofName{0} - 2;  ///< open face towards the next coarser level
 constexpr bool is_vof(VofName n) { return n < coarse_face; }
 
 struct ExtraConnection {
-  std::uint16_t vof;   ///< own VoF
-  std::uint8_t side;   ///< 0..5: direction and sense of the face, seen from vof
+  std::uint16_t vof;  ///< own VoF
+  std::uint8_t side;  ///< 0..5: direction and sense of the face, seen from vof
   VofName neighbour;
 };
 
 /// Adjacency of one box, as the makers of a graph hand it in.
 struct BoxAdjacency {
-  std::vector<std::uint16_t> cell;               ///< n_own: offset of the VoF's cell in the box, not decreasing
-  std::vector<std::uint8_t> irregular;           ///< n_own: 1 when κ or an aperture differs from 1
-  std::vector<std::array<VofName, 6>> primary;   ///< n_own: neighbour across each side
-  std::vector<ExtraConnection> extra;            ///< sorted by vof, then as the maker wants
+  std::vector<std::uint16_t> cell;              ///< n_own: offset of the VoF's cell in the box, not decreasing
+  std::vector<std::uint8_t> irregular;          ///< n_own: 1 when κ or an aperture differs from 1
+  std::vector<std::array<VofName, 6>> primary;  ///< n_own: neighbour across each side
+  std::vector<ExtraConnection> extra;           ///< sorted by vof, then as the maker wants
 };
 
 /// n VoFs first, first + 1, ... in x-consecutive cells; neighbour across side 2 + s is VoF + offset[s].
@@ -71,11 +71,12 @@ struct BoxGraph {
   std::int64_t box;  ///< position in the layout
   int n_own = 0, n_halo = 0, n_irregular = 0;
   std::span<const Run> runs;
-  std::span<const std::uint16_t> row_vof;    ///< VoF of each row; the first n_irregular are the irregular VoFs, increasing
-  std::span<const std::uint16_t> row_cell;   ///< offset of its cell in the box
+  std::span<const std::uint16_t>
+      row_vof;  ///< VoF of each row; the first n_irregular are the irregular VoFs, increasing
+  std::span<const std::uint16_t> row_cell;                   ///< offset of its cell in the box
   std::span<const std::array<std::uint16_t, 6>> neighbours;  ///< per row
   std::span<const ExtraFace> extra;
-  std::span<const VofName> halo;             ///< n_halo: name, or coarse_face / domain_face
+  std::span<const VofName> halo;  ///< n_halo: name, or coarse_face / domain_face
   int closed() const { return n_own + n_halo; }
   int n_slots() const { return n_own + n_halo + 1; }
 };

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes layouts: which boxes of the lattice hold fluid, and who owns them (decisions D1, D2).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "grid/layout.hpp"
+
+namespace karst {
+
+/// Cost of a box in any unit, from its cells (clipped at the end of the domain); 0 when it holds no fluid: then the box
+/// does not exist. Called from several threads.
+using Classify = std::function<double(const Box& cells)>;
+
+struct BuiltLayout {
+  Layout layout;
+  std::int64_t candidates = 0;  ///< boxes asked about
+  std::int64_t kept = 0;        ///< boxes that hold fluid
+  double imbalance = 1.0;       ///< heaviest rank / mean, by the weights of classify
+};
+
+/// Whole domain. Candidates are dealt to the ranks in contiguous Morton ranges of equal length; no rank lists them all.
+/// Box sizes 8, 16 and 32, else Error. A layout without boxes is returned as such: the caller knows what to tell.
+/// Same layout for any number of ranks (only the owners differ). Collective.
+BuiltLayout build_layout(const Comm& comm, const Domain& domain, int box_size, const Classify& classify);
+
+/// Only the given lattice positions: strictly increasing keys, the same on every rank. Collective.
+BuiltLayout build_layout(const Comm& comm, const Domain& domain, int box_size,
+                         std::span<const std::uint64_t> candidates, const Classify& classify);
+
+/// Morton keys number [first, last) of the lattice positions inside `size`, counted in Morton order. Empty octants are
+/// skipped by arithmetic: O(last - first + depth) for a domain of any shape. Not collective.
+std::vector<std::uint64_t> lattice_keys(const Index& size, std::int64_t first, std::int64_t last);
+
+}  // namespace karst

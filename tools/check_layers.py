@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks what keeps the code readable: layers, homes of third-party headers, sizes, licence lines.
+
+    tools/check_layers.py [ROOT]
+
+Prints one line per violation, `file:line: what, and what to do`; exit status 1 when there is one.
+
+  layers     base <- grid <- eb <- {solvers, io}; {ins, transport} on solvers; geometry_import on base; app on all.
+             Both #include lines and the link lines of the CMakeLists.txt files are held against it.
+  homes      each third-party library is met in one place (HOMES below).
+  sizes      files <= 600 lines; functions <= 60 lines and <= 8 parameters (of clang-formatted C++; clang-tidy's
+             readability-function-size checks the same with a real parser).
+  licence    SPDX line at the top of every source file, script and build file.
+  paths      no paths of one developer's machine.
+"""
+import re
+import sys
+from pathlib import Path
+
+MAX_FILE_LINES = 600
+MAX_FUNCTION_LINES = 60
+MAX_PARAMETERS = 8
+
+# Layer -> direct neighbours below it. What lies below those may be included too.
+BELOW = {
+    "base": [],
+    "grid": ["base"],
+    "eb": ["grid"],
+    "solvers": ["eb"],
+    "io": ["eb"],
+    "ins": ["solvers"],
+    "transport": ["solvers"],
+    "geometry_import": ["base"],
+    "app": ["base", "grid", "eb", "solvers", "io", "ins", "transport", "geometry_import"],
+}
+
+# What is met -> (pattern, where it may be, as the start of the path and its end). Tests of a layer count as the layer.
+HOMES = {
+    "MPI": (r'#\s*include\s*[<"]mpi\.h|\bMPI_[A-Z]\w*\s*\(', [("src/base/", ""), ("tests/support/", "")]),
+    "OpenMP pragmas": (r"#\s*pragma\s+omp|\b_Pragma\s*\(\s*\"omp", [("src/base/parallel.hpp", "")]),
+    "the OpenMP library": (r'#\s*include\s*[<"]omp\.h|\bomp_[gs]et_\w+\s*\(', [("src/base/parallel.", "")]),
+    "PETSc": (r'#\s*include\s*[<"]petsc', [("src/solvers/", "")]),
+    "HDF5": (r'#\s*include\s*[<"](hdf5|H5)|\bH5[A-Z]{1,2}[a-z]\w*\s*\(', [("src/io/", ""), ("geometry_import/", "")]),
+    "TOML": (r'#\s*include\s*[<"]toml', [("src/base/", ".cpp")]),
+    "spdlog": (r'#\s*include\s*[<"]spdlog', [("src/base/", ".cpp")]),
+    "CLI11": (r'#\s*include\s*[<"]CLI', [("src/app/", ".cpp"), ("geometry_import/", ".cpp"), ("bench/", ".cpp")]),
+    "JSON": (r'#\s*include\s*[<"]nlohmann', [("", ".cpp")]),
+    "muParser": (r'#\s*include\s*[<"]muParser', [("src/eb/", ".cpp")]),
+    "VTK": (r'#\s*include\s*[<"]vtk', [("geometry_import/", ".cpp")]),
+    "TIFF": (r'#\s*include\s*[<"]tiff', [("geometry_import/", ".cpp")]),
+    "GoogleTest": (r'#\s*include\s*[<"]g(test|mock)/', [("tests/", "")]),
+}
+
+MACHINE_PATH = re.compile(r"(?<![\w.$}/~-])/(?:home|root|Users|work|tmp|scratch|mnt)/\w")
+CODE = {".cpp", ".hpp", ".h", ".c", ".cc", ".hh"}
+SCRIPTS = {".py", ".sh", ".cmake"}
+TEXTS = {".md", ".toml", ".json", ".txt", ".yml", ".yaml"}
+NOT_OURS = {"build", "out", ".git", ".venv", "__pycache__", ".cache"}
+
+
+def lowers(layer):
+    """The layer itself and all layers below it."""
+    found = {layer}
+    for below in BELOW[layer]:
+        found |= lowers(below)
+    return found
+
+
+def layer_of(path):
+    """Layer of a file named relative to the root; tests belong to the layer they test; None for what has none."""
+    parts = path.parts
+    if parts[:2] == ("tests", "unit"):
+        parts = parts[2:] if parts[2] == "geometry_import" else ("src", *parts[2:])
+    if parts[0] == "geometry_import":
+        return "geometry_import"
+    if parts[0] == "src" and len(parts) > 2 and parts[1] in BELOW:
+        return parts[1]
+    return None
+
+
+def as_home(path):
+    """Path under which a file is looked up in HOMES: tests/unit/eb/x.cpp counts as src/eb/x.cpp."""
+    layer = layer_of(path)
+    if path.parts[:2] == ("tests", "unit") and layer:
+        return ("geometry_import/" if layer == "geometry_import" else f"src/{layer}/") + path.name
+    return path.as_posix()
+
+
+def without_comments(text):
+    """C++ text with comments blanked; lines keep their numbers, strings stay."""
+    token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
+    return token.sub(lambda m: re.sub(r"[^\n]", " ", m[0]) if m[0][0] == "/" else m[0], text)
+
+
+def check_includes(path, lines):
+    layer = layer_of(path)
+    if layer is None:
+        return
+    allowed = lowers(layer)
+    for number, line in enumerate(lines, 1):
+        m = re.match(r'\s*#\s*include\s*"([^"]+)"', line)
+        if not m:
+            continue
+        target = m[1].removeprefix("src/").split("/")[0]
+        if "/" in m[1] and target in BELOW and target not in allowed:
+            yield number, f"layer {layer} includes {m[1]} of layer {target}; it may include {', '.join(sorted(allowed))}"
+        if m[1].startswith("../"):
+            yield number, f"include {m[1]} climbs out of its folder; name it from src/"
+
+
+def check_homes(path, lines):
+    names = {path.as_posix(), as_home(path)}
+    for what, (pattern, places) in HOMES.items():
+        if any(name.startswith(start) and name.endswith(end) for name in names for start, end in places):
+            continue
+        for number, line in enumerate(lines, 1):
+            if re.search(pattern, line):
+                homes = " ".join(start + ("*" + end if end else "") for start, end in places)
+                yield number, f"{what} outside its home; it may be met in: {homes}"
+
+
+def parameters_of(head):
+    """Number of parameters of a function head, up to its opening brace; 0 when none is recognised."""
+    head = re.sub(r'"(?:\\.|[^"\\])*"', '""', head)
+    start = head.find("(", head.find("operator()") + len("operator()") if "operator()" in head else 0)
+    if start < 0:
+        return 0
+    depth, commas = 0, 0
+    for i, c in enumerate(head[start:], start):
+        if c in "([{<":
+            depth += 1
+        elif c in ")]}" or (c == ">" and head[i - 1] != "-"):
+            depth -= 1
+            if depth == 0:
+                return commas + 1 if head[start + 1:i].strip() else 0
+        elif c == "," and depth == 1:
+            commas += 1
+    return 0
+
+
+def check_functions(lines):
+    """Functions of clang-formatted code: a head at column 0 (or 2 inside a class) ending in `{`, and its `}` line."""
+    head_start = None
+    opened = {}  # indentation -> (line number, head) of a body that is open
+    for number, line in enumerate(lines, 1):
+        indent = len(line) - len(line.lstrip())
+        text = line.strip()
+        if not text:
+            head_start = None
+            continue
+        if indent in opened and re.match(r"\}", text):
+            first, head = opened.pop(indent)
+            is_function = "(" in head and not re.match(
+                r"(namespace|class|struct|enum|union|extern|if|for|while|switch|do|else|return)\b", head)
+            if is_function and number - first + 1 > MAX_FUNCTION_LINES:
+                yield first, f"function of {number - first + 1} lines; at most {MAX_FUNCTION_LINES}"
+            if is_function and parameters_of(head) > MAX_PARAMETERS:
+                yield first, f"function with {parameters_of(head)} parameters; at most {MAX_PARAMETERS}: make a struct"
+            head_start = None
+            continue
+        if indent in (0, 2) and head_start is None and not text.startswith("#"):
+            head_start = (number, indent)
+        if head_start and text.endswith("{"):
+            first, at = head_start
+            opened[at] = (first, " ".join(part.strip() for part in lines[first - 1:number]))
+            head_start = None
+        elif head_start and (text.endswith((";", "}", ":")) and indent <= head_start[1] + 4):
+            head_start = None
+
+
+def check_licence(path, lines):
+    top = lines[:3] if lines and lines[0].startswith("#!") else lines[:1]
+    if not any("SPDX-License-Identifier: BSD-3-Clause" in line for line in top):
+        yield 1, "no licence line; the first line says SPDX-License-Identifier: BSD-3-Clause"
+
+
+def check_paths(lines):
+    for number, line in enumerate(lines, 1):
+        if MACHINE_PATH.search(line):
+            yield number, "path of one machine; name files relative to the project"
+
+
+def check_links(path, text):
+    """CMakeLists.txt of a layer: its libraries link direct neighbours below only."""
+    layer = layer_of(path)
+    if layer is None:
+        return
+    for m in re.finditer(r"\b(?:karst_layer|target_link_libraries)\s*\(([^)]*)\)", text):
+        number = text[:m.start()].count("\n") + 1
+        words = re.sub(r"#[^\n]*", "", m[1]).split()
+        if not words or (m[0].startswith("target") and words[0] != f"karst_{layer}"):
+            continue
+        for word in words[1:]:
+            target = word.removeprefix("karst_")
+            if word.startswith("karst_") and target in BELOW and target not in BELOW[layer]:
+                allowed = ", ".join(BELOW[layer]) or "no layer"
+                yield number, f"layer {layer} links {target}; it may link {allowed}"
+
+
+def check_file(root, path):
+    """Yields (line, text) for every violation in one file, named relative to the root."""
+    text = (root / path).read_text(encoding="utf-8", errors="replace")
+    lines = text.splitlines()
+    is_code = path.suffix in CODE
+    is_script = path.suffix in SCRIPTS or path.name == "CMakeLists.txt" or (lines and lines[0].startswith("#!"))
+    if is_code or is_script:
+        if len(lines) > MAX_FILE_LINES:
+            yield len(lines), f"{len(lines)} lines; at most {MAX_FILE_LINES}: split by purpose"
+        yield from check_licence(path, lines)
+    yield from check_paths(lines)
+    if is_code:
+        bare = without_comments(text).splitlines()
+        yield from check_includes(path, bare)
+        yield from check_homes(path, bare)
+        yield from check_functions(bare)
+    if path.name == "CMakeLists.txt":
+        yield from check_links(path, text)
+
+
+def files_of(root):
+    for file in sorted(root.rglob("*")):
+        path = file.relative_to(root)
+        if any(part in NOT_OURS or part.startswith("build") for part in path.parts[:-1]):
+            continue
+        known = path.suffix in CODE | SCRIPTS | TEXTS or path.name in ("CMakeLists.txt", "run")
+        if known and file.is_file() and not file.is_symlink():
+            yield path
+
+
+def main(arguments):
+    root = Path(arguments[0] if arguments else Path(__file__).parent.parent).resolve()
+    if not (root / "src").is_dir():
+        sys.exit(f"{root}: no folder src here; give the root of the project")
+    n_files, n_violations = 0, 0
+    for path in files_of(root):
+        n_files += 1
+        for number, what in check_file(root, path):
+            n_violations += 1
+            print(f"{path}:{number}: {what}")
+    print(f"{n_files} files, {n_violations} violations", file=sys.stderr)
+    return 1 if n_violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs what is missing, builds, and runs all tests. With --nightly also the long ones and the sanitizers.
+#   tools/test.sh [--nightly] [further arguments of ctest, such as -R grid]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+nightly=0
+if [[ ${1:-} == --nightly ]]; then
+  nightly=1
+  shift
+fi
+tools/build.sh release
+without=(-LE nightly)
+if ((nightly)); then
+  without=()
+  tools/sanitize.sh
+fi
+exec ctest --test-dir build/release --output-on-failure -j "$(nproc)" "${without[@]}" "$@"

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/hdf5_handle.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace karst::hdf5 {
+
+Quiet::Quiet() {
+  H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Quiet::~Quiet() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+
+namespace {
+
+herr_t take_text(unsigned, const H5E_error2_t* error, void* into) {
+  auto& text = *static_cast<std::string*>(into);
+  if (error->desc && *error->desc) {
+    if (!text.empty()) text += "; ";
+    text += error->desc;
+  }
+  return text.size() > 200 ? 1 : 0;  // the innermost messages say what happened, the outer ones only who called
+}
+
+}  // namespace
+
+std::string last_error() {
+  std::string text;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_text, &text);
+  H5Eclear2(H5E_DEFAULT);
+  return "HDF5: " + (text.empty() ? std::string("no reason given") : text);
+}
+
+void fail(std::string_view what, std::string_view path) {
+  throw Error(fmt::format("cannot {} in {}: {}", what, path, last_error()));
+}
+
+Handle::Handle(Handle&& o) noexcept : id_(std::exchange(o.id_, H5I_INVALID_HID)), close_(o.close_) {}
+
+Handle& Handle::operator=(Handle&& o) noexcept {
+  std::swap(id_, o.id_);
+  std::swap(close_, o.close_);
+  return *this;
+}
+
+Handle::~Handle() { close(); }
+
+herr_t Handle::close() {
+  const hid_t id = std::exchange(id_, H5I_INVALID_HID);
+  return id >= 0 && close_ ? close_(id) : 0;
+}
+
+Handle create_group(hid_t parent, const std::string& name, std::string_view path) {
+  return {check(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "create group " + name, path),
+          H5Gclose};
+}
+
+Handle simple_space(std::span<const hsize_t> sizes, std::string_view path) {
+  return {check(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), "describe an array", path),
+          H5Sclose};
+}
+
+void put(hid_t object, const std::string& name, hid_t type, hid_t space, const void* value, std::string_view path) {
+  Handle attribute(
+      check(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), "create attribute " + name, path),
+      H5Aclose);
+  check(H5Awrite(attribute, type, value), "write attribute " + name, path);
+}
+
+void put_text(hid_t object, const std::string& name, std::string_view text, std::string_view path) {
+  const std::string value = text.empty() ? std::string(1, ' ') : std::string(text);
+  Handle type(check(H5Tcopy(H5T_C_S1), "describe a text", path), H5Tclose);
+  check(H5Tset_size(type, value.size()), "describe a text", path);
+  check(H5Tset_strpad(type, H5T_STR_NULLPAD), "describe a text", path);
+  Handle space(check(H5Screate(H5S_SCALAR), "describe a text", path), H5Sclose);
+  put(object, name, type, space, value.data(), path);
+}
+
+void put_int(hid_t object, const std::string& name, int value, std::string_view path) {
+  Handle space(check(H5Screate(H5S_SCALAR), "describe a number", path), H5Sclose);
+  put(object, name, H5T_NATIVE_INT, space, &value, path);
+}
+
+void put_number(hid_t object, const std::string& name, double value, std::string_view path) {
+  Handle space(check(H5Screate(H5S_SCALAR), "describe a number", path), H5Sclose);
+  put(object, name, H5T_NATIVE_DOUBLE, space, &value, path);
+}
+
+}  // namespace karst::hdf5

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// HDF5 objects that close themselves, and its errors as karst::Error.
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace karst::hdf5 {
+
+/// HDF5 prints nothing on this thread while one lives; the innermost message goes into our own errors instead.
+class Quiet {
+ public:
+  Quiet();
+  ~Quiet();
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  H5E_auto2_t print_ = nullptr;
+  void* data_ = nullptr;
+};
+
+/// "HDF5: <innermost message>; <what the system said>" of the last failed call on this thread, and forgets it.
+std::string last_error();
+
+[[noreturn]] void fail(std::string_view what, std::string_view path);
+
+/// Returns result when it is not negative, else throws Error("cannot {what} in {path}: {reason}").
+template <class R>
+R check(R result, std::string_view what, std::string_view path) {
+  if (result < 0) fail(what, path);
+  return result;
+}
+
+/// Owns one HDF5 object. Closing it in the destructor ignores errors; close() reports them.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Handle() = default;
+  Handle(hid_t id, Close closer) : id_(id), close_(closer) {}
+  Handle(Handle&& o) noexcept;
+  Handle& operator=(Handle&& o) noexcept;
+  ~Handle();
+  operator hid_t() const { return id_; }
+  herr_t close();  ///< negative when HDF5 failed; the handle is empty afterwards
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+  Close close_ = nullptr;
+};
+
+// Each throws Error naming the path when HDF5 fails. Collective when the object belongs to a file opened by all ranks.
+Handle create_group(hid_t parent, const std::string& name, std::string_view path);
+Handle simple_space(std::span<const hsize_t> sizes, std::string_view path);
+/// Attributes; a text becomes a string of fixed length (what yt, VisIt and VTK read alike).
+void put_text(hid_t object, const std::string& name, std::string_view text, std::string_view path);
+void put_int(hid_t object, const std::string& name, int value, std::string_view path);
+void put_number(hid_t object, const std::string& name, double value, std::string_view path);
+void put(hid_t object, const std::string& name, hid_t type, hid_t space, const void* value, std::string_view path);
+
+}  // namespace karst::hdf5

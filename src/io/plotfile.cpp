@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/plotfile.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "io/agree.hpp"
+#include "io/plot_level.hpp"
+
+namespace karst {
+
+using hdf5::check;
+using hdf5::Handle;
+
+namespace {
+
+void check_description(const Comm& comm, const std::string& path, const PlotDescription& plot) {
+  require(std::isfinite(plot.cell_width) && plot.cell_width > 0, "plotfile {}: cell width {}, must be positive", path,
+          plot.cell_width);
+  require(!plot.levels.empty(), "plotfile {}: no level to write", path);
+  require(!plot.components.empty(), "plotfile {}: no component to write; name at least one", path);
+  require(plot.compression >= 0 && plot.compression <= 9, "plotfile {}: compression {}, allowed 0 to 9", path,
+          plot.compression);
+  for (std::size_t l = 0; l < plot.levels.size(); ++l) {
+    require(plot.levels[l]->n_boxes() > 0, "plotfile {}: level {} has no box", path, l);
+    require(plot.levels[l]->n_ranks() == comm.size(),
+            "plotfile {}: level {} is distributed over {} ranks, this run has {}", path, l, plot.levels[l]->n_ranks(),
+            comm.size());
+  }
+  auto names = plot.components;
+  std::sort(names.begin(), names.end());
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    require(!names[n].empty() && names[n] != "." && names[n].find('/') == std::string::npos,
+            "plotfile {}: component name '{}'; it must not be empty or hold a '/'", path, names[n]);
+    require(n == 0 || names[n] != names[n - 1], "plotfile {}: two components are named '{}'", path, names[n]);
+  }
+}
+
+void write_root(const PlotTarget& to) {
+  const PlotDescription& plot = to.plot;
+  hdf5::put_text(to.file, "filetype", "VanillaAMRFileType", to.path);
+  hdf5::put_int(to.file, "num_levels", static_cast<int>(plot.levels.size()), to.path);
+  hdf5::put_int(to.file, "max_level", static_cast<int>(plot.levels.size()) - 1, to.path);
+  hdf5::put_int(to.file, "num_components", static_cast<int>(plot.components.size()), to.path);
+  for (std::size_t c = 0; c < plot.components.size(); ++c)
+    hdf5::put_text(to.file, "component_" + std::to_string(c), plot.components[c], to.path);
+  hdf5::put_number(to.file, "time", plot.time, to.path);
+  hdf5::put_int(to.file, "iteration", plot.step, to.path);
+  hdf5::put_text(to.file, "title", plot.title, to.path);
+  hdf5::put_text(to.file, "karst_version", plot.version, to.path);
+  Handle global = hdf5::create_group(to.file, "Chombo_global", to.path);
+  hdf5::put_int(global, "SpaceDim", 3, to.path);
+  hdf5::put_number(global, "testReal", 0.0, to.path);
+}
+
+Handle write_vtk_root(const PlotTarget& to) {
+  Handle group = hdf5::create_group(to.file, "VTKHDF", to.path);
+  const hsize_t two[1] = {2}, three[1] = {3};
+  const std::int64_t version[2] = {1, 0};
+  const double origin[3] = {0.0, 0.0, 0.0};
+  hdf5::put(group, "Version", H5T_NATIVE_INT64, hdf5::simple_space(two, to.path), version, to.path);
+  hdf5::put(group, "Origin", H5T_NATIVE_DOUBLE, hdf5::simple_space(three, to.path), origin, to.path);
+  hdf5::put_text(group, "Type", "OverlappingAMR", to.path);
+  hdf5::put_text(group, "GridDescription", "XYZ", to.path);
+  return group;
+}
+
+Handle create_file(const Comm& comm, const std::string& path) {
+  Handle access(check(H5Pcreate(H5P_FILE_ACCESS), "prepare the file", path), H5Pclose);
+  check(H5Pset_fapl_mpio(access, comm.handle(), MPI_INFO_NULL), "prepare the file", path);
+  check(H5Pset_coll_metadata_write(access, true), "prepare the file", path);
+  return {check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), "create the file", path), H5Fclose};
+}
+
+/// Everything between opening and closing. Collective.
+void write_file(const Comm& comm, const std::string& path, const PlotDescription& plot) {
+  Handle file = create_file(comm, path);
+  const PlotTarget to{comm, plot, file, path};
+  write_root(to);
+  Handle vtk = write_vtk_root(to);
+  for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l) {
+    const PlotOrder order(*plot.levels[static_cast<std::size_t>(l)], comm.rank());
+    Handle values = write_level_header(to, l, order);
+    write_level_values(to, l, order, values);
+    write_level_view(to, vtk, l, order);
+    check(values.close(), "finish the values", path);
+  }
+  vtk.close();
+  check(file.close(), "finish the file", path);
+}
+
+}  // namespace
+
+PlotSize write_plotfile(const Comm& comm, const std::string& path, const PlotDescription& plot) {
+  check_description(comm, path, plot);
+  const hdf5::Quiet quiet;
+  const std::string part = path + ".part";
+  agree(comm, [&] { write_file(comm, part, plot); });
+  PlotSize size;
+  if (comm.rank() == 0) {
+    size.file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(part));
+    std::filesystem::rename(part, path);
+  }
+  size.file_bytes = comm.max(size.file_bytes);
+  const auto value = static_cast<std::int64_t>(sizeof(float) * plot.components.size());
+  for (const Layout* level : plot.levels)
+    for (std::int64_t b = 0; b < level->n_boxes(); ++b) size.box_bytes += value * level->box(b).count();
+  size.dense_bytes = value * plot.levels.back()->domain().box().count();
+  return size;
+}
+
+}  // namespace karst

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Opens plotfiles with h5py, VTK and yt and compares every value, box and spacing with what was written.
+
+usage: read_plotfile.py WRITER DIRECTORY [MPIRUN ...]    WRITER is the program write_plotfiles
+"""
+import pathlib
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import vtk
+import yt
+from vtk.util.numpy_support import vtk_to_numpy
+
+WIDTH = 2.5e-6  # cell width of level 0 [m], as in tests/support/plot_samples.hpp
+
+
+def value(level, lo, size, component):
+    """Values of a box, x fastest: 7 i + 131 j + 1031 k + 100003 c + 1000003 l."""
+    k, j, i = np.meshgrid(*[lo[d] + np.arange(size[d]) for d in (2, 1, 0)], indexing="ij")
+    return (7 * i + 131 * j + 1031 * k + 100003 * component + 1000003 * level).astype(np.float32)
+
+
+def boxes_of(file, level):
+    """lo (n, 3) and size (n, 3) of the boxes in file order."""
+    b = file[f"level_{level}/boxes"][:]
+    lo = np.stack([b[f"lo_{d}"] for d in "ijk"], axis=1)
+    hi = np.stack([b[f"hi_{d}"] for d in "ijk"], axis=1)
+    return lo, hi - lo + 1
+
+
+def expected_boxes(cells, box, level):
+    """The boxes write_plotfiles is asked for, in no order."""
+    cells = np.array(cells) * 2**level
+    half = (cells + 1) // 2
+    found = set()
+    for lo in np.ndindex(*(-(-cells // box))):
+        lo = np.array(lo) * box
+        hi = np.minimum(lo + box, cells)
+        diagonal = int(lo[0] + 2 * lo[1] + 4 * lo[2]) // box
+        if diagonal % 3 != 1 if level == 0 else (hi[:2] <= half[:2]).all():
+            found.add((*lo.tolist(), *(hi - lo).tolist()))
+    return found
+
+
+def check_layout(path, cells, box, levels, components):
+    """The Chombo part by h5py: boxes, owners, offsets, names and provenance."""
+    with h5py.File(path) as file:
+        assert file.attrs["num_levels"] == levels and file.attrs["num_components"] == components
+        assert file.attrs["title"] == b"sample" and file.attrs["karst_version"] == b"test"
+        for level in range(levels):
+            lo, size = boxes_of(file, level)
+            assert {(*a, *s) for a, s in zip(lo.tolist(), size.tolist())} == expected_boxes(cells, box, level)
+            offsets = file[f"level_{level}/data:offsets=0"][:]
+            assert (np.diff(offsets) == size.prod(axis=1) * components).all() and offsets[0] == 0
+            data = file[f"level_{level}/data:datatype=0"]
+            assert data.dtype == np.float32 and data.shape == (offsets[-1],)
+            values = data[:]
+            for b in range(len(lo)):
+                want = [value(level, lo[b], size[b], c).ravel() for c in range(components)]
+                assert (values[offsets[b] : offsets[b + 1]] == np.concatenate(want)).all(), (path, level, b)
+
+
+def covered_by_finer(lo, size, finer):
+    """True for cells of a box that a box of the next level covers."""
+    mask = np.zeros(size[::-1], bool)
+    for flo, fsize in zip(*finer):
+        a = np.maximum(flo // 2 - lo, 0)
+        b = np.minimum((flo + fsize) // 2 - lo, size)
+        if (b > a).all():
+            mask[a[2] : b[2], a[1] : b[1], a[0] : b[0]] = True
+    return mask
+
+
+def check_vtk(path, components):
+    """The VTKHDF part by VTK's reader: as many boxes, each with its place, spacing, values and hidden cells."""
+    with h5py.File(path) as file:
+        boxes = [boxes_of(file, level) for level in range(file.attrs["num_levels"])]
+    reader = vtk.vtkHDFReader()
+    reader.SetFileName(str(path))
+    reader.SetMaximumLevelsToReadByDefaultForAMR(0)
+    reader.Update()
+    amr = reader.GetOutputDataObject(0)
+    assert amr.GetClassName() == "vtkOverlappingAMR", amr.GetClassName()
+    assert amr.GetNumberOfLevels() == len(boxes)
+    for level, (lo, size) in enumerate(boxes):
+        count = amr.GetNumberOfBlocks(level) if hasattr(amr, "GetNumberOfBlocks") else amr.GetNumberOfDataSets(level)
+        assert count == len(lo)
+        h = WIDTH / 2**level
+        for b in range(count):
+            grid = amr.GetDataSetAsImageData(level, b)
+            assert np.allclose(grid.GetSpacing(), h, rtol=1e-12)
+            assert np.allclose(grid.GetOrigin(), lo[b] * h, rtol=1e-12, atol=1e-9 * h)
+            assert tuple(np.array(grid.GetDimensions()) - 1) == tuple(size[b])
+            for c in range(components):
+                have = vtk_to_numpy(grid.GetCellData().GetArray(f"field_{c}"))
+                assert (have == value(level, lo[b], size[b], c).ravel()).all(), (path, level, b, c)
+            hidden = vtk_to_numpy(grid.GetCellData().GetArray("vtkGhostType")) != 0
+            finer = boxes[level + 1] if level + 1 < len(boxes) else ([], [])
+            assert (hidden == covered_by_finer(lo[b], size[b], finer).ravel()).all(), (path, level, b)
+
+
+def check_yt(path, cells, components):
+    """The Chombo part by yt: every grid's place, width and values."""
+    yt.set_log_level("error")
+    data = yt.load(str(path))
+    assert data.dataset_type == "chombo_hdf5", data.dataset_type
+    assert (data.domain_dimensions == cells).all()
+    assert float(data.current_time) == 0.125
+    assert np.allclose(data.domain_right_edge.d, np.array(cells) * WIDTH, rtol=1e-12)
+    with h5py.File(path) as file:
+        n = sum(len(file[f"level_{level}/boxes"]) for level in range(file.attrs["num_levels"]))
+    assert len(data.index.grids) == n
+    for grid in data.index.grids:
+        h = WIDTH / 2**grid.Level
+        lo = np.rint(grid.LeftEdge.d / h).astype(int)
+        for c in range(components):
+            have = np.asarray(grid["chombo", f"field_{c}"].d)
+            want = value(grid.Level, lo, grid.ActiveDimensions, c).transpose(2, 1, 0)
+            assert have.shape == want.shape and (have == want).all(), (path, grid, c)
+
+
+# name, cells of level 0, box, levels, components
+SAMPLES = [
+    ("one_box", (8, 8, 8), 8, 1, 1),
+    ("cube", (32, 32, 32), 8, 1, 2),
+    ("clipped", (37, 22, 19), 8, 1, 3),
+    ("levels", (40, 24, 20), 8, 3, 2),
+    ("thin", (45, 30, 1), 16, 1, 2),
+    ("smaller_than_a_box", (5, 3, 2), 8, 1, 1),
+]
+
+
+def main():
+    writer, directory, mpirun = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, cells, box, levels, components in SAMPLES:
+        path = directory / f"{name}.vtkhdf"
+        subprocess.run([*mpirun, writer, path, *map(str, (*cells, box, levels, components))], check=True)
+        check_layout(path, cells, box, levels, components)
+        check_vtk(path, components)
+        check_yt(path, cells, components)
+        print(name, "read exactly by h5py, VTK and yt", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -17,30 +17,42 @@ namespace karst {
 
 /// What one declaration says; collected in order of declaration.
 struct KeyInfo {
-  std::string key;      ///< full name, e.g. grid.box, geometry.solid[].radius
-  std::string type;     ///< number, integer, true/false, text, word, list of 3 numbers, list of tables ...
+  std::string key;   ///< full name, e.g. grid.box, geometry.solid[].radius
+  std::string type;  ///< number, integer, true/false, text, word, list of 3 numbers, list of tables ...
   std::string unit, default_value, allowed, help;
 };
 
+/// Several lines on one key for the terminal.
+std::string help_text(const KeyInfo& key);
+/// The keys as Markdown, one table of cells per table of the deck, in order of declaration.
+std::string markdown_table(const std::vector<KeyInfo>& keys);
+
 /// Reads a deck, or (without one) only collects the declarations. Mistakes are collected, with line numbers and the
-/// nearest valid key, and thrown together by finish().
+/// nearest valid key, and thrown together by finish(). Tables of a list are named by their position from 0:
+/// geometry.solid[2].radius, in messages and in overrides. Not collective: under MPI every rank reads the same text.
 class Reader {
  public:
-  /// From a file plus command-line overrides `key=value` (value in TOML; a bare word counts as a string).
+  /// From a file plus command-line overrides `key=value` (value in TOML; a bare word counts as a string; the last of
+  /// several for one key wins). Throws Error when the file cannot be read or is no TOML (path, line).
   static Reader from_file(const std::string& path, const std::vector<std::string>& overrides = {});
-  static Reader from_text(std::string_view toml, const std::string& name = "deck", const std::vector<std::string>& overrides = {});
+  static Reader from_text(std::string_view toml, const std::string& name = "deck",
+                          const std::vector<std::string>& overrides = {});
   /// No deck: all keys keep their defaults; for documentation.
   static Reader declarations_only();
   Reader(Reader&&) noexcept;
   ~Reader();
 
-  // Each declares a key and, when the deck gives it, sets the value. Bounds are inclusive.
-  void number(std::string_view key, double& value, std::string_view unit, std::string_view help, double min, double max);
+  // Each declares a key and, when the deck gives it, sets the value; a value that is not allowed is noted as a mistake
+  // and leaves the default. Bounds are inclusive; infinite ones (or +-1e300, INT_MIN, INT_MAX) mean none. Not-a-number
+  // and infinity are never allowed. Keys are dotted names of bare TOML words.
+  void number(std::string_view key, double& value, std::string_view unit, std::string_view help, double min,
+              double max);
   void integer(std::string_view key, int& value, std::string_view unit, std::string_view help, int min, int max);
   void flag(std::string_view key, bool& value, std::string_view help);
   void text(std::string_view key, std::string& value, std::string_view help);
   void texts(std::string_view key, std::vector<std::string>& value, std::string_view help);
-  void numbers(std::string_view key, std::vector<double>& value, std::string_view unit, std::string_view help, double min, double max);
+  void numbers(std::string_view key, std::vector<double>& value, std::string_view unit, std::string_view help,
+               double min, double max);
   void vec3(std::string_view key, Vec3& value, std::string_view unit, std::string_view help, double min, double max);
   void index(std::string_view key, Index& value, std::string_view unit, std::string_view help, int min, int max);
   void flags3(std::string_view key, std::array<bool, 3>& value, std::string_view help);
@@ -66,14 +78,17 @@ class Reader {
   void finish();
 
   const std::vector<KeyInfo>& keys() const;
-  std::string echo() const;  ///< the complete deck as used, defaults included, as TOML with units and help as comments
+  /// The complete deck as used, defaults included, as TOML with units and help as comments. Reads back to the same
+  /// values and the same answers of given(): keys that given() was asked about and that are not there, and defaults
+  /// outside of the bounds ("not set"), are comments.
+  std::string echo() const;
 
  private:
   struct State;
   explicit Reader(std::shared_ptr<State>);
   /// Position of the word the deck gives, or now.
-  std::size_t choose(std::string_view key, const std::vector<std::pair<std::string_view, std::string_view>>& words, std::size_t now,
-                     std::string_view help);
+  std::size_t choose(std::string_view key, const std::vector<std::pair<std::string_view, std::string_view>>& words,
+                     std::size_t now, std::string_view help);
   std::shared_ptr<State> state_;
 };
 

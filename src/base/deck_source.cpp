@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/deck_source.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace karst {
+
+DeckPlace place_of(const toml::node& node) {
+  const toml::source_region& source = node.source();
+  if (source.path && *source.path == command_line_name) return {0, true};
+  return {source.begin.line, false};
+}
+
+std::string read_deck_file(const std::string& path) {
+  std::error_code ignored;
+  require(!std::filesystem::is_directory(path, ignored), "{}: is a directory; give the path of a deck (TOML file)",
+          path);
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  require(file.is_open(), "{}: cannot read the deck: {}", path, std::strerror(errno));
+  std::ostringstream text;
+  text << file.rdbuf();
+  require(!file.bad(), "{}: cannot read the deck: {}", path, std::strerror(errno));
+  return text.str();
+}
+
+toml::table parse_deck(std::string_view text, const std::string& name) {
+  try {
+    return toml::parse(text, name);
+  } catch (const toml::parse_error& e) {
+    throw Error(fmt::format("{}:{}: column {}: not valid TOML: {}", name, e.source().begin.line,
+                            e.source().begin.column, e.description()));
+  }
+}
+
+namespace {
+
+/// The value of an override as a table with the one key "value"; text that is no TOML value counts as a bare word.
+toml::table parse_value(const std::string& text) {
+  try {
+    toml::table parsed = toml::parse("value = " + text, std::string(command_line_name));
+    if (parsed.size() == 1 && parsed.contains("value")) return parsed;
+  } catch (const toml::parse_error&) {
+    require(text.empty() || std::strchr("[{\"'", text.front()) == nullptr, "{} is no TOML value", text);
+  }
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  try {
+    return toml::parse("value = \"" + escaped + '"', std::string(command_line_name));
+  } catch (const toml::parse_error&) {
+    throw Error("the value is neither a TOML value nor a word");
+  }
+}
+
+/// Table of position `number` in the list; empty reason when found.
+toml::table* item_of(toml::node* node, std::string_view name, std::string_view number, std::string& reason) {
+  toml::array* list = node != nullptr ? node->as_array() : nullptr;
+  std::size_t i = 0;
+  const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), i);
+  const std::size_t n = list != nullptr ? list->size() : 0;
+  if (failure != std::errc{} || end != number.data() + number.size() || i >= n) {
+    reason = fmt::format("{}[{}] is not in the deck, which has {} of them (counted from 0)", name, number, n);
+    return nullptr;
+  }
+  toml::table* table = list->get(i)->as_table();
+  if (table == nullptr) reason = fmt::format("{}[{}] is not a table", name, number);
+  return table;
+}
+
+/// The table called `part` (name or name[number]) inside another, made when it is not there yet.
+toml::table* step(toml::table& at, const std::string& part, std::string& reason) {
+  const std::size_t bracket = part.find('[');
+  if (bracket != std::string::npos && part.ends_with(']')) {
+    const std::string name = part.substr(0, bracket);
+    const std::string_view number = std::string_view(part).substr(bracket + 1, part.size() - bracket - 2);
+    return item_of(at.get(name), name, number, reason);
+  }
+  if (!at.contains(part)) at.insert(part, toml::table{});
+  toml::table* table = at.get(part)->as_table();
+  if (table == nullptr) reason = fmt::format("{} is not a table in the deck", part);
+  return table;
+}
+
+}  // namespace
+
+std::string apply_override(toml::table& root, const std::string& text) {
+  const std::size_t equal = text.find('=');
+  if (equal == std::string::npos) return "not understood; write key=value, for example grid.box=16";
+  std::vector<std::string> parts = split(text.substr(0, equal), '.');
+  for (std::string& p : parts) {
+    p.erase(0, p.find_first_not_of(' '));
+    p.erase(p.find_last_not_of(' ') + 1);
+    if (p.empty()) return "the key is empty; write key=value, for example grid.box=16";
+  }
+  std::string reason;
+  toml::table* at = &root;
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    at = step(*at, parts[i], reason);
+    if (at == nullptr) return reason;
+  }
+  try {
+    toml::table parsed = parse_value(text.substr(equal + 1));
+    parsed.get("value")->visit([&](auto& value) { at->insert_or_assign(parts.back(), std::move(value)); });
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+}  // namespace karst

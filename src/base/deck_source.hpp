@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Text of a deck to TOML tables, and command-line overrides. Used by Reader alone: include it in .cpp files only.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace karst {
+
+inline constexpr const char* command_line_name = "command line";
+
+/// Where a value was given: a line of the deck (from 1; 0 unknown) or the command line.
+struct DeckPlace {
+  std::int64_t line = 0;
+  bool command_line = false;
+};
+DeckPlace place_of(const toml::node& node);
+
+/// Throws Error with the path and the reason when the file cannot be read.
+std::string read_deck_file(const std::string& path);
+
+/// Throws Error `name:line: ...` when the text is no TOML.
+toml::table parse_deck(std::string_view text, const std::string& name);
+
+/// Sets key=value in the tree; keys are dotted names, with positions in lists of tables from 0
+/// (geometry.solid[2].radius).
+/// @returns what is wrong with it, empty when nothing is
+std::string apply_override(toml::table& root, const std::string& text);
+
+}  // namespace karst

@@ -4,6 +4,8 @@
 // The own VoFs of a box are numbered in lexicographic order of their cells (x fastest; pieces of one cell follow
 // each other). After them come the halo slots and one last "closed" slot. A field is one array over those slots.
 //   own VoFs | halo VoFs (sorted by owner box and VoF) | coarse-fine ghosts | domain ghosts | closed slot
+// Ghosts: one per own face that is a coarse_face or domain_face, by side, then by VoF.
+// A periodic domain one box wide makes a box its own neighbour: the images of its VoFs are halo slots like all others.
 // Connectivity is held in two forms:
 //   runs    x-consecutive VoFs that are regular (κ = 1, six whole faces) and whose neighbours sit at constant
 //           distances in the numbering: no table, no gather, about 2 bytes per VoF;
@@ -16,11 +18,15 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/comm.hpp"
 #include "base/memory.hpp"
+#include "grid/box_neighbours.hpp"
 #include "grid/layout.hpp"
 
 namespace karst {
@@ -57,28 +63,206 @@ struct BoxAdjacency {
 struct Run {
   std::uint16_t first, length, cell;
   std::array<std::int16_t, 4> offset;
+  friend bool operator==(const Run&, const Run&) = default;
 };
 
 /// One more face of a VoF (both slots of this box).
 struct ExtraFace {
   std::uint16_t vof, neighbour;
   std::uint8_t side;
+  friend bool operator==(const ExtraFace&, const ExtraFace&) = default;
+};
+
+/// Consecutive halo slots whose VoFs belong to one box.
+struct HaloGroup {
+  std::int64_t box;     ///< in the layout
+  std::uint16_t begin;  ///< first halo slot, counted from the end of the own VoFs
+};
+
+/// Names of the halo slots of one box, held as two bytes each.
+class HaloNames {
+ public:
+  class Iterator {
+   public:
+    using value_type = VofName;
+    using difference_type = std::ptrdiff_t;
+    Iterator() = default;
+    Iterator(const HaloNames* names, int at) : names_(names), at_(at) {}
+    VofName operator*() const { return (*names_)[at_]; }
+    Iterator& operator++() { return ++at_, *this; }
+    Iterator operator++(int) { return {names_, at_++}; }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const HaloNames* names_ = nullptr;
+    int at_ = 0;
+  };
+
+  HaloNames() = default;
+  HaloNames(std::span<const HaloGroup> groups, std::span<const std::uint16_t> vof, int n_coarse, int n_domain)
+      : groups_(groups), vof_(vof), n_coarse_(n_coarse), n_domain_(n_domain) {}
+
+  int n_vofs() const { return static_cast<int>(vof_.size()); }
+  int n_coarse() const { return n_coarse_; }
+  int n_domain() const { return n_domain_; }
+  int size() const { return n_vofs() + n_coarse_ + n_domain_; }
+  /// Name of halo slot i (field slot n_own + i), or coarse_face / domain_face. O(log n_groups).
+  VofName operator[](int i) const;
+  /// Halo slot of a VoF (field slot n_own + it), -1 when it is not in the halo. O(log n).
+  int find(VofName) const;
+  std::span<const HaloGroup> groups() const { return groups_; }
+  /// Numbers of the VoFs of group g in their own box, in slot order.
+  std::span<const std::uint16_t> vofs_of_group(std::size_t g) const {
+    const std::size_t begin = groups_[g].begin;
+    return vof_.subspan(begin, (g + 1 < groups_.size() ? groups_[g + 1].begin : vof_.size()) - begin);
+  }
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, size()}; }
+
+ private:
+  std::span<const HaloGroup> groups_;
+  std::span<const std::uint16_t> vof_;
+  int n_coarse_ = 0, n_domain_ = 0;
 };
 
 /// Read-only view of one box of a LevelGraph.
 struct BoxGraph {
   Box cells;
-  std::int64_t box;  ///< position in the layout
+  std::int64_t box = 0;  ///< position in the layout
   int n_own = 0, n_halo = 0, n_irregular = 0;
-  std::span<const Run> runs;
-  std::span<const std::uint16_t>
-      row_vof;  ///< VoF of each row; the first n_irregular are the irregular VoFs, increasing
-  std::span<const std::uint16_t> row_cell;                   ///< offset of its cell in the box
-  std::span<const std::array<std::uint16_t, 6>> neighbours;  ///< per row
-  std::span<const ExtraFace> extra;
-  std::span<const VofName> halo;  ///< n_halo: name, or coarse_face / domain_face
+  std::span<const Run> runs;                ///< by increasing VoF
+  std::span<const std::uint16_t> row_vof;   ///< VoF of each row: the n_irregular irregular ones, increasing, then the
+                                            ///< others, increasing
+  std::span<const std::uint16_t> row_cell;  ///< offset of its cell in the box
+  std::span<const std::array<std::uint16_t, 6>> neighbours;  ///< per row: slots
+  std::span<const ExtraFace> extra;                          ///< as handed in: sorted by vof
+  HaloNames halo;                                            ///< n_halo: name, or coarse_face / domain_face
   int closed() const { return n_own + n_halo; }
   int n_slots() const { return n_own + n_halo + 1; }
+  /// Name of what a slot holds; no_face for the closed slot.
+  VofName name(int slot) const {
+    if (slot < n_own) return vof_name(box, slot);
+    return slot < closed() ? halo[slot - n_own] : no_face;
+  }
 };
+
+/// Where the slots of each own box lie in a field, and the own VoFs in a list of own VoFs. Shared by all fields.
+struct SlotMap {
+  std::vector<std::int64_t> begin;      ///< n_local + 1
+  std::vector<std::int64_t> vof_begin;  ///< n_local + 1
+  int n_local() const { return static_cast<int>(begin.size()) - 1; }
+  int n_own(int local) const {
+    const auto b = static_cast<std::size_t>(local);
+    return static_cast<int>(vof_begin[b + 1] - vof_begin[b]);
+  }
+};
+
+/// Who copies what to fill the halo VoFs; see halo_plan.cpp.
+struct HaloPlan {
+  /// count values: field[to + t] = field[from + vof[t]] (local), or one part of a message.
+  struct Copy {
+    std::int64_t to, from;  ///< first slot in the field of the target / of the source box
+    std::int64_t list;      ///< first entry in the list of VoF numbers
+    std::int32_t count;
+    std::int32_t box;  ///< local: source box; parts of messages: own box sent from or received into
+  };
+  struct Peer {
+    int rank;
+    std::int64_t n_send = 0, n_receive = 0;          ///< values per component
+    std::size_t send_begin = 0, send_end = 0;        ///< parts in sends
+    std::size_t receive_begin = 0, receive_end = 0;  ///< parts in receives
+  };
+  std::vector<Copy> local;               ///< lists in LevelGraph::halo_vofs()
+  std::vector<std::size_t> local_begin;  ///< n_local + 1: copies into each box
+  std::vector<Peer> peers;               ///< by increasing rank
+  std::vector<Copy> sends;               ///< `to` is the place in the message; lists in send_vofs
+  std::vector<Copy> receives;            ///< `from` is the place in the message; no list
+  Array<std::uint16_t> send_vofs;
+  std::vector<int> interior, boundary;  ///< own boxes without / with halo VoFs of other ranks
+  std::int64_t bytes() const;
+};
+
+/// Arrays of a LevelGraph, one of each for the whole level. Boxes with equal tables (same runs, rows, extra faces and
+/// halo numbers: nearly all boxes without a wall) share them.
+struct GraphStorage {
+  struct Table {
+    std::int64_t runs, rows, extra, halo;  ///< first entries
+    std::int32_t n_own, n_irregular, n_runs, n_rows, n_extra, n_halo_vofs, n_coarse, n_domain;
+  };
+  struct Entry {
+    std::int32_t table, n_groups;
+    std::int64_t groups;
+  };
+  std::vector<Table> tables;
+  std::vector<Entry> boxes;
+  Array<Run> runs;
+  Array<std::uint16_t> row_vof, row_cell, halo_vof;
+  Array<std::array<std::uint16_t, 6>> neighbours;
+  Array<ExtraFace> extra;
+  Array<HaloGroup> groups;
+  std::int64_t bytes() const;
+};
+
+struct GraphCounts {
+  std::int64_t vofs = 0, irregular = 0, in_runs = 0, in_rows = 0, extra_faces = 0;
+  std::int64_t halo_vofs = 0, coarse_ghosts = 0, domain_ghosts = 0;
+  std::int64_t slots = 0;          ///< what a field takes, closed slots included
+  std::int64_t shared_tables = 0;  ///< boxes that use the table of another box
+};
+
+/// The part of a level's VoF graph that one rank owns. Immutable.
+class LevelGraph {
+ public:
+  LevelGraph() = default;
+  LevelGraph(Layout layout, int rank, int halo_depth, GraphStorage storage);
+
+  const Layout& layout() const { return layout_; }
+  int rank() const { return rank_; }
+  int halo_depth() const { return halo_depth_; }
+  int n_local() const { return static_cast<int>(storage_.boxes.size()); }
+  std::int64_t first_box() const { return first_box_; }  ///< layout position of own box 0
+  /// Own number of a layout box; -1 when another rank has it.
+  int local(std::int64_t box) const {
+    return box >= first_box_ && box < first_box_ + n_local() ? static_cast<int>(box - first_box_) : -1;
+  }
+  BoxGraph box(int local) const;
+  const GraphCounts& counts() const { return counts_; }  ///< of this rank
+  std::int64_t bytes() const;                            ///< connectivity, halo lists and plans of this rank
+
+  std::int64_t slot_begin(int local) const { return slots_->begin[static_cast<std::size_t>(local)]; }
+  std::int64_t vof_begin(int local) const { return slots_->vof_begin[static_cast<std::size_t>(local)]; }
+  const std::shared_ptr<const SlotMap>& slots() const { return slots_; }
+  const NeighbourPlan& neighbours() const { return neighbours_; }
+  const HaloPlan& halo_plan() const { return plan_; }
+  std::span<const std::uint16_t> halo_vofs() const { return storage_.halo_vof.span(); }
+  void set_halo_plan(HaloPlan plan) { plan_ = std::move(plan); }
+
+ private:
+  Layout layout_;
+  int rank_ = 0, halo_depth_ = 1;
+  std::int64_t first_box_ = 0;
+  GraphStorage storage_;
+  GraphCounts counts_;
+  std::shared_ptr<const SlotMap> slots_ = std::make_shared<SlotMap>(SlotMap{{0}, {0}});
+  NeighbourPlan neighbours_;
+  HaloPlan plan_;
+};
+
+/// Builds the graph of the own boxes and the plan of their halo exchange. Collective.
+///
+/// @param adjacency   VoFs of a box of the layout and what lies across their sides; called once per own box from
+/// several
+///                    threads, its answer is dropped box by box. Both sides of a face must be handed in (see check()).
+/// @param halo_depth  the halo holds the VoFs within so many faces of the own ones
+/// Throws Error when a box and its halo need more than 65536 slots.
+LevelGraph build_level_graph(const Comm& comm, Layout layout,
+                             const std::function<BoxAdjacency(std::int64_t layout_box)>& adjacency, int halo_depth = 1);
+
+/// The adjacency a box was built from. Not collective.
+BoxAdjacency adjacency_of(const BoxGraph& graph);
+
+/// Looks for faces that only one of their two VoFs knows of, and for neighbours that do not exist. Returns what is
+/// wrong with the own VoFs (at most 20 sentences), nothing when all is well. Collective; for tests and Debug runs.
+std::vector<std::string> check(const Comm& comm, const LevelGraph& graph);
 
 }  // namespace karst

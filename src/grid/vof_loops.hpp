@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops over the own VoFs of a box that need no knowledge of runs and rows. For set-up, checks and output; kernels loop
+// over graph.runs and graph.row_vof themselves.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "grid/level_graph.hpp"
+
+namespace karst {
+
+/// Calls f(vof, cell) or f(vof, cell, neighbours) for every own VoF in increasing order.
+/// cell: offset of the VoF's cell in graph.cells; neighbours: std::array<std::uint16_t, 6>, slots across the sides.
+template <class F>
+void for_each_vof(const BoxGraph& graph, F&& f) {
+  using Slots = std::array<std::uint16_t, 6>;
+  constexpr bool with_neighbours = std::is_invocable_v<F, int, int, const Slots&>;
+  constexpr int none = std::numeric_limits<int>::max();
+  const auto visit_row = [&](std::size_t r) {
+    if constexpr (with_neighbours)
+      f(int{graph.row_vof[r]}, int{graph.row_cell[r]}, graph.neighbours[r]);
+    else
+      f(int{graph.row_vof[r]}, int{graph.row_cell[r]});
+  };
+  const auto visit_run = [&](const Run& run) {
+    for (int t = 0; t < run.length; ++t) {
+      const int vof = run.first + t;
+      if constexpr (with_neighbours) {
+        Slots s{static_cast<std::uint16_t>(vof - 1), static_cast<std::uint16_t>(vof + 1)};
+        for (std::size_t n = 0; n < 4; ++n) s[n + 2] = static_cast<std::uint16_t>(vof + run.offset[n]);
+        f(vof, run.cell + t, s);
+      } else {
+        f(vof, run.cell + t);
+      }
+    }
+  };
+  // Three increasing sequences: irregular rows, other rows, runs.
+  const auto n_irregular = static_cast<std::size_t>(graph.n_irregular);
+  std::size_t cut = 0, row = n_irregular, run = 0;
+  for (;;) {
+    const int a = cut < n_irregular ? graph.row_vof[cut] : none;
+    const int b = row < graph.row_vof.size() ? graph.row_vof[row] : none;
+    const int c = run < graph.runs.size() ? graph.runs[run].first : none;
+    const int next = std::min({a, b, c});
+    if (next == none) return;
+    if (next == a)
+      visit_row(cut++);
+    else if (next == b)
+      visit_row(row++);
+    else
+      visit_run(graph.runs[run++]);
+  }
+}
+
+/// Calls f(vof, side, slot) for every open face of every own VoF, extra faces after the primary ones. slot may be a
+/// ghost. A face between two own VoFs is visited from both.
+template <class F>
+void for_each_face(const BoxGraph& graph, F&& f) {
+  for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& neighbours) {
+    for (int side = 0; side < 6; ++side) {
+      const int slot = neighbours[static_cast<std::size_t>(side)];
+      if (slot != graph.closed()) f(vof, side, slot);
+    }
+  });
+  for (const ExtraFace& e : graph.extra) f(int{e.vof}, int{e.side}, int{e.neighbour});
+}
+
+/// Offset of the cell of an own VoF in graph.cells. O(log n); to visit many use for_each_vof.
+inline int cell_of(const BoxGraph& graph, int vof) {
+  const auto run =
+      std::upper_bound(graph.runs.begin(), graph.runs.end(), vof, [](int v, const Run& r) { return v < r.first; });
+  if (run != graph.runs.begin() && vof < std::prev(run)->first + std::prev(run)->length)
+    return std::prev(run)->cell + vof - std::prev(run)->first;
+  const auto regular = graph.row_vof.begin() + graph.n_irregular;
+  auto row = std::lower_bound(graph.row_vof.begin(), regular, vof);
+  if (row == regular || *row != vof) row = std::lower_bound(regular, graph.row_vof.end(), vof);
+  return graph.row_cell[static_cast<std::size_t>(row - graph.row_vof.begin())];
+}
+
+}  // namespace karst

@@ -231,7 +231,9 @@ void Exchange::send(int rank, std::span<const std::byte> from) {
 int Exchange::wait_any() {
   int which = MPI_UNDEFINED;
   MPI_Waitany(static_cast<int>(receives_.size()), receives_.data(), &which, MPI_STATUS_IGNORE);
-  return which == MPI_UNDEFINED ? -1 : which;
+  if (which != MPI_UNDEFINED) return which;
+  receives_.clear();  // ready for the next round
+  return -1;
 }
 
 void Exchange::wait_sends() {

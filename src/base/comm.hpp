@@ -65,8 +65,9 @@ class Comm {
   int rank_ = 0, size_ = 1;
 };
 
-/// One round of messages whose partners and sizes are known: receives are posted first, sends follow, and messages are
+/// A round of messages whose partners and sizes are known: receives are posted first, sends follow, and messages are
 /// handled in the order of their arrival. Buffers must live until all have arrived and wait_sends() has returned.
+/// After wait_any() has returned -1 and wait_sends() has returned, the next round may begin; it allocates nothing.
 /// A round that is left early (an exception) is cancelled, not waited for.
 class Exchange {
  public:

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Geometry of one level: the VoF graph and the moments of its irregular VoFs.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "base/memory.hpp"
+#include "grid/level_graph.hpp"
+
+namespace karst {
+
+/// Moments of an irregular VoF, in units of the level's cell width h; positions are relative to the centre of its cell.
+/// A VoF may hold pieces of neighbouring cells (home cells), so κ may exceed 1 and positions leave the cell.
+///
+/// Closure, to round-off: wall_d = Σ α over faces on high sides d - Σ α over faces on low sides d, extra faces
+/// included.
+struct VofMoments {
+  double kappa;      ///< volume / h³
+  Vec3 centroid;     ///< of the fluid
+  Vec3 wall;         ///< a_w n: wall area vector / h², n into the fluid
+  double wall_area;  ///< area of the wall / h²
+  Vec3 wall_centroid;
+  std::array<double, 6> aperture;  ///< of the six primary faces, area / h²
+  /// Centroids of the primary faces, relative to the centre of the cell's side, in the two other directions.
+  std::array<std::array<float, 2>, 6> face_centroid;
+};
+
+/// Aperture and centroid of an extra face; the centroid is relative to the cell centre of its VoF.
+struct ExtraFaceMoments {
+  double aperture;
+  std::array<float, 3> centroid;
+};
+
+/// Parallel to the irregular rows (moments) and extra faces (extra) of BoxGraph.
+struct BoxMoments {
+  std::span<const VofMoments> moments;
+  std::span<const ExtraFaceMoments> extra;
+};
+
+struct LevelGeometry {
+  int level = 0;
+  LevelGraph graph;
+  Array<VofMoments> moments;      ///< irregular VoFs of the own boxes, box after box, in row order
+  Array<ExtraFaceMoments> extra;  ///< extra faces of the own boxes, box after box
+  std::vector<std::int64_t> moments_begin, extra_begin;  ///< n_own_boxes + 1
+
+  BoxMoments box(int local) const {
+    const auto b = static_cast<std::size_t>(local);
+    const auto part = [](const auto& all, const std::vector<std::int64_t>& begin, std::size_t i) {
+      return all.span().subspan(static_cast<std::size_t>(begin[i]), static_cast<std::size_t>(begin[i + 1] - begin[i]));
+    };
+    return {part(moments, moments_begin, b), part(extra, extra_begin, b)};
+  }
+};
+
+}  // namespace karst

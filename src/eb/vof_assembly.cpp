@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eb/vof_assembly.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "base/parallel.hpp"
+
+namespace karst {
+
+namespace {
+
+/// Adds the faces between the same VoFs across the same side; the centroid becomes the area-weighted mean.
+void merge_faces(std::vector<VofFace>& faces) {
+  const auto key = [](const VofFace& f) { return std::tuple(f.vof, f.side, f.primary == 0, f.to); };
+  std::stable_sort(faces.begin(), faces.end(), [&](const VofFace& a, const VofFace& b) { return key(a) < key(b); });
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < faces.size();) {
+    VofFace sum = faces[i];
+    sum.centroid *= sum.aperture;
+    for (++i; i < faces.size() && key(faces[i]) == key(sum); ++i) {
+      sum.aperture += faces[i].aperture;
+      sum.centroid += faces[i].aperture * faces[i].centroid;
+    }
+    sum.centroid *= 1.0 / sum.aperture;
+    faces[n++] = sum;
+  }
+  faces.resize(n);
+}
+
+void put_primary(const VofFace& face, VofMoments& m) {
+  const auto s = static_cast<std::size_t>(face.side);
+  m.aperture[s] = face.aperture;
+  std::size_t axis = 0;
+  for (int d = 0; d < 3; ++d)
+    if (d != direction_of(face.side)) m.face_centroid[s][axis++] = static_cast<float>(face.centroid[d]);
+}
+
+/// No wall, nothing missing: round-off of sums is forgiven.
+bool is_whole(const VofMoments& m) {
+  constexpr double tolerance = 1e-14;
+  if (m.wall_area > tolerance || std::abs(m.kappa - 1.0) > tolerance) return false;
+  return std::ranges::all_of(m.aperture, [](double a) { return std::abs(a - 1.0) <= tolerance; });
+}
+
+}  // namespace
+
+BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists) {
+  merge_faces(vofs.faces);
+  BoxAdjacency box;
+  box.cell = std::move(vofs.cell);
+  const std::size_t n = box.cell.size();
+  box.irregular.resize(n);
+  box.primary.resize(n);
+  std::size_t next_regular = 0, f = 0;
+  for (std::size_t v = 0; v < n; ++v) {
+    if (vofs.regular[v]) {
+      box.primary[v] = vofs.regular_neighbours[next_regular++];
+      continue;
+    }
+    VofMoments& m = vofs.moments[v];
+    m.aperture = {};
+    m.face_centroid = {};
+    box.primary[v].fill(no_face);
+    bool has_extra = false;
+    for (; f < vofs.faces.size() && vofs.faces[f].vof == v; ++f) {
+      const VofFace& face = vofs.faces[f];
+      auto& primary = box.primary[v][face.side];
+      if (face.primary && primary == no_face) {
+        primary = face.to;
+        put_primary(face, m);
+      } else {
+        has_extra = true;
+        box.extra.push_back({face.vof, face.side, face.to});
+        lists.extra.push_back({face.aperture, {}});
+        for (int d = 0; d < 3; ++d)
+          lists.extra.back().centroid[static_cast<std::size_t>(d)] = static_cast<float>(face.centroid[d]);
+      }
+    }
+    if (has_extra || !is_whole(m)) {
+      box.irregular[v] = 1;
+      lists.moments.push_back(m);
+    }
+  }
+  return box;
+}
+
+LevelGeometry build_level_geometry(const Comm& comm, const Layout& layout, int level,
+                                   const std::function<VofAssembly(int own_box)>& make) {
+  const auto [first, last] = layout.owned(comm.rank());
+  const auto n = static_cast<std::size_t>(last - first);
+  std::vector<BoxMomentLists> lists(n);
+  LevelGeometry geometry;
+  geometry.level = level;
+  geometry.graph = build_level_graph(comm, layout, [&, begin = first](std::int64_t box) {
+    return assemble(make(static_cast<int>(box - begin)), lists[static_cast<std::size_t>(box - begin)]);
+  });
+  geometry.moments_begin.assign(n + 1, 0);
+  geometry.extra_begin.assign(n + 1, 0);
+  for (std::size_t b = 0; b < n; ++b) {
+    geometry.moments_begin[b + 1] = geometry.moments_begin[b] + static_cast<std::int64_t>(lists[b].moments.size());
+    geometry.extra_begin[b + 1] = geometry.extra_begin[b] + static_cast<std::int64_t>(lists[b].extra.size());
+  }
+  geometry.moments = {static_cast<std::size_t>(geometry.moments_begin[n]), Purpose::geometry};
+  geometry.extra = {static_cast<std::size_t>(geometry.extra_begin[n]), Purpose::geometry};
+  parallel_for(static_cast<std::int64_t>(n), [&](std::int64_t i) {
+    const auto b = static_cast<std::size_t>(i);
+    std::ranges::copy(lists[b].moments, geometry.moments.begin() + geometry.moments_begin[b]);
+    std::ranges::copy(lists[b].extra, geometry.extra.begin() + geometry.extra_begin[b]);
+    lists[b] = {};
+  });
+  return geometry;
+}
+
+}  // namespace karst

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eb/vofs_from_pieces.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/parallel.hpp"
+#include "eb/vof_assembly.hpp"
+#include "grid/bytes.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr std::uint16_t no_vof = 0xffff;
+
+/// Numbers and homes of all pieces, copies included.
+struct Numbering {
+  std::vector<std::vector<std::uint16_t>> vof;  ///< [slot][id]: VoF of a kept home; no_vof for the others
+  std::vector<std::vector<VofName>> home;       ///< [slot][piece]: name of the home's VoF; no_face for removed pieces
+};
+
+/// A piece on its way to a home in another box.
+struct Part {
+  VofName home;
+  VofMoments moments;  ///< relative to the home's cell centre
+  std::uint32_t n_faces;
+};
+
+/// The target of a face: its VoF, and whether the face is a primary one.
+struct Target {
+  VofName to = no_face;
+  bool primary = false;
+  Index offset;  ///< from the piece's cell to the cell of the target VoF
+};
+
+class Maker {
+ public:
+  Maker(const PieceBoxes& boxes, const Homes& homes, const Pores& pores) : boxes_(boxes), homes_(homes), pores_(pores) {
+    number();
+    send_parts();
+  }
+  VofAssembly make(int slot) const;
+
+ private:
+  void number();
+  void send_parts();
+  Target target(int slot, int cell, int side, int ordinal) const;
+  void add_piece(int slot, int piece, std::uint16_t vof, VofAssembly& out) const;
+  VofMoments moments_at_home(int slot, int piece) const;
+  void faces_at_home(int slot, int piece, std::uint16_t vof, std::vector<VofFace>& faces) const;
+  std::array<VofName, 6> whole_cell(int slot, int cell, bool& regular, std::vector<VofFace>& faces,
+                                    std::uint16_t vof) const;
+
+  std::uint8_t home_side(int slot, int piece) const {
+    return homes_.side[static_cast<std::size_t>(slot)][static_cast<std::size_t>(piece)];
+  }
+  bool kept(int slot, int id) const {
+    return pores_.kept[static_cast<std::size_t>(slot)][static_cast<std::size_t>(id)] != 0;
+  }
+  Index to_home(int slot, int piece) const {
+    const std::uint8_t side = home_side(slot, piece);
+    return side == own_home ? Index{} : side_offset(side);
+  }
+
+  const PieceBoxes& boxes_;
+  const Homes& homes_;
+  const Pores& pores_;
+  Numbering numbering_;
+  std::vector<std::vector<std::byte>> inbox_;  ///< [own slot]: parts from other boxes
+};
+
+void Maker::number() {
+  const auto n = static_cast<std::size_t>(boxes_.n_own());
+  numbering_.vof.resize(n);
+  numbering_.home.resize(n);
+  parallel_for(boxes_.n_own(), [&](std::int64_t i) {
+    const int slot = static_cast<int>(i);
+    const PieceBox& box = boxes_.box(slot);
+    auto& vof = numbering_.vof[static_cast<std::size_t>(i)];
+    vof.assign(static_cast<std::size_t>(box.n_ids()), 0);
+    for (int p = 0; p < box.n_pieces(); ++p)
+      if (home_side(slot, p) != own_home) vof[static_cast<std::size_t>(box.id_of_piece(p))] = no_vof;
+    std::uint16_t next = 0;
+    for (std::size_t id = 0; id < vof.size(); ++id)
+      vof[id] = vof[id] != no_vof && kept(slot, static_cast<int>(id)) ? next++ : no_vof;
+  });
+  boxes_.fetch(numbering_.vof);
+  parallel_for(boxes_.n_own(), [&](std::int64_t i) {
+    const int slot = static_cast<int>(i);
+    const PieceBox& box = boxes_.box(slot);
+    for (int p = 0; p < box.n_pieces(); ++p) {
+      int home_slot = slot;
+      if (const std::uint8_t side = home_side(slot, p); side != own_home) {
+        const int d = direction_of(side);
+        const int at = box.cut.cells.cell(box.cut.pieces[static_cast<std::size_t>(p)].cell)[d] + side_offset(side)[d];
+        if (at < box.cut.cells.lo[d] || at >= box.cut.cells.hi[d])
+          home_slot = box.neighbour[static_cast<std::size_t>(side)];
+      }
+      const auto id = homes_.id[static_cast<std::size_t>(slot)][static_cast<std::size_t>(p)];
+      const std::uint16_t vof = numbering_.vof[static_cast<std::size_t>(home_slot)][id];
+      numbering_.home[static_cast<std::size_t>(i)].push_back(vof == no_vof ? no_face
+                                                                           : vof_name(boxes_.box(home_slot).box, vof));
+    }
+  });
+  boxes_.fetch(numbering_.home);
+}
+
+Target Maker::target(int slot, int cell, int side, int ordinal) const {
+  const Across across = boxes_.across(slot, cell, side, ordinal);
+  switch (across.what) {
+    case Across::What::domain_end:
+      return {domain_face, true, side_offset(side)};
+    case Across::What::coarse:
+      return {coarse_face, true, side_offset(side)};
+    case Across::What::nothing:
+      return {};
+    case Across::What::piece:
+      break;
+  }
+  const PieceBox& far = boxes_.box(across.slot);
+  const auto s = static_cast<std::size_t>(across.slot);
+  if (across.piece < 0)
+    return {vof_name(far.box, numbering_.vof[s][static_cast<std::size_t>(across.id)]), true, side_offset(side)};
+  const auto p = static_cast<std::size_t>(across.piece);
+  const bool is_main = homes_.side[s][p] != own_home || far.cut.pieces[p].holds_center;
+  return {numbering_.home[s][p], is_main, side_offset(side) + to_home(across.slot, across.piece)};
+}
+
+VofMoments Maker::moments_at_home(int slot, int piece_number) const {
+  const Piece& piece = boxes_.box(slot).cut.pieces[static_cast<std::size_t>(piece_number)];
+  const Index to = to_home(slot, piece_number);
+  const Vec3 shift{-double(to[0]), -double(to[1]), -double(to[2])};
+  return {piece.kappa, piece.centroid + shift, piece.wall, piece.wall_area, piece.wall_centroid + shift, {}, {}};
+}
+
+void Maker::faces_at_home(int slot, int piece_number, std::uint16_t vof, std::vector<VofFace>& faces) const {
+  const PieceBox& box = boxes_.box(slot);
+  const Piece& piece = box.cut.pieces[static_cast<std::size_t>(piece_number)];
+  const VofName self = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(piece_number)];
+  const Index to_own = to_home(slot, piece_number);
+  const bool main = home_side(slot, piece_number) != own_home || piece.holds_center;
+  for (std::uint32_t i = piece.first_face; i < piece.first_face + piece.n_faces; ++i) {
+    const FacePiece& face = box.cut.faces[i];
+    const Target far = target(slot, piece.cell, face.side, face.ordinal);
+    // A periodic domain one cell wide: a VoF may face itself; that is an inner face only when the offset is zero.
+    const Index offset = far.offset - to_own;
+    if (far.to == no_face || (far.to == self && offset == Index{})) continue;
+    const bool primary = !is_vof(far.to) || (main && far.primary && offset == side_offset(face.side));
+    Vec3 at;
+    std::size_t axis = 0;
+    const int d = direction_of(face.side);
+    for (int e = 0; e < 3; ++e) at[e] = e == d ? 0.5 * side_offset(face.side)[d] : face.centroid[axis++];
+    at -= Vec3{double(to_own[0]), double(to_own[1]), double(to_own[2])};
+    faces.push_back({vof, face.side, static_cast<std::uint8_t>(primary), far.to, face.aperture, at});
+  }
+}
+
+/// Parts whose home lies in another box go there: through memory on this rank, by message to others.
+void Maker::send_parts() {
+  const auto n = static_cast<std::size_t>(boxes_.n_own());
+  inbox_.resize(n);
+  std::map<int, ByteWriter> to_rank;
+  for (int slot = 0; slot < boxes_.n_own(); ++slot) {
+    const PieceBox& box = boxes_.box(slot);
+    for (int p = 0; p < box.n_pieces(); ++p) {
+      const VofName home = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(p)];
+      if (home == no_face || home_side(slot, p) == own_home || box_of(home) == box.box) continue;
+      std::vector<VofFace> faces;
+      faces_at_home(slot, p, static_cast<std::uint16_t>(vof_of(home)), faces);
+      ByteWriter w;
+      w.put(Part{home, moments_at_home(slot, p), static_cast<std::uint32_t>(faces.size())});
+      w.put(std::span<const VofFace>(faces));
+      const std::vector<std::byte> bytes = w.take();
+      const int own = boxes_.slot_of(box_of(home));
+      if (own < boxes_.n_own()) {
+        auto& in = inbox_[static_cast<std::size_t>(own)];
+        in.insert(in.end(), bytes.begin(), bytes.end());
+      } else {
+        to_rank[boxes_.layout().owner(box_of(home))].put_vector(bytes);
+      }
+    }
+  }
+  std::vector<Message> out;
+  for (auto& [rank, w] : to_rank) out.push_back({rank, w.take()});
+  for (const Message& m : boxes_.comm().sparse_exchange(out)) {
+    ByteReader in(m.bytes);
+    while (!in.at_end()) {
+      const auto bytes = in.get_vector<std::byte>();
+      const auto part = ByteReader(bytes).get<Part>();
+      auto& box = inbox_[static_cast<std::size_t>(boxes_.slot_of(box_of(part.home)))];
+      box.insert(box.end(), bytes.begin(), bytes.end());
+    }
+  }
+}
+
+void add_moments(const VofMoments& part, VofMoments& sum) {
+  const double kappa = sum.kappa + part.kappa;
+  if (kappa > 0.0) sum.centroid = (1.0 / kappa) * (sum.kappa * sum.centroid + part.kappa * part.centroid);
+  sum.kappa = kappa;
+  const double area = sum.wall_area + part.wall_area;
+  if (area > 0.0)
+    sum.wall_centroid = (1.0 / area) * (sum.wall_area * sum.wall_centroid + part.wall_area * part.wall_centroid);
+  sum.wall_area = area;
+  sum.wall += part.wall;
+}
+
+/// The six neighbours of a regular cell; regular becomes false when one of them is not a plain primary neighbour, and
+/// the faces are noted instead.
+std::array<VofName, 6> Maker::whole_cell(int slot, int cell, bool& regular, std::vector<VofFace>& faces,
+                                         std::uint16_t vof) const {
+  std::array<VofName, 6> names{};
+  std::array<Target, 6> targets;
+  for (int side = 0; side < 6; ++side) {
+    const auto s = static_cast<std::size_t>(side);
+    targets[s] = target(slot, cell, side, 0);
+    names[s] = targets[s].to;
+    regular = regular && targets[s].primary && targets[s].offset == side_offset(side) && names[s] != no_face;
+  }
+  if (regular) return names;
+  const VofName self = vof_name(boxes_.box(slot).box, vof);
+  for (int side = 0; side < 6; ++side) {
+    const Target& far = targets[static_cast<std::size_t>(side)];
+    if (far.to == no_face || (far.to == self && far.offset == Index{})) continue;
+    const bool primary = !is_vof(far.to) || (far.primary && far.offset == side_offset(side));
+    Vec3 at;
+    at[direction_of(side)] = is_high(side) ? 0.5 : -0.5;
+    faces.push_back({vof, static_cast<std::uint8_t>(side), static_cast<std::uint8_t>(primary), far.to, 1.0, at});
+  }
+  return names;
+}
+
+VofAssembly Maker::make(int slot) const {
+  const PieceBox& box = boxes_.box(slot);
+  const auto& vof_of_id = numbering_.vof[static_cast<std::size_t>(slot)];
+  VofAssembly out;
+  const auto n_vofs =
+      static_cast<std::size_t>(std::ranges::count_if(vof_of_id, [](std::uint16_t v) { return v != no_vof; }));
+  out.cell.resize(n_vofs);
+  out.moments.resize(n_vofs);
+  out.regular.resize(n_vofs);
+
+  std::vector<std::uint8_t> receives(n_vofs);  // a part joins this VoF
+  for (int p = 0; p < box.n_pieces(); ++p) {
+    const VofName home = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(p)];
+    if (home != no_face && box_of(home) == box.box && home_side(slot, p) != own_home)
+      receives[static_cast<std::size_t>(vof_of(home))] = 1;
+  }
+  const auto& inbox = inbox_[static_cast<std::size_t>(slot)];
+  for (ByteReader in(inbox); !in.at_end();) {
+    const auto part = in.get<Part>();
+    for (std::uint32_t f = 0; f < part.n_faces; ++f) out.faces.push_back(in.get<VofFace>());
+    const auto v = static_cast<std::size_t>(vof_of(part.home));
+    add_moments(part.moments, out.moments[v]);
+    receives[v] = 1;
+  }
+
+  for (int c = 0; c < box.n_cells(); ++c) {
+    if (box.kind(c) != CellKind::regular) continue;
+    const std::uint16_t v = vof_of_id[static_cast<std::size_t>(box.id_of_cell(c))];
+    if (v == no_vof) continue;
+    out.cell[v] = static_cast<std::uint16_t>(c);
+    bool regular = receives[v] == 0;
+    const auto names = whole_cell(slot, c, regular, out.faces, v);
+    out.regular[v] = regular;
+    if (regular)
+      out.regular_neighbours.push_back(names);
+    else
+      add_moments({1.0, {}, {}, 0.0, {}, {}, {}}, out.moments[v]);
+  }
+  for (int p = 0; p < box.n_pieces(); ++p) {
+    const VofName home = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(p)];
+    if (home == no_face || box_of(home) != box.box) continue;
+    const auto v = static_cast<std::uint16_t>(vof_of(home));
+    if (home_side(slot, p) == own_home) out.cell[v] = box.cut.pieces[static_cast<std::size_t>(p)].cell;
+    add_moments(moments_at_home(slot, p), out.moments[v]);
+    faces_at_home(slot, p, v, out.faces);
+  }
+  return out;
+}
+
+}  // namespace
+
+LevelGeometry vofs_from_pieces(const PieceBoxes& boxes, const Homes& homes, const Pores& pores) {
+  const Maker maker(boxes, homes, pores);
+  return build_level_geometry(boxes.comm(), boxes.layout(), boxes.level(), [&](int slot) { return maker.make(slot); });
+}
+
+}  // namespace karst

@@ -18,7 +18,7 @@ packages=(
 
 missing=()
 if command -v dpkg-query >/dev/null; then
-  installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null | awk '$2 == "installed" {print $1}')
+  installed=$({ dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null || true; } | awk '$2 == "installed" {print $1}')
   for package in "${packages[@]}"; do
     grep -qxF -- "$package" <<<"$installed" || missing+=("$package")
   done

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws the wall of a plotfile in three dimensions: solid in stone colours, cut open at the ends of the domain.
+
+The wall is the surface where half of a cell is fluid (field `fraction`). Needs no display, but libegl1 or libosmesa6.
+"""
+import argparse
+import ctypes.util
+import os
+
+import numpy as np
+
+from karst_plotfile import FRACTION, Plotfile, PlotfileError, guarded, length_unit
+
+STONE, CUT, FRAME = "#d9c7a7", "#a5875f", "#3c3833"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("plotfile")
+    parser.add_argument("--corner", type=float, default=0.5, help="part of each edge cut away at the near corner to look inside, 0 to 0.9 (default 0.5)")
+    parser.add_argument("--max-cells", type=int, default=256, help="cells per direction drawn at most; larger data are averaged (default 256)")
+    parser.add_argument("--size", type=int, default=1100, help="width and height of the picture in pixels (default 1100)")
+    parser.add_argument("-o", "--output", required=True, help="picture to write (.png)")
+    return parser.parse_args()
+
+
+def renderer():
+    """pyvista, or an error that says what is missing. Without EGL and OSMesa the renderer would crash, so look first."""
+    os.environ.pop("DISPLAY", None)
+    if not (ctypes.util.find_library("EGL") or ctypes.util.find_library("OSMesa")):
+        raise PlotfileError("no library to draw without a screen; install libegl1 or libosmesa6 (tools/install_dependencies.sh)")
+    try:
+        import pyvista
+        from vtkmodules.vtkCommonCore import vtkLogger
+    except ImportError as error:
+        raise PlotfileError(f"pyvista cannot be loaded ({error}); run tools/install_dependencies.sh and use .venv/bin/python") from None
+    vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_ERROR)  # the search for a screen is expected to fail
+    return pyvista
+
+
+def averaged(fraction, limit):
+    """Fraction on a grid of at most `limit` cells per direction."""
+    factor = min(-(-max(fraction.shape) // limit), min(fraction.shape))
+    part = fraction[tuple(slice(0, n // factor * factor) for n in fraction.shape)]
+    nz, ny, nx = (n // factor for n in part.shape)
+    return part.reshape(nz, factor, ny, factor, nx, factor).mean(axis=(1, 3, 5))
+
+
+def solid_surface(pyvista, fraction, corner):
+    """Surface of the solid (cell fractions [k, j, i]), closed at the domain's ends and the cut-away corner; in cells."""
+    solid = 1.0 - np.clip(fraction, 0.0, 1.0)
+    nz, ny, nx = solid.shape
+    if corner > 0:  # the corner x high, y low, z high is nearest to the camera
+        solid[nz - round(corner * nz):, :round(corner * ny), nx - round(corner * nx):] = 0.0
+    padded = np.pad(solid, 1)
+    image = pyvista.ImageData(dimensions=padded.shape[::-1], origin=(-0.5, -0.5, -0.5))
+    image.point_data["solid"] = padded.ravel()
+    surface = image.contour([0.5], scalars="solid", method="flying_edges")
+    if surface.n_points == 0:
+        raise PlotfileError("there is no wall to draw: the domain is all fluid or all solid")
+    return surface
+
+
+def split_cuts(surface, size, corner):
+    """Wall and cut faces as two surfaces; a cut face lies within a cell of a flat end."""
+    centres = surface.cell_centers().points
+    planes = [(d, end) for d in range(3) for end in (0.0, size[d])]
+    near = np.zeros(len(centres), dtype=bool)
+    for d, end in planes:
+        near |= np.abs(centres[:, d] - end) < 0.51
+    if corner > 0:
+        inner = (size[0] - round(corner * size[0]), round(corner * size[1]), size[2] - round(corner * size[2]))
+        beyond = (centres[:, 0] > inner[0] - 1, centres[:, 1] < inner[1] + 1, centres[:, 2] > inner[2] - 1)
+        in_corner = beyond[0] & beyond[1] & beyond[2]
+        for d in range(3):
+            near |= in_corner & (np.abs(centres[:, d] - inner[d]) < 0.51)
+    return surface.extract_cells(~near), surface.extract_cells(near)
+
+
+def add_solid(plotter, wall, cuts):
+    if wall.n_cells:
+        smooth = wall.extract_surface(algorithm="dataset_surface").smooth_taubin(n_iter=30, pass_band=0.12)
+        plotter.add_mesh(smooth, color=STONE, smooth_shading=True, specular=0.15, specular_power=20, ambient=0.18)
+    if cuts.n_cells:
+        plotter.add_mesh(cuts.extract_surface(algorithm="dataset_surface"), color=CUT, ambient=0.35, diffuse=0.7)
+
+
+def add_view(pyvista, plotter, cells):
+    """Edges of the domain, camera, lights and shadows in corners."""
+    box = pyvista.Box(bounds=[x for n in cells for x in (0.0, float(n))])
+    plotter.add_mesh(box, style="wireframe", color=FRAME, line_width=2)
+    centre, reach = np.array(cells) / 2.0, float(max(cells))
+    plotter.camera_position = [tuple(centre + reach * np.array([1.55, -2.0, 1.35])), tuple(centre), (0.0, 0.0, 1.0)]
+    plotter.camera.view_angle = 37.0
+    for place, intensity in (((2.0, -1.2, 3.0), 0.85), ((0.3, -3.0, 0.4), 0.35)):
+        light = pyvista.Light(position=tuple(centre + reach * np.array(place)), focal_point=tuple(centre), intensity=intensity)
+        plotter.add_light(light)
+    plotter.enable_anti_aliasing("ssaa")
+    plotter.enable_ssao(radius=reach / 12, kernel_size=128)
+
+
+def add_axes(plotter, size):
+    """Edges of the domain and its size in words."""
+    factor, unit = length_unit(max(size))
+    words = " x ".join(f"{edge * factor:.4g}" for edge in size)
+    plotter.add_text(f"{words} {unit}", position="lower_left", font_size=11, color=FRAME)
+    plotter.add_axes(color=FRAME, line_width=3, viewport=(0.84, 0.0, 1.0, 0.16))
+
+
+def main():
+    args = arguments()
+    if not 0.0 <= args.corner <= 0.9:
+        raise PlotfileError(f"--corner {args.corner}: allowed are 0 to 0.9")
+    pyvista = renderer()
+    with Plotfile(args.plotfile) as plot:
+        fraction = averaged(plot.smooth_fraction(), args.max_cells)
+        size = plot.size
+    wall, cuts = split_cuts(solid_surface(pyvista, fraction, args.corner), fraction.shape[::-1], args.corner)
+    plotter = pyvista.Plotter(off_screen=True, window_size=(args.size, args.size), lighting="none")
+    plotter.set_background("white")
+    add_solid(plotter, wall, cuts)
+    add_view(pyvista, plotter, fraction.shape[::-1])
+    add_axes(plotter, size)
+    try:
+        plotter.screenshot(args.output)
+    except (OSError, ValueError) as error:
+        raise PlotfileError(f"{args.output}: the picture cannot be written ({error})") from None
+    return 0
+
+
+if __name__ == "__main__":
+    guarded(main)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws the wall of a plotfile in three dimensions: solid in stone colours, cut open at the ends of the domain.
 
-The wall is the surface where half of a cell is fluid (field `fraction`). Needs no display, but libegl1 or libosmesa6.
+The wall is the surface where half of a cell is fluid (field `fraction`). Needs no display, but libegl1 or libosmesa6 (one is enough).
 """
 import argparse
 import ctypes.util

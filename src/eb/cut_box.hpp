@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cutting a box of cells with the level set.
+#pragma once
+
+#include <cstdint>
+
+#include "eb/pieces.hpp"
+
+namespace karst {
+
+/// Which octants (cubes of `width` cells, counted from the low corner of the box) in and next to a box a finer level
+/// covers: octants -1 .. 2 per direction, one bit each.
+struct RefinedOctants {
+  std::uint64_t mask = 0;
+  int width = 1;
+
+  void add(const Index& octant) { mask |= bit(octant); }
+  /// @param cell  relative to the low cell of the box, from -width to 3 width - 1
+  bool covers(const Index& cell) const {
+    return (mask & bit({cell[0] + width, cell[1] + width, cell[2] + width}, width)) != 0;
+  }
+
+ private:
+  static constexpr std::uint64_t bit(const Index& octant) {
+    return std::uint64_t{1} << (octant[0] + 1 + 4 * (octant[1] + 1) + 16 * (octant[2] + 1));
+  }
+  static constexpr std::uint64_t bit(const Index& shifted, int w) {
+    return std::uint64_t{1} << (shifted[0] / w + 4 * (shifted[1] / w) + 16 * (shifted[2] / w));
+  }
+};
+
+/// Cuts the cells of a box of level `level` (cell width 2^-level in the coordinates of φ).
+///
+/// Every number on a face depends on φ on that face alone, so the two boxes at a face hold the same bits. A face
+/// between a refined and an unrefined cell is the sum of the four faces of the next finer level.
+/// @param phi    holds the box and its faces
+/// @param cells  at most 32 cells per direction
+BoxPieces cut_box(const LocalLevelSet& phi, const Smoothness& smoothness, const Box& cells, int level,
+                  const RefinedOctants& refined = {});
+
+/// What a box holds, without cutting it.
+struct BoxContent {
+  enum class Kind : std::uint8_t { no_fluid, all_fluid, mixed } kind = Kind::mixed;
+  double cut_cells = 0;  ///< estimate; 0 unless mixed
+};
+
+/// Quick look at a box. no_fluid and all_fluid are certain where the smoothness of φ is known; mixed may turn out not
+/// to be. With a Lipschitz bound a few evaluations per box of 4^3 cells near the wall; without it, one per sample.
+BoxContent classify(const LocalLevelSet& phi, const Smoothness& smoothness, const Box& cells, int level);
+
+}  // namespace karst

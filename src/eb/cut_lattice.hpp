@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nodes and edges of a block of lattice cells: φ and crossings, each computed once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "eb/cut_edge.hpp"
+#include "grid/box.hpp"
+
+namespace karst {
+
+/// State of an edge in a Lattice.
+enum class EdgeState : std::uint8_t { unknown, plain, crossing, split };
+
+/// Memory is kept between uses; only what is asked for is evaluated.
+class Lattice {
+ public:
+  /// Forgets everything; the block has `cells` cells per direction (0: one layer of nodes), the first at `low`.
+  void reset(const Index& low, const Index& cells);
+  /// Evaluates the nodes in the block [lo, hi] (nodes relative to the low one) that are not known yet.
+  void evaluate_nodes(const LatticePhi& phi, const Index& lo, const Index& hi);
+  /// Cuts the edges in the block of nodes [lo, hi], all evaluated, that are not known yet.
+  void cut_edges(const LatticePhi& phi, const Index& lo, const Index& hi);
+
+  std::size_t node(const Index& n) const {
+    return static_cast<std::size_t>((n[2] * nodes_[1] + n[1]) * nodes_[0] + n[0]);
+  }
+  std::size_t stride(int d) const { return stride_[static_cast<std::size_t>(d)]; }
+  std::size_t n_nodes() const { return known_.size(); }
+  Index cells() const { return nodes_ - Index::all(1); }
+  Vec3 position(const Index& n) const;
+  double phi(std::size_t node) const { return phi_[node]; }
+  bool fluid(std::size_t node) const { return is_fluid(phi_[node]); }
+  /// Edge from a node in direction d.
+  EdgeState state(int d, std::size_t node) const { return state_[static_cast<std::size_t>(d)][node]; }
+  double t(int d, std::size_t node) const { return t_[static_cast<std::size_t>(d)][node]; }
+  bool any_split() const { return any_split_; }
+  std::int64_t edges_lost() const { return edges_lost_; }
+
+ private:
+  Index low_, nodes_;
+  std::array<std::size_t, 3> stride_{};
+  bool any_split_ = false;
+  std::int64_t edges_lost_ = 0;
+  std::vector<std::uint8_t> known_;
+  std::vector<double> phi_;
+  std::array<std::vector<EdgeState>, 3> state_;
+  std::array<std::vector<double>, 3> t_;
+  std::vector<Vec3> points_;
+  std::vector<double> values_;
+  std::vector<std::size_t> wanted_;
+};
+
+}  // namespace karst

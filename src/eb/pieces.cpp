@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eb/pieces.hpp"
+
+namespace karst {
+
+CutCounts& CutCounts::operator+=(const CutCounts& o) {
+  cells_covered += o.cells_covered;
+  cells_regular += o.cells_regular;
+  cells_cut += o.cells_cut;
+  pieces += o.pieces;
+  cells_multivalued += o.cells_multivalued;
+  cells_subdivided += o.cells_subdivided;
+  features_lost += o.features_lost;
+  return *this;
+}
+
+}  // namespace karst

@@ -57,11 +57,11 @@ T all_reduce(T x, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
 }
 
 template <class T>
-void all_sum(std::span<T> x, MPI_Datatype type, MPI_Comm comm) {
+void all_reduce(std::span<T> x, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   constexpr std::size_t most = std::size_t{1} << 30;
   for (std::size_t begin = 0; begin < x.size(); begin += most) {
     const std::size_t n = std::min(most, x.size() - begin);
-    MPI_Allreduce(MPI_IN_PLACE, x.data() + begin, static_cast<int>(n), type, MPI_SUM, comm);
+    MPI_Allreduce(MPI_IN_PLACE, x.data() + begin, static_cast<int>(n), type, op, comm);
   }
 }
 
@@ -118,8 +118,9 @@ double Comm::min(double x) const { return all_reduce(x, MPI_DOUBLE, MPI_MIN, han
 std::int64_t Comm::max(std::int64_t x) const { return all_reduce(x, MPI_INT64_T, MPI_MAX, handle_); }
 std::int64_t Comm::min(std::int64_t x) const { return all_reduce(x, MPI_INT64_T, MPI_MIN, handle_); }
 bool Comm::any(bool x) const { return all_reduce(x ? 1 : 0, MPI_INT, MPI_MAX, handle_) != 0; }
-void Comm::sum(std::span<double> x) const { all_sum(x, MPI_DOUBLE, handle_); }
-void Comm::sum(std::span<std::int64_t> x) const { all_sum(x, MPI_INT64_T, handle_); }
+void Comm::sum(std::span<double> x) const { all_reduce(x, MPI_DOUBLE, MPI_SUM, handle_); }
+void Comm::sum(std::span<std::int64_t> x) const { all_reduce(x, MPI_INT64_T, MPI_SUM, handle_); }
+void Comm::max(std::span<double> x) const { all_reduce(x, MPI_DOUBLE, MPI_MAX, handle_); }
 
 std::int64_t Comm::exclusive_sum(std::int64_t x) const {
   std::int64_t below = 0;

@@ -40,6 +40,7 @@ class Comm {
   bool any(bool x) const;               ///< true when true on any rank
   void sum(std::span<double> x) const;  ///< in place, element by element; same length on every rank
   void sum(std::span<std::int64_t> x) const;
+  void max(std::span<double> x) const;
   std::int64_t exclusive_sum(std::int64_t x) const;  ///< Σ over lower ranks; 0 on rank 0
   /// Values of all ranks one after the other, in rank order; the number per rank may differ.
   template <class T>

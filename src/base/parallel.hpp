@@ -12,9 +12,11 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/timer.hpp"
 
 namespace karst {
 
@@ -50,6 +52,17 @@ class FirstException {
   std::exception_ptr exception_;
 };
 
+/// Lets the timers of the other threads of a loop count under those around the loop.
+class LoopTimers {
+ public:
+  explicit LoopTimers(const TimerNode* place) {
+    if (omp_get_thread_num() != 0) under_.emplace(place);
+  }
+
+ private:
+  std::optional<TimersUnder> under_;
+};
+
 /// First index of share t of m equal shares of [0, n).
 constexpr std::int64_t share_begin(std::int64_t n, std::int64_t t, std::int64_t m) {
   return n / m * t + std::min(t, n % m);
@@ -61,8 +74,10 @@ constexpr std::int64_t share_begin(std::int64_t n, std::int64_t t, std::int64_t 
 template <class F>
 void parallel_for(std::int64_t n, F&& f) {
   detail::FirstException failure;
+  const detail::TimerNode* const place = detail::running_timer();
 #pragma omp parallel if (n > 1)
   {
+    const detail::LoopTimers timers(place);
     const std::int64_t thread = omp_get_thread_num(), threads = omp_get_num_threads();
     const std::int64_t end = detail::share_begin(n, thread + 1, threads);
     std::int64_t i = detail::share_begin(n, thread, threads);
@@ -79,12 +94,17 @@ void parallel_for(std::int64_t n, F&& f) {
 template <class F>
 void parallel_for_dynamic(std::int64_t n, F&& f) {
   detail::FirstException failure;
-#pragma omp parallel for schedule(dynamic, 1) if (n > 1)
-  for (std::int64_t i = 0; i < n; ++i) {
-    try {
-      f(i);
-    } catch (...) {
-      failure.keep(i);
+  const detail::TimerNode* const place = detail::running_timer();
+#pragma omp parallel if (n > 1)
+  {
+    const detail::LoopTimers timers(place);
+#pragma omp for schedule(dynamic, 1) nowait
+    for (std::int64_t i = 0; i < n; ++i) {
+      try {
+        f(i);
+      } catch (...) {
+        failure.keep(i);
+      }
     }
   }
   failure.rethrow();

@@ -64,8 +64,6 @@ constexpr int side_of(int direction, bool high) { return 2 * direction + (high ?
 constexpr int direction_of(int side) { return side / 2; }
 constexpr bool is_high(int side) { return side % 2 == 1; }
 constexpr int opposite(int side) { return side ^ 1; }
-constexpr Index side_offset(int side) {
-  return is_high(side) ? unit(direction_of(side)) : -unit(direction_of(side));
-}
+constexpr Index side_offset(int side) { return is_high(side) ? unit(direction_of(side)) : -unit(direction_of(side)); }
 
 }  // namespace karst

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+
+#include "base/error.hpp"
+
+namespace karst {
+
+namespace {
+
+/// Runs work on rank 0; what it throws is thrown on every rank.
+void on_root(const Comm& comm, const std::function<void()>& work) {
+  std::string problem;
+  if (comm.rank() == 0) {
+    try {
+      work();
+    } catch (const Error& e) {
+      problem = e.what();
+    }
+  }
+  comm.broadcast(problem);
+  if (!problem.empty()) throw Error(problem);
+}
+
+/// Makes a new empty file beside path, with the permissions of an ordinary new file.
+std::string make_temporary(const std::string& path) {
+  std::string name = path + ".XXXXXX.tmp";
+  const int file = mkstemps(name.data(), 4);
+  require(file >= 0, "{}: cannot write here: {}", path, std::strerror(errno));
+  const mode_t mask = umask(0);
+  umask(mask);
+  static_cast<void>(fchmod(file, 0666 & ~mask));  // a file system without permissions may refuse
+  close(file);
+  return name;
+}
+
+void sync_to_disk(const std::string& path, const std::string& temporary) {
+  const int file = open(temporary.c_str(), O_RDONLY);
+  require(file >= 0, "{}: cannot finish: its temporary file {} is gone: {}", path, temporary, std::strerror(errno));
+  const int failure = fsync(file) == 0 ? 0 : errno;
+  close(file);
+  // EINVAL: the file system knows no fsync
+  require(failure == 0 || failure == EINVAL, "{}: cannot write: {}", path, std::strerror(failure));
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const Comm& comm, std::string path) : comm_(comm), path_(std::move(path)) {
+  on_root(comm_, [&] { temporary_ = make_temporary(path_); });
+  comm_.broadcast(temporary_);
+}
+
+AtomicFile::~AtomicFile() {
+  if (!committed_) unlink(temporary_.c_str());
+}
+
+void AtomicFile::commit() {
+  on_root(comm_, [&] {
+    sync_to_disk(path_, temporary_);
+    require(std::rename(temporary_.c_str(), path_.c_str()) == 0, "{}: cannot rename {} to it: {}", path_, temporary_,
+            std::strerror(errno));
+  });
+  committed_ = true;
+}
+
+void write_file(const Comm& comm, const std::string& path, std::string_view text) {
+  AtomicFile target(comm, path);
+  on_root(comm, [&] {
+    std::FILE* file = std::fopen(target.temporary().c_str(), "wb");
+    require(file != nullptr, "{}: cannot write: {}", path, std::strerror(errno));
+    errno = 0;
+    bool ok = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    const int failure = errno;
+    ok = std::fclose(file) == 0 && ok;
+    require(ok, "{}: cannot write {} bytes: {}", path, text.size(), std::strerror(failure != 0 ? failure : errno));
+  });
+  target.commit();
+}
+
+}  // namespace karst

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/log.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/spdlog.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/text.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr std::size_t most_warnings = 200;  // different texts kept
+
+struct LogState {
+  std::mutex mutex;
+  bool quiet = false;
+  std::shared_ptr<spdlog::logger> file;
+  bool line_open = false;  // a progress line stands on the terminal
+  std::vector<std::string> warnings;
+  std::map<std::string, std::int64_t> counts;
+  std::int64_t n_warnings = 0;
+};
+
+LogState& state() {
+  static LogState s;
+  return s;
+}
+
+/// A line on a terminal stream, after removing the progress line. The mutex is held.
+void put_line(LogState& s, std::FILE* stream, const std::string& text) {
+  if (s.line_open) std::fputs("\r\033[K", stdout);
+  s.line_open = false;
+  if (stream != stdout) std::fflush(stdout);
+  std::fwrite(text.data(), 1, text.size(), stream);
+  std::fputc('\n', stream);
+  std::fflush(stream);
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+void set_up_log(const Comm& comm, const std::string& file) {
+  close_log();
+  LogState& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.quiet = comm.rank() != 0;
+  if (s.quiet || file.empty()) return;
+  try {
+    s.file = std::make_shared<spdlog::logger>("karst", std::make_shared<spdlog::sinks::basic_file_sink_mt>(file, true));
+  } catch (const spdlog::spdlog_ex& e) {
+    throw Error(fmt::format("{}: cannot write the log file: {}", file, e.what()));
+  }
+  s.file->set_pattern("[%Y-%m-%d %H:%M:%S.%e] [%l] %v");
+  s.file->flush_on(spdlog::level::info);
+}
+
+void close_log() {
+  LogState& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.file.reset();
+}
+
+namespace detail {
+
+void log_line(const std::string& text) {
+  LogState& s = state();
+  const std::lock_guard lock(s.mutex);
+  if (s.quiet) return;
+  put_line(s, stdout, text);
+  if (s.file) s.file->info("{}", text);
+}
+
+void log_warning(const std::string& text) {
+  LogState& s = state();
+  const std::lock_guard lock(s.mutex);
+  ++s.n_warnings;
+  const auto known = s.counts.find(text);
+  if (known != s.counts.end()) {
+    ++known->second;
+    return;
+  }
+  if (s.warnings.size() < most_warnings) {
+    s.warnings.push_back(text);
+    s.counts[text] = 1;
+  }
+  if (s.quiet) return;
+  put_line(s, stderr, "warning: " + text);
+  if (s.file) s.file->warn("{}", text);
+}
+
+}  // namespace detail
+
+std::int64_t n_warnings() {
+  LogState& s = state();
+  const std::lock_guard lock(s.mutex);
+  return s.n_warnings;
+}
+
+void forget_warnings() {
+  LogState& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.warnings.clear();
+  s.counts.clear();
+  s.n_warnings = 0;
+}
+
+std::string warning_summary(const Comm& comm) {
+  std::string mine;  // count, space, text, one zero byte
+  for (const std::string& w : state().warnings) mine += fmt::format("{} {}", state().counts[w], w) + '\0';
+  const std::vector<char> all = comm.all_gather(std::span<const char>(mine.data(), mine.size()));
+  const std::int64_t total = comm.sum(n_warnings());
+  if (total == 0) return "";
+  std::vector<std::string> order;
+  std::map<std::string, std::pair<std::int64_t, int>> counts;  // times, ranks
+  for (const std::string& entry : split(std::string_view(all.data(), all.size()), '\0')) {
+    if (entry.empty()) continue;
+    const std::size_t space = entry.find(' ');
+    const std::string text = entry.substr(space + 1);
+    if (!counts.contains(text)) order.push_back(text);
+    auto& [times, ranks] = counts[text];
+    times += std::stoll(entry.substr(0, space));
+    ++ranks;
+  }
+  std::string summary = fmt::format("{} warning{}:", total, total == 1 ? "" : "s");
+  std::int64_t listed = 0;
+  for (const std::string& text : order) {
+    const auto& [times, ranks] = counts[text];
+    listed += times;
+    std::string note = times > 1 ? fmt::format(" ({} times", times) : "";
+    if (times > 1) note += ranks > 1 ? fmt::format(" on {} ranks)", ranks) : ")";
+    summary += fmt::format("\n  {}{}", text, note);
+  }
+  if (listed < total) summary += fmt::format("\n  and {} others, see the log file", total - listed);
+  return summary;
+}
+
+std::string progress_line(std::string_view what, std::int64_t done, std::int64_t total, double seconds, int width) {
+  const double part = total > 0 ? std::clamp(static_cast<double>(done) / static_cast<double>(total), 0.0, 1.0) : 1.0;
+  std::string tail = fmt::format(" {:3.0f} %", std::floor(100.0 * part));
+  if (part > 0.0 && part < 1.0) tail += fmt::format("  {} left", format_seconds(seconds * (1.0 - part) / part));
+  if (part >= 1.0) tail += fmt::format("  {}", format_seconds(seconds));
+  const int room = width - static_cast<int>(what.size() + tail.size()) - 4;  // two spaces, brackets
+  std::string bar;
+  if (room >= 10) {
+    const int n = std::min(room, 30), filled = static_cast<int>(part * n);
+    bar = fmt::format("[{}{}]", std::string(static_cast<std::size_t>(filled), '#'),
+                      std::string(static_cast<std::size_t>(n - filled), '.'));
+  }
+  const std::string line = fmt::format("{}  {}{}", what, bar, tail);
+  return line.substr(0, static_cast<std::size_t>(std::max(width, 0)));
+}
+
+ProgressOutput ProgressOutput::standard() {
+  if (isatty(STDOUT_FILENO) == 0) return {false, 80, detail::log_line, seconds_now};
+  winsize size{};
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  const auto write = [](const std::string& text) {
+    LogState& s = state();
+    const std::lock_guard lock(s.mutex);
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+    s.line_open = true;
+  };
+  return {true, known ? size.ws_col - 1 : 79, write, seconds_now};
+}
+
+Progress::Progress(const Comm& comm, std::string what, std::int64_t total, ProgressOutput output)
+    : active_(comm.rank() == 0), what_(std::move(what)), total_(total), output_(std::move(output)) {
+  start_ = output_.now();
+  interval_ = output_.terminal ? 0.1 : 5.0;
+  next_ = start_ + interval_;
+}
+
+Progress::~Progress() {
+  if (shown_ && output_.terminal) output_.write("\r\033[K");
+}
+
+void Progress::update(std::int64_t done) {
+  if (!active_) return;
+  const double now = output_.now();
+  if (now < next_) return;
+  const std::string line = progress_line(what_, done, total_, now - start_, output_.width);
+  output_.write(output_.terminal ? "\r\033[K" + line : line);
+  shown_ = true;
+  if (!output_.terminal) interval_ = std::min(1.5 * interval_, 60.0);
+  next_ = now + interval_;
+}
+
+}  // namespace karst

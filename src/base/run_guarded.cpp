@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/main.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double patience = 2.0;        // a failed rank waits so long for the others [s]
+constexpr std::size_t most_kinds = 16;  // different messages printed
+
+struct Outcome {
+  int code = 0;
+  std::string message;  // empty: nothing to say
+};
+
+Outcome outcome_of(const std::function<void(const Comm&)>& body) {
+  try {
+    body(Comm::world());
+    return {};
+  } catch (const ExitStatus& e) {
+    return {e.code, ""};
+  } catch (const Error& e) {
+    return {1, e.what()};
+  } catch (const std::bad_alloc&) {
+    return {1, "out of memory: the system refused an allocation. Use more ranks on more nodes, or fewer cells"};
+  } catch (const std::exception& e) {
+    return {1, fmt::format("unexpected failure: {}. This is a fault of the program: please report it with the deck",
+                           e.what())};
+  } catch (...) {
+    return {1, "unexpected failure of unknown kind. This is a fault of the program: please report it with the deck"};
+  }
+}
+
+void print(const std::string& who, const std::string& message) {
+  std::fflush(stdout);
+  const bool many_lines = message.find('\n') != std::string::npos;
+  const std::string text = fmt::format("{}error:{}{}\n", who, many_lines ? "\n" : " ", message);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+/// "rank 3: ", "ranks 0, 2-9: "
+std::string name_ranks(const std::vector<int>& ranks) {
+  std::vector<std::string> runs;
+  for (std::size_t begin = 0, end = 0; begin < ranks.size(); begin = end) {
+    end = begin + 1;
+    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
+    runs.push_back(end - begin == 1 ? fmt::format("{}", ranks[begin])
+                                    : fmt::format("{}-{}", ranks[begin], ranks[end - 1]));
+  }
+  return fmt::format("rank{} {}: ", ranks.size() == 1 ? "" : "s", join(runs));
+}
+
+/// Prints each different message once, on rank 0. Collective; all ranks have come here.
+void print_together(const Comm& comm, const std::string& message) {
+  const std::size_t mine = message.empty() ? 0 : std::max<std::size_t>(1, std::hash<std::string>{}(message));
+  const std::vector<std::size_t> all = comm.all_gather(std::span(&mine, 1));
+  std::vector<std::size_t> kinds;
+  for (const std::size_t h : all) {
+    if (h != 0 && std::find(kinds.begin(), kinds.end(), h) == kinds.end()) kinds.push_back(h);
+  }
+  for (std::size_t k = 0; k < std::min(kinds.size(), most_kinds); ++k) {
+    std::vector<int> ranks;
+    for (int r = 0; r < comm.size(); ++r) {
+      if (all[static_cast<std::size_t>(r)] == kinds[k]) ranks.push_back(r);
+    }
+    std::string text = message;
+    comm.broadcast(text, ranks.front());
+    const bool everywhere = static_cast<int>(ranks.size()) == comm.size();
+    if (comm.rank() == 0) print(everywhere ? "" : name_ranks(ranks), text);
+  }
+  if (kinds.size() > most_kinds && comm.rank() == 0) {
+    print("", fmt::format("{} further messages of other ranks are not shown", kinds.size() - most_kinds));
+  }
+}
+
+/// Waits for all ranks; a failed rank gives up after its patience. Returns whether all have come.
+/// @param[out] code  the largest exit status of the ranks
+bool meet(MPI_Comm comm, int& code) {
+  using clock = std::chrono::steady_clock;
+  const bool failed = code != 0;
+  const auto start = clock::now();
+  MPI_Request request = MPI_REQUEST_NULL;
+  int largest = code, all_here = 0;
+  MPI_Iallreduce(&code, &largest, 1, MPI_INT, MPI_MAX, comm, &request);
+  for (;;) {
+    MPI_Test(&request, &all_here, MPI_STATUS_IGNORE);
+    if (all_here) {
+      code = largest;
+      return true;
+    }
+    const double waited = std::chrono::duration<double>(clock::now() - start).count();
+    if (failed && waited > patience) return false;
+    if (waited > 1e-3) std::this_thread::sleep_for(std::chrono::milliseconds(waited < 0.1 ? 1 : 10));
+  }
+}
+
+/// BLAS threads would compete with ours. OpenBLAS reads the variable when it is loaded, before main, so it is told too.
+void keep_blas_to_one_thread() {
+  if (std::getenv("OPENBLAS_NUM_THREADS") != nullptr) return;
+  setenv("OPENBLAS_NUM_THREADS", "1", 0);
+  if (void* set = dlsym(RTLD_DEFAULT, "openblas_set_num_threads")) reinterpret_cast<void (*)(int)>(set)(1);
+}
+
+}  // namespace
+
+int run_guarded(int argc, char** argv, const std::function<void(const Comm&)>& body) {
+  keep_blas_to_one_thread();
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm ours = MPI_COMM_NULL;  // apart from what body may leave unfinished on the world
+  MPI_Comm_dup(MPI_COMM_WORLD, &ours);
+  Outcome outcome = outcome_of([&](const Comm& comm) {
+    require(provided >= MPI_THREAD_FUNNELED, "this MPI library offers no threads (MPI_THREAD_FUNNELED); use another");
+    body(comm);
+  });
+  int code = outcome.code;
+  if (!meet(ours, code)) {
+    if (!outcome.message.empty()) print(name_ranks({Comm::world().rank()}), outcome.message);
+    MPI_Abort(MPI_COMM_WORLD, code);
+    std::_Exit(code);  // MPI_Abort does not come back
+  }
+  if (code != 0) print_together(Comm(ours), outcome.message);
+  MPI_Comm_free(&ours);
+  MPI_Finalize();
+  return code;
+}
+
+}  // namespace karst

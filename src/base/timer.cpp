@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/timer.hpp"
+
+#include <cassert>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "base/parallel.hpp"
+#include "base/timer_node.hpp"
+
+namespace karst {
+
+namespace detail {
+
+namespace {
+
+std::mutex& registry_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+/// The trees outlive their threads: what a thread measured stays.
+std::deque<std::unique_ptr<TimerTree>>& registry() {
+  static std::deque<std::unique_ptr<TimerTree>> trees;
+  return trees;
+}
+
+TimerTree* new_tree() {
+  const std::lock_guard lock(registry_mutex());
+  registry().push_back(std::make_unique<TimerTree>());
+  return registry().back().get();
+}
+
+thread_local TimerTree* this_tree = nullptr;
+
+TimerTree& tree() {
+  if (this_tree == nullptr) this_tree = new_tree();
+  return *this_tree;
+}
+
+TimerNode& child_of(TimerNode& parent, std::string_view name) {
+  TimerNode* last = parent.last_used;
+  if (last != nullptr && last->name == name) return *last;
+  for (const auto& c : parent.children) {
+    if (c->name == name) return *(parent.last_used = c.get());
+  }
+  parent.children.push_back(std::make_unique<TimerNode>());
+  TimerNode& added = *parent.children.back();
+  added.name = name;
+  added.parent = &parent;
+  parent.last_used = &added;
+  return added;
+}
+
+/// The node of this tree at the same path as a node of another tree.
+TimerNode& same_path(TimerNode& root, const TimerNode* other) {
+  return other->parent == nullptr ? root : child_of(same_path(root, other->parent), other->name);
+}
+
+/// Sets where the timers of this thread count, when it runs none of its own.
+void move_under(TimerTree& t, const TimerNode* place) {
+  t.under = place;
+  t.current = &t.root;
+  t.placed = place == nullptr;
+}
+
+/// The place is looked up by the first timer only: most loops run none.
+void look_up_place(TimerTree& t) {
+  t.current = &same_path(t.root, t.under);
+  t.placed = true;
+}
+
+}  // namespace
+
+std::deque<std::unique_ptr<TimerTree>>& timer_trees() { return registry(); }
+TimerTree& tree_of_this_thread() { return tree(); }
+
+const TimerNode* running_timer() {
+  if (this_tree == nullptr) return nullptr;
+  return this_tree->placed ? this_tree->current : this_tree->under;
+}
+
+TimersUnder::TimersUnder(const TimerNode* place) : before_(nullptr) {
+  if (this_tree == nullptr && place == nullptr) return;
+  TimerTree& t = tree();
+  before_ = t.under;
+  move_under(t, place);
+}
+
+TimersUnder::~TimersUnder() {
+  if (this_tree != nullptr) move_under(*this_tree, before_);
+}
+
+}  // namespace detail
+
+Timer::Timer(std::string_view name) {
+  detail::TimerTree& t = detail::tree();
+  if (!t.placed) detail::look_up_place(t);
+  detail::TimerNode& node = detail::child_of(*t.current, name);
+  t.current = &node;
+  node_ = &node;
+  if (t.sink.begin != nullptr) [[unlikely]] {
+    if (node.event < 0) node.event = t.event_of(node.name);
+    t.sink.begin(node.event);
+    announced_ = true;
+  }
+  node.begin = detail::TimerClock::now();
+}
+
+void Timer::stop() {
+  if (node_ == nullptr) return;
+  const auto end = detail::TimerClock::now();
+  detail::TimerTree& t = *detail::this_tree;
+  assert(t.current == node_ && "timers stop in the reverse order of their start, on the thread that started them");
+  node_->time += end - node_->begin;
+  ++node_->calls;
+  t.current = node_->parent;
+  if (announced_ && t.sink.end != nullptr) [[unlikely]]
+    t.sink.end(node_->event);
+  node_ = nullptr;
+}
+
+double Timer::seconds() const {
+  if (node_ == nullptr) return 0.0;
+  return std::chrono::duration<double>(detail::TimerClock::now() - node_->begin).count();
+}
+
+void set_timer_sink(const TimerSink& sink) {
+  detail::TimerTree& t = detail::tree();
+  t.sink = sink;
+  t.events.clear();
+  detail::forget_events(t.root);
+}
+
+void reset_timers() {
+  const std::lock_guard lock(detail::registry_mutex());
+  for (const auto& t : detail::registry()) {
+    assert(t->current == &t->root && "reset_timers: a timer runs");
+    t->root.children.clear();
+    t->root.last_used = nullptr;
+  }
+}
+
+}  // namespace karst

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hierarchical timers: `Timer t("cut cells");` times the rest of the block, under the timer that runs around it.
+// Each thread has a tree of its own (no locks, no atomics); a thread of a parallel loop counts under the timers that
+// ran around the loop. The trees of all threads are the process-wide state of this file, with the list that finds them:
+// a timer must work without being handed through every call.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace karst {
+
+class Comm;
+
+namespace detail {
+struct TimerNode;
+/// The timer that runs on this thread, as a place to count under for the threads of a parallel loop.
+const TimerNode* running_timer();
+/// While it lives, timers of this thread count under a place in the tree of another thread.
+class TimersUnder {
+ public:
+  explicit TimersUnder(const TimerNode* place);
+  TimersUnder(const TimersUnder&) = delete;
+  TimersUnder& operator=(const TimersUnder&) = delete;
+  ~TimersUnder();
+
+ private:
+  const TimerNode* before_;
+};
+}  // namespace detail
+
+/// Times a block. Timers of one thread stop in the reverse order of their start.
+class Timer {
+ public:
+  explicit Timer(std::string_view name);
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  ~Timer() { stop(); }
+  void stop();             ///< before the end of the block; the second stop does nothing
+  double seconds() const;  ///< since the start [s]
+
+ private:
+  detail::TimerNode* node_;
+  bool announced_ = false;
+};
+
+/// Told of every start and stop on the thread that sets it (once per program, for a profiler).
+struct TimerSink {
+  int (*register_name)(const char* name) = nullptr;  ///< called once per name; returns the id used afterwards
+  void (*begin)(int id) = nullptr;
+  void (*end)(int id) = nullptr;
+};
+/// A sink without functions ends it. Timers that run now are not announced.
+void set_timer_sink(const TimerSink& sink);
+
+/// One timer over all ranks and threads. A sample is the time of one rank, or of one thread of a rank when the timer
+/// ran on several threads anywhere; ranks and threads that did not run it count as 0.
+struct TimerRow {
+  std::string name;
+  int depth = 0;
+  std::int64_t calls = 0;  ///< of all samples
+  std::int64_t samples = 0;
+  double min = 0, mean = 0, max = 0;  ///< over the samples [s]
+  double cov = 0;                     ///< standard deviation over mean of the samples
+  double part = 0;                    ///< mean over mean of the parent; 1 at the top
+};
+
+/// Rows in depth-first order. Timers running on the calling thread count up to now. Collective, outside of parallel
+/// loops; the same rows on every rank.
+std::vector<TimerRow> collect_timers(const Comm& comm);
+std::string timer_table(const std::vector<TimerRow>& rows);
+nlohmann::json to_json(const std::vector<TimerRow>& rows);
+/// Forgets all counts. No timer may run.
+void reset_timers();
+
+}  // namespace karst

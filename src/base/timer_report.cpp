@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Timers of all threads and ranks brought together.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "base/comm.hpp"
+#include "base/format.hpp"
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "base/timer.hpp"
+#include "base/timer_node.hpp"
+
+namespace karst {
+
+namespace {
+
+using detail::TimerNode;
+
+/// What one thread, or several added up, measured at one path.
+struct Sample {
+  std::int64_t calls = 0;
+  double seconds = 0;
+};
+
+/// Measurements of this rank: by path (names joined by newlines, parents first), then by thread.
+struct Measured {
+  std::vector<std::string> paths;
+  std::unordered_map<std::string, std::vector<Sample>> samples;
+};
+
+void collect(const TimerNode& node, const std::string& path, std::size_t thread, const TimerNode* running,
+             Measured& out) {
+  const auto now = detail::TimerClock::now();
+  for (const auto& c : node.children) {
+    const std::string child = path.empty() ? c->name : path + '\n' + c->name;
+    auto [at, added] = out.samples.try_emplace(child);
+    if (added) out.paths.push_back(child);
+    if (at->second.size() <= thread) at->second.resize(thread + 1);
+    Sample& s = at->second[thread];
+    s.calls = c->calls;
+    s.seconds = std::chrono::duration<double>(c->time).count();
+    for (const TimerNode* r = running; r != nullptr; r = r->parent) {
+      if (r != c.get()) continue;
+      s.seconds += std::chrono::duration<double>(now - c->begin).count();
+      ++s.calls;
+    }
+    collect(*c, child, thread, running, out);
+  }
+}
+
+Measured measured_here() {
+  Measured all;
+  const detail::TimerTree& mine = detail::tree_of_this_thread();
+  collect(mine.root, "", 0, mine.current, all);
+  std::size_t thread = 1;
+  for (const auto& t : detail::timer_trees()) {
+    if (t.get() != &mine) collect(t->root, "", thread++, nullptr, all);
+  }
+  return all;
+}
+
+std::string parent_of(const std::string& path) {
+  const std::size_t end = path.rfind('\n');
+  return end == std::string::npos ? "" : path.substr(0, end);
+}
+
+/// The paths of all ranks: those of rank 0, then the others', each list in its own order. Collective.
+std::vector<std::string> all_paths(const Comm& comm, const std::vector<std::string>& mine) {
+  std::string text = join(mine, "\t");
+  comm.broadcast(text);
+  std::vector<std::string> paths = text.empty() ? std::vector<std::string>{} : split(text, '\t');
+  std::string extra;
+  for (const std::string& p : mine) {
+    if (std::find(paths.begin(), paths.end(), p) == paths.end()) extra += p + '\t';
+  }
+  const std::vector<char> extras = comm.all_gather(std::span<const char>(extra.data(), extra.size()));
+  for (const std::string& p : split(std::string_view(extras.data(), extras.size()), '\t')) {
+    if (!p.empty() && std::find(paths.begin(), paths.end(), p) == paths.end()) paths.push_back(p);
+  }
+  return paths;
+}
+
+/// Depth-first order, children in order of first appearance. Returns positions in paths.
+std::vector<std::size_t> depth_first(const std::vector<std::string>& paths) {
+  std::unordered_map<std::string, std::vector<std::size_t>> children;
+  for (std::size_t i = 0; i < paths.size(); ++i) children[parent_of(paths[i])].push_back(i);
+  std::vector<std::size_t> order, stack(children[""].rbegin(), children[""].rend());
+  while (!stack.empty()) {
+    order.push_back(stack.back());
+    stack.pop_back();
+    const auto& below = children[paths[order.back()]];
+    stack.insert(stack.end(), below.rbegin(), below.rend());
+  }
+  return order;
+}
+
+}  // namespace
+
+namespace {
+
+/// Statistics of all paths over all samples.
+struct Statistics {
+  std::vector<double> seconds, squares, samples, largest, smallest_negated;
+  std::vector<std::int64_t> calls;
+};
+
+std::vector<Sample> samples_at(const Measured& here, const std::string& path) {
+  const auto found = here.samples.find(path);
+  return found == here.samples.end() ? std::vector<Sample>(1) : found->second;
+}
+
+/// 1 for paths that ran on several threads of any rank. Collective.
+std::vector<double> find_threaded(const Comm& comm, const Measured& here, const std::vector<std::string>& paths) {
+  std::vector<double> threaded;
+  for (const std::string& p : paths) {
+    const std::vector<Sample> s = samples_at(here, p);
+    const auto ran = std::count_if(s.begin(), s.end(), [](const Sample& x) { return x.calls > 0; });
+    threaded.push_back(ran > 1 ? 1.0 : 0.0);
+  }
+  comm.max(std::span(threaded));
+  return threaded;
+}
+
+/// Collective.
+Statistics reduce(const Comm& comm, const Measured& here, const std::vector<std::string>& paths) {
+  const std::vector<double> threaded = find_threaded(comm, here, paths);
+  Statistics all;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    std::vector<Sample> samples = samples_at(here, paths[i]);
+    if (threaded[i] == 0.0) {
+      Sample total;
+      for (const Sample& x : samples) total = {total.calls + x.calls, total.seconds + x.seconds};
+      samples = {total};
+    } else if (samples.size() < static_cast<std::size_t>(n_threads())) {
+      samples.resize(static_cast<std::size_t>(n_threads()));
+    }
+    Sample sum;
+    double squares = 0.0, largest = 0.0, smallest = samples.front().seconds;
+    for (const Sample& x : samples) {
+      sum = {sum.calls + x.calls, sum.seconds + x.seconds};
+      squares += x.seconds * x.seconds;
+      largest = std::max(largest, x.seconds);
+      smallest = std::min(smallest, x.seconds);
+    }
+    all.calls.push_back(sum.calls);
+    all.seconds.push_back(sum.seconds);
+    all.squares.push_back(squares);
+    all.samples.push_back(static_cast<double>(samples.size()));
+    all.largest.push_back(largest);
+    all.smallest_negated.push_back(-smallest);
+  }
+  for (auto* sum : {&all.seconds, &all.squares, &all.samples}) comm.sum(std::span(*sum));
+  comm.sum(std::span(all.calls));
+  for (auto* max : {&all.largest, &all.smallest_negated}) comm.max(std::span(*max));
+  return all;
+}
+
+}  // namespace
+
+std::vector<TimerRow> collect_timers(const Comm& comm) {
+  const Measured here = measured_here();
+  const std::vector<std::string> paths = all_paths(comm, here.paths);
+  const Statistics all = reduce(comm, here, paths);
+  std::vector<TimerRow> rows;
+  std::unordered_map<std::string, double> mean_of;
+  for (const std::size_t i : depth_first(paths)) {
+    TimerRow row;
+    row.name = paths[i].substr(paths[i].rfind('\n') + 1);
+    row.depth = static_cast<int>(std::count(paths[i].begin(), paths[i].end(), '\n'));
+    row.calls = all.calls[i];
+    row.samples = static_cast<std::int64_t>(all.samples[i]);
+    row.min = -all.smallest_negated[i];
+    row.mean = all.seconds[i] / all.samples[i];
+    row.max = all.largest[i];
+    const double variance = std::max(0.0, all.squares[i] / all.samples[i] - row.mean * row.mean);
+    row.cov = row.mean > 0.0 ? std::sqrt(variance) / row.mean : 0.0;
+    mean_of[paths[i]] = row.mean;
+    const auto parent = mean_of.find(parent_of(paths[i]));
+    row.part = parent == mean_of.end() ? 1.0 : (parent->second > 0.0 ? row.mean / parent->second : 0.0);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::string timer_table(const std::vector<TimerRow>& rows) {
+  std::size_t width = 5;
+  for (const TimerRow& r : rows) width = std::max(width, r.name.size() + 2 * static_cast<std::size_t>(r.depth));
+  std::string text = fmt::format("{:<{}} {:>10} {:>11} {:>11} {:>11} {:>6} {:>9}\n", "timer", width, "calls", "min",
+                                 "mean", "max", "CoV", "of parent");
+  for (const TimerRow& r : rows) {
+    text += fmt::format("{:<{}} {:>10} {:>11} {:>11} {:>11} {:>6.2f} {:>7.1f} %\n",
+                        std::string(2 * static_cast<std::size_t>(r.depth), ' ') + r.name, width, r.calls,
+                        format_seconds(r.min), format_seconds(r.mean), format_seconds(r.max), r.cov, 100.0 * r.part);
+  }
+  return text;
+}
+
+nlohmann::json to_json(const std::vector<TimerRow>& rows) {
+  nlohmann::json list = nlohmann::json::array();
+  std::vector<nlohmann::json*> lists{&list};  // where rows of each depth go
+  for (const TimerRow& r : rows) {
+    lists.resize(static_cast<std::size_t>(r.depth) + 1);
+    lists.back()->push_back({{"name", r.name},
+                             {"calls", r.calls},
+                             {"samples", r.samples},
+                             {"min_s", r.min},
+                             {"mean_s", r.mean},
+                             {"max_s", r.max},
+                             {"cov", r.cov},
+                             {"part_of_parent", r.part},
+                             {"inside", nlohmann::json::array()}});
+    lists.push_back(&lists.back()->back()["inside"]);
+  }
+  return list;
+}
+
+}  // namespace karst

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import h5py
 import numpy as np
 
-FRACTION = "fraction"  # volume fraction of fluid in a cell
-UNITS = {"velocity": "m/s", "pressure": "Pa", FRACTION: "-"}
+FRACTION = "fraction"  # volume fraction of fluid in a cell; above 1 where slivers of neighbours were joined
+DISTANCE = "distance"  # level set at the cell centre [m], > 0 in the fluid; not in every plotfile
+UNITS = {"velocity": "m/s", "pressure": "Pa", DISTANCE: "m", "wall_area": "m²", "wall_normal": "-", FRACTION: "-"}
 
 
 class PlotfileError(Exception):
@@ -123,18 +124,32 @@ class Plotfile:
         """The whole domain at the cell width of a level (default the finest), finer values over coarser ones, [k, j, i]."""
         return self._assemble(field, level % len(self.levels), None)
 
-    def smooth_fraction(self):
-        """Fraction at the finest cell width, [k, j, i]; coarser levels are interpolated linearly, for smooth surfaces."""
-        out = None
-        for number in range(len(self.levels)):
-            plain = self.uniform(FRACTION, number)
-            if out is not None:
-                for axis in range(3):
-                    out = doubled(out, axis)
-                held = self._held(number)
-                out[held] = plain[held]
-            else:
-                out = plain
+    @property
+    def has_distance(self):
+        return DISTANCE in self.components
+
+    def wall_field(self, level=-1, plane=None):
+        """A field that is > 0 in the fluid and 0 at the wall, in cells of a level, [k, j, i] or a plane (axis, at).
+
+        The distance where the plotfile has it (negative where there is no box, and in pores that were removed), else
+        the fraction less one half.
+        """
+        def get(field):
+            return self.plane(field, *plane, level) if plane else self.uniform(field, level)
+        fraction = get(FRACTION)
+        if not self.has_distance:
+            return np.clip(fraction, 0.0, 1.0) - 0.5
+        distance = get(DISTANCE) / self.levels[level].dx
+        solid = (fraction <= 0) & ~(distance <= 0)
+        return np.where(solid, -0.5, distance).astype(np.float32)
+
+    def smooth_wall_field(self):
+        """wall_field at the finest cell width; coarser levels are interpolated linearly, for smooth surfaces."""
+        out = self.wall_field(0)
+        for number in range(1, len(self.levels)):
+            for axis in range(3):
+                out = doubled(out, axis)
+            out = np.where(self._held(number), self.wall_field(number), out * (2 if self.has_distance else 1))
         return out
 
     def _held(self, number):

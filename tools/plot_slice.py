@@ -57,19 +57,19 @@ def covered(plot, level, axis, at, dx, shape):
 
 
 def draw_wall(axes, plot, axis, at, scale):
-    """The line where half of a cell is fluid, drawn level by level where no finer level lies."""
+    """The wall as a line, drawn level by level where no finer level lies."""
     u, v = (d for d in range(3) if d != axis)
     for number, level in enumerate(plot.levels):
-        fraction = plot.plane(FRACTION, axis, at, number)
-        mine = covered(plot, number, axis, at, level.dx, fraction.shape) | (number == 0)
+        field = plot.wall_field(number, (axis, at))
+        mine = covered(plot, number, axis, at, level.dx, field.shape) | (number == 0)
         if number + 1 < len(plot.levels):
-            mine &= ~covered(plot, number + 1, axis, at, level.dx, fraction.shape)
-        fraction = np.ma.array(fraction, mask=~mine)
-        shown = fraction.compressed()
-        if min(fraction.shape) < 2 or shown.size == 0 or shown.min() >= 0.5 or shown.max() < 0.5:
+            mine &= ~covered(plot, number + 1, axis, at, level.dx, field.shape)
+        field = np.ma.array(field, mask=~mine)
+        shown = field.compressed()
+        if min(field.shape) < 2 or shown.size == 0 or shown.min() >= 0 or shown.max() < 0:
             continue
         x, y = ((np.arange(int(level.cells[d])) + 0.5) * level.dx * scale for d in (u, v))
-        axes.contour(x, y, fraction, levels=[0.5], colors=[WALL], linewidths=0.9)
+        axes.contour(x, y, field, levels=[0.0], colors=[WALL], linewidths=0.9)
 
 
 def draw_boxes(axes, plot, axis, at, scale):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws the wall of a plotfile in three dimensions: solid in stone colours, cut open at the ends of the domain.
 
-The wall is the surface where half of a cell is fluid (field `fraction`). Needs no display, but libegl1 or libosmesa6 (one is enough).
+The wall is where the field `distance` is zero or, in a plotfile without it, where half of a cell is fluid. Needs no display, but libegl1 or libosmesa6 (one is enough).
 """
 import argparse
 import ctypes.util
@@ -10,7 +10,7 @@ import os
 
 import numpy as np
 
-from karst_plotfile import FRACTION, Plotfile, PlotfileError, guarded, length_unit
+from karst_plotfile import Plotfile, PlotfileError, guarded, length_unit
 
 STONE, CUT, FRAME = "#d9c7a7", "#a5875f", "#3c3833"
 
@@ -39,24 +39,25 @@ def renderer():
     return pyvista
 
 
-def averaged(fraction, limit):
-    """Fraction on a grid of at most `limit` cells per direction."""
-    factor = min(-(-max(fraction.shape) // limit), min(fraction.shape))
-    part = fraction[tuple(slice(0, n // factor * factor) for n in fraction.shape)]
+def averaged(field, limit):
+    """The field on a grid of at most `limit` cells per direction."""
+    factor = min(-(-max(field.shape) // limit), min(field.shape))
+    part = field[tuple(slice(0, n // factor * factor) for n in field.shape)]
     nz, ny, nx = (n // factor for n in part.shape)
     return part.reshape(nz, factor, ny, factor, nx, factor).mean(axis=(1, 3, 5))
 
 
-def solid_surface(pyvista, fraction, corner):
-    """Surface of the solid (cell fractions [k, j, i]), closed at the domain's ends and the cut-away corner; in cells."""
-    solid = 1.0 - np.clip(fraction, 0.0, 1.0)
+def solid_surface(pyvista, wall, corner):
+    """Surface of the solid (wall: > 0 in fluid, [k, j, i]), closed at the domain's ends and the cut-away corner; in cells."""
+    solid = -np.clip(wall, -0.5, 0.5)
     nz, ny, nx = solid.shape
     if corner > 0:  # the corner x high, y low, z high is nearest to the camera
-        solid[nz - round(corner * nz):, :round(corner * ny), nx - round(corner * nx):] = 0.0
-    padded = np.pad(solid, 1)
+        cut = solid[nz - round(corner * nz):, :round(corner * ny), nx - round(corner * nx):]
+        cut[...] = -0.5
+    padded = np.pad(solid, 1, constant_values=-0.5)
     image = pyvista.ImageData(dimensions=padded.shape[::-1], origin=(-0.5, -0.5, -0.5))
     image.point_data["solid"] = padded.ravel()
-    surface = image.contour([0.5], scalars="solid", method="flying_edges")
+    surface = image.contour([0.0], scalars="solid", method="flying_edges")
     if surface.n_points == 0:
         raise PlotfileError("there is no wall to draw: the domain is all fluid or all solid")
     return surface
@@ -114,13 +115,13 @@ def main():
         raise PlotfileError(f"--corner {args.corner}: allowed are 0 to 0.9")
     pyvista = renderer()
     with Plotfile(args.plotfile) as plot:
-        fraction = averaged(plot.smooth_fraction(), args.max_cells)
+        field = averaged(plot.smooth_wall_field(), args.max_cells)
         size = plot.size
-    wall, cuts = split_cuts(solid_surface(pyvista, fraction, args.corner), fraction.shape[::-1], args.corner)
+    wall, cuts = split_cuts(solid_surface(pyvista, field, args.corner), field.shape[::-1], args.corner)
     plotter = pyvista.Plotter(off_screen=True, window_size=(args.size, args.size), lighting="none")
     plotter.set_background("white")
     add_solid(plotter, wall, cuts)
-    add_view(pyvista, plotter, fraction.shape[::-1])
+    add_view(pyvista, plotter, field.shape[::-1])
     add_axes(plotter, size)
     try:
         plotter.screenshot(args.output)

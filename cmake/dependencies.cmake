@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Parallel HDF5 must be found before VTK, which brings the serial one.
 find_package(MPI REQUIRED COMPONENTS C CXX)
+add_compile_definitions(OMPI_SKIP_MPICXX)  # Open MPI's old C++ bindings: only C is used
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 set(HDF5_PREFER_PARALLEL TRUE)
 find_package(HDF5 REQUIRED COMPONENTS C)

@@ -16,6 +16,7 @@ using hdf5::Handle;
 
 namespace {
 
+constexpr auto value_bytes = static_cast<std::int64_t>(sizeof(float));
 std::size_t place(std::int64_t i) { return static_cast<std::size_t>(i); }
 hsize_t extent(std::int64_t n) { return static_cast<hsize_t>(n); }
 
@@ -61,7 +62,8 @@ void write_list(const PlotTarget& to, hid_t parent, const std::string& name, hid
 
 /// Values per chunk: whole boxes when they are small, whole components of a box when they are large; 1/4 MiB or a
 /// little less, since readers that fetch box by box unpack one chunk at least for each.
-std::int64_t chunk_values(const PlotOrder& order, int n_components) {
+std::int64_t chunk_values(const PlotOrder& order, std::size_t components) {
+  const auto n_components = static_cast<std::int64_t>(components);
   constexpr std::int64_t most = std::int64_t{1} << 16;
   std::int64_t cells = 1;
   for (const SizeClass& c : order.classes()) cells = std::max(cells, c.box_cells);
@@ -71,7 +73,9 @@ std::int64_t chunk_values(const PlotOrder& order, int n_components) {
 }
 
 Handle create_values(const PlotTarget& to, hid_t group, const PlotOrder& order) {
-  const int n = static_cast<int>(to.plot.components.size());
+  const std::size_t n = to.plot.components.size();
+  const std::int64_t n_values = order.n_cells() * static_cast<std::int64_t>(n);
+  if (to.plot.compression == 0) to.room.reserve(to.metadata + n_values * value_bytes);
   Handle properties(check(H5Pcreate(H5P_DATASET_CREATE), "prepare the values", to.path), H5Pclose);
   if (to.plot.compression > 0) {
     const hsize_t chunk = extent(chunk_values(order, n));
@@ -80,7 +84,7 @@ Handle create_values(const PlotTarget& to, hid_t group, const PlotOrder& order) 
     check(H5Pset_deflate(properties, static_cast<unsigned>(to.plot.compression)), "set the compression", to.path);
   }
   check(H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER), "prepare the values", to.path);
-  const hsize_t size[1] = {extent(order.n_cells() * n)};
+  const hsize_t size[1] = {extent(n_values)};
   Handle space = hdf5::simple_space(size, to.path);
   return {check(H5Dcreate2(group, "data:datatype=0", H5T_IEEE_F32LE, space, H5P_DEFAULT, properties, H5P_DEFAULT),
                 "create the values", to.path),
@@ -108,6 +112,12 @@ void write_boxes(const PlotTarget& to, hid_t group, const Layout& layout, const 
 }
 
 }  // namespace
+
+std::int64_t metadata_bytes(const PlotDescription& plot, const Layout& layout, const PlotOrder& order) {
+  const auto n_components = static_cast<std::int64_t>(plot.components.size());
+  const std::int64_t chunks = order.n_cells() * n_components / chunk_values(order, plot.components.size()) + 1;
+  return 128 * (layout.n_boxes() + chunks) + (std::int64_t{16} << 10) * (n_components + 8);
+}
 
 Handle write_level_header(const PlotTarget& to, int level, const PlotOrder& order) {
   const Layout& layout = *to.plot.levels[place(level)];
@@ -140,7 +150,7 @@ struct Round {
 /// Cuts the own boxes into rounds of at most plot.buffer_bytes (one box at least).
 std::vector<Round> rounds_of(const PlotTarget& to, const Layout& layout, const PlotOrder& order) {
   const auto n_components = static_cast<std::int64_t>(to.plot.components.size());
-  const std::int64_t most = to.plot.buffer_bytes / static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t most = to.plot.buffer_bytes / value_bytes;
   const std::int64_t first = layout.owned(to.comm.rank()).first;
   std::vector<Round> rounds;
   for (std::int64_t i = 0; i < std::ssize(order.own()); ++i) {
@@ -150,6 +160,15 @@ std::vector<Round> rounds_of(const PlotTarget& to, const Layout& layout, const P
     rounds.back().values += values;
   }
   return rounds;
+}
+
+/// More than a round of all ranks adds to the file: the values, and the chunks shared with other ranks and rounds.
+std::int64_t round_bytes(const PlotTarget& to, const PlotOrder& order, std::int64_t values_of_all_ranks) {
+  if (to.plot.compression == 0) return 0;  // has its place already
+  const auto shared = std::int64_t{2} * to.comm.size() *
+                      std::ranges::count_if(order.classes(), [](const SizeClass& c) { return c.n_boxes > 0; });
+  const std::int64_t chunk = chunk_values(order, to.plot.components.size());
+  return value_bytes * (values_of_all_ranks + chunk * shared);
 }
 
 /// Fills the buffer box after box, component after component, x fastest.
@@ -201,6 +220,7 @@ void write_level_values(const PlotTarget& to, int level, const PlotOrder& order,
   const std::int64_t n_rounds = to.comm.max(std::ssize(rounds));
   for (std::int64_t r = 0; r < n_rounds; ++r) {
     const Round round = r < std::ssize(rounds) ? rounds[place(r)] : Round{};
+    to.room.reserve(to.metadata + round_bytes(to, order, to.comm.sum(round.values)));
     agree(to.comm, [&] { fill_round(to, level, order, round, buffer.span()); });
     agree(to.comm, [&] {
       const hsize_t size[1] = {extent(std::max<std::int64_t>(1, round.values))};

@@ -7,6 +7,7 @@
 #include "io/hdf5_handle.hpp"
 #include "io/plot_order.hpp"
 #include "io/plotfile.hpp"
+#include "io/reserve.hpp"
 
 namespace karst {
 
@@ -16,7 +17,12 @@ struct PlotTarget {
   const PlotDescription& plot;
   hid_t file;
   const std::string& path;
+  Reservation& room;
+  std::int64_t metadata;  ///< more bytes than everything but the values takes in the file
 };
+
+/// More bytes than the lists, views and chunk table of a level take in the file.
+std::int64_t metadata_bytes(const PlotDescription& plot, const Layout& layout, const PlotOrder& order);
 
 /// /level_L without its values; returns the dataset for them, still empty. Collective.
 hdf5::Handle write_level_header(const PlotTarget& to, int level, const PlotOrder& order);

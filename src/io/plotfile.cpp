@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <filesystem>
 
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "io/agree.hpp"
 #include "io/plot_level.hpp"
@@ -68,28 +67,52 @@ Handle write_vtk_root(const PlotTarget& to) {
   return group;
 }
 
-Handle create_file(const Comm& comm, const std::string& path) {
+Handle create_file(const Comm& comm, const std::string& temporary, const std::string& path) {
   Handle access(check(H5Pcreate(H5P_FILE_ACCESS), "prepare the file", path), H5Pclose);
   check(H5Pset_fapl_mpio(access, comm.handle(), MPI_INFO_NULL), "prepare the file", path);
   check(H5Pset_coll_metadata_write(access, true), "prepare the file", path);
-  return {check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), "create the file", path), H5Fclose};
+  return {check(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), "create the file", path), H5Fclose};
+}
+
+/// More than the root of the file takes.
+std::int64_t root_bytes(const PlotDescription& plot) {
+  return (std::int64_t{32} << 10) + static_cast<std::int64_t>(plot.components.size()) * 1024 +
+         static_cast<std::int64_t>(plot.title.size() + plot.version.size());
 }
 
 /// Everything between opening and closing. Collective.
-void write_file(const Comm& comm, const std::string& path, const PlotDescription& plot) {
-  Handle file = create_file(comm, path);
-  const PlotTarget to{comm, plot, file, path};
+void write_all(const Comm& comm, const AtomicFile& target, const PlotDescription& plot, Reservation& room) {
+  const std::string& path = target.path();
+  std::vector<PlotOrder> orders;
+  std::int64_t metadata = root_bytes(plot);
+  for (const Layout* layout : plot.levels) {
+    orders.emplace_back(*layout, comm.rank());
+    metadata += metadata_bytes(plot, *layout, orders.back());
+  }
+  room.reserve(metadata);
+  Handle file = create_file(comm, target.temporary(), path);
+  const PlotTarget to{comm, plot, file, path, room, metadata};
   write_root(to);
   Handle vtk = write_vtk_root(to);
   for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l) {
-    const PlotOrder order(*plot.levels[static_cast<std::size_t>(l)], comm.rank());
+    const PlotOrder& order = orders[static_cast<std::size_t>(l)];
     Handle values = write_level_header(to, l, order);
     write_level_values(to, l, order, values);
     write_level_view(to, vtk, l, order);
     check(values.close(), "finish the values", path);
   }
-  vtk.close();
+  check(vtk.close(), "finish the views", path);
   check(file.close(), "finish the file", path);
+}
+
+PlotSize sizes(const PlotDescription& plot, std::int64_t file_bytes) {
+  PlotSize size;
+  size.file_bytes = file_bytes;
+  const auto value = static_cast<std::int64_t>(sizeof(float) * plot.components.size());
+  for (const Layout* level : plot.levels)
+    for (std::int64_t b = 0; b < level->n_boxes(); ++b) size.box_bytes += value * level->box(b).count();
+  size.dense_bytes = value * plot.levels.back()->domain().box().count();
+  return size;
 }
 
 }  // namespace
@@ -97,19 +120,12 @@ void write_file(const Comm& comm, const std::string& path, const PlotDescription
 PlotSize write_plotfile(const Comm& comm, const std::string& path, const PlotDescription& plot) {
   check_description(comm, path, plot);
   const hdf5::Quiet quiet;
-  const std::string part = path + ".part";
-  agree(comm, [&] { write_file(comm, part, plot); });
-  PlotSize size;
-  if (comm.rank() == 0) {
-    size.file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(part));
-    std::filesystem::rename(part, path);
-  }
-  size.file_bytes = comm.max(size.file_bytes);
-  const auto value = static_cast<std::int64_t>(sizeof(float) * plot.components.size());
-  for (const Layout* level : plot.levels)
-    for (std::int64_t b = 0; b < level->n_boxes(); ++b) size.box_bytes += value * level->box(b).count();
-  size.dense_bytes = value * plot.levels.back()->domain().box().count();
-  return size;
+  AtomicFile target(comm, path);
+  Reservation room(comm, target);
+  agree(comm, [&] { write_all(comm, target, plot, room); });
+  const std::int64_t file_bytes = room.finish();
+  target.commit();
+  return sizes(plot, file_bytes);
 }
 
 }  // namespace karst

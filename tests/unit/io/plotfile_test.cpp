@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/plotfile.hpp"
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <sys/mount.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "tests/support/plot_samples.hpp"
+#include "tests/support/shared_directory.hpp"
+
+namespace karst {
+namespace {
+
+using test::plot_sample;
+using test::plot_value;
+using test::SharedDirectory;
+
+/// Files in the folder of a file.
+int n_files(const std::string& path) {
+  int n = 0;
+  for ([[maybe_unused]] const auto& file :
+       std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()))
+    ++n;
+  return n;
+}
+
+struct StoredBox {
+  int lo[3], hi[3];
+};
+
+template <class T>
+std::vector<T> read(hid_t file, const std::string& name, hid_t type) {
+  const hid_t set = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
+  const hid_t space = H5Dget_space(set);
+  std::vector<T> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+  EXPECT_GE(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0) << name;
+  H5Sclose(space);
+  H5Dclose(set);
+  return values;
+}
+
+std::vector<Box> read_boxes(hid_t file, const std::string& level) {
+  const hid_t set = H5Dopen2(file, (level + "/boxes").c_str(), H5P_DEFAULT), type = H5Dget_type(set);
+  std::vector<Box> boxes;
+  for (const StoredBox& b : read<StoredBox>(file, level + "/boxes", type))
+    boxes.push_back({{b.lo[0], b.lo[1], b.lo[2]}, {b.hi[0] + 1, b.hi[1] + 1, b.hi[2] + 1}});
+  H5Tclose(type);
+  H5Dclose(set);
+  return boxes;
+}
+
+/// Every box once, in order of size class; the values of each, in the data and in the views.
+void expect_level(hid_t file, const test::PlotSample& sample, int l) {
+  const Layout& layout = sample.layouts[static_cast<std::size_t>(l)];
+  const std::string level = "level_" + std::to_string(l), view = "VTKHDF/Level" + std::to_string(l);
+  const auto boxes = read_boxes(file, level);
+  const auto owners = read<int>(file, level + "/Processors", H5T_NATIVE_INT);
+  const auto values = read<float>(file, level + "/data:datatype=0", H5T_NATIVE_FLOAT);
+  const auto corners = read<int>(file, view + "/AMRBox", H5T_NATIVE_INT);
+  ASSERT_EQ(std::ssize(boxes), layout.n_boxes());
+  std::vector<std::vector<float>> seen;
+  for (const std::string& name : sample.plot.components)
+    seen.push_back(read<float>(file, view + "/CellData/" + name, H5T_NATIVE_FLOAT));
+  std::vector<bool> found(boxes.size(), false);
+  std::size_t v = 0, cell = 0;
+  for (std::size_t b = 0; b < boxes.size(); ++b) {
+    const std::int64_t at = layout.find_cell(boxes[b].lo);
+    ASSERT_GE(at, 0);
+    ASSERT_EQ(layout.box(at), boxes[b]);
+    ASSERT_FALSE(found[static_cast<std::size_t>(at)]);
+    found[static_cast<std::size_t>(at)] = true;
+    ASSERT_EQ(owners[b], layout.owner(at));
+    for (int d = 0; d < 3; ++d) {
+      ASSERT_EQ(corners[6 * b + 2 * static_cast<std::size_t>(d)], boxes[b].lo[d]);
+      ASSERT_EQ(corners[6 * b + 2 * static_cast<std::size_t>(d) + 1], boxes[b].hi[d] - 1);
+    }
+    for (std::size_t c = 0; c < seen.size(); ++c) {
+      std::size_t n = cell;
+      for_each_cell(boxes[b], [&](const Index& i) {
+        const float want = plot_value(l, i, static_cast<int>(c));
+        ASSERT_EQ(values[v++], want) << "level " << l << " box " << b << " component " << c;
+        ASSERT_EQ(seen[c][n++], want) << "view of level " << l << " box " << b << " component " << c;
+      });
+    }
+    cell += static_cast<std::size_t>(boxes[b].count());
+  }
+}
+
+void round_trip(const Index& cells, int box, int levels, int components, int compression, std::int64_t buffer) {
+  const Comm comm = Comm::world();
+  const SharedDirectory directory(comm);
+  const std::string path = directory.path() + "/plot.vtkhdf";
+  auto sample = plot_sample(comm, cells, box, levels, components);
+  connect(sample, comm);
+  sample.plot.compression = compression;
+  sample.plot.buffer_bytes = buffer;
+  const PlotSize size = write_plotfile(comm, path, sample.plot);
+  std::int64_t values = 0;
+  for (const Layout& layout : sample.layouts)
+    for (std::int64_t b = 0; b < layout.n_boxes(); ++b) values += layout.box(b).count() * components;
+  EXPECT_EQ(size.box_bytes, 4 * values);
+  EXPECT_EQ(size.dense_bytes, 4 * components * sample.layouts.back().domain().box().count());
+  EXPECT_EQ(size.file_bytes, static_cast<std::int64_t>(std::filesystem::file_size(path)));
+  EXPECT_EQ(n_files(path), 1);
+  if (comm.rank() == 0) {
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    ASSERT_GE(file, 0);
+    for (int l = 0; l < levels; ++l) expect_level(file, sample, l);
+    H5Fclose(file);
+  }
+}
+
+constexpr std::int64_t much = std::int64_t{64} << 20;
+
+TEST(PlotfileMpi, OneLevel) { round_trip({32, 32, 32}, 8, 1, 2, 1, much); }
+TEST(PlotfileMpi, ClippedInAllDirections) { round_trip({37, 22, 19}, 8, 1, 3, 1, much); }
+TEST(PlotfileMpi, Levels) { round_trip({40, 24, 20}, 8, 3, 2, 1, much); }
+TEST(PlotfileMpi, OneCellThick) { round_trip({45, 30, 1}, 16, 2, 2, 1, much); }
+TEST(PlotfileMpi, SmallerThanABox) { round_trip({5, 3, 2}, 8, 1, 1, 1, much); }
+TEST(PlotfileMpi, ManyRounds) { round_trip({37, 22, 19}, 8, 2, 2, 1, 5000); }
+TEST(PlotfileMpi, Uncompressed) { round_trip({37, 22, 19}, 8, 2, 2, 0, 5000); }
+
+// The text of the Error, the same on all ranks; nothing but the old file stays.
+void expect_error(const PlotDescription& plot, const std::string& path, const std::string& want) {
+  const Comm comm = Comm::world();
+  if (comm.rank() == 0) std::ofstream(path) << "old";
+  std::string text = "no error";
+  try {
+    write_plotfile(comm, path, plot);
+  } catch (const Error& e) {
+    text = e.what();
+  }
+  EXPECT_NE(text.find(want), std::string::npos) << text;
+  comm.any(false);  // rank 0 has removed the temporary file before it comes here
+  std::string old;
+  std::ifstream(path) >> old;
+  EXPECT_EQ(old, "old");
+  EXPECT_EQ(n_files(path), 1);
+  comm.any(false);
+}
+
+TEST(PlotfileMpi, MistakesInTheDescription) {
+  const Comm comm = Comm::world();
+  const SharedDirectory directory(comm);
+  const std::string path = directory.path() + "/plot.vtkhdf";
+  auto sample = plot_sample(comm, {16, 16, 16}, 8, 1, 2);
+  connect(sample, comm);
+  const auto with = [&](auto&& change) {
+    PlotDescription plot = sample.plot;
+    change(plot);
+    return plot;
+  };
+  expect_error(with([](auto& p) { p.levels.clear(); }), path, "no level");
+  expect_error(with([](auto& p) { p.components.clear(); }), path, "no component");
+  expect_error(with([](auto& p) { p.components[1] = p.components[0]; }), path, "two components are named 'field_0'");
+  expect_error(with([](auto& p) { p.components[0] = "a/b"; }), path, "'a/b'");
+  expect_error(with([](auto& p) { p.cell_width = 0; }), path, "cell width 0");
+  expect_error(with([](auto& p) { p.compression = 10; }), path, "compression 10, allowed 0 to 9");
+  const Layout empty({{16, 16, 16}, {}}, 8, {},
+                     std::vector<std::int64_t>(static_cast<std::size_t>(comm.size()) + 1, 0));
+  expect_error(with([&](auto& p) { p.levels[0] = &empty; }), path, "level 0 has no box");
+}
+
+TEST(PlotfileMpi, FailureOfFillOnOneRank) {
+  const Comm comm = Comm::world();
+  const SharedDirectory directory(comm);
+  for (int compression : {0, 1}) {
+    auto sample = plot_sample(comm, {48, 48, 48}, 8, 2, 1);
+    connect(sample, comm);
+    sample.plot.compression = compression;
+    sample.plot.buffer_bytes = 10000;
+    sample.plot.fill = [fill = sample.plot.fill, &comm](int level, std::int64_t box, int c, std::span<float> values) {
+      require(!(level == 1 && box == 5 && comm.rank() == comm.size() - 1), "no value in box {}", box);
+      fill(level, box, c, values);
+    };
+    expect_error(sample.plot, directory.path() + "/plot.vtkhdf", "no value in box 5");
+  }
+}
+
+TEST(PlotfileMpi, MissingDirectory) {
+  const Comm comm = Comm::world();
+  auto sample = plot_sample(comm, {16, 16, 16}, 8, 1, 1);
+  connect(sample, comm);
+  std::string text;
+  try {
+    write_plotfile(comm, "/no/such/folder/plot.vtkhdf", sample.plot);
+  } catch (const Error& e) {
+    text = e.what();
+  }
+  EXPECT_NE(text.find("/no/such/folder/plot.vtkhdf"), std::string::npos) << text;
+  EXPECT_NE(text.find("No such file or directory"), std::string::npos) << text;
+}
+
+// A disk of 4 MiB that fills up while the second level is being written.
+TEST(PlotfileMpi, FullDisk) {
+  const Comm comm = Comm::world();
+  const SharedDirectory directory(comm);
+  const bool mounted =
+      !comm.any(comm.rank() == 0 && mount("tmpfs", directory.path().c_str(), "tmpfs", 0, "size=4m") != 0);
+  if (!mounted) GTEST_SKIP() << "a small file system cannot be mounted here (needs root)";
+  for (int compression : {0, 1}) {
+    auto sample = plot_sample(comm, {64, 64, 64}, 16, 2, 2);
+    connect(sample, comm);
+    sample.plot.compression = compression;
+    sample.plot.buffer_bytes = 100000;
+    std::uint32_t seed = 1;
+    if (compression)  // values that do not compress
+      sample.plot.fill = [seed](int, std::int64_t box, int, std::span<float> values) mutable {
+        seed += static_cast<std::uint32_t>(box);
+        for (float& x : values) x = static_cast<float>(seed = seed * 1664525U + 1013904223U);
+      };
+    expect_error(sample.plot, directory.path() + "/plot.vtkhdf", "No space left on device");
+  }
+  comm.any(false);
+  if (comm.rank() == 0) umount2(directory.path().c_str(), MNT_DETACH);
+}
+
+}  // namespace
+}  // namespace karst

@@ -192,10 +192,11 @@ std::unique_ptr<LevelSet> periodic_images(std::unique_ptr<LevelSet> part, const 
     m[d] = std::isinf(extent) ? 2.0 : 1.0 + std::floor((extent + margin) / period[d]);
     n_images *= 2.0 * m[d] + 1.0;
   }
-  require(n_images <= most_images,
-          "a solid of radius {} cells in a periodic domain of {} x {} x {} cells needs {} images (at most {}): make the "
-          "domain larger or use a cylinder along the thin direction",
-          extent, period[0], period[1], period[2], n_images, most_images);
+  require(
+      n_images <= most_images,
+      "a solid of radius {} cells in a periodic domain of {} x {} x {} cells needs {} images (at most {}): make the "
+      "domain larger or use a cylinder along the thin direction",
+      extent, period[0], period[1], period[2], n_images, most_images);
   std::vector<Vec3> shifts;
   Vec3 n;
   for (n[2] = -m[2]; n[2] <= m[2]; ++n[2]) {

@@ -24,8 +24,8 @@ std::unique_ptr<LevelSet> complement(std::unique_ptr<LevelSet> part);
 
 /// The solid repeated with the period of the domain: φ(x) = min_n φ_0(x - n L), n = -m..m in the periodic directions.
 ///
-/// m is large enough that no image that reaches the domain, or 8 cells around it, is missing. φ(x + L) has the same bits as φ(x) near the wall when
-/// the coordinate of x in that direction is a lattice node and L an integer.
+/// m is large enough that no image that reaches the domain, or 8 cells around it, is missing. φ(x + L) has the same
+/// bits as φ(x) near the wall when the coordinate of x in that direction is a lattice node and L an integer.
 /// @param period  L, in level-0 cells
 /// @param extent  radius around its centre, which must lie inside the domain, that holds the body; infinite for bodies
 ///                without end, which get m = 2

@@ -28,12 +28,14 @@ class Formula {
       parser_.SetExpr(text);
       parser_.Eval();
     } catch (const mu::ParserError& e) {
-      throw Error(fmt::format("geometry expression \"{}\": {} (at character {}, near \"{}\"); allowed are x, y, z in metres, "
-                              "numbers, + - * / ^, functions such as sin, sqrt, abs, min, max, and _pi", text, e.GetMsg(),
-                              e.GetPos() + 1, e.GetToken()));
+      throw Error(
+          fmt::format("geometry expression \"{}\": {} (at character {}, near \"{}\"); allowed are x, y, z in metres, "
+                      "numbers, + - * / ^, functions such as sin, sqrt, abs, min, max, and _pi",
+                      text, e.GetMsg(), e.GetPos() + 1, e.GetToken()));
     }
-    require(parser_.GetNumResults() == 1, "geometry expression \"{}\": gives {} values separated by commas; one is needed",
-            text, parser_.GetNumResults());
+    require(parser_.GetNumResults() == 1,
+            "geometry expression \"{}\": gives {} values separated by commas; one is needed", text,
+            parser_.GetNumResults());
     require(x_ == start, "geometry expression \"{}\": assigns to x, y or z; compare with == instead", text);
   }
 
@@ -48,9 +50,11 @@ class Formula {
       gradient2 += slope * slope;
     }
     const double scale = std::max(std::sqrt(gradient2), std::abs(f) / reach);
-    require(std::isfinite(f) && std::isfinite(gradient2),
-            "geometry expression \"{}\": f is {} at x = {}, y = {}, z = {} m (or next to it); it must be a number in the "
-            "whole domain and a little beyond", parser_.GetExpr(), f, h0_ * x[0], h0_ * x[1], h0_ * x[2]);
+    require(
+        std::isfinite(f) && std::isfinite(gradient2),
+        "geometry expression \"{}\": f is {} at x = {}, y = {}, z = {} m (or next to it); it must be a number in the "
+        "whole domain and a little beyond",
+        parser_.GetExpr(), f, h0_ * x[0], h0_ * x[1], h0_ * x[2]);
     return scale > 0.0 ? f / scale : 0.0;
   }
 

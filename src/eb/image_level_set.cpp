@@ -128,13 +128,14 @@ std::shared_ptr<const ImageLevelSet::Brick> ImageLevelSet::find(const Index& pla
   auto& stored = cache_->bricks[Box{Index{}, n_bricks}.offset(place)];
   if (stored) return stored;
   const Box voxels = intersect({brick * place, brick * place + Index::all(brick)}, {Index{}, source_.voxels});
-  auto fresh = std::make_shared<Brick>(voxels, Array<float>(static_cast<std::size_t>(voxels.count()), Purpose::geometry));
+  auto fresh =
+      std::make_shared<Brick>(voxels, Array<float>(static_cast<std::size_t>(voxels.count()), Purpose::geometry));
   source_.read(voxels, fresh->samples.span());
   for (std::size_t s = 0; s < fresh->samples.size(); ++s) {
     const Index v = voxels.cell(static_cast<std::int64_t>(s));
     require(std::isfinite(fresh->samples[s]),
-            "image: the level set of voxel ({}, {}, {}) is {}; samples must be finite; import the image again", v[0], v[1],
-            v[2], fresh->samples[s]);
+            "image: the level set of voxel ({}, {}, {}) is {}; samples must be finite; import the image again", v[0],
+            v[1], v[2], fresh->samples[s]);
   }
   cache_->bytes += static_cast<std::int64_t>(fresh->samples.bytes());
   stored = std::move(fresh);
@@ -166,11 +167,13 @@ void ImageLevelSet::gather(const Box& box, std::span<float> out) const {
   std::size_t n = 0;
   for (std::size_t k = 0; k < sample[2].size(); ++k) {
     for (std::size_t j = 0; j < sample[1].size(); ++j) {
-      const std::size_t row = (static_cast<std::size_t>(slot[2][k]) * places[1].size() + static_cast<std::size_t>(slot[1][j])) *
-                              places[0].size();
+      const std::size_t row =
+          (static_cast<std::size_t>(slot[2][k]) * places[1].size() + static_cast<std::size_t>(slot[1][j])) *
+          places[0].size();
       for (std::size_t i = 0; i < sample[0].size(); ++i) {
         const Brick& from = *bricks[row + static_cast<std::size_t>(slot[0][i])];
-        out[n++] = from.samples[static_cast<std::size_t>(from.voxels.offset({sample[0][i], sample[1][j], sample[2][k]}))];
+        out[n++] =
+            from.samples[static_cast<std::size_t>(from.voxels.offset({sample[0][i], sample[1][j], sample[2][k]}))];
       }
     }
   }

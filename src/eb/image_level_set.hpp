@@ -14,9 +14,9 @@ namespace karst {
 
 /// Where the samples are and how they are read.
 struct ImageSource {
-  Index voxels;                ///< size of the image
-  double voxel = 1.0;          ///< voxel width in level-0 cells
-  Vec3 origin;                 ///< low corner of the image in level-0 cells (0 without reservoirs)
+  Index voxels;        ///< size of the image
+  double voxel = 1.0;  ///< voxel width in level-0 cells
+  Vec3 origin;         ///< low corner of the image in level-0 cells (0 without reservoirs)
   /// Directions in which the image repeats itself; in the others the outermost samples continue outwards.
   std::array<bool, 3> periodic{};
   /// Fills `out` (x fastest) with the samples of a box of voxels inside the image: φ in voxel widths, at voxel centres;
@@ -26,8 +26,8 @@ struct ImageSource {
 };
 
 /// φ(x) = voxel * trilinear interpolation of the samples. Bricks of 32^3 voxels are read when first needed and kept
-/// (bytes counted as geometry), so that a rank holds only what its boxes touch. A local level set holds a copy of the few
-/// samples around its box and outlives the cache.
+/// (bytes counted as geometry), so that a rank holds only what its boxes touch. A local level set holds a copy of the
+/// few samples around its box and outlives the cache.
 ///
 /// Smoothness: the interpolant has no feature between points half a voxel apart along a line. Its slope is not bounded
 /// in advance.
@@ -40,8 +40,8 @@ class ImageLevelSet final : public LevelSet {
   /// Thread-safe. Throws Error when a sample is not a number, and what the reader throws.
   std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const override;
 
-  void drop_cache() const;              ///< frees all bricks; they are read again when needed
-  std::int64_t cached_bytes() const;    ///< of the bricks held now
+  void drop_cache() const;            ///< frees all bricks; they are read again when needed
+  std::int64_t cached_bytes() const;  ///< of the bricks held now
 
  private:
   struct Brick;

@@ -12,9 +12,9 @@ namespace {
 
 Vec3 unit_vector(const Vec3& a, const char* what) {
   const double length = norm(a);
-  require(length > 0.0 && std::isfinite(length), "{} is ({}, {}, {}): it needs a finite length > 0; give a direction", what,
-          a[0], a[1], a[2]);
-  return a * (1.0 / length);
+  require(length > 0.0 && std::isfinite(length), "{} is ({}, {}, {}): it needs a finite length > 0; give a direction",
+          what, a[0], a[1], a[2]);
+  return {a[0] / length, a[1] / length, a[2] / length};
 }
 
 /// Sine and cosine of an angle in degrees, exact for multiples of 90.
@@ -49,7 +49,7 @@ double ellipsoid_distance(const Vec3& radii, const Vec3& x) {
   double s = 0.0, g_at_zero = 0.0;
   for (int i = 0; i < 3; ++i) {
     gap[i] = (radii[i] - shortest) * (radii[i] + shortest);
-    s = std::max(s, radii[i] * x[i] - gap[i]);  // one term of G is 1 there: left of the root
+    s = std::max(s, radii[i] * x[i] - gap[i]);                           // one term of G is 1 there: left of the root
     if (x[i] > 0.0) g_at_zero += std::pow(radii[i] * x[i] / gap[i], 2);  // infinite for a shortest axis
   }
   if (g_at_zero <= 1.0) {

@@ -36,7 +36,9 @@ SphereCells::SphereCells(std::vector<Sphere> spheres, const Periods& periods) : 
   std::vector<std::size_t> bin_of(spheres.size());
   std::vector<SphereImage> images(spheres.size());
   first_.assign(static_cast<std::size_t>(n_bins_[0]) * static_cast<std::size_t>(n_bins_[1]) *
-                        static_cast<std::size_t>(n_bins_[2]) + 1, 0);
+                        static_cast<std::size_t>(n_bins_[2]) +
+                    1,
+                0);
   for (std::size_t s = 0; s < spheres.size(); ++s) {
     const Vec3& c = spheres[s].center;
     images[s] = {c, Vec3{}, spheres[s].radius};

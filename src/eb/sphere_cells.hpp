@@ -45,7 +45,7 @@ class SphereCells {
   double largest_radius_ = 0.0;
   Vec3 origin_, bin_width_;
   Index n_bins_;
-  std::vector<std::int64_t> first_;  // per bin, and the end
+  std::vector<std::int64_t> first_;   // per bin, and the end
   std::vector<SphereImage> spheres_;  // sorted by bin; shift brings the centre into the domain
 };
 
@@ -61,9 +61,10 @@ void SphereCells::for_each_near(const Vec3& x, double limit, F&& f) const {
       const Wrapped y = wrapped(1, j);
       for (int i = bx.first; i <= bx.last; ++i) {
         const Wrapped w = wrapped(0, i);
-        const auto bin = (static_cast<std::size_t>(z.bin) * static_cast<std::size_t>(n_bins_[1]) +
-                          static_cast<std::size_t>(y.bin)) * static_cast<std::size_t>(n_bins_[0]) +
-                         static_cast<std::size_t>(w.bin);
+        const auto bin =
+            (static_cast<std::size_t>(z.bin) * static_cast<std::size_t>(n_bins_[1]) + static_cast<std::size_t>(y.bin)) *
+                static_cast<std::size_t>(n_bins_[0]) +
+            static_cast<std::size_t>(w.bin);
         for (std::int64_t s = first_[bin]; s < first_[bin + 1]; ++s) {
           SphereImage image = spheres_[static_cast<std::size_t>(s)];
           image.shift += Vec3{w.shift, y.shift, z.shift};

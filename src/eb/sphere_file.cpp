@@ -41,16 +41,18 @@ Columns parse_columns(const SphereFile& file) {
     require(found != names.end(), "sphere file {}: columns = \"{}\" names \"{}\"; allowed are x, y, z, r, index and _",
             file.path, file.columns, word);
     int& now = columns.place[static_cast<std::size_t>(found - names.begin())];
-    require(now < 0, "sphere file {}: columns = \"{}\" names {} twice; call the other one _", file.path, file.columns, word);
+    require(now < 0, "sphere file {}: columns = \"{}\" names {} twice; call the other one _", file.path, file.columns,
+            word);
     now = place;
   }
   for (std::size_t c = 0; c < 3; ++c) {
-    require(columns.place[c] >= 0, "sphere file {}: columns = \"{}\" does not name {}; x, y and z are needed", file.path,
-            file.columns, names[c]);
+    require(columns.place[c] >= 0, "sphere file {}: columns = \"{}\" does not name {}; x, y and z are needed",
+            file.path, file.columns, names[c]);
   }
-  require(columns.place[3] >= 0 || file.radius > 0.0,
-          "sphere file {}: columns = \"{}\" does not name r; name it, or give one radius > 0 for all spheres (it is {})",
-          file.path, file.columns, file.radius);
+  require(
+      columns.place[3] >= 0 || file.radius > 0.0,
+      "sphere file {}: columns = \"{}\" does not name r; name it, or give one radius > 0 for all spheres (it is {})",
+      file.path, file.columns, file.radius);
   require(columns.place[3] < 0 || file.radius == 0.0,
           "sphere file {}: both a column r and radius = {} are given; call the column _ or leave out radius", file.path,
           file.radius);
@@ -63,8 +65,8 @@ double parse_number(std::string_view word, const SphereFile& file, int line) {
   double value = 0.0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   require(code == std::errc{} && end == digits.data() + digits.size() && std::isfinite(value),
-          "sphere file {}, line {}: \"{}\" is not a finite number; header lines are left out with skip_lines", file.path,
-          line, word);
+          "sphere file {}, line {}: \"{}\" is not a finite number; header lines are left out with skip_lines",
+          file.path, line, word);
   return value;
 }
 
@@ -101,7 +103,8 @@ std::vector<Sphere> read_spheres(const SphereFile& file) {
     if (words.empty() || words.front().front() == '#') continue;
     spheres.push_back(parse_sphere(words, columns, file, line));
   }
-  require(!in.bad() && in.eof(), "sphere file {}: reading failed after line {}; is it a regular file?", file.path, line);
+  require(!in.bad() && in.eof(), "sphere file {}: reading failed after line {}; is it a regular file?", file.path,
+          line);
   require(!spheres.empty(), "sphere file {}: no spheres in its {} lines (skip_lines = {})", file.path, line,
           file.skip_lines);
   return spheres;

@@ -11,6 +11,8 @@
 namespace karst {
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 /// Structure of arrays: the loop over points or candidates vectorises.
 struct Candidates {
   std::vector<double> x, y, z, shift_x, shift_y, shift_z, radius;
@@ -41,16 +43,18 @@ struct Candidates {
 /// A sphere whose φ at the centre of a ball exceeds the best there by more than this can be nearest nowhere in it.
 double contest(double best, double ball_radius) { return best + 2.0 * ball_radius + 1e-9 * (1.0 + std::abs(best)); }
 
-/// Bricks of the box, x fastest, each with its candidates.
+/// Bricks of the box, x fastest, each with its candidates in the order of their radii.
 class LocalSpheres final : public LocalLevelSet {
  public:
   LocalSpheres(const Vec3& lo, const Vec3& hi, const Candidates& candidates, double reach) : lo_(lo), reach_(reach) {
-    constexpr double bricks_per_side = 4.0;
+    constexpr std::array<double, 3> bricks_per_side{2.0, 4.0, 4.0};  // long in x, along which points come
     const Vec3 size = hi - lo;
     const double longest = std::max({size[0], size[1], size[2]});
     Vec3 width;
     for (int d = 0; d < 3; ++d) {
-      n_[d] = longest > 0.0 ? std::max(1, static_cast<int>(std::ceil(bricks_per_side * size[d] / longest - 1e-9))) : 1;
+      n_[d] = longest > 0.0 ? std::max(1, static_cast<int>(std::ceil(
+                                              bricks_per_side[static_cast<std::size_t>(d)] * size[d] / longest - 1e-9)))
+                            : 1;
       width[d] = size[d] / n_[d];
       per_width_[d] = width[d] > 0.0 ? 1.0 / width[d] : 0.0;
     }
@@ -69,7 +73,7 @@ class LocalSpheres final : public LocalLevelSet {
   }
 
  private:
-  static constexpr std::size_t chunk = 32;
+  static constexpr std::size_t chunk = 32, lanes = 4;  // points handled together; multiples of lanes vectorise
 
   void fill(const Vec3& width, const Candidates& all) {
     first_.push_back(0);
@@ -101,20 +105,27 @@ class LocalSpheres final : public LocalLevelSet {
 
   /// φ at up to `chunk` points of one brick.
   void nearest(std::size_t brick, std::span<const Vec3> points, std::span<double> phi) const {
-    std::array<double, chunk> x, y, z, best;
-    const std::size_t n = points.size();
-    for (std::size_t p = 0; p < n; ++p) {
-      x[p] = points[p][0];
-      y[p] = points[p][1];
-      z[p] = points[p][2];
+    std::array<double, chunk> x, y, z, best, nearest2;
+    const std::size_t n = points.size(), padded = (n + lanes - 1) / lanes * lanes;
+    for (std::size_t p = 0; p < padded; ++p) {  // the last point fills the rest
+      const Vec3& point = points[std::min(p, n - 1)];
+      x[p] = point[0];
+      y[p] = point[1];
+      z[p] = point[2];
       best[p] = reach_;
+      nearest2[p] = infinity;
     }
     for (std::uint32_t c = first_[brick]; c < first_[brick + 1]; ++c) {
-      const SphereImage s = candidates_[c];
-      for (std::size_t p = 0; p < n; ++p) {
+      const SphereImage& s = candidates_[c];
+      for (std::size_t p = 0; p < padded; ++p) {
         const double dx = x[p] - s.shift[0] - s.center[0], dy = y[p] - s.shift[1] - s.center[1],
                      dz = z[p] - s.shift[2] - s.center[2];
-        best[p] = std::min(best[p], std::sqrt(dx * dx + dy * dy + dz * dz) - s.radius);
+        nearest2[p] = std::min(nearest2[p], dx * dx + dy * dy + dz * dz);
+      }
+      if (c + 1 < first_[brick + 1] && candidates_[c + 1].radius == s.radius) continue;  // one root for equal radii
+      for (std::size_t p = 0; p < padded; ++p) {
+        best[p] = std::min(best[p], std::sqrt(nearest2[p]) - s.radius);
+        nearest2[p] = infinity;
       }
     }
     std::copy_n(best.begin(), n, phi.begin());
@@ -137,8 +148,12 @@ class SphereList final : public LevelSet {
     const Vec3 center = 0.5 * (lo + hi);
     const double ball = 0.5 * norm(hi - lo);
     const double limit = contest(phi_at(center, ball), ball);
+    std::vector<SphereImage> near;
+    cells_.for_each_near(center, limit, [&](const SphereImage& s, double) { near.push_back(s); });
+    std::stable_sort(near.begin(), near.end(),
+                     [](const SphereImage& a, const SphereImage& b) { return a.radius < b.radius; });
     Candidates candidates;
-    cells_.for_each_near(center, limit, [&](const SphereImage& s, double) { candidates.add(s); });
+    for (const SphereImage& s : near) candidates.add(s);
     return std::make_unique<LocalSpheres>(lo, hi, candidates, reach_);
   }
 
@@ -146,7 +161,7 @@ class SphereList final : public LevelSet {
   /// φ at a point: the search grows until it has found the nearest sphere or gone beyond the reach.
   double phi_at(const Vec3& x, double first_guess) const {
     for (double search = std::min(std::max(first_guess, 1.0), reach_);; search = std::min(2.0 * search, reach_)) {
-      double best = std::numeric_limits<double>::infinity();
+      double best = infinity;
       cells_.for_each_near(x, search, [&](const SphereImage&, double phi) { best = std::min(best, phi); });
       if (best <= search) return best;
       if (search >= reach_) return reach_;

@@ -27,15 +27,15 @@ struct SphereFile {
   std::string path;
   /// What the columns hold, in order: x y z r, each once (no r when radius is given); `index` and `_` are ignored.
   std::string columns = "x y z r";
-  int skip_lines = 0;      ///< lines of header
-  double scale = 1.0;      ///< metres per unit of the file, for positions and radii
-  Vec3 shift;              ///< added to positions after scaling [m]
-  double radius = 0.0;     ///< of all spheres when > 0 [m]
+  int skip_lines = 0;   ///< lines of header
+  double scale = 1.0;   ///< metres per unit of the file, for positions and radii
+  Vec3 shift;           ///< added to positions after scaling [m]
+  double radius = 0.0;  ///< of all spheres when > 0 [m]
 };
 
-/// The spheres of a file [m]. Throws Error (with path and line) when the file cannot be read, names a column it does not
-/// know or names one twice, when a line has another number of values than there are columns, a value is not a number
-/// or a radius is not positive, and when there is no sphere at all. Not collective.
+/// The spheres of a file [m]. Throws Error (with path and line) when the file cannot be read, names a column it does
+/// not know or names one twice, when a line has another number of values than there are columns, a value is not a
+/// number or a radius is not positive, and when there is no sphere at all. Not collective.
 std::vector<Sphere> read_spheres(const SphereFile& file);
 
 /// The domain as geometry sees it: its size, in level-0 cells, is the period in the periodic directions.

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eb/described_level_set.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "base/error.hpp"
+#include "eb/combine.hpp"
+#include "eb/expression.hpp"
+#include "eb/shapes.hpp"
+
+namespace karst {
+namespace {
+
+/// The domain in level-0 cells; whole numbers, so that images are exact.
+Vec3 size_in_cells(const Vec3& size, double h0) {
+  Vec3 cells;
+  for (int d = 0; d < 3; ++d) {
+    const double exact = size[d] / h0;
+    cells[d] = std::round(exact);
+    require(cells[d] >= 1.0 && std::abs(exact - cells[d]) <= 1e-6 * cells[d],
+            "the domain is {} m in direction {}, which is {} cells of {} m; it must be a whole number: cells are cubes",
+            size[d], "xyz"[d], exact, h0);
+  }
+  return cells;
+}
+
+Vec3 divided(const Vec3& a, double b) { return {a[0] / b, a[1] / b, a[2] / b}; }
+
+Vec3 moved_into_domain(Vec3 x, const Periods& domain) {
+  for (int d = 0; d < 3; ++d) {
+    if (domain.periodic[static_cast<std::size_t>(d)]) x[d] -= std::floor(x[d] / domain.size[d]) * domain.size[d];
+  }
+  return x;
+}
+
+std::unique_ptr<LevelSet> make_spheres(const SolidOptions& solid, double h0, const Periods& domain,
+                                       const std::string& directory) {
+  SphereFile file = solid.file;
+  file.path = (std::filesystem::path(directory) / file.path).string();
+  file.radius = solid.radius;
+  std::vector<Sphere> spheres = read_spheres(file);
+  for (Sphere& s : spheres) s = {divided(s.center, h0), s.radius / h0};
+  return make_sphere_list(std::move(spheres), domain);
+}
+
+std::unique_ptr<LevelSet> make_cylinder(const SolidOptions& s, double h0, Periods domain) {
+  const bool ends = s.length > 0.0;
+  const double radius = s.radius / h0;
+  Cylinder cylinder{frame_along(moved_into_domain(divided(s.center, h0), domain), s.axis), radius};
+  double extent = std::numeric_limits<double>::infinity();
+  if (ends) {
+    cylinder.half_length = 0.5 * s.length / h0;
+    extent = std::hypot(radius, cylinder.half_length);
+  }
+  for (int d = 0; d < 3 && !ends; ++d) {  // along its axis an endless cylinder repeats itself
+    if (std::abs(cylinder.frame.axes[2][d]) == 1.0) domain.periodic[static_cast<std::size_t>(d)] = false;
+  }
+  return periodic_images(make_level_set(cylinder), domain.size, domain.periodic, extent);
+}
+
+/// The shape itself; what is inside it is solid.
+std::unique_ptr<LevelSet> make_shape(const SolidOptions& s, double h0, Periods domain, const std::string& directory) {
+  if (s.periodic) domain.periodic = {true, true, true};
+  const Vec3 center = moved_into_domain(divided(s.center, h0), domain);
+  const auto repeated = [&](std::unique_ptr<LevelSet> part, double extent) {
+    return periodic_images(std::move(part), domain.size, domain.periodic, extent);
+  };
+  switch (s.shape) {
+    case SolidShape::plane:
+      return make_level_set(HalfSpace{divided(s.point, h0), s.normal});
+    case SolidShape::sphere:
+      return repeated(make_level_set(Sphere{center, s.radius / h0}), s.radius / h0);
+    case SolidShape::spheres:
+      return make_spheres(s, h0, domain, directory);
+    case SolidShape::cylinder:
+      return make_cylinder(s, h0, domain);
+    case SolidShape::box: {
+      const Vec3 middle = moved_into_domain(divided(0.5 * (s.lo + s.hi), h0), domain),
+                 half = divided(0.5 * (s.hi - s.lo), h0);
+      return repeated(make_level_set(Cuboid{turned_frame(middle, s.rotation), half}), norm(half));
+    }
+    case SolidShape::ellipsoid: {
+      const Vec3 radii = divided(s.radii, h0);
+      return repeated(make_level_set(Ellipsoid{turned_frame(center, s.rotation), radii}),
+                      std::max({radii[0], radii[1], radii[2]}));
+    }
+    case SolidShape::torus:
+      return repeated(make_level_set(Torus{frame_along(center, s.axis), s.major_radius / h0, s.radius / h0}),
+                      (s.major_radius + s.radius) / h0);
+    case SolidShape::expression:
+      break;
+  }
+  return make_expression(s.expression, h0);
+}
+
+}  // namespace
+
+std::unique_ptr<LevelSet> make_described_level_set(const GeometryOptions& options, double h0, const Vec3& size,
+                                                   const std::array<bool, 3>& periodic) {
+  require(h0 > 0.0, "geometry: the cell width is {} m; it must be > 0", h0);
+  require(!options.solids.empty(),
+          "geometry: there is no solid; give at least one [[geometry.solid]], or an image with geometry.image");
+  const Periods domain{size_in_cells(size, h0), periodic};
+  LevelSetParts parts;
+  for (const SolidOptions& s : options.solids) {
+    auto shape = make_shape(s, h0, domain, options.directory);
+    parts.push_back(s.inside == Inside::fluid ? complement(std::move(shape)) : std::move(shape));
+  }
+  if (options.operation == SolidOperation::intersection_of_solids) return intersection_of_solids(std::move(parts));
+  return union_of_solids(std::move(parts));
+}
+
+}  // namespace karst

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the solids of the deck (SI units) to one level set (units of the level-0 cell width).
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "eb/geometry_options.hpp"
+#include "eb/level_set.hpp"
+
+namespace karst {
+
+/// Level set of options.solids, combined by options.operation.
+///
+/// Shapes of finite size and cylinders are repeated in the periodic directions of the grid, and in all directions when
+/// they say periodic = true. Planes and expressions are taken as they are. Sphere files are read relative to
+/// options.directory, by every rank. Not collective.
+/// @param h0        level-0 cell width [m]
+/// @param size      of the domain [m]: a whole number of cells per direction, else Error
+/// @param periodic  directions in which the grid is periodic
+/// Throws Error without solids and what make_level_set, read_spheres and make_expression throw.
+std::unique_ptr<LevelSet> make_described_level_set(const GeometryOptions& options, double h0, const Vec3& size,
+                                                   const std::array<bool, 3>& periodic);
+
+}  // namespace karst

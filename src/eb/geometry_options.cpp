@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eb/geometry_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "eb/expression.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double any = 1e300, above_zero = 1e-300;  // bounds that the reader shows as none and > 0
+
+struct ShapeKeys {
+  std::string_view name;
+  std::vector<std::string_view> needed, optional;
+};
+
+/// In the order of SolidShape; every shape also has shape and inside.
+const std::array<ShapeKeys, 8> shape_keys{{
+    {"plane", {"point", "normal"}, {}},
+    {"sphere", {"center", "radius"}, {"periodic"}},
+    {"spheres", {"file"}, {"columns", "skip_lines", "scale", "shift", "radius", "periodic"}},
+    {"cylinder", {"center", "axis", "radius"}, {"length", "periodic"}},
+    {"box", {"lo", "hi"}, {"rotation", "periodic"}},
+    {"ellipsoid", {"center", "radii"}, {"rotation", "periodic"}},
+    {"torus", {"center", "axis", "radius", "major_radius"}, {"periodic"}},
+    {"expression", {"expression"}, {}},
+}};
+constexpr std::array<std::string_view, 19> all_keys{
+    "center",       "radius", "axis",    "length",     "point", "normal", "lo",       "hi",         "radii", "rotation",
+    "major_radius", "file",   "columns", "skip_lines", "scale", "shift",  "periodic", "expression", "inside"};
+
+bool has(const std::vector<std::string_view>& keys, std::string_view key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+std::string listed(const ShapeKeys& keys) {
+  std::string text = "inside";
+  for (const auto* list : {&keys.needed, &keys.optional}) {
+    for (const std::string_view key : *list) text += fmt::format(", {}", key);
+  }
+  return text;
+}
+
+void declare_shape(Reader& item, SolidOptions& s) {
+  using enum SolidShape;
+  item.word<SolidShape>("shape", s.shape,
+                        {{"plane", plane, "half space behind the plane; the normal points into the fluid"},
+                         {"sphere", sphere, ""},
+                         {"spheres", spheres, "packing from a file"},
+                         {"cylinder", cylinder, "without end, or with a length"},
+                         {"box", box, ""},
+                         {"ellipsoid", ellipsoid, ""},
+                         {"torus", torus, ""},
+                         {"expression", expression, "fluid where a formula is > 0"}},
+                        "what the solid is; always needed");
+  item.word<Inside>("inside", s.inside,
+                    {{"solid", Inside::solid, ""}, {"fluid", Inside::fluid, "all outside the shape is solid"}},
+                    "what fills the shape");
+}
+
+void declare_sizes(Reader& item, SolidOptions& s) {
+  item.vec3("center", s.center, "m", "centre (sphere, cylinder, ellipsoid, torus)", -any, any);
+  item.number("radius", s.radius, "m", "radius (sphere, cylinder, ring of the torus, spheres of a file without r)",
+              above_zero, any);
+  item.vec3("axis", s.axis, "-", "direction of the axis (cylinder, torus), of any length > 0", -any, any);
+  item.number("length", s.length, "m", "length of a cylinder, half to each side of the centre; without it, no end",
+              above_zero, any);
+  item.vec3("point", s.point, "m", "a point on the plane", -any, any);
+  item.vec3("normal", s.normal, "-", "direction into the fluid (plane), of any length > 0", -any, any);
+  item.vec3("lo", s.lo, "m", "low corner of a box, before it is turned", -any, any);
+  item.vec3("hi", s.hi, "m", "high corner of a box, before it is turned", -any, any);
+  item.vec3("radii", s.radii, "m", "three half axes of an ellipsoid", above_zero, any);
+  item.vec3("rotation", s.rotation, "degrees", "turns a box or ellipsoid about its centre: about x, then y, then z",
+            -any, any);
+  item.number("major_radius", s.major_radius, "m", "radius of the centre line of a torus, > radius", above_zero, any);
+  item.flag("periodic", s.periodic,
+            "repeat the shape with the size of the domain in all directions; in the periodic directions of the grid it "
+            "is always repeated");
+}
+
+void declare_sources(Reader& item, SolidOptions& s) {
+  item.text("file", s.file.path, "text file of spheres, one per line, relative to the deck");
+  item.text("columns", s.file.columns, "columns of the file: x y z r in any order; index and _ are ignored");
+  item.integer("skip_lines", s.file.skip_lines, "-", "header lines of the file", 0, std::numeric_limits<int>::max());
+  item.number("scale", s.file.scale, "m", "length of the file's unit, for positions and radii", above_zero, any);
+  item.vec3("shift", s.file.shift, "m", "added to the file's positions, after scale", -any, any);
+  item.text("expression", s.expression, "formula of x, y, z in metres (muParser), > 0 in the fluid");
+}
+
+void check_keys(Reader& item, const SolidOptions& s) {
+  if (!item.given("shape")) {
+    item.mistake("shape", "missing; every solid needs one");
+    return;
+  }
+  const ShapeKeys& keys = shape_keys[static_cast<std::size_t>(s.shape)];
+  for (const std::string_view key : all_keys) {
+    const bool needed = has(keys.needed, key), used = needed || has(keys.optional, key) || key == "inside";
+    if (used && !needed) continue;  // its default holds
+    const bool given = item.given(key);
+    if (needed && !given) item.mistake(key, fmt::format("missing; shape \"{}\" needs it", keys.name));
+    if (!used && given) {
+      item.mistake(key, fmt::format("not used by shape \"{}\"; it uses {}", keys.name, listed(keys)));
+    }
+  }
+}
+
+void check_sizes(Reader& item, const SolidOptions& s) {
+  for (const auto& [key, direction] : {std::pair{"axis", s.axis}, std::pair{"normal", s.normal}}) {
+    if (item.given(key) && !(norm(direction) > 0.0))
+      item.mistake(key, "has no length; give a direction such as [0, 0, 1]");
+  }
+  if (item.given("lo") && item.given("hi")) {
+    for (int d = 0; d < 3; ++d) {
+      if (s.lo[d] < s.hi[d]) continue;
+      item.mistake("hi", fmt::format("{} in direction {} is not above lo = {}", s.hi[d], "xyz"[d], s.lo[d]));
+    }
+  }
+  if (item.given("major_radius") && item.given("radius") && s.radius >= s.major_radius) {
+    item.mistake("major_radius",
+                 fmt::format("{} m is not above radius = {} m: the ring has no hole", s.major_radius, s.radius));
+  }
+}
+
+void check_sources(Reader& item, const SolidOptions& s) {
+  if (item.given("file")) {
+    const auto path = std::filesystem::path(item.directory()) / s.file.path;
+    if (!std::filesystem::is_regular_file(path)) {
+      item.mistake("file",
+                   fmt::format("\"{}\" is not there; wanted: a text file, relative to the deck", path.string()));
+    }
+  }
+  if (item.given("expression")) {
+    try {
+      make_expression(s.expression, 1.0);
+    } catch (const Error& e) {
+      item.mistake("expression", e.what());
+    }
+  }
+}
+
+}  // namespace
+
+void read(Reader& reader, GeometryOptions& options) {
+  options.directory = reader.directory();
+  reader.text("geometry.image", options.image, "rock image: a file made by `karst import`, relative to the deck");
+  reader.word<KeepPores>(
+      "geometry.keep", options.keep,
+      {{"connected", KeepPores::connected, "those that join two opposite ends; all when there is none"},
+       {"largest", KeepPores::largest, "the one of the largest volume"},
+       {"all", KeepPores::all, ""}},
+      "which pores stay; the others become solid and are counted");
+  reader.word<SolidOperation>("geometry.operation", options.operation,
+                              {{"union", SolidOperation::union_of_solids, "solid where any of the solids is"},
+                               {"intersection", SolidOperation::intersection_of_solids, "solid where all of them are"}},
+                              "how the solids are combined");
+  reader.tables("geometry.solid", "a described solid", [&](Reader& item) {
+    SolidOptions solid;
+    declare_shape(item, solid);
+    declare_sizes(item, solid);
+    declare_sources(item, solid);
+    if (!item.documenting()) {
+      check_keys(item, solid);
+      check_sizes(item, solid);
+      check_sources(item, solid);
+      options.solids.push_back(std::move(solid));
+    }
+  });
+  if (reader.documenting()) return;
+  if (!options.image.empty() && !options.solids.empty()) {
+    reader.mistake("geometry.image", "given together with [[geometry.solid]]; wanted: one of them");
+  }
+  if (options.solids.empty() && reader.given("geometry.operation")) {
+    reader.mistake("geometry.operation", "given without [[geometry.solid]]; there is nothing to combine");
+  }
+}
+
+}  // namespace karst

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The [geometry] table of the deck: an image, or solids described by formulas. SI units.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/deck.hpp"
+#include "eb/connected_pores.hpp"
+#include "eb/sphere_list.hpp"
+
+namespace karst {
+
+enum class SolidShape { plane, sphere, spheres, cylinder, box, ellipsoid, torus, expression };
+enum class Inside { solid, fluid };
+enum class SolidOperation { union_of_solids, intersection_of_solids };
+
+/// One [[geometry.solid]]. Only what the shape uses is set.
+struct SolidOptions {
+  SolidShape shape = SolidShape::sphere;
+  Inside inside = Inside::solid;  ///< fluid: all outside the shape is solid
+  Vec3 center, axis{0.0, 0.0, 1.0}, point, normal{0.0, 0.0, 1.0}, lo, hi, radii;
+  Vec3 rotation;  ///< about x, then y, then z [degrees]
+  double radius = 0.0, major_radius = 0.0;
+  double length = 0.0;    ///< of a cylinder; 0: without end
+  bool periodic = false;  ///< repeated in all directions, also where the grid is not periodic
+  SphereFile file;        ///< path relative to the deck
+  std::string expression;
+};
+
+struct GeometryOptions {
+  std::string image;  ///< geometry file or raw image, relative to the deck; empty: solids
+  std::vector<SolidOptions> solids;
+  SolidOperation operation = SolidOperation::union_of_solids;
+  KeepPores keep = KeepPores::connected;
+  std::string directory = ".";  ///< of the deck
+};
+
+/// Declares and reads geometry.image, geometry.keep, geometry.operation and [[geometry.solid]]; notes as mistakes: keys
+/// that a shape lacks or does not use, impossible sizes, wrong expressions, files that do not exist, and image and
+/// solids together. A deck with neither is not a mistake here.
+void read(Reader& reader, GeometryOptions& options);
+
+}  // namespace karst

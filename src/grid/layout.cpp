@@ -38,11 +38,6 @@ Box Layout::box(std::int64_t b) const {
   return intersect({lo, lo + Index::all(box_size_)}, domain_.box());
 }
 
-Index Layout::lattice_size() const {
-  return {ceil_div(domain_.cells[0], box_size_), ceil_div(domain_.cells[1], box_size_),
-          ceil_div(domain_.cells[2], box_size_)};
-}
-
 std::int64_t Layout::find(Index p) const {
   const Index size = lattice_size();
   for (int d = 0; d < 3; ++d) {

@@ -21,6 +21,13 @@ struct Domain {
   Domain refined() const { return {2 * cells, periodic}; }
 };
 
+/// Number of lattice positions per direction: ceil(cells / box size).
+constexpr Index lattice_size(const Domain& domain, int box_size) {
+  Index n;
+  for (int d = 0; d < 3; ++d) n[d] = (domain.cells[d] + box_size - 1) / box_size;
+  return n;
+}
+
 /// Sorted list of the boxes of a level, named by the Morton key of their lattice position, and cut into one
 /// contiguous interval per rank. Every rank holds all keys (8 bytes per box); look-up is O(log n).
 class Layout {
@@ -39,8 +46,7 @@ class Layout {
   /// Cells of box b, clipped at the end of the domain.
   Box box(std::int64_t b) const;
   Index lattice_position(std::int64_t b) const;
-  /// Number of lattice positions per direction: ceil(cells / box size).
-  Index lattice_size() const;
+  Index lattice_size() const { return karst::lattice_size(domain_, box_size_); }
   /// Box at a lattice position, after periodic wrapping; -1 when outside or when no box exists there. O(log n).
   std::int64_t find(Index lattice_position) const;
   /// Box that holds a cell, after periodic wrapping; -1 when there is none.

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "grid/grid_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace karst {
+namespace {
+
+constexpr int most_levels = 10;
+constexpr int most_cells = 1 << 24;  // per direction; keys hold 2^21 boxes of 8
+constexpr double largest_length = 1e6;
+
+void read_refinement(Reader& item, Refinement& r) {
+  item.integer("level", r.level, "-", "finest level that is wanted there", 1, most_levels - 1);
+  item.word("where", r.where,
+            {{"wall", Refinement::Where::wall, "cells cut by the wall"},
+             {"region", Refinement::Where::region, "the box from lo to hi"}},
+            "what is refined");
+  item.vec3("lo", r.lo, "m", "low corner of the region", -largest_length, largest_length);
+  item.vec3("hi", r.hi, "m", "high corner of the region", -largest_length, largest_length);
+  item.integer("buffer", r.buffer, "cells", "cells of the next coarser level added around", 0, 16);
+  if (item.documenting()) return;
+  const bool lo = item.given("lo"), hi = item.given("hi");
+  if (r.where == Refinement::Where::wall) {
+    for (const char* key : {"lo", "hi"})
+      if (item.given(key)) item.mistake(key, "only where = \"region\" has corners; remove it or change where");
+    return;
+  }
+  for (const char* key : {"lo", "hi"})
+    if (!item.given(key)) item.mistake(key, "where = \"region\" needs both corners, lo and hi [m]");
+  if (lo && hi && !(r.lo[0] < r.hi[0] && r.lo[1] < r.hi[1] && r.lo[2] < r.hi[2]))
+    item.mistake("lo", fmt::format("({}, {}, {}) must be below hi = ({}, {}, {}) in every direction", r.lo[0], r.lo[1],
+                                   r.lo[2], r.hi[0], r.hi[1], r.hi[2]));
+}
+
+void check_levels(Reader& in, const GridOptions& grid) {
+  if (grid.levels > 1 && grid.refine.empty()) {
+    in.mistake(
+        "grid.levels",
+        fmt::format("{} levels, but nothing says where to refine; add [[grid.refine]] or set levels = 1", grid.levels));
+    return;
+  }
+  int finest = 0;
+  for (const Refinement& r : grid.refine) finest = std::max(finest, r.level);
+  if (!grid.refine.empty() && finest < grid.levels - 1)
+    in.mistake("grid.levels",
+               fmt::format("{} levels, but [[grid.refine]] asks for levels up to {} only; set levels = {}", grid.levels,
+                           finest, finest + 1));
+}
+
+}  // namespace
+
+std::string not_cubes(const GridOptions& grid) {
+  Vec3 width;
+  for (int d = 0; d < 3; ++d) width[d] = grid.size[d] / grid.cells[d];
+  for (int d = 1; d < 3; ++d)
+    if (!(std::abs(width[d] - width[0]) <= 1e-6 * width[0]))
+      return fmt::format("cells must be cubes, but size / cells gives widths of {} x {} x {} m; change size or cells",
+                         width[0], width[1], width[2]);
+  return {};
+}
+
+void read(Reader& in, GridOptions& grid) {
+  in.index("grid.cells", grid.cells, "-", "cells of level 0; with an image and no cells: one cell per voxel", 1,
+           most_cells);
+  in.vec3("grid.size", grid.size, "m", "size of the domain; taken from the image when absent", 1e-12, largest_length);
+  in.flags3("grid.periodic", grid.periodic, "directions in which the domain repeats itself");
+  in.integer("grid.box", grid.box, "cells", "width of a box, the unit of storage and of work: 8, 16 or 32", 8, 32);
+  if (grid.box != 8 && grid.box != 16 && grid.box != 32)
+    in.mistake("grid.box", fmt::format("{} is not allowed; choose 8, 16 or 32", grid.box));
+  in.integer("grid.levels", grid.levels, "-", "number of levels; each has half the cell width of the one before", 1,
+             most_levels);
+  in.tables("grid.refine", "places where finer levels are wanted", [&](Reader& item) {
+    Refinement r;
+    read_refinement(item, r);
+    if (item.documenting()) return;
+    if (r.level >= grid.levels)
+      item.mistake("level", fmt::format("level {} does not exist with grid.levels = {}; levels count from 0", r.level,
+                                        grid.levels));
+    grid.refine.push_back(r);
+  });
+  if (in.documenting()) return;
+  if (in.given("grid.cells") && in.given("grid.size"))
+    if (const std::string wrong = not_cubes(grid); !wrong.empty()) in.mistake("grid.size", wrong);
+  check_levels(in, grid);
+}
+
+}  // namespace karst

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nested levels of ratio 2 (decisions D1, D5). The refined region is a set of lattice boxes: one octant of a box of
+// level l is one box of level l + 1. No clustering algorithm is needed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "grid/grid_options.hpp"
+#include "grid/layout_builder.hpp"
+
+namespace karst {
+
+struct GridLevel {
+  Layout layout;
+  std::int64_t candidates = 0;  ///< boxes of the level's region, without fluid or with
+  double imbalance = 1.0;
+  /// One byte per box of the layout: bit o says that octant o (x + 2 y + 4 z) belongs to the next finer level's region,
+  /// also where the finer box was pruned. Empty on the finest level.
+  std::vector<std::uint8_t> refined;
+};
+
+struct GridHierarchy {
+  std::vector<GridLevel> levels;
+  int n_levels() const { return static_cast<int>(levels.size()); }
+  /// The next finer level covers this lattice position of its own (wrapped when periodic). O(log n).
+  bool is_refined(int level, const Index& finer_position) const;
+  bool cell_is_refined(int level, const Index& cell) const;  ///< cell of `level`
+};
+
+/// Cost of a box of a level, 0 without fluid; see Classify.
+using ClassifyOnLevel = std::function<double(int level, const Box& cells)>;
+/// Shall these cells of a level (one octant of a box, clipped at the end of the domain) be covered by the next finer
+/// level? Called from several threads.
+using Refine = std::function<bool(int level, const Box& octant)>;
+/// Do these cells of a level hold any wall? May reach beyond the domain where it is periodic. Called from several
+/// threads.
+using HoldsWall = std::function<bool(int level, const Box& cells)>;
+
+/// Layouts of all levels. Properly nested: all 26 neighbours of a box of level l + 1 lie in the region of level l (or
+/// outside the domain); regions grow where that is needed. The boxes do not depend on the number of ranks. Levels on
+/// which nothing was wanted are left out, except level 0. Collective.
+GridHierarchy build_hierarchy(const Comm& comm, const Domain& domain, int box_size, int n_levels, const Refine& refine,
+                              const ClassifyOnLevel& classify);
+
+/// As the deck says: an octant is refined when its cells, grown by the buffer, meet the wall or a region. Collective.
+GridHierarchy build_hierarchy(const Comm& comm, const GridOptions& grid, const HoldsWall& holds_wall,
+                              const ClassifyOnLevel& classify);
+
+}  // namespace karst

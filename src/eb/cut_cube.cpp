@@ -142,7 +142,7 @@ Vec3 corner_gradient(const Cube& cube, const Vec3& x) {
 Vec3 project(const LatticePhi& phi, const Vec3& low, const Cube& cube, const Vec3& c, const Vec3& n) {
   const double slope = dot(corner_gradient(cube, c), n);
   const double f = phi.at(low + c);
-  if (!(slope > std::abs(f))) return c;
+  if (std::abs(f) <= node_tolerance || !(slope > std::abs(f))) return c;
   const Vec3 moved = c - (f / slope) * n;
   for (int d = 0; d < 3; ++d)
     if (!(moved[d] >= 0 && moved[d] <= 1)) return c;

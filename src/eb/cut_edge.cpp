@@ -24,97 +24,144 @@ void LatticePhi::at(std::span<Vec3> x, std::span<double> phi) const {
     for (double& f : phi) f *= scale_;
 }
 
-namespace {
+void EdgeCutter::add(const Vec3& low, int d, double f0, double f1) {
+  edges_.push_back({low, d, f0, f1, 0, {}, {}, {}});
+}
 
-struct Sample {
-  double t, f;
-};
+void EdgeCutter::add_point(std::size_t edge, double t) {
+  points_.push_back(edges_[edge].low);
+  points_.back()[edges_[edge].d] += t;
+}
 
-/// The edge as a function of its parameter.
-struct Edge {
-  const LatticePhi& phi;
-  Vec3 low;
-  int d;
-  Sample at(double t) const {
-    Vec3 x = low;
-    x[d] += t;
-    return {t, phi.at(x)};
-  }
-};
-
-/// Sign changes found so far, left to right; the first one is kept as a bracket.
-struct Changes {
-  int n = 0;
-  Sample a{}, b{};
-};
-
-void scan(const Edge& edge, const Sample& a, const Sample& b, int rounds, Changes& changes) {
+/// Keeps an interval for halving, or takes note of its sign change.
+void EdgeCutter::look(const LatticePhi& phi, const Interval& interval) {
+  const auto& [i, a, b] = interval;
   const double length = b.t - a.t;
-  const bool same = is_fluid(a.f) == is_fluid(b.f);
+  const bool fluid = is_fluid(a.f), same = fluid == is_fluid(b.f);
+  const int finest = (same && !fluid ? max_gap_depth : max_depth) + 1 - phi.depth();
   // A single change at half the length is taken as one crossing.
-  const bool done = rounds == 0 || (same ? edge.phi.excludes_wall(a.f, b.f, length)
-                                         : length < 1 || edge.phi.excludes_wall(0.0, 0.0, length));
+  const bool done = length <= std::ldexp(1.0, -finest) ||
+                    (same ? phi.excludes_wall(a.f, b.f, length) : length < 1 || phi.excludes_wall(0.0, 0.0, length));
   if (!done) {
-    const Sample middle = edge.at(0.5 * (a.t + b.t));
-    scan(edge, a, middle, rounds - 1, changes);
-    scan(edge, middle, b, rounds - 1, changes);
+    open_.push_back(interval);
   } else if (!same) {
-    if (changes.n++ == 0) changes.a = a, changes.b = b;
+    Edge& edge = edges_[i];
+    if (edge.changes++ == 0 || a.t < edge.a.t) edge.a = a, edge.b = b;
   }
 }
 
-/// Root of φ between a and b (opposite signs): secant steps kept inside the bracket (Illinois), halving when slow.
-double root(const Edge& edge, Sample a, Sample b) {
-  Sample last = std::abs(a.f) < std::abs(b.f) ? b : a, now = std::abs(a.f) < std::abs(b.f) ? a : b;
-  double fa = a.f, fb = b.f, width = b.t - a.t;
-  for (int i = 0; i < 100 && b.t - a.t > 1e-13; ++i) {
-    double t = (a.t * fb - b.t * fa) / (fb - fa);
-    const double secant = now.t - now.f * (now.t - last.t) / (now.f - last.f);
-    const bool local = std::abs(now.t - last.t) < 1e-3 && secant >= a.t && secant <= b.t;
-    if (local && std::abs(secant - now.t) < 1e-8) return secant;
-    if (local) t = secant;
-    if (i % 4 == 3) {
-      if (b.t - a.t > 0.5 * width) t = 0.5 * (a.t + b.t);
-      width = b.t - a.t;
-    }
-    last = now;
-    now = edge.at(std::clamp(t, a.t, b.t));
-    if (std::abs(now.f) < 1e-14) return now.t;
-    if ((now.f > 0) == (fa > 0)) {
-      if ((last.f > 0) == (fa > 0)) fb *= 0.5;
-      a = now, fa = now.f;
-    } else {
-      if ((last.f > 0) != (fa > 0)) fa *= 0.5;
-      b = now, fb = now.f;
+void EdgeCutter::find_changes(const LatticePhi& phi) {
+  open_.clear();
+  for (std::size_t i = 0; i < edges_.size(); ++i) look(phi, {i, {0, edges_[i].f0}, {1, edges_[i].f1}});
+  while (!open_.empty()) {
+    points_.clear();
+    for (const Interval& o : open_) add_point(o.edge, 0.5 * (o.a.t + o.b.t));
+    values_.resize(points_.size());
+    phi.at(points_, values_);
+    halves_.swap(open_);
+    open_.clear();
+    for (std::size_t k = 0; k < halves_.size(); ++k) {
+      const Interval& o = halves_[k];
+      const Sample middle{0.5 * (o.a.t + o.b.t), values_[k]};
+      look(phi, {o.edge, o.a, middle});
+      look(phi, {o.edge, middle, o.b});
     }
   }
-  return 0.5 * (a.t + b.t);
 }
 
-double snapped_root(const Edge& edge, const Sample& a, const Sample& b) {
+/// Next point of a search; false when it is final.
+bool EdgeCutter::propose(Search& s) {
+  s.next = (s.a.t * s.fb - s.b.t * s.fa) / (s.fb - s.fa);
+  const double secant = s.now.t - s.now.f * (s.now.t - s.last.t) / (s.now.f - s.last.f);
+  const bool local = std::abs(s.now.t - s.last.t) < 1e-3 && secant >= s.a.t && secant <= s.b.t;
+  if (local) s.next = secant;
+  if (local && std::abs(secant - s.now.t) < 1e-8)
+    return false;  // the error left is of the order of 1e-8 times the last step
+  if (s.n % 4 == 3) {
+    if (s.b.t - s.a.t > 0.5 * s.width) s.next = 0.5 * (s.a.t + s.b.t);
+    s.width = s.b.t - s.a.t;
+  }
+  s.next = std::clamp(s.next, s.a.t, s.b.t);
+  return ++s.n < 100 && s.b.t - s.a.t > 1e-13;
+}
+
+/// Narrows the bracket with φ = f at the proposed point (Illinois: the end that stays counts half).
+void EdgeCutter::accept(Search& s, double f) {
+  s.last = s.now;
+  s.now = {s.next, f};
+  const bool left = (f > 0) == (s.fa > 0), was_left = (s.last.f > 0) == (s.fa > 0);
+  if (left) {
+    if (was_left) s.fb *= 0.5;
+    s.a = s.now, s.fa = f;
+  } else {
+    if (!was_left) s.fa *= 0.5;
+    s.b = s.now, s.fb = f;
+  }
+}
+
+void EdgeCutter::finish(const Search& search, double t) {
+  Edge& edge = edges_[search.edge];
+  if (is_fluid(edge.a.f))
+    edge.cut.t = t > 1 - edge_tolerance ? 1 : std::max(t, edge_tolerance);
+  else
+    edge.cut.t = t < edge_tolerance ? 0 : std::min(t, 1 - edge_tolerance);
+}
+
+void EdgeCutter::find_roots(const LatticePhi& phi) {
+  while (!searches_.empty()) {
+    std::size_t left = 0;
+    points_.clear();
+    for (Search& s : searches_) {
+      if (!propose(s)) {
+        finish(s, s.next);
+        continue;
+      }
+      add_point(s.edge, s.next);
+      searches_[left++] = s;
+    }
+    searches_.resize(left);
+    values_.resize(left);
+    phi.at(points_, values_);
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < left; ++k) {
+      Search s = searches_[k];
+      if (std::abs(values_[k]) < 1e-14) {
+        finish(s, s.next);
+        continue;
+      }
+      accept(s, values_[k]);
+      searches_[kept++] = s;
+    }
+    searches_.resize(kept);
+  }
+}
+
+/// What the sign changes of an edge mean; starts the search for its root.
+void EdgeCutter::judge(int depth, std::size_t i) {
+  Edge& edge = edges_[i];
+  const bool fluid = is_fluid(edge.f0);
+  edge.cut.crossing = fluid != is_fluid(edge.f1);
+  if (edge.changes > 1) {
+    const bool solid_between = fluid || edge.changes > 2, fluid_between = !fluid || edge.changes > 2;
+    edge.cut.split = (solid_between && depth < max_depth) || (fluid_between && depth < max_gap_depth);
+    edge.cut.lost = !edge.cut.split;
+  }
+  if (!edge.cut.crossing || edge.cut.split) return;
+  const Sample &a = edge.a, &b = edge.b;
   const Sample& solid = is_fluid(a.f) ? b : a;
-  if (solid.f >= -node_tolerance) return solid.t;
-  const double t = root(edge, a, b);
-  if (is_fluid(a.f)) return t > 1 - edge_tolerance ? 1 : std::max(t, edge_tolerance);
-  return t < edge_tolerance ? 0 : std::min(t, 1 - edge_tolerance);
+  if (solid.f >= -node_tolerance) {
+    edge.cut.t = solid.t;
+    return;
+  }
+  const bool near_a = std::abs(a.f) < std::abs(b.f);
+  searches_.push_back({i, a, b, near_a ? b : a, near_a ? a : b, a.f, b.f, b.t - a.t, 0, 0});
 }
 
-}  // namespace
-
-EdgeCut cut_edge(const LatticePhi& phi, const Vec3& low, int d, double f0, double f1) {
-  const Edge edge{phi, low, d};
-  const Sample a{0, f0}, b{1, f1};
-  Changes changes;
-  scan(edge, a, b, max_depth + 1 - phi.depth(), changes);
-  EdgeCut cut;
-  cut.crossing = is_fluid(f0) != is_fluid(f1);
-  if (changes.n > 1) {
-    const bool solid_between = is_fluid(f0) || changes.n > 2, fluid_between = !is_fluid(f0) || changes.n > 2;
-    cut.split = (solid_between && phi.depth() < max_depth) || (fluid_between && phi.depth() < max_gap_depth);
-    cut.lost = !cut.split;
-  }
-  if (cut.crossing && !cut.split) cut.t = snapped_root(edge, changes.a, changes.b);
-  return cut;
+void EdgeCutter::run(const LatticePhi& phi) {
+  find_changes(phi);
+  searches_.clear();
+  for (std::size_t i = 0; i < edges_.size(); ++i) judge(phi.depth(), i);
+  find_roots(phi);
 }
 
 }  // namespace karst

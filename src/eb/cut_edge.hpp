@@ -2,7 +2,9 @@
 // Where the wall crosses one edge of the lattice of a level.
 #pragma once
 
+#include <cmath>
 #include <span>
+#include <vector>
 
 #include "eb/level_set.hpp"
 
@@ -55,9 +57,55 @@ struct EdgeCut {
   bool lost = false;      ///< two or more crossings on the finest lattice
 };
 
-/// Crossing of the edge from node `low` in direction d. Between samples of equal sign it looks for hidden walls by
-/// bisection until the smoothness of φ excludes them or the finest lattice is reached. Depends on the edge alone.
-/// @param f0, f1  φ at its ends
-EdgeCut cut_edge(const LatticePhi& phi, const Vec3& low, int d, double f0, double f1);
+/// Cuts many edges together, so that φ is asked for many points at once. The result of an edge depends on that edge
+/// alone. Between samples of equal sign hidden walls are looked for by halving, until the smoothness of φ excludes them
+/// or half the finest lattice is reached. Keeps its memory.
+class EdgeCutter {
+ public:
+  void clear() { edges_.clear(); }
+  /// Edge from `low` in direction d with φ = f0 and f1 at its ends.
+  void add(const Vec3& low, int d, double f0, double f1);
+  /// Cuts all edges added.
+  void run(const LatticePhi& phi);
+  const EdgeCut& cut(std::size_t i) const { return edges_[i].cut; }
+
+ private:
+  struct Sample {
+    double t, f;
+  };
+  struct Edge {
+    Vec3 low;
+    int d;
+    double f0, f1;
+    int changes;  ///< sign changes found; a, b: the lowest one
+    Sample a, b;
+    EdgeCut cut;
+  };
+  struct Interval {
+    std::size_t edge;
+    Sample a, b;
+  };
+  /// A root between a and b by secant steps kept inside the bracket.
+  struct Search {
+    std::size_t edge;
+    Sample a, b, last, now;
+    double fa, fb, width, next;
+    int n;
+  };
+  void look(const LatticePhi& phi, const Interval& interval);
+  void find_changes(const LatticePhi& phi);
+  void judge(int depth, std::size_t i);
+  void find_roots(const LatticePhi& phi);
+  void finish(const Search& search, double t);
+  static bool propose(Search& search);
+  static void accept(Search& search, double f);
+  void add_point(std::size_t edge, double t);
+
+  std::vector<Edge> edges_;
+  std::vector<Interval> open_, halves_;
+  std::vector<Search> searches_;
+  std::vector<Vec3> points_;
+  std::vector<double> values_;
+};
 
 }  // namespace karst

@@ -40,6 +40,8 @@ void Lattice::evaluate_nodes(const LatticePhi& phi, const Index& lo, const Index
 }
 
 void Lattice::cut_edges(const LatticePhi& phi, const Index& lo, const Index& hi) {
+  edge_cutter_.clear();
+  edges_.clear();
   for_each_cell({lo, hi + Index::all(1)}, [&](const Index& n) {
     const std::size_t at = node(n);
     for (int d = 0; d < 3; ++d) {
@@ -48,14 +50,20 @@ void Lattice::cut_edges(const LatticePhi& phi, const Index& lo, const Index& hi)
       const double f0 = phi_[at], f1 = phi_[at + stride(d)];
       state = EdgeState::plain;
       if (is_fluid(f0) == is_fluid(f1) && phi.excludes_wall(f0, f1, 1.0)) continue;
-      const EdgeCut cut = cut_edge(phi, position(n), d, f0, f1);
-      if (cut.crossing) state = EdgeState::crossing;
-      if (cut.split) state = EdgeState::split;
-      any_split_ |= cut.split;
-      edges_lost_ += cut.lost;
-      t_[static_cast<std::size_t>(d)][at] = cut.t;
+      edge_cutter_.add(position(n), d, f0, f1);
+      edges_.emplace_back(d, at);
     }
   });
+  edge_cutter_.run(phi);
+  for (std::size_t i = 0; i < edges_.size(); ++i) {
+    const EdgeCut& cut = edge_cutter_.cut(i);
+    const auto [d, at] = edges_[i];
+    if (cut.crossing) state_[static_cast<std::size_t>(d)][at] = EdgeState::crossing;
+    if (cut.split) state_[static_cast<std::size_t>(d)][at] = EdgeState::split;
+    any_split_ |= cut.split;
+    edges_lost_ += cut.lost;
+    t_[static_cast<std::size_t>(d)][at] = cut.t;
+  }
 }
 
 }  // namespace karst

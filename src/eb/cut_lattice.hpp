@@ -48,6 +48,8 @@ class Lattice {
   std::vector<double> phi_;
   std::array<std::vector<EdgeState>, 3> state_;
   std::array<std::vector<double>, 3> t_;
+  EdgeCutter edge_cutter_;
+  std::vector<std::pair<int, std::size_t>> edges_;  ///< direction and node of the edges in edge_cutter_
   std::vector<Vec3> points_;
   std::vector<double> values_;
   std::vector<std::size_t> wanted_;

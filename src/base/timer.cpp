@@ -22,10 +22,15 @@ std::mutex& registry_mutex() {
 }
 
 /// The trees outlive their threads: what a thread measured stays.
-std::deque<std::unique_ptr<TimerTree>>& registry() {
-  static std::deque<std::unique_ptr<TimerTree>> trees;
-  return trees;
+struct Registry {
+  std::deque<std::unique_ptr<TimerTree>> trees;
+  ClockPair start;  // of the first timer
+};
+Registry& registry_and_start() {
+  static Registry r;
+  return r;
 }
+std::deque<std::unique_ptr<TimerTree>>& registry() { return registry_and_start().trees; }
 
 TimerTree* new_tree() {
   const std::lock_guard lock(registry_mutex());
@@ -77,6 +82,8 @@ void look_up_place(TimerTree& t) {
 std::deque<std::unique_ptr<TimerTree>>& timer_trees() { return registry(); }
 TimerTree& tree_of_this_thread() { return tree(); }
 
+double tick() { return seconds_per_tick(registry_and_start().start); }
+
 const TimerNode* running_timer() {
   if (this_tree == nullptr) return nullptr;
   return this_tree->placed ? this_tree->current : this_tree->under;
@@ -106,12 +113,12 @@ Timer::Timer(std::string_view name) {
     t.sink.begin(node.event);
     announced_ = true;
   }
-  node.begin = detail::TimerClock::now();
+  node.begin = detail::ticks_now();
 }
 
 void Timer::stop() {
   if (node_ == nullptr) return;
-  const auto end = detail::TimerClock::now();
+  const auto end = detail::ticks_now();
   detail::TimerTree& t = *detail::this_tree;
   assert(t.current == node_ && "timers stop in the reverse order of their start, on the thread that started them");
   node_->time += end - node_->begin;
@@ -124,7 +131,7 @@ void Timer::stop() {
 
 double Timer::seconds() const {
   if (node_ == nullptr) return 0.0;
-  return std::chrono::duration<double>(detail::TimerClock::now() - node_->begin).count();
+  return static_cast<double>(detail::ticks_now() - node_->begin) * detail::tick();
 }
 
 void set_timer_sink(const TimerSink& sink) {

@@ -2,7 +2,6 @@
 // Inside of the timers: shared by timer.cpp (measuring) and timer_report.cpp (collecting).
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -11,10 +10,9 @@
 #include <vector>
 
 #include "base/timer.hpp"
+#include "base/timer_clock.hpp"
 
 namespace karst::detail {
-
-using TimerClock = std::chrono::steady_clock;
 
 struct TimerNode {
   std::string name;
@@ -22,8 +20,8 @@ struct TimerNode {
   TimerNode* last_used = nullptr;  // child
   std::vector<std::unique_ptr<TimerNode>> children;
   std::int64_t calls = 0;
-  TimerClock::duration time{};
-  TimerClock::time_point begin{};
+  Ticks time = 0;
+  Ticks begin = 0;
   int event = -1;  // id of the sink
 };
 
@@ -48,6 +46,8 @@ inline void forget_events(TimerNode& node) {
 }
 
 std::deque<std::unique_ptr<TimerTree>>& timer_trees();
+/// Length of a tick [s].
+double tick();
 TimerTree& tree_of_this_thread();
 
 }  // namespace karst::detail

@@ -32,9 +32,9 @@ struct Measured {
   std::unordered_map<std::string, std::vector<Sample>> samples;
 };
 
-void collect(const TimerNode& node, const std::string& path, std::size_t thread, const TimerNode* running,
+void collect(const TimerNode& node, const std::string& path, std::size_t thread, const TimerNode* running, double tick,
              Measured& out) {
-  const auto now = detail::TimerClock::now();
+  const detail::Ticks now = detail::ticks_now();
   for (const auto& c : node.children) {
     const std::string child = path.empty() ? c->name : path + '\n' + c->name;
     auto [at, added] = out.samples.try_emplace(child);
@@ -42,23 +42,24 @@ void collect(const TimerNode& node, const std::string& path, std::size_t thread,
     if (at->second.size() <= thread) at->second.resize(thread + 1);
     Sample& s = at->second[thread];
     s.calls = c->calls;
-    s.seconds = std::chrono::duration<double>(c->time).count();
+    s.seconds = static_cast<double>(c->time) * tick;
     for (const TimerNode* r = running; r != nullptr; r = r->parent) {
       if (r != c.get()) continue;
-      s.seconds += std::chrono::duration<double>(now - c->begin).count();
+      s.seconds += static_cast<double>(now - c->begin) * tick;
       ++s.calls;
     }
-    collect(*c, child, thread, running, out);
+    collect(*c, child, thread, running, tick, out);
   }
 }
 
 Measured measured_here() {
   Measured all;
+  const double tick = detail::tick();
   const detail::TimerTree& mine = detail::tree_of_this_thread();
-  collect(mine.root, "", 0, mine.current, all);
+  collect(mine.root, "", 0, mine.current, tick, all);
   std::size_t thread = 1;
   for (const auto& t : detail::timer_trees()) {
-    if (t.get() != &mine) collect(t->root, "", thread++, nullptr, all);
+    if (t.get() != &mine) collect(t->root, "", thread++, nullptr, tick, all);
   }
   return all;
 }

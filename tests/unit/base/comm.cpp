@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/comm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <random>
+
+#include "base/error.hpp"
+
+namespace karst {
+namespace {
+
+std::vector<std::byte> bytes_of(std::int64_t x, std::size_t copies) {
+  std::vector<std::byte> bytes(copies * sizeof x);
+  for (std::size_t i = 0; i < copies; ++i) std::memcpy(bytes.data() + i * sizeof x, &x, sizeof x);
+  return bytes;
+}
+
+TEST(CommMpi, ReductionsOverRanks) {
+  const Comm comm = Comm::world();
+  const std::int64_t n = comm.size(), r = comm.rank();
+  EXPECT_EQ(comm.sum(r), n * (n - 1) / 2);
+  EXPECT_DOUBLE_EQ(comm.sum(0.5 * static_cast<double>(r)), 0.25 * static_cast<double>(n * (n - 1)));
+  EXPECT_EQ(comm.max(r), n - 1);
+  EXPECT_EQ(comm.min(r), 0);
+  EXPECT_EQ(comm.max(-static_cast<double>(r)), 0.0);
+  EXPECT_EQ(comm.min(-static_cast<double>(r)), 1.0 - static_cast<double>(n));
+  EXPECT_TRUE(comm.any(r == n - 1));
+  EXPECT_FALSE(comm.any(false));
+  EXPECT_EQ(comm.exclusive_sum(r + 1), r * (r + 1) / 2);
+  std::vector<double> x{1.0, static_cast<double>(r)};
+  comm.sum(std::span(x));
+  EXPECT_EQ(x, (std::vector<double>{static_cast<double>(n), static_cast<double>(n * (n - 1) / 2)}));
+  std::vector<double> y{static_cast<double>(r), -static_cast<double>(r)};
+  comm.max(std::span(y));
+  EXPECT_EQ(y, (std::vector<double>{static_cast<double>(n - 1), 0.0}));
+  std::vector<std::int64_t> none;
+  comm.sum(std::span(none));
+}
+
+TEST(CommMpi, GathersListsOfDifferentLengthInRankOrder) {
+  const Comm comm = Comm::world();
+  const std::vector<int> mine(static_cast<std::size_t>(comm.rank()), comm.rank());  // rank 0 has none
+  std::vector<int> expected;
+  for (int r = 0; r < comm.size(); ++r) expected.insert(expected.end(), static_cast<std::size_t>(r), r);
+  EXPECT_EQ(comm.all_gather(std::span<const int>(mine)), expected);
+}
+
+TEST(CommMpi, BroadcastsFromAnyRank) {
+  const Comm comm = Comm::world();
+  for (int root = 0; root < comm.size(); ++root) {
+    std::string text = comm.rank() == root ? "pore " + std::to_string(root) : "a longer text that goes";
+    comm.broadcast(text, root);
+    EXPECT_EQ(text, "pore " + std::to_string(root));
+  }
+  std::vector<double> x(3, comm.rank());
+  EXPECT_THROW(comm.broadcast(std::span(x), comm.size()), Error);
+  EXPECT_THROW(comm.broadcast(std::span(x), -1), Error);
+}
+
+// Random partners, sizes on both sides of the eager limit, many rounds one after the other without anything between:
+// a fast rank is a round ahead, and no message may be taken in the wrong round.
+TEST(CommMpi, SparseExchangeDeliversEachMessageInItsRound) {
+  const Comm comm = Comm::world();
+  const auto size = static_cast<std::size_t>(comm.size());
+  for (int round = 0; round < 100; ++round) {
+    std::mt19937 random(static_cast<unsigned>(round));  // the same table of counts on every rank
+    std::vector<std::vector<std::size_t>> copies(size, std::vector<std::size_t>(size));
+    for (auto& row : copies) {
+      for (auto& c : row) c = random() % 3 == 0 ? 0 : 1 + random() % 1000;
+    }
+    const auto me = static_cast<std::size_t>(comm.rank());
+    std::vector<Message> out;
+    for (std::size_t to = size; to-- > 0;) {
+      if (copies[me][to] > 0)
+        out.push_back({static_cast<int>(to), bytes_of(1000 * round + comm.rank(), copies[me][to])});
+    }
+    const std::vector<Message> in = comm.sparse_exchange(out);
+    std::size_t at = 0;
+    for (std::size_t from = 0; from < size; ++from) {
+      if (copies[from][me] == 0) continue;
+      ASSERT_LT(at, in.size());
+      EXPECT_EQ(in[at].rank, static_cast<int>(from));
+      EXPECT_EQ(in[at].bytes, bytes_of(1000 * round + static_cast<std::int64_t>(from), copies[from][me]));
+      ++at;
+    }
+    ASSERT_EQ(at, in.size());
+  }
+}
+
+TEST(CommMpi, SparseExchangeKeepsTheOrderOfSeveralMessagesAndEmptyOnes) {
+  const Comm comm = Comm::world();
+  const int next = (comm.rank() + 1) % comm.size(), before = (comm.rank() + comm.size() - 1) % comm.size();
+  const std::vector<Message> in = comm.sparse_exchange({{next, bytes_of(1, 1)}, {next, {}}, {next, bytes_of(3, 1)}});
+  ASSERT_EQ(in.size(), 3U);
+  EXPECT_EQ(in[0].rank, before);
+  EXPECT_EQ(in[0].bytes, bytes_of(1, 1));
+  EXPECT_TRUE(in[1].bytes.empty());
+  EXPECT_EQ(in[2].bytes, bytes_of(3, 1));
+}
+
+TEST(CommMpi, SparseExchangeRefusesARankThatDoesNotExist) {
+  const Comm comm = Comm::world();
+  EXPECT_THROW(comm.sparse_exchange({{comm.size(), {}}}), Error);
+  EXPECT_THROW(comm.sparse_exchange({{-1, {}}}), Error);
+  EXPECT_TRUE(comm.sparse_exchange({}).empty());
+}
+
+TEST(CommMpi, ExchangeHandsOutEveryReceiveOnce) {
+  const Comm comm = Comm::world();
+  const auto size = static_cast<std::size_t>(comm.size());
+  constexpr std::size_t n = 5000;  // above the eager limit
+  std::vector<std::vector<std::int64_t>> in(size, std::vector<std::int64_t>(n)), out = in;
+  Exchange round(comm, 7);
+  for (std::size_t r = 0; r < size; ++r) round.receive(static_cast<int>(r), std::as_writable_bytes(std::span(in[r])));
+  for (std::size_t r = 0; r < size; ++r) {
+    std::iota(out[r].begin(), out[r].end(), 100000 * comm.rank());
+    round.send(static_cast<int>(r), std::as_bytes(std::span(out[r])));
+  }
+  std::vector<int> seen(size, 0);
+  for (int which = 0; (which = round.wait_any()) >= 0;) {
+    ++seen[static_cast<std::size_t>(which)];
+    const auto& got = in[static_cast<std::size_t>(which)];
+    EXPECT_EQ(got.front(), 100000 * which);
+    EXPECT_EQ(got.back(), 100000 * which + static_cast<std::int64_t>(n) - 1);
+  }
+  round.wait_sends();
+  EXPECT_EQ(seen, std::vector<int>(size, 1));
+  EXPECT_EQ(round.wait_any(), -1);
+}
+
+TEST(CommMpi, AnExchangeLeftEarlyDoesNotHang) {
+  const Comm comm = Comm::world();
+  std::vector<std::byte> buffer(16);
+  {
+    Exchange round(comm, 8);
+    round.receive((comm.rank() + 1) % comm.size(), buffer);  // nobody sends
+  }
+  EXPECT_EQ(comm.sum(std::int64_t{1}), comm.size());
+}
+
+TEST(Comm, RefusesWhatIsNoGroupAndTagsOfItsOwn) {
+  EXPECT_THROW(Comm(MPI_COMM_NULL), Error);
+  EXPECT_THROW(Exchange(Comm::self(), -1), Error);
+  EXPECT_THROW(Exchange(Comm::self(), Exchange::largest_tag + 1), Error);
+  EXPECT_EQ(Comm::self().size(), 1);
+}
+
+}  // namespace
+}  // namespace karst

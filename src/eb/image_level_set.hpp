@@ -14,15 +14,15 @@ namespace karst {
 
 /// Where the samples are and how they are read.
 struct ImageSource {
-  Index voxels;        ///< size of the image
+  Index voxels{};      ///< size of the image
   double voxel = 1.0;  ///< voxel width in level-0 cells
-  Vec3 origin;         ///< low corner of the image in level-0 cells (0 without reservoirs)
+  Vec3 origin{};       ///< low corner of the image in level-0 cells (0 without reservoirs)
   /// Directions in which the image repeats itself; in the others the outermost samples continue outwards.
   std::array<bool, 3> periodic{};
   /// Fills `out` (x fastest) with the samples of a box of voxels inside the image: φ in voxel widths, at voxel centres;
   /// voxel (i, j, k) has its centre at (i + 1/2, j + 1/2, k + 1/2) voxel widths from the origin. Called by one thread
   /// at a time, never twice for the same voxels unless the cache was dropped.
-  std::function<void(const Box& voxels, std::span<float> out)> read;
+  std::function<void(const Box& voxels, std::span<float> out)> read{};
 };
 
 /// φ(x) = voxel * trilinear interpolation of the samples. Bricks of 32^3 voxels are read when first needed and kept

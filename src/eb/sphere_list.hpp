@@ -24,12 +24,12 @@ namespace karst {
 /// One sphere per line, numbers separated by blanks, tabs, commas or semicolons. Empty lines and lines that begin with
 /// # are skipped.
 struct SphereFile {
-  std::string path;
+  std::string path{};
   /// What the columns hold, in order: x y z r, each once (no r when radius is given); `index` and `_` are ignored.
   std::string columns = "x y z r";
   int skip_lines = 0;   ///< lines of header
   double scale = 1.0;   ///< metres per unit of the file, for positions and radii
-  Vec3 shift;           ///< added to positions after scaling [m]
+  Vec3 shift{};         ///< added to positions after scaling [m]
   double radius = 0.0;  ///< of all spheres when > 0 [m]
 };
 

@@ -39,9 +39,14 @@ void EdgeCutter::look(const LatticePhi& phi, const Interval& interval) {
   const double length = b.t - a.t;
   const bool fluid = is_fluid(a.f), same = fluid == is_fluid(b.f);
   const int finest = (same && !fluid ? max_gap_depth : max_depth) + 1 - phi.depth();
-  // A single change at half the length is taken as one crossing.
-  const bool done = length <= std::ldexp(1.0, -finest) ||
-                    (same ? phi.excludes_wall(a.f, b.f, length) : length < 1 || phi.excludes_wall(0.0, 0.0, length));
+  bool done = length <= std::ldexp(1.0, -finest);
+  if (!done && same) done = phi.excludes_wall(a.f, b.f, length);
+  if (!done && !same) {
+    // A change at half the length is taken as one crossing, unless a node on the wall may hide a body behind it.
+    const Sample &in = fluid ? a : b, &out = fluid ? b : a;
+    done = out.f < -node_tolerance ? length < 1 || phi.excludes_wall(0, 0, length)
+                                   : phi.excludes_wall((1 + 1e-6) * in.f, 0, length);
+  }
   if (!done) {
     open_.push_back(interval);
   } else if (!same) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <numeric>
 #include <random>
 
 #include "eb/cut_box.hpp"
@@ -100,6 +102,42 @@ inline double closure_error(const BoxPieces& box) {
     worst = std::max(worst, norm(sum));
   }
   return worst;
+}
+
+/// Connected fluid of a box: a number per piece and per regular cell, equal where fluid is connected through faces.
+struct Fluid {
+  std::vector<int> piece;  ///< parallel to box.pieces
+  std::vector<int> cell;   ///< per cell; of regular cells only
+};
+inline Fluid connected_fluid(const BoxPieces& box) {
+  const int n_pieces = static_cast<int>(box.pieces.size());
+  std::vector<int> parent(box.pieces.size() + box.kind.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](int a) {
+    while (parent[static_cast<std::size_t>(a)] != a) a = parent[static_cast<std::size_t>(a)];
+    return a;
+  };
+  std::map<std::array<int, 3>, int> at;  // cell, side, ordinal -> node
+  for (std::size_t p = 0; p < box.pieces.size(); ++p)
+    for (std::uint32_t f = box.pieces[p].first_face; f < box.pieces[p].first_face + box.pieces[p].n_faces; ++f)
+      at[{box.pieces[p].cell, box.faces[f].side, box.faces[f].ordinal}] = static_cast<int>(p);
+  for (std::size_t c = 0; c < box.kind.size(); ++c)
+    for (int side = 0; box.kind[c] == CellKind::regular && side < 6; ++side)
+      at[{static_cast<int>(c), side, 0}] = n_pieces + static_cast<int>(c);
+  for (const auto& [key, node] : at) {
+    const Index there = box.cells.cell(key[0]) + side_offset(key[1]);
+    if (!box.cells.contains(there)) continue;
+    const auto other = at.find({static_cast<int>(box.cells.offset(there)), opposite(key[1]), key[2]});
+    parent[static_cast<std::size_t>(root(node))] = root(other == at.end() ? node : other->second);
+  }
+  Fluid fluid;
+  for (int p = 0; p < n_pieces; ++p) fluid.piece.push_back(root(p));
+  for (std::size_t c = 0; c < box.kind.size(); ++c) fluid.cell.push_back(root(n_pieces + static_cast<int>(c)));
+  return fluid;
+}
+inline Vec3 cell_center(const BoxPieces& box, std::int64_t offset) {
+  const Index c = box.cells.cell(offset);
+  return {c[0] + 0.5, c[1] + 0.5, c[2] + 0.5};
 }
 
 /// Open area on a side of a cell.

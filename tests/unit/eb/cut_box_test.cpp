@@ -132,24 +132,27 @@ TEST(CutBox, OneBoxOf32AndEightOf16AreTheSameBits) {
   });
 }
 
-/// (ordinal, aperture, centroid) of the pieces on a side, in the order of ordinals.
-std::vector<FacePiece> face_pieces(const BoxPieces& box, const Index& cell, int side) {
-  const auto at = static_cast<std::size_t>(box.cells.offset(cell));
-  std::vector<FacePiece> faces;
-  if (box.kind[at] == CellKind::regular) faces.push_back({0, 0, 1, {0, 0}});
+/// The pieces on each side of each cell (6 cell + side), in the order of ordinals.
+std::vector<std::vector<FacePiece>> face_pieces(const BoxPieces& box) {
+  std::vector<std::vector<FacePiece>> faces(6 * box.kind.size());
+  for (std::size_t i = 0; i < faces.size(); ++i)
+    if (box.kind[i / 6] == CellKind::regular) faces[i].push_back({0, 0, 1, {0, 0}});
   for (const Piece& p : box.pieces)
-    if (p.cell == at)
-      for (std::uint32_t f = p.first_face; f < p.first_face + p.n_faces; ++f)
-        if (box.faces[f].side == side) faces.push_back(box.faces[f]);
-  std::sort(faces.begin(), faces.end(), [](auto& a, auto& b) { return a.ordinal < b.ordinal; });
+    for (std::uint32_t f = p.first_face; f < p.first_face + p.n_faces; ++f)
+      faces[6 * std::size_t{p.cell} + box.faces[f].side].push_back(box.faces[f]);
+  for (auto& side : faces) std::sort(side.begin(), side.end(), [](auto& a, auto& b) { return a.ordinal < b.ordinal; });
   return faces;
 }
 
 TEST(CutBox, TheTwoCellsAtAFaceHoldTheSameFacePieces) {
   const BoxPieces box = cut_box(shells(), distance_like, {{0, 0, 0}, {32, 32, 32}}, 0);
+  const auto faces = face_pieces(box);
+  const auto at = [&](const Index& c, int side) {
+    return faces[static_cast<std::size_t>(6 * box.cells.offset(c) + side)];
+  };
   for_each_cell({{0, 0, 0}, {31, 31, 31}}, [&](const Index& c) {
     for (int d = 0; d < 3; ++d) {
-      const auto low = face_pieces(box, c, side_of(d, true)), high = face_pieces(box, c + unit(d), side_of(d, false));
+      const auto low = at(c, side_of(d, true)), high = at(c + unit(d), side_of(d, false));
       ASSERT_EQ(low.size(), high.size());
       for (std::size_t i = 0; i < low.size(); ++i) {
         ASSERT_EQ(low[i].ordinal, i);

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <array>
+#include <cassert>
+#include <cstring>
+#include <filesystem>
+
+#include "base/atomic_file.hpp"
+#include "base/parallel.hpp"
+#include "geometry_import/fail_together.hpp"
+#include "geometry_import/geometry_file.hpp"
+#include "geometry_import/h5.hpp"
+
+namespace karst {
+namespace {
+
+constexpr int compression = 4;
+constexpr std::size_t chunk_voxels = std::size_t{geometry_chunk} * geometry_chunk * geometry_chunk;
+
+int chunks(int voxels) { return (voxels + geometry_chunk - 1) / geometry_chunk; }
+
+/// Chunk (cx, cy) of a layer, filled up with zeros beyond the image.
+template <class T>
+void gather(const ImageWindow& layer, std::span<const T> values, int cx, int cy, std::vector<T>& chunk) {
+  chunk.assign(chunk_voxels, T{});
+  const int x = cx * geometry_chunk, nx = std::min(geometry_chunk, layer.image[0] - x);
+  for (int z = 0; z < layer.planes(); ++z)
+    for (int y = cy * geometry_chunk; y < std::min(layer.image[1], (cy + 1) * geometry_chunk); ++y) {
+      const T* from = values.data() + z * layer.plane() + std::int64_t{y} * layer.row() + x;
+      std::copy_n(from, nx,
+                  chunk.data() + (std::size_t{geometry_chunk} * static_cast<std::size_t>(z) +
+                                  static_cast<std::size_t>(y % geometry_chunk)) *
+                                     geometry_chunk);
+    }
+}
+
+/// HDF5's shuffle filter (byte b of all numbers, for b = 0, 1, ...) and its deflate filter.
+template <class T>
+std::vector<std::byte> filter(const std::vector<T>& chunk) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(chunk.data());
+  std::vector<std::byte> shuffled(chunk.size() * sizeof(T));
+  for (std::size_t b = 0; b < sizeof(T); ++b)
+    for (std::size_t i = 0; i < chunk.size(); ++i) shuffled[b * chunk.size() + i] = bytes[i * sizeof(T) + b];
+  uLongf n = compressBound(shuffled.size());
+  std::vector<std::byte> packed(n);
+  const int result = compress2(reinterpret_cast<Bytef*>(packed.data()), &n,
+                               reinterpret_cast<const Bytef*>(shuffled.data()), shuffled.size(), compression);
+  require(result == Z_OK, "compressing a chunk of {} bytes failed (zlib status {}): not enough memory", shuffled.size(),
+          result);
+  packed.resize(n);
+  return packed;
+}
+
+void append(std::vector<std::byte>& all, const std::vector<std::byte>& part) {
+  const std::uint64_t n = part.size();
+  const auto* head = reinterpret_cast<const std::byte*>(&n);
+  all.insert(all.end(), head, head + sizeof n);
+  all.insert(all.end(), part.begin(), part.end());
+}
+
+std::span<const std::byte> next_part(std::span<const std::byte>& rest) {
+  std::uint64_t n = 0;
+  std::memcpy(&n, rest.data(), sizeof n);
+  const auto part = rest.subspan(sizeof n, n);
+  rest = rest.subspan(sizeof n + n);
+  return part;
+}
+
+h5::Handle create_data(hid_t file, const std::string& path, const char* name, hid_t type, const Index& voxels) {
+  std::array<hsize_t, 3> size{}, chunk{};
+  for (int d = 0; d < 3; ++d) size[static_cast<std::size_t>(2 - d)] = static_cast<hsize_t>(voxels[d]);
+  chunk.fill(geometry_chunk);
+  const std::string what = fmt::format("create the data set {}", name);
+  const h5::Handle space(h5::check(H5Screate_simple(3, size.data(), nullptr), path, what), H5Sclose);
+  const h5::Handle list(h5::check(H5Pcreate(H5P_DATASET_CREATE), path, what), H5Pclose);
+  h5::check(H5Pset_chunk(list, 3, chunk.data()), path, what);
+  h5::check(H5Pset_shuffle(list), path, what);
+  h5::check(H5Pset_deflate(list, compression), path, what);
+  h5::check(H5Pset_obj_track_times(list, false), path, what);
+  return {h5::check(H5Dcreate2(file, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT), path, what), H5Dclose};
+}
+
+void put(hid_t file, const std::string& path, const char* name, hid_t type, const void* value) {
+  const std::string what = fmt::format("write the attribute {}", name);
+  const h5::Handle space(h5::check(H5Screate(H5S_SCALAR), path, what), H5Sclose);
+  const h5::Handle attribute(h5::check(H5Acreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT), path, what),
+                             H5Aclose);
+  h5::check(H5Awrite(attribute, type, value), path, what);
+}
+
+void put_text(hid_t file, const std::string& path, const char* name, const std::string& text) {
+  const h5::Handle type(h5::check(H5Tcopy(H5T_C_S1), path, "describe a text"), H5Tclose);
+  h5::check(H5Tset_size(type, text.size() + 1), path, "describe a text");
+  h5::check(H5Tset_cset(type, H5T_CSET_UTF8), path, "describe a text");
+  put(file, path, name, type, text.c_str());
+}
+
+}  // namespace
+
+struct GeometryWriter::State {
+  std::string path, temporary;
+  Index voxels;
+  h5::Handle file, level_set, phase;
+  int descriptor = -1;  ///< of the temporary file
+
+  ~State();
+  void create();
+  void write_chunk(hid_t data, int layer, int cy, int cx, std::span<const std::byte> bytes) const;
+  void write_layer(int layer, std::span<const std::byte> packed) const;
+  void finish(const GeometryInfo& info);
+};
+
+GeometryWriter::State::~State() {
+  const h5::Quiet quiet;
+  // Unfinished: emptied first. On a full disk HDF5 could not close the file, and would try again at the program's end.
+  if (file >= 0 && descriptor >= 0) static_cast<void>(!ftruncate(descriptor, 0));
+  level_set.close();
+  phase.close();
+  file.close();
+  if (descriptor >= 0) close(descriptor);
+}
+
+void GeometryWriter::State::create() {
+  const h5::Quiet quiet;
+  std::error_code ignored;
+  require(!std::filesystem::is_directory(path, ignored), "{}: is a folder; name a file", path);
+  file = h5::Handle(h5::check(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), path, "create it"),
+                    H5Fclose);
+  descriptor = open(temporary.c_str(), O_RDWR | O_CLOEXEC);
+  level_set = create_data(file, path, "level_set", H5T_IEEE_F32LE, voxels);
+  phase = create_data(file, path, "phase", H5T_STD_U8LE, voxels);
+}
+
+void GeometryWriter::State::write_chunk(hid_t data, int layer, int cy, int cx, std::span<const std::byte> bytes) const {
+  const std::array<hsize_t, 3> start{static_cast<hsize_t>(layer) * geometry_chunk,
+                                     static_cast<hsize_t>(cy) * geometry_chunk,
+                                     static_cast<hsize_t>(cx) * geometry_chunk};
+  h5::check(H5Dwrite_chunk(data, H5P_DEFAULT, 0, start.data(), bytes.size(), bytes.data()), path, "write a chunk");
+}
+
+void GeometryWriter::State::write_layer(int layer, std::span<const std::byte> packed) const {
+  for (int cy = 0; cy < chunks(voxels[1]); ++cy)
+    for (int cx = 0; cx < chunks(voxels[0]); ++cx) {
+      write_chunk(level_set, layer, cy, cx, next_part(packed));
+      write_chunk(phase, layer, cy, cx, next_part(packed));
+    }
+}
+
+void GeometryWriter::State::finish(const GeometryInfo& info) {
+  const h5::Quiet quiet;
+  put(file, path, "karst_geometry", H5T_NATIVE_INT, &geometry_format_version);
+  put(file, path, "voxel", H5T_NATIVE_DOUBLE, &info.voxel);
+  put(file, path, "porosity", H5T_NATIVE_DOUBLE, &info.porosity);
+  put(file, path, "level_set_porosity", H5T_NATIVE_DOUBLE, &info.level_set_porosity);
+  put(file, path, "threshold", H5T_NATIVE_DOUBLE, &info.threshold);
+  put_text(file, path, "provenance", info.provenance);
+  h5::check(H5Fflush(file, H5F_SCOPE_GLOBAL), path, "write it");
+  h5::check(level_set.close(), path, "close it");
+  h5::check(phase.close(), path, "close it");
+  h5::check(file.close(), path, "close it");
+}
+
+GeometryWriter::GeometryWriter(const Comm& comm, const std::string& path, const Index& voxels)
+    : comm_(comm), target_(std::make_unique<AtomicFile>(comm, path)) {
+  fail_together(comm_, [&] {
+    if (comm_.rank() != 0) return;
+    state_ = std::make_unique<State>();
+    state_->path = path;
+    state_->temporary = target_->temporary();
+    state_->voxels = voxels;
+    state_->create();
+  });
+}
+
+GeometryWriter::~GeometryWriter() = default;
+
+ImageWindow GeometryWriter::layer(const Index& voxels, int number) {
+  return {voxels, number * geometry_chunk, std::min(voxels[2], (number + 1) * geometry_chunk)};
+}
+
+std::vector<std::byte> GeometryWriter::pack(const ImageWindow& layer, std::span<const float> phi,
+                                            std::span<const std::uint8_t> phase) {
+  const int nx = chunks(layer.image[0]), ny = chunks(layer.image[1]);
+  std::vector<std::vector<std::byte>> part(static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny));
+  parallel_for_dynamic(static_cast<std::int64_t>(part.size()), [&](std::int64_t c) {
+    std::vector<float> phi_chunk;
+    std::vector<std::uint8_t> phase_chunk;
+    gather(layer, phi, static_cast<int>(c % nx), static_cast<int>(c / nx), phi_chunk);
+    gather(layer, phase, static_cast<int>(c % nx), static_cast<int>(c / nx), phase_chunk);
+    append(part[static_cast<std::size_t>(c)], filter(phi_chunk));
+    append(part[static_cast<std::size_t>(c)], filter(phase_chunk));
+  });
+  std::vector<std::byte> all;
+  for (const auto& p : part) all.insert(all.end(), p.begin(), p.end());
+  return all;
+}
+
+void GeometryWriter::write(int first, std::vector<std::byte> packed) {
+  std::vector<Message> out;
+  if (comm_.rank() != 0 && !packed.empty()) out.push_back({0, std::move(packed)});
+  const std::vector<Message> arrived = comm_.sparse_exchange(out);
+  fail_together(comm_, [&] {
+    if (comm_.rank() != 0) return;
+    const h5::Quiet quiet;
+    if (!packed.empty()) state_->write_layer(first, packed);
+    for (const Message& m : arrived) state_->write_layer(first + m.rank, m.bytes);
+  });
+}
+
+void GeometryWriter::finish(const GeometryInfo& info) {
+  fail_together(comm_, [&] {
+    if (comm_.rank() == 0) state_->finish(info);
+  });
+  target_->commit();
+}
+
+}  // namespace karst

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "geometry_import/import.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <limits>
+
+#include "base/memory.hpp"
+#include "geometry_import/fail_together.hpp"
+#include "geometry_import/geometry_file.hpp"
+#include "geometry_import/histogram.hpp"
+#include "geometry_import/level_set.hpp"
+#include "geometry_import/provenance.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double volume_tolerance = 1e-3;  // relative, of the pore as the interpolant has it
+constexpr double largest_shift = 0.5;      // [voxels]
+constexpr int most_volume_passes = 8;
+
+/// How voxel values become φ.
+struct Method {
+  bool gray = false;
+  float pore = 0;   ///< segmented: value of the pore space
+  float shift = 0;  ///< segmented [voxels]
+  GrayScale scale;  ///< gray
+  double smoothing = 0;
+};
+
+class Import {
+ public:
+  Import(const Comm& comm, const ImportOptions& options) : comm_(comm), options_(options) {}
+  ImportReport run(const std::string& output);
+
+ private:
+  using Work = std::function<void(const ImageWindow& layer)>;
+  void open();
+  void find_range();
+  void choose_method();
+  void find_gradient();
+  void find_shift();
+  void write(const std::string& output);
+  void check_phases(std::int64_t pore_voxels) const;
+
+  int layers() const { return GeometryWriter::layers(voxels()); }
+  Index voxels() const { return image_->info().size; }
+  double count() const { return double(voxels()[0]) * double(voxels()[1]) * double(voxels()[2]); }
+  void for_own_layers(const Work& work);
+  Array<float> read_window(const ImageWindow& window);
+  WallSums sums_with_shift(float shift);
+  /// φ and phase in a layer and one plane around it.
+  struct Fields {
+    ImageWindow window;
+    Array<float> phi;
+    Array<std::uint8_t> phase;
+  };
+  Fields fields(const ImageWindow& layer);
+  Fields gray_fields(const ImageWindow& layer);
+  Fields segmented_fields(const ImageWindow& layer);
+
+  Comm comm_;
+  const ImportOptions& options_;
+  std::unique_ptr<ImageFile> image_;
+  Method method_;
+  ImportReport report_;
+};
+
+void Import::open() {
+  fail_together(comm_, [&] {
+    std::optional<RawLayout> layout;
+    const bool size_given = options_.size != Index{};
+    if (options_.type || size_given || options_.skip_bytes != 0 || options_.big_endian) {
+      require(options_.type.has_value() || describes_itself(options_.file),
+              "{}: a raw file needs its type (uint8, ...)", options_.file);
+      require(size_given || describes_itself(options_.file), "{}: a raw file needs its size (nx,ny,nz)", options_.file);
+      layout =
+          RawLayout{options_.size, options_.type.value_or(VoxelType::uint8), options_.big_endian, options_.skip_bytes};
+    }
+    image_ = open_image(options_.file, layout);
+    const ImageInfo& info = image_->info();
+    require(options_.voxel > 0 || info.voxel,
+            "{}: does not state the width of its voxels{}; give it with voxel = WIDTH (in m, such as 5.3e-6)",
+            info.path, info.voxel_note.empty() ? "" : " (" + info.voxel_note + ")");
+    require(options_.voxel >= 0 && std::isfinite(options_.voxel), "voxel = {} m given; a width must be positive",
+            options_.voxel);
+    require(!(options_.pore && options_.threshold),
+            "{}: pore and threshold given; pore is for segmented images, threshold for gray ones", info.path);
+    require(!(options_.pore && options_.pore_above), "{}: pore and pore_above given; pore_above is for gray images",
+            info.path);
+    require(!options_.pore || std::abs(*options_.pore) < 16777216.0, "{}: pore = {} given; it must be below 2^24",
+            info.path, options_.pore.value_or(0));
+    require(options_.smoothing >= 0 && options_.smoothing <= 8, "smoothing = {} voxels given; allowed are 0 to 8",
+            options_.smoothing);
+  });
+}
+
+void Import::for_own_layers(const Work& work) {
+  fail_together(comm_, [&] {
+    for (int l = comm_.rank(); l < layers(); l += comm_.size()) work(GeometryWriter::layer(voxels(), l));
+  });
+}
+
+Array<float> Import::read_window(const ImageWindow& window) {
+  Array<float> values(window.count(), Purpose::buffers);
+  const auto plane = static_cast<std::size_t>(window.plane());
+  for (int z = window.first; z < window.last; ++z)
+    image_->read_plane(z, values.span().subspan(static_cast<std::size_t>(window.start_of(z)), plane));
+  return values;
+}
+
+void Import::find_range() {
+  double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
+  for_own_layers([&](const ImageWindow& layer) {
+    for (const float v : read_window(layer)) {
+      smallest = std::min(smallest, double{v});
+      largest = std::max(largest, double{v});
+    }
+  });
+  report_.smallest = comm_.min(smallest);
+  report_.largest = comm_.max(largest);
+  require(report_.smallest < report_.largest, "{}: all voxels have the value {}; there is nothing to segment",
+          options_.file, report_.smallest);
+}
+
+void Import::choose_method() {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  report_.threshold = report_.pore = none;
+  report_.pore_above = options_.pore_above;
+  report_.smoothing = method_.smoothing = options_.smoothing;
+  method_.gray = !options_.pore;
+  if (options_.pore) {
+    report_.segmentation = "pore value";
+    report_.pore = *options_.pore;
+    method_.pore = static_cast<float>(*options_.pore);
+    return;
+  }
+  if (options_.threshold) {
+    report_.segmentation = "threshold";
+    report_.threshold = *options_.threshold;
+  } else {
+    report_.segmentation = "Otsu threshold";
+    Histogram histogram = histogram_for(report_.smallest, report_.largest, is_integer(image_->info().type));
+    for_own_layers([&](const ImageWindow& layer) { histogram.add(read_window(layer).span()); });
+    comm_.sum(std::span(histogram.count));
+    const auto used = std::count_if(histogram.count.begin(), histogram.count.end(), [](auto n) { return n > 0; });
+    require(used > 2,
+            "{}: holds the values {} and {} only, so it is segmented already; name the value of the pore space with "
+            "pore = VALUE",
+            options_.file, report_.smallest, report_.largest);
+    report_.threshold = otsu_threshold(histogram);
+  }
+  method_.scale.threshold = report_.threshold;
+  method_.scale.pore_above = options_.pore_above;
+}
+
+Import::Fields Import::gray_fields(const ImageWindow& layer) {
+  const ImageWindow all = layer.grown(2 * smoothing_reach(method_.smoothing) + 1);
+  Array<float> gray = read_window(all);
+  gaussian_keeping_walls(all, method_.smoothing, gray.span());
+  Fields f{layer.grown(1), {}, {}};
+  f.phi = Array<float>(f.window.count(), Purpose::buffers);
+  std::copy_n(gray.data() + all.start_of(f.window.first), f.window.count(), f.phi.data());
+  return f;
+}
+
+Import::Fields Import::segmented_fields(const ImageWindow& layer) {
+  const ImageWindow all = layer.grown(distance_reach + 2 * smoothing_reach(method_.smoothing) + 1);
+  Array<std::uint8_t> phase(all.count(), Purpose::buffers);
+  {
+    const Array<float> values = read_window(all);
+    std::transform(values.begin(), values.end(), phase.begin(), [&](float v) { return v == method_.pore ? 1 : 0; });
+  }
+  Array<float> phi(all.count(), Purpose::buffers);
+  signed_distance(all, phase.span(), phi.span());
+  gaussian_keeping_walls(all, method_.smoothing, phi.span());
+  Fields f{layer.grown(1), {}, {}};
+  f.phi = Array<float>(f.window.count(), Purpose::buffers);
+  f.phase = Array<std::uint8_t>(f.window.count(), Purpose::buffers);
+  std::copy_n(phi.data() + all.start_of(f.window.first), f.window.count(), f.phi.data());
+  std::copy_n(phase.data() + all.start_of(f.window.first), f.window.count(), f.phase.data());
+  return f;
+}
+
+Import::Fields Import::fields(const ImageWindow& layer) {
+  if (method_.gray) {
+    Fields f = gray_fields(layer);
+    gray_level_set(f.phi.span(), method_.scale, f.phi.span());
+    return f;
+  }
+  Fields f = segmented_fields(layer);
+  keep_phase(f.phase.span(), method_.shift, f.phi.span());
+  return f;
+}
+
+void Import::find_gradient() {
+  std::vector<double> of_layer(2 * static_cast<std::size_t>(layers()), 0.0);
+  for_own_layers([&](const ImageWindow& layer) {
+    const Fields f = gray_fields(layer);
+    const GradientSums sums = wall_gradient(f.window, f.phi.span(), method_.scale.threshold, layer.first, layer.last);
+    const auto l = static_cast<std::size_t>(layer.first / geometry_chunk);
+    of_layer[2 * l] = static_cast<double>(sums.voxels);
+    of_layer[2 * l + 1] = sums.length;
+  });
+  comm_.sum(std::span(of_layer));  // one rank adds to each: exact, and below in the order of the layers
+  double voxels_at_wall = 0, length = 0;
+  for (std::size_t l = 0; l < of_layer.size(); l += 2) {
+    voxels_at_wall += of_layer[l];
+    length += of_layer[l + 1];
+  }
+  require(
+      voxels_at_wall > 0 && length > 0,
+      "{}: no wall: with the threshold {} all voxels are {} (values go from {} to {}{}); choose a threshold between",
+      options_.file, report_.threshold, (report_.largest > report_.threshold) == options_.pore_above ? "pore" : "solid",
+      report_.smallest, report_.largest, method_.smoothing > 0 ? ", before smoothing" : "");
+  report_.gradient = method_.scale.gradient = length / voxels_at_wall;
+}
+
+WallSums Import::sums_with_shift(float shift) {
+  method_.shift = shift;
+  std::array<std::int64_t, 2> sums{};
+  for_own_layers([&](const ImageWindow& layer) {
+    const Fields f = fields(layer);
+    const WallSums s = wall_sums(f.window, f.phi.span(), layer.first, layer.last);
+    sums[0] += s.voxels;
+    sums[1] += s.sub_samples;
+  });
+  comm_.sum(std::span(sums));
+  return {sums[0], sums[1]};
+}
+
+/// Secant steps on the volume, which grows with the shift; keeps the best.
+void Import::find_shift() {
+  const auto excess = [](const WallSums& s) {
+    return static_cast<double>(s.sub_samples) / (64.0 * static_cast<double>(s.voxels)) - 1;
+  };
+  const WallSums plain = sums_with_shift(0);
+  check_phases(plain.voxels);
+  double best = 0, best_excess = excess(plain);
+  double previous = 0, previous_excess = best_excess, next = best_excess > 0 ? -0.05 : 0.05;
+  for (int pass = 1; pass < most_volume_passes && std::abs(best_excess) > volume_tolerance; ++pass) {
+    const double now = excess(sums_with_shift(static_cast<float>(next)));
+    if (std::abs(now) < std::abs(best_excess)) {
+      best = next;
+      best_excess = now;
+    }
+    const double slope = (now - previous_excess) / (next - previous);
+    previous = next;
+    previous_excess = now;
+    if (!(slope > 0)) break;
+    next = std::clamp(next - now / slope, -largest_shift, largest_shift);
+    if (next == previous) break;
+  }
+  method_.shift = static_cast<float>(best);
+  report_.shift = double{method_.shift};
+}
+
+void Import::check_phases(std::int64_t pore_voxels) const {
+  const bool none = pore_voxels == 0, all = static_cast<double>(pore_voxels) == count();
+  if (!none && !all) return;
+  throw Error(fmt::format("{}: {} voxel has the value pore = {} (values go from {} to {}); there is no wall",
+                          options_.file, none ? "no" : "every", report_.pore, report_.smallest, report_.largest));
+}
+
+void Import::write(const std::string& output) {
+  GeometryWriter writer(comm_, output, voxels());
+  std::array<std::int64_t, 2> sums{};
+  for (int first = 0; first < layers(); first += comm_.size()) {
+    std::vector<std::byte> packed;
+    fail_together(comm_, [&] {
+      if (first + comm_.rank() >= layers()) return;
+      const ImageWindow layer = GeometryWriter::layer(voxels(), first + comm_.rank());
+      const Fields f = fields(layer);
+      const WallSums s = wall_sums(f.window, f.phi.span(), layer.first, layer.last);
+      sums[0] += s.voxels;
+      sums[1] += s.sub_samples;
+      const auto phi = f.phi.span().subspan(static_cast<std::size_t>(f.window.start_of(layer.first)), layer.count());
+      Array<std::uint8_t> label(layer.count(), Purpose::buffers);
+      std::transform(phi.begin(), phi.end(), label.begin(), [](float v) { return v > 0 ? 0 : 1; });
+      packed = GeometryWriter::pack(layer, phi, std::as_const(label).span());
+    });
+    writer.write(first, std::move(packed));
+  }
+  comm_.sum(std::span(sums));
+  report_.porosity = static_cast<double>(sums[0]) / count();
+  report_.level_set_porosity = static_cast<double>(sums[1]) / (64 * count());
+  writer.finish({voxels(), report_.voxel, report_.porosity, report_.level_set_porosity, report_.threshold,
+                 provenance(report_, options_)});
+}
+
+ImportReport Import::run(const std::string& output) {
+  const auto start = std::chrono::steady_clock::now();
+  open();
+  const ImageInfo& info = image_->info();
+  report_.file = std::filesystem::path(info.path).filename().string();
+  report_.format = info.format;
+  report_.type = info.type;
+  report_.voxels = info.size;
+  report_.voxel_from_file = options_.voxel == 0;
+  report_.voxel = report_.voxel_from_file ? *info.voxel : options_.voxel;
+  if (!report_.voxel_from_file && info.voxel && std::abs(*info.voxel / options_.voxel - 1) > 1e-3)
+    report_.warnings.push_back(
+        fmt::format("the file states voxels of {} m; the {} m given are used", *info.voxel, options_.voxel));
+  find_range();
+  choose_method();
+  if (method_.gray) {
+    find_gradient();
+  } else {
+    find_shift();
+  }
+  write(output);
+  if (std::abs(report_.level_set_porosity / report_.porosity - 1) > 0.01)
+    report_.warnings.push_back(fmt::format(
+        "the porosity of the smooth wall is {:.4f}, that of the voxels {:.4f}: many pores or grains are only a few "
+        "voxels wide",
+        report_.level_set_porosity, report_.porosity));
+  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report_;
+}
+
+}  // namespace
+
+ImportReport import_image(const Comm& comm, const ImportOptions& options, const std::string& output) {
+  return Import(comm, options).run(output);
+}
+
+}  // namespace karst

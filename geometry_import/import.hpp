@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From an image to a geometry file: read, segment, level set, write. Layers of 32 planes are handed to the ranks in
+// turn; each is worked on with the planes around it that it depends on, so no rank holds the image (except formats read
+// by VTK) and the result does not depend on the number of ranks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "geometry_import/image_file.hpp"
+
+namespace karst {
+
+class Reader;
+
+struct ImportOptions {
+  std::string file;                 ///< the image
+  Index size;                       ///< raw files: voxels, 0 when not given
+  std::optional<VoxelType> type;    ///< raw files
+  bool big_endian = false;          ///< raw files
+  int skip_bytes = 0;               ///< raw files: header in front
+  double voxel = 0;                 ///< width [m]; 0: as the file states
+  std::optional<double> pore;       ///< segmented images: the value of the pore space
+  std::optional<double> threshold;  ///< gray images: gray value of the wall; none: Otsu's
+  bool pore_above = false;          ///< gray images: the pore is brighter than the threshold
+  double smoothing = 1.0;           ///< σ of the smoothing [voxels]
+};
+
+/// Declares the keys of [geometry.import]. The image is named by geometry.image: set options.file from there.
+void read(Reader& in, ImportOptions& options);
+
+struct ImportReport {
+  std::string file, format;
+  VoxelType type = VoxelType::uint8;
+  Index voxels;
+  double voxel = 0;              ///< [m]
+  bool voxel_from_file = false;  ///< false: from the options
+  std::string segmentation;      ///< pore value, threshold, Otsu threshold
+  double threshold = 0;          ///< gray value of the wall; NaN for segmented images
+  double pore = 0;               ///< value of the pore space; NaN for gray images
+  bool pore_above = false;
+  double smallest = 0, largest = 0;  ///< values of the image
+  double smoothing = 0;              ///< [voxels]
+  double shift = 0;                  ///< added to φ so that the volume is kept, segmented images [voxels]
+  double gradient = 0;               ///< mean |∇g| at the wall, gray images [gray values per voxel]
+  double porosity = 0;               ///< of the voxels
+  double level_set_porosity = 0;     ///< of the trilinear interpolant of φ, as a cutter sees it
+  double seconds = 0;
+  std::vector<std::string> warnings;
+};
+
+/// Imports an image and writes a geometry file. Throws the same Error on all ranks; then no file is left. Collective.
+ImportReport import_image(const Comm& comm, const ImportOptions& options, const std::string& output);
+
+std::string to_json(const ImportReport& report);
+
+}  // namespace karst

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "geometry_import/level_set.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+
+namespace karst {
+namespace {
+
+// Squared distances up to (clip + 1/2)² = 272.25 matter; larger ones are all the same.
+constexpr std::int16_t far = 300;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+/// Along x: squared distance to the nearest opposite voxel of the row, > 0 in the pore, < 0 in the solid.
+void distance_in_row(const std::uint8_t* phase, std::int64_t n, std::int16_t* d2) {
+  int distance = distance_reach;
+  for (std::int64_t i = 0; i < n; ++i) {
+    distance = i > 0 && phase[i] != phase[i - 1] ? 1 : std::min(distance + 1, distance_reach + 1);
+    d2[i] = static_cast<std::int16_t>(distance);
+  }
+  distance = distance_reach;
+  for (std::int64_t i = n - 1; i >= 0; --i) {
+    distance = i < n - 1 && phase[i] != phase[i + 1] ? 1 : std::min(distance + 1, distance_reach + 1);
+    const int nearest = std::min<int>(distance, d2[i]);
+    const int square = std::min<int>(nearest * nearest, far);
+    d2[i] = static_cast<std::int16_t>(phase[i] ? square : -square);
+  }
+}
+
+/// min over m of (distance of row m)² + m², for both phases at once; rows are stride apart, row j of n.
+void distance_across_rows(const std::int16_t* in, std::int64_t row, std::int64_t stride, std::int64_t j, std::int64_t n,
+                          std::int16_t* out) {
+  std::vector<std::int16_t> pore(at(row), far), solid(at(row), far);
+  std::int16_t* p = pore.data();
+  std::int16_t* s = solid.data();
+  for (std::int64_t m = std::max<std::int64_t>(0, j - distance_reach); m < std::min(n, j + distance_reach + 1); ++m) {
+    const std::int16_t* from = in + (m - j) * stride;
+    const auto add = static_cast<std::int16_t>((m - j) * (m - j));
+    for (std::int64_t i = 0; i < row; ++i) {
+      const auto to_solid = static_cast<std::int16_t>(std::max<std::int16_t>(from[i], 0) + add);
+      const auto to_pore =
+          static_cast<std::int16_t>(std::max<std::int16_t>(static_cast<std::int16_t>(-from[i]), 0) + add);
+      p[i] = std::min(p[i], to_solid);
+      s[i] = std::min(s[i], to_pore);
+    }
+  }
+  for (std::int64_t i = 0; i < row; ++i) out[i] = in[i] > 0 ? p[i] : static_cast<std::int16_t>(-s[i]);
+}
+
+std::vector<float> gaussian_weights(double sigma) {
+  const int reach = smoothing_reach(sigma);
+  std::vector<double> w;
+  double sum = 0;
+  for (int m = -reach; m <= reach; ++m) {
+    w.push_back(std::exp(-0.5 * m * m / (sigma * sigma)));
+    sum += w.back();
+  }
+  std::vector<float> normalised;
+  for (const double x : w) normalised.push_back(static_cast<float>(x / sum));
+  return normalised;
+}
+
+/// Σ w_m in[row j + m]; rows are stride apart, row j of n.
+void filter_across_rows(const float* in, std::int64_t row, std::int64_t stride, std::int64_t j, std::int64_t n,
+                        const std::vector<float>& w, float* out) {
+  const auto reach = static_cast<std::int64_t>(w.size() / 2);
+  std::fill_n(out, row, 0.0F);
+  for (std::int64_t m = -reach; m <= reach; ++m) {
+    const float* from = in + (std::clamp<std::int64_t>(j + m, 0, n - 1) - j) * stride;
+    const float weight = w[at(m + reach)];
+    for (std::int64_t i = 0; i < row; ++i) out[i] += weight * from[i];
+  }
+}
+
+void filter_row(const float* in, std::int64_t n, const std::vector<float>& w, float* out) {
+  const auto reach = static_cast<std::int64_t>(w.size() / 2);
+  for (std::int64_t i = 0; i < n; ++i) {
+    float sum = 0;
+    for (std::int64_t m = -reach; m <= reach; ++m)
+      sum += w[at(m + reach)] * in[std::clamp<std::int64_t>(i + m, 0, n - 1)];
+    out[i] = sum;
+  }
+}
+
+}  // namespace
+
+int smoothing_reach(double sigma) { return static_cast<int>(std::ceil(4 * sigma)); }
+
+namespace {
+
+float rounded(float phi) { return std::round(phi * 4096) / 4096; }
+
+}  // namespace
+
+void gray_level_set(std::span<const float> gray, const GrayScale& scale, std::span<float> phi) {
+  const float toward_pore = (scale.pore_above ? 1.0F : -1.0F) / static_cast<float>(scale.gradient);
+  const auto threshold = static_cast<float>(scale.threshold);
+  parallel_for(static_cast<std::int64_t>(phi.size()), [&](std::int64_t n) {
+    const float distance = toward_pore * (gray[at(n)] - threshold);
+    const float kept = rounded(std::clamp(std::abs(distance), gray_margin, level_set_clip));
+    phi[at(n)] = distance > 0 ? kept : -kept;
+  });
+}
+
+GradientSums wall_gradient(const ImageWindow& window, std::span<const float> gray, double threshold, int first,
+                           int last) {
+  const int nx = window.image[0], ny = window.image[1];
+  const std::int64_t rows = std::int64_t{ny} * (last - first);
+  std::vector<GradientSums> of_row(at(rows));
+  parallel_for(rows, [&](std::int64_t r) {
+    const int y = static_cast<int>(r % ny), z = first + static_cast<int>(r / ny);
+    const std::int64_t row = window.start_of(z) + std::int64_t{y} * nx;
+    const std::int64_t y_low = y > 0 ? -nx : 0, y_high = y + 1 < ny ? nx : 0;
+    const std::int64_t z_low = z > window.first ? -window.plane() : 0;
+    const std::int64_t z_high = z + 1 < window.last ? window.plane() : 0;
+    for (int x = 0; x < nx; ++x) {
+      const float* g = gray.data() + row + x;
+      const std::array<std::int64_t, 6> to{x > 0 ? -1 : 0, x + 1 < nx ? 1 : 0, y_low, y_high, z_low, z_high};
+      double square = 0;
+      bool at_wall = false;
+      for (std::size_t d = 0; d < 3; ++d) {
+        const float low = g[to[2 * d]], high = g[to[2 * d + 1]];
+        const double width = (to[2 * d] != 0) + (to[2 * d + 1] != 0);
+        if (width > 0) square += std::pow((double{high} - double{low}) / width, 2);
+        at_wall = at_wall || (low > threshold) != (*g > threshold) || (high > threshold) != (*g > threshold);
+      }
+      if (at_wall) of_row[at(r)] += {1, std::sqrt(square)};
+    }
+  });
+  GradientSums total;
+  for (const GradientSums& s : of_row) total += s;
+  return total;
+}
+
+void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> phase, std::span<float> phi) {
+  const std::int64_t row = window.row(), plane = window.plane(), ny = window.image[1], nz = window.planes();
+  Array<std::int16_t> a(window.count(), Purpose::buffers), b(window.count(), Purpose::buffers);
+  parallel_for(ny * nz, [&](std::int64_t r) { distance_in_row(phase.data() + r * row, row, a.data() + r * row); });
+  parallel_for(ny * nz, [&](std::int64_t r) {
+    distance_across_rows(a.data() + r * row, row, row, r % ny, ny, b.data() + r * row);
+  });
+  parallel_for(ny * nz, [&](std::int64_t r) {
+    distance_across_rows(b.data() + r * row, row, plane, r / ny, nz, a.data() + r * row);
+    for (std::int64_t i = r * row; i < (r + 1) * row; ++i) {
+      const float d = std::min(std::sqrt(std::abs(static_cast<float>(a[at(i)]))) - 0.5F, level_set_clip);
+      phi[at(i)] = a[at(i)] > 0 ? d : -d;
+    }
+  });
+}
+
+void gaussian(const ImageWindow& window, double sigma, std::span<float> values) {
+  if (sigma <= 0) return;
+  const std::vector<float> w = gaussian_weights(sigma);
+  const std::int64_t row = window.row(), plane = window.plane(), ny = window.image[1], nz = window.planes();
+  Array<float> other(window.count(), Purpose::buffers);
+  float* v = values.data();
+  float* o = other.data();
+  parallel_for(ny * nz, [&](std::int64_t r) { filter_row(v + r * row, row, w, o + r * row); });
+  parallel_for(ny * nz, [&](std::int64_t r) { filter_across_rows(o + r * row, row, row, r % ny, ny, w, v + r * row); });
+  parallel_for(ny * nz,
+               [&](std::int64_t r) { filter_across_rows(v + r * row, row, plane, r / ny, nz, w, o + r * row); });
+  parallel_for(ny * nz, [&](std::int64_t r) { std::copy_n(o + r * row, row, v + r * row); });
+}
+
+void gaussian_keeping_walls(const ImageWindow& window, double sigma, std::span<float> values) {
+  if (sigma <= 0) return;
+  gaussian(window, sigma, values);
+  Array<float> twice(values.size(), Purpose::buffers);
+  std::copy(values.begin(), values.end(), twice.begin());
+  gaussian(window, sigma, twice.span());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 2 * values[i] - twice[i];
+}
+
+void keep_phase(std::span<const std::uint8_t> phase, float shift, std::span<float> phi) {
+  parallel_for(static_cast<std::int64_t>(phi.size()), [&](std::int64_t n) {
+    const float shifted = phi[at(n)] + shift;
+    const float kept = rounded(std::clamp(phase[at(n)] ? shifted : -shifted, phase_margin, level_set_clip));
+    phi[at(n)] = phase[at(n)] ? kept : -kept;
+  });
+}
+
+namespace {
+
+/// Values at -3/8 -1/8 1/8 3/8 of a voxel between three neighbours, linear.
+std::array<float, 4> at_sub_samples(float low, float here, float high) {
+  return {0.375F * low + 0.625F * here, 0.125F * low + 0.875F * here, 0.875F * here + 0.125F * high,
+          0.625F * here + 0.375F * high};
+}
+
+/// Sub-samples of one voxel with φ > 0. n[27]: φ of the voxel and its neighbours, x fastest.
+int sub_samples_in_pore(const std::array<float, 27>& n) {
+  std::array<std::array<float, 4>, 9> along_x;
+  for (std::size_t m = 0; m < 9; ++m) along_x[m] = at_sub_samples(n[3 * m], n[3 * m + 1], n[3 * m + 2]);
+  int inside = 0;
+  for (std::size_t x = 0; x < 4; ++x) {
+    std::array<std::array<float, 4>, 3> along_y;
+    for (std::size_t z = 0; z < 3; ++z)
+      along_y[z] = at_sub_samples(along_x[3 * z][x], along_x[3 * z + 1][x], along_x[3 * z + 2][x]);
+    for (std::size_t y = 0; y < 4; ++y)
+      for (const float phi : at_sub_samples(along_y[0][y], along_y[1][y], along_y[2][y])) inside += phi > 0;
+  }
+  return inside;
+}
+
+}  // namespace
+
+WallSums wall_sums(const ImageWindow& window, std::span<const float> phi, int first, int last) {
+  const int nx = window.image[0], ny = window.image[1];
+  const std::int64_t rows = std::int64_t{ny} * (last - first);
+  std::vector<WallSums> of_row(at(rows));
+  parallel_for(rows, [&](std::int64_t r) {
+    const int y = static_cast<int>(r % ny), z = first + static_cast<int>(r / ny);
+    std::array<const float*, 9> line;
+    for (int m = 0; m < 9; ++m) {
+      const int yy = std::clamp(y + m % 3 - 1, 0, ny - 1);
+      const int zz = std::clamp(z + m / 3 - 1, window.first, window.last - 1);
+      line[at(m)] = phi.data() + window.start_of(zz) + std::int64_t{yy} * nx;
+    }
+    WallSums& sums = of_row[at(r)];
+    std::array<float, 27> n;
+    for (int x = 0; x < nx; ++x) {
+      int positive = 0;
+      for (int m = 0; m < 27; ++m) {
+        n[at(m)] = line[at(m / 3)][std::clamp(x + m % 3 - 1, 0, nx - 1)];
+        positive += n[at(m)] > 0;
+      }
+      sums.voxels += n[13] > 0;
+      sums.sub_samples += positive == 0 ? 0 : positive == 27 ? 64 : sub_samples_in_pore(n);
+    }
+  });
+  WallSums total;
+  for (const WallSums& s : of_row) {
+    total.voxels += s.voxels;
+    total.sub_samples += s.sub_samples;
+  }
+  return total;
+}
+
+}  // namespace karst

@@ -11,34 +11,14 @@
 #include <memory>
 #include <vector>
 
-#include "eb/connected_pores.hpp"
-#include "eb/home_cells.hpp"
-#include "eb/level_geometry.hpp"
-#include "eb/level_set.hpp"
+#include "eb/level_builder.hpp"
 #include "grid/hierarchy.hpp"
 
 namespace karst {
 
-/// Counts of one level over all ranks; lengths in units of the level's h.
-struct LevelReport {
-  Index cells;                              ///< of the domain at this level
-  std::int64_t boxes = 0, boxes_asked = 0;  ///< existing; candidates, the others hold no fluid
-  double imbalance = 1.0;
-  CutCounts cut;
-  std::int64_t joined = 0, orphans = 0;  ///< pieces that joined a home cell; pieces without one
-  double orphan_volume = 0.0;
-  std::int64_t pores = 0, pores_removed = 0;
-  double removed_volume = 0.0;
-  std::int64_t vofs = 0, irregular = 0, extra_faces = 0, multivalued_vofs = 0;
-  std::int64_t vofs_composite = 0;  ///< not covered by a finer level: the unknowns
-  std::int64_t irregular_composite = 0;
-  std::int64_t slots = 0;  ///< field values stored, halo included
-  std::int64_t bytes_moments = 0, bytes_connectivity = 0;
-};
-
 struct GeometryReport {
   std::vector<LevelReport> levels;
-  double porosity = 0.0;            ///< fluid volume / domain volume, all pores
+  double porosity = 0.0;            ///< fluid volume / domain volume, with the pores removed on level 0
   double connected_porosity = 0.0;  ///< of the pores that stay
   double wall_area = 0.0;           ///< of the pores that stay, in units of h0²
   double specific_surface = 0.0;    ///< wall area / domain volume, in 1/h0

@@ -21,7 +21,7 @@ Home home_of(const PieceBoxes& boxes, int slot, int piece_number) {
   double largest = 0.0;
   for (std::uint32_t f = piece.first_face; f < piece.first_face + piece.n_faces; ++f) {
     const FacePiece& face = box.cut.faces[f];
-    if (face.aperture <= largest) continue;
+    if (face.aperture <= largest || !boxes.same_region(slot, piece.cell, face.side)) continue;
     const Across to = boxes.across(slot, piece.cell, face.side, face.ordinal);
     if (to.what != Across::What::piece) continue;
     if (to.piece >= 0 && !boxes.box(to.slot).cut.pieces[static_cast<std::size_t>(to.piece)].holds_center) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Home cells (decision D3b): a piece of fluid whose cell centre lies in the solid joins the control volume across its
-// largest aperture, if that one holds its cell centre. Every other piece is a VoF of its own.
+// largest aperture among those that hold their cell centre and lie on the same side of a coarse-fine boundary. A piece
+// without such a neighbour stays a VoF of its own.
 #pragma once
 
 #include <cstdint>

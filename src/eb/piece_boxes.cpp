@@ -79,13 +79,15 @@ void number_pieces(PieceBox& box) {
   box.first_piece[n] = static_cast<std::uint16_t>(piece);
 }
 
-PieceBoxes::PieceBoxes(const Comm& comm, const Layout& layout, int level, std::vector<BoxPieces> own)
+PieceBoxes::PieceBoxes(const Comm& comm, const Layout& layout, int level, std::vector<BoxPieces> own,
+                       const RefinedOf& refined)
     : comm_(comm), layout_(layout), level_(level), n_own_(static_cast<int>(own.size())), boxes_(own.size()) {
   const std::int64_t first = layout.owned(comm.rank()).first;
   parallel_for(n_own_, [&](std::int64_t i) {
     PieceBox& box = boxes_[static_cast<std::size_t>(i)];
     box.box = first + i;
     box.cut = std::move(own[static_cast<std::size_t>(i)]);
+    box.refined = refined(box.box);
     number_pieces(box);
   });
 

@@ -5,14 +5,18 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
 #include "base/comm.hpp"
-#include "eb/pieces.hpp"
+#include "eb/cut_box.hpp"
 #include "grid/layout.hpp"
 
 namespace karst {
+
+/// Octants that the next finer level covers in and next to a box of the layout.
+using RefinedOf = std::function<RefinedOctants(std::int64_t box)>;
 
 /// A cut box with its pieces numbered: every regular cell and every piece of a cut cell has an id, in the order of the
 /// cells. Copies of other ranks' boxes hold no moments.
@@ -21,6 +25,7 @@ struct PieceBox {
   BoxPieces cut;
   std::vector<std::uint16_t> first_id;     ///< per cell and one more: ids of a cell are [first_id[c], first_id[c + 1])
   std::vector<std::uint16_t> first_piece;  ///< same for positions in cut.pieces
+  RefinedOctants refined;                  ///< own boxes only
   std::array<int, 6> neighbour{};          ///< slot of the box across each side, or no_box / outside
 
   int n_ids() const { return first_id.back(); }
@@ -50,7 +55,7 @@ class PieceBoxes {
 
   /// Takes the cut own boxes (in layout order) and fetches the face neighbours that other ranks own. Collective.
   /// @param level  0: a missing neighbour holds no fluid; above: the next coarser level may lie there
-  PieceBoxes(const Comm& comm, const Layout& layout, int level, std::vector<BoxPieces> own);
+  PieceBoxes(const Comm& comm, const Layout& layout, int level, std::vector<BoxPieces> own, const RefinedOf& refined);
 
   const Comm& comm() const { return comm_; }
   const Layout& layout() const { return layout_; }
@@ -62,6 +67,13 @@ class PieceBoxes {
 
   /// What lies across side of a cell of an own box, through the face piece with this ordinal. Not collective.
   Across across(int own_slot, int cell, int side, int ordinal) const;
+
+  /// The finer level covers both this cell of an own box and the one across its side, or neither.
+  bool same_region(int own_slot, int cell, int side) const {
+    const PieceBox& from = box(own_slot);
+    const Index at = from.cut.cells.cell(cell) - from.cut.cells.lo;
+    return from.refined.covers(at) == from.refined.covers(at + side_offset(side));
+  }
 
   /// Fills values[n_own ...] (copies) from the owners' values, slot by slot. Collective.
   template <class T>

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eb/geometry.hpp"
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/timer.hpp"
+#include "grid/vof_loops.hpp"
+
+namespace karst {
+
+namespace {
+
+/// Octants that the next finer level covers in and next to a box.
+RefinedOctants refined_octants(const GridHierarchy& grid, int level, std::int64_t box) {
+  RefinedOctants refined;
+  if (level + 1 >= grid.n_levels()) return refined;
+  const Layout& layout = grid.levels[static_cast<std::size_t>(level)].layout;
+  refined.width = layout.box_size() / 2;
+  const Index finer = 2 * layout.lattice_position(box);
+  for_each_cell(Box{Index::all(-1), Index::all(3)}, [&](const Index& octant) {
+    if (grid.is_refined(level, finer + octant)) refined.add(octant);
+  });
+  return refined;
+}
+
+/// Σ κ, Σ wall area and number of the VoFs that no finer level covers, this rank.
+struct CompositeSums {
+  double volume = 0.0, wall_area = 0.0, vofs = 0.0;
+};
+
+CompositeSums composite_sums(const LevelGeometry& geometry, const RefinedOf& refined) {
+  const int n = geometry.graph.n_local();
+  std::vector<CompositeSums> of_box(static_cast<std::size_t>(n));
+  parallel_for_dynamic(n, [&](std::int64_t b) {
+    const BoxGraph graph = geometry.graph.box(static_cast<int>(b));
+    const RefinedOctants octants = refined(graph.box);
+    const auto covered = [&](int cell) { return octants.covers(graph.cells.cell(cell) - graph.cells.lo); };
+    CompositeSums& sum = of_box[static_cast<std::size_t>(b)];
+    for_each_vof(graph, [&](int, int cell) { sum.vofs += covered(cell) ? 0.0 : 1.0; });
+    sum.volume = sum.vofs;  // corrected by the irregular ones
+    const auto moments = geometry.box(static_cast<int>(b)).moments;
+    for (std::size_t r = 0; r < moments.size(); ++r) {
+      if (covered(graph.row_cell[r])) continue;
+      sum.volume += moments[r].kappa - 1.0;
+      sum.wall_area += moments[r].wall_area;
+    }
+  });
+  CompositeSums total;
+  for (const CompositeSums& s : of_box) {
+    total.volume += s.volume;
+    total.wall_area += s.wall_area;
+    total.vofs += s.vofs;
+  }
+  return total;
+}
+
+}  // namespace
+
+Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, KeepPores keep,
+                        ControlVolumes control_volumes) {
+  const Timer timer("geometry");
+  Geometry geometry;
+  {
+    const Timer layout_timer("layout");
+    const auto holds_wall = [&](int level, const Box& cells) {
+      return classify(*local_level_set(level_set, cells, level), level_set.smoothness(), cells, level).kind ==
+             BoxContent::Kind::mixed;
+    };
+    geometry.grid = build_hierarchy(
+        comm, grid, holds_wall, [&](int level, const Box& cells) { return weight_of_box(level_set, level)(cells); });
+  }
+  require(
+      geometry.grid.levels[0].layout.n_boxes() > 0,
+      "geometry: no cell of the domain ({} x {} x {} cells) holds any fluid; check the meaning of inside and outside "
+      "of the shapes, or the threshold and pore value of the image",
+      grid.cells[0], grid.cells[1], grid.cells[2]);
+
+  GeometryReport& report = geometry.report;
+  double volume = 0.0, wall_area = 0.0;
+  for (int l = 0; l < geometry.grid.n_levels(); ++l) {
+    const GridLevel& level = geometry.grid.levels[static_cast<std::size_t>(l)];
+    const auto refined = [&](std::int64_t box) { return refined_octants(geometry.grid, l, box); };
+    std::vector<std::vector<std::uint8_t>> parents;
+    if (l > 0) parents = fluid_of_parents(comm, level.layout, geometry.levels.back().graph);
+    BuiltLevel built = build_level(comm, level.layout, level_set, l, refined, keep, control_volumes, parents);
+    built.report.boxes_asked = level.candidates;
+    built.report.imbalance = level.imbalance;
+    if (l == 0) report.percolates = built.percolates;
+
+    const CompositeSums sums = composite_sums(built.geometry, refined);
+    built.report.vofs_composite = static_cast<std::int64_t>(comm.sum(sums.vofs));
+    volume += comm.sum(sums.volume) * std::ldexp(1.0, -3 * l);
+    wall_area += comm.sum(sums.wall_area) * std::ldexp(1.0, -2 * l);
+    report.levels.push_back(built.report);
+    geometry.levels.push_back(std::move(built.geometry));
+  }
+  require(report.levels[0].vofs > 0, "geometry: no fluid was found in the domain of {} x {} x {} cells", grid.cells[0],
+          grid.cells[1], grid.cells[2]);
+  const double domain = static_cast<double>(grid.domain().box().count());
+  report.connected_porosity = volume / domain;
+  report.porosity = (volume + report.levels[0].removed_volume) / domain;
+  report.wall_area = wall_area;
+  report.specific_surface = wall_area / domain;
+  return geometry;
+}
+
+}  // namespace karst

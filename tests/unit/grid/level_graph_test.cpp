@@ -32,7 +32,7 @@ std::vector<Model> several_models(const Comm& comm) {
   models.push_back(test::random_model(comm, {{16, 8, 8}, {true, true, true}}, 8, 2));  // own neighbour in y and z
   models.push_back(
       test::random_model(comm, {{33, 19, 1}, {true, false, true}}, 16, 3));  // one cell thick, clipped to one
-  models.emplace_back(comm, Domain{{32, 32, 32}, {true, true, true}}, 16, test::full);
+  models.emplace_back(comm, Domain{{32, 16, 16}, {true, true, true}}, 16, test::full);
   models.emplace_back(
       comm, Domain{{40, 24, 1}, {false, true, true}}, 8, test::full, [](const Index&, int, int, int) { return true; },
       true);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -39,7 +40,7 @@ class Model {
   Model(
       const Comm& comm, const Domain& domain_, int box_size, Pieces pieces_,
       Joined joined = [](const Index&, int, int, int) { return true; }, bool open_ends = false)
-      : domain(domain_), pieces(std::move(pieces_)) {
+      : domain(domain_), pieces(std::move(pieces_)), first_(static_cast<std::size_t>(domain_.box().count())) {
     layout = build_layout(comm, domain, box_size, [&](const Box& box) {
                double n = 0;
                for_each_cell(box, [&](const Index& c) { n += std::max(0, pieces(c)); });
@@ -47,16 +48,18 @@ class Model {
              }).layout;
     for (std::int64_t b = 0; b < layout.n_boxes(); ++b) {
       const Box box = layout.box(b);
+      std::vector<Index>& mine = cells[b];
       for_each_cell(box, [&](const Index& c) {
-        first_[c.v] = vof_name(b, static_cast<int>(cells[b].size()));
-        for (int p = 0; p < pieces(c); ++p) cells[b].push_back(c);
+        first_[place(c)] = vof_name(b, static_cast<int>(mine.size()));
+        for (int p = 0; p < pieces(c); ++p) mine.push_back(c);
       });
     }
-    for (const auto& [c, name] : first_)
-      for (int side = 0; side < 6; ++side) join_side(Index{c[0], c[1], c[2]}, side, joined, open_ends);
+    for_each_cell(domain.box(), [&](const Index& c) {
+      for (int side = 0; side < 6; ++side) join_side(c, side, joined, open_ends);
+    });
   }
 
-  VofName name(const Index& cell, int piece) const { return first_.at(cell.v) + static_cast<VofName>(piece); }
+  VofName name(const Index& cell, int piece) const { return first_[place(cell)] + static_cast<VofName>(piece); }
   Index cell(VofName n) const { return cells.at(box_of(n))[static_cast<std::size_t>(vof_of(n))]; }
   /// A value that tells every VoF of the level.
   double value(VofName n) const {
@@ -104,7 +107,7 @@ class Model {
   Pieces pieces;
   Layout layout;
   std::map<std::int64_t, std::vector<Index>> cells;  // of each VoF of each box
-  std::map<VofName, std::vector<std::pair<int, VofName>>> faces;
+  std::unordered_map<VofName, std::vector<std::pair<int, VofName>>> faces;
 
  private:
   void join_side(const Index& c, int side, const Joined& joined, bool open_ends) {
@@ -123,7 +126,9 @@ class Model {
     }
   }
 
-  std::map<std::array<int, 3>, VofName> first_;
+  std::size_t place(const Index& c) const { return static_cast<std::size_t>(domain.box().offset(c)); }
+
+  std::vector<VofName> first_;  // of each cell
 };
 
 /// Fluid everywhere.

@@ -23,7 +23,6 @@ class BoxCutter {
  private:
   void find_blocks(const Index& lo, const Index& hi);
   void cut_cell(const Index& n);
-  bool trivial(const std::array<double, 8>& phi) const;
   int face_slot(int d, const Index& n);
   void emit_plain(const Index& n);
   void emit_on_sub_lattice(const Index& n, int min_depth);
@@ -71,14 +70,6 @@ void BoxCutter::find_blocks(const Index& lo, const Index& hi) {
   blocks_.push_back({lo, hi});
 }
 
-/// No wall within reach of the corners: neither on an edge nor at a face or cell centre.
-bool BoxCutter::trivial(const std::array<double, 8>& phi) const {
-  if (!(phi_->lipschitz() > 0)) return false;
-  double least = std::abs(phi[0]), most = least;
-  for (const double f : phi) least = std::min(least, std::abs(f)), most = std::max(most, std::abs(f));
-  return 2 * least > phi_->lipschitz() && most > std::sqrt(0.75) * phi_->lipschitz();
-}
-
 int BoxCutter::face_slot(int d, const Index& n) {
   const std::size_t at = lattice_.node(n);
   int& slot = slot_[static_cast<std::size_t>(d)][at];
@@ -121,7 +112,8 @@ int BoxCutter::piece_with_center(const Vec3& center) const {
 
 void BoxCutter::emit_plain(const Index& n) {
   const Vec3 low = lattice_.position(n);
-  karst::cut_cube(*phi_, low, cube_, cube_cut_);
+  gather_cube(lattice_, *phi_, n, low, cube_);
+  cut_cube(*phi_, low, cube_, cube_cut_);
   double open = 0;
   for (const UnitFace& face : cube_cut_.face)
     if (face.n_polygons == 1) open += face.area[0] == 1;
@@ -179,21 +171,29 @@ void BoxCutter::emit_on_sub_lattice(const Index& n, int min_depth) {
 
 /// Decides how a cell near the wall is cut; box_.kind is `cut` before, and after only if it has pieces.
 void BoxCutter::cut_cell(const Index& n) {
-  const Vec3 low = lattice_.position(n);
-  gather_cube(lattice_, *phi_, n, low, cube_);
-  const bool uniform = cube_.fluid == 0 || cube_.fluid == 255;
+  const std::size_t node = lattice_.node(n);
+  const unsigned fluid = lattice_.signs(node);
+  const bool uniform = fluid == 0 || fluid == 255;
   CellKind& kind = box_.kind[static_cast<std::size_t>(box_.cells.offset(box_.cells.lo + n))];
-  if (uniform) kind = cube_.fluid == 0 ? CellKind::covered : CellKind::regular;
-  if (uniform && refined_.mask == 0 && trivial(cube_.phi)) return;
+  double least = std::abs(lattice_.phi(node)), most = least;
+  if (uniform) {
+    kind = fluid == 0 ? CellKind::covered : CellKind::regular;
+    for (unsigned c = 1; c < 8; ++c) {
+      const double f = std::abs(lattice_.phi(lattice_.corner(node, c)));
+      least = std::min(least, f), most = std::max(most, f);
+    }
+    // No wall within reach of the corners: neither on an edge nor at a face or cell centre.
+    const double bound = phi_->lipschitz();
+    if (bound > 0 && refined_.mask == 0 && 2 * least > bound && most > std::sqrt(0.75) * bound) return;
+  }
   bool special = false;
   for (int side = 0; side < 6; ++side) {
     const int d = direction_of(side);
     special |= face_slot(d, is_high(side) ? n + unit(d) : n) > 0;
   }
   if (uniform && !special) {
-    double most = 0;
-    for (const double f : cube_.phi) most = std::max(most, std::abs(f));
-    special = center_differs(*phi_, low + Vec3{0.5, 0.5, 0.5}, most, std::sqrt(0.75), cube_.fluid == 255);
+    const Vec3 center = lattice_.position(n) + Vec3{0.5, 0.5, 0.5};
+    special = center_differs(*phi_, center, most, std::sqrt(0.75), fluid == 255);
     if (!special) return;
   }
   const std::size_t first = box_.pieces.size();
@@ -221,7 +221,9 @@ void BoxCutter::count() {
 BoxPieces BoxCutter::cut(const LatticePhi& phi, const Box& cells, const RefinedOctants& refined) {
   phi_ = &phi;
   refined_ = refined;
-  box_ = {};
+  box_.counts = {};
+  box_.pieces.clear();
+  box_.faces.clear();
   box_.cells = cells;
   box_.kind.assign(static_cast<std::size_t>(cells.count()), CellKind::covered);
   blocks_.clear();
@@ -243,7 +245,7 @@ BoxPieces BoxCutter::cut(const LatticePhi& phi, const Box& cells, const RefinedO
     });
   }
   count();
-  return std::move(box_);
+  return box_;  // a copy of exact size: the scratch keeps its memory
 }
 
 }  // namespace

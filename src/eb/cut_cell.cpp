@@ -51,24 +51,32 @@ void CellCutter::cut_cubes(const LatticePhi& phi, int n) {
   sums_.assign(lattice_.n_nodes(), Sum{});
   const double volume_scale = std::ldexp(1.0, -3 * std::countr_zero(static_cast<unsigned>(n)));
   const double h = 1.0 / n;
-  const auto corner_node = [&](std::size_t base, int c) {
-    return static_cast<int>(base + (c & 1) * lattice_.stride(0) + (c >> 1 & 1) * lattice_.stride(1) +
-                            (c >> 2 & 1) * lattice_.stride(2));
-  };
+  for_each_cell({Index{}, Index::all(n + 1)}, [&](const Index& at) {
+    const std::size_t node = lattice_.node(at);
+    for (int d = 0; d < 3; ++d)
+      if (at[d] < n && lattice_.fluid(node) && lattice_.fluid(node + lattice_.stride(d)))
+        unite(parent_, static_cast<int>(node), static_cast<int>(node + lattice_.stride(d)));
+  });
   for_each_cell({Index{}, Index::all(n)}, [&](const Index& at) {
     const std::size_t base = lattice_.node(at);
+    const unsigned fluid = lattice_.signs(base);
+    if (fluid == 0) return;
+    const Vec3 origin{static_cast<double>(at[0]), static_cast<double>(at[1]), static_cast<double>(at[2])};
+    if (fluid == 255) {
+      sums_[base].volume += volume_scale;
+      sums_[base].moment += (volume_scale * h) * (origin + Vec3{0.5, 0.5, 0.5});
+      return;
+    }
     Cube cube;
     const Vec3 low = lattice_.position(at);
     gather_cube(lattice_, phi, at, low, cube);
-    if (cube.fluid == 0) return;
     cut_cube(phi, low, cube, cube_cut_);
-    const Vec3 origin{static_cast<double>(at[0]), static_cast<double>(at[1]), static_cast<double>(at[2])};
     for (std::size_t p = 0; p < static_cast<std::size_t>(cube_cut_.n_pieces); ++p) {
       const CubePiece& piece = cube_cut_.piece[p];
-      const int first = corner_node(base, std::countr_zero(piece.corners));
-      for (int c = 0; c < 8; ++c)
-        if (piece.corners >> c & 1) unite(parent_, first, corner_node(base, c));
-      Sum& sum = sums_[static_cast<std::size_t>(first)];
+      const std::size_t first = lattice_.corner(base, static_cast<unsigned>(std::countr_zero(piece.corners)));
+      for (unsigned c = 0; cube.joined != 0 && c < 8; ++c)
+        if (piece.corners >> c & 1) unite(parent_, static_cast<int>(first), static_cast<int>(lattice_.corner(base, c)));
+      Sum& sum = sums_[first];
       sum.volume += volume_scale * piece.volume;
       sum.moment += (volume_scale * h) * (piece.moment + piece.volume * origin);
       sum.wall_area += h * h * piece.wall_area;

@@ -74,32 +74,44 @@ void cut_faces(const Cube& cube, CubeCut& cut, std::array<std::int8_t, 12>& next
   }
 }
 
-/// Numbers the pieces: fluid corners joined along edges and across joined faces.
-void find_pieces(const Cube& cube, CubeCut& cut, std::array<std::uint8_t, 8>& piece_of) {
+/// Connected sets of fluid corners, by the lowest corner.
+struct Components {
+  std::uint8_t n = 0;
+  std::array<std::uint8_t, 4> corners{};
+  std::array<std::uint8_t, 8> piece_of{};
+};
+
+/// Fluid corners joined along edges and across the joined sides.
+constexpr Components find_components(unsigned fluid, unsigned joined) {
   std::array<unsigned, 8> near{};
-  for (const auto& [a, b] : tables.ends)
-    if ((cube.fluid >> a & 1) && (cube.fluid >> b & 1))
-      near[static_cast<std::size_t>(a)] |= 1u << b, near[static_cast<std::size_t>(b)] |= 1u << a;
-  for (std::size_t s = 0; s < 6; ++s) {
-    if (!(cube.joined >> s & 1)) continue;
-    for (std::size_t r = 0; r < 4; ++r)
+  for (unsigned c = 0; c < 8; ++c)
+    for (unsigned d = 0; d < 3; ++d) near[c] |= 1u << (c ^ 1u << d);
+  for (std::size_t s = 0; s < 6; ++s)
+    for (std::size_t r = 0; (joined >> s & 1) && r < 4; ++r)
       near[static_cast<std::size_t>(tables.corner[s][r])] |= 1u << tables.corner[s][(r + 2) % 4];
-  }
-  cut.n_pieces = 0;
-  for (unsigned left = cube.fluid; left != 0;) {
+  Components found;
+  for (unsigned left = fluid; left != 0;) {
     unsigned piece = left & (~left + 1), before = 0;
     while (piece != before) {
       before = piece;
       for (unsigned c = 0; c < 8; ++c)
-        if (before >> c & 1) piece |= near[c] & cube.fluid;
+        if (before >> c & 1) piece |= near[c] & fluid;
     }
     for (unsigned c = 0; c < 8; ++c)
-      if (piece >> c & 1) piece_of[c] = static_cast<std::uint8_t>(cut.n_pieces);
-    cut.piece[static_cast<std::size_t>(cut.n_pieces)] = CubePiece{};
-    cut.piece[static_cast<std::size_t>(cut.n_pieces++)].corners = piece;
+      if (piece >> c & 1) found.piece_of[c] = found.n;
+    found.corners[found.n++] = static_cast<std::uint8_t>(piece);
     left &= ~piece;
   }
+  return found;
 }
+
+constexpr std::array<Components, 256> make_components() {
+  std::array<Components, 256> all;
+  for (unsigned fluid = 0; fluid < 256; ++fluid) all[fluid] = find_components(fluid, 0);
+  return all;
+}
+
+constexpr std::array<Components, 256> components = make_components();
 
 /// Cones over the face polygons, from a corner of the piece.
 void add_faces(CubeCut& cut, const std::array<std::uint8_t, 8>& piece_of) {
@@ -178,13 +190,9 @@ void add_loop(const LatticePhi& phi, const Vec3& low, const Cube& cube, int n, c
 
 void gather_cube(const Lattice& lattice, const LatticePhi& phi, const Index& node, Vec3 low, Cube& cube) {
   const std::size_t base = lattice.node(node);
-  cube.fluid = cube.joined = 0;
-  for (unsigned c = 0; c < 8; ++c) {
-    const std::size_t at =
-        base + (c & 1) * lattice.stride(0) + (c >> 1 & 1) * lattice.stride(1) + (c >> 2 & 1) * lattice.stride(2);
-    cube.phi[c] = lattice.phi(at);
-    cube.fluid |= static_cast<unsigned>(is_fluid(cube.phi[c])) << c;
-  }
+  cube.joined = 0;
+  cube.fluid = lattice.signs(base);
+  for (unsigned c = 0; c < 8; ++c) cube.phi[c] = lattice.phi(lattice.corner(base, c));
   for (std::size_t e = 0; e < 12; ++e) {
     const int d = static_cast<int>(e / 4);
     const auto [a, b] = face_directions(d);
@@ -203,9 +211,14 @@ void gather_cube(const Lattice& lattice, const LatticePhi& phi, const Index& nod
 
 void cut_cube(const LatticePhi& phi, const Vec3& low, const Cube& cube, CubeCut& cut) {
   std::array<std::int8_t, 12> next;
-  std::array<std::uint8_t, 8> piece_of{};
   cut_faces(cube, cut, next);
-  find_pieces(cube, cut, piece_of);
+  const Components found = cube.joined ? find_components(cube.fluid, cube.joined) : components[cube.fluid];
+  const auto& piece_of = found.piece_of;
+  cut.n_pieces = found.n;
+  for (std::size_t p = 0; p < found.n; ++p) {
+    cut.piece[p] = CubePiece{};
+    cut.piece[p].corners = found.corners[p];
+  }
   add_faces(cut, piece_of);
   for (int start = 0; start < 12; ++start) {
     if (next[static_cast<std::size_t>(start)] < 0) continue;

@@ -39,7 +39,7 @@ void EdgeCutter::look(const LatticePhi& phi, const Interval& interval) {
   const double length = b.t - a.t;
   const bool fluid = is_fluid(a.f), same = fluid == is_fluid(b.f);
   const int finest = (same && !fluid ? max_gap_depth : max_depth) + 1 - phi.depth();
-  bool done = length <= std::ldexp(1.0, -finest);
+  bool done = length * static_cast<double>(1 << finest) <= 1;
   if (!done && same) done = phi.excludes_wall(a.f, b.f, length);
   if (!done && !same) {
     // A change at half the length is taken as one crossing, unless a node on the wall may hide a body behind it.

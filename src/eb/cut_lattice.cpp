@@ -18,12 +18,6 @@ void Lattice::reset(const Index& low, const Index& cells) {
   }
 }
 
-Vec3 Lattice::position(const Index& n) const {
-  Vec3 x;
-  for (int d = 0; d < 3; ++d) x[d] = low_[d] + n[d];
-  return x;
-}
-
 void Lattice::evaluate_nodes(const LatticePhi& phi, const Index& lo, const Index& hi) {
   points_.clear();
   wanted_.clear();

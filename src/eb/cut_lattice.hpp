@@ -30,7 +30,19 @@ class Lattice {
   std::size_t stride(int d) const { return stride_[static_cast<std::size_t>(d)]; }
   std::size_t n_nodes() const { return known_.size(); }
   Index cells() const { return nodes_ - Index::all(1); }
-  Vec3 position(const Index& n) const;
+  Vec3 position(const Index& n) const {
+    return {static_cast<double>(low_[0] + n[0]), static_cast<double>(low_[1] + n[1]),
+            static_cast<double>(low_[2] + n[2])};
+  }
+  /// Fluid corners of the cell at a node, one bit each (corner x + 2 y + 4 z).
+  unsigned signs(std::size_t node) const {
+    unsigned fluid = 0;
+    for (unsigned c = 0; c < 8; ++c) fluid |= static_cast<unsigned>(is_fluid(phi_[corner(node, c)])) << c;
+    return fluid;
+  }
+  std::size_t corner(std::size_t node, unsigned c) const {
+    return node + (c & 1) * stride_[0] + (c >> 1 & 1) * stride_[1] + (c >> 2 & 1) * stride_[2];
+  }
   double phi(std::size_t node) const { return phi_[node]; }
   bool fluid(std::size_t node) const { return is_fluid(phi_[node]); }
   /// Edge from a node in direction d.

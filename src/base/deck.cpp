@@ -72,7 +72,7 @@ std::string describe(const toml::node& node) {
 template <class T>
 struct Range {
   T min, max;
-  bool operator()(T x) const { return x >= min && x <= max; }  // false for NaN
+  bool operator()(T x) const { return x == x && x >= min && x <= max; }  // false for NaN, without a trap
 };
 std::optional<double> take(const toml::node& node, const Range<double>& range) {
   std::optional<double> x;

@@ -152,7 +152,7 @@ double parallel_sum(std::int64_t n, F&& f) {
 template <class F>
 double parallel_max(std::int64_t n, F&& f) {
   return parallel_reduce(n, -std::numeric_limits<double>::infinity(), f,
-                         [](double a, double b) { return (a > b || std::isnan(a)) ? a : b; });
+                         [](double a, double b) { return std::isnan(a) || std::isgreater(a, b) ? a : b; });
 }
 
 }  // namespace karst

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/deck.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace karst {
+namespace {
+
+enum class Drive { gradient, pressure_drop };
+
+struct Solid {
+  std::string shape = "sphere";
+  double radius = 0.25;
+  std::vector<double> marks;
+  std::vector<int> parts;
+  friend bool operator==(const Solid&, const Solid&) = default;
+};
+
+/// One option of every type.
+struct Options {
+  std::string title = "untitled";
+  Vec3 size{1e-3, 2e-3, 3e-3};
+  Index cells;  // 0 is outside of its bounds: not set
+  int box = 16;
+  std::array<bool, 3> periodic{};
+  double viscosity = 1e-3, end = std::numeric_limits<double>::infinity();
+  bool plot_wall = true;
+  Drive drive = Drive::gradient;
+  std::vector<std::string> plot{"velocity"};
+  std::string image;
+  bool image_given = false;
+  std::vector<Solid> solids;
+  friend bool operator==(const Options&, const Options&) = default;
+};
+
+void read(Reader& in, Solid& s) {
+  in.text("shape", s.shape, "kind of solid");
+  in.number("radius", s.radius, "m", "radius", 1e-300, 1e300);
+  in.numbers("marks.at", s.marks, "m", "distances", -1e300, 1.0);
+  in.tables("part", "parts of the solid", [&](Reader& item) {
+    int n = 1;
+    item.integer("n", n, "", "number", 1, 9);
+    s.parts.push_back(n);
+  });
+  if (in.given("marks.at") && !in.given("radius")) in.mistake("marks.at", "marks need a radius");
+}
+
+void read(Reader& in, Options& o) {
+  in.text("title", o.title, "name of the run");
+  in.vec3("grid.size", o.size, "m", "edges of the domain", 1e-300, 1e300);
+  in.index("grid.cells", o.cells, "", "cells of level 0", 1, 1 << 20);
+  in.integer("grid.box", o.box, "cells", "edge of a box", 8, 32);
+  in.flags3("grid.periodic", o.periodic, "directions that wrap around");
+  in.number("fluid.viscosity", o.viscosity, "Pa s", "dynamic viscosity", 1e-300, 1e300);
+  in.number("time.end", o.end, "s", "stop at this time", 0, 1e300);
+  in.flag("output.wall", o.plot_wall, "plot the wall");
+  in.word("flow.drive", o.drive,
+          {{"pressure-gradient", Drive::gradient, "periodic"}, {"pressure-drop", Drive::pressure_drop, ""}},
+          "what drives");
+  in.texts("output.plot", o.plot, "fields");
+  in.text("geometry.image", o.image, "file");
+  o.image_given = in.given("geometry.image");
+  in.tables("geometry.solid", "described solids", [&](Reader& item) {
+    Solid s;
+    read(item, s);
+    if (!in.documenting()) o.solids.push_back(s);
+  });
+}
+
+Options read_text(const std::string& toml, const std::vector<std::string>& overrides = {}) {
+  Reader in = Reader::from_text(toml, "deck.toml", overrides);
+  Options o;
+  read(in, o);
+  in.finish();
+  return o;
+}
+
+/// All lines of the error that reading gives.
+std::vector<std::string> mistakes(const std::string& toml, const std::vector<std::string>& overrides = {}) {
+  try {
+    read_text(toml, overrides);
+  } catch (const Error& e) {
+    return split(e.what(), '\n');
+  }
+  return {};
+}
+
+std::string mistake(const std::string& toml, const std::vector<std::string>& overrides = {}) {
+  const auto lines = mistakes(toml, overrides);
+  return lines.size() == 1 ? lines[0] : std::to_string(lines.size()) + " mistakes: " + join(lines, " // ");
+}
+
+const std::string complete = R"(title = "Ketton"
+[grid]
+size = [1, 2.5, 1e-3]   # whole numbers are numbers too
+cells = [4, 5, 6]
+box = 8
+periodic = [true, false, true]
+[fluid]
+viscosity = 2
+[time]
+end = 7.5
+[output]
+wall = false
+plot = ["pressure", "x \"y\" \\ z"]
+[flow]
+drive = "pressure-drop"
+[geometry]
+image = "rock.h5"
+[[geometry.solid]]
+radius = 0.1
+marks.at = [0.25, -3]
+[[geometry.solid.part]]
+n = 3
+[[geometry.solid.part]]
+[[geometry.solid]]
+shape = "torus"
+)";
+
+TEST(Deck, ReadsEveryType) {
+  const Options o = read_text(complete);
+  EXPECT_EQ(o.title, "Ketton");
+  EXPECT_EQ(o.size, Vec3(1.0, 2.5, 1e-3));
+  EXPECT_EQ(o.cells, Index(4, 5, 6));
+  EXPECT_EQ(o.box, 8);
+  EXPECT_EQ(o.periodic, (std::array{true, false, true}));
+  EXPECT_EQ(o.viscosity, 2.0);
+  EXPECT_EQ(o.end, 7.5);
+  EXPECT_FALSE(o.plot_wall);
+  EXPECT_EQ(o.drive, Drive::pressure_drop);
+  EXPECT_EQ(o.plot, (std::vector<std::string>{"pressure", "x \"y\" \\ z"}));
+  EXPECT_TRUE(o.image_given);
+  ASSERT_EQ(o.solids.size(), 2U);
+  EXPECT_EQ(o.solids[0], (Solid{"sphere", 0.1, {0.25, -3.0}, {3, 1}}));
+  EXPECT_EQ(o.solids[1], (Solid{"torus", 0.25, {}, {}}));
+}
+
+TEST(Deck, KeepsDefaultsWhenNothingIsGiven) { EXPECT_EQ(read_text(""), Options{}); }
+
+TEST(Deck, NamesLineKeyValueAndWhatIsAllowed) {
+  EXPECT_EQ(mistake("[grid]\nbos = 3"), "deck.toml:2: grid.bos: unknown key; did you mean grid.box?");
+  EXPECT_EQ(mistake("[grid]\nzebra = 3"),
+            "deck.toml:2: grid.zebra: unknown key; allowed here: box, cells, periodic, size");
+  EXPECT_EQ(mistake("[gird]\nbox = 8"), "deck.toml:1: gird: unknown table; did you mean grid?");
+  EXPECT_EQ(mistake("[flow]\nviscosity = 1"),
+            "deck.toml:2: flow.viscosity: unknown key; did you mean fluid.viscosity?");
+  EXPECT_EQ(mistake("grid = 5"), "deck.toml:1: grid: 5 given; wanted: a table [grid]");
+  EXPECT_EQ(mistake("[grid]\nbox = 33"), "deck.toml:2: grid.box: 33 given; wanted: integer 8 to 32 [cells]");
+  EXPECT_EQ(mistake("[grid]\nbox = 16.0"), "deck.toml:2: grid.box: 16.0 given; wanted: integer 8 to 32 [cells]");
+  EXPECT_EQ(mistake("[grid]\nbox = 9223372036854775807"),
+            "deck.toml:2: grid.box: 9223372036854775807 given; wanted: integer 8 to 32 [cells]");
+  EXPECT_EQ(mistake("[fluid]\nviscosity = nan"), "deck.toml:2: fluid.viscosity: nan given; wanted: number > 0 [Pa s]");
+  EXPECT_EQ(mistake("[fluid]\nviscosity = inf"), "deck.toml:2: fluid.viscosity: inf given; wanted: number > 0 [Pa s]");
+  EXPECT_EQ(mistake("[fluid]\nviscosity = 0"), "deck.toml:2: fluid.viscosity: 0 given; wanted: number > 0 [Pa s]");
+  EXPECT_EQ(mistake("[fluid]\nviscosity = \"1e-3\""),
+            "deck.toml:2: fluid.viscosity: \"1e-3\" given; wanted: number > 0 [Pa s]");
+  EXPECT_EQ(mistake("[time]\nend = 1979-05-27"),
+            "deck.toml:2: time.end: a date or time given; wanted: number >= 0 [s]");
+  EXPECT_EQ(mistake("title = 3"), "deck.toml:1: title: 3 given; wanted: text");
+  EXPECT_EQ(mistake("[output]\nwall = 1"), "deck.toml:2: output.wall: 1 given; wanted: true/false");
+  EXPECT_EQ(
+      mistake("[flow]\ndrive = \"pressure-drip\""),
+      "deck.toml:2: flow.drive: \"pressure-drip\" given; wanted one of: pressure-gradient | pressure-drop; did you "
+      "mean pressure-drop?");
+  EXPECT_EQ(mistake("[flow]\ndrive = 2"),
+            "deck.toml:2: flow.drive: 2 given; wanted one of: pressure-gradient | pressure-drop");
+}
+
+TEST(Deck, NamesTheWrongValueOfAList) {
+  EXPECT_EQ(mistake("[grid]\ncells = [1, 2]"),
+            "deck.toml:2: grid.cells: a list of 2 values given; wanted: list of 3 integers 1 to 1048576");
+  EXPECT_EQ(mistake("[grid]\ncells = 4"), "deck.toml:2: grid.cells: 4 given; wanted: list of 3 integers 1 to 1048576");
+  EXPECT_EQ(mistake("[grid]\nsize = [1,\n 2,\n -1]"),
+            "deck.toml:4: grid.size: -1 as value 3 of 3 given; wanted: list of 3 numbers > 0 [m]");
+  EXPECT_EQ(mistake("[grid]\nperiodic = [true, 0, false]"),
+            "deck.toml:2: grid.periodic: 0 as value 2 of 3 given; wanted: list of 3 true/false");
+  EXPECT_EQ(mistake("[output]\nplot = \"velocity\""),
+            "deck.toml:2: output.plot: \"velocity\" given; wanted: list of texts");
+  EXPECT_EQ(mistake("[output]\nplot = [\"a\", 1]"),
+            "deck.toml:2: output.plot: 1 as value 2 of 2 given; wanted: list of texts");
+}
+
+TEST(Deck, NamesItemsOfListsByPosition) {
+  const std::string three = "[[geometry.solid]]\n[[geometry.solid]]\n[[geometry.solid]]\n";
+  EXPECT_EQ(mistake(three + "radius = -1"), "deck.toml:4: geometry.solid[2].radius: -1 given; wanted: number > 0 [m]");
+  EXPECT_EQ(mistake(three + "radus = 1"),
+            "deck.toml:4: geometry.solid[2].radus: unknown key; did you mean geometry.solid[2].radius?");
+  EXPECT_EQ(mistake(three + "marks.at = []"), "deck.toml:4: geometry.solid[2].marks.at: marks need a radius");
+  EXPECT_EQ(mistake(three + "[[geometry.solid.part]]\nn = 0"),
+            "deck.toml:5: geometry.solid[2].part[0].n: 0 given; wanted: integer 1 to 9");
+  EXPECT_EQ(mistake("[geometry.solid]\nradius = 1"),
+            "deck.toml:1: geometry.solid: a table given; wanted: list of tables, each under [[geometry.solid]]");
+  EXPECT_EQ(mistake("geometry.solid = [1]"), "deck.toml:1: geometry.solid[0]: 1 given; wanted: a table");
+}
+
+TEST(Deck, ReportsAllMistakesTogetherInOrderOfLines) {
+  const auto lines =
+      mistakes("titel = 1\n[grid]\nbox = 1\ncells = 2\n[fluid]\nviscosity = -1\n", {"grid.bux=1", "grid.box"});
+  ASSERT_EQ(lines.size(), 6U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_TRUE(lines[i].starts_with("deck.toml:" + std::vector<std::string>{"1", "3", "4", "6"}[i] + ": "))
+        << lines[i];
+  }
+  EXPECT_EQ(lines[4], "command line: grid.box: not understood; write key=value, for example grid.box=16");
+  EXPECT_EQ(lines[5], "command line: grid.bux: unknown key; did you mean grid.box?");
+}
+
+TEST(Deck, OverridesWinAndTheLastOfThem) {
+  const Options o = read_text(complete, {"grid.box=32", "grid.box = 16", "title=bare", "output.plot=[\"a\", \"b\"]",
+                                         "geometry.solid[1].radius=9", "time.end=1e3", "flow.drive=pressure-gradient"});
+  EXPECT_EQ(o.box, 16);
+  EXPECT_EQ(o.title, "bare");
+  EXPECT_EQ(o.plot, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(o.solids[1].radius, 9.0);
+  EXPECT_EQ(o.end, 1000.0);
+  EXPECT_EQ(o.drive, Drive::gradient);
+  EXPECT_EQ(read_text("", {"geometry.image=a b/c \"d\".h5"}).image, "a b/c \"d\".h5");
+}
+
+TEST(Deck, OverridesThatCannotBeAreNamed) {
+  EXPECT_EQ(mistake("", {"grid.box=12.5"}), "command line: grid.box: 12.5 given; wanted: integer 8 to 32 [cells]");
+  EXPECT_EQ(mistake("", {"=3"}), "command line: =3: the key is empty; write key=value, for example grid.box=16");
+  EXPECT_EQ(mistake("", {"grid..box=3"}),
+            "command line: grid..box=3: the key is empty; write key=value, for example grid.box=16");
+  EXPECT_EQ(mistakes("", {"title=1\nx = 2"}).back(), "x = 2: the value is neither a TOML value nor a word");
+  EXPECT_EQ(mistake("", {"grid.size=[1,2"}), "command line: grid.size=[1,2: [1,2 is no TOML value");
+  EXPECT_EQ(
+      mistake(complete, {"geometry.solid[2].radius=1"}),
+      "command line: geometry.solid[2].radius=1: solid[2] is not in the deck, which has 2 of them (counted from 0)");
+  EXPECT_EQ(mistake("title = \"a\"", {"title.x=1"}), "command line: title.x=1: title is not a table in the deck");
+}
+
+TEST(Deck, FilesThatCannotBeReadAreNamedWithTheReason) {
+  const auto error_of = [](const std::string& path) -> std::string {
+    try {
+      Reader::from_file(path);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "karst_deck";
+  std::filesystem::create_directories(folder);
+  EXPECT_EQ(error_of((folder / "none.toml").string()),
+            (folder / "none.toml").string() + ": cannot read the deck: No such file or directory");
+  EXPECT_NE(error_of(folder.string()).find("is a directory"), std::string::npos);
+  const std::string path = (folder / "deck.toml").string();
+  std::ofstream(path) << "a = 1\nb = \n";
+  EXPECT_EQ(error_of(path).find(path + ":2: column "), 0U) << error_of(path);
+  std::ofstream(path) << "[grid]\nbox = 8\n[grid]\nbox = 9\n";
+  EXPECT_EQ(error_of(path).find(path + ":3: column "), 0U) << error_of(path);
+  std::ofstream(path) << "[grid]\nbox = 8\n";
+  Reader in = Reader::from_file(path, {"grid.box=32"});
+  Options o;
+  read(in, o);
+  in.finish();
+  EXPECT_EQ(o.box, 32);
+  EXPECT_EQ(in.directory(), folder.string());
+  EXPECT_EQ(Reader::from_text("").directory(), ".");
+  std::filesystem::remove_all(folder);
+}
+
+// The echo of any deck reads back to the same options, and its own echo is the same text.
+TEST(Deck, EchoReadsBackToTheSameValues) {
+  const std::vector<std::vector<std::string>> changes{{},
+                                                      {"fluid.viscosity=0.1234567890123456789"},
+                                                      {"fluid.viscosity=1.7e-299"},
+                                                      {"title=\"tab\\t line\\n \\u0001 µ\""},
+                                                      {"time.end=0"}};
+  for (const std::string& deck : {std::string(), complete, std::string("[[geometry.solid]]\n[[geometry.solid]]\n")}) {
+    for (const auto& change : changes) {
+      Reader first = Reader::from_text(deck, "deck.toml", change);
+      Options a;
+      read(first, a);
+      first.finish();
+      const std::string echo = first.echo();
+      Reader second = Reader::from_text(echo, "echo.toml");
+      Options b;
+      read(second, b);
+      ASSERT_NO_THROW(second.finish()) << echo;
+      EXPECT_EQ(a, b) << echo;
+      EXPECT_EQ(second.echo(), echo);
+    }
+  }
+}
+
+TEST(Deck, EchoExplainsItself) {
+  Reader in = Reader::from_text("[grid]\nbox = 8\n");
+  Options o;
+  read(in, o);
+  const std::string echo = in.echo();
+  EXPECT_NE(echo.find("box = 8                           # edge of a box [cells]\n"), std::string::npos) << echo;
+  EXPECT_NE(echo.find("# cells = [0, 0, 0]"), std::string::npos) << "outside of its bounds: not set";
+  EXPECT_NE(echo.find("# end = inf"), std::string::npos);
+  EXPECT_NE(echo.find("# image = \"\""), std::string::npos) << "given() was asked and said no";
+  EXPECT_NE(echo.find("what drives (pressure-gradient | pressure-drop)"), std::string::npos);
+}
+
+TEST(Deck, DeclarationsAreCollectedWithoutADeck) {
+  Reader in = Reader::declarations_only();
+  EXPECT_TRUE(in.documenting());
+  Options o;
+  read(in, o);
+  EXPECT_NO_THROW(in.finish());
+  EXPECT_EQ(o, Options{});
+  const KeyInfo* radius = nullptr;
+  for (const KeyInfo& k : in.keys()) {
+    if (k.key == "geometry.solid[].radius") radius = &k;
+  }
+  ASSERT_NE(radius, nullptr);
+  EXPECT_EQ(help_text(*radius),
+            "geometry.solid[].radius  (number)\n  radius\n  unit     m\n  default  0.25\n  allowed  > 0\n");
+  const std::string table = markdown_table(in.keys());
+  EXPECT_NE(table.find("### `[grid]`\n\n| key | type | unit | default | allowed | meaning |\n"), std::string::npos);
+  EXPECT_NE(table.find("### `[[geometry.solid]]`"), std::string::npos);
+  EXPECT_NE(table.find("| `n` | integer |  | `1` | 1 to 9 | number |"), std::string::npos);
+  EXPECT_NE(
+      table.find("| `drive` | word |  | `\"pressure-gradient\"` | pressure-gradient (periodic) \\| pressure-drop |"),
+      std::string::npos)
+      << table;
+}
+
+TEST(Deck, KeysAreListedOnceForManyItems) {
+  Reader in = Reader::from_text(complete);
+  Options o;
+  read(in, o);
+  std::set<std::string> names;
+  for (const KeyInfo& k : in.keys()) EXPECT_TRUE(names.insert(k.key).second) << k.key;
+}
+
+}  // namespace
+}  // namespace karst

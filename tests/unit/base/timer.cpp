@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/timer.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/comm.hpp"
+#include "base/parallel.hpp"
+
+namespace karst {
+namespace {
+
+void wait(double seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds) {
+  }
+}
+
+class Timers : public ::testing::Test {
+ protected:
+  Timers() { reset_timers(); }
+  ~Timers() override {
+    set_timer_sink({});
+    reset_timers();
+    set_n_threads(before_);
+  }
+  int before_ = n_threads();
+};
+using TimersMpi = Timers;
+
+/// "name/depth/calls" of all rows.
+std::vector<std::string> shape(const std::vector<TimerRow>& rows) {
+  std::vector<std::string> s;
+  for (const TimerRow& r : rows) s.push_back(r.name + "/" + std::to_string(r.depth) + "/" + std::to_string(r.calls));
+  return s;
+}
+
+TEST_F(Timers, NestAndCount) {
+  {
+    const Timer total("total");
+    for (int i = 0; i < 3; ++i) {
+      const Timer step("step");
+      const Timer solve("solve");
+    }
+    const Timer solve("solve");  // another place, another row
+  }
+  EXPECT_EQ(shape(collect_timers(Comm::self())),
+            (std::vector<std::string>{"total/0/1", "step/1/3", "solve/2/3", "solve/1/1"}));
+}
+
+TEST_F(Timers, MeasureTime) {
+  {
+    const Timer total("total");
+    {
+      Timer part("part");
+      wait(0.03);
+      EXPECT_NEAR(part.seconds(), 0.03, 0.02);
+      part.stop();
+      EXPECT_EQ(part.seconds(), 0.0);
+    }
+    wait(0.03);
+  }
+  const auto rows = collect_timers(Comm::self());
+  EXPECT_GE(rows[1].mean, 0.0299);  // a busy machine makes it longer, never shorter
+  EXPECT_GE(rows[0].mean, rows[1].mean + 0.0299);
+  EXPECT_NEAR(rows[1].part, rows[1].mean / rows[0].mean, 1e-12);
+  EXPECT_EQ(rows[0].part, 1.0);
+}
+
+TEST_F(Timers, RunningTimersCountUpToNow) {
+  const Timer total("total");
+  wait(0.01);
+  const auto rows = collect_timers(Comm::self());
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].calls, 1);
+  EXPECT_GE(rows[0].mean, 0.00999);
+}
+
+TEST_F(Timers, ThreadsOfALoopCountUnderTheTimersAroundIt) {
+  set_n_threads(2);
+  {
+    const Timer total("total");
+    const Timer boxes("boxes");
+    for (int twice = 0; twice < 2; ++twice) {
+      parallel_for(10, [](std::int64_t) { const Timer box("box"); });
+      parallel_for_dynamic(10, [](std::int64_t) {
+        const Timer box("box");
+        parallel_for(2, [](std::int64_t) { const Timer inner("inner"); });
+      });
+    }
+  }
+  const auto rows = collect_timers(Comm::self());
+  EXPECT_EQ(shape(rows), (std::vector<std::string>{"total/0/1", "boxes/1/1", "box/2/40", "inner/3/40"}));
+  EXPECT_EQ(rows[1].samples, 1);
+  EXPECT_EQ(rows[2].samples, 2);
+}
+
+// Thread 1 works three times as long as thread 0: mean 2, CoV 1/2 in units of the shorter.
+TEST_F(Timers, StatisticsOverThreads) {
+  set_n_threads(2);
+  parallel_for(2, [](std::int64_t i) {
+    const Timer t("uneven");
+    wait(i == 0 ? 0.02 : 0.06);
+  });
+  const TimerRow row = collect_timers(Comm::self()).at(0);
+  EXPECT_EQ(row.samples, 2);
+  EXPECT_GE(row.min, 0.0199);
+  EXPECT_GE(row.max, 0.0599);
+  EXPECT_NEAR(row.mean, 0.5 * (row.min + row.max), 1e-12);
+  EXPECT_NEAR(row.cov, 0.5 * (row.max - row.min) / row.mean, 1e-6);
+}
+
+TEST_F(TimersMpi, RowsAreTheSameOnAllRanksAndAddThem) {
+  const Comm comm = Comm::world();
+  {
+    const Timer total("total");
+    if (comm.rank() == comm.size() - 1) {
+      const Timer only("last rank");
+      wait(0.01);
+    }
+    const Timer all("all");
+  }
+  const auto rows = collect_timers(comm);
+  const std::string n = std::to_string(comm.size());
+  std::vector<std::string> expected{"total/0/" + n, "all/1/" + n, "last rank/1/1"};
+  if (comm.size() == 1) std::swap(expected[1], expected[2]);
+  EXPECT_EQ(shape(rows), expected);
+  const TimerRow& last =
+      *std::find_if(rows.begin(), rows.end(), [](const TimerRow& r) { return r.name == "last rank"; });
+  EXPECT_EQ(last.samples, comm.size());
+  EXPECT_GE(last.max, 0.00999);
+  EXPECT_EQ(last.min, comm.size() == 1 ? last.max : 0.0);
+  EXPECT_NEAR(last.mean * comm.size(), last.max, 1e-12);
+  EXPECT_NEAR(last.cov, std::sqrt(comm.size() - 1.0), 1e-5);  // one of n samples is not 0
+  EXPECT_EQ(comm.max(last.mean), comm.min(last.mean));
+}
+
+TEST_F(Timers, TableAndJsonHoldTheTree) {
+  {
+    const Timer total("total");
+    const Timer step("step");
+  }
+  const auto rows = collect_timers(Comm::self());
+  const std::string table = timer_table(rows);
+  EXPECT_NE(table.find("\ntotal "), std::string::npos) << table;
+  EXPECT_NE(table.find("\n  step "), std::string::npos) << table;
+  const nlohmann::json json = to_json(rows);
+  EXPECT_EQ(json.at(0).at("name"), "total");
+  EXPECT_EQ(json.at(0).at("inside").at(0).at("name"), "step");
+  EXPECT_EQ(json.at(0).at("inside").at(0).at("calls"), 1);
+  EXPECT_EQ(json.at(0).at("max_s"), rows[0].max);
+  EXPECT_TRUE(to_json({}).empty());
+}
+
+std::vector<std::string> announced;
+
+TEST_F(Timers, ASinkHearsStartsAndStopsOfItsThread) {
+  announced.clear();
+  set_n_threads(2);
+  const auto named = [](const char* name) {
+    announced.push_back(name);
+    return static_cast<int>(std::string(name).size());
+  };
+  const Timer before("before");  // runs already: not announced, neither is its end
+  set_timer_sink({named, [](int id) { announced.push_back(fmt::format("+{}", id)); },
+                  [](int id) { announced.push_back(fmt::format("-{}", id)); }});
+  for (int i = 0; i < 2; ++i) {
+    const Timer a("aa");
+    const Timer b("bbb");
+  }
+  parallel_for(2, [](std::int64_t i) {
+    if (i == 1) const Timer other("on the other thread");
+  });
+  set_timer_sink({});
+  { const Timer a("aa"); }
+  EXPECT_EQ(announced, (std::vector<std::string>{"aa", "+2", "bbb", "+3", "-3", "-2", "+2", "+3", "-3", "-2"}));
+}
+
+// Aim: < 100 ns for a start and a stop; the best of many short runs, since other programs may use the machine.
+TEST_F(Timers, CostLittle) {
+#if defined(NDEBUG)
+  double best = 1.0;
+  const Timer outer("outer");
+  for (int run = 0; run < 50; ++run) {
+    constexpr int n = 2000;
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < n; ++i) const Timer t("a name of usual length");
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / n);
+  }
+  RecordProperty("nanoseconds", std::to_string(1e9 * best));
+  EXPECT_LT(best, 100e-9);
+#else
+  GTEST_SKIP() << "the cost is asserted in release builds";
+#endif
+}
+
+}  // namespace
+}  // namespace karst

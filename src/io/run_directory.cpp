@@ -21,15 +21,17 @@ struct Pattern {
   std::string_view begin, end;  ///< of the name; the whole name when end is empty
 };
 
-constexpr std::array<Pattern, 9> own_files{{{"summary.json", ""},
-                                            {"history.csv", ""},
-                                            {"deck.toml", ""},
-                                            {"log.txt", ""},
-                                            {"timers.txt", ""},
-                                            {"timers.json", ""},
-                                            {"trace.json", ""},
-                                            {"plot", ".vtkhdf"},
-                                            {"checkpoint", ".h5"}}};
+constexpr std::array<Pattern, 11> own_files{{{"summary.json", ""},
+                                             {"geometry.vtkhdf", ""},
+                                             {"imported_image.h5", ""},
+                                             {"history.csv", ""},
+                                             {"deck.toml", ""},
+                                             {"log.txt", ""},
+                                             {"timers.txt", ""},
+                                             {"timers.json", ""},
+                                             {"trace.json", ""},
+                                             {"plot", ".vtkhdf"},
+                                             {"checkpoint", ".h5"}}};
 
 /// Own files in a folder, sorted.
 std::vector<std::string> results_in(const fs::path& folder) {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "app/commands.hpp"
+#include "app/memory_estimate.hpp"
+#include "app/session.hpp"
+#include "app/summary.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+namespace karst {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A name in the system's folder for temporary files, the same on all ranks; the file is removed at the end.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const Comm& comm) {
+    std::error_code problem;
+    if (comm.rank() == 0)
+      path_ = (fs::temp_directory_path(problem) / fmt::format("karst-check-{}.h5", ::getpid())).string();
+    comm.broadcast(path_);
+  }
+  ~TemporaryFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+void check_command(const Comm& comm, const CommandLine& line) {
+  const Session session = start_session(comm, line);
+  announce(comm, session, line);
+  const TemporaryFile imported(comm);
+  const std::int64_t program = arena::peak_resident_set();
+  const Source source = open_source(comm, session.config, imported.path());
+  RunSeconds seconds;
+  const Geometry geometry = build(comm, session.config, source, seconds);
+  const GeometryStatistics statistics =
+      collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
+  log_info("{}", geometry_table(statistics));
+  log_info("{}", cost_table(statistics, seconds, {}));
+  const MemoryUse use = measure_memory(comm);
+  const auto n_components = static_cast<int>(plot_components(session.config.output.plot).size());
+  log_info("Memory\n{}", memory_table(estimate_memory(comm, geometry, n_components, program),
+                                      {"peak of this check, measured", use.largest_rank, use.peak}));
+  for (const std::string& w : warnings(statistics)) log_warn("{}", w);
+  log_info("The deck is right. Nothing was written.");
+}
+
+}  // namespace karst

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/command_line.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+
+#include "app/config.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "base/version.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  karst import rock.tif -o rock.h5 --voxel 2e-6\n"
+    "  karst check deck.toml\n"
+    "  karst geometry deck.toml --out results -j 4 grid.box=32\n"
+    "  mpirun -n 4 karst geometry deck.toml\n"
+    "  karst help grid.box\n";
+
+/// Value of an option of `karst import` as TOML: lists may be written with bare commas, texts without quotes.
+std::string as_toml(const KeyInfo& key, const std::string& value) {
+  if (key.type.starts_with("list") && !value.starts_with('[')) return fmt::format("[{}]", value);
+  if (key.type != "text" && key.type != "word") return value;
+  std::string quoted = "\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+/// The options of `karst import`: one per key of [geometry.import].
+struct ImportFlags {
+  std::vector<KeyInfo> keys = import_keys();
+  std::vector<std::string> values = std::vector<std::string>(keys.size());
+
+  void add_to(CLI::App& command) {
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      std::string help = keys[k].help;
+      if (!keys[k].unit.empty() && keys[k].unit != "-") help += fmt::format(" [{}]", keys[k].unit);
+      if (!keys[k].allowed.empty()) help += fmt::format(" ({})", keys[k].allowed);
+      const std::string name = keys[k].key.substr(keys[k].key.rfind('.') + 1);
+      command.add_option("--" + name, values[k], help)->type_name(keys[k].type == "word" ? "WORD" : "VALUE");
+    }
+  }
+  std::vector<std::string> overrides() const {
+    std::vector<std::string> all;
+    for (std::size_t k = 0; k < keys.size(); ++k)
+      if (!values[k].empty()) all.push_back(fmt::format("{}={}", keys[k].key, as_toml(keys[k], values[k])));
+    return all;
+  }
+};
+
+void add_deck(CLI::App& command, CommandLine& line) {
+  command.add_option("deck", line.deck, "the input deck (TOML); `karst help` lists its keys")->required();
+  command.add_option("key=value", line.overrides, "sets a key of the deck: grid.box=32  grid.cells=[64,64,64]");
+  command.add_option("-j,--threads", line.threads, "threads per rank (default: OMP_NUM_THREADS, else all processors)")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+}
+
+void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
+  app.require_subcommand(1);
+  app.footer(examples);
+  app.set_version_flag("--version", "karst " + std::string(version_and_git_id()), "print the version and exit");
+
+  CLI::App* geometry = app.add_subcommand("geometry", "cut the grid: statistics, plotfile, summary.json");
+  add_deck(*geometry, line);
+  geometry->add_option("--out", line.out, "directory for the results (default: output.directory of the deck)")
+      ->type_name("DIR");
+  geometry->add_flag("--overwrite", line.overwrite, "replace the results of an earlier run in that directory");
+
+  CLI::App* check = app.add_subcommand("check", "read everything, build the geometry, estimate memory; write nothing");
+  add_deck(*check, line);
+
+  CLI::App* import = app.add_subcommand("import", "turn an image into a geometry file");
+  import->add_option("image", line.image, "the image (TIFF or raw)")->required()->type_name("IMAGE");
+  import->add_option("-o,--output", line.file, "geometry file to write (.h5)")->required()->type_name("FILE");
+  import->add_option("--json", line.json, "write the report as JSON too")->type_name("FILE");
+  import->add_flag("--overwrite", line.overwrite, "replace existing files");
+  flags.add_to(*import);
+
+  CLI::App* help = app.add_subcommand("help", "explain the keys of the deck");
+  help->add_option("key", line.key, "a key (grid.box) or a table (grid)")->type_name("KEY");
+  help->add_flag("--markdown", line.markdown, "all keys as the tables of docs/inputs.md");
+}
+
+constexpr std::array<std::pair<const char*, Command>, 4> commands{
+    {{"geometry", Command::geometry}, {"check", Command::check}, {"import", Command::import}, {"help", Command::help}}};
+
+/// A first word that is no command gets the nearest one named, which CLI11 does not do.
+void check_command(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0].starts_with('-')) return;
+  std::vector<std::string> names;
+  for (const auto& [name, command] : commands) names.emplace_back(name);
+  if (std::find(names.begin(), names.end(), arguments[0]) != names.end()) return;
+  const std::string near = nearest(arguments[0], names);
+  throw Error(fmt::format("unknown command \"{}\"{}; the commands are {}. `karst --help` explains them.", arguments[0],
+                          near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(names)));
+}
+
+}  // namespace
+
+Parsed parse_command_line(const std::vector<std::string>& arguments) {
+  Parsed parsed;
+  ImportFlags flags;
+  CLI::App app("Karst: pore-scale simulation on cut cells, from the image of a rock or a described geometry", "karst");
+  add_commands(app, parsed.line, flags);
+  check_command(arguments);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 takes the last word first
+  } catch (const CLI::CallForVersion& e) {
+    parsed = {{}, true, std::string(e.what()) + "\n"};
+  } catch (const CLI::CallForHelp&) {
+    parsed = {{}, true, app.help()};
+  } catch (const CLI::ParseError& e) {
+    const auto chosen = app.get_subcommands();
+    throw Error(fmt::format("command line: {}. `karst {}--help` explains it.", e.what(),
+                            chosen.empty() ? "" : chosen[0]->get_name() + " "));
+  }
+  for (const auto& [name, command] : commands)
+    if (!parsed.stop && app.got_subcommand(name)) parsed.line.command = command;
+  if (parsed.line.command == Command::import) parsed.line.overrides = flags.overrides();
+  return parsed;
+}
+
+}  // namespace karst

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The words of the command line, as data.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace karst {
+
+enum class Command { geometry, check, import, help };
+
+struct CommandLine {
+  Command command = Command::help;
+  // geometry, check
+  std::string deck;
+  std::vector<std::string> overrides;  ///< key=value; import: its options, as keys of [geometry.import]
+  std::string out;                     ///< directory of the results; empty: output.directory of the deck
+  bool overwrite = false;
+  int threads = 0;  ///< 0: chosen by the program
+  // import
+  std::string image, file, json;
+  // help
+  std::string key;
+  bool markdown = false;
+};
+
+/// Result of reading the arguments.
+struct Parsed {
+  CommandLine line;
+  bool stop = false;  ///< nothing to run: print `text` and end with status 0 (--help, --version)
+  std::string text;
+};
+
+/// Reads the arguments after the program's name. Throws Error (what is wrong, and where help is found) when they make
+/// no command. Not collective.
+Parsed parse_command_line(const std::vector<std::string>& arguments);
+
+}  // namespace karst

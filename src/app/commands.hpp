@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The commands of the karst program, one .cpp file each. All are collective and throw Error.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/command_line.hpp"
+#include "base/comm.hpp"
+
+namespace karst {
+
+/// Runs the program for the arguments after its name.
+void run_karst(const Comm& comm, const std::vector<std::string>& arguments);
+
+/// `karst geometry`: builds the geometry, prints what it is, writes plotfile, deck, summary, timers and log.
+void geometry_command(const Comm& comm, const CommandLine& line);
+
+/// `karst check`: builds the geometry, prints what it is and what a run will need; writes nothing.
+void check_command(const Comm& comm, const CommandLine& line);
+
+/// `karst import`: image to geometry file.
+void import_command(const Comm& comm, const CommandLine& line);
+
+/// `karst help`: the text for a key, a table, or nothing. Throws Error when there is no such key, naming the nearest.
+std::string help_command(const CommandLine& line);
+
+}  // namespace karst

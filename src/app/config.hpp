@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything a deck may say, declared in one place.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/plot_fields.hpp"
+#include "base/deck.hpp"
+#include "eb/geometry_options.hpp"
+#include "geometry_import/import.hpp"
+#include "grid/hierarchy.hpp"
+
+namespace karst {
+
+struct OutputOptions {
+  std::string directory = "out";  ///< relative to the folder in which the program runs
+  std::vector<PlotField> plot{PlotField::fraction, PlotField::distance};
+};
+void read(Reader& in, OutputOptions& options);
+
+struct Config {
+  std::string title;
+  GeometryOptions geometry;
+  ImportOptions import;
+  bool import_given = false;  ///< the deck has a [geometry.import] table
+  GridOptions grid;
+  bool cells_given = false, size_given = false;
+  OutputOptions output;
+};
+
+/// Declares and reads all keys. The caller calls in.finish(), which throws Error with every mistake of the deck.
+Config read_config(Reader& in);
+
+/// All keys of the deck, in order.
+std::vector<KeyInfo> deck_keys();
+/// Keys of [geometry.import], which are the options of `karst import`.
+std::vector<KeyInfo> import_keys();
+
+}  // namespace karst

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/commands.hpp"
+#include "app/config.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr const char* inputs_head =
+    "# What may stand in a deck\n\n"
+    "Made from the declarations in the program: `karst help --markdown`. Decks are TOML; lengths are in metres and "
+    "all\n"
+    "other units SI too. `karst help KEY` tells the same in the terminal. A key can be set on the command line:\n"
+    "`grid.box=32`; in lists of tables positions count from 0: `geometry.solid[0].radius=1e-3`. A key that is not in\n"
+    "these tables is an error.\n\n";
+
+/// Name as users type it: without positions.
+std::string plain(std::string key) {
+  for (std::size_t at; (at = key.find("[]")) != std::string::npos;) key.erase(at, 2);
+  return key;
+}
+
+std::string first_sentence(const std::string& help) { return help.substr(0, help.find_first_of(";:")); }
+
+/// One line per key, table by table.
+std::string overview(const std::vector<KeyInfo>& keys) {
+  std::size_t width = 0;
+  for (const KeyInfo& k : keys) width = std::max(width, k.key.size());
+  std::string text = "Keys of a deck (`karst help KEY` tells more; decks are TOML, units are SI):\n";
+  std::string table = "?";
+  for (const KeyInfo& k : keys) {
+    const std::size_t dot = k.key.rfind('.');
+    const std::string its = dot == std::string::npos ? "" : k.key.substr(0, dot);
+    if (its != table) text += '\n';
+    table = its;
+    text += fmt::format("  {:<{}}  {}\n", k.key, width, first_sentence(k.help));
+  }
+  return text;
+}
+
+std::string help_on(const std::vector<KeyInfo>& keys, const std::string& asked) {
+  std::string text;
+  std::vector<std::string> names;
+  const auto know = [&](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const KeyInfo& k : keys) {
+    const std::string name = plain(k.key);
+    know(name);
+    for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
+      know(name.substr(0, dot));
+    if (name == asked || name.starts_with(fmt::format("{}.", asked)))
+      text += fmt::format("{}{}", text.empty() ? "" : "\n", help_text(k));
+  }
+  if (!text.empty()) return text;
+  std::string near = nearest(asked, names);
+  for (const std::string& name : names)  // a key named without its table
+    if (near.empty() && name.ends_with(fmt::format(".{}", asked))) near = name;
+  throw Error(fmt::format("no key or table \"{}\" in a deck{}; `karst help` lists them all", asked,
+                          near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near)));
+}
+
+}  // namespace
+
+std::string help_command(const CommandLine& line) {
+  const std::vector<KeyInfo> keys = deck_keys();
+  if (line.markdown) return inputs_head + markdown_table(keys);
+  return line.key.empty() ? overview(keys) : help_on(keys, plain(line.key));
+}
+
+}  // namespace karst

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <filesystem>
+
+#include "app/commands.hpp"
+#include "app/source.hpp"
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/version.hpp"
+
+namespace karst {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_target(const Comm& comm, const std::string& path, bool overwrite) {
+  std::string problem;
+  if (comm.rank() == 0 && fs::is_directory(path)) problem = "a folder of this name exists; choose another name";
+  if (comm.rank() == 0 && problem.empty() && fs::exists(path) && !overwrite)
+    problem = "this file exists; choose another name, or give --overwrite to replace it";
+  comm.broadcast(problem);
+  require(problem.empty(), "{}: {}", path, problem);
+}
+
+}  // namespace
+
+void import_command(const Comm& comm, const CommandLine& line) {
+  Reader in = Reader::from_text("", "import", line.overrides);
+  ImportOptions options;
+  read(in, options);
+  in.finish();
+  options.file = line.image;
+  require(fs::is_regular_file(line.image), "there is no image {}", line.image);
+  check_target(comm, line.file, line.overwrite);
+  if (!line.json.empty()) check_target(comm, line.json, line.overwrite);
+  log_info("karst {}, import of {}\n", version_and_git_id(), line.image);
+  const ImportReport report = import_image(comm, options, line.file);
+  log_info("{}\n", import_text(report));
+  log_info("Geometry file {}: name it in a deck (geometry.image)", line.file);
+  if (!line.json.empty()) write_file(comm, line.json, to_json(report) + '\n');
+}
+
+}  // namespace karst

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/main.hpp"
+#include "app/commands.hpp"
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  return karst::run_guarded(argc, argv, [&](const karst::Comm& comm) { karst::run_karst(comm, arguments); });
+}

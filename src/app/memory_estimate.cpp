@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/memory_estimate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/format.hpp"
+#include "base/memory.hpp"
+
+namespace karst {
+
+std::vector<MemoryPart> estimate_memory(const Comm& comm, const Geometry& geometry, int n_components,
+                                        std::int64_t program) {
+  std::int64_t slots = 0, box_cells = 0;
+  for (const LevelGeometry& level : geometry.levels) {
+    slots += level.graph.counts().slots;
+    std::int64_t cells = 0;
+    for (int b = 0; b < level.graph.n_local(); ++b) cells += level.graph.box(b).cells.count();
+    box_cells = std::max(box_cells, cells);  // levels are written one after the other
+  }
+  constexpr auto value = static_cast<std::int64_t>(sizeof(double)), plotted = static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t buffer = std::min(PlotDescription{}.buffer_bytes, plotted * n_components * box_cells);
+  const auto over_ranks = [&](const std::string& name, std::int64_t bytes) {
+    return MemoryPart{name, comm.max(bytes), comm.sum(bytes)};
+  };
+  return {
+      over_ranks("program", program), over_ranks("geometry", arena::bytes_now(Purpose::geometry)),
+      over_ranks("connectivity", arena::bytes_now(Purpose::connectivity)),
+      over_ranks(fmt::format("{} field{}", n_components, n_components == 1 ? "" : "s"), value * n_components * slots),
+      over_ranks("plotfile buffer", buffer)};
+}
+
+std::string memory_table(const std::vector<MemoryPart>& parts, const MemoryPart& measured) {
+  const auto line = [](const std::string& name, const std::string& a, const std::string& b) {
+    return fmt::format("  {:<32}{:>15}{:>15}\n", name, a, b);
+  };
+  const auto bytes = [](std::int64_t n) { return format_bytes(static_cast<double>(n)); };
+  std::string text = line("", "busiest rank", "all ranks");
+  MemoryPart total;
+  for (const MemoryPart& p : parts) {
+    text += line(p.name, bytes(p.largest_rank), bytes(p.all_ranks));
+    total.largest_rank += p.largest_rank;
+    total.all_ranks += p.all_ranks;
+  }
+  text += line("a run keeps, estimated", bytes(total.largest_rank), bytes(total.all_ranks));
+  text += line(measured.name, bytes(measured.largest_rank), bytes(measured.all_ranks));
+  return text;
+}
+
+}  // namespace karst

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "eb/geometry.hpp"
+#include "io/plotfile.hpp"
+
+namespace karst {
+
+/// One part of the memory of a run [bytes].
+struct MemoryPart {
+  std::string name;
+  std::int64_t largest_rank = 0, all_ranks = 0;
+};
+
+/// What a run keeps: the program itself, geometry and connectivity (counted), one field of doubles per plot component,
+/// the buffer of the plotfile. Collective; the same on every rank.
+/// @param program  resident set of this process before the geometry was built [bytes]
+std::vector<MemoryPart> estimate_memory(const Comm& comm, const Geometry& geometry, int n_components,
+                                        std::int64_t program);
+
+/// The parts, their sum, and the peak measured while the geometry was built.
+std::string memory_table(const std::vector<MemoryPart>& parts, const MemoryPart& measured);
+
+}  // namespace karst

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/plot_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "grid/vof_loops.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr std::array<PlotWord, 4> words{{
+    {"fraction", PlotField::fraction, "κ: fluid volume / cell volume (a home cell may exceed 1)"},
+    {"distance", PlotField::distance, "level set at the cell centre [m], > 0 in the fluid"},
+    {"wall_area", PlotField::wall_area, "area of the wall in the cell [m²]"},
+    {"wall_normal", PlotField::wall_normal, "unit normal of the wall, into the fluid: three components"},
+}};
+
+void fill_fraction(const BoxGraph& box, const BoxMoments& moments, std::span<float> cells) {
+  const auto n_irregular = static_cast<std::size_t>(box.n_irregular);
+  std::vector<double> kappa(cells.size(), 0.0);
+  for_each_vof(box, [&](int, int cell) { kappa[static_cast<std::size_t>(cell)] += 1.0; });
+  for (std::size_t r = 0; r < n_irregular; ++r) kappa[box.row_cell[r]] += moments.moments[r].kappa - 1.0;
+  std::transform(kappa.begin(), kappa.end(), cells.begin(), [](double x) { return static_cast<float>(x); });
+}
+
+void fill_distance(const LevelSet& level_set, const Box& box, double scale, double cell_width, std::span<float> cells) {
+  const auto corner = [&](const Index& c) { return Vec3{c[0] * scale, c[1] * scale, c[2] * scale}; };
+  const auto phi = level_set.local(corner(box.lo), corner(box.hi));
+  const auto row = static_cast<std::size_t>(box.size(0));
+  std::vector<Vec3> x(row);
+  std::vector<double> values(row);
+  auto out = cells.begin();
+  for (int k = box.lo[2]; k < box.hi[2]; ++k)
+    for (int j = box.lo[1]; j < box.hi[1]; ++j) {
+      for (std::size_t i = 0; i < row; ++i)
+        x[i] = scale * Vec3{box.lo[0] + static_cast<double>(i) + 0.5, j + 0.5, k + 0.5};
+      phi->evaluate(x, values);
+      out = std::transform(values.begin(), values.end(), out,
+                           [&](double v) { return static_cast<float>(v * cell_width); });
+    }
+}
+
+void fill_wall_area(const BoxGraph& box, const BoxMoments& moments, double h, std::span<float> cells) {
+  std::vector<double> area(cells.size(), 0.0);
+  for (std::size_t r = 0; r < static_cast<std::size_t>(box.n_irregular); ++r)
+    area[box.row_cell[r]] += moments.moments[r].wall_area;
+  std::transform(area.begin(), area.end(), cells.begin(), [&](double a) { return static_cast<float>(a * h * h); });
+}
+
+void fill_wall_normal(const BoxGraph& box, const BoxMoments& moments, int direction, std::span<float> cells) {
+  std::vector<Vec3> wall(cells.size());
+  for (std::size_t r = 0; r < static_cast<std::size_t>(box.n_irregular); ++r)
+    wall[box.row_cell[r]] += moments.moments[r].wall;
+  std::transform(wall.begin(), wall.end(), cells.begin(), [&](const Vec3& w) {
+    const double length = norm(w);
+    return length > 0.0 ? static_cast<float>(w[direction] / length) : 0.0F;
+  });
+}
+
+}  // namespace
+
+std::span<const PlotWord> plot_words() { return words; }
+
+std::vector<PlotField> read_plot_fields(Reader& in, const std::vector<std::string>& given) {
+  std::vector<std::string> known;
+  for (const PlotWord& w : words) known.emplace_back(w.word);
+  std::vector<PlotField> fields;
+  for (const std::string& word : given) {
+    const auto at = std::find(known.begin(), known.end(), word);
+    if (at == known.end()) {
+      const std::string near = nearest(word, known);
+      in.mistake("output.plot",
+                 fmt::format("\"{}\" is no field{}; allowed: {}", word,
+                             near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(known)));
+      continue;
+    }
+    const PlotField field = words[static_cast<std::size_t>(at - known.begin())].field;
+    if (std::find(fields.begin(), fields.end(), field) != fields.end())
+      in.mistake("output.plot", fmt::format("\"{}\" stands twice; name it once", word));
+    else
+      fields.push_back(field);
+  }
+  return fields;
+}
+
+std::vector<PlotComponent> plot_components(const std::vector<PlotField>& fields) {
+  std::vector<PlotComponent> components;
+  for (const PlotField field : fields) {
+    const auto is_field = [&](const PlotWord& w) { return w.field == field; };
+    const std::string name(std::find_if(words.begin(), words.end(), is_field)->word);
+    if (field == PlotField::wall_normal) {
+      for (int d = 0; d < 3; ++d) components.push_back({fmt::format("{}_{}", name, "xyz"[d]), field, d});
+    } else {
+      components.push_back({name, field, 0});
+    }
+  }
+  return components;
+}
+
+void fill_plot_component(const Geometry& geometry, const LevelSet& level_set, double cell_width,
+                         const PlotComponent& component, int level, std::int64_t box, std::span<float> cells) {
+  const LevelGeometry& at = geometry.levels[static_cast<std::size_t>(level)];
+  const BoxGraph graph = at.graph.box(static_cast<int>(box));
+  const BoxMoments moments = at.box(static_cast<int>(box));
+  const double scale = std::ldexp(1.0, -level);
+  switch (component.field) {
+    case PlotField::fraction:
+      fill_fraction(graph, moments, cells);
+      break;
+    case PlotField::distance:
+      fill_distance(level_set, graph.cells, scale, cell_width, cells);
+      break;
+    case PlotField::wall_area:
+      fill_wall_area(graph, moments, scale * cell_width, cells);
+      break;
+    case PlotField::wall_normal:
+      fill_wall_normal(graph, moments, component.direction, cells);
+      break;
+  }
+}
+
+}  // namespace karst

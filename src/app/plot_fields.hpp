@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `karst geometry` writes per cell: values of the cut cells, spread over the cells of their boxes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/deck.hpp"
+#include "eb/geometry.hpp"
+
+namespace karst {
+
+enum class PlotField { fraction, distance, wall_area, wall_normal };
+
+struct PlotWord {
+  std::string_view word;
+  PlotField field;
+  std::string_view help;
+};
+/// The words of output.plot.
+std::span<const PlotWord> plot_words();
+/// Field of a word of the deck; notes a mistake at output.plot (with the nearest word) when there is none.
+std::vector<PlotField> read_plot_fields(Reader& in, const std::vector<std::string>& words);
+
+/// One component of the plotfile.
+struct PlotComponent {
+  std::string name;
+  PlotField field;
+  int direction;  ///< of a vector
+};
+/// The components of some fields, in their order: a vector gives three, with _x, _y, _z.
+std::vector<PlotComponent> plot_components(const std::vector<PlotField>& fields);
+
+/// Fills one component in an own box; 0 (distance: its value) in covered cells.
+///
+///   fraction     Σ κ of the VoFs of the cell [-]; a home cell holds its neighbours' slivers too, so it may exceed 1
+///   distance     φ at the cell centre [m], positive in the fluid
+///   wall_area    area of the wall in the VoFs of the cell [m²]
+///   wall_normal  unit vector along Σ a_w n, into the fluid
+///
+/// @param cell_width  of level 0 [m]
+/// @param[out] cells  one value per cell of the box, x fastest
+/// Not collective; may be called from several threads.
+void fill_plot_component(const Geometry& geometry, const LevelSet& level_set, double cell_width,
+                         const PlotComponent& component, int level, std::int64_t box, std::span<float> cells);
+
+}  // namespace karst

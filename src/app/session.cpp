@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/session.hpp"
+
+#include "app/threads.hpp"
+#include "base/log.hpp"
+#include "base/parallel.hpp"
+#include "base/timer.hpp"
+#include "base/version.hpp"
+#include "io/agree.hpp"
+
+namespace karst {
+
+Session start_session(const Comm& comm, const CommandLine& line) {
+  Timer timer("read deck");
+  Reader in = Reader::from_file(line.deck, line.overrides);
+  Session session;
+  session.config = read_config(in);
+  in.finish();
+  session.echo = in.echo();
+  const ThreadChoice choice = choose_threads(comm, line.threads);
+  if (!choice.warning.empty() && comm.rank() == 0) log_warn("{}", choice.warning);
+  return session;
+}
+
+void announce(const Comm& comm, const Session& session, const CommandLine& line) {
+  const auto plural = [](std::int64_t n) { return n == 1 ? "" : "s"; };
+  const std::int64_t threads = comm.max(std::int64_t{n_threads()});
+  log_info("karst {}, {} rank{} of {} thread{}", version_and_git_id(), comm.size(), plural(comm.size()), threads,
+           plural(threads));
+  log_info("{}{}{}\n", session.config.title, session.config.title.empty() ? "" : ": ", line.deck);
+}
+
+Geometry build(const Comm& comm, const Config& config, const Source& source, RunSeconds& seconds) {
+  const WallClock clock;
+  Geometry geometry = build_geometry(comm, source.grid, *source.level_set, config.geometry.keep);
+  seconds.geometry = comm.max(clock.seconds());
+  require_wall(config, geometry.report);
+  return geometry;
+}
+
+LogFile::LogFile(const Comm& comm, const std::string& path) {
+  agree(comm, [&] { set_up_log(comm, path); });
+}
+
+void LogFile::close() { close_log(); }
+
+}  // namespace karst

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `karst geometry` and `karst check` share: reading the deck, choosing threads, building the geometry.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "app/command_line.hpp"
+#include "app/config.hpp"
+#include "app/source.hpp"
+#include "app/statistics.hpp"
+
+namespace karst {
+
+class WallClock {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+struct Session {
+  Config config;
+  std::string echo;  ///< the complete deck
+};
+
+/// Reads the deck and sets the threads. Throws Error with all mistakes of the deck. Collective.
+Session start_session(const Comm& comm, const CommandLine& line);
+
+/// Version, case, ranks and threads on the terminal.
+void announce(const Comm& comm, const Session& session, const CommandLine& line);
+
+/// Builds the geometry. Throws Error when there is no fluid or no wall.
+/// @param[out] seconds  its geometry is set
+/// Collective.
+Geometry build(const Comm& comm, const Config& config, const Source& source, RunSeconds& seconds);
+
+/// A log file while it lives; removed by RunFolder when the run fails.
+class LogFile {
+ public:
+  /// Throws Error on all ranks. Collective.
+  LogFile(const Comm& comm, const std::string& path);
+  ~LogFile() { close(); }
+  LogFile(const LogFile&) = delete;
+  LogFile& operator=(const LogFile&) = delete;
+  void close();
+};
+
+}  // namespace karst

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/timer.hpp"
+#include "eb/described_level_set.hpp"
+#include "eb/image_level_set.hpp"
+
+namespace karst {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string image_path(const Config& config) {
+  return (fs::path(config.geometry.directory) / config.geometry.image).lexically_normal().string();
+}
+
+void import_first(const Comm& comm, const Config& config, const std::string& to) {
+  ImportOptions options = config.import;
+  options.file = image_path(config);
+  require(
+      config.import_given || describes_itself(options.file),
+      "geometry.image: {} is no geometry file (.h5), and nothing says how to read it; add a [geometry.import] table "
+      "(size, type, voxel, pore), or make one with `karst import`",
+      options.file);
+  log_info("Import\n{}", import_text(import_image(comm, options, to)));
+}
+
+Source from_image(const Comm& comm, const Config& config, const std::string& import_to) {
+  std::string path = image_path(config);
+  require(fs::is_regular_file(path), "geometry.image: there is no file {} (names are relative to the deck)", path);
+  if (needs_import(config)) {
+    Timer timer("import");
+    import_first(comm, config, import_to);
+    path = import_to;
+  } else {
+    require(!config.import_given,
+            "geometry.import: {} is a geometry file, imported already; remove the table, or name the image itself",
+            config.geometry.image);
+  }
+  auto file = std::make_shared<GeometryFile>(path);
+  Source source;
+  source.grid = complete_grid(config, file->info());
+  ImageSource image;
+  image.voxels = file->info().voxels;
+  image.voxel = file->info().voxel / source.grid.cell_width();
+  image.periodic = source.grid.periodic;
+  image.read = [file](const Box& voxels, std::span<float> out) {
+    file->read_block(voxels.lo, voxels.size(), out.data());
+  };
+  source.level_set = std::make_unique<ImageLevelSet>(std::move(image));
+  return source;
+}
+
+}  // namespace
+
+bool needs_import(const Config& config) {
+  const std::string extension = fs::path(config.geometry.image).extension().string();
+  return !config.geometry.image.empty() && extension != ".h5" && extension != ".hdf5";
+}
+
+GridOptions complete_grid(const Config& config, const GeometryInfo& image) {
+  GridOptions grid = config.grid;
+  Vec3 size;
+  for (int d = 0; d < 3; ++d) size[d] = image.voxels[d] * image.voxel;
+  if (!config.cells_given) grid.cells = image.voxels;
+  for (int d = 0; d < 3 && config.size_given; ++d)
+    require(
+        std::abs(grid.size[d] / size[d] - 1.0) <= 1e-6,
+        "grid.size: {} m given in direction {}, but the image is {} m wide; leave grid.size out, or import the image "
+        "with another voxel width",
+        grid.size[d], "xyz"[d], size[d]);
+  grid.size = size;
+  const std::string wrong = not_cubes(grid);
+  require(wrong.empty(), "grid.cells: {} x {} x {} for an image of {} x {} x {} voxels: {}", grid.cells[0],
+          grid.cells[1], grid.cells[2], image.voxels[0], image.voxels[1], image.voxels[2], wrong);
+  return grid;
+}
+
+Source open_source(const Comm& comm, const Config& config, const std::string& import_to) {
+  Timer timer("open geometry");
+  if (!config.geometry.image.empty()) return from_image(comm, config, import_to);
+  Source source;
+  source.grid = config.grid;
+  source.level_set =
+      make_described_level_set(config.geometry, source.grid.cell_width(), source.grid.size, source.grid.periodic);
+  return source;
+}
+
+std::string import_text(const ImportReport& r) {
+  const auto line = [](const char* name, const std::string& text) { return fmt::format("  {:<34}{}\n", name, text); };
+  std::string text = line("image", fmt::format("{} ({}, {}), {} x {} x {} voxels", r.file, r.format, name_of(r.type),
+                                               r.voxels[0], r.voxels[1], r.voxels[2]));
+  text += line("voxel width",
+               fmt::format("{} ({})", format_si(r.voxel, "m"), r.voxel_from_file ? "from the file" : "as given"));
+  text += line("values", fmt::format("{:g} to {:g}", r.smallest, r.largest));
+  if (std::isnan(r.threshold)) {
+    text += line("pore space", fmt::format("value {:g}", r.pore));
+  } else {
+    text += line("pore space", fmt::format("gray value {} {:.6g} ({})", r.pore_above ? "above" : "below", r.threshold,
+                                           r.segmentation));
+  }
+  text += line("smoothing", fmt::format("{:g} voxels", r.smoothing));
+  text += line("porosity of the voxels", fmt::format("{:.5f}", r.porosity));
+  text += line("porosity of the smooth wall", fmt::format("{:.5f}", r.level_set_porosity));
+  text += line("time", format_seconds(r.seconds));
+  for (const std::string& w : r.warnings) text += fmt::format("  warning: {}\n", w);
+  text.pop_back();
+  return text;
+}
+
+void require_wall(const Config& config, const GeometryReport& report) {
+  const auto has_wall = [](const LevelReport& level) { return level.cut.cells_cut > 0; };
+  if (std::any_of(report.levels.begin(), report.levels.end(), has_wall)) return;
+  const char* cause = config.geometry.image.empty()
+                          ? "no solid reaches into the domain; look at the positions and sizes (in metres) of "
+                            "[[geometry.solid]] and at grid.size"
+                          : "the image holds no solid; look at its threshold or pore value";
+  throw Error(fmt::format("nothing to cut: the whole domain is fluid: {}", cause));
+}
+
+}  // namespace karst

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the deck to what the geometry is built from: a level set and a complete grid.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/config.hpp"
+#include "base/comm.hpp"
+#include "eb/level_set.hpp"
+#include "geometry_import/geometry_file.hpp"
+
+namespace karst {
+
+struct Source {
+  std::unique_ptr<LevelSet> level_set;
+  GridOptions grid;  ///< with cells and size
+};
+
+/// The image of the deck is to be imported first (it is no geometry file).
+bool needs_import(const Config& config);
+
+/// Fills in what the deck leaves to the image: one cell per voxel, the image's size. Throws Error when the deck's size
+/// is not the image's, or the cells are no cubes. Not collective.
+GridOptions complete_grid(const Config& config, const GeometryInfo& image);
+
+/// Described solids, a geometry file, or an image that is imported first.
+/// @param import_to  geometry file to make when the image must be imported
+/// Throws Error (no such file, ...). Collective.
+Source open_source(const Comm& comm, const Config& config, const std::string& import_to);
+
+/// The import as lines for the terminal.
+std::string import_text(const ImportReport& report);
+
+/// Error unless the geometry holds a wall; names the likely cause.
+void require_wall(const Config& config, const GeometryReport& report);
+
+}  // namespace karst

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/summary.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/version.hpp"
+
+namespace karst {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// h of the level cubed [m³].
+double cell_volume(const GeometryStatistics& s, std::size_t level) {
+  return std::pow(std::ldexp(s.cell_width, -static_cast<int>(level)), 3);
+}
+
+std::int64_t boxes_pruned(const LevelReport& level) { return level.boxes_asked - level.boxes; }
+
+Json cells_json(const GeometryStatistics& s) {
+  std::int64_t pruned = 0;
+  for (const LevelReport& level : s.report.levels) pruned += boxes_pruned(level);
+  Json cells;
+  cells["fluid"] = s.sum(&LevelReport::vofs_composite);
+  cells["irregular"] = s.sum(&LevelReport::irregular_composite);
+  cells["multivalued_vofs"] = s.sum(&LevelReport::multivalued_vofs);
+  cells["merged"] = s.sum(&LevelReport::joined);
+  cells["orphans"] = s.sum(&LevelReport::orphans);
+  cells["cut"] = s.sum(&CutCounts::cells_cut);
+  cells["features_lost"] = s.sum(&CutCounts::features_lost);
+  cells["boxes"] = s.sum(&LevelReport::boxes);
+  cells["boxes_pruned"] = pruned;
+  cells["slots"] = s.sum(&LevelReport::slots);
+  return cells;
+}
+
+Json level_json(const GeometryStatistics& s, std::size_t l) {
+  const LevelReport& r = s.report.levels[l];
+  const LevelBytes& bytes = s.bytes[l];
+  Json level;
+  level["cell_width_m"] = std::ldexp(s.cell_width, -static_cast<int>(l));
+  level["cells"] = {r.cells[0], r.cells[1], r.cells[2]};
+  level["boxes"] = r.boxes;
+  level["boxes_pruned"] = boxes_pruned(r);
+  level["imbalance"] = r.imbalance;
+  level["fluid"] = r.vofs;
+  level["unknowns"] = r.vofs_composite;
+  level["irregular"] = r.irregular;
+  level["multivalued_vofs"] = r.multivalued_vofs;
+  level["cells_cut"] = r.cut.cells_cut;
+  level["cells_multivalued"] = r.cut.cells_multivalued;
+  level["cells_subdivided"] = r.cut.cells_subdivided;
+  level["features_lost"] = r.cut.features_lost;
+  level["merged"] = r.joined;
+  level["orphans"] = r.orphans;
+  level["orphan_volume_m3"] = r.orphan_volume * cell_volume(s, l);
+  level["pores"] = r.pores;
+  level["pores_removed"] = r.pores_removed;
+  level["pores_removed_volume_m3"] = r.removed_volume * cell_volume(s, l);
+  level["slots"] = r.slots;
+  level["bytes"] = {{"irregular", bytes.irregular}, {"regular", bytes.regular}, {"exchange", bytes.exchange}};
+  return level;
+}
+
+Json memory_json(const Summary& summary) {
+  const auto fluid = static_cast<double>(std::max<std::int64_t>(1, summary.geometry.sum(&LevelReport::vofs_composite)));
+  Json memory;
+  memory["peak_bytes"] = summary.memory.peak;
+  memory["peak_bytes_largest_rank"] = summary.memory.largest_rank;
+  memory["bytes_per_fluid_cell"] = static_cast<double>(summary.memory.peak) / fluid;
+  for (int p = 0; p < n_purposes; ++p)
+    memory[std::string(name_of(static_cast<Purpose>(p)))] = summary.memory.by_purpose[static_cast<std::size_t>(p)];
+  return memory;
+}
+
+}  // namespace
+
+MemoryUse measure_memory(const Comm& comm) {
+  MemoryUse use;
+  use.peak = comm.sum(arena::peak_resident_set());
+  use.largest_rank = comm.max(arena::peak_resident_set());
+  for (int p = 0; p < n_purposes; ++p)
+    use.by_purpose[static_cast<std::size_t>(p)] = comm.sum(arena::bytes_peak(static_cast<Purpose>(p)));
+  return use;
+}
+
+std::string summary_json(const Summary& summary) {
+  const GeometryStatistics& s = summary.geometry;
+  Json json;
+  json["karst"] = version_and_git_id();
+  json["deck"] = summary.deck;
+  json["title"] = s.title;
+  json["status"] = "completed";
+  json["porosity"] = s.report.porosity;
+  json["connected_porosity"] = s.report.connected_porosity;
+  json["specific_surface_per_m"] = s.specific_surface;
+  json["percolates"] = {{"x", s.report.percolates[0]}, {"y", s.report.percolates[1]}, {"z", s.report.percolates[2]}};
+  json["cells"] = cells_json(s);
+  json["levels"] = Json::array();
+  for (std::size_t l = 0; l < s.report.levels.size(); ++l) json["levels"].push_back(level_json(s, l));
+  json["ranks"] = s.ranks;
+  json["threads"] = s.threads;
+  json["seconds"] = {
+      {"geometry", summary.seconds.geometry}, {"output", summary.seconds.output}, {"total", summary.seconds.total}};
+  json["memory"] = memory_json(summary);
+  json["plotfile"] = {{"name", summary.plotfile},
+                      {"bytes", summary.plot.file_bytes},
+                      {"values_bytes", summary.plot.box_bytes},
+                      {"dense_values_bytes", summary.plot.dense_bytes}};
+  json["warnings"] = summary.warnings;
+  return json.dump(2) + '\n';
+}
+
+}  // namespace karst

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "app/statistics.hpp"
+#include "base/memory.hpp"
+
+namespace karst {
+
+/// Bytes of a run over all ranks.
+struct MemoryUse {
+  std::int64_t peak = 0;                              ///< Σ over ranks of the peak resident set
+  std::int64_t largest_rank = 0;                      ///< largest of them
+  std::array<std::int64_t, n_purposes> by_purpose{};  ///< Σ over ranks of the arena's peak, by Purpose
+};
+/// Collective; the same on every rank.
+MemoryUse measure_memory(const Comm& comm);
+
+struct Summary {
+  std::string deck;      ///< as named on the command line
+  std::string plotfile;  ///< its name in the run directory
+  GeometryStatistics geometry;
+  RunSeconds seconds;
+  MemoryUse memory;
+  PlotSize plot;
+  std::vector<std::string> warnings;
+};
+
+/// The text of summary.json: sizes in bytes, times in seconds, lengths in metres.
+std::string summary_json(const Summary& summary);
+
+}  // namespace karst

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bitset>
+#include <string>
+#include <vector>
+
+#include "base/comm.hpp"
+
+namespace karst {
+
+inline constexpr int max_processors = 1024;  ///< of one node, as the system's affinity masks number them
+
+/// The processors a rank may run on, and its node.
+struct RankPlace {
+  std::uint64_t node;  ///< hash of the host name
+  std::bitset<max_processors> processors;
+};
+
+/// Processors for one rank: each counts one over the number of ranks of the node that may use it; at least 1.
+int share_of_processors(const std::vector<RankPlace>& ranks, int rank);
+
+struct ThreadChoice {
+  int threads;          ///< of this rank
+  std::string warning;  ///< empty when all is well
+};
+
+/// Threads of this rank: `asked` when it is not 0, else OMP_NUM_THREADS, else the rank's share of the processors of its
+/// node. Sets them for all parallel loops to come. Warns when the ranks of a node ask for more threads than it has
+/// processors. Collective; the same warning on every rank.
+ThreadChoice choose_threads(const Comm& comm, int asked);
+
+}  // namespace karst

@@ -1,0 +1,332 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Wrong input ends every command with status 1, one message that says what is wrong, and no file left behind.
+
+    bad_input.py --program KARST --mpiexec MPIEXEC --ranks N [NAME]
+
+Every case below runs in an empty folder of its own. Its message must hold the words stated; the folder must look as
+before the run, older results included.
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from support import TIME_LIMIT, Karst, contents, sphere_deck, sphere_image
+
+CASES = {}
+
+
+def case(function):
+    """Registers function(folder) -> (arguments, words of the message)."""
+    CASES[function.__name__] = function
+    return function
+
+
+def deck(folder, text, name="deck.toml"):
+    (folder / name).write_text(text)
+    return name
+
+
+RAW = ["--size", "16,16,16", "--type", "uint8", "--voxel", "1e-6", "--pore", "0", "-o", "rock.h5"]
+
+
+# --- the command line
+@case
+def no_command(folder):
+    return [], ["command", "--help"]
+
+
+@case
+def unknown_command(folder):
+    return ["geomtry", deck(folder, sphere_deck())], ["geomtry", 'mean "geometry"']
+
+
+@case
+def unknown_option(folder):
+    return ["check", deck(folder, sphere_deck()), "--fast"], ["--fast", "--help"]
+
+
+@case
+def no_deck_named(folder):
+    return ["geometry"], ["deck", "required"]
+
+
+@case
+def threads_zero(folder):
+    return ["check", deck(folder, sphere_deck()), "-j", "0"], ["--threads", "1"]
+
+
+@case
+def help_on_unknown_key(folder):
+    return ["help", "grid.bok"], ["grid.bok", "grid.box"]
+
+
+# --- the deck
+@case
+def missing_deck(folder):
+    return ["geometry", "none.toml"], ["none.toml", "No such file"]
+
+
+@case
+def deck_is_no_toml(folder):
+    return ["check", deck(folder, "[grid\ncells = 3\n")], ["deck.toml:1"]
+
+
+@case
+def unknown_key(folder):
+    return ["check", deck(folder, sphere_deck() + "colour = 3\n")], ["grid.colour", "deck.toml:12"]
+
+
+@case
+def misspelt_key(folder):
+    return ["geometry", deck(folder, sphere_deck() + "peridic = [true, true, true]\n")], ["grid.peridic", "grid.periodic"]
+
+
+@case
+def misspelt_table(folder):
+    return ["check", deck(folder, sphere_deck() + "[outptu]\nplot = []\n")], ["outptu", "output"]
+
+
+@case
+def all_mistakes_at_once(folder):
+    text = sphere_deck() + "levels = 0\nperiodic = 3\ncolor = 1\n"
+    return ["check", deck(folder, text)], ["grid.levels", "grid.periodic", "grid.color"]
+
+
+@case
+def wrong_type(folder):
+    return ["check", deck(folder, sphere_deck()), 'grid.cells="many"'], ["grid.cells", '"many"', "3 integers"]
+
+
+@case
+def negative_cells(folder):
+    return ["check", deck(folder, sphere_deck()), "grid.cells=[16,-16,16]"], ["grid.cells", "-16"]
+
+
+@case
+def negative_size(folder):
+    return ["check", deck(folder, sphere_deck()), "grid.size=[1e-3,-1e-3,1e-3]"], ["grid.size", "-0.001"]
+
+
+@case
+def negative_radius(folder):
+    return ["check", deck(folder, sphere_deck(radius=-0.3))], ["geometry.solid[0].radius", "> 0"]
+
+
+@case
+def cells_not_cubes(folder):
+    return ["check", deck(folder, sphere_deck()), "grid.cells=[16,16,32]"], ["grid.cells", "cubes"]
+
+
+@case
+def box_size_12(folder):
+    return ["geometry", deck(folder, sphere_deck(box=12))], ["grid.box", "12", "8", "16", "32"]
+
+
+@case
+def unknown_plot_field(folder):
+    return ["geometry", deck(folder, sphere_deck()), 'output.plot=["fractoin"]'], ["output.plot", 'mean "fraction"']
+
+
+@case
+def override_without_value(folder):
+    return ["check", deck(folder, sphere_deck()), "grid.box"], ["grid.box", "key=value"]
+
+
+@case
+def override_of_unknown_key(folder):
+    return ["check", deck(folder, sphere_deck()), "grid.bax=8"], ["command line", "grid.bax", "grid.box"]
+
+
+# --- the geometry
+@case
+def no_geometry(folder):
+    return ["geometry", deck(folder, "[grid]\ncells = [8, 8, 8]\nsize = [1.0, 1.0, 1.0]\n")], ["geometry.image", "geometry.solid"]
+
+
+@case
+def no_fluid(folder):
+    return ["geometry", deck(folder, sphere_deck(radius=2.0))], ["no fluid"]
+
+
+@case
+def all_fluid(folder):
+    return ["geometry", deck(folder, sphere_deck()), "geometry.solid[0].center=[9e-3,9e-3,9e-3]"], ["nothing to cut"]
+
+
+@case
+def missing_image(folder):
+    return ["geometry", deck(folder, '[geometry]\nimage = "rock.h5"\n')], ["rock.h5", "geometry.image"]
+
+
+@case
+def image_is_no_geometry_file(folder):
+    (folder / "rock.h5").write_bytes(b"no HDF5 file")
+    return ["geometry", deck(folder, '[geometry]\nimage = "rock.h5"\n')], ["rock.h5", "HDF5"]
+
+
+@case
+def raw_image_without_import_table(folder):
+    (folder / "rock.raw").write_bytes(sphere_image(8, 3))
+    return ["check", deck(folder, '[geometry]\nimage = "rock.raw"\n')], ["rock.raw", "geometry.import"]
+
+
+def raw_deck(folder, image, extra="pore = 0\n"):
+    (folder / "rock.raw").write_bytes(image)
+    return deck(folder, '[geometry]\nimage = "rock.raw"\n[geometry.import]\nsize = [16, 16, 16]\ntype = "uint8"\n'
+                        "voxel = 1e-6\n" + extra)
+
+
+@case
+def raw_image_truncated(folder):
+    return ["geometry", raw_deck(folder, sphere_image(16, 5)[:-100])], ["rock.raw", "4096", "3996"]
+
+
+@case
+def raw_image_without_pores(folder):
+    return ["geometry", raw_deck(folder, sphere_image(16, 5), "pore = 7\n")], ["rock.raw", "no voxel"]
+
+
+@case
+def raw_image_without_solid(folder):
+    return ["check", raw_deck(folder, bytes(4096))], ["rock.raw", "no voxel"]
+
+
+# --- import
+@case
+def import_missing_image(folder):
+    return ["import", "rock.raw", *RAW], ["rock.raw"]
+
+
+@case
+def import_truncated(folder):
+    (folder / "rock.raw").write_bytes(sphere_image(16, 5)[:-1])
+    return ["import", "rock.raw", *RAW], ["rock.raw", "4095", "4096"]
+
+
+@case
+def import_wrong_sizes(folder):
+    (folder / "rock.raw").write_bytes(sphere_image(16, 5))
+    return ["import", "rock.raw", "--size", "16,16", *RAW[2:]], ["size", "3"]
+
+
+@case
+def import_without_size(folder):
+    (folder / "rock.raw").write_bytes(sphere_image(16, 5))
+    return ["import", "rock.raw", *RAW[2:]], ["rock.raw", "size"]
+
+
+@case
+def import_unknown_type(folder):
+    (folder / "rock.raw").write_bytes(sphere_image(16, 5))
+    return ["import", "rock.raw", "--type", "uint9", *RAW[:2], *RAW[4:]], ["type", "uint9", "uint8"]
+
+
+@case
+def import_negative_voxel(folder):
+    (folder / "rock.raw").write_bytes(sphere_image(16, 5))
+    return ["import", "rock.raw", *RAW[:4], "--voxel", "-1e-6", *RAW[6:]], ["voxel", "-1e-06"]
+
+
+@case
+def import_over_existing(folder):
+    (folder / "rock.raw").write_bytes(sphere_image(16, 5))
+    (folder / "rock.h5").write_text("older result")
+    return ["import", "rock.raw", *RAW], ["rock.h5", "--overwrite"]
+
+
+# --- the place of the results
+@case
+def existing_output(folder):
+    (folder / "out").mkdir()
+    (folder / "out" / "summary.json").write_text("older result")
+    return ["geometry", deck(folder, sphere_deck())], ["out", "--overwrite"]
+
+
+@case
+def output_is_a_file(folder):
+    (folder / "out").write_text("no folder")
+    return ["geometry", deck(folder, sphere_deck()), "--overwrite"], ["out"]
+
+
+@case
+def output_below_a_file(folder):
+    (folder / "file").write_text("no folder")
+    return ["geometry", deck(folder, sphere_deck()), "--out", "file/out"], ["file/out"]
+
+
+@case
+def full_disk(folder):
+    """A disk of 64 KiB; only root may make one."""
+    small = folder / "small"
+    small.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(small)], capture_output=True)
+    if made.returncode != 0:
+        return None
+    text = sphere_deck(cells=48, box=16)
+    return ["geometry", deck(folder, text), "--out", "small/out", 'output.plot=["distance", "wall_normal"]'], \
+        ["small/out", "space"]
+
+
+def problems_of(result, words):
+    """What is wrong with a run that should fail."""
+    if result.status != 1:
+        yield f"exit status {result.status}, not 1"
+    if result.seconds > TIME_LIMIT:
+        yield f"took {result.seconds:.1f} s, more than {TIME_LIMIT} s"
+    if result.err.count("error:") != 1:
+        yield f"{result.err.count('error:')} messages on stderr, not 1"
+    for word in words:
+        if word not in result.err:
+            yield f'the message lacks "{word}"'
+    for word in ("terminate called", "Segmentation", "MPI_ABORT", "HDF5-DIAG", "fault of the program", "rank 0:"):
+        if word in result.err:
+            yield f'stderr holds "{word}"'
+
+
+def run_case(karst, name, ranks):
+    """Returns the problems found; None when the case cannot run here."""
+    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
+        folder = Path(place)
+        made = CASES[name](folder)
+        if made is None:
+            return None
+        try:
+            arguments, words = made
+            before = contents(folder)
+            result = karst.run(arguments, folder, ranks)
+            found = list(problems_of(result, words))
+            after = contents(folder)
+            found += [f"left behind: {f}" for f in after if f not in before]
+            found += [f"changed or removed: {f}" for f in before if after.get(f, b"") != before[f]]
+            return [f"{name}, {ranks} ranks: {problem}" for problem in found] + ([str(result)] if found else [])
+        finally:
+            if os.path.ismount(folder / "small"):
+                subprocess.run(["umount", str(folder / "small")], check=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("name", nargs="?", help="one case (default: all)")
+    options = parser.parse_args()
+    karst = Karst(options.program, options.mpiexec)
+    failed = 0
+    names = [options.name] if options.name else list(CASES)
+    for name in names:
+        problems = run_case(karst, name, options.ranks)
+        print(f"{'skipped' if problems is None else 'FAILED' if problems else 'passed':8} {name}", flush=True)
+        for problem in problems or []:
+            print("   ", problem.replace("\n", "\n    "))
+        failed += bool(problems)
+    print(f"{len(names) - failed} of {len(names)} cases as they should be")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

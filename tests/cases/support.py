@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the karst program for the tests of this folder; plain Python, no packages."""
+import os
+import subprocess
+import time
+from pathlib import Path
+
+TIME_LIMIT = 10.0  # of a failing run [s]
+
+
+class Result:
+    def __init__(self, done, seconds):
+        self.status, self.out, self.err, self.seconds = done.returncode, done.stdout, done.stderr, seconds
+
+    def __str__(self):
+        return f"status {self.status} after {self.seconds:.1f} s\n--- stdout\n{self.out}--- stderr\n{self.err}---"
+
+
+class Karst:
+    """The program under a number of ranks: one rank runs without mpirun, as on a laptop."""
+
+    def __init__(self, program, mpiexec):
+        self.program, self.mpiexec = str(Path(program).resolve()), mpiexec
+
+    def run(self, arguments, cwd, ranks=1, threads=1):
+        command = [self.program, *map(str, arguments)]
+        if ranks > 1:
+            command = [self.mpiexec, "-n", str(ranks), "--oversubscribe", "--bind-to", "none", *command]
+        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                           OMP_NUM_THREADS=str(threads), OPENBLAS_NUM_THREADS="1")
+        start = time.monotonic()
+        done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+        return Result(done, time.monotonic() - start)
+
+
+def contents(folder):
+    """All files below a folder with their bytes."""
+    return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None
+            for p in sorted(Path(folder).rglob("*")) if not p.is_symlink()}
+
+
+def sphere_image(n, radius, solid=1, pore=0):
+    """A raw 8-bit image, x fastest: a solid ball (radius in voxels) in the middle of a cube of n³ voxels."""
+    centre = n / 2
+    return bytes(solid if (x + .5 - centre) ** 2 + (y + .5 - centre) ** 2 + (z + .5 - centre) ** 2 < radius ** 2 else pore
+                 for z in range(n) for y in range(n) for x in range(n))
+
+
+def sphere_deck(cells=16, radius=0.3, box=8):
+    """A solid ball in the middle of a millimetre cube."""
+    return f"""title = "ball"
+[geometry]
+keep = "all"
+[[geometry.solid]]
+shape = "sphere"
+center = [0.5e-3, 0.5e-3, 0.5e-3]
+radius = {radius}e-3
+[grid]
+cells = [{cells}, {cells}, {cells}]
+size = [1e-3, 1e-3, 1e-3]
+box = {box}
+"""

@@ -60,11 +60,11 @@ void write_list(const PlotTarget& to, hid_t parent, const std::string& name, hid
   });
 }
 
-/// Values per chunk: whole boxes when they are small, whole components of a box when they are large; 1/4 MiB or a
+/// Values per chunk: whole boxes when they are small, whole components of a box when they are large; 64 KiB or a
 /// little less, since readers that fetch box by box unpack one chunk at least for each.
 std::int64_t chunk_values(const PlotOrder& order, std::size_t components) {
   const auto n_components = static_cast<std::int64_t>(components);
-  constexpr std::int64_t most = std::int64_t{1} << 16;
+  constexpr std::int64_t most = std::int64_t{1} << 14;
   std::int64_t cells = 1;
   for (const SizeClass& c : order.classes()) cells = std::max(cells, c.box_cells);
   const std::int64_t box = cells * n_components;

@@ -2,11 +2,13 @@
 #include "eb/sphere_list.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
 #include <string>
 
+#include "base/error.hpp"
 #include "support/level_set_cases.hpp"
 
 namespace karst {
@@ -119,7 +121,8 @@ TEST(SphereList, OneCellThickPeriodicDomain) {
 /// A file that goes away with the test.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& text) : path_(::testing::TempDir() + "karst_spheres_test.txt") {
+  explicit TemporaryFile(const std::string& text)
+      : path_(fmt::format("{}karst_spheres_{}.txt", ::testing::TempDir(), getpid())) {
     std::ofstream(path_) << text;
   }
   ~TemporaryFile() { std::remove(path_.c_str()); }

@@ -141,7 +141,7 @@ void Import::choose_method() {
     report_.segmentation = "threshold";
     report_.threshold = *options_.threshold;
   } else {
-    report_.segmentation = "Otsu threshold";
+    report_.segmentation = "halfway threshold";
     Histogram histogram = histogram_for(report_.smallest, report_.largest, is_integer(image_->info().type));
     for_own_layers([&](const ImageWindow& layer) { histogram.add(read_window(layer).span()); });
     comm_.sum(std::span(histogram.count));
@@ -150,7 +150,7 @@ void Import::choose_method() {
             "{}: holds the values {} and {} only, so it is segmented already; name the value of the pore space with "
             "pore = VALUE",
             options_.file, report_.smallest, report_.largest);
-    report_.threshold = otsu_threshold(histogram);
+    report_.threshold = halfway_threshold(histogram);
   }
   method_.scale.threshold = report_.threshold;
   method_.scale.pore_above = options_.pore_above;

@@ -23,7 +23,7 @@ struct ImportOptions {
   int skip_bytes = 0;               ///< raw files: header in front
   double voxel = 0;                 ///< width [m]; 0: as the file states
   std::optional<double> pore;       ///< segmented images: the value of the pore space
-  std::optional<double> threshold;  ///< gray images: gray value of the wall; none: Otsu's
+  std::optional<double> threshold;  ///< gray images: gray value of the wall; none: halfway_threshold()
   bool pore_above = false;          ///< gray images: the pore is brighter than the threshold
   double smoothing = 1.0;           ///< σ of the smoothing [voxels]
 };
@@ -37,7 +37,7 @@ struct ImportReport {
   Index voxels;
   double voxel = 0;              ///< [m]
   bool voxel_from_file = false;  ///< false: from the options
-  std::string segmentation;      ///< pore value, threshold, Otsu threshold
+  std::string segmentation;      ///< pore value, threshold, halfway threshold
   double threshold = 0;          ///< gray value of the wall; NaN for segmented images
   double pore = 0;               ///< value of the pore space; NaN for gray images
   bool pore_above = false;

@@ -42,7 +42,8 @@ void read(Reader& in, ImportOptions& o) {
   in.number("geometry.import.voxel", o.voxel, "m", "voxel width; needed when the image does not state it", 1e-12, 1e3);
   read_optional(in, "geometry.import.pore", o.pore, "segmented images: the value of the pore space");
   read_optional(in, "geometry.import.threshold", o.threshold,
-                "gray images: gray value of the wall; without it Otsu's threshold is used");
+                "gray images: gray value of the wall; without it halfway between the peaks of the two classes that "
+                "Otsu's method finds");
   in.flag("geometry.import.pore_above", o.pore_above, "gray images: the pore is where the gray value is larger");
   in.number("geometry.import.smoothing", o.smoothing, "voxels",
             "standard deviation of the smoothing of the gray values or of the distance to the wall", 0, 8);

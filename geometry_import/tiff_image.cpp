@@ -63,21 +63,22 @@ VoxelType type_of(const Page& page, const std::string& path) {
                   path, page.bits, page.format));
 }
 
-/// Voxel width from the resolution tags. 72, 96, 150, 300 and 600 per inch are what programs write when they know
-/// nothing, so they are not taken for a voxel width.
+/// Voxel width from the resolution tags. Up to 1200 dots per inch (21 µm) it is taken for what programs write for
+/// printing when they know nothing (72, 96, 100, 300, ...), not for a voxel width.
 void read_voxel(TIFF* tiff, ImageInfo& info) {
+  constexpr double printing = 0.0254 / 1200;
   float x = 0, y = 0;
   std::uint16_t unit = RESUNIT_NONE;
   if (!TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) || !TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y)) return;
   if (!TIFFGetField(tiff, TIFFTAG_RESOLUTIONUNIT, &unit) || unit == RESUNIT_NONE || x <= 0 || y <= 0) return;
   const double metre = unit == RESUNIT_INCH ? 0.0254 : 0.01;
-  for (const float dots : {72.0F, 96.0F, 150.0F, 300.0F, 600.0F}) {
-    if (unit == RESUNIT_INCH && x == dots) {
-      info.voxel_note = fmt::format("its {} dots per inch are a default of printing, not a voxel width", dots);
-      return;
-    }
+  const Vec3 widths{metre / double{x}, metre / double{y}, metre / double{x}};
+  if (widths[0] >= 0.999 * printing) {
+    info.voxel_note =
+        fmt::format("its resolution tags would make it {:.4g} m, which looks like one for printing", widths[0]);
+    return;
   }
-  set_cubic_voxel(info, {metre / double{x}, metre / double{y}, metre / double{x}});
+  set_cubic_voxel(info, widths);
 }
 
 /// Large ImageJ stacks have one page for all planes; libtiff shows the first plane only.

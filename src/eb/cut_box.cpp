@@ -172,9 +172,14 @@ void BoxCutter::emit_on_sub_lattice(const Index& n, int min_depth) {
 /// Decides how a cell near the wall is cut; box_.kind is `cut` before, and after only if it has pieces.
 void BoxCutter::cut_cell(const Index& n) {
   const std::size_t node = lattice_.node(n);
+  const double bound = refined_.mask == 0 ? phi_->lipschitz() : 0;
+  CellKind& kind = box_.kind[static_cast<std::size_t>(box_.cells.offset(box_.cells.lo + n))];
+  if (bound > 0 && std::abs(lattice_.phi(node)) > 1.8 * bound) {  // farther than the diagonal
+    kind = lattice_.fluid(node) ? CellKind::regular : CellKind::covered;
+    return;
+  }
   const unsigned fluid = lattice_.signs(node);
   const bool uniform = fluid == 0 || fluid == 255;
-  CellKind& kind = box_.kind[static_cast<std::size_t>(box_.cells.offset(box_.cells.lo + n))];
   double least = std::abs(lattice_.phi(node)), most = least;
   if (uniform) {
     kind = fluid == 0 ? CellKind::covered : CellKind::regular;
@@ -183,8 +188,7 @@ void BoxCutter::cut_cell(const Index& n) {
       least = std::min(least, f), most = std::max(most, f);
     }
     // No wall within reach of the corners: neither on an edge nor at a face or cell centre.
-    const double bound = phi_->lipschitz();
-    if (bound > 0 && refined_.mask == 0 && 2 * least > bound && most > std::sqrt(0.75) * bound) return;
+    if (bound > 0 && 2 * least > bound && most > std::sqrt(0.75) * bound) return;
   }
   bool special = false;
   for (int side = 0; side < 6; ++side) {

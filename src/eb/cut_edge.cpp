@@ -42,9 +42,10 @@ void EdgeCutter::look(const LatticePhi& phi, const Interval& interval) {
   bool done = length * static_cast<double>(1 << finest) <= 1;
   if (!done && same) done = phi.excludes_wall(a.f, b.f, length);
   if (!done && !same) {
-    // A change at half the length is taken as one crossing, unless a node on the wall may hide a body behind it.
+    // A change at half the length, or on a sub-lattice, is taken as one crossing, unless a node on the wall may hide a
+    // body behind it.
     const Sample &in = fluid ? a : b, &out = fluid ? b : a;
-    done = out.f < -node_tolerance ? length < 1 || phi.excludes_wall(0, 0, length)
+    done = out.f < -node_tolerance ? length < 1 || phi.depth() > 0 || phi.excludes_wall(0, 0, length)
                                    : phi.excludes_wall((1 + 1e-6) * in.f, 0, length);
   }
   if (!done) {
@@ -75,13 +76,12 @@ void EdgeCutter::find_changes(const LatticePhi& phi) {
 }
 
 /// Next point of a search; false when it is final.
-bool EdgeCutter::propose(Search& s) {
+bool EdgeCutter::propose(Search& s, double small_step) {
   s.next = (s.a.t * s.fb - s.b.t * s.fa) / (s.fb - s.fa);
   const double secant = s.now.t - s.now.f * (s.now.t - s.last.t) / (s.now.f - s.last.f);
   const bool local = std::abs(s.now.t - s.last.t) < 1e-3 && secant >= s.a.t && secant <= s.b.t;
   if (local) s.next = secant;
-  if (local && std::abs(secant - s.now.t) < 1e-8)
-    return false;  // the error left is of the order of 1e-8 times the last step
+  if (local && std::abs(secant - s.now.t) < small_step) return false;
   if (s.n % 4 == 3) {
     if (s.b.t - s.a.t > 0.5 * s.width) s.next = 0.5 * (s.a.t + s.b.t);
     s.width = s.b.t - s.a.t;
@@ -113,11 +113,14 @@ void EdgeCutter::finish(const Search& search, double t) {
 }
 
 void EdgeCutter::find_roots(const LatticePhi& phi) {
+  // The secant step taken last is not checked: its error is the product of the last two times a curvature, of the
+  // order of 1e-12 h and 1e-10 h.
+  const double small_step = phi.depth() == 0 ? 1e-7 : 1e-5;
   while (!searches_.empty()) {
     std::size_t left = 0;
     points_.clear();
     for (Search& s : searches_) {
-      if (!propose(s)) {
+      if (!propose(s, small_step)) {
         finish(s, s.next);
         continue;
       }

@@ -97,7 +97,7 @@ class EdgeCutter {
   void judge(int depth, std::size_t i);
   void find_roots(const LatticePhi& phi);
   void finish(const Search& search, double t);
-  static bool propose(Search& search);
+  static bool propose(Search& search, double small_step);
   static void accept(Search& search, double f);
   void add_point(std::size_t edge, double t);
 

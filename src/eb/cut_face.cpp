@@ -190,7 +190,7 @@ void FaceCutter::join_faces(const LatticePhi& phi, int d, const FaceStencil& ste
   const auto [u, v] = face_directions(d);
   parent_.resize(lattice_.n_nodes());
   std::iota(parent_.begin(), parent_.end(), 0);
-  std::vector<Sum> sums(lattice_.n_nodes());
+  sums_.assign(lattice_.n_nodes(), Sum{});
   for (int j = 0; j < n; ++j)
     for (int i = 0; i < n; ++i) {
       Index at;
@@ -206,31 +206,31 @@ void FaceCutter::join_faces(const LatticePhi& phi, int d, const FaceStencil& ste
           if (first < 0) first = corner;
           unite(parent_, first, corner);
         }
-        Sum& sum = sums[static_cast<std::size_t>(first)];
+        Sum& sum = sums_[static_cast<std::size_t>(first)];
         sum.area += unit.area[q];
         sum.mx += unit.area[q] * (unit.centroid[q][0] + i);
         sum.my += unit.area[q] * (unit.centroid[q][1] + j);
       }
     }
-  number_parts(sums, n, face);
+  number_parts(n, face);
 }
 
-void FaceCutter::number_parts(std::vector<Sum>& sums, int n, FaceSet& face) {
+void FaceCutter::number_parts(int n, FaceSet& face) {
   face.parts.clear();
-  face.label.assign(sums.size(), FaceSet::none);
-  for (std::size_t i = 0; i < sums.size(); ++i) {
+  face.label.assign(sums_.size(), FaceSet::none);
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
     const auto r = static_cast<std::size_t>(find_root(parent_, static_cast<int>(i)));
     if (r == i) continue;
-    sums[r].area += sums[i].area, sums[r].mx += sums[i].mx, sums[r].my += sums[i].my;
+    sums_[r].area += sums_[i].area, sums_[r].mx += sums_[i].mx, sums_[r].my += sums_[i].my;
   }
-  for (std::size_t i = 0; i < sums.size(); ++i) {
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
     const auto r = static_cast<std::size_t>(find_root(parent_, static_cast<int>(i)));
     if (r < i) {
       face.label[i] = face.label[r];
-    } else if (const double scale = 1.0 / (n * n); sums[i].area * scale > min_aperture && face.parts.size() < 254) {
+    } else if (const double scale = 1.0 / (n * n); sums_[i].area * scale > min_aperture && face.parts.size() < 254) {
       face.label[i] = static_cast<std::uint8_t>(face.parts.size());
-      const double area = std::min(sums[i].area * scale, 1.0);
-      face.parts.push_back({area, {sums[i].mx / (sums[i].area * n) - 0.5, sums[i].my / (sums[i].area * n) - 0.5}});
+      const double area = std::min(sums_[i].area * scale, 1.0);
+      face.parts.push_back({area, {sums_[i].mx / (sums_[i].area * n) - 0.5, sums_[i].my / (sums_[i].area * n) - 0.5}});
     }
   }
 }

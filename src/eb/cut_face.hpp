@@ -80,10 +80,11 @@ class FaceCutter {
   };
   bool cut_at_depth(const LatticePhi& phi, const Index& node, int d, int depth, FaceSet& face);
   void join_faces(const LatticePhi& phi, int d, const FaceStencil& stencil, FaceSet& face);
-  void number_parts(std::vector<Sum>& sums, int n, FaceSet& face);
+  void number_parts(int n, FaceSet& face);
   void join_quarters(FaceSet& face);
 
   Lattice lattice_;
+  std::vector<Sum> sums_;
   std::vector<int> parent_, ordinal_;
   std::array<FaceSet, 4> quarter_;
 };

@@ -11,7 +11,7 @@
 
 namespace karst {
 
-/// State of an edge in a Lattice.
+/// State of an edge in a Lattice; unknown counts as plain once the edges have been cut.
 enum class EdgeState : std::uint8_t { unknown, plain, crossing, split };
 
 /// Memory is kept between uses; only what is asked for is evaluated.

@@ -77,13 +77,13 @@ TEST(LevelBuilder, ThinPlateSeparates) {
     for (int o = 0; o < 10; ++o)
       for (const Vec3& normal : {Vec3{1, 0, 0}, Vec3{1, 0.3, 0.2}})
         for (const auto cv : {ControlVolumes::pieces, ControlVolumes::home_cells}) {
-          const auto phi = test::plate({7.0 + 0.1 * o, 8.0, 8.0}, normal, thickness);
-          const BuiltLevel level = single_level(self, *phi, cube(16, false), 8, KeepPores::all, cv);
+          const auto phi = test::plate({7.0 + 0.1 * o, 3.0, 3.0}, normal, thickness);
+          const BuiltLevel level = single_level(self, *phi, {{16, 6, 6}, {}}, 8, KeepPores::all, cv);
           EXPECT_EQ(level.report.pores, 2) << thickness << " offset " << o << " tilt " << normal[1];
           EXPECT_EQ(test::n_components(level.geometry.graph), 2) << thickness << " offset " << o;
           expect_consistent(self, level.geometry);
-          const double solid = thickness * 256.0 * norm(normal) / normal[0];
-          EXPECT_NEAR(totals(self, level.geometry).volume, 4096.0 - solid, 0.01 * solid) << thickness << " " << o;
+          const double solid = thickness * 36.0 * norm(normal) / normal[0];
+          EXPECT_NEAR(totals(self, level.geometry).volume, 576.0 - solid, 0.01 * solid) << thickness << " " << o;
         }
 }
 

@@ -70,11 +70,12 @@ std::span<const std::byte> next_part(std::span<const std::byte>& rest) {
 }
 
 h5::Handle create_data(hid_t file, const std::string& path, const char* name, hid_t type, const Index& voxels) {
-  std::array<hsize_t, 3> size{}, chunk{};
+  std::array<hsize_t, 3> size{}, chunk{}, limit{};  // chunks may be larger than the image, but not than its limit
   for (int d = 0; d < 3; ++d) size[static_cast<std::size_t>(2 - d)] = static_cast<hsize_t>(voxels[d]);
   chunk.fill(geometry_chunk);
+  limit.fill(H5S_UNLIMITED);
   const std::string what = fmt::format("create the data set {}", name);
-  const h5::Handle space(h5::check(H5Screate_simple(3, size.data(), nullptr), path, what), H5Sclose);
+  const h5::Handle space(h5::check(H5Screate_simple(3, size.data(), limit.data()), path, what), H5Sclose);
   const h5::Handle list(h5::check(H5Pcreate(H5P_DATASET_CREATE), path, what), H5Pclose);
   h5::check(H5Pset_chunk(list, 3, chunk.data()), path, what);
   h5::check(H5Pset_shuffle(list), path, what);

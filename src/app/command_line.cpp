@@ -95,11 +95,12 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
 constexpr std::array<std::pair<const char*, Command>, 4> commands{
     {{"geometry", Command::geometry}, {"check", Command::check}, {"import", Command::import}, {"help", Command::help}}};
 
-/// A first word that is no command gets the nearest one named, which CLI11 does not do.
+/// Words for a missing command, and for one that does not exist with the nearest that does: CLI11 has none.
 void check_command(const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments[0].starts_with('-')) return;
+  if (!arguments.empty() && arguments[0].starts_with('-')) return;
   std::vector<std::string> names;
   for (const auto& [name, command] : commands) names.emplace_back(name);
+  require(!arguments.empty(), "no command given; the commands are {}. `karst --help` explains them.", join(names));
   if (std::find(names.begin(), names.end(), arguments[0]) != names.end()) return;
   const std::string near = nearest(arguments[0], names);
   throw Error(fmt::format("unknown command \"{}\"{}; the commands are {}. `karst --help` explains them.", arguments[0],

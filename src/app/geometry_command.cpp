@@ -43,10 +43,13 @@ std::string deck_head(const std::string& deck) {
 
 void tell_files(const RunFolder& folder, bool with_plot, const std::vector<std::string>& removed) {
   if (!removed.empty()) log_info("Replaced the {} files of an earlier run in {}", removed.size(), folder.path());
+  const auto tell = [](const char* name, const char* use) { log_info("  {:<18}{}", name, use); };
   log_info("Results in {}:", folder.path());
-  if (with_plot) log_info("  {:<18}for ParaView, yt and VisIt", plotfile_name);
-  log_info("  {:<18}the figures above, for programs", "summary.json");
-  log_info("  {:<18}the complete deck, the times of all parts, this text", "deck.toml, timers.txt, log.txt");
+  if (with_plot) tell(plotfile_name, "the cut cells, for ParaView, yt and VisIt");
+  tell("summary.json", "the figures above, for programs");
+  tell("deck.toml", "the complete deck as used");
+  tell("timers.txt", "times of all parts, memory by purpose");
+  tell("log.txt", "this text");
 }
 
 }  // namespace

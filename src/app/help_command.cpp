@@ -26,7 +26,11 @@ std::string plain(std::string key) {
   return key;
 }
 
-std::string first_sentence(const std::string& help) { return help.substr(0, help.find_first_of(";:")); }
+/// As much of the text as fits, cut between words.
+std::string shortened(const std::string& text, std::size_t width) {
+  if (text.size() <= width) return text;
+  return text.substr(0, text.rfind(' ', width - 4)) + " ...";
+}
 
 /// One line per key, table by table.
 std::string overview(const std::vector<KeyInfo>& keys) {
@@ -39,7 +43,7 @@ std::string overview(const std::vector<KeyInfo>& keys) {
     const std::string its = dot == std::string::npos ? "" : k.key.substr(0, dot);
     if (its != table) text += '\n';
     table = its;
-    text += fmt::format("  {:<{}}  {}\n", k.key, width, first_sentence(k.help));
+    text += fmt::format("  {:<{}}  {}\n", k.key, width, shortened(k.help, 110 - width));
   }
   return text;
 }

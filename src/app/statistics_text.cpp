@@ -120,7 +120,7 @@ std::string repairs_text(const GeometryStatistics& s) {
   text += count("pieces joined to a home cell", &LevelReport::joined, "their centre lies in the solid");
   text += count("orphans", &LevelReport::orphans,
                 fmt::format("pieces without a home cell, {} of the pore volume", percent(orphan_volume, pore)));
-  text += count("pores", &LevelReport::pores);
+  text += count("pores", &LevelReport::pores, "connected parts of the fluid");
   text += count("  removed", &LevelReport::pores_removed, "flow cannot reach them");
   text += row(
       s, "  their volume [m³]",
@@ -187,10 +187,11 @@ std::vector<std::string> warnings(const GeometryStatistics& s) {
   std::vector<std::string> all;
   const std::int64_t lost = s.sum(&CutCounts::features_lost);
   if (lost > 0)
-    all.push_back(
-        fmt::format("{} feature{} thinner than the finest lattice of a cut cell {} lost: throats or walls there "
-                    "are closed. Use more cells, or a level refined at the wall.",
-                    grouped(lost), lost == 1 ? "" : "s", lost == 1 ? "was" : "were"));
+    all.push_back(fmt::format(
+        "{} edge{} of cut cells crossed a wall more often than the finest lattice resolves: parts of the pore space or "
+        "of the solid thinner than that are not seen (as between touching grains). More cells, or a level refined at "
+        "the wall, resolve them.",
+        grouped(lost), lost == 1 ? "" : "s"));
   if (std::none_of(s.report.percolates.begin(), s.report.percolates.end(), [](bool p) { return p; }))
     all.emplace_back("no pore leads through the sample along any axis: nothing can flow through it.");
   return all;

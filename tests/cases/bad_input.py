@@ -118,7 +118,7 @@ def negative_radius(folder):
 
 @case
 def cells_not_cubes(folder):
-    return ["check", deck(folder, sphere_deck()), "grid.cells=[16,16,32]"], ["grid.cells", "cubes"]
+    return ["check", deck(folder, sphere_deck()), "grid.cells=[16,16,32]"], ["grid.size", "cubes"]
 
 
 @case
@@ -149,7 +149,7 @@ def no_geometry(folder):
 
 @case
 def no_fluid(folder):
-    return ["geometry", deck(folder, sphere_deck(radius=2.0))], ["no fluid"]
+    return ["geometry", deck(folder, sphere_deck(radius=2.0))], ["holds any fluid", "inside"]
 
 
 @case
@@ -192,7 +192,7 @@ def raw_image_without_pores(folder):
 
 @case
 def raw_image_without_solid(folder):
-    return ["check", raw_deck(folder, bytes(4096))], ["rock.raw", "no voxel"]
+    return ["check", raw_deck(folder, bytes(4096))], ["rock.raw", "nothing to segment"]
 
 
 # --- import

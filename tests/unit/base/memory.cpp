@@ -7,6 +7,9 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 
+// Under the address sanitizer a refused allocation shall come back to us, as it does without it.
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+
 namespace karst {
 namespace {
 

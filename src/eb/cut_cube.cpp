@@ -63,7 +63,7 @@ void cut_faces(const Cube& cube, CubeCut& cut, std::array<std::int8_t, 12>& next
       fluid |= (cube.fluid >> tables.corner[s][r] & 1) << r;
       t[r] = cube.t[static_cast<std::size_t>(tables.edge[s][r])];
     }
-    cut.face[s] = cut_unit_face(fluid, t, cube.joined >> side & 1);
+    cut_unit_face(fluid, t, cube.joined >> side & 1, cut.face[s]);
     // The ring turns right-handed round +x, -y, +z.
     const bool outward = is_high(side) != (direction_of(side) == 1);
     for (int i = 0; i < cut.face[s].n_segments; ++i) {

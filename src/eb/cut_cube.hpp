@@ -28,8 +28,8 @@ struct CubePiece {
 struct CubeCut {
   int n_pieces = 0;
   std::array<CubePiece, 4> piece;
-  std::array<UnitFace, 6> face;                        ///< by side
-  std::array<std::array<std::uint8_t, 2>, 6> owner{};  ///< piece of each face polygon
+  std::array<UnitFace, 6> face;                      ///< by side
+  std::array<std::array<std::uint8_t, 2>, 6> owner;  ///< piece of each face polygon
 };
 
 /// Reads a cube out of a lattice whose nodes and edges are known; asks φ at the centre of ambiguous faces.

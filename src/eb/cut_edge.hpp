@@ -17,8 +17,8 @@ constexpr double node_tolerance = 1e-10;
 constexpr double edge_tolerance = 1e-9;
 /// Finest sub-lattice of a cell: (2^max_depth)^3.
 constexpr int max_depth = 4;
-/// Gaps of fluid between solids are followed no further than this.
-constexpr int max_gap_depth = 3;
+/// Gaps of fluid between solids are followed no further than this: below h/4 they count as closed (and are counted).
+constexpr int max_gap_depth = 2;
 
 constexpr bool is_fluid(double phi) { return phi > node_tolerance; }
 

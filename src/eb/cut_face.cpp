@@ -47,15 +47,15 @@ void add_segment(int exit, int entry, UnitFace& face) {
 
 }  // namespace
 
-UnitFace cut_unit_face(unsigned fluid, const std::array<double, 4>& t, bool joined) {
-  UnitFace face;
-  if (fluid == 0) return face;
+void cut_unit_face(unsigned fluid, const std::array<double, 4>& t, bool joined, UnitFace& face) {
+  face.n_polygons = face.n_segments = 0;
+  if (fluid == 0) return;
   if (fluid == 15) {
     face.n_polygons = 1;
     face.corners[0] = 15;
     face.area[0] = 1;
     face.centroid[0] = {0.5, 0.5};
-    return face;
+    return;
   }
   const auto crossing = [&](int r) { return ring_point(r, t[static_cast<std::size_t>(r)]); };
   const bool diagonal = fluid == 5 || fluid == 10;
@@ -69,7 +69,7 @@ UnitFace cut_unit_face(unsigned fluid, const std::array<double, 4>& t, bool join
       add_polygon(triangle, 1u << r, face);
       add_segment(r, (r + 3) % 4, face);
     }
-    return face;
+    return;
   }
   Polygon polygon;
   int exit = -1, first_entry = -1;
@@ -89,7 +89,6 @@ UnitFace cut_unit_face(unsigned fluid, const std::array<double, 4>& t, bool join
   }
   if (exit >= 0) add_segment(exit, first_entry, face);
   add_polygon(polygon, fluid, face);
-  return face;
 }
 
 int find_root(std::vector<int>& parent, int a) {
@@ -141,7 +140,9 @@ UnitFace cut_lattice_face(const Lattice& lattice, const FaceStencil& stencil, co
     for (std::size_t i = 0; i < 2; ++i) center[stencil.direction[i]] += 0.5;
     joined = is_fluid(phi.at(center));
   }
-  return cut_unit_face(fluid, t, joined);
+  UnitFace face;
+  cut_unit_face(fluid, t, joined, face);
+  return face;
 }
 
 /// A face that needs no sub-lattice; the same numbers as the cube kernel takes from the unit face.

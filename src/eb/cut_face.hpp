@@ -18,17 +18,18 @@ constexpr std::array<int, 2> face_directions(int d) { return {d == 0 ? 1 : 0, d 
 /// 2 (1,1), 3 (0,1); edge r joins corners r and r + 1.
 struct UnitFace {
   int n_polygons = 0;
-  std::array<std::uint8_t, 2> corners{};  ///< fluid corners of each polygon, one bit each
-  std::array<double, 2> area{};
-  std::array<Point2, 2> centroid{};  ///< in [0, 1]²
+  std::array<std::uint8_t, 2> corners;  ///< fluid corners of each polygon, one bit each
+  std::array<double, 2> area;
+  std::array<Point2, 2> centroid;  ///< in [0, 1]²
   int n_segments = 0;
-  std::array<std::uint8_t, 2> exit{}, entry{};  ///< edges where the ring leaves and next enters the fluid: wall between
+  std::array<std::uint8_t, 2> exit, entry;  ///< edges where the ring leaves and next enters the fluid: wall between
 };
 
 /// @param fluid   corners in the fluid, one bit each
 /// @param t       crossing of each edge in [0, 1], in the sense of the increasing coordinate
 /// @param joined  whether two diagonal fluid corners are one polygon
-UnitFace cut_unit_face(unsigned fluid, const std::array<double, 4>& t, bool joined);
+/// @param[out] face  entries beyond the counts are left as they are
+void cut_unit_face(unsigned fluid, const std::array<double, 4>& t, bool joined, UnitFace& face);
 
 /// Place of edge r's crossing on the face.
 constexpr Point2 ring_point(int r, double t) {

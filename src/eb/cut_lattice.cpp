@@ -38,7 +38,8 @@ void Lattice::cut_edges(const LatticePhi& phi, const Index& lo, const Index& hi)
   edges_.clear();
   for_each_cell({lo, hi + Index::all(1)}, [&](const Index& n) {
     const std::size_t at = node(n);
-    if (phi.lipschitz() > 0 && std::abs(phi_[at]) > 1.001 * phi.lipschitz()) return;  // no wall within reach: unknown is plain
+    if (phi.lipschitz() > 0 && std::abs(phi_[at]) > 1.001 * phi.lipschitz())
+      return;  // no wall within reach: unknown is plain
     for (int d = 0; d < 3; ++d) {
       EdgeState& state = state_[static_cast<std::size_t>(d)][at];
       if (n[d] == hi[d] || state != EdgeState::unknown) continue;

@@ -33,22 +33,19 @@ class LocalImage final : public LocalLevelSet {
 
   void evaluate(std::span<const Vec3> x, std::span<double> phi) const override {
     const std::int64_t row = block_.size(0), plane = row * block_.size(1);
+    Place in_y{}, in_z{};
     for (std::size_t p = 0; p < x.size(); ++p) {
-      std::array<double, 3> t;
-      std::int64_t at = 0;
-      for (int d = 2; d >= 0; --d) {
-        const auto [first, fraction] = place(d, x[p][d]);
-        at = at * block_.size(d) + first;
-        t[static_cast<std::size_t>(d)] = fraction;
-      }
-      const float* s = samples_.data() + at;
-      const auto along_x = [&](const float* a) { return a[0] + t[0] * (double{a[1]} - a[0]); };
+      if (p == 0 || x[p][1] != x[p - 1][1]) in_y = place(1, x[p][1]);  // the same along a row of nodes
+      if (p == 0 || x[p][2] != x[p - 1][2]) in_z = place(2, x[p][2]);
+      const Place in_x = place(0, x[p][0]);
+      const float* s = samples_.data() + in_z.first * plane + in_y.first * row + in_x.first;
+      const auto along_x = [&](const float* a) { return a[0] + in_x.fraction * (double{a[1]} - a[0]); };
       const auto across_y = [&](const float* a) {
         const double low = along_x(a), high = along_x(a + row);
-        return low + t[1] * (high - low);
+        return low + in_y.fraction * (high - low);
       };
       const double low = across_y(s), high = across_y(s + plane);
-      phi[p] = voxel_ * (low + t[2] * (high - low));
+      phi[p] = voxel_ * (low + in_z.fraction * (high - low));
     }
   }
 
@@ -170,10 +167,15 @@ void ImageLevelSet::gather(const Box& box, std::span<float> out) const {
       const std::size_t row =
           (static_cast<std::size_t>(slot[2][k]) * places[1].size() + static_cast<std::size_t>(slot[1][j])) *
           places[0].size();
+      const float* line = nullptr;  // row of the brick at hand, and its first voxel
+      int start = 0;
       for (std::size_t i = 0; i < sample[0].size(); ++i) {
-        const Brick& from = *bricks[row + static_cast<std::size_t>(slot[0][i])];
-        out[n++] =
-            from.samples[static_cast<std::size_t>(from.voxels.offset({sample[0][i], sample[1][j], sample[2][k]}))];
+        if (i == 0 || slot[0][i] != slot[0][i - 1]) {
+          const Brick& from = *bricks[row + static_cast<std::size_t>(slot[0][i])];
+          start = from.voxels.lo[0];
+          line = from.samples.data() + from.voxels.offset({start, sample[1][j], sample[2][k]});
+        }
+        out[n++] = line[sample[0][i] - start];
       }
     }
   }

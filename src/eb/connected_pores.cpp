@@ -72,6 +72,7 @@ BoxParts find_parts(const PieceBoxes& boxes) {
     const PieceBox& box = boxes.box(slot);
     DisjointSets sets(static_cast<std::size_t>(box.n_ids()));
     for_each_face(box, [&](int id, int cell, int side, int ordinal) {
+      if (!is_high(side) && boxes.stays_inside(slot, cell, side)) return;  // seen from the other cell
       const Across to = boxes.across(slot, cell, side, ordinal);
       if (to.what != Across::What::piece) return;
       if (to.slot == slot)

@@ -68,6 +68,13 @@ class PieceBoxes {
   /// What lies across side of a cell of an own box, through the face piece with this ordinal. Not collective.
   Across across(int own_slot, int cell, int side, int ordinal) const;
 
+  /// The cell across this side lies in the same box.
+  bool stays_inside(int own_slot, int cell, int side) const {
+    const Box& cells = box(own_slot).cut.cells;
+    const int d = direction_of(side), at = cells.cell(cell)[d] + (is_high(side) ? 1 : -1);
+    return at >= cells.lo[d] && at < cells.hi[d];
+  }
+
   /// The finer level covers both this cell of an own box and the one across its side, or neither.
   bool same_region(int own_slot, int cell, int side) const {
     const PieceBox& from = box(own_slot);

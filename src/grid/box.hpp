@@ -31,10 +31,17 @@ struct Box {
   /// Inverse of offset().
   constexpr Index cell(std::int64_t offset) const {
     const std::int64_t nx = size(0), ny = size(1);
-    return {lo[0] + static_cast<int>(offset % nx), lo[1] + static_cast<int>(offset / nx % ny),
-            lo[2] + static_cast<int>(offset / (nx * ny))};
+    const std::int64_t row = quotient(offset, nx), plane = quotient(row, ny);
+    return lo + Index{static_cast<int>(offset - row * nx), static_cast<int>(row - plane * ny), static_cast<int>(plane)};
   }
   friend constexpr bool operator==(const Box&, const Box&) = default;
+
+ private:
+  /// a / b for a >= 0, b > 0; 32-bit division, where it suffices, takes a third of the time.
+  static constexpr std::int64_t quotient(std::int64_t a, std::int64_t b) {
+    constexpr std::int64_t limit = std::int64_t{1} << 31;
+    return a < limit && b < limit ? static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b) : a / b;
+  }
 };
 
 constexpr Box intersect(const Box& a, const Box& b) {

@@ -38,7 +38,7 @@ void EdgeCutter::look(const LatticePhi& phi, const Interval& interval) {
   const auto& [i, a, b] = interval;
   const double length = b.t - a.t;
   const bool fluid = is_fluid(a.f), same = fluid == is_fluid(b.f);
-  const int finest = (same && !fluid ? max_gap_depth : max_depth) + 1 - phi.depth();
+  const int finest = std::max((same && !fluid ? max_gap_depth : max_depth) + 1 - phi.depth(), 0);
   bool done = length * static_cast<double>(1 << finest) <= 1;
   if (!done && same) done = phi.excludes_wall(a.f, b.f, length);
   if (!done && !same) {

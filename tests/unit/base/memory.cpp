@@ -7,8 +7,9 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 
-// Under the address sanitizer a refused allocation shall come back to us, as it does without it.
+// Under the sanitizers a refused allocation shall come back to us, as it does without them.
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
 
 namespace karst {
 namespace {

@@ -43,7 +43,7 @@ def draw_field(axes, values, fraction, extent, field):
     colours = matplotlib.colormaps["Blues" if field == FRACTION else "viridis"].copy()
     colours.set_bad(SOLID)
     shown = np.ma.masked_invalid(np.where(fraction > 0, values, np.nan))
-    limits = {"vmin": 0.0, "vmax": 1.4} if field == FRACTION else {}
+    limits = {"vmin": 0.0, "vmax": max(1.4, float(shown.max()))} if field == FRACTION and shown.count() else {}
     return axes.imshow(shown, origin="lower", extent=extent, cmap=colours, interpolation="nearest", **limits)
 
 
@@ -100,10 +100,10 @@ def main():
         place = plot.size[axis] * args.at * scale
         axes.set_title(args.title or f"{Path(args.plotfile).stem}, plane {args.axis} = {place:.4g} {unit}", fontsize=11)
         bar = figure.colorbar(image, ax=axes, fraction=0.046, pad=0.03)
-        name = "fluid part of the cell κ [-]" if args.field == FRACTION else args.field
+        name = "fluid in the cell κ [-]; above 1: slivers of neighbours joined it" if args.field == FRACTION else args.field
         bar.set_label(name + (f" [{unit_of(args.field)}]" if unit_of(args.field) and args.field != FRACTION else ""))
         if args.field == FRACTION:
-            bar.ax.set_ylim(0.0, 1.0)
+            bar.ax.set_ylim(0.0, max(1.0, float(np.nanmax(values))))
     try:
         figure.savefig(args.output, dpi=170)
     except (OSError, ValueError) as error:

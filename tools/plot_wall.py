@@ -10,7 +10,7 @@ import os
 
 import numpy as np
 
-from karst_plotfile import Plotfile, PlotfileError, guarded, length_unit
+from karst_plotfile import Plotfile, PlotfileError, doubled, guarded, length_unit
 
 STONE, CUT, FRAME = "#d9c7a7", "#a5875f", "#3c3833"
 
@@ -116,6 +116,10 @@ def main():
     pyvista = renderer()
     with Plotfile(args.plotfile) as plot:
         field = averaged(plot.smooth_wall_field(), args.max_cells)
+        while 2 * max(field.shape) <= args.max_cells:  # sharper edges where the solid is cut
+            for axis in range(3):
+                field = doubled(field, axis) if field.shape[axis] > 1 else field.repeat(2, axis)
+            field = 2 * field
         size = plot.size
     wall, cuts = split_cuts(solid_surface(pyvista, field, args.corner), field.shape[::-1], args.corner)
     plotter = pyvista.Plotter(off_screen=True, window_size=(args.size, args.size), lighting="none")

@@ -5,26 +5,39 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export OPENBLAS_NUM_THREADS=1
-karst=build/release/karst
+build=${KARST_BUILD:-build/release}
+karst=$build/karst
 out=out/quickstart
-tools/build.sh release
+[[ -n ${KARST_BUILD:-} ]] || tools/build.sh release   # KARST_BUILD: use what is built there, install nothing
 mkdir -p "$out"
 
-# Every file appears under its name only when it is complete, so what is there and newer than the program can be kept.
-if [[ ! $out/rock.tif -nt build/release/karst-make-image ]]; then
-  build/release/karst-make-image "$out/rock.tif"
-fi
-if [[ ! $out/rock.h5 -nt $out/rock.tif || ! $out/rock.h5 -nt $karst ]]; then
-  "$karst" import "$out/rock.tif" -o "$out/rock.h5" --voxel 5e-6
-fi
-"$karst" geometry inputs/quickstart/quickstart.toml --out "$out/geometry" --overwrite "geometry.image=$PWD/$out/rock.h5"
+# Every file appears under its name only when it is complete: one that is newer than what it is made from can stay.
+up_to_date() {  # FILE made-from...
+  local file=$1 from
+  shift
+  for from in "$@"; do [[ $file -nt $from ]] || return 1; done
+}
 
-plotfile=$(ls -t "$out"/geometry/*.vtkhdf | head -n 1)
-.venv/bin/python tools/plot_slice.py "$plotfile" --title "Quickstart: fluid and wall, plane in the middle" -o "$out/slice.png"
-.venv/bin/python tools/plot_wall.py "$plotfile" -o "$out/wall.png"
+image=$out/rock.tif rock=$out/rock.h5 deck=inputs/quickstart/quickstart.toml
+run=$out/geometry
+plotfile=$run/geometry.vtkhdf
+up_to_date "$image" "$build/karst-make-image" || "$build/karst-make-image" -o "$image" --voxel 5e-6
+up_to_date "$rock" "$image" "$karst" || "$karst" import "$image" -o "$rock" --overwrite
+if up_to_date "$run/summary.json" "$rock" "$karst" "$deck"; then
+  cat "$run/log.txt"
+else
+  "$karst" geometry "$deck" --out "$run" --overwrite
+fi
+draw() {  # TOOL PICTURE [arguments]
+  local tool=tools/$1 picture=$2
+  shift 2
+  up_to_date "$picture" "$plotfile" "$tool" || .venv/bin/python "$tool" "$plotfile" -o "$picture" "$@"
+}
+draw plot_slice.py "$out/slice.png" --title "Quickstart: fluid and wall, plane in the middle"
+draw plot_wall.py "$out/wall.png"
 
 echo
-echo "Results        $out/geometry/summary.json"
+echo "Results        $run/summary.json"
 echo "Wall, picture  $out/wall.png"
 echo "Slice, picture $out/slice.png"
 echo "Plotfile       $plotfile   (ParaView, yt, VisIt)"

@@ -48,12 +48,14 @@ RunFolder::RunFolder(const Comm& comm, std::string path, bool overwrite)
 RunFolder::~RunFolder() {
   if (published_) return;
   std::error_code ignored;
-  fs::remove_all(staging_, ignored);
+  for (int tries = 0; tries < 100 && fs::exists(staging_, ignored); ++tries)
+    fs::remove_all(staging_, ignored);  // another rank may be removing the same files
   for (auto p = made_.rbegin(); p != made_.rend(); ++p) fs::remove(*p, ignored);  // only when empty
 }
 
 std::vector<std::string> RunFolder::publish() {
-  std::vector<std::string> removed = prepare_run_directory(comm_, path_, true);
+  std::string removed = join(prepare_run_directory(comm_, path_, true), "\n");  // known to rank 0
+  comm_.broadcast(removed);
   agree(comm_, [&] {
     if (comm_.rank() != 0) return;
     try {
@@ -68,7 +70,7 @@ std::vector<std::string> RunFolder::publish() {
     }
   });
   published_ = true;
-  return removed;
+  return removed.empty() ? std::vector<std::string>{} : split(removed, '\n');
 }
 
 }  // namespace karst

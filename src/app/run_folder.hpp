@@ -23,7 +23,7 @@ class RunFolder {
   /// Where to write a file of this name for now.
   std::string file(const std::string& name) const { return staging_ + "/" + name; }
   /// Removes the earlier results and moves the new ones to their place, summary.json last. Returns the names of the
-  /// removed files. Throws Error on all ranks. Collective; every rank has closed its files.
+  /// removed files, on every rank. Throws Error on all ranks. Collective; every rank has closed its files.
   std::vector<std::string> publish();
 
  private:

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/command_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace karst {
+namespace {
+
+std::string error_of(const std::vector<std::string>& arguments) {
+  try {
+    parse_command_line(arguments);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(CommandLine, GeometryTakesDeckOverridesAndOptionsInAnyOrder) {
+  const Parsed p = parse_command_line(
+      {"geometry", "deck.toml", "grid.cells=[8,8,8]", "--out", "results", "grid.box=32", "-j", "3", "--overwrite"});
+  EXPECT_FALSE(p.stop);
+  EXPECT_EQ(p.line.command, Command::geometry);
+  EXPECT_EQ(p.line.deck, "deck.toml");
+  EXPECT_EQ(p.line.overrides, (std::vector<std::string>{"grid.cells=[8,8,8]", "grid.box=32"}));
+  EXPECT_EQ(p.line.out, "results");
+  EXPECT_EQ(p.line.threads, 3);
+  EXPECT_TRUE(p.line.overwrite);
+}
+
+TEST(CommandLine, ImportOptionsAreTheKeysOfTheDeck) {
+  const Parsed p = parse_command_line({"import", "rock.raw", "-o", "rock.h5", "--size", "3,4,5", "--type", "uint16",
+                                       "--voxel", "5.3e-6", "--pore", "-1", "--json", "report.json"});
+  EXPECT_EQ(p.line.command, Command::import);
+  EXPECT_EQ(p.line.image, "rock.raw");
+  EXPECT_EQ(p.line.file, "rock.h5");
+  EXPECT_EQ(p.line.json, "report.json");
+  EXPECT_EQ(p.line.overrides,
+            (std::vector<std::string>{"geometry.import.size=[3,4,5]", "geometry.import.type=\"uint16\"",
+                                      "geometry.import.voxel=5.3e-6", "geometry.import.pore=-1"}));
+}
+
+TEST(CommandLine, HelpAndVersionStopWithAText) {
+  for (const auto& arguments : {std::vector<std::string>{"--help"}, {"--version"}, {"geometry", "--help"}}) {
+    const Parsed p = parse_command_line(arguments);
+    EXPECT_TRUE(p.stop) << arguments[0];
+    EXPECT_FALSE(p.text.empty()) << arguments[0];
+  }
+  EXPECT_TRUE(has(parse_command_line({"--version"}).text, "karst "));
+  EXPECT_TRUE(has(parse_command_line({"geometry", "--help"}).text, "--overwrite"));
+  EXPECT_FALSE(parse_command_line({"help", "grid.box"}).stop);
+}
+
+TEST(CommandLine, MistakesAreNamed) {
+  EXPECT_TRUE(has(error_of({}), "no command given"));
+  EXPECT_TRUE(has(error_of({"chek", "deck.toml"}), "did you mean \"check\"?"));
+  EXPECT_TRUE(has(error_of({"frobnicate"}), "geometry, check, import, help"));
+  EXPECT_TRUE(has(error_of({"check", "deck.toml", "--out", "here"}), "--out"));  // check writes nothing
+  EXPECT_TRUE(has(error_of({"check", "deck.toml", "-j", "0"}), "--threads"));
+  EXPECT_TRUE(has(error_of({"import", "rock.raw"}), "--output"));
+  EXPECT_TRUE(has(error_of({"geometry"}), "deck"));
+}
+
+}  // namespace
+}  // namespace karst

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/config.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "app/commands.hpp"
+#include "app/source.hpp"
+#include "base/error.hpp"
+
+namespace karst {
+namespace {
+
+constexpr const char* ball = R"(
+[[geometry.solid]]
+shape = "sphere"
+center = [0.5, 0.5, 0.5]
+radius = 0.3
+[grid]
+cells = [8, 8, 8]
+size = [1.0, 1.0, 1.0]
+)";
+
+Config read_text(const std::string& text) {
+  Reader in = Reader::from_text(text);
+  Config config = read_config(in);
+  in.finish();
+  return config;
+}
+
+template <class F>
+std::string error_of(F&& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Config, DefaultsHold) {
+  const Config c = read_text(ball);
+  EXPECT_EQ(c.output.directory, "out");
+  EXPECT_EQ(c.output.plot, (std::vector<PlotField>{PlotField::fraction, PlotField::distance}));
+  EXPECT_TRUE(c.cells_given && c.size_given);
+  EXPECT_FALSE(c.import_given);
+  EXPECT_FALSE(needs_import(c));
+}
+
+TEST(Config, EchoReadsBackToTheSame) {
+  Reader in = Reader::from_text(std::string(ball) + "[output]\nplot = [\"wall_normal\"]\n");
+  read_config(in);
+  in.finish();
+  const std::string echo = in.echo();
+  Reader again = Reader::from_text(echo);
+  const Config c = read_config(again);
+  again.finish();
+  EXPECT_EQ(c.output.plot, std::vector<PlotField>{PlotField::wall_normal});
+  EXPECT_FALSE(c.import_given);
+  EXPECT_EQ(again.echo(), echo);
+}
+
+TEST(Config, WhatIsMissingIsNamed) {
+  EXPECT_TRUE(has(error_of([] { read_text(""); }), "[[geometry.solid]]"));
+  const std::string no_grid =
+      error_of([] { read_text("[[geometry.solid]]\nshape = \"expression\"\nexpression = \"x\"\n"); });
+  EXPECT_TRUE(has(no_grid, "grid.cells: missing") && has(no_grid, "grid.size: missing")) << no_grid;
+  EXPECT_TRUE(
+      has(error_of([] { read_text(std::string(ball) + "[geometry.import]\nvoxel = 1.0\n"); }), "nothing to import"));
+}
+
+TEST(Config, PlotWordsAreChecked) {
+  const auto plot = [](const std::string& list) {
+    return error_of([&] { read_text(std::string(ball) + "[output]\nplot = " + list + "\n"); });
+  };
+  EXPECT_EQ(plot("[\"wall_area\", \"fraction\"]"), "");
+  EXPECT_TRUE(has(plot("[\"distence\"]"), "did you mean \"distance\"?"));
+  EXPECT_TRUE(has(plot("[\"fraction\", \"fraction\"]"), "twice"));
+}
+
+TEST(Config, EveryKeyIsExplainedOnceAndHelpFindsIt) {
+  std::set<std::string> seen;
+  for (const KeyInfo& key : deck_keys()) {
+    EXPECT_TRUE(seen.insert(key.key).second) << key.key;
+    EXPECT_FALSE(key.help.empty()) << key.key;
+    CommandLine line;
+    line.key = key.key;
+    EXPECT_TRUE(has(help_command(line), key.help)) << key.key;
+  }
+  for (const KeyInfo& key : import_keys()) EXPECT_TRUE(seen.contains(key.key)) << key.key;
+}
+
+TEST(Config, HelpOnTablesAndMisspeltKeys) {
+  CommandLine line;
+  line.key = "grid";
+  EXPECT_TRUE(has(help_command(line), "grid.box") && has(help_command(line), "grid.refine[].level"));
+  line.key = "geometry.solid.radius";
+  EXPECT_TRUE(has(help_command(line), "geometry.solid[].radius"));
+  line.key = "gird.box";
+  EXPECT_TRUE(has(error_of([&] { help_command(line); }), "did you mean \"grid.box\"?"));
+  line.key = "radius";
+  EXPECT_TRUE(has(error_of([&] { help_command(line); }), "geometry.solid.radius"));
+  line.markdown = true;
+  EXPECT_TRUE(has(help_command(line), "### `[grid]`"));
+}
+
+GeometryInfo image(const Index& voxels) {
+  GeometryInfo info;
+  info.voxels = voxels;
+  info.voxel = 2e-6;
+  return info;
+}
+
+TEST(Grid, OneCellPerVoxelWithoutCells) {
+  const GridOptions grid = complete_grid(Config{}, image({10, 20, 30}));
+  EXPECT_EQ(grid.cells, (Index{10, 20, 30}));
+  EXPECT_DOUBLE_EQ(grid.size[2], 60e-6);
+  EXPECT_DOUBLE_EQ(grid.cell_width(), 2e-6);
+}
+
+TEST(Grid, CellsOfADeckMustBeCubesInTheImage) {
+  Config c;
+  c.cells_given = true;
+  c.grid.cells = {5, 10, 15};
+  EXPECT_DOUBLE_EQ(complete_grid(c, image({10, 20, 30})).cell_width(), 4e-6);
+  c.grid.cells = {5, 10, 16};
+  EXPECT_TRUE(has(error_of([&] { complete_grid(c, image({10, 20, 30})); }), "cubes"));
+}
+
+TEST(Grid, SizeOfADeckMustBeThatOfTheImage) {
+  Config c;
+  c.size_given = true;
+  c.grid.size = {20e-6, 40e-6, 60e-6};
+  EXPECT_EQ(complete_grid(c, image({10, 20, 30})).cells, (Index{10, 20, 30}));
+  c.grid.size = {20e-6, 40e-6, 61e-6};
+  EXPECT_TRUE(has(error_of([&] { complete_grid(c, image({10, 20, 30})); }), "direction z"));
+}
+
+}  // namespace
+}  // namespace karst

@@ -36,6 +36,13 @@ std::vector<Model> several_models(const Comm& comm) {
   models.emplace_back(
       comm, Domain{{40, 24, 1}, {false, true, true}}, 8, test::full, [](const Index&, int, int, int) { return true; },
       true);
+  // Second pieces that touch nothing: their neighbours are regular, but break the numbering of the rows next to them.
+  models.emplace_back(
+      comm, Domain{{24, 16, 16}, {true, true, true}}, 8,
+      [](const Index& c) {
+        return test::mixed({c[0], c[1], c[2]}) % 10 == 0 ? 2 : 1;
+      },
+      [](const Index&, int p, int, int q) { return p == 0 && q == 0; });
   // Fluid in every second box only, next to a coarse region.
   models.emplace_back(comm, Domain{{32, 24, 16}, {true, false, false}}, 8, [](const Index& c) {
     const int box = c[0] / 8 + c[1] / 8;
@@ -136,6 +143,19 @@ TEST(LevelGraph, RunsCoverBoxesWithoutWalls) {
   EXPECT_EQ(counts.halo_vofs, 6 * 6 * 6 * 6 * 64);
   EXPECT_EQ(counts.slots, 6 * 6 * 6 * (512 + 6 * 64 + 1));
   EXPECT_GT(counts.shared_tables, 100);
+}
+
+// A box that is its own neighbour sees the images of its outer VoFs in its halo, one slot each.
+TEST(LevelGraph, PeriodicImagesAreHaloSlots) {
+  const Model model(Comm::self(), {{8, 8, 8}, {true, true, true}}, 8, test::full);
+  const LevelGraph graph = model.build(Comm::self());
+  EXPECT_EQ(graph.box(0).halo.n_vofs(), 8 * 8 * 8 - 6 * 6 * 6);
+  for_each_vof(graph.box(0), [&](int, int cell, const std::array<std::uint16_t, 6>& slots) {
+    const Box box = graph.box(0).cells;
+    for (int side = 0; side < 6; ++side)
+      EXPECT_EQ(slots[static_cast<std::size_t>(side)] < graph.box(0).n_own,
+                box.contains(box.cell(cell) + side_offset(side)));
+  });
 }
 
 TEST(LevelGraph, SlotsFitSixteenBitsInTheLargestBox) {

@@ -38,18 +38,20 @@ struct Link {
   int id, slot, other_id;
 };
 
-/// Calls f(id, cell, side, ordinal) for every fluid face of every piece of a box.
+/// Calls f(id, cell, side, ordinal) for every fluid face of every piece of a box; cell is its index in the domain.
 template <class F>
 void for_each_face(const PieceBox& box, F&& f) {
-  for (int c = 0; c < box.n_cells(); ++c) {
+  int c = 0;
+  for_each_cell(box.cut.cells, [&](const Index& cell) {
     if (box.kind(c) == CellKind::regular)
-      for (int side = 0; side < 6; ++side) f(box.id_of_cell(c), c, side, 0);
-  }
+      for (int side = 0; side < 6; ++side) f(box.id_of_cell(c), cell, side, 0);
+    ++c;
+  });
   for (int p = 0; p < box.n_pieces(); ++p) {
     const Piece& piece = box.cut.pieces[static_cast<std::size_t>(p)];
+    const Index cell = box.cell_of_piece(p);
     for (std::uint32_t i = piece.first_face; i < piece.first_face + piece.n_faces; ++i)
-      f(box.id_of_piece(p), static_cast<int>(piece.cell), static_cast<int>(box.cut.faces[i].side),
-        static_cast<int>(box.cut.faces[i].ordinal));
+      f(box.id_of_piece(p), cell, int{box.cut.faces[i].side}, int{box.cut.faces[i].ordinal});
   }
 }
 
@@ -71,7 +73,7 @@ BoxParts find_parts(const PieceBoxes& boxes) {
     const int slot = static_cast<int>(i);
     const PieceBox& box = boxes.box(slot);
     DisjointSets sets(static_cast<std::size_t>(box.n_ids()));
-    for_each_face(box, [&](int id, int cell, int side, int ordinal) {
+    for_each_face(box, [&](int id, const Index& cell, int side, int ordinal) {
       if (!is_high(side) && boxes.stays_inside(slot, cell, side)) return;  // seen from the other cell
       const Across to = boxes.across(slot, cell, side, ordinal);
       if (to.what != Across::What::piece) return;

@@ -18,11 +18,12 @@ Home home_of(const PieceBoxes& boxes, int slot, int piece_number) {
   const Piece& piece = box.cut.pieces[static_cast<std::size_t>(piece_number)];
   Home home{own_home, static_cast<std::uint16_t>(box.id_of_piece(piece_number))};
   if (piece.holds_center) return home;
+  const Index cell = box.cell_of_piece(piece_number);
   double largest = 0.0;
   for (std::uint32_t f = piece.first_face; f < piece.first_face + piece.n_faces; ++f) {
     const FacePiece& face = box.cut.faces[f];
-    if (face.aperture <= largest || !boxes.same_region(slot, piece.cell, face.side)) continue;
-    const Across to = boxes.across(slot, piece.cell, face.side, face.ordinal);
+    if (face.aperture <= largest || !boxes.same_region(slot, cell, face.side)) continue;
+    const Across to = boxes.across(slot, cell, face.side, face.ordinal);
     if (to.what != Across::What::piece) continue;
     if (to.piece >= 0 && !boxes.box(to.slot).cut.pieces[static_cast<std::size_t>(to.piece)].holds_center) continue;
     largest = face.aperture;

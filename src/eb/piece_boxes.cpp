@@ -145,10 +145,10 @@ int PieceBoxes::slot_of(std::int64_t layout_box) const {
   return it == copies_.end() ? -1 : it->second;
 }
 
-Across PieceBoxes::across(int own_slot, int cell, int side, int ordinal) const {
+Across PieceBoxes::across(int own_slot, const Index& cell, int side, int ordinal) const {
   const PieceBox& from = box(own_slot);
   const int d = direction_of(side);
-  Index at = from.cut.cells.cell(cell) + side_offset(side);
+  Index at = cell + side_offset(side);
   int slot = own_slot;
   if (at[d] < from.cut.cells.lo[d] || at[d] >= from.cut.cells.hi[d]) {
     slot = from.neighbour[static_cast<std::size_t>(side)];

@@ -33,6 +33,8 @@ struct PieceBox {
   int n_cells() const { return static_cast<int>(cut.kind.size()); }
   CellKind kind(int cell) const { return cut.kind[static_cast<std::size_t>(cell)]; }
   int id_of_cell(int cell) const { return first_id[static_cast<std::size_t>(cell)]; }
+  /// Index in the domain of the cell of a piece, given its position in cut.pieces.
+  Index cell_of_piece(int piece) const { return cut.cells.cell(cut.pieces[static_cast<std::size_t>(piece)].cell); }
   /// Id of a piece given its position in cut.pieces.
   int id_of_piece(int piece) const {
     const int cell = cut.pieces[static_cast<std::size_t>(piece)].cell;
@@ -65,20 +67,21 @@ class PieceBoxes {
   const PieceBox& box(int slot) const { return boxes_[static_cast<std::size_t>(slot)]; }
   int slot_of(std::int64_t layout_box) const;  ///< -1 when neither own nor copied
 
-  /// What lies across side of a cell of an own box, through the face piece with this ordinal. Not collective.
-  Across across(int own_slot, int cell, int side, int ordinal) const;
+  /// What lies across a side of a cell (its index in the domain) of an own box, through the face piece with this
+  /// ordinal. Not collective.
+  Across across(int own_slot, const Index& cell, int side, int ordinal) const;
 
-  /// The cell across this side lies in the same box.
-  bool stays_inside(int own_slot, int cell, int side) const {
+  /// The cell across this side of a cell of an own box lies in the same box.
+  bool stays_inside(int own_slot, const Index& cell, int side) const {
     const Box& cells = box(own_slot).cut.cells;
-    const int d = direction_of(side), at = cells.cell(cell)[d] + (is_high(side) ? 1 : -1);
-    return at >= cells.lo[d] && at < cells.hi[d];
+    const int d = direction_of(side);
+    return is_high(side) ? cell[d] + 1 < cells.hi[d] : cell[d] > cells.lo[d];
   }
 
   /// The finer level covers both this cell of an own box and the one across its side, or neither.
-  bool same_region(int own_slot, int cell, int side) const {
+  bool same_region(int own_slot, const Index& cell, int side) const {
     const PieceBox& from = box(own_slot);
-    const Index at = from.cut.cells.cell(cell) - from.cut.cells.lo;
+    const Index at = cell - from.cut.cells.lo;
     return from.refined.covers(at) == from.refined.covers(at + side_offset(side));
   }
 

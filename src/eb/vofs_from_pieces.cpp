@@ -45,11 +45,11 @@ class Maker {
  private:
   void number();
   void send_parts();
-  Target target(int slot, int cell, int side, int ordinal) const;
+  Target target(int slot, const Index& cell, int side, int ordinal) const;
   void add_piece(int slot, int piece, std::uint16_t vof, VofAssembly& out) const;
   VofMoments moments_at_home(int slot, int piece) const;
   void faces_at_home(int slot, int piece, std::uint16_t vof, std::vector<VofFace>& faces) const;
-  std::array<VofName, 6> whole_cell(int slot, int cell, bool& regular, std::vector<VofFace>& faces,
+  std::array<VofName, 6> whole_cell(int slot, const Index& cell, bool& regular, std::vector<VofFace>& faces,
                                     std::uint16_t vof) const;
 
   std::uint8_t home_side(int slot, int piece) const {
@@ -92,9 +92,7 @@ void Maker::number() {
     for (int p = 0; p < box.n_pieces(); ++p) {
       int home_slot = slot;
       if (const std::uint8_t side = home_side(slot, p); side != own_home) {
-        const int d = direction_of(side);
-        const int at = box.cut.cells.cell(box.cut.pieces[static_cast<std::size_t>(p)].cell)[d] + side_offset(side)[d];
-        if (at < box.cut.cells.lo[d] || at >= box.cut.cells.hi[d])
+        if (!boxes_.stays_inside(slot, box.cell_of_piece(p), side))
           home_slot = box.neighbour[static_cast<std::size_t>(side)];
       }
       const auto id = homes_.id[static_cast<std::size_t>(slot)][static_cast<std::size_t>(p)];
@@ -106,7 +104,7 @@ void Maker::number() {
   boxes_.fetch(numbering_.home);
 }
 
-Target Maker::target(int slot, int cell, int side, int ordinal) const {
+Target Maker::target(int slot, const Index& cell, int side, int ordinal) const {
   const Across across = boxes_.across(slot, cell, side, ordinal);
   switch (across.what) {
     case Across::What::domain_end:
@@ -138,11 +136,11 @@ void Maker::faces_at_home(int slot, int piece_number, std::uint16_t vof, std::ve
   const PieceBox& box = boxes_.box(slot);
   const Piece& piece = box.cut.pieces[static_cast<std::size_t>(piece_number)];
   const VofName self = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(piece_number)];
-  const Index to_own = to_home(slot, piece_number);
+  const Index to_own = to_home(slot, piece_number), cell = box.cell_of_piece(piece_number);
   const bool main = home_side(slot, piece_number) != own_home || piece.holds_center;
   for (std::uint32_t i = piece.first_face; i < piece.first_face + piece.n_faces; ++i) {
     const FacePiece& face = box.cut.faces[i];
-    const Target far = target(slot, piece.cell, face.side, face.ordinal);
+    const Target far = target(slot, cell, face.side, face.ordinal);
     // A periodic domain one cell wide: a VoF may face itself; that is an inner face only when the offset is zero.
     const Index offset = far.offset - to_own;
     if (far.to == no_face || (far.to == self && offset == Index{})) continue;
@@ -207,7 +205,7 @@ void add_moments(const VofMoments& part, VofMoments& sum) {
 
 /// The six neighbours of a regular cell; regular becomes false when one of them is not a plain primary neighbour, and
 /// the faces are noted instead.
-std::array<VofName, 6> Maker::whole_cell(int slot, int cell, bool& regular, std::vector<VofFace>& faces,
+std::array<VofName, 6> Maker::whole_cell(int slot, const Index& cell, bool& regular, std::vector<VofFace>& faces,
                                          std::uint16_t vof) const {
   std::array<VofName, 6> names{};
   std::array<Target, 6> targets;
@@ -255,19 +253,20 @@ VofAssembly Maker::make(int slot) const {
     receives[v] = 1;
   }
 
-  for (int c = 0; c < box.n_cells(); ++c) {
-    if (box.kind(c) != CellKind::regular) continue;
+  int c = -1;
+  for_each_cell(box.cut.cells, [&](const Index& cell) {
+    if (box.kind(++c) != CellKind::regular) return;
     const std::uint16_t v = vof_of_id[static_cast<std::size_t>(box.id_of_cell(c))];
-    if (v == no_vof) continue;
+    if (v == no_vof) return;
     out.cell[v] = static_cast<std::uint16_t>(c);
     bool regular = receives[v] == 0;
-    const auto names = whole_cell(slot, c, regular, out.faces, v);
+    const auto names = whole_cell(slot, cell, regular, out.faces, v);
     out.regular[v] = regular;
     if (regular)
       out.regular_neighbours.push_back(names);
     else
       add_moments({1.0, {}, {}, 0.0, {}, {}, {}}, out.moments[v]);
-  }
+  });
   for (int p = 0; p < box.n_pieces(); ++p) {
     const VofName home = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(p)];
     if (home == no_face || box_of(home) != box.box) continue;

@@ -87,7 +87,7 @@ void CellCutter::cut_cubes(const LatticePhi& phi, int n) {
 
 int CellCutter::nearest_fluid_node(int side, const Point2& at, int n) const {
   const int d = direction_of(side);
-  const auto [u, v] = face_directions(d);
+  const int u = face_directions(d)[0], v = face_directions(d)[1];
   int best = -1;
   double least = std::numeric_limits<double>::max();
   for_each_cell({Index{}, Index::all(n + 1)}, [&](const Index& i) {

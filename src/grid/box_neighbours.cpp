@@ -6,7 +6,8 @@
 namespace karst {
 
 NeighbourPlan::NeighbourPlan(const Layout& layout, int rank) {
-  const auto [first, last] = layout.owned(rank);
+  const std::pair owned = layout.owned(rank);
+  const std::int64_t first = owned.first, last = owned.second;  // named: clang cannot capture structured bindings
   begin_.reserve(static_cast<std::size_t>(last - first) + 1);
   neighbours_.reserve(static_cast<std::size_t>(26 * (last - first)));
   for (std::int64_t b = first; b < last; ++b) {

@@ -132,8 +132,8 @@ TEST(Layout, NeighboursOfPretendedRanks) {
   const Index size = layout.lattice_size();
   for (int rank = 0; rank < 4; ++rank) {
     const NeighbourPlan plan(layout, rank);
-    const auto [first, last] = layout.owned(rank);
-    ASSERT_EQ(plan.n_local(), last - first);
+    const std::int64_t first = layout.owned(rank).first;
+    ASSERT_EQ(plan.n_local(), layout.owned(rank).second - first);
     for (int b = 0; b < plan.n_local(); ++b) {
       std::vector<std::pair<std::int64_t, std::array<std::int8_t, 3>>> expected, found;
       for_each_cell({Index::all(-1), Index::all(2)}, [&](const Index& step) {

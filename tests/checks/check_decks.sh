@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Every deck of inputs/ passes `karst check`, docs/inputs.md is what the program says of its keys, and (canary) a
+# misspelt key is refused.   check_decks.sh FOLDER_OF_THE_PROGRAMS
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+programs=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cp -r inputs "$folder/inputs"
+mkdir -p "$folder/out/quickstart"  # where the deck of the quickstart looks for its image
+"$programs/karst-make-image" -o "$folder/rock.tif" --size 48 --voxel 5e-6 >/dev/null
+"$programs/karst" import "$folder/rock.tif" -o "$folder/out/quickstart/rock.h5" >/dev/null
+
+failed=0
+while IFS= read -r deck; do
+  "$programs/karst" check "$deck" >"$folder/log" 2>&1 || { failed=1; echo "${deck#"$folder/"}: karst check refuses it:"; cat "$folder/log"; }
+done < <(find "$folder/inputs" -name '*.toml' | sort)
+
+if "$programs/karst" check "$folder/inputs/spheres/spheres.toml" grid.bxo=16 >"$folder/log" 2>&1 || ! grep -q 'grid.box' "$folder/log"; then
+  echo "a misspelt key passes, or the nearest key is not named:" && cat "$folder/log" && failed=1
+fi
+"$programs/karst" help --markdown >"$folder/inputs.md"
+diff -u docs/inputs.md "$folder/inputs.md" || { failed=1; echo "docs/inputs.md is out of date; run: build/release/karst help --markdown > docs/inputs.md"; }
+exit $failed

@@ -29,8 +29,7 @@ double otsu_threshold(const Histogram& histogram);
 
 /// Gray value halfway between the peaks of the two classes that Otsu's threshold makes: where the wall is in an image
 /// of two phases, however blurred. (Otsu's own threshold lies between the class means, which voxels at the wall pull
-/// towards each other: 2 to 4 % of the contrast too high on packings of grains.) A peak is the mean of the shortest
-/// interval with 30 % of the class. Needs what otsu_threshold() needs.
+/// towards each other: 2 to 4 % of the contrast too high on packings of grains.) Needs what otsu_threshold() needs.
 double halfway_threshold(const Histogram& histogram);
 
 }  // namespace karst

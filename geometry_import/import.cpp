@@ -92,8 +92,8 @@ void Import::open() {
             info.path);
     require(!options_.pore || std::abs(*options_.pore) < 16777216.0, "{}: pore = {} given; it must be below 2^24",
             info.path, options_.pore.value_or(0));
-    require(options_.smoothing >= 0 && options_.smoothing <= 8, "smoothing = {} voxels given; allowed are 0 to 8",
-            options_.smoothing);
+    const double smoothing = options_.smoothing.value_or(0);
+    require(smoothing >= 0 && smoothing <= 8, "smoothing = {} voxels given; allowed are 0 to 8", smoothing);
   });
 }
 
@@ -129,7 +129,8 @@ void Import::choose_method() {
   const double none = std::numeric_limits<double>::quiet_NaN();
   report_.threshold = report_.pore = none;
   report_.pore_above = options_.pore_above;
-  report_.smoothing = method_.smoothing = options_.smoothing;
+  report_.smoothing = method_.smoothing =
+      options_.smoothing.value_or(options_.pore ? segmented_smoothing : gray_smoothing);
   method_.gray = !options_.pore;
   if (options_.pore) {
     report_.segmentation = "pore value";
@@ -159,7 +160,7 @@ void Import::choose_method() {
 Import::Fields Import::gray_fields(const ImageWindow& layer) {
   const ImageWindow all = layer.grown(2 * smoothing_reach(method_.smoothing) + 1);
   Array<float> gray = read_window(all);
-  gaussian_keeping_walls(all, method_.smoothing, gray.span());
+  smooth(all, method_.smoothing, SmoothedField::gray, gray.span());
   Fields f{layer.grown(1), {}, {}};
   f.phi = Array<float>(f.window.count(), Purpose::buffers);
   std::copy_n(gray.data() + all.start_of(f.window.first), f.window.count(), f.phi.data());
@@ -175,7 +176,7 @@ Import::Fields Import::segmented_fields(const ImageWindow& layer) {
   }
   Array<float> phi(all.count(), Purpose::buffers);
   signed_distance(all, phase.span(), phi.span());
-  gaussian_keeping_walls(all, method_.smoothing, phi.span());
+  smooth(all, method_.smoothing, SmoothedField::distance, phi.span());
   Fields f{layer.grown(1), {}, {}};
   f.phi = Array<float>(f.window.count(), Purpose::buffers);
   f.phase = Array<std::uint8_t>(f.window.count(), Purpose::buffers);

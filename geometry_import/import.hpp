@@ -15,6 +15,11 @@ namespace karst {
 
 class Reader;
 
+/// Smoothing used when none is given [voxels]. Measured on packings of 12 voxels per radius with blur up to 0.5 voxel
+/// and noise up to 10 % of the contrast: gray 0.5 keeps porosity to 0.2 % and wall area to 4 % (1.0: 0.8 and 8 %, the
+/// corners at the contacts close; 0: 0.1 and 4.6 %, but walls as rough as the noise).
+inline constexpr double segmented_smoothing = 1.0, gray_smoothing = 0.5;
+
 struct ImportOptions {
   std::string file;                 ///< the image
   Index size;                       ///< raw files: voxels, 0 when not given
@@ -25,7 +30,7 @@ struct ImportOptions {
   std::optional<double> pore;       ///< segmented images: the value of the pore space
   std::optional<double> threshold;  ///< gray images: gray value of the wall; none: halfway_threshold()
   bool pore_above = false;          ///< gray images: the pore is brighter than the threshold
-  double smoothing = 1.0;           ///< σ of the smoothing [voxels]
+  std::optional<double> smoothing;  ///< σ of the smoothing [voxels]; none: segmented_smoothing or gray_smoothing
 };
 
 /// Declares the keys of [geometry.import]. The image is named by geometry.image: set options.file from there.

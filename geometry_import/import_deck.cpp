@@ -17,6 +17,17 @@ void read_optional(Reader& in, const char* key, std::optional<double>& value, co
   if (given) value = number;
 }
 
+void read_smoothing(Reader& in, std::optional<double>& value) {
+  constexpr const char* key = "geometry.import.smoothing";
+  double number = value.value_or(gray_smoothing);
+  const bool given = in.given(key);
+  in.number(key, number, "voxels",
+            "standard deviation of the smoothing; without it 0.5 for gray values and 1 for the distance to the wall of "
+            "segmented images",
+            0, 8);
+  if (given) value = number;
+}
+
 void read_type(Reader& in, ImportOptions& o) {
   constexpr const char* key = "geometry.import.type";
   std::vector<Reader::Word<VoxelType>> words;
@@ -45,8 +56,7 @@ void read(Reader& in, ImportOptions& o) {
                 "gray images: gray value of the wall; without it halfway between the peaks of the two classes that "
                 "Otsu's method finds");
   in.flag("geometry.import.pore_above", o.pore_above, "gray images: the pore is where the gray value is larger");
-  in.number("geometry.import.smoothing", o.smoothing, "voxels",
-            "standard deviation of the smoothing of the gray values or of the distance to the wall", 0, 8);
+  read_smoothing(in, o.smoothing);
 }
 
 }  // namespace karst

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
@@ -77,12 +78,15 @@ void filter_across_rows(const float* in, std::int64_t row, std::int64_t stride, 
 }
 
 void filter_row(const float* in, std::int64_t n, const std::vector<float>& w, float* out) {
-  const auto reach = static_cast<std::int64_t>(w.size() / 2);
-  for (std::int64_t i = 0; i < n; ++i) {
-    float sum = 0;
-    for (std::int64_t m = -reach; m <= reach; ++m)
-      sum += w[at(m + reach)] * in[std::clamp<std::int64_t>(i + m, 0, n - 1)];
-    out[i] = sum;
+  const std::size_t reach = w.size() / 2;
+  std::vector<float> padded(at(n) + 2 * reach, in[0]);
+  std::copy_n(in, n, padded.begin() + static_cast<std::ptrdiff_t>(reach));
+  std::fill(padded.end() - static_cast<std::ptrdiff_t>(reach), padded.end(), in[n - 1]);
+  std::fill_n(out, n, 0.0F);
+  for (std::size_t m = 0; m < w.size(); ++m) {
+    const float* from = padded.data() + m;
+    const float weight = w[m];
+    for (std::int64_t i = 0; i < n; ++i) out[i] += weight * from[i];
   }
 }
 
@@ -166,13 +170,15 @@ void gaussian(const ImageWindow& window, double sigma, std::span<float> values) 
   parallel_for(ny * nz, [&](std::int64_t r) { std::copy_n(o + r * row, row, v + r * row); });
 }
 
-void gaussian_keeping_walls(const ImageWindow& window, double sigma, std::span<float> values) {
+void smooth(const ImageWindow& window, double sigma, SmoothedField field, std::span<float> values) {
   if (sigma <= 0) return;
   gaussian(window, sigma, values);
   Array<float> twice(values.size(), Purpose::buffers);
   std::copy(values.begin(), values.end(), twice.begin());
   gaussian(window, sigma, twice.span());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 2 * values[i] - twice[i];
+  const float a = field == SmoothedField::distance ? 1.0F : 1 + std::numbers::sqrt2_v<float>;
+  parallel_for(static_cast<std::int64_t>(values.size()),
+               [&](std::int64_t n) { values[at(n)] = (1 + a) * values[at(n)] - a * twice[at(n)]; });
 }
 
 void keep_phase(std::span<const std::uint8_t> phase, float shift, std::span<float> phi) {
@@ -220,16 +226,21 @@ WallSums wall_sums(const ImageWindow& window, std::span<const float> phi, int fi
       const int zz = std::clamp(z + m / 3 - 1, window.first, window.last - 1);
       line[at(m)] = phi.data() + window.start_of(zz) + std::int64_t{yy} * nx;
     }
+    std::vector<int> positive(at(nx), 0);  // of the nine values at each x
+    for (const float* l : line)
+      for (int x = 0; x < nx; ++x) positive[at(x)] += l[x] > 0;
     WallSums& sums = of_row[at(r)];
-    std::array<float, 27> n;
     for (int x = 0; x < nx; ++x) {
-      int positive = 0;
-      for (int m = 0; m < 27; ++m) {
-        n[at(m)] = line[at(m / 3)][std::clamp(x + m % 3 - 1, 0, nx - 1)];
-        positive += n[at(m)] > 0;
+      const std::array<int, 3> near{std::max(x - 1, 0), x, std::min(x + 1, nx - 1)};
+      const int inside = positive[at(near[0])] + positive[at(x)] + positive[at(near[2])];
+      sums.voxels += line[4][x] > 0;
+      if (inside == 0 || inside == 27) {
+        sums.sub_samples += inside == 0 ? 0 : 64;
+        continue;
       }
-      sums.voxels += n[13] > 0;
-      sums.sub_samples += positive == 0 ? 0 : positive == 27 ? 64 : sub_samples_in_pore(n);
+      std::array<float, 27> n;
+      for (int m = 0; m < 27; ++m) n[at(m)] = line[at(m / 3)][near[at(m % 3)]];
+      sums.sub_samples += sub_samples_in_pore(n);
     }
   });
   WallSums total;

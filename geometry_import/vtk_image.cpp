@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MetaImage, NRRD, NIfTI and VTI through VTK's readers, which read the whole image at once.
 #include <vtkCallbackCommand.h>
+#include <vtkCellData.h>
 #include <vtkDataArray.h>
 #include <vtkExecutive.h>
 #include <vtkImageData.h>
 #include <vtkImageReader2.h>
+#include <vtkLogger.h>
 #include <vtkMetaImageReader.h>
 #include <vtkNIFTIImageHeader.h>
 #include <vtkNIFTIImageReader.h>
 #include <vtkNew.h>
 #include <vtkNrrdReader.h>
+#include <vtkObjectFactory.h>
+#include <vtkOutputWindow.h>
 #include <vtkPointData.h>
 #include <vtkSmartPointer.h>
 #include <vtkXMLImageDataReader.h>
+
+#include <fstream>
+#include <iostream>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "geometry_import/readers.hpp"
@@ -20,7 +28,16 @@
 namespace karst {
 namespace {
 
-void keep_error(vtkObject*, unsigned long, void* into, void* message) {
+/// Takes what VTK would print: a file that ends early is a mere warning there, and the values are what memory held.
+class Listener : public vtkOutputWindow {
+ public:
+  vtkTypeMacro(Listener, vtkOutputWindow) static Listener* New();
+  void DisplayText(const char* text) override { heard += text; }
+  std::string heard;
+};
+vtkStandardNewMacro(Listener)  // a function: no semicolon
+
+    void keep_error(vtkObject*, unsigned long, void* into, void* message) {
   if (message) *static_cast<std::string*>(into) = static_cast<const char*>(message);
 }
 
@@ -34,20 +51,31 @@ vtkSmartPointer<vtkImageData> run(R& reader, const std::string& path) {
   reader.AddObserver(vtkCommand::ErrorEvent, listener);
   reader.GetExecutive()->AddObserver(vtkCommand::ErrorEvent, listener);
   reader.SetFileName(path.c_str());
+  const vtkSmartPointer<vtkOutputWindow> usual = vtkOutputWindow::GetInstance();
+  vtkNew<Listener> window;
+  vtkOutputWindow::SetInstance(window);
+  vtkLogger::SetStderrVerbosity(vtkLogger::VERBOSITY_OFF);
+  std::ostringstream printed;  // MetaIO prints
+  std::streambuf* const screen = std::cerr.rdbuf(printed.rdbuf());
   reader.Update();
+  std::cerr.rdbuf(screen);
+  vtkOutputWindow::SetInstance(usual);
   reader.RemoveObservers(vtkCommand::ErrorEvent);
   reader.GetExecutive()->RemoveObservers(vtkCommand::ErrorEvent);
   require(complaint.empty() && reader.GetErrorCode() == 0, "{}: cannot be read: {}", path,
           complaint.empty() ? "damaged or of another format" : complaint);
+  const bool short_file = window->heard.find("File operation failed") != std::string::npos ||
+                          printed.str().find("not read completely") != std::string::npos;
+  require(!short_file, "{}: ends early or is damaged", path);
   return reader.GetOutput();
 }
 
-VoxelType type_of(const vtkDataArray& values, const std::string& path) {
-  const int bytes = const_cast<vtkDataArray&>(values).GetDataTypeSize();
-  const int type = const_cast<vtkDataArray&>(values).GetDataType();
+VoxelType type_of(vtkDataArray& values, const std::string& path) {
+  const int bytes = values.GetDataTypeSize();
+  const int type = values.GetDataType();
   if (type == VTK_FLOAT) return VoxelType::float32;
   if (type == VTK_DOUBLE) return VoxelType::float64;
-  const bool sign = const_cast<vtkDataArray&>(values).GetDataTypeMin() < 0;
+  const bool sign = values.GetDataTypeMin() < 0;
   if (bytes == 1) return sign ? VoxelType::int8 : VoxelType::uint8;
   if (bytes == 2) return sign ? VoxelType::int16 : VoxelType::uint16;
   require(bytes == 4, "{}: voxels of {} bytes; integers of 1, 2 or 4 bytes, float and double are read", path, bytes);
@@ -80,16 +108,16 @@ void set_voxel(ImageInfo& info, vtkImageData& image, double unit) {
 
 class VtkImage : public ImageFile {
  public:
-  VtkImage(ImageInfo description, vtkSmartPointer<vtkImageData> image)
-      : ImageFile(std::move(description)), image_(std::move(image)) {}
+  VtkImage(ImageInfo description, vtkSmartPointer<vtkDataArray> values)
+      : ImageFile(std::move(description)), values_(std::move(values)) {}
 
  private:
   void load_plane(int z, std::span<float> values) override {
     const auto bytes = static_cast<std::size_t>(bytes_of(info().type));
-    const char* all = static_cast<const char*>(image_->GetPointData()->GetScalars()->GetVoidPointer(0));
+    const char* all = static_cast<const char*>(values_->GetVoidPointer(0));
     to_float(all + static_cast<std::size_t>(z) * values.size() * bytes, info().type, values);
   }
-  vtkSmartPointer<vtkImageData> image_;
+  vtkSmartPointer<vtkDataArray> values_;
 };
 
 struct Loaded {
@@ -121,26 +149,54 @@ Loaded load(const std::string& path, SelfDescribing format) {
   }
 }
 
+/// Sizes as the header of a NRRD file has them when there are three: VTK takes the first of them for components when
+/// the file says nothing of space. Zeros when there are not.
+Index nrrd_sizes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  Index n;
+  int dimension = 0;
+  for (std::string line; std::getline(file, line) && !line.empty() && line != "\r";) {
+    std::istringstream words(line);
+    std::string key;
+    words >> key;
+    if (key == "dimension:") words >> dimension;
+    if (key == "sizes:") words >> n[0] >> n[1] >> n[2];
+  }
+  return dimension == 3 ? n : Index{};
+}
+
+/// The first array of the points or, in images that keep their voxels as cells, of the cells (then sizes are one less).
+vtkSmartPointer<vtkDataArray> values_of(vtkImageData& image, ImageInfo& info) {
+  const int* n = image.GetDimensions();
+  info.size = {n[0], n[1], n[2]};
+  if (vtkDataArray* points = image.GetPointData()->GetArray(0)) return points;
+  info.size = info.size - Index::all(1);
+  return image.GetCellData()->GetArray(0);
+}
+
 }  // namespace
 
 std::unique_ptr<ImageFile> open_with_vtk(const std::string& path, SelfDescribing format) {
-  Loaded loaded = load(path, format);
+  const Loaded loaded = load(path, format);
   ImageInfo info;
   info.path = path;
   info.format = loaded.format;
-  const int* n = loaded.image->GetDimensions();
-  info.size = {n[0], n[1], n[2]};
-  require(n[0] > 0 && n[1] > 0 && n[2] > 0, "{}: holds no voxels ({} x {} x {})", path, n[0], n[1], n[2]);
-  if (!loaded.image->GetPointData()->GetScalars() && loaded.image->GetPointData()->GetNumberOfArrays() > 0)
-    loaded.image->GetPointData()->SetActiveScalars(loaded.image->GetPointData()->GetArrayName(0));
-  vtkDataArray* values = loaded.image->GetPointData()->GetScalars();
-  require(values != nullptr, "{}: holds no values at its points", path);
+  vtkSmartPointer<vtkDataArray> values = values_of(*loaded.image, info);
+  const Index flat = format == SelfDescribing::nrrd ? nrrd_sizes(path) : Index{};
+  if (values && values->GetNumberOfComponents() > 1 && values->GetNumberOfComponents() == flat[0]) {
+    info.size = flat;
+    values->SetNumberOfComponents(1);
+  }
+  const Index n = info.size;
+  require(values != nullptr && n[0] > 0 && n[1] > 0 && n[2] > 0, "{}: holds no voxels", path);
+  const vtkIdType held = values->GetNumberOfTuples(), needed = vtkIdType{n[0]} * n[1] * n[2];
+  require(held == needed, "{}: {} x {} x {} voxels need {} values, it holds {}", path, n[0], n[1], n[2], needed, held);
   require(values->GetNumberOfComponents() == 1,
           "{}: is in colour ({} values per voxel); one gray value per voxel is needed", path,
           values->GetNumberOfComponents());
   info.type = type_of(*values, path);
   set_voxel(info, *loaded.image, loaded.unit);
-  return std::make_unique<VtkImage>(std::move(info), std::move(loaded.image));
+  return std::make_unique<VtkImage>(std::move(info), std::move(values));
 }
 
 }  // namespace karst

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "geometry_import/image_file.hpp"
+
+#include <gtest/gtest.h>
+#include <tiffio.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "files.hpp"
+#include "tests/support/shared_directory.hpp"
+
+namespace karst {
+namespace {
+
+using test::error_of;
+using test::has;
+
+class ImageFileTest : public testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return directory_.path() + "/" + name; }
+
+ private:
+  Comm comm_ = Comm::self();
+  test::SharedDirectory directory_{comm_};
+};
+
+/// 5 x 4 x 3 values that differ, some negative for signed types.
+template <class T>
+std::vector<T> sample_values() {
+  std::vector<T> v;
+  for (int n = 0; n < 60; ++n) v.push_back(static_cast<T>(std::numeric_limits<T>::is_signed ? 2 * n - 60 : 4 * n));
+  return v;
+}
+
+std::vector<float> all_values(ImageFile& image) {
+  const Index n = image.info().size;
+  std::vector<float> values(static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) *
+                            static_cast<std::size_t>(n[2]));
+  const std::size_t plane = values.size() / static_cast<std::size_t>(n[2]);
+  for (int z = n[2] - 1; z >= 0; --z)  // any order
+    image.read_plane(z, std::span(values).subspan(static_cast<std::size_t>(z) * plane, plane));
+  return values;
+}
+
+template <class T>
+std::vector<float> as_float(const std::vector<T>& v) {
+  std::vector<float> f;
+  for (const T x : v) f.push_back(static_cast<float>(x));
+  return f;
+}
+
+template <class T>
+void check_raw(const std::string& path, VoxelType type) {
+  for (const bool big : {false, true})
+    for (const std::string header : {"", "7 bytes"}) {
+      std::vector<T> values = sample_values<T>();
+      const std::vector<float> expected = as_float(values);
+      if (big)
+        for (T& v : values) {
+          auto* b = reinterpret_cast<char*>(&v);
+          std::reverse(b, b + sizeof(T));
+        }
+      test::write_raw(path, values, header);
+      const auto image = open_image(path, RawLayout{{5, 4, 3}, type, big, static_cast<std::int64_t>(header.size())});
+      EXPECT_EQ(all_values(*image), expected) << name_of(type) << " big " << big << " header " << header.size();
+      EXPECT_EQ(image->info().format, "raw");
+      EXPECT_FALSE(image->info().voxel.has_value());
+    }
+}
+
+TEST_F(ImageFileTest, RawRoundTripInAllTypesAndByteOrders) {
+  check_raw<std::uint8_t>(path("a.raw"), VoxelType::uint8);
+  check_raw<std::int8_t>(path("a.raw"), VoxelType::int8);
+  check_raw<std::uint16_t>(path("a.raw"), VoxelType::uint16);
+  check_raw<std::int16_t>(path("a.raw"), VoxelType::int16);
+  check_raw<std::uint32_t>(path("a.raw"), VoxelType::uint32);
+  check_raw<std::int32_t>(path("a.raw"), VoxelType::int32);
+  check_raw<float>(path("a.raw"), VoxelType::float32);
+  check_raw<double>(path("a.raw"), VoxelType::float64);
+}
+
+TEST_F(ImageFileTest, RawErrorsNameBytes) {
+  test::write_raw(path("a.raw"), sample_values<std::uint16_t>());  // 120 bytes
+  const auto open = [&](Index size, std::int64_t skip = 0) {
+    return error_of([&] { open_image(path("a.raw"), RawLayout{size, VoxelType::uint16, false, skip}); });
+  };
+  EXPECT_EQ(open({5, 4, 3}), "");
+  EXPECT_TRUE(has(open({5, 4, 4}), "too short") && has(open({5, 4, 4}), "need 160 bytes, the file has 120"));
+  EXPECT_TRUE(has(open({5, 4, 2}), "too long") && has(open({5, 4, 2}), "skip_bytes = 40"));
+  EXPECT_TRUE(has(open({5, 4, 3}, 8), "need 128 bytes, the file has 120"));
+  EXPECT_TRUE(has(open({5, 0, 3}), "5 x 0 x 3"));
+  EXPECT_TRUE(has(open({5, -4, 3}), "at least 1"));
+  EXPECT_TRUE(has(open({5, 4, 3}, -1), "skip_bytes -1"));
+}
+
+TEST_F(ImageFileTest, NamesAreChecked) {
+  const RawLayout layout{{5, 4, 3}, VoxelType::uint8, false, 0};
+  EXPECT_TRUE(has(error_of([&] { open_image(path("none.raw"), layout); }), "none.raw: no such file"));
+  EXPECT_TRUE(has(error_of([&] { open_image(path("none.tif")); }), "no such file"));
+  test::write_raw(path("a.xyz"), sample_values<std::uint8_t>());
+  EXPECT_TRUE(has(error_of([&] { open_image(path("a.xyz")); }), "extension unknown"));
+  EXPECT_EQ(error_of([&] { open_image(path("a.xyz"), layout); }), "") << "a layout makes it a raw file";
+  test::write_raw(path("a.raw"), sample_values<std::uint8_t>());
+  EXPECT_TRUE(has(error_of([&] { open_image(path("a.raw")); }), "needs its size"));
+  EXPECT_TRUE(has(error_of([&] { open_image(path("")); }), "is a folder"));
+  EXPECT_TRUE(has(error_of([&] { open_image(""); }), "no file named"));
+  EXPECT_TRUE(has(error_of([&] { voxel_type_named("uint12"); }), "uint8, int8, uint16"));
+  EXPECT_EQ(voxel_type_named("float32"), VoxelType::float32);
+  EXPECT_TRUE(describes_itself("A.TIFF") && describes_itself("a.nii.gz") && !describes_itself("a.raw"));
+}
+
+TEST_F(ImageFileTest, NotANumberIsNamedWithItsPlace) {
+  std::vector<float> values = sample_values<float>();
+  values[20 + 2 * 5 + 3] = std::nanf("");
+  test::write_raw(path("a.raw"), values);
+  const auto image = open_image(path("a.raw"), RawLayout{{5, 4, 3}, VoxelType::float32, false, 0});
+  std::vector<float> plane(20);
+  EXPECT_EQ(error_of([&] { image->read_plane(0, plane); }), "");
+  EXPECT_TRUE(has(error_of([&] { image->read_plane(1, plane); }), "voxel (3, 2, 1) has the value nan"));
+}
+
+/// How to write a TIFF; the tags a test wants to vary.
+struct Tiff {
+  int nx = 37, ny = 21, nz = 3;
+  int bits = 8, format = SAMPLEFORMAT_UINT, compression = COMPRESSION_NONE;
+  bool tiles = false;
+  int samples = 1, second_page_nx = 0;
+  double per_cm = 0, per_inch = 0;
+  std::string description;
+};
+
+template <class T>
+T tiff_value(int x, int y, int z) {
+  return static_cast<T>((7 * x + 11 * y + 13 * z) % 120 - (std::numeric_limits<T>::is_signed ? 60 : 0));
+}
+
+template <class T>
+void write_page(TIFF* t, const Tiff& o, int nx, int z) {
+  if (o.tiles) {
+    TIFFSetField(t, TIFFTAG_TILEWIDTH, 16);
+    TIFFSetField(t, TIFFTAG_TILELENGTH, 32);
+    std::vector<T> tile(16 * 32);
+    for (int y0 = 0; y0 < o.ny; y0 += 32)
+      for (int x0 = 0; x0 < nx; x0 += 16) {
+        for (int n = 0; n < 16 * 32; ++n)
+          tile[static_cast<std::size_t>(n)] = tiff_value<T>(x0 + n % 16, y0 + n / 16, z);
+        TIFFWriteTile(t, tile.data(), static_cast<std::uint32_t>(x0), static_cast<std::uint32_t>(y0), 0, 0);
+      }
+    return;
+  }
+  TIFFSetField(t, TIFFTAG_ROWSPERSTRIP, 8);
+  std::vector<T> row(static_cast<std::size_t>(nx * o.samples));
+  for (int y = 0; y < o.ny; ++y) {
+    for (int x = 0; x < nx * o.samples; ++x) row[static_cast<std::size_t>(x)] = tiff_value<T>(x, y, z);
+    TIFFWriteScanline(t, row.data(), static_cast<std::uint32_t>(y));
+  }
+}
+
+template <class T>
+void write(const std::string& path, const Tiff& o) {
+  TIFF* t = TIFFOpen(path.c_str(), "w");
+  for (int z = 0; z < o.nz; ++z) {
+    const int nx = z == 1 && o.second_page_nx > 0 ? o.second_page_nx : o.nx;
+    TIFFSetField(t, TIFFTAG_IMAGEWIDTH, nx);
+    TIFFSetField(t, TIFFTAG_IMAGELENGTH, o.ny);
+    TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, o.bits);
+    TIFFSetField(t, TIFFTAG_SAMPLEFORMAT, o.format);
+    TIFFSetField(t, TIFFTAG_SAMPLESPERPIXEL, o.samples);
+    TIFFSetField(t, TIFFTAG_PHOTOMETRIC, o.samples == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(t, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    TIFFSetField(t, TIFFTAG_COMPRESSION, o.compression);
+    if (!o.description.empty()) TIFFSetField(t, TIFFTAG_IMAGEDESCRIPTION, o.description.c_str());
+    if (o.per_cm > 0 || o.per_inch > 0) {
+      TIFFSetField(t, TIFFTAG_RESOLUTIONUNIT, o.per_cm > 0 ? RESUNIT_CENTIMETER : RESUNIT_INCH);
+      TIFFSetField(t, TIFFTAG_XRESOLUTION, std::max(o.per_cm, o.per_inch));
+      TIFFSetField(t, TIFFTAG_YRESOLUTION, std::max(o.per_cm, o.per_inch));
+    }
+    write_page<T>(t, o, nx, z);
+    TIFFWriteDirectory(t);
+  }
+  TIFFClose(t);
+}
+
+template <class T>
+void check_tiff(const std::string& path, Tiff o, int format, VoxelType type) {
+  o.bits = 8 * static_cast<int>(sizeof(T));
+  o.format = format;
+  for (const int compression : {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE})
+    for (const bool tiles : {false, true})
+      for (const int nz : {1, 3}) {
+        o.compression = compression;
+        o.tiles = tiles;
+        o.nz = nz;
+        write<T>(path, o);
+        const auto image = open_image(path);
+        ASSERT_EQ(image->info().size, (Index{o.nx, o.ny, o.nz}));
+        EXPECT_EQ(image->info().type, type);
+        const std::vector<float> values = all_values(*image);
+        std::size_t wrong = 0, n = 0;
+        for (int z = 0; z < nz; ++z)
+          for (int y = 0; y < o.ny; ++y)
+            for (int x = 0; x < o.nx; ++x) wrong += values[n++] != static_cast<float>(tiff_value<T>(x, y, z));
+        EXPECT_EQ(wrong, 0u) << name_of(type) << " compression " << compression << " tiles " << tiles;
+      }
+}
+
+TEST_F(ImageFileTest, TiffRoundTripInAllTypesStripsAndTiles) {
+  check_tiff<std::uint8_t>(path("a.tif"), {}, SAMPLEFORMAT_UINT, VoxelType::uint8);
+  check_tiff<std::int8_t>(path("a.tif"), {}, SAMPLEFORMAT_INT, VoxelType::int8);
+  check_tiff<std::uint16_t>(path("a.tif"), {}, SAMPLEFORMAT_UINT, VoxelType::uint16);
+  check_tiff<std::int16_t>(path("a.tif"), {}, SAMPLEFORMAT_INT, VoxelType::int16);
+  check_tiff<std::uint32_t>(path("a.tif"), {}, SAMPLEFORMAT_UINT, VoxelType::uint32);
+  check_tiff<std::int32_t>(path("a.tif"), {}, SAMPLEFORMAT_INT, VoxelType::int32);
+  check_tiff<float>(path("a.tif"), {}, SAMPLEFORMAT_IEEEFP, VoxelType::float32);
+}
+
+TEST_F(ImageFileTest, TiffResolutionGivesTheVoxelWidthOnlyWhenItIsReal) {
+  const auto voxel = [&](const Tiff& o) {
+    write<std::uint8_t>(path("a.tif"), o);
+    return open_image(path("a.tif"))->info();
+  };
+  EXPECT_FALSE(voxel({}).voxel.has_value());
+  Tiff scan;
+  scan.per_cm = 2000;
+  EXPECT_NEAR(voxel(scan).voxel.value_or(0), 5e-6, 1e-12);
+  Tiff printing;
+  printing.per_inch = 72;
+  EXPECT_FALSE(voxel(printing).voxel.has_value());
+  EXPECT_TRUE(has(voxel(printing).voxel_note, "for printing"));
+}
+
+TEST_F(ImageFileTest, TiffErrors) {
+  const auto error = [&](const Tiff& o) {
+    write<std::uint8_t>(path("a.tif"), o);
+    return error_of([&] { open_image(path("a.tif")); });
+  };
+  Tiff colour;
+  colour.samples = 3;
+  EXPECT_TRUE(has(error(colour), "page 0 is in colour (3 values per pixel"));
+  Tiff mixed;
+  mixed.second_page_nx = 40;
+  EXPECT_TRUE(has(error(mixed), "page 1 is 40 x 21")) << error(mixed);
+  Tiff hidden;
+  hidden.description = "ImageJ=1.53t\nimages=30\nslices=30\n";
+  EXPECT_TRUE(has(error(hidden), "ImageJ states 30 planes")) << error(hidden);
+  test::write_raw<char>(path("b.tif"), {'n', 'o', 't', ' ', 'i', 't'});
+  EXPECT_TRUE(has(error_of([&] { open_image(path("b.tif")); }), "is no TIFF file"));
+}
+
+TEST_F(ImageFileTest, TruncatedTiffIsAnError) {
+  Tiff o;
+  o.compression = COMPRESSION_LZW;
+  write<std::uint8_t>(path("a.tif"), o);
+  const std::string whole = test::bytes_of_file(path("a.tif"));
+  for (const double share : {0.2, 0.5, 0.8, 0.97}) {
+    const auto kept = static_cast<std::size_t>(share * static_cast<double>(whole.size()));
+    test::write_raw(path("b.tif"), std::vector<char>(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(kept)));
+    const std::string text = error_of([&] {
+      const auto image = open_image(path("b.tif"));
+      if (image->info().size[2] == 3) all_values(*image);
+    });
+    EXPECT_TRUE(has(text, "b.tif: ")) << share;
+  }
+}
+
+TEST_F(ImageFileTest, MetaImageNrrdAndVti) {
+  const std::vector<std::int16_t> values = sample_values<std::int16_t>();
+  test::write_raw(path("a.bin"), values);
+  test::write_raw<char>(
+      path("a.mhd"), {},
+      "ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\nDimSize = 5 4 3\n"
+      "ElementSpacing = 0.002 0.002 0.002\nElementType = MET_SHORT\nElementDataFile = a.bin\n");
+  const auto meta = open_image(path("a.mhd"));
+  EXPECT_EQ(meta->info().size, (Index{5, 4, 3}));
+  EXPECT_EQ(all_values(*meta), as_float(values));
+  EXPECT_NEAR(meta->info().voxel.value_or(0), 2e-6, 1e-15) << "MetaImage counts in millimetres";
+
+  for (const std::string space :
+       {"", "spacings: 2 2 2\n", "space dimension: 3\nspace directions: (2,0,0) (0,2,0) (0,0,2)\n"}) {
+    test::write_raw(
+        path("a.nrrd"), values,
+        "NRRD0004\ntype: int16\ndimension: 3\nsizes: 5 4 3\n" + space + "endian: little\nencoding: raw\n\n");
+    const auto nrrd = open_image(path("a.nrrd"));
+    EXPECT_EQ(nrrd->info().size, (Index{5, 4, 3})) << space;
+    EXPECT_EQ(all_values(*nrrd), as_float(values)) << space;
+    EXPECT_FALSE(nrrd->info().voxel.has_value());
+    EXPECT_TRUE(has(nrrd->info().voxel_note, "has no unit"));
+  }
+
+  std::string numbers;
+  for (const auto v : values) numbers += std::to_string(v) + " ";
+  for (const std::string kind : {"Point", "Cell"}) {
+    const std::string extent = kind == "Point" ? "0 4 0 3 0 2" : "0 5 0 4 0 3";
+    test::write_raw<char>(
+        path("a.vti"), {},
+        "<?xml version=\"1.0\"?><VTKFile type=\"ImageData\" version=\"0.1\"><ImageData WholeExtent=\"" + extent +
+            "\" Origin=\"0 0 0\" Spacing=\"1 1 1\"><Piece Extent=\"" + extent + "\"><" + kind +
+            "Data><DataArray type=\"Int16\" Name=\"gray\" format=\"ascii\">" + numbers + "</DataArray></" + kind +
+            "Data></Piece></ImageData></VTKFile>\n");
+    const auto vti = open_image(path("a.vti"));
+    EXPECT_EQ(vti->info().size, (Index{5, 4, 3})) << kind;
+    EXPECT_EQ(all_values(*vti), as_float(values)) << kind;
+  }
+}
+
+TEST_F(ImageFileTest, NiftiUsesTheUnitOfItsHeader) {
+  const std::vector<std::int16_t> values = sample_values<std::int16_t>();
+  const auto write_nifti = [&](char unit) {
+    std::array<char, 352> header{};
+    const auto put = [&](std::size_t at, auto v) { std::memcpy(&header[at], &v, sizeof v); };
+    put(0, std::int32_t{348});
+    const std::array<std::int16_t, 8> dim{3, 5, 4, 3, 1, 1, 1, 1};
+    std::memcpy(&header[40], dim.data(), sizeof dim);
+    put(70, std::int16_t{4});   // int16
+    put(72, std::int16_t{16});  // bits
+    for (std::size_t d = 0; d < 4; ++d) put(76 + 4 * d, d == 0 ? 1.0F : 2.5F);
+    put(108, 352.0F);  // where the voxels start
+    header[123] = unit;
+    std::memcpy(&header[344], "n+1", 4);
+    test::write_raw(path("a.nii"), values, std::string(header.begin(), header.end()));
+  };
+  write_nifti(3);  // micrometres
+  const auto image = open_image(path("a.nii"));
+  EXPECT_EQ(image->info().size, (Index{5, 4, 3}));
+  EXPECT_EQ(all_values(*image), as_float(values));
+  EXPECT_NEAR(image->info().voxel.value_or(0), 2.5e-6, 1e-15);
+  write_nifti(0);
+  EXPECT_FALSE(open_image(path("a.nii"))->info().voxel.has_value());
+}
+
+TEST_F(ImageFileTest, DamagedFilesOfOtherFormatsAreErrors) {
+  for (const std::string name : {"b.mha", "b.mhd", "b.nrrd", "b.nii", "b.vti"}) {
+    test::write_raw<char>(path(name), {}, "this is no image\n");
+    EXPECT_TRUE(has(error_of([&] { open_image(path(name)); }), name + ": ")) << name;
+  }
+  const auto error = [&](const std::string& name) { return error_of([&] { all_values(*open_image(path(name))); }); };
+  const std::vector<char> few(10);
+  test::write_raw(path("c.nrrd"), few,
+                  "NRRD0004\ntype: int16\ndimension: 3\nsizes: 5 4 3\nkinds: domain domain domain\nendian: "
+                  "little\nencoding: raw\n\n");
+  EXPECT_TRUE(has(error("c.nrrd"), "c.nrrd: ends early")) << error("c.nrrd");
+  test::write_raw(path("c.mha"), few,
+                  "ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\nDimSize = 5 4 "
+                  "3\nElementType = MET_SHORT\nElementDataFile = LOCAL\n");
+  EXPECT_TRUE(has(error("c.mha"), "c.mha: ends early")) << error("c.mha");
+}
+
+}  // namespace
+}  // namespace karst

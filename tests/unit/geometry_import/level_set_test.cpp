@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "geometry_import/level_set.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "geometry_import/packing.hpp"
+#include "geometry_import/random_numbers.hpp"
+
+namespace karst {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+/// Correlated random phases: smoothed white noise, the lowest `share` of it pore.
+std::vector<std::uint8_t> random_phases(const ImageWindow& all, double correlation, double share, std::uint64_t seed) {
+  const RandomNumbers random(seed, 0);
+  std::vector<float> noise(all.count());
+  for (std::size_t n = 0; n < noise.size(); ++n) noise[n] = static_cast<float>(random.normal(n));
+  gaussian(all, correlation, noise);
+  std::vector<float> sorted = noise;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(sorted.size()));
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  std::vector<std::uint8_t> phase(noise.size());
+  for (std::size_t n = 0; n < noise.size(); ++n) phase[n] = noise[n] < *middle;
+  return phase;
+}
+
+/// Distance by looking at every voxel.
+float distance_by_search(const ImageWindow& all, const std::vector<std::uint8_t>& phase, std::int64_t n) {
+  const std::int64_t nx = all.row(), ny = all.image[1];
+  std::int64_t best = 1000000;
+  for (std::int64_t m = 0; m < static_cast<std::int64_t>(phase.size()); ++m) {
+    if (phase[at(m)] == phase[at(n)]) continue;
+    const std::int64_t dx = m % nx - n % nx, dy = m / nx % ny - n / nx % ny, dz = m / (nx * ny) - n / (nx * ny);
+    best = std::min(best, dx * dx + dy * dy + dz * dz);
+  }
+  const float d = std::min(std::sqrt(static_cast<float>(best)) - 0.5F, level_set_clip);
+  return phase[at(n)] ? d : -d;
+}
+
+TEST(LevelSet, DistanceIsExact) {
+  const ImageWindow all{{61, 7, 23}, 0, 23};
+  for (const double share : {0.0004, 0.4, 0.9996}) {
+    const std::vector<std::uint8_t> phase = random_phases(all, 0.8, share, 5);
+    std::vector<float> phi(all.count());
+    signed_distance(all, phase, phi);
+    std::size_t wrong = 0, clipped = 0;
+    for (std::size_t n = 0; n < phi.size(); n += 7) {
+      wrong += phi[n] != distance_by_search(all, phase, static_cast<std::int64_t>(n));
+      clipped += std::abs(phi[n]) == level_set_clip;
+    }
+    EXPECT_EQ(wrong, 0u) << "share " << share;
+    if (share < 0.01) {
+      EXPECT_GT(clipped, 0u) << "the case must reach the clip";
+    }
+  }
+}
+
+TEST(LevelSet, AWindowGivesTheValuesOfTheWholeImage) {
+  const ImageWindow all{{20, 18, 90}, 0, 90};
+  const std::vector<std::uint8_t> phase = random_phases(all, 2.0, 0.1, 3);
+  std::vector<float> whole(all.count());
+  signed_distance(all, phase, whole);
+  smooth(all, 1.0, SmoothedField::distance, whole);
+  const ImageWindow part{{20, 18, 90}, 40, 48};
+  const ImageWindow wide = part.grown(distance_reach + 2 * smoothing_reach(1.0));
+  ASSERT_GT(wide.first, 0);
+  ASSERT_LT(wide.last, 90);
+  const std::vector<std::uint8_t> some(phase.begin() + all.start_of(wide.first),
+                                       phase.begin() + all.start_of(wide.last));
+  std::vector<float> phi(wide.count());
+  signed_distance(wide, some, phi);
+  smooth(wide, 1.0, SmoothedField::distance, phi);
+  for (std::int64_t n = 0; n < part.plane() * part.planes(); ++n)
+    ASSERT_EQ(phi[at(wide.start_of(part.first) + n)], whole[at(all.start_of(part.first) + n)]) << "bit by bit";
+}
+
+TEST(LevelSet, GaussianKeepsConstantsAndItsTwicingKeepsParabolas) {
+  const ImageWindow all{{40, 40, 40}, 0, 40};
+  std::vector<float> one(all.count(), 3.5F), parabola(all.count());
+  gaussian(all, 1.3, one);
+  EXPECT_NEAR(one[0], 3.5F, 1e-5);
+  EXPECT_NEAR(one[at(all.start_of(20) + 20 * 40 + 20)], 3.5F, 1e-5);
+  const auto value = [](std::int64_t x, std::int64_t y, std::int64_t z) {
+    return static_cast<float>(0.01 * static_cast<double>(x * x + 2 * y * y - z * y) + 0.3 * static_cast<double>(z));
+  };
+  for (std::int64_t n = 0; n < 64000; ++n) parabola[at(n)] = value(n % 40, n / 40 % 40, n / 1600);
+  std::vector<float> plain = parabola;
+  gaussian(all, 1.0, plain);
+  smooth(all, 1.0, SmoothedField::distance, parabola);
+  const std::int64_t middle = all.start_of(20) + 20 * 40 + 20;
+  EXPECT_NEAR(plain[at(middle)] - value(20, 20, 20), 0.5 * 0.06, 2e-4) << "σ²/2 ∇²g";
+  EXPECT_NEAR(parabola[at(middle)], value(20, 20, 20), 2e-5);
+}
+
+/// Gray image of a sphere: partial volumes, blurred, 8 bit.
+std::vector<float> gray_sphere(const Index& size, const Sphere& sphere, double blur) {
+  std::vector<float> gray = solid_fraction(size, {&sphere, 1});
+  gaussian({size, 0, size[2]}, blur, gray);
+  for (float& g : gray) g = std::round(20 + 200 * g);
+  return gray;
+}
+
+/// Mean and largest error of where φ crosses zero along grid lines, as distance from the centre.
+void crossing_errors(const ImageWindow& all, std::span<const float> phi, const Sphere& s, double& mean, double& worst) {
+  mean = worst = 0;
+  int n_crossings = 0;
+  const std::array<std::int64_t, 3> stride{1, all.row(), all.plane()};
+  for (std::int64_t n = 0; n < all.plane() * all.planes(); ++n) {
+    const Index v{static_cast<int>(n % all.row()), static_cast<int>(n / all.row() % all.image[1]),
+                  static_cast<int>(n / all.plane())};
+    for (int d = 0; d < 3; ++d) {
+      if (v[d] + 1 >= all.image[d]) continue;
+      const double a = phi[at(n)], b = phi[at(n + stride[at(d)])];
+      if ((a > 0) == (b > 0)) continue;
+      Vec3 x{v[0] + 0.5, v[1] + 0.5, v[2] + 0.5};
+      x[d] += a / (a - b);
+      const double error = norm(x - s.center) - s.radius;
+      mean += error;
+      worst = std::max(worst, std::abs(error));
+      ++n_crossings;
+    }
+  }
+  mean /= n_crossings;
+}
+
+/// Where the wall of a sphere of radius R goes under a blur of b voxels and then the smoothing of gray values, to
+/// leading order in 1 / R: -[(1+a) s1 - a s2] / [(1+a) / s1 - a / s2] / R, s1² = b² + σ², s2² = b² + 2σ²: second moment
+/// of the kernel along the wall over its value at the wall, both from the normal distributions they are made of.
+double displacement(double blur, double sigma, double radius) {
+  if (sigma == 0) return -blur * blur / radius;
+  const double a = 1 + std::numbers::sqrt2, s1 = std::hypot(blur, sigma),
+               s2 = std::sqrt(blur * blur + 2 * sigma * sigma);
+  return -((1 + a) * s1 - a * s2) / ((1 + a) / s1 - a / s2) / radius;
+}
+
+TEST(LevelSet, GrayWallsOfASphereLieWhereTheyShould) {
+  const Index size{32, 32, 32};
+  const ImageWindow all{size, 0, 32};
+  const Sphere sphere{{16.13, 15.79, 16.31}, 12.0};
+  for (const double blur : {0.0, 0.5, 1.0})
+    for (const double smoothing : {0.0, 1.0}) {
+      std::vector<float> gray = gray_sphere(size, sphere, blur);
+      smooth(all, smoothing, SmoothedField::gray, gray);
+      const GradientSums g = wall_gradient(all, gray, 120, 0, 32);
+      std::vector<float> phi(gray.size());
+      gray_level_set(gray, {120, g.length / static_cast<double>(g.voxels), false}, phi);
+      double mean = 0, worst = 0;
+      crossing_errors(all, phi, sphere, mean, worst);
+      EXPECT_NEAR(mean, displacement(blur, smoothing, 12), 0.012) << "blur " << blur << " smoothing " << smoothing;
+      EXPECT_LT(worst, blur + smoothing > 0 ? 0.2 : 0.45);
+      for (std::int64_t n = 0; n < all.plane() * 32; ++n) {  // a distance near the wall
+        const Vec3 x{static_cast<double>(n % 32) + 0.5, static_cast<double>(n / 32 % 32) + 0.5,
+                     static_cast<double>(n / 1024) + 0.5};
+        const double distance = norm(x - sphere.center) - 12;
+        if (blur > 0.9 && std::abs(distance) < 0.7) {
+          ASSERT_NEAR(phi[at(n)], distance, 0.35);
+        }
+      }
+    }
+}
+
+TEST(LevelSet, GrayMarginAndClip) {
+  std::vector<float> phi{120, 119, 121, 0, 255};
+  gray_level_set(phi, {120, 4, false}, phi);
+  EXPECT_EQ(phi, (std::vector<float>{-gray_margin, 0.25, -0.25, 16, -16})) << "g = T is solid";
+  std::vector<float> above{120, 119, 121};
+  gray_level_set(above, {120, 4, true}, above);
+  EXPECT_EQ(above, (std::vector<float>{-gray_margin, -0.25, 0.25}));
+}
+
+/// φ of a segmented image as the import makes it.
+std::vector<float> segmented(const ImageWindow& all, const std::vector<std::uint8_t>& phase, float shift) {
+  std::vector<float> phi(all.count());
+  signed_distance(all, phase, phi);
+  smooth(all, 1.0, SmoothedField::distance, phi);
+  keep_phase(phase, shift, phi);
+  return phi;
+}
+
+TEST(LevelSet, NoVoxelChangesItsPhase) {
+  const ImageWindow all{{24, 24, 24}, 0, 24};
+  for (const double correlation : {0.3, 0.7, 1.5})
+    for (const float shift : {-0.4F, 0.0F, 0.4F}) {
+      const std::vector<std::uint8_t> phase = random_phases(all, correlation, 0.3, 9);
+      const std::vector<float> phi = segmented(all, phase, shift);
+      for (std::size_t n = 0; n < phi.size(); ++n) {
+        ASSERT_EQ(phi[n] > 0, phase[n] == 1);
+        ASSERT_GE(std::abs(phi[n]), phase_margin - 1e-3F);
+        ASSERT_LE(std::abs(phi[n]), level_set_clip);
+      }
+    }
+}
+
+TEST(LevelSet, ThroatsAndWallsOneVoxelWideStay) {
+  const ImageWindow all{{16, 16, 16}, 0, 16};
+  for (const bool throat : {true, false}) {
+    std::vector<std::uint8_t> phase(all.count(), throat ? 0 : 1);
+    for (std::int64_t x = 0; x < 16; ++x)
+      for (std::int64_t y = 0; y < (throat ? 1 : 16); ++y)
+        phase[at(all.start_of(8) + (throat ? 8 : y) * 16 + x)] = throat;
+    const std::vector<float> phi = segmented(all, phase, 0);
+    for (std::int64_t x = 0; x + 1 < 16; ++x) {  // the linear interpolant keeps its sign along the feature
+      const std::int64_t n = all.start_of(8) + 8 * 16 + x;
+      EXPECT_EQ(phi[at(n)] > 0, throat);
+      EXPECT_EQ(phi[at(n + 1)] > 0, throat);
+      EXPECT_NE(phi[at(n - 256)] > 0, throat);
+    }
+  }
+}
+
+TEST(LevelSet, WallSumsOfAHalfSpaceAreExact) {
+  const ImageWindow all{{8, 8, 8}, 0, 8};
+  std::vector<float> phi(all.count());
+  for (std::int64_t n = 0; n < 512; ++n) phi[at(n)] = static_cast<float>(n % 8) + 0.5F - 3.3F;  // wall at x = 3.3
+  const WallSums s = wall_sums(all, phi, 0, 8);
+  EXPECT_EQ(s.voxels, 5 * 64) << "centres at 3.5 and beyond";
+  EXPECT_EQ(s.sub_samples, 64 * (4 * 64 + 3 * 16)) << "of the samples 3.125 3.375 3.625 3.875 three lie beyond";
+  const WallSums part = wall_sums(all, phi, 2, 5);
+  EXPECT_EQ(part.sub_samples * 8, s.sub_samples * 3);
+}
+
+}  // namespace
+}  // namespace karst

@@ -2,6 +2,8 @@
 #include "app/statistics.hpp"
 
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "base/parallel.hpp"
 
@@ -11,17 +13,18 @@ namespace {
 
 LevelBytes count_bytes(const Comm& comm, const LevelGeometry& level) {
   constexpr auto row = static_cast<std::int64_t>(2 * sizeof(std::uint16_t) + sizeof(std::array<std::uint16_t, 6>));
+  const auto moments = static_cast<std::int64_t>(level.moments.bytes() + level.extra.bytes());
   LevelBytes bytes;
-  std::int64_t tables = 0;
-  const GraphCounts& counts = level.graph.counts();
-  bytes.irregular = static_cast<std::int64_t>(level.moments.bytes() + level.extra.bytes()) + counts.irregular * row +
-                    counts.extra_faces * static_cast<std::int64_t>(sizeof(ExtraFace));
-  for (int b = 0; b < level.graph.n_local(); ++b)
-    tables += static_cast<std::int64_t>(level.graph.box(b).runs.size_bytes());
-  bytes.regular = tables + (counts.in_rows - counts.irregular) * row;
-  bytes.exchange = level.graph.bytes() + static_cast<std::int64_t>(level.moments.bytes() + level.extra.bytes()) -
-                   bytes.irregular - bytes.regular;
-  return {comm.sum(bytes.irregular), comm.sum(bytes.regular), comm.sum(bytes.exchange)};
+  std::set<std::pair<const void*, const void*>> tables;  // boxes may share one
+  for (int b = 0; b < level.graph.n_local(); ++b) {
+    const BoxGraph box = level.graph.box(b);
+    if (!tables.insert({box.runs.data(), box.row_vof.data()}).second) continue;
+    const auto rows = static_cast<std::int64_t>(box.row_vof.size());
+    bytes.irregular += box.n_irregular * row + static_cast<std::int64_t>(box.extra.size_bytes());
+    bytes.regular += (rows - box.n_irregular) * row + static_cast<std::int64_t>(box.runs.size_bytes());
+  }
+  bytes.exchange = level.graph.bytes() - bytes.irregular - bytes.regular;
+  return {comm.sum(bytes.irregular + moments), comm.sum(bytes.regular), comm.sum(bytes.exchange)};
 }
 
 }  // namespace

@@ -159,11 +159,12 @@ std::string cost_table(const GeometryStatistics& s, const RunSeconds& seconds, c
   double dense_cells = 0.0;
   for (std::size_t l = 0; l < s.report.levels.size(); ++l) dense_cells += cells_of(s.report.levels[l]);
   std::string text = "Cost\n";
-  text += line(
-      "time of the geometry",
-      fmt::format("{} on {} rank{} of {} thread{}; {:.2f} µs per cut cell and core", format_seconds(seconds.geometry),
-                  s.ranks, s.ranks == 1 ? "" : "s", s.threads, s.threads == 1 ? "" : "s",
-                  cut > 0 ? 1e6 * seconds.geometry * static_cast<double>(s.workers) / static_cast<double>(cut) : 0.0));
+  std::string time = fmt::format("{} on {} rank{} of {} thread{}", format_seconds(seconds.geometry), s.ranks,
+                                 s.ranks == 1 ? "" : "s", s.threads, s.threads == 1 ? "" : "s");
+  if (cut >= 1000)  // below, it tells of the start-up only
+    time += fmt::format("; {:.2f} µs per cut cell and core",
+                        1e6 * seconds.geometry * static_cast<double>(s.workers) / static_cast<double>(cut));
+  text += line("time of the geometry", time);
   text += line("memory of the geometry",
                fmt::format("{}: {}, {}, {} for exchange", format_bytes(static_cast<double>(geometry)),
                            per(s.sum(&LevelBytes::irregular), irregular, "irregular cell"),
@@ -174,8 +175,11 @@ std::string cost_table(const GeometryStatistics& s, const RunSeconds& seconds, c
                            format_bytes(8.0 * static_cast<double>(slots)),
                            static_cast<double>(slots) / static_cast<double>(std::max<std::int64_t>(1, fluid)),
                            format_bytes(8.0 * dense_cells)));
-  text += line("covered cells", fmt::format("{} of the cells hold no fluid and take no memory",
-                                            percent(dense_cells - static_cast<double>(fluid), dense_cells)));
+  const bool one_level = s.report.levels.size() == 1;
+  text += line("covered cells",
+               fmt::format("{} of the cells {} and take no memory",
+                           percent(dense_cells - static_cast<double>(fluid), dense_cells),
+                           one_level ? "hold no fluid" : "of full levels hold no fluid, or are not refined,"));
   if (file.file_bytes > 0)
     text += line("plotfile", fmt::format("{}; a dense one takes {} before compression",
                                          format_bytes(static_cast<double>(file.file_bytes)),

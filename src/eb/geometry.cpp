@@ -27,7 +27,7 @@ RefinedOctants refined_octants(const GridHierarchy& grid, int level, std::int64_
 
 /// Σ κ, Σ wall area and number of the VoFs that no finer level covers, this rank.
 struct CompositeSums {
-  double volume = 0.0, wall_area = 0.0, vofs = 0.0;
+  double volume = 0.0, wall_area = 0.0, vofs = 0.0, irregular = 0.0;
 };
 
 CompositeSums composite_sums(const LevelGeometry& geometry, const RefinedOf& refined) {
@@ -45,6 +45,7 @@ CompositeSums composite_sums(const LevelGeometry& geometry, const RefinedOf& ref
       if (covered(graph.row_cell[r])) continue;
       sum.volume += moments[r].kappa - 1.0;
       sum.wall_area += moments[r].wall_area;
+      sum.irregular += 1.0;
     }
   });
   CompositeSums total;
@@ -52,6 +53,7 @@ CompositeSums composite_sums(const LevelGeometry& geometry, const RefinedOf& ref
     total.volume += s.volume;
     total.wall_area += s.wall_area;
     total.vofs += s.vofs;
+    total.irregular += s.irregular;
   }
   return total;
 }
@@ -91,6 +93,7 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
 
     const CompositeSums sums = composite_sums(built.geometry, refined);
     built.report.vofs_composite = static_cast<std::int64_t>(comm.sum(sums.vofs));
+    built.report.irregular_composite = static_cast<std::int64_t>(comm.sum(sums.irregular));
     volume += comm.sum(sums.volume) * std::ldexp(1.0, -3 * l);
     wall_area += comm.sum(sums.wall_area) * std::ldexp(1.0, -2 * l);
     report.levels.push_back(built.report);

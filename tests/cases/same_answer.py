@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Image -> `karst import` -> `karst geometry`: the same counts and the same porosity (1e-10) for any number of ranks,
-threads, and box size.
+threads, and box size; the same when the deck imports the image itself. `karst check` writes nothing.
 
     same_answer.py --program KARST --mpiexec MPIEXEC
 """
@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from support import Karst
+from support import Karst, contents
 
 SIZE = (40, 36, 30)  # no multiples of any box size
 FREE_TO_DIFFER = {"boxes", "boxes_pruned", "slots"}  # of summary.json's cells: storage, not geometry
@@ -54,6 +54,26 @@ def differences(a, b):
             yield f"cells.{key} {a['cells'][key]} against {b['cells'][key]}"
 
 
+def check_other_ways(karst, folder, first):
+    """The deck imports the raw image by itself; `karst check` of both decks. Returns what is wrong."""
+    (folder / "raw.toml").write_text('[geometry]\nimage = "rock.raw"\n[geometry.import]\nsize = [40, 36, 30]\n'
+                                     'type = "uint8"\nvoxel = 5e-6\npore = 0\n')
+    before = contents(folder)
+    for deck in ("deck.toml", "raw.toml"):
+        result = karst.run(["check", deck], folder, ranks=2)
+        if result.status != 0 or contents(folder) != before:
+            yield f"karst check {deck} fails or writes: {result}"
+    result = karst.run(["geometry", "raw.toml", "--out", "raw"], folder, ranks=2)
+    if result.status != 0:
+        yield f"raw.toml: {result}"
+        return
+    yield from differences(first, json.loads((folder / "raw" / "summary.json").read_text()))
+    names = {p.name for p in (folder / "raw").iterdir()}
+    wanted = {"summary.json", "deck.toml", "geometry.vtkhdf", "timers.txt", "log.txt", "imported_image.h5"}
+    if names != wanted:
+        yield f"files {sorted(names)}, wanted {sorted(wanted)}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", required=True)
@@ -73,6 +93,9 @@ def main():
         first = run(karst, folder, "first", 1, 1, 16)
         print(f"porosity {first['porosity']:.6f}, connected {first['connected_porosity']:.6f}, {first['cells']}")
         assert 0.1 < first["porosity"] < 0.9 and first["connected_porosity"] < first["porosity"], "a poor test image"
+        for problem in check_other_ways(karst, folder, first):
+            print("FAILED", problem)
+            failed += 1
         for ranks in (1, 2, 4):
             for threads in (1, 2):
                 for box in (8, 16, 32):

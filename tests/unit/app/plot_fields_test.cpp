@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/plot_fields.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "app/summary.hpp"
+#include "eb/described_level_set.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double radius = 0.31e-3;  // [m]
+constexpr Vec3 center{0.5e-3, 0.48e-3, 0.53e-3};
+
+/// A solid ball in a millimetre cube of 24³ cells (boxes of 16: some are clipped), and what the plotfile would hold.
+struct Ball {
+  explicit Ball(int levels = 1) {
+    SolidOptions ball;
+    ball.center = center;
+    ball.radius = radius;
+    options.solids = {ball};
+    grid.cells = Index::all(24);
+    grid.size = Vec3::all(1e-3);
+    grid.levels = levels;
+    if (levels > 1) grid.refine = {Refinement{}};
+    level_set = make_described_level_set(options, grid.cell_width(), grid.size, grid.periodic);
+    geometry = build_geometry(comm, grid, *level_set, KeepPores::all);
+  }
+  /// Calls f(cell, value) for all cells of the own boxes of a level.
+  template <class F>
+  void for_each_value(const PlotComponent& component, F&& f, int level = 0) const {
+    const LevelGraph& graph = geometry.levels[static_cast<std::size_t>(level)].graph;
+    for (int b = 0; b < graph.n_local(); ++b) {
+      const Box box = graph.box(b).cells;
+      std::vector<float> values(static_cast<std::size_t>(box.count()), -1.0F);
+      fill_plot_component(geometry, *level_set, grid.cell_width(), component, level, b, values);
+      for_each_cell(box, [&](const Index& c) { f(c, double{values[static_cast<std::size_t>(box.offset(c))]}); });
+    }
+  }
+  double sum(const PlotComponent& component) const {
+    double total = 0.0;
+    for_each_value(component, [&](const Index&, double v) { total += v; });
+    return comm.sum(total);
+  }
+
+  Comm comm = Comm::world();
+  GeometryOptions options;
+  GridOptions grid;
+  std::unique_ptr<LevelSet> level_set;
+  Geometry geometry;
+};
+
+TEST(PlotFields, WordsGiveComponents) {
+  std::vector<std::string> names;
+  for (const PlotComponent& c : plot_components({PlotField::wall_normal, PlotField::fraction})) names.push_back(c.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"wall_normal_x", "wall_normal_y", "wall_normal_z", "fraction"}));
+}
+
+TEST(PlotFieldsMpi, FractionsAddUpToThePoreVolume) {
+  const Ball ball;
+  const double pore = ball.sum({"fraction", PlotField::fraction, 0}) / (24.0 * 24.0 * 24.0);
+  EXPECT_NEAR(pore, ball.geometry.report.connected_porosity, 1e-6);  // single precision
+  EXPECT_NEAR(pore, 1.0 - 4.0 / 3.0 * std::numbers::pi * std::pow(radius / 1e-3, 3), 0.002);
+}
+
+TEST(PlotFieldsMpi, WallAreasAddUpToTheBall) {
+  const Ball ball;
+  const double area = ball.sum({"wall_area", PlotField::wall_area, 0});  // [m²]
+  const double h = ball.grid.cell_width();
+  EXPECT_NEAR(area / (h * h * ball.geometry.report.wall_area), 1.0, 1e-5);
+  EXPECT_NEAR(area / (4.0 * std::numbers::pi * radius * radius), 1.0, 0.01);
+}
+
+TEST(PlotFieldsMpi, DistanceIsInMetresOnEveryLevel) {
+  const Ball ball(2);
+  for (int level = 0; level < 2; ++level) {
+    const double h = std::ldexp(ball.grid.cell_width(), -level);
+    ball.for_each_value(
+        {"distance", PlotField::distance, 0},
+        [&](const Index& c, double phi) {
+          const Vec3 x{(c[0] + 0.5) * h, (c[1] + 0.5) * h, (c[2] + 0.5) * h};
+          EXPECT_NEAR(phi, norm(x - center) - radius, 1e-9);
+        },
+        level);
+  }
+}
+
+TEST(PlotFieldsMpi, NormalsHaveLengthOneWhereThereIsWallAndPointIntoTheFluid) {
+  const Ball ball;
+  const double h = ball.grid.cell_width();
+  std::vector<Vec3> normal(24 * 24 * 24);
+  const auto at = [](const Index& c) { return static_cast<std::size_t>(Box{Index{}, Index::all(24)}.offset(c)); };
+  for (int d = 0; d < 3; ++d)
+    ball.for_each_value({"", PlotField::wall_normal, d}, [&](const Index& c, double v) { normal[at(c)][d] = v; });
+  std::int64_t walls = 0;
+  ball.for_each_value({"", PlotField::wall_area, 0}, [&](const Index& c, double area) {
+    EXPECT_NEAR(norm(normal[at(c)]), area > 0.0 ? 1.0 : 0.0, 1e-6);
+    if (area <= 0.0) return;
+    ++walls;
+    const Vec3 outwards = Vec3{(c[0] + 0.5) * h, (c[1] + 0.5) * h, (c[2] + 0.5) * h} - center;
+    EXPECT_GT(dot(normal[at(c)], outwards) / norm(outwards), 0.9);
+  });
+  EXPECT_GT(ball.comm.sum(walls), 500);
+}
+
+TEST(SummaryMpi, HoldsTheContractAndAgreesWithTheGeometry) {
+  const Ball ball(2);
+  Summary summary;
+  summary.deck = "ball.toml";
+  summary.geometry = collect_statistics(ball.comm, ball.geometry, ball.grid.cell_width(), "a \"ball\"");
+  summary.memory = measure_memory(ball.comm);
+  summary.seconds = {1.0, 2.0, 4.0};
+  const auto json = nlohmann::json::parse(summary_json(summary));
+  for (const char* key : {"karst", "deck", "status", "porosity", "connected_porosity", "specific_surface_per_m"})
+    EXPECT_TRUE(json.contains(key)) << key;
+  for (const char* key : {"fluid", "irregular", "multivalued_vofs", "merged", "boxes", "boxes_pruned"})
+    EXPECT_TRUE(json["cells"].contains(key)) << key;
+  EXPECT_EQ(json["title"], "a \"ball\"");
+  EXPECT_EQ(json["ranks"], ball.comm.size());
+  EXPECT_EQ(json["seconds"]["total"], 4.0);
+  EXPECT_EQ(json["levels"].size(), 2U);
+  EXPECT_GT(json["memory"]["peak_bytes"], 1000000);
+  const double area = 4.0 * std::numbers::pi * radius * radius;  // over 1e-9 m³
+  EXPECT_NEAR(json["specific_surface_per_m"].get<double>() / (area / 1e-9), 1.0, 0.01);
+  const LevelReport& coarse = ball.geometry.report.levels[0];
+  const LevelReport& fine = ball.geometry.report.levels[1];
+  EXPECT_EQ(json["cells"]["fluid"], coarse.vofs_composite + fine.vofs);
+  EXPECT_EQ(json["cells"]["irregular"], fine.irregular);  // the whole wall is refined
+}
+
+TEST(StatisticsMpi, BytesOfTheLevelsAreThoseOfTheGraphAndMoments) {
+  const Ball ball(2);
+  const GeometryStatistics s = collect_statistics(ball.comm, ball.geometry, ball.grid.cell_width(), "");
+  for (std::size_t l = 0; l < 2; ++l) {
+    const LevelGeometry& level = ball.geometry.levels[l];
+    const auto own = static_cast<std::int64_t>(level.moments.bytes() + level.extra.bytes()) + level.graph.bytes();
+    EXPECT_EQ(s.bytes[l].irregular + s.bytes[l].regular + s.bytes[l].exchange, ball.comm.sum(own));
+    EXPECT_GE(s.bytes[l].exchange, 0);
+    EXPECT_GE(s.bytes[l].irregular,
+              static_cast<std::int64_t>(sizeof(VofMoments)) * ball.geometry.report.levels[l].irregular);
+  }
+}
+
+TEST(Statistics, NumbersAreGroupedByThousands) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1 000");
+  EXPECT_EQ(grouped(-12345678), "-12 345 678");
+}
+
+TEST(Statistics, WarningsNameWhatIsLostAndWhatDoesNotPercolate) {
+  GeometryStatistics s;
+  s.report.levels.resize(1);
+  EXPECT_EQ(warnings(s).size(), 1U);  // no axis percolates
+  s.report.percolates[1] = true;
+  EXPECT_TRUE(warnings(s).empty());
+  s.report.levels[0].cut.features_lost = 3;
+  EXPECT_NE(warnings(s).at(0).find("3 edges"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace karst

@@ -181,8 +181,9 @@ std::string cost_table(const GeometryStatistics& s, const RunSeconds& seconds, c
                            percent(dense_cells - static_cast<double>(fluid), dense_cells),
                            one_level ? "hold no fluid" : "of full levels hold no fluid, or are not refined,"));
   if (file.file_bytes > 0)
-    text += line("plotfile", fmt::format("{}; a dense one takes {} before compression",
+    text += line("plotfile", fmt::format("{}; before compression {}, on a dense grid {}",
                                          format_bytes(static_cast<double>(file.file_bytes)),
+                                         format_bytes(static_cast<double>(file.box_bytes)),
                                          format_bytes(static_cast<double>(file.dense_bytes))));
   return text;
 }

@@ -15,8 +15,9 @@ namespace karst {
 class ByteWriter {
  public:
   template <class T>
-  requires std::is_trivially_copyable_v<T> && (!requires(T t) { t.data(); })
-  void put(const T& x) { put(std::span<const T>(&x, 1)); }
+  requires std::is_trivially_copyable_v<T> &&(!requires(T t) { t.data(); }) void put(const T& x) {
+    put(std::span<const T>(&x, 1));
+  }
   template <class T>
   void put(std::span<const T> x) {
     static_assert(std::is_trivially_copyable_v<T>);

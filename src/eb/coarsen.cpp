@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "eb/connected_pores.hpp"
 #include "eb/faces.hpp"
 #include "eb/vof_assembly.hpp"
 #include "grid/field.hpp"
@@ -162,10 +163,11 @@ class Coarsener {
     VofFace coarse{
         mine, static_cast<std::uint8_t>(face.side), 1, fine_name, 0.25 * face.aperture, to_coarse(face.centroid, fine)};
     if (is_vof(fine_name)) {
+      const bool own = face.neighbour < graph.n_own;
       const auto far = static_cast<int>(halo_.box(local, coarse_vof)[n]);
-      if (face.neighbour < graph.n_own && far == mine) return;  // inside the coarse VoF
+      if (own && far == mine) return;  // inside the coarse VoF
       const auto cell = static_cast<std::int64_t>(halo_.box(local, coarse_cell)[n]);
-      const Index to = layout_.box(box_of(fine_name)).cell(cell);
+      const Index to = (own ? footprint(graph.cells) : layout_.box(box_of(fine_name))).cell(cell);
       coarse.to = vof_name(box_of(fine_name), far);
       coarse.primary =
           parents.main[mine] && halo_.box(local, coarse_main)[n] != 0.0 && touches(coarse_of(fine), to, face.side);

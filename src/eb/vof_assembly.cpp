@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <tuple>
 
 #include "base/parallel.hpp"
@@ -11,22 +12,40 @@ namespace karst {
 
 namespace {
 
+/// Order of faces: VoF, side, primary ones first, then the VoF they lead to.
+struct FaceKey {
+  std::uint32_t place;  ///< vof, side, not primary
+  std::uint32_t face;   ///< position in the list: equal faces keep their order
+  VofName to;
+  friend auto operator<=>(const FaceKey& a, const FaceKey& b) {
+    return std::tie(a.place, a.to, a.face) <=> std::tie(b.place, b.to, b.face);
+  }
+  bool same_face(const FaceKey& o) const { return place == o.place && to == o.to; }
+};
+
 /// Adds the faces between the same VoFs across the same side; the centroid becomes the area-weighted mean.
-void merge_faces(std::vector<VofFace>& faces) {
-  const auto key = [](const VofFace& f) { return std::tuple(f.vof, f.side, f.primary == 0, f.to); };
-  std::stable_sort(faces.begin(), faces.end(), [&](const VofFace& a, const VofFace& b) { return key(a) < key(b); });
-  std::size_t n = 0;
-  for (std::size_t i = 0; i < faces.size();) {
-    VofFace sum = faces[i];
+std::vector<VofFace> merged(const std::vector<VofFace>& faces) {
+  std::vector<FaceKey> keys;
+  keys.reserve(faces.size());
+  for (const VofFace& f : faces) {
+    const std::uint32_t place = (std::uint32_t{f.vof} << 4) | (std::uint32_t{f.side} << 1) | (f.primary ? 0u : 1u);
+    keys.push_back({place, static_cast<std::uint32_t>(keys.size()), f.to});
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<VofFace> result;
+  for (std::size_t i = 0; i < keys.size();) {
+    VofFace sum = faces[keys[i].face];
     sum.centroid *= sum.aperture;
-    for (++i; i < faces.size() && key(faces[i]) == key(sum); ++i) {
-      sum.aperture += faces[i].aperture;
-      sum.centroid += faces[i].aperture * faces[i].centroid;
+    const std::size_t first = i;
+    for (++i; i < keys.size() && keys[i].same_face(keys[first]); ++i) {
+      const VofFace& f = faces[keys[i].face];
+      sum.aperture += f.aperture;
+      sum.centroid += f.aperture * f.centroid;
     }
     sum.centroid *= 1.0 / sum.aperture;
-    faces[n++] = sum;
+    result.push_back(sum);
   }
-  faces.resize(n);
+  return result;
 }
 
 void put_primary(const VofFace& face, VofMoments& m) {
@@ -47,7 +66,7 @@ bool is_whole(const VofMoments& m) {
 }  // namespace
 
 BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists) {
-  merge_faces(vofs.faces);
+  const std::vector<VofFace> faces = merged(vofs.faces);
   BoxAdjacency box;
   box.cell = std::move(vofs.cell);
   const std::size_t n = box.cell.size();
@@ -64,8 +83,8 @@ BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists) {
     m.face_centroid = {};
     box.primary[v].fill(no_face);
     bool has_extra = false;
-    for (; f < vofs.faces.size() && vofs.faces[f].vof == v; ++f) {
-      const VofFace& face = vofs.faces[f];
+    for (; f < faces.size() && faces[f].vof == v; ++f) {
+      const VofFace& face = faces[f];
       auto& primary = box.primary[v][face.side];
       if (face.primary && primary == no_face) {
         primary = face.to;

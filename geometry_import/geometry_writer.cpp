@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -105,7 +105,6 @@ struct GeometryWriter::State {
   std::string path, temporary;
   Index voxels;
   h5::Handle file, level_set, phase;
-  int descriptor = -1;  ///< of the temporary file
 
   ~State();
   void create();
@@ -114,14 +113,27 @@ struct GeometryWriter::State {
   void finish(const GeometryInfo& info);
 };
 
+namespace {
+
+/// Lets HDF5 write the rest of an unfinished file to memory that is thrown away. On a full disk it could not close the
+/// file, would try again when MPI ends, and crash there.
+void write_to_nowhere(hid_t file) {
+  void* handle = nullptr;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return;
+  const int nowhere = memfd_create("karst unfinished file", MFD_CLOEXEC);
+  if (nowhere < 0) return;
+  dup2(nowhere, *static_cast<int*>(handle));
+  close(nowhere);
+}
+
+}  // namespace
+
 GeometryWriter::State::~State() {
   const h5::Quiet quiet;
-  // Unfinished: emptied first. On a full disk HDF5 could not close the file, and would try again at the program's end.
-  if (file >= 0 && descriptor >= 0) static_cast<void>(!ftruncate(descriptor, 0));
+  if (file >= 0) write_to_nowhere(file);
   level_set.close();
   phase.close();
   file.close();
-  if (descriptor >= 0) close(descriptor);
 }
 
 void GeometryWriter::State::create() {
@@ -130,7 +142,6 @@ void GeometryWriter::State::create() {
   require(!std::filesystem::is_directory(path, ignored), "{}: is a folder; name a file", path);
   file = h5::Handle(h5::check(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), path, "create it"),
                     H5Fclose);
-  descriptor = open(temporary.c_str(), O_RDWR | O_CLOEXEC);
   level_set = create_data(file, path, "level_set", H5T_IEEE_F32LE, voxels);
   phase = create_data(file, path, "phase", H5T_STD_U8LE, voxels);
 }
@@ -158,9 +169,9 @@ void GeometryWriter::State::finish(const GeometryInfo& info) {
   put(file, path, "level_set_porosity", H5T_NATIVE_DOUBLE, &info.level_set_porosity);
   put(file, path, "threshold", H5T_NATIVE_DOUBLE, &info.threshold);
   put_text(file, path, "provenance", info.provenance);
-  h5::check(H5Fflush(file, H5F_SCOPE_GLOBAL), path, "write it");
-  h5::check(level_set.close(), path, "close it");
-  h5::check(phase.close(), path, "close it");
+  h5::check(level_set.close(), path, "write it");
+  h5::check(phase.close(), path, "write it");
+  h5::check(H5Fflush(file, H5F_SCOPE_GLOBAL), path, "write it");  // all that can fail comes before the file is closed
   h5::check(file.close(), path, "close it");
 }
 

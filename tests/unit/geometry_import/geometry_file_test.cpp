@@ -127,6 +127,27 @@ TEST(GeometryFileMpi, AFullDiskIsAnErrorOnAllRanksAndLeavesNothing) {
   if (mine) umount2(directory.path().c_str(), MNT_DETACH);
 }
 
+// The disk is full when HDF5 has only its own tables left to write: it cannot close such a file, and must not try again
+// when the program ends.
+TEST(GeometryFileMpi, ADiskFullAtTheEndIsAnErrorOnAllRanksAndLeavesNothing) {
+  const Comm comm = Comm::world();
+  const test::SharedDirectory directory(comm);
+  const bool mine = comm.rank() == 0;
+  if (comm.any(mine && mount("karst", directory.path().c_str(), "tmpfs", 0, "size=64k") != 0))
+    GTEST_SKIP() << "cannot mount a tmpfs here";
+  const std::string text = error_of([&] {
+    GeometryWriter writer(comm, directory.path() + "/a.h5", {8, 8, 8});
+    if (mine) test::write_raw(directory.path() + "/filler", std::vector<char>(1 << 20));
+    writer.finish({{8, 8, 8}, 1, 1, 1, 1, std::string(30000, 'x')});
+  });
+  comm.any(false);
+  EXPECT_TRUE(has(text, "a.h5: cannot write it")) << text;
+  EXPECT_EQ(files_in(directory.path()), 1) << "the filler";
+  EXPECT_EQ(H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL), 0) << "HDF5 holds nothing open";
+  comm.any(false);
+  if (mine) umount2(directory.path().c_str(), MNT_DETACH);
+}
+
 TEST(GeometryFile, WrongFilesAreNamed) {
   const Comm comm = Comm::self();
   const test::SharedDirectory directory(comm);

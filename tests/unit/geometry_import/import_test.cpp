@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -13,7 +14,9 @@
 #include "files.hpp"
 #include "geometry_import/ct_image.hpp"
 #include "geometry_import/geometry_file.hpp"
+#include "geometry_import/level_set.hpp"
 #include "geometry_import/packing.hpp"
+#include "geometry_import/random_numbers.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {
@@ -57,6 +60,48 @@ TEST(ImportMpi, FilesAreTheSameForAnyNumberOfRanks) {
     EXPECT_NEAR(all.porosity, 0.4, 0.02);
     comm.any(false);
   }
+}
+
+// The layers hold what the whole image at once gives, bit by bit: every layer has the planes around it that it needs.
+TEST(ImportMpi, LayersGiveTheLevelSetOfTheWholeImage) {
+  const Comm comm = Comm::world();
+  const test::SharedDirectory directory(comm);
+  const Index size{16, 20, 100};
+  const ImageWindow all{size, 0, size[2]};
+  std::vector<std::uint8_t> phase(all.count(), 1);
+  const Sphere sphere{{8, 10, 40}, 6};
+  const std::vector<float> solid = solid_fraction(size, {&sphere, 1});
+  for (std::size_t n = 0; n < phase.size(); ++n) phase[n] = solid[n] > 0.5F ? 0 : 1;
+  ImportOptions o;
+  o.file = directory.path() + "/a.raw";
+  o.size = size;
+  o.type = VoxelType::uint8;
+  o.voxel = 1e-6;
+  o.pore = 1;
+  if (comm.rank() == 0) test::write_raw(o.file, phase);
+  comm.any(false);
+  const ImportReport report = import_image(comm, o, directory.path() + "/out.h5");
+  std::vector<float> expected(all.count()), phi(all.count());
+  signed_distance(all, phase, expected);
+  smooth(all, segmented_smoothing, SmoothedField::distance, expected);
+  keep_phase(phase, static_cast<float>(report.shift), expected);
+  GeometryFile(directory.path() + "/out.h5").read_block({}, size, phi.data());
+  EXPECT_TRUE(phi == expected);
+
+  o.pore.reset();  // and a gray image
+  std::vector<std::uint8_t> gray;
+  for (const float f : solid) gray.push_back(static_cast<std::uint8_t>(std::round(20 + 200 * f)));
+  comm.any(false);
+  if (comm.rank() == 0) test::write_raw(o.file, gray);
+  comm.any(false);
+  o.threshold = 120;
+  o.smoothing = 2;
+  const ImportReport made = import_image(comm, o, directory.path() + "/out.h5");
+  std::vector<float> whole(gray.begin(), gray.end());
+  smooth(all, 2, SmoothedField::gray, whole);
+  gray_level_set(whole, {120, made.gradient, false}, whole);
+  GeometryFile(directory.path() + "/out.h5").read_block({}, size, phi.data());
+  EXPECT_TRUE(phi == whole);
 }
 
 TEST(ImportMpi, ErrorsAreTheSameOnAllRanksAndLeaveNoFile) {
@@ -228,6 +273,35 @@ TEST(Import, RocksKeepTheirPorosity) {
     const ImportReport report = import_image(comm, o, directory.path() + "/rock.h5");
     EXPECT_NEAR(report.porosity, r.porosity, 5e-5) << r.name;
     EXPECT_NEAR(report.level_set_porosity / report.porosity, 1, 0.002) << r.name;
+  }
+}
+
+// Smoothing alone takes 3 to 5 % of the pore space of such an image; the shift gives it back.
+TEST(Import, RandomImagesKeepTheirPorosity) {
+  const Comm comm = Comm::self();
+  const test::SharedDirectory directory(comm);
+  const int n = 48;
+  const RandomNumbers random(4, 0);
+  std::vector<float> noise(n * n * n);
+  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = static_cast<float>(random.normal(i));
+  gaussian({Index::all(n), 0, n}, 2.0, noise);
+  std::vector<float> sorted = noise;
+  std::sort(sorted.begin(), sorted.end());
+  for (const double porosity : {0.2, 0.8}) {
+    const float limit = sorted[static_cast<std::size_t>(porosity * static_cast<double>(sorted.size()))];
+    std::vector<std::uint8_t> phase;
+    for (const float v : noise) phase.push_back(v < limit ? 3 : 8);
+    ImportOptions o;
+    o.file = directory.path() + "/a.raw";
+    o.size = Index::all(n);
+    o.type = VoxelType::uint8;
+    o.voxel = 1e-6;
+    o.pore = 3;
+    test::write_raw(o.file, phase);
+    const ImportReport report = import_image(comm, o, directory.path() + "/out.h5");
+    EXPECT_NEAR(report.porosity, porosity, 1e-4);
+    EXPECT_NEAR(report.level_set_porosity / report.porosity, 1, 0.0011) << report.shift;
+    EXPECT_GT(std::abs(report.shift), 0.01) << "the case must need it";
   }
 }
 

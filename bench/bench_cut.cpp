@@ -64,10 +64,10 @@ void measure(const char* name, const std::vector<Sphere>& spheres, int n, int wi
   fmt::print("{}: {} spheres, {}^3 cells, boxes of {}^3: {} ({} mixed)\n", name, spheres.size(), n, width, boxes,
              mixed);
   fmt::print(
-      "  cells: {} covered, {} regular, {} cut (estimate {:.0f}), {} multi-valued, {} on a sub-lattice; {} features "
-      "lost\n",
+      "  cells: {} covered, {} regular, {} cut (estimate {:.0f}), {} multi-valued, {} on a sub-lattice; {} gaps "
+      "closed\n",
       counts.cells_covered, counts.cells_regular, counts.cells_cut, estimate, counts.cells_multivalued,
-      counts.cells_subdivided, counts.features_lost);
+      counts.cells_subdivided, counts.gaps_closed);
   fmt::print("  µs per cut cell: local φ {:.3f}, classify {:.3f}, cut {:.3f}; together {:.3f}; ns per cell {:.2f}\n",
              us * localising, us * classifying, us * cutting, us * (localising + classifying + cutting),
              1e9 * cutting / (1.0 * n * n * n));

@@ -67,8 +67,8 @@ void run(const Comm& comm, int n, double radius, double porosity, int box) {
       geometry.report.porosity, r.vofs, r.irregular,
       100.0 * static_cast<double>(r.irregular) / static_cast<double>(r.vofs), r.cut.cells_cut, r.joined, r.orphans,
       r.extra_faces, r.multivalued_vofs, r.cut.cells_subdivided);
-  fmt::print("pores       {} found, {} removed with {:.1f} cells; features lost {}\n", r.pores, r.pores_removed,
-             r.removed_volume, r.cut.features_lost);
+  fmt::print("pores       {} found, {} removed with {:.1f} cells; gaps closed {}, walls lost {}\n", r.pores,
+             r.pores_removed, r.removed_volume, r.cut.gaps_closed, r.cut.walls_lost);
   fmt::print("pruned      {} of {} boxes, {:.1f} % of the cells take no memory\n", r.boxes_asked - r.boxes,
              r.boxes_asked, 100.0 * (1.0 - static_cast<double>(r.vofs) / std::pow(n, 3)));
   fmt::print("time        {:.3f} s, {:.2f} µs per cut cell and core, {:.3f} µs per cell\n", seconds,

@@ -102,7 +102,8 @@ std::string cells_text(const GeometryStatistics& s) {
   text += count("cells cut by the wall", cut(&CutCounts::cells_cut));
   text += count("  with several pieces of fluid", cut(&CutCounts::cells_multivalued));
   text += count("  cut on a finer lattice", cut(&CutCounts::cells_subdivided), "a feature thinner than the cell");
-  text += count("  features lost", cut(&CutCounts::features_lost), "thinner than the finest lattice");
+  text += count("  gaps closed (edges)", cut(&CutCounts::gaps_closed), "fluid thinner than h/4 between solids");
+  text += count("  walls lost (edges)", cut(&CutCounts::walls_lost), "solid thinner than h/16 between fluid");
   return text;
 }
 
@@ -190,12 +191,11 @@ std::string cost_table(const GeometryStatistics& s, const RunSeconds& seconds, c
 
 std::vector<std::string> warnings(const GeometryStatistics& s) {
   std::vector<std::string> all;
-  const std::int64_t lost = s.sum(&CutCounts::features_lost);
+  const std::int64_t lost = s.sum(&CutCounts::walls_lost);
   if (lost > 0)
     all.push_back(fmt::format(
-        "{} edge{} of cut cells crossed a wall more often than the finest lattice resolves: parts of the pore space or "
-        "of the solid thinner than that are not seen (as between touching grains). More cells, or a level refined at "
-        "the wall, resolve them.",
+        "{} edge{} of cut cells cross solid thinner than 1/16 of a cell: such walls may leak. More cells, or a level "
+        "refined at the wall, resolve them.",
         grouped(lost), lost == 1 ? "" : "s"));
   if (std::none_of(s.report.percolates.begin(), s.report.percolates.end(), [](bool p) { return p; }))
     all.emplace_back("no pore leads through the sample along any axis: nothing can flow through it.");

@@ -31,7 +31,8 @@ Json cells_json(const GeometryStatistics& s) {
   cells["merged"] = s.sum(&LevelReport::joined);
   cells["orphans"] = s.sum(&LevelReport::orphans);
   cells["cut"] = s.sum(&CutCounts::cells_cut);
-  cells["features_lost"] = s.sum(&CutCounts::features_lost);
+  cells["gaps_closed"] = s.sum(&CutCounts::gaps_closed);
+  cells["walls_lost"] = s.sum(&CutCounts::walls_lost);
   cells["boxes"] = s.sum(&LevelReport::boxes);
   cells["boxes_pruned"] = pruned;
   cells["slots"] = s.sum(&LevelReport::slots);
@@ -54,7 +55,8 @@ Json level_json(const GeometryStatistics& s, std::size_t l) {
   level["cells_cut"] = r.cut.cells_cut;
   level["cells_multivalued"] = r.cut.cells_multivalued;
   level["cells_subdivided"] = r.cut.cells_subdivided;
-  level["features_lost"] = r.cut.features_lost;
+  level["gaps_closed"] = r.cut.gaps_closed;
+  level["walls_lost"] = r.cut.walls_lost;
   level["merged"] = r.joined;
   level["orphans"] = r.orphans;
   level["orphan_volume_m3"] = r.orphan_volume * cell_volume(s, l);

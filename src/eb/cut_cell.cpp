@@ -167,7 +167,8 @@ void CellCutter::cut(const LatticePhi& phi, const Index& cell, const std::array<
   attach_faces(faces, depth);
   append(faces, depth, offset, box);
   box.counts.cells_subdivided += 1;
-  box.counts.features_lost += lattice_.edges_lost();
+  box.counts.walls_lost += lattice_.walls_lost();
+  box.counts.gaps_closed += lattice_.gaps_closed();
 }
 
 }  // namespace karst

@@ -13,7 +13,7 @@ constexpr double min_kappa = 1e-12;
 /// Cuts cells on sub-lattices; keeps its memory.
 class CellCutter {
  public:
-  /// Appends the pieces of a cell and their faces to `box`; counts edges lost.
+  /// Appends the pieces of a cell and their faces to `box`; counts lost walls and closed gaps.
   ///
   /// Sub-lattice of depth max(min_depth, deepest face) or deeper, until no edge of it hides a wall or the limit is
   /// reached. Its connected nodes are the pieces, joined where they touch the same face piece; κ and wall area are

@@ -152,7 +152,8 @@ void EdgeCutter::judge(int depth, std::size_t i) {
   if (edge.changes > 1) {
     const bool solid_between = fluid || edge.changes > 2, fluid_between = !fluid || edge.changes > 2;
     edge.cut.split = (solid_between && depth < max_depth) || (fluid_between && depth < max_gap_depth);
-    edge.cut.lost = !edge.cut.split;
+    edge.cut.wall_lost = solid_between && !edge.cut.split;
+    edge.cut.gap_closed = fluid_between && !edge.cut.split;
   }
   if (!edge.cut.crossing || edge.cut.split) return;
   const Sample &a = edge.a, &b = edge.b;

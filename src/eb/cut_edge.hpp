@@ -51,10 +51,11 @@ class LatticePhi {
 };
 
 struct EdgeCut {
-  double t = 0;           ///< the crossing, in [0, 1] from the low end; only when crossing
-  bool crossing = false;  ///< the ends differ
-  bool split = false;     ///< two or more crossings, to be followed on a finer lattice
-  bool lost = false;      ///< two or more crossings on the finest lattice
+  double t = 0;             ///< the crossing, in [0, 1] from the low end; only when crossing
+  bool crossing = false;    ///< the ends differ
+  bool split = false;       ///< two or more crossings, to be followed on a finer lattice
+  bool wall_lost = false;   ///< solid between fluid, too thin for the finest lattice
+  bool gap_closed = false;  ///< fluid between solids, too thin to be followed
 };
 
 /// Cuts many edges together, so that φ is asked for many points at once. The result of an edge depends on that edge

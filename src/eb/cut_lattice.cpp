@@ -8,7 +8,7 @@ void Lattice::reset(const Index& low, const Index& cells) {
   nodes_ = cells + Index::all(1);
   stride_ = {1, static_cast<std::size_t>(nodes_[0]), static_cast<std::size_t>(nodes_[0] * nodes_[1])};
   any_split_ = false;
-  edges_lost_ = 0;
+  walls_lost_ = gaps_closed_ = 0;
   const auto n = stride_[2] * static_cast<std::size_t>(nodes_[2]);
   known_.assign(n, 0);
   phi_.resize(n);
@@ -57,7 +57,8 @@ void Lattice::cut_edges(const LatticePhi& phi, const Index& lo, const Index& hi)
     if (cut.crossing) state_[static_cast<std::size_t>(d)][at] = EdgeState::crossing;
     if (cut.split) state_[static_cast<std::size_t>(d)][at] = EdgeState::split;
     any_split_ |= cut.split;
-    edges_lost_ += cut.lost;
+    walls_lost_ += cut.wall_lost;
+    gaps_closed_ += cut.gap_closed;
     t_[static_cast<std::size_t>(d)][at] = cut.t;
   }
 }

@@ -49,13 +49,14 @@ class Lattice {
   EdgeState state(int d, std::size_t node) const { return state_[static_cast<std::size_t>(d)][node]; }
   double t(int d, std::size_t node) const { return t_[static_cast<std::size_t>(d)][node]; }
   bool any_split() const { return any_split_; }
-  std::int64_t edges_lost() const { return edges_lost_; }
+  std::int64_t walls_lost() const { return walls_lost_; }
+  std::int64_t gaps_closed() const { return gaps_closed_; }
 
  private:
   Index low_, nodes_;
   std::array<std::size_t, 3> stride_{};
   bool any_split_ = false;
-  std::int64_t edges_lost_ = 0;
+  std::int64_t walls_lost_ = 0, gaps_closed_ = 0;
   std::vector<std::uint8_t> known_;
   std::vector<double> phi_;
   std::array<std::vector<EdgeState>, 3> state_;

@@ -79,10 +79,10 @@ namespace {
 CutCounts sum_counts(const Comm& comm, const std::vector<BoxPieces>& boxes) {
   CutCounts c;
   for (const BoxPieces& b : boxes) c += b.counts;
-  std::array<std::int64_t, 7> all{c.cells_covered,     c.cells_regular,    c.cells_cut,    c.pieces,
-                                  c.cells_multivalued, c.cells_subdivided, c.features_lost};
+  std::array<std::int64_t, 8> all{c.cells_covered,     c.cells_regular,    c.cells_cut,  c.pieces,
+                                  c.cells_multivalued, c.cells_subdivided, c.walls_lost, c.gaps_closed};
   comm.sum(std::span(all));
-  return {all[0], all[1], all[2], all[3], all[4], all[5], all[6]};
+  return {all[0], all[1], all[2], all[3], all[4], all[5], all[6], all[7]};
 }
 
 /// VoFs beyond the first of their cell.

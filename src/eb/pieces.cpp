@@ -10,7 +10,8 @@ CutCounts& CutCounts::operator+=(const CutCounts& o) {
   pieces += o.pieces;
   cells_multivalued += o.cells_multivalued;
   cells_subdivided += o.cells_subdivided;
-  features_lost += o.features_lost;
+  walls_lost += o.walls_lost;
+  gaps_closed += o.gaps_closed;
   return *this;
 }
 

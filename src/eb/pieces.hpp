@@ -43,7 +43,10 @@ struct CutCounts {
   std::int64_t pieces = 0;             ///< pieces in cut cells
   std::int64_t cells_multivalued = 0;  ///< cells with more than one piece
   std::int64_t cells_subdivided = 0;   ///< cells with a feature thinner than h, cut on a finer lattice
-  std::int64_t features_lost = 0;      ///< edges with two crossings closer than the finest lattice
+  /// Edges of the finest lattice that hide solid thinner than h/16 between fluid: the wall may leak there.
+  std::int64_t walls_lost = 0;
+  /// Edges that hide fluid thinner than h/4 between solids (grains close to their contact): closed.
+  std::int64_t gaps_closed = 0;
   CutCounts& operator+=(const CutCounts& o);
 };
 

@@ -158,7 +158,9 @@ TEST(Statistics, WarningsNameWhatIsLostAndWhatDoesNotPercolate) {
   EXPECT_EQ(warnings(s).size(), 1U);  // no axis percolates
   s.report.percolates[1] = true;
   EXPECT_TRUE(warnings(s).empty());
-  s.report.levels[0].cut.features_lost = 3;
+  s.report.levels[0].cut.gaps_closed = 5;  // ordinary between grains
+  EXPECT_TRUE(warnings(s).empty());
+  s.report.levels[0].cut.walls_lost = 3;
   EXPECT_NE(warnings(s).at(0).find("3 edges"), std::string::npos);
 }
 

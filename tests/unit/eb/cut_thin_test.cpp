@@ -41,7 +41,7 @@ TEST(CutThin, AlignedPlateSeparatesAtEveryOffset) {
         EXPECT_NEAR(sums(box).volume, 64 - 16 * thickness, 1e-9) << thickness << " " << i;
         EXPECT_NEAR(sums(box).wall_area, 32, 1e-9);
         EXPECT_LT(closure_error(box), 1e-13);
-        EXPECT_EQ(box.counts.features_lost, 0);
+        EXPECT_EQ(box.counts.walls_lost + box.counts.gaps_closed, 0);
       }
 }
 
@@ -54,7 +54,7 @@ TEST(CutThin, TiltedPlateSeparates) {
     const BoxPieces box = cut_box(plate(point, n, thickness), distance_like, cells_8, 0);
     expect_separate(box, [&](const Vec3& x) { return dot(x - point, n); });
     EXPECT_LT(closure_error(box), 1e-13);
-    EXPECT_EQ(box.counts.features_lost, 0);
+    EXPECT_EQ(box.counts.walls_lost + box.counts.gaps_closed, 0);
     const double above = sums(cut_box(plane(point + 0.5 * thickness * n, n), distance_like, cells_8, 0)).volume;
     const double below = sums(cut_box(plane(point - 0.5 * thickness * n, -n), distance_like, cells_8, 0)).volume;
     EXPECT_NEAR(sums(box).volume, above + below, 0.01 * (512 - above - below)) << thickness;
@@ -88,7 +88,7 @@ TEST(CutThin, SpheresNearlyTouchingKeepTheirVolume) {
     EXPECT_NEAR((28 * 256 - sums(box).volume) / solid, 1, 0.01);
     EXPECT_GT(box.counts.cells_subdivided, 0);
     if (gap == 0) {
-      EXPECT_GT(box.counts.features_lost,
+      EXPECT_GT(box.counts.gaps_closed,
                 0);  // the gap closes at the contact, midway between two nodes of the finest lattice
     }
   }

@@ -82,9 +82,18 @@ TEST(LevelBuilder, ThinPlateSeparates) {
           EXPECT_EQ(level.report.pores, 2) << thickness << " offset " << o << " tilt " << normal[1];
           EXPECT_EQ(test::n_components(level.geometry.graph), 2) << thickness << " offset " << o;
           expect_consistent(self, level.geometry);
+          EXPECT_EQ(level.report.cut.walls_lost, 0);
           const double solid = thickness * 36.0 * norm(normal) / normal[0];
           EXPECT_NEAR(totals(self, level.geometry).volume, 576.0 - solid, 0.01 * solid) << thickness << " " << o;
         }
+}
+
+// Nothing is lost silently: a plate too thin for the finest lattice is counted where it goes unseen.
+TEST(LevelBuilder, CountsWallsItCannotSee) {
+  const auto phi = test::plate({7.03, 3.0, 3.0}, {1, 0, 0}, 0.02);  // between the nodes 7 and 7 1/16
+  const BuiltLevel level = single_level(Comm::self(), *phi, {{16, 6, 6}, {}}, 8);
+  EXPECT_EQ(level.report.pores, 1);
+  EXPECT_GT(level.report.cut.walls_lost, 0);
 }
 
 // E3: two spheres 0.3 cells apart: the fluid between them stays open, the solids do not grow together.

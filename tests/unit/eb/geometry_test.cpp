@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "base/error.hpp"
+#include "eb/described_level_set.hpp"
 #include "support/level_cases.hpp"
 
 namespace karst {
@@ -91,6 +92,47 @@ TEST(Geometry, ThreeLevelsNestMpi) {
   const double exact = 4.0 / 3.0 * std::numbers::pi * 125.0 / 32768.0;
   EXPECT_NEAR(1.0 - geometry.report.porosity, exact, 0.001 * exact);  // 20 cells per radius on the finest level
   for (int d = 0; d < 3; ++d) EXPECT_NEAR(composite_closure(comm, geometry)[d], 0.0, 1e-9);
+}
+
+/// Bodies described in metres on a domain of this length.
+Geometry described(const Comm& comm, double length) {
+  GeometryOptions options;
+  SolidOptions body;
+  body.shape = SolidShape::sphere;
+  body.center = length * Vec3{0.31, 0.42, 0.55};
+  body.radius = 0.23 * length;
+  options.solids.push_back(body);
+  body.shape = SolidShape::torus;
+  body.center = length * Vec3{0.6, 0.55, 0.4};
+  body.axis = {0.3, 0.2, 1.0};
+  body.major_radius = 0.25 * length;
+  body.radius = 0.08 * length;
+  options.solids.push_back(body);
+  GridOptions grid = grid_of(32, 1);
+  grid.size = Vec3::all(length);
+  const auto phi = make_described_level_set(options, grid.cell_width(), grid.size, grid.periodic);
+  return build_geometry(comm, grid, *phi, KeepPores::all);
+}
+
+// E6: a domain of 1 m and one of 1e-6 m are the same in cells.
+TEST(Geometry, DoesNotDependOnTheUnitOfLengthMpi) {
+  const Comm comm = Comm::world();
+  const Geometry metre = described(comm, 1.0), micrometre = described(comm, 1e-6);
+  const LevelReport &a = metre.report.levels[0], &b = micrometre.report.levels[0];
+  EXPECT_EQ(a.vofs, b.vofs);
+  EXPECT_EQ(a.irregular, b.irregular);
+  EXPECT_EQ(a.joined, b.joined);
+  EXPECT_EQ(a.orphans, b.orphans);
+  EXPECT_EQ(a.extra_faces, b.extra_faces);
+  EXPECT_EQ(a.cut.cells_cut, b.cut.cells_cut);
+  EXPECT_EQ(a.cut.cells_subdivided, b.cut.cells_subdivided);
+  const auto& one = metre.levels[0].moments;
+  const auto& other = micrometre.levels[0].moments;
+  ASSERT_EQ(one.size(), other.size());
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_NEAR(one[i].kappa, other[i].kappa, 1e-12);
+    for (std::size_t s = 0; s < 6; ++s) EXPECT_NEAR(one[i].aperture[s], other[i].aperture[s], 1e-12);
+  }
 }
 
 TEST(Geometry, NoFluidIsAnErrorMpi) {

@@ -95,6 +95,7 @@ GeometryFile::GeometryFile(const std::string& path) : state_(std::make_unique<St
   require(info_.voxel > 0, "{}: states a voxel width of {} m; it must be positive", path, info_.voxel);
   info_.porosity = read_number(state_->file, path, "porosity");
   info_.level_set_porosity = read_number(state_->file, path, "level_set_porosity");
+  info_.steepest = read_number(state_->file, path, "steepest");
   info_.threshold = read_number(state_->file, path, "threshold");
   info_.provenance = read_text(state_->file, path, "provenance");
 }

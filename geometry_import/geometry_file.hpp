@@ -2,8 +2,9 @@
 // The geometry file: what an import leaves and a run reads. HDF5:
 //   /level_set  float32 [nz][ny][nx]  φ at voxel centres, > 0 in the pore [voxels]
 //   /phase      uint8   [nz][ny][nx]  0 pore, 1.. solid labels
-//   attributes of the root: karst_geometry (format version, int), voxel [m], porosity, level_set_porosity, threshold
-//   [gray values], provenance (JSON text). No date: the same import gives the same bytes for any number of ranks.
+//   attributes of the root: karst_geometry (format version, int), voxel [m], porosity, level_set_porosity, steepest
+//   (bound of the slope of φ), threshold [gray values], provenance (JSON text). No date: the same import gives the same
+//   bytes for any number of ranks.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +29,7 @@ struct GeometryInfo {
   double voxel = 0;               ///< width [m]
   double porosity = 0;            ///< voxels with φ > 0 / all voxels
   double level_set_porosity = 0;  ///< volume where the trilinear interpolant of φ is positive / all
+  double steepest = 0;            ///< bound of |∇φ| of the trilinear interpolant; the image does not repeat itself
   double threshold = 0;           ///< gray value of the wall; NaN when the image was segmented already
   std::string provenance;         ///< JSON
 };

@@ -167,6 +167,7 @@ void GeometryWriter::State::finish(const GeometryInfo& info) {
   put(file, path, "voxel", H5T_NATIVE_DOUBLE, &info.voxel);
   put(file, path, "porosity", H5T_NATIVE_DOUBLE, &info.porosity);
   put(file, path, "level_set_porosity", H5T_NATIVE_DOUBLE, &info.level_set_porosity);
+  put(file, path, "steepest", H5T_NATIVE_DOUBLE, &info.steepest);
   put(file, path, "threshold", H5T_NATIVE_DOUBLE, &info.threshold);
   put_text(file, path, "provenance", info.provenance);
   h5::check(level_set.close(), path, "write it");

@@ -268,6 +268,7 @@ void Import::check_phases(std::int64_t pore_voxels) const {
 void Import::write(const std::string& output) {
   GeometryWriter writer(comm_, output, voxels());
   std::array<std::int64_t, 2> sums{};
+  double steepest = 0;
   for (int first = 0; first < layers(); first += comm_.size()) {
     std::vector<std::byte> packed;
     fail_together(comm_, [&] {
@@ -277,6 +278,7 @@ void Import::write(const std::string& output) {
       const WallSums s = wall_sums(f.window, f.phi.span(), layer.first, layer.last);
       sums[0] += s.voxels;
       sums[1] += s.sub_samples;
+      steepest = std::max(steepest, steepest_slope(f.window, f.phi.span(), layer.first, layer.last));
       const auto phi = f.phi.span().subspan(static_cast<std::size_t>(f.window.start_of(layer.first)), layer.count());
       Array<std::uint8_t> label(layer.count(), Purpose::buffers);
       std::transform(phi.begin(), phi.end(), label.begin(), [](float v) { return v > 0 ? 0 : 1; });
@@ -287,8 +289,8 @@ void Import::write(const std::string& output) {
   comm_.sum(std::span(sums));
   report_.porosity = static_cast<double>(sums[0]) / count();
   report_.level_set_porosity = static_cast<double>(sums[1]) / (64 * count());
-  writer.finish({voxels(), report_.voxel, report_.porosity, report_.level_set_porosity, report_.threshold,
-                 provenance(report_, options_)});
+  writer.finish({voxels(), report_.voxel, report_.porosity, report_.level_set_porosity, comm_.max(steepest),
+                 report_.threshold, provenance(report_, options_)});
 }
 
 ImportReport Import::run(const std::string& output) {

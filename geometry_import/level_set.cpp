@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "geometry_import/level_set.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -249,6 +250,31 @@ WallSums wall_sums(const ImageWindow& window, std::span<const float> phi, int fi
     total.sub_samples += s.sub_samples;
   }
   return total;
+}
+
+double steepest_slope(const ImageWindow& window, std::span<const float> phi, int first, int last) {
+  const int nx = window.image[0], ny = window.image[1];
+  const std::int64_t rows = std::int64_t{ny} * (last - first);
+  const double square = parallel_max(rows, [&](std::int64_t r) {
+    const int y = static_cast<int>(r % ny), z = first + static_cast<int>(r / ny);
+    const auto line = [&](int yy, int zz) {
+      return phi.data() + window.start_of(std::min(zz, window.last - 1)) + std::int64_t{std::min(yy, ny - 1)} * nx;
+    };
+    const float *a = line(y, z), *b = line(y + 1, z), *c = line(y, z + 1), *d = line(y + 1, z + 1);
+    float most = 0;
+    for (int x = 0; x < nx; ++x) {
+      const int e = std::min(x + 1, nx - 1);
+      const float dx =
+          std::max({std::abs(a[e] - a[x]), std::abs(b[e] - b[x]), std::abs(c[e] - c[x]), std::abs(d[e] - d[x])});
+      const float dy =
+          std::max({std::abs(b[x] - a[x]), std::abs(d[x] - c[x]), std::abs(b[e] - a[e]), std::abs(d[e] - c[e])});
+      const float dz =
+          std::max({std::abs(c[x] - a[x]), std::abs(d[x] - b[x]), std::abs(c[e] - a[e]), std::abs(d[e] - b[e])});
+      most = std::max(most, dx * dx + dy * dy + dz * dz);
+    }
+    return static_cast<double>(most);
+  });
+  return std::sqrt(std::max(square, 0.0));
 }
 
 }  // namespace karst

@@ -88,4 +88,8 @@ struct WallSums {
 /// rows beyond the image repeat its end.
 WallSums wall_sums(const ImageWindow& window, std::span<const float> phi, int first, int last);
 
+/// A bound of |∇φ| of the trilinear interpolant: the largest √(Σ_d max |φ differences along d|²) over the cubes between
+/// eight voxel centres whose low plane is in [first, last). The window must hold plane `last` where the image does.
+double steepest_slope(const ImageWindow& window, std::span<const float> phi, int first, int last);
+
 }  // namespace karst

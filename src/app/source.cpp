@@ -54,6 +54,8 @@ Source from_image(const Comm& comm, const Config& config, const std::string& imp
   image.voxels = file->info().voxels;
   image.voxel = file->info().voxel / source.grid.cell_width();
   image.periodic = source.grid.periodic;
+  const bool repeats = image.periodic[0] || image.periodic[1] || image.periodic[2];
+  image.lipschitz = repeats ? 0.0 : file->info().steepest;
   image.read = [file](const Box& voxels, std::span<float> out) {
     file->read_block(voxels.lo, voxels.size(), out.data());
   };

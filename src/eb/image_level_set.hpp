@@ -17,6 +17,9 @@ struct ImageSource {
   Index voxels{};      ///< size of the image
   double voxel = 1.0;  ///< voxel width in level-0 cells
   Vec3 origin{};       ///< low corner of the image in level-0 cells (0 without reservoirs)
+  /// Bound of |∇φ| of the interpolation inside the image (and so outside, where the outermost samples continue); 0 when
+  /// it is not known. Must hold over the ends where the image repeats itself.
+  double lipschitz = 0.0;
   /// Directions in which the image repeats itself; in the others the outermost samples continue outwards.
   std::array<bool, 3> periodic{};
   /// Fills `out` (x fastest) with the samples of a box of voxels inside the image: φ in voxel widths, at voxel centres;
@@ -29,14 +32,16 @@ struct ImageSource {
 /// (bytes counted as geometry), so that a rank holds only what its boxes touch. A local level set holds a copy of the
 /// few samples around its box and outlives the cache.
 ///
-/// Smoothness: the interpolant has no feature between points half a voxel apart along a line. Its slope is not bounded
-/// in advance.
+/// Smoothness: the interpolant has no feature between points half a voxel apart along a line, and the slope the source
+/// states.
 class ImageLevelSet final : public LevelSet {
  public:
   /// Throws Error when the image has no voxel, the voxel width is not positive or no reader is given.
   explicit ImageLevelSet(ImageSource source);
   ~ImageLevelSet() override;
-  Smoothness smoothness() const override { return {.lipschitz = 0.0, .sample_spacing = 0.5 * source_.voxel}; }
+  Smoothness smoothness() const override {
+    return {.lipschitz = source_.lipschitz, .sample_spacing = 0.5 * source_.voxel};
+  }
   /// Thread-safe. Throws Error when a sample is not a number, and what the reader throws.
   std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const override;
 

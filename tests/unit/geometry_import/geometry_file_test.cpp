@@ -38,7 +38,7 @@ void write_random(const Comm& comm, const std::string& path, const Index& voxels
     }
     writer.write(first, std::move(packed));
   }
-  if (finish) writer.finish({voxels, 2.5e-6, 0.25, 0.26, 17.5, "{\"file\": \"a \\u00b5\"}"});
+  if (finish) writer.finish({voxels, 2.5e-6, 0.25, 0.26, 1.5, 17.5, "{\"file\": \"a \\u00b5\"}"});
 }
 
 int files_in(const std::string& directory) {
@@ -56,6 +56,7 @@ TEST(GeometryFileMpi, RoundTripInBlocks) {
   EXPECT_EQ(file.info().voxel, 2.5e-6);
   EXPECT_EQ(file.info().porosity, 0.25);
   EXPECT_EQ(file.info().level_set_porosity, 0.26);
+  EXPECT_EQ(file.info().steepest, 1.5);
   EXPECT_EQ(file.info().threshold, 17.5);
   EXPECT_EQ(file.info().provenance, "{\"file\": \"a \\u00b5\"}");
   for (const Index lo : {Index{0, 0, 0}, Index{5, 31, 63}, Index{36, 64, 69}}) {
@@ -138,7 +139,7 @@ TEST(GeometryFileMpi, ADiskFullAtTheEndIsAnErrorOnAllRanksAndLeavesNothing) {
   const std::string text = error_of([&] {
     GeometryWriter writer(comm, directory.path() + "/a.h5", {8, 8, 8});
     if (mine) test::write_raw(directory.path() + "/filler", std::vector<char>(1 << 20));
-    writer.finish({{8, 8, 8}, 1, 1, 1, 1, std::string(30000, 'x')});
+    writer.finish({{8, 8, 8}, 1, 1, 1, 1, 1, std::string(30000, 'x')});
   });
   comm.any(false);
   EXPECT_TRUE(has(text, "a.h5: cannot write it")) << text;

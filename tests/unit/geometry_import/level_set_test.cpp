@@ -223,5 +223,30 @@ TEST(LevelSet, WallSumsOfAHalfSpaceAreExact) {
   EXPECT_EQ(part.sub_samples * 8, s.sub_samples * 3);
 }
 
+// The slope of a plane is exact; of random samples it bounds every difference, also across a diagonal, for any cut into
+// layers.
+TEST(LevelSet, SteepestSlopeBoundsTheInterpolant) {
+  const ImageWindow all{{9, 8, 7}, 0, 7};
+  std::vector<float> plane(all.count()), rough(all.count());
+  std::uint32_t state = 1;
+  for (std::int64_t n = 0; n < static_cast<std::int64_t>(all.count()); ++n) {
+    plane[at(n)] = static_cast<float>(2 * (n % 9) - 3 * (n / 9 % 8) + 6 * (n / 72));
+    rough[at(n)] = static_cast<float>((state = state * 1664525U + 1013904223U) >> 24);
+  }
+  EXPECT_NEAR(steepest_slope(all, plane, 0, 7), 7.0, 1e-6);
+  const double slope = steepest_slope(all, rough, 0, 7);
+  EXPECT_EQ(slope, std::max(steepest_slope(all, rough, 0, 3), steepest_slope(all, rough, 3, 7)));
+  double diagonal = 0, edge = 0;
+  for (std::int64_t z = 0; z + 1 < 7; ++z)
+    for (std::int64_t y = 0; y + 1 < 8; ++y)
+      for (std::int64_t x = 0; x + 1 < 9; ++x) {
+        const std::int64_t n = all.start_of(static_cast<int>(z)) + 9 * y + x;
+        diagonal = std::max(diagonal, std::abs(double{rough[at(n + 72 + 9 + 1)]} - rough[at(n)]));
+        edge = std::max(edge, std::abs(double{rough[at(n + 72)]} - rough[at(n)]));
+      }
+  EXPECT_GE(slope, diagonal / std::sqrt(3.0));
+  EXPECT_GE(slope, edge);
+}
+
 }  // namespace
 }  // namespace karst

@@ -74,7 +74,11 @@ BoxParts find_parts(const PieceBoxes& boxes) {
     const PieceBox& box = boxes.box(slot);
     DisjointSets sets(static_cast<std::size_t>(box.n_ids()));
     for_each_face(box, [&](int id, const Index& cell, int side, int ordinal) {
-      if (!is_high(side) && boxes.stays_inside(slot, cell, side)) return;  // seen from the other cell
+      if (boxes.stays_inside(slot, cell, side)) {
+        if (!is_high(side)) return;  // seen from the other cell
+      } else if (!is_high(side) && box.neighbour[static_cast<std::size_t>(side)] < boxes.n_own()) {
+        return;  // seen from the other box
+      }
       const Across to = boxes.across(slot, cell, side, ordinal);
       if (to.what != Across::What::piece) return;
       if (to.slot == slot)

@@ -52,6 +52,7 @@ class Maker {
   std::array<VofName, 6> whole_cell(int slot, const Index& cell, bool& regular, std::vector<VofFace>& faces,
                                     std::uint16_t vof) const;
 
+  bool plain_neighbours(int slot, int cell, const Index& at, std::array<VofName, 6>& names) const;
   std::uint8_t home_side(int slot, int piece) const {
     return homes_.side[static_cast<std::size_t>(slot)][static_cast<std::size_t>(piece)];
   }
@@ -228,6 +229,25 @@ std::array<VofName, 6> Maker::whole_cell(int slot, const Index& cell, bool& regu
   return names;
 }
 
+/// The neighbours of a regular cell inside the box whose six neighbours are regular: most of the cells of a wide pore.
+/// Such cells are all of one pore, so all of them stay.
+bool Maker::plain_neighbours(int slot, int cell, const Index& at, std::array<VofName, 6>& names) const {
+  const PieceBox& box = boxes_.box(slot);
+  const Box& cells = box.cut.cells;
+  const auto& vof_of_id = numbering_.vof[static_cast<std::size_t>(slot)];
+  int stride = 1;
+  for (int d = 0; d < 3; stride *= cells.size(d++)) {
+    if (at[d] == cells.lo[d] || at[d] + 1 == cells.hi[d]) return false;
+    for (const bool high : {false, true}) {
+      const int n = high ? cell + stride : cell - stride;
+      if (box.kind(n) != CellKind::regular) return false;
+      names[static_cast<std::size_t>(side_of(d, high))] =
+          vof_name(box.box, vof_of_id[static_cast<std::size_t>(box.id_of_cell(n))]);
+    }
+  }
+  return true;
+}
+
 VofAssembly Maker::make(int slot) const {
   const PieceBox& box = boxes_.box(slot);
   const auto& vof_of_id = numbering_.vof[static_cast<std::size_t>(slot)];
@@ -260,7 +280,8 @@ VofAssembly Maker::make(int slot) const {
     if (v == no_vof) return;
     out.cell[v] = static_cast<std::uint16_t>(c);
     bool regular = receives[v] == 0;
-    const auto names = whole_cell(slot, cell, regular, out.faces, v);
+    std::array<VofName, 6> names;
+    if (!regular || !plain_neighbours(slot, c, cell, names)) names = whole_cell(slot, cell, regular, out.faces, v);
     out.regular[v] = regular;
     if (regular)
       out.regular_neighbours.push_back(names);

@@ -3,11 +3,11 @@
 
 #include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <limits>
 
 #include "base/memory.hpp"
+#include "base/parallel.hpp"
 #include "geometry_import/fail_together.hpp"
 #include "geometry_import/geometry_file.hpp"
 #include "geometry_import/histogram.hpp"
@@ -38,6 +38,9 @@ class Import {
  private:
   using Work = std::function<void(const ImageWindow& layer)>;
   void open();
+  Vec3 spacing_of(const ImageInfo& info) const;
+  void prepare_image(const std::string& output);
+  void mask_sample();
   void find_range();
   void choose_method();
   void find_gradient();
@@ -47,9 +50,13 @@ class Import {
 
   int layers() const { return GeometryWriter::layers(voxels()); }
   Index voxels() const { return image_->info().size; }
-  double count() const { return double(voxels()[0]) * double(voxels()[1]) * double(voxels()[2]); }
+  double count() const { return double(sample_plane_.voxels) * voxels()[2]; }
+  double sub_samples() const { return double(sample_plane_.sub_samples) * voxels()[2]; }
   void for_own_layers(const Work& work);
   Array<float> read_window(const ImageWindow& window);
+  /// Values of the sample in a layer, in `values`.
+  std::span<const float> sample_values(const ImageWindow& layer, Array<float>& values);
+  void keep_in_sample(const ImageWindow& window, std::span<float> phi) const;
   WallSums sums_with_shift(float shift);
   /// φ and phase in a layer and one plane around it.
   struct Fields {
@@ -64,6 +71,9 @@ class Import {
   Comm comm_;
   const ImportOptions& options_;
   std::unique_ptr<ImageFile> image_;
+  std::vector<float> sample_distance_;  ///< of the voxels of a plane to the surface of the sample; empty: all is sample
+  std::vector<std::uint8_t> in_sample_;
+  WallSums sample_plane_;  ///< of the sample in one plane
   Method method_;
   ImportReport report_;
 };
@@ -81,9 +91,6 @@ void Import::open() {
     }
     image_ = open_image(options_.file, layout);
     const ImageInfo& info = image_->info();
-    require(options_.voxel > 0 || info.voxel,
-            "{}: does not state the width of its voxels{}; give it with voxel = WIDTH (in m, such as 5.3e-6)",
-            info.path, info.voxel_note.empty() ? "" : " (" + info.voxel_note + ")");
     require(options_.voxel >= 0 && std::isfinite(options_.voxel), "voxel = {} m given; a width must be positive",
             options_.voxel);
     require(!(options_.pore && options_.threshold),
@@ -95,6 +102,68 @@ void Import::open() {
     const double smoothing = options_.smoothing.value_or(0);
     require(smoothing >= 0 && smoothing <= 8, "smoothing = {} voxels given; allowed are 0 to 8", smoothing);
   });
+}
+
+Vec3 Import::spacing_of(const ImageInfo& info) const {
+  if (options_.spacing != Vec3{}) {
+    const Vec3& s = options_.spacing;
+    require(options_.voxel == 0, "voxel and spacing given; one of them is enough");
+    require(s[0] > 0 && s[1] > 0 && s[2] > 0, "spacing = {}, {}, {} m given; widths must be positive", s[0], s[1],
+            s[2]);
+    return s;
+  }
+  if (options_.voxel > 0) return info.proportions * options_.voxel;
+  require(info.voxel || info.spacing,
+          "{}: does not state the width of its voxels{}; give it with voxel = WIDTH (in m, such as 5.3e-6)", info.path,
+          info.voxel_note.empty() ? "" : " (" + info.voxel_note + ")");
+  return info.voxel ? Vec3::all(*info.voxel) : *info.spacing;
+}
+
+void Import::prepare_image(const std::string& output) {
+  report_.file_voxels = voxels();
+  fail_together(comm_, [&] { report_.file_spacing = spacing_of(image_->info()); });
+  PreparedImage prepared =
+      prepare(comm_, std::move(image_), report_.file_spacing, options_.prepare, options_.pore.has_value(), output);
+  image_ = std::move(prepared.image);
+  report_.prepared = std::move(prepared.steps);
+  report_.voxel = prepared.voxel;
+  report_.voxels = voxels();
+  mask_sample();
+}
+
+void Import::mask_sample() {
+  const std::int64_t plane = std::int64_t{voxels()[0]} * voxels()[1];
+  sample_plane_ = {plane, 64 * plane};
+  fail_together(comm_, [&] {
+    const Cylinder cylinder = sample_cylinder(options_.prepare, voxels());
+    if (!options_.prepare.cylinder) return;
+    report_.sample = cylinder;
+    sample_distance_ = cylinder.distance(voxels());
+  });
+  if (sample_distance_.empty()) return;
+  for (float& d : sample_distance_) {
+    in_sample_.push_back(d > 0);
+    d = d > 0 ? std::clamp(d, phase_margin, level_set_clip) : std::clamp(d, -level_set_clip, -phase_margin);
+  }
+  sample_plane_ = wall_sums({{voxels()[0], voxels()[1], 1}, 0, 1}, sample_distance_, 0, 1);
+  report_.sample_share = double(sample_plane_.voxels) / double(plane);
+}
+
+void Import::keep_in_sample(const ImageWindow& window, std::span<float> phi) const {
+  if (sample_distance_.empty()) return;
+  parallel_for(window.planes(), [&](std::int64_t z) {
+    float* const plane = phi.data() + z * window.plane();
+    for (std::size_t i = 0; i < sample_distance_.size(); ++i) plane[i] = std::min(plane[i], sample_distance_[i]);
+  });
+}
+
+std::span<const float> Import::sample_values(const ImageWindow& layer, Array<float>& values) {
+  values = read_window(layer);
+  if (in_sample_.empty()) return values.span();
+  std::size_t kept = 0;
+  for (std::size_t n = 0; n < values.size(); ++n)
+    if (in_sample_[n % in_sample_.size()]) values[kept++] = values[n];
+  return values.span().first(kept);
 }
 
 void Import::for_own_layers(const Work& work) {
@@ -114,7 +183,8 @@ Array<float> Import::read_window(const ImageWindow& window) {
 void Import::find_range() {
   double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
   for_own_layers([&](const ImageWindow& layer) {
-    for (const float v : read_window(layer)) {
+    Array<float> values;
+    for (const float v : sample_values(layer, values)) {
       smallest = std::min(smallest, double{v});
       largest = std::max(largest, double{v});
     }
@@ -144,7 +214,10 @@ void Import::choose_method() {
   } else {
     report_.segmentation = "halfway threshold";
     Histogram histogram = histogram_for(report_.smallest, report_.largest, is_integer(image_->info().type));
-    for_own_layers([&](const ImageWindow& layer) { histogram.add(read_window(layer).span()); });
+    for_own_layers([&](const ImageWindow& layer) {
+      Array<float> values;
+      histogram.add(sample_values(layer, values));
+    });
     comm_.sum(std::span(histogram.count));
     const auto used = std::count_if(histogram.count.begin(), histogram.count.end(), [](auto n) { return n > 0; });
     require(used > 2,
@@ -189,10 +262,12 @@ Import::Fields Import::fields(const ImageWindow& layer) {
   if (method_.gray) {
     Fields f = gray_fields(layer);
     gray_level_set(f.phi.span(), method_.scale, f.phi.span());
+    keep_in_sample(f.window, f.phi.span());
     return f;
   }
   Fields f = segmented_fields(layer);
   keep_phase(f.phase.span(), method_.shift, f.phi.span());
+  keep_in_sample(f.window, f.phi.span());
   return f;
 }
 
@@ -200,7 +275,8 @@ void Import::find_gradient() {
   std::vector<double> of_layer(2 * static_cast<std::size_t>(layers()), 0.0);
   for_own_layers([&](const ImageWindow& layer) {
     const Fields f = gray_fields(layer);
-    const GradientSums sums = wall_gradient(f.window, f.phi.span(), method_.scale.threshold, layer.first, layer.last);
+    const GradientSums sums =
+        wall_gradient(f.window, f.phi.span(), method_.scale.threshold, layer.first, layer.last, in_sample_);
     const auto l = static_cast<std::size_t>(layer.first / geometry_chunk);
     of_layer[2 * l] = static_cast<double>(sums.voxels);
     of_layer[2 * l + 1] = sums.length;
@@ -234,8 +310,8 @@ WallSums Import::sums_with_shift(float shift) {
 
 /// Secant steps on the volume, which grows with the shift; keeps the best.
 void Import::find_shift() {
-  const auto excess = [](const WallSums& s) {
-    return static_cast<double>(s.sub_samples) / (64.0 * static_cast<double>(s.voxels)) - 1;
+  const auto excess = [&](const WallSums& s) {
+    return static_cast<double>(s.sub_samples) / sub_samples() / (static_cast<double>(s.voxels) / count()) - 1;
   };
   const WallSums plain = sums_with_shift(0);
   check_phases(plain.voxels);
@@ -288,7 +364,7 @@ void Import::write(const std::string& output) {
   }
   comm_.sum(std::span(sums));
   report_.porosity = static_cast<double>(sums[0]) / count();
-  report_.level_set_porosity = static_cast<double>(sums[1]) / (64 * count());
+  report_.level_set_porosity = static_cast<double>(sums[1]) / sub_samples();
   writer.finish({voxels(), report_.voxel, report_.porosity, report_.level_set_porosity, comm_.max(steepest),
                  report_.threshold, provenance(report_, options_)});
 }
@@ -296,17 +372,27 @@ void Import::write(const std::string& output) {
 ImportReport Import::run(const std::string& output) {
   const auto start = std::chrono::steady_clock::now();
   open();
-  const ImageInfo& info = image_->info();
-  report_.file = std::filesystem::path(info.path).filename().string();
+  const ImageInfo info = image_->info();
+  report_.file = image_name(info.path);
   report_.format = info.format;
   report_.type = info.type;
-  report_.voxels = info.size;
-  report_.voxel_from_file = options_.voxel == 0;
-  report_.voxel = report_.voxel_from_file ? *info.voxel : options_.voxel;
-  if (!report_.voxel_from_file && info.voxel && std::abs(*info.voxel / options_.voxel - 1) > 1e-3)
+  report_.voxel_from_file = options_.voxel == 0 && options_.spacing == Vec3{};
+  prepare_image(output);
+  for (int d = 0; d < 3 && info.spacing; ++d)
+    if (std::abs((*info.spacing)[d] / report_.file_spacing[d] - 1) > 1e-3) {
+      report_.warnings.push_back(fmt::format("the file states voxels {} m wide in {}; the {} m given are used",
+                                             (*info.spacing)[d], "xyz"[d], report_.file_spacing[d]));
+    }
+  if (const double bytes = double(info.size[0]) * info.size[1] * info.size[2] * bytes_of(info.type);
+      info.held_whole && bytes > 1e8)
     report_.warnings.push_back(
-        fmt::format("the file states voxels of {} m; the {} m given are used", *info.voxel, options_.voxel));
+        fmt::format("every rank holds the whole image ({:.3g} MB): {} is read as one in this form; uncompressed "
+                    "MetaImage and NRRD, "
+                    "TIFF, NumPy and HDF5 are read by planes",
+                    1e-6 * bytes, info.format));
   find_range();
+  if (const std::string note = rounding_note(info.type, report_.smallest, report_.largest); !note.empty())
+    report_.warnings.push_back(note);
   choose_method();
   if (method_.gray) {
     find_gradient();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From an image to a geometry file: read, segment, level set, write. Layers of 32 planes are handed to the ranks in
-// turn; each is worked on with the planes around it that it depends on, so no rank holds the image (except formats read
-// by VTK) and the result does not depend on the number of ranks.
+// From an image to a geometry file: read, prepare, segment, level set, write. Layers of 32 planes are handed to the
+// ranks in turn; each is worked on with the planes around it that it depends on, so no rank holds the image (except
+// formats read by VTK) and the result does not depend on the number of ranks.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,7 @@
 
 #include "base/comm.hpp"
 #include "geometry_import/image_file.hpp"
+#include "geometry_import/prepare.hpp"
 
 namespace karst {
 
@@ -21,12 +22,14 @@ class Reader;
 inline constexpr double segmented_smoothing = 1.0, gray_smoothing = 0.5;
 
 struct ImportOptions {
-  std::string file;                 ///< the image
-  Index size;                       ///< raw files: voxels, 0 when not given
-  std::optional<VoxelType> type;    ///< raw files
-  bool big_endian = false;          ///< raw files
-  int skip_bytes = 0;               ///< raw files: header in front
-  double voxel = 0;                 ///< width [m]; 0: as the file states
+  std::string file;               ///< the image
+  Index size;                     ///< raw files: voxels, 0 when not given
+  std::optional<VoxelType> type;  ///< raw files
+  bool big_endian = false;        ///< raw files
+  int skip_bytes = 0;             ///< raw files: header in front
+  double voxel = 0;               ///< width in x [m]; 0: as the file states
+  Vec3 spacing;                   ///< widths in x, y, z [m], instead of voxel; 0: as the file states
+  PrepareOptions prepare;
   std::optional<double> pore;       ///< segmented images: the value of the pore space
   std::optional<double> threshold;  ///< gray images: gray value of the wall; none: halfway_threshold()
   bool pore_above = false;          ///< gray images: the pore is brighter than the threshold
@@ -39,18 +42,23 @@ void read(Reader& in, ImportOptions& options);
 struct ImportReport {
   std::string file, format;
   VoxelType type = VoxelType::uint8;
-  Index voxels;
-  double voxel = 0;              ///< [m]
-  bool voxel_from_file = false;  ///< false: from the options
-  std::string segmentation;      ///< pore value, threshold, halfway threshold
-  double threshold = 0;          ///< gray value of the wall; NaN for segmented images
-  double pore = 0;               ///< value of the pore space; NaN for gray images
+  Index file_voxels;
+  Vec3 file_spacing;                  ///< [m]
+  std::vector<std::string> prepared;  ///< what was done to the image before segmentation
+  std::optional<Cylinder> sample;     ///< all statistics are over it
+  double sample_share = 1;            ///< of the voxels
+  Index voxels;                       ///< after preparation
+  double voxel = 0;                   ///< after preparation [m]
+  bool voxel_from_file = false;       ///< false: from the options
+  std::string segmentation;           ///< pore value, threshold, halfway threshold
+  double threshold = 0;               ///< gray value of the wall; NaN for segmented images
+  double pore = 0;                    ///< value of the pore space; NaN for gray images
   bool pore_above = false;
   double smallest = 0, largest = 0;  ///< values of the image
   double smoothing = 0;              ///< [voxels]
   double shift = 0;                  ///< added to φ so that the volume is kept, segmented images [voxels]
   double gradient = 0;               ///< mean |∇g| at the wall, gray images [gray values per voxel]
-  double porosity = 0;               ///< of the voxels
+  double porosity = 0;               ///< of the voxels (of the sample)
   double level_set_porosity = 0;     ///< of the trilinear interpolant of φ, as a cutter sees it
   double seconds = 0;
   std::vector<std::string> warnings;

@@ -112,7 +112,7 @@ void gray_level_set(std::span<const float> gray, const GrayScale& scale, std::sp
 }
 
 GradientSums wall_gradient(const ImageWindow& window, std::span<const float> gray, double threshold, int first,
-                           int last) {
+                           int last, std::span<const std::uint8_t> sample) {
   const int nx = window.image[0], ny = window.image[1];
   const std::int64_t rows = std::int64_t{ny} * (last - first);
   std::vector<GradientSums> of_row(at(rows));
@@ -123,6 +123,7 @@ GradientSums wall_gradient(const ImageWindow& window, std::span<const float> gra
     const std::int64_t z_low = z > window.first ? -window.plane() : 0;
     const std::int64_t z_high = z + 1 < window.last ? window.plane() : 0;
     for (int x = 0; x < nx; ++x) {
+      if (!sample.empty() && sample[at(std::int64_t{y} * nx + x)] == 0) continue;
       const float* g = gray.data() + row + x;
       const std::array<std::int64_t, 6> to{x > 0 ? -1 : 0, x + 1 < nx ? 1 : 0, y_low, y_high, z_low, z_high};
       double square = 0;

@@ -75,8 +75,9 @@ struct GradientSums {
 };
 
 /// Sums over planes [first, last); the window must hold one more plane on each side where the image does.
+/// @param sample  [ny][nx], 0 for voxels left out in every plane; empty: none
 GradientSums wall_gradient(const ImageWindow& window, std::span<const float> gray, double threshold, int first,
-                           int last);
+                           int last, std::span<const std::uint8_t> sample = {});
 
 /// Volume and area of the pore as the trilinear interpolant of φ has them, by 4³ sub-samples per voxel.
 struct WallSums {

@@ -20,6 +20,13 @@ Json common(const ImportReport& r) {
   j["file"] = r.file;
   j["format"] = r.format;
   j["type"] = name_of(r.type);
+  j["file_voxels"] = r.file_voxels.v;
+  j["file_spacing_m"] = r.file_spacing.v;
+  j["prepared"] = r.prepared;
+  j["sample"] = nullptr;
+  if (r.sample)
+    j["sample"] = {
+        {"center_voxels", {r.sample->x, r.sample->y}}, {"radius_voxels", r.sample->radius}, {"share", r.sample_share}};
   j["voxels"] = r.voxels.v;
   j["voxel_m"] = r.voxel;
   j["voxel_from_file"] = r.voxel_from_file;

@@ -37,7 +37,7 @@ void import_first(const Comm& comm, const Config& config, const std::string& to)
 
 Source from_image(const Comm& comm, const Config& config, const std::string& import_to) {
   std::string path = image_path(config);
-  require(fs::is_regular_file(path), "geometry.image: there is no file {} (names are relative to the deck)", path);
+  require(image_exists(path), "geometry.image: there is no file {} (names are relative to the deck)", path);
   if (needs_import(config)) {
     Timer timer("import");
     import_first(comm, config, import_to);
@@ -66,8 +66,11 @@ Source from_image(const Comm& comm, const Config& config, const std::string& imp
 }  // namespace
 
 bool needs_import(const Config& config) {
-  const std::string extension = fs::path(config.geometry.image).extension().string();
-  return !config.geometry.image.empty() && extension != ".h5" && extension != ".hdf5";
+  if (config.geometry.image.empty()) return false;
+  const std::string path = image_path(config), extension = fs::path(path).extension().string();
+  if ((extension != ".h5" && extension != ".hdf5") || fs::is_directory(path)) return true;
+  if (!split_hdf5(path).second.empty()) return true;  // a data set of a file
+  return config.import_given && !is_geometry_file(path) && image_exists(path);
 }
 
 GridOptions complete_grid(const Config& config, const GeometryInfo& image) {
@@ -101,7 +104,12 @@ Source open_source(const Comm& comm, const Config& config, const std::string& im
 std::string import_text(const ImportReport& r) {
   const auto line = [](const char* name, const std::string& text) { return fmt::format("  {:<34}{}\n", name, text); };
   std::string text = line("image", fmt::format("{} ({}, {}), {} x {} x {} voxels", r.file, r.format, name_of(r.type),
-                                               r.voxels[0], r.voxels[1], r.voxels[2]));
+                                               r.file_voxels[0], r.file_voxels[1], r.file_voxels[2]));
+  for (const std::string& step : r.prepared) text += line("prepared", step);
+  if (r.sample)
+    text += line("sample", fmt::format("cylinder of radius {:g} voxels about x = {:g}, y = {:g}: {:.2f} % of the "
+                                       "voxels; the rest is solid and left out below",
+                                       r.sample->radius, r.sample->x, r.sample->y, 100 * r.sample_share));
   text += line("voxel width",
                fmt::format("{} ({})", format_si(r.voxel, "m"), r.voxel_from_file ? "from the file" : "as given"));
   text += line("values", fmt::format("{:g} to {:g}", r.smallest, r.largest));

@@ -119,4 +119,11 @@ void GeometryFile::read_phase(const Index& lo, const Index& size, std::uint8_t* 
   read(state_->phase, state_->path, lo, size, H5T_NATIVE_UINT8, phase);
 }
 
+bool is_geometry_file(const std::string& path) {
+  const std::lock_guard lock(one_at_a_time);
+  const h5::Quiet quiet;
+  const h5::Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  return file >= 0 && H5Aexists(file, "karst_geometry") > 0;
+}
+
 }  // namespace karst

@@ -86,4 +86,7 @@ class GeometryWriter {
   std::unique_ptr<State> state_;  ///< on rank 0; closed before target_ removes what is unfinished
 };
 
+/// True for a file that `karst import` made (of any version); false when there is no such file. Not collective.
+bool is_geometry_file(const std::string& path);
+
 }  // namespace karst

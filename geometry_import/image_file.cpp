@@ -30,32 +30,6 @@ constexpr std::array<TypeFacts, n_voxel_types> types{{{"uint8", 1, true},
 
 const TypeFacts& facts(VoxelType t) { return types[static_cast<std::size_t>(t)]; }
 
-struct Extension {
-  std::string_view text;
-  std::optional<SelfDescribing> format;  ///< none: raw
-};
-constexpr std::array<Extension, 13> extensions{{{".tif", SelfDescribing::tiff},
-                                                {".tiff", SelfDescribing::tiff},
-                                                {".mha", SelfDescribing::meta_image},
-                                                {".mhd", SelfDescribing::meta_image},
-                                                {".nrrd", SelfDescribing::nrrd},
-                                                {".nhdr", SelfDescribing::nrrd},
-                                                {".nii", SelfDescribing::nifti},
-                                                {".nii.gz", SelfDescribing::nifti},
-                                                {".vti", SelfDescribing::vti},
-                                                {".raw", {}},
-                                                {".bin", {}},
-                                                {".dat", {}},
-                                                {".img", {}}}};
-
-const Extension* extension_of(const std::string& path) {
-  std::string lower = path;
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const auto found =
-      std::find_if(extensions.begin(), extensions.end(), [&](auto& e) { return lower.ends_with(e.text); });
-  return found == extensions.end() ? nullptr : &*found;
-}
-
 template <class T>
 void convert(const void* native, std::span<float> values) {
   const T* from = static_cast<const T*>(native);
@@ -112,35 +86,81 @@ void to_float(const void* native, VoxelType type, std::span<float> values) {
   }
 }
 
-void set_cubic_voxel(ImageInfo& info, const Vec3& w) {
-  const double low = std::min({w[0], w[1], w[2]}), high = std::max({w[0], w[1], w[2]});
-  require(low > 0 && std::isfinite(high), "{}: states voxels of {} x {} x {} m; widths must be positive", info.path,
-          w[0], w[1], w[2]);
-  require(high <= 1.001 * low, "{}: states voxels of {} x {} x {} m; they must be cubes, resample the image first",
-          info.path, w[0], w[1], w[2]);
-  info.voxel = w[0];
+bool ImageInfo::cubic() const {
+  const auto [low, high] = std::minmax({proportions[0], proportions[1], proportions[2]});
+  return high <= 1.001 * low;
 }
 
-bool describes_itself(const std::string& path) {
-  const Extension* e = extension_of(path);
-  return e && e->format;
+void set_spacing(ImageInfo& info, const Vec3& w, double unit) {
+  const bool positive = w[0] > 0 && w[1] > 0 && w[2] > 0 && std::isfinite(w[0] + w[1] + w[2]);
+  require(positive || unit == 0, "{}: states voxels of {} x {} x {} m; widths must be positive", info.path, unit * w[0],
+          unit * w[1], unit * w[2]);
+  if (positive) info.proportions = w * (1 / w[0]);
+  if (unit > 0 && w != Vec3::all(1)) {  // 1 x 1 x 1 is what programs write that know nothing
+    info.spacing = w * unit;
+    if (info.cubic()) info.voxel = w[0] * unit;
+  } else {
+    info.voxel_note = fmt::format("its spacing {} x {} x {} has no unit", w[0], w[1], w[2]);
+  }
 }
+
+void set_resolution(ImageInfo& info, double x, double y) {
+  constexpr double printing = 0.0254 / 1200;
+  if (x >= 0.999 * printing) {
+    info.voxel_note = fmt::format("its resolution would make it {:.4g} m, which looks like one for printing", x);
+  } else {
+    set_spacing(info, {x, y, x}, 1);
+  }
+}
+
+std::string rounding_note(VoxelType type, double smallest, double largest) {
+  if (type == VoxelType::float64) return "values of 64 bits are rounded to 24 binary digits (relative 6e-8)";
+  const bool wide = type == VoxelType::int32 || type == VoxelType::uint32;
+  if (!wide || std::max(-smallest, largest) <= 16777216.0) return "";
+  return fmt::format("values from {} to {}: integers beyond 2^24 are rounded to 24 binary digits", smallest, largest);
+}
+
+namespace {
+
+std::unique_ptr<ImageFile> open_self_describing(const std::string& path, SelfDescribing format) {
+  switch (format) {
+    case SelfDescribing::tiff:
+      return open_tiff(path);
+    case SelfDescribing::png:
+      return open_png(path);
+    case SelfDescribing::numpy:
+      return open_numpy(path);
+    case SelfDescribing::hdf5:
+      return open_hdf5(path);
+    case SelfDescribing::meta_image:
+      return open_meta_image(path);
+    case SelfDescribing::nrrd:
+      return open_nrrd(path);
+    default:
+      return open_with_vtk(path, format);
+  }
+}
+
+constexpr std::array<std::string_view, 4> raw_extensions{".raw", ".bin", ".dat", ".img"};
+
+}  // namespace
 
 std::unique_ptr<ImageFile> open_image(const std::string& path, const std::optional<RawLayout>& layout) {
   require(!path.empty(), "image: no file named");
+  require(!layout || !describes_itself(path),
+          "{}: says its sizes and type itself; size, type, endian and skip_bytes are for raw files", path);
+  const std::string file = split_hdf5(path).first;
   std::error_code ignored;
-  require(std::filesystem::exists(path, ignored), "{}: no such file", path);
-  require(!std::filesystem::is_directory(path, ignored), "{}: is a folder; name one image file", path);
-  const Extension* extension = extension_of(path);
-  if (extension && extension->format) {
-    require(!layout, "{}: says its sizes and type itself; size, type, endian and skip_bytes are for raw files", path);
-    if (*extension->format == SelfDescribing::tiff) return open_tiff(path);
-    return open_with_vtk(path, *extension->format);
-  }
+  if (is_pattern(path) || std::filesystem::is_directory(file, ignored)) return open_stack(path);
+  require(std::filesystem::exists(file, ignored), "{}: no such file", file);
+  if (const auto format = format_of(file)) return open_self_describing(path, *format);
+  std::string extension = std::filesystem::path(path).extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const bool raw = std::find(raw_extensions.begin(), raw_extensions.end(), extension) != raw_extensions.end();
   require(
-      layout || extension,
-      "{}: extension unknown; known are .tif .tiff .mha .mhd .nrrd .nhdr .nii .nii.gz .vti, and .raw .bin .dat .img "
-      "(raw files, which need size and type)",
+      layout || raw,
+      "{}: extension unknown; known are .tif .tiff .png .npy .h5 .hdf5 .nxs .mha .mhd .nrrd .nhdr .nii .nii.gz .vti, "
+      "folders and patterns of .tif or .png slices, and .raw .bin .dat .img (raw files, which need size and type)",
       path);
   require(layout.has_value(), "{}: a raw file needs its size (nx,ny,nz) and type (uint8, ...)", path);
   return open_raw(path, *layout);

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/triple.hpp"
 
@@ -22,11 +23,19 @@ bool is_integer(VoxelType);
 VoxelType voxel_type_named(std::string_view name);
 
 struct ImageInfo {
-  std::string path, format;  ///< format: raw, TIFF, MetaImage, NRRD, NIfTI, VTI
+  std::string path, format;  ///< format: raw, TIFF, PNG, MetaImage, NRRD, NIfTI, VTI, NumPy, HDF5, stack of ...
   Index size;                ///< voxels
   VoxelType type = VoxelType::uint8;
-  std::optional<double> voxel;  ///< width of the (cubic) voxels, when the file states it with a unit [m]
-  std::string voxel_note;       ///< what the file says about voxel width when that cannot be used; else empty
+  std::optional<double> voxel;  ///< width of the voxels when they are cubes and the file states it with a unit [m]
+  /// Widths in x, y, z as the file states them with a unit [m]. Formats that state x and y only (TIFF, PNG, also in a
+  /// stack) have z equal to x, except TIFF written by ImageJ, which states z too.
+  std::optional<Vec3> spacing;
+  Vec3 proportions = Vec3::all(1);  ///< widths over that in x, with or without a unit; 1 when nothing is stated
+  std::string voxel_note;           ///< what the file says about voxel width when that cannot be used; else empty
+  bool held_whole = false;          ///< whoever opens the image holds all of it (else one plane)
+
+  /// True when the widths are equal to 0.1 %.
+  bool cubic() const;
 };
 
 /// What a raw file does not say about itself.
@@ -42,7 +51,7 @@ class ImageFile {
  public:
   virtual ~ImageFile() = default;
   const ImageInfo& info() const { return info_; }
-  /// Values of plane z, x fastest. Integers above 2^24 lose their last bits. Throws Error when the file ends early, is
+  /// Values of plane z, x fastest; see rounding_note() for what float loses. Throws Error when the file ends early, is
   /// damaged, or holds a value that is not finite (with its place). Not collective.
   /// @param[out] values  nx · ny numbers [gray values]
   void read_plane(int z, std::span<float> values);
@@ -55,13 +64,37 @@ class ImageFile {
   ImageInfo info_;
 };
 
-/// Opens an image by its extension: .tif .tiff (one page or many, a page is a z-plane), .mha .mhd, .nrrd .nhdr,
-/// .nii .nii.gz, .vti; .raw .bin .dat .img with a layout. A layout makes any other extension a raw file, too.
-/// Raw files and TIFF are read plane by plane; the other formats are held whole by every rank that opens them.
-/// Throws Error: no such file, extension unknown, sizes that do not fit the file, colour, no voxels. Not collective.
+/// Opens an image by its name:
+/// - .tif .tiff (one page or many, a page is a z-plane), .png (one plane);
+/// - a stack of such slices, a folder (`slices/`) or a pattern (`slices/slice_*.tif`, `?`, `slice_%04d.tif`), in the
+/// order
+///   of the number in the names, which may not leave one out; files of other kinds in a folder are passed over;
+/// - .npy (C order, last axis x), .h5 .hdf5 .nxs (last axis x) with a data set as `file.h5:/path/to/data`, which can be
+///   left out when the file has one of three dimensions;
+/// - .mha .mhd, .nrrd .nhdr, .nii .nii.gz, .vti; .raw .bin .dat .img with a layout. A layout makes any other extension
+/// a
+///   raw file, too.
+/// Row 0 of a slice is y = 0. Everything is read plane by plane, except NIfTI, VTI and compressed or ASCII MetaImage
+/// and NRRD, which every rank that opens them holds whole (ImageInfo::held_whole). Throws Error: no such file,
+/// extension unknown, sizes that do not fit the file, slices that differ, a slice missing, colour, no voxels. Not
+/// collective.
 std::unique_ptr<ImageFile> open_image(const std::string& path, const std::optional<RawLayout>& layout = {});
 
-/// True when the extension is one of a format that describes itself.
+/// True when open_image() takes the name without a layout: an extension of a format that describes itself, a pattern, a
+/// data set in a file, a folder.
 bool describes_itself(const std::string& path);
+
+/// There is such a file or folder; true for every pattern.
+bool image_exists(const std::string& path);
+
+/// `rock.h5:/data` as file and data set; the latter empty when not given.
+std::pair<std::string, std::string> split_hdf5(const std::string& path);
+
+/// The name without the folder it lies in: rock.tif, slice_*.tif, slices, rock.h5:/data.
+std::string image_name(const std::string& path);
+
+/// What float, in which planes are handed out, loses of such values; empty when nothing: integers beyond 2^24 and
+/// float64 are rounded to 24 binary digits.
+std::string rounding_note(VoxelType type, double smallest, double largest);
 
 }  // namespace karst

@@ -13,20 +13,11 @@
 namespace karst {
 namespace {
 
-ImageInfo describe(const std::string& path, const RawLayout& layout) {
-  ImageInfo info;
-  info.path = path;
-  info.format = "raw";
-  info.size = layout.size;
-  info.type = layout.type;
-  return info;
-}
-
 class RawImage : public ImageFile {
  public:
-  RawImage(const std::string& path, const RawLayout& layout)
-      : ImageFile(describe(path, layout)), layout_(layout), file_(path, std::ios::binary) {
-    require(file_.is_open(), "{}: cannot be opened for reading ({})", path, std::strerror(errno));
+  RawImage(ImageInfo description, const std::string& data_file, const RawLayout& layout)
+      : ImageFile(std::move(description)), layout_(layout), path_(data_file), file_(data_file, std::ios::binary) {
+    require(file_.is_open(), "{}: cannot be opened for reading ({})", path_, std::strerror(errno));
     plane_bytes_ = std::int64_t{layout.size[0]} * layout.size[1] * bytes_of(layout.type);
     plane_.resize(static_cast<std::size_t>(plane_bytes_));
   }
@@ -36,7 +27,7 @@ class RawImage : public ImageFile {
     file_.clear();
     file_.seekg(layout_.skip_bytes + z * plane_bytes_);
     file_.read(plane_.data(), plane_bytes_);
-    require(file_.gcount() == plane_bytes_, "{}: reading plane {} gave {} of {} bytes", info().path, z, file_.gcount(),
+    require(file_.gcount() == plane_bytes_, "{}: reading plane {} gave {} of {} bytes", path_, z, file_.gcount(),
             plane_bytes_);
     if (layout_.big_endian != (std::endian::native == std::endian::big)) {
       const auto width = static_cast<std::size_t>(bytes_of(layout_.type));
@@ -46,23 +37,48 @@ class RawImage : public ImageFile {
   }
 
   RawLayout layout_;
+  std::string path_;
   std::ifstream file_;
   std::int64_t plane_bytes_ = 0;
   std::vector<char> plane_;
 };
 
+std::int64_t bytes_in(const std::string& path) {
+  std::error_code failure;
+  const auto found = static_cast<std::int64_t>(std::filesystem::file_size(path, failure));
+  require(!failure, "{}: cannot be read ({})", path, failure.message());
+  return found;
+}
+
+std::int64_t bytes_needed(const RawLayout& layout) {
+  const Index n = layout.size;
+  return layout.skip_bytes + std::int64_t{n[0]} * n[1] * n[2] * bytes_of(layout.type);
+}
+
 }  // namespace
+
+std::unique_ptr<ImageFile> open_voxels(ImageInfo info, const std::string& data_file, const RawLayout& layout,
+                                       bool whole_file) {
+  const Index n = layout.size;
+  require(n[0] > 0 && n[1] > 0 && n[2] > 0, "{}: states {} x {} x {} voxels; all three must be at least 1", info.path,
+          n[0], n[1], n[2]);
+  const std::int64_t found = bytes_in(data_file), expected = bytes_needed(layout);
+  require(found >= expected, "{}: ends early: {} x {} x {} voxels of {} after {} bytes need {} bytes, the file has {}",
+          data_file, n[0], n[1], n[2], name_of(layout.type), layout.skip_bytes, expected, found);
+  require(found == expected || !whole_file,
+          "{}: too long: {} x {} x {} voxels of {} after {} bytes, as {} states, need {} bytes, the file has {}",
+          data_file, n[0], n[1], n[2], name_of(layout.type), layout.skip_bytes, info.path, expected, found);
+  info.size = n;
+  info.type = layout.type;
+  return std::make_unique<RawImage>(std::move(info), data_file, layout);
+}
 
 std::unique_ptr<ImageFile> open_raw(const std::string& path, const RawLayout& layout) {
   const Index n = layout.size;
   require(n[0] > 0 && n[1] > 0 && n[2] > 0, "{}: size {} x {} x {} given; all three must be at least 1", path, n[0],
           n[1], n[2]);
   require(layout.skip_bytes >= 0, "{}: skip_bytes {} given; it cannot be negative", path, layout.skip_bytes);
-  std::error_code failure;
-  const auto found = static_cast<std::int64_t>(std::filesystem::file_size(path, failure));
-  require(!failure, "{}: cannot be read ({})", path, failure.message());
-  const std::int64_t voxels = std::int64_t{n[0]} * n[1] * n[2];
-  const std::int64_t expected = layout.skip_bytes + voxels * bytes_of(layout.type);
+  const std::int64_t found = bytes_in(path), expected = bytes_needed(layout);
   require(found >= expected, "{}: too short: {} x {} x {} voxels of {} after {} bytes need {} bytes, the file has {}",
           path, n[0], n[1], n[2], name_of(layout.type), layout.skip_bytes, expected, found);
   require(found <= expected,
@@ -70,7 +86,10 @@ std::unique_ptr<ImageFile> open_raw(const std::string& path, const RawLayout& la
           "or give skip_bytes = {} when a header comes first",
           path, n[0], n[1], n[2], name_of(layout.type), layout.skip_bytes, expected, found,
           layout.skip_bytes + found - expected);
-  return std::make_unique<RawImage>(path, layout);
+  ImageInfo info;
+  info.path = path;
+  info.format = "raw";
+  return open_voxels(std::move(info), path, layout, true);
 }
 
 }  // namespace karst

@@ -9,16 +9,56 @@
 
 namespace karst {
 
-enum class SelfDescribing { tiff, meta_image, nrrd, nifti, vti };
+enum class SelfDescribing { tiff, png, numpy, hdf5, meta_image, nrrd, nifti, vti };
 
 std::unique_ptr<ImageFile> open_raw(const std::string& path, const RawLayout& layout);
 std::unique_ptr<ImageFile> open_tiff(const std::string& path);
-std::unique_ptr<ImageFile> open_with_vtk(const std::string& path, SelfDescribing format);
+std::unique_ptr<ImageFile> open_png(const std::string& path);
+std::unique_ptr<ImageFile> open_numpy(const std::string& path);
+std::unique_ptr<ImageFile> open_hdf5(const std::string& path);
+std::unique_ptr<ImageFile> open_meta_image(const std::string& path);
+std::unique_ptr<ImageFile> open_nrrd(const std::string& path);
+/// A folder or a pattern.
+std::unique_ptr<ImageFile> open_stack(const std::string& path);
+
+/// What a header in text says.
+struct TextHeader {
+  ImageInfo info;
+  bool plain = false;       ///< the voxels lie uncompressed in one file
+  std::string data_file;    ///< plain: where they are
+  RawLayout layout;         ///< plain
+  bool whole_file = false;  ///< plain: nothing comes after the voxels
+};
+
+/// @param stated  size and spacing from the file's header, used instead of what VTK makes of them
+std::unique_ptr<ImageFile> open_with_vtk(const std::string& path, SelfDescribing format,
+                                         const std::optional<TextHeader>& stated = {});
+
+/// Voxels that lie plainly in a file. Throws Error when there are fewer bytes than needed, or more and they may not be.
+/// @param info  size and type are set from the layout
+std::unique_ptr<ImageFile> open_voxels(ImageInfo info, const std::string& data_file, const RawLayout& layout,
+                                       bool whole_file);
+
+/// The format that the extension tells.
+std::optional<SelfDescribing> format_of(const std::string& path);
+
+/// Neither a file nor a folder, and with *, ? or %d, %4d, %04d in it.
+bool is_pattern(const std::string& path);
+/// Files that a pattern of a name (not a path) may stand for.
+bool matches(const std::string& pattern, const std::string& name);
+
+/// Orders names by their numbers: slice2 before slice10.
+bool natural_less(const std::string& a, const std::string& b);
 
 /// Native values to float.
 void to_float(const void* native, VoxelType type, std::span<float> values);
 
-/// Sets info.voxel when the three widths are equal to 0.1 %. Throws Error when they are not, or not positive.
-void set_cubic_voxel(ImageInfo& info, const Vec3& widths);
+/// Sets spacing, proportions, voxel and voxel_note from widths in units of `unit` [m]; 0: the file names no unit.
+/// Throws Error when widths with a unit are not positive.
+void set_spacing(ImageInfo& info, const Vec3& widths, double unit);
+
+/// The same from widths in x and y [m] of a format made for printing: up to 1200 dots per inch (21 µm) they are taken
+/// for what programs write when they know nothing (72, 96, 100, 300, ...), and noted only.
+void set_resolution(ImageInfo& info, double x, double y);
 
 }  // namespace karst

@@ -4,6 +4,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -63,35 +64,71 @@ VoxelType type_of(const Page& page, const std::string& path) {
                   path, page.bits, page.format));
 }
 
-/// Voxel width from the resolution tags. Up to 1200 dots per inch (21 µm) it is taken for what programs write for
-/// printing when they know nothing (72, 96, 100, 300, ...), not for a voxel width.
+const char* description_of(TIFF* tiff) {
+  const char* text = nullptr;
+  return TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) && text ? text : "";
+}
+
+/// Value of a line `key=value` that ImageJ writes into the description; empty when there is none.
+std::string imagej_value(TIFF* tiff, const std::string& key) {
+  const std::string text = description_of(tiff);
+  const std::size_t at = text.starts_with("ImageJ=") ? text.find("\n" + key + "=") : std::string::npos;
+  if (at == std::string::npos) return "";
+  const std::size_t start = at + key.size() + 2;
+  return text.substr(start, text.find('\n', start) - start);
+}
+
+double metres(const std::string& unit) {
+  if (unit == "m" || unit == "meter") return 1;
+  if (unit == "cm") return 1e-2;
+  if (unit == "mm") return 1e-3;
+  if (unit == "um" || unit == "micron" || unit == "microns" || unit == "\\u00B5m" || unit == "µm" || unit == "\xb5m")
+    return 1e-6;
+  return unit == "nm" ? 1e-9 : 0;
+}
+
+/// Voxel width from the resolution tags, in the unit that the tags or ImageJ name; ImageJ states the one in z, too.
 void read_voxel(TIFF* tiff, ImageInfo& info) {
-  constexpr double printing = 0.0254 / 1200;
   float x = 0, y = 0;
   std::uint16_t unit = RESUNIT_NONE;
   if (!TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) || !TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y)) return;
-  if (!TIFFGetField(tiff, TIFFTAG_RESOLUTIONUNIT, &unit) || unit == RESUNIT_NONE || x <= 0 || y <= 0) return;
-  const double metre = unit == RESUNIT_INCH ? 0.0254 : 0.01;
-  const Vec3 widths{metre / double{x}, metre / double{y}, metre / double{x}};
-  if (widths[0] >= 0.999 * printing) {
-    info.voxel_note =
-        fmt::format("its resolution tags would make it {:.4g} m, which looks like one for printing", widths[0]);
-    return;
+  if (!(x > 0 && y > 0)) return;
+  TIFFGetField(tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
+  const std::string named = imagej_value(tiff, "unit");
+  if (const double metre = metres(named); metre > 0) {
+    const double z = std::atof(imagej_value(tiff, "spacing").c_str());
+    set_spacing(info, {1 / double{x}, 1 / double{y}, z > 0 ? z : 1 / double{x}}, metre);
+  } else if (!named.empty() && named != "pixel" && named != "inch") {
+    info.voxel_note = fmt::format("its unit \"{}\" is unknown", named);
+  } else if (unit != RESUNIT_NONE) {
+    const double metre_of_tag = unit == RESUNIT_INCH ? 0.0254 : 0.01;
+    set_resolution(info, metre_of_tag / double{x}, metre_of_tag / double{y});
   }
-  set_cubic_voxel(info, widths);
 }
 
-/// Large ImageJ stacks have one page for all planes; libtiff shows the first plane only.
-void refuse_hidden_planes(TIFF* tiff, const std::string& path, std::size_t pages) {
-  const char* text = nullptr;
-  if (!TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) || !text) return;
-  const char* images = std::strncmp(text, "ImageJ=", 7) == 0 ? std::strstr(text, "images=") : nullptr;
+/// Planes that ImageJ states: its large stacks have one page for all, and libtiff shows the first plane only.
+unsigned imagej_planes(TIFF* tiff) {
   unsigned planes = 0;
-  if (!images || std::sscanf(images, "images=%u", &planes) != 1) return;
+  return std::sscanf(imagej_value(tiff, "images").c_str(), "%u", &planes) == 1 ? planes : 0;
+}
+
+/// Such a stack read as what it is: all planes one behind the other.
+std::unique_ptr<ImageFile> open_hidden_planes(TIFF* tiff, ImageInfo info, unsigned planes, const Page& page,
+                                              std::size_t pages) {
+  std::uint16_t compression = COMPRESSION_NONE;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
   require(
-      planes <= pages,
-      "{}: ImageJ states {} planes, the file has pages for {}; save it as raw or as a BigTIFF with a page per plane",
-      path, planes, pages);
+      pages == 1 && compression == COMPRESSION_NONE && !TIFFIsTiled(tiff) && planes < 1u << 31,
+      "{}: ImageJ states {} planes, the file has pages for {}; it is damaged, or save it as raw or as a BigTIFF with "
+      "a page per plane",
+      info.path, planes, pages);
+  RawLayout layout;
+  layout.size = {static_cast<int>(page.nx), static_cast<int>(page.ny), static_cast<int>(planes)};
+  layout.type = info.type;
+  layout.big_endian = TIFFIsBigEndian(tiff) != 0;
+  layout.skip_bytes = static_cast<std::int64_t>(TIFFGetStrileOffset(tiff, 0));
+  const std::string path = info.path;
+  return open_voxels(std::move(info), path, layout, false);
 }
 
 class TiffImage : public ImageFile {
@@ -176,7 +213,8 @@ std::unique_ptr<ImageFile> open_tiff(const std::string& path) {
   } while (TIFFReadDirectory(tiff.get()));
   require(last_message.empty(), "{}: damaged after page {}: {}", path, pages.size() - 1, last_message);
   TIFFSetSubDirectory(tiff.get(), pages.front());
-  refuse_hidden_planes(tiff.get(), path, pages.size());
+  if (const unsigned planes = imagej_planes(tiff.get()); planes > pages.size())
+    return open_hidden_planes(tiff.get(), std::move(info), planes, first, pages.size());
   info.size = {static_cast<int>(first.nx), static_cast<int>(first.ny), static_cast<int>(pages.size())};
   return std::make_unique<TiffImage>(std::move(info), std::move(tiff), std::move(pages));
 }

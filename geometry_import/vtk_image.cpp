@@ -18,7 +18,6 @@
 #include <vtkSmartPointer.h>
 #include <vtkXMLImageDataReader.h>
 
-#include <fstream>
 #include <iostream>
 #include <sstream>
 
@@ -96,16 +95,6 @@ double nifti_unit(int code) {
   }
 }
 
-void set_voxel(ImageInfo& info, vtkImageData& image, double unit) {
-  const double* s = image.GetSpacing();
-  const bool all_one = s[0] == 1 && s[1] == 1 && s[2] == 1;
-  if (unit > 0 && !all_one) {
-    set_cubic_voxel(info, {unit * s[0], unit * s[1], unit * s[2]});
-  } else {
-    info.voxel_note = fmt::format("its spacing {} x {} x {} has no unit", s[0], s[1], s[2]);
-  }
-}
-
 class VtkImage : public ImageFile {
  public:
   VtkImage(ImageInfo description, vtkSmartPointer<vtkDataArray> values)
@@ -149,22 +138,6 @@ Loaded load(const std::string& path, SelfDescribing format) {
   }
 }
 
-/// Sizes as the header of a NRRD file has them when there are three: VTK takes the first of them for components when
-/// the file says nothing of space. Zeros when there are not.
-Index nrrd_sizes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  Index n;
-  int dimension = 0;
-  for (std::string line; std::getline(file, line) && !line.empty() && line != "\r";) {
-    std::istringstream words(line);
-    std::string key;
-    words >> key;
-    if (key == "dimension:") words >> dimension;
-    if (key == "sizes:") words >> n[0] >> n[1] >> n[2];
-  }
-  return dimension == 3 ? n : Index{};
-}
-
 /// The first array of the points or, in images that keep their voxels as cells, of the cells (then sizes are one less).
 vtkSmartPointer<vtkDataArray> values_of(vtkImageData& image, ImageInfo& info) {
   const int* n = image.GetDimensions();
@@ -176,26 +149,34 @@ vtkSmartPointer<vtkDataArray> values_of(vtkImageData& image, ImageInfo& info) {
 
 }  // namespace
 
-std::unique_ptr<ImageFile> open_with_vtk(const std::string& path, SelfDescribing format) {
+std::unique_ptr<ImageFile> open_with_vtk(const std::string& path, SelfDescribing format,
+                                         const std::optional<TextHeader>& stated) {
   const Loaded loaded = load(path, format);
   ImageInfo info;
+  if (stated) info = stated->info;
   info.path = path;
   info.format = loaded.format;
+  info.held_whole = true;
+  const Index from_header = info.size;
   vtkSmartPointer<vtkDataArray> values = values_of(*loaded.image, info);
-  const Index flat = format == SelfDescribing::nrrd ? nrrd_sizes(path) : Index{};
-  if (values && values->GetNumberOfComponents() > 1 && values->GetNumberOfComponents() == flat[0]) {
-    info.size = flat;
+  const auto product = [](const Index& n) { return vtkIdType{n[0]} * n[1] * n[2]; };
+  // VTK takes the first size of a NRRD file for components when the file says nothing of space.
+  if (values && stated && values->GetNumberOfValues() == product(from_header)) {
+    info.size = from_header;
     values->SetNumberOfComponents(1);
   }
   const Index n = info.size;
   require(values != nullptr && n[0] > 0 && n[1] > 0 && n[2] > 0, "{}: holds no voxels", path);
-  const vtkIdType held = values->GetNumberOfTuples(), needed = vtkIdType{n[0]} * n[1] * n[2];
+  const vtkIdType held = values->GetNumberOfTuples(), needed = product(n);
   require(held == needed, "{}: {} x {} x {} voxels need {} values, it holds {}", path, n[0], n[1], n[2], needed, held);
   require(values->GetNumberOfComponents() == 1,
           "{}: is in colour ({} values per voxel); one gray value per voxel is needed", path,
           values->GetNumberOfComponents());
   info.type = type_of(*values, path);
-  set_voxel(info, *loaded.image, loaded.unit);
+  if (!stated) {
+    const double* s = loaded.image->GetSpacing();
+    set_spacing(info, {s[0], s[1], s[2]}, loaded.unit);
+  }
   return std::make_unique<VtkImage>(std::move(info), std::move(values));
 }
 

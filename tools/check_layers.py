@@ -49,6 +49,7 @@ HOMES = {
     "muParser": (r'#\s*include\s*[<"]muParser', [("src/eb/", ".cpp")]),
     "VTK": (r'#\s*include\s*[<"]vtk', [("geometry_import/", ".cpp")]),
     "TIFF": (r'#\s*include\s*[<"]tiff', [("geometry_import/", ".cpp")]),
+    "PNG": (r'#\s*include\s*[<"]png', [("geometry_import/", ".cpp")]),
     "GoogleTest": (r'#\s*include\s*[<"]g(test|mock)/', [("tests/", "")]),
 }
 

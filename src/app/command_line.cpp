@@ -81,7 +81,13 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   add_deck(*check, line);
 
   CLI::App* import = app.add_subcommand("import", "turn an image into a geometry file");
-  import->add_option("image", line.image, "the image (TIFF or raw)")->required()->type_name("IMAGE");
+  import
+      ->add_option(
+          "image", line.image,
+          "the image: TIFF, PNG, NumPy, HDF5 (file.h5:/data), MetaImage, NRRD, NIfTI, VTI or raw file, or a stack of "
+          "TIFF or PNG slices (folder, or pattern 'slice_*.tif')")
+      ->required()
+      ->type_name("IMAGE");
   import->add_option("-o,--output", line.file, "geometry file to write (.h5)")->required()->type_name("FILE");
   import->add_option("--json", line.json, "write the report as JSON too")->type_name("FILE");
   import->add_flag("--overwrite", line.overwrite, "replace existing files");

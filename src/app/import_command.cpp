@@ -31,7 +31,7 @@ void import_command(const Comm& comm, const CommandLine& line) {
   read(in, options);
   in.finish();
   options.file = line.image;
-  require(fs::is_regular_file(line.image), "there is no image {}", line.image);
+  require(image_exists(line.image), "there is no image {}", line.image);
   check_target(comm, line.file, line.overwrite);
   if (!line.json.empty()) check_target(comm, line.json, line.overwrite);
   log_info("karst {}, import of {}\n", version_and_git_id(), line.image);

@@ -16,8 +16,11 @@
 namespace karst {
 namespace {
 
+using test::all_values;
+using test::as_float;
 using test::error_of;
 using test::has;
+using test::sample_values;
 
 class ImageFileTest : public testing::Test {
  protected:
@@ -27,31 +30,6 @@ class ImageFileTest : public testing::Test {
   Comm comm_ = Comm::self();
   test::SharedDirectory directory_{comm_};
 };
-
-/// 5 x 4 x 3 values that differ, some negative for signed types.
-template <class T>
-std::vector<T> sample_values() {
-  std::vector<T> v;
-  for (int n = 0; n < 60; ++n) v.push_back(static_cast<T>(std::numeric_limits<T>::is_signed ? 2 * n - 60 : 4 * n));
-  return v;
-}
-
-std::vector<float> all_values(ImageFile& image) {
-  const Index n = image.info().size;
-  std::vector<float> values(static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) *
-                            static_cast<std::size_t>(n[2]));
-  const std::size_t plane = values.size() / static_cast<std::size_t>(n[2]);
-  for (int z = n[2] - 1; z >= 0; --z)  // any order
-    image.read_plane(z, std::span(values).subspan(static_cast<std::size_t>(z) * plane, plane));
-  return values;
-}
-
-template <class T>
-std::vector<float> as_float(const std::vector<T>& v) {
-  std::vector<float> f;
-  for (const T x : v) f.push_back(static_cast<float>(x));
-  return f;
-}
 
 template <class T>
 void check_raw(const std::string& path, VoxelType type) {
@@ -106,7 +84,7 @@ TEST_F(ImageFileTest, NamesAreChecked) {
   EXPECT_EQ(error_of([&] { open_image(path("a.xyz"), layout); }), "") << "a layout makes it a raw file";
   test::write_raw(path("a.raw"), sample_values<std::uint8_t>());
   EXPECT_TRUE(has(error_of([&] { open_image(path("a.raw")); }), "needs its size"));
-  EXPECT_TRUE(has(error_of([&] { open_image(path("")); }), "is a folder"));
+  EXPECT_TRUE(has(error_of([&] { open_image(path("")); }), "the folder holds no slices"));
   EXPECT_TRUE(has(error_of([&] { open_image(""); }), "no file named"));
   EXPECT_TRUE(has(error_of([&] { voxel_type_named("uint12"); }), "uint8, int8, uint16"));
   EXPECT_EQ(voxel_type_named("float32"), VoxelType::float32);
@@ -129,7 +107,8 @@ struct Tiff {
   int bits = 8, format = SAMPLEFORMAT_UINT, compression = COMPRESSION_NONE;
   bool tiles = false;
   int samples = 1, second_page_nx = 0;
-  double per_cm = 0, per_inch = 0;
+  double per_cm = 0, per_inch = 0, per_unit = 0;
+  bool one_strip = false;
   std::string description;
 };
 
@@ -152,7 +131,7 @@ void write_page(TIFF* t, const Tiff& o, int nx, int z) {
       }
     return;
   }
-  TIFFSetField(t, TIFFTAG_ROWSPERSTRIP, 8);
+  TIFFSetField(t, TIFFTAG_ROWSPERSTRIP, o.one_strip ? o.ny : 8);
   std::vector<T> row(static_cast<std::size_t>(nx * o.samples));
   for (int y = 0; y < o.ny; ++y) {
     for (int x = 0; x < nx * o.samples; ++x) row[static_cast<std::size_t>(x)] = tiff_value<T>(x, y, z);
@@ -174,6 +153,11 @@ void write(const std::string& path, const Tiff& o) {
     TIFFSetField(t, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     TIFFSetField(t, TIFFTAG_COMPRESSION, o.compression);
     if (!o.description.empty()) TIFFSetField(t, TIFFTAG_IMAGEDESCRIPTION, o.description.c_str());
+    if (o.per_unit > 0) {
+      TIFFSetField(t, TIFFTAG_RESOLUTIONUNIT, RESUNIT_NONE);
+      TIFFSetField(t, TIFFTAG_XRESOLUTION, o.per_unit);
+      TIFFSetField(t, TIFFTAG_YRESOLUTION, o.per_unit);
+    }
     if (o.per_cm > 0 || o.per_inch > 0) {
       TIFFSetField(t, TIFFTAG_RESOLUTIONUNIT, o.per_cm > 0 ? RESUNIT_CENTIMETER : RESUNIT_INCH);
       TIFFSetField(t, TIFFTAG_XRESOLUTION, std::max(o.per_cm, o.per_inch));
@@ -233,6 +217,72 @@ TEST_F(ImageFileTest, TiffResolutionGivesTheVoxelWidthOnlyWhenItIsReal) {
   EXPECT_TRUE(has(voxel(printing).voxel_note, "for printing"));
 }
 
+TEST_F(ImageFileTest, ImageJStatesTheUnitAndTheStepBetweenPlanes) {
+  const auto info = [&](const std::string& unit, double per_unit, const std::string& step) {
+    Tiff o;
+    o.per_unit = per_unit;
+    o.description = "ImageJ=1.53t\nimages=3\nslices=3\nunit=" + unit + "\nspacing=" + step + "\nloop=false\n";
+    write<std::uint8_t>(path("a.tif"), o);
+    return open_image(path("a.tif"))->info();
+  };
+  for (const std::string unit : {"micron", "um", "\\u00B5m"})
+    EXPECT_NEAR(info(unit, 0.25, "4.0").voxel.value_or(0), 4e-6, 1e-12) << unit;
+  const ImageInfo flat = info("mm", 500, "0.006");
+  EXPECT_FALSE(flat.voxel.has_value() || flat.cubic());
+  ASSERT_TRUE(flat.spacing.has_value());
+  EXPECT_NEAR((*flat.spacing)[1], 2e-6, 1e-12);
+  EXPECT_NEAR((*flat.spacing)[2], 6e-6, 1e-12);
+  EXPECT_NEAR(flat.proportions[2], 3, 1e-6);
+  EXPECT_TRUE(has(info("furlong", 1, "1").voxel_note, "furlong"));
+}
+
+// Above 4 GiB ImageJ writes one page and all planes behind its strip.
+TEST_F(ImageFileTest, PlanesOfImageJThatHaveNoPagesAreFound) {
+  Tiff o;
+  o.nz = 1;
+  o.one_strip = true;
+  o.description = "ImageJ=1.53t\nimages=3\nslices=3\n";
+  write<std::uint16_t>(path("a.tif"), [&] {
+    o.bits = 16;
+    return o;
+  }());
+  const std::string one = test::bytes_of_file(path("a.tif"));
+  std::string plane;
+  for (int n = 0; n < o.nx * o.ny; ++n) {
+    const auto v = tiff_value<std::uint16_t>(n % o.nx, n / o.nx, 0);
+    plane.append(reinterpret_cast<const char*>(&v), 2);
+  }
+  const std::size_t strip = one.find(plane);  // the writer puts the tags behind it: they move behind all planes
+  ASSERT_NE(strip, std::string::npos);
+  std::string tags = one.substr(strip + plane.size());
+  const auto shift = static_cast<std::uint32_t>(2 * plane.size());
+  std::string file = one.substr(0, strip) + plane + plane + plane + tags;
+  const auto move = [&](std::size_t at) {
+    std::uint32_t offset = 0;
+    std::memcpy(&offset, &file[at], 4);
+    offset += shift;
+    std::memcpy(&file[at], &offset, 4);
+    return std::size_t{offset};
+  };
+  const std::size_t directory = move(4);
+  std::uint16_t entries = 0;
+  std::memcpy(&entries, &file[directory], 2);
+  for (std::size_t e = 0; e < entries; ++e) {
+    const std::size_t at = directory + 2 + 12 * e;
+    std::uint16_t tag = 0;
+    std::memcpy(&tag, &file[at], 2);
+    if (tag == TIFFTAG_IMAGEDESCRIPTION) move(at + 8);
+  }
+  test::write_raw<char>(path("b.tif"), {file.begin(), file.end()});
+  const auto image = open_image(path("b.tif"));
+  ASSERT_EQ(image->info().size, (Index{37, 21, 3}));
+  const std::vector<float> values = all_values(*image);
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    const int m = static_cast<int>(n) % (37 * 21);
+    ASSERT_EQ(values[n], static_cast<float>(tiff_value<std::uint16_t>(m % 37, m / 37, 0))) << n;
+  }
+}
+
 TEST_F(ImageFileTest, TiffErrors) {
   const auto error = [&](const Tiff& o) {
     write<std::uint8_t>(path("a.tif"), o);
@@ -247,6 +297,8 @@ TEST_F(ImageFileTest, TiffErrors) {
   Tiff hidden;
   hidden.description = "ImageJ=1.53t\nimages=30\nslices=30\n";
   EXPECT_TRUE(has(error(hidden), "ImageJ states 30 planes")) << error(hidden);
+  hidden.nz = 1;
+  EXPECT_TRUE(has(error(hidden), "a.tif: ends early")) << error(hidden);
   test::write_raw<char>(path("b.tif"), {'n', 'o', 't', ' ', 'i', 't'});
   EXPECT_TRUE(has(error_of([&] { open_image(path("b.tif")); }), "is no TIFF file"));
 }
@@ -288,7 +340,7 @@ TEST_F(ImageFileTest, MetaImageNrrdAndVti) {
     EXPECT_EQ(nrrd->info().size, (Index{5, 4, 3})) << space;
     EXPECT_EQ(all_values(*nrrd), as_float(values)) << space;
     EXPECT_FALSE(nrrd->info().voxel.has_value());
-    EXPECT_TRUE(has(nrrd->info().voxel_note, "has no unit"));
+    EXPECT_EQ(has(nrrd->info().voxel_note, "has no unit"), !space.empty()) << space;
   }
 
   std::string numbers;

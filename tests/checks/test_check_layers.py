@@ -46,6 +46,7 @@ BAD = {
     "spdlog": ("src/eb/bad.cpp", SPDX + "#include <spdlog/spdlog.h>\n"),
     "VTK": ("src/io/bad.cpp", SPDX + "#include <vtkNew.h>\n"),
     "TIFF in a header": ("geometry_import/bad.hpp", SPDX + "#include <tiffio.h>\n"),
+    "PNG": ("src/io/bad.cpp", SPDX + "#include <png.h>\n"),
     "JSON in a header": ("src/app/bad.hpp", SPDX + "#include <nlohmann/json.hpp>\n"),
     "long file": ("src/eb/bad.cpp", SPDX + "int x;\n" * 600),
     "long script": ("tools/bad.sh", "#!/bin/sh\n" + HASH + "true\n" * 600),

@@ -91,8 +91,6 @@ void Import::open() {
     }
     image_ = open_image(options_.file, layout);
     const ImageInfo& info = image_->info();
-    require(options_.voxel >= 0 && std::isfinite(options_.voxel), "voxel = {} m given; a width must be positive",
-            options_.voxel);
     require(!(options_.pore && options_.threshold),
             "{}: pore and threshold given; pore is for segmented images, threshold for gray ones", info.path);
     require(!(options_.pore && options_.pore_above), "{}: pore and pore_above given; pore_above is for gray images",
@@ -112,6 +110,8 @@ Vec3 Import::spacing_of(const ImageInfo& info) const {
             s[2]);
     return s;
   }
+  require(options_.voxel >= 0 && std::isfinite(options_.voxel), "voxel = {} m given; a width must be positive",
+          options_.voxel);
   if (options_.voxel > 0) return info.proportions * options_.voxel;
   require(info.voxel || info.spacing,
           "{}: does not state the width of its voxels{}; give it with voxel = WIDTH (in m, such as 5.3e-6)", info.path,

@@ -47,15 +47,16 @@ class PaddedRows {
   std::vector<float> rows_;
 };
 
-/// work(rows, y, z) for every row of planes [first, last), rows loaded.
+/// work(rows, start) for every row of planes [first, last), rows loaded; `start` is its place in those planes.
 template <class Work>
 void for_rows(const ImageWindow& window, std::span<const float> in, int reach, int first, int last, Work&& work) {
-  const std::int64_t ny = window.image[1];
-  parallel_for(last - first, [&](std::int64_t plane) {
+  constexpr std::int64_t together = 8;  // rows that share their buffers
+  const std::int64_t ny = window.image[1], n = ny * (last - first);
+  parallel_for((n + together - 1) / together, [&](std::int64_t block) {
     PaddedRows rows(window, reach);
-    for (int y = 0; y < ny; ++y) {
-      rows.load(in, y, first + static_cast<int>(plane));
-      work(rows, window.row() * (plane * ny + y));
+    for (std::int64_t r = block * together; r < std::min(n, (block + 1) * together); ++r) {
+      rows.load(in, static_cast<int>(r % ny), first + static_cast<int>(r / ny));
+      work(rows, window.row() * r);
     }
   });
 }

@@ -142,13 +142,13 @@ void resample(ImageFile& source, const Resampling& r, bool labels, int first, in
   for (int z = r[2][at(first)].first; z < end.first + static_cast<int>(end.weights.size()); ++z) {
     source.read_plane(z, from.span());
     resample_plane(std::as_const(from).span(), n[0], r, turned.data());
-    for (int to = first; to < last; ++to) {
-      const Share& share = r[2][at(to)];
+    parallel_for(last - first, [&](std::int64_t to) {
+      const Share& share = r[2][at(first + to)];
       const int m = z - share.first;
-      if (m < 0 || m >= static_cast<int>(share.weights.size())) continue;
-      double* sum = sums.data() + (to - first) * plane;
+      if (m < 0 || m >= static_cast<int>(share.weights.size())) return;
+      double* sum = sums.data() + to * plane;
       for (std::int64_t i = 0; i < plane; ++i) sum[i] += share.weights[at(m)] * double{turned[at(i)]};
-    }
+    });
   }
   std::transform(sums.begin(), sums.end(), values.begin(), [](double s) { return static_cast<float>(s); });
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "geometry_import/bodies.hpp"
 #include "geometry_import/random_numbers.hpp"
 
 namespace karst {
@@ -107,9 +108,9 @@ double radius_for(const PackingOptions& o, double about, std::span<const Vec3> c
 
 }  // namespace
 
-std::vector<Sphere> random_packing(const PackingOptions& o) {
-  require(o.radius >= 1 && o.radius < 1e6, "radius {} voxels given; at least 1 is needed", o.radius);
-  require(o.porosity >= 0.2 && o.porosity <= 0.95, "porosity {} given; allowed are 0.2 to 0.95", o.porosity);
+std::vector<Vec3> packed_centers(const PackingOptions& o) {
+  require(o.radius >= 1 && o.radius < 1e6, "radius {} voxels given; allowed are 1 to 1e6", o.radius);
+  require(o.porosity >= 0 && o.porosity <= 0.95, "porosity {} given; allowed are 0 to 0.95", o.porosity);
   for (int d = 0; d < 3; ++d)
     require(o.size[d] >= 4 * o.radius, "size {} voxels given; at least 4 radii ({}) are needed", o.size[d],
             4 * o.radius);
@@ -121,6 +122,12 @@ std::vector<Sphere> random_packing(const PackingOptions& o) {
   for (std::size_t p = 0; p < centers.size(); ++p)
     for (int d = 0; d < 3; ++d) centers[p][d] = o.size[d] * random.uniform(3 * p + static_cast<std::uint64_t>(d));
   push_apart(o.size, 2 * o.radius, centers);
+  return centers;
+}
+
+std::vector<Sphere> random_packing(const PackingOptions& o) {
+  require(o.porosity >= 0.2 && o.porosity <= 0.95, "porosity {} given; allowed are 0.2 to 0.95", o.porosity);
+  const std::vector<Vec3> centers = packed_centers(o);
   const double radius = radius_for(o, o.radius, centers);
   std::vector<Sphere> spheres;
   for (const Vec3& c : centers)
@@ -135,39 +142,10 @@ std::vector<Sphere> random_packing(const PackingOptions& o) {
 }
 
 std::vector<float> solid_fraction(const Index& size, std::span<const Sphere> spheres) {
-  constexpr int sub = 6;
-  const std::int64_t plane = std::int64_t{size[0]} * size[1];
-  std::vector<float> fraction(at(plane * size[2]), 0.0F);
-  parallel_for_dynamic(size[2], [&](std::int64_t z) {
-    std::vector<std::vector<int>> cutting(at(plane));
-    float* row = fraction.data() + z * plane;
-    for (std::size_t s = 0; s < spheres.size(); ++s) {
-      const Vec3& c = spheres[s].center;
-      const double r = spheres[s].radius, corner = std::sqrt(0.75);
-      if (std::abs(c[2] - double(z) - 0.5) > r + 0.5) continue;
-      for (int y = std::max(0, int(c[1] - r)); y < std::min(size[1], int(c[1] + r) + 1); ++y)
-        for (int x = std::max(0, int(c[0] - r)); x < std::min(size[0], int(c[0] + r) + 1); ++x) {
-          const double distance = norm(Vec3{x + 0.5, y + 0.5, double(z) + 0.5} - c);
-          const std::int64_t here = std::int64_t{y} * size[0] + x;
-          if (distance < r - corner) row[here] = 1;
-          if (distance >= r - corner && distance < r + corner) cutting[at(here)].push_back(int(s));
-        }
-    }
-    for (std::int64_t v = 0; v < plane; ++v) {
-      if (row[v] == 1 || cutting[at(v)].empty()) continue;
-      int inside = 0;
-      for (int m = 0; m < sub * sub * sub; ++m) {
-        const Vec3 x{double(v % size[0]) + (m % sub + 0.5) / sub, double(v / size[0]) + (m / sub % sub + 0.5) / sub,
-                     double(z) + (m / (sub * sub) + 0.5) / sub};
-        inside += std::any_of(cutting[at(v)].begin(), cutting[at(v)].end(), [&](int s) {
-          const Vec3 e = x - spheres[at(s)].center;
-          return dot(e, e) < spheres[at(s)].radius * spheres[at(s)].radius;
-        });
-      }
-      row[v] = float(inside) / float(sub * sub * sub);
-    }
-  });
-  return fraction;
+  std::vector<std::unique_ptr<Body>> balls;
+  for (const Sphere& s : spheres) balls.push_back(std::make_unique<Ball>(s.center, s.radius, 1));
+  constexpr double values[] = {0.0, 1.0};
+  return Scene(size, 0, std::move(balls)).voxels(values, grid_samples(6)).value;
 }
 
 }  // namespace karst

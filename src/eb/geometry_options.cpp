@@ -148,9 +148,10 @@ void check_sources(Reader& item, const SolidOptions& s) {
 
 void read(Reader& reader, GeometryOptions& options) {
   options.directory = reader.directory();
-  reader.text("geometry.image", options.image,
-              "rock image, relative to the deck: a file made by `karst import`, or any image that takes, which is then "
-              "imported first (file, folder or pattern of slices, file.h5:/data)");
+  reader.text(
+      "geometry.image", options.image,
+      "rock image, relative to the deck: a file made by `karst import`, or any image that command takes, which is then "
+      "imported first (file, folder or pattern of slices, file.h5:/data)");
   reader.word<KeepPores>(
       "geometry.keep", options.keep,
       {{"connected", KeepPores::connected, "those that join two opposite ends; all when there is none"},

@@ -49,6 +49,19 @@ TEST(Config, DefaultsHold) {
   EXPECT_FALSE(needs_import(c));
 }
 
+TEST(Config, WhatIsNoGeometryFileIsImported) {
+  const auto needed = [](const std::string& image, bool import_given = false) {
+    Config c;
+    c.geometry.image = image;
+    c.import_given = import_given;
+    return needs_import(c);
+  };
+  for (const char* image : {"a.tif", "a.npy", "s_*.png", "s_%04d.tif", "a.h5:/data", "a.hdf5:data", ".", "a.nxs"})
+    EXPECT_TRUE(needed(image)) << image;
+  EXPECT_FALSE(needed("none.h5") || needed("none.hdf5")) << "taken for what karst import made";
+  EXPECT_FALSE(needed("none.h5", true)) << "there is nothing to import";
+}
+
 TEST(Config, EchoReadsBackToTheSame) {
   Reader in = Reader::from_text(std::string(ball) + "[output]\nplot = [\"wall_normal\"]\n");
   read_config(in);

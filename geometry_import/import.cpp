@@ -135,7 +135,7 @@ void Import::mask_sample() {
   const std::int64_t plane = std::int64_t{voxels()[0]} * voxels()[1];
   sample_plane_ = {plane, 64 * plane};
   fail_together(comm_, [&] {
-    const Cylinder cylinder = sample_cylinder(options_.prepare, voxels());
+    const SampleCylinder cylinder = sample_cylinder(options_.prepare, voxels());
     if (!options_.prepare.cylinder) return;
     report_.sample = cylinder;
     sample_distance_ = cylinder.distance(voxels());

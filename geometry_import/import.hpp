@@ -43,16 +43,16 @@ struct ImportReport {
   std::string file, format;
   VoxelType type = VoxelType::uint8;
   Index file_voxels;
-  Vec3 file_spacing;                  ///< [m]
-  std::vector<std::string> prepared;  ///< what was done to the image before segmentation
-  std::optional<Cylinder> sample;     ///< all statistics are over it
-  double sample_share = 1;            ///< of the voxels
-  Index voxels;                       ///< after preparation
-  double voxel = 0;                   ///< after preparation [m]
-  bool voxel_from_file = false;       ///< false: from the options
-  std::string segmentation;           ///< pore value, threshold, halfway threshold
-  double threshold = 0;               ///< gray value of the wall; NaN for segmented images
-  double pore = 0;                    ///< value of the pore space; NaN for gray images
+  Vec3 file_spacing;                     ///< [m]
+  std::vector<std::string> prepared;     ///< what was done to the image before segmentation
+  std::optional<SampleCylinder> sample;  ///< all statistics are over it
+  double sample_share = 1;               ///< of the voxels
+  Index voxels;                          ///< after preparation
+  double voxel = 0;                      ///< after preparation [m]
+  bool voxel_from_file = false;          ///< false: from the options
+  std::string segmentation;              ///< pore value, threshold, halfway threshold
+  double threshold = 0;                  ///< gray value of the wall; NaN for segmented images
+  double pore = 0;                       ///< value of the pore space; NaN for gray images
   bool pore_above = false;
   double smallest = 0, largest = 0;  ///< values of the image
   double smoothing = 0;              ///< [voxels]

@@ -137,7 +137,7 @@ void Preparation::resample_to_cubes(bool labels) {
 }
 
 void Preparation::remove_trend() {
-  std::optional<Cylinder> cylinder;
+  std::optional<SampleCylinder> cylinder;
   fail_together(comm_, [&] { cylinder = sample_cylinder(o_, image().info().size); });
   const RadialTrend trend = radial_trend(comm_, image(), *cylinder);
   const Index n = image().info().size;
@@ -193,7 +193,7 @@ void Preparation::remove_noise() {
 
 }  // namespace
 
-std::vector<float> Cylinder::distance(const Index& image) const {
+std::vector<float> SampleCylinder::distance(const Index& image) const {
   std::vector<float> d;
   d.reserve(static_cast<std::size_t>(image[0]) * static_cast<std::size_t>(image[1]));
   for (int j = 0; j < image[1]; ++j)
@@ -201,12 +201,12 @@ std::vector<float> Cylinder::distance(const Index& image) const {
   return d;
 }
 
-Cylinder sample_cylinder(const PrepareOptions& o, const Index& image) {
+SampleCylinder sample_cylinder(const PrepareOptions& o, const Index& image) {
   require(o.cylinder || o.beam_hardening || (o.sample_center.empty() && !o.sample_radius),
           "sample_center or sample_radius given without a cylinder; choose sample = cylinder");
   require(o.sample_center.empty() || o.sample_center.size() == 2,
           "sample_center: {} numbers given; it takes two, x and y", o.sample_center.size());
-  Cylinder c{0.5 * image[0], 0.5 * image[1], 0};
+  SampleCylinder c{0.5 * image[0], 0.5 * image[1], 0};
   if (!o.sample_center.empty()) c = {o.sample_center[0], o.sample_center[1], 0};
   require(c.x > 0 && c.x < image[0] && c.y > 0 && c.y < image[1],
           "sample_center = {}, {} given; it must lie inside the prepared image of {} x {} voxels", c.x, c.y, image[0],

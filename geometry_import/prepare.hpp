@@ -39,14 +39,14 @@ struct PrepareOptions {
 void read(Reader& in, PrepareOptions& options);
 
 /// A cylinder along z. Voxel i reaches from i to i + 1.
-struct Cylinder {
+struct SampleCylinder {
   double x = 0, y = 0, radius = 0;  ///< [voxels]
   /// Distance of the centres of a plane's voxels to its surface, > 0 inside. [ny][nx] [voxels]
   std::vector<float> distance(const Index& image) const;
 };
 
 /// The cylinder of the options, or the largest one about their centre. Throws Error: not inside the image.
-Cylinder sample_cylinder(const PrepareOptions& options, const Index& image);
+SampleCylinder sample_cylinder(const PrepareOptions& options, const Index& image);
 
 struct PreparedImage {
   std::unique_ptr<ImageFile> image;

@@ -2,9 +2,9 @@
 #include "geometry_import/prepare_denoise.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 #include <vector>
 
@@ -61,15 +61,14 @@ void for_rows(const ImageWindow& window, std::span<const float> in, int reach, i
   });
 }
 
-constexpr std::size_t n_lanes = 16;
-using Lanes = std::array<float, n_lanes>;  // neighbouring voxels, worked on together
+constexpr std::int64_t n_lanes = 16;
+/// Neighbouring voxels, worked on together (vector types of GCC and Clang: loops over arrays are not vectorised here).
+using Lanes [[gnu::vector_size(4 * n_lanes)]] = float;
 
 void exchange(Lanes& a, Lanes& b) {
-  for (std::size_t l = 0; l < n_lanes; ++l) {
-    const float low = std::min(a[l], b[l]), high = std::max(a[l], b[l]);
-    a[l] = low;
-    b[l] = high;
-  }
+  const Lanes low = a < b ? a : b, high = a < b ? b : a;
+  a = low;
+  b = high;
 }
 
 /// Medians of an odd number of values >= 3, by forgetting the smallest and the largest of those looked at so far:
@@ -92,15 +91,14 @@ void median(const ImageWindow& window, std::span<const float> in, int radius, in
   const std::int64_t nx = window.row();
   for_rows(window, in, radius, first, last, [&](const PaddedRows& rows, std::int64_t start) {
     std::vector<Lanes> values(at(rows.count() * (2 * radius + 1)));
-    for (std::int64_t x = 0; x < nx; x += std::ssize(Lanes{})) {
-      const std::int64_t lanes = std::min<std::int64_t>(n_lanes, nx - x);
+    for (std::int64_t x = 0; x < nx; x += n_lanes) {
+      const std::size_t bytes = sizeof(float) * at(std::min(n_lanes, nx - x));
       std::size_t v = 0;
       for (int r = 0; r < rows.count(); ++r)
         for (int a = 0; a <= 2 * radius; ++a, ++v) {
-          values[v].fill(0);
-          std::copy_n(rows.row(r) + x + a, lanes, values[v].begin());
+          std::memcpy(&values[v], rows.row(r) + x + a, bytes);
         }
-      std::copy_n(median_of(values).begin(), lanes, out.begin() + start + x);
+      std::memcpy(out.data() + start + x, &median_of(values), bytes);
     }
   });
 }

@@ -12,7 +12,7 @@
 namespace karst {
 namespace {
 
-double square_of_rho(const Cylinder& c, double x, double y) {
+double square_of_rho(const SampleCylinder& c, double x, double y) {
   return (std::pow(x - c.x, 2) + std::pow(y - c.y, 2)) / (c.radius * c.radius);
 }
 
@@ -23,7 +23,7 @@ double RadialTrend::at(double x, double y) const {
   return square * (s - mean_square) + fourth * (s * s - mean_fourth);
 }
 
-RadialTrend radial_trend(const Comm& comm, ImageFile& image, const Cylinder& cylinder) {
+RadialTrend radial_trend(const Comm& comm, ImageFile& image, const SampleCylinder& cylinder) {
   const Index n = image.info().size;
   const std::vector<float> inside = cylinder.distance(n);
   std::vector<double> rho2(inside.size());

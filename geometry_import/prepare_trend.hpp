@@ -11,7 +11,7 @@ namespace karst {
 /// squares to all voxels of a cylinder; means over the cylinder, so that the trend has none. Beam hardening looks like
 /// that (cupping); so would a sample whose porosity grows outwards: use it on even samples only.
 struct RadialTrend {
-  Cylinder cylinder;
+  SampleCylinder cylinder;
   double square = 0, fourth = 0;            ///< b, c [gray values]
   double mean_square = 0, mean_fourth = 0;  ///< <ρ²>, <ρ⁴>
 
@@ -20,6 +20,6 @@ struct RadialTrend {
 };
 
 /// Collective.
-RadialTrend radial_trend(const Comm& comm, ImageFile& image, const Cylinder& cylinder);
+RadialTrend radial_trend(const Comm& comm, ImageFile& image, const SampleCylinder& cylinder);
 
 }  // namespace karst

@@ -110,8 +110,10 @@ std::string import_text(const ImportReport& r) {
     text += line("sample", fmt::format("cylinder of radius {:g} voxels about x = {:g}, y = {:g}: {:.2f} % of the "
                                        "voxels; the rest is solid and left out below",
                                        r.sample->radius, r.sample->x, r.sample->y, 100 * r.sample_share));
-  text += line("voxel width",
-               fmt::format("{} ({})", format_si(r.voxel, "m"), r.voxel_from_file ? "from the file" : "as given"));
+  text += line("voxel width", fmt::format("{} ({})", format_si(r.voxel, "m"),
+                                          r.file_spacing != Vec3::all(r.voxel) ? "after resampling"
+                                          : r.voxel_from_file                  ? "from the file"
+                                                                               : "as given"));
   text += line("values", fmt::format("{:g} to {:g}", r.smallest, r.largest));
   if (std::isnan(r.threshold)) {
     text += line("pore space", fmt::format("value {:g}", r.pore));

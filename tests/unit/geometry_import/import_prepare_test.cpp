@@ -131,7 +131,7 @@ TEST(ImportPrepare, StatisticsAreOfTheSample) {
   EXPECT_NEAR(report.threshold, 100, 1.5);
   std::vector<float> phi(static_cast<std::size_t>(n * n * n));
   GeometryFile(directory.path() + "/out.h5").read_block({}, Index::all(n), phi.data());
-  const std::vector<float> inside = Cylinder{30, 30, 24}.distance(Index::all(n));
+  const std::vector<float> inside = SampleCylinder{30, 30, 24}.distance(Index::all(n));
   for (std::size_t m = 0; m < phi.size(); ++m) {
     ASSERT_TRUE(inside[m % inside.size()] > 0 || phi[m] < 0);
     ASSERT_LE(phi[m], std::max(inside[m % inside.size()], 0.2F) + 1e-3F);

@@ -305,7 +305,7 @@ TEST_F(Prepare, RadialTrendIsFoundAndRemoved) {
   PrepareOptions o;
   o.beam_hardening = true;
   const std::vector<float> made = all_values(*prepared(n, cupped, o).image);
-  const std::vector<float> inside = Cylinder{20, 20, 20}.distance(n);
+  const std::vector<float> inside = SampleCylinder{20, 20, 20}.distance(n);
   double sum = 0, mean = 0, voxels = 0;
   for (std::size_t m = 0; m < made.size(); ++m) {
     if (inside[m % inside.size()] <= 0) continue;

@@ -99,15 +99,14 @@ void find_voxels(const Lines& lines, TextHeader& header) {
   require(!failure, "{}: names the data file {}, which cannot be read ({})", path, file, failure.message());
   header.layout.big_endian = lines.is_true("BinaryDataByteOrderMSB") || lines.is_true("ElementByteOrderMSB");
   const std::string skip = lines["HeaderSize"];
-  const Index n = header.layout.size;
   header.whole_file = true;
   if (skip.empty() || skip == "0") {
     header.layout.skip_bytes = local ? lines.end : 0;
   } else if (skip.starts_with('-')) {  // the voxels end the file
-    const std::int64_t needed = std::int64_t{n[0]} * n[1] * n[2] * bytes_of(header.layout.type);
+    const std::int64_t needed = voxel_bytes(header.layout);
     header.layout.skip_bytes = std::max<std::int64_t>(0, static_cast<std::int64_t>(bytes) - needed);
   } else {
-    header.layout.skip_bytes = std::max<std::int64_t>(0, std::atoll(skip.c_str()));
+    header.layout.skip_bytes = std::clamp<std::int64_t>(std::atoll(skip.c_str()), 0, std::int64_t{1} << 60);
   }
 }
 

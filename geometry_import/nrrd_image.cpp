@@ -127,13 +127,12 @@ void find_voxels(const Fields& fields, TextHeader& header) {
   const auto bytes = static_cast<std::int64_t>(fs::file_size(header.data_file, failure));
   require(!failure, "{}: names the data file {}, which cannot be read ({})", path, file, failure.message());
   header.layout.big_endian = fields["endian"] == "big";
-  const Index n = header.layout.size;
-  const std::int64_t needed = std::int64_t{n[0]} * n[1] * n[2] * bytes_of(header.layout.type);
+  const std::int64_t needed = voxel_bytes(header.layout);
   header.layout.skip_bytes = file.empty() ? fields.end : 0;
   if (skip.starts_with("-1")) {
     header.layout.skip_bytes = std::max<std::int64_t>(0, bytes - needed);
   } else {
-    header.layout.skip_bytes += std::max<std::int64_t>(0, std::atoll(skip.c_str()));
+    header.layout.skip_bytes += std::clamp<std::int64_t>(std::atoll(skip.c_str()), 0, std::int64_t{1} << 60);
   }
   header.whole_file = !file.empty();
 }

@@ -50,19 +50,20 @@ std::int64_t bytes_in(const std::string& path) {
   return found;
 }
 
-std::int64_t bytes_needed(const RawLayout& layout) {
-  const Index n = layout.size;
-  return layout.skip_bytes + std::int64_t{n[0]} * n[1] * n[2] * bytes_of(layout.type);
-}
-
 }  // namespace
+
+std::int64_t voxel_bytes(const RawLayout& layout) {
+  const Index n = layout.size;
+  const double bytes = double(n[0]) * n[1] * n[2] * bytes_of(layout.type);
+  return bytes < 1e18 ? std::int64_t{n[0]} * n[1] * n[2] * bytes_of(layout.type) : std::int64_t{1} << 60;
+}
 
 std::unique_ptr<ImageFile> open_voxels(ImageInfo info, const std::string& data_file, const RawLayout& layout,
                                        bool whole_file) {
   const Index n = layout.size;
   require(n[0] > 0 && n[1] > 0 && n[2] > 0, "{}: states {} x {} x {} voxels; all three must be at least 1", info.path,
           n[0], n[1], n[2]);
-  const std::int64_t found = bytes_in(data_file), expected = bytes_needed(layout);
+  const std::int64_t found = bytes_in(data_file), expected = layout.skip_bytes + voxel_bytes(layout);
   require(found >= expected, "{}: ends early: {} x {} x {} voxels of {} after {} bytes need {} bytes, the file has {}",
           data_file, n[0], n[1], n[2], name_of(layout.type), layout.skip_bytes, expected, found);
   require(found == expected || !whole_file,
@@ -78,7 +79,7 @@ std::unique_ptr<ImageFile> open_raw(const std::string& path, const RawLayout& la
   require(n[0] > 0 && n[1] > 0 && n[2] > 0, "{}: size {} x {} x {} given; all three must be at least 1", path, n[0],
           n[1], n[2]);
   require(layout.skip_bytes >= 0, "{}: skip_bytes {} given; it cannot be negative", path, layout.skip_bytes);
-  const std::int64_t found = bytes_in(path), expected = bytes_needed(layout);
+  const std::int64_t found = bytes_in(path), expected = layout.skip_bytes + voxel_bytes(layout);
   require(found >= expected, "{}: too short: {} x {} x {} voxels of {} after {} bytes need {} bytes, the file has {}",
           path, n[0], n[1], n[2], name_of(layout.type), layout.skip_bytes, expected, found);
   require(found <= expected,

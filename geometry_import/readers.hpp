@@ -34,6 +34,9 @@ struct TextHeader {
 std::unique_ptr<ImageFile> open_with_vtk(const std::string& path, SelfDescribing format,
                                          const std::optional<TextHeader>& stated = {});
 
+/// Bytes of the voxels without what comes before them; 2^60 for 10^18 and more.
+std::int64_t voxel_bytes(const RawLayout& layout);
+
 /// Voxels that lie plainly in a file. Throws Error when there are fewer bytes than needed, or more and they may not be.
 /// @param info  size and type are set from the layout
 std::unique_ptr<ImageFile> open_voxels(ImageInfo info, const std::string& data_file, const RawLayout& layout,

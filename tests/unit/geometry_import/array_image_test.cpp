@@ -99,6 +99,7 @@ TEST_F(ArrayImageTest, NumPyErrors) {
   EXPECT_TRUE(has(text(npy("'<u2'", "(3, 0, 5)")), "1 to"));
   EXPECT_TRUE(has(text(npy("'<u2'", "(3, 4, 6)")), "ends early"));
   EXPECT_TRUE(has(text(npy("'<u2'", "(3, 4, 4)")), "too long"));
+  EXPECT_TRUE(has(text(npy("'<u2'", "(2147483647, 2147483647, 2147483647)")), "ends early"));
   EXPECT_TRUE(has(text("this is no NumPy file"), "is no NumPy file"));
   EXPECT_TRUE(has(text("\x93NUMPY\x07" + std::string(80, '\0')), "of version 7"));
   EXPECT_TRUE(has(text("\x93NUMPY\x01" + std::string(1, '\0') + "\xff\xff{}"), "ends in its header"));

@@ -156,6 +156,7 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
     const Timer graph_timer("VoF graph");
     built.geometry = vofs_from_pieces(boxes, homes, pores);
   }
+  report.closed_faces = comm.sum(built.geometry.closed_faces);
   count_graph(comm, built.geometry, report);
   return built;
 }

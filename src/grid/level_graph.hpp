@@ -8,7 +8,7 @@
 // A periodic domain one box wide makes a box its own neighbour: the images of its VoFs are halo slots like all others.
 // Connectivity is held in two forms:
 //   runs    two or more x-consecutive VoFs that are regular (κ = 1, six whole faces) and whose neighbours across each
-//           lateral side have consecutive slots; the slots beyond the two ends are any. 18 bytes per run, 1.4 to 2.6
+//           lateral side have consecutive slots; the slots beyond the two ends are any. 18 bytes per run, 1.3 to 2.6
 //           per regular VoF in rocks; unit stride inside;
 //   rows    all other VoFs, 16 bytes each: a table of six 16-bit slots, sides in the order -x +x -y +y -z +z; a side
 //           without fluid points to the closed slot. Irregular VoFs come first among the rows of a box.

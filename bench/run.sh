@@ -69,7 +69,7 @@ rock() {  # NAME voxels: `karst geometry`, and the sweep for Ketton
   printf '[geometry]\nimage = "%s.h5"\n' "$name" >"$work/$name.toml"
   for box in 8 16 32; do record "file $name $box" geometry "$box" "$work/$name.toml"; done
   for box in 16 32; do
-    record "sweep $name repeated to 2 x 2 x 2, box $box" "$build/bench/bench_sweep" raw "$work/$name.raw" "$n" "$n" "$n" "$box"
+    record "sweep $name repeated to 2 x 2 x 2, box $box" "$build/bench/bench_sweep" raw "$work/$name.raw" "$n" "$n" "$n" "$box" 2
   done
 }
 rock ketton 128

@@ -31,6 +31,7 @@ machine() {
   echo "cores: $(nproc)"
   lscpu | sed -n 's/^L3 cache: */L3 cache: /p'
   awk '/MemTotal/ {printf "memory: %.0f GiB\n", $2 / 1048576}' /proc/meminfo
+  echo "load before the start: $(cut -d" " -f1 /proc/loadavg)"
   echo "compiler: $(c++ --version | head -n 1)"
   echo "karst: $("$build/karst" --version | head -n 1)"
 }

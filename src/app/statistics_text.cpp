@@ -193,10 +193,19 @@ std::vector<std::string> warnings(const GeometryStatistics& s) {
   std::vector<std::string> all;
   const std::int64_t lost = s.sum(&CutCounts::walls_lost);
   if (lost > 0)
+    all.push_back(
+        fmt::format("{} edge{} of cut cells cross solid thinner than 1/16 of a cell: a wall so thin may leak there (a "
+                    "grain that only "
+                    "grazes an edge counts too). More cells, or a level refined at the wall, resolve it.",
+                    grouped(lost), lost == 1 ? "" : "s"));
+  std::int64_t closed = 0;
+  for (const LevelReport& level : s.report.levels) closed += level.closed_faces;
+  if (closed > 0)
     all.push_back(fmt::format(
-        "{} edge{} of cut cells cross solid thinner than 1/16 of a cell: such walls may leak. More cells, or a level "
-        "refined at the wall, resolve them.",
-        grouped(lost), lost == 1 ? "" : "s"));
+        "{} face{} of cells had fluid on one side only and became wall: the geometry changes faster than it was "
+        "sampled "
+        "(a formula with features thinner than a cell?). More cells, or a level refined there, resolve them.",
+        grouped(closed), closed == 1 ? "" : "s"));
   if (std::none_of(s.report.percolates.begin(), s.report.percolates.end(), [](bool p) { return p; }))
     all.emplace_back("no pore leads through the sample along any axis: nothing can flow through it.");
   return all;

@@ -57,6 +57,7 @@ Json level_json(const GeometryStatistics& s, std::size_t l) {
   level["cells_subdivided"] = r.cut.cells_subdivided;
   level["gaps_closed"] = r.cut.gaps_closed;
   level["walls_lost"] = r.cut.walls_lost;
+  level["closed_faces"] = r.closed_faces;
   level["merged"] = r.joined;
   level["orphans"] = r.orphans;
   level["orphan_volume_m3"] = r.orphan_volume * cell_volume(s, l);

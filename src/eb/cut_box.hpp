@@ -41,11 +41,13 @@ BoxPieces cut_box(const LocalLevelSet& phi, const Smoothness& smoothness, const 
 /// What a box holds, without cutting it.
 struct BoxContent {
   enum class Kind : std::uint8_t { no_fluid, all_fluid, mixed } kind = Kind::mixed;
-  double cut_cells = 0;  ///< estimate; 0 unless mixed
+  double cut_cells = 0;    ///< estimate; 0 unless mixed
+  double fluid_cells = 0;  ///< estimate
 };
 
-/// Quick look at a box. no_fluid and all_fluid are certain where the smoothness of φ is known; mixed may turn out not
-/// to be. With a Lipschitz bound a few evaluations per box of 4^3 cells near the wall; without it, one per sample.
+/// Quick look at a box. no_fluid and all_fluid are certain where the smoothness of φ is known; mixed is certain where a
+/// spacing of samples is stated, and otherwise up to walls that pass within a cell of the box. With a Lipschitz bound a
+/// few evaluations per 4^3 cells near the wall, more only until fluid and solid are found; without it, one per sample.
 BoxContent classify(const LocalLevelSet& phi, const Smoothness& smoothness, const Box& cells, int level);
 
 }  // namespace karst

@@ -37,6 +37,7 @@ class LatticePhi {
   LatticePhi next_level() const { return {*phi_, smoothness_, level_ + 1, 0}; }
   int depth() const { return depth_; }
   double lipschitz() const { return lipschitz_; }
+  bool states_spacing() const { return spacing_ > 0; }
   /// No wall between two points of equal sign, f0 and f1 there, this far apart (or nothing is known about it).
   bool excludes_wall(double f0, double f1, double distance) const {
     if (lipschitz_ > 0 && std::abs(f0) + std::abs(f1) > lipschitz_ * distance) return true;

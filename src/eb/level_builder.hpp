@@ -21,6 +21,7 @@ struct LevelReport {
   CutCounts cut;
   std::int64_t joined = 0, orphans = 0;  ///< pieces that joined a home cell; pieces without one
   double orphan_volume = 0.0;
+  std::int64_t closed_faces = 0;  ///< open towards one of their cells only, made wall
   std::int64_t pores = 0, pores_removed = 0;
   double volume = 0.0, removed_volume = 0.0;  ///< Σ κ of all pores and of those removed
   std::int64_t vofs = 0, irregular = 0, extra_faces = 0, multivalued_vofs = 0;

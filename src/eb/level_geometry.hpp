@@ -44,6 +44,7 @@ struct LevelGeometry {
   LevelGraph graph;
   Array<VofMoments> moments;      ///< irregular VoFs of the own boxes, box after box, in row order
   Array<ExtraFaceMoments> extra;  ///< extra faces of the own boxes, box after box
+  std::int64_t closed_faces = 0;  ///< open on one side only: made wall; 0 when the smoothness of φ is known
   std::vector<std::int64_t> moments_begin, extra_begin;  ///< n_own_boxes + 1
 
   BoxMoments box(int local) const {

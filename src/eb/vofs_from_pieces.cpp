@@ -2,6 +2,7 @@
 #include "eb/vofs_from_pieces.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 
 #include "base/parallel.hpp"
@@ -41,6 +42,7 @@ class Maker {
     send_parts();
   }
   VofAssembly make(int slot) const;
+  std::int64_t closed_faces() const { return closed_faces_; }  ///< of what was made so far
 
  private:
   void number();
@@ -48,9 +50,10 @@ class Maker {
   Target target(int slot, const Index& cell, int side, int ordinal) const;
   void add_piece(int slot, int piece, std::uint16_t vof, VofAssembly& out) const;
   VofMoments moments_at_home(int slot, int piece) const;
-  void faces_at_home(int slot, int piece, std::uint16_t vof, std::vector<VofFace>& faces) const;
+  void faces_at_home(int slot, int piece, std::uint16_t vof, std::vector<VofFace>& faces, VofMoments& moments) const;
   std::array<VofName, 6> whole_cell(int slot, const Index& cell, bool& regular, std::vector<VofFace>& faces,
-                                    std::uint16_t vof) const;
+                                    std::uint16_t vof, VofMoments& moments) const;
+  void close(int side, double aperture, const Vec3& at, VofMoments& moments) const;
 
   bool plain_neighbours(int slot, int cell, const Index& at, std::array<VofName, 6>& names) const;
   std::uint8_t home_side(int slot, int piece) const {
@@ -69,6 +72,7 @@ class Maker {
   const Pores& pores_;
   Numbering numbering_;
   std::vector<std::vector<std::byte>> inbox_;  ///< [own slot]: parts from other boxes
+  mutable std::atomic<std::int64_t> closed_faces_ = 0;
 };
 
 void Maker::number() {
@@ -133,7 +137,30 @@ VofMoments Maker::moments_at_home(int slot, int piece_number) const {
   return {piece.kappa, piece.centroid + shift, piece.wall, piece.wall_area, piece.wall_centroid + shift, {}, {}};
 }
 
-void Maker::faces_at_home(int slot, int piece_number, std::uint16_t vof, std::vector<VofFace>& faces) const {
+void add_moments(const VofMoments& part, VofMoments& sum) {
+  const double kappa = sum.kappa + part.kappa;
+  if (kappa > 0.0) sum.centroid = (1.0 / kappa) * (sum.kappa * sum.centroid + part.kappa * part.centroid);
+  sum.kappa = kappa;
+  const double area = sum.wall_area + part.wall_area;
+  if (area > 0.0)
+    sum.wall_centroid = (1.0 / area) * (sum.wall_area * sum.wall_centroid + part.wall_area * part.wall_centroid);
+  sum.wall_area = area;
+  sum.wall += part.wall;
+}
+
+/// A face without fluid on its other side becomes wall, so that the VoF stays closed. φ of unknown smoothness alone
+/// makes such faces: the two cells at a face, or the look at a box, did not see the same.
+void Maker::close(int side, double aperture, const Vec3& at, VofMoments& moments) const {
+  ++closed_faces_;
+  VofMoments wall{};
+  wall.wall[direction_of(side)] = is_high(side) ? -aperture : aperture;
+  wall.wall_area = aperture;
+  wall.wall_centroid = at;
+  add_moments(wall, moments);
+}
+
+void Maker::faces_at_home(int slot, int piece_number, std::uint16_t vof, std::vector<VofFace>& faces,
+                          VofMoments& moments) const {
   const PieceBox& box = boxes_.box(slot);
   const Piece& piece = box.cut.pieces[static_cast<std::size_t>(piece_number)];
   const VofName self = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(piece_number)];
@@ -144,13 +171,17 @@ void Maker::faces_at_home(int slot, int piece_number, std::uint16_t vof, std::ve
     const Target far = target(slot, cell, face.side, face.ordinal);
     // A periodic domain one cell wide: a VoF may face itself; that is an inner face only when the offset is zero.
     const Index offset = far.offset - to_own;
-    if (far.to == no_face || (far.to == self && offset == Index{})) continue;
+    if (far.to == self && offset == Index{}) continue;
     const bool primary = !is_vof(far.to) || (main && far.primary && offset == side_offset(face.side));
     Vec3 at;
     std::size_t axis = 0;
     const int d = direction_of(face.side);
     for (int e = 0; e < 3; ++e) at[e] = e == d ? 0.5 * side_offset(face.side)[d] : face.centroid[axis++];
     at -= Vec3{double(to_own[0]), double(to_own[1]), double(to_own[2])};
+    if (far.to == no_face) {
+      close(face.side, face.aperture, at, moments);
+      continue;
+    }
     faces.push_back({vof, face.side, static_cast<std::uint8_t>(primary), far.to, face.aperture, at});
   }
 }
@@ -166,9 +197,10 @@ void Maker::send_parts() {
       const VofName home = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(p)];
       if (home == no_face || home_side(slot, p) == own_home || box_of(home) == box.box) continue;
       std::vector<VofFace> faces;
-      faces_at_home(slot, p, static_cast<std::uint16_t>(vof_of(home)), faces);
+      VofMoments moments = moments_at_home(slot, p);
+      faces_at_home(slot, p, static_cast<std::uint16_t>(vof_of(home)), faces, moments);
       ByteWriter w;
-      w.put(Part{home, moments_at_home(slot, p), static_cast<std::uint32_t>(faces.size())});
+      w.put(Part{home, moments, static_cast<std::uint32_t>(faces.size())});
       w.put(std::span<const VofFace>(faces));
       const std::vector<std::byte> bytes = w.take();
       const int own = boxes_.slot_of(box_of(home));
@@ -193,21 +225,10 @@ void Maker::send_parts() {
   }
 }
 
-void add_moments(const VofMoments& part, VofMoments& sum) {
-  const double kappa = sum.kappa + part.kappa;
-  if (kappa > 0.0) sum.centroid = (1.0 / kappa) * (sum.kappa * sum.centroid + part.kappa * part.centroid);
-  sum.kappa = kappa;
-  const double area = sum.wall_area + part.wall_area;
-  if (area > 0.0)
-    sum.wall_centroid = (1.0 / area) * (sum.wall_area * sum.wall_centroid + part.wall_area * part.wall_centroid);
-  sum.wall_area = area;
-  sum.wall += part.wall;
-}
-
 /// The six neighbours of a regular cell; regular becomes false when one of them is not a plain primary neighbour, and
 /// the faces are noted instead.
 std::array<VofName, 6> Maker::whole_cell(int slot, const Index& cell, bool& regular, std::vector<VofFace>& faces,
-                                         std::uint16_t vof) const {
+                                         std::uint16_t vof, VofMoments& moments) const {
   std::array<VofName, 6> names{};
   std::array<Target, 6> targets;
   for (int side = 0; side < 6; ++side) {
@@ -220,10 +241,14 @@ std::array<VofName, 6> Maker::whole_cell(int slot, const Index& cell, bool& regu
   const VofName self = vof_name(boxes_.box(slot).box, vof);
   for (int side = 0; side < 6; ++side) {
     const Target& far = targets[static_cast<std::size_t>(side)];
-    if (far.to == no_face || (far.to == self && far.offset == Index{})) continue;
+    if (far.to == self && far.offset == Index{}) continue;
     const bool primary = !is_vof(far.to) || (far.primary && far.offset == side_offset(side));
     Vec3 at;
     at[direction_of(side)] = is_high(side) ? 0.5 : -0.5;
+    if (far.to == no_face) {
+      close(side, 1.0, at, moments);
+      continue;
+    }
     faces.push_back({vof, static_cast<std::uint8_t>(side), static_cast<std::uint8_t>(primary), far.to, 1.0, at});
   }
   return names;
@@ -281,7 +306,8 @@ VofAssembly Maker::make(int slot) const {
     out.cell[v] = static_cast<std::uint16_t>(c);
     bool regular = receives[v] == 0;
     std::array<VofName, 6> names;
-    if (!regular || !plain_neighbours(slot, c, cell, names)) names = whole_cell(slot, cell, regular, out.faces, v);
+    if (!regular || !plain_neighbours(slot, c, cell, names))
+      names = whole_cell(slot, cell, regular, out.faces, v, out.moments[v]);
     out.regular[v] = regular;
     if (regular)
       out.regular_neighbours.push_back(names);
@@ -294,7 +320,7 @@ VofAssembly Maker::make(int slot) const {
     const auto v = static_cast<std::uint16_t>(vof_of(home));
     if (home_side(slot, p) == own_home) out.cell[v] = box.cut.pieces[static_cast<std::size_t>(p)].cell;
     add_moments(moments_at_home(slot, p), out.moments[v]);
-    faces_at_home(slot, p, v, out.faces);
+    faces_at_home(slot, p, v, out.faces, out.moments[v]);
   }
   return out;
 }
@@ -303,7 +329,10 @@ VofAssembly Maker::make(int slot) const {
 
 LevelGeometry vofs_from_pieces(const PieceBoxes& boxes, const Homes& homes, const Pores& pores) {
   const Maker maker(boxes, homes, pores);
-  return build_level_geometry(boxes.comm(), boxes.layout(), boxes.level(), [&](int slot) { return maker.make(slot); });
+  LevelGeometry geometry =
+      build_level_geometry(boxes.comm(), boxes.layout(), boxes.level(), [&](int slot) { return maker.make(slot); });
+  geometry.closed_faces = maker.closed_faces();
+  return geometry;
 }
 
 }  // namespace karst

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 
 #include "base/error.hpp"
 
 namespace karst {
 namespace {
 
-constexpr int shortest_run = 3;  // below it a run costs more than rows
+constexpr int shortest_run = 2;  // one VoF is shorter as a row
 
 using Slots = std::array<std::uint16_t, 6>;
 
@@ -115,17 +114,15 @@ class Compiler {
 
   bool fits_a_run(int v) const {
     const Slots& s = slots_[idx(v)];
-    if (in_.irregular[idx(v)] || has_extra_[idx(v)] || s[0] != v - 1 || s[1] != v + 1) return false;
-    using Offset = std::numeric_limits<std::int16_t>;
-    return std::all_of(s.begin() + 2, s.end(), [&](std::uint16_t n) {
-      return n != closed_ && n - v <= Offset::max() && n - v >= Offset::min();
-    });
+    return !in_.irregular[idx(v)] && !has_extra_[idx(v)] && std::find(s.begin(), s.end(), closed_) == s.end();
   }
 
   bool continues(int v) const {
     if (in_.cell[idx(v)] != in_.cell[idx(v - 1)] + 1 || !fits_a_run(v)) return false;
+    const Slots &before = slots_[idx(v - 1)], &here = slots_[idx(v)];
+    if (before[1] != v || here[0] != v - 1) return false;
     for (std::size_t side = 2; side < 6; ++side)
-      if (slots_[idx(v)][side] != slots_[idx(v - 1)][side] + 1) return false;
+      if (here[side] != before[side] + 1) return false;
     return true;
   }
 
@@ -136,9 +133,13 @@ class Compiler {
       if (fits_a_run(v))
         for (++end; end < n_own_ && continues(end);) ++end;
       if (end - v >= shortest_run) {
-        Run run{static_cast<std::uint16_t>(v), static_cast<std::uint16_t>(end - v), in_.cell[idx(v)], {}};
-        for (std::size_t s = 0; s < 4; ++s) run.offset[s] = static_cast<std::int16_t>(slots_[idx(v)][s + 2] - v);
-        out_.runs.push_back(run);
+        const Slots& s = slots_[idx(v)];
+        out_.runs.push_back({static_cast<std::uint16_t>(v),
+                             static_cast<std::uint16_t>(end - v),
+                             in_.cell[idx(v)],
+                             s[0],
+                             slots_[idx(end - 1)][1],
+                             {s[2], s[3], s[4], s[5]}});
         std::fill(in_run_.begin() + v, in_run_.begin() + end, true);
       }
       v = std::max(end, v + 1);
@@ -191,7 +192,9 @@ std::uint64_t CompiledBox::hash() const {
     h.add(r.first);
     h.add(r.length);
     h.add(r.cell);
-    for (const std::int16_t o : r.offset) h.add(o);
+    h.add(r.low_end);
+    h.add(r.high_end);
+    for (const std::uint16_t s : r.lateral) h.add(s);
   }
   for (std::size_t r = 0; r < row_vof.size(); ++r) {
     h.add(row_vof[r]);

@@ -28,14 +28,10 @@ void for_each_vof(const BoxGraph& graph, F&& f) {
   };
   const auto visit_run = [&](const Run& run) {
     for (int t = 0; t < run.length; ++t) {
-      const int vof = run.first + t;
-      if constexpr (with_neighbours) {
-        Slots s{static_cast<std::uint16_t>(vof - 1), static_cast<std::uint16_t>(vof + 1)};
-        for (std::size_t n = 0; n < 4; ++n) s[n + 2] = static_cast<std::uint16_t>(vof + run.offset[n]);
-        f(vof, run.cell + t, s);
-      } else {
-        f(vof, run.cell + t);
-      }
+      if constexpr (with_neighbours)
+        f(run.first + t, run.cell + t, run.neighbours(t));
+      else
+        f(run.first + t, run.cell + t);
     }
   };
   // Three increasing sequences: irregular rows, other rows, runs.

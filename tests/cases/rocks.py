@@ -29,9 +29,9 @@ def run(karst, folder, arguments, ranks):
         sys.exit(f"{arguments} on {ranks} ranks failed: {result}")
 
 
-def check(karst, folder, rock):
-    """Prints what was found; returns the problems."""
-    name, n, voxel, porosity = rock
+def measure(karst, folder, rock):
+    """Imports a rock (to rock.h5 in the folder) and cuts it on 1 and on 4 ranks; returns both summaries."""
+    name, n, voxel, _ = rock
     (folder / "rock.raw").write_bytes(gzip.decompress((data_folder() / name).read_bytes()))
     (folder / "deck.toml").write_text('[geometry]\nimage = "rock.h5"\n')
     run(karst, folder, ["import", "rock.raw", "-o", "rock.h5", "--overwrite", "--size", f"{n},{n},{n}", "--type",
@@ -40,6 +40,13 @@ def check(karst, folder, rock):
     for ranks in (1, 4):
         run(karst, folder, ["geometry", "deck.toml", "--out", "out", "--overwrite", "-j", 1], ranks)
         summaries.append(json.loads((folder / "out" / "summary.json").read_text()))
+    return summaries
+
+
+def check(karst, folder, rock):
+    """Prints what was found; returns the problems."""
+    name, porosity = rock[0], rock[3]
+    summaries = measure(karst, folder, rock)
     found = list(differences(*summaries))
     computed = summaries[0]["porosity"]
     if abs(computed / porosity - 1) > 0.01:

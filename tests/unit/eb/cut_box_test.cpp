@@ -230,26 +230,41 @@ TEST(CutBox, RejectsBoxesItCannotNumber) {
   EXPECT_THROW(cut_box(sphere({}, 1), distance_like, {{0, 0, 0}, {4, 0, 4}}, 0), Error);
 }
 
-TEST(Classify, IsCertainAndEstimatesTheCutCells) {
+TEST(Classify, IsCertainAndEstimatesCutAndFluidCells) {
   const FunctionPhi phi = sphere({20, 20, 20}, 12);
-  double estimate = 0;
+  const std::array<Smoothness, 4> kinds{distance_like, Smoothness{0, 0.5}, Smoothness{}, Smoothness{2.0, 0.5}};
+  std::array<double, 4> cut_estimate{}, fluid_estimate{};
   std::int64_t cut = 0;
   for_each_cell({{}, Index::all(5)}, [&](const Index& b) {
     const Box cells{8 * b, 8 * (b + Index::all(1))};
     const BoxPieces box = cut_box(phi, distance_like, cells, 0);
-    for (const Smoothness& s : {distance_like, Smoothness{0, 0.5}, Smoothness{}}) {
-      const BoxContent content = classify(phi, s, cells, 0);
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      const BoxContent content = classify(phi, kinds[k], cells, 0);
       if (content.kind == BoxContent::Kind::no_fluid) {
         EXPECT_EQ(box.counts.cells_covered, 512);
       }
       if (content.kind == BoxContent::Kind::all_fluid) {
         EXPECT_EQ(box.counts.cells_regular, 512);
       }
-      estimate += content.cut_cells / 3;
+      cut_estimate[k] += content.cut_cells;
+      fluid_estimate[k] += content.fluid_cells;
     }
     cut += box.counts.cells_cut;
   });
-  EXPECT_NEAR(estimate / static_cast<double>(cut), 1, 0.15);
+  const double fluid = 64000 - 4.0 / 3.0 * std::numbers::pi * 1728;
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    EXPECT_NEAR(cut_estimate[k] / static_cast<double>(cut), 1, 0.2) << k;
+    EXPECT_NEAR(fluid_estimate[k] / fluid, 1, 0.05) << k;
+  }
+}
+
+// A box next to a wall that does not reach it holds no fluid, and is known to: no box is kept for nothing.
+TEST(Classify, SolidNextToTheWallHoldsNoFluid) {
+  for (const double distance : {0.9, 1.5, 3.0}) {
+    const FunctionPhi phi = plane({8 + distance, 0, 0}, {1, 0, 0});
+    for (const Smoothness& s : {distance_like, Smoothness{2.0, 0.5}, Smoothness{0, 0.5}})
+      EXPECT_EQ(classify(phi, s, {{}, Index::all(8)}, 0).kind, BoxContent::Kind::no_fluid) << distance;
+  }
 }
 
 }  // namespace

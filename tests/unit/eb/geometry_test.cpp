@@ -7,47 +7,14 @@
 #include <numbers>
 
 #include "base/error.hpp"
-#include "eb/described_level_set.hpp"
-#include "support/level_cases.hpp"
+#include "support/geometry_cases.hpp"
 
 namespace karst {
 namespace {
 
-GridOptions grid_of(int n, int levels, bool periodic = false) {
-  GridOptions grid;
-  grid.cells = Index::all(n);
-  grid.size = Vec3::all(1.0);
-  grid.periodic = {periodic, periodic, periodic};
-  grid.box = 8;
-  grid.levels = levels;
-  for (int l = 1; l < levels; ++l) grid.refine.push_back({l, Refinement::Where::wall, {}, {}, 1});
-  return grid;
-}
-
-/// Σ a_w n over the VoFs that no finer level covers, minus the difference of the open area on the ends of the domain,
-/// in units of h0². Zero when coarse and fine apertures agree on every face between levels.
-Vec3 composite_closure(const Comm& comm, const Geometry& geometry) {
-  Vec3 sum;
-  for (int l = 0; l < static_cast<int>(geometry.levels.size()); ++l) {
-    const LevelGeometry& level = geometry.levels[static_cast<std::size_t>(l)];
-    const double area = std::ldexp(1.0, -2 * l);
-    for (int b = 0; b < level.graph.n_local(); ++b) {
-      const BoxGraph graph = level.graph.box(b);
-      const auto covered = [&](int cell) {
-        return l + 1 < geometry.grid.n_levels() && geometry.grid.cell_is_refined(l, graph.cells.cell(cell));
-      };
-      const auto moments = level.box(b);
-      for (std::size_t r = 0; r < moments.moments.size(); ++r)
-        if (!covered(graph.row_cell[r])) sum += area * moments.moments[r].wall;
-      for_each_face(graph, moments, [&](const FaceView& f) {
-        if (covered(f.cell) || graph.name(f.neighbour) != domain_face) return;
-        sum[direction_of(f.side)] -= (is_high(f.side) ? area : -area) * f.aperture;
-      });
-    }
-  }
-  comm.sum(std::span(sum.v));
-  return sum;
-}
+using test::composite_closure;
+using test::described;
+using test::grid_of;
 
 TEST(Geometry, LevelsAgreeOnTheFacesBetweenThemMpi) {
   const Comm comm = Comm::world();
@@ -92,26 +59,6 @@ TEST(Geometry, ThreeLevelsNestMpi) {
   const double exact = 4.0 / 3.0 * std::numbers::pi * 125.0 / 32768.0;
   EXPECT_NEAR(1.0 - geometry.report.porosity, exact, 0.001 * exact);  // 20 cells per radius on the finest level
   for (int d = 0; d < 3; ++d) EXPECT_NEAR(composite_closure(comm, geometry)[d], 0.0, 1e-9);
-}
-
-/// Bodies described in metres on a domain of this length.
-Geometry described(const Comm& comm, double length) {
-  GeometryOptions options;
-  SolidOptions body;
-  body.shape = SolidShape::sphere;
-  body.center = length * Vec3{0.31, 0.42, 0.55};
-  body.radius = 0.23 * length;
-  options.solids.push_back(body);
-  body.shape = SolidShape::torus;
-  body.center = length * Vec3{0.6, 0.55, 0.4};
-  body.axis = {0.3, 0.2, 1.0};
-  body.major_radius = 0.25 * length;
-  body.radius = 0.08 * length;
-  options.solids.push_back(body);
-  GridOptions grid = grid_of(32, 1);
-  grid.size = Vec3::all(length);
-  const auto phi = make_described_level_set(options, grid.cell_width(), grid.size, grid.periodic);
-  return build_geometry(comm, grid, *phi, KeepPores::all);
 }
 
 // E6: a domain of 1 m and one of 1e-6 m are the same in cells.

@@ -133,12 +133,14 @@ TEST(LevelGraphMpi, EveryOpenEndHasItsGhost) {
   }
 }
 
-// Whole boxes without any wall: x-rows less their two ends are runs, and boxes share tables.
+// Whole boxes without any wall: all x-rows are runs, one each, and boxes share tables.
 TEST(LevelGraph, RunsCoverBoxesWithoutWalls) {
   const Model model(Comm::self(), {{48, 48, 48}, {true, true, true}}, 8, test::full);
-  const GraphCounts counts = model.build(Comm::self()).counts();
+  const LevelGraph graph = model.build(Comm::self());
+  const GraphCounts& counts = graph.counts();
+  for (int b = 0; b < graph.n_local(); ++b) EXPECT_EQ(graph.box(b).runs.size(), 64U);
   EXPECT_EQ(counts.vofs, 48 * 48 * 48);
-  EXPECT_EQ(counts.in_runs, 48 * 48 * (48 - 2 * 6));
+  EXPECT_EQ(counts.in_runs, counts.vofs);
   EXPECT_EQ(counts.irregular, 0);
   EXPECT_EQ(counts.halo_vofs, 6 * 6 * 6 * 6 * 64);
   EXPECT_EQ(counts.slots, 6 * 6 * 6 * (512 + 6 * 64 + 1));

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds in release mode, runs all benchmarks, and writes their raw output with a description of the machine:
+#   bench/run.sh [FILE = bench/results.txt]
+# bench/tables.py turns the file into the tables of docs/performance.md. Best on a machine that does nothing else.
+# Rocks are looked for in the folder KARST_TEST_DATA, else in ../shared/data beside the project.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+results=${1:-bench/results.txt}
+build=${KARST_BUILD:-build/release}
+if [[ -z ${KARST_BUILD:-} ]]; then  # KARST_BUILD: use what is built there, install nothing
+  tools/install_dependencies.sh
+  tools/build.sh release
+fi
+rocks=${KARST_TEST_DATA:-../shared/data}
+repeats=3
+export OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+work=$(mktemp -d)
+trap 'rm -rf "$work" "$results.new"' EXIT
+: >"$results.new"
+
+record() {  # NAME command... : runs it; its output goes under a heading
+  local name=$1
+  shift
+  echo "$name" >&2
+  { echo "## $name"; "$@"; echo; } >>"$results.new"
+}
+machine() {
+  lscpu | sed -n 's/^Model name: */processor: /p' | head -n 1
+  echo "cores: $(nproc)"
+  lscpu | sed -n 's/^L3 cache: */L3 cache: /p'
+  awk '/MemTotal/ {printf "memory: %.0f GiB\n", $2 / 1048576}' /proc/meminfo
+  echo "load before the start: $(cut -d" " -f1 /proc/loadavg)"
+  echo "compiler: $(c++ --version | head -n 1)"
+  echo "karst: $("$build/karst" --version | head -n 1)"
+}
+geometry() {  # box, then arguments of karst geometry: the summary as one line
+  local box=$1
+  shift
+  "$build/karst" geometry "$@" --out "$work/run" --overwrite -j 1 "grid.box=$box" >/dev/null
+  python3 -c 'import json, sys; print(json.dumps(json.load(open(sys.argv[1]))))' "$work/run/summary.json"
+}
+
+record machine machine
+record triad "$build/bench/bench_triad"
+for ((i = 0; i < repeats; ++i)); do
+  record "cut 128 16" "$build/bench/bench_cut" 128 16
+  for box in 8 16 32; do
+    for threads in 1 2; do
+      record "geometry 128 $box $threads" "$build/bench/bench_geometry" 128 10 0.35 "$box" "$threads"
+    done
+  done
+done
+for threads in 1 2; do
+  record "geometry 256 16 $threads" "$build/bench/bench_geometry" 256 10 0.35 16 "$threads"
+done
+record layout "$build/bench/bench_layout"
+for porosity in 0.35 0.60; do
+  record "sweep packing, porosity $porosity, box 16" "$build/bench/bench_sweep" packing "$porosity" 16
+done
+for box in 8 16 32; do
+  record "file packing $box" geometry "$box" inputs/spheres/spheres.toml 'grid.cells=[128,128,128]'
+done
+rock() {  # NAME voxels: `karst geometry`, and the sweep for Ketton
+  local name=$1 n=$2 box
+  [[ -f $rocks/${name}_$n.raw.gz ]] || { echo "left out: no ${name}_$n.raw.gz in $rocks" >&2; return; }
+  gzip -dc "$rocks/${name}_$n.raw.gz" >"$work/$name.raw"
+  "$build/karst" import "$work/$name.raw" -o "$work/$name.h5" --size "$n,$n,$n" --type uint8 --voxel 5e-6 --pore 0 >/dev/null
+  printf '[geometry]\nimage = "%s.h5"\n' "$name" >"$work/$name.toml"
+  for box in 8 16 32; do record "file $name $box" geometry "$box" "$work/$name.toml"; done
+  for box in 16 32; do
+    record "sweep $name repeated to 2 x 2 x 2, box $box" "$build/bench/bench_sweep" raw "$work/$name.raw" "$n" "$n" "$n" "$box" 2
+  done
+}
+rock ketton 128
+rock berea 110
+mv "$results.new" "$results"
+echo "wrote $results; tables: bench/tables.py $results" >&2

@@ -25,12 +25,10 @@ void for_each_face(const BoxGraph& box, const BoxMoments& geometry, F&& f) {
     f(FaceView{vof, cell, side, neighbour, true, 1.0, at});
   };
   for (const Run& run : box.runs)
-    for (int i = 0; i < run.length; ++i) {
-      const int v = run.first + i;
-      for (int side = 0; side < 6; ++side) {
-        const int n = side < 2 ? v + 2 * side - 1 : v + run.offset[static_cast<std::size_t>(side - 2)];
-        plain(v, run.cell + i, side, n);
-      }
+    for (int t = 0; t < run.length; ++t) {
+      const std::array<std::uint16_t, 6> slots = run.neighbours(t);
+      for (int side = 0; side < 6; ++side)
+        plain(run.first + t, run.cell + t, side, slots[static_cast<std::size_t>(side)]);
     }
   for (std::size_t r = 0; r < box.row_vof.size(); ++r) {
     const bool irregular = r < static_cast<std::size_t>(box.n_irregular);

@@ -37,8 +37,7 @@ PlotSize write_plot(const Comm& comm, const std::string& path, const Session& se
 }
 
 std::string deck_head(const std::string& deck) {
-  return fmt::format("# The complete deck as used by karst {}.\n# File names are relative to the folder of {}.\n",
-                     version_and_git_id(), deck);
+  return fmt::format("# The complete deck as used by karst {}, from {}.\n", version_and_git_id(), deck);
 }
 
 void tell_files(const RunFolder& folder, bool with_plot, const std::vector<std::string>& removed) {

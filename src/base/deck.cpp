@@ -154,7 +154,7 @@ struct Reader::State {
 
   template <class T, class Allowed>
   void scalar(std::string_view key, T& value, KeyInfo info, const Allowed& allowed) {
-    info.default_value = toml_text(value);
+    if (allowed(value)) info.default_value = toml_text(value);  // else there is none
     declare(key, info);
     if (const toml::node* node = find(key)) {
       if (const auto x = take(*node, allowed)) {
@@ -169,7 +169,7 @@ struct Reader::State {
   /// @param length  number of values wanted, 0 for any
   template <class T, class Allowed>
   void list(std::string_view key, std::vector<T>& value, KeyInfo info, const Allowed& allowed, std::size_t length) {
-    info.default_value = toml_text(value);
+    if (std::all_of(value.begin(), value.end(), allowed)) info.default_value = toml_text(value);
     declare(key, info);
     if (const toml::node* node = find(key)) {
       const toml::array* array = node->as_array();
@@ -254,6 +254,14 @@ void Reader::flag(std::string_view key, bool& value, std::string_view help) {
 
 void Reader::text(std::string_view key, std::string& value, std::string_view help) {
   state_->scalar(key, value, info("text", "", "", help), Any<std::string>{});
+}
+
+void Reader::file(std::string_view key, std::string& value, std::string_view help) {
+  const KeyInfo about = info("file name", "", "", help);
+  state_->scalar(key, value, about, Any<std::string>{});
+  if (value.empty() || documenting()) return;
+  const auto from = std::filesystem::absolute(std::filesystem::path(directory()) / value);
+  state_->record(key, toml_text(from.lexically_normal().string()), about, true);
 }
 
 void Reader::texts(std::string_view key, std::vector<std::string>& value, std::string_view help) {

@@ -50,6 +50,8 @@ class Reader {
   void integer(std::string_view key, int& value, std::string_view unit, std::string_view help, int min, int max);
   void flag(std::string_view key, bool& value, std::string_view help);
   void text(std::string_view key, std::string& value, std::string_view help);
+  /// A file name relative to the deck. The echo holds it in full, so that it holds wherever the echo lies.
+  void file(std::string_view key, std::string& value, std::string_view help);
   void texts(std::string_view key, std::vector<std::string>& value, std::string_view help);
   void numbers(std::string_view key, std::vector<double>& value, std::string_view unit, std::string_view help,
                double min, double max);

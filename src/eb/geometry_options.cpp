@@ -85,7 +85,7 @@ void declare_sizes(Reader& item, SolidOptions& s) {
 }
 
 void declare_sources(Reader& item, SolidOptions& s) {
-  item.text("file", s.file.path, "text file of spheres, one per line, relative to the deck");
+  item.file("file", s.file.path, "text file of spheres, one per line, relative to the deck");
   item.text("columns", s.file.columns, "columns of the file: x y z r in any order; index and _ are ignored");
   item.integer("skip_lines", s.file.skip_lines, "-", "header lines of the file", 0, std::numeric_limits<int>::max());
   item.number("scale", s.file.scale, "m", "length of the file's unit, for positions and radii", above_zero, any);
@@ -148,7 +148,7 @@ void check_sources(Reader& item, const SolidOptions& s) {
 
 void read(Reader& reader, GeometryOptions& options) {
   options.directory = reader.directory();
-  reader.text(
+  reader.file(
       "geometry.image", options.image,
       "rock image, relative to the deck: a file made by `karst import`, or any image that command takes, which is then "
       "imported first (file, folder or pattern of slices, file.h5:/data)");

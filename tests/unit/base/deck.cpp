@@ -336,5 +336,31 @@ TEST(Deck, KeysAreListedOnceForManyItems) {
   for (const KeyInfo& k : in.keys()) EXPECT_TRUE(names.insert(k.key).second) << k.key;
 }
 
+// The echo may lie in another folder than the deck: names of files are written in full, and read back the same file.
+TEST(Deck, EchoHoldsFileNamesInFull) {
+  const auto read = [](Reader in) {
+    std::string image, none;
+    in.file("geometry.image", image, "an image");
+    in.file("geometry.mask", none, "another");
+    in.finish();
+    return std::pair(image, in.echo());
+  };
+  const auto [image, echo] = read(Reader::from_text("[geometry]\nimage = \"images/../rock.h5\"\n"));
+  EXPECT_EQ(image, "images/../rock.h5");
+  const std::string full = (std::filesystem::current_path() / "rock.h5").string();
+  EXPECT_NE(echo.find("image = \"" + full + "\""), std::string::npos) << echo;
+  EXPECT_EQ(read(Reader::from_text(echo)).first, full);
+}
+
+// A default outside of what is allowed is no default: the key must be given where it is needed.
+TEST(Deck, KeysWithoutDefaultShowNone) {
+  Reader in = Reader::declarations_only();
+  double radius = 0.0;
+  Index cells;
+  in.number("radius", radius, "m", "of a sphere", 1e-12, 1e3);
+  in.index("cells", cells, "-", "of the grid", 1, 1000);
+  for (const KeyInfo& key : in.keys()) EXPECT_EQ(key.default_value, "") << key.key;
+}
+
 }  // namespace
 }  // namespace karst

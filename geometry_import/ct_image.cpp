@@ -188,7 +188,10 @@ ImageBytes image_bytes(const Index& size, const std::vector<float>& values) {
 void write_image(const Comm& comm, const std::string& path, const ImageBytes& image, TiffCompression compression,
                  double voxel) {
   const auto pattern = number_pattern(path);
-  if (!pattern && path.ends_with(".raw")) {
+  const bool tiff = path.ends_with(".tif") || path.ends_with(".tiff");
+  require(tiff || (!pattern && path.ends_with(".raw")),
+          "{}: images are written as NAME.tif, as a stack NAME_%04d.tif, or as NAME.raw", path);
+  if (!tiff) {
     write_file(comm, path, {reinterpret_cast<const char*>(image.bytes.data()), image.bytes.size()});
   } else if (!pattern) {
     write_pages(comm, path, image, 0, image.size[2], compression, voxel);

@@ -194,10 +194,9 @@ std::vector<std::string> warnings(const GeometryStatistics& s) {
   const std::int64_t lost = s.sum(&CutCounts::walls_lost);
   if (lost > 0)
     all.push_back(
-        fmt::format("{} edge{} of cut cells cross solid thinner than 1/16 of a cell: a wall so thin may leak there (a "
-                    "grain that only "
-                    "grazes an edge counts too). More cells, or a level refined at the wall, resolve it.",
-                    grouped(lost), lost == 1 ? "" : "s"));
+        fmt::format("{} of cut cells {} solid thinner than 1/16 of a cell: a wall so thin may leak there (a grain that "
+                    "only grazes an edge counts too). More cells, or a level refined at the wall, resolve it.",
+                    lost == 1 ? "1 edge" : grouped(lost) + " edges", lost == 1 ? "crosses" : "cross"));
   std::int64_t closed = 0;
   for (const LevelReport& level : s.report.levels) closed += level.closed_faces;
   if (closed > 0)

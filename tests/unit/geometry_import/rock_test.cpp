@@ -274,6 +274,8 @@ TEST(WriteImage, FloatRawAndStacks) {
                       write_image(comm, directory.path() + bad, image_bytes(size, values), TiffCompression::none, 0);
                     }),
                     "number of a plane"));
+  EXPECT_TRUE(has(error_of([&] { write_image(comm, directory.path() + "/f.jpg", image_bytes(size, values), {}, 0); }),
+                  "NAME.tif"));
 }
 
 }  // namespace

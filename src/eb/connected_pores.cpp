@@ -62,7 +62,9 @@ struct BoxParts {
   std::vector<std::vector<Link>> links;          ///< [own slot]
 };
 
-BoxParts find_parts(const PieceBoxes& boxes) {
+/// @param cut  links across the periodic ends of this direction do not count; -1: all do
+BoxParts find_parts(const PieceBoxes& boxes, int cut = -1) {
+  const Index& n_cells = boxes.layout().domain().cells;
   BoxParts result;
   const auto n = static_cast<std::size_t>(boxes.n_own());
   result.part.resize(n);
@@ -74,6 +76,8 @@ BoxParts find_parts(const PieceBoxes& boxes) {
     const PieceBox& box = boxes.box(slot);
     DisjointSets sets(static_cast<std::size_t>(box.n_ids()));
     for_each_face(box, [&](int id, const Index& cell, int side, int ordinal) {
+      const int d = direction_of(side);
+      if (d == cut && cell[d] == (is_high(side) ? n_cells[d] - 1 : 0)) return;
       if (boxes.stays_inside(slot, cell, side)) {
         if (!is_high(side)) return;  // seen from the other cell
       } else if (!is_high(side) && box.neighbour[static_cast<std::size_t>(side)] < boxes.n_own()) {
@@ -150,14 +154,17 @@ std::vector<std::vector<Label>> spread_labels(const PieceBoxes& boxes, const Box
 /// What is known of a pore.
 struct PoreFacts {
   double volume = 0.0;
+  std::int64_t first_cell = std::numeric_limits<std::int64_t>::max();  ///< in the order of the cells of the domain
   std::uint8_t ends = 0;     ///< bit s: touches the end of the domain on side s
   std::uint8_t vouched = 0;  ///< a refined level: lies over coarse fluid that stays
   void add(const PoreFacts& o) {
     volume += o.volume;
+    first_cell = std::min(first_cell, o.first_cell);
     ends |= o.ends;
     vouched |= o.vouched;
   }
   bool percolates(int d) const { return (ends >> (2 * d) & 3) == 3; }
+  bool percolates() const { return percolates(0) || percolates(1) || percolates(2); }
 };
 
 std::uint8_t ends_touched(const Index& cell, const Domain& domain) {
@@ -170,10 +177,19 @@ std::uint8_t ends_touched(const Index& cell, const Domain& domain) {
   return static_cast<std::uint8_t>(bits);
 }
 
+using Flags = std::vector<std::vector<std::uint8_t>>;  ///< [own slot][id or cell]
+
+/// What was found out about pieces before.
+struct Hints {
+  const Flags* parent_kept = nullptr;  ///< refined levels: see find_pores_of_refined_level()
+  const std::array<Flags, 3>* passes =
+      nullptr;  ///< periodic directions: the piece is part of a passage, see passages()
+};
+
 /// Facts of the pores of this rank's boxes, by label.
 std::map<Label, PoreFacts> collect_facts(const PieceBoxes& boxes, const BoxParts& parts,
-                                         const std::vector<std::vector<Label>>& label,
-                                         const std::vector<std::vector<std::uint8_t>>* parent_kept) {
+                                         const std::vector<std::vector<Label>>& label, const Hints& hints = {}) {
+  const Domain& domain = boxes.layout().domain();
   std::map<Label, PoreFacts> facts;
   for (int slot = 0; slot < boxes.n_own(); ++slot) {
     const auto s = static_cast<std::size_t>(slot);
@@ -183,10 +199,16 @@ std::map<Label, PoreFacts> collect_facts(const PieceBoxes& boxes, const BoxParts
     std::vector<PoreFacts> of_part(label[s].size());
     const auto add = [&](int id, int cell, double kappa) {
       const Index at = cells.cell(cell);
-      PoreFacts f{kappa, ends_touched(at, boxes.layout().domain()), 0};
-      if (parent_kept) {
+      PoreFacts f{kappa, domain.box().offset(at), ends_touched(at, domain), 0};
+      if (hints.parent_kept) {
         const Index up{at[0] / 2, at[1] / 2, at[2] / 2};
-        f.vouched = (*parent_kept)[s][static_cast<std::size_t>(coarse.offset(up))];
+        f.vouched = (*hints.parent_kept)[s][static_cast<std::size_t>(coarse.offset(up))];
+      }
+      for (std::size_t d = 0; hints.passes && d < 3; ++d) {
+        if (!domain.periodic[d]) continue;
+        const bool passes = !(*hints.passes)[d].empty() && (*hints.passes)[d][s][static_cast<std::size_t>(id)] != 0;
+        const unsigned bits = 3u << (2 * d);
+        f.ends = static_cast<std::uint8_t>(passes ? f.ends | bits : f.ends & ~bits);
       }
       of_part[parts.part[s][static_cast<std::size_t>(id)]].add(f);
     };
@@ -271,12 +293,15 @@ Pores conclude(const PieceBoxes& boxes, const BoxParts& parts, const std::vector
     if (!verdict[l]) {
       ++pores.n_removed;
       pores.removed_volume += f.volume;
+    } else if (!f.percolates()) {
+      pores.closed_volume += f.volume;
     }
   }
   pores.n_pores = comm.sum(pores.n_pores);
   pores.n_removed = comm.sum(pores.n_removed);
   pores.volume = comm.sum(pores.volume);
   pores.removed_volume = comm.sum(pores.removed_volume);
+  pores.closed_volume = comm.sum(pores.closed_volume);
 
   const auto kept = tell_verdicts(comm, verdict, askers);
   pores.kept.resize(label.size());
@@ -290,25 +315,44 @@ Pores conclude(const PieceBoxes& boxes, const BoxParts& parts, const std::vector
   return pores;
 }
 
+/// Pieces that are part of a passage from one end of a periodic direction to the other, with the ends cut apart. A pore
+/// that leads through all periods must hold one: between two crossings of the ends in the same sense it goes from end
+/// to end. A closed pore that lies across the ends holds none.
+Flags passages(const PieceBoxes& boxes, int d) {
+  const BoxParts parts = find_parts(boxes, d);
+  const auto label = spread_labels(boxes, parts);
+  const auto mine = collect_facts(boxes, parts, label);
+  return conclude(boxes, parts, label, mine,
+                  [d](const std::map<Label, PoreFacts>&, const Pores&) {
+                    return [d](Label, const PoreFacts& f) { return f.percolates(d); };
+                  })
+      .kept;
+}
+
 }  // namespace
 
 Pores find_pores(const PieceBoxes& boxes, KeepPores keep) {
+  const Domain& domain = boxes.layout().domain();
+  std::array<Flags, 3> passes;
+  for (int d = 0; d < 3; ++d)
+    if (domain.periodic[static_cast<std::size_t>(d)] && domain.cells[d] > 1)
+      passes[static_cast<std::size_t>(d)] = passages(boxes, d);
   const BoxParts parts = find_parts(boxes);
   const auto label = spread_labels(boxes, parts);
-  const auto mine = collect_facts(boxes, parts, label, nullptr);
+  const auto mine = collect_facts(boxes, parts, label, {nullptr, &passes});
   return conclude(boxes, parts, label, mine, [&](const std::map<Label, PoreFacts>& whole, const Pores& pores) {
     double largest = 0.0;
     for (const auto& [l, f] : whole) largest = std::max(largest, f.volume);
-    largest = boxes.comm().max(largest);
-    std::int64_t first = std::numeric_limits<std::int64_t>::max();  // of the pores of this volume
+    // Of pores as large as the largest but for the round-off of sums, the one that comes first in the domain.
+    largest = boxes.comm().max(largest) * (1.0 - 1e-10);
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
     for (const auto& [l, f] : whole)
-      if (f.volume >= largest) first = std::min(first, static_cast<std::int64_t>(l));
+      if (f.volume >= largest) first = std::min(first, f.first_cell);
     first = boxes.comm().min(first);
     const bool any_percolates = pores.percolates[0] || pores.percolates[1] || pores.percolates[2];
-    return [=](Label l, const PoreFacts& f) {
-      if (keep == KeepPores::largest) return l == static_cast<Label>(first);
-      if (keep == KeepPores::all || !any_percolates) return true;
-      return f.percolates(0) || f.percolates(1) || f.percolates(2);
+    return [=](Label, const PoreFacts& f) {
+      if (keep == KeepPores::largest) return f.volume >= largest && f.first_cell == first;
+      return keep == KeepPores::all || !any_percolates || f.percolates();
     };
   });
 }
@@ -316,7 +360,7 @@ Pores find_pores(const PieceBoxes& boxes, KeepPores keep) {
 Pores find_pores_of_refined_level(const PieceBoxes& boxes, const std::vector<std::vector<std::uint8_t>>& parent_kept) {
   const BoxParts parts = find_parts(boxes);
   const auto label = spread_labels(boxes, parts);
-  const auto mine = collect_facts(boxes, parts, label, &parent_kept);
+  const auto mine = collect_facts(boxes, parts, label, {&parent_kept, nullptr});
   return conclude(boxes, parts, label, mine, [](const std::map<Label, PoreFacts>&, const Pores&) {
     return [](Label, const PoreFacts& f) { return f.vouched != 0; };
   });

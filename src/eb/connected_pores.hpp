@@ -23,12 +23,14 @@ struct Pores {
   std::int64_t n_pores = 0;                     ///< connected components of the fluid
   std::int64_t n_removed = 0;                   ///< of these, removed
   double volume = 0.0, removed_volume = 0.0;    ///< Σ κ
+  double closed_volume = 0.0;                   ///< Σ κ of pores that stay but do not percolate
   std::array<bool, 3> percolates{};             ///< a pore joins the two ends of the domain in this direction
 };
 
 /// Finds the connected pores of level 0 and decides which stay. Pieces are connected through face pieces; labels are
-/// the smallest name in a pore, spread until nothing changes, so no rank holds more than its own boxes. A periodic end
-/// counts as an end: a pore that touches both first and last cells percolates. Collective.
+/// the smallest name in a pore, spread until nothing changes, so no rank holds more than its own boxes. In a periodic
+/// direction a pore percolates when it leads from one end to the other inside the domain; lying across the ends is not
+/// enough. Collective.
 Pores find_pores(const PieceBoxes& boxes, KeepPores keep);
 
 /// For a refined level: a pore of the level stays when one of its pieces lies in a coarse cell with fluid that stays.

@@ -13,19 +13,23 @@ namespace karst {
 struct RefinedOctants {
   std::uint64_t mask = 0;
   int width = 1;
+  Index
+      size{};  ///< cells of a box clipped at the end of the domain: the next octant begins behind them; 0: not clipped
 
   void add(const Index& octant) { mask |= bit(octant); }
   /// @param cell  relative to the low cell of the box, from -width to 3 width - 1
   bool covers(const Index& cell) const {
-    return (mask & bit({cell[0] + width, cell[1] + width, cell[2] + width}, width)) != 0;
+    Index octant;
+    for (int d = 0; d < 3; ++d) {
+      const bool behind = size[d] > 0 && cell[d] >= size[d];
+      octant[d] = behind ? (size[d] + width - 1) / width : (cell[d] + width) / width - 1;
+    }
+    return (mask & bit(octant)) != 0;
   }
 
  private:
   static constexpr std::uint64_t bit(const Index& octant) {
     return std::uint64_t{1} << (octant[0] + 1 + 4 * (octant[1] + 1) + 16 * (octant[2] + 1));
-  }
-  static constexpr std::uint64_t bit(const Index& shifted, int w) {
-    return std::uint64_t{1} << (shifted[0] / w + 4 * (shifted[1] / w) + 16 * (shifted[2] / w));
   }
 };
 

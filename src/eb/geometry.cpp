@@ -18,6 +18,7 @@ RefinedOctants refined_octants(const GridHierarchy& grid, int level, std::int64_
   if (level + 1 >= grid.n_levels()) return refined;
   const Layout& layout = grid.levels[static_cast<std::size_t>(level)].layout;
   refined.width = layout.box_size() / 2;
+  refined.size = layout.box(box).size();
   const Index finer = 2 * layout.lattice_position(box);
   for_each_cell(Box{Index::all(-1), Index::all(3)}, [&](const Index& octant) {
     if (grid.is_refined(level, finer + octant)) refined.add(octant);
@@ -73,6 +74,10 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
     geometry.grid = build_hierarchy(
         comm, grid, holds_wall, [&](int level, const Box& cells) { return weight_of_box(level_set, level)(cells); });
   }
+  require(geometry.grid.n_levels() == grid.levels,
+          "grid.refine: nothing was found to refine on level {}, though grid.levels = {}; check lo and hi (in metres, "
+          "inside the domain) or ask for fewer levels",
+          geometry.grid.n_levels(), grid.levels);
   require(
       geometry.grid.levels[0].layout.n_boxes() > 0,
       "geometry: no cell of the domain ({} x {} x {} cells) holds any fluid; check the meaning of inside and outside "
@@ -101,8 +106,9 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
   }
   require(report.levels[0].vofs > 0, "geometry: no fluid was found in the domain of {} x {} x {} cells", grid.cells[0],
           grid.cells[1], grid.cells[2]);
+  level_set.drop_cache();
   const double domain = static_cast<double>(grid.domain().box().count());
-  report.connected_porosity = volume / domain;
+  report.connected_porosity = (volume - report.levels[0].closed_volume) / domain;
   report.porosity = (volume + report.levels[0].removed_volume) / domain;
   report.wall_area = wall_area;
   report.specific_surface = wall_area / domain;

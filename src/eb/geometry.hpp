@@ -19,7 +19,7 @@ namespace karst {
 struct GeometryReport {
   std::vector<LevelReport> levels;
   double porosity = 0.0;            ///< fluid volume / domain volume, with the pores removed on level 0
-  double connected_porosity = 0.0;  ///< of the pores that stay
+  double connected_porosity = 0.0;  ///< of the pores that percolate
   double wall_area = 0.0;           ///< of the pores that stay, in units of h0²
   double specific_surface = 0.0;    ///< wall area / domain volume, in 1/h0
   std::array<bool, 3> percolates{};

@@ -45,7 +45,7 @@ class ImageLevelSet final : public LevelSet {
   /// Thread-safe. Throws Error when a sample is not a number, and what the reader throws.
   std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const override;
 
-  void drop_cache() const;            ///< frees all bricks; they are read again when needed
+  void drop_cache() const override;   ///< frees all bricks; they are read again when needed
   std::int64_t cached_bytes() const;  ///< of the bricks held now
 
  private:

@@ -152,6 +152,7 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
   report.pores_removed = pores.n_removed;
   report.volume = pores.volume;
   report.removed_volume = pores.removed_volume;
+  report.closed_volume = level == 0 ? pores.closed_volume : 0.0;
   {
     const Timer graph_timer("VoF graph");
     built.geometry = vofs_from_pieces(boxes, homes, pores);

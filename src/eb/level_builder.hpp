@@ -24,6 +24,7 @@ struct LevelReport {
   std::int64_t closed_faces = 0;  ///< open towards one of their cells only, made wall
   std::int64_t pores = 0, pores_removed = 0;
   double volume = 0.0, removed_volume = 0.0;  ///< Σ κ of all pores and of those removed
+  double closed_volume = 0.0;                 ///< Σ κ of pores that stay but do not percolate (level 0)
   std::int64_t vofs = 0, irregular = 0, extra_faces = 0, multivalued_vofs = 0;
   std::int64_t vofs_composite = 0;  ///< not covered by a finer level: the unknowns
   std::int64_t irregular_composite = 0;

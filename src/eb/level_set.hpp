@@ -42,6 +42,8 @@ class LevelSet {
   virtual Smoothness smoothness() const = 0;
   /// φ in the box [lo, hi] (may reach outside the domain by a few cells). Not collective.
   virtual std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const = 0;
+  /// Frees what was read and can be read again.
+  virtual void drop_cache() const {}
 };
 
 }  // namespace karst

@@ -54,7 +54,6 @@ LevelGraph::LevelGraph(Layout layout, int rank, int halo_depth, GraphStorage sto
   const auto [first, last] = layout_.owned(rank);
   assert(last - first == static_cast<std::int64_t>(storage_.boxes.size()));
   first_box_ = first;
-  neighbours_ = NeighbourPlan(layout_, rank);
   auto slots = std::make_shared<SlotMap>(SlotMap{{0}, {0}});
   for (int b = 0; b < n_local(); ++b) {
     const BoxGraph g = box(b);
@@ -94,7 +93,7 @@ BoxGraph LevelGraph::box(int local) const {
 }
 
 std::int64_t LevelGraph::bytes() const {
-  return storage_.bytes() + plan_.bytes() + neighbours_.bytes() + bytes_of(slots_->begin) + bytes_of(slots_->vof_begin);
+  return storage_.bytes() + plan_.bytes() + bytes_of(slots_->begin) + bytes_of(slots_->vof_begin);
 }
 
 BoxAdjacency adjacency_of(const BoxGraph& graph) {

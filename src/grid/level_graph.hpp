@@ -27,7 +27,6 @@
 
 #include "base/comm.hpp"
 #include "base/memory.hpp"
-#include "grid/box_neighbours.hpp"
 #include "grid/layout.hpp"
 
 namespace karst {
@@ -247,7 +246,6 @@ class LevelGraph {
   std::int64_t slot_begin(int local) const { return slots_->begin[static_cast<std::size_t>(local)]; }
   std::int64_t vof_begin(int local) const { return slots_->vof_begin[static_cast<std::size_t>(local)]; }
   const std::shared_ptr<const SlotMap>& slots() const { return slots_; }
-  const NeighbourPlan& neighbours() const { return neighbours_; }
   const HaloPlan& halo_plan() const { return plan_; }
   std::span<const std::uint16_t> halo_vofs() const { return storage_.halo_vof.span(); }
   void set_halo_plan(HaloPlan plan) { plan_ = std::move(plan); }
@@ -259,7 +257,6 @@ class LevelGraph {
   GraphStorage storage_;
   GraphCounts counts_;
   std::shared_ptr<const SlotMap> slots_ = std::make_shared<SlotMap>(SlotMap{{0}, {0}});
-  NeighbourPlan neighbours_;
   HaloPlan plan_;
 };
 

@@ -82,6 +82,28 @@ TEST(Geometry, DoesNotDependOnTheUnitOfLengthMpi) {
   }
 }
 
+// Boxes clipped at a periodic end that is no multiple of a box, nor of half a box: both sides of the seam see the same
+// boundary between the levels.
+TEST(Geometry, LevelsAgreeAcrossAClippedPeriodicEndMpi) {
+  const Comm comm = Comm::world();
+  for (const int n : {19, 24, 27}) {
+    const auto phi = test::packing(8, 4.3, n, true);
+    GridOptions grid = test::grid_of(n, 2, true);
+    grid.box = 16;
+    grid.refine = {{1, Refinement::Where::region, {0.0, 0.0, 0.0}, {0.3, 0.3, 0.3}, 0}};
+    const Geometry geometry = build_geometry(comm, grid, *phi, KeepPores::all);
+    ASSERT_EQ(geometry.levels.size(), 2u);
+    for (int d = 0; d < 3; ++d) EXPECT_NEAR(test::composite_closure(comm, geometry)[d], 0.0, 1e-9) << n;
+  }
+}
+
+TEST(Geometry, RefinementThatReachesNothingIsAnErrorMpi) {
+  const auto phi = make_level_set(Sphere{{16, 16, 16}, 6.0});
+  GridOptions grid = test::grid_of(32, 2);
+  grid.refine = {{1, Refinement::Where::region, {10, 10, 10}, {20, 20, 20}, 0}};  // millimetres taken for metres
+  EXPECT_THROW(build_geometry(Comm::world(), grid, *phi, KeepPores::all), Error);
+}
+
 TEST(Geometry, NoFluidIsAnErrorMpi) {
   const auto phi = make_level_set(Sphere{{16, 16, 16}, 60.0});
   EXPECT_THROW(build_geometry(Comm::world(), grid_of(32, 1), *phi, KeepPores::all), Error);

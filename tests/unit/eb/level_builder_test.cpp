@@ -154,6 +154,43 @@ TEST(LevelBuilder, RemovesPoresCutOffMpi) {
   }
 }
 
+// In a periodic direction a tube percolates, also off the seam; a closed pore that lies across the seam does not.
+TEST(LevelBuilder, PercolationAcrossPeriodicEndsMpi) {
+  const Comm comm = Comm::world();
+  const Domain domain{Index::all(24), {true, false, false}};
+  const Periods periods{Vec3::all(24), domain.periodic};
+  const auto cavity =
+      complement(periodic_images(make_level_set(Sphere{{0, 12, 12}, 5.0}), periods.size, periods.periodic, 5.0));
+  const BuiltLevel closed = single_level(comm, *cavity, domain, 8, KeepPores::connected);
+  EXPECT_EQ(closed.report.pores, 1);
+  EXPECT_FALSE(closed.percolates[0]);
+  EXPECT_NEAR(closed.report.closed_volume, closed.report.volume, 1e-9);
+  const auto tube = complement(make_level_set(Cylinder{frame_along({0, 12, 12}, {1, 0, 0}), 5.0}));
+  const BuiltLevel open = single_level(comm, *tube, domain, 8, KeepPores::connected);
+  EXPECT_TRUE(open.percolates[0]);
+  EXPECT_FALSE(open.percolates[1]);
+  EXPECT_EQ(open.report.closed_volume, 0.0);
+}
+
+// Two tubes of the same volume: which one is "the largest" depends neither on ranks nor on boxes.
+TEST(LevelBuilder, LargestOfEqualPoresMpi) {
+  const Comm comm = Comm::world();
+  LevelSetParts tubes;
+  for (const double y : {10.0, 30.0})
+    tubes.push_back(complement(make_level_set(Cylinder{frame_along({0, y, 20}, {1, 0, 0}), 5.2})));
+  const auto phi = intersection_of_solids(std::move(tubes));
+  for (const int box : {8, 16, 32}) {
+    const BuiltLevel level = single_level(comm, *phi, cube(40, false), box, KeepPores::largest);
+    EXPECT_EQ(level.report.pores_removed, 1);
+    double highest = 0.0;
+    for (int b = 0; b < level.geometry.graph.n_local(); ++b) {
+      const BoxGraph graph = level.geometry.graph.box(b);
+      for_each_vof(graph, [&](int, int cell) { highest = std::max(highest, double(graph.cells.cell(cell)[1])); });
+    }
+    EXPECT_LT(comm.max(highest), 20) << box;  // the one that comes first in the domain
+  }
+}
+
 // A 2-D problem: one cell thick and periodic in z. κ and apertures do not depend on z, and z faces lead to the VoF
 // itself.
 TEST(LevelBuilder, OneCellThickDomainMpi) {

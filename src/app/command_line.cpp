@@ -58,12 +58,16 @@ struct ImportFlags {
   }
 };
 
-void add_deck(CLI::App& command, CommandLine& line) {
-  command.add_option("deck", line.deck, "the input deck (TOML); `karst help` lists its keys")->required();
-  command.add_option("key=value", line.overrides, "sets a key of the deck: grid.box=32  grid.cells=[64,64,64]");
+void add_threads(CLI::App& command, CommandLine& line) {
   command.add_option("-j,--threads", line.threads, "threads per rank (default: OMP_NUM_THREADS, else all processors)")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
+}
+
+void add_deck(CLI::App& command, CommandLine& line) {
+  command.add_option("deck", line.deck, "the input deck (TOML); `karst help` lists its keys")->required();
+  command.add_option("key=value", line.overrides, "sets a key of the deck: grid.box=32  grid.cells=[64,64,64]");
+  add_threads(command, line);
 }
 
 void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
@@ -90,6 +94,7 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
       ->type_name("IMAGE");
   import->add_option("-o,--output", line.file, "geometry file to write (.h5)")->required()->type_name("FILE");
   import->add_option("--json", line.json, "write the report as JSON too")->type_name("FILE");
+  add_threads(*import, line);
   import->add_flag("--overwrite", line.overwrite, "replace existing files");
   flags.add_to(*import);
 

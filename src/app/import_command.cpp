@@ -3,6 +3,7 @@
 
 #include "app/commands.hpp"
 #include "app/source.hpp"
+#include "app/threads.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -34,6 +35,8 @@ void import_command(const Comm& comm, const CommandLine& line) {
   require(image_exists(line.image), "there is no image {}", line.image);
   check_target(comm, line.file, line.overwrite);
   if (!line.json.empty()) check_target(comm, line.json, line.overwrite);
+  if (const ThreadChoice choice = choose_threads(comm, line.threads); !choice.warning.empty() && comm.rank() == 0)
+    log_warn("{}", choice.warning);
   log_info("karst {}, import of {}\n", version_and_git_id(), line.image);
   const ImportReport report = import_image(comm, options, line.file);
   log_info("{}\n", import_text(report));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace karst {
 namespace {
@@ -49,6 +50,11 @@ void check_levels(Reader& in, const GridOptions& grid) {
     in.mistake("grid.levels",
                fmt::format("{} levels, but [[grid.refine]] asks for levels up to {} only; set levels = {}", grid.levels,
                            finest, finest + 1));
+  for (int d = 0; d < 3; ++d)
+    if (const std::int64_t cells = std::int64_t{grid.cells[d]} << (grid.levels - 1); cells > most_cells)
+      in.mistake("grid.levels",
+                 fmt::format("{} cells on level {} along {}; at most {} are allowed: fewer cells or levels", cells,
+                             grid.levels - 1, "xyz"[d], most_cells));
 }
 
 }  // namespace

@@ -76,6 +76,8 @@ TEST(GridOptions, MistakesAreNamed) {
   expect_mistake("[grid]\nlevels = 2", {"grid.levels", "refine"});
   expect_mistake("[grid]\nlevels = 2\n[[grid.refine]]\nlevel = 2", {"level", "2", "grid.levels"});
   expect_mistake("[grid]\nlevels = 4\n[[grid.refine]]\nlevel = 1", {"grid.levels", "levels = 2"});
+  expect_mistake("[grid]\ncells = [16777216, 16, 16]\nlevels = 2\n[[grid.refine]]\nlevel = 1",
+                 {"33554432", "16777216"});
   expect_mistake("[grid]\nlevels = 2\n[[grid.refine]]\nwhere = \"region\"\nlo = [0, 0, 1]\nhi = [1, 1, 1]",
                  {"lo", "below"});
   expect_mistake("[grid]\nlevels = 2\n[[grid.refine]]\nwhere = \"region\"\nlo = [0, 0, 1]", {"hi", "both corners"});

@@ -208,10 +208,9 @@ TEST(PlotfileMpi, FullDisk) {
     connect(sample, comm);
     sample.plot.compression = compression;
     sample.plot.buffer_bytes = 100000;
-    std::uint32_t seed = 1;
     if (compression)  // values that do not compress
-      sample.plot.fill = [seed](int, std::int64_t box, int, std::span<float> values) mutable {
-        seed += static_cast<std::uint32_t>(box);
+      sample.plot.fill = [](int, std::int64_t box, int component, std::span<float> values) {
+        std::uint32_t seed = static_cast<std::uint32_t>(8 * box + component + 1);
         for (float& x : values) x = static_cast<float>(seed = seed * 1664525U + 1013904223U);
       };
     expect_error(sample.plot, directory.path() + "/plot.vtkhdf", "No space left on device");

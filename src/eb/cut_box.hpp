@@ -19,6 +19,7 @@ struct RefinedOctants {
   void add(const Index& octant) { mask |= bit(octant); }
   /// @param cell  relative to the low cell of the box, from -width to 3 width - 1
   bool covers(const Index& cell) const {
+    if (mask == 0) return false;  // no finer level: width says nothing
     Index octant;
     for (int d = 0; d < 3; ++d) {
       const bool behind = size[d] > 0 && cell[d] >= size[d];

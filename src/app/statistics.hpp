@@ -50,7 +50,7 @@ GeometryStatistics collect_statistics(const Comm& comm, const Geometry& geometry
 std::string geometry_table(const GeometryStatistics& s);
 /// What it cost: time per cut cell, bytes per cell, file size (0 bytes: no file).
 std::string cost_table(const GeometryStatistics& s, const RunSeconds& seconds, const PlotSize& file);
-/// Sentences about what the user should know of (features lost, pores that do not percolate ...); may be empty.
+/// Sentences about what the user should know of (walls lost, pores that do not percolate ...); may be empty.
 std::vector<std::string> warnings(const GeometryStatistics& s);
 
 /// 1 234 567

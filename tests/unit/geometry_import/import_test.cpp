@@ -236,9 +236,9 @@ TEST(Import, GeneratedImagesGiveTheTruePorosity) {
   }
 }
 
-/// Unpacks a real image from shared/data beside the project (or the folder KARST_SHARED_DATA); "" when it is not there.
+/// Unpacks a real image from shared/data beside the project (or the folder KARST_TEST_DATA); "" when it is not there.
 std::string shared_image(const std::string& name, std::size_t voxels, const std::string& to) {
-  const char* folder = std::getenv("KARST_SHARED_DATA");
+  const char* folder = std::getenv("KARST_TEST_DATA");
   const auto beside = std::filesystem::path(__FILE__).parent_path() / "../../../../shared/data";
   const std::string path = (folder ? std::filesystem::path(folder) : beside) / name;
   gzFile in = gzopen(path.c_str(), "rb");
@@ -265,7 +265,7 @@ TEST(Import, RocksKeepTheirPorosity) {
     const auto voxels = static_cast<std::size_t>(r.n) * static_cast<std::size_t>(r.n) * static_cast<std::size_t>(r.n);
     ImportOptions o;
     o.file = shared_image(r.name, voxels, directory.path() + "/rock.raw");
-    if (o.file.empty()) GTEST_SKIP() << r.name << " is not there (folder in KARST_SHARED_DATA)";
+    if (o.file.empty()) GTEST_SKIP() << r.name << " is not there (folder in KARST_TEST_DATA)";
     o.size = Index::all(r.n);
     o.type = VoxelType::uint8;
     o.voxel = r.voxel;

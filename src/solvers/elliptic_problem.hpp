@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an elliptic solve is about:  a φ - ∇·(β ∇φ) = f  in the fluid, one condition on each side of the domain and one on
+// the wall. The control-volume form, in the sign that makes it positive:
+//
+//   (A φ)_v = a κ_v V φ_v - Σ_faces β ∂φ/∂n area          n out of the VoF
+//
+// Nothing is dimensional (decision D6): lengths are in units of the level-0 cell width h0, so the cells of level l are
+// 2^-l wide. A caller with SI units brings a, β and the conditions into these units (a h0², β, value h0, rate h0).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "base/triple.hpp"
+#include "grid/field.hpp"
+
+namespace karst {
+
+enum class BoundaryKind : std::uint8_t { dirichlet, neumann, robin };
+
+/// The condition at one point of a boundary; ∂φ/∂n out of the fluid.
+///   dirichlet: φ = value    neumann: β ∂φ/∂n = value    robin: β ∂φ/∂n + rate φ = value, rate >= 0
+struct Condition {
+  BoundaryKind kind = BoundaryKind::neumann;
+  double value = 0.0;
+  double rate = 0.0;
+};
+
+inline Condition dirichlet(double value) { return {BoundaryKind::dirichlet, value, 0.0}; }
+inline Condition neumann(double value) { return {BoundaryKind::neumann, value, 0.0}; }
+inline Condition robin(double rate, double value) { return {BoundaryKind::robin, value, rate}; }
+
+/// Condition at a position, in units of h0 from the low corner of the domain. Empty: Neumann 0. Called from several
+/// threads.
+using ConditionAt = std::function<Condition(const Vec3& x)>;
+
+/// The equation. Kinds and rates make the operator, values the right-hand side alone.
+struct EllipticProblem {
+  double a = 0.0;     ///< >= 0
+  double beta = 1.0;  ///< > 0; not used where face_beta is given
+  /// β on the faces, one face field (three components) per level on the level's own graph, high ends of the domain in
+  /// the ghost slots, halo VoFs filled; empty: constant. The fields must outlive the operator.
+  std::span<const Field> face_beta;
+  std::array<ConditionAt, 6> sides;  ///< -x +x -y +y -z +z; not looked at where the domain is periodic
+  ConditionAt wall;
+};
+
+}  // namespace karst

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace karst {
+
+/// How a report looks, on a screen and printed.
+inline constexpr const char* report_style = R"(
+:root{color-scheme:light;--ink:#1d2733;--soft:#5b6673;--line:#d9dee5;--ground:#f5f7f9;--accent:#1f5a8c}
+*{box-sizing:border-box}
+body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.45 system-ui,"Segoe UI","Liberation Sans",sans-serif}
+main{max-width:1240px;margin:0 auto;padding:22px 26px 40px}
+h1{font-size:25px;margin:0;font-weight:650;overflow-wrap:anywhere}
+h2{font-size:17px;margin:0 0 8px;font-weight:650}
+p{margin:0 0 8px}
+.soft{color:var(--soft)}
+.source{color:var(--soft);margin:2px 0 14px;overflow-wrap:anywhere}
+.card{background:#fff;border:1px solid var(--line);border-radius:6px;padding:14px 16px;margin:0 0 14px}
+.warnings{background:#fff6e0;border:1px solid #e0a100;border-left:7px solid #e0a100;border-radius:6px;padding:10px 16px;margin:0 0 14px}
+.warnings ul{margin:4px 0 0;padding-left:20px}
+.fine{background:#eef6f1;border:1px solid #b5d3c2;border-left:7px solid #4f9a73;border-radius:6px;padding:7px 16px;margin:0 0 14px}
+.tiles{display:grid;grid-template-columns:repeat(4,minmax(0,1fr));gap:12px;margin:0 0 14px}
+.tile{background:#fff;border:1px solid var(--line);border-radius:6px;padding:10px 14px}
+.tile .name{color:var(--soft);font-size:13px}
+.tile .value{font-size:24px;font-weight:650;color:var(--accent);line-height:1.25}
+.tile .unit{font-size:15px;font-weight:400}
+.tile .more{font-size:13px;overflow-wrap:anywhere}
+.tile .no{color:#b3261e}
+.pair{display:grid;grid-template-columns:1fr 1fr;gap:14px}
+.pair>*{min-width:0}
+svg.chart{display:block;width:100%;height:auto;font:12px system-ui,"Segoe UI","Liberation Sans",sans-serif;fill:var(--ink)}
+svg .grid{stroke:#e6eaef;stroke-width:1}
+svg .axis{stroke:#6b7683;stroke-width:1}
+svg .mark{stroke:#b3261e;stroke-width:1.3;stroke-dasharray:4 3}
+svg .line{fill:none;stroke-width:1.9;stroke-linejoin:round}
+svg .label{fill:var(--soft)}
+svg .word{font-weight:650}
+svg .halo{paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}
+svg.body{display:block;width:100%;height:auto;font:20px system-ui,"Segoe UI","Liberation Sans",sans-serif;fill:var(--ink)}
+.slices{display:grid;grid-template-columns:repeat(3,1fr);gap:10px 14px;align-items:end}
+.slices figure{margin:0;text-align:center}
+.slices figcaption{font-size:13px;color:var(--soft);margin-top:3px}
+.stack{position:relative;display:block;margin:0 auto;border:1px solid #b9c1ca}
+.stack img{display:block;width:100%;height:100%;image-rendering:pixelated}
+.stack .wall{position:absolute;left:0;top:0;image-rendering:auto}
+.ruler{position:absolute;right:2.5%;bottom:2.5%;border-bottom:4px solid #fff;background:#1d2733b0;color:#fff;font-size:12px;line-height:1.35;text-align:center;white-space:nowrap}
+#wall:not(:checked)~.slices .wall{display:none}
+.legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin:10px 0 0;font-size:13px}
+.swatch{display:inline-block;width:14px;height:12px;border:1px solid #0003;margin-right:6px;vertical-align:-1px}
+.swatch.thin{height:3px;border:0;vertical-align:4px}
+table{border-collapse:collapse;width:100%;font-size:14px}
+th{text-align:left;font-weight:650;color:var(--soft);font-size:13px}
+th,td{padding:4px 10px 4px 0;border-bottom:1px solid #edf0f3;vertical-align:top}
+td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+.bar{display:block;height:12px;min-width:1px;border:1px solid #0002}
+.made td:first-child{white-space:nowrap;color:var(--soft)}
+.made td{overflow-wrap:anywhere}
+summary{cursor:pointer;font-size:17px;font-weight:650}
+footer{color:var(--soft);font-size:13px}
+@media(max-width:820px){.tiles{grid-template-columns:repeat(2,1fr)}.pair{grid-template-columns:1fr}}
+@page{size:A4;margin:12mm}
+@media print{body{background:#fff;font-size:12px}main{max-width:none;padding:0}.card,.tile,figure,.warnings{break-inside:avoid}
+h2{break-after:avoid}.tile .value{font-size:19px}.toggle{display:none}details::details-content{content-visibility:visible;block-size:auto}
+*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+)";
+
+}  // namespace karst

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Line and bar charts as inline SVG.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace karst {
+
+struct ChartAxis {
+  std::string label;  ///< with its unit
+  double low = 0, high = 1;
+};
+
+enum class DrawnAs { line, bars };
+
+struct ChartSeries {
+  std::string name{};  ///< for the legend; empty: not in it
+  std::string colour{};
+  DrawnAs drawn = DrawnAs::line;
+  std::vector<double> x{};  ///< points of a line; edges of bars, one more than y
+  std::vector<double> y{};
+  bool on_right = false;  ///< y is along the right axis
+  std::string dash{};     ///< as in stroke-dasharray; empty: none
+};
+
+/// A vertical line at x with a text beside its upper end.
+struct ChartMark {
+  double x;
+  std::string text;
+};
+
+/// A word in the middle of [low, high], at the top.
+struct ChartWord {
+  double low, high;
+  std::string text, colour;
+};
+
+struct Chart {
+  std::string description;  ///< for those who cannot see it
+  ChartAxis x, y;
+  std::optional<ChartAxis> right;
+  std::optional<ChartAxis> top;  ///< another unit of x
+  std::vector<ChartSeries> series;
+  std::vector<ChartMark> marks;
+  std::vector<ChartWord> words;
+  double width = 560, height = 310;  ///< [pixels]
+};
+
+/// Where the data are drawn [pixels from the upper left].
+struct ChartFrame {
+  double left, top, right, bottom;
+  double x(const ChartAxis& axis, double value) const {
+    return left + (right - left) * (value - axis.low) / (axis.high - axis.low);
+  }
+  double y(const ChartAxis& axis, double value) const {
+    return bottom - (bottom - top) * (value - axis.low) / (axis.high - axis.low);
+  }
+};
+ChartFrame frame_of(const Chart& chart);
+
+/// Multiples of 1, 2 or 5 times a power of ten in [low, high], about `wanted` of them.
+std::vector<double> ticks(double low, double high, int wanted);
+
+/// The next of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten that is >= value: the end of an axis. 1 for 0.
+double axis_end(double value);
+
+/// <svg>...</svg>. All texts are escaped. Points beyond the axes are cut off. Axes must have low < high.
+std::string svg(const Chart& chart);
+
+}  // namespace karst

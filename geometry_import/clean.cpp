@@ -51,7 +51,7 @@ std::int64_t most_voxels(const Comm& comm, const Clusters& clusters) {
 /// Clusters that `keep` does not ask for. Collective.
 Flags find_dropped(const Comm& comm, const Clusters& pores, const CleanOptions& options) {
   Flags drop(pores.of_rank().size(), 1);
-  if (options.keep == KeepPores::connected) {
+  if (options.keep == KeepClusters::connected) {
     for (std::size_t s = 0; s < drop.size(); ++s)
       for (int d = 0; d < 3; ++d)
         if (options.axes[static_cast<std::size_t>(d)] && pores.of_rank()[s].connects(d)) drop[s] = 0;
@@ -76,7 +76,7 @@ std::string axis_names(const std::array<bool, 3>& axes) {
 void check(const CleanOptions& options) {
   require(options.specks >= 0, "clean: specks = {} voxels given; allowed are 0 (none) and more", options.specks);
   require(options.holes >= 0, "clean: holes = {} voxels given; allowed are 0 (none) and more", options.holes);
-  require(options.keep != KeepPores::connected || options.axes[0] || options.axes[1] || options.axes[2],
+  require(options.keep != KeepClusters::connected || options.axes[0] || options.axes[1] || options.axes[2],
           "clean: pores that connect the faces are to be kept, but along no axis; name at least one of x, y, z");
 }
 
@@ -110,7 +110,7 @@ void fill_pores(const Comm& comm, Slabs<std::uint8_t>& labels, const CleanOption
   require(report.holes.clusters == 0 || report.holes.clusters < pores.count(),
           "clean: holes = {} voxels fills all {} pore clusters, the largest of {} voxels; choose it smaller",
           options.holes, pores.count(), most_voxels(comm, pores));
-  if (options.keep != KeepPores::all) {
+  if (options.keep != KeepClusters::all) {
     Flags dropped = find_dropped(comm, pores, options);
     for (std::size_t s = 0; s < dropped.size(); ++s) {
       dropped[s] = dropped[s] && !filled[s];
@@ -128,7 +128,7 @@ CleanReport clean(const Comm& comm, Slabs<std::uint8_t>& labels, const CleanOpti
   check(options);
   CleanReport report;
   if (options.specks > 1) report.specks = remove_specks(comm, labels, options.specks);
-  if (options.holes > 1 || options.keep != KeepPores::all) fill_pores(comm, labels, options, report);
+  if (options.holes > 1 || options.keep != KeepClusters::all) fill_pores(comm, labels, options, report);
   return report;
 }
 

@@ -14,7 +14,7 @@
 namespace karst {
 
 /// Which pore clusters stay.
-enum class KeepPores {
+enum class KeepClusters {
   all,
   connected,  ///< those that touch both ends of the image along any of the chosen axes
   largest     ///< the one with the most voxels; among equals the one with the first voxel, x fastest
@@ -23,8 +23,8 @@ enum class KeepPores {
 struct CleanOptions {
   std::int64_t specks = 0;  ///< solid clusters of fewer voxels become pore; 0: none
   std::int64_t holes = 0;   ///< pore clusters of fewer voxels become solid; 0: none
-  KeepPores keep = KeepPores::all;
-  std::array<bool, 3> axes{true, true, true};  ///< for KeepPores::connected
+  KeepClusters keep = KeepClusters::all;
+  std::array<bool, 3> axes{true, true, true};  ///< for KeepClusters::connected
 };
 
 /// Clusters and their voxels, of the whole image.

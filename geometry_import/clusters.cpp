@@ -12,18 +12,30 @@
 namespace karst {
 namespace {
 
-/// f(first, last) for all runs of a row.
-template <class F>
-void for_runs(std::span<const std::uint8_t> labels, const LabelSet& set, F&& f) {
-  const int n = static_cast<int>(labels.size());
-  const auto in = [&](int x) { return set[labels[static_cast<std::size_t>(x)]]; };
-  for (int x = 0; x < n;) {
-    while (x < n && !in(x)) ++x;
-    if (x == n) return;
-    const int first = x;
-    while (x < n && in(x)) ++x;
-    f(first, x);
+// Without branches, so that noise costs no more than large pores.
+
+std::uint32_t count_runs(std::span<const std::uint8_t> labels, const LabelSet& set) {
+  std::uint32_t n = 0;
+  bool before = false;
+  for (const std::uint8_t label : labels) {
+    const bool in = set[label];
+    n += in & !before;
+    before = in;
   }
+  return n;
+}
+
+/// @param[out] ends  first voxel and last + 1 of each run in turn; at least one more than the row has voxels
+void find_ends(std::span<const std::uint8_t> labels, const LabelSet& set, std::span<int> ends) {
+  std::size_t n = 0;
+  bool before = false;
+  for (std::size_t x = 0; x < labels.size(); ++x) {
+    const bool in = set[labels[x]];
+    ends[n] = static_cast<int>(x);
+    n += in != before;
+    before = in;
+  }
+  ends[n] = static_cast<int>(labels.size());
 }
 
 /// Labels of the rows of a slab.
@@ -72,9 +84,7 @@ void Clusters::find_runs(const Slabs<std::uint8_t>& labels, const LabelSet& set)
   row_start_ = Array<std::uint32_t>(static_cast<std::size_t>(rows) + 1, Purpose::buffers);
   row_start_[0] = 0;
   parallel_for(rows, [&](std::int64_t r) {
-    std::uint32_t n = 0;
-    for_runs(row_of(labels, static_cast<std::size_t>(r)), set, [&](int, int) { ++n; });
-    row_start_[static_cast<std::size_t>(r) + 1] = n;
+    row_start_[static_cast<std::size_t>(r) + 1] = count_runs(row_of(labels, static_cast<std::size_t>(r)), set);
   });
   std::int64_t runs = 0;
   for (std::uint32_t& start : row_start_) {
@@ -83,12 +93,16 @@ void Clusters::find_runs(const Slabs<std::uint8_t>& labels, const LabelSet& set)
   }
   require(runs < most, "clusters: {} runs on one rank, at most {} are possible; use more ranks", runs, most);
   runs_ = Array<Run>(static_cast<std::size_t>(runs), Purpose::buffers);
-  parallel_for(rows, [&](std::int64_t r) {
-    std::uint32_t i = row_start_[static_cast<std::size_t>(r)];
-    for_runs(row_of(labels, static_cast<std::size_t>(r)), set, [&](int first, int last) {
-      runs_[i] = {first, last, i};
-      ++i;
-    });
+  const auto nx = static_cast<std::size_t>(own_.row());
+  std::vector<int> ends((nx + 1) * static_cast<std::size_t>(n_threads()));
+  parallel_for(rows, [&](std::int64_t n) {
+    const auto r = static_cast<std::size_t>(n);
+    const std::span<int> mine = std::span(ends).subspan((nx + 1) * static_cast<std::size_t>(thread_number()), nx + 1);
+    find_ends(row_of(labels, r), set, mine);
+    for (std::uint32_t i = row_start_[r]; i < row_start_[r + 1]; ++i) {
+      const std::size_t of_run = 2 * std::size_t{i - row_start_[r]};
+      runs_[i] = {mine[of_run], mine[of_run + 1], i};
+    }
   });
 }
 

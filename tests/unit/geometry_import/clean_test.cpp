@@ -128,7 +128,7 @@ LabelImage blind_and_through() {
 TEST(Clean, KeepConnectedAlongAnyOfTheAxesMpi) {
   const LabelImage image = blind_and_through();
   const auto kept = [&](const std::array<bool, 3>& axes) {
-    return cleaned(image, {.keep = KeepPores::connected, .axes = axes});
+    return cleaned(image, {.keep = KeepClusters::connected, .axes = axes});
   };
   Cleaned result = kept({true, true, true});
   expect_sum(result.report.dropped, 2, 28);
@@ -144,20 +144,20 @@ TEST(Clean, KeepConnectedAlongAnyOfTheAxesMpi) {
 
 TEST(Clean, KeepLargestMpi) {
   const LabelImage image = blind_and_through();
-  Cleaned result = cleaned(image, {.keep = KeepPores::largest});
+  Cleaned result = cleaned(image, {.keep = KeepClusters::largest});
   expect_sum(result.report.dropped, 3, 19);
   EXPECT_EQ(pores(result.values), 27);
   EXPECT_EQ(result.values[image.at(2, 4, 4)], pore_label);
   LabelImage equals({3, 3, 8}, 2);  // two of the same size: the one that comes first
   equals(1, 1, 2) = equals(1, 1, 6) = pore_label;
-  result = cleaned(equals, {.keep = KeepPores::largest});
+  result = cleaned(equals, {.keep = KeepClusters::largest});
   expect_sum(result.report.dropped, 1, 1);
   EXPECT_EQ(result.values[equals.at(1, 1, 2)], pore_label);
 }
 
 // Holes and dropped pores are counted apart: the single voxel is a hole, the blind pore is dropped.
 TEST(Clean, HolesComeBeforeKeepMpi) {
-  const Cleaned result = cleaned(blind_and_through(), {.holes = 2, .keep = KeepPores::connected});
+  const Cleaned result = cleaned(blind_and_through(), {.holes = 2, .keep = KeepClusters::connected});
   expect_sum(result.report.holes, 1, 1);
   expect_sum(result.report.dropped, 1, 27);
 }
@@ -167,13 +167,13 @@ TEST(Clean, SpecksComeFirstMpi) {
   LabelImage image({5, 5, 5}, outside_label);
   for (int z = 0; z < 5; ++z) image(2, 2, z) = z == 2 ? 3 : pore_label;
   for (int z = 0; z < 5; ++z) image(0, 0, z) = 1;
-  EXPECT_NE(error_of(image, {.specks = 2, .keep = KeepPores::connected}), "no error") << "it touches the outside";
+  EXPECT_NE(error_of(image, {.specks = 2, .keep = KeepClusters::connected}), "no error") << "it touches the outside";
   LabelImage free({7, 7, 5}, 1);
   for (int z = 0; z < 5; ++z)
     for (int y = 1; y < 6; ++y)
       for (int x = 1; x < 6; ++x) free(x, y, z) = pore_label;
   free(3, 3, 2) = 3;
-  const Cleaned result = cleaned(free, {.specks = 2, .keep = KeepPores::connected});
+  const Cleaned result = cleaned(free, {.specks = 2, .keep = KeepClusters::connected});
   expect_sum(result.report.specks, 1, 1);
   expect_sum(result.report.dropped, 0, 0);
   EXPECT_EQ(pores(result.values), 125);
@@ -210,9 +210,9 @@ TEST(Clean, VolumeIsConservedAndTwiceIsOnceMpi) {
         if (image.values[i] == 1 && phase.values[i] == 1) image.values[i] = 200;
         if (seed % 2 == 0 && out.values[i] == 1) image.values[i] = outside_label;
       }
-      for (const KeepPores keep : {KeepPores::all, KeepPores::largest})
+      for (const KeepClusters keep : {KeepClusters::all, KeepClusters::largest})
         for (const std::int64_t size : {1, 2, 5}) expect_truths(image, {.specks = size, .holes = size, .keep = keep});
-      if (p > 0.4 && n[0] == 16) expect_truths(image, {.specks = 3, .holes = 4, .keep = KeepPores::connected});
+      if (p > 0.4 && n[0] == 16) expect_truths(image, {.specks = 3, .holes = 4, .keep = KeepClusters::connected});
     }
 }
 
@@ -227,13 +227,13 @@ TEST(Clean, ErrorsSayWhatToDoMpi) {
   const LabelImage image = blind_and_through();
   EXPECT_NE(error_of(image, {.specks = -1}).find("specks = -1 voxels"), std::string::npos);
   EXPECT_NE(error_of(image, {.holes = -2}).find("holes = -2 voxels"), std::string::npos);
-  EXPECT_NE(error_of(image, {.keep = KeepPores::connected, .axes = {}}).find("at least one of x, y, z"),
+  EXPECT_NE(error_of(image, {.keep = KeepClusters::connected, .axes = {}}).find("at least one of x, y, z"),
             std::string::npos);
-  EXPECT_NE(error_of(image, {.keep = KeepPores::connected, .axes = {false, true, false}})
+  EXPECT_NE(error_of(image, {.keep = KeepClusters::connected, .axes = {false, true, false}})
                 .find("no pore cluster connects the faces of the image across y (4 clusters in all, the largest of 27 "
                       "voxels); name other axes"),
             std::string::npos);
-  EXPECT_NE(error_of(image, {.holes = 20, .keep = KeepPores::connected})
+  EXPECT_NE(error_of(image, {.holes = 20, .keep = KeepClusters::connected})
                 .find("no pore cluster of at least holes = 20 voxels connects the faces of the image across x or y or "
                       "z"),
             std::string::npos);
@@ -241,7 +241,8 @@ TEST(Clean, ErrorsSayWhatToDoMpi) {
             std::string::npos);
   EXPECT_NE(error_of(image, {.specks = 1000}).find("specks = 1000 voxels removes all 1 solid clusters"),
             std::string::npos);
-  EXPECT_NE(error_of(LabelImage({3, 3, 3}, 1), {.keep = KeepPores::largest}).find("no pore voxel"), std::string::npos);
+  EXPECT_NE(error_of(LabelImage({3, 3, 3}, 1), {.keep = KeepClusters::largest}).find("no pore voxel"),
+            std::string::npos);
 }
 
 // Two specks (one of them two voxels through a corner), a grain of 8 that is none, one that the outside holds; one

@@ -154,7 +154,7 @@ GrownSeeds grow_seeds(const Comm& comm, Slabs<std::uint8_t>& labels, std::uint8_
   Flags seeded(clusters.of_rank().size(), 0);
   for (std::size_t r = 0; r < clusters.rows(); ++r) {
     const auto row = labels.values().begin() + static_cast<std::int64_t>(r) * labels.own().row();
-    for (const Run& run : clusters.row(r))
+    for (const ClusterRun& run : clusters.row(r))
       if (!seeded[run.slot])
         seeded[run.slot] = std::find(row + run.first, row + run.last, pore_label) != row + run.last;
   }

@@ -45,7 +45,7 @@ class RowsAround {
 /// Voxel faces between a cluster and each label.
 using Faces = std::array<std::int64_t, 256>;
 
-void count_faces(const RowsAround& rows, const Run& run, std::size_t r, Faces& faces) {
+void count_faces(const RowsAround& rows, const ClusterRun& run, std::size_t r, Faces& faces) {
   const int y = rows.y_of(r), z = rows.z_of(r);
   const std::span<const std::uint8_t> row = rows.row(y, z);
   const auto first = static_cast<std::size_t>(run.first), last = static_cast<std::size_t>(run.last);
@@ -84,7 +84,7 @@ class RunsOfClusters {
   static void for_asked(const Clusters& clusters, std::span<const std::uint8_t> asked, F&& f) {
     for (std::size_t r = 0; r < clusters.rows(); ++r) {
       std::uint32_t i = 0;
-      for (const Run& run : clusters.row(r)) {
+      for (const ClusterRun& run : clusters.row(r)) {
         if (asked[run.slot]) f(run.slot, Place{static_cast<std::uint32_t>(r), i});
         ++i;
       }
@@ -130,7 +130,7 @@ std::vector<std::uint8_t> in_contact(const Comm& comm, const Slabs<std::uint8_t>
   const RowsAround rows(labels);
   parallel_for(static_cast<std::int64_t>(clusters.rows()), [&](std::int64_t n) {
     const auto r = static_cast<std::size_t>(n);
-    for (const Run& run : clusters.row(r)) {
+    for (const ClusterRun& run : clusters.row(r)) {
       if (!asked[run.slot]) continue;
       for (int k = 0; k < 9; ++k) {
         const std::span<const std::uint8_t> row = rows.row(rows.y_of(r) + k % 3 - 1, rows.z_of(r) + k / 3 - 1);
@@ -175,7 +175,7 @@ void relabel(Slabs<std::uint8_t>& labels, const Clusters& clusters, std::span<co
              std::span<const std::uint8_t> to) {
   const std::int64_t n = labels.own().row();
   parallel_for(static_cast<std::int64_t>(clusters.rows()), [&](std::int64_t r) {
-    for (const Run& run : clusters.row(static_cast<std::size_t>(r)))
+    for (const ClusterRun& run : clusters.row(static_cast<std::size_t>(r)))
       if (asked[run.slot]) std::fill_n(labels.values().begin() + r * n + run.first, run.last - run.first, to[run.slot]);
   });
 }

@@ -44,7 +44,7 @@ std::span<const std::uint8_t> row_of(const Slabs<std::uint8_t>& labels, std::siz
   return labels.values().subspan(row * n, n);
 }
 
-std::uint8_t faces_touched(const Index& image, const Run& run, int y, int z) {
+std::uint8_t faces_touched(const Index& image, const ClusterRun& run, int y, int z) {
   const bool touch[6] = {run.first == 0, run.last == image[0], y == 0, y + 1 == image[1], z == 0, z + 1 == image[2]};
   unsigned bits = 0;
   for (unsigned side = 0; side < 6; ++side) bits |= unsigned{touch[side]} << side;
@@ -92,7 +92,7 @@ void Clusters::find_runs(const Slabs<std::uint8_t>& labels, const LabelSet& set)
     start = static_cast<std::uint32_t>(runs);
   }
   require(runs < most, "clusters: {} runs on one rank, at most {} are possible; use more ranks", runs, most);
-  runs_ = Array<Run>(static_cast<std::size_t>(runs), Purpose::buffers);
+  runs_ = Array<ClusterRun>(static_cast<std::size_t>(runs), Purpose::buffers);
   const auto nx = static_cast<std::size_t>(own_.row());
   std::vector<int> ends((nx + 1) * static_cast<std::size_t>(n_threads()));
   parallel_for(rows, [&](std::int64_t n) {
@@ -150,7 +150,7 @@ void Clusters::measure() {
   const int ny = own_.image[1];
   for (std::size_t r = 0; r < rows(); ++r) {
     const int y = static_cast<int>(r % std::size_t(ny)), z = own_.first + static_cast<int>(r / std::size_t(ny));
-    for (const Run& run : row(r)) {
+    for (const ClusterRun& run : row(r)) {
       Cluster& cluster = clusters_[run.slot];
       if (cluster.voxels == 0) cluster.first = (std::int64_t{z} * ny + y) * own_.row() + run.first;
       cluster.voxels += run.last - run.first;

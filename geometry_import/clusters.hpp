@@ -31,7 +31,7 @@ LabelSet solid_labels();  ///< 1 .. 254
 enum class Contact { faces, corners };
 
 /// Voxels [first, last) of a row that belong to one cluster, and no voxel beside them does.
-struct Run {
+struct ClusterRun {
   int first, last;
   std::uint32_t slot;  ///< cluster, as a place in Clusters::of_rank()
 };
@@ -64,10 +64,10 @@ class Clusters {
   }
   /// Rows of this rank: (z - own().first) ny + y.
   std::size_t rows() const { return row_start_.size() - 1; }
-  std::span<const Run> row(std::size_t r) const {
+  std::span<const ClusterRun> row(std::size_t r) const {
     return runs_.span().subspan(row_start_[r], row_start_[r + 1] - row_start_[r]);
   }
-  std::span<const Run> row(int y, int z) const {
+  std::span<const ClusterRun> row(int y, int z) const {
     return row(std::size_t(z - own_.first) * std::size_t(own_.image[1]) + std::size_t(y));
   }
 
@@ -97,7 +97,7 @@ class Clusters {
   void number_owned(const Comm& comm);
 
   ImageWindow own_;
-  Array<Run> runs_;
+  Array<ClusterRun> runs_;
   Array<std::uint32_t> row_start_;
   Array<Cluster> clusters_;
   std::vector<std::int64_t> first_numbers_;  ///< of the clusters in the first plane of the slab

@@ -36,7 +36,7 @@ std::uint32_t node_of(std::span<const Node> nodes, int rank, std::uint32_t slot)
 }
 
 /// The runs of a plane in a message: number of runs of each row, then the runs.
-std::vector<std::byte> pack_plane(std::span<const std::uint32_t> row_start, std::span<const Run> runs) {
+std::vector<std::byte> pack_plane(std::span<const std::uint32_t> row_start, std::span<const ClusterRun> runs) {
   std::vector<std::byte> bytes(row_start.size_bytes() + runs.size_bytes());
   std::memcpy(bytes.data(), row_start.data(), row_start.size_bytes());
   if (!runs.empty()) std::memcpy(bytes.data() + row_start.size_bytes(), runs.data(), runs.size_bytes());
@@ -45,15 +45,15 @@ std::vector<std::byte> pack_plane(std::span<const std::uint32_t> row_start, std:
 
 struct PlaneRuns {
   std::vector<std::uint32_t> row_start;
-  std::vector<Run> runs;
+  std::vector<ClusterRun> runs;
 
   PlaneRuns(std::span<const std::byte> bytes, int ny) : row_start(static_cast<std::size_t>(ny) + 1) {
     const std::size_t head = row_start.size() * sizeof(std::uint32_t);
     std::memcpy(row_start.data(), bytes.data(), head);
-    runs.resize((bytes.size() - head) / sizeof(Run));
+    runs.resize((bytes.size() - head) / sizeof(ClusterRun));
     if (!runs.empty()) std::memcpy(runs.data(), bytes.data() + head, bytes.size() - head);
   }
-  std::span<const Run> row(int y) const {
+  std::span<const ClusterRun> row(int y) const {
     const std::size_t begin = row_start[static_cast<std::size_t>(y)];
     return std::span(runs).subspan(begin, row_start[static_cast<std::size_t>(y) + 1] - begin);
   }
@@ -114,9 +114,9 @@ std::vector<Clusters::Joint> Clusters::joints_above(const Comm& comm, Contact co
   for (const Message& m : comm.sparse_exchange(out)) {
     const PlaneRuns above(m.bytes, ny);
     for (int y = 0; y < ny; ++y) {
-      const std::span<const Run> mine = row(y, own_.last - 1);
+      const std::span<const ClusterRun> mine = row(y, own_.last - 1);
       for (int with = std::max(0, y - reach); with <= std::min(ny - 1, y + reach); ++with) {
-        const std::span<const Run> upper = above.row(with);
+        const std::span<const ClusterRun> upper = above.row(with);
         for_contacts(mine, upper, contact, [&](std::size_t i, std::size_t j) {
           joints.push_back({comm.rank(), m.rank, mine[i].slot, upper[j].slot});
         });
@@ -132,7 +132,7 @@ std::vector<Clusters::Joint> Clusters::joints_above(const Comm& comm, Contact co
 void Clusters::number_owned(const Comm& comm) {
   std::uint32_t in_first_plane = 0, owned_there = 0;
   if (own_.planes() > 0)
-    for (const Run& run : runs_.span().first(row_start_[static_cast<std::size_t>(own_.image[1])]))
+    for (const ClusterRun& run : runs_.span().first(row_start_[static_cast<std::size_t>(own_.image[1])]))
       in_first_plane = std::max(in_first_plane, run.slot + 1);
   for (std::uint32_t slot = 0; slot < in_first_plane; ++slot) owned_there += owned(slot);
   const auto slots = static_cast<std::int64_t>(clusters_.size());
@@ -155,7 +155,7 @@ std::vector<std::uint32_t> Clusters::merge_slots(std::span<const std::uint32_t> 
     if (into[slot] == slot) clusters_[n++] = clusters_[slot];
   }
   if (n == into.size()) return renamed;
-  for (Run& run : runs_) run.slot = renamed[run.slot];
+  for (ClusterRun& run : runs_) run.slot = renamed[run.slot];
   Array<Cluster> fewer(n, Purpose::buffers);
   std::copy_n(clusters_.begin(), n, fewer.begin());
   clusters_ = std::move(fewer);

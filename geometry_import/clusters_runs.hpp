@@ -12,7 +12,7 @@ namespace karst {
 
 /// f(i, j) for all runs a[i], b[j] of two neighbouring rows that are in contact. Not collective.
 template <class F>
-void for_contacts(std::span<const Run> a, std::span<const Run> b, Contact contact, F&& f) {
+void for_contacts(std::span<const ClusterRun> a, std::span<const ClusterRun> b, Contact contact, F&& f) {
   const int reach = contact == Contact::corners ? 1 : 0;
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     if (a[i].first < b[j].last + reach && b[j].first < a[i].last + reach) f(i, j);

@@ -58,7 +58,7 @@ Whole gather(const Comm& comm, const LabelImage& image, const Clusters& found) {
   const ImageWindow own = in_slabs(comm, image).own();
   std::vector<std::int64_t> number(own.count(), -1);
   for (std::size_t r = 0; r < found.rows(); ++r)
-    for (const Run& run : found.row(r))
+    for (const ClusterRun& run : found.row(r))
       std::fill_n(number.begin() + std::ptrdiff_t(r) * own.image[0] + run.first, run.last - run.first,
                   found.number(run.slot));
   Whole w{comm.all_gather(std::span<const std::int64_t>(number)), {}};

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "geometry_import/h5.hpp"
+#include "geometry_import/provenance.hpp"
 
 namespace karst {
 namespace {
@@ -68,7 +69,7 @@ void read(hid_t data, const std::string& path, const Index& lo, const Index& siz
 
 struct GeometryFile::State {
   std::string path;
-  h5::Handle file, level_set, phase;
+  h5::Handle file, level_set, phase, wall_distance;
 };
 
 GeometryFile::GeometryFile(const std::string& path) : state_(std::make_unique<State>()) {
@@ -90,6 +91,12 @@ GeometryFile::GeometryFile(const std::string& path) : state_(std::make_unique<St
   state_->phase = open_data(state_->file, path, "phase", phase_size);
   require(size == phase_size, "{}: level_set and phase differ in size; the file is damaged, import the image again",
           path);
+  if (H5Lexists(state_->file, "wall_distance", H5P_DEFAULT) > 0) {
+    std::array<hsize_t, 3> distance_size{};
+    state_->wall_distance = open_data(state_->file, path, "wall_distance", distance_size);
+    require(size == distance_size,
+            "{}: level_set and wall_distance differ in size; the file is damaged, import the image again", path);
+  }
   info_.voxels = {static_cast<int>(size[2]), static_cast<int>(size[1]), static_cast<int>(size[0])};
   info_.voxel = read_number(state_->file, path, "voxel");
   require(info_.voxel > 0, "{}: states a voxel width of {} m; it must be positive", path, info_.voxel);
@@ -98,6 +105,10 @@ GeometryFile::GeometryFile(const std::string& path) : state_(std::make_unique<St
   info_.steepest = read_number(state_->file, path, "steepest");
   info_.threshold = read_number(state_->file, path, "threshold");
   info_.provenance = read_text(state_->file, path, "provenance");
+  if (H5Aexists(state_->file, "phases") > 0) {
+    info_.phases = phases_from_json(read_text(state_->file, path, "phases"), path);
+    info_.smoothing = read_number(state_->file, path, "smoothing");
+  }
 }
 
 GeometryFile::~GeometryFile() {
@@ -117,6 +128,13 @@ void GeometryFile::read_phase(const Index& lo, const Index& size, std::uint8_t* 
   const std::lock_guard lock(one_at_a_time);
   const h5::Quiet quiet;
   read(state_->phase, state_->path, lo, size, H5T_NATIVE_UINT8, phase);
+}
+
+void GeometryFile::read_wall_distance(const Index& lo, const Index& size, float* distance) const {
+  const std::lock_guard lock(one_at_a_time);
+  const h5::Quiet quiet;
+  require(state_->wall_distance >= 0, "{}: holds no distances to the wall; import the image again", state_->path);
+  read(state_->wall_distance, state_->path, lo, size, H5T_NATIVE_FLOAT, distance);
 }
 
 bool is_geometry_file(const std::string& path) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The geometry file: what an import leaves and a run reads. HDF5:
 //   /level_set  float32 [nz][ny][nx]  φ at voxel centres, > 0 in the pore [voxels]
-//   /phase      uint8   [nz][ny][nx]  0 pore, 1.. solid labels
+//   /phase      uint8   [nz][ny][nx]  0 pore, 1 to 254 solid phases, 255 outside of the sample
+//   /wall_distance float32 [nz][ny][nx]  distance of the pore voxels to the wall, in 1/64; 0 in the solid [voxels]
 //   attributes of the root: karst_geometry (format version, int), voxel [m], porosity, level_set_porosity, steepest
-//   (bound of the slope of φ), threshold [gray values], provenance (JSON text). No date: the same import gives the same
-//   bytes for any number of ranks.
+//   (bound of the slope of φ), threshold [gray values], smoothing [voxels], phases (JSON: label, name, share),
+//   provenance (JSON text). No date: the same import gives the same bytes for any number of ranks.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/comm.hpp"
+#include "geometry_import/image_statistics.hpp"
 #include "geometry_import/window.hpp"
 
 namespace karst {
@@ -31,7 +33,9 @@ struct GeometryInfo {
   double level_set_porosity = 0;  ///< volume where the trilinear interpolant of φ is positive / all
   double steepest = 0;            ///< bound of |∇φ| of the trilinear interpolant; the image does not repeat itself
   double threshold = 0;           ///< gray value of the wall; NaN when the image was segmented already
-  std::string provenance;         ///< JSON
+  std::string provenance{};       ///< JSON
+  std::vector<PhaseShare> phases{{"pore", 0, 0.0}, {"solid", 1, 0.0}};  ///< by label; shares 0: the file has no names
+  double smoothing = 0;                                                 ///< σ, as imported [voxels]
 };
 
 /// Reads a geometry file. Every rank may open and read for itself; safe to call from several threads (one reads at a
@@ -49,6 +53,8 @@ class GeometryFile {
   void read_block(const Index& lo, const Index& size, float* phi) const;
   /// The same of /phase.
   void read_phase(const Index& lo, const Index& size, std::uint8_t* phase) const;
+  /// The same of /wall_distance [voxels]. Throws Error when the file has none (made before there were any).
+  void read_wall_distance(const Index& lo, const Index& size, float* distance) const;
 
  private:
   struct State;
@@ -73,14 +79,21 @@ class GeometryWriter {
   /// Compresses a layer. Not collective.
   static std::vector<std::byte> pack(const ImageWindow& layer, std::span<const float> phi,
                                      std::span<const std::uint8_t> phase);
+  /// Compresses the distances of a layer, given in 1/64 voxel. Not collective.
+  static std::vector<std::byte> pack_distance(const ImageWindow& layer, std::span<const std::uint16_t> distance);
   /// Writes packed layer `first + rank` of each rank (empty: none). Layers must come in order. Throws Error on all
   /// ranks. Collective.
   void write(int first, std::vector<std::byte> packed);
+  /// The same of distances, after all layers of the level set.
+  void write_distance(int first, std::vector<std::byte> packed);
   /// Adds the attributes, closes, and gives the file its name. Throws Error on all ranks. Collective.
   void finish(const GeometryInfo& info);
 
  private:
   struct State;
+  template <class WriteLayer>
+  void write_layers(int first, std::vector<std::byte> packed, WriteLayer&& write_layer);
+
   Comm comm_;
   std::unique_ptr<AtomicFile> target_;
   std::unique_ptr<State> state_;  ///< on rank 0; closed before target_ removes what is unfinished

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -7,12 +8,15 @@
 #include <cassert>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #include "base/atomic_file.hpp"
 #include "base/parallel.hpp"
+#include "geometry_import/distance.hpp"
 #include "geometry_import/fail_together.hpp"
 #include "geometry_import/geometry_file.hpp"
 #include "geometry_import/h5.hpp"
+#include "geometry_import/provenance.hpp"
 
 namespace karst {
 namespace {
@@ -104,12 +108,13 @@ void put_text(hid_t file, const std::string& path, const char* name, const std::
 struct GeometryWriter::State {
   std::string path, temporary;
   Index voxels;
-  h5::Handle file, level_set, phase;
+  h5::Handle file, level_set, phase, wall_distance;
 
   ~State();
   void create();
   void write_chunk(hid_t data, int layer, int cy, int cx, std::span<const std::byte> bytes) const;
   void write_layer(int layer, std::span<const std::byte> packed) const;
+  void write_distance_layer(int layer, std::span<const std::byte> packed) const;
   void finish(const GeometryInfo& info);
 };
 
@@ -126,6 +131,17 @@ void write_to_nowhere(hid_t file) {
   close(nowhere);
 }
 
+/// Takes the disk space of all that HDF5 has not written yet. When the disk is full only then, HDF5 may be unable to
+/// close the file even to nowhere.
+void reserve_space(hid_t file, const std::string& path) {
+  void* handle = nullptr;
+  haddr_t end = 0;
+  h5::check(H5Fget_vfd_handle(file, H5P_DEFAULT, &handle), path, "write it");
+  h5::check(H5Fget_eoa(file, &end), path, "write it");
+  const int failure = posix_fallocate(*static_cast<int*>(handle), 0, static_cast<off_t>(end));
+  require(failure == 0, "{}: cannot write it: {}", path, std::generic_category().message(failure));
+}
+
 }  // namespace
 
 GeometryWriter::State::~State() {
@@ -133,6 +149,7 @@ GeometryWriter::State::~State() {
   if (file >= 0) write_to_nowhere(file);
   level_set.close();
   phase.close();
+  wall_distance.close();
   file.close();
 }
 
@@ -144,6 +161,7 @@ void GeometryWriter::State::create() {
                     H5Fclose);
   level_set = create_data(file, path, "level_set", H5T_IEEE_F32LE, voxels);
   phase = create_data(file, path, "phase", H5T_STD_U8LE, voxels);
+  wall_distance = create_data(file, path, "wall_distance", H5T_IEEE_F32LE, voxels);
 }
 
 void GeometryWriter::State::write_chunk(hid_t data, int layer, int cy, int cx, std::span<const std::byte> bytes) const {
@@ -161,6 +179,11 @@ void GeometryWriter::State::write_layer(int layer, std::span<const std::byte> pa
     }
 }
 
+void GeometryWriter::State::write_distance_layer(int layer, std::span<const std::byte> packed) const {
+  for (int cy = 0; cy < chunks(voxels[1]); ++cy)
+    for (int cx = 0; cx < chunks(voxels[0]); ++cx) write_chunk(wall_distance, layer, cy, cx, next_part(packed));
+}
+
 void GeometryWriter::State::finish(const GeometryInfo& info) {
   const h5::Quiet quiet;
   put(file, path, "karst_geometry", H5T_NATIVE_INT, &geometry_format_version);
@@ -169,9 +192,13 @@ void GeometryWriter::State::finish(const GeometryInfo& info) {
   put(file, path, "level_set_porosity", H5T_NATIVE_DOUBLE, &info.level_set_porosity);
   put(file, path, "steepest", H5T_NATIVE_DOUBLE, &info.steepest);
   put(file, path, "threshold", H5T_NATIVE_DOUBLE, &info.threshold);
+  put(file, path, "smoothing", H5T_NATIVE_DOUBLE, &info.smoothing);
+  put_text(file, path, "phases", to_json(info.phases));
   put_text(file, path, "provenance", info.provenance);
+  reserve_space(file, path);
   h5::check(level_set.close(), path, "write it");
   h5::check(phase.close(), path, "write it");
+  h5::check(wall_distance.close(), path, "write it");
   h5::check(H5Fflush(file, H5F_SCOPE_GLOBAL), path, "write it");  // all that can fail comes before the file is closed
   h5::check(file.close(), path, "close it");
 }
@@ -194,33 +221,68 @@ ImageWindow GeometryWriter::layer(const Index& voxels, int number) {
   return {voxels, number * geometry_chunk, std::min(voxels[2], (number + 1) * geometry_chunk)};
 }
 
-std::vector<std::byte> GeometryWriter::pack(const ImageWindow& layer, std::span<const float> phi,
-                                            std::span<const std::uint8_t> phase) {
+namespace {
+
+/// add(cx, cy, part) for the chunks of a layer, in parallel; the parts one after the other.
+template <class Add>
+std::vector<std::byte> pack_chunks(const ImageWindow& layer, Add&& add) {
   const int nx = chunks(layer.image[0]), ny = chunks(layer.image[1]);
   std::vector<std::vector<std::byte>> part(static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny));
   parallel_for_dynamic(static_cast<std::int64_t>(part.size()), [&](std::int64_t c) {
-    std::vector<float> phi_chunk;
-    std::vector<std::uint8_t> phase_chunk;
-    gather(layer, phi, static_cast<int>(c % nx), static_cast<int>(c / nx), phi_chunk);
-    gather(layer, phase, static_cast<int>(c % nx), static_cast<int>(c / nx), phase_chunk);
-    append(part[static_cast<std::size_t>(c)], filter(phi_chunk));
-    append(part[static_cast<std::size_t>(c)], filter(phase_chunk));
+    add(static_cast<int>(c % nx), static_cast<int>(c / nx), part[static_cast<std::size_t>(c)]);
   });
   std::vector<std::byte> all;
   for (const auto& p : part) all.insert(all.end(), p.begin(), p.end());
   return all;
 }
 
-void GeometryWriter::write(int first, std::vector<std::byte> packed) {
+}  // namespace
+
+std::vector<std::byte> GeometryWriter::pack(const ImageWindow& layer, std::span<const float> phi,
+                                            std::span<const std::uint8_t> phase) {
+  return pack_chunks(layer, [&](int cx, int cy, std::vector<std::byte>& part) {
+    std::vector<float> phi_chunk;
+    std::vector<std::uint8_t> phase_chunk;
+    gather(layer, phi, cx, cy, phi_chunk);
+    gather(layer, phase, cx, cy, phase_chunk);
+    append(part, filter(phi_chunk));
+    append(part, filter(phase_chunk));
+  });
+}
+
+std::vector<std::byte> GeometryWriter::pack_distance(const ImageWindow& layer,
+                                                     std::span<const std::uint16_t> distance) {
+  return pack_chunks(layer, [&](int cx, int cy, std::vector<std::byte>& part) {
+    std::vector<std::uint16_t> chunk;
+    gather(layer, distance, cx, cy, chunk);
+    std::vector<float> in_voxels(chunk.size());
+    std::transform(chunk.begin(), chunk.end(), in_voxels.begin(),
+                   [](std::uint16_t d) { return static_cast<float>(d) / distance_unit; });
+    append(part, filter(in_voxels));
+  });
+}
+
+template <class WriteLayer>
+void GeometryWriter::write_layers(int first, std::vector<std::byte> packed, WriteLayer&& write_layer) {
   std::vector<Message> out;
   if (comm_.rank() != 0 && !packed.empty()) out.push_back({0, std::move(packed)});
   const std::vector<Message> arrived = comm_.sparse_exchange(out);
   fail_together(comm_, [&] {
     if (comm_.rank() != 0) return;
     const h5::Quiet quiet;
-    if (!packed.empty()) state_->write_layer(first, packed);
-    for (const Message& m : arrived) state_->write_layer(first + m.rank, m.bytes);
+    if (!packed.empty()) write_layer(first, packed);
+    for (const Message& m : arrived) write_layer(first + m.rank, m.bytes);
   });
+}
+
+void GeometryWriter::write(int first, std::vector<std::byte> packed) {
+  write_layers(first, std::move(packed),
+               [&](int layer, std::span<const std::byte> bytes) { state_->write_layer(layer, bytes); });
+}
+
+void GeometryWriter::write_distance(int first, std::vector<std::byte> packed) {
+  write_layers(first, std::move(packed),
+               [&](int layer, std::span<const std::byte> bytes) { state_->write_distance_layer(layer, bytes); });
 }
 
 void GeometryWriter::finish(const GeometryInfo& info) {

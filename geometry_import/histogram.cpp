@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
 
 namespace karst {
 
@@ -22,10 +26,42 @@ Histogram histogram_for(double smallest, double largest, bool integers) {
   return h;
 }
 
+std::int64_t Histogram::filled() const {
+  return std::count_if(count.begin(), count.end(), [](std::int64_t n) { return n > 0; });
+}
+
 void Histogram::add(std::span<const float> values) {
   const double scale = 1 / width();
   const auto last = static_cast<double>(count.size() - 1);
-  for (const float v : values) ++count[static_cast<std::size_t>(std::clamp((double{v} - low) * scale, 0.0, last))];
+  const auto parts = static_cast<std::size_t>(
+      std::min<std::size_t>(static_cast<std::size_t>(n_threads()), 1 + values.size() / (4 * count.size())));
+  std::vector<std::vector<std::int64_t>> counts(parts);
+  parallel_for(static_cast<std::int64_t>(parts), [&](std::int64_t p) {
+    std::vector<std::int64_t>& mine = counts[static_cast<std::size_t>(p)];
+    mine.assign(count.size(), 0);
+    const std::size_t begin = values.size() * static_cast<std::size_t>(p) / parts;
+    const std::size_t end = values.size() * static_cast<std::size_t>(p + 1) / parts;
+    for (const float v : values.subspan(begin, end - begin))
+      ++mine[static_cast<std::size_t>(std::clamp((double{v} - low) * scale, 0.0, last))];
+  });
+  for (const auto& mine : counts)
+    for (std::size_t b = 0; b < count.size(); ++b) count[b] += mine[b];
+}
+
+double Histogram::below(double limit) const {
+  const double position = std::clamp((limit - low) / width(), 0.0, static_cast<double>(count.size()));
+  const auto whole = static_cast<std::size_t>(position);
+  std::int64_t sum = 0;
+  for (std::size_t b = 0; b < whole; ++b) sum += count[b];
+  const double part = whole < count.size() ? static_cast<double>(count[whole]) : 0.0;
+  return static_cast<double>(sum) + part * (position - static_cast<double>(whole));
+}
+
+Histogram Histogram::reduced(std::size_t most) const {
+  const std::size_t group = (count.size() + most - 1) / most, bins = (count.size() + group - 1) / group;
+  Histogram r{low, low + static_cast<double>(bins * group) * width(), std::vector<std::int64_t>(bins, 0)};
+  for (std::size_t b = 0; b < count.size(); ++b) r.count[b / group] += count[b];
+  return r;
 }
 
 namespace {
@@ -74,9 +110,36 @@ double peak(const Histogram& h, std::size_t first, std::size_t last) {
 
 }  // namespace
 
+std::vector<double> class_peaks(const Histogram& h, std::span<const double> limits) {
+  std::vector<double> peaks;
+  std::size_t first = 0;
+  const auto add_class = [&](std::size_t last) {
+    const bool empty =
+        std::all_of(h.count.begin() + static_cast<std::ptrdiff_t>(first),
+                    h.count.begin() + static_cast<std::ptrdiff_t>(last), [](std::int64_t n) { return n == 0; });
+    peaks.push_back(empty ? std::numeric_limits<double>::quiet_NaN() : peak(h, first, last));
+    first = last;
+  };
+  for (const double limit : limits) {
+    const double bin = std::round((limit - h.low) / h.width());
+    add_class(
+        static_cast<std::size_t>(std::clamp(bin, static_cast<double>(first), static_cast<double>(h.count.size()))));
+  }
+  add_class(h.count.size());
+  return peaks;
+}
+
+std::vector<double> halfway_limits(const Histogram& h, std::span<const double> limits) {
+  const std::vector<double> peaks = class_peaks(h, limits);
+  std::vector<double> halfway(limits.begin(), limits.end());
+  for (std::size_t c = 0; c < halfway.size(); ++c)
+    if (const double middle = 0.5 * (peaks[c] + peaks[c + 1]); std::isfinite(middle)) halfway[c] = middle;
+  return halfway;
+}
+
 double halfway_threshold(const Histogram& h) {
-  const auto split = static_cast<std::size_t>(std::round((otsu_threshold(h) - h.low) / h.width()));
-  return 0.5 * (peak(h, 0, split) + peak(h, split, h.count.size()));
+  const double otsu = otsu_threshold(h);
+  return halfway_limits(h, {&otsu, 1})[0];
 }
 
 double otsu_threshold(const Histogram& h) {
@@ -101,6 +164,88 @@ double otsu_threshold(const Histogram& h) {
   }
   assert(best >= 0);
   return h.low + 0.5 * static_cast<double>(first + last + 2) * h.width();
+}
+
+namespace {
+
+/// Σ over classes of (sum of values)² / number is what Otsu's method maximises; positions in bins.
+class ClassScores {
+ public:
+  explicit ClassScores(const Histogram& h) : number_(h.count.size() + 1, 0), sum_(h.count.size() + 1, 0) {
+    for (std::size_t b = 0; b < h.count.size(); ++b) {
+      number_[b + 1] = number_[b] + static_cast<double>(h.count[b]);
+      sum_[b + 1] = sum_[b] + static_cast<double>(h.count[b]) * (static_cast<double>(b) + 0.5);
+    }
+  }
+  std::size_t bins() const { return number_.size() - 1; }
+  /// Of bins [first, last); nothing for an empty class.
+  double operator()(std::size_t first, std::size_t last) const {
+    const double number = number_[last] - number_[first], sum = sum_[last] - sum_[first];
+    return number > 0 ? sum * sum / number : 0;
+  }
+
+ private:
+  std::vector<double> number_, sum_;
+};
+
+/// First bins of classes 2, 3, ... with the largest total score.
+std::vector<std::size_t> best_splits(const ClassScores& score, std::size_t classes) {
+  const std::size_t n = score.bins();
+  std::vector<double> best(n + 1);  // of the classes so far over bins [0, b)
+  for (std::size_t b = 0; b <= n; ++b) best[b] = score(0, b);
+  std::vector<std::vector<std::size_t>> from(classes, std::vector<std::size_t>(n + 1, 0));
+  for (std::size_t c = 1; c < classes; ++c) {
+    std::vector<double> next(n + 1, -1);
+    for (std::size_t b = c + 1; b <= n; ++b)
+      for (std::size_t a = c; a < b; ++a)
+        if (const double s = best[a] + score(a, b); s > next[b]) {
+          next[b] = s;
+          from[c][b] = a;
+        }
+    best = next;
+  }
+  std::vector<std::size_t> splits(classes - 1);
+  for (std::size_t c = classes - 1, b = n; c > 0; --c) splits[c - 1] = b = from[c][b];
+  return splits;
+}
+
+/// Moves each split to the best place at most `reach` bins away, in turn, until all stay.
+void refine_splits(const ClassScores& score, std::size_t reach, std::vector<std::size_t>& splits) {
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (std::size_t c = 0; c < splits.size(); ++c) {
+      const std::size_t low = c == 0 ? 0 : splits[c - 1], high = c + 1 < splits.size() ? splits[c + 1] : score.bins();
+      const auto total = [&](std::size_t b) { return score(low, b) + score(b, high); };
+      std::size_t best = splits[c];
+      for (std::size_t b = std::max(low + 1, best - std::min(best, reach)); b < std::min(high, splits[c] + reach); ++b)
+        if (total(b) > total(best)) best = b;
+      moved = moved || best != splits[c];
+      splits[c] = best;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<double> multi_otsu(const Histogram& h, int classes) {
+  constexpr std::size_t most_bins = 1024;
+  require(classes >= 2 && classes <= 5, "classes = {} given; allowed are 2 to 5", classes);
+  require(h.filled() >= classes, "{} classes cannot be made of {} different gray values", classes, h.filled());
+  const Histogram few = h.reduced(most_bins);
+  const std::size_t group = (h.count.size() + few.count.size() - 1) / few.count.size();
+  std::vector<std::size_t> splits = best_splits(ClassScores(few), static_cast<std::size_t>(classes));
+  if (group > 1) {
+    for (std::size_t& b : splits) b *= group;
+    refine_splits(ClassScores(h), 2 * group, splits);
+  }
+  std::vector<double> limits;
+  for (const std::size_t b : splits) {
+    std::size_t first = b, last = b;  // no values between
+    while (first > 0 && h.count[first - 1] == 0) --first;
+    while (last < h.count.size() && h.count[last] == 0) ++last;
+    limits.push_back(h.low + 0.5 * static_cast<double>(first + last) * h.width());
+  }
+  return limits;
 }
 
 }  // namespace karst

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From an image to a geometry file: read, prepare, segment, level set, write. Layers of 32 planes are handed to the
-// ranks in turn; each is worked on with the planes around it that it depends on, so no rank holds the image (except
-// formats read by VTK) and the result does not depend on the number of ranks.
+// From an image to a geometry file: read, prepare, segment, clean, level set, distances, statistics. Layers of 32
+// planes are handed to the ranks in turn; each is worked on with the planes around it that it depends on, so no rank
+// holds the image (except formats read by VTK) and the result does not depend on the number of ranks.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/comm.hpp"
+#include "geometry_import/clean.hpp"
+#include "geometry_import/histogram.hpp"
 #include "geometry_import/image_file.hpp"
+#include "geometry_import/image_statistics.hpp"
 #include "geometry_import/prepare.hpp"
 
 namespace karst {
@@ -21,6 +25,9 @@ class Reader;
 /// corners at the contacts close; 0: 0.1 and 4.6 %, but walls as rough as the noise).
 inline constexpr double segmented_smoothing = 1.0, gray_smoothing = 0.5;
 
+/// How gray images are segmented when no threshold is given, or `labels` for images that hold labels.
+enum class SegmentBy { halfway, otsu, multi_otsu, labels };
+
 struct ImportOptions {
   std::string file;               ///< the image
   Index size;                     ///< raw files: voxels, 0 when not given
@@ -30,10 +37,27 @@ struct ImportOptions {
   double voxel = 0;               ///< width in x [m]; 0: as the file states
   Vec3 spacing;                   ///< widths in x, y, z [m], instead of voxel; 0: as the file states
   PrepareOptions prepare;
-  std::optional<double> pore;       ///< segmented images: the value of the pore space
-  std::optional<double> threshold;  ///< gray images: gray value of the wall; none: halfway_threshold()
-  bool pore_above = false;          ///< gray images: the pore is brighter than the threshold
+
+  // label images: one of pore, labels, label_values
+  std::optional<double> pore;        ///< the value of the pore space; all others are one solid
+  std::string labels;                ///< JSON file of names and values: read_label_names()
+  std::vector<double> label_values;  ///< values of `names`
+  /// Of label_values, or of the classes of a gray image, darkest first. Empty: pore, solid or solid 1, solid 2, ...
+  std::vector<std::string> names;
+
+  // gray images
+  std::optional<SegmentBy> segment;      ///< none: halfway, unless thresholds are given
+  std::optional<double> threshold;       ///< gray value of the wall
+  std::vector<double> thresholds;        ///< limits of several classes, ascending
+  std::optional<int> classes;            ///< multi-Otsu; none: 3
+  std::optional<double> seed_threshold;  ///< pore for sure beyond it, elsewhere where connected to such
+  bool pore_above = false;               ///< the pore is brighter than the threshold
+
   std::optional<double> smoothing;  ///< σ of the smoothing [voxels]; none: segmented_smoothing or gray_smoothing
+
+  std::optional<int> specks, holes;  ///< smaller clusters are removed; none: few_voxels (gray) or 0 (labels) [voxels]
+  KeepClusters keep = KeepClusters::all;
+  std::array<bool, 3> keep_axes{};  ///< for KeepClusters::connected
 };
 
 /// Declares the keys of [geometry.import]. The image is named by geometry.image: set options.file from there.
@@ -50,16 +74,30 @@ struct ImportReport {
   Index voxels;                          ///< after preparation
   double voxel = 0;                      ///< after preparation [m]
   bool voxel_from_file = false;          ///< false: from the options
-  std::string segmentation;              ///< pore value, threshold, halfway threshold
+  std::string segmentation;              ///< pore value, named labels, threshold, halfway threshold, ...
   double threshold = 0;                  ///< gray value of the wall; NaN for segmented images
+  std::vector<double> thresholds;        ///< limits of the classes, gray images
+  std::vector<double> peaks;             ///< where the gray values of the classes gather; NaN for an empty class
+  double seed_threshold = 0;             ///< NaN when there is none
   double pore = 0;                       ///< value of the pore space; NaN for gray images
   bool pore_above = false;
   double smallest = 0, largest = 0;  ///< values of the image
-  double smoothing = 0;              ///< [voxels]
-  double shift = 0;                  ///< added to φ so that the volume is kept, segmented images [voxels]
-  double gradient = 0;               ///< mean |∇g| at the wall, gray images [gray values per voxel]
-  double porosity = 0;               ///< of the voxels (of the sample)
-  double level_set_porosity = 0;     ///< of the trilinear interpolant of φ, as a cutter sees it
+  Histogram histogram;               ///< of the sample, at most 256 bins, gray images
+  double contrast = 0;               ///< between the peaks on the two sides of the wall; NaN for segmented images
+  /// Share of pore voxels, before cleaning, with the threshold moved by 5 % of the contrast either way; NaN for
+  /// segmented images.
+  double porosity_low = 0, porosity_high = 0;
+  GrownSeeds seeds;             ///< with seed_threshold
+  std::int64_t rim_voxels = 0;  ///< whose label correct_rim() changed
+  CleanReport cleaned;
+  std::vector<PhaseShare> phases;  ///< by label
+  double smoothing = 0;            ///< [voxels]
+  double shift = 0;                ///< added to φ so that the volume is kept, segmented images [voxels]
+  double gradient = 0;             ///< mean |∇g| at the wall, gray images [gray values per voxel]
+  double porosity = 0;             ///< of the voxels (of the sample)
+  double level_set_porosity = 0;   ///< of the trilinear interpolant of φ, as a cutter sees it
+  double wall_area = 0;            ///< of the interpolant, without the surface of the sample [voxel²]
+  ImageStatistics statistics;
   double seconds = 0;
   std::vector<std::string> warnings;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <climits>
+#include <filesystem>
 
 #include "base/deck.hpp"
 #include "geometry_import/import.hpp"
@@ -40,6 +41,71 @@ void read_type(Reader& in, ImportOptions& o) {
   const bool given = in.given(key);
   in.word(key, type, words, "raw images: type of the voxels");
   if (given) o.type = type;
+}
+
+void read_optional_integer(Reader& in, const std::string& key, std::optional<int>& value, const char* unit, int min,
+                           int max, const char* help) {
+  int number = value.value_or(min - 1);
+  const bool given = in.given(key);
+  in.integer(key, number, unit, help, min, max);
+  if (given) value = number;
+}
+
+void read_labels(Reader& in, ImportOptions& o) {
+  read_optional(in, "geometry.import.pore", o.pore, "gray value", -unbounded, unbounded,
+                "images of two phases: the value of the pore space; all others are solid");
+  in.file("geometry.import.labels", o.labels,
+          "images of labels: JSON file that names the values, {\"labels\": {\"pore\": 0, \"quartz\": 1}}");
+  if (!o.labels.empty() && !in.documenting() && !in.directory().empty())
+    o.labels = (std::filesystem::path(in.directory()) / o.labels).lexically_normal().string();
+  in.numbers("geometry.import.label_values", o.label_values, "gray value",
+             "images of labels: the values that `names` names, in the same order", -unbounded, unbounded);
+  in.texts(
+      "geometry.import.names", o.names,
+      "names of label_values, or of the classes of gray values, darkest first; one is \"pore\" (of gray images the "
+      "darkest, with pore_above the brightest)");
+}
+
+void read_segment(Reader& in, ImportOptions& o) {
+  constexpr const char* key = "geometry.import.segment";
+  SegmentBy by = o.segment.value_or(SegmentBy::halfway);
+  const bool given = in.given(key);
+  in.word(key, by,
+          {{"halfway", SegmentBy::halfway, "two classes, halfway between their peaks"},
+           {"otsu", SegmentBy::otsu, "two classes, Otsu's threshold"},
+           {"multi-otsu", SegmentBy::multi_otsu, "several classes: pore and minerals"},
+           {"labels", SegmentBy::labels, "the image holds labels: pore, labels or label_values"}},
+          "how the image is parted into phases, unless threshold or thresholds say it");
+  if (given) o.segment = by;
+}
+
+void read_gray(Reader& in, ImportOptions& o) {
+  read_segment(in, o);
+  read_optional(in, "geometry.import.threshold", o.threshold, "gray value", -unbounded, unbounded,
+                "gray images: gray value of the wall");
+  in.numbers("geometry.import.thresholds", o.thresholds, "gray value",
+             "gray images: limits between several classes, ascending", -unbounded, unbounded);
+  read_optional_integer(in, "geometry.import.classes", o.classes, "-", 2, 5,
+                        "multi-otsu: pore and solid phases together; without it 3");
+  read_optional(in, "geometry.import.seed_threshold", o.seed_threshold, "gray value", -unbounded, unbounded,
+                "gray images: pore for sure beyond this value; what lies between it and the threshold is pore only "
+                "where it is connected, through faces, to a voxel that is");
+  in.flag("geometry.import.pore_above", o.pore_above, "gray images: the pore is where the gray value is larger");
+}
+
+void read_cleaning(Reader& in, ImportOptions& o) {
+  constexpr int most = 1'000'000'000;
+  read_optional_integer(in, "geometry.import.specks", o.specks, "voxels", 0, most,
+                        "loose solid of fewer voxels becomes pore; without it 8 for gray images, 0 for labels");
+  read_optional_integer(in, "geometry.import.holes", o.holes, "voxels", 0, most,
+                        "closed pores of fewer voxels become solid; without it 8 for gray images, 0 for labels");
+  in.word("geometry.import.keep", o.keep,
+          {{"all", KeepClusters::all, ""},
+           {"connected", KeepClusters::connected, "those that join two ends along keep_axes"},
+           {"largest", KeepClusters::largest, "the one of most voxels"}},
+          "which pores stay pores; the others become solid");
+  in.flags3("geometry.import.keep_axes", o.keep_axes,
+            "keep = connected: axes along which a pore must lead through the image (any of them)");
 }
 
 }  // namespace
@@ -96,13 +162,10 @@ void read(Reader& in, ImportOptions& o) {
             1e3);
   in.vec3("geometry.import.spacing", o.spacing, "m", "voxel widths in x, y, z, instead of voxel", 1e-12, 1e3);
   read(in, o.prepare);
-  read_optional(in, "geometry.import.pore", o.pore, "gray value", -unbounded, unbounded,
-                "segmented images: the value of the pore space");
-  read_optional(in, "geometry.import.threshold", o.threshold, "gray value", -unbounded, unbounded,
-                "gray images: gray value of the wall; without it halfway between the peaks of the two classes that "
-                "Otsu's method finds");
-  in.flag("geometry.import.pore_above", o.pore_above, "gray images: the pore is where the gray value is larger");
+  read_labels(in, o);
+  read_gray(in, o);
   read_smoothing(in, o.smoothing);
+  read_cleaning(in, o);
 }
 
 }  // namespace karst

@@ -66,28 +66,35 @@ std::vector<float> gaussian_weights(double sigma) {
   return normalised;
 }
 
-/// Σ w_m in[row j + m]; rows are stride apart, row j of n.
-void filter_across_rows(const float* in, std::int64_t row, std::int64_t stride, std::int64_t j, std::int64_t n,
-                        const std::vector<float>& w, float* out) {
+/// In place, Σ w_m row[j + m] of every row j of n, `stride` apart; `copy` holds n rows afterwards.
+void filter_across_rows(float* values, std::int64_t row, std::int64_t stride, std::int64_t n,
+                        const std::vector<float>& w, std::vector<float>& copy) {
   const auto reach = static_cast<std::int64_t>(w.size() / 2);
-  std::fill_n(out, row, 0.0F);
-  for (std::int64_t m = -reach; m <= reach; ++m) {
-    const float* from = in + (std::clamp<std::int64_t>(j + m, 0, n - 1) - j) * stride;
-    const float weight = w[at(m + reach)];
-    for (std::int64_t i = 0; i < row; ++i) out[i] += weight * from[i];
+  copy.resize(at(n * row));
+  for (std::int64_t j = 0; j < n; ++j) std::copy_n(values + j * stride, row, copy.data() + j * row);
+  for (std::int64_t j = 0; j < n; ++j) {
+    float* const out = values + j * stride;
+    std::fill_n(out, row, 0.0F);
+    for (std::int64_t m = -reach; m <= reach; ++m) {
+      const float* from = copy.data() + std::clamp<std::int64_t>(j + m, 0, n - 1) * row;
+      const float weight = w[at(m + reach)];
+      for (std::int64_t i = 0; i < row; ++i) out[i] += weight * from[i];
+    }
   }
 }
 
-void filter_row(const float* in, std::int64_t n, const std::vector<float>& w, float* out) {
+/// In place; `padded` is work space.
+void filter_row(float* values, std::int64_t n, const std::vector<float>& w, std::vector<float>& padded) {
   const std::size_t reach = w.size() / 2;
-  std::vector<float> padded(at(n) + 2 * reach, in[0]);
-  std::copy_n(in, n, padded.begin() + static_cast<std::ptrdiff_t>(reach));
-  std::fill(padded.end() - static_cast<std::ptrdiff_t>(reach), padded.end(), in[n - 1]);
-  std::fill_n(out, n, 0.0F);
+  padded.resize(at(n) + 2 * reach);
+  std::fill_n(padded.begin(), reach, values[0]);
+  std::copy_n(values, n, padded.begin() + static_cast<std::ptrdiff_t>(reach));
+  std::fill(padded.end() - static_cast<std::ptrdiff_t>(reach), padded.end(), values[n - 1]);
+  std::fill_n(values, n, 0.0F);
   for (std::size_t m = 0; m < w.size(); ++m) {
     const float* from = padded.data() + m;
     const float weight = w[m];
-    for (std::int64_t i = 0; i < n; ++i) out[i] += weight * from[i];
+    for (std::int64_t i = 0; i < n; ++i) values[i] += weight * from[i];
   }
 }
 
@@ -142,34 +149,44 @@ GradientSums wall_gradient(const ImageWindow& window, std::span<const float> gra
   return total;
 }
 
-void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> phase, std::span<float> phi) {
+void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> phase, const ImageWindow& kept,
+                     std::span<float> phi) {
   const std::int64_t row = window.row(), plane = window.plane(), ny = window.image[1], nz = window.planes();
   Array<std::int16_t> a(window.count(), Purpose::buffers), b(window.count(), Purpose::buffers);
   parallel_for(ny * nz, [&](std::int64_t r) { distance_in_row(phase.data() + r * row, row, a.data() + r * row); });
   parallel_for(ny * nz, [&](std::int64_t r) {
     distance_across_rows(a.data() + r * row, row, row, r % ny, ny, b.data() + r * row);
   });
-  parallel_for(ny * nz, [&](std::int64_t r) {
-    distance_across_rows(b.data() + r * row, row, plane, r / ny, nz, a.data() + r * row);
-    for (std::int64_t i = r * row; i < (r + 1) * row; ++i) {
-      const float d = std::min(std::sqrt(std::abs(static_cast<float>(a[at(i)]))) - 0.5F, level_set_clip);
-      phi[at(i)] = a[at(i)] > 0 ? d : -d;
+  a = {};
+  parallel_for(ny * kept.planes(), [&](std::int64_t r) {
+    const std::int64_t j = kept.first - window.first + r / ny, from = (r % ny) * row + j * plane;
+    std::vector<std::int16_t> d2(at(row));
+    distance_across_rows(b.data() + from, row, plane, j, nz, d2.data());
+    for (std::int64_t i = 0; i < row; ++i) {
+      const float d = std::min(std::sqrt(std::abs(static_cast<float>(d2[at(i)]))) - 0.5F, level_set_clip);
+      phi[at(r * row + i)] = d2[at(i)] > 0 ? d : -d;
     }
   });
+}
+
+void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> phase, std::span<float> phi) {
+  signed_distance(window, phase, window, phi);
 }
 
 void gaussian(const ImageWindow& window, double sigma, std::span<float> values) {
   if (sigma <= 0) return;
   const std::vector<float> w = gaussian_weights(sigma);
   const std::int64_t row = window.row(), plane = window.plane(), ny = window.image[1], nz = window.planes();
-  Array<float> other(window.count(), Purpose::buffers);
-  float* v = values.data();
-  float* o = other.data();
-  parallel_for(ny * nz, [&](std::int64_t r) { filter_row(v + r * row, row, w, o + r * row); });
-  parallel_for(ny * nz, [&](std::int64_t r) { filter_across_rows(o + r * row, row, row, r % ny, ny, w, v + r * row); });
-  parallel_for(ny * nz,
-               [&](std::int64_t r) { filter_across_rows(v + r * row, row, plane, r / ny, nz, w, o + r * row); });
-  parallel_for(ny * nz, [&](std::int64_t r) { std::copy_n(o + r * row, row, v + r * row); });
+  float* const v = values.data();
+  parallel_for(nz, [&](std::int64_t z) {
+    std::vector<float> work;
+    for (std::int64_t y = 0; y < ny; ++y) filter_row(v + z * plane + y * row, row, w, work);
+    filter_across_rows(v + z * plane, row, row, ny, w, work);
+  });
+  parallel_for(ny, [&](std::int64_t y) {
+    std::vector<float> work;
+    filter_across_rows(v + y * row, row, plane, nz, w, work);
+  });
 }
 
 void smooth(const ImageWindow& window, double sigma, SmoothedField field, std::span<float> values) {

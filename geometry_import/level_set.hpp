@@ -42,6 +42,9 @@ int smoothing_reach(double sigma);
 /// @param[out] phi  φ0, clipped at ± level_set_clip; exact in planes at least distance_reach away from window ends
 ///                  that are not ends of the image [voxels]
 void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> phase, std::span<float> phi);
+/// The same in planes `kept` of the window only; phi is over them.
+void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> phase, const ImageWindow& kept,
+                     std::span<float> phi);
 
 /// Convolution with a Gaussian of σ voxels, cut at smoothing_reach and normalised; values beyond the image repeat its
 /// end. In place. Right in planes at least smoothing_reach away from window ends that are not ends of the image.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/error.hpp"
 #include "base/version.hpp"
 
 namespace karst {
@@ -13,9 +14,23 @@ using Json = nlohmann::ordered_json;
 
 Json or_null(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
-/// What report and provenance share.
-Json common(const ImportReport& r) {
-  Json j;
+Json numbers(const std::vector<double>& values) {
+  Json j = Json::array();
+  for (const double v : values) j.push_back(or_null(v));
+  return j;
+}
+
+Json of_phases(const std::vector<PhaseShare>& phases) {
+  Json j = Json::array();
+  for (const PhaseShare& p : phases) j.push_back({{"label", p.label}, {"name", p.name}, {"share", p.share}});
+  return j;
+}
+
+Json of_clusters(const ClusterSum& sum) { return {{"clusters", sum.clusters}, {"voxels", sum.voxels}}; }
+
+std::string text_of(const Json& j, int indent) { return j.dump(indent, ' ', false, Json::error_handler_t::replace); }
+
+void add_image(Json& j, const ImportReport& r) {
   j["karst"] = version();
   j["file"] = r.file;
   j["format"] = r.format;
@@ -30,32 +45,69 @@ Json common(const ImportReport& r) {
   j["voxels"] = r.voxels.v;
   j["voxel_m"] = r.voxel;
   j["voxel_from_file"] = r.voxel_from_file;
+}
+
+void add_segmentation(Json& j, const ImportReport& r) {
   j["segmentation"] = r.segmentation;
   j["threshold"] = or_null(r.threshold);
+  j["thresholds"] = r.thresholds;
+  j["class_peaks"] = numbers(r.peaks);
+  j["seed_threshold"] = or_null(r.seed_threshold);
   j["pore"] = or_null(r.pore);
   j["pore_above"] = r.pore_above;
   j["values"] = {r.smallest, r.largest};
+  j["contrast"] = or_null(r.contrast);
+  j["porosity_threshold_low"] = or_null(r.porosity_low);
+  j["porosity_threshold_high"] = or_null(r.porosity_high);
+  if (std::isfinite(r.seed_threshold))
+    j["seeds"] = {{"grown_voxels", r.seeds.grown}, {"without_seed", of_clusters(r.seeds.without_seed)}};
+  j["rim_voxels"] = r.rim_voxels;
+  j["removed"] = {{"specks", of_clusters(r.cleaned.specks)},
+                  {"holes", of_clusters(r.cleaned.holes)},
+                  {"dropped_pores", of_clusters(r.cleaned.dropped)}};
+  j["phases"] = of_phases(r.phases);
+}
+
+/// What report and provenance share.
+Json common(const ImportReport& r) {
+  Json j;
+  add_image(j, r);
+  add_segmentation(j, r);
   j["smoothing_voxels"] = r.smoothing;
   j["shift_voxels"] = r.shift;
   j["gradient_per_voxel"] = r.gradient;
   j["porosity"] = r.porosity;
   j["level_set_porosity"] = r.level_set_porosity;
+  j["wall_area_voxels"] = r.wall_area;
   j["warnings"] = r.warnings;
   return j;
 }
 
 }  // namespace
 
+std::string to_json(const std::vector<PhaseShare>& phases) { return text_of(of_phases(phases), -1); }
+
+std::vector<PhaseShare> phases_from_json(const std::string& text, const std::string& path) {
+  std::vector<PhaseShare> phases;
+  try {
+    for (const Json& p : Json::parse(text)) phases.push_back({p.at("name"), p.at("label"), p.at("share")});
+  } catch (const Json::exception&) {
+    throw Error(fmt::format("{}: the attribute phases is damaged; import the image again", path));
+  }
+  return phases;
+}
+
 std::string provenance(const ImportReport& report, const ImportOptions& options) {
   Json j = common(report);
   if (options.type) j["raw"] = {{"endian", options.big_endian ? "big" : "little"}, {"skip_bytes", options.skip_bytes}};
-  return j.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text_of(j, -1);
 }
 
 std::string to_json(const ImportReport& report) {
   Json j = common(report);
+  j["histogram"] = {{"low", report.histogram.low}, {"high", report.histogram.high}, {"count", report.histogram.count}};
   j["seconds"] = report.seconds;
-  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of(j, 2) + "\n";
 }
 
 }  // namespace karst

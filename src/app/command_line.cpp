@@ -24,16 +24,24 @@ constexpr const char* examples =
     "  mpirun -n 4 karst geometry deck.toml\n"
     "  karst help grid.box\n";
 
+std::string quoted(const std::string& text) {
+  std::string all = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') all += '\\';
+    all += c;
+  }
+  return all + '"';
+}
+
 /// Value of an option of `karst import` as TOML: lists may be written with bare commas, texts without quotes.
 std::string as_toml(const KeyInfo& key, const std::string& value) {
-  if (key.type.starts_with("list") && !value.starts_with('[')) return fmt::format("[{}]", value);
-  if (key.type != "text" && key.type != "word") return value;
-  std::string quoted = "\"";
-  for (const char c : value) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
+  if (key.type == "list of texts" && !value.starts_with('[')) {
+    std::vector<std::string> parts = split(value, ',');
+    std::transform(parts.begin(), parts.end(), parts.begin(), quoted);
+    return fmt::format("[{}]", join(parts));
   }
-  return quoted + '"';
+  if (key.type.starts_with("list") && !value.starts_with('[')) return fmt::format("[{}]", value);
+  return key.type == "text" || key.type == "word" || key.type == "file name" ? quoted(value) : value;
 }
 
 /// The options of `karst import`: one per key of [geometry.import].

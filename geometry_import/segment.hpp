@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Segmentation: which voxel is pore, which is which solid phase. Of gray images by class limits, given or found in the
+// histogram; of label images by the names of their values.
+#pragma once
+
+#include "geometry_import/image_layers.hpp"
+#include "geometry_import/import.hpp"
+#include "geometry_import/labels.hpp"
+#include "geometry_import/slabs.hpp"
+
+namespace karst {
+
+struct Segmentation {
+  Slabs<std::uint8_t> labels;
+  std::vector<std::string> names;  ///< of labels 0, 1, ...
+  bool gray = false;
+  GrayScale scale;  ///< gray images: where the wall is
+};
+
+/// Throws Error when options contradict each other, or ask for what this kind of image does not have. Not collective.
+void check_segmentation(const ImportOptions& options);
+
+/// The image holds labels: pore, labels or label_values is given.
+bool is_segmented(const ImportOptions& options);
+
+/// Segments the image and tells about it in the report: values, thresholds, histogram, how porosity depends on the
+/// threshold. Gray images: the gray value is smoothed first, as for the level set, so that the signs agree. Reads the
+/// image twice or three times (gray), once (labels). Collective.
+Segmentation segment(const ImageLayers& image, const ImportOptions& options, ImportReport& report);
+
+/// Smoothing of the options, or the default of the kind of image. [voxels]
+double smoothing_of(const ImportOptions& options);
+
+/// " (beside the image lies X.json: labels = X.json reads names of labels from it)" when there is such a file.
+std::string labels_hint(const std::string& image);
+
+}  // namespace karst

@@ -14,7 +14,8 @@
 namespace karst {
 namespace {
 
-constexpr int rays = 2;  // per pixel and direction
+constexpr int rays = 2;               // per pixel and direction, at edges
+constexpr float largest_step = 9.0F;  // between pixels that are no edge, of 255
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Parallel rays: place = centre + u right + v up + s forward, from the eye at s -> -infinity.
@@ -90,14 +91,18 @@ class Renderer {
       corner_.high[d] = towards ? volume.size[d] + 1 : 0.5 * volume.size[d];
     }
   }
-  Rendering run();
+  Rendering run() const;
 
  private:
+  using Sample = std::array<float, 4>;  ///< red, green, blue, depth
+  Sample sample(double column, double row) const;
+  bool smooth(const std::vector<Sample>& middles, int column, int row) const;
+  std::vector<Sample> samples() const;
   Hit trace(double column, double row) const;
   Hit surface(const Vec3& from, double begin, double end) const;
   std::array<double, 3> colour(const Hit& hit) const;
-  void draw_edges(std::vector<std::array<float, 4>>& samples) const;
-  void draw_edge(const Vec3& a, const Vec3& b, std::vector<std::array<float, 4>>& samples) const;
+  void draw_edges(std::vector<Sample>& samples) const;
+  void draw_edge(const Vec3& a, const Vec3& b, std::vector<Sample>& samples) const;
   std::array<Rendering::Edge, 3> named_edges() const;
 
   const RenderOptions& options_;
@@ -163,8 +168,8 @@ std::array<double, 3> Renderer::colour(const Hit& hit) const {
   return blend(options_.surface, (0.42 + 0.72 * lit) * open, gloss, options_.background, pale);
 }
 
-/// Visible parts of an edge, drawn over the samples. samples: red, green, blue, depth.
-void Renderer::draw_edge(const Vec3& a, const Vec3& b, std::vector<std::array<float, 4>>& samples) const {
+/// Visible parts of an edge, drawn over the samples.
+void Renderer::draw_edge(const Vec3& a, const Vec3& b, std::vector<Sample>& samples) const {
   const int columns = rays * options_.width, rows = rays * options_.height;
   const int steps = static_cast<int>(2 * rays * camera_.scale * norm(b - a)) + 1;
   for (int i = 0; i <= steps; ++i) {
@@ -182,7 +187,7 @@ void Renderer::draw_edge(const Vec3& a, const Vec3& b, std::vector<std::array<fl
   }
 }
 
-void Renderer::draw_edges(std::vector<std::array<float, 4>>& samples) const {
+void Renderer::draw_edges(std::vector<Sample>& samples) const {
   const auto draw = [&](const Block& b, const Vec3& left_out) {
     for (int d = 0; d < 3; ++d)
       for (int k = 0; k < 4; ++k) {
@@ -247,29 +252,67 @@ std::array<Rendering::Edge, 3> Renderer::named_edges() const {
   return edges;
 }
 
-Rendering Renderer::run() {
-  const int columns = rays * options_.width, rows = rays * options_.height;
-  std::vector<std::array<float, 4>> samples(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows));
-  parallel_for_dynamic(rows, [&](std::int64_t row) {
-    for (int column = 0; column < columns; ++column) {
-      const Hit hit = trace((column + 0.5) / rays, (static_cast<double>(row) + 0.5) / rays);
-      auto& sample = samples[static_cast<std::size_t>(row * columns + column)];
-      sample[3] = static_cast<float>(hit.depth);
-      std::array<double, 3> c{};
-      for (std::size_t i = 0; i < 3; ++i) c[i] = options_.background[i];
-      if (hit.depth < infinite) c = colour(hit);
-      for (std::size_t i = 0; i < 3; ++i) sample[i] = static_cast<float>(c[i]);
+Renderer::Sample Renderer::sample(double column, double row) const {
+  const Hit hit = trace(column, row);
+  Sample s{0, 0, 0, static_cast<float>(hit.depth)};
+  if (hit.depth < infinite) {
+    const std::array<double, 3> c = colour(hit);
+    for (std::size_t i = 0; i < 3; ++i) s[i] = static_cast<float>(c[i]);
+  } else {
+    for (std::size_t i = 0; i < 3; ++i) s[i] = options_.background[i];
+  }
+  return s;
+}
+
+/// Does a pixel look like its neighbours, so that one ray is enough for it?
+bool Renderer::smooth(const std::vector<Sample>& middles, int column, int row) const {
+  const auto at = [&](int x, int y) -> const Sample& {
+    return middles[static_cast<std::size_t>(std::clamp(y, 0, options_.height - 1)) *
+                       static_cast<std::size_t>(options_.width) +
+                   static_cast<std::size_t>(std::clamp(x, 0, options_.width - 1))];
+  };
+  const Sample& mine = at(column, row);
+  for (int y = row - 1; y <= row + 1; ++y)
+    for (int x = column - 1; x <= column + 1; ++x)
+      for (std::size_t i = 0; i < 3; ++i)
+        if (std::abs(at(x, y)[i] - mine[i]) > largest_step) return false;
+  return true;
+}
+
+/// One ray per pixel first, then rays² in the pixels at edges.
+std::vector<Renderer::Sample> Renderer::samples() const {
+  const int width = options_.width, height = options_.height;
+  std::vector<Sample> middles(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  parallel_for_dynamic(height, [&](std::int64_t row) {
+    for (int column = 0; column < width; ++column)
+      middles[static_cast<std::size_t>(row * width + column)] = sample(column + 0.5, static_cast<double>(row) + 0.5);
+  });
+  std::vector<Sample> all(middles.size() * rays * rays);
+  parallel_for_dynamic(height, [&](std::int64_t row) {
+    for (int column = 0; column < width; ++column) {
+      const bool one = smooth(middles, column, static_cast<int>(row));
+      for (int j = 0; j < rays; ++j)
+        for (int i = 0; i < rays; ++i)
+          all[static_cast<std::size_t>((rays * row + j) * rays * width + rays * column + i)] =
+              one ? middles[static_cast<std::size_t>(row * width + column)]
+                  : sample(column + (i + 0.5) / rays, static_cast<double>(row) + (j + 0.5) / rays);
     }
   });
-  if (options_.edges) draw_edges(samples);
+  return all;
+}
+
+Rendering Renderer::run() const {
+  std::vector<Sample> all = samples();
+  if (options_.edges) draw_edges(all);
+  const auto columns = static_cast<std::size_t>(rays * options_.width);
   Rendering out{Picture(options_.width, options_.height, 3), camera_.scale, named_edges()};
   for (int row = 0; row < options_.height; ++row)
     for (int column = 0; column < options_.width; ++column)
       for (std::size_t i = 0; i < 3; ++i) {
         double sum = 0;
         for (int k = 0; k < rays * rays; ++k)
-          sum += double{samples[static_cast<std::size_t>(rays * row + k / rays) * static_cast<std::size_t>(columns) +
-                                static_cast<std::size_t>(rays * column + k % rays)][i]};
+          sum += double{all[static_cast<std::size_t>(rays * row + k / rays) * columns +
+                            static_cast<std::size_t>(rays * column + k % rays)][i]};
         out.picture.pixel(column, row)[i] = static_cast<std::uint8_t>(std::lround(sum / (rays * rays)));
       }
   return out;

@@ -63,6 +63,17 @@ std::string size_tile(const char* name, const SizeDistribution& sizes, double vo
                           length_text(sizes.ninetieth * voxel), more));
 }
 
+std::string correlation_tile(const ReportPage& page) {
+  const auto& length = page.statistics.correlation_length;
+  const double longest = *std::max_element(length.begin(), length.end());
+  if (!std::isfinite(longest) || longest <= 0) return tile("Correlation length", "–", "not found");
+  const int shortest_side = std::min({page.voxels[0], page.voxels[1], page.voxels[2]});
+  return tile("Correlation length", with_voxels(longest, page.voxel),
+              fmt::format("{}<br/>image is {} lengths wide",
+                          per_axis([&](std::size_t d) { return length_text(length[d] * page.voxel); }),
+                          number_text(shortest_side / longest, 2)));
+}
+
 std::string number_cell(const std::string& text) { return fmt::format("<td class=\"n\">{}</td>", text); }
 
 }  // namespace
@@ -91,11 +102,8 @@ std::string tiles_section(const ReportPage& page) {
   const double surface = s.specific_surface / page.voxel;
   out += tile("Specific surface", fmt::format("{} <span class=\"unit\">1/m</span>", number_text(surface)),
               fmt::format("wall area per volume of the sample<br/>= {} mm²/mm³; per pore volume {} 1/m",
-                          number_text(1e-3 * surface), number_text(surface / s.porosity)));
-  const double longest = *std::max_element(s.correlation_length.begin(), s.correlation_length.end());
-  out += tile("Correlation length", with_voxels(longest, page.voxel),
-              per_axis([&](std::size_t d) { return length_text(s.correlation_length[d] * page.voxel); }) +
-                  "<br/>image is " + number_text(std::min({n[0], n[1], n[2]}) / longest, 2) + " lengths wide");
+                          number_text(1e-3 * surface), s.porosity > 0 ? number_text(surface / s.porosity) : "–"));
+  out += correlation_tile(page);
   const std::string width =
       fmt::format("{} <span class=\"unit\">= {:g} {}</span>", length_text(s.suggested_width * page.voxel),
                   s.suggested_width, s.suggested_width == 1 ? "voxel" : "voxels");

@@ -152,7 +152,7 @@ std::vector<double> ticks(double low, double high, int wanted) {
 }
 
 double axis_end(double value) {
-  if (!(value > 0) || !std::isfinite(value)) return 1;
+  if (!std::isfinite(value) || value <= 0) return 1;
   const double power = std::pow(10, std::floor(std::log10(value)));
   for (const double m : {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0})
     if (value <= m * power * (1 + 1e-12)) return m * power;

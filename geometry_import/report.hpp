@@ -18,9 +18,11 @@ namespace karst {
 /// A gray image's values and what parts them.
 struct ReportHistogram {
   Histogram histogram;
-  std::vector<double> thresholds;    ///< ascending [gray values]
-  std::vector<std::string> classes;  ///< one more than thresholds, from dark to bright
-  std::vector<int> labels;           ///< of the classes, for their colours
+  std::vector<double> thresholds;          ///< ascending [gray values]
+  std::vector<std::string> classes;        ///< one more than thresholds, from dark to bright
+  std::vector<int> labels;                 ///< of the classes, for their colours
+  std::optional<double> seed_threshold{};  ///< pore for sure beyond it [gray value]
+  std::string note{};                      ///< how much hangs on the thresholds
 };
 
 struct CleaningRow {

@@ -82,6 +82,7 @@ Chart histogram_chart(const ReportHistogram& h) {
     c.words.push_back({low, high, h.classes[k], "#333"});
   }
   for (const double t : h.thresholds) c.marks.push_back({t, number_text(t, 4)});
+  if (h.seed_threshold) c.marks.push_back({*h.seed_threshold, "seeds " + number_text(*h.seed_threshold, 4)});
   c.description =
       fmt::format("Histogram of gray values with {}", count_text(std::ssize(h.thresholds), "threshold", "thresholds"));
   if (largest > c.y.high) c.y.label += fmt::format(", cut: highest {}", number_text(largest));

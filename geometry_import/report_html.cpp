@@ -24,7 +24,8 @@ std::string column(const std::string& cards) { return "<div>" + cards + "</div>\
 
 std::string histogram_section(const ReportPage& page) {
   return card("Gray values", svg(histogram_chart(*page.histogram)),
-              "Voxels by gray value, in the colours of the phases they become; thresholds are dashed.");
+              "Voxels by gray value, in the colours of the phases they become; thresholds are dashed. " +
+                  escape_html(page.histogram->note));
 }
 
 std::string size_sections(const ReportPage& page) {

@@ -162,6 +162,9 @@ TEST(ReportCharts, HistogramBarsHoldAllVoxels) {
   EXPECT_EQ(c.series[0].colour, hex(label_colour(0)));
   ASSERT_EQ(c.marks.size(), 1U);
   EXPECT_EQ(c.marks[0].x, 80.5);
+  h.seed_threshold = 60;
+  ASSERT_EQ(histogram_chart(h).marks.size(), 2U);
+  EXPECT_EQ(histogram_chart(h).marks[1].text, "seeds 60.00");
 }
 
 TEST(ReportCharts, ATowerIsCutAndTold) {

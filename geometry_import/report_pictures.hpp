@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the pictures of a report need of an image that no rank holds: the slices through its middle and a coarse level
-// set. Ranks hand over the layers they work on; what is kept of n³ voxels is about 20 n² bytes and the coarse level
+// set. Ranks hand over the layers they work on; what is kept of n³ voxels is about 30 n² bytes and the coarse level
 // set.
 #pragma once
 

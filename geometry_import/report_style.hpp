@@ -12,7 +12,7 @@ main{max-width:1240px;margin:0 auto;padding:22px 26px 40px}
 h1{font-size:25px;margin:0;font-weight:650;overflow-wrap:anywhere}
 h2{font-size:17px;margin:0 0 8px;font-weight:650}
 p{margin:0 0 8px}
-.soft{color:var(--soft)}
+.soft{color:var(--soft);font-size:13.5px}
 .source{color:var(--soft);margin:2px 0 14px;overflow-wrap:anywhere}
 .card{background:#fff;border:1px solid var(--line);border-radius:6px;padding:14px 16px;margin:0 0 14px}
 .warnings{background:#fff6e0;border:1px solid #e0a100;border-left:7px solid #e0a100;border-radius:6px;padding:10px 16px;margin:0 0 14px}
@@ -42,9 +42,9 @@ svg.body{display:block;width:100%;height:auto;font:20px system-ui,"Segoe UI","Li
 .stack{position:relative;display:block;margin:0 auto;border:1px solid #b9c1ca}
 .stack img{display:block;width:100%;height:100%;image-rendering:pixelated}
 .stack .wall{position:absolute;left:0;top:0;image-rendering:auto}
-.ruler{position:absolute;right:2.5%;bottom:2.5%;border-bottom:4px solid #fff;background:#1d2733b0;color:#fff;font-size:12px;line-height:1.35;text-align:center;white-space:nowrap}
+.ruler{position:absolute;right:2.5%;bottom:2.5%;border-bottom:4px solid #fff;background:#1d2733b0;color:#fff;font-size:12px;line-height:1.35;text-align:center;white-space:nowrap;box-shadow:0 2px 0 #1d2733}
 #wall:not(:checked)~.slices .wall{display:none}
-.legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin:10px 0 0;font-size:13px}
+.legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin:10px 0 6px;font-size:13px}
 .swatch{display:inline-block;width:14px;height:12px;border:1px solid #0003;margin-right:6px;vertical-align:-1px}
 .swatch.thin{height:3px;border:0;vertical-align:4px}
 table{border-collapse:collapse;width:100%;font-size:14px}
@@ -56,10 +56,10 @@ td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 .made td{overflow-wrap:anywhere}
 summary{cursor:pointer;font-size:17px;font-weight:650}
 footer{color:var(--soft);font-size:13px}
-@media(max-width:820px){.tiles{grid-template-columns:repeat(2,1fr)}.pair{grid-template-columns:1fr}}
+@media screen and (max-width:820px){.tiles{grid-template-columns:repeat(2,1fr)}.pair{grid-template-columns:1fr}}
 @page{size:A4;margin:12mm}
 @media print{body{background:#fff;font-size:12px}main{max-width:none;padding:0}.card,.tile,figure,.warnings{break-inside:avoid}
-h2{break-after:avoid}.tile .value{font-size:19px}.toggle{display:none}details::details-content{content-visibility:visible;block-size:auto}
+h2{break-after:avoid;font-size:14px}.tile .value{font-size:17px}.tile .unit{font-size:12px}.tile .name,.tile .more,.soft{font-size:10.5px}.tiles,.pair{gap:8px}.tile{padding:6px 8px}.card{padding:8px 10px;margin-bottom:8px}table,th{font-size:11px}.toggle{display:none}details::details-content{content-visibility:visible;block-size:auto}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )";
 

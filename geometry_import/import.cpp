@@ -10,10 +10,13 @@
 #include "geometry_import/image_layers.hpp"
 #include "geometry_import/provenance.hpp"
 #include "geometry_import/segment.hpp"
+#include "geometry_import/statistics.hpp"
 #include "geometry_import/wall.hpp"
 
 namespace karst {
 namespace {
+
+constexpr double thin_share = 0.1;  // of the throats, from which on they are warned of
 
 class Import {
  public:
@@ -127,6 +130,14 @@ void Import::warn_of_file(const ImageInfo& info) {
 }
 
 void Import::warn_of_result() {
+  const ImageStatistics& s = report_.statistics;
+  if (!s.percolates[0] && !s.percolates[1] && !s.percolates[2])
+    report_.warnings.push_back("no pore leads through the image, along no axis: nothing will flow through it");
+  if (s.throats > 0 && s.thin_throats > thin_share)
+    report_.warnings.push_back(fmt::format(
+        "{:.0f} % of the throats are narrower than 3 voxels: flow through them is resolved poorly; a scan with smaller "
+        "voxels would help",
+        100 * s.thin_throats));
   if (std::abs(report_.level_set_porosity / report_.porosity - 1) <= 0.01) return;
   report_.warnings.push_back(fmt::format(
       "the wall between voxels gives a porosity of {:.4f}, whole voxels {:.4f}: {}; what follows is computed with the "
@@ -149,16 +160,21 @@ ImportReport Import::run(const std::string& output) {
   warn_of_file(info);
 
   const ImageLayers image(comm_, *image_, sample_);
-  Segmentation parts = segment(image, options_, report_);
+  std::optional<ReportPictures> pictures;
+  if (options_.pictures) pictures.emplace(image.voxels());
+  ReportPictures* const wanted = pictures ? &*pictures : nullptr;
+  Segmentation parts = segment(image, options_, report_, wanted);
   if (const std::string note = rounding_note(info.type, report_.smallest, report_.largest); !note.empty())
     report_.warnings.push_back(note);
+  if (wanted) wanted->add_segmented(parts.labels.own(), std::as_const(parts.labels).values());
   clean_labels(parts.labels);
+  if (wanted) wanted->add_labels(parts.labels.own(), std::as_const(parts.labels).values());
   report_.phases = phase_shares(parts.names, label_counts(comm_, parts.labels));
 
   GeometryWriter writer(comm_, output, image.voxels());
   Wall wall(image, parts, report_.smoothing);
   if (!parts.gray) report_.shift = wall.keep_volume();
-  const Wall::Written written = wall.write(writer);
+  const Wall::Written written = wall.write(writer, wanted);
   report_.porosity = static_cast<double>(written.sums.voxels) / image.sample_voxels();
   report_.level_set_porosity = static_cast<double>(written.sums.sub_samples) / image.sample_sub_samples();
   report_.wall_area = written.area;
@@ -166,6 +182,8 @@ ImportReport Import::run(const std::string& output) {
   Slabs<std::uint16_t> distance = wall.take_offsets();
   wall_distance(comm_, parts.labels, distance);
   write_distance(image, distance, writer);
+  report_.statistics = image_statistics(comm_, parts.labels, distance, written.area, parts.names);
+  if (wanted) report_.pictures = wanted->gather(comm_);
 
   warn_of_result();
   writer.finish({image.voxels(), report_.voxel, report_.porosity, report_.level_set_porosity, written.steepest,

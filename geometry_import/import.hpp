@@ -15,6 +15,7 @@
 #include "geometry_import/image_file.hpp"
 #include "geometry_import/image_statistics.hpp"
 #include "geometry_import/prepare.hpp"
+#include "geometry_import/report_pictures.hpp"
 
 namespace karst {
 
@@ -58,6 +59,8 @@ struct ImportOptions {
   std::optional<int> specks, holes;  ///< smaller clusters are removed; none: few_voxels (gray) or 0 (labels) [voxels]
   KeepClusters keep = KeepClusters::all;
   std::array<bool, 3> keep_axes{};  ///< for KeepClusters::connected
+
+  bool pictures = false;  ///< what the page of the import shows is gathered
 };
 
 /// Declares the keys of [geometry.import]. The image is named by geometry.image: set options.file from there.
@@ -98,6 +101,7 @@ struct ImportReport {
   double level_set_porosity = 0;   ///< of the trilinear interpolant of φ, as a cutter sees it
   double wall_area = 0;            ///< of the interpolant, without the surface of the sample [voxel²]
   ImageStatistics statistics;
+  PictureData pictures;  ///< on rank 0
   double seconds = 0;
   std::vector<std::string> warnings;
 };

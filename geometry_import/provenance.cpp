@@ -68,6 +68,35 @@ void add_segmentation(Json& j, const ImportReport& r) {
   j["phases"] = of_phases(r.phases);
 }
 
+Json of_sizes(const SizeDistribution& d) {
+  return {{"bin_width", d.bin_width}, {"share", d.share}, {"mean", d.mean},     {"smallest", d.smallest},
+          {"largest", d.largest},     {"tenth", d.tenth}, {"median", d.median}, {"ninetieth", d.ninetieth}};
+}
+
+/// Lengths in voxels.
+Json of_statistics(const ImageStatistics& s) {
+  Json j;
+  j["porosity"] = s.porosity;
+  j["percolates"] = s.percolates;
+  j["connected_porosity"] = s.connected_porosity;
+  j["enclosed_porosity"] = s.enclosed_porosity;
+  j["pore_clusters"] = s.pore_clusters;
+  j["porosity_profile"] = s.profile;
+  j["specific_surface"] = s.specific_surface;
+  j["pore_size"] = of_sizes(s.pore_size);
+  j["pores"] = s.pores;
+  j["throats"] = s.throats;
+  j["coordination"] = s.coordination;
+  j["throat_size"] = of_sizes(s.throat_size);
+  j["thin_throats"] = s.thin_throats;
+  j["critical_diameter"] = s.critical_diameter;
+  j["correlation"] = s.correlation;
+  j["correlation_length"] = s.correlation_length;
+  j["suggested_width"] = s.suggested_width;
+  j["suggestion"] = s.suggestion;
+  return j;
+}
+
 /// What report and provenance share.
 Json common(const ImportReport& r) {
   Json j;
@@ -106,6 +135,7 @@ std::string provenance(const ImportReport& report, const ImportOptions& options)
 std::string to_json(const ImportReport& report) {
   Json j = common(report);
   j["histogram"] = {{"low", report.histogram.low}, {"high", report.histogram.high}, {"count", report.histogram.count}};
+  j["statistics"] = of_statistics(report.statistics);
   j["seconds"] = report.seconds;
   return text_of(j, 2) + "\n";
 }

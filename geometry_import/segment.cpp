@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -105,11 +106,13 @@ Histogram histogram_of_integers(const ImageLayers& image, ImportReport& report) 
 /// What one reading of a gray image gives.
 class GrayPass {
  public:
-  GrayPass(const ImageLayers& image, const GrayClasses& classes, const ImportOptions& options, ImportReport& report)
+  GrayPass(const ImageLayers& image, const GrayClasses& classes, const ImportOptions& options,
+           const ImportReport& report, ReportPictures* pictures)
       : image_(image),
         classes_(classes),
         options_(options),
         report_(report),
+        pictures_(pictures),
         smoothed_(histogram_for(report.smallest, report.largest, false)),
         gradients_(2 * static_cast<std::size_t>(image.count()), 0.0) {}
   /// @param[in,out] histogram  of the image as it is; filled when it is empty
@@ -127,7 +130,8 @@ class GrayPass {
   const ImageLayers& image_;
   const GrayClasses& classes_;
   const ImportOptions& options_;
-  ImportReport& report_;
+  const ImportReport& report_;
+  ReportPictures* pictures_;
   Histogram smoothed_;
   std::vector<double> gradients_;  ///< number and sum, layer by layer
 };
@@ -160,6 +164,7 @@ void GrayPass::work(const ImageWindow& layer, Histogram* histogram, std::span<st
     h.add(image_.sample().values_inside(copy.span()));
   };
   if (histogram) count_into(*histogram);
+  if (pictures_) pictures_->add_gray(layer, of_layer());
   g.smooth();
   count_into(smoothed_);
   const float wall = static_cast<float>(classes_.wall());
@@ -266,7 +271,8 @@ void tell_sensitivity(const GrayPass& pass, const GrayClasses& classes, const Hi
                   report.porosity_low, report.porosity_high, step));
 }
 
-Segmentation segment_gray(const ImageLayers& image, const ImportOptions& options, ImportReport& report) {
+Segmentation segment_gray(const ImageLayers& image, const ImportOptions& options, ImportReport& report,
+                          ReportPictures* pictures) {
   Histogram histogram;
   const GrayClasses classes = find_classes(image, options, report, histogram);
   std::vector<std::string> names = class_names(classes, options);
@@ -274,7 +280,7 @@ Segmentation segment_gray(const ImageLayers& image, const ImportOptions& options
   report.threshold = classes.wall();
   report.pore_above = classes.pore_above;
   report.seed_threshold = options.seed_threshold.value_or(std::numeric_limits<double>::quiet_NaN());
-  GrayPass pass(image, classes, options, report);
+  GrayPass pass(image, classes, options, report, pictures);
   Segmentation s{pass.run(histogram), std::move(names), true, {classes.wall(), 1, classes.pore_above}};
   report.gradient = s.scale.gradient = pass.gradient();
   tell_sensitivity(pass, classes, histogram, report);
@@ -341,12 +347,14 @@ Segmentation segment_labels(const ImageLayers& image, const ImportOptions& optio
 
 }  // namespace
 
-Segmentation segment(const ImageLayers& image, const ImportOptions& options, ImportReport& report) {
+Segmentation segment(const ImageLayers& image, const ImportOptions& options, ImportReport& report,
+                     ReportPictures* pictures) {
   const double none = std::numeric_limits<double>::quiet_NaN();
   report.threshold = report.pore = report.seed_threshold = none;
   report.contrast = report.porosity_low = report.porosity_high = none;
   report.smoothing = smoothing_of(options);
-  return is_segmented(options) ? segment_labels(image, options, report) : segment_gray(image, options, report);
+  return is_segmented(options) ? segment_labels(image, options, report)
+                               : segment_gray(image, options, report, pictures);
 }
 
 }  // namespace karst

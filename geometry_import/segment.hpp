@@ -6,6 +6,7 @@
 #include "geometry_import/image_layers.hpp"
 #include "geometry_import/import.hpp"
 #include "geometry_import/labels.hpp"
+#include "geometry_import/report_pictures.hpp"
 #include "geometry_import/slabs.hpp"
 
 namespace karst {
@@ -26,7 +27,9 @@ bool is_segmented(const ImportOptions& options);
 /// Segments the image and tells about it in the report: values, thresholds, histogram, how porosity depends on the
 /// threshold. Gray images: the gray value is smoothed first, as for the level set, so that the signs agree. Reads the
 /// image twice or three times (gray), once (labels). Collective.
-Segmentation segment(const ImageLayers& image, const ImportOptions& options, ImportReport& report);
+/// @param pictures  takes the gray values; nullptr: nobody wants them
+Segmentation segment(const ImageLayers& image, const ImportOptions& options, ImportReport& report,
+                     ReportPictures* pictures = nullptr);
 
 /// Smoothing of the options, or the default of the kind of image. [voxels]
 double smoothing_of(const ImportOptions& options);

@@ -147,7 +147,7 @@ double Wall::keep_volume() {
   return double{shift_};
 }
 
-Wall::Written Wall::write(GeometryWriter& writer) {
+Wall::Written Wall::write(GeometryWriter& writer, ReportPictures* pictures) {
   std::array<std::int64_t, 2> sums{};
   double steepest = 0;
   std::vector<double> areas(at(image_.count()), 0.0);  // layer by layer
@@ -165,8 +165,9 @@ Wall::Written Wall::write(GeometryWriter& writer) {
       areas[at(layer.first / geometry_chunk)] =
           wall_area(f.window, f.phi, layer.first, layer.last, image_.sample().inside());
       offsets_.push_back(wall_offsets(layer, f.window, planes_of(around, labels.span(), f.window), f.phi));
-      packed = GeometryWriter::pack(layer, f.phi.subspan(at(f.window.start_of(layer.first)), layer.count()),
-                                    planes_of(around, labels.span(), layer));
+      const auto phi = f.phi.subspan(at(f.window.start_of(layer.first)), layer.count());
+      if (pictures) pictures->add_level_set(layer, phi);
+      packed = GeometryWriter::pack(layer, phi, planes_of(around, labels.span(), layer));
     });
     writer.write(first, std::move(packed));
   });

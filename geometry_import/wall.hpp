@@ -29,7 +29,8 @@ class Wall {
   };
   /// Writes φ and the labels. Where cleaning changed the phase of a voxel of a gray image, φ takes the other sign: the
   /// wall of what was removed vanishes, that of what stays is where gray values say. Collective.
-  Written write(GeometryWriter& writer);
+  /// @param pictures  takes φ; nullptr: nobody wants it
+  Written write(GeometryWriter& writer, ReportPictures* pictures = nullptr);
 
   /// Distance to the wall of the solid voxels with a pore voxel beside them, 0 elsewhere; after write(), once.
   /// Collective. [1/64 voxel]

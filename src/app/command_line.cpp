@@ -101,6 +101,10 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
       ->required()
       ->type_name("IMAGE");
   import->add_option("-o,--output", line.file, "geometry file to write (.h5)")->required()->type_name("FILE");
+  import
+      ->add_option("--page", line.page,
+                   "HTML page that shows the import (default: beside the geometry file, .html; none: no page)")
+      ->type_name("FILE");
   import->add_option("--json", line.json, "write the report as JSON too")->type_name("FILE");
   add_threads(*import, line);
   import->add_flag("--overwrite", line.overwrite, "replace existing files");

@@ -20,6 +20,7 @@ struct CommandLine {
   int threads = 0;  ///< 0: chosen by the program
   // import
   std::string image, file, json;
+  std::string page;  ///< HTML; empty: beside the geometry file; "none": no page
   // help
   std::string key;
   bool markdown = false;

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
+#include "geometry_import/import_page.hpp"
 
 namespace karst {
 
@@ -24,6 +25,12 @@ void check_target(const Comm& comm, const std::string& path, bool overwrite) {
   require(problem.empty(), "{}: {}", path, problem);
 }
 
+/// The page lies beside the geometry file unless it is named; "none": no page.
+std::string page_name(const CommandLine& line) {
+  if (line.page == "none") return "";
+  return line.page.empty() ? fs::path(line.file).replace_extension(".html").string() : line.page;
+}
+
 }  // namespace
 
 void import_command(const Comm& comm, const CommandLine& line) {
@@ -35,13 +42,19 @@ void import_command(const Comm& comm, const CommandLine& line) {
   require(image_exists(line.image), "there is no image {}", line.image);
   check_target(comm, line.file, line.overwrite);
   if (!line.json.empty()) check_target(comm, line.json, line.overwrite);
+  const std::string page = page_name(line);
+  if (!page.empty()) check_target(comm, page, line.overwrite);
   if (const ThreadChoice choice = choose_threads(comm, line.threads); !choice.warning.empty() && comm.rank() == 0)
     log_warn("{}", choice.warning);
   log_info("karst {}, import of {}\n", version_and_git_id(), line.image);
+  options.pictures = !page.empty();
   const ImportReport report = import_image(comm, options, line.file);
   log_info("{}\n", import_text(report));
   log_info("Geometry file {}: name it in a deck (geometry.image)", line.file);
   if (!line.json.empty()) write_file(comm, line.json, to_json(report) + '\n');
+  if (page.empty()) return;
+  write_report(comm, page, import_page(report));
+  log_info("Report {}: open it in a browser", page);
 }
 
 }  // namespace karst

@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/timer.hpp"
 #include "eb/described_level_set.hpp"
@@ -99,35 +98,6 @@ Source open_source(const Comm& comm, const Config& config, const std::string& im
   source.level_set =
       make_described_level_set(config.geometry, source.grid.cell_width(), source.grid.size, source.grid.periodic);
   return source;
-}
-
-std::string import_text(const ImportReport& r) {
-  const auto line = [](const char* name, const std::string& text) { return fmt::format("  {:<34}{}\n", name, text); };
-  std::string text = line("image", fmt::format("{} ({}, {}), {} x {} x {} voxels", r.file, r.format, name_of(r.type),
-                                               r.file_voxels[0], r.file_voxels[1], r.file_voxels[2]));
-  for (const std::string& step : r.prepared) text += line("prepared", step);
-  if (r.sample)
-    text += line("sample", fmt::format("cylinder of radius {:g} voxels about x = {:g}, y = {:g}: {:.2f} % of the "
-                                       "voxels; the rest is solid and left out below",
-                                       r.sample->radius, r.sample->x, r.sample->y, 100 * r.sample_share));
-  text += line("voxel width", fmt::format("{} ({})", format_si(r.voxel, "m"),
-                                          r.file_spacing != Vec3::all(r.voxel) ? "after resampling"
-                                          : r.voxel_from_file                  ? "from the file"
-                                                                               : "as given"));
-  text += line("values", fmt::format("{:g} to {:g}", r.smallest, r.largest));
-  if (std::isnan(r.threshold)) {
-    text += line("pore space", fmt::format("value {:g}", r.pore));
-  } else {
-    text += line("pore space", fmt::format("gray value {} {:.6g} ({})", r.pore_above ? "above" : "below", r.threshold,
-                                           r.segmentation));
-  }
-  text += line("smoothing", fmt::format("{:g} voxels", r.smoothing));
-  text += line("porosity of the voxels", fmt::format("{:.5f}", r.porosity));
-  text += line("porosity of the smooth wall", fmt::format("{:.5f}", r.level_set_porosity));
-  text += line("time", format_seconds(r.seconds));
-  for (const std::string& w : r.warnings) text += fmt::format("  warning: {}\n", w);
-  text.pop_back();
-  return text;
 }
 
 void require_wall(const Config& config, const GeometryReport& report) {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "geometry_import/import_page.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/text.hpp"
+#include "geometry_import/report_text.hpp"
+
+namespace karst {
+namespace {
+
+std::string source_line(const ImportReport& r) {
+  const Index& n = r.file_voxels;
+  std::string text = fmt::format("{}, {}, {} × {} × {} voxels", r.format, name_of(r.type), n[0], n[1], n[2]);
+  for (const std::string& step : r.prepared) text += "; " + step;
+  return text;
+}
+
+ReportHistogram histogram_of(const ImportReport& r) {
+  ReportHistogram h{r.histogram, r.thresholds, {}, {}};
+  const std::size_t n = r.phases.size();
+  for (std::size_t c = 0; c < n; ++c) {  // from dark to bright: the pore first, or last
+    const std::size_t label = !r.pore_above ? c : c + 1 == n ? 0 : c + 1;
+    h.classes.push_back(r.phases[label].name);
+    h.labels.push_back(static_cast<int>(label));
+  }
+  return h;
+}
+
+std::vector<CleaningRow> cleaning_of(const ImportReport& r) {
+  std::vector<CleaningRow> rows{{"specks of solid, now pore", r.cleaned.specks.clusters, r.cleaned.specks.voxels},
+                                {"holes, now solid", r.cleaned.holes.clusters, r.cleaned.holes.voxels},
+                                {"pores dropped, now solid", r.cleaned.dropped.clusters, r.cleaned.dropped.voxels}};
+  if (r.seeds.without_seed.clusters > 0)
+    rows.insert(rows.begin(),
+                {"not connected to a seed, now solid", r.seeds.without_seed.clusters, r.seeds.without_seed.voxels});
+  return rows;
+}
+
+std::vector<Fact> facts_of(const ImportReport& r) {
+  std::vector<Fact> facts{{"segmentation", r.segmentation}};
+  const auto add = [&](const char* name, const std::string& value) { facts.push_back({name, value}); };
+  if (std::isfinite(r.threshold)) {
+    std::vector<std::string> limits;
+    for (const double t : r.thresholds) limits.push_back(fmt::format("{:.6g}", t));
+    add(limits.size() == 1 ? "threshold" : "thresholds", join(limits));
+    add("pore", r.pore_above ? "brighter than the threshold" : "darker than the threshold");
+    if (std::isfinite(r.porosity_low))
+      add("porosity with the threshold moved by 5 % of the contrast",
+          fmt::format("{:.4f} to {:.4f} (before cleaning)", r.porosity_low, r.porosity_high));
+  } else {
+    add("value of the pore", fmt::format("{:g}", r.pore));
+    add("shift that keeps the volume", fmt::format("{:.3g} voxel", r.shift));
+  }
+  if (std::isfinite(r.seed_threshold)) add("seed threshold", fmt::format("{:g}", r.seed_threshold));
+  if (r.rim_voxels > 0) add("voxels of false phase at the wall, corrected", count_text(r.rim_voxels));
+  add("smoothing", fmt::format("{:g} voxel", r.smoothing));
+  add("values", fmt::format("{:g} to {:g}", r.smallest, r.largest));
+  add("time", fmt::format("{:.3g} s", r.seconds));
+  return facts;
+}
+
+}  // namespace
+
+ReportPage import_page(const ImportReport& r) {
+  ReportPage page;
+  page.title = r.file;
+  page.source = source_line(r);
+  page.voxels = r.voxels;
+  page.voxel = r.voxel;
+  page.level_set_porosity = r.level_set_porosity;
+  page.sample_share = r.sample_share;
+  page.sample = r.sample;
+  page.statistics = r.statistics;
+  if (std::isfinite(r.threshold)) page.histogram = histogram_of(r);
+  page.pictures = r.pictures;
+  page.cleaning = cleaning_of(r);
+  page.warnings = r.warnings;
+  page.made = facts_of(r);
+  return page;
+}
+
+}  // namespace karst

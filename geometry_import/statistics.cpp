@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstddef>
@@ -11,6 +12,10 @@
 
 #include "base/parallel.hpp"
 #include "geometry_import/clusters.hpp"
+#include "geometry_import/correlation.hpp"
+#include "geometry_import/distance.hpp"
+#include "geometry_import/local_thickness.hpp"
+#include "geometry_import/pore_network.hpp"
 
 namespace karst {
 namespace {
@@ -111,11 +116,56 @@ void fill_connection(const Comm& comm, const Slabs<std::uint8_t>& labels, double
   s.enclosed_porosity = ratio(double(voxels[3]), sample);
 }
 
+/// Collective. Destroys the distance.
+void fill_sizes(const Comm& comm, Slabs<std::uint16_t>& distance, ImageStatistics& s) {
+  const NetworkFigures network = network_figures(comm, distance);
+  s.pores = network.pores;
+  s.throats = network.throats;
+  s.coordination = ratio(2 * double(network.throats), double(network.pores));
+  s.throat_size = size_distribution(network.throat_radius);
+  constexpr std::size_t thin = 3 * distance_unit / 2;
+  std::int64_t thin_throats = 0;
+  for (std::size_t r = 0; r < std::min(thin, network.throat_radius.size()); ++r)
+    thin_throats += network.throat_radius[r];
+  s.thin_throats = ratio(double(thin_throats), double(network.throats));
+  for (std::size_t d = 0; d < 3; ++d)
+    if (s.percolates[d]) s.critical_diameter[d] = 2.0 * network.critical[d] / distance_unit;
+  local_thickness(comm, distance);
+  s.pore_size = size_distribution(radius_counts(comm, distance));
+}
+
+/// The widest cells that leave the ways through the sample 4 cells wide and 9 throats of 10 at least 2.
+void suggest_width(ImageStatistics& s) {
+  constexpr double cells_of_way = 4, cells_of_throat = 2, finest = 0.125, coarsest = 4;
+  const bool any_way = std::any_of(s.percolates.begin(), s.percolates.end(), [](bool p) { return p; });
+  double way = 0;
+  for (const double d : s.critical_diameter)
+    if (d > 0 && (way == 0 || d < way)) way = d;
+  if (way == 0) way = s.pore_size.median;  // nothing flows: the pores themselves
+  if (way == 0) {
+    s.suggested_width = 1;
+    s.suggestion = "one cell per voxel: there is no pore to resolve";
+    return;
+  }
+  double most = way / cells_of_way;
+  if (s.throats > 0) most = std::min(most, s.throat_size.tenth / cells_of_throat);
+  s.suggested_width = coarsest;
+  while (s.suggested_width > most && s.suggested_width > finest) s.suggested_width /= 2;
+  const double w = s.suggested_width;
+  const std::string what = any_way ? "the narrowest place of the widest way through the sample" : "the median pore";
+  s.suggestion = fmt::format("with cells {} voxel{} wide, {} ({:.3g} voxels) is {:.3g} cells wide", w, w > 1 ? "s" : "",
+                             what, way, way / w);
+  if (s.throats > 0)
+    s.suggestion += fmt::format(" and 90 % of the throats are wider than {:.3g} cells", s.throat_size.tenth / w);
+  s.suggestion +=
+      w > most ? fmt::format("; asked for are {} and {}, so scan or resample it finer", cells_of_way, cells_of_throat)
+               : fmt::format(" (asked for: {} and {})", cells_of_way, cells_of_throat);
+}
+
 }  // namespace
 
-ImageStatistics image_statistics(const Comm& comm, const Slabs<std::uint8_t>& labels,
-                                 [[maybe_unused]] Slabs<std::uint16_t>& distance, double wall_area,
-                                 std::span<const std::string> names) {
+ImageStatistics image_statistics(const Comm& comm, const Slabs<std::uint8_t>& labels, Slabs<std::uint16_t>& distance,
+                                 double wall_area, std::span<const std::string> names) {
   assert(labels.voxels() == distance.voxels());
   ImageStatistics s;
   const Counts counts = count(comm, labels);
@@ -123,6 +173,11 @@ ImageStatistics image_statistics(const Comm& comm, const Slabs<std::uint8_t>& la
   fill_shares(counts, names, s);
   fill_connection(comm, labels, sample, s);
   s.specific_surface = ratio(wall_area, sample);
+  const Correlation c = correlation(comm, labels);
+  s.correlation = c.rho;
+  s.correlation_length = c.length;
+  fill_sizes(comm, distance, s);
+  suggest_width(s);
   return s;
 }
 

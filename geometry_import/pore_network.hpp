@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pores and throats, from the basins of the distance to the wall.
+//
+// Basins are joined along their saddles, the widest first: two become one pore when the saddle between them is at least
+// same_pore times the smaller of their peaks, so when there is hardly a neck. Each pair of pores that touch after that
+// has one throat, as wide as their widest saddle. (Like the merging by depth of Gostick, Phys. Rev. E 96 (2017)
+// 023307, but in proportion to size.)
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "geometry_import/basin_graph.hpp"
+
+namespace karst {
+
+/// A neck of more than this share of the smaller of two pores is none.
+inline constexpr double same_pore = 0.85;
+
+struct Throat {
+  std::int32_t low, high;  ///< numbers of the pores
+  int radius;              ///< [1/64 voxel]
+};
+
+struct PoreNetwork {
+  std::vector<int> pore_radius;  ///< the largest of its basins [1/64 voxel]
+  std::vector<Throat> throats;   ///< by (low, high)
+};
+
+/// Not collective.
+PoreNetwork pore_network(const BasinGraph& graph);
+
+/// Radius of the widest ball that passes from one end of the image to the other along each axis [1/64 voxel]; 0: none.
+/// Ways go from basin to basin through saddles, and in and out through the widest voxel of a basin at the end. Not
+/// collective.
+std::array<int, 3> critical_radius(const BasinGraph& graph);
+
+/// The figures of a network, in numbers per radius [1/64 voxel].
+struct NetworkFigures {
+  std::int64_t pores = 0, throats = 0;
+  std::vector<std::int64_t> throat_radius;  ///< how many throats there are of each radius; empty without throats
+  std::array<int, 3> critical{};            ///< critical_radius
+};
+
+/// Of the distance of wall_distance. Collective; the same on every rank.
+NetworkFigures network_figures(const Comm& comm, const Slabs<std::uint16_t>& distance);
+
+}  // namespace karst

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/coarse_level.hpp"
+
+#include "base/parallel.hpp"
+
+namespace karst {
+namespace {
+
+constexpr int tag_coarse = 25;
+constexpr std::int64_t worth_threads = 4;  // windows
+
+/// Rows of a window; its places count from the first node.
+RowList<std::int32_t> rows_of(const NodeGraph& graph, std::int64_t first, std::int64_t last) {
+  RowList<std::int32_t> rows;
+  for (std::int64_t v = first; v < last; ++v) {
+    const auto node = static_cast<std::size_t>(v);
+    double diagonal = graph.shift[node];
+    for (std::int64_t k = graph.begin[node]; k < graph.begin[node + 1]; ++k) {
+      const auto entry = static_cast<std::size_t>(k);
+      rows.column.push_back(graph.column[entry]);
+      rows.weight.push_back(graph.weight[entry]);
+      diagonal += graph.weight[entry];
+    }
+    rows.end_row(static_cast<std::uint16_t>(v - first), static_cast<float>(diagonal));
+  }
+  return rows;
+}
+
+}  // namespace
+
+CoarseLevel::CoarseLevel(const Comm& comm, const NodeGraph& graph, NodeChildren children)
+    : children_(std::move(children)),
+      halo_(comm, graph.size(), graph.remote, tag_coarse),
+      n_connections_(graph.n_connections()) {
+  const auto n = static_cast<std::size_t>(n_windows());
+  std::vector<RowList<std::int32_t>> lists(n);
+  std::vector<std::int64_t> slices(n), entries(n);
+  parallel_for_dynamic(n_windows(), [&](std::int64_t w) {
+    const auto i = static_cast<std::size_t>(w);
+    lists[i] = rows_of(graph, children_.window[i], children_.window[i + 1]);
+    const auto size = SlicedRows<std::int32_t>::size_of(lists[i]);
+    slices[i] = size.slices;
+    entries[i] = size.entries;
+  });
+  rows_ = SlicedRows<std::int32_t>(slices, entries);
+  parallel_for_dynamic(n_windows(), [&](std::int64_t w) {
+    rows_.set(static_cast<std::size_t>(w), lists[static_cast<std::size_t>(w)]);
+    lists[static_cast<std::size_t>(w)] = {};
+  });
+  const auto n_all = static_cast<std::size_t>(halo_.n_own() + halo_.n_remote());
+  x_ = Array<float>(n_all, Purpose::solver, 0.0F);
+  y_ = Array<float>(n_all, Purpose::solver, 0.0F);
+  b_ = Array<float>(n_own(), Purpose::solver, 0.0F);
+  residual_ = Array<float>(n_own(), Purpose::solver, 0.0F);
+}
+
+template <class F>
+void CoarseLevel::for_windows(F&& f) const {
+  const auto one = [&](std::int64_t w) {
+    const auto i = static_cast<std::size_t>(w);
+    f(i, static_cast<std::size_t>(children_.window[i]));
+  };
+  if (n_windows() < worth_threads)
+    for (std::int64_t w = 0; w < n_windows(); ++w) one(w);
+  else
+    parallel_for(n_windows(), one);
+}
+
+void CoarseLevel::first_sweep(float c) {
+  for_windows([&](std::size_t window, std::size_t first) {
+    const float* b = b_.data() + first;
+    float* x = x_.data() + first;
+    rows_.for_each_slice(window, [&](const Slice<std::int32_t>& slice) {
+      for (std::size_t l = 0; l < slice_height; ++l) x[slice.row[l]] = c * slice.inverse[l] * b[slice.row[l]];
+    });
+  });
+}
+
+void CoarseLevel::sweep(const SweepFactors& factors) {
+  const float p = factors.p, q = factors.q, c = factors.c;
+  halo_.exchange(x_.span());
+  for_windows([&](std::size_t window, std::size_t first) {
+    const float *b = b_.data() + first, *x = x_.data() + first;
+    float* y = y_.data() + first;
+    kernels::for_rows(rows_, window, x_.data(), y,
+                      [&](const Slice<std::int32_t>& slice, std::size_t l, std::size_t v, float s) {
+                        return p * x[v] + q * y[v] + c * slice.inverse[l] * (b[v] + s);
+                      });
+  });
+  std::swap(x_, y_);
+}
+
+void CoarseLevel::restrict_residual(std::span<float> coarse) {
+  halo_.exchange(x_.span());
+  for_windows([&](std::size_t window, std::size_t first) {
+    const float *b = b_.data() + first, *x = x_.data() + first;
+    kernels::for_rows(rows_, window, x_.data(), residual_.data() + first,
+                      [&](const Slice<std::int32_t>& slice, std::size_t l, std::size_t v, float s) {
+                        return b[v] - slice.diagonal[l] * x[v] + s;
+                      });
+    for (auto c = static_cast<std::size_t>(children_.coarse_window[window]);
+         c < static_cast<std::size_t>(children_.coarse_window[window + 1]); ++c) {
+      float sum = 0.0F;
+      for (auto k = static_cast<std::size_t>(children_.begin[c]); k < static_cast<std::size_t>(children_.begin[c + 1]);
+           ++k)
+        sum += residual_[static_cast<std::size_t>(children_.child[k])];
+      coarse[c] = sum;
+    }
+  });
+}
+
+void CoarseLevel::prolong(std::span<const float> coarse) {
+  for_windows([&](std::size_t window, std::size_t) {
+    for (auto c = static_cast<std::size_t>(children_.coarse_window[window]);
+         c < static_cast<std::size_t>(children_.coarse_window[window + 1]); ++c)
+      for (auto k = static_cast<std::size_t>(children_.begin[c]); k < static_cast<std::size_t>(children_.begin[c + 1]);
+           ++k)
+        x_[static_cast<std::size_t>(children_.child[k])] += coarse[c];
+  });
+}
+
+std::int64_t CoarseLevel::bytes() const {
+  return rows_.bytes() + halo_.bytes() +
+         static_cast<std::int64_t>(x_.bytes() + y_.bytes() + b_.bytes() + residual_.bytes() +
+                                   children_.begin.capacity() * sizeof(std::int64_t) +
+                                   children_.child.capacity() * sizeof(std::int32_t));
+}
+
+}  // namespace karst

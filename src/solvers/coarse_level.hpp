@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A coarse level of the multigrid as cycles use it: rows in slices, and its three vectors.
+#pragma once
+
+#include <memory>
+
+#include "solvers/gather_kernels.hpp"
+#include "solvers/node_graph.hpp"
+
+namespace karst {
+
+class CoarseLevel {
+ public:
+  /// @param children  how the nodes are grouped on the next coarser level. Collective.
+  CoarseLevel(const Comm& comm, const NodeGraph& graph, NodeChildren children);
+
+  std::span<float> rhs() { return {b_.data(), n_own()}; }
+  std::span<float> result() { return {x_.data(), n_own()}; }
+
+  // Collective, threaded. All work on the vectors x, y and b of this level.
+  void first_sweep(float c);                ///< x = c D^-1 b: a sweep from x = 0
+  void sweep(const SweepFactors& factors);  ///< y = p x + q y + c (D^-1 (b - A x) + x), then x and y are exchanged
+  void restrict_residual(std::span<float> coarse);
+  void prolong(std::span<const float> coarse);  ///< x += P coarse
+
+  std::int64_t n_nodes() const { return halo_.n_own(); }
+  std::int64_t n_connections() const { return n_connections_; }
+  std::int64_t bytes() const;
+
+ private:
+  std::size_t n_own() const { return static_cast<std::size_t>(halo_.n_own()); }
+  std::int64_t n_windows() const { return std::ssize(children_.window) - 1; }
+  template <class F>
+  void for_windows(F&& f) const;
+
+  SlicedRows<std::int32_t> rows_;
+  NodeChildren children_;
+  NodeHalo halo_;
+  std::int64_t n_connections_;
+  Array<float> x_, y_, b_, residual_;
+};
+
+}  // namespace karst

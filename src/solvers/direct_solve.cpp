@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/direct_solve.hpp"
+
+#include <cassert>
+#include <cmath>
+
+namespace karst {
+namespace {
+
+/// Inverse of a symmetric positive definite matrix, in place: Cholesky factor L, then L^-1, then L^-T L^-1.
+/// @param a  n x n, row after row; only the lower triangle is read
+void invert(std::vector<double>& a, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t i = j; i < n; ++i) {
+      double s = a[i * n + j];
+      for (std::size_t k = 0; k < j; ++k) s -= a[i * n + k] * a[j * n + k];
+      a[i * n + j] = i == j ? std::sqrt(s) : s / a[j * n + j];
+    }
+  for (std::size_t j = 0; j < n; ++j) {
+    a[j * n + j] = 1.0 / a[j * n + j];
+    for (std::size_t i = j + 1; i < n; ++i) {
+      double s = 0.0;
+      for (std::size_t k = j; k < i; ++k) s -= a[i * n + k] * a[k * n + j];
+      a[i * n + j] = s / a[i * n + i];
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      double s = 0.0;
+      for (std::size_t k = i; k < n; ++k) s += a[k * n + i] * a[k * n + j];
+      a[i * n + j] = s;
+      a[j * n + i] = s;
+    }
+}
+
+/// Nodes held at 0: the first of every connected component whose shifts are all 0.
+std::vector<std::uint8_t> find_pinned(const NodeGraph& graph) {
+  const auto n = static_cast<std::size_t>(graph.size());
+  std::vector<std::uint8_t> seen(n), pinned(n);
+  std::vector<std::size_t> stack;
+  for (std::size_t seed = 0; seed < n; ++seed) {
+    if (seen[seed]) continue;
+    bool shifted = false;
+    seen[seed] = 1;
+    stack.assign(1, seed);
+    while (!stack.empty()) {
+      const std::size_t v = stack.back();
+      stack.pop_back();
+      shifted = shifted || graph.shift[v] > 0.0F;
+      for (std::int64_t k = graph.begin[v]; k < graph.begin[v + 1]; ++k) {
+        const auto u = static_cast<std::size_t>(graph.column[static_cast<std::size_t>(k)]);
+        if (!seen[u]) stack.push_back(u);
+        seen[u] = 1;
+      }
+    }
+    pinned[seed] = !shifted;
+  }
+  return pinned;
+}
+
+}  // namespace
+
+DirectSolve::DirectSolve(const NodeGraph& graph) {
+  assert(graph.remote.empty());
+  const auto n = static_cast<std::size_t>(graph.size());
+  b_.resize(n);
+  x_.resize(n);
+  alone_.resize(n);
+  std::vector<std::int32_t> place(n, -1);
+  for (std::size_t v = 0; v < n; ++v) {
+    if (graph.begin[v] == graph.begin[v + 1]) {
+      if (graph.shift[v] > 0.0F) alone_[v] = 1.0F / graph.shift[v];
+    } else {
+      place[v] = static_cast<std::int32_t>(connected_.size());
+      connected_.push_back(static_cast<std::int32_t>(v));
+    }
+  }
+  const std::vector<std::uint8_t> pinned = find_pinned(graph);
+  const std::size_t m = connected_.size();
+  std::vector<double> a(m * m);
+  for (std::size_t i = 0; i < m; ++i) {
+    const auto v = static_cast<std::size_t>(connected_[i]);
+    double diagonal = graph.shift[v];
+    for (std::int64_t k = graph.begin[v]; k < graph.begin[v + 1]; ++k) {
+      const auto entry = static_cast<std::size_t>(k);
+      const auto u = static_cast<std::size_t>(graph.column[entry]);
+      diagonal += graph.weight[entry];
+      if (!pinned[v] && !pinned[u]) a[i * m + static_cast<std::size_t>(place[u])] -= graph.weight[entry];
+    }
+    a[i * m + i] = pinned[v] ? 1.0 : diagonal;
+  }
+  invert(a, m);
+  for (std::size_t i = 0; i < m; ++i)
+    if (pinned[static_cast<std::size_t>(connected_[i])]) a[i * m + i] = 0.0;
+  inverse_.assign(a.begin(), a.end());
+}
+
+void DirectSolve::solve() {
+  for (std::size_t v = 0; v < b_.size(); ++v) x_[v] = alone_[v] * b_[v];
+  const std::size_t m = connected_.size();
+  for (std::size_t i = 0; i < m; ++i) {
+    const auto b = static_cast<double>(b_[static_cast<std::size_t>(connected_[i])]);
+    for (std::size_t j = 0; j < m; ++j)
+      x_[static_cast<std::size_t>(connected_[j])] += static_cast<float>(b) * inverse_[i * m + j];
+  }
+}
+
+}  // namespace karst

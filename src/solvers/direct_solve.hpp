@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "solvers/node_graph.hpp"
+
+namespace karst {
+
+/// Solves the coarsest level by its inverse. A connected component without any shift is singular: its first node is
+/// held at 0, which keeps the result symmetric positive semi-definite; what a right-hand side has along the constants
+/// of such a component is dropped. Nodes without connections are divided by their shift (0 without one).
+class DirectSolve {
+ public:
+  DirectSolve() = default;
+  /// The whole level on this rank: the graph must have no remote nodes. Not collective.
+  explicit DirectSolve(const NodeGraph& graph);
+
+  std::int64_t n_nodes() const { return static_cast<std::int64_t>(b_.size()); }
+  std::span<float> rhs() { return b_; }
+  std::span<float> result() { return x_; }
+  void solve();
+  std::int64_t bytes() const {
+    return static_cast<std::int64_t>((b_.capacity() + x_.capacity() + inverse_.capacity() + alone_.capacity()) *
+                                         sizeof(float) +
+                                     connected_.capacity() * sizeof(std::int32_t));
+  }
+
+ private:
+  std::vector<std::int32_t> connected_;  // nodes with connections
+  std::vector<float> inverse_;           // dense, over the connected nodes
+  std::vector<float> alone_;             // per node: 1 / shift of a node without connections, else 0
+  std::vector<float> b_, x_;
+};
+
+}  // namespace karst

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Graph multigrid: one V-cycle on the two-point operator A, a symmetric positive (semi-)definite preconditioner.
+//
+//   pre-smoothing (Chebyshev, from 0) -> residual summed over coarse nodes -> coarse problem -> added back -> smoothing
+//
+// A coarse node is a connected piece of a block of 2^3 cells (then of 2^3 blocks), so walls and throats thinner than a
+// coarse cell stay what they are. Transfers are piecewise constant, the coarse operator is 1/2 of the Galerkin sum per
+// level (the two-point operator of the coarse cells, instead of one twice as stiff). Single precision inside.
+// docs/decisions/008-graph-multigrid.md tells what was measured.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "solvers/coarse_level.hpp"
+#include "solvers/direct_solve.hpp"
+#include "solvers/fine_coarsen.hpp"
+#include "solvers/fine_level.hpp"
+
+namespace karst {
+
+struct MultigridOptions {
+  int fine_degree = 2, coarse_degree = 3;              ///< of the Chebyshev smoothers, >= 1
+  double fine_fraction = 6.0, coarse_fraction = 12.0;  ///< they act on the eigenvalues [λ / fraction, λ], λ = 2
+  double coarse_scale = 0.5;                           ///< factor per level on the Galerkin operator
+  std::int64_t gather_below = 8192;                    ///< levels of fewer nodes are held by every rank
+  std::int64_t direct_below = 200;                     ///< levels of fewer nodes are solved directly
+};
+
+class GraphMultigrid {
+ public:
+  /// The geometry of `level` must stay in place; `level` may go. Collective.
+  GraphMultigrid(const Comm& comm, const TwoPointLevel& level, const MultigridOptions& options = {});
+
+  /// Typical size of the right-hand sides to come (of the first residual of a solve), so that single precision neither
+  /// overflows nor vanishes: 30 orders of magnitude below it are safe. 1 at first.
+  void set_size(double size) { size_ = size > 0.0 ? size : 1.0; }
+  /// x = M b on the own VoFs. Allocates nothing. Collective.
+  void apply(const Field& b, Field& x);
+
+  FineLevel& fine() { return fine_; }
+
+  /// Nodes of all ranks per level, the VoFs first.
+  const std::vector<std::int64_t>& nodes() const { return nodes_; }
+  /// Connections and diagonals of all levels over those of the first.
+  double operator_complexity() const { return operator_complexity_; }
+  std::int64_t bytes() const;  ///< of this rank
+  std::string summary() const;
+
+ private:
+  void build_coarse(NodeGraph graph, const MultigridOptions& options);
+  void add_entries(const Comm& here, const NodeGraph& graph);
+  void smooth_coarse(CoarseLevel& level, bool from_zero);
+  void cycle(std::size_t k);
+  std::span<float> rhs(std::size_t k);
+  std::span<float> result(std::size_t k);
+  std::span<float> own_part(std::size_t k, std::span<float> all) const;
+  void share_rhs();
+
+  Comm comm_;
+  FineLevel fine_;
+  FineChildren children_;
+  std::vector<std::unique_ptr<CoarseLevel>> coarse_;
+  DirectSolve coarsest_;
+  std::vector<SweepFactors> fine_sweeps_, coarse_sweeps_;
+  FloatField x_, y_, b_;
+  double size_ = 1.0;
+  std::size_t gathered_ = 0;                          // first level that every rank holds whole
+  std::int64_t first_gathered_ = 0, n_gathered_ = 0;  // own nodes of that level
+  std::vector<double> shared_;
+  std::vector<std::int64_t> nodes_;
+  double operator_complexity_ = 1.0;
+};
+
+}  // namespace karst

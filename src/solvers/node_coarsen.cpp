@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <numeric>
+
+#include "base/parallel.hpp"
+#include "solvers/node_graph.hpp"
+#include "solvers/row_builder.hpp"
+
+namespace karst {
+namespace {
+
+constexpr std::int64_t window_nodes = 512;
+constexpr int tag_parents = 23;
+
+/// Ends of the windows: whole blocks, at least window_nodes nodes each but the last.
+std::vector<std::int64_t> cut_windows(const std::vector<std::uint64_t>& block) {
+  std::vector<std::int64_t> window{0};
+  const std::int64_t n = std::ssize(block);
+  for (std::int64_t v = 1; v < n; ++v)
+    if (v - window.back() >= window_nodes &&
+        block[static_cast<std::size_t>(v)] != block[static_cast<std::size_t>(v - 1)])
+      window.push_back(v);
+  if (n > 0) window.push_back(n);
+  return window;
+}
+
+/// Blocks of the nodes; one block when no coarser key tells nodes apart.
+std::vector<std::uint64_t> blocks_of(const Comm& comm, const NodeGraph& fine) {
+  std::vector<std::uint64_t> block(fine.key.size());
+  bool same = true;
+  for (std::size_t v = 0; v < block.size(); ++v) {
+    block[v] = coarser_key(fine.key[v]);
+    same = same && block[v] == fine.key[v];
+  }
+  if (!comm.any(!same)) std::ranges::fill(block, 0);
+  return block;
+}
+
+/// Connected pieces of the blocks of one window. Local numbers from 0, by block, then by first node.
+struct Pieces {
+  std::vector<std::int32_t> child;
+  std::vector<std::int64_t> end;  ///< per piece, in child
+};
+
+Pieces find_pieces(const NodeGraph& fine, const std::vector<std::uint64_t>& block, std::int64_t first,
+                   std::int64_t last, std::span<std::int32_t> parent) {
+  Pieces pieces;
+  std::vector<std::int32_t> stack;
+  std::fill(parent.begin() + first, parent.begin() + last, -1);
+  for (std::int64_t seed = first; seed < last; ++seed) {
+    if (parent[static_cast<std::size_t>(seed)] >= 0) continue;
+    const std::uint64_t in = block[static_cast<std::size_t>(seed)];
+    const auto number = static_cast<std::int32_t>(pieces.end.size());
+    const std::size_t begin = pieces.child.size();
+    stack.assign(1, static_cast<std::int32_t>(seed));
+    parent[static_cast<std::size_t>(seed)] = number;
+    while (!stack.empty()) {
+      const auto v = static_cast<std::size_t>(stack.back());
+      stack.pop_back();
+      pieces.child.push_back(static_cast<std::int32_t>(v));
+      for (auto k = static_cast<std::size_t>(fine.begin[v]); k < static_cast<std::size_t>(fine.begin[v + 1]); ++k) {
+        const std::int32_t u = fine.column[k];
+        if (u < first || u >= last) continue;  // also remote ones
+        if (parent[static_cast<std::size_t>(u)] >= 0 || block[static_cast<std::size_t>(u)] != in) continue;
+        parent[static_cast<std::size_t>(u)] = number;
+        stack.push_back(u);
+      }
+    }
+    std::sort(pieces.child.begin() + static_cast<std::ptrdiff_t>(begin), pieces.child.end());
+    pieces.end.push_back(std::ssize(pieces.child));
+  }
+  return pieces;
+}
+
+/// Pieces of one block need not be consecutive in the order of their first nodes, but blocks are.
+NodeChildren number_pieces(const std::vector<Pieces>& pieces, std::vector<std::int64_t> window) {
+  NodeChildren children;
+  children.window = std::move(window);
+  for (const Pieces& p : pieces) {
+    const std::int64_t before = std::ssize(children.child);
+    children.child.insert(children.child.end(), p.child.begin(), p.child.end());
+    for (const std::int64_t end : p.end) children.begin.push_back(before + end);
+    children.coarse_window.push_back(children.coarse_window.back() + std::ssize(p.end));
+  }
+  return children;
+}
+
+/// Numbers of the coarse nodes that the remote nodes belong to become columns.
+void number_remote(const NodeGraph& fine, std::vector<std::int32_t>& parent, std::int64_t n_coarse, NodeGraph& coarse) {
+  const auto n = static_cast<std::size_t>(fine.size());
+  for (std::size_t i = 0; i < fine.remote.size(); ++i) coarse.remote.push_back({fine.remote[i].rank, parent[n + i]});
+  std::ranges::sort(coarse.remote);
+  const auto repeated = std::ranges::unique(coarse.remote);
+  coarse.remote.erase(repeated.begin(), repeated.end());
+  for (std::size_t i = 0; i < fine.remote.size(); ++i) {
+    const RemoteNode node{fine.remote[i].rank, parent[n + i]};
+    const auto at = std::ranges::lower_bound(coarse.remote, node) - coarse.remote.begin();
+    parent[n + i] = static_cast<std::int32_t>(n_coarse + at);
+  }
+}
+
+}  // namespace
+
+CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
+  const std::vector<std::uint64_t> block = blocks_of(comm, fine);
+  std::vector<std::int64_t> window = cut_windows(block);
+  const std::int64_t n_windows = std::ssize(window) - 1;
+  std::vector<std::int32_t> parent(static_cast<std::size_t>(fine.size()) + fine.remote.size());
+  std::vector<Pieces> pieces(static_cast<std::size_t>(n_windows));
+  parallel_for_dynamic(n_windows, [&](std::int64_t w) {
+    const auto i = static_cast<std::size_t>(w);
+    pieces[i] = find_pieces(fine, block, window[i], window[i + 1], parent);
+  });
+  CoarsenedNodes result;
+  result.children = number_pieces(pieces, std::move(window));
+  const NodeChildren& children = result.children;
+  parallel_for(n_windows, [&](std::int64_t w) {
+    const auto i = static_cast<std::size_t>(w);
+    for (std::int64_t v = children.window[i]; v < children.window[i + 1]; ++v)
+      parent[static_cast<std::size_t>(v)] += static_cast<std::int32_t>(children.coarse_window[i]);
+  });
+  NodeHalo(comm, fine.size(), fine.remote, tag_parents).exchange(std::span(parent));
+  NodeGraph& coarse = result.graph;
+  number_remote(fine, parent, children.coarse_window.back(), coarse);
+
+  std::vector<RowBuilder> rows(static_cast<std::size_t>(n_windows));
+  parallel_for_dynamic(n_windows, [&](std::int64_t w) {
+    const auto i = static_cast<std::size_t>(w);
+    RowBuilder& builder = rows[i];
+    for (std::int64_t c = children.coarse_window[i]; c < children.coarse_window[i + 1]; ++c) {
+      const auto node = static_cast<std::size_t>(c);
+      builder.begin_row(static_cast<std::int32_t>(c));
+      for (std::int64_t k = children.begin[node]; k < children.begin[node + 1]; ++k) {
+        const auto v = static_cast<std::size_t>(children.child[static_cast<std::size_t>(k)]);
+        builder.add_shift(fine.shift[v]);
+        for (std::int64_t e = fine.begin[v]; e < fine.begin[v + 1]; ++e) {
+          const auto entry = static_cast<std::size_t>(e);
+          builder.add(parent[static_cast<std::size_t>(fine.column[entry])], fine.weight[entry]);
+        }
+      }
+      builder.end_row(block[static_cast<std::size_t>(children.child[static_cast<std::size_t>(children.begin[node])])],
+                      scale);
+    }
+  });
+  join_rows(rows, coarse);
+  return result;
+}
+
+}  // namespace karst

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A coarse level of the multigrid while it is set up: the nodes of this rank with their connections as lists.
+//
+// Nodes are in the Morton order of the blocks of cells they stand for (pieces of one block follow each other), so the
+// nodes of a coarser block are always consecutive: coarsening needs no sorting and does not depend on ranks as long as
+// blocks lie inside boxes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "base/memory.hpp"
+
+namespace karst {
+
+/// A node of another rank.
+struct RemoteNode {
+  std::int32_t rank, node;
+  friend auto operator<=>(const RemoteNode&, const RemoteNode&) = default;
+};
+
+/// Who sends which nodes to whom; remote nodes are numbered behind the own ones, sorted by rank and number.
+class NodeHalo {
+ public:
+  /// @param remote  sorted, each once. Collective.
+  NodeHalo(const Comm& comm, std::int64_t n_own, const std::vector<RemoteNode>& remote, int tag);
+
+  std::int64_t n_own() const { return n_own_; }
+  std::int64_t n_remote() const { return n_remote_; }
+  /// Fills x[n_own ...] from the owners; values of 4 bytes. Allocates nothing. Collective.
+  void exchange(std::span<float> x) { exchange_bytes(std::as_writable_bytes(x)); }
+  void exchange(std::span<std::int32_t> x) { exchange_bytes(std::as_writable_bytes(x)); }
+  std::int64_t bytes() const;
+
+ private:
+  struct Peer {
+    int rank;
+    std::size_t send_begin, send_end, receive_begin, receive_end;
+  };
+  static constexpr std::size_t width = 4;
+  void exchange_bytes(std::span<std::byte> x);
+
+  Exchange round_;
+  std::int64_t n_own_, n_remote_;
+  std::vector<Peer> peers_;
+  std::vector<std::int32_t> send_nodes_;
+  std::vector<std::byte> sent_;
+};
+
+struct NodeGraph {
+  std::vector<std::uint64_t> key;      ///< per node: Morton key of its block; grid level in the highest bits
+  std::vector<std::int64_t> begin{0};  ///< first connection of each node, and the end
+  std::vector<std::int32_t> column;    ///< own nodes, then remote ones
+  std::vector<float> weight;           ///< > 0
+  std::vector<float> shift;            ///< per node, >= 0
+  std::vector<RemoteNode> remote;
+  std::int64_t size() const { return static_cast<std::int64_t>(shift.size()); }
+  std::int64_t n_connections() const { return static_cast<std::int64_t>(column.size()); }
+};
+
+/// Key of the block of 2^3 blocks that holds a block.
+constexpr std::uint64_t grid_level_bits = std::uint64_t{15} << 60;
+constexpr std::uint64_t coarser_key(std::uint64_t key) {
+  return (key & grid_level_bits) | ((key & ~grid_level_bits) >> 3);
+}
+
+/// Nodes of a finer level grouped into coarse ones.
+struct NodeChildren {
+  std::vector<std::int64_t> begin{0};  ///< per coarse node, and the end
+  std::vector<std::int32_t> child;
+  /// Ranges of nodes that hold whole coarse nodes: window i has the nodes [window[i], window[i + 1]) and the coarse
+  /// nodes [coarse_window[i], coarse_window[i + 1]).
+  std::vector<std::int64_t> window{0}, coarse_window{0};
+};
+
+struct CoarsenedNodes {
+  NodeGraph graph;
+  NodeChildren children;
+};
+
+/// One coarse node per connected piece of a block of 2^3 blocks; weights and shifts are sums over its nodes, times
+/// `scale`. When all keys are equal the whole graph is one block. Threaded. Collective.
+CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale);
+
+/// The graph of all ranks on every rank, nodes in rank order. Collective.
+NodeGraph gather(const Comm& comm, const NodeGraph& mine);
+
+}  // namespace karst

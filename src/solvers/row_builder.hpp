@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "solvers/node_graph.hpp"
+
+namespace karst {
+
+/// Makes rows of a NodeGraph from sums: entries of equal column are added up, those inside the row's node dropped.
+class RowBuilder {
+ public:
+  void begin_row(std::int32_t node) {
+    node_ = node;
+    first_ = column_.size();
+    shift_ = 0.0;
+  }
+  void add_shift(double s) { shift_ += s; }
+  void add(std::int32_t column, float weight) {
+    if (column == node_) return;
+    for (std::size_t k = column_.size(); k > first_; --k)
+      if (column_[k - 1] == column) {
+        weight_[k - 1] += weight;
+        return;
+      }
+    column_.push_back(column);
+    weight_.push_back(weight);
+  }
+  void end_row(std::uint64_t key, float scale) {
+    for (std::size_t k = first_; k < weight_.size(); ++k) weight_[k] *= scale;
+    shift_of_.push_back(scale * static_cast<float>(shift_));
+    key_.push_back(key);
+    length_.push_back(static_cast<std::int32_t>(column_.size() - first_));
+  }
+
+ private:
+  friend void join_rows(std::vector<RowBuilder>& parts, NodeGraph& graph);
+  std::int32_t node_ = 0;
+  std::size_t first_ = 0;
+  double shift_ = 0.0;
+  std::vector<std::int32_t> column_, length_;
+  std::vector<float> weight_, shift_of_;
+  std::vector<std::uint64_t> key_;
+};
+
+/// Rows of all parts one after the other; the parts are used up.
+void join_rows(std::vector<RowBuilder>& parts, NodeGraph& graph);
+
+}  // namespace karst

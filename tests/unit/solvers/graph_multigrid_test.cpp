@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/graph_multigrid.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/parallel.hpp"
+#include "support/multigrid_cases.hpp"
+
+namespace karst {
+namespace {
+
+using test::fill_random;
+using test::iterations;
+using test::packing_level;
+using test::problem_with;
+using test::Walls;
+
+// <x, M y> = <M x, y> and <x, M x> > 0: what conjugate gradients need, for both kinds of walls.
+TEST(GraphMultigrid, IsSymmetricAndPositiveMpi) {
+  const Comm comm = Comm::world();
+  const LevelGeometry geometry = packing_level(comm, 32, 8);
+  for (const Walls walls : {Walls::neumann, Walls::dirichlet}) {
+    GraphMultigrid multigrid(comm, make_two_point_level(geometry, problem_with(walls)));
+    Field x(geometry.graph), y(geometry.graph), mx(geometry.graph), my(geometry.graph);
+    for (std::uint64_t seed = 1; seed < 4; ++seed) {
+      fill_random(geometry.graph, x, 7919 * seed);
+      fill_random(geometry.graph, y, 104729 * seed);
+      multigrid.apply(x, mx);
+      multigrid.apply(y, my);
+      const double size = std::sqrt(dot(comm, x, mx) * dot(comm, y, my));
+      EXPECT_GT(dot(comm, x, mx), 0.0);
+      EXPECT_NEAR(dot(comm, x, my), dot(comm, mx, y), 1e-5 * size);
+    }
+  }
+}
+
+// Reference (SciPy prototype on the voxels of a packing, porosity 0.35, Chebyshev degree 2): 13 and 9 at 32^3, 15 and 9
+// at 64^3; the limits of the design are 25 and 12.
+TEST(GraphMultigrid, IterationsStayFewMpi) {
+  const Comm comm = Comm::world();
+  const LevelGeometry small = packing_level(comm, 32, 8), large = packing_level(comm, 64, 16);
+  EXPECT_LE(iterations(comm, small, problem_with(Walls::neumann)), 16);
+  EXPECT_LE(iterations(comm, large, problem_with(Walls::neumann)), 17);
+  EXPECT_LE(iterations(comm, small, problem_with(Walls::dirichlet)), 10);
+  EXPECT_LE(iterations(comm, large, problem_with(Walls::dirichlet)), 10);
+}
+
+// The same operator on one rank and on all; levels are gathered early, late or never before the coarsest.
+TEST(GraphMultigrid, IterationsDoNotDependOnRanksMpi) {
+  const Comm comm = Comm::world(), self = Comm::self();
+  const LevelGeometry all = packing_level(comm, 32, 8), alone = packing_level(self, 32, 8);
+  const TwoPointProblem problem = problem_with(Walls::neumann);
+  const int expected = iterations(self, alone, problem);
+  for (const std::int64_t gather_below : {100000, 1000, 0}) {
+    MultigridOptions options;
+    options.gather_below = gather_below;
+    EXPECT_LE(std::abs(iterations(comm, all, problem, 1.0, options) - expected), 2) << gather_below;
+  }
+}
+
+TEST(GraphMultigrid, IterationsDoNotDependOnBoxes) {
+  const Comm comm = Comm::self();
+  const TwoPointProblem problem = problem_with(Walls::neumann);
+  const int boxes_of_8 = iterations(comm, packing_level(comm, 32, 8), problem);
+  for (const int box : {16, 32})
+    EXPECT_LE(std::abs(iterations(comm, packing_level(comm, 32, box), problem) - boxes_of_8), 2) << box;
+}
+
+// The result has the same bits for any number of threads.
+TEST(GraphMultigrid, DoesNotDependOnThreads) {
+  const Comm comm = Comm::self();
+  const LevelGeometry geometry = packing_level(comm, 32, 8);
+  const int before = n_threads();
+  std::vector<Field> results;
+  for (const int threads : {1, 2, 3}) {
+    set_n_threads(threads);
+    GraphMultigrid multigrid(comm, make_two_point_level(geometry, problem_with(Walls::neumann)));
+    Field b(geometry.graph), x(geometry.graph);
+    fill_random(geometry.graph, b);
+    multigrid.apply(b, x);
+    results.push_back(std::move(x));
+  }
+  set_n_threads(before);
+  for (int box = 0; box < results[0].n_local(); ++box) {
+    EXPECT_TRUE(std::ranges::equal(results[0].own(box), results[1].own(box)));
+    EXPECT_TRUE(std::ranges::equal(results[0].own(box), results[2].own(box)));
+  }
+}
+
+// Right-hand sides of any size, coefficients of any size: single precision inside must not show.
+TEST(GraphMultigrid, ScalesOut) {
+  const Comm comm = Comm::self();
+  const LevelGeometry geometry = packing_level(comm, 32, 8);
+  TwoPointProblem problem = problem_with(Walls::neumann);
+  const int expected = iterations(comm, geometry, problem);
+  for (const double size : {1e-60, 1e-20, 1e20, 1e60})
+    EXPECT_EQ(iterations(comm, geometry, problem, size), expected) << size;
+  for (const double beta : {1e-6, 1e6}) {
+    problem.beta = beta;
+    EXPECT_LE(std::abs(iterations(comm, geometry, problem) - expected), 1) << beta;
+  }
+}
+
+/// Two slits 1.5 cells wide that cross at an angle, in solid.
+std::unique_ptr<LevelSet> crossing_slits(double n) {
+  const Vec3 middle = Vec3::all(0.5 * n);
+  LevelSetParts walls;
+  for (const Vec3& normal : {Vec3{0.2, 1.0, 0.31}, Vec3{0.17, -0.4, 1.0}}) {
+    walls.push_back(complement(test::plate(middle, normal, 1.5)));
+  }
+  return intersection_of_solids(std::move(walls));
+}
+
+// Thin crossing fractures: coarse cells hold several pieces.
+TEST(GraphMultigrid, SolvesInThinFracturesMpi) {
+  const Comm comm = Comm::world();
+  const BuiltLevel built = test::single_level(comm, *crossing_slits(32), {Index::all(32), {}}, 8);
+  EXPECT_LE(iterations(comm, built.geometry, problem_with(Walls::neumann)), 25);
+  EXPECT_LE(iterations(comm, built.geometry, problem_with(Walls::dirichlet)), 12);
+}
+
+// Solid plates thinner than a cell, oblique: cells with two VoFs on the finest level, and pieces on coarse ones.
+TEST(GraphMultigrid, SolvesBetweenThinWallsMpi) {
+  const Comm comm = Comm::world();
+  LevelSetParts plates;
+  for (const double at : {7.3, 12.1, 19.6, 26.2}) plates.push_back(test::plate(Vec3::all(at), {0.12, 0.25, 1.0}, 0.3));
+  const auto phi = union_of_solids(std::move(plates));
+  const BuiltLevel built =
+      test::single_level(comm, *phi, {Index::all(32), {}}, 8, KeepPores::all, ControlVolumes::pieces);
+  EXPECT_GT(built.report.multivalued_vofs, 0);
+  EXPECT_LE(iterations(comm, built.geometry, problem_with(Walls::neumann)), 25);
+}
+
+// Many closed pores without any fixed value: singular in every one of them. Right-hand sides of zero sum in each pore
+// (A times something) are solved as fast as others.
+TEST(GraphMultigrid, SolvesSingularSystemsMpi) {
+  const Comm comm = Comm::world();
+  const auto phi = complement(test::packing(60, 3.5, 32.0, false));
+  const BuiltLevel built = test::single_level(comm, *phi, {Index::all(32), {}}, 8);
+  EXPECT_GT(built.report.pores, 5);
+  GraphMultigrid multigrid(comm, make_two_point_level(built.geometry, TwoPointProblem{}));
+  const LevelGraph& graph = built.geometry.graph;
+  Field exact(graph), b(graph), x(graph), ax(graph);
+  fill_random(graph, exact);
+  multigrid.fine().product(exact, b, [](int) {});
+  EXPECT_LE(solve_cg(comm, multigrid, b, x, 1e-8, 100).iterations, 25);
+  multigrid.fine().product(x, ax, [](int) {});
+  for (int box = 0; box < b.n_local(); ++box)
+    for (std::size_t v = 0; v < b.own(box).size(); ++v) ax.own(box)[v] -= b.own(box)[v];
+  EXPECT_LT(dot(comm, ax, ax), 1.01e-16 * dot(comm, b, b));  // the true residual is the one that was asked for
+}
+
+TEST(GraphMultigrid, DoesNotConvergeSilently) {
+  const Comm comm = Comm::self();
+  const LevelGeometry geometry = packing_level(comm, 32, 16);
+  GraphMultigrid multigrid(comm, make_two_point_level(geometry, problem_with(Walls::neumann)));
+  Field b(geometry.graph), x(geometry.graph);
+  fill_random(geometry.graph, b);
+  EXPECT_THROW(solve_cg(comm, multigrid, b, x, 1e-8, 3), Error);
+}
+
+// Neither far below nor far above what a cycle should cost in memory and work.
+TEST(GraphMultigrid, TellsItsSize) {
+  const Comm comm = Comm::self();
+  const LevelGeometry geometry = packing_level(comm, 32, 16);
+  const GraphMultigrid multigrid(comm, make_two_point_level(geometry, problem_with(Walls::neumann)));
+  EXPECT_EQ(multigrid.nodes()[0], geometry.graph.counts().vofs);
+  EXPECT_LE(multigrid.nodes().back(), 200);
+  EXPECT_GT(multigrid.operator_complexity(), 1.05);
+  EXPECT_LT(multigrid.operator_complexity(), 1.3);
+  const double per_cell = static_cast<double>(multigrid.bytes()) / static_cast<double>(multigrid.nodes()[0]);
+  EXPECT_GT(per_cell, 30.0);
+  EXPECT_LT(per_cell, 120.0);
+}
+
+}  // namespace
+}  // namespace karst

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/node_graph.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "grid/morton.hpp"
+#include "solvers/chebyshev.hpp"
+#include "solvers/direct_solve.hpp"
+#include "solvers/fine_coarsen.hpp"
+#include "support/multigrid_cases.hpp"
+
+namespace karst {
+namespace {
+
+/// Nodes 0 .. n-1 in a row, neighbours connected with weight 1, except across the given cuts (between i and i + 1).
+NodeGraph chain(int n, const std::vector<int>& cuts = {}) {
+  NodeGraph graph;
+  for (int i = 0; i < n; ++i) {
+    graph.key.push_back(morton_encode({i, 0, 0}));
+    graph.shift.push_back(0.0F);
+    for (const int j : {i - 1, i + 1}) {
+      if (j < 0 || j >= n || std::ranges::count(cuts, std::min(i, j)) > 0) continue;
+      graph.column.push_back(j);
+      graph.weight.push_back(1.0F);
+    }
+    graph.begin.push_back(std::ssize(graph.column));
+  }
+  return graph;
+}
+
+// Pairs of a chain become nodes; the weight between two of them is that of the one face between them, times 1/2. A cut
+// inside a pair makes two nodes of it.
+TEST(NodeGraph, CoarsensConnectedPiecesOfBlocks) {
+  const CoarsenedNodes coarse = coarsen(Comm::self(), chain(8, {2, 5}), 0.5F);
+  EXPECT_EQ(coarse.children.child, (std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(coarse.children.begin, (std::vector<std::int64_t>{0, 2, 3, 4, 6, 8}));
+  EXPECT_EQ(coarse.graph.column, (std::vector<std::int32_t>{1, 0, 3, 2}));  // cuts stay cuts
+  for (const float w : coarse.graph.weight) EXPECT_EQ(w, 0.5F);
+  EXPECT_EQ(coarse.graph.key[4], morton_encode({3, 0, 0}));
+}
+
+// However often it is coarsened: shifts add up, weights stay symmetric, every node has one parent.
+TEST(NodeGraph, SumsArePreservedMpi) {
+  const Comm comm = Comm::world();
+  const LevelGeometry geometry = test::packing_level(comm, 32, 8);
+  CoarsenedLevel first =
+      coarsen(comm, make_two_point_level(geometry, test::problem_with(test::Walls::dirichlet)), 1.0F);
+  const auto total_shift = [&](const NodeGraph& g) {
+    return comm.sum(std::accumulate(g.shift.begin(), g.shift.end(), 0.0));
+  };
+  const double expected = total_shift(first.graph);
+  NodeGraph graph = std::move(first.graph);
+  std::int64_t before = comm.sum(geometry.graph.counts().vofs);
+  for (int level = 0; level < 3; ++level) {
+    EXPECT_LT(comm.sum(graph.size()), before / 2);
+    before = comm.sum(graph.size());
+    EXPECT_NEAR(total_shift(graph), expected, 1e-5 * expected);
+    const NodeGraph all = gather(comm, graph);
+    EXPECT_EQ(all.size(), before);
+    std::map<std::pair<std::int64_t, std::int64_t>, double> weight;
+    for (std::int64_t v = 0; v < all.size(); ++v)
+      for (std::int64_t k = all.begin[static_cast<std::size_t>(v)]; k < all.begin[static_cast<std::size_t>(v) + 1]; ++k)
+        weight[{v, all.column[static_cast<std::size_t>(k)]}] += double{all.weight[static_cast<std::size_t>(k)]};
+    for (const auto& [pair, w] : weight) {
+      const auto back = weight.find({pair.second, pair.first});
+      ASSERT_TRUE(back != weight.end());
+      EXPECT_NEAR(back->second, w, 1e-5 * w);
+    }
+    CoarsenedNodes next = coarsen(comm, graph, 1.0F);
+    std::vector<int> seen(static_cast<std::size_t>(graph.size()));
+    for (const std::int32_t c : next.children.child) ++seen[static_cast<std::size_t>(c)];
+    EXPECT_TRUE(std::ranges::all_of(seen, [](int n) { return n == 1; }));
+    graph = std::move(next.graph);
+  }
+}
+
+// A chain with one fixed end: the solution is known, x_i = i + 1 for a flux of 1 put in at the far end.
+TEST(DirectSolve, SolvesAChain) {
+  NodeGraph graph = chain(5);
+  graph.shift[0] = 1.0F;
+  DirectSolve solve(graph);
+  solve.rhs()[4] = 1.0F;
+  solve.solve();
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(solve.result()[i], static_cast<double>(i) + 1.0, 1e-5);
+}
+
+// Components without a fixed value are held at one node, single nodes too; others are not touched by that.
+TEST(DirectSolve, PinsSingularComponents) {
+  NodeGraph graph = chain(7, {2, 5});  // 0 1 2 | 3 4 5 | 6
+  graph.shift[3] = 2.0F;
+  DirectSolve solve(graph);
+  for (float& b : solve.rhs()) b = 1.0F;
+  solve.solve();
+  EXPECT_EQ(solve.result()[0], 0.0F);
+  EXPECT_NEAR(solve.result()[1], 2.0, 1e-6);
+  EXPECT_NEAR(solve.result()[2], 3.0, 1e-6);
+  EXPECT_NEAR(solve.result()[3], 1.5, 1e-6);
+  EXPECT_EQ(solve.result()[6], 0.0F);
+}
+
+// After k sweeps the error of an eigenvector is T_k((middle - λ)/half) / T_k(middle/half) of what it was.
+TEST(Chebyshev, DampsAsItsPolynomial) {
+  for (const int degree : {1, 2, 3, 5}) {
+    const std::vector<SweepFactors> sweeps = chebyshev_sweeps(degree, 0.25, 2.0);
+    for (const double lambda : {0.25, 0.9, 1.6, 2.0}) {
+      double x = 1.0, old = 0.0;  // error; b = 0, so D^-1 (b - A x) = -λ x
+      for (const SweepFactors& f : sweeps) {
+        const double next = double{f.p} * x + double{f.q} * old + double{f.c} * (1.0 - lambda) * x;
+        old = std::exchange(x, next);
+      }
+      const double middle = 1.125, half = 0.875;
+      const auto chebyshev = [&](double t) {
+        return std::abs(t) <= 1.0 ? std::cos(degree * std::acos(t)) : std::cosh(degree * std::acosh(t));
+      };
+      EXPECT_NEAR(x, chebyshev((middle - lambda) / half) / chebyshev(middle / half), 1e-6);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace karst

@@ -26,6 +26,10 @@ ReportHistogram histogram_of(const ImportReport& r) {
     h.classes.push_back(r.phases[label].name);
     h.labels.push_back(static_cast<int>(label));
   }
+  if (std::isfinite(r.seed_threshold)) h.seed_threshold = r.seed_threshold;
+  if (std::isfinite(r.porosity_low))
+    h.note = fmt::format("Moved by 5 % of the contrast, the threshold gives porosities from {} to {}.",
+                         percent_text(r.porosity_low), percent_text(r.porosity_high));
   return h;
 }
 
@@ -47,9 +51,6 @@ std::vector<Fact> facts_of(const ImportReport& r) {
     for (const double t : r.thresholds) limits.push_back(fmt::format("{:.6g}", t));
     add(limits.size() == 1 ? "threshold" : "thresholds", join(limits));
     add("pore", r.pore_above ? "brighter than the threshold" : "darker than the threshold");
-    if (std::isfinite(r.porosity_low))
-      add("porosity with the threshold moved by 5 % of the contrast",
-          fmt::format("{:.4f} to {:.4f} (before cleaning)", r.porosity_low, r.porosity_high));
   } else {
     add("value of the pore", fmt::format("{:g}", r.pore));
     add("shift that keeps the volume", fmt::format("{:.3g} voxel", r.shift));
@@ -57,6 +58,10 @@ std::vector<Fact> facts_of(const ImportReport& r) {
   if (std::isfinite(r.seed_threshold)) add("seed threshold", fmt::format("{:g}", r.seed_threshold));
   if (r.rim_voxels > 0) add("voxels of false phase at the wall, corrected", count_text(r.rim_voxels));
   add("smoothing", fmt::format("{:g} voxel", r.smoothing));
+  if (r.sample)
+    add("sample", fmt::format("cylinder of radius {:g} voxels about x = {:g}, y = {:g}: {} of the voxels",
+                              r.sample->radius, r.sample->x, r.sample->y, percent_text(r.sample_share)));
+  add("voxel width", r.voxel_from_file ? "as the file states" : "as given");
   add("values", fmt::format("{:g} to {:g}", r.smallest, r.largest));
   add("time", fmt::format("{:.3g} s", r.seconds));
   return facts;

@@ -47,7 +47,8 @@ struct ReportPage {
   PictureData pictures;
   std::vector<CleaningRow> cleaning;
   std::vector<std::string> warnings;
-  std::vector<Fact> made;  ///< how: options, program, time, memory
+  std::vector<Fact> made;  ///< how: segmentation, program, time, memory
+  std::string options;     ///< all options and their values, as lines of text
 };
 
 /// The page. Every text is escaped. On rank 0, as only it has pictures; not collective.

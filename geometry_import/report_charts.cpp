@@ -134,7 +134,7 @@ Chart profile_chart(const ImageStatistics& statistics, double voxel) {
   Chart c;
   c.description = "Porosity of the planes across x, y and z";
   c.x = {fmt::format("position along the axis [{}]", unit.name), 0, scale * static_cast<double>(longest)};
-  c.y = {"porosity [%]", 0, axis_end(105 * largest)};
+  c.y = {"porosity [%]", 0, std::min(100.0, axis_end(105 * largest))};
   for (std::size_t d = 0; d < 3; ++d) {
     ChartSeries s{.name = axis_names[d], .colour = axis_colours[d], .dash = axis_dashes[d]};
     for (std::size_t i = 0; i < statistics.profile[d].size(); ++i) {

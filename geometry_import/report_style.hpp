@@ -52,8 +52,10 @@ th{text-align:left;font-weight:650;color:var(--soft);font-size:13px}
 th,td{padding:4px 10px 4px 0;border-bottom:1px solid #edf0f3;vertical-align:top}
 td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 .bar{display:block;height:12px;min-width:1px;border:1px solid #0002}
-.made td:first-child{white-space:nowrap;color:var(--soft)}
+.made td:first-child{width:30%;color:var(--soft)}
 .made td{overflow-wrap:anywhere}
+details h2{margin-top:14px}
+pre{font-size:12px;white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
 summary{cursor:pointer;font-size:17px;font-weight:650}
 footer{color:var(--soft);font-size:13px}
 @media screen and (max-width:820px){.tiles{grid-template-columns:repeat(2,1fr)}.pair{grid-template-columns:1fr}}

@@ -127,7 +127,9 @@ std::string phases_section(const ReportPage& page) {
 
 std::string cleaning_section(const ReportPage& page) {
   std::string out = "<section class=\"card\"><h2>Cleaning</h2>";
-  if (page.cleaning.empty()) return out + "<p>Nothing was removed or filled.</p></section>\n";
+  const bool none =
+      std::all_of(page.cleaning.begin(), page.cleaning.end(), [](const auto& r) { return r.voxels == 0; });
+  if (none) return out + "<p>Nothing was removed or filled.</p></section>\n";
   const Index& n = page.voxels;
   const double sample = double(n[0]) * n[1] * n[2] * page.sample_share;
   out +=
@@ -144,7 +146,9 @@ std::string made_section(const ReportPage& page) {
   std::string out = "<details class=\"card\"><summary>How it was made</summary><table class=\"made\">\n";
   for (const Fact& f : page.made)
     out += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", escape_html(f.name), escape_html(f.value));
-  return out + "</table></details>\n";
+  out += "</table>";
+  if (!page.options.empty()) out += "<h2>All options</h2><pre>" + escape_html(page.options) + "</pre>";
+  return out + "</details>\n";
 }
 
 }  // namespace karst

@@ -13,6 +13,8 @@
 namespace karst {
 namespace {
 
+constexpr double sparse = 0.25;  // a body of this share of the volume lets one look inside as it is
+
 std::string image(const Picture& picture, const std::string& alt, const char* kind = "") {
   return fmt::format("<img src=\"{}\" alt=\"{}\"{}/>", data_uri(picture), escape_html(alt), kind);
 }
@@ -27,8 +29,9 @@ double ruler_length(double length) {
 
 std::string ruler(double width) {
   const double length = ruler_length(width);
+  const LengthUnit unit = length_unit(2 * length);
   return fmt::format("<span class=\"ruler\" style=\"width:{:.2f}%\">{}</span>", 100 * length / width,
-                     length_text(length));
+                     fmt::format("{:g} {}", std::round(length / unit.metres * 1e6) / 1e6, unit.name));
 }
 
 /// Pictures over each other, tall ones narrower.
@@ -69,8 +72,8 @@ std::string legend(const ReportPage& page) {
   std::string out = "<div class=\"legend\">\n";
   for (const PhaseShare& p : page.statistics.phases) out += swatch(label_colour(p.label), p.name);
   if (page.sample) out += swatch(outside_colour, "outside of the sample");
-  if (std::any_of(slices.begin(), slices.end(), [](const Slice& s) { return !s.changed.empty(); }))
-    out += swatch(changed_colour, "changed by cleaning");
+  const auto has_changes = [](const Slice& s) { return std::count(s.changed.begin(), s.changed.end(), 1) > 0; };
+  if (std::any_of(slices.begin(), slices.end(), has_changes)) out += swatch(changed_colour, "changed by cleaning");
   if (!slices[0].phi.empty()) out += swatch(wall_colour, "wall: zero of the level set", " thin");
   return out + "</div>\n";
 }
@@ -116,6 +119,7 @@ std::string body_section(const ReportPage& page) {
       fmt::format("<section class=\"card\"><h2>{} in three dimensions</h2>\n", pore ? "Pore space" : "Solid");
   if (page.pictures.coarse.values.empty()) return out + "<p>No picture.</p></section>\n";
   RenderOptions options;
+  options.cut_corner = std::min(page.statistics.porosity, 1 - page.statistics.porosity) > sparse;
   if (!pore) {
     options.surface = {188, 150, 104};
     options.cut = {233, 217, 192};
@@ -134,7 +138,7 @@ std::string body_section(const ReportPage& page) {
   out += "</svg>\n<p class=\"soft\">";
   out += pore ? "Shown is the pore, not the grains; " : "Shown is the solid (the porosity is above 50 %); ";
   out += fmt::format(
-      "pale where the image ends or the front eighth is cut away. {}</p></section>\n",
+      "pale where the image ends{}. {}</p></section>\n", options.cut_corner ? " or the front eighth is cut away" : "",
       page.pictures.block > 1 ? fmt::format("Drawn from means over {0} × {0} × {0} voxels.", page.pictures.block) : "");
   return out;
 }

@@ -6,7 +6,10 @@
 #include "app/threads.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
 #include "base/version.hpp"
 #include "geometry_import/import_page.hpp"
 
@@ -31,6 +34,17 @@ std::string page_name(const CommandLine& line) {
   return line.page.empty() ? fs::path(line.file).replace_extension(".html").string() : line.page;
 }
 
+/// The page with what is known of the run. Collective.
+ReportPage page_of_run(const Comm& comm, const ImportReport& report, const std::string& options) {
+  ReportPage page = import_page(report);
+  page.made.push_back({"ranks, threads of each", fmt::format("{}, {}", comm.size(), n_threads())});
+  const auto memory = static_cast<double>(comm.sum(arena::peak_resident_set()));
+  page.made.push_back({"peak memory of all ranks", format_bytes(memory)});
+  page.made.push_back({"karst", std::string(version_and_git_id())});
+  page.options = options;
+  return page;
+}
+
 }  // namespace
 
 void import_command(const Comm& comm, const CommandLine& line) {
@@ -53,7 +67,7 @@ void import_command(const Comm& comm, const CommandLine& line) {
   log_info("Geometry file {}: name it in a deck (geometry.image)", line.file);
   if (!line.json.empty()) write_file(comm, line.json, to_json(report) + '\n');
   if (page.empty()) return;
-  write_report(comm, page, import_page(report));
+  write_report(comm, page, page_of_run(comm, report, in.echo()));
   log_info("Report {}: open it in a browser", page);
 }
 

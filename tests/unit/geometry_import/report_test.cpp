@@ -114,10 +114,11 @@ TEST(Report, EveryTextIsEscaped) {
   page.statistics.phases[1].name = page.cleaning[0].what = page.histogram->classes[0] = evil;
   page.warnings = {evil, evil};
   page.made = {{evil, evil}};
+  page.options = evil;
   const std::string text = html(page);
   EXPECT_FALSE(has(text, "<b "));
   EXPECT_EQ(wrong_with_tags(text), "");
-  EXPECT_EQ(count_of(text, "&lt;b onload=&quot;x&quot;&gt;&amp;&#39;"), 12);
+  EXPECT_EQ(count_of(text, "&lt;b onload=&quot;x&quot;&gt;&amp;&#39;"), 13);
   EXPECT_TRUE(has(text, "2 warnings"));
 }
 

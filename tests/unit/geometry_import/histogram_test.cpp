@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "files.hpp"
 #include "geometry_import/random_numbers.hpp"
 
 namespace karst {
@@ -46,6 +47,106 @@ TEST(Histogram, HalfwayThresholdIsHalfwayWhateverTheShares) {
     h.add(values);
     EXPECT_NEAR(halfway_threshold(h), 120, 2.5) << "pore " << pore << ", Otsu " << otsu_threshold(h);
   }
+}
+
+/// Largest Σ over classes of sum² / number, by trying all splits.
+double best_score(const Histogram& h, int classes, std::size_t first = 0) {
+  double best = -1, number = 0, sum = 0;
+  for (std::size_t b = first; b < h.count.size(); ++b) {
+    number += static_cast<double>(h.count[b]);
+    sum += static_cast<double>(h.count[b]) * h.center(b);
+    const double here = number > 0 ? sum * sum / number : 0;
+    if (classes == 1 && b + 1 < h.count.size()) continue;
+    best = std::max(best, classes == 1 ? here : here + best_score(h, classes - 1, b + 1));
+  }
+  return best;
+}
+
+double score(const Histogram& h, const std::vector<double>& limits) {
+  double total = 0, number = 0, sum = 0;
+  std::size_t c = 0;
+  for (std::size_t b = 0; b < h.count.size(); ++b) {
+    if (c < limits.size() && h.center(b) > limits[c]) {
+      total += number > 0 ? sum * sum / number : 0;
+      number = sum = 0;
+      ++c;
+    }
+    number += static_cast<double>(h.count[b]);
+    sum += static_cast<double>(h.count[b]) * h.center(b);
+  }
+  return total + sum * sum / number;
+}
+
+TEST(Histogram, MultiOtsuIsTheBestOfAllSplits) {
+  const RandomNumbers random(3, 0);
+  for (int trial = 0; trial < 12; ++trial) {
+    Histogram h = histogram_for(5, 24, true);
+    for (std::size_t b = 0; b < h.count.size(); ++b)
+      h.count[b] = std::max(0L, static_cast<std::int64_t>(40 * random.uniform(100 * std::uint64_t(trial) + b)) - 10);
+    for (int classes = 2; classes <= 5; ++classes) {
+      const std::vector<double> limits = multi_otsu(h, classes);
+      ASSERT_EQ(limits.size(), std::size_t(classes - 1));
+      EXPECT_TRUE(std::is_sorted(limits.begin(), limits.end()));
+      EXPECT_NEAR(score(h, limits) / best_score(h, classes), 1, 1e-12) << trial << " " << classes;
+    }
+    EXPECT_NEAR(multi_otsu(h, 2)[0], otsu_threshold(h), 1e-9);
+  }
+}
+
+// With 65536 bins groups of bins are searched first: what comes out cannot be bettered by moving a limit.
+TEST(Histogram, MultiOtsuOfManyBinsIsRefined) {
+  const RandomNumbers random(4, 0);
+  Histogram h = histogram_for(0, 65535, true);
+  std::vector<float> values;
+  for (std::uint64_t n = 0; n < 60000; ++n)
+    values.push_back(
+        static_cast<float>(std::round(20000 * (1 + static_cast<double>(n % 3)) - 10000 + 4500 * random.normal(n))));
+  h.add(values);
+  const std::vector<double> limits = multi_otsu(h, 3);
+  EXPECT_NEAR(limits[0], 20000, 200);
+  EXPECT_NEAR(limits[1], 40000, 200);
+  const double best = score(h, limits);
+  for (const double move : {-64.0, -5.0, 5.0, 64.0})
+    for (std::size_t c = 0; c < 2; ++c) {
+      std::vector<double> other = limits;
+      other[c] += move;
+      EXPECT_LE(score(h, other), best * (1 + 1e-13)) << c << " " << move;
+    }
+}
+
+TEST(Histogram, MultiOtsuNeedsEnoughValues) {
+  Histogram h = histogram_for(0, 255, true);
+  h.count[3] = h.count[200] = 5;
+  EXPECT_TRUE(test::has(test::error_of([&] { multi_otsu(h, 3); }), "3 classes cannot be made of 2"));
+  EXPECT_TRUE(test::has(test::error_of([&] { multi_otsu(h, 6); }), "allowed are 2 to 5"));
+  EXPECT_EQ(multi_otsu(h, 2), std::vector<double>{101.5});
+}
+
+TEST(Histogram, PeaksAndWhatLiesHalfwayBetweenThem) {
+  Histogram h = histogram_for(0, 255, true);
+  for (const std::size_t b : {20, 80, 200}) h.count[b - 1] = h.count[b + 1] = 10, h.count[b] = 30;
+  const std::vector<double> limits{40, 100, 250}, peaks = class_peaks(h, limits);
+  EXPECT_NEAR(peaks[0], 20, 1e-6);
+  EXPECT_NEAR(peaks[2], 200, 1e-6);
+  EXPECT_TRUE(std::isnan(peaks[3]));
+  const std::vector<double> halfway = halfway_limits(h, limits);
+  EXPECT_NEAR(halfway[0], 50, 1e-6);
+  EXPECT_NEAR(halfway[1], 140, 1e-6);
+  EXPECT_EQ(halfway[2], 250.0) << "beside an empty class";
+}
+
+TEST(Histogram, CountsBelowALimitAndReduces) {
+  Histogram h = histogram_for(0, 9, true);
+  h.add(std::vector<float>{0, 1, 1, 5, 9});
+  EXPECT_EQ(h.below(-3), 0.0);
+  EXPECT_EQ(h.below(1.0), 2.0) << "half of the bin of 1";
+  EXPECT_EQ(h.below(1.5), 3.0);
+  EXPECT_EQ(h.below(20), 5.0);
+  EXPECT_EQ(h.filled(), 4);
+  const Histogram r = h.reduced(4);
+  EXPECT_EQ(r.count, (std::vector<std::int64_t>{3, 1, 0, 1}));
+  EXPECT_EQ(r.low, -0.5);
+  EXPECT_EQ(r.high, 11.5);
 }
 
 }  // namespace

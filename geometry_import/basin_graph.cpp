@@ -8,6 +8,7 @@
 #include <span>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
@@ -42,11 +43,40 @@ struct Contact {
   int level, axis;
 };
 
+/// Keeps the highest contacts of each pair of basins.
+void keep_highest(std::vector<Contact>& contacts) {
+  const auto key = [](const Contact& c) { return std::tuple(c.low, c.high, -c.level); };
+  std::sort(contacts.begin(), contacts.end(), [&](const Contact& a, const Contact& b) { return key(a) < key(b); });
+  std::size_t n = 0;
+  for (const Contact& c : contacts)
+    if (n == 0 || contacts[n - 1].low != c.low || contacts[n - 1].high != c.high || contacts[n - 1].level == c.level)
+      contacts[n++] = c;
+  contacts.resize(n);
+}
+
+/// Replaces aliases by what they stand for; pairs that are the same basin then go, and lower contacts.
+void resolve(std::vector<Contact>& contacts, Aliases& aliases) {
+  for (Contact& c : contacts) {
+    const Key a = end_of(aliases, c.low), b = end_of(aliases, c.high);
+    c.low = std::min(a, b);
+    c.high = std::max(a, b);
+  }
+  std::erase_if(contacts, [](const Contact& c) { return c.low == c.high; });
+  keep_highest(contacts);
+}
+
 void keep_largest(std::vector<Saddle>& saddles) {
   const auto key = [](const Saddle& s) { return std::tuple(s.low, s.high, -s.level, -s.radius); };
   std::sort(saddles.begin(), saddles.end(), [&](const Saddle& a, const Saddle& b) { return key(a) < key(b); });
-  const auto same = [](const Saddle& a, const Saddle& b) { return a.low == b.low && a.high == b.high; };
-  saddles.erase(std::unique(saddles.begin(), saddles.end(), same), saddles.end());
+  std::size_t n = 0;
+  for (const Saddle& s : saddles) {
+    if (n == 0 || saddles[n - 1].low != s.low || saddles[n - 1].high != s.high) {
+      saddles[n++] = s;
+    } else if (saddles[n - 1].level == s.level) {
+      saddles[n - 1].neck |= s.neck;
+    }
+  }
+  saddles.resize(n);
 }
 
 void combine(std::vector<Basin>& basins) {
@@ -90,7 +120,9 @@ class Heights {
   const std::uint16_t* of_plane(int z) const { return planes_.plane(z); }
   /// Highest of the voxel and its neighbours.
   Key up(Key voxel) const;
-  std::vector<Saddle> saddles(std::vector<Contact>& contacts) const;
+  Saddle saddle(const Contact& contact) const;
+  /// No way through higher voxels leads from the one to the other within two voxels.
+  bool is_neck(Key a, Key b, int level) const;
   /// Contacts between two planes, whose keys are given.
   void contacts_across(int z, std::span<const Key> lower, std::span<const Key> upper, std::vector<Contact>& out) const;
 
@@ -120,22 +152,40 @@ Key Heights::up(Key voxel) const {
   return best;
 }
 
-/// The radius is looked for at the highest contacts of each pair of basins only.
-std::vector<Saddle> Heights::saddles(std::vector<Contact>& contacts) const {
-  for (Contact& c : contacts)
-    if (c.low > c.high) std::swap(c.low, c.high);
-  const auto key = [](const Contact& c) { return std::tuple(c.low, c.high, -c.level); };
-  std::sort(contacts.begin(), contacts.end(), [&](const Contact& a, const Contact& b) { return key(a) < key(b); });
-  std::vector<Saddle> all;
-  for (const Contact& c : contacts) {
-    const bool known = !all.empty() && all.back().low == c.low && all.back().high == c.high;
-    if (known && c.level < all.back().level) continue;
-    const std::int64_t step = c.axis == 0 ? 1 : c.axis == 1 ? nx_ : plane_;
-    const int radius = std::min(this->radius(c.voxel), this->radius(c.voxel + step));
-    if (!known) all.push_back({c.low, c.high, c.level, radius});
-    all.back().radius = std::max(all.back().radius, radius);
+bool Heights::is_neck(Key a, Key b, int level) const {
+  constexpr int reach = 2, width = 2 * reach + 2;
+  const Index corner = place(a) - Index::all(reach);
+  const auto number = [&](const Index& x) {  // in the box, -1 outside of it or not above the level
+    const Index in_box = x - corner;
+    for (int d = 0; d < 3; ++d)
+      if (in_box[d] < 0 || in_box[d] >= width || x[d] < 0 || x[d] >= planes_.voxels()[d]) return -1;
+    const std::uint16_t* plane = planes_.plane(x[2]);
+    if (!plane || plane[x[1] * nx_ + x[0]] <= level) return -1;
+    return (in_box[2] * width + in_box[1]) * width + in_box[0];
+  };
+  const auto first_above = [&](Key voxel) {  // on the way up
+    for (int step = 0; step < width && number(place(voxel)) < 0; ++step) voxel = up(voxel);
+    return voxel;
+  };
+  const Index from = place(first_above(a)), to = place(first_above(b));
+  if (number(from) < 0 || number(to) < 0) return true;
+  std::array<bool, width * width * width> seen{};
+  std::vector<Index> open{from};
+  seen[at(number(from))] = true;
+  while (!open.empty()) {
+    const Index x = open.back();
+    open.pop_back();
+    if (x == to) return false;
+    for (int side = 0; side < 6; ++side)
+      if (const int n = number(x + side_offset(side)); n >= 0 && !std::exchange(seen[at(n)], true))
+        open.push_back(x + side_offset(side));
   }
-  return all;
+  return true;
+}
+
+Saddle Heights::saddle(const Contact& c) const {
+  const Key other = c.voxel + (c.axis == 0 ? 1 : c.axis == 1 ? nx_ : plane_);
+  return {c.low, c.high, c.level, std::min(radius(c.voxel), radius(other)), is_neck(c.voxel, other, c.level)};
 }
 
 void Heights::contacts_across(int z, std::span<const Key> lower, std::span<const Key> upper,
@@ -150,13 +200,14 @@ void Heights::contacts_across(int z, std::span<const Key> lower, std::span<const
 class Layer {
  public:
   Layer(const Heights& heights, const Index& image, int first, int last);
-  BasinGraph graph;                        ///< with aliases
+  std::vector<Basin> basins;  ///< with aliases
+  std::vector<Contact> contacts;
   std::vector<Key> low, high;              ///< keys of the first and of the last plane; none in the solid
   std::vector<Key> exits_low, exits_high;  ///< aliases in the planes before and after
 
  private:
   void follow(Key voxel);
-  void find_contacts(std::vector<Contact>& contacts) const;
+  void find_contacts();
   void find_touches();
   void find_exits();
   std::vector<Key> keys_of_plane(int z) const;
@@ -166,7 +217,7 @@ class Layer {
   const Heights& heights_;
   Index image_;
   int first_, last_;
-  std::vector<std::int32_t> number_;  ///< place in graph.basins; -1 in the solid
+  std::vector<std::int32_t> number_;  ///< place in basins; -1 in the solid
   std::vector<std::int32_t> way_;
   std::unordered_map<Key, std::int32_t> exits_;
 };
@@ -180,9 +231,7 @@ Layer::Layer(const Heights& heights, const Index& image, int first, int last)
     for (std::int64_t i = 0; i < heights.plane(); ++i)
       if (d[i] != 0) follow(z * heights.plane() + i);
   }
-  std::vector<Contact> contacts;
-  find_contacts(contacts);
-  graph.saddles = heights.saddles(contacts);
+  find_contacts();
   find_touches();
   find_exits();
   low = keys_of_plane(first);
@@ -197,8 +246,8 @@ void Layer::follow(Key voxel) {
   std::int32_t found = -1;
   while (found < 0) {
     if (!inside(voxel)) {
-      const auto [place, is_new] = exits_.try_emplace(voxel, static_cast<std::int32_t>(graph.basins.size()));
-      if (is_new) graph.basins.push_back({voxel, 0, {}});
+      const auto [place, is_new] = exits_.try_emplace(voxel, static_cast<std::int32_t>(basins.size()));
+      if (is_new) basins.push_back({voxel, 0, {}});
       found = place->second;
     } else if (number(voxel) >= 0) {
       found = number(voxel);
@@ -206,8 +255,8 @@ void Layer::follow(Key voxel) {
       way_.push_back(static_cast<std::int32_t>(voxel - begin));
       const Key next = heights_.up(voxel);
       if (next == voxel) {
-        found = static_cast<std::int32_t>(graph.basins.size());
-        graph.basins.push_back({voxel, heights_.radius(voxel), {}});
+        found = static_cast<std::int32_t>(basins.size());
+        basins.push_back({voxel, heights_.radius(voxel), {}});
       }
       voxel = next;
     }
@@ -215,12 +264,13 @@ void Layer::follow(Key voxel) {
   for (const std::int32_t v : way_) number_[at(v)] = found;
 }
 
-void Layer::find_contacts(std::vector<Contact>& contacts) const {
+void Layer::find_contacts() {
   const int nx = image_[0], ny = image_[1];
   const std::int64_t plane = heights_.plane();
   const auto add = [&](std::int64_t i, std::int64_t step, int axis, int level) {
     const std::int32_t a = number_[at(i)], b = number_[at(i + step)];
-    contacts.push_back({graph.basins[at(a)].root, graph.basins[at(b)].root, first_ * plane + i, level, axis});
+    const Key low_key = basins[at(a)].root, high_key = basins[at(b)].root;
+    contacts.push_back({std::min(low_key, high_key), std::max(low_key, high_key), first_ * plane + i, level, axis});
   };
   for (int z = first_; z < last_; ++z) {
     const std::uint16_t *d = heights_.of_plane(z), *above = heights_.of_plane(z + 1);
@@ -235,13 +285,14 @@ void Layer::find_contacts(std::vector<Contact>& contacts) const {
         if (z + 1 < last_ && n[plane] >= 0 && n[plane] != *n) add(i, plane, 2, std::min(h[0], above[in_plane]));
       }
   }
+  keep_highest(contacts);
 }
 
 void Layer::find_touches() {
   const auto look = [&](int x, int y, int z, int side) {
     const Key voxel = z * heights_.plane() + std::int64_t{y} * image_[0] + x;
     if (number(voxel) < 0) return;
-    int& touch = graph.basins[at(number(voxel))].touch[at(side)];
+    int& touch = basins[at(number(voxel))].touch[at(side)];
     touch = std::max(touch, heights_.radius(voxel));
   };
   for (int z = first_; z < last_; ++z) {
@@ -266,14 +317,14 @@ std::vector<Key> Layer::keys_of_plane(int z) const {
   std::vector<Key> keys;
   for (std::int64_t i = 0; i < heights_.plane(); ++i) {
     const std::int32_t n = number_[at((z - first_) * heights_.plane() + i)];
-    keys.push_back(n < 0 ? none : graph.basins[at(n)].root);
+    keys.push_back(n < 0 ? none : basins[at(n)].root);
   }
   return keys;
 }
 
-void append(BasinGraph& to, const BasinGraph& from) {
-  to.basins.insert(to.basins.end(), from.basins.begin(), from.basins.end());
-  to.saddles.insert(to.saddles.end(), from.saddles.begin(), from.saddles.end());
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
 }
 
 /// The planes of a rank, then of all.
@@ -309,6 +360,7 @@ class Watershed {
   DistancePlanes planes_;
   Heights heights_;
   BasinGraph graph_;
+  std::vector<Contact> contacts_;
   Aliases aliases_;
   std::vector<Key> low_, high_, exits_low_, exits_high_;  ///< of the slab, as in Layer
 };
@@ -324,22 +376,21 @@ void Watershed::find_own() {
     });
     for (std::int64_t k = 0; k < std::int64_t(some.size()); ++k) {
       Layer& layer = *some[at(k)];
-      append(graph_, layer.graph);
+      append(graph_.basins, layer.basins);
+      append(contacts_, layer.contacts);
       if (l + k == 0) {
         low_ = layer.low;
         exits_low_ = layer.exits_low;
       } else {
         learn(exits_high_, layer.low);
         learn(layer.exits_low, high_);
-        std::vector<Contact> contacts;
-        heights_.contacts_across(own_.first + static_cast<int>(l + k) * thickness - 1, high_, layer.low, contacts);
-        append(graph_, {{}, heights_.saddles(contacts)});
+        heights_.contacts_across(own_.first + static_cast<int>(l + k) * thickness - 1, high_, layer.low, contacts_);
       }
       high_ = std::move(layer.high);
       exits_high_ = std::move(layer.exits_high);
     }
+    resolve(contacts_, aliases_);
   }
-  resolve(graph_, aliases_);
 }
 
 /// With the keys of the neighbouring planes of other ranks. Collective.
@@ -361,10 +412,13 @@ void Watershed::join_ranks() {
       continue;
     }
     learn(exits_low_, keys);
-    std::vector<Contact> contacts;
-    heights_.contacts_across(own_.first - 1, keys, low_, contacts);
-    append(graph_, {{}, heights_.saddles(contacts)});
+    heights_.contacts_across(own_.first - 1, keys, low_, contacts_);
   }
+  resolve(contacts_, aliases_);
+  graph_.saddles.resize(contacts_.size());
+  parallel_for_dynamic(std::int64_t(contacts_.size()),
+                       [&](std::int64_t i) { graph_.saddles[at(i)] = heights_.saddle(contacts_[at(i)]); });
+  contacts_ = {};
   resolve(graph_, aliases_);
 }
 

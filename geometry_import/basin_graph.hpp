@@ -5,6 +5,10 @@
 // Trans. Pattern Anal. 13 (1991) 583). Two basins are neighbours where voxels of them share a face; their saddle is the
 // pair of such voxels of the largest min(d, d).
 //
+// Where three basins meet, the line between two of them may be highest at its end, at the third one: no neck. Such
+// saddles, where within two voxels both sides are connected by voxels that are higher, are marked; the way around
+// through the third basin is wider.
+//
 // Radii are those of ball_radius, so between voxel centres too.
 #pragma once
 
@@ -27,6 +31,7 @@ struct Saddle {
   std::int64_t low = 0, high = 0;  ///< roots of the basins
   int level = 0;                   ///< min(d, d) of the voxels [1/64 voxel]
   int radius = 0;                  ///< the smaller radius of the two; the largest of several pairs of this level
+  bool neck = true;                ///< false: marked, for all pairs of this level
 };
 
 struct BasinGraph {

@@ -29,6 +29,7 @@ class Sets {
 struct Edge {
   std::int32_t low, high;
   int radius;
+  bool neck = true;
 };
 
 /// Widest first, of equals in the order of the basins.
@@ -40,7 +41,7 @@ std::vector<Edge> edges_by_width(const BasinGraph& graph) {
     return static_cast<std::int32_t>(found - graph.basins.begin());
   };
   std::vector<Edge> edges;
-  for (const Saddle& s : graph.saddles) edges.push_back({number(s.low), number(s.high), s.radius});
+  for (const Saddle& s : graph.saddles) edges.push_back({number(s.low), number(s.high), s.radius, s.neck});
   std::stable_sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.radius > b.radius; });
   return edges;
 }
@@ -84,7 +85,7 @@ PoreNetwork pore_network(const BasinGraph& graph) {
   }
   for (const Edge& e : edges) {
     const std::int32_t a = number[at(sets.of(e.low))], b = number[at(sets.of(e.high))];
-    if (a != b) network.throats.push_back({std::min(a, b), std::max(a, b), e.radius});
+    if (a != b && e.neck) network.throats.push_back({std::min(a, b), std::max(a, b), e.radius});
   }
   const auto key = [](const Throat& t) { return std::tuple(t.low, t.high, -t.radius); };
   std::sort(network.throats.begin(), network.throats.end(),

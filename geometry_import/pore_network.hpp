@@ -3,8 +3,8 @@
 //
 // Basins are joined along their saddles, the widest first: two become one pore when the saddle between them is at least
 // same_pore times the smaller of their peaks, so when there is hardly a neck. Each pair of pores that touch after that
-// has one throat, as wide as their widest saddle. (Like the merging by depth of Gostick, Phys. Rev. E 96 (2017)
-// 023307, but in proportion to size.)
+// has one throat, as wide as their widest saddle that is a neck. (Like the merging by depth of Gostick, Phys. Rev. E 96
+// (2017) 023307, but in proportion to size.)
 #pragma once
 
 #include <array>

@@ -51,7 +51,8 @@ struct ReportPage {
   std::string options;     ///< all options and their values, as lines of text
 };
 
-/// The page. Every text is escaped. On rank 0, as only it has pictures; not collective.
+/// The page; needs title, voxels and voxel, bears anything else missing. Every text is escaped. On rank 0, as only it
+/// has pictures; not collective.
 std::string html(const ReportPage& page);
 
 /// Writes the page of rank 0, whole or not at all. Throws the same Error on all ranks. Collective.

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "geometry_import/report.hpp"
+
 #include <fmt/core.h>
+
+#include <cassert>
 
 #include "base/atomic_file.hpp"
 #include "base/version.hpp"
@@ -55,6 +59,7 @@ std::string place_sections(const ReportPage& page) {
 }  // namespace
 
 std::string html(const ReportPage& page) {
+  assert(page.voxel > 0 && page.voxels[0] > 0);
   const std::string title = escape_html(page.title);
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"

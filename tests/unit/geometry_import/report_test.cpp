@@ -30,6 +30,13 @@ SizeDistribution sizes_of(const std::vector<double>& share) {
           .ninetieth = 1.5};
 }
 
+ReportPage empty_page() {
+  ReportPage page;
+  page.voxels = {4, 4, 4};
+  page.voxel = 1e-6;
+  return page;
+}
+
 /// A ball of solid in a box of 24 x 20 x 16 voxels.
 ReportPage page_of_ball(const Comm& comm, bool gray) {
   const Index n{24, 20, 16};
@@ -123,10 +130,7 @@ TEST(Report, EveryTextIsEscaped) {
 }
 
 TEST(Report, BearsWhatIsMissing) {
-  ReportPage page;
-  page.voxels = {4, 4, 4};
-  page.voxel = 1e-6;
-  const std::string text = html(page);
+  const std::string text = html(empty_page());
   EXPECT_EQ(wrong_with_tags(text), "");
   EXPECT_TRUE(has(text, "no pore goes through"));
   EXPECT_TRUE(has(text, "Nothing was removed"));
@@ -203,7 +207,7 @@ TEST(ReportMpi, IsWrittenWholeOrNotAtAll) {
   }
   comm.any(false);
   const std::string nowhere = directory.path() + "/none/a.html";
-  EXPECT_TRUE(has(error_of([&] { write_report(comm, nowhere, {}); }), "none/a.html"));
+  EXPECT_TRUE(has(error_of([&] { write_report(comm, nowhere, empty_page()); }), "none/a.html"));
   EXPECT_FALSE(std::filesystem::exists(nowhere));
 }
 

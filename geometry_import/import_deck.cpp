@@ -4,6 +4,7 @@
 
 #include <climits>
 #include <filesystem>
+#include <limits>
 
 #include "base/deck.hpp"
 #include "geometry_import/import.hpp"
@@ -15,20 +16,9 @@ constexpr double unbounded = 1e300;
 
 void read_optional(Reader& in, const std::string& key, std::optional<double>& value, const char* unit, double min,
                    double max, const char* help) {
-  double number = value.value_or(0);
+  double number = value.value_or(std::numeric_limits<double>::quiet_NaN());  // shown as no default
   const bool given = in.given(key);
   in.number(key, number, unit, help, min, max);
-  if (given) value = number;
-}
-
-void read_smoothing(Reader& in, std::optional<double>& value) {
-  constexpr const char* key = "geometry.import.smoothing";
-  double number = value.value_or(gray_smoothing);
-  const bool given = in.given(key);
-  in.number(key, number, "voxels",
-            "standard deviation of the smoothing; without it 0.5 for gray values and 1 for the distance to the wall of "
-            "segmented images",
-            0, 8);
   if (given) value = number;
 }
 
@@ -164,7 +154,10 @@ void read(Reader& in, ImportOptions& o) {
   read(in, o.prepare);
   read_labels(in, o);
   read_gray(in, o);
-  read_smoothing(in, o.smoothing);
+  read_optional(
+      in, "geometry.import.smoothing", o.smoothing, "voxels", 0, 8,
+      "standard deviation of the smoothing; without it 0.5 for gray values and 1 for the distance to the wall "
+      "of segmented images");
   read_cleaning(in, o);
 }
 

@@ -33,6 +33,23 @@ std::string quoted(const std::string& text) {
   return all + '"';
 }
 
+constexpr const char* import_examples =
+    "Examples:\n"
+    "  gray TIFF that states its voxel width:   karst import rock.tif -o rock.h5\n"
+    "  folder of slices, darker is pore:        karst import slices/ -o rock.h5 --voxel 2e-6\n"
+    "  bright pore, given threshold:            karst import rock.mha -o rock.h5 --threshold 140 --pore_above true\n"
+    "  pore and two minerals in gray values:    karst import rock.tif -o rock.h5 --segment multi-otsu --classes 3 "
+    "--names pore,quartz,calcite\n"
+    "  noisy pores, kept where surely pore:     karst import rock.tif -o rock.h5 --threshold 110 --seed_threshold 80\n"
+    "  segmented raw file, pore is 0:           karst import rock.raw -o rock.h5 --size 512,512,512 --type uint8 "
+    "--voxel 5.3e-6 --pore 0\n"
+    "  labels with names:                       karst import labels.tif -o rock.h5 --label_values 0,1,2 --names "
+    "pore,quartz,calcite\n"
+    "  the same, names in a file:               karst import labels.tif -o rock.h5 --labels labels.tif.json\n"
+    "  cylindrical sample, connected along z:   karst import core.tif -o core.h5 --sample cylinder --keep connected "
+    "--keep_axes false,false,true\n"
+    "`karst help geometry.import` lists the options as keys of a deck.\n";
+
 /// Value of an option of `karst import` as TOML: lists may be written with bare commas, texts without quotes.
 std::string as_toml(const KeyInfo& key, const std::string& value) {
   if (key.type == "list of texts" && !value.starts_with('[')) {
@@ -42,6 +59,29 @@ std::string as_toml(const KeyInfo& key, const std::string& value) {
   }
   if (key.type.starts_with("list") && !value.starts_with('[')) return fmt::format("[{}]", value);
   return key.type == "text" || key.type == "word" || key.type == "file name" ? quoted(value) : value;
+}
+
+/// How a value is written on the command line.
+const char* form_of(const std::string& type) {
+  constexpr std::array<std::pair<const char*, const char*>, 9> forms{{{"number", "NUMBER"},
+                                                                      {"integer", "N"},
+                                                                      {"true/false", "true|false"},
+                                                                      {"word", "WORD"},
+                                                                      {"file name", "FILE"},
+                                                                      {"list of texts", "NAME,NAME,..."},
+                                                                      {"list of numbers", "NUMBER,NUMBER,..."},
+                                                                      {"list of 3 integers", "NX,NY,NZ"},
+                                                                      {"list of 3 numbers", "X,Y,Z"}}};
+  for (const auto& [name, form] : forms)
+    if (type == name) return form;
+  return type == "list of 3 true/false" ? "BOOL,BOOL,BOOL" : "VALUE";
+}
+
+/// A default as it would be written on the command line: without quotes and brackets.
+std::string bare(std::string text) {
+  if (text.size() >= 2 && (text.front() == '"' || text.front() == '[')) text = text.substr(1, text.size() - 2);
+  std::erase(text, ' ');
+  return text;
 }
 
 /// The options of `karst import`: one per key of [geometry.import].
@@ -54,8 +94,10 @@ struct ImportFlags {
       std::string help = keys[k].help;
       if (!keys[k].unit.empty() && keys[k].unit != "-") help += fmt::format(" [{}]", keys[k].unit);
       if (!keys[k].allowed.empty()) help += fmt::format(" ({})", keys[k].allowed);
+      if (!keys[k].default_value.empty() && keys[k].default_value != "[]" && keys[k].default_value != "\"\"")
+        help += fmt::format("; default {}", bare(keys[k].default_value));
       const std::string name = keys[k].key.substr(keys[k].key.rfind('.') + 1);
-      command.add_option("--" + name, values[k], help)->type_name(keys[k].type == "word" ? "WORD" : "VALUE");
+      command.add_option("--" + name, values[k], help)->type_name(form_of(keys[k].type));
     }
   }
   std::vector<std::string> overrides() const {
@@ -109,6 +151,7 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   add_threads(*import, line);
   import->add_flag("--overwrite", line.overwrite, "replace existing files");
   flags.add_to(*import);
+  import->footer(import_examples);
 
   CLI::App* help = app.add_subcommand("help", "explain the keys of the deck");
   help->add_option("key", line.key, "a key (grid.box) or a table (grid)")->type_name("KEY");

@@ -42,6 +42,17 @@ TEST(CommandLine, ImportOptionsAreTheKeysOfTheDeck) {
                                       "geometry.import.voxel=5.3e-6", "geometry.import.pore=-1"}));
 }
 
+TEST(CommandLine, ListsAndNamesNeedNoQuotes) {
+  const Parsed p = parse_command_line({"import", "rock.tif", "-o", "rock.h5", "--names", "pore,quartz", "--labels",
+                                       "a b.json", "--keep_axes", "true,false,false", "--label_values", "0,1"});
+  EXPECT_EQ(p.line.overrides,
+            (std::vector<std::string>{"geometry.import.labels=\"a b.json\"", "geometry.import.label_values=[0,1]",
+                                      "geometry.import.names=[\"pore\", \"quartz\"]",
+                                      "geometry.import.keep_axes=[true,false,false]"}));
+  const std::string help = parse_command_line({"import", "--help"}).text;
+  EXPECT_TRUE(has(help, "--names NAME,NAME,...") && has(help, "default halfway") && has(help, "--seed_threshold 80"));
+}
+
 TEST(CommandLine, HelpAndVersionStopWithAText) {
   for (const auto& arguments : {std::vector<std::string>{"--help"}, {"--version"}, {"geometry", "--help"}}) {
     const Parsed p = parse_command_line(arguments);

@@ -121,18 +121,18 @@ TEST(LabelsMpi, TheRimLeavesWhatItCannotDecide) {
 
 TEST(LabelsMpi, TheRimDoesNotDependOnTheRanks) {
   const Comm comm = Comm::world();
-  const Index n{14, 11, 75};
+  const Index n{30, 28, 75};
   const RandomNumbers random(5, 0);
   const auto any = [&](int x, int y, int z) {
-    const double u = random.uniform(std::uint64_t((z / 2 * n[1] + y / 3) * n[0] + x / 3));
-    return u < 0.2 ? 0 : u < 0.5 ? 1 : u < 0.8 ? 2 : 4;
+    const double u = random.uniform(std::uint64_t((z * n[1] + y / 2) * n[0] + x / 2));
+    return u < 0.12 ? 0 : u < 0.4 ? 1 : u < 0.7 ? 2 : 4;
   };
   auto labels = slabs_of(comm, n, any);
   auto alone = slabs_of(Comm::self(), n, any);
   const std::int64_t changed = correct_rim(comm, labels);
   EXPECT_EQ(changed, correct_rim(Comm::self(), alone));
   EXPECT_GT(changed, 500);
-  const auto own = static_cast<std::size_t>(labels.own().first) * 14 * 11;
+  const auto own = static_cast<std::size_t>(labels.own().first) * 30 * 28;
   EXPECT_TRUE(std::ranges::equal(labels.values(), alone.values().subspan(own, labels.own().count())));
 }
 

@@ -87,7 +87,9 @@ std::string import_text(const ImportReport& r) {
   text += line("specific surface", fmt::format("{:.4g} 1/m", s.specific_surface / r.voxel));
   text += size_line("median pore", s.pore_size, r.voxel, s.pores);
   text += size_line("median throat", s.throat_size, r.voxel, s.throats);
-  if (!s.suggestion.empty()) text += line("grid", s.suggestion);
+  if (s.suggested_width > 0)
+    text += line("grid", fmt::format("cells of {} suggested ({:g} voxel)", format_si(s.suggested_width * r.voxel, "m"),
+                                     s.suggested_width));
   text += line("time", format_seconds(r.seconds));
   for (const std::string& w : r.warnings) text += fmt::format("  warning: {}\n", w);
   text.pop_back();

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -332,6 +333,33 @@ TEST(Segment, MineralsAtTheWallAreThoseOfTheGrains) {
   double right = 0;
   for (std::size_t v = 0; v < gray.size(); ++v) right += c.phase[v] == m.labels[v];
   EXPECT_GT(right / static_cast<double>(gray.size()), 0.96);
+}
+
+// Grains of 12 voxels per radius, as a scanner sees them, under the default settings. Blur closes the corners at the
+// contacts: of the area 4.6 % are missing at blur 0.5 and noise 0.05 (5.7 % without noise), 0.7 % at blur 0.3.
+TEST(Segment, GeneratedImagesGiveTheTruePorosityAndWallArea) {
+  const Comm comm = Comm::self();
+  const test::SharedDirectory directory(comm);
+  RockOptions options;
+  options.size = Index::all(56);
+  options.radius = 12;
+  const Rock rock = make_rock(options);
+  const std::vector<double> values{0, 1};
+  const Scene::Voxels voxels = rock.scene->voxels(values, rock.samples);
+  const double area = true_wall_area(rock).value, porosity = true_porosity(rock, voxels.shares[0]).value;
+  for (const auto& [blur, noise, tolerance] : {std::array{0.3, 0.0, 0.02}, {0.5, 0.05, 0.05}}) {
+    CtOptions ct;
+    ct.blur = blur;
+    ct.noise = noise;
+    ct.ring = 0;
+    ImportOptions o;
+    o.file = directory.path() + "/a.tif";
+    write_tiff(comm, o.file, options.size, ct_image(options.size, voxels.value, ct), 8, TiffCompression::none, 1e-6);
+    const ImportReport report = import_image(comm, o, directory.path() + "/a.h5");
+    EXPECT_NEAR(report.level_set_porosity / porosity, 1, 0.01) << noise;
+    EXPECT_NEAR(report.wall_area / area, 1, tolerance) << noise;
+    EXPECT_NEAR(report.statistics.specific_surface * 56 * 56 * 56, report.wall_area, 1e-9 * area);
+  }
 }
 
 // Share of pore voxels of a ramp from 0 to 250 between peaks at 0 and 250 is linear in the threshold.

@@ -21,11 +21,12 @@
 
 namespace karst {
 
-/// The distance in the planes of a slab and some around it, which stay as they were when the slab changes.
+/// The distance in the planes of a slab and copies of some around it. The slab must live as long.
 class DistancePlanes {
  public:
-  /// Collective. Holds `around` planes on both sides, as far as the image reaches.
+  /// Holds `around` planes on both sides, as far as the image reaches. Collective.
   DistancePlanes(const Slabs<std::uint16_t>& distance, int around);
+  DistancePlanes(const Slabs<std::uint16_t>&&, int) = delete;
   const Index& voxels() const { return voxels_; }
   const ImageWindow& held() const { return held_; }
   /// [ny][nx] [1/64 voxel]; nullptr when it is not held.

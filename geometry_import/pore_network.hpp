@@ -5,6 +5,11 @@
 // same_pore times the smaller of their peaks, so when there is hardly a neck. Each pair of pores that touch after that
 // has one throat, as wide as their widest saddle that is a neck. (Like the merging by depth of Gostick, Phys. Rev. E 96
 // (2017) 023307, but in proportion to size.)
+//
+// What the share decides is the number of pores: 1.2, 1.7 and 2.5 per grain of a random packing of spheres at 0.8, 0.85
+// and 0.9, from 8 to 15 voxels per grain radius; the median of the throats moves by 5 %. Given exact distances, throats
+// are right to 3 % from 5 voxels per grain radius on; with those of wall_distance they come out 0.4 to 0.6 voxel too
+// wide among curved walls, as those distances are 0.1 to 0.2 voxel too long and the widest count.
 #pragma once
 
 #include <array>

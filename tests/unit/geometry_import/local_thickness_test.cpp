@@ -109,10 +109,10 @@ TEST(LocalThicknessMpi, LargeSphereHasItsDiameter) {
 }
 
 /// The radii by painting the ball around every voxel, and the one next to it, on all voxels.
-std::vector<int> painted(const Comm& comm, const Index& n, const std::vector<std::uint16_t>& distance, bool between) {
-  const Slabs<std::uint16_t> slabs = label_slabs(comm, n, distance);
+std::vector<int> painted(const Index& n, const std::vector<std::uint16_t>& distance, bool between) {
+  const Slabs<std::uint16_t> slabs = label_slabs(Comm::self(), n, distance);
   std::vector<int> largest(distance.size(), 0);
-  const DistancePlanes planes(label_slabs(Comm::self(), n, distance), 0);
+  const DistancePlanes planes(slabs, 0);
   const auto paint = [&](const Index& center, int radius) {
     std::size_t i = 0;
     for (int z = 0; z < n[2]; ++z)
@@ -153,7 +153,7 @@ TEST(LocalThicknessMpi, IsThatOfAllBalls) {
       return deepest;
     });
     const auto r = thickness(comm, n, distance);
-    const auto low = painted(comm, n, distance, false), high = painted(comm, n, distance, true);
+    const auto low = painted(n, distance, false), high = painted(n, distance, true);
     int less = 0, more = 0, pore = 0;
     for (std::size_t i = 0; i < r.size(); ++i) {
       pore += r[i] > 0;

@@ -339,6 +339,8 @@ Segmentation segment_labels(const ImageLayers& image, const ImportOptions& optio
   const LabelTally tally = mine.over_ranks(comm);
   report.smallest = tally.smallest;
   report.largest = tally.largest;
+  require(report.smallest < report.largest, "{}: all voxels have the value {}; there is nothing to segment",
+          options.file, report.smallest);
   require_known(tally, map, image.voxels(), options.file);
   require_both(options, map, report, label_counts(comm, s.labels), image.sample_voxels());
   if (map.others_are_solid()) tell_of_minerals(tally.values, options, report);

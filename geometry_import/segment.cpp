@@ -6,39 +6,15 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "base/parallel.hpp"
 #include "base/text.hpp"
-#include "geometry_import/gray_layer.hpp"
+#include "geometry_import/gray_pass.hpp"
 
 namespace karst {
 namespace {
 
-constexpr std::uint8_t candidate_label = 254;  // pore if connected to a seed
 constexpr std::size_t most_limits = 31;
 constexpr std::int64_t few_values = 32;  // an image of so few integers may hold labels
 constexpr double moved_share = 0.05;     // of the contrast, and of the porosity
-
-/// Classes of gray values.
-struct GrayClasses {
-  std::vector<double> limits;
-  bool pore_above = false;
-
-  double wall() const { return pore_above ? limits.back() : limits.front(); }
-  std::size_t pore() const { return pore_above ? limits.size() : 0; }
-  std::size_t beside_pore() const { return pore_above ? limits.size() - 1 : 1; }
-  std::uint8_t label(std::size_t c) const {
-    return static_cast<std::uint8_t>(!pore_above ? c : c == limits.size() ? 0 : c + 1);
-  }
-  /// A value at a limit belongs to the side away from the pore.
-  std::uint8_t label_of(float gray) const {
-    std::size_t c = 0;
-    for (const double limit : limits) {
-      const auto l = static_cast<float>(limit);
-      c += pore_above ? gray > l : gray >= l;
-    }
-    return label(c);
-  }
-};
 
 /// Names by label. Throws Error unless the names suit the classes.
 std::vector<std::string> class_names(const GrayClasses& classes, const ImportOptions& options) {
@@ -101,101 +77,6 @@ Histogram histogram_of_integers(const ImageLayers& image, ImportReport& report) 
   report.smallest = least + static_cast<double>(first - all.count.begin());
   report.largest = least + static_cast<double>(last - all.count.begin()) - 1;
   return {report.smallest - 0.5, report.largest + 0.5, {first, last}};
-}
-
-/// What one reading of a gray image gives.
-class GrayPass {
- public:
-  GrayPass(const ImageLayers& image, const GrayClasses& classes, const ImportOptions& options,
-           const ImportReport& report, ReportPictures* pictures)
-      : image_(image),
-        classes_(classes),
-        options_(options),
-        report_(report),
-        pictures_(pictures),
-        smoothed_(histogram_for(report.smallest, report.largest, false)),
-        gradients_(2 * static_cast<std::size_t>(image.count()), 0.0) {}
-  /// @param[in,out] histogram  of the image as it is; filled when it is empty
-  Slabs<std::uint8_t> run(Histogram& histogram);
-  double gradient();
-  /// Share of the sample on the pore side of a gray value, after smoothing.
-  double pore_share(double threshold) const {
-    const double below = smoothed_.below(threshold) / image_.sample_voxels();
-    return classes_.pore_above ? 1 - below : below;
-  }
-
- private:
-  void work(const ImageWindow& layer, Histogram* histogram, std::span<std::uint8_t> labels);
-
-  const ImageLayers& image_;
-  const GrayClasses& classes_;
-  const ImportOptions& options_;
-  const ImportReport& report_;
-  ReportPictures* pictures_;
-  Histogram smoothed_;
-  std::vector<double> gradients_;  ///< number and sum, layer by layer
-};
-
-Slabs<std::uint8_t> GrayPass::run(Histogram& histogram) {
-  Slabs<std::uint8_t> labels(image_.comm(), image_.voxels(), Purpose::geometry);
-  Histogram* const to_fill = histogram.count.empty() ? &histogram : nullptr;
-  if (to_fill) histogram = histogram_for(report_.smallest, report_.largest, is_integer(image_.info().type));
-  image_.for_rounds([&](int, const ImageWindow& layer) {
-    Array<std::uint8_t> of_layer(layer.count(), Purpose::buffers);
-    fail_together(image_.comm(), [&] {
-      if (layer.planes() > 0) work(layer, to_fill, of_layer.span());
-    });
-    labels.store(layer, of_layer.span());
-  });
-  if (to_fill) image_.comm().sum(std::span(histogram.count));
-  image_.comm().sum(std::span(smoothed_.count));
-  image_.comm().sum(std::span(gradients_));  // one rank adds to each: exact
-  return labels;
-}
-
-void GrayPass::work(const ImageWindow& layer, Histogram* histogram, std::span<std::uint8_t> labels) {
-  GrayLayer g(image_, layer, report_.smoothing);
-  const auto of_layer = [&] {
-    return g.values().subspan(static_cast<std::size_t>(g.window().start_of(layer.first)), layer.count());
-  };
-  const auto count_into = [&](Histogram& h) {
-    Array<float> copy(layer.count(), Purpose::buffers);
-    std::copy(of_layer().begin(), of_layer().end(), copy.begin());
-    h.add(image_.sample().values_inside(copy.span()));
-  };
-  if (histogram) count_into(*histogram);
-  if (pictures_) pictures_->add_gray(layer, of_layer());
-  g.smooth();
-  count_into(smoothed_);
-  const float wall = static_cast<float>(classes_.wall());
-  const auto seed = static_cast<float>(options_.seed_threshold.value_or(0));
-  const std::span<const float> gray = of_layer();
-  parallel_for(static_cast<std::int64_t>(gray.size()), [&](std::int64_t n) {
-    const auto at = static_cast<std::size_t>(n);
-    labels[at] = classes_.label_of(gray[at]);
-    const bool sure = !options_.seed_threshold || (classes_.pore_above ? gray[at] > seed : gray[at] < seed);
-    if (labels[at] == pore_label && !sure) labels[at] = candidate_label;
-  });
-  image_.sample().mark(layer, labels);
-  const GradientSums sums =
-      wall_gradient(g.window(), g.values(), double{wall}, layer.first, layer.last, image_.sample().inside());
-  const auto l = static_cast<std::size_t>(layer.first / geometry_chunk);
-  gradients_[2 * l] = static_cast<double>(sums.voxels);
-  gradients_[2 * l + 1] = sums.length;
-}
-
-double GrayPass::gradient() {
-  double voxels = 0, length = 0;
-  for (std::size_t l = 0; l < gradients_.size(); l += 2) {
-    voxels += gradients_[l];
-    length += gradients_[l + 1];
-  }
-  require(
-      voxels > 0 && length > 0,
-      "{}: no wall: with the threshold {} all voxels are {} (values go from {} to {}{}); choose a threshold between",
-      options_.file, classes_.wall(), (report_.largest > classes_.wall()) == classes_.pore_above ? "pore" : "solid",
-      report_.smallest, report_.largest, report_.smoothing > 0 ? ", before smoothing" : "");
-  return length / voxels;
 }
 
 const char* name_of(SegmentBy method) {

@@ -56,7 +56,8 @@ class Holding {
   }
   /// @param kind  0, 1, 2: the neighbour is across a face, an edge, a corner
   int needed(int radius, int kind) const {
-    if (radius < coarse_radius * distance_unit) return std::min(radius + slope[at(kind)], needed_[at(kind)][at(radius)]);
+    if (radius < coarse_radius * distance_unit)
+      return std::min(radius + slope[at(kind)], needed_[at(kind)][at(radius)]);
     return radius + slope[at(kind)];
   }
 
@@ -165,7 +166,7 @@ void LocalThickness::paint_plane(int z, const std::vector<std::vector<Ball>>& ba
 /// Some planes at a time, with the balls of the planes around them; those of planes behind are no longer needed, and
 /// planes ahead still hold the distance where balls are looked for.
 void LocalThickness::paint_fine() {
-  constexpr int together = 32;
+  const int together = std::max(4, n_threads());
   const ImageWindow held = distance_.held();
   std::vector<std::vector<Ball>> balls(at(held.planes()));
   int found = std::max(held.first, own_.first - reach);

@@ -24,8 +24,8 @@ namespace karst {
 inline constexpr int coarse_radius = 16;
 
 /// In place: d of wall_distance becomes the radius of the largest ball, half the local thickness [1/64 voxel]; 0 in the
-/// solid. Collective. Needs 2 bytes per voxel of 19 planes on both sides of a slab, 16 per ball that is left of 64
-/// planes, and 1/4 byte per voxel where there are balls of coarse_radius.
+/// solid. Collective. Needs 2 bytes per voxel of 19 planes on both sides of a slab, 16 bytes per ball (one for two or
+/// three pore voxels) of 38 planes or more, and those of a radius from coarse_radius on, one per coarse cell at most.
 void local_thickness(const Comm& comm, Slabs<std::uint16_t>& distance);
 
 /// How many voxels there are of each radius 1/64, 2/64, ... (number 0: none). Collective; the same on every rank.

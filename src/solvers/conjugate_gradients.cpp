@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/conjugate_gradients.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -11,14 +12,16 @@
 namespace karst {
 namespace {
 
+constexpr std::int64_t block = 4096;  // unknowns that a thread works on at a time
+
 /// Σ a b with eight running sums.
-double dot_of(std::span<const double> a, std::span<const double> b) {
-  constexpr std::size_t lanes = 8;
+double dot_of(const double* a, const double* b, std::int64_t n) {
+  constexpr std::int64_t lanes = 8;
   std::array<double, lanes> sum{};
-  std::size_t i = 0;
-  for (; i + lanes <= a.size(); i += lanes)
-    for (std::size_t l = 0; l < lanes; ++l) sum[l] += a[i + l] * b[i + l];
-  for (; i < a.size(); ++i) sum[i % lanes] += a[i] * b[i];
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (std::int64_t l = 0; l < lanes; ++l) sum[static_cast<std::size_t>(l)] += a[i + l] * b[i + l];
+  for (; i < n; ++i) sum[static_cast<std::size_t>(i % lanes)] += a[i] * b[i];
   return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
@@ -27,30 +30,35 @@ class Solver {
   Solver(const Comm& comm, GraphMultigrid& multigrid)
       : comm_(comm),
         multigrid_(multigrid),
-        r_(multigrid.fine().graph(), 1, Purpose::solver),
-        z_(multigrid.fine().graph(), 1, Purpose::solver),
-        p_(multigrid.fine().graph(), 1, Purpose::solver),
-        q_(multigrid.fine().graph(), 1, Purpose::solver),
-        part_(static_cast<std::size_t>(r_.n_local())) {}
+        n_(multigrid.n_unknowns()),
+        r_(static_cast<std::size_t>(n_), Purpose::solver),
+        z_(static_cast<std::size_t>(n_), Purpose::solver),
+        p_(static_cast<std::size_t>(n_), Purpose::solver),
+        q_(static_cast<std::size_t>(n_), Purpose::solver) {
+    over_blocks([&](std::int64_t first, std::int64_t n) {
+      std::fill_n(p_.data() + first, n, 0.0);
+      return 0.0;
+    });
+  }
 
-  CgResult solve(const Field& b, Field& x, double tolerance, int max_iterations) {
-    const double size = std::sqrt(dot(comm_, b, b));
+  CgResult solve(std::span<const double> b, std::span<double> x, double tolerance, int max_iterations) {
+    const double size = std::sqrt(dot(b.data(), b.data()));
     double left = first_residual(b, x);
     multigrid_.set_size(left / std::sqrt(static_cast<double>(multigrid_.nodes()[0])));
     CgResult result;
     double rz = 0.0;
-    while (left > tolerance * size) {
+    while (!(left <= tolerance * size)) {  // also when it is not a number
       require(result.iterations < max_iterations && std::isfinite(left),
               "conjugate gradients: not converged, residual {:.2e} of the right-hand side after {} iterations, {:.0e} "
               "is asked; raise the number of iterations or look at the problem",
               left / size, result.iterations, tolerance);
-      multigrid_.apply(r_, z_);
+      multigrid_.apply(r_.span(), z_.span());
       const Timer timer("krylov");
-      const double next = dot(comm_, r_, z_);
+      const double next = dot(r_.data(), z_.data());
       turn(rz == 0.0 ? 0.0 : next / rz);
       rz = next;
-      const double step = rz / multiply();
-      left = advance(step, x);
+      multigrid_.product(p_.span(), q_.span());
+      left = advance(rz / dot(p_.data(), q_.data()), x);
       ++result.iterations;
     }
     result.relative_residual = size > 0.0 ? left / size : 0.0;
@@ -58,58 +66,56 @@ class Solver {
   }
 
  private:
-  double total() const {
-    return comm_.sum(
-        parallel_sum(std::ssize(part_), [&](std::int64_t i) { return part_[static_cast<std::size_t>(i)]; }));
+  /// Σ f(first, n) over blocks and ranks.
+  template <class F>
+  double over_blocks(F&& f) const {
+    return comm_.sum(parallel_sum((n_ + block - 1) / block,
+                                  [&](std::int64_t i) { return f(i * block, std::min(block, n_ - i * block)); }));
+  }
+  double dot(const double* a, const double* b) const {
+    return over_blocks([&](std::int64_t first, std::int64_t n) { return dot_of(a + first, b + first, n); });
   }
   /// r = b - A x; |r|
-  double first_residual(const Field& b, Field& x) {
-    multigrid_.fine().product(x, q_, [&](int box) {
-      const std::span<const double> from = b.own(box), ax = q_.own(box);
-      const std::span<double> to = r_.own(box);
-      for (std::size_t v = 0; v < to.size(); ++v) to[v] = from[v] - ax[v];
-      part_[static_cast<std::size_t>(box)] = dot_of(to, to);
-    });
-    return std::sqrt(total());
+  double first_residual(std::span<const double> b, std::span<const double> x) {
+    multigrid_.product(x, q_.span());
+    return std::sqrt(over_blocks([&](std::int64_t first, std::int64_t n) {
+      double* r = r_.data() + first;
+      for (std::int64_t i = 0; i < n; ++i) r[i] = b[static_cast<std::size_t>(first + i)] - q_.data()[first + i];
+      return dot_of(r, r, n);
+    }));
   }
   /// p = z + beta p
   void turn(double beta) {
-    parallel_for(p_.n_local(), [&](std::int64_t box) {
-      const auto z = z_.own(static_cast<int>(box));
-      const auto p = p_.own(static_cast<int>(box));
-      for (std::size_t v = 0; v < p.size(); ++v) p[v] = z[v] + beta * p[v];
+    parallel_for((n_ + block - 1) / block, [&](std::int64_t k) {
+      const std::int64_t first = k * block, n = std::min(block, n_ - first);
+      const double* __restrict z = z_.data() + first;
+      double* __restrict p = p_.data() + first;
+      for (std::int64_t i = 0; i < n; ++i) p[i] = z[i] + beta * p[i];
     });
-  }
-  /// q = A p; p q
-  double multiply() {
-    multigrid_.fine().product(
-        p_, q_, [&](int box) { part_[static_cast<std::size_t>(box)] = dot_of(p_.own(box), q_.own(box)); });
-    return total();
   }
   /// x += step p, r -= step q; |r|
-  double advance(double step, Field& x) {
-    parallel_for(p_.n_local(), [&](std::int64_t i) {
-      const int box = static_cast<int>(i);
-      const auto p = p_.own(box), q = q_.own(box), to = x.own(box), r = r_.own(box);
-      for (std::size_t v = 0; v < r.size(); ++v) {
-        to[v] += step * p[v];
-        r[v] -= step * q[v];
+  double advance(double step, std::span<double> x) {
+    return std::sqrt(over_blocks([&](std::int64_t first, std::int64_t n) {
+      const double* __restrict p = p_.data() + first, * __restrict q = q_.data() + first;
+      double* __restrict to = x.data() + first, * __restrict r = r_.data() + first;
+      for (std::int64_t i = 0; i < n; ++i) {
+        to[i] += step * p[i];
+        r[i] -= step * q[i];
       }
-      part_[static_cast<std::size_t>(i)] = dot_of(r, r);
-    });
-    return std::sqrt(total());
+      return dot_of(r, r, n);
+    }));
   }
 
   const Comm& comm_;
   GraphMultigrid& multigrid_;
-  Field r_, z_, p_, q_;
-  std::vector<double> part_;  // per box
+  std::int64_t n_;
+  Array<double> r_, z_, p_, q_;
 };
 
 }  // namespace
 
-CgResult solve_cg(const Comm& comm, GraphMultigrid& multigrid, const Field& b, Field& x, double tolerance,
-                  int max_iterations) {
+CgResult solve_cg(const Comm& comm, GraphMultigrid& multigrid, std::span<const double> b, std::span<double> x,
+                  double tolerance, int max_iterations) {
   return Solver(comm, multigrid).solve(b, x, tolerance, max_iterations);
 }
 

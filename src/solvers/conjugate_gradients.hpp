@@ -13,8 +13,9 @@ struct CgResult {
 /// Solves A x = b for the two-point operator of `multigrid` by conjugate gradients preconditioned with it, threaded,
 /// its vector operations fused with the operator. Singular systems: b must have no part along the constants of a
 /// component without shift. Throws Error when it does not converge within max_iterations. Collective.
-/// @param[in,out] x  initial guess, then the solution
-CgResult solve_cg(const Comm& comm, GraphMultigrid& multigrid, const Field& b, Field& x, double tolerance,
-                  int max_iterations);
+/// @param b           own unknowns in the order level, box, VoF
+/// @param[in,out] x   initial guess, then the solution
+CgResult solve_cg(const Comm& comm, GraphMultigrid& multigrid, std::span<const double> b, std::span<double> x,
+                  double tolerance, int max_iterations);
 
 }  // namespace karst

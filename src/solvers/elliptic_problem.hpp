@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an elliptic solve is about:  a φ - ∇·(β ∇φ) = f  in the fluid, one condition on each side of the domain and one on
-// the wall. The control-volume form, in the sign that makes it positive:
+// What an elliptic solve is about:  a φ - ∇·(β ∇φ) = f  in the fluid, one condition on each side of the domain and one
+// on the wall. The control-volume form, in the sign that makes it positive:
 //
 //   (A φ)_v = a κ_v V φ_v - Σ_faces β ∂φ/∂n area          n out of the VoF
 //

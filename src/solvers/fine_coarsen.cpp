@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 
 #include "grid/halo_exchange.hpp"
 #include "grid/morton.hpp"
@@ -81,13 +82,16 @@ class BoxFaces {
 /// Pieces of the blocks of one box: numbers from 0, by Morton order of the blocks, then by first VoF.
 class PieceFinder {
  public:
+  /// @param covered      VoFs that are no unknowns
   /// @param[out] child   VoFs by piece
-  /// @param[out] parent  per VoF
-  void find(const BoxFaces& faces, std::span<std::uint16_t> child, std::vector<std::uint16_t>& parent) {
+  /// @param[out] parent  per VoF; none where covered
+  void find(const BoxFaces& faces, std::span<const std::uint16_t> covered, std::span<std::uint16_t> child,
+            std::vector<std::uint16_t>& parent) {
     const BoxGraph& graph = faces.graph();
     const auto n = static_cast<std::size_t>(graph.n_own);
     sort_by_block(faces);
     parent.assign(n, none);
+    for (const std::uint16_t v : covered) parent[v] = hidden;
     end.clear();
     block.clear();
     std::size_t k = 0;
@@ -107,11 +111,13 @@ class PieceFinder {
       end.push_back(static_cast<std::uint16_t>(k));
       block.push_back(in);
     }
+    for (const std::uint16_t v : covered) parent[v] = none;
   }
+  static constexpr std::uint16_t none = 0xffff;
   std::vector<std::uint16_t> end, block;  ///< per piece: end of its children; Morton key of its block in the box
 
  private:
-  static constexpr std::uint16_t none = 0xffff;
+  static constexpr std::uint16_t hidden = 0xfffe;  // covered, while pieces are looked for
 
   void sort_by_block(const BoxFaces& faces) {
     const BoxGraph& graph = faces.graph();
@@ -153,66 +159,109 @@ struct Workspace {
   std::vector<std::int32_t> column;  // per slot
 };
 
+/// Coarsens one grid level; find() on all levels comes before build() on any.
 class Coarsener {
  public:
-  Coarsener(const Comm& comm, const TwoPointLevel& level, float scale)
-      : comm_(comm), level_(level), graph_(level.geometry->graph), scale_(scale) {}
+  Coarsener(const Comm& comm, const TwoPointLevel& level, std::vector<Workspace>& tools)
+      : comm_(comm),
+        level_(level),
+        graph_(level.geometry->graph),
+        tools_(tools),
+        number_(graph_, 1, Purpose::buffers) {}
 
-  CoarsenedLevel run() {
+  /// Finds and numbers the nodes, from first_node on; numbers of the halo are known then.
+  void find(std::int64_t first_node) {
     const auto n = static_cast<std::size_t>(graph_.n_local());
-    tools_.resize(static_cast<std::size_t>(n_threads()));
     block_.resize(n);
     end_.resize(n);
-    result_.children.child = Array<std::uint16_t>(static_cast<std::size_t>(graph_.counts().vofs), Purpose::solver);
-    Field number(graph_, 1, Purpose::buffers);
-    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_pieces(static_cast<int>(b), number); });
-    number_nodes(number);
-    HaloExchange(comm_, graph_, 1, tag_nodes)(number);
-    find_remote(number);
-    std::vector<RowBuilder> rows(n);
-    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) {
-      build_rows(static_cast<int>(b), number, rows[static_cast<std::size_t>(b)]);
-    });
-    join_rows(rows, result_.graph);
-    return std::move(result_);
+    children_.child = Array<std::uint16_t>(static_cast<std::size_t>(graph_.counts().vofs), Purpose::solver);
+    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_pieces(static_cast<int>(b)); });
+    number_nodes(first_node);
+    HaloExchange(comm_, graph_, 1, tag_nodes)(number_);
   }
+
+  std::int64_t end_node() const { return children_.node_begin.back(); }
+  /// Own number of the node of a VoF (its owner's number in the halo); -1 where covered.
+  std::int32_t node(int b, int slot) const {
+    return static_cast<std::int32_t>(number_.box(b)[static_cast<std::size_t>(slot)]);
+  }
+
+  void list_remote(std::vector<RemoteNode>& remote) const {
+    for (const int b : graph_.halo_plan().boundary)
+      for_each_halo(b, [&](int slot, int owner) {
+        if (owner != comm_.rank() && node(b, slot) >= 0) remote.push_back({owner, node(b, slot)});
+      });
+  }
+
+  /// Rows of the nodes of one box.
+  /// @param column  (owner, its number) -> column
+  /// @param ends    of the links of this box, by VoF
+  template <class F>
+  void build_rows(int b, F&& column, std::span<const LinkEnd> ends, std::span<const std::int32_t> link_column,
+                  float scale, RowBuilder& rows) {
+    Workspace& tools = tools_[static_cast<std::size_t>(thread_number())];
+    tools.faces.set(level_, b);
+    number_columns(b, column, tools.column);
+    const BoxGraph& g = tools.faces.graph();
+    const auto i = static_cast<std::size_t>(b);
+    const auto first_ghost = static_cast<std::uint16_t>(g.n_own + g.halo.n_vofs());
+    const auto first_domain = static_cast<std::uint16_t>(first_ghost + g.halo.n_coarse());
+    const std::uint64_t box_key = key_of_box(b);
+    const std::span<const std::uint16_t> child = children_of(b);
+    std::size_t k = 0;
+    for (std::size_t c = 0; c < end_[i].size(); ++c) {
+      rows.begin_row(static_cast<std::int32_t>(children_.node_begin[i] + static_cast<std::int64_t>(c)));
+      for (const std::size_t end = end_[i][c]; k < end; ++k) {
+        rows.add_shift(tools.faces.shift(child[k]));
+        tools.faces.for_each(child[k], [&](std::uint16_t slot, std::size_t side, float weight) {
+          if (slot >= first_domain)
+            rows.add_shift(weight * (1.0F - level_.ghost_factor[side]));
+          else if (slot < first_ghost && tools.column[slot] >= 0)
+            rows.add(tools.column[slot], weight);
+        });
+        for (auto e = std::ranges::lower_bound(ends, int{child[k]}, {}, &LinkEnd::vof);
+             e != ends.end() && e->vof == child[k]; ++e)
+          if (e->weight > 0.0F) rows.add(link_column[static_cast<std::size_t>(e->other)], e->weight);
+      }
+      rows.end_row(box_key | block_[i][c], scale);
+    }
+  }
+
+  FineChildren take_children() { return std::move(children_); }
 
  private:
   std::span<std::uint16_t> children_of(int b) {
     const auto first = static_cast<std::size_t>(graph_.vof_begin(b));
-    return result_.children.child.span().subspan(first, static_cast<std::size_t>(graph_.vof_begin(b + 1)) - first);
+    return children_.child.span().subspan(first, static_cast<std::size_t>(graph_.vof_begin(b + 1)) - first);
+  }
+  std::uint64_t key_of_box(int b) const {
+    const int bits = 3 * (std::bit_width(static_cast<unsigned>(graph_.layout().box_size())) - 2);
+    return static_cast<std::uint64_t>(level_.geometry->level) << 60 |
+           graph_.layout().keys()[static_cast<std::size_t>(graph_.first_box() + b)] << bits;
   }
 
-  void find_pieces(int b, Field& number) {
+  void find_pieces(int b) {
     Workspace& tools = tools_[static_cast<std::size_t>(thread_number())];
     tools.faces.set(level_, b);
-    tools.pieces.find(tools.faces, children_of(b), tools.parent);
-    std::ranges::copy(tools.parent, number.own(b).begin());
+    tools.pieces.find(tools.faces, level_.covered_in(b), children_of(b), tools.parent);
+    const auto number = number_.own(b);
+    for (std::size_t v = 0; v < number.size(); ++v)
+      number[v] = tools.parent[v] == PieceFinder::none ? -1.0 : tools.parent[v];
     block_[static_cast<std::size_t>(b)] = tools.pieces.block;
     end_[static_cast<std::size_t>(b)] = tools.pieces.end;
   }
 
   /// Numbers of boxes become numbers of the rank.
-  void number_nodes(Field& number) {
-    FineChildren& children = result_.children;
-    for (const auto& end : end_) children.node_begin.push_back(children.node_begin.back() + std::ssize(end));
-    children.end = Array<std::uint16_t>(static_cast<std::size_t>(children.n_nodes()), Purpose::solver);
+  void number_nodes(std::int64_t first_node) {
+    children_.node_begin.push_back(first_node);
+    for (const auto& end : end_) children_.node_begin.push_back(children_.node_begin.back() + std::ssize(end));
+    children_.end = Array<std::uint16_t>(static_cast<std::size_t>(end_node() - first_node), Purpose::solver);
     parallel_for(graph_.n_local(), [&](std::int64_t b) {
       const auto i = static_cast<std::size_t>(b);
-      for (double& x : number.own(static_cast<int>(b))) x += static_cast<double>(children.node_begin[i]);
-      std::ranges::copy(end_[i], children.end.begin() + children.node_begin[i]);
+      for (double& x : number_.own(static_cast<int>(b)))
+        if (x >= 0.0) x += static_cast<double>(children_.node_begin[i]);
+      std::ranges::copy(end_[i], children_.end.begin() + (children_.node_begin[i] - first_node));
     });
-  }
-
-  void find_remote(const Field& number) {
-    std::vector<RemoteNode>& remote = result_.graph.remote;
-    for (const int b : graph_.halo_plan().boundary)
-      for_each_halo(b, [&](int slot, int owner) {
-        if (owner != comm_.rank()) remote.push_back({owner, node_at(number, b, slot)});
-      });
-    std::ranges::sort(remote);
-    const auto repeated = std::ranges::unique(remote);
-    remote.erase(repeated.begin(), repeated.end());
   }
 
   template <class F>
@@ -224,67 +273,81 @@ class Coarsener {
       for (std::size_t i = 0; i < g.halo.vofs_of_group(group).size(); ++i) f(slot++, owner);
     }
   }
-  static std::int32_t node_at(const Field& number, int b, int slot) {
-    return static_cast<std::int32_t>(number.box(b)[static_cast<std::size_t>(slot)]);
-  }
 
-  void number_columns(int b, const Field& number, std::vector<std::int32_t>& column) const {
-    const auto own = number.own(b);
-    column.resize(number.box(b).size());
-    for (std::size_t v = 0; v < own.size(); ++v) column[v] = static_cast<std::int32_t>(own[v]);
-    const std::vector<RemoteNode>& remote = result_.graph.remote;
+  template <class F>
+  void number_columns(int b, F&& column_of, std::vector<std::int32_t>& column) const {
+    const auto n_own = static_cast<int>(number_.own(b).size());
+    column.resize(number_.box(b).size());
+    for (int v = 0; v < n_own; ++v) column[static_cast<std::size_t>(v)] = node(b, v);
     for_each_halo(b, [&](int slot, int owner) {
-      std::int32_t node = node_at(number, b, slot);
-      if (owner != comm_.rank()) {
-        const auto at = std::ranges::lower_bound(remote, RemoteNode{owner, node}) - remote.begin();
-        node = static_cast<std::int32_t>(result_.children.n_nodes() + at);
-      }
-      column[static_cast<std::size_t>(slot)] = node;
+      column[static_cast<std::size_t>(slot)] = node(b, slot) < 0 ? -1 : column_of(owner, node(b, slot));
     });
-  }
-
-  void build_rows(int b, const Field& number, RowBuilder& rows) {
-    Workspace& tools = tools_[static_cast<std::size_t>(thread_number())];
-    const BoxFaces& faces = tools.faces;
-    tools.faces.set(level_, b);
-    number_columns(b, number, tools.column);
-    const BoxGraph& g = faces.graph();
-    const auto i = static_cast<std::size_t>(b);
-    const auto first_ghost = static_cast<std::uint16_t>(g.n_own + g.halo.n_vofs());
-    const int bits = 3 * (std::bit_width(static_cast<unsigned>(graph_.layout().box_size())) - 2);
-    const std::uint64_t grid_level = static_cast<std::uint64_t>(level_.geometry->level) << 60;
-    const std::uint64_t box_key = grid_level | graph_.layout().keys()[static_cast<std::size_t>(graph_.first_box() + b)]
-                                                   << bits;
-    const std::span<const std::uint16_t> child = children_of(b);
-    std::size_t k = 0;
-    for (std::size_t c = 0; c < end_[i].size(); ++c) {
-      rows.begin_row(static_cast<std::int32_t>(result_.children.node_begin[i] + static_cast<std::int64_t>(c)));
-      for (const std::size_t end = end_[i][c]; k < end; ++k) {
-        rows.add_shift(faces.shift(child[k]));
-        faces.for_each(child[k], [&](std::uint16_t slot, std::size_t side, float weight) {
-          if (slot < first_ghost)
-            rows.add(tools.column[slot], weight);
-          else
-            rows.add_shift(weight * (1.0F - level_.ghost_factor[side]));
-        });
-      }
-      rows.end_row(box_key | block_[i][c], scale_);
-    }
   }
 
   const Comm& comm_;
   const TwoPointLevel& level_;
   const LevelGraph& graph_;
-  float scale_;
-  std::vector<Workspace> tools_;
+  std::vector<Workspace>& tools_;
   std::vector<std::vector<std::uint16_t>> block_, end_;  // per box, per node
-  CoarsenedLevel result_;
+  Field number_;
+  FineChildren children_;
 };
+
+/// Links of one box of one level, of all ends in their order.
+std::span<const LinkEnd> ends_of(const std::vector<LinkEnd>& ends, std::size_t level, std::int64_t box) {
+  const auto of =
+      std::ranges::equal_range(ends, std::pair(static_cast<std::int32_t>(level), static_cast<std::int32_t>(box)), {},
+                               [](const LinkEnd& e) { return std::pair(e.level, e.box); });
+  return {of.begin(), of.end()};
+}
 
 }  // namespace
 
-CoarsenedLevel coarsen(const Comm& comm, const TwoPointLevel& level, float scale) {
-  return Coarsener(comm, level, scale).run();
+CoarsenedLevels coarsen(const Comm& comm, std::span<const TwoPointLevel> levels, LevelLinks& links, float scale) {
+  std::vector<Workspace> tools(static_cast<std::size_t>(n_threads()));
+  std::vector<std::unique_ptr<Coarsener>> coarseners;
+  std::int64_t n_nodes = 0;
+  CoarsenedLevels result;
+  std::vector<RemoteNode>& remote = result.graph.remote;
+  for (const TwoPointLevel& level : levels) {
+    coarseners.push_back(std::make_unique<Coarsener>(comm, level, tools));
+    coarseners.back()->find(n_nodes);
+    n_nodes = coarseners.back()->end_node();
+    coarseners.back()->list_remote(remote);
+  }
+  const auto node_of = [&](int level, int box, int vof) {
+    return coarseners[static_cast<std::size_t>(level)]->node(box, vof);
+  };
+  for (LinkEnd& e : links.ends()) e.node = node_of(e.level, e.box, e.vof);
+  std::vector<std::int32_t> link_node;
+  links.fetch(link_node, node_of);
+  for (std::size_t i = 0; i < link_node.size(); ++i)
+    if (const int owner = links.rank_of(static_cast<std::int32_t>(i)); owner != comm.rank())
+      remote.push_back({owner, link_node[i]});
+  std::ranges::sort(remote);
+  const auto repeated = std::ranges::unique(remote);
+  remote.erase(repeated.begin(), repeated.end());
+  const auto column_of = [&](int owner, std::int32_t node) {
+    if (owner == comm.rank()) return node;
+    const auto at = std::ranges::lower_bound(remote, RemoteNode{owner, node}) - remote.begin();
+    return static_cast<std::int32_t>(n_nodes + at);
+  };
+  for (std::size_t i = 0; i < link_node.size(); ++i)
+    link_node[i] = column_of(links.rank_of(static_cast<std::int32_t>(i)), link_node[i]);
+
+  std::vector<RowBuilder> rows;
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const std::int64_t n = levels[l].geometry->graph.n_local();
+    const std::size_t first = rows.size();
+    rows.resize(first + static_cast<std::size_t>(n));
+    parallel_for_dynamic(n, [&](std::int64_t b) {
+      coarseners[l]->build_rows(static_cast<int>(b), column_of, ends_of(links.ends(), l, b), link_node, scale,
+                                rows[first + static_cast<std::size_t>(b)]);
+    });
+    result.children.push_back(coarseners[l]->take_children());
+  }
+  join_rows(rows, result.graph);
+  return result;
 }
 
 }  // namespace karst

@@ -2,18 +2,20 @@
 #pragma once
 
 #include "solvers/fine_level.hpp"
+#include "solvers/level_links.hpp"
 #include "solvers/node_graph.hpp"
 
 namespace karst {
 
-struct CoarsenedLevel {
+struct CoarsenedLevels {
   NodeGraph graph;
-  FineChildren children;
+  std::vector<FineChildren> children;  ///< per grid level
 };
 
-/// The first coarsening: one node per connected piece of a block of 2^3 cells (connection = a face of positive weight
-/// inside the block). Weights and shifts are sums over the VoFs of a node, times `scale`; Dirichlet sides of the domain
-/// become shifts. Threaded over boxes, O(VoFs). Collective.
-CoarsenedLevel coarsen(const Comm& comm, const TwoPointLevel& level, float scale);
+/// The first coarsening: one node per connected piece of a block of 2^3 cells of a grid level (connection = a face of
+/// positive weight inside the block); nodes in the order level, box, block. Weights and shifts are sums over the VoFs
+/// of a node, times `scale`; Dirichlet sides of the domain become shifts. Threaded over boxes, O(VoFs). Collective.
+/// @param[in,out] links  ends get their nodes
+CoarsenedLevels coarsen(const Comm& comm, std::span<const TwoPointLevel> levels, LevelLinks& links, float scale);
 
 }  // namespace karst

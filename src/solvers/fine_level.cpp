@@ -12,20 +12,79 @@ constexpr int tag_float = 21, tag_double = 22;
 
 }  // namespace
 
-FineLevel::FineLevel(const Comm& comm, const TwoPointLevel& level)
+FineLevel::FineLevel(const Comm& comm, const TwoPointLevel& level, std::int64_t first_unknown)
     : graph_(&level.geometry->graph),
       face_weight_(level.face_weight),
       regular_diagonal_(6.0F * level.face_weight + level.regular_shift),
+      end_unknown_(first_unknown),
       halo_(comm, *graph_, tag_float),
-      exact_halo_(comm, *graph_, tag_double) {
+      exact_halo_(comm, *graph_, tag_double),
+      x_(*graph_, 1, Purpose::solver),
+      y_(*graph_, 1, Purpose::solver),
+      b_(*graph_, 1, Purpose::solver) {
+  if (!level.covered.empty()) covered_begin_.push_back(0);
+  int most = 0;
+  for (int b = 0; b < graph_->n_local(); ++b) {
+    boxes_.push_back({graph_->box(b).runs, 0, 0, 0, segments_.size(), 0});
+    number_unknowns(level, b);
+    find_ghosts(level, b);
+    most = std::max(most, x_.slots()->n_own(b));
+  }
+  set_rows(level);
+  for (int t = 0; t < n_threads(); ++t) {
+    scratch_.emplace_back(static_cast<std::size_t>(most), Purpose::solver);
+    exact_scratch_.emplace_back(static_cast<std::size_t>(most), Purpose::solver);
+  }
+}
+
+/// Boxes without any unknown have no runs and, later, no rows.
+void FineLevel::number_unknowns(const TwoPointLevel& level, int b) {
+  const std::span<const std::uint16_t> covered = level.covered_in(b);
+  BoxView& box = boxes_[static_cast<std::size_t>(b)];
+  std::int32_t vof = 0;
+  const auto add = [&](std::int32_t end) {
+    if (end > vof) segments_.push_back({vof, end - vof, end_unknown_});
+    end_unknown_ += end - vof;
+    vof = end + 1;
+  };
+  for (const std::uint16_t c : covered) add(c);
+  const std::int32_t n_own = x_.slots()->n_own(b);
+  add(n_own);
+  box.n_segments = segments_.size() - box.segments;
+  if (std::ssize(covered) == n_own) box.runs = {};
+  if (covered_begin_.empty()) return;
+  covered_.insert(covered_.end(), covered.begin(), covered.end());
+  covered_begin_.push_back(static_cast<std::int32_t>(covered_.size()));
+}
+
+void FineLevel::find_ghosts(const TwoPointLevel& level, int b) {
+  const BoxGraph g = graph_->box(b);
+  BoxView& box = boxes_[static_cast<std::size_t>(b)];
+  const int n_ghosts = g.halo.n_coarse() + g.halo.n_domain(), first = g.closed() - n_ghosts;
+  const int first_domain = g.closed() - g.halo.n_domain();
+  const std::size_t begin = ghost_vof_.size();
+  box.first_ghost = first;
+  box.ghosts = static_cast<std::int64_t>(begin);
+  box.n_ghosts = n_ghosts;
+  if (n_ghosts == 0) return;
+  ghost_vof_.resize(begin + static_cast<std::size_t>(n_ghosts));
+  ghost_factor_.resize(ghost_vof_.size());
+  for_each_face(g, [&](int vof, int side, int slot) {
+    if (slot < first) return;
+    const std::size_t ghost = begin + static_cast<std::size_t>(slot - first);
+    ghost_vof_[ghost] = static_cast<std::uint16_t>(vof);
+    ghost_factor_[ghost] = slot < first_domain ? 1.0F : level.ghost_factor[static_cast<std::size_t>(side)];
+  });
+}
+
+void FineLevel::set_rows(const TwoPointLevel& level) {
   const int n = graph_->n_local();
-  find_ghosts(level);
   std::vector<std::int64_t> slices(static_cast<std::size_t>(n)), entries(static_cast<std::size_t>(n));
-  std::vector<RowList<std::uint16_t>> scratch(static_cast<std::size_t>(n_threads()));
+  std::vector<RowList<std::uint16_t>> lists(static_cast<std::size_t>(n_threads()));
   const auto rows_of = [&](std::int64_t b) -> const RowList<std::uint16_t>& {
-    RowList<std::uint16_t>& rows = scratch[static_cast<std::size_t>(thread_number())];
+    RowList<std::uint16_t>& rows = lists[static_cast<std::size_t>(thread_number())];
     rows.clear();
-    add_box(static_cast<int>(b), level, rows);
+    if (boxes_[static_cast<std::size_t>(b)].n_segments > 0) add_rows(static_cast<int>(b), level, rows);
     return rows;
   };
   parallel_for_dynamic(n, [&](std::int64_t b) {
@@ -35,32 +94,10 @@ FineLevel::FineLevel(const Comm& comm, const TwoPointLevel& level)
   });
   rows_ = SlicedRows<std::uint16_t>(slices, entries);
   parallel_for_dynamic(n, [&](std::int64_t b) { rows_.set(static_cast<std::size_t>(b), rows_of(b)); });
-
-  int most = 0;
-  for (const BoxView& box : boxes_) most = std::max(most, box.n_own);
-  for (int t = 0; t < n_threads(); ++t) scratch_.emplace_back(static_cast<std::size_t>(most), Purpose::solver);
-}
-
-void FineLevel::find_ghosts(const TwoPointLevel& level) {
-  for (int b = 0; b < graph_->n_local(); ++b) {
-    const BoxGraph g = graph_->box(b);
-    const int n_ghosts = g.halo.n_domain(), first = g.closed() - n_ghosts;
-    const std::size_t begin = ghost_vof_.size();
-    boxes_.push_back({g.runs, g.n_own, first, static_cast<std::int64_t>(begin), n_ghosts});
-    if (n_ghosts == 0) continue;
-    ghost_vof_.resize(begin + static_cast<std::size_t>(n_ghosts));
-    ghost_factor_.resize(ghost_vof_.size());
-    for_each_face(g, [&](int vof, int side, int slot) {
-      if (slot < first) return;
-      const std::size_t ghost = begin + static_cast<std::size_t>(slot - first);
-      ghost_vof_[ghost] = static_cast<std::uint16_t>(vof);
-      ghost_factor_[ghost] = level.ghost_factor[static_cast<std::size_t>(side)];
-    });
-  }
 }
 
 /// Rows of a box: entries of positive weight, primary faces first.
-void FineLevel::add_box(int b, const TwoPointLevel& level, RowList<std::uint16_t>& rows) const {
+void FineLevel::add_rows(int b, const TwoPointLevel& level, RowList<std::uint16_t>& rows) const {
   const BoxGraph g = graph_->box(b);
   const auto first = static_cast<std::size_t>(level.geometry->moments_begin[static_cast<std::size_t>(b)]);
   const auto first_extra = static_cast<std::size_t>(level.geometry->extra_begin[static_cast<std::size_t>(b)]);
@@ -83,33 +120,43 @@ void FineLevel::add_box(int b, const TwoPointLevel& level, RowList<std::uint16_t
   }
 }
 
-void FineLevel::first_sweep(const Field& b, double scale, float c, FloatField& bf, FloatField& x) {
+void FineLevel::clear_covered(int b, float* x) const {
+  if (covered_begin_.empty()) return;
+  const auto i = static_cast<std::size_t>(b);
+  for (std::int32_t k = covered_begin_[i]; k < covered_begin_[i + 1]; ++k)
+    x[covered_[static_cast<std::size_t>(k)]] = 0.0F;
+}
+
+void FineLevel::first_sweep(std::span<const double> rhs, double scale, float c) {
   const float whole = c / regular_diagonal_;
   parallel_for(graph_->n_local(), [&](std::int64_t i) {
     const int box = static_cast<int>(i);
-    const double* from = b.box(box).data();
-    float *to = bf.box(box).data(), *y = x.box(box).data();
-    const int n = boxes_[static_cast<std::size_t>(i)].n_own;
+    float *b = b_.box(box).data(), *x = x_.box(box).data();
+    for (const Segment& s : segments(box)) {
+      const double* from = rhs.data() + s.unknown;
+      float *to = b + s.vof, *result = x + s.vof;
 #pragma GCC ivdep
-    for (int v = 0; v < n; ++v) {
-      to[v] = static_cast<float>(scale * from[v]);
-      y[v] = whole * to[v];
+      for (std::int32_t v = 0; v < s.count; ++v) {
+        to[v] = static_cast<float>(scale * from[v]);
+        result[v] = whole * to[v];
+      }
     }
     rows_.for_each_slice(static_cast<std::size_t>(i), [&](const Slice<std::uint16_t>& slice) {
-      for (std::size_t l = 0; l < slice_height; ++l) y[slice.row[l]] = c * slice.inverse[l] * to[slice.row[l]];
+      for (std::size_t l = 0; l < slice_height; ++l) x[slice.row[l]] = c * slice.inverse[l] * b[slice.row[l]];
     });
+    clear_covered(box, x);
   });
 }
 
-void FineLevel::sweep(FloatField& x, const FloatField& b, const SweepFactors& factors, FloatField& y) {
+void FineLevel::sweep(const SweepFactors& factors) {
   const float p = factors.p, q = factors.q, c = factors.c;
   const float of_b = c / regular_diagonal_, of_sum = of_b * face_weight_;
-  halo_.for_boxes(x, [&](int box) {
+  halo_.for_boxes(x_, [&](int box) {
     const BoxView& view = boxes_[static_cast<std::size_t>(box)];
-    float* from = x.box(box).data();
+    float* from = x_.box(box).data();
     fill_ghosts(box, from);
-    const float* rhs = b.box(box).data();
-    float* to = y.box(box).data();
+    const float* rhs = b_.box(box).data();
+    float* to = y_.box(box).data();
     if (q == 0.0F)
       for (const Run& run : view.runs)
         kernels::for_run(run, from, to,
@@ -118,22 +165,21 @@ void FineLevel::sweep(FloatField& x, const FloatField& b, const SweepFactors& fa
       for (const Run& run : view.runs)
         kernels::for_run(run, from, to,
                          [&](std::size_t v, float s) { return p * from[v] + q * to[v] + of_b * rhs[v] + of_sum * s; });
-    const float old = q;
     kernels::for_rows(rows_, static_cast<std::size_t>(box), from, to,
                       [&](const Slice<std::uint16_t>& slice, std::size_t l, std::size_t v, float s) {
-                        return p * from[v] + old * to[v] + c * slice.inverse[l] * (rhs[v] + s);
+                        return p * from[v] + q * to[v] + c * slice.inverse[l] * (rhs[v] + s);
                       });
+    clear_covered(box, to);
   });
 }
 
-void FineLevel::restrict_residual(FloatField& x, const FloatField& b, const FineChildren& children,
-                                  std::span<float> coarse) {
+void FineLevel::restrict_residual(const FineChildren& children, std::span<float> coarse) {
   const float d = regular_diagonal_, w = face_weight_;
-  halo_.for_boxes(x, [&](int box) {
+  halo_.for_boxes(x_, [&](int box) {
     const auto i = static_cast<std::size_t>(box);
-    float* from = x.box(box).data();
+    float* from = x_.box(box).data();
     fill_ghosts(box, from);
-    const float* rhs = b.box(box).data();
+    const float* rhs = b_.box(box).data();
     float* residual = scratch_[static_cast<std::size_t>(thread_number())].data();
     for (const Run& run : boxes_[i].runs)
       kernels::for_run(run, from, residual, [&](std::size_t v, float s) { return rhs[v] - d * from[v] + w * s; });
@@ -142,43 +188,83 @@ void FineLevel::restrict_residual(FloatField& x, const FloatField& b, const Fine
                         return rhs[v] - slice.diagonal[l] * from[v] + s;
                       });
     const std::uint16_t* child = children.child.data() + graph_->vof_begin(box);
+    const std::uint16_t* end = children.end.data() + (children.node_begin[i] - children.node_begin[0]);
     int k = 0;
-    for (std::int64_t node = children.node_begin[i]; node < children.node_begin[i + 1]; ++node) {
+    for (std::int64_t node = children.node_begin[i]; node < children.node_begin[i + 1]; ++node, ++end) {
       float sum = 0.0F;
-      for (const int end = children.end[static_cast<std::size_t>(node)]; k < end; ++k) sum += residual[child[k]];
+      for (; k < *end; ++k) sum += residual[child[k]];
       coarse[static_cast<std::size_t>(node)] = sum;
     }
   });
 }
 
-void FineLevel::prolong(std::span<const float> coarse, const FineChildren& children, FloatField& x) const {
+void FineLevel::prolong(std::span<const float> coarse, const FineChildren& children) {
   parallel_for(graph_->n_local(), [&](std::int64_t b) {
     const auto i = static_cast<std::size_t>(b);
-    float* to = x.box(static_cast<int>(b)).data();
+    float* to = x_.box(static_cast<int>(b)).data();
     const std::uint16_t* child = children.child.data() + graph_->vof_begin(static_cast<int>(b));
+    const std::uint16_t* end = children.end.data() + (children.node_begin[i] - children.node_begin[0]);
     int k = 0;
-    for (std::int64_t node = children.node_begin[i]; node < children.node_begin[i + 1]; ++node) {
+    for (std::int64_t node = children.node_begin[i]; node < children.node_begin[i + 1]; ++node, ++end) {
       const float value = coarse[static_cast<std::size_t>(node)];
-      for (const int end = children.end[static_cast<std::size_t>(node)]; k < end; ++k) to[child[k]] += value;
+      for (; k < *end; ++k) to[child[k]] += value;
     }
   });
 }
 
-void FineLevel::product_of_box(int b, const double* x, double* y) const {
+void FineLevel::write_result(double scale, std::span<double> result) const {
+  parallel_for(graph_->n_local(), [&](std::int64_t b) {
+    const float* x = x_.box(static_cast<int>(b)).data();
+    for (const Segment& s : segments(static_cast<int>(b)))
+      for (std::int32_t v = 0; v < s.count; ++v) result[static_cast<std::size_t>(s.unknown + v)] = scale * x[s.vof + v];
+  });
+}
+
+void FineLevel::product(std::span<const double> x, std::span<double> ax) {
+  if (exact_.n_components() == 0) exact_ = Field(*graph_, 1, Purpose::solver);
+  parallel_for(graph_->n_local(), [&](std::int64_t b) {
+    double* to = exact_.box(static_cast<int>(b)).data();
+    for (const Segment& s : segments(static_cast<int>(b))) std::copy_n(x.data() + s.unknown, s.count, to + s.vof);
+  });
   const double d = regular_diagonal_, w = face_weight_;
-  for (const Run& run : boxes_[static_cast<std::size_t>(b)].runs)
-    kernels::for_run(run, x, y, [&](std::size_t v, double s) { return d * x[v] - w * s; });
-  kernels::for_rows(rows_, static_cast<std::size_t>(b), x, y,
-                    [&](const Slice<std::uint16_t>& slice, std::size_t l, std::size_t v, double s) {
-                      return static_cast<double>(slice.diagonal[l]) * x[v] - s;
-                    });
+  exact_halo_.for_boxes(exact_, [&](int b) {
+    double* from = exact_.box(b).data();
+    fill_ghosts(b, from);
+    double* to = exact_scratch_[static_cast<std::size_t>(thread_number())].data();
+    for (const Run& run : boxes_[static_cast<std::size_t>(b)].runs)
+      kernels::for_run(run, from, to, [&](std::size_t v, double s) { return d * from[v] - w * s; });
+    kernels::for_rows(rows_, static_cast<std::size_t>(b), from, to,
+                      [&](const Slice<std::uint16_t>& slice, std::size_t l, std::size_t v, double s) {
+                        return static_cast<double>(slice.diagonal[l]) * from[v] - s;
+                      });
+    for (const Segment& s : segments(b)) std::copy_n(to + s.vof, s.count, ax.data() + s.unknown);
+  });
+}
+
+std::vector<float> FineLevel::inverse_diagonal(int box) const {
+  std::vector<float> inverse(static_cast<std::size_t>(x_.slots()->n_own(box)), 1.0F / regular_diagonal_);
+  rows_.for_each_slice(static_cast<std::size_t>(box), [&](const Slice<std::uint16_t>& slice) {
+    for (std::size_t l = 0; l < slice_height; ++l) inverse[slice.row[l]] = slice.inverse[l];
+  });
+  return inverse;
+}
+
+std::vector<std::int64_t> FineLevel::unknowns(int box) const {
+  std::vector<std::int64_t> unknown(static_cast<std::size_t>(x_.slots()->n_own(box)), -1);
+  for (const Segment& s : segments(box))
+    for (std::int32_t v = 0; v < s.count; ++v) unknown[static_cast<std::size_t>(s.vof + v)] = s.unknown + v;
+  return unknown;
 }
 
 std::int64_t FineLevel::bytes() const {
   std::int64_t bytes = rows_.bytes() + static_cast<std::int64_t>(boxes_.capacity() * sizeof(BoxView) +
+                                                                 segments_.capacity() * sizeof(Segment) +
+                                                                 covered_.capacity() * sizeof(std::uint16_t) +
                                                                  ghost_vof_.capacity() * sizeof(std::uint16_t) +
-                                                                 ghost_factor_.capacity() * sizeof(float));
-  for (const Array<float>& s : scratch_) bytes += static_cast<std::int64_t>(s.bytes());
+                                                                 ghost_factor_.capacity() * sizeof(float) + x_.bytes() +
+                                                                 y_.bytes() + b_.bytes() + exact_.bytes());
+  for (std::size_t t = 0; t < scratch_.size(); ++t)
+    bytes += static_cast<std::int64_t>(scratch_[t].bytes() + exact_scratch_[t].bytes());
   return bytes;
 }
 

@@ -15,51 +15,66 @@ namespace karst {
 
 /// VoFs of the boxes grouped into coarse nodes: child[begin, end) of node c of box b are VoFs of b.
 struct FineChildren {
-  std::vector<std::int64_t> node_begin{0};  ///< per own box, and the end: first coarse node
-  Array<std::uint16_t> child;               ///< own VoFs, box after box (SlotMap::vof_begin), by coarse node
-  Array<std::uint16_t> end;                 ///< per coarse node: end of its children, counted from the box's first
-  std::int64_t n_nodes() const { return node_begin.back(); }
+  std::vector<std::int64_t> node_begin;  ///< per own box, and the end: first coarse node
+  Array<std::uint16_t> child;            ///< own unknowns, box after box (SlotMap::vof_begin), by coarse node
+  Array<std::uint16_t> end;              ///< per coarse node: end of its children, counted from the box's first
 };
 
+/// One grid level. Covered VoFs hold 0, coarse-fine faces are closed: links between levels come on top (FineLevels).
 class FineLevel {
  public:
   /// The geometry of `level` must stay in place; `level` itself may go. Collective.
-  FineLevel(const Comm& comm, const TwoPointLevel& level);
+  /// @param first_unknown  own number of the first unknown of this level
+  FineLevel(const Comm& comm, const TwoPointLevel& level, std::int64_t first_unknown);
 
   const LevelGraph& graph() const { return *graph_; }
-  float face_weight() const { return face_weight_; }
-  float regular_diagonal() const { return regular_diagonal_; }
+  std::int64_t end_unknown() const { return end_unknown_; }
 
-  // Fields belong to the graph. Collective, threaded; x is in, with its halo and ghosts filled on the way.
-  /// bf = scale b, x = c D^-1 bf: a sweep from x = 0.
-  void first_sweep(const Field& b, double scale, float c, FloatField& bf, FloatField& x);
-  /// y = p x + q y + c D^-1 (b - A x + D x)
-  void sweep(FloatField& x, const FloatField& b, const SweepFactors& factors, FloatField& y);
-  /// coarse = R (b - A x), the sum over the children of each coarse node.
-  void restrict_residual(FloatField& x, const FloatField& b, const FineChildren& children, std::span<float> coarse);
+  // Passes of a cycle on the vectors x, y and b of this level. Collective, threaded.
+  /// b = scale rhs, x = c D^-1 b: a sweep from x = 0
+  void first_sweep(std::span<const double> rhs, double scale, float c);
+  /// y = p x + q y + c (D^-1 (b - A x) + x)
+  void sweep(const SweepFactors& factors);
+  void accept_sweep() { std::swap(x_, y_); }
+  /// coarse = R (b - A x), the sum over the children of each coarse node
+  void restrict_residual(const FineChildren& children, std::span<float> coarse);
   /// x += P coarse
-  void prolong(std::span<const float> coarse, const FineChildren& children, FloatField& x) const;
-  /// y = A x in double precision; f(own box) follows for each box.
-  template <class F>
-  void product(Field& x, Field& y, F&& f) {
-    exact_halo_.for_boxes(x, [&](int b) {
-      fill_ghosts(b, x.box(b).data());
-      product_of_box(b, x.box(b).data(), y.box(b).data());
-      f(b);
-    });
-  }
+  void prolong(std::span<const float> coarse, const FineChildren& children);
+  void write_result(double scale, std::span<double> result) const;  ///< scale x
+  /// ax = A x in double precision
+  void product(std::span<const double> x, std::span<double> ax);
 
+  float* x(int box) { return x_.box(box).data(); }
+  float* y(int box) { return y_.box(box).data(); }
+  /// The x of the last product().
+  const double* exact(int box) const { return exact_.box(box).data(); }
+  /// 1 / diagonal of the own VoFs of a box.
+  std::vector<float> inverse_diagonal(int box) const;
+  /// Own numbers of the unknowns of a box, -1 where covered.
+  std::vector<std::int64_t> unknowns(int box) const;
   std::int64_t bytes() const;
 
  private:
   struct BoxView {
     std::span<const Run> runs;
-    std::int32_t n_own;
-    std::int32_t first_ghost;  ///< slot of the first domain ghost
+    std::int32_t first_ghost;  ///< slot of the first ghost
     std::int64_t ghosts, n_ghosts;
+    std::size_t segments, n_segments;
   };
-  void add_box(int b, const TwoPointLevel& level, RowList<std::uint16_t>& rows) const;
-  void find_ghosts(const TwoPointLevel& level);
+  /// Consecutive VoFs that are unknowns.
+  struct Segment {
+    std::int32_t vof, count;
+    std::int64_t unknown;
+  };
+  void number_unknowns(const TwoPointLevel& level, int b);
+  void find_ghosts(const TwoPointLevel& level, int b);
+  void add_rows(int b, const TwoPointLevel& level, RowList<std::uint16_t>& rows) const;
+  void set_rows(const TwoPointLevel& level);
+  std::span<const Segment> segments(int b) const {
+    const BoxView& box = boxes_[static_cast<std::size_t>(b)];
+    return std::span(segments_).subspan(box.segments, box.n_segments);
+  }
+  void clear_covered(int b, float* x) const;
   template <class T>
   void fill_ghosts(int b, T* x) const {
     const BoxView& box = boxes_[static_cast<std::size_t>(b)];
@@ -67,17 +82,23 @@ class FineLevel {
     const float* factor = ghost_factor_.data() + box.ghosts;
     for (std::int64_t g = 0; g < box.n_ghosts; ++g) x[box.first_ghost + g] = static_cast<T>(factor[g]) * x[vof[g]];
   }
-  void product_of_box(int b, const double* x, double* y) const;
 
   const LevelGraph* graph_;
   float face_weight_, regular_diagonal_;
+  std::int64_t end_unknown_;
   std::vector<BoxView> boxes_;
+  std::vector<Segment> segments_;
+  std::vector<std::int32_t> covered_begin_;  // per box; empty without covered VoFs
+  std::vector<std::uint16_t> covered_;
   SlicedRows<std::uint16_t> rows_;  // window: box
   std::vector<std::uint16_t> ghost_vof_;
   std::vector<float> ghost_factor_;
   HaloPull<float> halo_;
   HaloPull<double> exact_halo_;
-  std::vector<Array<float>> scratch_;  // per thread: residual of a box
+  FloatField x_, y_, b_;
+  Field exact_;                        // made when a product is first asked for
+  std::vector<Array<float>> scratch_;  // per thread: values of a box
+  std::vector<Array<double>> exact_scratch_;
 };
 
 }  // namespace karst

@@ -16,7 +16,7 @@
 #include "solvers/coarse_level.hpp"
 #include "solvers/direct_solve.hpp"
 #include "solvers/fine_coarsen.hpp"
-#include "solvers/fine_level.hpp"
+#include "solvers/fine_levels.hpp"
 
 namespace karst {
 
@@ -30,18 +30,22 @@ struct MultigridOptions {
 
 class GraphMultigrid {
  public:
-  /// The geometry of `level` must stay in place; `level` may go. Collective.
-  GraphMultigrid(const Comm& comm, const TwoPointLevel& level, const MultigridOptions& options = {});
+  /// The geometries of the levels must stay in place; `levels` may go. Collective.
+  GraphMultigrid(const Comm& comm, std::span<const TwoPointLevel> levels, const MultigridOptions& options = {});
+  GraphMultigrid(const Comm& comm, const TwoPointLevel& level, const MultigridOptions& options = {})
+      : GraphMultigrid(comm, std::span(&level, 1), options) {}
 
   /// Typical size of the right-hand sides to come (of the first residual of a solve), so that single precision neither
   /// overflows nor vanishes: 30 orders of magnitude below it are safe. 1 at first.
   void set_size(double size) { size_ = size > 0.0 ? size : 1.0; }
-  /// x = M b on the own VoFs. Allocates nothing. Collective.
-  void apply(const Field& b, Field& x);
+  /// x = M b over the own unknowns, in the order level, box, VoF. Allocates nothing. Collective.
+  void apply(std::span<const double> b, std::span<double> x);
+  /// ax = A x in double precision, with the two-point operator. Allocates at its first call only. Collective.
+  void product(std::span<const double> x, std::span<double> ax) { fine_.product(x, ax); }
 
-  FineLevel& fine() { return fine_; }
+  std::int64_t n_unknowns() const { return fine_.n_unknowns(); }
 
-  /// Nodes of all ranks per level, the VoFs first.
+  /// Nodes of all ranks per level, the unknowns first.
   const std::vector<std::int64_t>& nodes() const { return nodes_; }
   /// Connections and diagonals of all levels over those of the first.
   double operator_complexity() const { return operator_complexity_; }
@@ -59,12 +63,10 @@ class GraphMultigrid {
   void share_rhs();
 
   Comm comm_;
-  FineLevel fine_;
-  FineChildren children_;
+  FineLevels fine_;
   std::vector<std::unique_ptr<CoarseLevel>> coarse_;
   DirectSolve coarsest_;
   std::vector<SweepFactors> fine_sweeps_, coarse_sweeps_;
-  FloatField x_, y_, b_;
   double size_ = 1.0;
   std::size_t gathered_ = 0;                          // first level that every rank holds whole
   std::int64_t first_gathered_ = 0, n_gathered_ = 0;  // own nodes of that level

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "base/parallel.hpp"
@@ -10,7 +11,7 @@ namespace karst {
 namespace {
 
 constexpr std::int64_t window_nodes = 512;
-constexpr int tag_parents = 23;
+constexpr int tag_parents = 23, tag_factors = 29;
 
 /// Ends of the windows: whole blocks, at least window_nodes nodes each but the last.
 std::vector<std::int64_t> cut_windows(const std::vector<std::uint64_t>& block) {
@@ -34,6 +35,24 @@ std::vector<std::uint64_t> blocks_of(const Comm& comm, const NodeGraph& fine) {
   }
   if (!comm.any(!same)) std::ranges::fill(block, 0);
   return block;
+}
+
+/// Factor of the Galerkin sums per node, remote ones included: `scale`, but 1 on grid levels that are one block already
+/// and grow no more while finer grid levels still do.
+std::vector<float> factors_of(const Comm& comm, const NodeGraph& fine, float scale) {
+  std::vector<float> factor(fine.key.size() + fine.remote.size(), scale);
+  std::array<double, 16> present{}, grows{};
+  for (const std::uint64_t key : fine.key) {
+    present[key >> 60] = 1.0;
+    if ((key & ~grid_level_bits) != 0) grows[key >> 60] = 1.0;
+  }
+  comm.max(std::span(present));
+  comm.max(std::span(grows));
+  if (present == grows || std::ranges::all_of(grows, [](double g) { return g == 0.0; })) return factor;
+  for (std::size_t v = 0; v < fine.key.size(); ++v)
+    if (grows[fine.key[v] >> 60] == 0.0) factor[v] = 1.0F;
+  NodeHalo(comm, fine.size(), fine.remote, tag_factors).exchange(std::span(factor));
+  return factor;
 }
 
 /// Connected pieces of the blocks of one window. Local numbers from 0, by block, then by first node.
@@ -120,6 +139,7 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
       parent[static_cast<std::size_t>(v)] += static_cast<std::int32_t>(children.coarse_window[i]);
   });
   NodeHalo(comm, fine.size(), fine.remote, tag_parents).exchange(std::span(parent));
+  const std::vector<float> factor = factors_of(comm, fine, scale);
   NodeGraph& coarse = result.graph;
   number_remote(fine, parent, children.coarse_window.back(), coarse);
 
@@ -132,14 +152,16 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
       builder.begin_row(static_cast<std::int32_t>(c));
       for (std::int64_t k = children.begin[node]; k < children.begin[node + 1]; ++k) {
         const auto v = static_cast<std::size_t>(children.child[static_cast<std::size_t>(k)]);
-        builder.add_shift(fine.shift[v]);
+        builder.add_shift(factor[v] * fine.shift[v]);
         for (std::int64_t e = fine.begin[v]; e < fine.begin[v + 1]; ++e) {
           const auto entry = static_cast<std::size_t>(e);
-          builder.add(parent[static_cast<std::size_t>(fine.column[entry])], fine.weight[entry]);
+          const auto u = static_cast<std::size_t>(fine.column[entry]);
+          const float f = 2.0F * factor[v] * factor[u] / (factor[v] + factor[u]);  // weights go with 1 / distance
+          builder.add(parent[u], f * fine.weight[entry]);
         }
       }
       builder.end_row(block[static_cast<std::size_t>(children.child[static_cast<std::size_t>(children.begin[node])])],
-                      scale);
+                      1.0F);
     }
   });
   join_rows(rows, coarse);

@@ -27,10 +27,10 @@ NodeHalo::NodeHalo(const Comm& comm, std::int64_t n_own, const std::vector<Remot
     peer->send_begin = begin;
     peer->send_end = begin + n;
   }
-  sent_.resize(send_nodes_.size() * width);
+  sent_.resize(send_nodes_.size() * largest_value);
 }
 
-void NodeHalo::exchange_bytes(std::span<std::byte> x) {
+void NodeHalo::exchange_bytes(std::span<std::byte> x, std::size_t width) {
   if (peers_.empty()) return;
   const std::span<std::byte> halo = x.subspan(static_cast<std::size_t>(n_own_) * width);
   for (const Peer& p : peers_)

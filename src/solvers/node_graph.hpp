@@ -29,9 +29,12 @@ class NodeHalo {
 
   std::int64_t n_own() const { return n_own_; }
   std::int64_t n_remote() const { return n_remote_; }
-  /// Fills x[n_own ...] from the owners; values of 4 bytes. Allocates nothing. Collective.
-  void exchange(std::span<float> x) { exchange_bytes(std::as_writable_bytes(x)); }
-  void exchange(std::span<std::int32_t> x) { exchange_bytes(std::as_writable_bytes(x)); }
+  /// Fills x[n_own ...] from the owners. Allocates nothing. Collective.
+  template <class T>
+  void exchange(std::span<T> x) {
+    static_assert(sizeof(T) <= largest_value);
+    exchange_bytes(std::as_writable_bytes(x), sizeof(T));
+  }
   std::int64_t bytes() const;
 
  private:
@@ -39,8 +42,8 @@ class NodeHalo {
     int rank;
     std::size_t send_begin, send_end, receive_begin, receive_end;
   };
-  static constexpr std::size_t width = 4;
-  void exchange_bytes(std::span<std::byte> x);
+  static constexpr std::size_t largest_value = 8;
+  void exchange_bytes(std::span<std::byte> x, std::size_t width);
 
   Exchange round_;
   std::int64_t n_own_, n_remote_;

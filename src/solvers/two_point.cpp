@@ -39,7 +39,7 @@ TwoPointLevel make_two_point_level(const LevelGeometry& geometry, const TwoPoint
             graph.neighbours[r][side] == graph.closed() ? 0.0F : static_cast<float>(weight * m.aperture[side]);
       double shift = problem.a * volume * m.kappa;
       if (problem.wall && m.wall_area > 0.0)
-        shift += weight * m.wall_area * problem.wall(static_cast<int>(b), static_cast<int>(r), m);
+        shift += weight * m.wall_area * problem.wall(geometry, static_cast<int>(b), static_cast<int>(r));
       level.shift[first + r] = static_cast<float>(shift);
     }
     const auto first_extra = static_cast<std::size_t>(geometry.extra_begin[box]);
@@ -47,6 +47,14 @@ TwoPointLevel make_two_point_level(const LevelGeometry& geometry, const TwoPoint
       level.extra[first_extra + e] = static_cast<float>(weight * moments.extra[e].aperture);
   });
   return level;
+}
+
+std::vector<TwoPointLevel> make_two_point_levels(const Comm& comm, const Geometry& geometry,
+                                                 const TwoPointProblem& problem) {
+  std::vector<TwoPointLevel> levels;
+  for (const LevelGeometry& level : geometry.levels) levels.push_back(make_two_point_level(level, problem));
+  find_coarse_fine_links(comm, geometry, problem.beta, levels);
+  return levels;
 }
 
 }  // namespace karst

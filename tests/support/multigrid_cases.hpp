@@ -2,6 +2,8 @@
 // Problems for tests of the multigrid: geometries with the two-point operator on them.
 #pragma once
 
+#include <numeric>
+
 #include "solvers/conjugate_gradients.hpp"
 #include "support/level_cases.hpp"
 
@@ -13,7 +15,9 @@ enum class Walls { neumann, dirichlet };
 inline TwoPointProblem problem_with(Walls walls) {
   TwoPointProblem problem;
   if (walls == Walls::dirichlet)
-    problem.wall = [](int, int, const VofMoments& vof) { return 1.0 / wall_distance(vof); };
+    problem.wall = [](const LevelGeometry& level, int box, int row) {
+      return 1.0 / wall_distance(level.box(box).moments[static_cast<std::size_t>(row)]);
+    };
   else
     problem.dirichlet_side[0] = problem.dirichlet_side[1] = true;
   return problem;
@@ -27,32 +31,54 @@ inline LevelGeometry packing_level(const Comm& comm, int n, int box, double radi
   return std::move(single_level(comm, *phi, {Index::all(n), {false, true, true}}, box, keep).geometry);
 }
 
-/// Values in [-1/2, 1/2) that depend on the place of a VoF alone.
-inline void fill_random(const LevelGraph& graph, Field& x, std::uint64_t seed = 0) {
-  const Box domain = graph.layout().domain().box();
-  for (int b = 0; b < x.n_local(); ++b) {
-    const BoxGraph g = graph.box(b);
-    int last = -1;
-    std::uint64_t piece = 0;
-    for_each_vof(g, [&](int vof, int cell) {
-      piece = cell == last ? piece + 1 : 0;
-      last = cell;
-      const auto place = static_cast<std::uint64_t>(domain.offset(g.cells.cell(cell)));
-      x.box(b)[static_cast<std::size_t>(vof)] = Random(seed + 64 * place + piece)() - 0.5;
-    });
+/// Values in [-1/2, 1/2) per unknown that depend on the place of the VoF alone.
+inline std::vector<double> random_values(std::span<const TwoPointLevel> levels, std::uint64_t seed = 0) {
+  std::vector<double> x;
+  for (const TwoPointLevel& level : levels) {
+    const LevelGraph& graph = level.geometry->graph;
+    const Box domain = graph.layout().domain().box();
+    for (int b = 0; b < graph.n_local(); ++b) {
+      const BoxGraph g = graph.box(b);
+      const auto covered = level.covered_in(b);
+      int last = -1;
+      std::uint64_t piece = 0;
+      for_each_vof(g, [&](int vof, int cell) {
+        piece = cell == last ? piece + 1 : 0;
+        last = cell;
+        if (std::ranges::binary_search(covered, static_cast<std::uint16_t>(vof))) return;
+        const auto place = static_cast<std::uint64_t>(domain.offset(g.cells.cell(cell)));
+        x.push_back(Random(seed + 64 * place + 8 * static_cast<std::uint64_t>(level.geometry->level) + piece)() - 0.5);
+      });
+    }
   }
+  return x;
 }
 
-/// Iterations of conjugate gradients from 0 to 1e-8 for random values times `size` as right-hand side.
+inline double dot(const Comm& comm, const std::vector<double>& a, const std::vector<double>& b) {
+  return comm.sum(std::inner_product(a.begin(), a.end(), b.begin(), 0.0));
+}
+
+/// A right-hand side that is nearly white and has a solution also where pores without a fixed value make A singular:
+/// A M r for random values r.
+inline std::vector<double> solvable_values(GraphMultigrid& multigrid, std::span<const TwoPointLevel> levels) {
+  std::vector<double> r = random_values(levels), z(r.size());
+  multigrid.apply(r, z);
+  multigrid.product(z, r);
+  return r;
+}
+
+/// Iterations of conjugate gradients from 0 to 1e-8 for such a right-hand side times `size`.
+inline int iterations(const Comm& comm, std::span<const TwoPointLevel> levels, double size = 1.0,
+                      const MultigridOptions& options = {}) {
+  GraphMultigrid multigrid(comm, levels, options);
+  std::vector<double> b = solvable_values(multigrid, levels), x(b.size());
+  for (double& v : b) v *= size;
+  return solve_cg(comm, multigrid, b, x, 1e-8, 100).iterations;
+}
 inline int iterations(const Comm& comm, const LevelGeometry& geometry, const TwoPointProblem& problem,
                       double size = 1.0, const MultigridOptions& options = {}) {
   const TwoPointLevel level = make_two_point_level(geometry, problem);
-  GraphMultigrid multigrid(comm, level, options);
-  Field b(geometry.graph), x(geometry.graph);
-  fill_random(geometry.graph, b);
-  for (int box = 0; box < b.n_local(); ++box)
-    for (double& v : b.own(box)) v *= size;
-  return solve_cg(comm, multigrid, b, x, 1e-8, 100).iterations;
+  return iterations(comm, std::span(&level, 1), size, options);
 }
 
 }  // namespace karst::test

@@ -6,33 +6,43 @@
 #include <cstdlib>
 
 #include "base/parallel.hpp"
+#include "support/geometry_cases.hpp"
 #include "support/multigrid_cases.hpp"
 
 namespace karst {
 namespace {
 
-using test::fill_random;
+using test::dot;
 using test::iterations;
 using test::packing_level;
 using test::problem_with;
+using test::random_values;
 using test::Walls;
 
-// <x, M y> = <M x, y> and <x, M x> > 0: what conjugate gradients need, for both kinds of walls.
+/// <x, M y> = <M x, y> and <x, M x> > 0: what conjugate gradients need.
+void expect_symmetric_and_positive(const Comm& comm, std::span<const TwoPointLevel> levels) {
+  GraphMultigrid multigrid(comm, levels);
+  for (std::uint64_t seed = 1; seed < 4; ++seed) {
+    const std::vector<double> x = random_values(levels, 7919 * seed), y = random_values(levels, 104729 * seed);
+    std::vector<double> mx(x.size()), my(x.size()), ax(x.size()), ay(x.size());
+    multigrid.apply(x, mx);
+    multigrid.apply(y, my);
+    const double size = std::sqrt(dot(comm, x, mx) * dot(comm, y, my));
+    EXPECT_GT(dot(comm, x, mx), 0.0);
+    EXPECT_NEAR(dot(comm, x, my), dot(comm, mx, y), 1e-5 * size);
+    multigrid.product(x, ax);
+    multigrid.product(y, ay);
+    EXPECT_GT(dot(comm, x, ax), 0.0);
+    EXPECT_NEAR(dot(comm, x, ay), dot(comm, ax, y), 1e-6 * std::sqrt(dot(comm, x, ax) * dot(comm, y, ay)));
+  }
+}
+
 TEST(GraphMultigrid, IsSymmetricAndPositiveMpi) {
   const Comm comm = Comm::world();
   const LevelGeometry geometry = packing_level(comm, 32, 8);
   for (const Walls walls : {Walls::neumann, Walls::dirichlet}) {
-    GraphMultigrid multigrid(comm, make_two_point_level(geometry, problem_with(walls)));
-    Field x(geometry.graph), y(geometry.graph), mx(geometry.graph), my(geometry.graph);
-    for (std::uint64_t seed = 1; seed < 4; ++seed) {
-      fill_random(geometry.graph, x, 7919 * seed);
-      fill_random(geometry.graph, y, 104729 * seed);
-      multigrid.apply(x, mx);
-      multigrid.apply(y, my);
-      const double size = std::sqrt(dot(comm, x, mx) * dot(comm, y, my));
-      EXPECT_GT(dot(comm, x, mx), 0.0);
-      EXPECT_NEAR(dot(comm, x, my), dot(comm, mx, y), 1e-5 * size);
-    }
+    const TwoPointLevel level = make_two_point_level(geometry, problem_with(walls));
+    expect_symmetric_and_positive(comm, std::span(&level, 1));
   }
 }
 
@@ -73,20 +83,18 @@ TEST(GraphMultigrid, DoesNotDependOnThreads) {
   const Comm comm = Comm::self();
   const LevelGeometry geometry = packing_level(comm, 32, 8);
   const int before = n_threads();
-  std::vector<Field> results;
+  std::vector<std::vector<double>> results;
   for (const int threads : {1, 2, 3}) {
     set_n_threads(threads);
-    GraphMultigrid multigrid(comm, make_two_point_level(geometry, problem_with(Walls::neumann)));
-    Field b(geometry.graph), x(geometry.graph);
-    fill_random(geometry.graph, b);
-    multigrid.apply(b, x);
-    results.push_back(std::move(x));
+    const TwoPointLevel level = make_two_point_level(geometry, problem_with(Walls::neumann));
+    GraphMultigrid multigrid(comm, level);
+    const std::vector<double> b = random_values(std::span(&level, 1));
+    results.emplace_back(b.size());
+    multigrid.apply(b, results.back());
   }
   set_n_threads(before);
-  for (int box = 0; box < results[0].n_local(); ++box) {
-    EXPECT_TRUE(std::ranges::equal(results[0].own(box), results[1].own(box)));
-    EXPECT_TRUE(std::ranges::equal(results[0].own(box), results[2].own(box)));
-  }
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
 }
 
 // Right-hand sides of any size, coefficients of any size: single precision inside must not show.
@@ -140,25 +148,77 @@ TEST(GraphMultigrid, SolvesSingularSystemsMpi) {
   const auto phi = complement(test::packing(60, 3.5, 32.0, false));
   const BuiltLevel built = test::single_level(comm, *phi, {Index::all(32), {}}, 8);
   EXPECT_GT(built.report.pores, 5);
-  GraphMultigrid multigrid(comm, make_two_point_level(built.geometry, TwoPointProblem{}));
-  const LevelGraph& graph = built.geometry.graph;
-  Field exact(graph), b(graph), x(graph), ax(graph);
-  fill_random(graph, exact);
-  multigrid.fine().product(exact, b, [](int) {});
+  const TwoPointLevel level = make_two_point_level(built.geometry, TwoPointProblem{});
+  GraphMultigrid multigrid(comm, level);
+  const std::vector<double> exact = random_values(std::span(&level, 1));
+  std::vector<double> b(exact.size()), x(exact.size()), ax(exact.size());
+  multigrid.product(exact, b);
   EXPECT_LE(solve_cg(comm, multigrid, b, x, 1e-8, 100).iterations, 25);
-  multigrid.fine().product(x, ax, [](int) {});
-  for (int box = 0; box < b.n_local(); ++box)
-    for (std::size_t v = 0; v < b.own(box).size(); ++v) ax.own(box)[v] -= b.own(box)[v];
+  multigrid.product(x, ax);
+  for (std::size_t v = 0; v < b.size(); ++v) ax[v] -= b[v];
   EXPECT_LT(dot(comm, ax, ax), 1.01e-16 * dot(comm, b, b));  // the true residual is the one that was asked for
 }
 
-TEST(GraphMultigrid, DoesNotConvergeSilently) {
+/// Spheres whose walls are refined once or twice; n_levels levels exist.
+Geometry refined_packing(const Comm& comm, int n_levels) {
+  constexpr int n = 24;
+  GridOptions grid = test::grid_of(n, n_levels, true);
+  grid.periodic[0] = false;
+  if (n_levels > 2) grid.refine[1] = {2, Refinement::Where::region, Vec3::all(0.3), Vec3::all(0.6), 1};
+  return build_geometry(comm, grid, *test::packing(4, 7.0, n, true), KeepPores::connected);
+}
+
+TEST(GraphMultigrid, IsSymmetricAndPositiveOnSeveralLevelsMpi) {
+  const Comm comm = Comm::world();
+  const Geometry geometry = refined_packing(comm, 3);
+  ASSERT_EQ(geometry.levels.size(), 3u);
+  for (const Walls walls : {Walls::neumann, Walls::dirichlet})
+    expect_symmetric_and_positive(comm, make_two_point_levels(comm, geometry, problem_with(walls)));
+}
+
+// Each coarse-fine face finds its coarse VoF, and constants are kept across levels: A 1 = 0 with Neumann conditions.
+TEST(GraphMultigrid, LinksLevelsMpi) {
+  const Comm comm = Comm::world();
+  const Geometry geometry = refined_packing(comm, 3);
+  const std::vector<TwoPointLevel> levels = make_two_point_levels(comm, geometry, TwoPointProblem{});
+  std::int64_t unknowns = 0;
+  for (std::size_t l = 0; l < 3; ++l) {
+    unknowns += geometry.report.levels[l].vofs_composite;
+    if (l == 0) continue;
+    const auto n_links = std::ssize(levels[l].links);
+    EXPECT_GT(comm.sum(n_links), 100);
+    EXPECT_LE(comm.sum(levels[l].unlinked), comm.sum(n_links) / 200);
+  }
+  GraphMultigrid multigrid(comm, levels);
+  EXPECT_EQ(multigrid.nodes()[0], unknowns);
+  const std::vector<double> ones(static_cast<std::size_t>(multigrid.n_unknowns()), 1.0);
+  std::vector<double> a(ones.size());
+  multigrid.product(ones, a);
+  double worst = 0.0;
+  for (const double v : a) worst = std::max(worst, std::abs(v));
+  EXPECT_LT(comm.max(worst), 1e-6);
+}
+
+// Refined walls cost no more iterations than one level.
+TEST(GraphMultigrid, SolvesOnSeveralLevelsMpi) {
+  const Comm comm = Comm::world();
+  for (const int n_levels : {2, 3}) {
+    const Geometry geometry = refined_packing(comm, n_levels);
+    EXPECT_LE(iterations(comm, make_two_point_levels(comm, geometry, problem_with(Walls::neumann))), 20) << n_levels;
+    EXPECT_LE(iterations(comm, make_two_point_levels(comm, geometry, problem_with(Walls::dirichlet))), 12) << n_levels;
+  }
+}
+
+// Too few iterations, a right-hand side that is not a number: an error, never a result.
+TEST(GraphMultigrid, NeverFailsSilently) {
   const Comm comm = Comm::self();
   const LevelGeometry geometry = packing_level(comm, 32, 16);
-  GraphMultigrid multigrid(comm, make_two_point_level(geometry, problem_with(Walls::neumann)));
-  Field b(geometry.graph), x(geometry.graph);
-  fill_random(geometry.graph, b);
+  const TwoPointLevel level = make_two_point_level(geometry, problem_with(Walls::neumann));
+  GraphMultigrid multigrid(comm, level);
+  const std::vector<double> b = random_values(std::span(&level, 1));
+  std::vector<double> x(b.size());
   EXPECT_THROW(solve_cg(comm, multigrid, b, x, 1e-8, 3), Error);
+  EXPECT_THROW(solve_cg(comm, multigrid, std::vector<double>(b.size(), NAN), x, 1e-8, 30), Error);
 }
 
 // Neither far below nor far above what a cycle should cost in memory and work.

@@ -47,8 +47,9 @@ TEST(NodeGraph, CoarsensConnectedPiecesOfBlocks) {
 TEST(NodeGraph, SumsArePreservedMpi) {
   const Comm comm = Comm::world();
   const LevelGeometry geometry = test::packing_level(comm, 32, 8);
-  CoarsenedLevel first =
-      coarsen(comm, make_two_point_level(geometry, test::problem_with(test::Walls::dirichlet)), 1.0F);
+  const TwoPointLevel fine = make_two_point_level(geometry, test::problem_with(test::Walls::dirichlet));
+  LevelLinks no_links(comm, std::span(&fine, 1));
+  CoarsenedLevels first = coarsen(comm, std::span(&fine, 1), no_links, 1.0F);
   const auto total_shift = [&](const NodeGraph& g) {
     return comm.sum(std::accumulate(g.shift.begin(), g.shift.end(), 0.0));
   };

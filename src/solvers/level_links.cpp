@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/level_links.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <tuple>
+
+#include "grid/halo_exchange.hpp"
+#include "grid/vof_loops.hpp"
+
+namespace karst {
+namespace {
+
+constexpr int tag_links = 27, tag_covered = 28;
+
+/// A VoF of any rank.
+struct FarVof {
+  std::int32_t rank, level;
+  VofName name;
+  friend auto operator<=>(const FarVof&, const FarVof&) = default;
+};
+
+/// An end with the name of its other end.
+struct OpenEnd {
+  std::int32_t level;
+  VofName vof;
+  float weight;
+  FarVof other;
+};
+
+template <class T>
+std::vector<Message> messages(const std::vector<std::vector<T>>& items) {
+  std::vector<Message> out;
+  for (std::size_t rank = 0; rank < items.size(); ++rank) {
+    const auto bytes = std::as_bytes(std::span(items[rank]));
+    if (!bytes.empty()) out.push_back({static_cast<int>(rank), {bytes.begin(), bytes.end()}});
+  }
+  return out;
+}
+
+/// Both ends of the links that touch own VoFs.
+std::vector<OpenEnd> find_ends(const Comm& comm, std::span<const TwoPointLevel> levels) {
+  std::vector<OpenEnd> ends;
+  std::vector<std::vector<OpenEnd>> out(static_cast<std::size_t>(comm.size()));
+  for (std::size_t l = 1; l < levels.size(); ++l) {
+    const Layout& coarse = levels[l - 1].geometry->graph.layout();
+    const auto level = static_cast<std::int32_t>(l);
+    for (const CoarseFineLink& link : levels[l].links) {
+      const int owner = coarse.owner(box_of(link.coarse));
+      ends.push_back({level, link.fine, link.weight, {owner, level - 1, link.coarse}});
+      out[static_cast<std::size_t>(owner)].push_back(
+          {level - 1, link.coarse, link.weight, {comm.rank(), level, link.fine}});
+    }
+  }
+  for (const Message& m : comm.sparse_exchange(messages(out))) {
+    std::vector<OpenEnd> came(m.bytes.size() / sizeof(OpenEnd));
+    std::memcpy(came.data(), m.bytes.data(), m.bytes.size());
+    ends.insert(ends.end(), came.begin(), came.end());
+  }
+  std::ranges::sort(ends, {},
+                    [](const OpenEnd& e) { return std::tuple(e.level, e.vof, e.other.level, e.other.name, e.weight); });
+  return ends;
+}
+
+/// Faces of unknowns towards covered VoFs, whose plain passes see a value of 0.
+void add_exposed(const Comm& comm, const TwoPointLevel& level, std::int32_t l, std::vector<LinkEnd>& ends) {
+  const LevelGeometry& geometry = *level.geometry;
+  FloatField covered(geometry.graph, 1, Purpose::buffers);
+  for (int b = 0; b < geometry.graph.n_local(); ++b)
+    for (const std::uint16_t v : level.covered_in(b)) covered.box(b)[v] = 1.0F;
+  FloatHaloExchange(comm, geometry.graph, 1, tag_covered)(covered);
+  for (int b = 0; b < geometry.graph.n_local(); ++b) {
+    const BoxGraph g = geometry.graph.box(b);
+    const auto is_covered = covered.box(b);
+    if (std::ranges::none_of(is_covered, [](float c) { return c != 0.0F; })) continue;
+    std::vector<float> sum(static_cast<std::size_t>(g.n_own));
+    const auto add = [&](int vof, int slot, float weight) {
+      if (is_covered[static_cast<std::size_t>(slot)] != 0.0F) sum[static_cast<std::size_t>(vof)] += weight;
+    };
+    for (const Run& run : g.runs)
+      for (int t = 0; t < run.length; ++t)
+        for (const std::uint16_t slot : run.neighbours(t)) add(run.first + t, slot, level.face_weight);
+    const auto first = static_cast<std::size_t>(geometry.moments_begin[static_cast<std::size_t>(b)]);
+    for (std::size_t r = 0; r < g.row_vof.size(); ++r)
+      for (std::size_t side = 0; side < 6; ++side)
+        add(g.row_vof[r], g.neighbours[r][side],
+            r < static_cast<std::size_t>(g.n_irregular) ? level.weight[first + r][side] : level.face_weight);
+    const auto first_extra = static_cast<std::size_t>(geometry.extra_begin[static_cast<std::size_t>(b)]);
+    for (std::size_t e = 0; e < g.extra.size(); ++e)
+      add(g.extra[e].vof, g.extra[e].neighbour, level.extra[first_extra + e]);
+    for (int v = 0; v < g.n_own; ++v)
+      if (sum[static_cast<std::size_t>(v)] > 0.0F && is_covered[static_cast<std::size_t>(v)] == 0.0F)
+        ends.push_back({l, b, v, -sum[static_cast<std::size_t>(v)], -1});
+  }
+}
+
+}  // namespace
+
+LevelLinks::LevelLinks(const Comm& comm, std::span<const TwoPointLevel> levels) : rank_(comm.rank()) {
+  const auto graph = [&](std::int32_t l) -> const LevelGraph& {
+    return levels[static_cast<std::size_t>(l)].geometry->graph;
+  };
+  const auto own = [&](std::int32_t l, VofName name) { return Other{l, graph(l).local(box_of(name)), vof_of(name)}; };
+  const std::vector<OpenEnd> open = find_ends(comm, levels);
+  std::vector<FarVof> far;
+  for (const OpenEnd& e : open) {
+    if (e.other.rank == comm.rank())
+      others_.push_back(own(e.other.level, e.other.name));
+    else
+      far.push_back(e.other);
+  }
+  std::ranges::sort(far);
+  const auto repeated_far = std::ranges::unique(far);
+  far.erase(repeated_far.begin(), repeated_far.end());
+
+  // The owners put what is asked for among their own values and tell the places.
+  std::vector<std::vector<FarVof>> asked(static_cast<std::size_t>(comm.size()));
+  for (const FarVof& f : far) asked[static_cast<std::size_t>(f.rank)].push_back(f);
+  std::vector<std::pair<int, std::vector<FarVof>>> wanted;
+  for (const Message& m : comm.sparse_exchange(messages(asked))) {
+    std::vector<FarVof> vofs(m.bytes.size() / sizeof(FarVof));
+    std::memcpy(vofs.data(), m.bytes.data(), m.bytes.size());
+    for (const FarVof& f : vofs) others_.push_back(own(f.level, f.name));
+    wanted.emplace_back(m.rank, std::move(vofs));
+  }
+  std::ranges::sort(others_);
+  const auto repeated = std::ranges::unique(others_);
+  others_.erase(repeated.begin(), repeated.end());
+  const auto place = [&](const Other& o) {
+    return static_cast<std::int32_t>(std::ranges::lower_bound(others_, o) - others_.begin());
+  };
+  std::vector<std::vector<std::int32_t>> places(static_cast<std::size_t>(comm.size()));
+  for (const auto& [rank, vofs] : wanted)
+    for (const FarVof& f : vofs) places[static_cast<std::size_t>(rank)].push_back(place(own(f.level, f.name)));
+  for (const Message& m : comm.sparse_exchange(messages(places)))
+    for (std::size_t i = 0; i < m.bytes.size() / sizeof(std::int32_t); ++i) {
+      std::int32_t node = 0;
+      std::memcpy(&node, m.bytes.data() + i * sizeof(node), sizeof(node));
+      remote_.push_back({m.rank, node});  // in the order of far
+    }
+  halo_ = std::make_unique<NodeHalo>(comm, std::ssize(others_) + 1, remote_, tag_links);
+
+  const auto zero = static_cast<std::int32_t>(others_.size());
+  for (const OpenEnd& e : open) {
+    const Other at = own(e.level, e.vof);
+    std::int32_t other = 0;
+    if (e.other.rank == comm.rank())
+      other = place(own(e.other.level, e.other.name));
+    else
+      other = zero + 1 + static_cast<std::int32_t>(std::ranges::lower_bound(far, e.other) - far.begin());
+    ends_.push_back({at.level, at.box, at.vof, e.weight, other});
+  }
+  for (std::size_t l = 0; l + 1 < levels.size(); ++l) {
+    const std::size_t before = ends_.size();
+    add_exposed(comm, levels[l], static_cast<std::int32_t>(l), ends_);
+    for (std::size_t i = before; i < ends_.size(); ++i) ends_[i].other = zero;
+  }
+  std::ranges::stable_sort(ends_, {}, [](const LinkEnd& e) { return std::tuple(e.level, e.box, e.vof); });
+  constexpr std::size_t enough = 2048;
+  for (std::size_t i = 1; i < ends_.size(); ++i)
+    if (i - chunks_.back() >= enough && (ends_[i].box != ends_[i - 1].box || ends_[i].level != ends_[i - 1].level))
+      chunks_.push_back(i);
+  if (!ends_.empty()) chunks_.push_back(ends_.size());
+}
+
+std::int64_t LevelLinks::bytes() const {
+  return halo_->bytes() +
+         static_cast<std::int64_t>(ends_.capacity() * sizeof(LinkEnd) + others_.capacity() * sizeof(Other) +
+                                   remote_.capacity() * sizeof(RemoteNode));
+}
+
+}  // namespace karst

@@ -14,21 +14,6 @@ namespace {
 
 constexpr int tag_links = 27, tag_covered = 28;
 
-/// A VoF of any rank.
-struct FarVof {
-  std::int32_t rank, level;
-  VofName name;
-  friend auto operator<=>(const FarVof&, const FarVof&) = default;
-};
-
-/// An end with the name of its other end.
-struct OpenEnd {
-  std::int32_t level;
-  VofName vof;
-  float weight;
-  FarVof other;
-};
-
 template <class T>
 std::vector<Message> messages(const std::vector<std::vector<T>>& items) {
   std::vector<Message> out;
@@ -37,30 +22,6 @@ std::vector<Message> messages(const std::vector<std::vector<T>>& items) {
     if (!bytes.empty()) out.push_back({static_cast<int>(rank), {bytes.begin(), bytes.end()}});
   }
   return out;
-}
-
-/// Both ends of the links that touch own VoFs.
-std::vector<OpenEnd> find_ends(const Comm& comm, std::span<const TwoPointLevel> levels) {
-  std::vector<OpenEnd> ends;
-  std::vector<std::vector<OpenEnd>> out(static_cast<std::size_t>(comm.size()));
-  for (std::size_t l = 1; l < levels.size(); ++l) {
-    const Layout& coarse = levels[l - 1].geometry->graph.layout();
-    const auto level = static_cast<std::int32_t>(l);
-    for (const CoarseFineLink& link : levels[l].links) {
-      const int owner = coarse.owner(box_of(link.coarse));
-      ends.push_back({level, link.fine, link.weight, {owner, level - 1, link.coarse}});
-      out[static_cast<std::size_t>(owner)].push_back(
-          {level - 1, link.coarse, link.weight, {comm.rank(), level, link.fine}});
-    }
-  }
-  for (const Message& m : comm.sparse_exchange(messages(out))) {
-    std::vector<OpenEnd> came(m.bytes.size() / sizeof(OpenEnd));
-    std::memcpy(came.data(), m.bytes.data(), m.bytes.size());
-    ends.insert(ends.end(), came.begin(), came.end());
-  }
-  std::ranges::sort(ends, {},
-                    [](const OpenEnd& e) { return std::tuple(e.level, e.vof, e.other.level, e.other.name, e.weight); });
-  return ends;
 }
 
 /// Faces of unknowns towards covered VoFs, whose plain passes see a value of 0.
@@ -95,67 +56,103 @@ void add_exposed(const Comm& comm, const TwoPointLevel& level, std::int32_t l, s
   }
 }
 
+template <class T>
+std::vector<T> items_of(const Message& message) {
+  std::vector<T> items(message.bytes.size() / sizeof(T));
+  if (!items.empty()) std::memcpy(items.data(), message.bytes.data(), message.bytes.size());
+  return items;
+}
+
+template <class T>
+void sort_unique(std::vector<T>& items) {
+  std::ranges::sort(items);
+  const auto repeated = std::ranges::unique(items);
+  items.erase(repeated.begin(), repeated.end());
+}
+
+template <class T>
+std::int32_t place_of(const std::vector<T>& sorted, const T& item) {
+  return static_cast<std::int32_t>(std::ranges::lower_bound(sorted, item) - sorted.begin());
+}
+
 }  // namespace
 
-LevelLinks::LevelLinks(const Comm& comm, std::span<const TwoPointLevel> levels) : rank_(comm.rank()) {
-  const auto graph = [&](std::int32_t l) -> const LevelGraph& {
-    return levels[static_cast<std::size_t>(l)].geometry->graph;
-  };
-  const auto own = [&](std::int32_t l, VofName name) { return Other{l, graph(l).local(box_of(name)), vof_of(name)}; };
-  const std::vector<OpenEnd> open = find_ends(comm, levels);
+/// An end with the name of its other end.
+struct LevelLinks::OpenEnd {
+  std::int32_t level;
+  VofName vof;
+  float weight;
+  FarVof other;
+};
+
+/// Both ends of the links that touch own VoFs.
+std::vector<LevelLinks::OpenEnd> LevelLinks::find_ends(const Comm& comm, std::span<const TwoPointLevel> levels) {
+  std::vector<OpenEnd> ends;
+  std::vector<std::vector<OpenEnd>> out(static_cast<std::size_t>(comm.size()));
+  for (std::size_t l = 1; l < levels.size(); ++l) {
+    const Layout& coarse = levels[l - 1].geometry->graph.layout();
+    const auto level = static_cast<std::int32_t>(l);
+    for (const CoarseFineLink& link : levels[l].links) {
+      const int owner = coarse.owner(box_of(link.coarse));
+      ends.push_back({level, link.fine, link.weight, {owner, level - 1, link.coarse}});
+      out[static_cast<std::size_t>(owner)].push_back(
+          {level - 1, link.coarse, link.weight, {comm.rank(), level, link.fine}});
+    }
+  }
+  for (const Message& m : comm.sparse_exchange(messages(out))) {
+    const std::vector<OpenEnd> came = items_of<OpenEnd>(m);
+    ends.insert(ends.end(), came.begin(), came.end());
+  }
+  std::ranges::sort(ends, {},
+                    [](const OpenEnd& e) { return std::tuple(e.level, e.vof, e.other.level, e.other.name, e.weight); });
+  return ends;
+}
+
+/// Lists the values that ends read and the ranks that hold them. The owners put what is asked for among their own
+/// values and tell the places. Returns the VoFs of other ranks, in the order of their values.
+std::vector<LevelLinks::FarVof> LevelLinks::list_values(const Comm& comm, std::span<const TwoPointLevel> levels,
+                                                        const std::vector<OpenEnd>& open) {
   std::vector<FarVof> far;
   for (const OpenEnd& e : open) {
     if (e.other.rank == comm.rank())
-      others_.push_back(own(e.other.level, e.other.name));
+      others_.push_back(own(levels, e.other.level, e.other.name));
     else
       far.push_back(e.other);
   }
-  std::ranges::sort(far);
-  const auto repeated_far = std::ranges::unique(far);
-  far.erase(repeated_far.begin(), repeated_far.end());
-
-  // The owners put what is asked for among their own values and tell the places.
+  sort_unique(far);
   std::vector<std::vector<FarVof>> asked(static_cast<std::size_t>(comm.size()));
   for (const FarVof& f : far) asked[static_cast<std::size_t>(f.rank)].push_back(f);
-  std::vector<std::pair<int, std::vector<FarVof>>> wanted;
-  for (const Message& m : comm.sparse_exchange(messages(asked))) {
-    std::vector<FarVof> vofs(m.bytes.size() / sizeof(FarVof));
-    std::memcpy(vofs.data(), m.bytes.data(), m.bytes.size());
-    for (const FarVof& f : vofs) others_.push_back(own(f.level, f.name));
-    wanted.emplace_back(m.rank, std::move(vofs));
-  }
-  std::ranges::sort(others_);
-  const auto repeated = std::ranges::unique(others_);
-  others_.erase(repeated.begin(), repeated.end());
-  const auto place = [&](const Other& o) {
-    return static_cast<std::int32_t>(std::ranges::lower_bound(others_, o) - others_.begin());
-  };
+  const std::vector<Message> wanted = comm.sparse_exchange(messages(asked));
+  for (const Message& m : wanted)
+    for (const FarVof& f : items_of<FarVof>(m)) others_.push_back(own(levels, f.level, f.name));
+  sort_unique(others_);
   std::vector<std::vector<std::int32_t>> places(static_cast<std::size_t>(comm.size()));
-  for (const auto& [rank, vofs] : wanted)
-    for (const FarVof& f : vofs) places[static_cast<std::size_t>(rank)].push_back(place(own(f.level, f.name)));
+  for (const Message& m : wanted)
+    for (const FarVof& f : items_of<FarVof>(m))
+      places[static_cast<std::size_t>(m.rank)].push_back(place_of(others_, own(levels, f.level, f.name)));
   for (const Message& m : comm.sparse_exchange(messages(places)))
-    for (std::size_t i = 0; i < m.bytes.size() / sizeof(std::int32_t); ++i) {
-      std::int32_t node = 0;
-      std::memcpy(&node, m.bytes.data() + i * sizeof(node), sizeof(node));
-      remote_.push_back({m.rank, node});  // in the order of far
-    }
+    for (const std::int32_t node : items_of<std::int32_t>(m)) remote_.push_back({m.rank, node});
   halo_ = std::make_unique<NodeHalo>(comm, std::ssize(others_) + 1, remote_, tag_links);
+  return far;
+}
 
+LevelLinks::Other LevelLinks::own(std::span<const TwoPointLevel> levels, std::int32_t level, VofName name) {
+  return {level, levels[static_cast<std::size_t>(level)].geometry->graph.local(box_of(name)), vof_of(name)};
+}
+
+LevelLinks::LevelLinks(const Comm& comm, std::span<const TwoPointLevel> levels) : rank_(comm.rank()) {
+  const std::vector<OpenEnd> open = find_ends(comm, levels);
+  const std::vector<FarVof> far = list_values(comm, levels, open);
   const auto zero = static_cast<std::int32_t>(others_.size());
   for (const OpenEnd& e : open) {
-    const Other at = own(e.level, e.vof);
-    std::int32_t other = 0;
-    if (e.other.rank == comm.rank())
-      other = place(own(e.other.level, e.other.name));
-    else
-      other = zero + 1 + static_cast<std::int32_t>(std::ranges::lower_bound(far, e.other) - far.begin());
+    const Other at = own(levels, e.level, e.vof);
+    const std::int32_t other = e.other.rank == comm.rank() ? place_of(others_, own(levels, e.other.level, e.other.name))
+                                                           : zero + 1 + place_of(far, e.other);
     ends_.push_back({at.level, at.box, at.vof, e.weight, other});
   }
-  for (std::size_t l = 0; l + 1 < levels.size(); ++l) {
-    const std::size_t before = ends_.size();
-    add_exposed(comm, levels[l], static_cast<std::int32_t>(l), ends_);
-    for (std::size_t i = before; i < ends_.size(); ++i) ends_[i].other = zero;
-  }
+  const std::size_t n_links = ends_.size();
+  for (std::size_t l = 0; l + 1 < levels.size(); ++l) add_exposed(comm, levels[l], static_cast<std::int32_t>(l), ends_);
+  for (std::size_t i = n_links; i < ends_.size(); ++i) ends_[i].other = zero;
   std::ranges::stable_sort(ends_, {}, [](const LinkEnd& e) { return std::tuple(e.level, e.box, e.vof); });
   constexpr std::size_t enough = 2048;
   for (std::size_t i = 1; i < ends_.size(); ++i)

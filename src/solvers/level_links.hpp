@@ -57,6 +57,18 @@ class LevelLinks {
     std::int32_t level, box, vof;
     friend auto operator<=>(const Other&, const Other&) = default;
   };
+  /// A VoF of any rank.
+  struct FarVof {
+    std::int32_t rank, level;
+    VofName name;
+    friend auto operator<=>(const FarVof&, const FarVof&) = default;
+  };
+  struct OpenEnd;
+  static std::vector<OpenEnd> find_ends(const Comm& comm, std::span<const TwoPointLevel> levels);
+  std::vector<FarVof> list_values(const Comm& comm, std::span<const TwoPointLevel> levels,
+                                  const std::vector<OpenEnd>& open);
+  static Other own(std::span<const TwoPointLevel> levels, std::int32_t level, VofName name);
+
   int rank_;
   std::vector<LinkEnd> ends_;  // by level, box, VoF
   std::vector<Other> others_;  // own VoFs that are other ends, or that other ranks ask for

@@ -7,6 +7,7 @@
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
 #include "eb/vofs_from_pieces.hpp"
+#include "eb/wall_distances.hpp"
 #include "grid/bytes.hpp"
 #include "grid/vof_loops.hpp"
 
@@ -156,6 +157,7 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
   {
     const Timer graph_timer("VoF graph");
     built.geometry = vofs_from_pieces(boxes, homes, pores);
+    find_wall_distances(level_set, built.geometry);
   }
   report.closed_faces = comm.sum(built.geometry.closed_faces);
   count_graph(comm, built.geometry, report);

@@ -33,10 +33,20 @@ struct ExtraFaceMoments {
   std::array<float, 3> centroid;
 };
 
-/// Parallel to the irregular rows (moments) and extra faces (extra) of BoxGraph.
+/// Where a VoF's value stands, and how far from there the wall is.
+struct VofCenter {
+  /// Distance from the cell centre to the wall along the six sides / h; no_wall where there is none within one cell.
+  std::array<float, 6> wall_distance;
+  bool inside;  ///< the VoF holds the centre of its cell; otherwise all distances are no_wall
+};
+inline constexpr float no_wall = 2.0F;
+
+/// Parallel to the irregular rows (moments, centers) and extra faces (extra) of BoxGraph. No centers on levels that
+/// coarsen() made.
 struct BoxMoments {
   std::span<const VofMoments> moments;
   std::span<const ExtraFaceMoments> extra;
+  std::span<const VofCenter> centers;
 };
 
 struct LevelGeometry {
@@ -44,6 +54,7 @@ struct LevelGeometry {
   LevelGraph graph;
   Array<VofMoments> moments;      ///< irregular VoFs of the own boxes, box after box, in row order
   Array<ExtraFaceMoments> extra;  ///< extra faces of the own boxes, box after box
+  Array<VofCenter> centers;       ///< parallel to moments, or empty
   std::int64_t closed_faces = 0;  ///< open on one side only: made wall; 0 when the smoothness of φ is known
   std::vector<std::int64_t> moments_begin, extra_begin;  ///< n_own_boxes + 1
 
@@ -52,7 +63,8 @@ struct LevelGeometry {
     const auto part = [](const auto& all, const std::vector<std::int64_t>& begin, std::size_t i) {
       return all.span().subspan(static_cast<std::size_t>(begin[i]), static_cast<std::size_t>(begin[i + 1] - begin[i]));
     };
-    return {part(moments, moments_begin, b), part(extra, extra_begin, b)};
+    return {part(moments, moments_begin, b), part(extra, extra_begin, b),
+            centers.size() == 0 ? std::span<const VofCenter>{} : part(centers, moments_begin, b)};
   }
 };
 

@@ -100,6 +100,7 @@ BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists) {
     if (has_extra || !is_whole(m)) {
       box.irregular[v] = 1;
       lists.moments.push_back(m);
+      if (!vofs.holds_center.empty()) lists.holds_center.push_back(vofs.holds_center[v]);
     }
   }
   return box;
@@ -123,10 +124,18 @@ LevelGeometry build_level_geometry(const Comm& comm, const Layout& layout, int l
   }
   geometry.moments = {static_cast<std::size_t>(geometry.moments_begin[n]), Purpose::geometry};
   geometry.extra = {static_cast<std::size_t>(geometry.extra_begin[n]), Purpose::geometry};
+  const bool centers_known = std::ranges::any_of(lists, [](const auto& l) { return !l.holds_center.empty(); });
+  if (centers_known) geometry.centers = {geometry.moments.size(), Purpose::geometry};
   parallel_for(static_cast<std::int64_t>(n), [&](std::int64_t i) {
     const auto b = static_cast<std::size_t>(i);
     std::ranges::copy(lists[b].moments, geometry.moments.begin() + geometry.moments_begin[b]);
     std::ranges::copy(lists[b].extra, geometry.extra.begin() + geometry.extra_begin[b]);
+    VofCenter center;
+    center.wall_distance.fill(no_wall);
+    for (std::size_t r = 0; r < lists[b].holds_center.size(); ++r) {
+      center.inside = lists[b].holds_center[r] != 0;
+      geometry.centers[static_cast<std::size_t>(geometry.moments_begin[b]) + r] = center;
+    }
     lists[b] = {};
   });
   return geometry;

@@ -28,6 +28,7 @@ struct VofAssembly {
   std::vector<VofMoments> moments;  ///< per VoF; apertures and face centroids are filled by assemble()
   /// Per VoF, 1: regular, given by its six neighbours alone (in regular_neighbours, same order as the regular VoFs).
   std::vector<std::uint8_t> regular;
+  std::vector<std::uint8_t> holds_center;  ///< per VoF; empty: not known
   std::vector<std::array<VofName, 6>> regular_neighbours;
   std::vector<VofFace> faces;  ///< of the other VoFs, in any order
 };
@@ -36,6 +37,7 @@ struct VofAssembly {
 struct BoxMomentLists {
   std::vector<VofMoments> moments;
   std::vector<ExtraFaceMoments> extra;
+  std::vector<std::uint8_t> holds_center;  ///< parallel to moments; empty when not known
 };
 
 /// Sorts and adds up the faces, fills the adjacency and the lists of moments. A VoF that turns out to be whole (κ = 1,

@@ -282,6 +282,7 @@ VofAssembly Maker::make(int slot) const {
   out.cell.resize(n_vofs);
   out.moments.resize(n_vofs);
   out.regular.resize(n_vofs);
+  out.holds_center.assign(n_vofs, 1);
 
   std::vector<std::uint8_t> receives(n_vofs);  // a part joins this VoF
   for (int p = 0; p < box.n_pieces(); ++p) {
@@ -318,7 +319,11 @@ VofAssembly Maker::make(int slot) const {
     const VofName home = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(p)];
     if (home == no_face || box_of(home) != box.box) continue;
     const auto v = static_cast<std::uint16_t>(vof_of(home));
-    if (home_side(slot, p) == own_home) out.cell[v] = box.cut.pieces[static_cast<std::size_t>(p)].cell;
+    if (home_side(slot, p) == own_home) {
+      const Piece& piece = box.cut.pieces[static_cast<std::size_t>(p)];
+      out.cell[v] = piece.cell;
+      out.holds_center[v] = piece.holds_center;
+    }
     add_moments(moments_at_home(slot, p), out.moments[v]);
     faces_at_home(slot, p, v, out.faces, out.moments[v]);
   }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The unknowns of a composite grid (decision D5): the VoFs that no finer level covers. A rank numbers its own ones
+// level after level, box after box (Morton order), VoF after VoF; the global number adds those of the lower ranks.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "base/memory.hpp"
+#include "eb/geometry.hpp"
+#include "grid/field.hpp"
+
+namespace karst {
+
+using GlobalNumber = std::int64_t;  ///< of an unknown
+inline constexpr GlobalNumber no_unknown = -1;
+
+class CompositeNumbering {
+ public:
+  /// Throws Error when one rank would have 2^31 unknowns. Collective.
+  CompositeNumbering(const Comm& comm, const Geometry& geometry);
+
+  int n_levels() const { return static_cast<int>(levels_.size()); }
+  std::int64_t n_own() const { return n_own_; }
+  std::int64_t n_global() const { return ranges_.back(); }
+  GlobalNumber first() const { return ranges_[static_cast<std::size_t>(rank_)]; }  ///< of this rank
+  bool is_own(GlobalNumber g) const { return g >= first() && g < first() + n_own_; }
+  int owner(GlobalNumber g) const;                                     ///< O(log n_ranks)
+  const std::vector<std::int64_t>& ranges() const { return ranges_; }  ///< first unknown of each rank, then n_global
+
+  /// First own number of the unknowns of an own box.
+  std::int32_t box_begin(int level, int local) const { return of(level).begin[static_cast<std::size_t>(local)]; }
+  std::int32_t box_end(int level, int local) const { return of(level).begin[static_cast<std::size_t>(local) + 1]; }
+  /// Own number per VoF of the box, -1 where covered. Empty when no VoF of the box is covered: box_begin() + VoF.
+  std::span<const std::int32_t> numbers(int level, int local) const;
+  /// Own number of an own VoF, -1 when it is covered.
+  std::int32_t number(int level, int local, int vof) const {
+    const auto table = numbers(level, local);
+    return table.empty() ? box_begin(level, local) + vof : table[static_cast<std::size_t>(vof)];
+  }
+  /// Global numbers of all slots that are VoFs, halo included (exact in double); no_unknown where covered and in
+  /// ghosts. Collective.
+  Field global_numbers(const Comm& comm, const LevelGraph& graph, int level) const;
+  std::int64_t bytes() const;
+
+ private:
+  struct Level {
+    std::vector<std::int32_t> begin{0};  // per own box, and the end
+    std::vector<std::int64_t> table;     // per own box: first entry of its table, -1 without one
+    std::vector<std::int32_t> entries;   // tables of partly or wholly covered boxes
+    std::vector<std::int32_t> n_vofs;    // per own box
+  };
+  const Level& of(int level) const { return levels_[static_cast<std::size_t>(level)]; }
+
+  std::vector<Level> levels_;
+  std::vector<std::int64_t> ranges_;
+  std::int64_t n_own_ = 0;
+  int rank_ = 0;
+};
+
+}  // namespace karst

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eb/least_squares.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace karst {
+
+namespace {
+
+using Matrix3 = std::array<Vec3, 3>;
+
+/// Eigenvalues and eigenvectors (rows of the result) of a symmetric matrix: Jacobi rotations.
+struct Eigen3 {
+  Vec3 value;
+  Matrix3 vector{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}};
+};
+
+Eigen3 eigen(Matrix3 m) {
+  Eigen3 e;
+  const auto at = [&](int i, int j) -> double& { return m[static_cast<std::size_t>(i)][j]; };
+  for (int sweep = 0; sweep < 20; ++sweep) {
+    const double off = std::abs(at(0, 1)) + std::abs(at(0, 2)) + std::abs(at(1, 2));
+    if (off < 1e-15 * (at(0, 0) + at(1, 1) + at(2, 2))) break;
+    for (int p = 0; p < 2; ++p)
+      for (int q = p + 1; q < 3; ++q) {
+        if (at(p, q) == 0.0) continue;
+        const double theta = 0.5 * (at(q, q) - at(p, p)) / at(p, q);
+        const double t = (theta >= 0.0 ? 1.0 : -1.0) / (std::abs(theta) + std::sqrt(theta * theta + 1.0));
+        const double c = 1.0 / std::sqrt(t * t + 1.0), s = t * c;
+        for (int k = 0; k < 3; ++k) {
+          const double kp = at(k, p), kq = at(k, q);
+          at(k, p) = c * kp - s * kq;
+          at(k, q) = s * kp + c * kq;
+        }
+        for (int k = 0; k < 3; ++k) {
+          const double pk = at(p, k), qk = at(q, k);
+          at(p, k) = c * pk - s * qk;
+          at(q, k) = s * pk + c * qk;
+        }
+        Vec3& a = e.vector[static_cast<std::size_t>(p)];
+        Vec3& b = e.vector[static_cast<std::size_t>(q)];
+        const Vec3 old = a;
+        a = c * a - s * b;
+        b = s * old + c * b;
+      }
+  }
+  for (int d = 0; d < 3; ++d) e.value[d] = at(d, d);
+  return e;
+}
+
+constexpr int n_monomials(int degree) { return degree == 0 ? 1 : degree == 1 ? 4 : 10; }
+
+std::array<double, 10> monomials(const Vec3& r) {
+  return {1.0, r[0], r[1], r[2], r[0] * r[0], r[1] * r[1], r[2] * r[2], r[0] * r[1], r[0] * r[2], r[1] * r[2]};
+}
+
+/// Solves M x = (1, 0, 0, ...) by Cholesky's factors; false when M is singular to 1e-6 of its diagonal.
+bool solve_for_value(int n, std::array<std::array<double, 10>, 10>& m, std::array<double, 10>& x) {
+  const auto at = [&](int i, int j) -> double& { return m[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]; };
+  for (int j = 0; j < n; ++j) {
+    const double before = at(j, j);
+    for (int k = 0; k < j; ++k) at(j, j) -= at(j, k) * at(j, k);
+    if (!(at(j, j) > 1e-6 * before)) return false;
+    at(j, j) = std::sqrt(at(j, j));
+    for (int i = j + 1; i < n; ++i) {
+      for (int k = 0; k < j; ++k) at(i, j) -= at(i, k) * at(j, k);
+      at(i, j) /= at(j, j);
+    }
+  }
+  x.fill(0.0);
+  for (int i = 0; i < n; ++i) {
+    double sum = i == 0 ? 1.0 : 0.0;
+    for (int k = 0; k < i; ++k) sum -= at(i, k) * x[static_cast<std::size_t>(k)];
+    x[static_cast<std::size_t>(i)] = sum / at(i, i);
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    double sum = x[static_cast<std::size_t>(i)];
+    for (int k = i + 1; k < n; ++k) sum -= at(k, i) * x[static_cast<std::size_t>(k)];
+    x[static_cast<std::size_t>(i)] = sum / at(i, i);
+  }
+  return true;
+}
+
+bool fit_degree(std::span<const Vec3> r, int degree, std::vector<double>& weight) {
+  const int n = n_monomials(degree);
+  if (std::ssize(r) < n) return false;
+  std::array<std::array<double, 10>, 10> normal{};
+  const auto importance = [](const Vec3& p) {
+    const double q = dot(p, p) + 0.25;
+    return 1.0 / (q * q);
+  };
+  for (const Vec3& p : r) {
+    const auto m = monomials(p);
+    const double w = importance(p);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+      for (std::size_t j = 0; j <= i; ++j) normal[i][j] += w * m[i] * m[j];
+  }
+  std::array<double, 10> x{};
+  if (!solve_for_value(n, normal, x)) return false;
+  weight.clear();
+  for (const Vec3& p : r) {
+    const auto m = monomials(p);
+    double sum = 0.0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) sum += x[i] * m[i];
+    weight.push_back(importance(p) * sum);
+  }
+  return true;
+}
+
+}  // namespace
+
+GradientFit fit_gradient(std::span<const Vec3> r, double smallest) {
+  GradientFit fit;
+  Matrix3 normal{};
+  for (const Vec3& p : r)
+    for (int i = 0; i < 3; ++i) normal[static_cast<std::size_t>(i)] += (p[i] / dot(p, p)) * p;
+  const Eigen3 e = eigen(normal);
+  fit.quality = std::max(0.0, std::min({e.value[0], e.value[1], e.value[2]}));
+  for (int d = 0; d < 3; ++d) fit.resolved += e.value[d] > smallest;
+  for (const Vec3& p : r) {
+    Vec3 w;
+    for (int d = 0; d < 3; ++d) {
+      const Vec3& axis = e.vector[static_cast<std::size_t>(d)];
+      if (e.value[d] > smallest) w += (dot(axis, p) / (e.value[d] * dot(p, p))) * axis;
+    }
+    fit.weight.push_back(w);
+  }
+  return fit;
+}
+
+PolynomialFit fit_polynomial(std::span<const Vec3> r, int degree) {
+  PolynomialFit fit;
+  for (fit.degree = degree; fit.degree >= 0; --fit.degree)
+    if (fit_degree(r, fit.degree, fit.weight)) break;
+  if (fit.degree < 0) fit.weight.clear();
+  return fit;
+}
+
+}  // namespace karst

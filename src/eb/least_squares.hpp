@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Weights of least-squares fits to values at scattered points. Positions are in cell widths, so nothing here is
+// dimensional.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/triple.hpp"
+
+namespace karst {
+
+/// Gradient by weighted least squares: G = Σ_i w_i (φ_i - φ_0) minimises Σ_i (G·r_i - φ_i + φ_0)² / |r_i|².
+/// Exact for linear φ in every direction that the points resolve; in the others G is 0 (pseudo-inverse).
+struct GradientFit {
+  std::vector<Vec3> weight;  ///< one per point
+  double quality = 0.0;      ///< smallest eigenvalue of Σ r r^T / |r|²: 2 for the six neighbours of a cell
+  int resolved = 0;          ///< directions, 0 to 3
+};
+
+/// @param r         points relative to the one where φ_0 stands, none of them 0
+/// @param smallest  directions of a smaller eigenvalue count as not resolved
+GradientFit fit_gradient(std::span<const Vec3> r, double smallest = 0.02);
+
+/// Value at 0 of the polynomial of this degree (0, 1 or 2) that fits φ at the points best, with weights that fall as
+/// 1 / (|r|² + 1/4)²: φ(0) ~ Σ_i w_i φ_i, Σ w_i = 1. Falls back to a lower degree where the points do not determine it.
+struct PolynomialFit {
+  std::vector<double> weight;
+  int degree = -1;  ///< -1: there are no points
+};
+PolynomialFit fit_polynomial(std::span<const Vec3> r, int degree);
+
+}  // namespace karst

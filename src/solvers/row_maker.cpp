@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/row_maker.hpp"
+
+#include <cmath>
+
+#include "eb/least_squares.hpp"
+#include "grid/vof_loops.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double least_wall_distance = 0.05;  ///< of a value to its wall, in h: what is nearer counts as this
+constexpr double least_line = 1e-4;           ///< θ of a wall on a grid line
+
+Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
+
+}  // namespace
+
+RowCounts& RowCounts::operator+=(const RowCounts& o) {
+  wide_rows += o.wide_rows;
+  entries += o.entries;
+  faces_at_centroid += o.faces_at_centroid;
+  faces_extrapolated += o.faces_extrapolated;
+  faces_one_way += o.faces_one_way;
+  faces_at_center += o.faces_at_center;
+  faces_slanted += o.faces_slanted;
+  faces_without_gradient += o.faces_without_gradient;
+  walls_without_gradient += o.walls_without_gradient;
+  walls_without_plane += o.walls_without_plane;
+  walls_near += o.walls_near;
+  lines_without_wall += o.lines_without_wall;
+  orphans_pinned += o.orphans_pinned;
+  return *this;
+}
+
+RowMaker::RowMaker(const VofLookup& vofs, const EllipticProblem& problem, const Field* face_beta, WallForm form)
+    : vofs_(vofs), problem_(problem), face_beta_(face_beta), form_(form), h_(std::ldexp(1.0, -vofs.level())) {}
+
+Row RowMaker::make(VofName v, std::int32_t number, RowCounts& counts) const {
+  Row row;
+  row.number = number;
+  if (form_ == WallForm::lines)
+    add_lines(v, row, counts);
+  else
+    add_fluxes(v, row, counts);
+  if (problem_.a != 0.0 && row.source != 0.0) row.stencil.add(vofs_.number(v), problem_.a * row.source);
+  return row;
+}
+
+Vec3 RowMaker::position(VofName v, const Vec3& in_cell) const {
+  return h_ * (to_vec(vofs_.cell(v)) + Vec3::all(0.5) + in_cell);
+}
+
+int RowMaker::slot_in_box(VofName own, VofName other) const {
+  const BoxGraph graph = vofs_.graph().box(vofs_.graph().local(box_of(own)));
+  if (box_of(other) == graph.box) return vof_of(other);
+  return graph.n_own + graph.halo.find(other);
+}
+
+double RowMaker::beta_at(VofName own, int direction, int slot) const {
+  if (face_beta_ == nullptr) return problem_.beta;
+  return face_beta_->box(vofs_.graph().local(box_of(own)), direction)[static_cast<std::size_t>(slot)];
+}
+
+double RowMaker::wall_beta(VofName v) const {
+  if (face_beta_ == nullptr) return problem_.beta;
+  double sum = 0.0, area = 0.0;
+  for (const auto& [face, side] : vofs_.shared_faces(v)) {
+    sum += face.aperture * beta_at(v, face.direction, slot_in_box(v, face.high));
+    area += face.aperture;
+  }
+  return area > 0.0 ? sum / area : problem_.beta;
+}
+
+void RowMaker::add_difference(VofName from, VofName to, double weight, Stencil& stencil) const {
+  stencil.add(vofs_.number(to), weight);
+  stencil.add(vofs_.number(from), -weight);
+}
+
+// A condition on an end of the domain, two points: the value of the VoF and the plane of the face.
+void RowMaker::add_domain_face(VofName v, const ListedFace& face, double aperture, Row& row) const {
+  const int d = direction_of(face.side);
+  const Vec3 point = vofs_.point(v);
+  Vec3 front = point;  // on the plane of the face, in front of the value
+  front[d] = face.centroid[d];
+  const double distance = std::max(std::abs(front[d] - point[d]), least_wall_distance);
+  const ConditionAt& at = problem_.sides[static_cast<std::size_t>(face.side)];
+  const Vec3 there = position(v, form_ == WallForm::lines ? front : face.centroid);
+  const Condition c = at ? at(there) : Condition{};
+  const auto where = static_cast<std::int8_t>(face.side);
+  const double area = aperture * h_ * h_;
+  if (c.kind == BoundaryKind::neumann) {
+    if (at) row.boundary.push_back({row.number, where, area, there});
+    return;
+  }
+  double beta = problem_.beta;
+  if (face_beta_ != nullptr) {
+    const int b = vofs_.graph().local(box_of(v));
+    const BoxGraph graph = vofs_.graph().box(b);
+    int slot = vof_of(v);
+    if (is_high(face.side))
+      for_each_face(graph, [&](int vof, int side, int s) {
+        if (vof == vof_of(v) && side == face.side && graph.name(s) == domain_face) slot = s;
+      });
+    beta = beta_at(v, d, slot);
+  }
+  const double exchange = beta / (distance * h_);
+  if (c.kind == BoundaryKind::dirichlet) {
+    row.stencil.add(vofs_.number(v), area * exchange);
+    row.boundary.push_back({row.number, where, area * exchange, position(v, front)});
+  } else {
+    const double damped = area / (1.0 + c.rate / exchange);
+    row.stencil.add(vofs_.number(v), damped * c.rate);
+    row.boundary.push_back({row.number, where, damped, there});
+  }
+}
+
+void RowMaker::add_lines(VofName v, Row& row, RowCounts& counts) const {
+  const GlobalNumber self = vofs_.number(v);
+  const VofCenter* center = vofs_.center(v);
+  if (center != nullptr && !center->inside) {
+    const double weight = wall_beta(v) * h_;
+    row.stencil.add(self, weight);
+    const VofMoments* m = vofs_.moments(v);
+    row.boundary.push_back(
+        {row.number, wall_side, weight, position(v, m->wall_area > 0.0 ? m->wall_centroid : m->centroid)});
+    ++counts.orphans_pinned;
+    return;
+  }
+  row.source = h_ * h_ * h_;
+  for (int side = 0; side < 6; ++side) {
+    const int d = direction_of(side);
+    const VofName to = vofs_.neighbour(v, side);
+    const float wall = center == nullptr ? no_wall : center->wall_distance[static_cast<std::size_t>(side)];
+    if (const VofName n = vofs_.aligned(v, side); n != no_face) {
+      if (vofs_.number(n) == no_unknown) continue;  // a coarse-fine face
+      const double beta = beta_at(v, d, slot_in_box(v, is_high(side) ? n : v));
+      add_difference(v, n, -beta * h_, row.stencil);
+      continue;
+    }
+    if (to == domain_face && wall > 0.5F) {
+      Vec3 face;
+      face[d] = is_high(side) ? 0.5 : -0.5;
+      add_domain_face(v, {side, to, true, 1.0, face}, 1.0, row);
+      continue;
+    }
+    if (to == coarse_face && wall > 1.0F) continue;
+    double theta = std::max(double{wall}, least_line);
+    if (wall > 1.0F) {
+      theta = 0.5;
+      ++counts.lines_without_wall;
+    }
+    const double weight = wall_beta(v) * h_ / theta;
+    Vec3 at;
+    at[d] = is_high(side) ? theta : -theta;
+    row.stencil.add(self, weight);
+    row.boundary.push_back({row.number, wall_side, weight, position(v, at)});
+  }
+}
+
+bool RowMaker::gradient(VofName v, std::array<Stencil, 3>& result) const {
+  std::vector<VofName> names;
+  std::vector<Vec3> r;
+  const Vec3 here = vofs_.point(v);
+  const auto add = [&](VofName n, const Vec3& at) {
+    if (n == v || vofs_.number(n) == no_unknown || std::find(names.begin(), names.end(), n) != names.end()) return;
+    if (dot(at, at) < 1e-6) return;
+    names.push_back(n);
+    r.push_back(at);
+  };
+  struct Near {
+    VofName name;
+    Index step;
+  };
+  std::vector<Near> ring;
+  for (const ListedFace& f : vofs_.faces(v)) {
+    if (!is_vof(f.neighbour)) continue;
+    const Index step = vofs_.step(v, f.neighbour, f.side);
+    ring.push_back({f.neighbour, step});
+    add(f.neighbour, to_vec(step) + vofs_.point(f.neighbour) - here);
+  }
+  constexpr double enough = 0.3;
+  GradientFit fit = fit_gradient(r);
+  if (fit.quality < enough) {
+    for (const Near& n : ring) {
+      if (!vofs_.knows(n.name)) continue;
+      for (const ListedFace& f : vofs_.faces(n.name)) {
+        if (!is_vof(f.neighbour) || !vofs_.knows(f.neighbour)) continue;
+        const Index step = n.step + vofs_.step(n.name, f.neighbour, f.side);
+        if (std::abs(step[0]) > 1 || std::abs(step[1]) > 1 || std::abs(step[2]) > 1) continue;
+        add(f.neighbour, to_vec(step) + vofs_.point(f.neighbour) - here);
+      }
+    }
+    fit = fit_gradient(r);
+  }
+  const GlobalNumber self = vofs_.number(v);
+  for (std::size_t d = 0; d < 3; ++d) result[d].terms.clear();
+  for (std::size_t i = 0; i < r.size(); ++i)
+    for (int d = 0; d < 3; ++d) {
+      Stencil& s = result[static_cast<std::size_t>(d)];
+      s.add(vofs_.number(names[i]), fit.weight[i][d]);
+      s.add(self, -fit.weight[i][d]);
+    }
+  return fit.resolved == 3;
+}
+
+/// Difference across the neighbouring face of an aligned pair, one step towards a side.
+bool RowMaker::pair_beside(const SharedFace& face, int towards, Stencil& difference) const {
+  const VofName low = vofs_.aligned(face.low, towards), high = vofs_.aligned(face.high, towards);
+  if (low == no_face || high == no_face) return false;
+  if (vofs_.number(low) == no_unknown || vofs_.number(high) == no_unknown) return false;
+  if (vofs_.aligned(low, side_of(face.direction, true)) != high) return false;
+  add_difference(low, high, 1.0, difference);
+  return true;
+}
+
+/// ∂φ/∂x_d at the centroid of a face, times h.
+Stencil RowMaker::face_gradient(const SharedFace& face, RowCounts& counts) const {
+  if (!face.primary || vofs_.aligned(face.low, side_of(face.direction, true)) != face.high)
+    return slanted_gradient(face, counts);
+  Stencil result;
+  add_difference(face.low, face.high, 1.0, result);
+  constexpr double small = 1e-6;  // face centroids are floats
+  int corrected = 0, extrapolated = 0, missed = 0;
+  for (int d = 0; d < 3; ++d) {
+    const double t = face.centroid[d];
+    if (d == face.direction || std::abs(t) < small) continue;
+    Stencil beside;
+    double weight = std::abs(t);
+    if (!pair_beside(face, side_of(d, t > 0.0), beside)) {
+      beside.terms.clear();
+      weight = -weight;
+      if (!pair_beside(face, side_of(d, t < 0.0), beside)) {
+        ++missed;
+        continue;
+      }
+      ++extrapolated;
+    }
+    ++corrected;
+    result.add(beside, weight);
+    add_difference(face.low, face.high, -weight, result);
+  }
+  if (corrected + missed > 0) {
+    if (missed > 0)
+      ++(corrected > 0 ? counts.faces_one_way : counts.faces_at_center);
+    else
+      ++(extrapolated > 0 ? counts.faces_extrapolated : counts.faces_at_centroid);
+  }
+  return result;
+}
+
+Stencil RowMaker::slanted_gradient(const SharedFace& face, RowCounts& counts) const {
+  ++counts.faces_slanted;
+  const Vec3 line = to_vec(vofs_.step(face.low, face.high, side_of(face.direction, true))) + vofs_.point(face.high) -
+                    vofs_.point(face.low);
+  const double length = std::max(norm(line), least_wall_distance);
+  const double along = std::max(line[face.direction] / length, 0.25) / length;
+  Stencil result;
+  add_difference(face.low, face.high, along, result);
+  std::array<Stencil, 3> g;
+  std::array<VofName, 2> ends{face.low, face.high};
+  std::array<bool, 2> usable{};
+  std::array<std::array<Stencil, 3>, 2> gradients;
+  for (std::size_t e = 0; e < 2; ++e) usable[e] = gradient(ends[e], gradients[e]);
+  if (usable[0] && usable[1] && vofs_.inside(face.low) != vofs_.inside(face.high))
+    usable[vofs_.inside(face.low) ? 1 : 0] = false;
+  const int n = usable[0] + usable[1];
+  if (n == 0) {
+    ++counts.faces_without_gradient;
+    return result;
+  }
+  for (std::size_t e = 0; e < 2; ++e) {
+    if (!usable[e]) continue;
+    for (int d = 0; d < 3; ++d) {
+      const double weight = ((d == face.direction ? 1.0 : 0.0) - along * line[d]) / n;
+      result.add(gradients[e][static_cast<std::size_t>(d)], weight);
+    }
+  }
+  return result;
+}
+
+void RowMaker::add_fluxes(VofName v, Row& row, RowCounts& counts) const {
+  const VofMoments* m = vofs_.moments(v);
+  row.source = (m == nullptr ? 1.0 : m->kappa) * h_ * h_ * h_;
+  for (const auto& [face, side] : vofs_.shared_faces(v)) {
+    const VofName other = is_high(side) ? face.high : face.low;
+    if (vofs_.number(other) == no_unknown) continue;  // a coarse-fine face
+    const double beta = beta_at(v, face.direction, slot_in_box(v, face.high));
+    const double out = is_high(side) ? 1.0 : -1.0;
+    row.stencil.add(face_gradient(face, counts), -out * beta * h_ * face.aperture);
+  }
+  for (const ListedFace& f : vofs_.faces(v))
+    if (f.neighbour == domain_face) add_domain_face(v, f, f.aperture, row);
+  if (m != nullptr && m->wall_area > 0.0) add_wall_flux(v, row, counts);
+}
+
+void RowMaker::add_wall_flux(VofName v, Row& row, RowCounts& counts) const {
+  if (!problem_.wall) return;
+  const VofMoments& m = *vofs_.moments(v);
+  const Vec3 at = position(v, m.wall_centroid);
+  const Condition c = problem_.wall(at);
+  const double area = m.wall_area * h_ * h_;
+  if (c.kind == BoundaryKind::neumann) {
+    row.boundary.push_back({row.number, wall_side, area, at});
+    return;
+  }
+  const GlobalNumber self = vofs_.number(v);
+  const Vec3 point = vofs_.point(v);
+  const double flat = norm(m.wall);
+  const bool plane = flat > 0.5 * m.wall_area;
+  const Vec3 normal = plane ? (1.0 / flat) * m.wall : Vec3{};
+  double distance = plane ? dot(point - m.wall_centroid, normal) : 0.5 * m.kappa / m.wall_area;
+  counts.walls_without_plane += !plane;
+  if (distance < least_wall_distance) {
+    distance = least_wall_distance;
+    ++counts.walls_near;
+  }
+  const double exchange = wall_beta(v) / (distance * h_);
+  if (c.kind == BoundaryKind::dirichlet) {
+    row.stencil.add(self, area * exchange);
+    row.boundary.push_back(
+        {row.number, wall_side, area * exchange, plane ? position(v, point - distance * normal) : at});
+    return;
+  }
+  const double damped = area / (1.0 + c.rate / exchange);
+  row.boundary.push_back({row.number, wall_side, damped, at});
+  row.stencil.add(self, damped * c.rate);
+  std::array<Stencil, 3> g;
+  if (!plane || !gradient(v, g)) {
+    ++counts.walls_without_gradient;
+    return;
+  }
+  const Vec3 shift = m.wall_centroid + distance * normal - point;
+  for (int d = 0; d < 3; ++d) row.stencil.add(g[static_cast<std::size_t>(d)], damped * c.rate * shift[d]);
+}
+
+}  // namespace karst

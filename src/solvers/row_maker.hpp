@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of the operator next to walls: which unknowns they read, with which weights. All other rows are the plain seven
+// points. Two forms:
+//
+// lines (the whole wall is Dirichlet): seven points on the grid lines; where the line from a cell centre meets the wall
+//   after θ h, the wall value stands at that distance: weight 1/θ instead of 1. Symmetric, an M-matrix, second order in
+//   φ (Gibou, Fedkiw, Cheng & Kang, J. Comput. Phys. 176 (2002) 205). Faces count in full. A VoF that does not hold its
+//   cell centre (an orphan) takes the value of the wall at its wall centroid and takes no part.
+// fluxes (all others): control volumes, a κ V φ - Σ_faces α flux - wall flux, every flux the same number for both
+// sides:
+//   - between two cell centres: differences across the faces around, weighted linearly so that the flux stands at the
+//     centroid of the face (for linear gradients exact);
+//   - other faces (slivers of joined pieces, orphans): G·e + (φ_n - φ_v - G·L) (L·e) / |L|², with least-squares
+//   gradients
+//     G and L from value to value: exact for linear φ, and the difference of the two values keeps them together;
+//   - Neumann wall: as given. Robin: a_w (value - rate φ_I) / (1 + rate d/β), φ_I = φ_v + G·(x_I - x_v) on the normal
+//     line through the wall centroid, as far from the wall (d) as the value of the VoF. Dirichlet: a_w β (value at the
+//     foot of the perpendicular - φ_v) / d.
+#pragma once
+
+#include <cstdint>
+
+#include "solvers/elliptic_problem.hpp"
+#include "solvers/stencil.hpp"
+#include "solvers/vof_lookup.hpp"
+
+namespace karst {
+
+/// How often each way was taken; nothing is silent.
+struct RowCounts {
+  std::int64_t wide_rows = 0, entries = 0;
+  std::int64_t faces_at_centroid = 0;  ///< flux interpolated to the centroid of a cut face in both directions
+  std::int64_t faces_extrapolated = 0, faces_one_way = 0, faces_at_center = 0;  ///< its fall-backs
+  std::int64_t faces_slanted = 0;           ///< between values that are no neighbours on a grid line
+  std::int64_t faces_without_gradient = 0;  ///< of these: plain differences
+  std::int64_t walls_without_gradient = 0;  ///< Robin: the value of the VoF itself
+  std::int64_t walls_without_plane = 0;     ///< walls that face each other in one VoF: distance volume / area
+  std::int64_t walls_near = 0;              ///< distance to the wall raised to the least one
+  std::int64_t lines_without_wall = 0;      ///< wall taken half way
+  std::int64_t orphans_pinned = 0;          ///< lines: orphans with the wall's value
+  RowCounts& operator+=(const RowCounts& o);
+};
+
+enum class WallForm : std::uint8_t { lines, fluxes };
+
+/// A row in the making.
+struct Row {
+  std::int32_t number = 0;  ///< own unknown
+  double source = 0.0;      ///< volume that multiplies a source, in h0³
+  Stencil stencil;
+  std::vector<BoundaryTerm> boundary;
+};
+
+/// Makes rows of one level; reads only, may be used by several threads.
+class RowMaker {
+ public:
+  /// @param face_beta  nullptr: problem.beta
+  RowMaker(const VofLookup& vofs, const EllipticProblem& problem, const Field* face_beta, WallForm form);
+
+  /// Row of an own VoF that is an unknown. Faces on the coarse-fine boundary are left out.
+  Row make(VofName v, std::int32_t number, RowCounts& counts) const;
+  /// Gradient at a VoF as a stencil per direction, in values per cell width of the level; false when a direction is not
+  /// resolved.
+  bool gradient(VofName v, std::array<Stencil, 3>& result) const;
+  /// β of a face of an own VoF: `high` is the VoF above it (or a ghost slot).
+  double beta_at(VofName own, int direction, int slot) const;
+  int slot_in_box(VofName own, VofName other) const;
+
+ private:
+  void add_lines(VofName v, Row& row, RowCounts& counts) const;
+  void add_fluxes(VofName v, Row& row, RowCounts& counts) const;
+  void add_domain_face(VofName v, const ListedFace& face, double aperture, Row& row) const;
+  void add_wall_flux(VofName v, Row& row, RowCounts& counts) const;
+  Stencil face_gradient(const SharedFace& face, RowCounts& counts) const;
+  Stencil slanted_gradient(const SharedFace& face, RowCounts& counts) const;
+  bool pair_beside(const SharedFace& face, int towards, Stencil& difference) const;
+  double wall_beta(VofName v) const;
+  Vec3 position(VofName v, const Vec3& in_cell) const;
+  void add_difference(VofName from, VofName to, double weight, Stencil& stencil) const;
+
+  const VofLookup& vofs_;
+  const EllipticProblem& problem_;
+  const Field* face_beta_;
+  WallForm form_;
+  double h_;
+};
+
+}  // namespace karst

@@ -24,6 +24,7 @@ RowCounts& RowCounts::operator+=(const RowCounts& o) {
   faces_extrapolated += o.faces_extrapolated;
   faces_one_way += o.faces_one_way;
   faces_at_center += o.faces_at_center;
+  faces_from_beside += o.faces_from_beside;
   faces_slanted += o.faces_slanted;
   faces_without_gradient += o.faces_without_gradient;
   walls_without_gradient += o.walls_without_gradient;
@@ -31,6 +32,8 @@ RowCounts& RowCounts::operator+=(const RowCounts& o) {
   walls_near += o.walls_near;
   lines_without_wall += o.lines_without_wall;
   orphans_pinned += o.orphans_pinned;
+  orphans_joined += o.orphans_joined;
+  orphans_alone += o.orphans_alone;
   return *this;
 }
 
@@ -40,11 +43,20 @@ RowMaker::RowMaker(const VofLookup& vofs, const EllipticProblem& problem, const 
 Row RowMaker::make(VofName v, std::int32_t number, RowCounts& counts) const {
   Row row;
   row.number = number;
-  if (form_ == WallForm::lines)
+  if (form_ == WallForm::lines) {
     add_lines(v, row, counts);
-  else
+    if (problem_.a != 0.0) row.stencil.add(vofs_.number(v), problem_.a * row.source);
+    return row;
+  }
+  const Host to = host(v);
+  counts.orphans_alone += to.name == no_face && !vofs_.inside(v);
+  if (to.name == no_face) {
     add_fluxes(v, row, counts);
-  if (problem_.a != 0.0 && row.source != 0.0) row.stencil.add(vofs_.number(v), problem_.a * row.source);
+    add_joined(v, row, counts);
+  } else {
+    ++counts.orphans_joined;
+    extrapolate(v, to, row);
+  }
   return row;
 }
 
@@ -206,32 +218,55 @@ bool RowMaker::gradient(VofName v, std::array<Stencil, 3>& result) const {
 }
 
 /// Difference across the neighbouring face of an aligned pair, one step towards a side.
-bool RowMaker::pair_beside(const SharedFace& face, int towards, Stencil& difference) const {
-  const VofName low = vofs_.aligned(face.low, towards), high = vofs_.aligned(face.high, towards);
+bool RowMaker::pair_beside(const Pair& pair, int direction, int towards, Stencil& difference) const {
+  const VofName low = vofs_.aligned(pair.low, towards), high = vofs_.aligned(pair.high, towards);
   if (low == no_face || high == no_face) return false;
   if (vofs_.number(low) == no_unknown || vofs_.number(high) == no_unknown) return false;
-  if (vofs_.aligned(low, side_of(face.direction, true)) != high) return false;
+  if (vofs_.aligned(low, side_of(direction, true)) != high) return false;
   add_difference(low, high, 1.0, difference);
   return true;
 }
 
+/// The pair of aligned unknowns whose line passes nearest to the centroid of a face: the two VoFs themselves, or one of
+/// them and its neighbour across the same side.
+RowMaker::Pair RowMaker::nearest_pair(const SharedFace& face) const {
+  const int d = face.direction;
+  const VofName above = vofs_.aligned(face.low, side_of(d, true)), below = vofs_.aligned(face.high, side_of(d, false));
+  Vec3 from_high = face.centroid - to_vec(vofs_.step(face.low, face.high, side_of(d, true)));
+  Vec3 from_low = face.centroid;
+  from_low[d] = from_high[d] = 0.0;
+  std::array<Pair, 2> pairs{Pair{face.low, above, from_low}, Pair{below, face.high, from_high}};
+  if (above == face.high) return pairs[0];
+  Pair best;
+  constexpr double farthest = 1.5;
+  double least = farthest * farthest;
+  for (const Pair& p : pairs) {
+    if (p.low == no_face || p.high == no_face || dot(p.offset, p.offset) >= least) continue;
+    if (vofs_.number(p.low) == no_unknown || vofs_.number(p.high) == no_unknown) continue;
+    least = dot(p.offset, p.offset);
+    best = p;
+  }
+  return best;
+}
+
 /// ∂φ/∂x_d at the centroid of a face, times h.
 Stencil RowMaker::face_gradient(const SharedFace& face, RowCounts& counts) const {
-  if (!face.primary || vofs_.aligned(face.low, side_of(face.direction, true)) != face.high)
-    return slanted_gradient(face, counts);
+  const Pair pair = nearest_pair(face);
+  if (pair.low == no_face) return slanted_gradient(face, counts);
+  counts.faces_from_beside += pair.low != face.low || pair.high != face.high;
   Stencil result;
-  add_difference(face.low, face.high, 1.0, result);
+  add_difference(pair.low, pair.high, 1.0, result);
   constexpr double small = 1e-6;  // face centroids are floats
   int corrected = 0, extrapolated = 0, missed = 0;
   for (int d = 0; d < 3; ++d) {
-    const double t = face.centroid[d];
+    const double t = pair.offset[d];
     if (d == face.direction || std::abs(t) < small) continue;
     Stencil beside;
     double weight = std::abs(t);
-    if (!pair_beside(face, side_of(d, t > 0.0), beside)) {
+    if (!pair_beside(pair, face.direction, side_of(d, t > 0.0), beside)) {
       beside.terms.clear();
       weight = -weight;
-      if (!pair_beside(face, side_of(d, t < 0.0), beside)) {
+      if (!pair_beside(pair, face.direction, side_of(d, t < 0.0), beside)) {
         ++missed;
         continue;
       }
@@ -239,7 +274,7 @@ Stencil RowMaker::face_gradient(const SharedFace& face, RowCounts& counts) const
     }
     ++corrected;
     result.add(beside, weight);
-    add_difference(face.low, face.high, -weight, result);
+    add_difference(pair.low, pair.high, -weight, result);
   }
   if (corrected + missed > 0) {
     if (missed > 0)
@@ -280,9 +315,74 @@ Stencil RowMaker::slanted_gradient(const SharedFace& face, RowCounts& counts) co
   return result;
 }
 
+RowMaker::Host RowMaker::host(VofName v, int depth) const {
+  constexpr int longest_chain = 3;
+  if (vofs_.inside(v) || depth == longest_chain) return {};
+  const VofMoments& m = *vofs_.moments(v);
+  if (m.wall_area > 0.0 && problem_.wall && problem_.wall(position(v, m.wall_centroid)).kind == BoundaryKind::dirichlet)
+    return {};
+  Host best;
+  double largest = 0.0;
+  for (int pass = 0; pass < 2 && best.name == no_face; ++pass)  // first those inside, then those with a host
+    for (const auto& [face, side] : vofs_.shared_faces(v)) {
+      const VofName n = is_high(side) ? face.high : face.low;
+      if (face.aperture <= largest || n == v || vofs_.number(n) == no_unknown) continue;
+      if (face_beta_ != nullptr && box_of(n) != box_of(v)) continue;
+      const Vec3 away = to_vec(vofs_.step(n, v, opposite(side))) + vofs_.point(v) - vofs_.point(n);
+      Host found{n, away};
+      if (!vofs_.inside(n)) {
+        if (pass == 0) continue;
+        found = host(n, depth + 1);
+        found.distance += away;
+      }
+      if (found.name == no_face || found.name == v) continue;
+      largest = face.aperture;
+      best = found;
+    }
+  return best;
+}
+
+// The value of an orphan: the quadratic polynomial through the unknowns around its host.
+void RowMaker::extrapolate(VofName v, const Host& from, Row& row) const {
+  std::vector<VofName> names{from.name};
+  std::vector<Vec3> at{-from.distance};
+  std::size_t begin = 0;
+  for (int ring = 0; ring < 3; ++ring) {
+    const std::size_t end = names.size();
+    for (std::size_t i = begin; i < end; ++i)
+      for (int side = 0; side < 6; ++side) {
+        const VofName n = vofs_.aligned(names[i], side);
+        if (n == no_face || vofs_.number(n) == no_unknown) continue;
+        if (std::find(names.begin(), names.end(), n) != names.end()) continue;
+        names.push_back(n);
+        at.push_back(at[i] + to_vec(side_offset(side)));
+      }
+    begin = end;
+  }
+  const PolynomialFit fit = fit_polynomial(at, 2);
+  const double weight = wall_beta(v) * h_;
+  row.stencil.add(vofs_.number(v), weight);
+  for (std::size_t i = 0; i < names.size(); ++i) row.stencil.add(vofs_.number(names[i]), -weight * fit.weight[i]);
+}
+
+/// Balances of the orphans that have v as their host.
+void RowMaker::add_joined(VofName v, Row& row, RowCounts& counts) const {
+  std::vector<VofName> reached{v};
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    for (const ListedFace& f : vofs_.faces(reached[i])) {
+      const VofName n = f.neighbour;
+      if (!is_vof(n) || vofs_.inside(n) || vofs_.number(n) == no_unknown) continue;
+      if (std::find(reached.begin(), reached.end(), n) != reached.end() || host(n).name != v) continue;
+      reached.push_back(n);
+      add_fluxes(n, row, counts);
+    }
+}
+
 void RowMaker::add_fluxes(VofName v, Row& row, RowCounts& counts) const {
   const VofMoments* m = vofs_.moments(v);
-  row.source = (m == nullptr ? 1.0 : m->kappa) * h_ * h_ * h_;
+  const double volume = (m == nullptr ? 1.0 : m->kappa) * h_ * h_ * h_;
+  row.source += volume;
+  if (problem_.a != 0.0) row.stencil.add(vofs_.number(v), problem_.a * volume);
   for (const auto& [face, side] : vofs_.shared_faces(v)) {
     const VofName other = is_high(side) ? face.high : face.low;
     if (vofs_.number(other) == no_unknown) continue;  // a coarse-fine face

@@ -15,7 +15,10 @@
 //     G and L from value to value: exact for linear φ, and the difference of the two values keeps them together;
 //   - Neumann wall: as given. Robin: a_w (value - rate φ_I) / (1 + rate d/β), φ_I = φ_v + G·(x_I - x_v) on the normal
 //     line through the wall centroid, as far from the wall (d) as the value of the VoF. Dirichlet: a_w β (value at the
-//     foot of the perpendicular - φ_v) / d.
+//     foot of the perpendicular - φ_v) / d;
+//   - an orphan whose wall is not Dirichlet has a host: the VoF across its largest face that holds its cell centre, or
+//     the host of that across its largest face. The host takes over its balance (sources, wall, other faces); its value
+//     is the host's, extrapolated linearly. A balance of its own would be divided by its tiny apertures.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +34,7 @@ struct RowCounts {
   std::int64_t wide_rows = 0, entries = 0;
   std::int64_t faces_at_centroid = 0;  ///< flux interpolated to the centroid of a cut face in both directions
   std::int64_t faces_extrapolated = 0, faces_one_way = 0, faces_at_center = 0;  ///< its fall-backs
+  std::int64_t faces_from_beside = 0;       ///< slivers of joined pieces: from the neighbours on the nearest grid line
   std::int64_t faces_slanted = 0;           ///< between values that are no neighbours on a grid line
   std::int64_t faces_without_gradient = 0;  ///< of these: plain differences
   std::int64_t walls_without_gradient = 0;  ///< Robin: the value of the VoF itself
@@ -38,6 +42,8 @@ struct RowCounts {
   std::int64_t walls_near = 0;              ///< distance to the wall raised to the least one
   std::int64_t lines_without_wall = 0;      ///< wall taken half way
   std::int64_t orphans_pinned = 0;          ///< lines: orphans with the wall's value
+  std::int64_t orphans_joined = 0;          ///< fluxes: orphans whose balance their host takes over
+  std::int64_t orphans_alone = 0;           ///< fluxes: orphans that keep their own balance
   RowCounts& operator+=(const RowCounts& o);
 };
 
@@ -73,7 +79,20 @@ class RowMaker {
   void add_wall_flux(VofName v, Row& row, RowCounts& counts) const;
   Stencil face_gradient(const SharedFace& face, RowCounts& counts) const;
   Stencil slanted_gradient(const SharedFace& face, RowCounts& counts) const;
-  bool pair_beside(const SharedFace& face, int towards, Stencil& difference) const;
+  struct Host {
+    VofName name = no_face;
+    Vec3 distance;  ///< from the value of the host to that of the orphan, in h
+  };
+  Host host(VofName v, int depth = 0) const;
+  void add_joined(VofName v, Row& row, RowCounts& counts) const;
+  void extrapolate(VofName v, const Host& host, Row& row) const;
+  /// Two unknowns on a grid line, and where the face's centroid is, seen from that line.
+  struct Pair {
+    VofName low = no_face, high = no_face;
+    Vec3 offset;
+  };
+  Pair nearest_pair(const SharedFace& face) const;
+  bool pair_beside(const Pair& pair, int direction, int towards, Stencil& difference) const;
   double wall_beta(VofName v) const;
   Vec3 position(VofName v, const Vec3& in_cell) const;
   void add_difference(VofName from, VofName to, double weight, Stencil& stencil) const;

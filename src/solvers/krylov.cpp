@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/krylov.hpp"
+
+#include <petscksp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "base/text.hpp"
+#include "base/timer.hpp"
+#include "solvers/null_space.hpp"
+#include "solvers/petsc_check.hpp"
+#include "solvers/petsc_matrix.hpp"
+
+namespace karst {
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// A PETSc vector's values while it lives.
+class ReadValues {
+ public:
+  explicit ReadValues(Vec v) : v_(v) {
+    petsc_check(VecGetArrayRead(v, &data_), "VecGetArrayRead");
+    VecGetLocalSize(v, &n_);
+  }
+  ~ReadValues() { VecRestoreArrayRead(v_, &data_); }
+  ReadValues(const ReadValues&) = delete;
+  ReadValues& operator=(const ReadValues&) = delete;
+  std::span<const double> span() const { return {data_, static_cast<std::size_t>(n_)}; }
+
+ private:
+  Vec v_;
+  const double* data_ = nullptr;
+  PetscInt n_ = 0;
+};
+
+class WriteValues {
+ public:
+  explicit WriteValues(Vec v) : v_(v) {
+    petsc_check(VecGetArray(v, &data_), "VecGetArray");
+    VecGetLocalSize(v, &n_);
+  }
+  ~WriteValues() { VecRestoreArray(v_, &data_); }
+  WriteValues(const WriteValues&) = delete;
+  WriteValues& operator=(const WriteValues&) = delete;
+  std::span<double> span() const { return {data_, static_cast<std::size_t>(n_)}; }
+
+ private:
+  Vec v_;
+  double* data_ = nullptr;
+  PetscInt n_ = 0;
+};
+
+std::string history(const std::vector<double>& r) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < r.size(); ++i)
+    if (i < 4 || i + 4 >= r.size())
+      parts.push_back(fmt::format("{}: {:.2e}", i, r[i]));
+    else if (i == 4)
+      parts.emplace_back("...");
+  return join(parts);
+}
+
+std::string advice(KSPConvergedReason reason, const std::string& prefix) {
+  switch (reason) {
+    case KSP_DIVERGED_ITS:
+      return fmt::format(
+          "more iterations (-{0}ksp_max_it), a larger tolerance, or another preconditioner (-{0}pc_type gamg)", prefix);
+    case KSP_DIVERGED_NANORINF:
+      return "checking the right-hand side and the conditions for values that are not finite";
+    case KSP_DIVERGED_INDEFINITE_PC:
+    case KSP_DIVERGED_INDEFINITE_MAT:
+      return fmt::format("a method for matrices that are not symmetric and positive (-{0}ksp_type fgmres)", prefix);
+    default:
+      return fmt::format("another method (-{0}ksp_type fgmres) or preconditioner (-{0}pc_type gamg, -{0}pc_type hypre)",
+                         prefix);
+  }
+}
+
+}  // namespace
+
+struct KrylovSolver::Hidden {
+  EllipticOperator& op;
+  KrylovOptions options;
+  Precondition precondition;
+  NullSpace null_space;
+  std::optional<PetscMatrix> matrix;
+  Mat shell = nullptr;
+  KSP ksp = nullptr;
+  MatNullSpace petsc_null = nullptr;
+  double setup_seconds = 0.0;
+  std::exception_ptr failure;  // thrown inside a callback of PETSc
+
+  Hidden(EllipticOperator& o, KrylovOptions k, Precondition p)
+      : op(o), options(std::move(k)), precondition(std::move(p)), null_space(o) {}
+  ~Hidden() {
+    KSPDestroy(&ksp);
+    MatDestroy(&shell);
+    MatNullSpaceDestroy(&petsc_null);
+  }
+
+  template <class F>
+  PetscErrorCode guarded(F&& f) {
+    try {
+      f();
+      return 0;
+    } catch (...) {
+      failure = std::current_exception();
+      return PETSC_ERR_LIB;
+    }
+  }
+  static PetscErrorCode multiply(Mat a, Vec x, Vec y) {
+    void* context = nullptr;
+    MatShellGetContext(a, &context);
+    auto& self = *static_cast<Hidden*>(context);
+    return self.guarded([&] { self.op.apply(ReadValues(x).span(), WriteValues(y).span()); });
+  }
+  static PetscErrorCode apply_preconditioner(PC pc, Vec r, Vec z) {
+    void* context = nullptr;
+    PCShellGetContext(pc, &context);
+    auto& self = *static_cast<Hidden*>(context);
+    return self.guarded([&] { self.precondition(ReadValues(r).span(), WriteValues(z).span()); });
+  }
+  static PetscErrorCode remove_null(MatNullSpace, Vec x, void* context) {
+    auto& self = *static_cast<Hidden*>(context);
+    return self.guarded([&] { self.null_space.remove(WriteValues(x).span()); });
+  }
+  static PetscErrorCode keep_residual(KSP, PetscInt, PetscReal norm, void* context) {
+    static_cast<std::vector<double>*>(context)->push_back(norm);
+    return 0;
+  }
+
+  void make_shell();
+  void make_ksp();
+  bool user_names_preconditioner() const;
+  Vec vector_over(std::span<double> values) const;
+};
+
+bool KrylovSolver::Hidden::user_names_preconditioner() const {
+  PetscBool given = PETSC_FALSE;
+  petsc_check(PetscOptionsHasName(nullptr, options.prefix.c_str(), "-pc_type", &given), "PetscOptionsHasName");
+  return given == PETSC_TRUE;
+}
+
+void KrylovSolver::Hidden::make_shell() {
+  const auto n = static_cast<PetscInt>(op.numbering().n_own());
+  petsc_check(MatCreateShell(op.comm().handle(), n, n, PETSC_DETERMINE, PETSC_DETERMINE, this, &shell),
+              "MatCreateShell");
+  petsc_check(MatShellSetOperation(shell, MATOP_MULT, reinterpret_cast<void (*)()>(multiply)), "MatShellSetOperation");
+  if (null_space.n_pores() == 0) return;
+  petsc_check(MatNullSpaceCreate(op.comm().handle(), PETSC_FALSE, 0, nullptr, &petsc_null), "MatNullSpaceCreate");
+  petsc_check(MatNullSpaceSetFunction(petsc_null, remove_null, this), "MatNullSpaceSetFunction");
+  petsc_check(MatSetNullSpace(shell, petsc_null), "MatSetNullSpace");
+}
+
+void KrylovSolver::Hidden::make_ksp() {
+  petsc_check(KSPCreate(op.comm().handle(), &ksp), "KSPCreate");
+  petsc_check(KSPSetOptionsPrefix(ksp, options.prefix.c_str()), "KSPSetOptionsPrefix");
+  petsc_check(KSPSetType(ksp, op.symmetric() ? KSPCG : KSPBCGS), "KSPSetType");
+  if (!op.symmetric()) petsc_check(KSPSetPCSide(ksp, PC_RIGHT), "KSPSetPCSide");
+  petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED), "KSPSetNormType");
+  petsc_check(KSPSetTolerances(ksp, options.tolerance, 1e-300, 1e8, options.max_iterations), "KSPSetTolerances");
+  PC pc = nullptr;
+  petsc_check(KSPGetPC(ksp, &pc), "KSPGetPC");
+  const bool assembled = !precondition || user_names_preconditioner();
+  if (assembled) {
+    matrix.emplace(op);
+    auto* mat = static_cast<Mat>(matrix->mat());
+    if (petsc_null != nullptr) petsc_check(MatSetNullSpace(mat, petsc_null), "MatSetNullSpace");
+    petsc_check(KSPSetOperators(ksp, shell, mat), "KSPSetOperators");
+    petsc_check(PCSetType(pc, PCGAMG), "PCSetType");
+  } else {
+    petsc_check(KSPSetOperators(ksp, shell, shell), "KSPSetOperators");
+    petsc_check(PCSetType(pc, PCSHELL), "PCSetType");
+    petsc_check(PCShellSetContext(pc, this), "PCShellSetContext");
+    petsc_check(PCShellSetApply(pc, apply_preconditioner), "PCShellSetApply");
+    petsc_check(PCShellSetName(pc, "given"), "PCShellSetName");
+  }
+  petsc_check(KSPSetFromOptions(ksp), "KSPSetFromOptions");
+  petsc_check(KSPSetUp(ksp), "KSPSetUp");
+}
+
+Vec KrylovSolver::Hidden::vector_over(std::span<double> values) const {
+  Vec v = nullptr;
+  petsc_check(VecCreateMPIWithArray(op.comm().handle(), 1, static_cast<PetscInt>(values.size()), PETSC_DETERMINE,
+                                    values.data(), &v),
+              "VecCreateMPIWithArray");
+  return v;
+}
+
+KrylovSolver::KrylovSolver(EllipticOperator& op, const KrylovOptions& options, Precondition precondition) {
+  PetscBool runs = PETSC_FALSE;
+  PetscInitialized(&runs);
+  require(runs == PETSC_TRUE, "solve {}: PETSc does not run; keep a PetscSession while solving", options.name);
+  const Timer timer("solver set-up");
+  const auto start = std::chrono::steady_clock::now();
+  hidden_ = std::make_unique<Hidden>(op, options, std::move(precondition));
+  hidden_->make_shell();
+  hidden_->make_ksp();
+  hidden_->setup_seconds = seconds_since(start);
+}
+
+KrylovSolver::KrylovSolver(KrylovSolver&&) noexcept = default;
+KrylovSolver& KrylovSolver::operator=(KrylovSolver&&) noexcept = default;
+KrylovSolver::~KrylovSolver() = default;
+
+SolveReport KrylovSolver::solve(std::span<const double> b, std::span<double> x) {
+  Hidden& h = *hidden_;
+  const Timer timer("Krylov solve");
+  const auto start = std::chrono::steady_clock::now();
+  SolveReport report;
+  report.name = h.options.name;
+  report.singular_pores = h.null_space.n_pores();
+  report.setup_seconds = h.setup_seconds;
+  std::vector<double> right(b.begin(), b.end());
+  double square = 0.0, start_square = 0.0;
+  for (const double v : right) square += v * v;
+  for (const double v : x) start_square += v * v;
+  std::array<double, 2> squares{square, start_square};
+  h.op.comm().sum(std::span(squares));
+  require(std::isfinite(squares[0]) && std::isfinite(squares[1]),
+          "solve {}: the {} holds values that are not finite; check sources, conditions and coefficients", report.name,
+          std::isfinite(squares[0]) ? "initial guess" : "right-hand side");
+  report.imbalance = h.null_space.imbalance(right);
+  require(
+      report.imbalance <= h.options.allowed_imbalance,
+      "solve {}: the system is singular ({} pores with Neumann conditions all around) and the right-hand side is not "
+      "compatible: what flows in and is made inside differs from what flows out by {:.2e} of their size, {:.2e} is "
+      "allowed; balance sources and fluxes, or fix the value somewhere",
+      report.name, report.singular_pores, report.imbalance, h.options.allowed_imbalance);
+  h.null_space.make_compatible(right);
+  if (squares[0] == 0.0) {
+    std::ranges::fill(x, 0.0);
+    report.residuals = {0.0};
+    return report;
+  }
+
+  Vec vb = h.vector_over(right), vx = h.vector_over(x);
+  petsc_check(KSPMonitorSet(h.ksp, Hidden::keep_residual, &report.residuals, nullptr), "KSPMonitorSet");
+  petsc_check(KSPSetInitialGuessNonzero(h.ksp, squares[1] > 0.0 ? PETSC_TRUE : PETSC_FALSE),
+              "KSPSetInitialGuessNonzero");
+  const PetscErrorCode code = KSPSolve(h.ksp, vb, vx);
+  KSPMonitorCancel(h.ksp);
+  VecDestroy(&vb);
+  VecDestroy(&vx);
+  if (h.failure) std::rethrow_exception(std::exchange(h.failure, nullptr));
+  petsc_check(code, "KSPSolve");
+  h.null_space.remove(x);
+
+  PetscInt iterations = 0;
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  KSPType method = nullptr;
+  PCType preconditioner = nullptr;
+  PC pc = nullptr;
+  KSPGetIterationNumber(h.ksp, &iterations);
+  KSPGetConvergedReason(h.ksp, &reason);
+  KSPGetType(h.ksp, &method);
+  KSPGetPC(h.ksp, &pc);
+  PCGetType(pc, &preconditioner);
+  report.iterations = static_cast<int>(iterations);
+  report.method = method;
+  report.preconditioner = preconditioner;
+  const double norm = std::sqrt(squares[0]);
+  for (double& r : report.residuals) r /= norm;
+  report.seconds = seconds_since(start);
+  require(
+      reason > 0,
+      "solve {} did not converge: {} after {} iterations of {} with {}; relative residuals {}; asked: {:.1e}. Try {}",
+      report.name, KSPConvergedReasons[reason], report.iterations, report.method, report.preconditioner,
+      history(report.residuals), h.options.tolerance, advice(reason, h.options.prefix));
+  return report;
+}
+
+}  // namespace karst

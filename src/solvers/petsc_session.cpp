@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/petsc_session.hpp"
+
+#include "solvers/petsc_check.hpp"
+
+namespace karst {
+
+PetscSession::PetscSession(const std::vector<std::string>& options) {
+  PetscBool begun = PETSC_FALSE;
+  petsc_check(PetscInitialized(&begun), "PetscInitialized");
+  if (begun == PETSC_FALSE) {
+    petsc_check(PetscInitializeNoArguments(), "PetscInitialize");
+    mine_ = true;
+  }
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const bool has_value =
+        i + 1 < options.size() && !(options[i + 1].size() > 1 && options[i + 1][0] == '-' &&
+                                    std::isalpha(static_cast<unsigned char>(options[i + 1][1])) != 0);
+    set_petsc_option(options[i], has_value ? options[i + 1] : "");
+    i += has_value;
+  }
+}
+
+PetscSession::~PetscSession() {
+  if (mine_) PetscFinalize();
+}
+
+void set_petsc_option(const std::string& name, const std::string& value) {
+  petsc_check(PetscOptionsSetValue(nullptr, name.c_str(), value.empty() ? nullptr : value.c_str()),
+              "PetscOptionsSetValue");
+}
+
+void clear_petsc_option(const std::string& name) {
+  petsc_check(PetscOptionsClearValue(nullptr, name.c_str()), "PetscOptionsClearValue");
+}
+
+}  // namespace karst

@@ -56,18 +56,23 @@ std::array<double, 10> monomials(const Vec3& r) {
   return {1.0, r[0], r[1], r[2], r[0] * r[0], r[1] * r[1], r[2] * r[2], r[0] * r[1], r[0] * r[2], r[1] * r[2]};
 }
 
-/// Solves M x = (1, 0, 0, ...) by Cholesky's factors; false when M is singular to 1e-6 of its diagonal.
-bool solve_for_value(int n, std::array<std::array<double, 10>, 10>& m, std::array<double, 10>& x) {
+/// Solves M x = (1, 0, 0, ...) by Cholesky's factors. Unknowns whose pivot vanishes (to 1e-4 of the diagonal) depend on
+/// those before them and are left out: x = 0 there.
+void solve_for_value(int n, std::array<std::array<double, 10>, 10>& m, std::array<double, 10>& x) {
+  constexpr double vanishes = 1e-4;
   const auto at = [&](int i, int j) -> double& { return m[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]; };
+  std::array<bool, 10> out{};
   for (int j = 0; j < n; ++j) {
     const double before = at(j, j);
     for (int k = 0; k < j; ++k) at(j, j) -= at(j, k) * at(j, k);
-    if (!(at(j, j) > 1e-6 * before)) return false;
-    at(j, j) = std::sqrt(at(j, j));
+    out[static_cast<std::size_t>(j)] = !(at(j, j) > vanishes * before);
+    at(j, j) = out[static_cast<std::size_t>(j)] ? 1.0 : std::sqrt(at(j, j));
     for (int i = j + 1; i < n; ++i) {
       for (int k = 0; k < j; ++k) at(i, j) -= at(i, k) * at(j, k);
-      at(i, j) /= at(j, j);
+      at(i, j) = out[static_cast<std::size_t>(j)] ? 0.0 : at(i, j) / at(j, j);
     }
+    if (out[static_cast<std::size_t>(j)])
+      for (int k = 0; k < j; ++k) at(j, k) = 0.0;
   }
   x.fill(0.0);
   for (int i = 0; i < n; ++i) {
@@ -80,33 +85,6 @@ bool solve_for_value(int n, std::array<std::array<double, 10>, 10>& m, std::arra
     for (int k = i + 1; k < n; ++k) sum -= at(k, i) * x[static_cast<std::size_t>(k)];
     x[static_cast<std::size_t>(i)] = sum / at(i, i);
   }
-  return true;
-}
-
-bool fit_degree(std::span<const Vec3> r, int degree, std::vector<double>& weight) {
-  const int n = n_monomials(degree);
-  if (std::ssize(r) < n) return false;
-  std::array<std::array<double, 10>, 10> normal{};
-  const auto importance = [](const Vec3& p) {
-    const double q = dot(p, p) + 0.25;
-    return 1.0 / (q * q);
-  };
-  for (const Vec3& p : r) {
-    const auto m = monomials(p);
-    const double w = importance(p);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
-      for (std::size_t j = 0; j <= i; ++j) normal[i][j] += w * m[i] * m[j];
-  }
-  std::array<double, 10> x{};
-  if (!solve_for_value(n, normal, x)) return false;
-  weight.clear();
-  for (const Vec3& p : r) {
-    const auto m = monomials(p);
-    double sum = 0.0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) sum += x[i] * m[i];
-    weight.push_back(importance(p) * sum);
-  }
-  return true;
 }
 
 }  // namespace
@@ -130,12 +108,29 @@ GradientFit fit_gradient(std::span<const Vec3> r, double smallest) {
   return fit;
 }
 
-PolynomialFit fit_polynomial(std::span<const Vec3> r, int degree) {
-  PolynomialFit fit;
-  for (fit.degree = degree; fit.degree >= 0; --fit.degree)
-    if (fit_degree(r, fit.degree, fit.weight)) break;
-  if (fit.degree < 0) fit.weight.clear();
-  return fit;
+std::vector<double> fit_polynomial(std::span<const Vec3> r, int degree) {
+  const auto n = static_cast<std::size_t>(n_monomials(degree));
+  std::array<std::array<double, 10>, 10> normal{};
+  const auto importance = [](const Vec3& p) {
+    const double q = dot(p, p) + 0.25;
+    return 1.0 / (q * q);
+  };
+  for (const Vec3& p : r) {
+    const auto m = monomials(p);
+    const double w = importance(p);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j <= i; ++j) normal[i][j] += w * m[i] * m[j];
+  }
+  std::array<double, 10> x{};
+  solve_for_value(static_cast<int>(n), normal, x);
+  std::vector<double> weight;
+  for (const Vec3& p : r) {
+    const auto m = monomials(p);
+    double sum = 0.0;
+    for (std::size_t i = 0; i < n; ++i) sum += x[i] * m[i];
+    weight.push_back(importance(p) * sum);
+  }
+  return weight;
 }
 
 }  // namespace karst

@@ -23,11 +23,8 @@ struct GradientFit {
 GradientFit fit_gradient(std::span<const Vec3> r, double smallest = 0.02);
 
 /// Value at 0 of the polynomial of this degree (0, 1 or 2) that fits φ at the points best, with weights that fall as
-/// 1 / (|r|² + 1/4)²: φ(0) ~ Σ_i w_i φ_i, Σ w_i = 1. Falls back to a lower degree where the points do not determine it.
-struct PolynomialFit {
-  std::vector<double> weight;
-  int degree = -1;  ///< -1: there are no points
-};
-PolynomialFit fit_polynomial(std::span<const Vec3> r, int degree);
+/// 1 / (|r|² + 1/4)²: φ(0) ~ Σ_i w_i φ_i, Σ w_i = 1. Terms that the points do not determine are left out, those of
+/// higher degree first. At least one point is needed.
+std::vector<double> fit_polynomial(std::span<const Vec3> r, int degree);
 
 }  // namespace karst

@@ -43,14 +43,20 @@ void for_each_wall(const Geometry& geometry, F&& f) {
     }
 }
 
+/// Lines when the whole wall is Dirichlet. Throws Error when a rate is negative. Collective.
 WallForm choose_form(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem) {
   bool other = !problem.wall;
+  double rate = 0.0;
   if (problem.wall) {
     for_each_wall(geometry, [&](const Vec3& x) {
       const Condition c = problem.wall(x);
+      rate = std::min(rate, c.rate);
       other = other || c.kind != BoundaryKind::dirichlet;
     });
   }
+  rate = comm.min(rate);
+  require(rate >= 0.0, "elliptic problem: a Robin condition of the wall has the rate {}; it must not be negative",
+          rate);
   return comm.any(other) ? WallForm::fluxes : WallForm::lines;
 }
 

@@ -75,11 +75,15 @@ double RowMaker::beta_at(VofName own, int direction, int slot) const {
   return face_beta_->box(vofs_.graph().local(box_of(own)), direction)[static_cast<std::size_t>(slot)];
 }
 
+double RowMaker::beta_below(VofName own, int direction, VofName high) const {
+  return face_beta_ == nullptr ? problem_.beta : beta_at(own, direction, slot_in_box(own, high));
+}
+
 double RowMaker::wall_beta(VofName v) const {
   if (face_beta_ == nullptr) return problem_.beta;
   double sum = 0.0, area = 0.0;
   for (const auto& [face, side] : vofs_.shared_faces(v)) {
-    sum += face.aperture * beta_at(v, face.direction, slot_in_box(v, face.high));
+    sum += face.aperture * beta_below(v, face.direction, face.high);
     area += face.aperture;
   }
   return area > 0.0 ? sum / area : problem_.beta;
@@ -147,7 +151,7 @@ void RowMaker::add_lines(VofName v, Row& row, RowCounts& counts) const {
     const float wall = center == nullptr ? no_wall : center->wall_distance[static_cast<std::size_t>(side)];
     if (const VofName n = vofs_.aligned(v, side); n != no_face) {
       if (vofs_.number(n) == no_unknown) continue;  // a coarse-fine face
-      const double beta = beta_at(v, d, slot_in_box(v, is_high(side) ? n : v));
+      const double beta = beta_below(v, d, is_high(side) ? n : v);
       add_difference(v, n, -beta * h_, row.stencil);
       continue;
     }
@@ -359,10 +363,10 @@ void RowMaker::extrapolate(VofName v, const Host& from, Row& row) const {
       }
     begin = end;
   }
-  const PolynomialFit fit = fit_polynomial(at, 2);
+  const std::vector<double> fit = fit_polynomial(at, 2);
   const double weight = wall_beta(v) * h_;
   row.stencil.add(vofs_.number(v), weight);
-  for (std::size_t i = 0; i < names.size(); ++i) row.stencil.add(vofs_.number(names[i]), -weight * fit.weight[i]);
+  for (std::size_t i = 0; i < names.size(); ++i) row.stencil.add(vofs_.number(names[i]), -weight * fit[i]);
 }
 
 /// Balances of the orphans that have v as their host.
@@ -386,7 +390,7 @@ void RowMaker::add_fluxes(VofName v, Row& row, RowCounts& counts) const {
   for (const auto& [face, side] : vofs_.shared_faces(v)) {
     const VofName other = is_high(side) ? face.high : face.low;
     if (vofs_.number(other) == no_unknown) continue;  // a coarse-fine face
-    const double beta = beta_at(v, face.direction, slot_in_box(v, face.high));
+    const double beta = beta_below(v, face.direction, face.high);
     const double out = is_high(side) ? 1.0 : -1.0;
     row.stencil.add(face_gradient(face, counts), -out * beta * h_ * face.aperture);
   }

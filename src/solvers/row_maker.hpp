@@ -68,9 +68,6 @@ class RowMaker {
   /// Gradient at a VoF as a stencil per direction, in values per cell width of the level; false when a direction is not
   /// resolved.
   bool gradient(VofName v, std::array<Stencil, 3>& result) const;
-  /// β of a face of an own VoF: `high` is the VoF above it (or a ghost slot).
-  double beta_at(VofName own, int direction, int slot) const;
-  int slot_in_box(VofName own, VofName other) const;
 
  private:
   void add_lines(VofName v, Row& row, RowCounts& counts) const;
@@ -94,6 +91,10 @@ class RowMaker {
   Pair nearest_pair(const SharedFace& face) const;
   bool pair_beside(const Pair& pair, int direction, int towards, Stencil& difference) const;
   double wall_beta(VofName v) const;
+  /// β of the face below a VoF, as the box of an own VoF holds it.
+  double beta_below(VofName own, int direction, VofName high) const;
+  double beta_at(VofName own, int direction, int slot) const;
+  int slot_in_box(VofName own, VofName other) const;
   Vec3 position(VofName v, const Vec3& in_cell) const;
   void add_difference(VofName from, VofName to, double weight, Stencil& stencil) const;
 

@@ -17,19 +17,32 @@ struct FaceKey {
   std::uint32_t place;  ///< vof, side, not primary
   std::uint32_t face;   ///< position in the list: equal faces keep their order
   VofName to;
+  int cell;  ///< of faces that lead to no VoF: the cell that they belong to, as seen from the cell of the VoF
   friend auto operator<=>(const FaceKey& a, const FaceKey& b) {
-    return std::tie(a.place, a.to, a.face) <=> std::tie(b.place, b.to, b.face);
+    return std::tie(a.place, a.to, a.cell, a.face) <=> std::tie(b.place, b.to, b.cell, b.face);
   }
-  bool same_face(const FaceKey& o) const { return place == o.place && to == o.to; }
+  bool same_face(const FaceKey& o) const { return place == o.place && to == o.to && cell == o.cell; }
 };
 
-/// Adds the faces between the same VoFs across the same side; the centroid becomes the area-weighted mean.
+/// A number for the cell, within one step of that of the VoF, at which a face towards no VoF lies.
+int cell_beside(const VofFace& f) {
+  if (is_vof(f.to)) return 0;
+  int number = 0;
+  for (int d = 0; d < 3; ++d) {
+    const double out = d == direction_of(f.side) ? (is_high(f.side) ? 0.5 : -0.5) : 0.0;
+    number = 3 * number + static_cast<int>(std::lround(f.centroid[d] - out)) + 1;
+  }
+  return number;
+}
+
+/// Adds the faces between the same VoFs across the same side, and those of one cell towards no VoF; the centroid
+/// becomes the area-weighted mean.
 std::vector<VofFace> merged(const std::vector<VofFace>& faces) {
   std::vector<FaceKey> keys;
   keys.reserve(faces.size());
   for (const VofFace& f : faces) {
     const std::uint32_t place = (std::uint32_t{f.vof} << 4) | (std::uint32_t{f.side} << 1) | (f.primary ? 0u : 1u);
-    keys.push_back({place, static_cast<std::uint32_t>(keys.size()), f.to});
+    keys.push_back({place, static_cast<std::uint32_t>(keys.size()), f.to, cell_beside(f)});
   }
   std::sort(keys.begin(), keys.end());
   std::vector<VofFace> result;

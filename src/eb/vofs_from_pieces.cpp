@@ -172,7 +172,7 @@ void Maker::faces_at_home(int slot, int piece_number, std::uint16_t vof, std::ve
     // A periodic domain one cell wide: a VoF may face itself; that is an inner face only when the offset is zero.
     const Index offset = far.offset - to_own;
     if (far.to == self && offset == Index{}) continue;
-    const bool primary = !is_vof(far.to) || (main && far.primary && offset == side_offset(face.side));
+    const bool primary = is_vof(far.to) ? main && far.primary && offset == side_offset(face.side) : to_own == Index{};
     Vec3 at;
     std::size_t axis = 0;
     const int d = direction_of(face.side);

@@ -80,6 +80,7 @@ class EllipticOperator {
 
   void build();
   void choose_boxes();
+  void look_up(Build& build);
   void make_wide_rows(Build& build, int level);
   void add_plain_boundaries(const Build& build, int level);
   void number_columns(Build& build);

@@ -8,6 +8,7 @@
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
 #include "grid/vof_loops.hpp"
+#include "solvers/coarse_fine.hpp"
 #include "solvers/elliptic_operator.hpp"
 
 namespace karst {
@@ -76,8 +77,10 @@ std::vector<VofName> near_other_ranks(const LevelGraph& graph) {
 }  // namespace
 
 struct EllipticOperator::Build {
+  std::vector<Field> numbers;  // global, per slot
   std::vector<VofLookup> vofs;
-  std::unordered_map<std::int32_t, Stencil> additions;  // to rows of own unknowns: fluxes across coarse-fine faces
+  std::vector<RowMaker> makers;
+  RowAdditions additions;
   std::vector<std::pair<std::int32_t, Stencil>> rows;
 };
 
@@ -94,9 +97,12 @@ EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, c
 
 void EllipticOperator::build() {
   Build build;
-  for (const LevelGeometry& level : geometry_->levels) {
-    build.vofs.emplace_back(level, numbering_);
-    build.vofs.back().fetch(comm_, near_other_ranks(level.graph), rings);
+  look_up(build);
+  for (std::size_t l = 0; l + 1 < geometry_->levels.size(); ++l) {
+    const CoarseFineCounts n = add_coarse_fine_fluxes(comm_, numbering_, {build.vofs[l], build.makers[l]},
+                                                      {build.vofs[l + 1], build.makers[l + 1]}, build.additions);
+    counts_.level_faces += n.faces;
+    counts_.level_faces_closed += n.closed;
   }
   symmetric_ = form_ == WallForm::lines && geometry_->levels.size() == 1;
   for (int l = 0; l < numbering_.n_levels(); ++l) {
@@ -108,11 +114,24 @@ void EllipticOperator::build() {
   choose_boxes();
 }
 
+void EllipticOperator::look_up(Build& build) {
+  const std::size_t n = geometry_->levels.size();
+  build.numbers.reserve(n);  // the look-ups and makers point at each other's elements
+  build.vofs.reserve(n);
+  build.makers.reserve(n);
+  for (std::size_t l = 0; l < n; ++l) {
+    const LevelGeometry& level = geometry_->levels[l];
+    build.numbers.push_back(numbering_.global_numbers(comm_, level.graph, static_cast<int>(l)));
+    VofLookup& vofs = build.vofs.emplace_back(level, numbering_, build.numbers[l]);
+    vofs.fetch(comm_, near_other_ranks(level.graph), rings);
+    if (n > 1) vofs.fetch(comm_, at_level_boundary(vofs), 3);
+    build.makers.emplace_back(vofs, problem_, problem_.face_beta.empty() ? nullptr : &problem_.face_beta[l], form_);
+  }
+}
+
 void EllipticOperator::make_wide_rows(Build& build, int level) {
   const LevelGeometry& geometry = geometry_->levels[static_cast<std::size_t>(level)];
-  const VofLookup& vofs = build.vofs[static_cast<std::size_t>(level)];
-  const Field* beta = problem_.face_beta.empty() ? nullptr : &problem_.face_beta[static_cast<std::size_t>(level)];
-  const RowMaker maker(vofs, problem_, beta, form_);
+  const RowMaker& maker = build.makers[static_cast<std::size_t>(level)];
   const int n = geometry.graph.n_local();
   struct BoxRows {
     std::vector<Row> rows;
@@ -126,7 +145,10 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
     const auto make = [&](int vof) {
       const std::int32_t number = numbering_.number(level, b, vof);
       if (number < 0) return;
-      out.rows.push_back(maker.make(vof_name(graph.box, vof), number, out.counts));
+      const auto more = build.additions.find(number);
+      const unsigned sides = more == build.additions.end() ? 0U : more->second.sides;
+      out.rows.push_back(maker.make(vof_name(graph.box, vof), number, sides, out.counts));
+      if (sides != 0) out.rows.back().stencil.add(more->second.stencil, 1.0);
     };
     if (build.additions.empty()) {
       for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r) make(graph.row_vof[r]);
@@ -139,8 +161,6 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
       }
     }
     for (Row& row : out.rows) {
-      if (const auto more = build.additions.find(row.number); more != build.additions.end())
-        row.stencil.add(more->second, 1.0);
       row.stencil.merge();
       out.counts.entries += std::ssize(row.stencil.terms);
     }
@@ -202,7 +222,7 @@ void EllipticOperator::number_columns(Build& build) {
   std::vector<std::vector<GlobalNumber>> halo(geometry_->levels.size());
   for (int l = 0; l < numbering_.n_levels(); ++l) {
     const LevelGraph& graph = geometry_->levels[static_cast<std::size_t>(l)].graph;
-    const Field numbers = numbering_.global_numbers(comm_, graph, l);
+    const Field& numbers = build.numbers[static_cast<std::size_t>(l)];
     LevelPart& part = parts_[static_cast<std::size_t>(l)];
     part.halo_begin.assign(1, 0);
     for (int b = 0; b < graph.n_local(); ++b) {

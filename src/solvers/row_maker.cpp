@@ -40,11 +40,11 @@ RowCounts& RowCounts::operator+=(const RowCounts& o) {
 RowMaker::RowMaker(const VofLookup& vofs, const EllipticProblem& problem, const Field* face_beta, WallForm form)
     : vofs_(vofs), problem_(problem), face_beta_(face_beta), form_(form), h_(std::ldexp(1.0, -vofs.level())) {}
 
-Row RowMaker::make(VofName v, std::int32_t number, RowCounts& counts) const {
+Row RowMaker::make(VofName v, std::int32_t number, unsigned between_levels, RowCounts& counts) const {
   Row row;
   row.number = number;
   if (form_ == WallForm::lines) {
-    add_lines(v, row, counts);
+    add_lines(v, between_levels, row, counts);
     if (problem_.a != 0.0) row.stencil.add(vofs_.number(v), problem_.a * row.source);
     return row;
   }
@@ -94,6 +94,30 @@ void RowMaker::add_difference(VofName from, VofName to, double weight, Stencil& 
   stencil.add(vofs_.number(from), -weight);
 }
 
+double RowMaker::end_beta(VofName v, const ListedFace& face) const {
+  if (face_beta_ == nullptr) return problem_.beta;
+  const BoxGraph graph = vofs_.graph().box(vofs_.graph().local(box_of(v)));
+  int slot = vof_of(v);
+  if (is_high(face.side))
+    for_each_face(graph, [&](int vof, int side, int s) {
+      if (vof == vof_of(v) && side == face.side && graph.name(s) == face.neighbour) slot = s;
+    });
+  return beta_at(v, direction_of(face.side), slot);
+}
+
+GlobalNumber RowMaker::balance_row(VofName v) const {
+  if (form_ == WallForm::lines) return vofs_.inside(v) ? vofs_.number(v) : no_unknown;
+  const Host to = host(v);
+  return vofs_.number(to.name == no_face ? v : to.name);
+}
+
+bool RowMaker::crosses_levels(VofName v, const ListedFace& face) const {
+  if (form_ == WallForm::fluxes) return true;
+  const VofCenter* center = vofs_.center(v);
+  if (center == nullptr) return true;
+  return center->inside && face.primary && center->wall_distance[static_cast<std::size_t>(face.side)] > 1.0F;
+}
+
 // A condition on an end of the domain, two points: the value of the VoF and the plane of the face.
 void RowMaker::add_domain_face(VofName v, const ListedFace& face, double aperture, Row& row) const {
   const int d = direction_of(face.side);
@@ -110,17 +134,7 @@ void RowMaker::add_domain_face(VofName v, const ListedFace& face, double apertur
     if (at) row.boundary.push_back({row.number, where, area, there});
     return;
   }
-  double beta = problem_.beta;
-  if (face_beta_ != nullptr) {
-    const int b = vofs_.graph().local(box_of(v));
-    const BoxGraph graph = vofs_.graph().box(b);
-    int slot = vof_of(v);
-    if (is_high(face.side))
-      for_each_face(graph, [&](int vof, int side, int s) {
-        if (vof == vof_of(v) && side == face.side && graph.name(s) == domain_face) slot = s;
-      });
-    beta = beta_at(v, d, slot);
-  }
+  const double beta = end_beta(v, face);
   const double exchange = beta / (distance * h_);
   if (c.kind == BoundaryKind::dirichlet) {
     row.stencil.add(vofs_.number(v), area * exchange);
@@ -132,7 +146,7 @@ void RowMaker::add_domain_face(VofName v, const ListedFace& face, double apertur
   }
 }
 
-void RowMaker::add_lines(VofName v, Row& row, RowCounts& counts) const {
+void RowMaker::add_lines(VofName v, unsigned between_levels, Row& row, RowCounts& counts) const {
   const GlobalNumber self = vofs_.number(v);
   const VofCenter* center = vofs_.center(v);
   if (center != nullptr && !center->inside) {
@@ -147,10 +161,10 @@ void RowMaker::add_lines(VofName v, Row& row, RowCounts& counts) const {
   row.source = h_ * h_ * h_;
   for (int side = 0; side < 6; ++side) {
     const int d = direction_of(side);
+    if ((between_levels >> side & 1U) != 0) continue;
     const VofName to = vofs_.neighbour(v, side);
     const float wall = center == nullptr ? no_wall : center->wall_distance[static_cast<std::size_t>(side)];
-    if (const VofName n = vofs_.aligned(v, side); n != no_face) {
-      if (vofs_.number(n) == no_unknown) continue;  // a coarse-fine face
+    if (const VofName n = vofs_.aligned(v, side); n != no_face && vofs_.number(n) != no_unknown) {
       const double beta = beta_below(v, d, is_high(side) ? n : v);
       add_difference(v, n, -beta * h_, row.stencil);
       continue;
@@ -161,7 +175,6 @@ void RowMaker::add_lines(VofName v, Row& row, RowCounts& counts) const {
       add_domain_face(v, {side, to, true, 1.0, face}, 1.0, row);
       continue;
     }
-    if (to == coarse_face && wall > 1.0F) continue;
     double theta = std::max(double{wall}, least_line);
     if (wall > 1.0F) {
       theta = 0.5;

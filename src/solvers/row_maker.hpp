@@ -44,6 +44,7 @@ struct RowCounts {
   std::int64_t orphans_pinned = 0;          ///< lines: orphans with the wall's value
   std::int64_t orphans_joined = 0;          ///< fluxes: orphans whose balance their host takes over
   std::int64_t orphans_alone = 0;           ///< fluxes: orphans that keep their own balance
+  std::int64_t level_faces = 0, level_faces_closed = 0;  ///< between levels; of these without a coarse VoF behind
   RowCounts& operator+=(const RowCounts& o);
 };
 
@@ -63,14 +64,22 @@ class RowMaker {
   /// @param face_beta  nullptr: problem.beta
   RowMaker(const VofLookup& vofs, const EllipticProblem& problem, const Field* face_beta, WallForm form);
 
-  /// Row of an own VoF that is an unknown. Faces on the coarse-fine boundary are left out.
-  Row make(VofName v, std::int32_t number, RowCounts& counts) const;
+  WallForm form() const { return form_; }
+  /// Row of an own VoF that is an unknown, without the fluxes between levels.
+  /// @param between_levels  bit s: side s has such fluxes
+  Row make(VofName v, std::int32_t number, unsigned between_levels, RowCounts& counts) const;
+  /// The row that keeps the balance of a VoF: its own or its host's; no_unknown when it has none (lines: orphans).
+  GlobalNumber balance_row(VofName v) const;
+  /// A face towards the coarser level carries a flux (lines: the wall is not met before the ghost).
+  bool crosses_levels(VofName v, const ListedFace& face) const;
+  /// β of a face of an own VoF towards a ghost.
+  double end_beta(VofName v, const ListedFace& face) const;
   /// Gradient at a VoF as a stencil per direction, in values per cell width of the level; false when a direction is not
   /// resolved.
   bool gradient(VofName v, std::array<Stencil, 3>& result) const;
 
  private:
-  void add_lines(VofName v, Row& row, RowCounts& counts) const;
+  void add_lines(VofName v, unsigned between_levels, Row& row, RowCounts& counts) const;
   void add_fluxes(VofName v, Row& row, RowCounts& counts) const;
   void add_domain_face(VofName v, const ListedFace& face, double aperture, Row& row) const;
   void add_wall_flux(VofName v, Row& row, RowCounts& counts) const;

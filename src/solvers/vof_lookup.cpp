@@ -32,8 +32,8 @@ ListedFace primary_face(int side, VofName to, const VofMoments* m) {
 
 }  // namespace
 
-VofLookup::VofLookup(const LevelGeometry& geometry, const CompositeNumbering& numbering)
-    : geometry_(&geometry), numbering_(&numbering) {
+VofLookup::VofLookup(const LevelGeometry& geometry, const CompositeNumbering& numbering, const Field& slots)
+    : geometry_(&geometry), numbering_(&numbering), slots_(&slots) {
   const LevelGraph& graph = geometry.graph;
   for (int b = 0; b < graph.n_local(); ++b) boxes_.push_back(graph.box(b));
   place_.resize(static_cast<std::size_t>(graph.vof_begin(graph.n_local())));
@@ -167,29 +167,6 @@ std::vector<std::pair<SharedFace, int>> VofLookup::shared_faces(VofName v) const
     }
     assert(seen > k);
   }
-  return result;
-}
-
-std::vector<VofName> VofLookup::vofs_in_cell(int local_box, const Index& cell) const {
-  const BoxGraph& g = box(local_box);
-  const auto wanted = static_cast<int>(g.cells.offset(cell));
-  // VoFs are numbered in the order of their cells.
-  int lo = 0, hi = g.n_own;
-  const auto cell_at = [&](int vof) {
-    const std::int32_t p = place(local_box, vof);
-    if (p >= 0) return static_cast<int>(g.row_cell[static_cast<std::size_t>(p)]);
-    const Run& run = g.runs[static_cast<std::size_t>(-1 - p)];
-    return run.cell + vof - run.first;
-  };
-  while (lo < hi) {
-    const int mid = (lo + hi) / 2;
-    if (cell_at(mid) < wanted)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  std::vector<VofName> result;
-  for (; lo < g.n_own && cell_at(lo) == wanted; ++lo) result.push_back(vof_name(g.box, lo));
   return result;
 }
 

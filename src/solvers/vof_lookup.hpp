@@ -31,7 +31,13 @@ struct ListedFace {
 class VofLookup {
  public:
   /// Knows the own VoFs. The geometry and the numbering must outlive it. Not collective.
-  VofLookup(const LevelGeometry& geometry, const CompositeNumbering& numbering);
+  /// @param slots  CompositeNumbering::global_numbers() of the level
+  VofLookup(const LevelGeometry& geometry, const CompositeNumbering& numbering, const Field& slots);
+
+  /// A slot of an own box is a VoF that a finer level covers.
+  bool is_covered(int local_box, int slot) const {
+    return slots_->box(local_box)[static_cast<std::size_t>(slot)] < 0.0;
+  }
 
   /// Asks the owners for the VoFs of these names that are not known yet, and for `rings` - 1 rings of neighbours around
   /// them. Collective.
@@ -61,8 +67,6 @@ class VofLookup {
   Index step(VofName from, VofName to, int side) const;
   /// Faces of v towards VoFs of this level as shared faces.
   std::vector<std::pair<SharedFace, int>> shared_faces(VofName v) const;  ///< with the side seen from v
-  /// The VoFs of an own box in a cell.
-  std::vector<VofName> vofs_in_cell(int local_box, const Index& cell) const;
 
  private:
   struct Remote {
@@ -87,6 +91,7 @@ class VofLookup {
 
   const LevelGeometry* geometry_;
   const CompositeNumbering* numbering_;
+  const Field* slots_;
   std::vector<BoxGraph> boxes_;
   std::vector<std::int32_t> place_;  // per own VoF: its row, or -1 - its run
   std::unordered_map<VofName, Remote> remote_;

@@ -158,6 +158,42 @@ inline Errors errors_of(const EllipticOperator& op, std::span<const double> x, c
   return e;
 }
 
+/// Neumann conditions all around that fit the linear function g·x exactly: on the wall the flux through the wall's area
+/// vector of each VoF. The geometry must be on one rank's own or seen as a whole by `comm`.
+inline EllipticProblem fits_linear(const Comm& comm, const Geometry& geometry, const Vec3& g) {
+  EllipticProblem problem;
+  for (int side = 0; side < 6; ++side) {
+    const double flux = (is_high(side) ? 1.0 : -1.0) * g[direction_of(side)];
+    problem.sides[static_cast<std::size_t>(side)] = [flux](const Vec3&) { return neumann(flux); };
+  }
+  struct Wall {
+    Vec3 at;
+    double flux;
+  };
+  std::vector<Wall> walls;
+  for (const LevelGeometry& level : geometry.levels)
+    for (int b = 0; b < level.graph.n_local(); ++b) {
+      const BoxGraph graph = level.graph.box(b);
+      for (int r = 0; r < graph.n_irregular; ++r) {
+        const VofMoments& m = level.box(b).moments[static_cast<std::size_t>(r)];
+        if (m.wall_area <= 0.0) continue;
+        const Index c = graph.cells.cell(graph.row_cell[static_cast<std::size_t>(r)]);
+        walls.push_back({std::ldexp(1.0, -level.level) * (Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} + m.wall_centroid),
+                         -dot(g, m.wall) / m.wall_area});
+      }
+    }
+  walls = comm.all_gather<Wall>(std::span<const Wall>(walls));
+  std::ranges::sort(walls, {}, &Wall::at);
+  problem.wall = [walls](const Vec3& x) {
+    const auto at = std::ranges::lower_bound(walls, x - Vec3{1e-9, 0.0, 0.0}, {}, &Wall::at);
+    const Wall* best = nullptr;
+    for (auto w = at; w != walls.end() && w->at[0] < x[0] + 1e-9; ++w)
+      if (best == nullptr || norm(w->at - x) < norm(best->at - x)) best = &*w;
+    return neumann(best->flux);
+  };
+  return problem;
+}
+
 /// Solves to 1e-11.
 inline std::vector<double> solve(EllipticOperator& op, const Manufactured& m) {
   std::vector<double> source, b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size());

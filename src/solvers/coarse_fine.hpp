@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fluxes through the faces between two levels. A face belongs to the fine level; its flux
+//
+//   β α h (φ_ghost - φ_v)
+//
+// leaves the fine VoF v and enters the coarse VoF behind the face: one stencil for both rows, so nothing is lost.
+// φ_ghost, at the fine cell centre across the face, is the quadratic least-squares polynomial through the coarse
+// unknowns around that VoF (two rings of grid neighbours) and the fine ones around v (one ring); near walls there are
+// fewer of them. Faces cut by the wall have both ends moved to their centroid by the same polynomial.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "solvers/row_maker.hpp"
+
+namespace karst {
+
+/// What is added to the row of an own unknown.
+struct RowAddition {
+  Stencil stencil;
+  unsigned sides = 0;  ///< bit s: the row's side s has such faces
+};
+using RowAdditions = std::unordered_map<std::int32_t, RowAddition>;
+
+/// Faces between levels, over all ranks.
+struct CoarseFineCounts {
+  std::int64_t faces = 0;
+  std::int64_t closed = 0;  ///< no coarse VoF was found behind a fine face: counted as wall on both sides
+};
+
+/// One level as seen by its neighbours.
+struct LevelRows {
+  VofLookup& vofs;
+  const RowMaker& maker;
+};
+
+/// VoFs of own boxes that touch the next finer (covered neighbours) or the next coarser level.
+std::vector<VofName> at_level_boundary(const VofLookup& vofs);
+
+/// Adds the fluxes between two levels to the additions of the own rows.
+/// Both look-ups must know three rings around at_level_boundary(). Collective.
+CoarseFineCounts add_coarse_fine_fluxes(const Comm& comm, const CompositeNumbering& numbering, const LevelRows& coarse,
+                                        const LevelRows& fine, RowAdditions& additions);
+
+}  // namespace karst

@@ -11,6 +11,8 @@
 #include "base/main.hpp"
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
+#include "solvers/petsc_session.hpp"
+#include "solvers/two_point_amg.hpp"
 #include "tests/support/multigrid_cases.hpp"
 
 namespace {
@@ -47,11 +49,23 @@ void report(const Comm& comm, const Geometry& geometry, const std::string& name,
     std::ranges::fill(x, 0.0);
     solve = std::min(solve, seconds_of([&] { result = solve_cg(comm, multigrid, b, x, 1e-8, 200); }));
   }
+  std::string others;
+  if (levels.size() == 1)
+    for (const std::string amg : {"gamg", "hypre"}) {
+      const std::int64_t before = arena::peak_resident_set();
+      const AmgResult r = solve_two_point_with_amg(comm, levels[0], amg, b, x, 1e-8);
+      others += fmt::format(
+          "          {:6} {} iterations, ns of processor time per unknown: set-up {:.1f}, solve {:.1f}; peak of the "
+          "process + {:.0f} bytes per unknown\n",
+          amg, r.iterations, 1e9 * comm.max(r.set_up_seconds) / cells, 1e9 * comm.max(r.solve_seconds) / cells,
+          static_cast<double>(arena::peak_resident_set() - before) * comm.size() / cells);
+    }
   if (comm.rank() != 0) return;
   fmt::print("{:9} {} unknowns, {} iterations; ns per unknown: set-up {:.1f}, cycle {:.2f}, solve {:.1f}", name, cells,
              result.iterations, per_cell(set_up), per_cell(cycle), per_cell(solve));
   fmt::print(" ({:.2f} per iteration); {:.1f} bytes per unknown\n          {}\n", per_cell(solve) / result.iterations,
              static_cast<double>(bytes) / cells, multigrid.summary());
+  fmt::print("{}", others);
 }
 
 struct Case {
@@ -84,6 +98,7 @@ int main(int argc, char** argv) {
   const auto number = [&](int i, double otherwise) { return argc > i ? std::atof(argv[i]) : otherwise; };
   return run_guarded(argc, argv, [&](const Comm& comm) {
     set_n_threads(static_cast<int>(number(4, 1)));
+    const PetscSession petsc;
     run(comm, {static_cast<int>(number(1, 128)), number(2, 0.35), static_cast<int>(number(3, 16)), number(5, 10),
                static_cast<int>(number(6, 1))});
     const std::string table = timer_table(collect_timers(comm));

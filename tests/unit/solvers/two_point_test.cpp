@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "solvers/fine_level.hpp"
+#include "solvers/petsc_session.hpp"
+#include "solvers/two_point_amg.hpp"
 #include "support/multigrid_cases.hpp"
 
 namespace karst {
@@ -47,6 +49,20 @@ TEST(TwoPoint, ConstantsGiveTheShiftsMpi) {
       worst = std::max(worst, std::abs(of_box[v] - expected[v]) / (18.0 + expected[v]));
   }
   EXPECT_LT(comm.max(worst), 1e-6);  // weights are in single precision
+}
+
+// The assembled matrix and the matrix-free operator are one: what PETSc solves with it is solved here too.
+TEST(TwoPoint, IsItsAssembledMatrixMpi) {
+  const Comm comm = Comm::world();
+  const PetscSession petsc;
+  const LevelGeometry geometry = test::packing_level(comm, 32, 8);
+  const TwoPointLevel level = make_two_point_level(geometry, test::problem_with(test::Walls::neumann));
+  const std::vector<double> b = test::random_values(std::span(&level, 1));
+  std::vector<double> x(b.size()), ax(b.size());
+  EXPECT_TRUE(solve_two_point_with_amg(comm, level, "gamg", b, x, 1e-10).converged);
+  FineLevel(comm, level, 0).product(x, ax);
+  for (std::size_t v = 0; v < b.size(); ++v) ax[v] -= b[v];
+  EXPECT_LT(test::dot(comm, ax, ax), 1e-12 * test::dot(comm, b, b));  // diagonals are single precision: 1e-7 of x
 }
 
 // Without walls, between two Dirichlet sides, A φ = 0 for the linear profile that has the sides' value 0 at one end

@@ -83,6 +83,29 @@ Candidates find_candidates(const TwoPointLevel& level, const FloatField& covered
   return candidates;
 }
 
+/// The VoF with a face on this cell and side. Faces of a VoF that joined its neighbours are merged, so that one may be
+/// listed at the next cell: then the largest face beside the cell, at last any VoF of the cell itself, or no_face.
+VofName find_coarse(const LevelGraph& graph, const Candidates& candidates, std::int64_t key) {
+  if (const auto found = candidates.find(key); found != candidates.end()) return found->second.vof;
+  const Domain& domain = graph.layout().domain();
+  const Index cell = domain.box().cell(key / 6);
+  const int side = static_cast<int>(key % 6);
+  Candidate best;
+  for (int to = 0; to < 6; ++to) {
+    if (direction_of(to) == direction_of(side)) continue;
+    const Index beside = wrapped(domain, cell + side_offset(to));
+    if (!domain.box().contains(beside)) continue;
+    const auto found = candidates.find(key_of(domain, beside, side));
+    if (found != candidates.end() && found->second.aperture > best.aperture) best = found->second;
+  }
+  if (best.vof != no_face) return best.vof;
+  const BoxGraph g = graph.box(graph.local(graph.layout().find_cell(cell)));
+  for_each_vof(g, [&](int vof, int at) {
+    if (best.vof == no_face && at == g.cells.offset(cell)) best.vof = vof_name(g.box, vof);
+  });
+  return best.vof;
+}
+
 struct Question {
   std::int64_t key;
   VofName fine;
@@ -140,10 +163,8 @@ void find_coarse_fine_links(const Comm& comm, const Geometry& geometry, double b
       if (!questions[rank].empty()) out.push_back(message_to(static_cast<int>(rank), questions[rank]));
     for (const Message& m : comm.sparse_exchange(out)) {
       std::vector<VofName> found;
-      for (const Question& q : items_of<Question>(m)) {
-        const auto candidate = candidates.find(q.key);
-        found.push_back(candidate == candidates.end() ? no_face : candidate->second.vof);
-      }
+      for (const Question& q : items_of<Question>(m))
+        found.push_back(find_coarse(levels[l].geometry->graph, candidates, q.key));
       answers.push_back(message_to(m.rank, found));
     }
     for (const Message& m : comm.sparse_exchange(answers)) {

@@ -19,6 +19,8 @@ if(KARST_64BIT_INDICES)
 else()
   pkg_check_modules(PETSC REQUIRED IMPORTED_TARGET PETSc>=3.18)
 endif()
+# Debian's pkg-config file hands on the flags PETSc itself was compiled with (-D_FORTIFY_SOURCE=2 -Wdate-time).
+set_target_properties(PkgConfig::PETSC PROPERTIES INTERFACE_COMPILE_OPTIONS "")
 find_package(VTK REQUIRED COMPONENTS IOImage IOXML CommonDataModel)
 find_package(TIFF REQUIRED)
 find_package(fmt REQUIRED)

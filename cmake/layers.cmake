@@ -4,10 +4,27 @@ add_library(karst_flags INTERFACE)
 target_compile_options(karst_flags INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<CXX_COMPILER_ID:GNU>:-Werror> $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion>
-  -ffp-contract=off $<$<CONFIG:Release>:-O3>)
+  -ffp-contract=off)
 if(KARST_NATIVE)
   target_compile_options(karst_flags INTERFACE $<$<CONFIG:Release>:-march=native>)
 endif()
+
+# Headers of the standard library and of fmt, compiled once for all layers and once more, with GoogleTest, for the tests.
+# Every file still includes what it uses: the debug preset, which tools/check.sh builds, does without.
+set(KARST_HEADERS
+  <algorithm> <array> <bit> <chrono> <cmath> <cstdint> <cstdio> <cstring> <deque> <filesystem> <fstream> <functional>
+  <limits> <map> <memory> <mutex> <numbers> <numeric> <optional> <set> <span> <sstream> <string> <string_view>
+  <unordered_map> <utility> <vector> <fmt/format.h> <mpi.h> <omp.h>)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "// CMake wants a source where headers are compiled\n")
+add_library(karst_headers OBJECT ${PROJECT_BINARY_DIR}/headers.cpp)
+target_link_libraries(karst_headers PRIVATE MPI::MPI_CXX OpenMP::OpenMP_CXX fmt::fmt karst_flags)
+target_precompile_headers(karst_headers PRIVATE ${KARST_HEADERS})
+
+# karst_little_optimised(FILE...): files of the current folder that read options or write reports, where compilation
+# takes longer than the run. (-O0 would not go with the compiled headers.)
+function(karst_little_optimised)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Og>)
+endfunction()
 
 function(karst_layer name)
   cmake_parse_arguments(ARG "" "" "LINK;PRIVATE" ${ARGN})
@@ -16,6 +33,7 @@ function(karst_layer name)
   if(sources)
     add_library(karst_${name} STATIC ${sources})
     target_link_libraries(karst_${name} PUBLIC ${ARG_LINK} PRIVATE karst_flags ${ARG_PRIVATE})
+    target_precompile_headers(karst_${name} REUSE_FROM karst_headers)
     target_include_directories(karst_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   else()
     add_library(karst_${name} INTERFACE)

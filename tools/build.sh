@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing, configures and builds: tools/build.sh [PRESET]   (default: release)
+# The Python packages, which only the tests and drawings need, come while the compiler runs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 preset=${1:-release}
-tools/install_dependencies.sh
+tools/install_dependencies.sh packages
+setsid tools/install_dependencies.sh python &
+python=$!
+trap 'kill -- "-$python" 2>/dev/null || true' EXIT
 mkdir -p "build/$preset"
 log=build/$preset/configure.log
 if ! cmake --preset "$preset" >"$log" 2>&1; then
@@ -13,3 +17,5 @@ if ! cmake --preset "$preset" >"$log" 2>&1; then
   exit 1
 fi
 cmake --build --preset "$preset"
+wait "$python" || { echo "The program is built; the Python packages could not be installed (messages above)." >&2; exit 1; }
+trap - EXIT

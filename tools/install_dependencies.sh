@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what Karst needs and this machine lacks: Debian 12 packages, and Python packages into .venv.
+#   tools/install_dependencies.sh [packages | python]   (default: both)
 # Quick when nothing is missing; may be stopped and run again at any time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+what=${1:-both}
+[[ $what =~ ^(packages|python|both)$ ]] || { echo "usage: tools/install_dependencies.sh [packages | python]" >&2; exit 2; }
 
 packages=(
   # to build
@@ -17,7 +20,9 @@ packages=(
 )
 
 missing=()
-if command -v dpkg-query >/dev/null; then
+if [[ $what == python ]]; then
+  :  # nothing is asked of dpkg
+elif command -v dpkg-query >/dev/null; then
   installed=$({ dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null || true; } | awk '$2 == "installed" {print $1}')
   for package in "${packages[@]}"; do
     grep -qxF -- "$package" <<<"$installed" || missing+=("$package")
@@ -58,6 +63,8 @@ if ((${#missing[@]})); then
 fi
 
 # The virtual environment counts as complete when its stamp holds the hash of the requirements; the stamp comes last.
+# Bytecode is left to the first import: few of the modules are ever used.
+[[ $what != packages ]] || exit 0
 stamp=.venv/karst_requirements
 wanted=$(sha256sum tools/requirements.txt | cut -d' ' -f1)
 if [[ ! -f $stamp || $(<"$stamp") != "$wanted" ]]; then
@@ -65,7 +72,7 @@ if [[ ! -f $stamp || $(<"$stamp") != "$wanted" ]]; then
   python=$(command -v /usr/bin/python3 || command -v python3)
   rm -f "$stamp"
   rm -rf .venv
-  if ! { "$python" -m venv .venv && .venv/bin/python -m pip install --quiet --disable-pip-version-check -r tools/requirements.txt; } </dev/null; then
+  if ! { "$python" -m venv .venv && .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile -r tools/requirements.txt; } </dev/null; then
     echo "Making .venv with $python failed (messages above): it needs Python >= 3.11 with venv, and access to PyPI." >&2
     exit 1
   fi

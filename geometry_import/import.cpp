@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/memory.hpp"
 #include "geometry_import/distance.hpp"
 #include "geometry_import/fail_together.hpp"
 #include "geometry_import/geometry_file.hpp"
@@ -30,6 +31,7 @@ class Import {
   void clean_labels(Slabs<std::uint8_t>& labels);
   void write_distance(const ImageLayers& image, const Slabs<std::uint16_t>& distance, GeometryWriter& writer);
   void warn_of_file(const ImageInfo& info);
+  void warn_of_surroundings();
   void warn_of_result();
 
   Comm comm_;
@@ -108,6 +110,23 @@ void Import::write_distance(const ImageLayers& image, const Slabs<std::uint16_t>
   });
 }
 
+/// The surroundings of a cylindrical sample would count as pore, or as solid.
+void Import::warn_of_surroundings() {
+  if (report_.sample || is_segmented(options_)) return;
+  bool cylindrical = false;
+  fail_together(comm_, [&] {
+    if (comm_.rank() != 0) return;
+    const Index& n = report_.voxels;
+    Array<float> plane(static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]), Purpose::buffers);
+    image_->read_plane(n[2] / 2, plane.span());
+    cylindrical = looks_cylindrical(n, plane.span());
+  });
+  if (comm_.any(cylindrical))
+    report_.warnings.push_back(
+        "the corners of the planes hold one value only, as around a cylinder: sample = cylinder leaves the "
+        "surroundings out");
+}
+
 /// What the file says about itself and what is made of it differ.
 void Import::warn_of_file(const ImageInfo& info) {
   const Vec3& used = report_.file_spacing;
@@ -158,6 +177,7 @@ ImportReport Import::run(const std::string& output) {
   report_.voxel_from_file = options_.voxel == 0 && options_.spacing == Vec3{};
   prepare_image(output);
   warn_of_file(info);
+  warn_of_surroundings();
 
   const ImageLayers image(comm_, *image_, sample_);
   std::optional<ReportPictures> pictures;
@@ -188,6 +208,7 @@ ImportReport Import::run(const std::string& output) {
   warn_of_result();
   writer.finish({image.voxels(), report_.voxel, report_.porosity, report_.level_set_porosity, written.steepest,
                  report_.threshold, provenance(report_, options_), report_.phases, report_.smoothing});
+  report_.memory_peak_bytes = comm_.sum(arena::peak_resident_set());
   report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report_;
 }

@@ -27,7 +27,7 @@ class Reader;
 inline constexpr double segmented_smoothing = 1.0, gray_smoothing = 0.5;
 
 /// How gray images are segmented when no threshold is given, or `labels` for images that hold labels.
-enum class SegmentBy { halfway, otsu, multi_otsu, labels };
+enum class SegmentBy { halfway, edges, otsu, multi_otsu, labels };
 
 struct ImportOptions {
   std::string file;               ///< the image
@@ -103,6 +103,7 @@ struct ImportReport {
   ImageStatistics statistics;
   PictureData pictures;  ///< on rank 0
   double seconds = 0;
+  std::int64_t memory_peak_bytes = 0;  ///< resident set, summed over the ranks
   std::vector<std::string> warnings;
 };
 

@@ -62,6 +62,7 @@ void read_segment(Reader& in, ImportOptions& o) {
   const bool given = in.given(key);
   in.word(key, by,
           {{"halfway", SegmentBy::halfway, "two classes, halfway between their peaks"},
+           {"edges", SegmentBy::edges, "two classes, the gray value where it changes most"},
            {"otsu", SegmentBy::otsu, "two classes, Otsu's threshold"},
            {"multi-otsu", SegmentBy::multi_otsu, "several classes: pore and minerals"},
            {"labels", SegmentBy::labels, "the image holds labels: pore, labels or label_values"}},

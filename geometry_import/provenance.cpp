@@ -137,6 +137,7 @@ std::string to_json(const ImportReport& report) {
   j["histogram"] = {{"low", report.histogram.low}, {"high", report.histogram.high}, {"count", report.histogram.count}};
   j["statistics"] = of_statistics(report.statistics);
   j["seconds"] = report.seconds;
+  j["memory_peak_bytes"] = report.memory_peak_bytes;
   return text_of(j, 2) + "\n";
 }
 

@@ -36,7 +36,7 @@ svg .label{fill:var(--soft)}
 svg .word{font-weight:650}
 svg .halo{paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}
 svg.body{display:block;width:100%;height:auto;font:20px system-ui,"Segoe UI","Liberation Sans",sans-serif;fill:var(--ink)}
-.slices{display:grid;grid-template-columns:repeat(3,1fr);gap:10px 14px;align-items:end}
+.slices{display:grid;gap:10px 14px;align-items:end}
 .slices figure{margin:0;text-align:center}
 .slices figcaption{font-size:13px;color:var(--soft);margin-top:3px}
 .stack{position:relative;display:block;margin:0 auto;border:1px solid #b9c1ca}

@@ -91,6 +91,17 @@ Volume body_of(const ReportPage& page, bool pore) {
   return v;
 }
 
+/// Axes of the slices worth showing, z first: not the edges of an image of few planes.
+std::vector<std::size_t> shown_slices(const ReportPage& page) {
+  constexpr int longest = 12;  // side by side, in units of the other side
+  std::vector<std::size_t> shown;
+  for (const std::size_t d : {2U, 1U, 0U}) {
+    const Slice& s = page.pictures.slices[d];
+    if (longest * std::min(s.nx, s.ny) >= std::max(s.nx, s.ny)) shown.push_back(d);
+  }
+  return shown.empty() ? std::vector<std::size_t>{2, 1, 0} : shown;
+}
+
 std::string edge_name(const Rendering::Edge& e, const std::string& text) {
   const auto off = [&](const PicturePoint& p, double by) {
     return PicturePoint{p.column + by * e.out.column, p.row + by * e.out.row};
@@ -153,10 +164,12 @@ std::string slices_section(const ReportPage& page) {
     out +=
         "<input type=\"checkbox\" id=\"wall\" class=\"toggle\" checked=\"checked\"/><label for=\"wall\" "
         "class=\"toggle\"> show the wall</label>\n";
-  out += "<div class=\"slices\">\n";
+  const std::vector<std::size_t> shown = shown_slices(page);
+  out += fmt::format("<div class=\"slices\" style=\"grid-template-columns:repeat({},minmax(0,1fr))\">\n",
+                     gray && shown.size() == 1 ? 2 : shown.size());
   if (gray)
-    for (const std::size_t d : {2U, 1U, 0U}) out += before(slices[d], page);
-  for (const std::size_t d : {2U, 1U, 0U}) out += after(slices[d], page);
+    for (const std::size_t d : shown) out += before(slices[d], page);
+  for (const std::size_t d : shown) out += after(slices[d], page);
   out += "</div>\n" + legend(page);
   if (gray)
     out += fmt::format("<p class=\"soft\">Gray values from {} (black) to {} (white).{}</p>",

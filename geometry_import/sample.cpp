@@ -79,4 +79,21 @@ std::span<const float> Sample::values_inside(std::span<float> values) const {
   return values.first(kept);
 }
 
+bool looks_cylindrical(const Index& voxels, std::span<const float> plane) {
+  constexpr int least = 64, part = 16;  // voxels of a side; sides per corner
+  constexpr float even = 0.01F;         // of the range of the plane
+  const int nx = voxels[0], ny = voxels[1];
+  if (nx < least || ny < least) return false;
+  float low = plane[0], high = plane[0];
+  for (int y = 0; y < ny; ++y)
+    for (int x = 0; x < nx; ++x) {
+      if (std::min(x, nx - 1 - x) >= nx / part || std::min(y, ny - 1 - y) >= ny / part) continue;
+      const float v = plane[static_cast<std::size_t>(y) * static_cast<std::size_t>(nx) + static_cast<std::size_t>(x)];
+      low = std::min(low, v);
+      high = std::max(high, v);
+    }
+  const auto [least_of_all, most_of_all] = std::minmax_element(plane.begin(), plane.end());
+  return high - low < even * (*most_of_all - *least_of_all);
+}
+
 }  // namespace karst

@@ -41,4 +41,8 @@ class Sample {
   WallSums plane_;
 };
 
+/// The four corners of a plane hold one value, or nearly so, and the rest does not: a cylinder in an empty square.
+/// False for planes of less than 64 x 64 voxels. Not collective.
+bool looks_cylindrical(const Index& voxels, std::span<const float> plane);
+
 }  // namespace karst

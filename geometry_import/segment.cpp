@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "geometry_import/edge_threshold.hpp"
 #include "geometry_import/gray_pass.hpp"
 
 namespace karst {
@@ -80,11 +81,13 @@ Histogram histogram_of_integers(const ImageLayers& image, ImportReport& report) 
 }
 
 const char* name_of(SegmentBy method) {
+  if (method == SegmentBy::edges) return "edge threshold";
   if (method == SegmentBy::otsu) return "Otsu threshold";
   return method == SegmentBy::multi_otsu ? "multi-Otsu classes" : "halfway threshold";
 }
 
-std::vector<double> find_limits(const Histogram& histogram, const ImportOptions& options, ImportReport& report) {
+std::vector<double> find_limits(const ImageLayers& image, const Histogram& histogram, const ImportOptions& options,
+                                ImportReport& report) {
   const SegmentBy method = options.segment.value_or(SegmentBy::halfway);
   report.segmentation = name_of(method);
   require(histogram.filled() > 2,
@@ -96,6 +99,7 @@ std::vector<double> find_limits(const Histogram& histogram, const ImportOptions&
         "the image holds {} different values only; if they are labels and not gray values, name them: label_values "
         "with names, or labels = FILE.json{}",
         histogram.filled(), labels_hint(options.file)));
+  if (method == SegmentBy::edges) return {edge_threshold(image, histogram)};
   if (method == SegmentBy::halfway) return {halfway_threshold(histogram)};
   if (method == SegmentBy::otsu) return {otsu_threshold(histogram)};
   return multi_otsu(histogram, options.classes.value_or(3));
@@ -122,7 +126,7 @@ GrayClasses find_classes(const ImageLayers& image, const ImportOptions& options,
   report.segmentation = options.threshold ? "threshold" : "thresholds";
   classes.limits = options.threshold ? std::vector{*options.threshold}
                    : given           ? options.thresholds
-                                     : find_limits(histogram, options, report);
+                                     : find_limits(image, histogram, options, report);
   require(classes.limits.size() <= most_limits, "{}: {} thresholds given; allowed are 1 to {}", options.file,
           classes.limits.size(), most_limits);
   const double wall = classes.wall(), seed = options.seed_threshold.value_or(wall);

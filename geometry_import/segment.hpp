@@ -26,7 +26,7 @@ bool is_segmented(const ImportOptions& options);
 
 /// Segments the image and tells about it in the report: values, thresholds, histogram, how porosity depends on the
 /// threshold. Gray images: the gray value is smoothed first, as for the level set, so that the signs agree. Reads the
-/// image twice or three times (gray), once (labels). Collective.
+/// image two to four times (gray), once (labels). Collective.
 /// @param pictures  takes the gray values; nullptr: nobody wants them
 Segmentation segment(const ImageLayers& image, const ImportOptions& options, ImportReport& report,
                      ReportPictures* pictures = nullptr);

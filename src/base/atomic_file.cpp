@@ -6,7 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -29,6 +33,39 @@ void on_root(const Comm& comm, const std::function<void()>& work) {
   }
   comm.broadcast(problem);
   if (!problem.empty()) throw Error(problem);
+}
+
+/// Temporary files of this process, for the signal handler: fixed memory, no locks.
+struct Temporary {
+  std::atomic<bool> taken = false, named = false;
+  std::array<char, PATH_MAX> name{};
+};
+std::array<Temporary, 32> temporaries;
+
+void remember(const std::string& name) {
+  if (name.size() >= PATH_MAX) return;
+  for (Temporary& t : temporaries) {
+    if (t.taken.exchange(true)) continue;
+    std::memcpy(t.name.data(), name.c_str(), name.size() + 1);
+    t.named = true;
+    return;
+  }
+}
+
+void forget(const std::string& name) {
+  for (Temporary& t : temporaries) {
+    if (!t.named || name != t.name.data()) continue;
+    t.named = false;
+    t.taken = false;
+  }
+}
+
+/// Only what is allowed in a signal handler: unlink, signal, raise.
+extern "C" void remove_and_die(int signal_number) {
+  for (const Temporary& t : temporaries)
+    if (t.named) unlink(t.name.data());
+  std::signal(signal_number, SIG_DFL);
+  std::raise(signal_number);
 }
 
 /// Makes a new empty file beside path, with the permissions of an ordinary new file.
@@ -55,12 +92,16 @@ void sync_to_disk(const std::string& path, const std::string& temporary) {
 }  // namespace
 
 AtomicFile::AtomicFile(const Comm& comm, std::string path) : comm_(comm), path_(std::move(path)) {
-  on_root(comm_, [&] { temporary_ = make_temporary(path_); });
+  on_root(comm_, [&] {
+    temporary_ = make_temporary(path_);
+    remember(temporary_);
+  });
   comm_.broadcast(temporary_);
 }
 
 AtomicFile::~AtomicFile() {
   if (!committed_) unlink(temporary_.c_str());
+  forget(temporary_);
 }
 
 void AtomicFile::commit() {
@@ -70,6 +111,11 @@ void AtomicFile::commit() {
             std::strerror(errno));
   });
   committed_ = true;
+}
+
+void remove_temporary_files_on_signals() {
+  for (const int s : {SIGINT, SIGTERM, SIGHUP})
+    if (std::signal(s, remove_and_die) == SIG_IGN) std::signal(s, SIG_IGN);  // nohup
 }
 
 void write_file(const Comm& comm, const std::string& path, std::string_view text) {

@@ -31,6 +31,10 @@ class AtomicFile {
   bool committed_ = false;
 };
 
+/// From now on SIGINT, SIGTERM and SIGHUP end the process as before, but first remove the temporary files of this rank
+/// (at most 32 at a time). Nothing helps against SIGKILL: NAME.XXXXXX.tmp may stay then. Not collective.
+void remove_temporary_files_on_signals();
+
 /// Writes the text of rank 0 to a file, whole or not at all. Throws the same Error on every rank. Collective.
 void write_file(const Comm& comm, const std::string& path, std::string_view text);
 

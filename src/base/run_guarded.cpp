@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -125,6 +126,7 @@ int run_guarded(int argc, char** argv, const std::function<void(const Comm&)>& b
   keep_blas_to_one_thread();
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  remove_temporary_files_on_signals();
   MPI_Comm ours = MPI_COMM_NULL;  // apart from what body may leave unfinished on the world
   MPI_Comm_dup(MPI_COMM_WORLD, &ours);
   Outcome outcome = outcome_of([&](const Comm& comm) {

@@ -9,9 +9,11 @@ before the run, older results included.
 """
 import argparse
 import os
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 from pathlib import Path
 
 from support import TIME_LIMIT, Karst, contents, sphere_deck, sphere_image
@@ -236,6 +238,102 @@ def import_over_existing(folder):
     (folder / "rock.raw").write_bytes(sphere_image(16, 5))
     (folder / "rock.h5").write_text("older result")
     return ["import", "rock.raw", *RAW], ["rock.h5", "--overwrite"]
+
+
+def gray_image(n):
+    """Gray values between 60 and 180, none of them rare."""
+    return bytes(60 + 120 * ((x // 4 + y // 4 + z // 4) % 2) + (x * 7 + y * 3 + z) % 5
+                 for z in range(n) for y in range(n) for x in range(n))
+
+
+GRAY = ["--size", "16,16,16", "--type", "uint8", "--voxel", "1e-6", "-o", "rock.h5"]
+
+
+def png_slice(path, nx, ny):
+    """A gray PNG, written by hand: one filter byte before each row."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = b"".join(b"\0" + bytes((x * y) % 251 for x in range(nx)) for y in range(ny))
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", nx, ny, 8, 0, 0, 0, 0)) +
+                     chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+@case
+def import_stack_of_mixed_sizes(folder):
+    (folder / "slices").mkdir()
+    for number, nx in ((1, 16), (2, 17), (3, 16)):
+        png_slice(folder / "slices" / f"s{number}.png", nx, 16)
+    return ["import", "slices", "--voxel", "1e-6", "-o", "rock.h5"], ["s2.png", "17", "16"]
+
+
+@case
+def import_stack_with_a_missing_slice(folder):
+    (folder / "slices").mkdir()
+    for number in (1, 2, 4):
+        png_slice(folder / "slices" / f"s{number}.png", 16, 16)
+    return ["import", "slices", "--voxel", "1e-6", "-o", "rock.h5"], ["s2.png", "1 to 4: 3"]
+
+
+@case
+def import_empty_folder(folder):
+    (folder / "slices").mkdir()
+    return ["import", "slices", "--voxel", "1e-6", "-o", "rock.h5"], ["slices"]
+
+
+@case
+def import_empty_file(folder):
+    (folder / "rock.tif").write_bytes(b"")
+    return ["import", "rock.tif", "--voxel", "1e-6", "-o", "rock.h5"], ["rock.tif"]
+
+
+@case
+def import_not_a_number(folder):
+    values = [1.0, 2.0, 3.0, 2.5] * 1024
+    values[300] = float("nan")
+    (folder / "rock.raw").write_bytes(struct.pack("<4096f", *values))
+    return ["import", "rock.raw", *GRAY[:2], "--type", "float32", *GRAY[4:]], ["rock.raw", "nan"]
+
+
+@case
+def import_all_one_value(folder):
+    (folder / "rock.raw").write_bytes(bytes([7]) * 4096)
+    return ["import", "rock.raw", *GRAY], ["rock.raw", "7", "nothing to segment"]
+
+
+@case
+def import_threshold_beyond_the_values(folder):
+    (folder / "rock.raw").write_bytes(gray_image(16))
+    return ["import", "rock.raw", *GRAY, "--threshold", "250"], ["250", "60", "184"]
+
+
+@case
+def import_unnamed_label(folder):
+    (folder / "rock.raw").write_bytes(bytes([0, 1, 2, 5]) * 1024)
+    return ["import", "rock.raw", *GRAY, "--label_values", "0,1,2", "--names", "pore,quartz,calcite"], ["5", "1024"]
+
+
+@case
+def import_two_pores(folder):
+    (folder / "rock.raw").write_bytes(bytes([0, 1]) * 2048)
+    return ["import", "rock.raw", *GRAY, "--label_values", "0,1", "--names", "pore,pore"], ["pore"]
+
+
+@case
+def import_pore_and_threshold(folder):
+    (folder / "rock.raw").write_bytes(gray_image(16))
+    return ["import", "rock.raw", *GRAY, "--pore", "60", "--threshold", "100"], ["pore", "threshold"]
+
+
+@case
+def import_keeps_no_pore(folder):
+    (folder / "rock.raw").write_bytes(sphere_image(16, 5, solid=0, pore=1))
+    return ["import", "rock.raw", *GRAY, "--pore", "0", "--keep", "connected", "--keep_axes", "true,false,false"], ["connects"]
+
+
+@case
+def import_seed_on_the_wrong_side(folder):
+    (folder / "rock.raw").write_bytes(gray_image(16))
+    return ["import", "rock.raw", *GRAY, "--threshold", "100", "--seed_threshold", "120"], ["seed_threshold", "100", "120"]
 
 
 # --- the place of the results

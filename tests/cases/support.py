@@ -22,14 +22,21 @@ class Karst:
     def __init__(self, program, mpiexec):
         self.program, self.mpiexec = str(Path(program).resolve()), mpiexec
 
-    def run(self, arguments, cwd, ranks=1, threads=1):
+    def command(self, arguments, ranks=1):
         command = [self.program, *map(str, arguments)]
         if ranks > 1:
             command = [self.mpiexec, "-n", str(ranks), "--oversubscribe", "--bind-to", "none", *command]
-        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                           OMP_NUM_THREADS=str(threads), OPENBLAS_NUM_THREADS="1")
+        return command
+
+    @staticmethod
+    def environment(threads):
+        return dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                    OMP_NUM_THREADS=str(threads), OPENBLAS_NUM_THREADS="1")
+
+    def run(self, arguments, cwd, ranks=1, threads=1):
         start = time.monotonic()
-        done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(self.command(arguments, ranks), cwd=cwd, env=self.environment(threads),
+                              capture_output=True, text=True, timeout=300)
         return Result(done, time.monotonic() - start)
 
 

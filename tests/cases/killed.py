@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""An import that is killed leaves the older result as it is, and no half file.
+
+    killed.py --program KARST --mpiexec MPIEXEC
+"""
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from support import Karst, contents
+
+N = 160  # voxels per side: a few seconds
+PATIENCE = 60.0  # until the temporary file is there [s]
+
+
+def image():
+    """Planes with a round pore that moves from plane to plane."""
+    planes = []
+    for phase in range(8):
+        rows = (bytes(60 if (x - 60 - 5 * phase) ** 2 + (y - 80) ** 2 < 2500 else 180 for x in range(N)) for y in range(N))
+        planes.append(b"".join(rows))
+    return b"".join(planes[z % 8] for z in range(N))
+
+
+def temporary_files(folder):
+    return [p for p in folder.iterdir() if p.name.startswith("rock.h5.") and p.name.endswith(".tmp")]
+
+
+def kill(karst, folder, ranks, number):
+    """Starts an import, kills its process (one rank) or its mpirun once it writes; returns what is wrong."""
+    command = karst.command(["import", "image.raw", "-o", "rock.h5", "--overwrite", "--page", "none", "--size",
+                             f"{N},{N},{N}", "--type", "uint8", "--voxel", "1e-6", "--pore", "60"], ranks)
+    before = contents(folder)
+    run = subprocess.Popen(command, cwd=folder, env=karst.environment(1), stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+    end = time.monotonic() + PATIENCE
+    while not temporary_files(folder):
+        if run.poll() is not None or time.monotonic() > end:
+            run.kill()
+            return [f"the import ended or took too long before it wrote anything (status {run.poll()})"]
+        time.sleep(0.01)
+    os.kill(run.pid, number)
+    if run.wait(timeout=60) == 0:
+        return ["the killed import ended with status 0"]
+    left = [p.name for p in temporary_files(folder)]
+    for name in left:
+        (folder / name).unlink()
+    problems = [f"left behind: {left}"] if left and number != signal.SIGKILL else []
+    return problems + (["files changed"] if contents(folder) != before else [])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    options = parser.parse_args()
+    karst = Karst(options.program, options.mpiexec)
+    failed = False
+    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
+        folder = Path(place)
+        (folder / "image.raw").write_bytes(image())
+        (folder / "rock.h5").write_text("older result")
+        for ranks, number in ((1, signal.SIGTERM), (1, signal.SIGINT), (1, signal.SIGKILL), (2, signal.SIGTERM)):
+            problems = kill(karst, folder, ranks, number)
+            print("FAILED" if problems else "passed", f"{number.name} on {ranks} ranks", "; ".join(problems), flush=True)
+            failed = failed or bool(problems)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

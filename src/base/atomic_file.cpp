@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <random>
 
 #include "base/error.hpp"
 
@@ -68,16 +68,23 @@ extern "C" void remove_and_die(int signal_number) {
   std::raise(signal_number);
 }
 
-/// Makes a new empty file beside path, with the permissions of an ordinary new file.
+/// Makes a new empty file beside path, with the permissions of an ordinary new file. Its name is remembered before it
+/// exists, so no signal comes between.
 std::string make_temporary(const std::string& path) {
-  std::string name = path + ".XXXXXX.tmp";
-  const int file = mkstemps(name.data(), 4);
-  require(file >= 0, "{}: cannot write here: {}", path, std::strerror(errno));
-  const mode_t mask = umask(0);
-  umask(mask);
-  static_cast<void>(fchmod(file, 0666 & ~mask));  // a file system without permissions may refuse
-  close(file);
-  return name;
+  std::random_device random;
+  for (int tries = 0; tries < 100; ++tries) {
+    const std::string name = fmt::format("{}.{:06x}.tmp", path, random() & 0xffffff);
+    remember(name);
+    const int file = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int failure = errno;
+    if (file >= 0) {
+      close(file);
+      return name;
+    }
+    forget(name);
+    require(failure == EEXIST, "{}: cannot write here: {}", path, std::strerror(failure));
+  }
+  throw Error(fmt::format("{}: cannot write here: no free name for a temporary file was found", path));
 }
 
 void sync_to_disk(const std::string& path, const std::string& temporary) {
@@ -92,10 +99,7 @@ void sync_to_disk(const std::string& path, const std::string& temporary) {
 }  // namespace
 
 AtomicFile::AtomicFile(const Comm& comm, std::string path) : comm_(comm), path_(std::move(path)) {
-  on_root(comm_, [&] {
-    temporary_ = make_temporary(path_);
-    remember(temporary_);
-  });
+  on_root(comm_, [&] { temporary_ = make_temporary(path_); });
   comm_.broadcast(temporary_);
 }
 

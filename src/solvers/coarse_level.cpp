@@ -68,24 +68,14 @@ void CoarseLevel::for_windows(F&& f) const {
 
 void CoarseLevel::first_sweep(float c) {
   for_windows([&](std::size_t window, std::size_t first) {
-    const float* b = b_.data() + first;
-    float* x = x_.data() + first;
-    rows_.for_each_slice(window, [&](const Slice<std::int32_t>& slice) {
-      for (std::size_t l = 0; l < slice_height; ++l) x[slice.row[l]] = c * slice.inverse[l] * b[slice.row[l]];
-    });
+    kernels::scale_rows(rows_, window, c, b_.data() + first, x_.data() + first);
   });
 }
 
 void CoarseLevel::sweep(const SweepFactors& factors) {
-  const float p = factors.p, q = factors.q, c = factors.c;
   halo_.exchange(x_.span());
   for_windows([&](std::size_t window, std::size_t first) {
-    const float *b = b_.data() + first, *x = x_.data() + first;
-    float* y = y_.data() + first;
-    kernels::for_rows(rows_, window, x_.data(), y,
-                      [&](const Slice<std::int32_t>& slice, std::size_t l, std::size_t v, float s) {
-                        return p * x[v] + q * y[v] + c * slice.inverse[l] * (b[v] + s);
-                      });
+    kernels::sweep_rows(rows_, window, factors, x_.data(), x_.data() + first, b_.data() + first, y_.data() + first);
   });
   std::swap(x_, y_);
 }
@@ -93,11 +83,7 @@ void CoarseLevel::sweep(const SweepFactors& factors) {
 void CoarseLevel::restrict_residual(std::span<float> coarse) {
   halo_.exchange(x_.span());
   for_windows([&](std::size_t window, std::size_t first) {
-    const float *b = b_.data() + first, *x = x_.data() + first;
-    kernels::for_rows(rows_, window, x_.data(), residual_.data() + first,
-                      [&](const Slice<std::int32_t>& slice, std::size_t l, std::size_t v, float s) {
-                        return b[v] - slice.diagonal[l] * x[v] + s;
-                      });
+    kernels::residual_rows(rows_, window, x_.data(), x_.data() + first, b_.data() + first, residual_.data() + first);
     for (auto c = static_cast<std::size_t>(children_.coarse_window[window]);
          c < static_cast<std::size_t>(children_.coarse_window[window + 1]); ++c) {
       float sum = 0.0F;

@@ -141,9 +141,7 @@ void FineLevel::first_sweep(std::span<const double> rhs, double scale, float c) 
         result[v] = whole * to[v];
       }
     }
-    rows_.for_each_slice(static_cast<std::size_t>(i), [&](const Slice<std::uint16_t>& slice) {
-      for (std::size_t l = 0; l < slice_height; ++l) x[slice.row[l]] = c * slice.inverse[l] * b[slice.row[l]];
-    });
+    kernels::scale_rows(rows_, static_cast<std::size_t>(i), c, b, x);
     clear_covered(box, x);
   });
 }
@@ -165,10 +163,7 @@ void FineLevel::sweep(const SweepFactors& factors) {
       for (const Run& run : view.runs)
         kernels::for_run(run, from, to,
                          [&](std::size_t v, float s) { return p * from[v] + q * to[v] + of_b * rhs[v] + of_sum * s; });
-    kernels::for_rows(rows_, static_cast<std::size_t>(box), from, to,
-                      [&](const Slice<std::uint16_t>& slice, std::size_t l, std::size_t v, float s) {
-                        return p * from[v] + q * to[v] + c * slice.inverse[l] * (rhs[v] + s);
-                      });
+    kernels::sweep_rows(rows_, static_cast<std::size_t>(box), factors, from, from, rhs, to);
     clear_covered(box, to);
   });
 }
@@ -183,10 +178,7 @@ void FineLevel::restrict_residual(const FineChildren& children, std::span<float>
     float* residual = scratch_[static_cast<std::size_t>(thread_number())].data();
     for (const Run& run : boxes_[i].runs)
       kernels::for_run(run, from, residual, [&](std::size_t v, float s) { return rhs[v] - d * from[v] + w * s; });
-    kernels::for_rows(rows_, i, from, residual,
-                      [&](const Slice<std::uint16_t>& slice, std::size_t l, std::size_t v, float s) {
-                        return rhs[v] - slice.diagonal[l] * from[v] + s;
-                      });
+    kernels::residual_rows(rows_, i, from, from, rhs, residual);
     const std::uint16_t* child = children.child.data() + graph_->vof_begin(box);
     const std::uint16_t* end = children.end.data() + (children.node_begin[i] - children.node_begin[0]);
     int k = 0;
@@ -233,10 +225,7 @@ void FineLevel::product(std::span<const double> x, std::span<double> ax) {
     double* to = exact_scratch_[static_cast<std::size_t>(thread_number())].data();
     for (const Run& run : boxes_[static_cast<std::size_t>(b)].runs)
       kernels::for_run(run, from, to, [&](std::size_t v, double s) { return d * from[v] - w * s; });
-    kernels::for_rows(rows_, static_cast<std::size_t>(b), from, to,
-                      [&](const Slice<std::uint16_t>& slice, std::size_t l, std::size_t v, double s) {
-                        return static_cast<double>(slice.diagonal[l]) * from[v] - s;
-                      });
+    kernels::product_rows(rows_, static_cast<std::size_t>(b), from, to);
     for (const Segment& s : segments(b)) std::copy_n(to + s.vof, s.count, ax.data() + s.unknown);
   });
 }

@@ -12,7 +12,7 @@
 #include <array>
 
 #include "grid/level_graph.hpp"
-#include "solvers/sliced_rows.hpp"
+#include "solvers/lanes.hpp"
 
 namespace karst {
 
@@ -22,26 +22,58 @@ struct SweepFactors {
 
 namespace kernels {
 
-/// s of the 16 rows of a slice.
-template <class T, class Column>
-inline void gather(const Slice<Column>& slice, const T* __restrict x, T* __restrict sum) {
-  for (std::size_t l = 0; l < slice_height; ++l) sum[l] = 0;
-  const Column* column = slice.column;
-  const float* weight = slice.weight;
-  for (int k = 0; k < slice.width; ++k, column += slice_height, weight += slice_height)
-    for (std::size_t l = 0; l < slice_height; ++l) sum[l] += static_cast<T>(weight[l]) * x[column[l]];
+/// Sweep of the rows of a window.
+/// @param all   x that the columns count from
+/// @param x, b  x and b that the rows count from
+/// @param[in,out] y  as x and b; its old values are read when q != 0
+template <class Column>
+inline void sweep_rows(const SlicedRows<Column>& rows, std::size_t window, const SweepFactors& f, const float* all,
+                       const float* x, const float* b, float* y) {
+  rows.for_each_slice(window, [&](const Slice<Column>& slice) {
+    const Lanes sum = weighted_sum(slice, all), at = take(x, slice.row), rhs = take(b, slice.row);
+    Lanes old{};
+    if (f.q != 0.0F) old = take(y, slice.row);
+    Lanes out;
+    for (std::size_t l = 0; l < slice_height; ++l)
+      out.v[l] = f.p * at.v[l] + f.q * old.v[l] + f.c * slice.inverse[l] * (rhs.v[l] + sum.v[l]);
+    put(out, slice.row, y);
+  });
 }
 
-/// y_row = value(lane, row, s) for the rows of a window; values of a slice are all taken before any is stored.
-/// @param x  what the columns count from
-/// @param[out] y  what the rows count from
-template <class T, class Column, class F>
-inline void for_rows(const SlicedRows<Column>& rows, std::size_t window, const T* x, T* y, F&& value) {
+/// Residual of the rows of a window; arguments as above.
+template <class Column>
+inline void residual_rows(const SlicedRows<Column>& rows, std::size_t window, const float* all, const float* x,
+                          const float* b, float* r) {
   rows.for_each_slice(window, [&](const Slice<Column>& slice) {
-    alignas(64) std::array<T, slice_height> sum, out;
-    gather(slice, x, sum.data());
-    for (std::size_t l = 0; l < slice_height; ++l) out[l] = value(slice, l, std::size_t{slice.row[l]}, sum[l]);
-    for (std::size_t l = 0; l < slice_height; ++l) y[slice.row[l]] = out[l];
+    const Lanes sum = weighted_sum(slice, all), at = take(x, slice.row), rhs = take(b, slice.row);
+    Lanes out;
+    for (std::size_t l = 0; l < slice_height; ++l) out.v[l] = rhs.v[l] - slice.diagonal[l] * at.v[l] + sum.v[l];
+    put(out, slice.row, r);
+  });
+}
+
+/// x = c D^-1 b in the rows of a window.
+template <class Column>
+inline void scale_rows(const SlicedRows<Column>& rows, std::size_t window, float c, const float* b, float* x) {
+  rows.for_each_slice(window, [&](const Slice<Column>& slice) {
+    const Lanes rhs = take(b, slice.row);
+    Lanes out;
+    for (std::size_t l = 0; l < slice_height; ++l) out.v[l] = c * slice.inverse[l] * rhs.v[l];
+    put(out, slice.row, x);
+  });
+}
+
+/// Product with the rows of a window in double precision; rows and columns count from the same place.
+template <class Column>
+inline void product_rows(const SlicedRows<Column>& rows, std::size_t window, const double* x, double* y) {
+  rows.for_each_slice(window, [&](const Slice<Column>& slice) {
+    std::array<double, slice_height> sum{};
+    const Column* column = slice.column;
+    const float* weight = slice.weight;
+    for (int k = 0; k < slice.width; ++k, column += slice_height, weight += slice_height)
+      for (std::size_t l = 0; l < slice_height; ++l) sum[l] += static_cast<double>(weight[l]) * x[column[l]];
+    for (std::size_t l = 0; l < slice_height; ++l)
+      y[slice.row[l]] = static_cast<double>(slice.diagonal[l]) * x[slice.row[l]] - sum[l];
   });
 }
 

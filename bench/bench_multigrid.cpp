@@ -32,7 +32,7 @@ double seconds_of(auto&& f) {
   return now() - start;
 }
 
-void report(const Comm& comm, const Geometry& geometry, const std::string& name, const TwoPointProblem& problem) {
+void report(const Comm& comm, const Geometry& geometry, const std::string& name, const EllipticProblem& problem) {
   const std::vector<TwoPointLevel> levels = make_two_point_levels(comm, geometry, problem);
   double set_up = 1e30;
   for (int i = 0; i < 3; ++i) set_up = std::min(set_up, seconds_of([&] { const GraphMultigrid once(comm, levels); }));

@@ -21,6 +21,7 @@ class BoxFaces {
     const LevelGeometry& geometry = *level.geometry;
     graph_ = geometry.graph.box(local);
     level_ = &level;
+    box_ = local;
     const auto b = static_cast<std::size_t>(local);
     weight_ = level.weight.span().subspan(static_cast<std::size_t>(geometry.moments_begin[b]));
     shift_ = level.shift.span().subspan(static_cast<std::size_t>(geometry.moments_begin[b]));
@@ -59,7 +60,8 @@ class BoxFaces {
   void for_each(std::size_t vof, F&& f) const {
     const std::array<std::uint16_t, 6>& slots = slots_[vof];
     if (row_[vof] < 0) {
-      for (std::size_t side = 0; side < 6; ++side) f(slots[side], side, level_->face_weight);
+      for (std::size_t side = 0; side < 6; ++side)
+        f(slots[side], side, level_->whole_weight(box_, static_cast<int>(vof), static_cast<int>(side), slots[side]));
       return;
     }
     const auto r = static_cast<std::size_t>(row_[vof]);
@@ -72,6 +74,7 @@ class BoxFaces {
  private:
   BoxGraph graph_;
   const TwoPointLevel* level_ = nullptr;
+  int box_ = 0;
   std::span<const std::array<float, 6>> weight_;
   std::span<const float> shift_, extra_weight_;
   std::vector<std::array<std::uint16_t, 6>> slots_;
@@ -206,6 +209,7 @@ class Coarsener {
     const auto i = static_cast<std::size_t>(b);
     const auto first_ghost = static_cast<std::uint16_t>(g.n_own + g.halo.n_vofs());
     const auto first_domain = static_cast<std::uint16_t>(first_ghost + g.halo.n_coarse());
+    const float* factor = level_.ghost_factor.data() + level_.ghost_begin[i];
     const std::uint64_t box_key = key_of_box(b);
     const std::span<const std::uint16_t> child = children_of(b);
     std::size_t k = 0;
@@ -213,9 +217,9 @@ class Coarsener {
       rows.begin_row(static_cast<std::int32_t>(children_.node_begin[i] + static_cast<std::int64_t>(c)));
       for (const std::size_t end = end_[i][c]; k < end; ++k) {
         rows.add_shift(tools.faces.shift(child[k]));
-        tools.faces.for_each(child[k], [&](std::uint16_t slot, std::size_t side, float weight) {
+        tools.faces.for_each(child[k], [&](std::uint16_t slot, std::size_t, float weight) {
           if (slot >= first_domain)
-            rows.add_shift(weight * (1.0F - level_.ghost_factor[side]));
+            rows.add_shift(weight * (1.0F - factor[slot - first_domain]));
           else if (slot < first_ghost && tools.column[slot] >= 0)
             rows.add(tools.column[slot], weight);
         });

@@ -51,7 +51,7 @@ void FineLevel::number_unknowns(const TwoPointLevel& level, int b) {
   const std::int32_t n_own = x_.slots()->n_own(b);
   add(n_own);
   box.n_segments = segments_.size() - box.segments;
-  if (std::ssize(covered) == n_own) box.runs = {};
+  if (std::ssize(covered) == n_own || level.face_beta != nullptr) box.runs = {};
   if (covered_begin_.empty()) return;
   covered_.insert(covered_.end(), covered.begin(), covered.end());
   covered_begin_.push_back(static_cast<std::int32_t>(covered_.size()));
@@ -69,11 +69,14 @@ void FineLevel::find_ghosts(const TwoPointLevel& level, int b) {
   if (n_ghosts == 0) return;
   ghost_vof_.resize(begin + static_cast<std::size_t>(n_ghosts));
   ghost_factor_.resize(ghost_vof_.size());
-  for_each_face(g, [&](int vof, int side, int slot) {
+  for_each_face(g, [&](int vof, int, int slot) {
     if (slot < first) return;
     const std::size_t ghost = begin + static_cast<std::size_t>(slot - first);
     ghost_vof_[ghost] = static_cast<std::uint16_t>(vof);
-    ghost_factor_[ghost] = slot < first_domain ? 1.0F : level.ghost_factor[static_cast<std::size_t>(side)];
+    ghost_factor_[ghost] = slot < first_domain
+                               ? 1.0F
+                               : level.ghost_factor[static_cast<std::size_t>(
+                                     level.ghost_begin[static_cast<std::size_t>(b)] + slot - first_domain)];
   });
 }
 
@@ -96,28 +99,39 @@ void FineLevel::set_rows(const TwoPointLevel& level) {
   parallel_for_dynamic(n, [&](std::int64_t b) { rows_.set(static_cast<std::size_t>(b), rows_of(b)); });
 }
 
-/// Rows of a box: entries of positive weight, primary faces first.
+/// Rows of a box: entries of positive weight, primary faces first. Where β varies, VoFs of runs are rows too.
 void FineLevel::add_rows(int b, const TwoPointLevel& level, RowList<std::uint16_t>& rows) const {
   const BoxGraph g = graph_->box(b);
   const auto first = static_cast<std::size_t>(level.geometry->moments_begin[static_cast<std::size_t>(b)]);
   const auto first_extra = static_cast<std::size_t>(level.geometry->extra_begin[static_cast<std::size_t>(b)]);
+  double diagonal = 0.0;
+  const auto add = [&](std::uint16_t column, float weight) {
+    if (weight <= 0.0F) return;
+    rows.column.push_back(column);
+    rows.weight.push_back(weight);
+    diagonal += weight;
+  };
+  const auto add_regular = [&](int vof, const std::array<std::uint16_t, 6>& slots) {
+    diagonal = level.regular_shift;
+    for (int side = 0; side < 6; ++side) {
+      const std::uint16_t slot = slots[static_cast<std::size_t>(side)];
+      add(slot, level.whole_weight(b, vof, side, slot));
+    }
+    rows.end_row(static_cast<std::uint16_t>(vof), static_cast<float>(diagonal));
+  };
   std::size_t extra = 0;
-  for (std::size_t r = 0; r < g.row_vof.size(); ++r) {
-    const bool irregular = r < static_cast<std::size_t>(g.n_irregular);
-    double diagonal = irregular ? double{level.shift[first + r]} : double{level.regular_shift};
-    const auto add = [&](std::uint16_t column, float weight) {
-      if (weight <= 0.0F) return;
-      rows.column.push_back(column);
-      rows.weight.push_back(weight);
-      diagonal += weight;
-    };
-    for (std::size_t side = 0; side < 6; ++side)
-      add(g.neighbours[r][side], irregular ? level.weight[first + r][side] : level.face_weight);
-    if (irregular)
-      for (; extra < g.extra.size() && g.extra[extra].vof == g.row_vof[r]; ++extra)
-        add(g.extra[extra].neighbour, level.extra[first_extra + extra]);
+  for (std::size_t r = 0; r < static_cast<std::size_t>(g.n_irregular); ++r) {
+    diagonal = level.shift[first + r];
+    for (std::size_t side = 0; side < 6; ++side) add(g.neighbours[r][side], level.weight[first + r][side]);
+    for (; extra < g.extra.size() && g.extra[extra].vof == g.row_vof[r]; ++extra)
+      add(g.extra[extra].neighbour, level.extra[first_extra + extra]);
     rows.end_row(g.row_vof[r], static_cast<float>(diagonal));
   }
+  for (std::size_t r = static_cast<std::size_t>(g.n_irregular); r < g.row_vof.size(); ++r)
+    add_regular(g.row_vof[r], g.neighbours[r]);
+  if (level.face_beta == nullptr) return;
+  for (const Run& run : g.runs)
+    for (int t = 0; t < run.length; ++t) add_regular(run.first + t, run.neighbours(t));
 }
 
 void FineLevel::clear_covered(int b, float* x) const {

@@ -39,14 +39,16 @@ void add_exposed(const Comm& comm, const TwoPointLevel& level, std::int32_t l, s
     const auto add = [&](int vof, int slot, float weight) {
       if (is_covered[static_cast<std::size_t>(slot)] != 0.0F) sum[static_cast<std::size_t>(vof)] += weight;
     };
-    for (const Run& run : g.runs)
-      for (int t = 0; t < run.length; ++t)
-        for (const std::uint16_t slot : run.neighbours(t)) add(run.first + t, slot, level.face_weight);
     const auto first = static_cast<std::size_t>(geometry.moments_begin[static_cast<std::size_t>(b)]);
-    for (std::size_t r = 0; r < g.row_vof.size(); ++r)
+    std::vector<std::int32_t> row(sum.size(), -1);
+    for (int r = 0; r < g.n_irregular; ++r) row[g.row_vof[static_cast<std::size_t>(r)]] = r;
+    for_each_vof(g, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+      const std::int32_t r = row[static_cast<std::size_t>(vof)];
       for (std::size_t side = 0; side < 6; ++side)
-        add(g.row_vof[r], g.neighbours[r][side],
-            r < static_cast<std::size_t>(g.n_irregular) ? level.weight[first + r][side] : level.face_weight);
+        add(vof, slots[side],
+            r < 0 ? level.whole_weight(b, vof, static_cast<int>(side), slots[side])
+                  : level.weight[first + static_cast<std::size_t>(r)][side]);
+    });
     const auto first_extra = static_cast<std::size_t>(geometry.extra_begin[static_cast<std::size_t>(b)]);
     for (std::size_t e = 0; e < g.extra.size(); ++e)
       add(g.extra[e].vof, g.extra[e].neighbour, level.extra[first_extra + e]);

@@ -6,16 +6,19 @@
 // over the faces of each VoF; a symmetric M-matrix on any geometry. Everything is in units of the level-0 cell width
 // h0: a whole face of level l has the weight β 2^-l, a wall of area a_w at the distance d the shift β 2^-l a_w / d, the
 // term a φ the shift a κ 8^-l. A domain ghost stands for factor x (value of its VoF): -1 for a Dirichlet side (weight
-// 2 w in all), 1 for a Neumann side. Unknowns are the VoFs that no finer level covers, in the order level, box, VoF.
+// 2 w in all), 1 for a Neumann side, between them for a Robin side. Unknowns are the VoFs that no finer level covers,
+// in the order level, box, VoF.
 #pragma once
 
 #include <array>
-#include <functional>
 #include <span>
 #include <vector>
 
 #include "base/memory.hpp"
+#include "eb/faces.hpp"
 #include "eb/geometry.hpp"
+#include "solvers/elliptic_problem.hpp"
+#include "solvers/row_maker.hpp"
 
 namespace karst {
 
@@ -28,17 +31,27 @@ struct CoarseFineLink {
 /// Plain data, parallel to the lists of a LevelGeometry, which must outlive it.
 struct TwoPointLevel {
   const LevelGeometry* geometry = nullptr;
-  float face_weight = 1.0F;                                               ///< of a face between two regular VoFs
-  float regular_shift = 0.0F;                                             ///< s of a regular VoF
-  std::array<float, 6> ghost_factor{1.0F, 1.0F, 1.0F, 1.0F, 1.0F, 1.0F};  ///< of domain ghosts, by side
-  Array<std::array<float, 6>> weight;       ///< irregular rows, box after box; 0 where there is no face
-  Array<float> shift;                       ///< irregular rows
-  Array<float> extra;                       ///< weights of the extra faces, box after box
-  std::vector<std::uint16_t> covered;       ///< VoFs under the next finer level, box after box, increasing
+  const Field* face_beta = nullptr;       ///< β on the faces; must live while multigrids are made of this
+  float face_weight = 1.0F;               ///< of a face between two regular VoFs, over its β where face_beta is given
+  float regular_shift = 0.0F;             ///< s of a regular VoF
+  std::vector<float> ghost_factor;        ///< per domain ghost, box after box
+  std::vector<std::int64_t> ghost_begin;  ///< n_local + 1
+  Array<std::array<float, 6>> weight;     ///< irregular rows, box after box; 0 where there is no face
+  Array<float> shift;                     ///< irregular rows
+  Array<float> extra;                     ///< weights of the extra faces, box after box
+  std::vector<std::uint16_t> covered;     ///< VoFs under the next finer level, box after box, increasing
   std::vector<std::int64_t> covered_begin;  ///< n_local + 1; both empty on the finest level
   std::vector<CoarseFineLink> links;        ///< to the next coarser level
   std::int64_t unlinked = 0;                ///< coarse-fine faces whose coarse VoF was not found: closed
 
+  /// Weight of a whole face of an own VoF towards this slot.
+  float whole_weight(int box, int vof, int side, int slot) const {
+    if (face_beta == nullptr) return face_weight;
+    return face_weight * static_cast<float>(beta(box, vof, side, slot));
+  }
+  double beta(int box, int vof, int side, int slot) const {
+    return face_beta->box(box, direction_of(side))[static_cast<std::size_t>(is_high(side) ? slot : vof)];
+  }
   std::span<const std::uint16_t> covered_in(int box) const {
     if (covered_begin.empty()) return {};
     const auto b = static_cast<std::size_t>(box);
@@ -53,25 +66,23 @@ struct TwoPointLevel {
 double wall_distance(const VofMoments& vof);
 inline constexpr double smallest_wall_distance = 0.05;
 
-/// What is to be solved, as far as the two-point operator knows it.
-struct TwoPointProblem {
-  double a = 0.0, beta = 1.0;
-  std::array<bool, 6> dirichlet_side{};  ///< else Neumann
-  /// Conductance of the wall of an irregular VoF: flux into the wall per unit of φ and of a_w, over β, with lengths in
-  /// units of the level's h: 1/d for a Dirichlet wall, 1/(d + β/rate) for a Robin wall; none (empty): Neumann. Called
-  /// from several threads for an own box and one of its irregular rows.
-  std::function<double(const LevelGeometry& level, int box, int row)> wall;
-};
+/// The two forms of the accurate operator (row_maker.hpp), with two points to a flux.
+///   fluxes  weights α β 2^-l of all faces; walls a_w / d (Dirichlet), a_w / (d + β / (rate h)) (Robin), d in units of
+///   h.
+///           The distance of two VoFs is one cell width.
+///   lines   for Dirichlet walls, the same as the accurate operator on one level: weights β 2^-l between VoFs that hold
+///           their cell centres, β 2^-l / θ towards a wall after θ h; other VoFs stand alone.
+/// Collective, threaded.
+TwoPointLevel make_two_point_level(const Comm& comm, const LevelGeometry& geometry, const EllipticProblem& problem,
+                                   WallForm form = WallForm::fluxes);
 
-/// Weights α β 2^-l of all faces and the shifts. The distance of two VoFs is one cell width. Threaded. Not collective.
-TwoPointLevel make_two_point_level(const LevelGeometry& geometry, const TwoPointProblem& problem);
-
-/// All levels, with links of weight β α (area) / (3/4 of the coarse cell width) at coarse-fine faces. Collective.
+/// All levels, with links of weight β α (area) / (3/4 of the coarse cell width) at coarse-fine faces; α is 1 in lines.
+/// Collective.
 std::vector<TwoPointLevel> make_two_point_levels(const Comm& comm, const Geometry& geometry,
-                                                 const TwoPointProblem& problem);
+                                                 const EllipticProblem& problem, WallForm form = WallForm::fluxes);
 
 /// Fills covered and links. Collective.
-void find_coarse_fine_links(const Comm& comm, const Geometry& geometry, double beta,
+void find_coarse_fine_links(const Comm& comm, const Geometry& geometry, WallForm form,
                             std::vector<TwoPointLevel>& levels);
 
 }  // namespace karst

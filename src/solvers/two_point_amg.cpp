@@ -41,10 +41,11 @@ void for_each_row(const TwoPointLevel& level, const Field& number, F&& f) {
     const BoxGraph g = geometry.graph.box(b);
     const auto numbers = number.box(b);
     const int first_ghost = g.n_own + g.halo.n_vofs();
+    const float* factor = level.ghost_factor.data() + level.ghost_begin[static_cast<std::size_t>(b)];
     double diagonal = 0.0;
-    const auto add = [&](int slot, int side, double w) {
+    const auto add = [&](int slot, double w) {
       if (w <= 0.0) return;
-      diagonal += slot < first_ghost ? w : w * (1.0 - level.ghost_factor[static_cast<std::size_t>(side)]);
+      diagonal += slot < first_ghost ? w : w * (1.0 - factor[slot - first_ghost]);
       if (slot >= first_ghost) return;
       columns.push_back(static_cast<PetscInt>(numbers[static_cast<std::size_t>(slot)]));
       values.push_back(-w);
@@ -62,9 +63,9 @@ void for_each_row(const TwoPointLevel& level, const Field& number, F&& f) {
       values.clear();
       diagonal = irregular ? level.shift[r] : level.regular_shift;
       for (std::size_t side = 0; side < 6; ++side)
-        add(slots[side], static_cast<int>(side), irregular ? level.weight[r][side] : level.face_weight);
-      for (; e < g.extra.size() && g.extra[e].vof == vof; ++e)
-        add(g.extra[e].neighbour, g.extra[e].side, extra_weight[e]);
+        add(slots[side],
+            irregular ? level.weight[r][side] : level.whole_weight(b, vof, static_cast<int>(side), slots[side]));
+      for (; e < g.extra.size() && g.extra[e].vof == vof; ++e) add(g.extra[e].neighbour, extra_weight[e]);
       const auto here = static_cast<PetscInt>(numbers[v]);
       columns.push_back(here);
       values.push_back(diagonal > 0.0 ? diagonal : 1.0);

@@ -125,17 +125,29 @@ std::vector<T> items_of(const Message& message) {
   return items;
 }
 
-/// Questions about the coarse-fine faces of the own VoFs of a level, by owner of the coarse cell.
-std::vector<std::vector<Question>> ask(const TwoPointLevel& fine, const Layout& coarse, double beta, int n_ranks) {
+/// Questions about the coarse-fine faces (two thirds of a face of the level: h_f² / (3/4 · 2 h_f)) of the own VoFs of a
+/// level, by owner of the coarse cell.
+std::vector<std::vector<Question>> ask(const TwoPointLevel& fine, const Layout& coarse, WallForm form, int n_ranks) {
   std::vector<std::vector<Question>> questions(static_cast<std::size_t>(n_ranks));
   const LevelGraph& graph = fine.geometry->graph;
-  const double weight = beta * std::ldexp(1.0, -fine.geometry->level) / 1.5;  // h_f² / (0.75 * 2 h_f)
   for (int b = 0; b < graph.n_local(); ++b) {
     const BoxGraph g = graph.box(b);
     if (g.halo.n_coarse() == 0) continue;
     const auto covered = fine.covered_in(b);
+    const auto centers = fine.geometry->box(b).centers;
+    std::vector<std::int32_t> row(static_cast<std::size_t>(g.n_own), -1);
+    for (std::size_t r = 0; r < centers.size(); ++r) row[g.row_vof[r]] = static_cast<std::int32_t>(r);
+    const auto part_of = [&](const FaceView& face) {
+      if (form == WallForm::fluxes) return face.aperture;
+      const std::int32_t r = row[static_cast<std::size_t>(face.vof)];
+      if (r < 0) return 1.0;
+      const VofCenter& center = centers[static_cast<std::size_t>(r)];
+      const float wall = center.wall_distance[static_cast<std::size_t>(face.side)];
+      return center.inside && face.primary && wall > 1.0F ? 1.0 : 0.0;
+    };
     for_each_face(g, fine.geometry->box(b), [&](const FaceView& face) {
-      if (g.name(face.neighbour) != coarse_face || face.aperture <= 0.0) return;
+      const double part = part_of(face);
+      if (g.name(face.neighbour) != coarse_face || part <= 0.0) return;
       if (std::ranges::binary_search(covered, static_cast<std::uint16_t>(face.vof))) return;
       const Index across =
           wrapped(graph.layout().domain(), cell_of_face(g.cells.cell(face.cell), face) + side_offset(face.side));
@@ -144,7 +156,7 @@ std::vector<std::vector<Question>> ask(const TwoPointLevel& fine, const Layout& 
       if (box < 0) return;
       questions[static_cast<std::size_t>(coarse.owner(box))].push_back(
           {key_of(coarse.domain(), cell, opposite(face.side)), vof_name(g.box, face.vof),
-           static_cast<float>(weight * face.aperture)});
+           fine.whole_weight(b, face.vof, face.side, face.neighbour) * static_cast<float>(part / 1.5)});
     });
   }
   return questions;
@@ -152,12 +164,12 @@ std::vector<std::vector<Question>> ask(const TwoPointLevel& fine, const Layout& 
 
 }  // namespace
 
-void find_coarse_fine_links(const Comm& comm, const Geometry& geometry, double beta,
+void find_coarse_fine_links(const Comm& comm, const Geometry& geometry, WallForm form,
                             std::vector<TwoPointLevel>& levels) {
   for (std::size_t l = 0; l + 1 < levels.size(); ++l) {
     TwoPointLevel& fine = levels[l + 1];
     const Candidates candidates = find_candidates(levels[l], find_covered(comm, geometry.grid, levels[l]));
-    const auto questions = ask(fine, levels[l].geometry->graph.layout(), beta, comm.size());
+    const auto questions = ask(fine, levels[l].geometry->graph.layout(), form, comm.size());
     std::vector<Message> out, answers;
     for (std::size_t rank = 0; rank < questions.size(); ++rank)
       if (!questions[rank].empty()) out.push_back(message_to(static_cast<int>(rank), questions[rank]));

@@ -12,14 +12,13 @@ namespace karst::test {
 enum class Walls { neumann, dirichlet };
 
 /// Neumann walls between two ends of fixed value (a pressure), or Dirichlet walls and Neumann ends (a velocity).
-inline TwoPointProblem problem_with(Walls walls) {
-  TwoPointProblem problem;
+inline EllipticProblem problem_with(Walls walls) {
+  EllipticProblem problem;
+  const auto fixed = [](const Vec3&) { return dirichlet(0.0); };
   if (walls == Walls::dirichlet)
-    problem.wall = [](const LevelGeometry& level, int box, int row) {
-      return 1.0 / wall_distance(level.box(box).moments[static_cast<std::size_t>(row)]);
-    };
+    problem.wall = fixed;
   else
-    problem.dirichlet_side[0] = problem.dirichlet_side[1] = true;
+    problem.sides[0] = problem.sides[1] = fixed;
   return problem;
 }
 
@@ -75,9 +74,9 @@ inline int iterations(const Comm& comm, std::span<const TwoPointLevel> levels, d
   for (double& v : b) v *= size;
   return solve_cg(comm, multigrid, b, x, 1e-8, 100).iterations;
 }
-inline int iterations(const Comm& comm, const LevelGeometry& geometry, const TwoPointProblem& problem,
+inline int iterations(const Comm& comm, const LevelGeometry& geometry, const EllipticProblem& problem,
                       double size = 1.0, const MultigridOptions& options = {}) {
-  const TwoPointLevel level = make_two_point_level(geometry, problem);
+  const TwoPointLevel level = make_two_point_level(comm, geometry, problem);
   return iterations(comm, std::span(&level, 1), size, options);
 }
 

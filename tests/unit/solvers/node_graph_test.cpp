@@ -47,7 +47,7 @@ TEST(NodeGraph, CoarsensConnectedPiecesOfBlocks) {
 TEST(NodeGraph, SumsArePreservedMpi) {
   const Comm comm = Comm::world();
   const LevelGeometry geometry = test::packing_level(comm, 32, 8);
-  const TwoPointLevel fine = make_two_point_level(geometry, test::problem_with(test::Walls::dirichlet));
+  const TwoPointLevel fine = make_two_point_level(comm, geometry, test::problem_with(test::Walls::dirichlet));
   LevelLinks no_links(comm, std::span(&fine, 1));
   CoarsenedLevels first = coarsen(comm, std::span(&fine, 1), no_links, 1.0F);
   const auto total_shift = [&](const NodeGraph& g) {

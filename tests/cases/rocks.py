@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Real rocks: porosity within 1 % of what the voxels hold, identical counts on 1 and 4 ranks.
+"""Real rocks: porosity within 1 % of what the voxels hold, identical counts on 1 and 4 ranks; all images are imported.
 
     rocks.py --program KARST --mpiexec MPIEXEC
 
@@ -12,6 +12,7 @@ import gzip
 import json
 import os
 import sys
+import tarfile
 import tempfile
 from pathlib import Path
 
@@ -21,6 +22,21 @@ from support import Karst
 # file, voxels per side, voxel width [m], porosity of the voxels (0 is pore)
 ROCKS = [("ketton_128.raw.gz", 128, 5.3e-6, 0.1832), ("berea_110.raw.gz", 110, 1.0, 0.1779)]
 SKIPPED = 77
+# file, where its image is after unpacking (None: as it is), arguments of the import, porosity and its tolerance
+# (data/README: values of the voxels, for gray images about; slices: what the page showed when it was looked at)
+IMAGES = [
+    ("fiberform_gray_100.tif", None, ["--voxel", "1.3e-6"], 0.84, 0.02),
+    ("ketton_128.raw.gz", "ketton.raw", ["--size", "128,128,128", "--type", "uint8", "--voxel", "5.3e-6", "--pore", "0"],
+     0.1832, 0.0002),
+    ("berea_110.raw.gz", "berea.raw", ["--size", "110,110,110", "--type", "uint8", "--voxel", "1", "--pore", "0"],
+     0.1779, 0.0002),
+    ("kelvin_foam_200.raw.tar.gz", "Kelvin1-200x200x200.raw",
+     ["--size", "200,200,200", "--type", "uint8", "--voxel", "1e-5", "--pore", "1"], 0.779, 0.001),
+    ("calcite_post_536x300x40.raw.tar.gz", "calcitePost.raw",
+     ["--size", "536,300,40", "--type", "uint8", "--voxel", "5e-6", "--pore_above", "true"], 0.947, 0.002),
+    ("ct_slices/slice_u16_980x1008.tiff", None, ["--voxel", "1e-6", "--sample", "cylinder"], None, None),
+    ("ct_slices/slice_f32_1001x1024.tiff", None, ["--voxel", "1e-6"], None, None),
+]
 
 
 def run(karst, folder, arguments, ranks):
@@ -56,6 +72,33 @@ def check(karst, folder, rock):
     return found
 
 
+def unpack(name, image, folder):
+    """Path of the image, in the folder when it was packed."""
+    source = data_folder() / name
+    if name.endswith(".tar.gz"):
+        with tarfile.open(source) as archive:
+            (folder / image).write_bytes(archive.extractfile(image).read())
+    elif name.endswith(".gz"):
+        (folder / image).write_bytes(gzip.decompress(source.read_bytes()))
+    return source if image is None else folder / image
+
+
+def import_all(karst, folder):
+    """Every image with one command; prints the key figures, returns the problems."""
+    found = []
+    for name, image, arguments, porosity, tolerance in IMAGES:
+        run(karst, folder, ["import", unpack(name, image, folder), "-o", "a.h5", "--json", "a.json", "--overwrite", *arguments],
+            1)
+        report = json.loads((folder / "a.json").read_text())
+        statistics = report["statistics"]
+        good = porosity is None or abs(report["porosity"] - porosity) <= tolerance
+        good = good and (folder / "a.html").stat().st_size > 50000
+        print("passed" if good else "FAILED", name, f"porosity {report['porosity']:.4f}",
+              f"percolates {statistics['percolates']}", f"warnings {len(report['warnings'])}", flush=True)
+        found += [] if good else [f"{name}: porosity {report['porosity']:.4f}, expected {porosity} +- {tolerance}"]
+    return found
+
+
 def data_folder():
     given = os.environ.get("KARST_TEST_DATA")
     return Path(given) if given else Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
@@ -66,13 +109,14 @@ def main():
     parser.add_argument("--program", required=True)
     parser.add_argument("--mpiexec", required=True)
     options = parser.parse_args()
-    missing = [rock[0] for rock in ROCKS if not (data_folder() / rock[0]).exists()]
+    missing = [name for name, *_ in IMAGES if not (data_folder() / name).exists()]
     if missing:
         print(f"skipped: no {', '.join(missing)} in {data_folder()}; set KARST_TEST_DATA to the folder that has them")
         return SKIPPED
     karst = Karst(options.program, options.mpiexec)
     with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
         problems = [p for rock in ROCKS for p in check(karst, Path(place), rock)]
+        problems += import_all(karst, Path(place))
     return 1 if problems else 0
 
 

@@ -418,7 +418,7 @@ void Watershed::join_ranks() {
   graph_.saddles.resize(contacts_.size());
   parallel_for_dynamic(std::int64_t(contacts_.size()),
                        [&](std::int64_t i) { graph_.saddles[at(i)] = heights_.saddle(contacts_[at(i)]); });
-  contacts_ = {};
+  contacts_ = std::vector<Contact>();  // = {} would keep the memory
   resolve(graph_, aliases_);
 }
 

@@ -202,7 +202,7 @@ ImportReport Import::run(const std::string& output) {
   Slabs<std::uint16_t> distance = wall.take_offsets();
   wall_distance(comm_, parts.labels, distance);
   write_distance(image, distance, writer);
-  report_.statistics = image_statistics(comm_, parts.labels, distance, written.area, parts.names);
+  report_.statistics = image_statistics(comm_, std::move(parts.labels), std::move(distance), written.area, parts.names);
   if (wanted) report_.pictures = wanted->gather(comm_);
 
   warn_of_result();

@@ -178,7 +178,7 @@ void LocalThickness::paint_fine() {
     found = std::max(found, ahead);
     parallel_for_dynamic(last - z, [&](std::int64_t p) { paint_plane(z + static_cast<int>(p), balls); });
     for (int behind = std::max(held.first, z - reach); behind < last - reach; ++behind)
-      balls[at(behind - held.first)] = {};
+      balls[at(behind - held.first)] = std::vector<Ball>();  // = {} would keep the memory
   }
 }
 

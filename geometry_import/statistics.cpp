@@ -164,7 +164,7 @@ void suggest_width(ImageStatistics& s) {
 
 }  // namespace
 
-ImageStatistics image_statistics(const Comm& comm, const Slabs<std::uint8_t>& labels, Slabs<std::uint16_t>& distance,
+ImageStatistics image_statistics(const Comm& comm, Slabs<std::uint8_t> labels, Slabs<std::uint16_t> distance,
                                  double wall_area, std::span<const std::string> names) {
   assert(labels.voxels() == distance.voxels());
   ImageStatistics s;
@@ -176,6 +176,7 @@ ImageStatistics image_statistics(const Comm& comm, const Slabs<std::uint8_t>& la
   const Correlation c = correlation(comm, labels);
   s.correlation = c.rho;
   s.correlation_length = c.length;
+  { const Slabs<std::uint8_t> released = std::move(labels); }
   fill_sizes(comm, distance, s);
   suggest_width(s);
   return s;

@@ -18,11 +18,12 @@ namespace karst {
 /// measure (no pore, no solid, no throat, no voxel of the sample) they are 0 and lists are empty; no figure is NaN.
 /// Percolation looks at the ends of the image, so nothing percolates across a cylindrical sample that does not touch
 /// them. The same on any number of ranks and threads. Collective.
+/// Frees labels and distance as soon as it can.
 /// @param labels     0 pore, 1 .. 254 solid phases, 255 outside of the sample
-/// @param[in,out] distance  that of wall_distance [1/64 voxel]; destroyed: what is left is the local thickness
+/// @param distance   that of wall_distance [1/64 voxel]
 /// @param wall_area  of the sample [voxel²]
 /// @param names      of the labels 0, 1, 2, ...; a label without one is called "phase N"
-ImageStatistics image_statistics(const Comm& comm, const Slabs<std::uint8_t>& labels, Slabs<std::uint16_t>& distance,
+ImageStatistics image_statistics(const Comm& comm, Slabs<std::uint8_t> labels, Slabs<std::uint16_t> distance,
                                  double wall_area, std::span<const std::string> names);
 
 }  // namespace karst

@@ -187,7 +187,7 @@ Slabs<std::uint16_t> Wall::take_offsets() {
     for (int z = layer.first; z < layer.last; ++z)
       for_wall_voxels(layer, window, labels.span(), z,
                       [&](std::int64_t n, std::int64_t) { of_layer[at(n)] = offsets_[round][next++]; });
-    if (layer.planes() > 0) offsets_[round++] = {};
+    if (layer.planes() > 0) offsets_[round++] = std::vector<std::uint16_t>();  // = {} would keep the memory
     all.store(layer, of_layer.span());
   });
   return all;

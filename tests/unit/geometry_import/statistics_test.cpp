@@ -23,10 +23,10 @@ using test::label_slabs;
 /// Walls half a voxel from the centres of the solid.
 ImageStatistics statistics(const Comm& comm, const Index& n, const std::vector<std::uint8_t>& label, double area = 0,
                            const std::vector<std::string>& names = {}) {
-  const Slabs<std::uint8_t> labels = label_slabs(comm, n, label);
+  Slabs<std::uint8_t> labels = label_slabs(comm, n, label);
   Slabs<std::uint16_t> distance = label_slabs(comm, n, std::vector<std::uint16_t>(label.size(), 32));
   wall_distance(comm, labels, distance);
-  return image_statistics(comm, labels, distance, area, names);
+  return image_statistics(comm, std::move(labels), std::move(distance), area, names);
 }
 
 /// Every number, for comparing and for looking for NaN.

@@ -62,6 +62,8 @@ done
 for box in 8 16 32; do
   record "file packing $box" geometry "$box" inputs/spheres/spheres.toml 'grid.cells=[128,128,128]'
 done
+record "import gray 256" python3 bench/bench_import.py "$build" 256
+record "import segmented 256" python3 bench/bench_import.py "$build" 256 --segmented
 rock() {  # NAME voxels: `karst geometry`, and the sweep for Ketton
   local name=$1 n=$2 box
   [[ -f $rocks/${name}_$n.raw.gz ]] || { echo "left out: no ${name}_$n.raw.gz in $rocks" >&2; return; }

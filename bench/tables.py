@@ -123,7 +123,22 @@ def layout(runs):
     return "```\n" + runs["layout"][0].strip() + "\n```"
 
 
-TABLES = {f.__name__: f for f in (machine, cutting, memory, large, savings, sweep, layout)}
+def imports(runs):
+    rows = []
+    for kind in ("gray", "segmented"):
+        text = "".join(runs[f"import {kind} 256"])
+        copy = number(r"copy ([0-9.]+) MB/s", text)
+        for found in re.finditer(r"voxels (\S+) \S+ ranks (\d+) threads (\d+): ([0-9.]+) s, processor ([0-9.]+) s: "
+                                 r"([0-9.]+) MB/s, import/copy ([0-9.]+), peak ([0-9.]+) B/voxel, file ([0-9.]+)", text):
+            size, ranks, threads, seconds, work, speed, ratio, peak, file = found.groups()
+            voxels = int(size.split("^")[0]) ** 3
+            rows.append((f"{kind}, {size.replace('^3', '³')}", f"{ranks} × {threads}", seconds, speed, f"{copy:.0f}", ratio,
+                         f"{1e9 * float(work) / voxels:.0f}", peak, file))
+    return table(["8-bit image", "ranks × threads", "s", "MB/s", "copy, MB/s", "time / copy", "processor ns per voxel",
+                  "peak B per voxel", "file B per voxel"], rows)
+
+
+TABLES = {f.__name__: f for f in (machine, cutting, memory, large, savings, sweep, layout, imports)}
 
 
 def main():

@@ -2,35 +2,30 @@
 #include "solvers/direct_solve.hpp"
 
 #include <cassert>
-#include <cmath>
 
 namespace karst {
 namespace {
 
-/// Inverse of a symmetric positive definite matrix, in place: Cholesky factor L, then L^-1, then L^-T L^-1.
-/// @param a  n x n, row after row; only the lower triangle is read
+/// Inverse of a symmetric positive definite matrix, in place, by Gauss-Jordan elimination (needs no pivots).
+/// @param a  n x n, row after row
 void invert(std::vector<double>& a, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j)
-    for (std::size_t i = j; i < n; ++i) {
-      double s = a[i * n + j];
-      for (std::size_t k = 0; k < j; ++k) s -= a[i * n + k] * a[j * n + k];
-      a[i * n + j] = i == j ? std::sqrt(s) : s / a[j * n + j];
-    }
-  for (std::size_t j = 0; j < n; ++j) {
-    a[j * n + j] = 1.0 / a[j * n + j];
-    for (std::size_t i = j + 1; i < n; ++i) {
-      double s = 0.0;
-      for (std::size_t k = j; k < i; ++k) s -= a[i * n + k] * a[k * n + j];
-      a[i * n + j] = s / a[i * n + i];
+  for (std::size_t k = 0; k < n; ++k) {
+    double* row = a.data() + k * n;
+    const double pivot = 1.0 / row[k];
+    row[k] = 1.0;
+    for (std::size_t j = 0; j < n; ++j) row[j] *= pivot;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i == k) continue;
+      double* __restrict other = a.data() + i * n;
+      const double* __restrict from = row;
+      const double factor = other[k];
+      other[k] = 0.0;
+      if (factor == 0.0) continue;
+      for (std::size_t j = 0; j < n; ++j) other[j] -= factor * from[j];
     }
   }
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j <= i; ++j) {
-      double s = 0.0;
-      for (std::size_t k = i; k < n; ++k) s += a[k * n + i] * a[k * n + j];
-      a[i * n + j] = s;
-      a[j * n + i] = s;
-    }
+    for (std::size_t j = 0; j < i; ++j) a[i * n + j] = a[j * n + i] = 0.5 * (a[i * n + j] + a[j * n + i]);
 }
 
 /// Nodes held at 0: the first of every connected component whose shifts are all 0.

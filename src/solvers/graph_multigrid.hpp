@@ -22,10 +22,10 @@ namespace karst {
 
 struct MultigridOptions {
   int fine_degree = 2, coarse_degree = 3;              ///< of the Chebyshev smoothers, >= 1
-  double fine_fraction = 6.0, coarse_fraction = 12.0;  ///< they act on the eigenvalues [λ / fraction, λ], λ = 2
+  double fine_fraction = 4.0, coarse_fraction = 12.0;  ///< they act on the eigenvalues [λ / fraction, λ], λ = 2
   double coarse_scale = 0.5;                           ///< factor per level on the Galerkin operator
   std::int64_t gather_below = 8192;                    ///< levels of fewer nodes are held by every rank
-  std::int64_t direct_below = 200;                     ///< levels of fewer nodes are solved directly
+  std::int64_t direct_below = 300;                     ///< levels of fewer nodes are solved directly
 };
 
 class GraphMultigrid {

@@ -105,6 +105,27 @@ void CoarseLevel::prolong(std::span<const float> coarse) {
   });
 }
 
+void CoarseLevel::begin_second(float c) {
+  if (first_x_.size() == 0) first_x_ = Array<float>(n_own(), Purpose::solver);
+  const auto nodes = [&](std::size_t window) {
+    return std::pair(static_cast<std::size_t>(children_.window[window]),
+                     static_cast<std::size_t>(children_.window[window + 1]));
+  };
+  for_windows([&](std::size_t window, std::size_t) {
+    const auto [first, last] = nodes(window);
+    for (std::size_t v = first; v < last; ++v) first_x_[v] = x_[v] *= c;
+  });
+  halo_.exchange(x_.span());
+  for_windows([&](std::size_t window, std::size_t first) {
+    kernels::residual_rows(rows_, window, x_.data(), x_.data() + first, b_.data() + first, residual_.data() + first);
+  });
+  std::swap(b_, residual_);
+}
+
+void CoarseLevel::end_second(float p, float c) {
+  for (std::size_t v = 0; v < n_own(); ++v) x_[v] = p * first_x_[v] + c * x_[v];
+}
+
 std::int64_t CoarseLevel::bytes() const {
   return rows_.bytes() + halo_.bytes() +
          static_cast<std::int64_t>(x_.bytes() + y_.bytes() + b_.bytes() + residual_.bytes() +

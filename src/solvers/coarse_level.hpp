@@ -23,6 +23,11 @@ class CoarseLevel {
   void restrict_residual(std::span<float> coarse);
   void prolong(std::span<const float> coarse);  ///< x += P coarse
 
+  /// Between two cycles: keeps c x and b; the right-hand side of the second is b - A (c x).
+  void begin_second(float c);
+  /// Behind them: x = p (what was kept) + c x.
+  void end_second(float p, float c);
+
   std::int64_t n_nodes() const { return halo_.n_own(); }
   std::int64_t n_connections() const { return n_connections_; }
   std::int64_t bytes() const;
@@ -38,6 +43,7 @@ class CoarseLevel {
   NodeHalo halo_;
   std::int64_t n_connections_;
   Array<float> x_, y_, b_, residual_;
+  Array<float> first_x_;  // of the first of two cycles
 };
 
 }  // namespace karst

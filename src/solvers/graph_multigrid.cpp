@@ -29,6 +29,9 @@ GraphMultigrid::GraphMultigrid(const Comm& comm, std::span<const TwoPointLevel> 
   fine_sweeps_ = chebyshev_sweeps(options.fine_degree, largest / options.fine_fraction, largest);
   coarse_sweeps_ =
       chebyshev_sweeps(options.coarse_degree, largest_eigenvalue / options.coarse_fraction, largest_eigenvalue);
+  twice_ = chebyshev_sweeps(2, options.twice_low, options.twice_high);
+  first_twice_ = static_cast<std::size_t>(options.first_twice);
+  last_twice_ = static_cast<std::size_t>(options.last_twice);
   CoarsenedLevels first = coarsen(comm, levels, fine_.links(), static_cast<float>(options.coarse_scale));
   fine_.set_children(std::move(first.children));
   nodes_.push_back(comm.sum(fine_.n_unknowns()));
@@ -118,9 +121,19 @@ void GraphMultigrid::cycle(std::size_t k) {
   CoarseLevel& level = *coarse_[k];
   smooth_coarse(level, true);
   level.restrict_residual(rhs(k + 1));
-  cycle(k + 1);
+  visit(k + 1);
   level.prolong(result(k + 1));
   smooth_coarse(level, false);
+}
+
+/// x = M b on coarse level k: one cycle, or two that are combined as Chebyshev's method would.
+void GraphMultigrid::visit(std::size_t k) {
+  cycle(k);
+  if (k + 1 < first_twice_ || k + 1 > last_twice_ || k >= coarse_.size()) return;
+  coarse_[k]->begin_second(twice_[0].c);
+  cycle(k);
+  const float m = -twice_[1].q;
+  coarse_[k]->end_second(1.0F + m, twice_[1].c);
 }
 
 void GraphMultigrid::apply(std::span<const double> b, std::span<double> x) {
@@ -139,7 +152,7 @@ void GraphMultigrid::apply(std::span<const double> b, std::span<double> x) {
   }
   {
     const Timer timer("coarse levels");
-    cycle(0);
+    visit(0);
   }
   {
     const Timer timer("fine prolongation");

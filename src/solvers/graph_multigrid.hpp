@@ -4,8 +4,10 @@
 //   pre-smoothing (Chebyshev, from 0) -> residual summed over coarse nodes -> coarse problem -> added back -> smoothing
 //
 // A coarse node is a connected piece of a block of 2^3 cells (then of 2^3 blocks), so walls and throats thinner than a
-// coarse cell stay what they are. Transfers are piecewise constant, the coarse operator is 1/2 of the Galerkin sum per
-// level (the two-point operator of the coarse cells, instead of one twice as stiff). Single precision inside.
+// coarse cell stay what they are. Transfers are piecewise constant; the coarse operator is the Galerkin sum times a
+// factor between 1/2 (the two-point operator of the coarse cells) and 1 (twice as stiff). Some coarse levels are
+// visited by two cycles, combined by a polynomial of degree 2 (AMLI: Axelsson & Vassilevski, SIAM J. Numer. Anal. 27
+// (1990) 1569), so that iterations hardly grow with the sample. Single precision inside.
 // docs/decisions/008-graph-multigrid.md tells what was measured.
 #pragma once
 
@@ -23,9 +25,13 @@ namespace karst {
 struct MultigridOptions {
   int fine_degree = 2, coarse_degree = 3;              ///< of the Chebyshev smoothers, >= 1
   double fine_fraction = 4.0, coarse_fraction = 12.0;  ///< they act on the eigenvalues [λ / fraction, λ], λ = 2
-  double coarse_scale = 0.5;                           ///< factor per level on the Galerkin operator
-  std::int64_t gather_below = 8192;                    ///< levels of fewer nodes are held by every rank
-  std::int64_t direct_below = 300;                     ///< levels of fewer nodes are solved directly
+  /// Coarse levels, counted from 1, that are cycled through twice per visit: a polynomial of degree 2 in the cycle
+  /// below, for eigenvalues of the cycle times its operator in [low, high].
+  int first_twice = 2, last_twice = 4;
+  double twice_low = 0.3, twice_high = 1.2;
+  double coarse_scale = 0.65;        ///< factor per level on the Galerkin operator
+  std::int64_t gather_below = 8192;  ///< levels of fewer nodes are held by every rank
+  std::int64_t direct_below = 300;   ///< levels of fewer nodes are solved directly
 };
 
 class GraphMultigrid {
@@ -57,6 +63,7 @@ class GraphMultigrid {
   void add_entries(const Comm& here, const NodeGraph& graph);
   void smooth_coarse(CoarseLevel& level, bool from_zero);
   void cycle(std::size_t k);
+  void visit(std::size_t k);
   std::span<float> rhs(std::size_t k);
   std::span<float> result(std::size_t k);
   std::span<float> own_part(std::size_t k, std::span<float> all) const;
@@ -66,7 +73,8 @@ class GraphMultigrid {
   FineLevels fine_;
   std::vector<std::unique_ptr<CoarseLevel>> coarse_;
   DirectSolve coarsest_;
-  std::vector<SweepFactors> fine_sweeps_, coarse_sweeps_;
+  std::vector<SweepFactors> fine_sweeps_, coarse_sweeps_, twice_;
+  std::size_t first_twice_, last_twice_;
   double size_ = 1.0;
   std::size_t gathered_ = 0;                          // first level that every rank holds whole
   std::int64_t first_gathered_ = 0, n_gathered_ = 0;  // own nodes of that level

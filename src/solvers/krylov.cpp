@@ -133,6 +133,24 @@ struct KrylovSolver::Hidden {
       self.null_space.remove(WriteValues(z).span());
     });
   }
+  /// Puts what the KSP did into the report; why it stopped.
+  KSPConvergedReason tell(SolveReport& report) const {
+    PetscInt iterations = 0;
+    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+    KSPType method = nullptr;
+    KSPGetIterationNumber(ksp, &iterations);
+    KSPGetConvergedReason(ksp, &reason);
+    KSPGetType(ksp, &method);
+    report.iterations = static_cast<int>(iterations);
+    report.method = method;
+    report.preconditioner = "given";
+    if (inner != nullptr) {
+      PCType type = nullptr;
+      PCGetType(inner, &type);
+      report.preconditioner = type;
+    }
+    return reason;
+  }
   static PetscErrorCode keep_residual(KSP, PetscInt, PetscReal norm, void* context) {
     static_cast<std::vector<double>*>(context)->push_back(norm);
     return 0;
@@ -257,20 +275,7 @@ SolveReport KrylovSolver::solve(std::span<const double> b, std::span<double> x) 
   petsc_check(code, "KSPSolve");
   h.null_space.remove(x);
 
-  PetscInt iterations = 0;
-  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-  KSPType method = nullptr;
-  KSPGetIterationNumber(h.ksp, &iterations);
-  KSPGetConvergedReason(h.ksp, &reason);
-  KSPGetType(h.ksp, &method);
-  report.iterations = static_cast<int>(iterations);
-  report.method = method;
-  report.preconditioner = "given";
-  if (h.inner != nullptr) {
-    PCType type = nullptr;
-    PCGetType(h.inner, &type);
-    report.preconditioner = type;
-  }
+  const KSPConvergedReason reason = h.tell(report);
   const double norm = std::sqrt(squares[0]);
   for (double& r : report.residuals) r /= norm;
   report.seconds = seconds_since(start);

@@ -48,6 +48,9 @@ def kill(karst, folder, ranks, number):
     os.kill(run.pid, number)
     if run.wait(timeout=60) == 0:
         return ["the killed import ended with status 0"]
+    end = time.monotonic() + 5
+    while ranks > 1 and temporary_files(folder) and time.monotonic() < end:  # mpirun may end before its ranks
+        time.sleep(0.05)
     left = [p.name for p in temporary_files(folder)]
     for name in left:
         (folder / name).unlink()

@@ -111,10 +111,7 @@ GradientFit fit_gradient(std::span<const Vec3> r, double smallest) {
 std::vector<double> fit_polynomial(std::span<const Vec3> r, int degree) {
   const auto n = static_cast<std::size_t>(n_monomials(degree));
   std::array<std::array<double, 10>, 10> normal{};
-  const auto importance = [](const Vec3& p) {
-    const double q = dot(p, p) + 0.25;
-    return 1.0 / (q * q);
-  };
+  const auto importance = [](const Vec3& p) { return 1.0 / (dot(p, p) + 0.25); };
   for (const Vec3& p : r) {
     const auto m = monomials(p);
     const double w = importance(p);

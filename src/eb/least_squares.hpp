@@ -20,10 +20,10 @@ struct GradientFit {
 
 /// @param r         points relative to the one where φ_0 stands, none of them 0
 /// @param smallest  directions of a smaller eigenvalue count as not resolved
-GradientFit fit_gradient(std::span<const Vec3> r, double smallest = 0.02);
+GradientFit fit_gradient(std::span<const Vec3> r, double smallest);
 
 /// Value at 0 of the polynomial of this degree (0, 1 or 2) that fits φ at the points best, with weights that fall as
-/// 1 / (|r|² + 1/4)²: φ(0) ~ Σ_i w_i φ_i, Σ w_i = 1. Terms that the points do not determine are left out, those of
+/// 1 / (|r|² + 1/4): φ(0) ~ Σ_i w_i φ_i, Σ w_i = 1. Terms that the points do not determine are left out, those of
 /// higher degree first. At least one point is needed.
 std::vector<double> fit_polynomial(std::span<const Vec3> r, int degree);
 

@@ -81,11 +81,12 @@ class CoarseSide {
       for (const auto& [face, side] : level.vofs.shared_faces(v)) {
         if (level.vofs.number(is_high(side) ? face.high : face.low) != no_unknown) continue;
         const Entry entry = entry_of(face, side, v);
-        const std::int64_t box = level.vofs.layout().find_cell(entry.place.cell);
-        if (level.vofs.graph().local(box) >= 0)
-          entries_.push_back(entry);
-        else
-          to_owner[level.vofs.layout().owner(box)].put(entry);
+        for (const int rank : readers(entry.place)) {
+          if (rank == comm.rank())
+            entries_.push_back(entry);
+          else
+            to_owner[rank].put(entry);
+        }
       }
     }
     std::vector<Message> out;
@@ -130,6 +131,19 @@ class CoarseSide {
     VofName vof;
     Vec3 in_cell;  ///< centroid of the face from the middle of the cell's side
   };
+  /// Ranks that may ask for a place: the owners of its cell and of those beside it (vof_beside).
+  std::vector<int> readers(const Place& place) const {
+    std::vector<int> ranks;
+    const Layout& layout = level_.vofs.layout();
+    for_each_cell(Box{Index::all(-1), Index::all(2)}, [&](const Index& step) {
+      if (step[direction_of(place.side)] != 0) return;
+      const std::int64_t box = layout.find_cell(place.cell + step);
+      if (box >= 0) ranks.push_back(layout.owner(box));
+    });
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
+  }
   VofName vof_at(const Place& place) const {
     const auto at = std::lower_bound(entries_.begin(), entries_.end(), place,
                                      [](const Entry& e, const Place& p) { return e.place < p; });

@@ -8,8 +8,8 @@
 
 namespace karst {
 
-/// Graph multigrid as preconditioner of an elliptic operator: on its two-point form, and 1 in the rows of orphans.
-/// Those take their value from a host or from the wall and have no balance of their own (row_maker.hpp); in the graph
+/// Graph multigrid as preconditioner of an elliptic operator: on its two-point form, and 1 / diagonal in the rows of
+/// joined orphans. Those take their value from a host and have no balance of their own (row_maker.hpp); in the graph
 /// they stay, as the way through a throat.
 class EllipticMultigrid {
  public:
@@ -22,8 +22,8 @@ class EllipticMultigrid {
 
  private:
   GraphMultigrid multigrid_;
-  std::vector<std::int32_t> orphans_;  // own unknowns
-  std::vector<double> r_;              // r, 0 in orphans
+  std::vector<EllipticOperator::JoinedOrphan> orphans_;
+  std::vector<double> r_;  // r, 0 in orphans
 };
 
 }  // namespace karst

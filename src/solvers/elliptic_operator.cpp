@@ -72,6 +72,33 @@ void EllipticOperator::apply(std::span<const double> x, std::span<double> y) {
   run(border_);
 }
 
+double EllipticOperator::diagonal(std::int64_t wide_row) const {
+  const auto self = std::ranges::find(wide_.columns(wide_row), wide_.row(wide_row)) - wide_.columns(wide_row).begin();
+  return wide_.weights(wide_row)[static_cast<std::size_t>(self)];
+}
+
+double EllipticOperator::set_orphans(std::span<const double> b, std::span<double> x) {
+  std::vector<double> ax(x.size());
+  apply(x, ax);
+  for (std::int64_t r = 0; r < wide_.n_rows(); ++r) {
+    const auto row = static_cast<std::size_t>(wide_.row(r));
+    if (wide_orphan_[static_cast<std::size_t>(r)] != 0) x[row] += (b[row] - ax[row]) / diagonal(r);
+  }
+  const double square = parallel_sum(std::ssize(ax), [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    return (b[v] - ax[v]) * (b[v] - ax[v]);
+  });
+  return std::sqrt(comm_.sum(square));
+}
+
+std::vector<EllipticOperator::JoinedOrphan> EllipticOperator::joined_orphans() const {
+  std::vector<JoinedOrphan> orphans;
+  if (form_ == WallForm::lines) return orphans;
+  for (std::int64_t r = 0; r < wide_.n_rows(); ++r)
+    if (wide_volume_[static_cast<std::size_t>(r)] == 0.0) orphans.push_back({wide_.row(r), diagonal(r)});
+  return orphans;
+}
+
 void EllipticOperator::right_side(std::span<const double> source, const EllipticProblem& values,
                                   std::span<double> b) const {
   std::ranges::fill(b, 0.0);

@@ -42,6 +42,18 @@ class EllipticOperator {
   /// y = A x over the own unknowns. Allocates nothing. Collective.
   void apply(std::span<const double> x, std::span<double> y);
 
+  /// Solves the rows of the orphans for their own values. Their diagonals can be tiny, so a small residual says little
+  /// about them; afterwards they are as good as the values they hang on. Returns ||b - A x|| over all ranks, before.
+  /// Collective.
+  double set_orphans(std::span<const double> b, std::span<double> x);
+
+  /// Own unknowns of orphans that leave their balance to a host: rows w x_o - w Σ c x_n.
+  struct JoinedOrphan {
+    std::int32_t unknown;
+    double diagonal;  ///< w
+  };
+  std::vector<JoinedOrphan> joined_orphans() const;
+
   /// b = source x volume + what the boundary values add.
   /// @param source  f per own unknown; empty: 0
   /// @param values  where the boundary values come from: a problem with the same kinds and rates
@@ -87,6 +99,7 @@ class EllipticOperator {
   void apply_box(const BoxWork& work, std::span<const double> x, std::span<double> y);
   void load(const BoxWork& work, const BoxGraph& graph, std::span<const double> x, double* scratch) const;
   double level_width(int level) const;
+  double diagonal(std::int64_t wide_row) const;
   /// @param offset  of an irregular VoF, from the centre of its cell, in h
   std::vector<Vec3> points(const std::function<Vec3(const VofMoments&, const VofCenter&)>& offset) const;
 
@@ -100,6 +113,7 @@ class EllipticOperator {
   RemoteValues remote_;
   WideRows wide_;
   std::vector<double> wide_volume_;
+  std::vector<std::uint8_t> wide_orphan_;
   std::vector<BoundaryTerm> boundary_;
   std::vector<BoxWork> interior_, border_;
   std::vector<Array<double>> scratch_;  // per thread: x with halo, then y

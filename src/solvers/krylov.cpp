@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "base/timer.hpp"
+#include "solvers/elliptic_multigrid.hpp"
 #include "solvers/null_space.hpp"
 #include "solvers/petsc_check.hpp"
 #include "solvers/petsc_matrix.hpp"
@@ -17,6 +18,11 @@
 namespace karst {
 
 namespace {
+
+/// Basis vectors of GMRES before a restart; memory is taken as they are needed.
+constexpr PetscInt gmres_restart = 60;
+/// Ratio of the residual found at the end to the one that the method believes in.
+constexpr double believable = 10.0;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -57,6 +63,18 @@ class WriteValues {
   PetscInt n_ = 0;
 };
 
+/// The default preconditioner. Sizes its single precision by each vector: methods hand in residuals or unit vectors.
+Precondition graph_multigrid(const EllipticOperator& op) {
+  const Timer timer("graph multigrid set-up");
+  return [multigrid = std::make_shared<EllipticMultigrid>(op), comm = op.comm()](std::span<const double> r,
+                                                                                 std::span<double> z) {
+    double largest = 0.0;
+    for (const double v : r) largest = std::max(largest, std::abs(v));
+    multigrid->multigrid().set_size(comm.max(largest));
+    (*multigrid)(r, z);
+  };
+}
+
 std::string history(const std::vector<double>& r) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < r.size(); ++i)
@@ -95,10 +113,13 @@ struct KrylovSolver::Hidden {
   KSP ksp = nullptr;
   PC inner = nullptr;  // PETSc's preconditioner on the assembled matrix; none when one was given
   double setup_seconds = 0.0;
+  std::string preconditioner_name;
   std::exception_ptr failure;  // thrown inside a callback of PETSc
 
   Hidden(EllipticOperator& o, KrylovOptions k, Precondition p)
-      : op(o), options(std::move(k)), precondition(std::move(p)), null_space(o) {}
+      : op(o), options(std::move(k)), precondition(std::move(p)), null_space(o) {
+    preconditioner_name = precondition ? "given" : "graph multigrid";
+  }
   ~Hidden() {
     KSPDestroy(&ksp);
     PCDestroy(&inner);
@@ -143,7 +164,7 @@ struct KrylovSolver::Hidden {
     KSPGetType(ksp, &method);
     report.iterations = static_cast<int>(iterations);
     report.method = method;
-    report.preconditioner = "given";
+    report.preconditioner = preconditioner_name;
     if (inner != nullptr) {
       PCType type = nullptr;
       PCGetType(inner, &type);
@@ -179,8 +200,11 @@ void KrylovSolver::Hidden::make_shell() {
 void KrylovSolver::Hidden::make_ksp() {
   petsc_check(KSPCreate(op.comm().handle(), &ksp), "KSPCreate");
   petsc_check(KSPSetOptionsPrefix(ksp, options.prefix.c_str()), "KSPSetOptionsPrefix");
-  petsc_check(KSPSetType(ksp, op.symmetric() ? KSPCG : KSPBCGS), "KSPSetType");
-  if (!op.symmetric()) petsc_check(KSPSetPCSide(ksp, PC_RIGHT), "KSPSetPCSide");
+  petsc_check(KSPSetType(ksp, op.symmetric() ? KSPCG : KSPGMRES), "KSPSetType");
+  if (!op.symmetric()) {
+    petsc_check(KSPSetPCSide(ksp, PC_RIGHT), "KSPSetPCSide");
+    petsc_check(KSPGMRESSetRestart(ksp, gmres_restart), "KSPGMRESSetRestart");
+  }
   petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED), "KSPSetNormType");
   petsc_check(KSPSetTolerances(ksp, options.tolerance, 1e-300, 1e8, options.max_iterations), "KSPSetTolerances");
   PC pc = nullptr;
@@ -190,7 +214,10 @@ void KrylovSolver::Hidden::make_ksp() {
   petsc_check(PCSetType(pc, PCSHELL), "PCSetType");
   petsc_check(PCShellSetContext(pc, this), "PCShellSetContext");
   petsc_check(PCShellSetApply(pc, apply_preconditioner), "PCShellSetApply");
-  if (!precondition || user_names_preconditioner()) make_inner();
+  if (user_names_preconditioner())
+    make_inner();
+  else if (!precondition)
+    precondition = graph_multigrid(op);
   petsc_check(KSPSetFromOptions(ksp), "KSPSetFromOptions");
   petsc_check(KSPSetUp(ksp), "KSPSetUp");
 }
@@ -273,6 +300,7 @@ SolveReport KrylovSolver::solve(std::span<const double> b, std::span<double> x) 
   VecDestroy(&vx);
   if (h.failure) std::rethrow_exception(std::exchange(h.failure, nullptr));
   petsc_check(code, "KSPSolve");
+  report.true_residual = h.op.set_orphans(right, x) / std::sqrt(squares[0]);
   h.null_space.remove(x);
 
   const KSPConvergedReason reason = h.tell(report);

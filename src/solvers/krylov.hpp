@@ -30,6 +30,7 @@ struct SolveReport {
   std::string name, method, preconditioner;
   int iterations = 0;
   std::vector<double> residuals;  ///< ||b - A x|| / ||b|| before each iteration and at the end
+  double true_residual = 0.0;     ///< ||b - A x|| / ||b||, computed from the result
   double imbalance = 0.0;         ///< of the right-hand side of a singular system
   int singular_pores = 0;
   double seconds = 0.0, setup_seconds = 0.0;
@@ -37,9 +38,9 @@ struct SolveReport {
 
 class KrylovSolver {
  public:
-  /// Default method: CG for symmetric operators, BiCGStab for others. Preconditioner: the given one, or, without one or
-  /// when the user's options name another, PETSc's on the assembled matrix (default GAMG).
-  /// The operator must outlive the solver. Throws Error when PETSc does not run. Collective.
+  /// Default method: CG for symmetric operators, GMRES (right-preconditioned) for others. Preconditioner: the given
+  /// one, without one graph multigrid; when the user's options name one (-PREFIX_pc_type), PETSc's on the assembled
+  /// matrix. The operator must outlive the solver. Throws Error when PETSc does not run. Collective.
   KrylovSolver(EllipticOperator& op, const KrylovOptions& options, Precondition precondition = {});
   KrylovSolver(KrylovSolver&&) noexcept;
   KrylovSolver& operator=(KrylovSolver&&) noexcept;

@@ -171,6 +171,7 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
     for (Row& row : box.rows) {
       build.rows.emplace_back(row.number, std::move(row.stencil));
       wide_volume_.push_back(row.source);
+      wide_orphan_.push_back(row.orphan);
       boundary_.insert(boundary_.end(), row.boundary.begin(), row.boundary.end());
     }
   }
@@ -271,7 +272,8 @@ void EllipticOperator::choose_boxes() {
     }
   }
   scratch_size_ = 2 * ((slots + 15) / 8 * 8);
-  std::array<std::int64_t*, 16> all{&counts_.faces_from_beside,
+  std::array<std::int64_t*, 17> all{&counts_.faces_tight,
+                                    &counts_.faces_from_beside,
                                     &counts_.orphans_joined,
                                     &counts_.orphans_alone,
                                     &counts_.wide_rows,
@@ -287,7 +289,7 @@ void EllipticOperator::choose_boxes() {
                                     &counts_.walls_near,
                                     &counts_.lines_without_wall,
                                     &counts_.orphans_pinned};
-  std::array<std::int64_t, 16> sums;
+  std::array<std::int64_t, 17> sums;
   for (std::size_t i = 0; i < all.size(); ++i) sums[i] = *all[i];
   comm_.sum(std::span(sums));
   for (std::size_t i = 0; i < all.size(); ++i) *all[i] = sums[i];

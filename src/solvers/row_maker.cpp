@@ -11,7 +11,12 @@ namespace karst {
 namespace {
 
 constexpr double least_wall_distance = 0.05;  ///< of a value to its wall, in h: what is nearer counts as this
-constexpr double least_line = 1e-4;           ///< θ of a wall on a grid line
+/// Gradients of a lower quality (eb/least_squares.hpp) and extrapolations with Σ |weights| above this are not used:
+/// they cost many more iterations (docs/decisions/007-elliptic-operator.md).
+constexpr double least_quality = 1.2, largest_weights = 20.0;
+constexpr double least_quality_between_levels = 0.02;  ///< one-sided there without being a throat
+constexpr double much_fixed = 0.8;      ///< area on a Dirichlet end of the domain / area of the wall: no host is needed
+constexpr double least_flatness = 0.9;  ///< |area vector of the wall| / area
 
 Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
 
@@ -25,6 +30,7 @@ RowCounts& RowCounts::operator+=(const RowCounts& o) {
   faces_one_way += o.faces_one_way;
   faces_at_center += o.faces_at_center;
   faces_from_beside += o.faces_from_beside;
+  faces_tight += o.faces_tight;
   faces_slanted += o.faces_slanted;
   faces_without_gradient += o.faces_without_gradient;
   walls_without_gradient += o.walls_without_gradient;
@@ -43,6 +49,7 @@ RowMaker::RowMaker(const VofLookup& vofs, const EllipticProblem& problem, const 
 Row RowMaker::make(VofName v, std::int32_t number, unsigned between_levels, RowCounts& counts) const {
   Row row;
   row.number = number;
+  row.orphan = !vofs_.inside(v);
   if (form_ == WallForm::lines) {
     add_lines(v, between_levels, row, counts);
     if (problem_.a != 0.0) row.stencil.add(vofs_.number(v), problem_.a * row.source);
@@ -203,15 +210,18 @@ bool RowMaker::gradient(VofName v, std::array<Stencil, 3>& result) const {
     Index step;
   };
   std::vector<Near> ring;
+  bool between_levels = false;
   for (const ListedFace& f : vofs_.faces(v)) {
+    between_levels = between_levels || f.neighbour == coarse_face;
     if (!is_vof(f.neighbour)) continue;
+    between_levels = between_levels || vofs_.number(f.neighbour) == no_unknown;
     const Index step = vofs_.step(v, f.neighbour, f.side);
     ring.push_back({f.neighbour, step});
     add(f.neighbour, to_vec(step) + vofs_.point(f.neighbour) - here);
   }
-  constexpr double enough = 0.3;
-  GradientFit fit = fit_gradient(r);
-  if (fit.quality < enough) {
+  const double least = between_levels ? least_quality_between_levels : least_quality;
+  GradientFit fit = fit_gradient(r, least);
+  if (fit.quality < least_quality) {
     for (const Near& n : ring) {
       if (!vofs_.knows(n.name)) continue;
       for (const ListedFace& f : vofs_.faces(n.name)) {
@@ -221,7 +231,7 @@ bool RowMaker::gradient(VofName v, std::array<Stencil, 3>& result) const {
         add(f.neighbour, to_vec(step) + vofs_.point(f.neighbour) - here);
       }
     }
-    fit = fit_gradient(r);
+    fit = fit_gradient(r, least);
   }
   const GlobalNumber self = vofs_.number(v);
   for (std::size_t d = 0; d < 3; ++d) result[d].terms.clear();
@@ -232,6 +242,12 @@ bool RowMaker::gradient(VofName v, std::array<Stencil, 3>& result) const {
       s.add(self, -fit.weight[i][d]);
     }
   return fit.resolved == 3;
+}
+
+/// Walls bend so much inside a VoF (contacts, throats) that no fit through its neighbours means anything.
+bool RowMaker::is_tight(VofName v) const {
+  const VofMoments* m = vofs_.moments(v);
+  return m != nullptr && norm(m->wall) < least_flatness * m->wall_area;
 }
 
 /// Difference across the neighbouring face of an aligned pair, one step towards a side.
@@ -255,6 +271,7 @@ RowMaker::Pair RowMaker::nearest_pair(const SharedFace& face) const {
   std::array<Pair, 2> pairs{Pair{face.low, above, from_low}, Pair{below, face.high, from_high}};
   if (above == face.high) return pairs[0];
   Pair best;
+
   constexpr double farthest = 1.5;
   double least = farthest * farthest;
   for (const Pair& p : pairs) {
@@ -268,6 +285,12 @@ RowMaker::Pair RowMaker::nearest_pair(const SharedFace& face) const {
 
 /// ∂φ/∂x_d at the centroid of a face, times h.
 Stencil RowMaker::face_gradient(const SharedFace& face, RowCounts& counts) const {
+  if (is_tight(face.low) || is_tight(face.high)) {
+    Stencil two;
+    add_difference(face.low, face.high, 1.0, two);
+    ++counts.faces_tight;
+    return two;
+  }
   const Pair pair = nearest_pair(face);
   if (pair.low == no_face) return slanted_gradient(face, counts);
   counts.faces_from_beside += pair.low != face.low || pair.high != face.high;
@@ -302,15 +325,13 @@ Stencil RowMaker::face_gradient(const SharedFace& face, RowCounts& counts) const
   return result;
 }
 
+// The difference of the two values, as the two-point operator has it, and what a linear function changes beside it.
 Stencil RowMaker::slanted_gradient(const SharedFace& face, RowCounts& counts) const {
   ++counts.faces_slanted;
   const Vec3 line = to_vec(vofs_.step(face.low, face.high, side_of(face.direction, true))) + vofs_.point(face.high) -
                     vofs_.point(face.low);
-  const double length = std::max(norm(line), least_wall_distance);
-  const double along = std::max(line[face.direction] / length, 0.25) / length;
   Stencil result;
-  add_difference(face.low, face.high, along, result);
-  std::array<Stencil, 3> g;
+  add_difference(face.low, face.high, 1.0, result);
   std::array<VofName, 2> ends{face.low, face.high};
   std::array<bool, 2> usable{};
   std::array<std::array<Stencil, 3>, 2> gradients;
@@ -318,6 +339,7 @@ Stencil RowMaker::slanted_gradient(const SharedFace& face, RowCounts& counts) co
   if (usable[0] && usable[1] && vofs_.inside(face.low) != vofs_.inside(face.high))
     usable[vofs_.inside(face.low) ? 1 : 0] = false;
   const int n = usable[0] + usable[1];
+
   if (n == 0) {
     ++counts.faces_without_gradient;
     return result;
@@ -325,19 +347,30 @@ Stencil RowMaker::slanted_gradient(const SharedFace& face, RowCounts& counts) co
   for (std::size_t e = 0; e < 2; ++e) {
     if (!usable[e]) continue;
     for (int d = 0; d < 3; ++d) {
-      const double weight = ((d == face.direction ? 1.0 : 0.0) - along * line[d]) / n;
+      const double weight = ((d == face.direction ? 1.0 : 0.0) - line[d]) / n;
       result.add(gradients[e][static_cast<std::size_t>(d)], weight);
     }
   }
   return result;
 }
 
+/// An orphan that hangs on its neighbours alone: what its wall gives off or takes up must pass its small faces.
+bool RowMaker::needs_host(VofName v) const {
+  if (vofs_.inside(v) || !problem_.wall || is_tight(v)) return false;
+  const VofMoments& m = *vofs_.moments(v);
+  const auto fixes = [](const Condition& c) { return c.kind == BoundaryKind::dirichlet; };
+  if (m.wall_area > 0.0 && fixes(problem_.wall(position(v, m.wall_centroid)))) return false;
+  double fixed = 0.0;  // area of faces where the end of the domain fixes the value
+  for (const ListedFace& f : vofs_.faces(v)) {
+    const ConditionAt& at = problem_.sides[static_cast<std::size_t>(f.side)];
+    if (f.neighbour == domain_face && at && fixes(at(position(v, f.centroid)))) fixed += f.aperture;
+  }
+  return fixed < much_fixed * m.wall_area;
+}
+
 RowMaker::Host RowMaker::host(VofName v, int depth) const {
   constexpr int longest_chain = 3;
-  if (vofs_.inside(v) || depth == longest_chain) return {};
-  const VofMoments& m = *vofs_.moments(v);
-  if (m.wall_area > 0.0 && problem_.wall && problem_.wall(position(v, m.wall_centroid)).kind == BoundaryKind::dirichlet)
-    return {};
+  if (depth == longest_chain || !needs_host(v)) return {};
   Host best;
   double largest = 0.0;
   for (int pass = 0; pass < 2 && best.name == no_face; ++pass)  // first those inside, then those with a host
@@ -352,7 +385,7 @@ RowMaker::Host RowMaker::host(VofName v, int depth) const {
         found = host(n, depth + 1);
         found.distance += away;
       }
-      if (found.name == no_face || found.name == v) continue;
+      if (found.name == no_face || found.name == v || is_tight(found.name)) continue;
       largest = face.aperture;
       best = found;
     }
@@ -376,7 +409,13 @@ void RowMaker::extrapolate(VofName v, const Host& from, Row& row) const {
       }
     begin = end;
   }
-  const std::vector<double> fit = fit_polynomial(at, 2);
+  std::vector<double> fit;
+  for (int degree = 2; degree >= 0; --degree) {
+    fit = fit_polynomial(at, degree);
+    double sum = 0.0;
+    for (const double w : fit) sum += std::abs(w);
+    if (sum <= largest_weights) break;
+  }
   const double weight = wall_beta(v) * h_;
   row.stencil.add(vofs_.number(v), weight);
   for (std::size_t i = 0; i < names.size(); ++i) row.stencil.add(vofs_.number(names[i]), -weight * fit[i]);

@@ -10,15 +10,17 @@
 // sides:
 //   - between two cell centres: differences across the faces around, weighted linearly so that the flux stands at the
 //     centroid of the face (for linear gradients exact);
-//   - other faces (slivers of joined pieces, orphans): G·e + (φ_n - φ_v - G·L) (L·e) / |L|², with least-squares
-//   gradients
-//     G and L from value to value: exact for linear φ, and the difference of the two values keeps them together;
+//   - slivers (faces of joined pieces): the same from the pair of neighbours on the nearest grid line;
+//   - other faces (of orphans): φ_n - φ_v + G·(e - L), with least-squares gradients G, L from value to value and e the
+//     step across the face: exact for linear φ, and as stiff as the two-point operator;
 //   - Neumann wall: as given. Robin: a_w (value - rate φ_I) / (1 + rate d/β), φ_I = φ_v + G·(x_I - x_v) on the normal
 //     line through the wall centroid, as far from the wall (d) as the value of the VoF. Dirichlet: a_w β (value at the
 //     foot of the perpendicular - φ_v) / d;
-//   - an orphan whose wall is not Dirichlet has a host: the VoF across its largest face that holds its cell centre, or
-//     the host of that across its largest face. The host takes over its balance (sources, wall, other faces); its value
-//     is the host's, extrapolated linearly. A balance of its own would be divided by its tiny apertures.
+//   - where walls let something through, an orphan that no Dirichlet boundary fixes has a host: the VoF across its
+//   largest
+//     face that holds its cell centre, or the host of that across its largest face. The host takes over its balance
+//     (sources, wall, other faces); its value is that of the polynomial through the unknowns around the host. In a
+//     balance of its own the wall's share would be divided by its tiny apertures.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +37,7 @@ struct RowCounts {
   std::int64_t faces_at_centroid = 0;  ///< flux interpolated to the centroid of a cut face in both directions
   std::int64_t faces_extrapolated = 0, faces_one_way = 0, faces_at_center = 0;  ///< its fall-backs
   std::int64_t faces_from_beside = 0;       ///< slivers of joined pieces: from the neighbours on the nearest grid line
+  std::int64_t faces_tight = 0;             ///< between VoFs in contacts and throats: plain differences
   std::int64_t faces_slanted = 0;           ///< between values that are no neighbours on a grid line
   std::int64_t faces_without_gradient = 0;  ///< of these: plain differences
   std::int64_t walls_without_gradient = 0;  ///< Robin: the value of the VoF itself
@@ -48,11 +51,14 @@ struct RowCounts {
   RowCounts& operator+=(const RowCounts& o);
 };
 
+inline constexpr double least_line = 1e-4;  ///< lines: θ of a wall on a grid line counts as this at least
+
 enum class WallForm : std::uint8_t { lines, fluxes };
 
 /// A row in the making.
 struct Row {
   std::int32_t number = 0;  ///< own unknown
+  bool orphan = false;      ///< the VoF does not hold its cell centre
   double source = 0.0;      ///< volume that multiplies a source, in h0³
   Stencil stencil;
   std::vector<BoundaryTerm> boundary;
@@ -89,6 +95,7 @@ class RowMaker {
     VofName name = no_face;
     Vec3 distance;  ///< from the value of the host to that of the orphan, in h
   };
+  bool needs_host(VofName v) const;
   Host host(VofName v, int depth = 0) const;
   void add_joined(VofName v, Row& row, RowCounts& counts) const;
   void extrapolate(VofName v, const Host& host, Row& row) const;
@@ -97,6 +104,7 @@ class RowMaker {
     VofName low = no_face, high = no_face;
     Vec3 offset;
   };
+  bool is_tight(VofName v) const;
   Pair nearest_pair(const SharedFace& face) const;
   bool pair_beside(const Pair& pair, int direction, int towards, Stencil& difference) const;
   double wall_beta(VofName v) const;

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Solutions: errors and orders, bounds, units, and what the Krylov driver says. docs/verification.md has finer grids.
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "solvers/petsc_session.hpp"
+#include "support/elliptic_cases.hpp"
+#include "support/geometry_cases.hpp"
+
+namespace karst {
+namespace {
+
+using test::grid_of;
+
+class EllipticSolutionTest : public testing::Test {
+ protected:
+  Comm comm_ = Comm::world();
+  PetscSession petsc_;
+
+  test::Errors errors(const test::Shape& shape, int n, BoundaryKind wall, int levels = 1) {
+    GridOptions grid = grid_of(n, 1);
+    grid.levels = levels;
+    if (levels > 1) grid.refine.push_back({1, Refinement::Where::region, {0.5, 0.25, 0.25}, {1.0, 0.75, 0.75}, 0});
+    const Geometry geometry = build_geometry(comm_, grid, *shape.level_set(n), KeepPores::all);
+    const auto m = test::manufactured(test::wavy(), shape, n, wall, BoundaryKind::dirichlet);
+    EllipticOperator op(comm_, geometry, m.problem);
+    return test::errors_of(op, test::solve(op, m), m, false);
+  }
+  std::vector<double> solve(EllipticOperator& op, const KrylovOptions& options = {}) {
+    std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size());
+    op.right_side({}, b);
+    report_ = KrylovSolver(op, options).solve(b, x);
+    return x;
+  }
+  SolveReport report_;
+};
+
+/// 27 spheres in a box of n cells; value 0 to 1 from -x to +x.
+Geometry spheres27(const Comm& comm, int n, double size = 1.0) {
+  std::vector<Sphere> spheres;
+  for (int i = 0; i < 27; ++i)
+    spheres.push_back({n * Vec3{(i % 3 + 0.5) / 3, (i / 3 % 3 + 0.5) / 3, (i / 9 + 0.5) / 3}, 0.159 * n});
+  GridOptions grid = grid_of(n, 1);
+  grid.size = Vec3::all(size);
+  return build_geometry(comm, grid, *make_sphere_list(spheres, {Vec3::all(n), {}}), KeepPores::all);
+}
+
+EllipticProblem from_zero_to_one() {
+  EllipticProblem p;
+  p.sides[0] = [](const Vec3&) { return dirichlet(0.0); };
+  p.sides[1] = [](const Vec3&) { return dirichlet(1.0); };
+  return p;
+}
+
+// L1 and L2 on small grids. Errors at n = 32 (largest, mean) were 6.1e-4, 1.6e-4 (Dirichlet), 6.1e-4, 1.8e-4 (others)
+// on one level; the largest ones sit at the corners of the domain.
+TEST_F(EllipticSolutionTest, SecondOrderAroundASphereMpi) {
+  for (const BoundaryKind wall : {BoundaryKind::dirichlet, BoundaryKind::neumann, BoundaryKind::robin}) {
+    const test::Errors coarse = errors(test::outside_sphere(), 16, wall),
+                       fine = errors(test::outside_sphere(), 32, wall);
+    EXPECT_LT(fine.largest, 6.5e-4);
+    EXPECT_LT(fine.mean, 1.9e-4);
+    EXPECT_GT(std::log2(coarse.largest / fine.largest), 1.85);
+    EXPECT_GT(std::log2(coarse.mean / fine.mean), 1.95);
+  }
+}
+
+TEST_F(EllipticSolutionTest, SecondOrderAcrossLevelsMpi) {
+  for (const BoundaryKind wall : {BoundaryKind::dirichlet, BoundaryKind::neumann}) {
+    const auto shape = test::outside_sphere();
+    const test::Errors coarse = errors(shape, 16, wall, 2), fine = errors(shape, 32, wall, 2);
+    EXPECT_LT(fine.largest, 9e-4);
+    EXPECT_LT(fine.mean, 1.6e-4);
+    EXPECT_GT(std::log2(coarse.largest / fine.largest), 1.85);
+    EXPECT_GT(std::log2(coarse.mean / fine.mean), 1.9);
+  }
+}
+
+// Maximum principle: exact for Dirichlet walls (an M-matrix); with sealed walls in the balances.
+TEST_F(EllipticSolutionTest, StaysBetweenBoundaryValuesMpi) {
+  const Geometry geometry = spheres27(comm_, 24);
+  EllipticProblem problem = from_zero_to_one();
+  const auto expect_bounds = [&](double slack) {
+    EllipticOperator op(comm_, geometry, problem);
+    const std::vector<double> x = solve(op, {"bounds", "bounds_", 1e-12, 500, 1e-8});
+    for (const double v : x) {
+      EXPECT_GE(v, -slack);
+      EXPECT_LE(v, 1.0 + slack);
+    }
+  };
+  expect_bounds(1e-10);
+  problem.wall = [](const Vec3& x) { return dirichlet(x[1] < 12.0 ? 0.0 : 1.0); };
+  expect_bounds(1e-10);
+}
+
+// D6: the same sample a micrometre, a metre or a thousand kilometres wide.
+TEST_F(EllipticSolutionTest, UnitsDoNotMatter) {
+  std::vector<std::vector<double>> solutions;
+  std::vector<int> iterations;
+  for (const double size : {1.0, 1e-6, 1e6}) {
+    const Geometry geometry = spheres27(comm_, 16, size);
+    EllipticOperator op(comm_, geometry, from_zero_to_one());
+    solutions.push_back(solve(op));
+    iterations.push_back(report_.iterations);
+  }
+  EXPECT_EQ(solutions[0], solutions[1]);
+  EXPECT_EQ(solutions[0], solutions[2]);
+  EXPECT_EQ(iterations[0], iterations[1]);
+}
+
+TEST_F(EllipticSolutionTest, AssembledPathGivesTheSameMpi) {
+  const Geometry geometry = spheres27(comm_, 16);
+  EllipticOperator op(comm_, geometry, from_zero_to_one());
+  const KrylovOptions options{"two ways", "ways_", 1e-11, 500, 1e-8};
+  const std::vector<double> matrix_free = solve(op, options);
+  EXPECT_EQ(report_.preconditioner, "graph multigrid");
+  EXPECT_LT(report_.iterations, 40);
+  set_petsc_option("-ways_pc_type", "gamg");
+  const std::vector<double> assembled = solve(op, options);
+  clear_petsc_option("-ways_pc_type");
+  EXPECT_EQ(report_.preconditioner, "gamg");
+  // Orphans hang on apertures down to 1e-5: a residual of 1e-11 fixes them to 1e-6.
+  for (std::size_t i = 0; i < assembled.size(); ++i) EXPECT_NEAR(assembled[i], matrix_free[i], 1e-6);
+}
+
+// A second right-hand side uses what is set up; the solution as initial guess saves iterations.
+TEST_F(EllipticSolutionTest, RightSidesAndGuesses) {
+  const Geometry geometry = spheres27(comm_, 16);
+  EllipticOperator op(comm_, geometry, from_zero_to_one());
+  std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size()), twice(b.size());
+  op.right_side({}, b);
+  KrylovSolver solver(op, {"sides", "sides_", 1e-11, 500, 1e-8});
+  const int from_zero = solver.solve(b, x).iterations;
+  std::vector<double> again = x;
+  EXPECT_LT(solver.solve(b, again).iterations, from_zero / 2);
+  for (double& v : b) v *= 2.0;
+  solver.solve(b, twice);
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(twice[i], 2.0 * x[i], 1e-7);
+}
+
+// Sealed all around: the mean is free; sources that do not balance are an error that says so.
+TEST_F(EllipticSolutionTest, SingularSystemsMpi) {
+  const Geometry geometry = spheres27(comm_, 16);
+  EllipticOperator op(comm_, geometry, EllipticProblem{});
+  std::vector<double> source, b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size());
+  const std::vector<double> volume = op.volumes();
+  std::array<double, 2> sums{};
+  for (const Vec3& p : op.positions()) {
+    sums[0] += volume[source.size()] * p[0];
+    sums[1] += volume[source.size()];
+    source.push_back(p[0]);
+  }
+  comm_.sum(std::span(sums));
+  for (double& f : source) f -= sums[0] / sums[1];
+  op.right_side(source, b);
+  KrylovSolver solver(op, {"sealed", "sealed_", 1e-10, 500, 1e-8});
+  const SolveReport report = solver.solve(b, x);
+  EXPECT_EQ(report.singular_pores, 1);
+  EXPECT_LT(report.imbalance, 1e-10);
+  double sum = 0.0;
+  for (const double v : x) sum += v;
+  EXPECT_NEAR(comm_.sum(sum), 0.0, 1e-8);
+  b[0] += 1.0;
+  try {
+    solver.solve(b, x);
+    FAIL() << "sources out of balance were accepted";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("not compatible"), std::string::npos) << e.what();
+  }
+}
+
+TEST_F(EllipticSolutionTest, FailuresAreNamed) {
+  const Geometry geometry = spheres27(comm_, 16);
+  EllipticOperator op(comm_, geometry, from_zero_to_one());
+  try {
+    solve(op, {"pressure", "pressure_", 1e-12, 2, 1e-8});
+    FAIL() << "two iterations were enough";
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    for (const char* part : {"pressure", "DIVERGED_ITS", "residuals", "-pressure_ksp_max_it"})
+      EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+  std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own()), std::nan("")), x(b.size());
+  EXPECT_THROW(KrylovSolver(op, {}).solve(b, x), Error);
+}
+
+}  // namespace
+}  // namespace karst

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Solutions: errors and orders, bounds, units, and what the Krylov driver says. docs/verification.md has finer grids.
+// Solutions: errors and orders, bounds, units, and what the Krylov driver says.
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"

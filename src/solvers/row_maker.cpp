@@ -12,7 +12,7 @@ namespace {
 
 constexpr double least_wall_distance = 0.05;  ///< of a value to its wall, in h: what is nearer counts as this
 /// Gradients of a lower quality (eb/least_squares.hpp) and extrapolations with Σ |weights| above this are not used:
-/// they cost many more iterations (docs/decisions/007-elliptic-operator.md).
+/// they cost many more iterations.
 constexpr double least_quality = 1.2, largest_weights = 20.0;
 constexpr double least_quality_between_levels = 0.02;  ///< one-sided there without being a throat
 constexpr double much_fixed = 0.8;      ///< area on a Dirichlet end of the domain / area of the wall: no host is needed

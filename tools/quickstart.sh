@@ -37,6 +37,7 @@ draw plot_slice.py "$out/slice.png" --title "Quickstart: fluid and wall, plane i
 draw plot_wall.py "$out/wall.png"
 
 echo
+echo "Import, page   $out/rock.html"
 echo "Results        $run/summary.json"
 echo "Wall, picture  $out/wall.png"
 echo "Slice, picture $out/slice.png"

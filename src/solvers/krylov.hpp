@@ -38,7 +38,8 @@ struct SolveReport {
 
 class KrylovSolver {
  public:
-  /// Default method: CG for symmetric operators, GMRES (right-preconditioned) for others. Preconditioner: the given
+  /// Default method: CG for symmetric operators, GMRES (right-preconditioned; flexible for tolerances
+  /// below 1e-9) for others. Preconditioner: the given
   /// one, without one graph multigrid; when the user's options name one (-PREFIX_pc_type), PETSc's on the assembled
   /// matrix. The operator must outlive the solver. Throws Error when PETSc does not run. Collective.
   KrylovSolver(EllipticOperator& op, const KrylovOptions& options, Precondition precondition = {});

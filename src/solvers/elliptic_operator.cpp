@@ -26,13 +26,20 @@ void EllipticOperator::load(const BoxWork& work, const BoxGraph& graph, std::spa
   const LevelPart& part = parts_[static_cast<std::size_t>(work.level)];
   const auto b = static_cast<std::size_t>(work.local);
   const auto n_all = static_cast<std::int32_t>(x.size());
-  const double* far = remote_.values().data();
-  double* to = scratch + n_own;
-  for (std::int64_t i = part.halo_begin[b]; i < part.halo_begin[b + 1]; ++i) {
-    const std::int32_t from = part.halo[static_cast<std::size_t>(i)];
-    *to++ = from < 0 ? 0.0 : from < n_all ? x[static_cast<std::size_t>(from)] : far[from - n_all];
+  const auto value_of = [own = x.data(), far = remote_.values().data(), n_all](std::int32_t from) {
+    return from < n_all ? own[from] : far[from - n_all];
+  };
+  double* halo = scratch + n_own;
+  for (std::int64_t i = part.stretch_begin[b]; i < part.stretch_begin[b + 1]; ++i) {
+    const Stretch& s = part.stretches[static_cast<std::size_t>(i)];
+    const double* from = x.data() + s.from;
+    for (int t = 0; t < s.count; ++t) halo[s.to + t] = from[t];
   }
-  std::fill(to, scratch + graph.n_slots(), 0.0);
+  for (std::int64_t i = part.single_begin[b]; i < part.single_begin[b + 1]; ++i) {
+    const Single& s = part.singles[static_cast<std::size_t>(i)];
+    halo[s.to] = s.from < 0 ? 0.0 : value_of(s.from);
+  }
+  std::fill(halo + (part.halo_begin[b + 1] - part.halo_begin[b]), scratch + graph.n_slots(), 0.0);
   for (std::int64_t i = part.ghost_begin[b]; i < part.ghost_begin[b + 1]; ++i) {
     const DomainGhost& g = part.ghosts[static_cast<std::size_t>(i)];
     scratch[g.slot] = g.factor * scratch[g.vof];
@@ -57,8 +64,7 @@ void EllipticOperator::apply_box(const BoxWork& work, std::span<const double> x,
   }
   for (std::size_t v = 0; v < numbers.size(); ++v)
     if (numbers[v] >= 0) y[static_cast<std::size_t>(numbers[v])] = result[v];
-  wide_.apply(wide_.lower(begin), wide_.lower(numbering_.box_end(work.level, work.local)), x, remote_.values(),
-              y.data());
+  wide_.apply(window(work.level, work.local), x, remote_.values(), y.data());
 }
 
 void EllipticOperator::apply(std::span<const double> x, std::span<double> y) {
@@ -73,8 +79,11 @@ void EllipticOperator::apply(std::span<const double> x, std::span<double> y) {
 }
 
 double EllipticOperator::diagonal(std::int64_t wide_row) const {
-  const auto self = std::ranges::find(wide_.columns(wide_row), wide_.row(wide_row)) - wide_.columns(wide_row).begin();
-  return wide_.weights(wide_row)[static_cast<std::size_t>(self)];
+  double found = 0.0;
+  wide_.for_each_entry(wide_row, [&](std::int32_t column, double weight) {
+    if (column == wide_.row(wide_row)) found = weight;
+  });
+  return found;
 }
 
 double EllipticOperator::set_orphans(std::span<const double> b, std::span<double> x) {
@@ -128,8 +137,12 @@ void EllipticOperator::for_each_row(const RowReader& read) const {
   std::vector<double> weights;
   const auto read_wide = [&](std::int32_t row) {
     columns.clear();
-    for (const std::int32_t c : wide_.columns(next_wide)) columns.push_back(global(c));
-    read(row, columns, wide_.weights(next_wide++));
+    weights.clear();
+    wide_.for_each_entry(next_wide++, [&](std::int32_t column, double weight) {
+      columns.push_back(global(column));
+      weights.push_back(weight);
+    });
+    read(row, columns, weights);
   };
   for (int l = 0; l < numbering_.n_levels(); ++l) {
     const LevelGraph& level = geometry_->levels[static_cast<std::size_t>(l)].graph;
@@ -232,6 +245,8 @@ std::int64_t EllipticOperator::bytes() const {
   std::int64_t sum = numbering_.bytes() + wide_.bytes() + remote_.bytes();
   for (const LevelPart& p : parts_)
     sum += static_cast<std::int64_t>(4 * p.halo.size() + 8 * (p.halo_begin.size() + p.ghost_begin.size()) +
+                                     8 * (p.stretch_begin.size() + p.single_begin.size()) +
+                                     sizeof(Stretch) * p.stretches.size() + sizeof(Single) * p.singles.size() +
                                      sizeof(DomainGhost) * p.ghosts.size());
   for (const Array<double>& s : scratch_) sum += static_cast<std::int64_t>(s.bytes());
   return sum + static_cast<std::int64_t>(8 * wide_volume_.size() + sizeof(BoundaryTerm) * boundary_.size());

@@ -79,7 +79,20 @@ class EllipticOperator {
     std::uint16_t slot, vof;
     double factor;
   };
+  /// halo[to + t] = x[from + t] for count values of own unknowns; a single halo value of any kind.
+  struct Stretch {
+    std::int32_t from;
+    std::uint16_t to, count;
+  };
+  struct Single {
+    std::int32_t from;
+    std::uint16_t to;
+  };
   struct LevelPart {
+    std::size_t first_window = 0;  // of the wide rows: one per own box
+    std::vector<Stretch> stretches;
+    std::vector<Single> singles;
+    std::vector<std::int64_t> stretch_begin{0}, single_begin{0};  // n_local + 1
     std::vector<std::int32_t> halo;        // per halo VoF of the own boxes: own unknown, n_own + remote place, or -1
     std::vector<std::int64_t> halo_begin;  // n_local + 1
     std::vector<DomainGhost> ghosts;
@@ -99,6 +112,10 @@ class EllipticOperator {
   void apply_box(const BoxWork& work, std::span<const double> x, std::span<double> y);
   void load(const BoxWork& work, const BoxGraph& graph, std::span<const double> x, double* scratch) const;
   double level_width(int level) const;
+  void split_halos();
+  std::size_t window(int level, int local) const {
+    return parts_[static_cast<std::size_t>(level)].first_window + static_cast<std::size_t>(local);
+  }
   double diagonal(std::int64_t wide_row) const;
   /// @param offset  of an irregular VoF, from the centre of its cell, in h
   std::vector<Vec3> points(const std::function<Vec3(const VofMoments&, const VofCenter&)>& offset) const;

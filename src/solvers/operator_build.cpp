@@ -250,7 +250,38 @@ void EllipticOperator::number_columns(Build& build) {
                                : numbering_.is_own(g)
                                    ? static_cast<std::int32_t>(g - numbering_.first())
                                    : static_cast<std::int32_t>(numbering_.n_own()) + remote_.place(g));
-  wide_ = WideRows(build.rows, numbering_, remote_);
+  split_halos();
+  std::vector<std::int32_t> windows{0};
+  for (int l = 0; l < numbering_.n_levels(); ++l) {
+    parts_[static_cast<std::size_t>(l)].first_window = windows.size() - 1;
+    for (int b = 0; b < geometry_->levels[static_cast<std::size_t>(l)].graph.n_local(); ++b)
+      windows.push_back(numbering_.box_end(l, b));
+  }
+  wide_ = WideRows(build.rows, windows, numbering_, remote_);
+}
+
+/// Consecutive own unknowns in consecutive halo slots are copied as one.
+void EllipticOperator::split_halos() {
+  constexpr std::int64_t shortest = 4;
+  const auto n_own = static_cast<std::int32_t>(numbering_.n_own());
+  for (LevelPart& part : parts_)
+    for (std::size_t b = 0; b + 1 < part.halo_begin.size(); ++b) {
+      const std::span<const std::int32_t> halo(part.halo.data() + part.halo_begin[b],
+                                               part.halo.data() + part.halo_begin[b + 1]);
+      for (std::size_t i = 0; i < halo.size();) {
+        std::size_t end = i + 1;
+        if (halo[i] >= 0)
+          while (end < halo.size() && halo[end] == halo[end - 1] + 1 && halo[end] < n_own) ++end;
+        if (std::ssize(halo.subspan(i, end - i)) >= shortest && halo[i] < n_own) {
+          part.stretches.push_back({halo[i], static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(end - i)});
+        } else {
+          for (std::size_t s = i; s < end; ++s) part.singles.push_back({halo[s], static_cast<std::uint16_t>(s)});
+        }
+        i = end;
+      }
+      part.stretch_begin.push_back(std::ssize(part.stretches));
+      part.single_begin.push_back(std::ssize(part.singles));
+    }
 }
 
 void EllipticOperator::choose_boxes() {
@@ -266,8 +297,7 @@ void EllipticOperator::choose_boxes() {
       for (auto i = part.halo_begin[static_cast<std::size_t>(b)]; i < part.halo_begin[static_cast<std::size_t>(b) + 1];
            ++i)
         far = far || part.halo[static_cast<std::size_t>(i)] >= numbering_.n_own();
-      for (auto r = wide_.lower(begin); r < wide_.lower(end) && !far; ++r)
-        far = std::ranges::any_of(wide_.columns(r), [&](std::int32_t c) { return c >= numbering_.n_own(); });
+      far = far || wide_.reads_remote(window(l, b));
       (far ? border_ : interior_).push_back({l, b});
     }
   }

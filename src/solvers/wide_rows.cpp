@@ -2,56 +2,121 @@
 #include "solvers/wide_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/error.hpp"
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 namespace karst {
 
-WideRows::WideRows(const std::vector<std::pair<std::int32_t, Stencil>>& rows, const CompositeNumbering& numbering,
-                   const RemoteValues& remote) {
+WideRows::WideRows(const std::vector<Row>& rows, std::span<const std::int32_t> windows,
+                   const CompositeNumbering& numbering, const RemoteValues& remote)
+    : row_(rows.size(), Purpose::stencils),
+      first_(rows.size(), Purpose::stencils),
+      length_(rows.size(), Purpose::stencils) {
+  std::vector<std::vector<const Row*>> sorted;  // rows of each slice
+  std::vector<std::size_t> place(rows.size());  // slot of each row: slice * height + lane
+  std::size_t r = 0;
+  for (std::size_t w = 0; w + 1 < windows.size(); ++w) {
+    const std::size_t begin = r;
+    for (; r < rows.size() && rows[r].first < windows[w + 1]; ++r) row_[r] = rows[r].first;
+    std::vector<std::size_t> order;
+    for (std::size_t i = begin; i < r; ++i) order.push_back(i);
+    std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return rows[i].second.terms.size(); });
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (i % height == 0) sorted.emplace_back();
+      place[order[i]] = (sorted.size() - 1) * height + i % height;
+      sorted.back().push_back(&rows[order[i]]);
+    }
+    slices_.push_back(sorted.size());
+    remote_.push_back(std::any_of(order.begin(), order.end(), [&](std::size_t i) {
+      return std::ranges::any_of(rows[i].second.terms,
+                                 [&](const StencilTerm& t) { return !numbering.is_own(t.unknown); });
+    }));
+  }
   std::size_t n = 0;
-  for (const auto& [number, stencil] : rows) n += stencil.terms.size();
-  require(n < std::numeric_limits<std::int32_t>::max(), "operator: more than 2^31 entries on one rank; use more ranks");
-  row_ = {rows.size(), Purpose::stencils};
-  begin_ = {rows.size() + 1, Purpose::stencils};
+  entries_ = {sorted.size() + 1, Purpose::stencils};
+  for (std::size_t s = 0; s < sorted.size(); ++s) {
+    entries_[s] = static_cast<std::int32_t>(n);
+    n += height * sorted[s].front()->second.terms.size();
+    require(n < std::numeric_limits<std::int32_t>::max(),
+            "operator: more than 2^31 entries on one rank; use more ranks");
+  }
+  entries_[sorted.size()] = static_cast<std::int32_t>(n);
+  lane_ = {height * sorted.size(), Purpose::stencils};
   column_ = {n, Purpose::stencils};
   weight_ = {n, Purpose::stencils};
-  std::size_t at = 0;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    row_[r] = rows[r].first;
-    begin_[r] = static_cast<std::int32_t>(at);
-    for (const StencilTerm& t : rows[r].second.terms) {
-      column_[at] = static_cast<std::int32_t>(
-          numbering.is_own(t.unknown) ? t.unknown - numbering.first() : numbering.n_own() + remote.place(t.unknown));
-      weight_[at++] = t.weight;
+  for (std::size_t s = 0; s < sorted.size(); ++s) set_slice(sorted[s], s, numbering, remote);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    first_[i] = entries_[place[i] / height] + static_cast<std::int32_t>(place[i] % height);
+    length_[i] = static_cast<std::uint16_t>(rows[i].second.terms.size());
+  }
+}
+
+void WideRows::set_slice(std::span<const Row* const> rows, std::size_t slice, const CompositeNumbering& numbering,
+                         const RemoteValues& remote) {
+  const auto first = static_cast<std::size_t>(entries_[slice]);
+  const std::size_t width = (static_cast<std::size_t>(entries_[slice + 1]) - first) / height;
+  for (std::size_t l = 0; l < height; ++l) {
+    const auto& [number, stencil] = *rows[std::min(l, rows.size() - 1)];
+    lane_[slice * height + l] = number;
+    for (std::size_t k = 0; k < width; ++k) {
+      const bool past = k >= stencil.terms.size();
+      const GlobalNumber g = past ? numbering.first() + number : stencil.terms[k].unknown;
+      column_[first + k * height + l] =
+          static_cast<std::int32_t>(numbering.is_own(g) ? g - numbering.first() : numbering.n_own() + remote.place(g));
+      weight_[first + k * height + l] = past ? 0.0 : stencil.terms[k].weight;
     }
   }
-  begin_[rows.size()] = static_cast<std::int32_t>(at);
 }
 
-std::int64_t WideRows::lower(std::int32_t number) const {
-  return std::lower_bound(row_.begin(), row_.end(), number) - row_.begin();
+void WideRows::apply(std::size_t window, std::span<const double> x, std::span<const double> remote, double* y) const {
+  if (remote_[window] != 0) return apply_with_remote(window, x, remote, y);
+  const double* from = x.data();
+  for (std::size_t s = slices_[window]; s < slices_[window + 1]; ++s) {
+    const auto begin = static_cast<std::size_t>(entries_[s]), end = static_cast<std::size_t>(entries_[s + 1]);
+    const std::int32_t *column = column_.data() + begin, *lane = lane_.data() + s * height;
+    const double *weight = weight_.data() + begin, *last = weight_.data() + end;
+#ifdef __AVX512F__
+    __m512d sum = _mm512_setzero_pd();
+    for (; weight != last; weight += height, column += height) {
+      const __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(column));
+      const __m512d value = _mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, index, from, sizeof(double));
+      sum = _mm512_add_pd(sum, _mm512_mul_pd(_mm512_loadu_pd(weight), value));
+    }
+    _mm512_i32scatter_pd(y, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lane)), sum, sizeof(double));
+#else
+    std::array<double, height> sum{};
+    for (; weight != last; weight += height, column += height)
+      for (std::size_t l = 0; l < height; ++l) sum[l] += weight[l] * from[column[l]];
+    for (std::size_t l = 0; l < height; ++l) y[lane[l]] = sum[l];
+#endif
+  }
 }
 
-void WideRows::apply(std::int64_t first, std::int64_t last, std::span<const double> x, std::span<const double> remote,
-                     double* y) const {
+void WideRows::apply_with_remote(std::size_t window, std::span<const double> x, std::span<const double> remote,
+                                 double* y) const {
   const auto n_own = static_cast<std::int32_t>(x.size());
   const double *own = x.data(), *far = remote.data();
-  const std::int32_t *column = column_.data(), *bounds = begin_.data();
-  const double* weight = weight_.data();
-  for (std::int64_t r = first; r < last; ++r) {
-    double sum = 0.0;
-    for (std::int32_t e = bounds[r]; e < bounds[r + 1]; ++e) {
-      const std::int32_t c = column[e];
-      sum += weight[e] * (c < n_own ? own[c] : far[c - n_own]);
-    }
-    y[row_[static_cast<std::size_t>(r)]] = sum;
+  for (std::size_t s = slices_[window]; s < slices_[window + 1]; ++s) {
+    std::array<double, height> sum{};
+    const auto begin = static_cast<std::size_t>(entries_[s]), end = static_cast<std::size_t>(entries_[s + 1]);
+    for (std::size_t e = begin; e < end; e += height)
+      for (std::size_t l = 0; l < height; ++l) {
+        const std::int32_t c = column_[e + l];
+        sum[l] += weight_[e + l] * (c < n_own ? own[c] : far[c - n_own]);
+      }
+    for (std::size_t l = 0; l < height; ++l) y[lane_[s * height + l]] = sum[l];
   }
 }
 
 std::int64_t WideRows::bytes() const {
-  return static_cast<std::int64_t>(row_.bytes() + begin_.bytes() + column_.bytes() + weight_.bytes());
+  return static_cast<std::int64_t>(row_.bytes() + first_.bytes() + length_.bytes() + entries_.bytes() + lane_.bytes() +
+                                   column_.bytes() + weight_.bytes() + 8 * slices_.size() + remote_.size());
 }
 
 }  // namespace karst

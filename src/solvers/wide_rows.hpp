@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows that are not the plain seven points: one CSR structure of arrays for all levels of a rank, sorted by unknown.
+// Rows that are not the plain seven points, of all levels of a rank. They are grouped in windows (boxes), sorted by
+// length inside a window and stored in slices of 8 rows, entry by entry across the slice, so that a processor works on
+// 8 rows at a time ("sliced ELLPACK": Kreutzer et al., SIAM J. Sci. Comput. 36 (2014) C401). Entries beyond the end of
+// a row have weight 0; the last slice of a window repeats its last row.
 #pragma once
 
 #include <span>
@@ -13,33 +16,49 @@ namespace karst {
 
 class WideRows {
  public:
+  using Row = std::pair<std::int32_t, Stencil>;  ///< own unknown, merged stencil
+
   WideRows() = default;
-  /// @param rows     merged stencils, by increasing own unknown: (own unknown, stencil)
-  /// @param remote   holds every unknown of other ranks that they read
-  WideRows(const std::vector<std::pair<std::int32_t, Stencil>>& rows, const CompositeNumbering& numbering,
+  /// @param rows     by increasing own unknown
+  /// @param windows  first own unknown of each window, increasing, and the end
+  /// @param remote   holds every unknown of other ranks that the rows read
+  WideRows(const std::vector<Row>& rows, std::span<const std::int32_t> windows, const CompositeNumbering& numbering,
            const RemoteValues& remote);
 
   std::int64_t n_rows() const { return static_cast<std::int64_t>(row_.size()); }
-  std::int64_t n_entries() const { return static_cast<std::int64_t>(column_.size()); }
-  /// First row of an unknown >= number.
-  std::int64_t lower(std::int32_t number) const;
-  std::int32_t row(std::int64_t r) const { return row_[static_cast<std::size_t>(r)]; }
-  /// Columns of a row: own unknowns, then n_own + places among the remote values.
-  std::span<const std::int32_t> columns(std::int64_t r) const { return column_.span().subspan(begin(r), length(r)); }
-  std::span<const double> weights(std::int64_t r) const { return weight_.span().subspan(begin(r), length(r)); }
+  std::int32_t row(std::int64_t r) const { return row_[static_cast<std::size_t>(r)]; }  ///< increasing
+  /// Calls f(column, weight) for the entries of row r, columns by increasing global number. A column is an own unknown,
+  /// or n_own + a place among the remote values.
+  template <class F>
+  void for_each_entry(std::int64_t r, F&& f) const {
+    const auto i = static_cast<std::size_t>(r);
+    for (std::size_t k = 0; k < length_[i]; ++k) {
+      const std::size_t at = static_cast<std::size_t>(first_[i]) + height * k;
+      f(column_[at], weight_[at]);
+    }
+  }
+  bool reads_remote(std::size_t window) const { return remote_[window] != 0; }
 
-  /// y_row = Σ weight x_column for rows [first, last).
+  /// y_row = Σ weight x_column for the rows of a window.
   /// @param x       own unknowns (n_own)
   /// @param remote  values of other ranks
-  void apply(std::int64_t first, std::int64_t last, std::span<const double> x, std::span<const double> remote,
-             double* y) const;
+  void apply(std::size_t window, std::span<const double> x, std::span<const double> remote, double* y) const;
   std::int64_t bytes() const;
 
  private:
-  std::size_t begin(std::int64_t r) const { return static_cast<std::size_t>(begin_[static_cast<std::size_t>(r)]); }
-  std::size_t length(std::int64_t r) const { return begin(r + 1) - begin(r); }
+  static constexpr std::size_t height = 8;
+  void set_slice(std::span<const Row* const> rows, std::size_t slice, const CompositeNumbering& numbering,
+                 const RemoteValues& remote);
+  void apply_with_remote(std::size_t window, std::span<const double> x, std::span<const double> remote,
+                         double* y) const;
 
-  Array<std::int32_t> row_, begin_, column_;
+  Array<std::int32_t> row_, first_;     // per row: unknown, first entry
+  Array<std::uint16_t> length_;         // per row
+  std::vector<std::size_t> slices_{0};  // first slice of each window, and the end
+  std::vector<std::uint8_t> remote_;    // per window
+  Array<std::int32_t> entries_;         // first entry of each slice, and the end
+  Array<std::int32_t> lane_;            // per lane: unknown
+  Array<std::int32_t> column_;
   Array<double> weight_;
 };
 

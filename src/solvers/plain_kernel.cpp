@@ -13,7 +13,17 @@ void apply_plain(const BoxGraph& graph, double center, double side, const double
       return center * c[t] - side * (((low + high) + (a0[t] + a1[t])) + (a2[t] + a3[t]));
     };
     to[0] = value(0, x[run.low_end], c[1]);
-    for (int t = 1; t < last; ++t) to[t] = value(t, c[t - 1], c[t + 1]);
+    const auto eight = [&](int t) {
+      for (int l = t; l < t + 8; ++l) to[l] = value(l, c[l - 1], c[l + 1]);
+    };
+    int t = 1;
+    for (; t + 8 <= last; t += 8) eight(t);
+    if (t < last) {
+      if (last > 8)
+        eight(last - 8);  // overlaps what is done: no remainder loop
+      else
+        for (; t < last; ++t) to[t] = value(t, c[t - 1], c[t + 1]);
+    }
     to[last] = value(last, c[last - 1], x[run.high_end]);
   }
   const std::size_t n_rows = graph.row_vof.size();

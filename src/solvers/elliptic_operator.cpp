@@ -127,19 +127,20 @@ void EllipticOperator::right_side(std::span<const double> source, const Elliptic
   for (std::size_t i = 0; i < term.size(); ++i) b[static_cast<std::size_t>(boundary_[i].row)] += term[i];
 }
 
+GlobalNumber EllipticOperator::global_number(std::int32_t column) const {
+  if (column < numbering_.n_own()) return numbering_.first() + column;
+  return remote_.numbers()[static_cast<std::size_t>(column - numbering_.n_own())];
+}
+
 void EllipticOperator::for_each_row(const RowReader& read) const {
   std::int64_t next_wide = 0;
-  const auto global = [&](std::int32_t column) {
-    return column < numbering_.n_own() ? numbering_.first() + column
-                                       : remote_.numbers()[static_cast<std::size_t>(column - numbering_.n_own())];
-  };
   std::vector<GlobalNumber> columns;
   std::vector<double> weights;
   const auto read_wide = [&](std::int32_t row) {
     columns.clear();
     weights.clear();
     wide_.for_each_entry(next_wide++, [&](std::int32_t column, double weight) {
-      columns.push_back(global(column));
+      columns.push_back(global_number(column));
       weights.push_back(weight);
     });
     read(row, columns, weights);
@@ -171,8 +172,8 @@ void EllipticOperator::for_each_row(const RowReader& read) const {
           if (slot < graph.n_own) {
             s.add(numbering_.first() + numbering_.number(l, b, slot), -weight);
           } else if (slot < graph.n_own + graph.halo.n_vofs()) {
-            s.add(global(part.halo[static_cast<std::size_t>(part.halo_begin[static_cast<std::size_t>(b)] + slot -
-                                                            graph.n_own)]),
+            s.add(global_number(part.halo[static_cast<std::size_t>(part.halo_begin[static_cast<std::size_t>(b)] + slot -
+                                                                   graph.n_own)]),
                   -weight);
           } else {
             s.add(self, -weight * ghost_factor[static_cast<std::size_t>(slot)]);

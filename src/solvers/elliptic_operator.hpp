@@ -117,6 +117,7 @@ class EllipticOperator {
     return parts_[static_cast<std::size_t>(level)].first_window + static_cast<std::size_t>(local);
   }
   double diagonal(std::int64_t wide_row) const;
+  GlobalNumber global_number(std::int32_t column) const;  ///< of an own unknown, or n_own + a place among remote_
   /// @param offset  of an irregular VoF, from the centre of its cell, in h
   std::vector<Vec3> points(const std::function<Vec3(const VofMoments&, const VofCenter&)>& offset) const;
 

@@ -132,17 +132,6 @@ CleanReport clean(const Comm& comm, Slabs<std::uint8_t>& labels, const CleanOpti
   return report;
 }
 
-SmallClusters small_clusters(const Comm& comm, const Slabs<std::uint8_t>& labels) {
-  SmallClusters small;
-  {
-    const Clusters solids(comm, labels, solid_labels(), Contact::corners);
-    small.specks = sum_flagged(comm, solids, find_specks(comm, labels, solids, few_voxels));
-  }
-  const Clusters pores(comm, labels, pore_labels(), Contact::faces);
-  small.holes = sum_flagged(comm, pores, smaller_than(pores, few_voxels));
-  return small;
-}
-
 GrownSeeds grow_seeds(const Comm& comm, Slabs<std::uint8_t>& labels, std::uint8_t candidate, std::uint8_t solid) {
   require(candidate != pore_label && candidate != outside_label,
           "seeded growth: candidates have the label {}; allowed are 1 to 254", candidate);

@@ -47,14 +47,6 @@ CleanReport clean(const Comm& comm, Slabs<std::uint8_t>& labels, const CleanOpti
 
 inline constexpr std::int64_t few_voxels = 8;
 
-/// Clusters of fewer than few_voxels: noise that cleaning would remove. What is in contact with the outside is no
-/// speck.
-struct SmallClusters {
-  ClusterSum specks, holes;
-};
-/// Changes nothing. Collective.
-SmallClusters small_clusters(const Comm& comm, const Slabs<std::uint8_t>& labels);
-
 /// What became of the candidates.
 struct GrownSeeds {
   std::int64_t grown = 0;   ///< candidates that became pore [voxels]

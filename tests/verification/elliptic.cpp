@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures the elliptic cases L1, L2, L4, L5 and the maximum principle of docs/verification.md and prints them as JSON.
-// Ends with status 1 when a figure misses what is asked. (L3 is EllipticOperatorTest.AppliedIsAssembledMpi.)
+// Measures the elliptic cases (L1 one level, L2 refined levels, L4 Robin walls, L5 effective diffusivity) and the
+// maximum principle, and prints them as JSON. Ends with status 1 when a figure is worse than the limits in missed(),
+// which keep what is reached. The aims are higher where marked there. (L3 is
+// EllipticOperatorTest.AppliedIsAssembledMpi.)
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
@@ -175,8 +177,7 @@ std::vector<std::string> missed(const Json& all) {
     if (!met) out.push_back(what.dump());
   };
   for (const Json& c : all["L1_L2"]) {
-    // With Dirichlet sides the largest error is at the edges of the domain, where its order comes late: 1.9 on the
-    // finest grids of the spheres.
+    // The aim is 1.9 everywhere. Reached: slit 1.896 at 64^3; two and three levels 1.83 and more at 32^3.
     const bool sphere = c["case"].get<std::string>().find("sphere") != std::string::npos;
     const bool fine = c["grids"].back()["n"] == 64;
     ask(c["order_largest"] >= (!fine ? 1.8 : sphere ? 1.9 : 1.88) && c["order_mean"] >= 1.95, c);
@@ -186,6 +187,7 @@ std::vector<std::string> missed(const Json& all) {
     const double error = std::abs(c["error"].get<double>());
     if (c["radius"] == 12.8) ask(error < 0.005, c);
     const bool finest = i + 1 == all["L4"].size() || all["L4"][i + 1]["radius"] == 6.4;
+    // The aim is 1.8.
     if (finest) ask(std::log2(std::abs(all["L4"][i - 1]["error"].get<double>()) / error) >= 1.75, c);
   }
   for (const Json& c : all["L5"])

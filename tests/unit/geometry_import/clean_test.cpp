@@ -245,23 +245,6 @@ TEST(Clean, ErrorsSayWhatToDoMpi) {
             std::string::npos);
 }
 
-// Two specks (one of them two voxels through a corner), a grain of 8 that is none, one that the outside holds; one
-// hole.
-TEST(Clean, SmallClustersMpi) {
-  LabelImage image({12, 12, 12}, pore_label);
-  image(1, 1, 1) = image(2, 2, 2) = image(9, 1, 5) = 1;
-  for (int k = 0; k < 8; ++k) image(5 + k % 2, 5 + k / 2 % 2, 5 + k / 4) = 2;
-  image(10, 10, 10) = 3;
-  image(11, 11, 11) = outside_label;
-  for (int k = 0; k < 27; ++k) image(1 + k % 3, 7 + k / 3 % 3, 7 + k / 9) = 1;
-  image(2, 8, 8) = pore_label;
-  const Slabs<std::uint8_t> labels = in_slabs(Comm::world(), image);
-  const SmallClusters small = small_clusters(Comm::world(), labels);
-  expect_sum(small.specks, 2, 3);
-  expect_sum(small.holes, 1, 1);
-  EXPECT_TRUE(whole(Comm::world(), labels) == image.values);
-}
-
 // A row of candidates grows from a seed at its end through all slabs; candidates at a corner of it do not.
 TEST(GrowSeeds, ThroughFacesFromAnyRankMpi) {
   const std::uint8_t candidate = 2, solid = 1;

@@ -302,7 +302,8 @@ void EllipticOperator::choose_boxes() {
     }
   }
   scratch_size_ = 2 * ((slots + 15) / 8 * 8);
-  std::array<std::int64_t*, 17> all{&counts_.faces_tight,
+  std::array<std::int64_t*, 18> all{&counts_.faces_tight,
+                                    &counts_.orphans_at_end,
                                     &counts_.faces_from_beside,
                                     &counts_.orphans_joined,
                                     &counts_.orphans_alone,
@@ -319,7 +320,7 @@ void EllipticOperator::choose_boxes() {
                                     &counts_.walls_near,
                                     &counts_.lines_without_wall,
                                     &counts_.orphans_pinned};
-  std::array<std::int64_t, 17> sums;
+  std::array<std::int64_t, 18> sums;
   for (std::size_t i = 0; i < all.size(); ++i) sums[i] = *all[i];
   comm_.sum(std::span(sums));
   for (std::size_t i = 0; i < all.size(); ++i) *all[i] = sums[i];

@@ -15,10 +15,10 @@ constexpr double least_wall_distance = 0.05;  ///< of a value to its wall, in h:
 /// they cost many more iterations.
 constexpr double least_quality = 1.2, largest_weights = 20.0;
 constexpr double least_quality_between_levels = 0.02;  ///< one-sided there without being a throat
-constexpr double much_fixed = 0.8;      ///< area on a Dirichlet end of the domain / area of the wall: no host is needed
-constexpr double least_flatness = 0.9;  ///< |area vector of the wall| / area
+constexpr double least_flatness = 0.9;                 ///< |area vector of the wall| / area
 
 Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
+bool fixes(const Condition& c) { return c.kind == BoundaryKind::dirichlet; }
 
 }  // namespace
 
@@ -40,6 +40,7 @@ RowCounts& RowCounts::operator+=(const RowCounts& o) {
   orphans_pinned += o.orphans_pinned;
   orphans_joined += o.orphans_joined;
   orphans_alone += o.orphans_alone;
+  orphans_at_end += o.orphans_at_end;
   return *this;
 }
 
@@ -62,7 +63,10 @@ Row RowMaker::make(VofName v, std::int32_t number, unsigned between_levels, RowC
     add_joined(v, row, counts);
   } else {
     ++counts.orphans_joined;
-    extrapolate(v, to, row);
+    if (interpolate_to_end(v, to, row))
+      ++counts.orphans_at_end;
+    else
+      extrapolate(v, to, row);
   }
   return row;
 }
@@ -354,18 +358,25 @@ Stencil RowMaker::slanted_gradient(const SharedFace& face, RowCounts& counts) co
   return result;
 }
 
-/// An orphan that hangs on its neighbours alone: what its wall gives off or takes up must pass its small faces.
-bool RowMaker::needs_host(VofName v) const {
-  if (vofs_.inside(v) || !problem_.wall || is_tight(v)) return false;
-  const VofMoments& m = *vofs_.moments(v);
-  const auto fixes = [](const Condition& c) { return c.kind == BoundaryKind::dirichlet; };
-  if (m.wall_area > 0.0 && fixes(problem_.wall(position(v, m.wall_centroid)))) return false;
-  double fixed = 0.0;  // area of faces where the end of the domain fixes the value
+int RowMaker::fixed_end(VofName v) const {
+  int side = -1;
+  double largest = 0.0;
   for (const ListedFace& f : vofs_.faces(v)) {
     const ConditionAt& at = problem_.sides[static_cast<std::size_t>(f.side)];
-    if (f.neighbour == domain_face && at && fixes(at(position(v, f.centroid)))) fixed += f.aperture;
+    if (f.neighbour != domain_face || !at || f.aperture <= largest || !fixes(at(position(v, f.centroid)))) continue;
+    largest = f.aperture;
+    side = f.side;
   }
-  return fixed < much_fixed * m.wall_area;
+  return side;
+}
+
+/// An orphan that hangs on its neighbours alone: what its wall gives off or takes up must pass its small faces. Or one
+/// at a fixed end of the domain: beside what it exchanges with the end its other fluxes are as good as nothing.
+bool RowMaker::needs_host(VofName v) const {
+  if (vofs_.inside(v) || is_tight(v)) return false;
+  const VofMoments& m = *vofs_.moments(v);
+  if (problem_.wall && m.wall_area > 0.0 && fixes(problem_.wall(position(v, m.wall_centroid)))) return false;
+  return problem_.wall || fixed_end(v) >= 0;
 }
 
 RowMaker::Host RowMaker::host(VofName v, int depth) const {
@@ -390,6 +401,32 @@ RowMaker::Host RowMaker::host(VofName v, int depth) const {
       best = found;
     }
   return best;
+}
+
+// The value of an orphan at an end of the domain that fixes φ = g: on the way from there to the host,
+// φ_o = g_o + d_o / d_host (φ_host - g_host), d the distances from the end, g at the feet of both. No value is left
+// out.
+bool RowMaker::interpolate_to_end(VofName v, const Host& from, Row& row) const {
+  const int side = fixed_end(v);
+  if (side < 0) return false;
+  const int d = direction_of(side);
+  const double end = is_high(side) ? vofs_.layout().domain().cells[d] : 0.0;
+  const auto distance = [&](VofName n) { return std::abs(vofs_.cell(n)[d] + 0.5 + vofs_.point(n)[d] - end); };
+  const double share = distance(v) / distance(from.name);
+  if (!(share < 1.0)) return false;
+  const auto foot = [&](VofName n) {
+    Vec3 at = position(n, vofs_.point(n));
+    at[d] = h_ * end;
+    return at;
+  };
+  const ConditionAt& at = problem_.sides[static_cast<std::size_t>(side)];
+  if (!fixes(at(foot(v))) || !fixes(at(foot(from.name)))) return false;
+  const double weight = wall_beta(v) * h_;
+  row.stencil.add(vofs_.number(v), weight);
+  row.stencil.add(vofs_.number(from.name), -weight * share);
+  row.boundary.push_back({row.number, static_cast<std::int8_t>(side), weight, foot(v)});
+  row.boundary.push_back({row.number, static_cast<std::int8_t>(side), -weight * share, foot(from.name)});
+  return true;
 }
 
 // The value of an orphan: the quadratic polynomial through the unknowns around its host.

@@ -46,6 +46,7 @@ struct RowCounts {
   std::int64_t lines_without_wall = 0;      ///< wall taken half way
   std::int64_t orphans_pinned = 0;          ///< lines: orphans with the wall's value
   std::int64_t orphans_joined = 0;          ///< fluxes: orphans whose balance their host takes over
+  std::int64_t orphans_at_end = 0;          ///< of these: value between a fixed end of the domain and the host's
   std::int64_t orphans_alone = 0;           ///< fluxes: orphans that keep their own balance
   std::int64_t level_faces = 0, level_faces_closed = 0;  ///< between levels; of these without a coarse VoF behind
   RowCounts& operator+=(const RowCounts& o);
@@ -95,9 +96,12 @@ class RowMaker {
     VofName name = no_face;
     Vec3 distance;  ///< from the value of the host to that of the orphan, in h
   };
+  /// Side of the domain that fixes the value on the largest such face of a VoF; -1: none.
+  int fixed_end(VofName v) const;
   bool needs_host(VofName v) const;
   Host host(VofName v, int depth = 0) const;
   void add_joined(VofName v, Row& row, RowCounts& counts) const;
+  bool interpolate_to_end(VofName v, const Host& host, Row& row) const;
   void extrapolate(VofName v, const Host& host, Row& row) const;
   /// Two unknowns on a grid line, and where the face's centroid is, seen from that line.
   struct Pair {

@@ -20,8 +20,9 @@ constexpr const char* examples =
     "Examples:\n"
     "  karst import rock.tif -o rock.h5 --voxel 2e-6\n"
     "  karst check deck.toml\n"
+    "  karst run deck.toml --out results -j 4\n"
     "  karst geometry deck.toml --out results -j 4 grid.box=32\n"
-    "  mpirun -n 4 karst geometry deck.toml\n"
+    "  mpirun -n 4 karst run deck.toml\n"
     "  karst help grid.box\n";
 
 std::string quoted(const std::string& text) {
@@ -120,16 +121,27 @@ void add_deck(CLI::App& command, CommandLine& line) {
   add_threads(command, line);
 }
 
+void add_results(CLI::App& command, CommandLine& line) {
+  command.add_option("--out", line.out, "directory for the results (default: output.directory of the deck)")
+      ->type_name("DIR");
+  command.add_flag("--overwrite", line.overwrite, "replace the results of an earlier run in that directory");
+}
+
 void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   app.require_subcommand(1);
   app.footer(examples);
   app.set_version_flag("--version", "karst " + std::string(version_and_git_id()), "print the version and exit");
 
+  CLI::App* run = app.add_subcommand("run", "compute what the deck asks for: summary.json, report.html, plotfile");
+  add_deck(*run, line);
+  add_results(*run, line);
+  run->add_option("--petsc", line.petsc,
+                  "options of PETSc in one word, for the solvers: \"-diffusion_pc_type gamg -diffusion_ksp_monitor\"")
+      ->type_name("OPTIONS");
+
   CLI::App* geometry = app.add_subcommand("geometry", "cut the grid: statistics, plotfile, summary.json");
   add_deck(*geometry, line);
-  geometry->add_option("--out", line.out, "directory for the results (default: output.directory of the deck)")
-      ->type_name("DIR");
-  geometry->add_flag("--overwrite", line.overwrite, "replace the results of an earlier run in that directory");
+  add_results(*geometry, line);
 
   CLI::App* check = app.add_subcommand("check", "read everything, build the geometry, estimate memory; write nothing");
   add_deck(*check, line);
@@ -158,8 +170,11 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   help->add_flag("--markdown", line.markdown, "all keys as the tables of docs/inputs.md");
 }
 
-constexpr std::array<std::pair<const char*, Command>, 4> commands{
-    {{"geometry", Command::geometry}, {"check", Command::check}, {"import", Command::import}, {"help", Command::help}}};
+constexpr std::array<std::pair<const char*, Command>, 5> commands{{{"run", Command::run},
+                                                                   {"geometry", Command::geometry},
+                                                                   {"check", Command::check},
+                                                                   {"import", Command::import},
+                                                                   {"help", Command::help}}};
 
 /// Words for a missing command, and for one that does not exist with the nearest that does: CLI11 has none.
 void check_command(const std::vector<std::string>& arguments) {

@@ -8,16 +8,17 @@
 
 namespace karst {
 
-enum class Command { geometry, check, import, help };
+enum class Command { run, geometry, check, import, help };
 
 struct CommandLine {
   Command command = Command::help;
-  // geometry, check
+  // run, geometry, check
   std::string deck;
   std::vector<std::string> overrides;  ///< key=value; import: its options, as keys of [geometry.import]
   std::string out;                     ///< directory of the results; empty: output.directory of the deck
   bool overwrite = false;
-  int threads = 0;  ///< 0: chosen by the program
+  int threads = 0;    ///< 0: chosen by the program
+  std::string petsc;  ///< run: options of PETSc, as on its command line
   // import
   std::string image, file, json;
   std::string page;  ///< HTML; empty: beside the geometry file; "none": no page

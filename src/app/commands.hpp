@@ -13,6 +13,10 @@ namespace karst {
 /// Runs the program for the arguments after its name.
 void run_karst(const Comm& comm, const std::vector<std::string>& arguments);
 
+/// `karst run`: builds the geometry, does the jobs that the deck asks for, and writes summary, page, plotfile, deck,
+/// timers and log.
+void run_command(const Comm& comm, const CommandLine& line);
+
 /// `karst geometry`: builds the geometry, prints what it is, writes plotfile, deck, summary, timers and log.
 void geometry_command(const Comm& comm, const CommandLine& line);
 

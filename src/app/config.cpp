@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/config.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/job.hpp"
+
 namespace karst {
 
 void read(Reader& in, OutputOptions& options) {
@@ -32,6 +38,17 @@ void require_source(Reader& in, const Config& config) {
     if (!in.given(key)) in.mistake(key, "missing; described solids need it (only an image brings its own)");
 }
 
+/// Fields of jobs need their job.
+void require_jobs_of_fields(Reader& in, const Config& config) {
+  for (const PlotWord& w : plot_words()) {
+    if (w.job.empty() || std::ranges::count(config.output.plot, w.field) == 0) continue;
+    const auto job = std::ranges::find(jobs(), w.job, &Job::name);
+    if (!job->is_asked(config))
+      in.mistake("output.plot", fmt::format("\"{}\" belongs to a job that the deck does not ask for; wanted: {}",
+                                            w.word, job->asked_by));
+  }
+}
+
 }  // namespace
 
 Config read_config(Reader& in) {
@@ -40,11 +57,15 @@ Config read_config(Reader& in) {
   read(in, config.geometry);
   read(in, config.import);
   read(in, config.grid);
+  read(in, config.diffusion);
   read(in, config.output);
   config.import_given = in.given("geometry.import");
   config.cells_given = in.given("grid.cells");
   config.size_given = in.given("grid.size");
-  if (!in.documenting()) require_source(in, config);
+  if (!in.documenting()) {
+    require_source(in, config);
+    require_jobs_of_fields(in, config);
+  }
   return config;
 }
 

@@ -10,6 +10,7 @@
 #include "eb/geometry_options.hpp"
 #include "geometry_import/import.hpp"
 #include "grid/hierarchy.hpp"
+#include "transport/diffusion_options.hpp"
 
 namespace karst {
 
@@ -26,6 +27,7 @@ struct Config {
   bool import_given = false;  ///< the deck has a [geometry.import] table
   GridOptions grid;
   bool cells_given = false, size_given = false;
+  DiffusionOptions diffusion;
   OutputOptions output;
 };
 

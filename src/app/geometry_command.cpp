@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fmt/format.h>
-
 #include "app/commands.hpp"
 #include "app/config.hpp"
+#include "app/plot_file.hpp"
 #include "app/run_folder.hpp"
 #include "app/session.hpp"
 #include "app/source.hpp"
@@ -10,35 +9,12 @@
 #include "base/atomic_file.hpp"
 #include "base/log.hpp"
 #include "base/timer.hpp"
-#include "base/version.hpp"
 
 namespace karst {
 
 namespace {
 
 constexpr const char* plotfile_name = "geometry.vtkhdf";
-
-PlotSize write_plot(const Comm& comm, const std::string& path, const Session& session, const Source& source,
-                    const Geometry& geometry) {
-  Timer timer("plotfile");
-  const std::vector<PlotComponent> components = plot_components(session.config.output.plot);
-  if (components.empty()) return {};
-  PlotDescription plot;
-  plot.title = session.config.title;
-  plot.version = version_and_git_id();
-  plot.cell_width = source.grid.cell_width();
-  for (const LevelGeometry& level : geometry.levels) plot.levels.push_back(&level.graph.layout());
-  for (const PlotComponent& c : components) plot.components.push_back(c.name);
-  plot.fill = [&](int level, std::int64_t box, int component, std::span<float> cells) {
-    fill_plot_component(geometry, *source.level_set, plot.cell_width, components[static_cast<std::size_t>(component)],
-                        level, box, cells);
-  };
-  return write_plotfile(comm, path, plot);
-}
-
-std::string deck_head(const std::string& deck) {
-  return fmt::format("# The complete deck as used by karst {}, from {}.\n", version_and_git_id(), deck);
-}
 
 void tell_files(const RunFolder& folder, bool with_plot, const std::vector<std::string>& removed) {
   if (!removed.empty()) log_info("Replaced the {} files of an earlier run in {}", removed.size(), folder.path());
@@ -66,8 +42,8 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   log_info("{}", geometry_table(summary.geometry));
 
   const WallClock output_clock;
-  summary.plot = write_plot(comm, folder.file(plotfile_name), session, source, geometry);
-  write_file(comm, folder.file("deck.toml"), deck_head(line.deck) + session.echo);
+  summary.plot = write_plot({comm, session.config, source.grid, geometry}, source, folder.file(plotfile_name), {});
+  write_file(comm, folder.file("deck.toml"), deck_as_used(session, line));
   summary.seconds.output = comm.max(output_clock.seconds());
   summary.deck = line.deck;
   summary.plotfile = summary.plot.file_bytes > 0 ? plotfile_name : "";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 
 #include "base/text.hpp"
@@ -14,11 +15,13 @@ namespace karst {
 
 namespace {
 
-constexpr std::array<PlotWord, 4> words{{
-    {"fraction", PlotField::fraction, "κ: fluid volume / cell volume (a home cell may exceed 1)"},
-    {"distance", PlotField::distance, "level set at the cell centre [m], > 0 in the fluid"},
-    {"wall_area", PlotField::wall_area, "area of the wall in the cell [m²]"},
-    {"wall_normal", PlotField::wall_normal, "unit normal of the wall, into the fluid: three components"},
+constexpr std::array<PlotWord, 5> words{{
+    {"fraction", PlotField::fraction, "κ: fluid volume / cell volume (a home cell may exceed 1)", ""},
+    {"distance", PlotField::distance, "level set at the cell centre [m], > 0 in the fluid", ""},
+    {"wall_area", PlotField::wall_area, "area of the wall in the cell [m²]", ""},
+    {"wall_normal", PlotField::wall_normal, "unit normal of the wall, into the fluid: three components", ""},
+    {"concentration", PlotField::concentration,
+     "of the solves of [diffusion], one component per axis; falls by 1 along it", "diffusion"},
 }};
 
 void fill_fraction(const BoxGraph& box, const BoxMoments& moments, std::span<float> cells) {
@@ -89,9 +92,12 @@ std::vector<PlotField> read_plot_fields(Reader& in, const std::vector<std::strin
   return fields;
 }
 
+std::string_view job_of(PlotField field) { return std::ranges::find(words, field, &PlotWord::field)->job; }
+
 std::vector<PlotComponent> plot_components(const std::vector<PlotField>& fields) {
   std::vector<PlotComponent> components;
   for (const PlotField field : fields) {
+    if (!job_of(field).empty()) continue;
     const auto is_field = [&](const PlotWord& w) { return w.field == field; };
     const std::string name(std::find_if(words.begin(), words.end(), is_field)->word);
     if (field == PlotField::wall_normal) {
@@ -122,6 +128,8 @@ void fill_plot_component(const Geometry& geometry, const LevelSet& level_set, do
     case PlotField::wall_normal:
       fill_wall_normal(graph, moments, component.direction, cells);
       break;
+    case PlotField::concentration:
+      assert(false && "a field of a job");
   }
 }
 

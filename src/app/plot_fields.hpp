@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `karst geometry` writes per cell: values of the cut cells, spread over the cells of their boxes.
+// What may be plotted, and the fields of the geometry: values of the cut cells, spread over the cells of their boxes.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,13 @@
 
 namespace karst {
 
-enum class PlotField { fraction, distance, wall_area, wall_normal };
+enum class PlotField { fraction, distance, wall_area, wall_normal, concentration };
 
 struct PlotWord {
   std::string_view word;
   PlotField field;
   std::string_view help;
+  std::string_view job;  ///< of `karst run` that makes it; empty: it belongs to the geometry
 };
 /// The words of output.plot.
 std::span<const PlotWord> plot_words();
@@ -31,7 +32,10 @@ struct PlotComponent {
   PlotField field;
   int direction;  ///< of a vector
 };
-/// The components of some fields, in their order: a vector gives three, with _x, _y, _z.
+/// The job that makes a field; empty: none is needed.
+std::string_view job_of(PlotField field);
+/// The components of those of some fields that belong to the geometry, in their order: a vector gives three, with _x,
+/// _y, _z.
 std::vector<PlotComponent> plot_components(const std::vector<PlotField>& fields);
 
 /// Fills one component in an own box; 0 (distance: its value) in covered cells.

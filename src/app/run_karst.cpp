@@ -19,6 +19,8 @@ void run_karst(const Comm& comm, const std::vector<std::string>& arguments) {
   const Parsed parsed = parse_command_line(arguments);
   if (parsed.stop) return print(comm, parsed.text);
   switch (parsed.line.command) {
+    case Command::run:
+      return run_command(comm, parsed.line);
     case Command::geometry:
       return geometry_command(comm, parsed.line);
     case Command::check:

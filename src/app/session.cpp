@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/session.hpp"
 
+#include <fmt/format.h>
+
 #include "app/threads.hpp"
 #include "base/log.hpp"
 #include "base/parallel.hpp"
@@ -20,6 +22,11 @@ Session start_session(const Comm& comm, const CommandLine& line) {
   const ThreadChoice choice = choose_threads(comm, line.threads);
   if (!choice.warning.empty() && comm.rank() == 0) log_warn("{}", choice.warning);
   return session;
+}
+
+std::string deck_as_used(const Session& session, const CommandLine& line) {
+  return fmt::format("# The complete deck as used by karst {}, from {}.\n", version_and_git_id(), line.deck) +
+         session.echo;
 }
 
 void announce(const Comm& comm, const Session& session, const CommandLine& line) {

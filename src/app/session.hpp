@@ -28,6 +28,9 @@ struct Session {
 /// Reads the deck and sets the threads. Throws Error with all mistakes of the deck. Collective.
 Session start_session(const Comm& comm, const CommandLine& line);
 
+/// The complete deck with a line on where it comes from, for the results.
+std::string deck_as_used(const Session& session, const CommandLine& line);
+
 /// Version, case, ranks and threads on the terminal.
 void announce(const Comm& comm, const Session& session, const CommandLine& line);
 

@@ -40,6 +40,7 @@ struct GeometryStatistics {
 /// Wall-clock seconds of the parts of a run (of the slowest rank).
 struct RunSeconds {
   double geometry = 0.0, output = 0.0, total = 0.0;
+  double setup = 0.0, solve = 0.0;  ///< of the solvers of `karst run`
 };
 
 /// Collective; the same on every rank.

@@ -80,6 +80,38 @@ Json memory_json(const Summary& summary) {
   return memory;
 }
 
+Json solves_json(const std::vector<JobResult>& jobs) {
+  Json solves = Json::array();
+  for (const JobResult& job : jobs)
+    for (const SolveRow& s : job.solves)
+      solves.push_back({{"name", s.name},
+                        {"method", s.method},
+                        {"preconditioner", s.preconditioner},
+                        {"iterations", s.iterations},
+                        {"relative_residual", s.relative_residual},
+                        {"setup_seconds", s.setup_seconds},
+                        {"seconds", s.seconds}});
+  return solves;
+}
+
+Json balances_json(const std::vector<JobResult>& jobs) {
+  Json balances = Json::object();
+  for (const JobResult& job : jobs)
+    for (const Balance& b : job.balances) balances[b.name] = b.relative;
+  return balances;
+}
+
+Json seconds_json(const Summary& summary) {
+  Json seconds{{"geometry", summary.seconds.geometry}};
+  if (!summary.jobs.empty()) {
+    seconds["setup"] = summary.seconds.setup;
+    seconds["solve"] = summary.seconds.solve;
+  }
+  seconds["output"] = summary.seconds.output;
+  seconds["total"] = summary.seconds.total;
+  return seconds;
+}
+
 }  // namespace
 
 MemoryUse measure_memory(const Comm& comm) {
@@ -105,10 +137,14 @@ std::string summary_json(const Summary& summary) {
   json["cells"] = cells_json(s);
   json["levels"] = Json::array();
   for (std::size_t l = 0; l < s.report.levels.size(); ++l) json["levels"].push_back(level_json(s, l));
+  for (const JobResult& job : summary.jobs) json.update(Json::parse(job.json));
+  if (!summary.jobs.empty()) {
+    json["solves"] = solves_json(summary.jobs);
+    json["balances"] = balances_json(summary.jobs);
+  }
   json["ranks"] = s.ranks;
   json["threads"] = s.threads;
-  json["seconds"] = {
-      {"geometry", summary.seconds.geometry}, {"output", summary.seconds.output}, {"total", summary.seconds.total}};
+  json["seconds"] = seconds_json(summary);
   json["memory"] = memory_json(summary);
   json["plotfile"] = {{"name", summary.plotfile},
                       {"bytes", summary.plot.file_bytes},

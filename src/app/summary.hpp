@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "app/job.hpp"
 #include "app/statistics.hpp"
 #include "base/memory.hpp"
 
@@ -26,6 +27,7 @@ struct Summary {
   MemoryUse memory;
   PlotSize plot;
   std::vector<std::string> warnings;
+  std::vector<JobResult> jobs;  ///< what `karst run` did; empty: another command
 };
 
 /// The text of summary.json: sizes in bytes, times in seconds, lengths in metres.

@@ -193,11 +193,12 @@ Progress::~Progress() {
   if (shown_ && output_.terminal) output_.write("\r\033[K");
 }
 
-void Progress::update(std::int64_t done) {
+void Progress::update(std::int64_t done, std::string_view note) {
   if (!active_) return;
   const double now = output_.now();
   if (now < next_) return;
-  const std::string line = progress_line(what_, done, total_, now - start_, output_.width);
+  const std::string what = note.empty() ? what_ : fmt::format("{}  {}", what_, note);
+  const std::string line = progress_line(what, done, total_, now - start_, output_.width);
   output_.write(output_.terminal ? "\r\033[K" + line : line);
   shown_ = true;
   if (!output_.terminal) interval_ = std::min(1.5 * interval_, 60.0);

@@ -66,7 +66,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();  ///< clears the terminal line
   /// Cheap to call often. On the thread that made it.
-  void update(std::int64_t done);
+  /// @param note  shown behind `what`
+  void update(std::int64_t done, std::string_view note = {});
 
  private:
   bool active_;

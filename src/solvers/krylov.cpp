@@ -172,9 +172,18 @@ struct KrylovSolver::Hidden {
     }
     return reason;
   }
-  static PetscErrorCode keep_residual(KSP, PetscInt, PetscReal norm, void* context) {
-    static_cast<std::vector<double>*>(context)->push_back(norm);
-    return 0;
+  /// What keep_residual() works on during a solve.
+  struct Residuals {
+    Hidden& self;
+    std::vector<double>& kept;
+    double right_side;  // ||b||
+  };
+  static PetscErrorCode keep_residual(KSP, PetscInt iteration, PetscReal norm, void* context) {
+    auto& r = *static_cast<Residuals*>(context);
+    return r.self.guarded([&] {
+      r.kept.push_back(norm);
+      if (r.self.options.watch) r.self.options.watch(static_cast<int>(iteration), norm / r.right_side);
+    });
   }
 
   void make_shell();
@@ -294,7 +303,8 @@ SolveReport KrylovSolver::solve(std::span<const double> b, std::span<double> x) 
   }
 
   Vec vb = h.vector_over(right), vx = h.vector_over(x);
-  petsc_check(KSPMonitorSet(h.ksp, Hidden::keep_residual, &report.residuals, nullptr), "KSPMonitorSet");
+  Hidden::Residuals residuals{h, report.residuals, std::sqrt(squares[0])};
+  petsc_check(KSPMonitorSet(h.ksp, Hidden::keep_residual, &residuals, nullptr), "KSPMonitorSet");
   petsc_check(KSPSetInitialGuessNonzero(h.ksp, squares[1] > 0.0 ? PETSC_TRUE : PETSC_FALSE),
               "KSPSetInitialGuessNonzero");
   const PetscErrorCode code = KSPSolve(h.ksp, vb, vx);

@@ -24,6 +24,8 @@ struct KrylovOptions {
   /// Singular systems: largest |Σ b| / Σ |b| of a pore that is taken for compatible. What is left is spread evenly over
   /// the pore and reported.
   double allowed_imbalance = 1e-8;
+  /// Told of the start (0) and of every iteration: its number and ||b - A x|| / ||b||. On every rank.
+  std::function<void(int iteration, double residual)> watch{};
 };
 
 struct SolveReport {

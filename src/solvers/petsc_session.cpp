@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/petsc_session.hpp"
 
+#include <exception>
+
 #include "solvers/petsc_check.hpp"
 
 namespace karst {
 
-PetscSession::PetscSession(const std::vector<std::string>& options) {
+PetscSession::PetscSession(const std::vector<std::string>& options) : exceptions_(std::uncaught_exceptions()) {
   PetscBool begun = PETSC_FALSE;
   petsc_check(PetscInitialized(&begun), "PetscInitialized");
   if (begun == PETSC_FALSE) {
@@ -22,7 +24,7 @@ PetscSession::PetscSession(const std::vector<std::string>& options) {
 }
 
 PetscSession::~PetscSession() {
-  if (mine_) PetscFinalize();
+  if (mine_ && std::uncaught_exceptions() == exceptions_) PetscFinalize();
 }
 
 void set_petsc_option(const std::string& name, const std::string& value) {

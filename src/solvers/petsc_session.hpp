@@ -7,7 +7,8 @@
 namespace karst {
 
 /// PETSc runs while it lives; MPI must run before and after. Several may live at once: the first starts PETSc, its
-/// destructor ends it. All solver objects must be gone by then. Starting and ending are collective over all ranks.
+/// destructor ends it, unless an exception flies: other ranks may not come then. All solver objects must be gone by
+/// then. Starting and ending are collective over all ranks.
 class PetscSession {
  public:
   /// @param options  as on a command line: {"-pressure_pc_type", "gamg"}
@@ -19,6 +20,7 @@ class PetscSession {
 
  private:
   bool mine_ = false;
+  int exceptions_ = 0;  ///< flying when it began
 };
 
 /// Sets or removes one option: ("-pressure_pc_type", "gamg"). Throws Error when PETSc does not run.

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `karst run` computes: jobs, one after the other, on one geometry. A job is a row of jobs(): functions that say
+// whether a deck asks for it, what is wrong before anything is solved, and what came out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/config.hpp"
+#include "app/run_page.hpp"
+#include "base/comm.hpp"
+#include "eb/geometry.hpp"
+
+namespace karst {
+
+/// What jobs work on.
+struct JobContext {
+  const Comm& comm;
+  const Config& config;
+  const GridOptions& grid;  ///< with cells and size
+  const Geometry& geometry;
+};
+
+/// One linear solve, for summary.json and the log.
+struct SolveRow {
+  std::string name, method, preconditioner;
+  int iterations = 0;
+  double relative_residual = 0.0;
+  double setup_seconds = 0.0, seconds = 0.0;  ///< of the slowest rank
+};
+
+/// What must be equal and how far it is not, relative.
+struct Balance {
+  std::string name;  ///< key in summary.json
+  double relative = 0.0;
+};
+
+/// One component of the plotfile; see PlotDescription::fill.
+struct JobComponent {
+  PlotField field;  ///< what output.plot must name
+  std::string name;
+  std::function<void(int level, std::int64_t box, std::span<float> cells)> fill;
+};
+
+struct JobResult {
+  std::string text;  ///< for terminal and log
+  std::string json;  ///< an object, whose members become members of summary.json
+  std::vector<SolveRow> solves;
+  std::vector<Balance> balances;
+  std::vector<std::string> warnings;
+  std::vector<JobComponent> components;  ///< of asked fields; keep what they show
+  PagePart page;                         ///< its part of report.html; pictures on rank 0 alone
+};
+
+struct Job {
+  std::string_view name;
+  std::string_view asked_by;  ///< what in a deck asks for it
+  bool (*is_asked)(const Config&);
+  /// Before any job runs; all mistakes of all jobs are shown together. The same on every rank. Not collective.
+  std::vector<std::string> (*mistakes)(const JobContext&);
+  /// Throws Error. Collective; a PetscSession lives.
+  JobResult (*run)(const JobContext&);
+};
+
+/// All jobs, in the order in which they run.
+std::span<const Job> jobs();
+/// Those a deck asks for. Throws Error when there is none, saying what to write.
+std::vector<Job> asked_jobs(const Config& config);
+
+/// Throws Error with the mistakes of all jobs that the deck asks for. The same on every rank. Not collective.
+void check_jobs(const JobContext& context);
+
+// The jobs, one .cpp file each.
+Job diffusion_job();
+
+}  // namespace karst

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/plot_file.hpp"
+
+#include "base/timer.hpp"
+#include "base/version.hpp"
+
+namespace karst {
+
+PlotSize write_plot(const JobContext& run, const Source& source, const std::string& path,
+                    const std::vector<JobComponent>& of_jobs) {
+  Timer timer("plotfile");
+  const std::vector<PlotComponent> of_geometry = plot_components(run.config.output.plot);
+  if (of_geometry.empty() && of_jobs.empty()) return {};
+  PlotDescription plot;
+  plot.title = run.config.title;
+  plot.version = version_and_git_id();
+  plot.cell_width = run.grid.cell_width();
+  for (const LevelGeometry& level : run.geometry.levels) plot.levels.push_back(&level.graph.layout());
+  for (const PlotComponent& c : of_geometry) plot.components.push_back(c.name);
+  for (const JobComponent& c : of_jobs) plot.components.push_back(c.name);
+  plot.fill = [&](int level, std::int64_t box, int component, std::span<float> cells) {
+    const auto c = static_cast<std::size_t>(component);
+    if (c < of_geometry.size())
+      fill_plot_component(run.geometry, *source.level_set, plot.cell_width, of_geometry[c], level, box, cells);
+    else
+      of_jobs[c - of_geometry.size()].fill(level, box, cells);
+  };
+  return write_plotfile(run.comm, path, plot);
+}
+
+}  // namespace karst

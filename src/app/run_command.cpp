@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `karst run`: the geometry once, then the jobs that the deck asks for, one after the other.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "app/commands.hpp"
+#include "app/job.hpp"
+#include "app/plot_file.hpp"
+#include "app/run_folder.hpp"
+#include "app/session.hpp"
+#include "app/summary.hpp"
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "base/timer.hpp"
+#include "base/version.hpp"
+#include "solvers/petsc_session.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr const char* plotfile_name = "plot.vtkhdf";
+
+/// The words of --petsc. Throws Error when one belongs to no job: a misspelt option would have no effect.
+std::vector<std::string> petsc_options(const CommandLine& line, const std::vector<Job>& asked) {
+  std::vector<std::string> words;
+  for (const std::string& word : split(line.petsc, ' ')) {
+    if (word.empty()) continue;
+    words.push_back(word);
+    if (word[0] != '-' || word.size() < 2 || std::isalpha(static_cast<unsigned char>(word[1])) == 0) continue;
+    std::vector<std::string> prefixes;
+    bool known = word == "-log_view";
+    for (const Job& job : asked) {
+      prefixes.push_back(fmt::format("-{}_", job.name));
+      known = known || word.starts_with(prefixes.back());
+    }
+    require(known, "--petsc: {} belongs to no solve of this run; options begin with {}", word, join(prefixes, " or "));
+  }
+  return words;
+}
+
+std::vector<JobResult> do_jobs(const std::vector<Job>& asked, const JobContext& run, RunSeconds& seconds) {
+  std::vector<JobResult> results;
+  for (const Job& job : asked) {
+    results.push_back(job.run(run));
+    log_info("\n{}", results.back().text);
+    for (const SolveRow& s : results.back().solves) {
+      seconds.setup += s.setup_seconds;
+      seconds.solve += s.seconds;
+    }
+  }
+  return results;
+}
+
+RunPage page_of(const Session& session, const Summary& summary) {
+  const GeometryStatistics& s = summary.geometry;
+  const Index& n = s.report.levels[0].cells;
+  RunPage page;
+  const std::filesystem::path deck(summary.deck);
+  page.title = s.title.empty() ? deck.filename().string() : s.title;
+  page.source = fmt::format("{}: {} × {} × {} cells of {}, {} of them fluid", deck.filename().string(), n[0], n[1],
+                            n[2], format_si(s.cell_width, "m"), grouped(s.sum(&LevelReport::vofs_composite)));
+  page.warnings = summary.warnings;
+  for (const JobResult& job : summary.jobs) page.parts.push_back(job.page);
+  const auto fluid = static_cast<double>(s.sum(&LevelReport::vofs_composite));
+  page.facts = {
+      {"program", fmt::format("karst {}", version_and_git_id())},
+      {"ranks and threads", fmt::format("{} of {}", s.ranks, s.threads)},
+      {"time", fmt::format("geometry {}, set-up of the solvers {}, solves {}", format_seconds(summary.seconds.geometry),
+                           format_seconds(summary.seconds.setup), format_seconds(summary.seconds.solve))},
+      {"memory", fmt::format("{} at most, {} per fluid cell", format_bytes(static_cast<double>(summary.memory.peak)),
+                             format_bytes(static_cast<double>(summary.memory.peak) / fluid))},
+      {"specific surface", fmt::format("{:.4g} 1/m, wall area / volume of the sample", s.specific_surface)},
+      {"pores removed",
+       fmt::format("{} of {}", grouped(s.sum(&LevelReport::pores_removed)), grouped(s.sum(&LevelReport::pores)))}};
+  page.deck = session.echo;
+  return page;
+}
+
+void tell_files(const RunFolder& folder, bool with_plot, const std::vector<std::string>& removed) {
+  if (!removed.empty()) log_info("Replaced the {} files of an earlier run in {}", removed.size(), folder.path());
+  const auto tell = [](const char* name, const char* use) { log_info("  {:<18}{}", name, use); };
+  log_info("Results in {}:", folder.path());
+  tell("report.html", "the results on a page");
+  tell("summary.json", "the results, for programs");
+  if (with_plot) tell(plotfile_name, "fields of output.plot, for ParaView, yt and VisIt");
+  tell("deck.toml", "the complete deck as used");
+  tell("timers.txt", "times of all parts, memory by purpose");
+  tell("log.txt", "this text");
+}
+
+}  // namespace
+
+void run_command(const Comm& comm, const CommandLine& line) {
+  const WallClock clock;
+  Summary summary;
+  const Session session = start_session(comm, line);
+  const std::vector<Job> asked = asked_jobs(session.config);
+  const PetscSession petsc(petsc_options(line, asked));
+  RunFolder folder(comm, line.out.empty() ? session.config.output.directory : line.out, line.overwrite);
+  LogFile log(comm, folder.file("log.txt"));
+  announce(comm, session, line);
+  const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
+  const Geometry geometry = build(comm, session.config, source, summary.seconds);
+  summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
+  log_info("{}", geometry_table(summary.geometry));
+
+  const JobContext context{comm, session.config, source.grid, geometry};
+  check_jobs(context);
+  summary.jobs = do_jobs(asked, context, summary.seconds);
+
+  const WallClock output_clock;
+  std::vector<JobComponent> components;
+  for (const JobResult& job : summary.jobs)
+    components.insert(components.end(), job.components.begin(), job.components.end());
+  summary.plot = write_plot(context, source, folder.file(plotfile_name), components);
+  write_file(comm, folder.file("deck.toml"), deck_as_used(session, line));
+  summary.seconds.output = comm.max(output_clock.seconds());
+  summary.deck = line.deck;
+  summary.plotfile = summary.plot.file_bytes > 0 ? plotfile_name : "";
+  summary.memory = measure_memory(comm);
+  summary.warnings = warnings(summary.geometry);
+  for (const JobResult& job : summary.jobs)
+    summary.warnings.insert(summary.warnings.end(), job.warnings.begin(), job.warnings.end());
+  for (const std::string& w : summary.warnings) log_warn("{}", w);
+  summary.seconds.total = comm.max(clock.seconds());
+  write_file(comm, folder.file("timers.txt"), timer_table(collect_timers(comm)) + '\n' + arena::report(comm));
+  write_file(comm, folder.file("report.html"), html(page_of(session, summary)));
+  write_file(comm, folder.file("summary.json"), summary_json(summary));
+  log.close();
+  tell_files(folder, summary.plot.file_bytes > 0, folder.publish());
+}
+
+}  // namespace karst

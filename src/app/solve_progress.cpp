@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/solve_progress.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.hpp"
+
+namespace karst {
+
+void SolveProgress::iteration(const std::string& solve, int iteration, double residual) {
+  constexpr double whole = 1000.0;
+  if (!line_ || solve != name_) {
+    name_ = solve;
+    line_.emplace(comm_, solve, static_cast<std::int64_t>(whole));
+  }
+  // Residuals fall about evenly on a logarithmic scale.
+  const double part = residual > 0.0 ? std::log(residual) / std::log(tolerance_) : 1.0;
+  line_->update(static_cast<std::int64_t>(whole * std::clamp(part, 0.0, 1.0)),
+                fmt::format("iteration {}, residual {:.1e}", iteration, residual));
+}
+
+void SolveProgress::solved(const SolveReport& solve) {
+  line_.reset();
+  const SolveRow row{solve.name,
+                     solve.method,
+                     solve.preconditioner,
+                     solve.iterations,
+                     solve.true_residual,
+                     comm_.max(solve.setup_seconds),
+                     comm_.max(solve.seconds)};
+  log_info("{}: {} iterations, residual {:.1e}, {} (set-up {})", row.name, row.iterations, row.relative_residual,
+           format_seconds(row.seconds), format_seconds(row.setup_seconds));
+  rows_.push_back(row);
+}
+
+}  // namespace karst

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/effective_diffusivity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "base/timer.hpp"
+#include "transport/plane_fluxes.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr std::array<const char*, 3> names{"x", "y", "z"};
+
+const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[0].layout.domain(); }
+
+struct Setting {
+  const Comm& comm;
+  const Geometry& geometry;
+  const DiffusionOptions& options;
+  const DiffusionWatch& watch;
+  Domain domain;
+
+  bool periodic(int d) const { return domain.periodic[static_cast<std::size_t>(d)]; }
+  double volume() const { return static_cast<double>(domain.box().count()); }
+};
+
+std::string solve_name(int axis) { return fmt::format("diffusion {}", names[static_cast<std::size_t>(axis)]); }
+
+/// @param axis  read again whenever the watcher is told
+KrylovOptions krylov_options(const Setting& s, const int& axis) {
+  KrylovOptions options;
+  options.name = solve_name(axis);
+  options.prefix = "diffusion_";
+  options.tolerance = s.options.tolerance;
+  options.max_iterations = s.options.max_iterations;
+  if (s.watch.iteration)
+    options.watch = [&tell = s.watch.iteration, &axis](int n, double residual) { tell(solve_name(axis), n, residual); };
+  return options;
+}
+
+/// A periodic direction of one cell (a 2-D problem) carries no flux.
+bool has_planes(const Setting& s, int d) { return s.periodic(d) && s.domain.cells[d] > 1; }
+
+void finish(const Setting& s, DiffusionColumn& column) {
+  const double d = column.tensor[column.axis];
+  column.formation_factor = d > 0.0 ? 1.0 / d : std::numeric_limits<double>::infinity();
+  column.tortuosity = s.geometry.report.connected_porosity * column.formation_factor;
+}
+
+/// What leaves the domain through one end, and where on average [level-0 cells].
+struct EndFlux {
+  double total = 0.0;
+  Vec3 at;
+};
+
+/// @param weight  space for one value per own unknown
+EndFlux end_flux(const EllipticOperator& op, PlaneFluxes& planes, int side, double value, std::span<const double> c,
+                 std::span<double> weight) {
+  EndFlux flux;
+  EllipticProblem only;
+  const auto set = [&](const ConditionAt& condition) {
+    only.sides[static_cast<std::size_t>(side)] = condition;
+    op.right_side({}, only, weight);
+  };
+  set([value](const Vec3&) { return dirichlet(value); });
+  flux.total = planes.out_of(side, c, weight);
+  // The right-hand sides of values 1 and x_e are Σ w and Σ w x_e over the faces of a row with terms w (c_v - value).
+  std::array<double, 4> sums;
+  for (int e = -1; e < 3; ++e) {
+    set([e](const Vec3& x) { return dirichlet(e < 0 ? 1.0 : x[e]); });
+    sums[static_cast<std::size_t>(e + 1)] = parallel_sum(std::ssize(c), [&](std::int64_t i) {
+      return planes.is_balance(static_cast<std::size_t>(i))
+                 ? weight[static_cast<std::size_t>(i)] * (c[static_cast<std::size_t>(i)] - value)
+                 : 0.0;
+    });
+  }
+  op.comm().sum(std::span(sums));
+  for (int e = 0; e < 3; ++e) flux.at[e] = sums[static_cast<std::size_t>(e + 1)] / sums[0];
+  return flux;
+}
+
+/// A linear fall from 1 to 0 along the axis.
+void start_linear(const Setting& s, const EllipticOperator& op, int axis, std::span<double> c) {
+  const std::vector<Vec3> at = op.positions();
+  parallel_for(std::ssize(c), [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    c[v] = 1.0 - at[v][axis] / s.domain.cells[axis];
+  });
+}
+
+/// Solves until the residual that the result really has is small enough: the single precision of the preconditioner
+/// lets GMRES take its own for smaller than it is.
+SolveReport solve_truly(const Setting& s, KrylovSolver& krylov, std::span<const double> b, std::span<double> c) {
+  constexpr int most_repetitions = 4;
+  SolveReport all = krylov.solve(b, c);
+  for (int i = 0; i < most_repetitions && all.true_residual > s.options.tolerance; ++i) {
+    SolveReport more = krylov.solve(b, c);
+    if (more.iterations == 0) break;
+    more.iterations += all.iterations;
+    more.seconds += all.seconds;
+    more.residuals.insert(more.residuals.begin(), all.residuals.begin(), all.residuals.end());
+    all = std::move(more);
+  }
+  return all;
+}
+
+/// Name and set-up time of the operator and its solver; tells who watches.
+void tell(const Setting& s, int axis, double setup_seconds, SolveReport& solve) {
+  solve.name = solve_name(axis);
+  solve.setup_seconds = setup_seconds;
+  if (s.watch.solved) s.watch.solved(solve);
+}
+
+DiffusionColumn column_between_ends(const Setting& s, int axis) {
+  Timer setup("set-up");
+  const int low = side_of(axis, false), high = side_of(axis, true);
+  EllipticProblem problem;
+  problem.sides[static_cast<std::size_t>(low)] = [](const Vec3&) { return dirichlet(1.0); };
+  problem.sides[static_cast<std::size_t>(high)] = [](const Vec3&) { return dirichlet(0.0); };
+  EllipticOperator op(s.comm, s.geometry, problem);
+  const auto n = static_cast<std::size_t>(op.numbering().n_own());
+  DiffusionColumn column;
+  column.axis = axis;
+  column.concentration = Array<double>(n, Purpose::fields);
+  Array<double> b(n, Purpose::solver);
+  const std::span<double> c = column.concentration.span();
+  start_linear(s, op, axis, c);
+  op.right_side({}, b.span());
+  {
+    KrylovSolver krylov(op, krylov_options(s, axis));
+    const double setup_seconds = setup.seconds();
+    setup.stop();
+    column.solve = solve_truly(s, krylov, b.span(), c);
+    tell(s, axis, setup_seconds, column.solve);
+  }
+
+  const Timer timer("fluxes");
+  PlaneFluxes planes(op);
+  const EndFlux at_low = end_flux(op, planes, low, 1.0, c, b.span());
+  const EndFlux at_high = end_flux(op, planes, high, 0.0, c, b.span());
+  column.flux_in = -at_low.total;
+  column.flux_out = at_high.total;
+  const double flux = 0.5 * (column.flux_in + column.flux_out);
+  Vec3 integral = flux * (at_high.at - at_low.at);
+  integral[axis] = flux * s.domain.cells[axis];
+  EllipticProblem ones = problem;
+  ones.sides[static_cast<std::size_t>(high)] = ones.sides[static_cast<std::size_t>(low)];
+  op.right_side({}, ones, b.span());
+  for (int e = 0; e < 3; ++e)
+    if (e != axis && has_planes(s, e))
+      integral[e] += s.domain.cells[e] * planes.through(e, PlaneFluxes::Plane::end, c, {}, b.span());
+  column.tensor = s.domain.cells[axis] / s.volume() * integral;
+  finish(s, column);
+  return column;
+}
+
+/// What all periodic directions share.
+struct PeriodicSolver {
+  Timer setup{"set-up"};
+  int axis;  ///< of the present solve
+  EllipticOperator op;
+  KrylovSolver krylov;
+  PlaneFluxes planes;
+  double setup_seconds;  ///< not told of yet
+
+  PeriodicSolver(const Setting& s, int first_axis)
+      : axis(first_axis),
+        op(s.comm, s.geometry, EllipticProblem{}),
+        krylov(op, krylov_options(s, axis)),
+        planes(op),
+        setup_seconds(setup.seconds()) {
+    setup.stop();
+  }
+};
+
+DiffusionColumn periodic_column(const Setting& s, PeriodicSolver& solver, int axis) {
+  const auto n = static_cast<std::size_t>(solver.op.numbering().n_own());
+  DiffusionColumn column;
+  column.axis = axis;
+  column.periodic = true;
+  column.concentration = Array<double>(n, Purpose::fields);
+  Array<double> b(n, Purpose::solver, 0.0);
+  const std::span<double> c = column.concentration.span();
+  solver.planes.add_jump({axis, 1.0}, b.span());
+  start_linear(s, solver.op, axis, c);
+  solver.axis = axis;
+  column.solve = solve_truly(s, solver.krylov, b.span(), c);
+  tell(s, axis, std::exchange(solver.setup_seconds, 0.0), column.solve);
+
+  const Timer timer("fluxes");
+  const PeriodicJump jump{axis, -1.0};
+  const auto through = [&](int e, PlaneFluxes::Plane plane) { return solver.planes.through(e, plane, c, jump, {}); };
+  column.flux_in = through(axis, PlaneFluxes::Plane::middle);
+  column.flux_out = through(axis, PlaneFluxes::Plane::end);
+  Vec3 integral;
+  integral[axis] = 0.5 * (column.flux_in + column.flux_out) * s.domain.cells[axis];
+  for (int e = 0; e < 3; ++e)
+    if (e != axis && has_planes(s, e)) integral[e] = s.domain.cells[e] * through(e, PlaneFluxes::Plane::end);
+  column.tensor = s.domain.cells[axis] / s.volume() * integral;
+  parallel_for(std::ssize(c), [&](std::int64_t i) { c[static_cast<std::size_t>(i)] += 0.5; });
+  finish(s, column);
+  return column;
+}
+
+DiffusionColumn unconnected(const Setting& s, int axis) {
+  DiffusionColumn column;
+  column.axis = axis;
+  column.connected = false;
+  finish(s, column);
+  return column;
+}
+
+}  // namespace
+
+double DiffusionColumn::imbalance() const {
+  const double mean = 0.5 * (flux_in + flux_out);
+  return connected && mean != 0.0 ? std::abs(flux_in - flux_out) / std::abs(mean) : 0.0;
+}
+
+std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometry& geometry) {
+  const Domain& domain = domain_of(geometry);
+  std::vector<std::string> found, closed;
+  for (const int axis : options.axes) {
+    const auto a = static_cast<std::size_t>(axis);
+    if (!domain.periodic[a] && !geometry.report.percolates[a]) closed.emplace_back(names[a]);
+    if (!domain.periodic[a] && domain.cells[axis] < least_cells_of_planes)
+      found.push_back(fmt::format("diffusion.axes: the sample is {} cells long along {}; at least {} are needed",
+                                  domain.cells[axis], names[a], least_cells_of_planes));
+    if (domain.periodic[a] && domain.cells[axis] == 1)
+      found.push_back(fmt::format(
+          "diffusion.axes: {0} is one cell thick and periodic (a 2-D problem); leave {0} out of the axes", names[a]));
+  }
+  if (!closed.empty() && closed.size() == options.axes.size())
+    found.push_back(
+        fmt::format("diffusion.axes: no pore leads through the sample along {}, so the effective diffusivity is 0 "
+                    "there; ask for another axis, or look at the image (`karst geometry` shows what percolates)",
+                    join(closed, " or ")));
+  for (int d = 0; d < 3; ++d) {
+    const int n = domain.cells[d];
+    if (domain.periodic[static_cast<std::size_t>(d)] && n > 1 && n < least_cells_of_planes)
+      found.push_back(fmt::format(
+          "diffusion: the domain is periodic along {} and {} cells wide there; at least {} are needed (or one, for a "
+          "2-D problem): use narrower cells or several periods",
+          names[static_cast<std::size_t>(d)], n, least_cells_of_planes));
+  }
+  return found;
+}
+
+std::vector<DiffusionColumn> effective_diffusivity(const Comm& comm, const Geometry& geometry,
+                                                   const DiffusionOptions& options, const DiffusionWatch& watch) {
+  const Timer timer("diffusion");
+  const std::vector<std::string> wrong = mistakes(options, geometry);
+  require(wrong.empty(), "{}", join(wrong, "\n"));
+  const Setting setting{comm, geometry, options, watch, domain_of(geometry)};
+  std::vector<DiffusionColumn> columns;
+  std::optional<PeriodicSolver> periodic;
+  for (const int axis : options.axes) {
+    if (setting.periodic(axis)) {
+      if (!periodic) periodic.emplace(setting, axis);
+      columns.push_back(periodic_column(setting, *periodic, axis));
+    } else if (geometry.report.percolates[static_cast<std::size_t>(axis)]) {
+      columns.push_back(column_between_ends(setting, axis));
+    } else {
+      columns.push_back(unconnected(setting, axis));
+    }
+  }
+  return columns;
+}
+
+}  // namespace karst

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Effective diffusivity of a pore space, and with it the formation factor.
+//
+//   ∇·(D0 ∇c) = 0 in the pores,   n·∇c = 0 at the wall and on the sides of the sample
+//
+// once per direction d of the mean gradient:
+//   ends of a sample   c = 1 and c = 0 on its low and high end across d;
+//   periodic along d   c(x + L_d e_d) = c(x) - 1: a mean gradient without ends. One operator serves all such
+//   directions.
+//
+// Column d of the tensor is the mean of the flux q = -D0 ∇c over the whole sample, solid included, over the mean
+// gradient 1 / L_d:
+//
+//   D_ed = L_d / V ∫ q_e dV,    ∫ q_e dV = ∮ (q·n) x_e dA  because ∇·q = 0,
+//
+// where q·n is only not zero on the ends and, in periodic directions, on the planes where x_e jumps. So every entry
+// comes from fluxes as the operator balances them; D_dd is total flux x L_d / (cross-section x 1). The formation factor
+// is F_d = D0 / D_dd (the same number as for the electrical conductivity of a brine in an insulating rock), the
+// tortuosity τ_d = porosity of the connected pores x F_d.
+// Source of the definitions: J. Bear, Dynamics of Fluids in Porous Media, Elsevier 1972, sections 4.8 and 5.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/memory.hpp"
+#include "eb/geometry.hpp"
+#include "solvers/composite_numbering.hpp"
+#include "solvers/krylov.hpp"
+#include "transport/diffusion_options.hpp"
+
+namespace karst {
+
+/// What one direction of the gradient gave.
+struct DiffusionColumn {
+  int axis = 0;
+  bool periodic = false;
+  bool connected = true;          ///< false: no pore leads along the axis; nothing was solved, the flux is 0
+  Vec3 tensor;                    ///< D_ed / D0, e = x, y, z
+  double flux_in = 0.0;           ///< through the low end, over D0 Δc h0; periodic: through the middle of the domain
+  double flux_out = 0.0;          ///< through the high end
+  double formation_factor = 0.0;  ///< infinity when not connected
+  double tortuosity = 0.0;        ///< of the connected pores, likewise
+  SolveReport solve;
+  Array<double> concentration;  ///< own unknowns, [0, 1] between ends; periodic: mean 1/2 in each pore
+
+  /// |in - out| / mean of both; 0 when not connected.
+  double imbalance() const;
+};
+
+/// Told on every rank while the solves run; either may be empty.
+struct DiffusionWatch {
+  /// After each iteration: name of the solve, iterations, ||b - A c|| / ||b||.
+  std::function<void(const std::string& solve, int iteration, double residual)> iteration;
+  std::function<void(const SolveReport& solve)> solved;
+};
+
+/// What is wrong with the axes for this geometry, to be said before any solve: no asked axis is connected; a periodic
+/// direction too short for its planes. Not collective, the same on every rank.
+std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometry& geometry);
+
+/// One column per asked axis. Throws Error when mistakes() finds any and when a solve fails. Collective.
+std::vector<DiffusionColumn> effective_diffusivity(const Comm& comm, const Geometry& geometry,
+                                                   const DiffusionOptions& options, const DiffusionWatch& watch = {});
+
+}  // namespace karst

@@ -96,11 +96,24 @@ TEST(DirectSolve, PinsSingularComponents) {
   DirectSolve solve(graph);
   for (float& b : solve.rhs()) b = 1.0F;
   solve.solve();
-  EXPECT_EQ(solve.result()[0], 0.0F);
-  EXPECT_NEAR(solve.result()[1], 2.0, 1e-6);
-  EXPECT_NEAR(solve.result()[2], 3.0, 1e-6);
+  EXPECT_NEAR(solve.result()[0], 1.0, 1e-6);
+  EXPECT_EQ(solve.result()[1], 0.0F);  // the one with the strongest connections
+  EXPECT_NEAR(solve.result()[2], 1.0, 1e-6);
   EXPECT_NEAR(solve.result()[3], 1.5, 1e-6);
   EXPECT_EQ(solve.result()[6], 0.0F);
+}
+
+// A right-hand side that does not balance to round-off, and a first node behind a weak link: what is too much must not
+// pass that link, or the others come out as 1e-7 / 1e-9.
+TEST(DirectSolve, PinsNoWeakNode) {
+  NodeGraph graph = chain(5);
+  graph.weight[0] = graph.weight[1] = 1e-9F;
+  DirectSolve solve(graph);
+  solve.rhs()[1] = 1.0F;
+  solve.rhs()[4] = -1.0F + 1e-7F;
+  solve.solve();
+  EXPECT_NEAR(solve.result()[1] - solve.result()[4], 3.0, 1e-5);
+  for (const float x : solve.result()) EXPECT_LT(std::abs(x), 3.1);
 }
 
 // After k sweeps the error of an eigenvector is T_k((middle - λ)/half) / T_k(middle/half) of what it was.

@@ -2,28 +2,17 @@
 #include "solvers/conjugate_gradients.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
+#include "solvers/dot.hpp"
 
 namespace karst {
 namespace {
 
 constexpr std::int64_t block = 4096;  // unknowns that a thread works on at a time
-
-/// Σ a b with eight running sums.
-double dot_of(const double* a, const double* b, std::int64_t n) {
-  constexpr std::int64_t lanes = 8;
-  std::array<double, lanes> sum{};
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (std::int64_t l = 0; l < lanes; ++l) sum[static_cast<std::size_t>(l)] += a[i + l] * b[i + l];
-  for (; i < n; ++i) sum[static_cast<std::size_t>(i % lanes)] += a[i] * b[i];
-  return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
-}
 
 class Solver {
  public:

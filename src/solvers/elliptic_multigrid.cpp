@@ -2,30 +2,40 @@
 #include "solvers/elliptic_multigrid.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/parallel.hpp"
+#include "base/timer.hpp"
 
 namespace karst {
-EllipticMultigrid::EllipticMultigrid(const EllipticOperator& op, const MultigridOptions& options)
-    : multigrid_(op.comm(), make_two_point_levels(op.comm(), op.geometry(), op.problem(), op.form()), options),
-      orphans_(op.joined_orphans()),
-      r_(static_cast<std::size_t>(op.numbering().n_own())) {}
+
+EllipticMultigrid::EllipticMultigrid(EllipticOperator& op, const MultigridOptions& options)
+    : op_(op),
+      multigrid_(op.comm(), make_two_point_levels(op.comm(), op.geometry(), op.problem(), op.form()), options),
+      orphans_(op.joined_orphans()) {
+  if (!orphans_.empty()) r_ = {static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver};
+}
 
 void EllipticMultigrid::operator()(std::span<const double> r, std::span<double> z) {
-  if (orphans_.empty()) {
-    multigrid_.apply(r, z);
-    return;
-  }
   constexpr std::int64_t block = 4096;
-  const auto n = static_cast<std::int64_t>(r_.size());
-  parallel_for((n + block - 1) / block, [&](std::int64_t i) {
-    for (std::int64_t v = i * block; v < std::min(n, (i + 1) * block); ++v)
-      r_[static_cast<std::size_t>(v)] = r[static_cast<std::size_t>(v)];
+  const auto n = std::ssize(r);
+  const double largest = parallel_max((n + block - 1) / block, [&](std::int64_t i) {
+    const auto first = static_cast<std::size_t>(i * block), size = std::min<std::size_t>(block, r.size() - first);
+    double most = 0.0;
+    for (const double v : r.subspan(first, size)) most = std::max(most, std::abs(v));
+    if (!orphans_.empty()) std::copy_n(r.data() + first, size, r_.data() + first);
+    return most;
   });
-  for (const auto& o : orphans_) r_[static_cast<std::size_t>(o.unknown)] = 0.0;
-  multigrid_.apply(r_, z);
-  for (const auto& o : orphans_)
-    z[static_cast<std::size_t>(o.unknown)] += r[static_cast<std::size_t>(o.unknown)] / o.diagonal;
+  for (const std::int32_t o : orphans_) r_[static_cast<std::size_t>(o)] = 0.0;
+  multigrid_.set_size(op_.comm().max(std::max(largest, 0.0)));
+  multigrid_.apply(orphans_.empty() ? r : r_.span(), z);
+  if (op_.symmetric()) return;  // the two operators are one
+  const Timer timer("wide rows");
+  op_.relax_wide_rows(r, z);
+}
+
+std::int64_t EllipticMultigrid::bytes() const {
+  return multigrid_.bytes() + static_cast<std::int64_t>(r_.bytes() + 4 * orphans_.size());
 }
 
 }  // namespace karst

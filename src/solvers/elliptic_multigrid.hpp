@@ -8,22 +8,26 @@
 
 namespace karst {
 
-/// Graph multigrid as preconditioner of an elliptic operator: on its two-point form, and 1 / diagonal in the rows of
-/// joined orphans. Those take their value from a host and have no balance of their own (row_maker.hpp); in the graph
-/// they stay, as the way through a throat.
+/// Graph multigrid as preconditioner of an elliptic operator: a cycle on its two-point form, then a damped Jacobi step
+/// of the operator itself in its wide rows. Without that step the modes that live where the two forms differ (slivers,
+/// orphans, coarse-fine faces) decide: twice the iterations (decision 008). Residuals of joined orphans, whose rows
+/// only extrapolate from a host (row_maker.hpp), are no balances and not shown to the graph; in the graph they stay, as
+/// the way through a throat.
 class EllipticMultigrid {
  public:
-  /// The geometry of the operator must outlive it. Collective.
-  explicit EllipticMultigrid(const EllipticOperator& op, const MultigridOptions& options = {});
+  /// The operator and its geometry must outlive it. Collective.
+  explicit EllipticMultigrid(EllipticOperator& op, const MultigridOptions& options = {});
 
-  /// z = M r over the own unknowns. Collective.
+  /// z = M r over the own unknowns; sizes single precision by r. Allocates nothing. Collective.
   void operator()(std::span<const double> r, std::span<double> z);
   GraphMultigrid& multigrid() { return multigrid_; }
+  std::int64_t bytes() const;  ///< of this rank
 
  private:
+  EllipticOperator& op_;
   GraphMultigrid multigrid_;
-  std::vector<EllipticOperator::JoinedOrphan> orphans_;
-  std::vector<double> r_;  // r, 0 in orphans
+  std::vector<std::int32_t> orphans_;  // joined ones
+  Array<double> r_;                    // r, 0 in orphans; empty without any
 };
 
 }  // namespace karst

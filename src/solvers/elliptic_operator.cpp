@@ -78,6 +78,22 @@ void EllipticOperator::apply(std::span<const double> x, std::span<double> y) {
   run(border_);
 }
 
+template <class F>
+void EllipticOperator::over_windows(F&& f) const {
+  for (const auto* boxes : {&interior_, &border_})
+    parallel_for(std::ssize(*boxes), [&](std::int64_t i) {
+      const BoxWork& box = (*boxes)[static_cast<std::size_t>(i)];
+      f(window(box.level, box.local));
+    });
+}
+
+void EllipticOperator::relax_wide_rows(std::span<const double> b, std::span<double> x) {
+  remote_.begin(x);
+  remote_.finish();
+  over_windows([&](std::size_t w) { wide_.find_corrections(w, b, x, remote_.values()); });
+  over_windows([&](std::size_t w) { wide_.correct(w, x); });
+}
+
 double EllipticOperator::diagonal(std::int64_t wide_row) const {
   double found = 0.0;
   wide_.for_each_entry(wide_row, [&](std::int32_t column, double weight) {
@@ -100,11 +116,11 @@ double EllipticOperator::set_orphans(std::span<const double> b, std::span<double
   return std::sqrt(comm_.sum(square));
 }
 
-std::vector<EllipticOperator::JoinedOrphan> EllipticOperator::joined_orphans() const {
-  std::vector<JoinedOrphan> orphans;
+std::vector<std::int32_t> EllipticOperator::joined_orphans() const {
+  std::vector<std::int32_t> orphans;
   if (form_ == WallForm::lines) return orphans;
   for (std::int64_t r = 0; r < wide_.n_rows(); ++r)
-    if (wide_volume_[static_cast<std::size_t>(r)] == 0.0) orphans.push_back({wide_.row(r), diagonal(r)});
+    if (wide_volume_[static_cast<std::size_t>(r)] == 0.0) orphans.push_back(wide_.row(r));
   return orphans;
 }
 

@@ -47,12 +47,13 @@ class EllipticOperator {
   /// Collective.
   double set_orphans(std::span<const double> b, std::span<double> x);
 
+  /// One damped Jacobi step in the wide rows alone (wide_rows.hpp); rows that are no balances (joined and pinned
+  /// orphans) are solved for their own values. What a preconditioner of two-point fluxes does not know of is mended by
+  /// it. Allocates nothing. Collective.
+  void relax_wide_rows(std::span<const double> b, std::span<double> x);
+
   /// Own unknowns of orphans that leave their balance to a host: rows w x_o - w Σ c x_n.
-  struct JoinedOrphan {
-    std::int32_t unknown;
-    double diagonal;  ///< w
-  };
-  std::vector<JoinedOrphan> joined_orphans() const;
+  std::vector<std::int32_t> joined_orphans() const;
 
   /// b = source x volume + what the boundary values add.
   /// @param source  f per own unknown; empty: 0
@@ -116,6 +117,8 @@ class EllipticOperator {
   std::size_t window(int level, int local) const {
     return parts_[static_cast<std::size_t>(level)].first_window + static_cast<std::size_t>(local);
   }
+  template <class F>
+  void over_windows(F&& f) const;
   double diagonal(std::int64_t wide_row) const;
   GlobalNumber global_number(std::int32_t column) const;  ///< of an own unknown, or n_own + a place among remote_
   /// @param offset  of an irregular VoF, from the centre of its cell, in h

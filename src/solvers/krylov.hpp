@@ -40,10 +40,9 @@ struct SolveReport {
 
 class KrylovSolver {
  public:
-  /// Default method: CG for symmetric operators, GMRES (right-preconditioned; flexible for tolerances
-  /// below 1e-9) for others. Preconditioner: the given
-  /// one, without one graph multigrid; when the user's options name one (-PREFIX_pc_type), PETSc's on the assembled
-  /// matrix. The operator must outlive the solver. Throws Error when PETSc does not run. Collective.
+  /// Default method: CG for symmetric operators, truncated GCR (truncated_gcr.hpp) for others. Preconditioner: the
+  /// given one, without one graph multigrid; when the user's options name one (-PREFIX_pc_type), PETSc's on the
+  /// assembled matrix. The operator must outlive the solver. Throws Error when PETSc does not run. Collective.
   KrylovSolver(EllipticOperator& op, const KrylovOptions& options, Precondition precondition = {});
   KrylovSolver(KrylovSolver&&) noexcept;
   KrylovSolver& operator=(KrylovSolver&&) noexcept;
@@ -53,7 +52,8 @@ class KrylovSolver {
   /// @param b        own unknowns; see EllipticOperator::right_side()
   /// @param[in,out] x  initial guess (0 when there is none); the solution; of singular pores the mean is 0
   /// Throws Error when b is not finite or not compatible, and when the method fails: with the name of the solve, the
-  /// reason, the residuals and what to try. Collective.
+  /// reason, the residuals and what to try; also when the residual of x is not the one that the method believes in.
+  /// Collective.
   SolveReport solve(std::span<const double> b, std::span<double> x);
 
  private:

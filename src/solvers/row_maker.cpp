@@ -14,6 +14,9 @@ constexpr double least_wall_distance = 0.05;  ///< of a value to its wall, in h:
 /// Gradients of a lower quality (eb/least_squares.hpp) and extrapolations with Σ |weights| above this are not used:
 /// they cost many more iterations.
 constexpr double least_quality = 1.2, largest_weights = 20.0;
+/// Of a corrected difference of two values, in those of the plain one: beyond it the plain one is taken. The
+/// preconditioner overshoots by the same factor.
+constexpr double largest_stiffness = 2.5;
 constexpr double least_quality_between_levels = 0.02;  ///< one-sided there without being a throat
 constexpr double least_flatness = 0.9;                 ///< |area vector of the wall| / area
 
@@ -33,6 +36,7 @@ RowCounts& RowCounts::operator+=(const RowCounts& o) {
   faces_tight += o.faces_tight;
   faces_slanted += o.faces_slanted;
   faces_without_gradient += o.faces_without_gradient;
+  faces_too_stiff += o.faces_too_stiff;
   walls_without_gradient += o.walls_without_gradient;
   walls_without_plane += o.walls_without_plane;
   walls_near += o.walls_near;
@@ -348,12 +352,18 @@ Stencil RowMaker::slanted_gradient(const SharedFace& face, RowCounts& counts) co
     ++counts.faces_without_gradient;
     return result;
   }
+  const Stencil two_points = result;
   for (std::size_t e = 0; e < 2; ++e) {
     if (!usable[e]) continue;
     for (int d = 0; d < 3; ++d) {
       const double weight = ((d == face.direction ? 1.0 : 0.0) - line[d]) / n;
       result.add(gradients[e][static_cast<std::size_t>(d)], weight);
     }
+  }
+  if (std::max(-result.weight_of(vofs_.number(face.low)), result.weight_of(vofs_.number(face.high))) >
+      largest_stiffness) {
+    ++counts.faces_too_stiff;
+    return two_points;
   }
   return result;
 }

@@ -40,6 +40,7 @@ struct RowCounts {
   std::int64_t faces_tight = 0;             ///< between VoFs in contacts and throats: plain differences
   std::int64_t faces_slanted = 0;           ///< between values that are no neighbours on a grid line
   std::int64_t faces_without_gradient = 0;  ///< of these: plain differences
+  std::int64_t faces_too_stiff = 0;         ///< of these: plain differences, the corrected ones would be far from them
   std::int64_t walls_without_gradient = 0;  ///< Robin: the value of the VoF itself
   std::int64_t walls_without_plane = 0;     ///< walls that face each other in one VoF: distance volume / area
   std::int64_t walls_near = 0;              ///< distance to the wall raised to the least one

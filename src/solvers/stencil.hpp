@@ -23,6 +23,11 @@ struct Stencil {
   void add(const Stencil& other, double factor) {
     for (const StencilTerm& t : other.terms) add(t.unknown, factor * t.weight);
   }
+  double weight_of(GlobalNumber unknown) const {
+    double sum = 0.0;
+    for (const StencilTerm& t : terms) sum += t.unknown == unknown ? t.weight : 0.0;
+    return sum;
+  }
   /// Sorts by unknown and adds up the terms of the same one, in the order in which they came.
   void merge() {
     std::stable_sort(terms.begin(), terms.end(),

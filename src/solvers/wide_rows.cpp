@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "base/error.hpp"
@@ -14,7 +15,7 @@
 namespace karst {
 
 WideRows::WideRows(const std::vector<Row>& rows, std::span<const std::int32_t> windows,
-                   const CompositeNumbering& numbering, const RemoteValues& remote)
+                   const CompositeNumbering& numbering, const RemoteValues& remote, std::span<const double> damping)
     : row_(rows.size(), Purpose::stencils),
       first_(rows.size(), Purpose::stencils),
       length_(rows.size(), Purpose::stencils) {
@@ -55,6 +56,17 @@ WideRows::WideRows(const std::vector<Row>& rows, std::span<const std::int32_t> w
     first_[i] = entries_[place[i] / height] + static_cast<std::int32_t>(place[i] % height);
     length_[i] = static_cast<std::uint16_t>(rows[i].second.terms.size());
   }
+  relaxation_ = {lane_.size(), Purpose::solver, 0.0F};
+  correction_ = {lane_.size(), Purpose::solver, 0.0};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    double diagonal = 0.0, sum = 0.0;
+    for (const StencilTerm& t : rows[i].second.terms) {
+      sum += std::abs(t.weight);
+      if (t.unknown == numbering.first() + rows[i].first) diagonal = t.weight;
+    }
+    const double d = damping[i] < 1.0 ? std::max(diagonal, 0.5 * sum) : diagonal;
+    relaxation_[place[i]] = d > 0.0 ? static_cast<float>(damping[i] / d) : 0.0F;  // 0: a VoF without any face
+  }
 }
 
 void WideRows::set_slice(std::span<const Row* const> rows, std::size_t slice, const CompositeNumbering& numbering,
@@ -74,49 +86,64 @@ void WideRows::set_slice(std::span<const Row* const> rows, std::size_t slice, co
   }
 }
 
-void WideRows::apply(std::size_t window, std::span<const double> x, std::span<const double> remote, double* y) const {
-  if (remote_[window] != 0) return apply_with_remote(window, x, remote, y);
-  const double* from = x.data();
+template <class F>
+void WideRows::sum_rows(std::size_t window, std::span<const double> x, std::span<const double> remote, F&& f) const {
+  const auto n_own = static_cast<std::int32_t>(x.size());
+  const double *own = x.data(), *far = remote.data();
+  const bool all_own = remote_[window] == 0;
   for (std::size_t s = slices_[window]; s < slices_[window + 1]; ++s) {
     const auto begin = static_cast<std::size_t>(entries_[s]), end = static_cast<std::size_t>(entries_[s + 1]);
-    const std::int32_t *column = column_.data() + begin, *lane = lane_.data() + s * height;
+    const std::int32_t* column = column_.data() + begin;
     const double *weight = weight_.data() + begin, *last = weight_.data() + end;
-#ifdef __AVX512F__
-    __m512d sum = _mm512_setzero_pd();
-    for (; weight != last; weight += height, column += height) {
-      const __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(column));
-      const __m512d value = _mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, index, from, sizeof(double));
-      sum = _mm512_add_pd(sum, _mm512_mul_pd(_mm512_loadu_pd(weight), value));
-    }
-    _mm512_i32scatter_pd(y, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lane)), sum, sizeof(double));
-#else
     std::array<double, height> sum{};
-    for (; weight != last; weight += height, column += height)
-      for (std::size_t l = 0; l < height; ++l) sum[l] += weight[l] * from[column[l]];
-    for (std::size_t l = 0; l < height; ++l) y[lane[l]] = sum[l];
+    if (all_own) {
+#ifdef __AVX512F__
+      __m512d sums = _mm512_setzero_pd();
+      for (; weight != last; weight += height, column += height) {
+        const __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(column));
+        const __m512d value = _mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, index, own, sizeof(double));
+        sums = _mm512_add_pd(sums, _mm512_mul_pd(_mm512_loadu_pd(weight), value));
+      }
+      _mm512_storeu_pd(sum.data(), sums);
+#else
+      for (; weight != last; weight += height, column += height)
+        for (std::size_t l = 0; l < height; ++l) sum[l] += weight[l] * own[column[l]];
 #endif
+    } else {
+      for (; weight != last; weight += height, column += height)
+        for (std::size_t l = 0; l < height; ++l)
+          sum[l] += weight[l] * (column[l] < n_own ? own[column[l]] : far[column[l] - n_own]);
+    }
+    f(s, sum);
   }
 }
 
-void WideRows::apply_with_remote(std::size_t window, std::span<const double> x, std::span<const double> remote,
-                                 double* y) const {
-  const auto n_own = static_cast<std::int32_t>(x.size());
-  const double *own = x.data(), *far = remote.data();
-  for (std::size_t s = slices_[window]; s < slices_[window + 1]; ++s) {
-    std::array<double, height> sum{};
-    const auto begin = static_cast<std::size_t>(entries_[s]), end = static_cast<std::size_t>(entries_[s + 1]);
-    for (std::size_t e = begin; e < end; e += height)
-      for (std::size_t l = 0; l < height; ++l) {
-        const std::int32_t c = column_[e + l];
-        sum[l] += weight_[e + l] * (c < n_own ? own[c] : far[c - n_own]);
-      }
-    for (std::size_t l = 0; l < height; ++l) y[lane_[s * height + l]] = sum[l];
-  }
+void WideRows::apply(std::size_t window, std::span<const double> x, std::span<const double> remote, double* y) const {
+  sum_rows(window, x, remote, [&](std::size_t slice, const std::array<double, height>& sum) {
+    const std::int32_t* lane = lane_.data() + slice * height;
+    for (std::size_t l = 0; l < height; ++l) y[lane[l]] = sum[l];
+  });
+}
+
+void WideRows::find_corrections(std::size_t window, std::span<const double> b, std::span<const double> x,
+                                std::span<const double> remote) {
+  sum_rows(window, x, remote, [&](std::size_t slice, const std::array<double, height>& sum) {
+    for (std::size_t l = 0; l < height; ++l) {
+      const std::size_t at = slice * height + l;
+      correction_[at] = double{relaxation_[at]} * (b[static_cast<std::size_t>(lane_[at])] - sum[l]);
+    }
+  });
+}
+
+void WideRows::correct(std::size_t window, std::span<double> x) const {
+  for (std::size_t at = slices_[window] * height; at < slices_[window + 1] * height; ++at)
+    x[static_cast<std::size_t>(lane_[at])] += correction_[at];
 }
 
 std::int64_t WideRows::bytes() const {
   return static_cast<std::int64_t>(row_.bytes() + first_.bytes() + length_.bytes() + entries_.bytes() + lane_.bytes() +
-                                   column_.bytes() + weight_.bytes() + 8 * slices_.size() + remote_.size());
+                                   column_.bytes() + weight_.bytes() + relaxation_.bytes() + correction_.bytes() +
+                                   8 * slices_.size() + remote_.size());
 }
 
 }  // namespace karst

@@ -22,8 +22,9 @@ class WideRows {
   /// @param rows     by increasing own unknown
   /// @param windows  first own unknown of each window, increasing, and the end
   /// @param remote   holds every unknown of other ranks that the rows read
+  /// @param damping  per row, of relax()
   WideRows(const std::vector<Row>& rows, std::span<const std::int32_t> windows, const CompositeNumbering& numbering,
-           const RemoteValues& remote);
+           const RemoteValues& remote, std::span<const double> damping);
 
   std::int64_t n_rows() const { return static_cast<std::int64_t>(row_.size()); }
   std::int32_t row(std::int64_t r) const { return row_[static_cast<std::size_t>(r)]; }  ///< increasing
@@ -43,14 +44,21 @@ class WideRows {
   /// @param x       own unknowns (n_own)
   /// @param remote  values of other ranks
   void apply(std::size_t window, std::span<const double> x, std::span<const double> remote, double* y) const;
+  /// A damped Jacobi step in two parts: first the corrections c_row = damping / d (b_row - Σ weight x_column) of all
+  /// windows, then x_row += c_row. d is the diagonal, or half of Σ |weight| where that is larger (damping < 1): no row
+  /// is amplified, whatever the signs of its weights.
+  void find_corrections(std::size_t window, std::span<const double> b, std::span<const double> x,
+                        std::span<const double> remote);
+  void correct(std::size_t window, std::span<double> x) const;
   std::int64_t bytes() const;
 
  private:
   static constexpr std::size_t height = 8;
   void set_slice(std::span<const Row* const> rows, std::size_t slice, const CompositeNumbering& numbering,
                  const RemoteValues& remote);
-  void apply_with_remote(std::size_t window, std::span<const double> x, std::span<const double> remote,
-                         double* y) const;
+  /// f(slice, sums of its rows) for the slices of a window.
+  template <class F>
+  void sum_rows(std::size_t window, std::span<const double> x, std::span<const double> remote, F&& f) const;
 
   Array<std::int32_t> row_, first_;     // per row: unknown, first entry
   Array<std::uint16_t> length_;         // per row
@@ -60,6 +68,8 @@ class WideRows {
   Array<std::int32_t> lane_;            // per lane: unknown
   Array<std::int32_t> column_;
   Array<double> weight_;
+  Array<float> relaxation_;   // per lane: damping / d; 0 in lanes that repeat a row
+  Array<double> correction_;  // per lane
 };
 
 }  // namespace karst

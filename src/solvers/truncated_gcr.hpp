@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Generalised conjugate residuals with a short memory, for A x = b and a preconditioner M that may change from step to
+// step (single precision, inner iterations): among the last few directions p_j with images q_j = A p_j,
+//
+//   p = M r,  q = A p,   p, q -= Σ_j <q, q_j> / <q_j, q_j> p_j, q_j,   α = <q, r> / <q, q>,   x += α p,  r -= α q
+//
+// Source: Vinsome, SPE 5729 (1976); Eisenstat, Elman & Schultz, SIAM J. Numer. Anal. 20 (1983) 345. With all directions
+// kept it is flexible GMRES; for operators as nearly symmetric as ours two do as well (decision 008). The residual is
+// that of x to round-off, whatever M does: GMRES preconditioned on the right by a cycle in single precision believes
+// in 1e-8 where it has 1e-6.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "base/memory.hpp"
+
+namespace karst {
+
+/// The vector work, threaded, in three passes per step, with results that do not depend on the number of threads. Use:
+///   double left = gcr.start(b, ax);                            // ax = A x
+///   while (left is too large) { direction = M residual; image = A direction; left = gcr.advance(x); }
+class TruncatedGcr {
+ public:
+  static constexpr int largest_memory = 8;
+  /// @param n       own unknowns
+  /// @param memory  directions kept, 1 to largest_memory
+  TruncatedGcr(const Comm& comm, std::int64_t n, int memory = 2);
+
+  /// r = b - A x and no directions; |r|. Collective.
+  double start(std::span<const double> b, std::span<const double> ax);
+  std::span<const double> residual() const { return r_.span(); }
+  std::span<double> direction() { return slots_[next_].p.span(); }
+  std::span<double> image() { return slots_[next_].q.span(); }
+  /// Takes the step; |r| after it. NaN when the image is no new direction (the method has broken down). Collective;
+  /// allocates in the first steps only.
+  double advance(std::span<double> x);
+  std::int64_t bytes() const;
+
+ private:
+  struct Slot {
+    Array<double> p, q;
+    double square = 0.0;  // <q, q>; 0: not in use
+  };
+  struct Factors {  // of the kept directions
+    std::size_t n = 0;
+    std::array<const Slot*, largest_memory> slot{};
+    std::array<double, largest_memory> value{};
+  };
+  Factors kept() const;
+  void find_factors(Factors& kept) const;
+  std::array<double, 2> make_orthogonal(const Factors& kept);
+  void prepare_next();
+  template <std::size_t k, class F>
+  std::array<double, k> over_blocks(F&& f) const;
+
+  Comm comm_;
+  std::int64_t n_;
+  std::size_t memory_, next_ = 0;
+  Array<double> r_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace karst

@@ -2,6 +2,7 @@
 // Level data: one value per slot of the own boxes (own VoFs, halo, ghosts, closed slot), component after component.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 
@@ -50,8 +51,14 @@ class BasicField {
   Array<T> values_;
 };
 
+/// Four values of one VoF side by side: a kernel that visits a neighbour loads all of them at once.
+struct alignas(32) Quad {
+  std::array<double, 4> v;
+};
+
 using Field = BasicField<double>;
 using FloatField = BasicField<float>;
+using QuadField = BasicField<Quad>;
 
 // Over the own VoFs of this rank, one component; sums in double, in an order that does not depend on the threads.
 template <class T>
@@ -73,5 +80,6 @@ double max_norm(const Comm& comm, const BasicField<T>& a, int component = 0) {
 
 extern template class BasicField<double>;
 extern template class BasicField<float>;
+extern template class BasicField<Quad>;
 
 }  // namespace karst

@@ -56,5 +56,6 @@ void HaloPull<T>::finish(T* x) {
 
 template class HaloPull<float>;
 template class HaloPull<double>;
+template class HaloPull<Quad>;
 
 }  // namespace karst

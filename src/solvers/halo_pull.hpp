@@ -68,5 +68,6 @@ class HaloPull {
 
 extern template class HaloPull<float>;
 extern template class HaloPull<double>;
+extern template class HaloPull<Quad>;
 
 }  // namespace karst

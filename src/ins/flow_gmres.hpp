@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Restarted GMRES, preconditioned from the right (Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856), for vectors
+// of four numbers per VoF. The basis is in single precision, all else in double; each cycle starts from the true
+// residual, so the accuracy of the basis limits a cycle and not the solution. Orthogonalization by blocks (classical
+// Gram-Schmidt, twice), two sums over the ranks per iteration. Sums do not depend on the number of threads.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "base/memory.hpp"
+#include "grid/field.hpp"
+
+namespace karst {
+
+struct GmresOptions {
+  double tolerance = 1e-8;  ///< of |b - K x| / |b|
+  int max_iterations = 300;
+  int restart = 30;  ///< vectors of the basis: 16 bytes per VoF each
+};
+
+struct GmresReport {
+  int iterations = 0;
+  double relative_residual = 0.0;  ///< true one, at the end
+  std::vector<double> history;     ///< relative residual per iteration, by the recurrence
+};
+
+/// What GMRES works with. All are collective and see the own VoFs of this rank.
+struct GmresProblem {
+  std::string name;                                  ///< for messages
+  std::function<void(std::span<Quad> r)> residual;   ///< r = b - K x
+  std::function<void(std::span<Quad> v)> apply;      ///< v = K M v
+  std::function<void(std::span<const Quad> v)> add;  ///< x += M v
+  /// Numbers linear in the solution that belong to the vector of the last apply(), of this rank; summed over the ranks.
+  std::function<Vec3()> functional;
+  /// After each iteration: iterations, relative residual, the functional of what is added to x since the last call of
+  /// residual(). May be empty.
+  std::function<void(int, double, const Vec3&)> progress;
+};
+
+class FlowGmres {
+ public:
+  FlowGmres(const Comm& comm, std::int64_t n_own, const GmresOptions& options);
+
+  /// @param size  |b|
+  /// Throws Error when it does not converge. Allocates nothing in an iteration. Collective.
+  GmresReport solve(const GmresProblem& problem, double size);
+  /// |v| over all ranks. Collective.
+  double norm(std::span<const Quad> v);
+  std::span<Quad> work() { return w_.span(); }
+  std::int64_t bytes() const;
+
+ private:
+  static constexpr std::int64_t block = 512;  // VoFs that a thread works on at a time
+  std::int64_t n_blocks() const { return (n_ + block - 1) / block; }
+  double* partial(std::int64_t b) { return partial_.data() + b * (options_.restart + 2); }
+  void sum_partials(int n, std::span<double> to) const;
+  void start(double size);
+  double orthogonalize(int j, const Vec3& functional);
+  void rotate(int j, double next);
+  void back_substitute(int n);
+  void combine(int n);
+  int cycle(const GmresProblem& problem, double size, double start, GmresReport& report);
+  double& h(int i, int j) { return h_[static_cast<std::size_t>(j * (options_.restart + 1) + i)]; }
+
+  Comm comm_;
+  std::int64_t n_;
+  GmresOptions options_;
+  Array<Quad> w_;
+  std::vector<Array<float>> basis_;
+  Array<double> partial_;
+  std::vector<double> h_, sums_, g_, cosine_, sine_, y_;
+  std::vector<Vec3> functionals_;
+};
+
+}  // namespace karst

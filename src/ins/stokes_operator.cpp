@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/stokes_operator.hpp"
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "grid/halo_exchange.hpp"
+#include "grid/vof_loops.hpp"
+#include "ins/flow_kernels.hpp"
+
+namespace karst {
+namespace {
+
+constexpr int tag_values = 40, tag_inverse = 41;
+constexpr float plain_t = 1.0F / 6.0F;
+
+const LevelGeometry& only_level(const Geometry& geometry) {
+  require(geometry.levels.size() == 1, "steady Stokes: {} levels of refinement; it works on one level only",
+          geometry.levels.size());
+  return geometry.levels[0];
+}
+
+}  // namespace
+
+StokesOperator::StokesOperator(const Comm& comm, const Geometry& geometry, const FlowSides& sides)
+    : comm_(comm),
+      geometry_(&only_level(geometry)),
+      sides_(sides),
+      rows_(make_flow_rows(comm, geometry, sides)),
+      t_(geometry_->graph, 1, Purpose::solver),
+      x_(geometry_->graph, 1, Purpose::solver),
+      w_(geometry_->graph, 1, Purpose::solver),
+      halo_(comm, geometry_->graph, tag_values),
+      plain_(static_cast<std::size_t>(n_own()), Purpose::solver, std::uint8_t{1}),
+      flow_(static_cast<std::size_t>(geometry_->graph.n_local())) {
+  find_ghosts();
+  const LevelGraph& graph = geometry_->graph;
+  for (int b = 0; b < graph.n_local(); ++b) {
+    std::ranges::fill(t_.own(b), plain_t);
+    for (const FlowRow& row : rows_.of(b)) {
+      t_.box(b)[row.vof] = 1.0F / row.diagonal;
+      plain_[static_cast<std::size_t>(graph.vof_begin(b) + row.vof)] = 0;
+    }
+    for (const std::uint16_t v : rows_.still_in(b)) t_.box(b)[v] = 0.0F;
+  }
+  FloatHaloExchange(comm, graph, 1, tag_inverse)(t_);
+  for (int b = 0; b < graph.n_local(); ++b)
+    for (auto i = ghost_begin_[static_cast<std::size_t>(b)]; i < ghost_begin_[static_cast<std::size_t>(b) + 1]; ++i) {
+      const Ghost& g = ghosts_[static_cast<std::size_t>(i)];
+      t_.box(b)[g.slot] = t_.box(b)[g.vof];
+    }
+}
+
+void StokesOperator::find_ghosts() {
+  ghost_begin_ = {0};
+  for (int b = 0; b < geometry_->graph.n_local(); ++b) {
+    const BoxGraph graph = geometry_->graph.box(b);
+    if (graph.halo.n_domain() > 0)
+      for_each_face(graph, [&](int vof, int side, int slot) {
+        if (graph.name(slot) == domain_face)
+          ghosts_.push_back(
+              {static_cast<std::uint16_t>(slot), static_cast<std::uint16_t>(vof), static_cast<std::uint8_t>(side)});
+      });
+    ghost_begin_.push_back(std::ssize(ghosts_));
+  }
+}
+
+void StokesOperator::fill_ghosts(int box, Quad* x, const std::array<double, 6>& pressure) const {
+  const auto b = static_cast<std::size_t>(box);
+  for (auto i = ghost_begin_[b]; i < ghost_begin_[b + 1]; ++i) {
+    const Ghost& g = ghosts_[static_cast<std::size_t>(i)];
+    Quad value = x[g.vof];
+    if (sides_[g.side] == FlowSide::pressure)
+      value.v[kernels::p] = 2.0 * pressure[g.side] - value.v[kernels::p];
+    else
+      value.v[g.side / 2] = -value.v[g.side / 2];
+    x[g.slot] = value;
+  }
+}
+
+void StokesOperator::momentum(int box, Quad* y) {
+  using namespace kernels;
+  const BoxGraph graph = geometry_->graph.box(box);
+  const Quad* x = x_.box(box).data();
+  const float* t = t_.box(box).data();
+  Quad* w = w_.box(box).data();
+  for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
+    const Four sum =
+        (load(x[n[0]]) + load(x[n[1]])) + ((load(x[n[2]]) + load(x[n[3]])) + (load(x[n[4]]) + load(x[n[5]])));
+    const Four at = load(x[v]), g = plain_gradient(x, n);
+    store(all(6.0) * at - sum + g, y[v]);
+    store(at + all(double{t[v]}) * g, w[v]);
+  });
+  for (const FlowRow& row : rows_.of(box)) {
+    const Four at = load(x[row.vof]), g = row_gradient(x, row);
+    Four sum = all(double{row.diagonal}) * at + g;
+    for (std::size_t s = 0; s < 6; ++s) sum -= all(double{row.viscous[s]}) * load(x[row.slot[s]]);
+    store(sum, y[row.vof]);
+    store(at + all(double{t[row.vof]}) * g, w[row.vof]);
+  }
+  for (const std::uint16_t v : rows_.still_in(box)) {
+    y[v] = x[v];
+    w[v] = {};
+  }
+}
+
+/// Returns Σ over the sides of each direction of half the flux along it.
+Vec3 StokesOperator::continuity(int box, Quad* y) const {
+  using namespace kernels;
+  const BoxGraph graph = geometry_->graph.box(box);
+  const Quad* w = w_.box(box).data();
+  const float* t = t_.box(box).data();
+  Vec3 along;
+  const auto balance = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, double part, const auto& area) {
+    double out = 0.0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double low = area(2 * d) * flux_out(w, t, v, n[2 * d], 2 * d);
+      const double high = area(2 * d + 1) * flux_out(w, t, v, n[2 * d + 1], 2 * d + 1);
+      out += low + high;
+      along.v[d] += part * (high - low);
+    }
+    return -out;
+  };
+  const auto whole = [](std::size_t) { return 1.0; };
+  const std::uint8_t* plain = plain_.data() + geometry_->graph.vof_begin(box);
+  for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
+    y[v].v[p] = balance(v, n, plain[v] != 0 ? 0.5 : 0.0, whole);
+  });
+  for (const FlowRow& row : rows_.of(box)) {
+    y[row.vof].v[p] = balance(row.vof, row.slot, 0.5, [&](std::size_t s) { return double{row.area[s]}; });
+  }
+  for (const std::uint16_t v : rows_.still_in(box)) y[v].v[p] = x_.box(box)[v].v[p];
+  return along;
+}
+
+void StokesOperator::apply(std::span<Quad> y, const std::array<double, 6>& pressure) {
+  const LevelGraph& graph = geometry_->graph;
+  halo_.for_boxes(x_, [&](int b) {
+    fill_ghosts(b, x_.box(b).data(), pressure);
+    momentum(b, y.data() + graph.vof_begin(b));
+  });
+  halo_.for_boxes(w_, [&](int b) {
+    fill_ghosts(b, w_.box(b).data(), pressure);
+    flow_[static_cast<std::size_t>(b)] = continuity(b, y.data() + graph.vof_begin(b));
+  });
+}
+
+Vec3 StokesOperator::local_flow() const {
+  Vec3 sum;
+  for (const Vec3& box : flow_) sum += box;
+  return sum;
+}
+
+void StokesOperator::pressure_gradient(std::span<std::array<float, 3>> gradient) {
+  using namespace kernels;
+  halo_.for_boxes(x_, [&](int b) {
+    fill_ghosts(b, x_.box(b).data(), {});
+    const BoxGraph graph = geometry_->graph.box(b);
+    const Quad* x = x_.box(b).data();
+    std::array<float, 3>* g = gradient.data() + geometry_->graph.vof_begin(b);
+    const auto set = [g](std::size_t v, const Four& of) {
+      for (std::size_t d = 0; d < 3; ++d) g[v][d] = static_cast<float>(of[d]);
+    };
+    for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) { set(v, plain_gradient(x, n)); });
+    for (const FlowRow& row : rows_.of(b)) set(row.vof, row_gradient(x, row));
+    for (const std::uint16_t v : rows_.still_in(b)) g[v] = {};
+  });
+}
+
+void StokesOperator::face_fluxes(Field& fluxes) const {
+  using namespace kernels;
+  parallel_for(geometry_->graph.n_local(), [&](std::int64_t i) {
+    const int b = static_cast<int>(i);
+    const BoxGraph graph = geometry_->graph.box(b);
+    const Quad* w = w_.box(b).data();
+    const float* t = t_.box(b).data();
+    const int first_ghost = graph.n_own + graph.halo.n_vofs();
+    const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& area) {
+      for (std::size_t s = 0; s < 6; ++s) {
+        const bool end = s % 2 == 1 && n[s] >= first_ghost && n[s] < graph.closed();
+        if (s % 2 == 1 && !end) continue;
+        const double out = area(s) > 0.0 ? area(s) * flux_out(w, t, v, n[s], s) : 0.0;
+        fluxes.box(b, static_cast<int>(s / 2))[end ? n[s] : v] = s % 2 == 1 ? out : -out;
+      }
+    };
+    for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
+      set(v, n, [](std::size_t) { return 1.0; });
+    });
+    for (const FlowRow& row : rows_.of(b)) set(row.vof, row.slot, [&](std::size_t s) { return double{row.area[s]}; });
+    for (const std::uint16_t v : rows_.still_in(b))
+      for (int d = 0; d < 3; ++d) fluxes.box(b, d)[v] = 0.0;
+  });
+}
+
+std::int64_t StokesOperator::bytes() const {
+  return static_cast<std::int64_t>(rows_.rows.bytes() + 2 * rows_.still.size() + ghosts_.size() * sizeof(Ghost) +
+                                   t_.bytes() + plain_.bytes() + x_.bytes() + w_.bytes());
+}
+
+}  // namespace karst

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The discrete Stokes operator (flow_rows.hpp), free of matrices, velocity and pressure of a VoF side by side:
+//
+//   K (u, p) = ( -Δu + ∇p,  -Σ_faces flux out )
+//
+// in units of the cell width h0 and viscosity 1. Two passes over the boxes: the first makes the momentum rows and
+// ũ = u + t ∇p, the second the continuity rows from ũ and p.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "ins/flow_rows.hpp"
+#include "solvers/halo_pull.hpp"
+
+namespace karst {
+
+class StokesOperator {
+ public:
+  /// The geometry must outlive it and stay in place. Throws Error when it has several levels. Collective.
+  StokesOperator(const Comm& comm, const Geometry& geometry, const FlowSides& sides);
+  StokesOperator(const StokesOperator&) = delete;
+  StokesOperator& operator=(const StokesOperator&) = delete;
+
+  const Comm& comm() const { return comm_; }
+  const LevelGeometry& geometry() const { return *geometry_; }
+  const FlowRows& rows() const { return rows_; }
+  const FlowSides& sides() const { return sides_; }
+  std::int64_t n_own() const { return geometry_->graph.vof_begin(geometry_->graph.n_local()); }
+
+  /// Velocity and pressure that the operator is applied to: own VoFs are the caller's to set, all else is filled here.
+  QuadField& values() { return x_; }
+  /// y = K values() over the own VoFs, box after box. Allocates nothing. Collective.
+  void apply(std::span<Quad> y) { apply(y, {}); }
+  /// The same with these pressures at the ends (FlowSide::pressure) instead of 0.
+  void apply(std::span<Quad> y, const std::array<double, 6>& pressure);
+  /// ∂p of values() over the own VoFs. Allocates nothing. Collective.
+  void pressure_gradient(std::span<std::array<float, 3>> gradient);
+  /// Σ over the faces of each direction of the flux of the last apply(), faces on ends of the domain counted half: over
+  /// the number of all cells it is the mean superficial velocity. Of this rank. Not collective.
+  Vec3 local_flow() const;
+
+  /// Fluxes through the faces [velocity h0²], component d at a VoF: the face on its low side; the high ends of the
+  /// domain in the ghosts. Follows an apply() with the same values and pressures. Not collective.
+  void face_fluxes(Field& fluxes) const;
+
+  /// 1 / diagonal of the momentum row; 1/6 in regular cells. Halo and ghosts filled.
+  const FloatField& inverse_diagonal() const { return t_; }
+  std::int64_t bytes() const;  ///< of this rank
+
+ private:
+  /// A ghost behind an end of the domain: its values are `sign` times those of the VoF, its pressure is about `side`'s.
+  struct Ghost {
+    std::uint16_t slot, vof;
+    std::uint8_t side;
+  };
+  void find_ghosts();
+  void fill_ghosts(int box, Quad* x, const std::array<double, 6>& pressure) const;
+  void momentum(int box, Quad* y);
+  Vec3 continuity(int box, Quad* y) const;
+
+  Comm comm_;
+  const LevelGeometry* geometry_;
+  FlowSides sides_;
+  FlowRows rows_;
+  std::vector<Ghost> ghosts_;
+  std::vector<std::int64_t> ghost_begin_;  // n_local + 1
+  FloatField t_;
+  QuadField x_, w_;  // w: ũ and p
+  HaloPull<Quad> halo_;
+  Array<std::uint8_t> plain_;  // per own VoF: no row
+  std::vector<Vec3> flow_;     // per own box, of the last apply()
+};
+
+}  // namespace karst

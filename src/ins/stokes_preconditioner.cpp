@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/stokes_preconditioner.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/parallel.hpp"
+#include "grid/vof_loops.hpp"
+#include "ins/flow_kernels.hpp"
+#include "ins/wall_distance_field.hpp"
+
+namespace karst {
+namespace {
+
+EllipticProblem velocity_problem(const FlowSides& sides) {
+  EllipticProblem problem;
+  problem.wall = [](const Vec3&) { return dirichlet(0.0); };
+  for (std::size_t s = 0; s < 6; ++s)
+    if (sides[s] == FlowSide::no_slip) problem.sides[s] = [](const Vec3&) { return dirichlet(0.0); };
+  return problem;
+}
+
+/// L_k as a two-point operator: weights w k on the faces between flow cells.
+class PressureLevel {
+ public:
+  PressureLevel(const Comm& comm, const StokesOperator& op)
+      : op_(op),
+        graph_(op.geometry().graph),
+        distance_(find_wall_distance(comm, op.geometry(), op.rows())),
+        weights_(graph_, 3, Purpose::buffers) {
+    level_.geometry = &op.geometry();
+    level_.face_beta = &weights_;
+    level_.weight = Array<std::array<float, 6>>(op.geometry().moments.size(), Purpose::buffers, {});
+    level_.shift = Array<float>(op.geometry().moments.size(), Purpose::buffers, 1.0F);
+    level_.extra = Array<float>(op.geometry().extra.size(), Purpose::buffers, 0.0F);
+    level_.ghost_begin = {0};
+    for (int b = 0; b < graph_.n_local(); ++b)
+      level_.ghost_begin.push_back(level_.ghost_begin.back() + graph_.box(b).halo.n_domain());
+    level_.ghost_factor.assign(static_cast<std::size_t>(level_.ghost_begin.back()), 1.0F);
+    parallel_for(graph_.n_local(), [&](std::int64_t b) { set_box(static_cast<int>(b)); });
+  }
+  const TwoPointLevel& level() const { return level_; }
+
+ private:
+  float permeability(const float* d, std::size_t v, std::size_t n, int first_ghost) const {
+    const float mean = (n < static_cast<std::size_t>(first_ghost) ? 0.5F * (d[v] + d[n]) : d[v]) + 0.25F;
+    return 0.25F * mean * mean;
+  }
+
+  void set_box(int b) {
+    const BoxGraph graph = graph_.box(b);
+    const float* d = distance_.box(b).data();
+    const int first_ghost = graph.n_own + graph.halo.n_vofs();
+    const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& area) {
+      for (std::size_t s = 0; s < 6; ++s)
+        weights_.box(b, static_cast<int>(s / 2))[s % 2 == 1 ? n[s] : v] =
+            area(s) > 0.0F ? area(s) * permeability(d, v, n[s], first_ghost) : 0.0F;
+    };
+    kernels::for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
+      set(v, n, [](std::size_t) { return 1.0F; });
+    });
+    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    const auto first = static_cast<std::size_t>(op_.geometry().moments_begin[static_cast<std::size_t>(b)]);
+    for (const FlowRow& row : op_.rows().of(b)) {
+      const auto at = std::ranges::lower_bound(irregular, row.vof);
+      if (at != irregular.end() && *at == row.vof) {
+        const std::size_t r = first + static_cast<std::size_t>(at - irregular.begin());
+        float sum = 0.0F;
+        for (std::size_t s = 0; s < 6; ++s)
+          if (row.area[s] > 0.0F)
+            sum += level_.weight[r][s] = row.area[s] * permeability(d, row.vof, row.slot[s], first_ghost);
+        level_.shift[r] = sum > 0.0F ? 0.0F : 1.0F;
+        continue;
+      }
+      std::array<std::uint16_t, 6> n = row.slot;
+      for (std::size_t s = 0; s < 6; ++s)
+        if (n[s] == graph.closed()) n[s] = slot_of_regular(graph, row.vof, s);
+      set(row.vof, n, [&](std::size_t s) { return row.area[s]; });
+    }
+    set_ghosts(b, graph);
+  }
+
+  /// Slot across a side of a regular VoF.
+  static std::uint16_t slot_of_regular(const BoxGraph& graph, std::uint16_t vof, std::size_t side) {
+    std::uint16_t slot = 0;
+    kernels::for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
+      if (v == vof) slot = n[side];
+    });
+    return slot;
+  }
+
+  void set_ghosts(int b, const BoxGraph& graph) {
+    if (graph.halo.n_domain() == 0) return;
+    const int first = graph.closed() - graph.halo.n_domain();
+    float* factor = level_.ghost_factor.data() + level_.ghost_begin[static_cast<std::size_t>(b)];
+    for_each_face(graph, [&](int, int side, int slot) {
+      if (slot >= first && op_.sides()[static_cast<std::size_t>(side)] == FlowSide::pressure)
+        factor[slot - first] = -1.0F;
+    });
+  }
+
+  const StokesOperator& op_;
+  const LevelGraph& graph_;
+  FloatField distance_;
+  Field weights_;
+  TwoPointLevel level_;
+};
+
+}  // namespace
+
+StokesPreconditioner::StokesPreconditioner(StokesOperator& op, const Geometry& geometry)
+    : op_(&op),
+      continuity_inverse_(static_cast<std::size_t>(op.n_own()), Purpose::solver),
+      gradient_(static_cast<std::size_t>(op.n_own()), Purpose::solver),
+      rhs_(static_cast<std::size_t>(op.n_own()), Purpose::solver),
+      result_(static_cast<std::size_t>(op.n_own()), Purpose::solver) {
+  const Comm& comm = op.comm();
+  velocity_ = std::make_unique<GraphMultigrid>(
+      comm, make_two_point_level(comm, geometry.levels[0], velocity_problem(op.sides()), WallForm::lines));
+  pressure_ = std::make_unique<GraphMultigrid>(comm, PressureLevel(comm, op).level());
+  set_continuity_inverse(op.rows());
+}
+
+/// Σ_faces w (t_l + t_r) / 2: what is left of B D^-1 G + C, as both take the same t.
+void StokesPreconditioner::set_continuity_inverse(const FlowRows& rows) {
+  const LevelGraph& graph = op_->geometry().graph;
+  parallel_for(graph.n_local(), [&](std::int64_t i) {
+    const int b = static_cast<int>(i);
+    const float* t = op_->inverse_diagonal().box(b).data();
+    float* inverse = continuity_inverse_.data() + graph.vof_begin(b);
+    const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& area) {
+      float sum = 0.0F;
+      for (std::size_t s = 0; s < 6; ++s) sum += area(s) * 0.5F * (t[v] + t[n[s]]);
+      inverse[v] = sum > 0.0F ? 1.0F / sum : 0.0F;
+    };
+    kernels::for_plain(graph.box(b), [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
+      set(v, n, [](std::size_t) { return 1.0F; });
+    });
+    for (const FlowRow& row : rows.of(b)) set(row.vof, row.slot, [&](std::size_t s) { return row.area[s]; });
+    for (const std::uint16_t v : rows.still_in(b)) inverse[v] = 0.0F;
+  });
+}
+
+void StokesPreconditioner::set_size(double size) {
+  velocity_->set_size(size);
+  pressure_->set_size(size);
+}
+
+void StokesPreconditioner::apply(std::span<const Quad> r) {
+  const LevelGraph& graph = op_->geometry().graph;
+  const auto for_boxes = [&](auto&& f) {
+    parallel_for(graph.n_local(), [&](std::int64_t b) {
+      const auto first = static_cast<std::size_t>(graph.vof_begin(static_cast<int>(b)));
+      f(static_cast<int>(b), first, static_cast<std::size_t>(graph.vof_begin(static_cast<int>(b) + 1)) - first);
+    });
+  };
+  for_boxes([&](int, std::size_t first, std::size_t n) {
+    for (std::size_t v = first; v < first + n; ++v) rhs_[v] = r[v].v[kernels::p];
+  });
+  pressure_->apply(rhs_.span(), result_.span());
+  for_boxes([&](int b, std::size_t first, std::size_t n) {
+    Quad* to = op_->values().box(b).data();
+    for (std::size_t v = 0; v < n; ++v)
+      to[v].v[kernels::p] = -(double{continuity_inverse_[first + v]} * r[first + v].v[kernels::p] + result_[first + v]);
+  });
+  op_->pressure_gradient(gradient_.span());
+  for (std::size_t d = 0; d < 3; ++d) {
+    for_boxes([&](int b, std::size_t first, std::size_t n) {
+      for (std::size_t v = first; v < first + n; ++v) rhs_[v] = r[v].v[d] - double{gradient_[v][d]};
+      for (const FlowRow& row : op_->rows().of(b)) rhs_[first + row.vof] *= double{row.symmetric_scale};
+    });
+    velocity_->apply(rhs_.span(), result_.span());
+    for_boxes([&](int b, std::size_t first, std::size_t n) {
+      Quad* to = op_->values().box(b).data();
+      for (std::size_t v = 0; v < n; ++v) to[v].v[d] = result_[first + v];
+    });
+  }
+}
+
+std::string StokesPreconditioner::summary() const {
+  return fmt::format("velocity: {}; pressure: {}", velocity_->summary(), pressure_->summary());
+}
+
+std::int64_t StokesPreconditioner::bytes() const {
+  return velocity_->bytes() + pressure_->bytes() +
+         static_cast<std::int64_t>(continuity_inverse_.bytes() + gradient_.bytes() + rhs_.bytes() + result_.bytes());
+}
+
+}  // namespace karst

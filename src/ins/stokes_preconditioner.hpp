@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Block triangular preconditioner of the Stokes operator: one cycle of graph multigrid per velocity component, and for
+// the pressure the local permeability of the pores,
+//
+//   z_p = -(D^-1 + L_k^-1) r_p,   z_u = M (r_u - ∇z_p),   L_k = -∇·(k ∇),  k = (d + 1/4)² / 4,
+//
+// D: the diagonal of continuity once the velocity is eliminated with the diagonal of its rows, d: distance to the wall
+// in cells. Where pores are wide, D^-1 (a mass matrix) acts; through throats pressure spreads as in Darcy's law, and
+// that is L_k. The velocity cycle works on the symmetric 1/θ form, its residual rows scaled by the ratio of diagonals.
+#pragma once
+
+#include "ins/stokes_operator.hpp"
+#include "solvers/graph_multigrid.hpp"
+
+namespace karst {
+
+class StokesPreconditioner {
+ public:
+  /// The operator must outlive it. Collective.
+  StokesPreconditioner(StokesOperator& op, const Geometry& geometry);
+
+  /// Sets the own VoFs of op.values() to M r. Linear up to single precision. Allocates nothing. Collective.
+  void apply(std::span<const Quad> r);
+  /// Typical size of r, see GraphMultigrid::set_size().
+  void set_size(double size);
+
+  std::string summary() const;
+  std::int64_t bytes() const;
+
+ private:
+  void set_continuity_inverse(const FlowRows& rows);
+
+  StokesOperator* op_;
+  Array<float> continuity_inverse_;
+  std::unique_ptr<GraphMultigrid> velocity_, pressure_;
+  Array<std::array<float, 3>> gradient_;
+  Array<double> rhs_, result_;
+};
+
+}  // namespace karst

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/stokes_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/timer.hpp"
+
+namespace karst {
+
+StokesSolver::StokesSolver(const Comm& comm, const Geometry& geometry, const FlowSides& sides,
+                           const StokesOptions& options)
+    : comm_(comm),
+      options_(options),
+      op_(comm, geometry, sides),
+      preconditioner_(op_, geometry),
+      gmres_(comm, op_.n_own(), options.krylov),
+      solution_(static_cast<std::size_t>(op_.n_own()), Purpose::solver) {}
+
+/// values() = v
+void StokesSolver::load(std::span<const Quad> v) {
+  const LevelGraph& graph = op_.geometry().graph;
+  parallel_for(graph.n_local(), [&](std::int64_t b) {
+    const std::span<Quad> own = op_.values().own(static_cast<int>(b));
+    std::copy_n(v.begin() + graph.vof_begin(static_cast<int>(b)), own.size(), own.begin());
+  });
+}
+
+/// r = (f, 0) - K x, with the pressures of the ends.
+void StokesSolver::residual(std::span<Quad> r) {
+  load(solution_.span());
+  op_.apply(r, drive_.pressure);
+  const LevelGraph& graph = op_.geometry().graph;
+  parallel_for(graph.n_local(), [&](std::int64_t i) {
+    const int b = static_cast<int>(i);
+    const auto first = static_cast<std::size_t>(graph.vof_begin(b)), n = op_.values().own(b).size();
+    for (std::size_t v = first; v < first + n; ++v) {
+      for (std::size_t d = 0; d < 3; ++d) r[v].v[d] = drive_.force.v[d] - r[v].v[d];
+      r[v].v[3] = -r[v].v[3];
+    }
+    for (const FlowRow& row : op_.rows().of(b))  // without an open face along d no pressure could balance a force
+      for (std::size_t d = 0; d < 3; ++d)
+        if (row.area[2 * d] == 0.0F && row.area[2 * d + 1] == 0.0F) r[first + row.vof].v[d] -= drive_.force.v[d];
+    for (const std::uint16_t v : op_.rows().still_in(b)) r[first + v] = {};
+  });
+}
+
+Vec3 StokesSolver::velocity_of(const Vec3& local_flow) const {
+  Vec3 sum = local_flow;
+  comm_.sum(std::span(sum.v));
+  const Index cells = op_.geometry().graph.layout().domain().cells;
+  return (1.0 / (double(cells[0]) * cells[1] * cells[2])) * sum;
+}
+
+StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& name) {
+  const Timer timer("stokes");
+  drive_ = drive;
+  std::ranges::fill(solution_, Quad{});
+  const Index cells = op_.geometry().graph.layout().domain().cells;
+  const double per_cell = 1.0 / (double(cells[0]) * cells[1] * cells[2]);
+  Vec3 base;
+  GmresProblem problem;
+  problem.name = name;
+  problem.residual = [&](std::span<Quad> r) {
+    residual(r);
+    if (options_.progress) base = velocity_of(op_.local_flow());
+  };
+  problem.apply = [&](std::span<Quad> v) {
+    preconditioner_.apply(v);
+    op_.apply(v);
+  };
+  problem.add = [&](std::span<const Quad> v) {
+    preconditioner_.apply(v);
+    const LevelGraph& graph = op_.geometry().graph;
+    parallel_for(graph.n_local(), [&](std::int64_t b) {
+      Quad* to = solution_.data() + graph.vof_begin(static_cast<int>(b));
+      for (const Quad& z : op_.values().own(static_cast<int>(b))) {
+        for (std::size_t c = 0; c < 4; ++c) to->v[c] += z.v[c];
+        ++to;
+      }
+    });
+  };
+  problem.functional = [&] { return op_.local_flow(); };
+  if (options_.progress)
+    problem.progress = [&](int iteration, double left, const Vec3& more) {
+      options_.progress({iteration, left, base + per_cell * more});
+    };
+  residual(gmres_.work());
+  const double size = gmres_.norm(gmres_.work());
+  require(size > 0.0,
+          "{}: nothing drives the flow; give a pressure gradient along a periodic direction or different "
+          "pressures at two ends that the pores connect",
+          name);
+  preconditioner_.set_size(1.0 / std::sqrt(static_cast<double>(4 * op_.rows().counts.flow_cells)));
+  StokesReport report;
+  report.krylov = gmres_.solve(problem, size);
+  measure(report);
+  return report;
+}
+
+/// The last residual was that of the solution: the operator holds its fluxes.
+void StokesSolver::measure(StokesReport& report) {
+  const LevelGraph& graph = op_.geometry().graph;
+  report.velocity = velocity_of(op_.local_flow());
+  struct Sums {
+    double speed = 0.0, largest = 0.0;
+    Vec3 velocity;
+  };
+  const Sums all = parallel_reduce(
+      graph.vof_begin(graph.n_local()), Sums{},
+      [&](std::int64_t v) {
+        const Quad& q = solution_[static_cast<std::size_t>(v)];
+        const Vec3 u{q.v[0], q.v[1], q.v[2]};
+        const double speed = norm(u);
+        return Sums{speed, speed, u};
+      },
+      [](const Sums& a, const Sums& b) {
+        return Sums{a.speed + b.speed, std::max(a.largest, b.largest), a.velocity + b.velocity};
+      });
+  std::array<double, 4> sums{all.speed, all.velocity[0], all.velocity[1], all.velocity[2]};
+  comm_.sum(std::span(sums));
+  const double along = norm(Vec3{sums[1], sums[2], sums[3]});
+  report.tortuosity = along > 0.0 ? sums[0] / along : 0.0;
+  report.largest_speed = comm_.max(all.largest);
+  const std::span<const Quad> left = gmres_.work();
+  const double net = comm_.max(
+      parallel_max(std::ssize(left), [&](std::int64_t v) { return std::abs(left[static_cast<std::size_t>(v)].v[3]); }));
+  report.divergence = report.largest_speed > 0.0 ? net / report.largest_speed : 0.0;
+}
+
+Field StokesSolver::face_fluxes() {
+  residual(gmres_.work());
+  Field fluxes(op_.geometry().graph, 3);
+  op_.face_fluxes(fluxes);
+  return fluxes;
+}
+
+std::int64_t StokesSolver::bytes() const {
+  return op_.bytes() + preconditioner_.bytes() + gmres_.bytes() + static_cast<std::int64_t>(solution_.bytes());
+}
+
+}  // namespace karst

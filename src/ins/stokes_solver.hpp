@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steady Stokes flow, solved directly:
+//
+//   -μ Δu + ∇p = f,   ∇·u = 0,   u = 0 on the wall
+//
+// Nothing is dimensional here: lengths are in units of the cell width h0, μ = 1. With a force f (or pressures) in units
+// of F [Pa/m], velocities come in units of F h0² / μ, pressures in F h0, permeabilities in h0².
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "ins/flow_gmres.hpp"
+#include "ins/stokes_preconditioner.hpp"
+
+namespace karst {
+
+/// What makes the fluid move. The problem is linear: a wanted velocity or flow rate is a factor on the solution.
+struct StokesDrive {
+  Vec3 force;                        ///< f: minus the mean pressure gradient, along periodic directions
+  std::array<double, 6> pressure{};  ///< on the ends that are FlowSide::pressure
+};
+
+struct StokesProgress {
+  int iteration;
+  double relative_residual;
+  Vec3 velocity;  ///< mean superficial velocity so far
+};
+
+struct StokesOptions {
+  GmresOptions krylov;
+  std::function<void(const StokesProgress&)> progress;  ///< on every rank
+};
+
+struct StokesReport {
+  GmresReport krylov;
+  Vec3 velocity;  ///< flow rate over the total cross-section, mean over all planes
+  double largest_speed = 0.0;
+  double tortuosity = 0.0;  ///< mean |u| / |mean u|
+  double divergence = 0.0;  ///< largest net flux of a cell / largest flux through a face
+};
+
+class StokesSolver {
+ public:
+  /// The geometry must outlive it and stay in place. Collective.
+  StokesSolver(const Comm& comm, const Geometry& geometry, const FlowSides& sides, const StokesOptions& options = {});
+
+  /// Solves from rest. Throws Error when there is nothing that drives, or the iteration fails. Collective.
+  /// @param name  of the solve, for messages
+  StokesReport solve(const StokesDrive& drive, const std::string& name = "stokes");
+
+  /// Of the last solve, own VoFs box after box: velocity and pressure.
+  std::span<const Quad> solution() const { return solution_.span(); }
+  /// Of the last solve: fluxes through the faces [velocity h0²], component d at a VoF is the face on its low side, high
+  /// ends of the domain in the ghosts; divergence-free to the tolerance. Halo not filled. Collective.
+  Field face_fluxes();
+
+  StokesOperator& op() { return op_; }
+  StokesPreconditioner& preconditioner() { return preconditioner_; }
+  std::int64_t bytes() const;  ///< of this rank
+
+ private:
+  void residual(std::span<Quad> r);
+  void load(std::span<const Quad> v);
+  Vec3 velocity_of(const Vec3& local_flow) const;
+  void measure(StokesReport& report);
+
+  Comm comm_;
+  StokesOptions options_;
+  StokesOperator op_;
+  StokesPreconditioner preconditioner_;
+  FlowGmres gmres_;
+  Array<Quad> solution_;
+  StokesDrive drive_;
+};
+
+}  // namespace karst

@@ -25,12 +25,17 @@ const char* name_of(const DiffusionColumn& c) { return axes[static_cast<std::siz
 
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
+/// Entries that would need the solve of another axis are not known.
+std::string known(double value, const char* form, const char* otherwise) {
+  return std::isfinite(value) ? fmt::format(fmt::runtime(form), value) : otherwise;
+}
+
 /// Rows e, columns d; null in the columns of axes that were not asked for.
 Json tensor_json(const Columns& columns, double factor) {
   Json rows = Json::array();
   for (int e = 0; e < 3; ++e) {
-    Json row = {nullptr, nullptr, nullptr};
-    for (const DiffusionColumn& c : columns) row[static_cast<std::size_t>(c.axis)] = factor * c.tensor[e];
+    Json row = Json::array({nullptr, nullptr, nullptr});
+    for (const DiffusionColumn& c : columns) row[static_cast<std::size_t>(c.axis)] = finite(factor * c.tensor[e]);
     rows.push_back(row);
   }
   return rows;
@@ -38,7 +43,7 @@ Json tensor_json(const Columns& columns, double factor) {
 
 template <class F>
 Json per_axis_json(const Columns& columns, F&& value) {
-  Json all = {nullptr, nullptr, nullptr};
+  Json all = Json::array({nullptr, nullptr, nullptr});
   for (const DiffusionColumn& c : columns) all[static_cast<std::size_t>(c.axis)] = value(c);
   return all;
 }
@@ -67,7 +72,7 @@ std::string text_of(const Columns& columns, double diffusivity) {
   row("  over that of the fluid", [](Column c) { return fmt::format("{:.6g}", c.tensor[c.axis]); });
   for (int e = 0; e < 3; ++e)
     row(fmt::format("  mean flux along {}, likewise", axes[static_cast<std::size_t>(e)]),
-        [e](Column c) { return e == c.axis ? std::string("") : fmt::format("{:.3g}", c.tensor[e]); });
+        [e](Column c) { return e == c.axis ? std::string("") : known(c.tensor[e], "{:.3g}", "-"); });
   row("formation factor", [](Column c) { return c.connected ? fmt::format("{:.6g}", c.formation_factor) : "no path"; });
   row("tortuosity", [](Column c) { return c.connected ? fmt::format("{:.5g}", c.tortuosity) : "no path"; });
   row("inflow - outflow, relative", [](Column c) { return fmt::format("{:.1e}", c.imbalance()); });
@@ -108,21 +113,20 @@ PagePart page_of(const JobContext& run, const CompositeNumbering& numbering, con
   const double diffusivity = run.config.diffusion.diffusivity;
   using Column = const DiffusionColumn&;
   PagePart page;
-  page.tiles = {
-      {"Formation factor", listed(columns, [](Column c) { return number_text(c.formation_factor, 4); }),
-       "D₀ / D_eff; the same for the conductivity of a brine in an insulating rock"},
-      {"Effective diffusivity / D₀", listed(columns, [](Column c) { return number_text(c.tensor[c.axis], 4); }),
-       fmt::format("D₀ = {:.3g} m²/s; per cross-section of the whole sample", diffusivity)},
-      {"Tortuosity", listed(columns, [](Column c) { return number_text(c.tortuosity, 3); }),
-       "porosity of the connected pores × formation factor"},
-      {"Porosity", percent_text(run.geometry.report.porosity),
-       fmt::format("in connected pores: {}", percent_text(run.geometry.report.connected_porosity))}};
+  page.tiles = {{"Formation factor", listed(columns, [](Column c) { return number_text(c.formation_factor, 4); }),
+                 "D₀ / D<sub>eff</sub>; the same for the conductivity of a brine in an insulating rock"},
+                {"D<sub>eff</sub> / D₀", listed(columns, [](Column c) { return number_text(c.tensor[c.axis], 4); }),
+                 fmt::format("D₀ = {:.3g} m²/s; per cross-section of the whole sample", diffusivity)},
+                {"Tortuosity", listed(columns, [](Column c) { return number_text(c.tortuosity, 3); }),
+                 "porosity of the connected pores × formation factor"},
+                {"Porosity", percent_text(run.geometry.report.porosity),
+                 fmt::format("in connected pores: {}", percent_text(run.geometry.report.connected_porosity))}};
   std::vector<std::vector<std::string>> tensor{{"mean flux along"}}, solves{{""}};
   for (const DiffusionColumn& c : columns) tensor[0].push_back(fmt::format("gradient along {}", name_of(c)));
   solves[0].insert(solves[0].end(), tensor[0].begin() + 1, tensor[0].end());
   for (int e = 0; e < 3; ++e) {
     tensor.push_back({axes[static_cast<std::size_t>(e)]});
-    for (const DiffusionColumn& c : columns) tensor.back().push_back(fmt::format("{:.4g}", diffusivity * c.tensor[e]));
+    for (const DiffusionColumn& c : columns) tensor.back().push_back(known(diffusivity * c.tensor[e], "{:.4g}", "–"));
   }
   const auto row = [&](const char* name, auto&& value) {
     solves.push_back({name});

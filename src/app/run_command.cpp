@@ -25,13 +25,17 @@ namespace {
 
 constexpr const char* plotfile_name = "plot.vtkhdf";
 
-/// The words of --petsc. Throws Error when one belongs to no job: a misspelt option would have no effect.
+bool is_option(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1])) != 0;
+}
+
+/// The words of --petsc. Throws Error when one belongs to no job: it would have no effect.
 std::vector<std::string> petsc_options(const CommandLine& line, const std::vector<Job>& asked) {
   std::vector<std::string> words;
   for (const std::string& word : split(line.petsc, ' ')) {
     if (word.empty()) continue;
     words.push_back(word);
-    if (word[0] != '-' || word.size() < 2 || std::isalpha(static_cast<unsigned char>(word[1])) == 0) continue;
+    if (!is_option(word)) continue;
     std::vector<std::string> prefixes;
     bool known = word == "-log_view";
     for (const Job& job : asked) {
@@ -54,6 +58,16 @@ std::vector<JobResult> do_jobs(const std::vector<Job>& asked, const JobContext& 
     }
   }
   return results;
+}
+
+/// Of all parts, in order.
+std::vector<std::string> all_warnings(const Summary& summary, std::vector<std::string> petsc) {
+  std::vector<std::string> all = warnings(summary.geometry);
+  for (const JobResult& job : summary.jobs) all.insert(all.end(), job.warnings.begin(), job.warnings.end());
+  std::erase_if(petsc, [](const std::string& word) { return !is_option(word) || word == "-log_view"; });
+  for (const std::string& option : unused_petsc_options(petsc))
+    all.push_back(fmt::format("--petsc: {} had no effect; it is misspelt, or belongs to another method", option));
+  return all;
 }
 
 RunPage page_of(const Session& session, const Summary& summary) {
@@ -100,7 +114,8 @@ void run_command(const Comm& comm, const CommandLine& line) {
   Summary summary;
   const Session session = start_session(comm, line);
   const std::vector<Job> asked = asked_jobs(session.config);
-  const PetscSession petsc(petsc_options(line, asked));
+  const std::vector<std::string> options = petsc_options(line, asked);
+  const PetscSession petsc(options);
   RunFolder folder(comm, line.out.empty() ? session.config.output.directory : line.out, line.overwrite);
   LogFile log(comm, folder.file("log.txt"));
   announce(comm, session, line);
@@ -123,9 +138,7 @@ void run_command(const Comm& comm, const CommandLine& line) {
   summary.deck = line.deck;
   summary.plotfile = summary.plot.file_bytes > 0 ? plotfile_name : "";
   summary.memory = measure_memory(comm);
-  summary.warnings = warnings(summary.geometry);
-  for (const JobResult& job : summary.jobs)
-    summary.warnings.insert(summary.warnings.end(), job.warnings.begin(), job.warnings.end());
+  summary.warnings = all_warnings(summary, options);
   for (const std::string& w : summary.warnings) log_warn("{}", w);
   summary.seconds.total = comm.max(clock.seconds());
   write_file(comm, folder.file("timers.txt"), timer_table(collect_timers(comm)) + '\n' + arena::report(comm));

@@ -107,7 +107,9 @@ double EllipticOperator::set_orphans(std::span<const double> b, std::span<double
   apply(x, ax);
   for (std::int64_t r = 0; r < wide_.n_rows(); ++r) {
     const auto row = static_cast<std::size_t>(wide_.row(r));
-    if (wide_orphan_[static_cast<std::size_t>(r)] != 0) x[row] += (b[row] - ax[row]) / diagonal(r);
+    if (wide_orphan_[static_cast<std::size_t>(r)] == 0) continue;
+    const double own = diagonal(r);
+    if (own != 0.0) x[row] += (b[row] - ax[row]) / own;  // 0: alone, without a face
   }
   const double square = parallel_sum(std::ssize(ax), [&](std::int64_t i) {
     const auto v = static_cast<std::size_t>(i);

@@ -36,4 +36,14 @@ void clear_petsc_option(const std::string& name) {
   petsc_check(PetscOptionsClearValue(nullptr, name.c_str()), "PetscOptionsClearValue");
 }
 
+std::vector<std::string> unused_petsc_options(const std::vector<std::string>& names) {
+  std::vector<std::string> unused;
+  for (const std::string& name : names) {
+    PetscBool used = PETSC_FALSE;
+    petsc_check(PetscOptionsUsed(nullptr, name.c_str() + 1, &used), "PetscOptionsUsed");
+    if (used == PETSC_FALSE) unused.push_back(name);
+  }
+  return unused;
+}
+
 }  // namespace karst

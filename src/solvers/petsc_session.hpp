@@ -26,5 +26,7 @@ class PetscSession {
 /// Sets or removes one option: ("-pressure_pc_type", "gamg"). Throws Error when PETSc does not run.
 void set_petsc_option(const std::string& name, const std::string& value);
 void clear_petsc_option(const std::string& name);
+/// Of these options, by name, those that nothing has asked for yet: misspelt, or of another method. Not collective.
+std::vector<std::string> unused_petsc_options(const std::vector<std::string>& names);
 
 }  // namespace karst

@@ -19,6 +19,8 @@ namespace karst {
 namespace {
 
 constexpr std::array<const char*, 3> names{"x", "y", "z"};
+/// Relative diffusivities below this times the tolerance cannot be told from 0.
+constexpr double least_flux = 10.0;
 
 const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[0].layout.domain(); }
 
@@ -157,7 +159,7 @@ DiffusionColumn column_between_ends(const Setting& s, int axis) {
   op.right_side({}, ones, b.span());
   for (int e = 0; e < 3; ++e)
     if (e != axis && has_planes(s, e))
-      integral[e] += s.domain.cells[e] * planes.through(e, PlaneFluxes::Plane::end, c, {}, b.span());
+      integral[e] += s.domain.cells[e] * planes.through(e, PlaneFluxes::Plane::end, c, 0.0, b.span());
   column.tensor = s.domain.cells[axis] / s.volume() * integral;
   finish(s, column);
   return column;
@@ -182,6 +184,33 @@ struct PeriodicSolver {
   }
 };
 
+/// Entries off the diagonal of a periodic column: nothing flows through sealed sides; others come with the column of
+/// their axis, see add_off_diagonals().
+Vec3 unknown_entries(const Setting& s, int axis) {
+  Vec3 entries;
+  for (int e = 0; e < 3; ++e)
+    if (e != axis && has_planes(s, e)) entries[e] = std::numeric_limits<double>::quiet_NaN();
+  return entries;
+}
+
+/// D_de = D_ed of two periodic columns, from the sum of their solutions: (1, 1) gives D_dd + D_ee + 2 D_de, each with
+/// its own lengths.
+void add_off_diagonals(const Setting& s, PlaneFluxes& planes, DiffusionColumn& a, DiffusionColumn& b) {
+  const int d = a.axis, e = b.axis;
+  if (!a.connected || !b.connected) {
+    a.tensor[e] = b.tensor[d] = 0.0;
+    return;
+  }
+  const double scale = s.domain.cells[d] * s.domain.cells[e] / s.volume();
+  Array<double> both(a.concentration.size(), Purpose::solver);
+  parallel_for(std::ssize(both.span()), [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    both[v] = a.concentration[v] + b.concentration[v];
+  });
+  const double along_both = planes.through_diagonal(d, e, both.span(), -1.0);
+  a.tensor[e] = b.tensor[d] = 0.5 * scale * (along_both - a.flux_out - b.flux_out);
+}
+
 DiffusionColumn periodic_column(const Setting& s, PeriodicSolver& solver, int axis) {
   const auto n = static_cast<std::size_t>(solver.op.numbering().n_own());
   DiffusionColumn column;
@@ -190,23 +219,21 @@ DiffusionColumn periodic_column(const Setting& s, PeriodicSolver& solver, int ax
   column.concentration = Array<double>(n, Purpose::fields);
   Array<double> b(n, Purpose::solver, 0.0);
   const std::span<double> c = column.concentration.span();
-  solver.planes.add_jump({axis, 1.0}, b.span());
+  solver.planes.add_jump(axis, 1.0, b.span());
   start_linear(s, solver.op, axis, c);
   solver.axis = axis;
   column.solve = solve_truly(s, solver.krylov, b.span(), c);
   tell(s, axis, std::exchange(solver.setup_seconds, 0.0), column.solve);
 
   const Timer timer("fluxes");
-  const PeriodicJump jump{axis, -1.0};
-  const auto through = [&](int e, PlaneFluxes::Plane plane) { return solver.planes.through(e, plane, c, jump, {}); };
-  column.flux_in = through(axis, PlaneFluxes::Plane::middle);
-  column.flux_out = through(axis, PlaneFluxes::Plane::end);
-  Vec3 integral;
-  integral[axis] = 0.5 * (column.flux_in + column.flux_out) * s.domain.cells[axis];
-  for (int e = 0; e < 3; ++e)
-    if (e != axis && has_planes(s, e)) integral[e] = s.domain.cells[e] * through(e, PlaneFluxes::Plane::end);
-  column.tensor = s.domain.cells[axis] / s.volume() * integral;
+  column.flux_in = solver.planes.through(axis, PlaneFluxes::Plane::middle, c, -1.0, {});
+  column.flux_out = solver.planes.through(axis, PlaneFluxes::Plane::end, c, -1.0, {});
+  column.tensor = unknown_entries(s, axis);
+  column.tensor[axis] =
+      0.5 * (column.flux_in + column.flux_out) * s.domain.cells[axis] * s.domain.cells[axis] / s.volume();
   parallel_for(std::ssize(c), [&](std::int64_t i) { c[static_cast<std::size_t>(i)] += 0.5; });
+  column.connected = column.tensor[axis] > least_flux * s.options.tolerance;
+  if (!column.connected) column.tensor[axis] = 0.0;
   finish(s, column);
   return column;
 }
@@ -273,6 +300,9 @@ std::vector<DiffusionColumn> effective_diffusivity(const Comm& comm, const Geome
       columns.push_back(unconnected(setting, axis));
     }
   }
+  for (DiffusionColumn& a : columns)
+    for (DiffusionColumn& b : columns)
+      if (a.axis < b.axis && a.periodic && b.periodic) add_off_diagonals(setting, periodic->planes, a, b);
   return columns;
 }
 

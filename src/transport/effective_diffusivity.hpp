@@ -9,14 +9,16 @@
 //   directions.
 //
 // Column d of the tensor is the mean of the flux q = -D0 ∇c over the whole sample, solid included, over the mean
-// gradient 1 / L_d:
+// gradient 1 / L_d. Because ∇·q = 0, ∫ q_e dV = ∮ (q·n) x_e dA, where q·n is not zero on the ends alone and, in
+// periodic directions, on the planes where x_e jumps; so the entries come from fluxes as the operator balances them:
 //
-//   D_ed = L_d / V ∫ q_e dV,    ∫ q_e dV = ∮ (q·n) x_e dA  because ∇·q = 0,
+//   D_dd = total flux x L_d / (cross-section x Δc), Δc = 1;
+//   between ends   D_ed = L_d / V x total flux x (mean x_e of the outflow - mean x_e of the inflow), and L_e x the flux
+//                  through the end plane of e where that is periodic;
+//   periodic       D_ed = D_de from the flux of the sum of two solutions through a diagonal plane (plane_fluxes.hpp).
 //
-// where q·n is only not zero on the ends and, in periodic directions, on the planes where x_e jumps. So every entry
-// comes from fluxes as the operator balances them; D_dd is total flux x L_d / (cross-section x 1). The formation factor
-// is F_d = D0 / D_dd (the same number as for the electrical conductivity of a brine in an insulating rock), the
-// tortuosity τ_d = porosity of the connected pores x F_d.
+// The formation factor is F_d = D0 / D_dd (the same number as for the electrical conductivity of a brine in an
+// insulating rock), the tortuosity τ_d = porosity of the connected pores x F_d.
 // Source of the definitions: J. Bear, Dynamics of Fluids in Porous Media, Elsevier 1972, sections 4.8 and 5.
 #pragma once
 

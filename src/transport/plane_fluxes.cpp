@@ -10,9 +10,7 @@ PlaneFluxes::PlaneFluxes(EllipticOperator& op)
     : op_(op),
       place_(static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver),
       part_(place_.size(), Purpose::solver),
-      result_(place_.size(), Purpose::solver),
-      step_(place_.size(), Purpose::solver),
-      of_jump_(place_.size(), Purpose::solver) {
+      result_(place_.size(), Purpose::solver) {
   for (const LevelGeometry& level : op.geometry().levels) {
     const Index cells = level.graph.layout().domain().cells;
     parallel_for(level.graph.n_local(), [&](std::int64_t b) {
@@ -22,79 +20,82 @@ PlaneFluxes::PlaneFluxes(EllipticOperator& op)
         const std::int32_t number = op.numbering().number(level.level, local, vof);
         if (number < 0) return;
         const Index at = graph.cells.cell(cell);
-        int place = 0;
-        for (int d = 0; d < 3; ++d) place |= static_cast<int>(std::int64_t{4} * at[d] / cells[d]) << (2 * d);
-        place_[static_cast<std::size_t>(number)] = static_cast<std::uint8_t>(place);
+        Place& place = place_[static_cast<std::size_t>(number)];
+        place.is_balance = true;
+        for (int d = 0; d < 3; ++d)
+          place.at[static_cast<std::size_t>(d)] = static_cast<std::uint8_t>(std::int64_t{256} * at[d] / cells[d]);
       });
     });
   }
-  for (const auto& orphan : op.joined_orphans()) place_[static_cast<std::size_t>(orphan.unknown)] |= 64;
+  for (const auto& orphan : op.joined_orphans()) place_[static_cast<std::size_t>(orphan.unknown)].is_balance = false;
 }
 
-// Seen from the domain, the jump adds `height` beyond its upper end and takes it away below its lower one. Rows of the
-// first quarter see the latter, as -height in the upper half of the domain. Rows of the last quarter see the former:
-// the same plus `height` everywhere, which A does not notice.
-void PlaneFluxes::add_jump(const PeriodicJump& jump, std::span<double> y) {
-  const auto n = std::ssize(y);
-  parallel_for(n, [&](std::int64_t i) {
+template <class Value>
+void PlaneFluxes::apply(Value&& value) {
+  parallel_for(std::ssize(part_.span()), [&](std::int64_t i) {
     const auto v = static_cast<std::size_t>(i);
-    step_[v] = quarter(v, jump.direction) >= 2 ? -jump.height : 0.0;
+    part_[v] = value(v);
   });
-  op_.apply(step_.span(), of_jump_.span());
-  parallel_for(n, [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
-    if (const int q = quarter(v, jump.direction); q == 0 || q == 3) y[v] += of_jump_[v];
-  });
+  op_.apply(part_.span(), result_.span());
 }
 
-void PlaneFluxes::add_jump_near(const PeriodicJump& jump, int direction, int right, std::span<double> y) {
-  const auto n = std::ssize(y);
-  for (const bool upper : {false, true}) {
-    parallel_for(n, [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(i);
-      const bool beyond = quarter(v, jump.direction) >= 2 ? !upper : upper;
-      const double change = upper ? jump.height : -jump.height;
-      step_[v] = beyond && is_near(v, direction, right) ? change : 0.0;
+template <class Counts, class Value>
+double PlaneFluxes::sum(Counts&& counts, Value&& value) const {
+  return op_.comm().sum(parallel_sum(std::ssize(part_.span()), [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    return counts(v) && is_balance(v) ? value(v) : 0.0;
+  }));
+}
+
+// Seen from the domain, a jump adds H beyond its upper end and takes it away below its lower one. Rows of the first
+// quarter see the latter, as -H in the upper half of the domain; rows of the last quarter see the former, as H in the
+// lower half. Rows that do not reach so far see exact zeros.
+void PlaneFluxes::add_jump(int direction, double jump, std::span<double> y) {
+  for (const bool first : {true, false}) {
+    apply([&](std::size_t v) {
+      const bool beyond = (quarter(v, direction) >= 2) == first;
+      return beyond ? (first ? -jump : jump) : 0.0;
     });
-    op_.apply(step_.span(), of_jump_.span());
-    parallel_for(n, [&](std::int64_t i) {
+    parallel_for(std::ssize(y), [&](std::int64_t i) {
       const auto v = static_cast<std::size_t>(i);
-      if (quarter(v, jump.direction) == (upper ? 3 : 0)) y[v] += of_jump_[v];
+      if (quarter(v, direction) == (first ? 0 : 3)) y[v] += result_[v];
     });
   }
 }
 
-template <class Value>
-double PlaneFluxes::sum_of_half(int direction, int first_quarter, Value&& value) const {
-  return op_.comm().sum(parallel_sum(std::ssize(place_.span()), [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
-    return quarter(v, direction) / 2 == first_quarter / 2 && is_balance(v) ? value(v) : 0.0;
-  }));
-}
-
-double PlaneFluxes::through(int direction, Plane plane, std::span<const double> c, const PeriodicJump& jump,
+double PlaneFluxes::through(int direction, Plane plane, std::span<const double> c, double jump,
                             std::span<const double> ends) {
   const int right = plane == Plane::end ? 0 : 2, left = (right + 3) % 4;
-  const bool jumps_here = jump.direction == direction && plane == Plane::end;
-  parallel_for(std::ssize(c), [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
-    const bool beyond = jumps_here && quarter(v, direction) == left;
-    part_[v] = is_near(v, direction, right) ? c[v] - (beyond ? jump.height : 0.0) : 0.0;
+  const double beyond = plane == Plane::end ? jump : 0.0;
+  apply([&](std::size_t v) {
+    const int q = quarter(v, direction);
+    return q == right ? c[v] : q == left ? c[v] - beyond : 0.0;
   });
-  op_.apply(part_.span(), result_.span());
-  if (jump.height != 0.0 && jump.direction != direction) add_jump_near(jump, direction, right, result_.span());
-  return -sum_of_half(direction, right,
-                      [&](std::size_t v) { return result_[v] - (ends.empty() ? 0.0 : ends[v] * part_[v]); });
+  return -sum([&](std::size_t v) { return quarter(v, direction) / 2 == right / 2; },
+              [&](std::size_t v) { return result_[v] - (ends.empty() ? 0.0 : ends[v] * part_[v]); });
+}
+
+// The plane leaves the domain where another period of it comes in: its parts next to the corners x_d = x_e = 0 and
+// x_d = L_d, x_e = L_e lie one period further along d, where c has jumped. Along the plane, one period forward in d and
+// one back in e, c does not jump.
+double PlaneFluxes::through_diagonal(int d, int e, std::span<const double> c, double jump) {
+  const auto eighth = [&](std::size_t v) {  // 0 to 7: of the way from one corner to the other, 4 right of the plane
+    return (place_[v].at[static_cast<std::size_t>(d)] + place_[v].at[static_cast<std::size_t>(e)]) / 64;
+  };
+  apply([&](std::size_t v) {
+    const int q = eighth(v);
+    if (q == 0) return c[v] + jump;
+    if (q == 7) return c[v] - jump;
+    return q == 3 || q == 4 ? c[v] : 0.0;
+  });
+  return -sum([&](std::size_t v) { return eighth(v) % 4 < 2; }, [&](std::size_t v) { return result_[v]; });
 }
 
 double PlaneFluxes::out_of(int side, std::span<const double> c, std::span<const double> values) {
   const int direction = direction_of(side), outermost = is_high(side) ? 3 : 0;
-  parallel_for(std::ssize(c), [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
-    part_[v] = quarter(v, direction) == outermost ? c[v] : 0.0;
-  });
-  op_.apply(part_.span(), result_.span());
-  return sum_of_half(direction, outermost, [&](std::size_t v) { return result_[v] - values[v]; });
+  apply([&](std::size_t v) { return quarter(v, direction) == outermost ? c[v] : 0.0; });
+  return sum([&](std::size_t v) { return quarter(v, direction) / 2 == outermost / 2; },
+             [&](std::size_t v) { return result_[v] - values[v]; });
 }
 
 }  // namespace karst

@@ -57,9 +57,9 @@ TEST_F(EffectiveDiffusivityTest, OfASimpleCubicArrayMpi) {
   for (const double solid : {0.1, 0.3}) {
     const double radius = n * std::cbrt(0.75 * solid / std::numbers::pi), exact = test::simple_cubic_diffusivity(solid);
     const auto sphere = make_level_set(Sphere{Vec3::all(0.5 * n), radius});
-    const auto cell = solve(diffusion_grid(Index::all(n)), *sphere, along({0, 2}));
-    const auto array = solve(diffusion_grid(Index::all(n), periodic), *sphere, along({0, 2}));
-    for (std::size_t i = 0; i < 2; ++i) {
+    const auto cell = solve(diffusion_grid(Index::all(n)), *sphere, along({0, 1, 2}));
+    const auto array = solve(diffusion_grid(Index::all(n), periodic), *sphere, along({0, 1, 2}));
+    for (std::size_t i = 0; i < 3; ++i) {
       const int d = cell[i].axis;
       EXPECT_NEAR(cell[i].tensor[d] / exact, 1.0, 1e-3);
       EXPECT_NEAR(cell[i].tensor[d] / array[i].tensor[d], 1.0, 1e-9);
@@ -70,6 +70,188 @@ TEST_F(EffectiveDiffusivityTest, OfASimpleCubicArrayMpi) {
       EXPECT_NEAR(cell[i].tortuosity / ((1.0 - solid) * cell[i].formation_factor), 1.0, 1e-3);
       for (int e = 0; e < 3; ++e) EXPECT_NEAR(array[i].tensor[e], e == d ? exact : 0.0, 1e-3) << e;
     }
+  }
+}
+
+/// Round tubes along z of different radii, apart from each other, not in step with the grid.
+std::unique_ptr<LevelSet> tubes() {
+  LevelSetParts cavities;  // complement(union of cylinders) by hand: solid outside of all
+  for (const auto& [x, y, r] : {std::array{8.3, 9.1, 5.2}, {23.7, 8.6, 4.1}, {16.2, 23.4, 6.7}})
+    cavities.push_back(make_level_set(Cylinder{frame_along({x, y, 0.0}, {0, 0, 1}), r}));
+  return complement(union_of_solids(std::move(cavities)));
+}
+
+/// Mean open area of the planes of cells across z / cross-section.
+double open_share(const Comm& comm, const Geometry& geometry) {
+  const LevelGeometry& level = geometry.levels[0];
+  double sum = 0.0;
+  for (int b = 0; b < level.graph.n_local(); ++b)
+    for_each_face(level.graph.box(b), level.box(b), [&](const FaceView& f) {
+      if (f.side == side_of(2, false)) sum += f.aperture;
+    });
+  return comm.sum(sum) / static_cast<double>(level.graph.layout().domain().box().count());
+}
+
+// In straight tubes c is linear: D / D0 is the open share of the cross-section.
+TEST_F(EffectiveDiffusivityTest, OfStraightTubesIsTheOpenAreaMpi) {
+  const auto walls = tubes();
+  const double open = std::numbers::pi * (5.2 * 5.2 + 4.1 * 4.1 + 6.7 * 6.7) / (32.0 * 32.0);
+  for (const auto& sides : {std::array<bool, 3>{}, {false, false, true}}) {
+    const Geometry geometry = build_geometry(comm_, diffusion_grid({32, 32, 24}, sides), *walls, KeepPores::all);
+    const auto columns = effective_diffusivity(comm_, geometry, along({0, 2}));
+    EXPECT_FALSE(columns[0].connected);
+    EXPECT_EQ(columns[0].tensor, Vec3{});
+    EXPECT_TRUE(std::isinf(columns[0].formation_factor));
+    EXPECT_NEAR(columns[1].tensor[2] / open_share(comm_, geometry), 1.0, 1e-9);
+    EXPECT_NEAR(columns[1].tensor[2] / open, 1.0, 6e-3);  // chords instead of arcs
+    EXPECT_NEAR(columns[1].tortuosity, 1.0, 3e-3);
+    for (int e = 0; e < 2; ++e) EXPECT_NEAR(columns[1].tensor[e], 0.0, 1e-9);
+    if (sides[2]) continue;
+    const std::size_t n = columns[1].concentration.size();
+    for (std::size_t v = 0; v < n; ++v) {
+      EXPECT_GT(columns[1].concentration[v], 0.0);
+      EXPECT_LT(columns[1].concentration[v], 1.0);
+    }
+  }
+}
+
+/// Overlapping balls that repeat with the domain, turned round by a permutation of the axes.
+std::unique_ptr<LevelSet> turned_packing(int n, bool repeated, const std::array<int, 3>& axis_of) {
+  test::Random random(11);
+  std::vector<Sphere> spheres;
+  for (int i = 0; i < 40; ++i) {
+    const Vec3 x{n * random(), n * random(), n * random()};
+    Vec3 turned;
+    for (int d = 0; d < 3; ++d) turned[axis_of[static_cast<std::size_t>(d)]] = x[d];
+    spheres.push_back({turned, 0.19 * n});
+  }
+  return make_sphere_list(spheres, {Vec3::all(n), {repeated, repeated, repeated}});
+}
+
+// The tensor of a turned sample is the turned tensor. (Ties between neighbours of small pieces are broken in the order
+// of the axes, so not to round-off.)
+TEST_F(EffectiveDiffusivityTest, TurnsWithTheSample) {
+  const int n = 32;
+  const std::array<int, 3> axis_of{2, 0, 1};
+  for (const bool repeated : {false, true}) {
+    const GridOptions grid = diffusion_grid(Index::all(n), {repeated, repeated, repeated});
+    const auto upright = solve(grid, *turned_packing(n, repeated, {0, 1, 2}), along({0, 1, 2}));
+    const auto turned = solve(grid, *turned_packing(n, repeated, axis_of), along({0, 1, 2}));
+    for (int d = 0; d < 3; ++d)
+      for (int e = 0; e < 3; ++e) {
+        const auto turn = [&](int i) { return axis_of[static_cast<std::size_t>(i)]; };
+        EXPECT_NEAR(turned[static_cast<std::size_t>(turn(d))].tensor[turn(e)],
+                    upright[static_cast<std::size_t>(d)].tensor[e], 2e-3 * upright[0].tensor[0])
+            << d << " " << e;
+      }
+  }
+}
+
+// The same numbers for any number of ranks (of the one-rank run), threads and box size.
+TEST_F(EffectiveDiffusivityTest, DoesNotDependOnRanksThreadsAndBoxesMpi) {
+  const int n = 32, threads = n_threads();
+  for (const bool repeated : {false, true}) {
+    const auto packing = turned_packing(n, repeated, {0, 1, 2});
+    const std::array<bool, 3> sides{repeated, repeated, repeated};
+    const auto alone = effective_diffusivity(
+        Comm::self(),
+        build_geometry(Comm::self(), diffusion_grid(Index::all(n), sides), *packing, KeepPores::connected),
+        along({0, 2}));
+    for (const int box : {8, 16, 32})
+      for (const int t : {1, 2}) {
+        set_n_threads(t);
+        const auto columns =
+            solve(diffusion_grid(Index::all(n), sides, box), *packing, along({0, 2}), KeepPores::connected);
+        set_n_threads(threads);
+        for (std::size_t i = 0; i < 2; ++i) {
+          EXPECT_LT(columns[i].imbalance(), 1e-9);
+          for (const int e : {0, 2})
+            EXPECT_NEAR(columns[i].tensor[e], alone[i].tensor[e], 1e-9 * alone[i].tensor[alone[i].axis])
+                << "box " << box << ", threads " << t;
+        }
+      }
+  }
+}
+
+// Without and with a refined level, which the fluxes cross.
+TEST_F(EffectiveDiffusivityTest, OfRefinedLevelsMpi) {
+  const double solid = 0.3, exact = test::simple_cubic_diffusivity(solid);
+  for (const bool repeated : {false, true}) {
+    GridOptions grid = test::grid_of(32, 2, repeated);
+    const auto sphere = make_level_set(Sphere{Vec3::all(16.0), 32 * std::cbrt(0.75 * solid / std::numbers::pi)});
+    const auto columns = solve(grid, *sphere, along({1}));
+    EXPECT_NEAR(columns[0].tensor[1] / exact, 1.0, 5e-4);
+    EXPECT_LT(columns[0].imbalance(), 1e-9);
+  }
+}
+
+// Pores that touch one end or none, or lie across a periodic end without leading anywhere, carry nothing and do no
+// harm.
+TEST_F(EffectiveDiffusivityTest, DeadPoresCarryNothingMpi) {
+  const auto pores = [](bool tube) {
+    LevelSetParts cavities;
+    if (tube) cavities.push_back(make_level_set(Cylinder{frame_along({9.2, 8.7, 0.0}, {0, 0, 1}), 5.3}));
+    cavities.push_back(make_level_set(Sphere{{23.0, 22.1, 16.2}, 6.4}));  // closed
+    cavities.push_back(make_level_set(Sphere{{23.4, 7.9, 0.0}, 5.1}));    // at both ends, or across them
+    cavities.push_back(make_level_set(Sphere{{23.4, 7.9, 32.0}, 5.1}));
+    return complement(union_of_solids(std::move(cavities)));
+  };
+  for (const bool repeated : {false, true}) {
+    const GridOptions grid = diffusion_grid(Index::all(32), {false, false, repeated});
+    const auto columns = solve(grid, *pores(true), along({2}));
+    const DiffusionColumn& column = columns[0];
+    EXPECT_NEAR(column.tensor[2] / (std::numbers::pi * 5.3 * 5.3 / 1024), 1.0, 6e-3);
+    EXPECT_LT(column.imbalance(), 1e-9);
+    if (!repeated) continue;
+    const auto closed = solve(grid, *pores(false), along({2}, 1e-8));
+    EXPECT_FALSE(closed[0].connected);
+    EXPECT_EQ(closed[0].tensor, Vec3{});
+  }
+}
+
+// Layers of normal (1, 1, 0) between ends across z, which the sides x and y cut open: D = porosity, nothing sideways.
+TEST_F(EffectiveDiffusivityTest, BetweenEndsOfAPeriodicSampleMpi) {
+  const auto columns =
+      solve(diffusion_grid({32, 32, 16}, {true, true, false}), *test::slanted_layers(32, 2), along({2}));
+  for (int e = 0; e < 3; ++e) EXPECT_NEAR(columns[0].tensor[e], e == 2 ? 0.5 : 0.0, 1e-9);
+}
+
+TEST_F(EffectiveDiffusivityTest, MistakesAreNamedBeforeAnySolveMpi) {
+  const auto error_of = [&](const GridOptions& grid, const LevelSet& solid, std::vector<int> axes) -> std::string {
+    try {
+      solve(grid, solid, along(std::move(axes)));
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  const std::string closed = error_of(diffusion_grid({32, 32, 16}), *tubes(), {0, 1});
+  EXPECT_TRUE(has(closed, "along x or y")) << closed;
+  const auto sphere = make_level_set(Sphere{{8, 4, 8}, 3});
+  const std::string brief = error_of(diffusion_grid({8, 16, 16}), *sphere, {0});
+  EXPECT_TRUE(has(brief, "8 cells long along x")) << brief;
+  const std::string narrow = error_of(diffusion_grid({16, 8, 16}, periodic), *sphere, {0});
+  EXPECT_TRUE(has(narrow, "periodic along y and 8 cells wide")) << narrow;
+  const std::string flat = error_of(diffusion_grid({16, 16, 1}, periodic), *sphere, {0, 2});
+  EXPECT_TRUE(has(flat, "z is one cell thick")) << flat;
+}
+
+// One cell thick and periodic: a 2-D problem, layers of normal (1, 1, 0) again.
+TEST_F(EffectiveDiffusivityTest, InTwoDimensionsMpi) {
+  const auto columns = solve(diffusion_grid({32, 32, 1}, periodic), *test::slanted_layers(32, 2), along({0, 1}));
+  const double exact[2][3] = {{0.25, -0.25, 0.0}, {-0.25, 0.25, 0.0}};
+  for (const DiffusionColumn& c : columns)
+    for (int e = 0; e < 3; ++e) EXPECT_NEAR(c.tensor[e], exact[c.axis][e], 1e-9);
+}
+
+TEST_F(EffectiveDiffusivityTest, DoesNotDependOnTheUnitOfLengthMpi) {
+  const auto metre = effective_diffusivity(comm_, test::described(comm_, 1.0), along({0, 1, 2}));
+  const auto micron = effective_diffusivity(comm_, test::described(comm_, 1e-6), along({0, 1, 2}));
+  for (std::size_t d = 0; d < 3; ++d) {
+    EXPECT_EQ(metre[d].solve.iterations, micron[d].solve.iterations);
+    EXPECT_NEAR(metre[d].formation_factor / micron[d].formation_factor, 1.0, 1e-10);
+    for (int e = 0; e < 3; ++e) EXPECT_NEAR(metre[d].tensor[e], micron[d].tensor[e], 1e-10);
   }
 }
 

@@ -27,7 +27,7 @@ PlaneFluxes::PlaneFluxes(EllipticOperator& op)
       });
     });
   }
-  for (const auto& orphan : op.joined_orphans()) place_[static_cast<std::size_t>(orphan.unknown)].is_balance = false;
+  for (const std::int32_t orphan : op.joined_orphans()) place_[static_cast<std::size_t>(orphan)].is_balance = false;
 }
 
 template <class Value>

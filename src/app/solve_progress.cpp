@@ -29,8 +29,9 @@ void SolveProgress::solved(const SolveReport& solve) {
                      solve.true_residual,
                      comm_.max(solve.setup_seconds),
                      comm_.max(solve.seconds)};
-  log_info("{}: {} iterations, residual {:.1e}, {} (set-up {})", row.name, row.iterations, row.relative_residual,
-           format_seconds(row.seconds), format_seconds(row.setup_seconds));
+  const bool shares = row.setup_seconds == 0.0;  // the set-up of a solve before it
+  log_info("{}: {} iterations, residual {:.1e}, {}{}", row.name, row.iterations, row.relative_residual,
+           format_seconds(row.seconds), shares ? "" : fmt::format(" (set-up {})", format_seconds(row.setup_seconds)));
   rows_.push_back(row);
 }
 

@@ -99,22 +99,6 @@ void start_linear(const Setting& s, const EllipticOperator& op, int axis, std::s
   });
 }
 
-/// Solves until the residual that the result really has is small enough: the single precision of the preconditioner
-/// lets GMRES take its own for smaller than it is.
-SolveReport solve_truly(const Setting& s, KrylovSolver& krylov, std::span<const double> b, std::span<double> c) {
-  constexpr int most_repetitions = 4;
-  SolveReport all = krylov.solve(b, c);
-  for (int i = 0; i < most_repetitions && all.true_residual > s.options.tolerance; ++i) {
-    SolveReport more = krylov.solve(b, c);
-    if (more.iterations == 0) break;
-    more.iterations += all.iterations;
-    more.seconds += all.seconds;
-    more.residuals.insert(more.residuals.begin(), all.residuals.begin(), all.residuals.end());
-    all = std::move(more);
-  }
-  return all;
-}
-
 /// Name and set-up time of the operator and its solver; tells who watches.
 void tell(const Setting& s, int axis, double setup_seconds, SolveReport& solve) {
   solve.name = solve_name(axis);
@@ -141,7 +125,7 @@ DiffusionColumn column_between_ends(const Setting& s, int axis) {
     KrylovSolver krylov(op, krylov_options(s, axis));
     const double setup_seconds = setup.seconds();
     setup.stop();
-    column.solve = solve_truly(s, krylov, b.span(), c);
+    column.solve = krylov.solve(b.span(), c);
     tell(s, axis, setup_seconds, column.solve);
   }
 
@@ -222,7 +206,7 @@ DiffusionColumn periodic_column(const Setting& s, PeriodicSolver& solver, int ax
   solver.planes.add_jump(axis, 1.0, b.span());
   start_linear(s, solver.op, axis, c);
   solver.axis = axis;
-  column.solve = solve_truly(s, solver.krylov, b.span(), c);
+  column.solve = solver.krylov.solve(b.span(), c);
   tell(s, axis, std::exchange(solver.setup_seconds, 0.0), column.solve);
 
   const Timer timer("fluxes");

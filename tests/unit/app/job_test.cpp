@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/job.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "solvers/petsc_session.hpp"
+#include "support/diffusion_cases.hpp"
+
+namespace karst {
+namespace {
+
+template <class F>
+std::string error_of(F&& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Jobs, ADeckWithoutAJobIsToldHowToAskForOne) {
+  const std::string text = error_of([] { asked_jobs({}); });
+  EXPECT_TRUE(has(text, "[diffusion]") && has(text, "axes")) << text;
+  Config config;
+  config.diffusion.axes = {1};
+  ASSERT_EQ(asked_jobs(config).size(), 1U);
+  EXPECT_EQ(asked_jobs(config)[0].name, "diffusion");
+}
+
+/// A ball in the middle of 16 x 20 x 24 cells of 1 mm.
+struct Ball {
+  Comm comm = Comm::world();
+  PetscSession petsc;
+  Config config;
+  GridOptions grid = test::diffusion_grid({16, 20, 24});
+  Geometry geometry = build_geometry(comm, grid, *make_level_set(Sphere{{8, 10, 12}, 5.0}), KeepPores::all);
+  JobContext context{comm, config, grid, geometry};
+};
+
+TEST(DiffusionJobMpi, ResultsAreWhatTheTensorSays) {
+  Ball ball;
+  ball.config.diffusion = {{0, 2}, 2e-9, 1e-10, 100};
+  ball.config.output.plot = {PlotField::fraction, PlotField::concentration};
+  check_jobs(ball.context);
+  const JobResult result = diffusion_job().run(ball.context);
+  const auto json = nlohmann::json::parse(result.json);
+  const double d = json["relative_diffusivity"][0][0];
+  EXPECT_GT(d, 0.8);
+  EXPECT_LT(d, 1.0 - 4.0 / 3.0 * std::numbers::pi * 125 / (16 * 20 * 24));
+  EXPECT_DOUBLE_EQ(json["effective_diffusivity_m2_s"][0][0].get<double>(), 2e-9 * d);
+  EXPECT_DOUBLE_EQ(json["formation_factor"][0].get<double>(), 1.0 / d);
+  EXPECT_NEAR(json["tortuosity"][0].get<double>(), ball.geometry.report.connected_porosity / d, 1e-12);
+  EXPECT_TRUE(json["formation_factor"][1].is_null());  // y was not asked for
+  EXPECT_TRUE(json["relative_diffusivity"][2][1].is_null());
+  ASSERT_EQ(result.solves.size(), 2U);
+  EXPECT_EQ(result.solves[1].name, "diffusion z");
+  EXPECT_LT(result.solves[1].relative_residual, 3e-10);
+  ASSERT_EQ(result.balances.size(), 2U);
+  EXPECT_EQ(result.balances[0].name, "diffusion_x_relative");
+  EXPECT_LT(result.balances[0].relative, 1e-7);
+  EXPECT_TRUE(has(result.text, "formation factor"));
+  EXPECT_TRUE(result.warnings.empty());
+  ASSERT_EQ(result.components.size(), 2U);
+  EXPECT_EQ(result.components[1].name, "concentration_z");
+}
+
+// Along x the concentration of a cell lies between those of the ends, falls on the whole, and is NaN in the ball.
+TEST(DiffusionJobMpi, PlotsTheConcentration) {
+  Ball ball;
+  ball.config.diffusion = {{0}, 1e-9, 1e-10, 100};
+  ball.config.output.plot = {PlotField::concentration};
+  const JobResult result = diffusion_job().run(ball.context);
+  const LevelGraph& graph = ball.geometry.levels[0].graph;
+  std::array<double, 2> sum{};
+  std::int64_t solid = 0;
+  for (int b = 0; b < graph.n_local(); ++b) {
+    const Box box = graph.box(b).cells;
+    std::vector<float> values(static_cast<std::size_t>(box.count()), -7.0F);
+    result.components.at(0).fill(0, b, values);
+    for_each_cell(box, [&](const Index& c) {
+      const float value = values[static_cast<std::size_t>(box.offset(c))];
+      if (std::isnan(value)) {
+        ++solid;
+        EXPECT_LT(norm(Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} - Vec3{8, 10, 12}), 5.0);
+      } else {
+        EXPECT_TRUE(value > 0.0F && value < 1.0F) << value;
+        sum[c[0] < 8 ? 0 : 1] += value;
+      }
+    });
+  }
+  EXPECT_GT(ball.comm.sum(sum[0]), 2.0 * ball.comm.sum(sum[1]));
+  EXPECT_NEAR(static_cast<double>(ball.comm.sum(solid)), 4.0 / 3.0 * std::numbers::pi * 125, 50.0);
+}
+
+TEST(DiffusionJobMpi, ThePageShowsAllOfIt) {
+  Ball ball;
+  ball.config.diffusion = {{0, 1, 2}, 1e-9, 1e-8, 100};
+  const JobResult result = diffusion_job().run(ball.context);
+  RunPage page;
+  page.title = "a <ball>";
+  page.warnings = {"x < y"};
+  page.parts = {result.page};
+  page.facts = {{"program", "karst & co"}};
+  page.deck = "[grid] # <b>";
+  const std::string text = html(page);
+  for (const char* part : {"a &lt;ball&gt;", "x &lt; y", "karst &amp; co", "# &lt;b&gt;", "Formation factor",
+                           "gradient along z", "relative residual"})
+    EXPECT_TRUE(has(text, part)) << part;
+  EXPECT_FALSE(has(text, "<script"));
+  EXPECT_EQ(has(text, "data:image/png;base64,"), ball.comm.rank() == 0);
+}
+
+}  // namespace
+}  // namespace karst

@@ -197,6 +197,104 @@ def raw_image_without_solid(folder):
     return ["check", raw_deck(folder, bytes(4096))], ["rock.raw", "nothing to segment"]
 
 
+# --- run
+def run_deck(folder, extra='axes = ["x"]\n', **ball):
+    return deck(folder, sphere_deck(**ball) + "[diffusion]\n" + extra)
+
+
+@case
+def run_without_a_job(folder):
+    return ["run", deck(folder, sphere_deck())], ["nothing to compute", "[diffusion]", "axes"]
+
+
+@case
+def run_unknown_axis(folder):
+    return ["run", run_deck(folder, 'axes = ["x", "w"]\n')], ["diffusion.axes", '"w"', '"z"', "deck.toml:13"]
+
+
+@case
+def run_axis_twice(folder):
+    return ["run", run_deck(folder), 'diffusion.axes=["y","y"]'], ["diffusion.axes", "twice"]
+
+
+@case
+def run_axes_no_list(folder):
+    return ["run", run_deck(folder, 'axes = "x"\n')], ["diffusion.axes", "list of texts"]
+
+
+@case
+def run_misspelt_axes(folder):
+    return ["run", run_deck(folder, 'axis = ["x"]\n')], ["diffusion.axis", "diffusion.axes"]
+
+
+@case
+def run_tolerance_too_large(folder):
+    return ["run", run_deck(folder), "diffusion.tolerance=0.5"], ["diffusion.tolerance", "0.5", "0.01"]
+
+
+@case
+def run_negative_diffusivity(folder):
+    return ["run", run_deck(folder), "diffusion.diffusivity=-1e-9"], ["diffusion.diffusivity", "-1e-09", "> 0"]
+
+
+@case
+def run_key_without_axes(folder):
+    return ["check", run_deck(folder, "tolerance = 1e-6\n")], ["diffusion.tolerance", "without diffusion.axes"]
+
+
+@case
+def run_field_of_no_job(folder):
+    return ["run", deck(folder, sphere_deck()), 'output.plot=["concentration"]'], ["output.plot", "concentration", "[diffusion]"]
+
+
+PLATE = '[[geometry.solid]]\nshape = "plane"\npoint = [0.2e-3, 0.0, 0.0]\nnormal = [1, 0, 0]\n'
+
+
+@case
+def run_no_path_along_the_axis(folder):
+    return ["run", deck(folder, sphere_deck() + PLATE + '[diffusion]\naxes = ["x"]\n')], ["diffusion.axes", "along x", "no pore"]
+
+
+@case
+def check_no_path_along_the_axis(folder):
+    return ["check", deck(folder, sphere_deck() + PLATE + '[diffusion]\naxes = ["x"]\n')], ["diffusion.axes", "along x", "no pore"]
+
+
+@case
+def run_too_few_cells(folder):
+    return ["run", run_deck(folder, cells=8)], ["diffusion.axes", "8 cells", "16"]
+
+
+@case
+def run_period_too_short(folder):
+    return ["run", run_deck(folder, cells=8), "grid.periodic=[true,true,true]"], ["periodic along x", "8 cells", "16"]
+
+
+@case
+def run_does_not_converge(folder):
+    return ["run", run_deck(folder), "diffusion.max_iterations=1"], ["diffusion x", "did not converge", "1 iterations", "Try"]
+
+
+@case
+def run_that_fails_keeps_older_results(folder):
+    (folder / "out").mkdir()
+    (folder / "out" / "summary.json").write_text("older")
+    (folder / "out" / "report.html").write_text("older")
+    return ["run", run_deck(folder), "--overwrite", "diffusion.max_iterations=1"], ["did not converge"]
+
+
+@case
+def run_over_older_results(folder):
+    (folder / "out").mkdir()
+    (folder / "out" / "report.html").write_text("older")
+    return ["run", run_deck(folder)], ["out", "report.html", "--overwrite"]
+
+
+@case
+def run_petsc_option_of_no_job(folder):
+    return ["run", run_deck(folder), "--petsc", "-pressure_ksp_type cg"], ["--petsc", "-pressure_ksp_type", "-diffusion_"]
+
+
 # --- import
 @case
 def import_missing_image(folder):

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An import that is killed leaves the older result as it is, and no half file.
+"""An import or a run that is killed leaves the older result as it is, and no half file.
 
     killed.py --program KARST --mpiexec MPIEXEC
 """
 import argparse
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from support import Karst, contents
+from support import Karst, contents, sphere_deck
 
 N = 160  # voxels per side: a few seconds
 PATIENCE = 60.0  # until the temporary file is there [s]
@@ -58,6 +59,34 @@ def kill(karst, folder, ranks, number):
     return problems + (["files changed"] if contents(folder) != before else [])
 
 
+def kill_run(karst, folder, ranks, number):
+    """Kills `karst run` while it solves; returns what is wrong with the older results and with a run after it."""
+    (folder / "deck.toml").write_text(sphere_deck(64, box=16) + '[diffusion]\naxes = ["x", "y", "z"]\n')
+    shutil.rmtree(folder / "out", ignore_errors=True)
+    (folder / "out").mkdir()
+    for name in ("summary.json", "report.html", "plot.vtkhdf"):
+        (folder / "out" / name).write_text("older")
+    staging = folder / "out" / ".karst-unfinished"
+    run = subprocess.Popen(karst.command(["run", "deck.toml", "--overwrite"], ranks), cwd=folder,
+                           env=karst.environment(1), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + PATIENCE
+    while not (staging / "log.txt").exists() or "Repairs" not in (staging / "log.txt").read_text():
+        if run.poll() is not None or time.monotonic() > end:
+            run.kill()
+            return [f"the run ended or took too long before it solved anything (status {run.poll()})"]
+        time.sleep(0.01)
+    os.kill(run.pid, number)
+    if run.wait(timeout=60) == 0:
+        return ["the killed run ended with status 0"]
+    time.sleep(1.0 if ranks > 1 else 0.0)  # mpirun may end before its ranks
+    problems = [f"{p.name} changed" for p in (folder / "out").iterdir() if p.is_file() and p.read_text() != "older"]
+    again = karst.run(["run", "deck.toml", "--overwrite", "grid.cells=[16,16,16]", "output.plot=[]"], folder)
+    names = sorted(p.name for p in (folder / "out").iterdir())
+    if again.status != 0 or names != ["deck.toml", "log.txt", "report.html", "summary.json", "timers.txt"]:
+        problems.append(f"a run after it: {again}, files {names}")
+    return problems
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", required=True)
@@ -72,6 +101,10 @@ def main():
         for ranks, number in ((1, signal.SIGTERM), (1, signal.SIGINT), (1, signal.SIGKILL), (2, signal.SIGTERM)):
             problems = kill(karst, folder, ranks, number)
             print("FAILED" if problems else "passed", f"{number.name} on {ranks} ranks", "; ".join(problems), flush=True)
+            failed = failed or bool(problems)
+        for ranks, number in ((1, signal.SIGTERM), (1, signal.SIGKILL), (2, signal.SIGTERM)):
+            problems = kill_run(karst, folder, ranks, number)
+            print("FAILED" if problems else "passed", f"run, {number.name} on {ranks} ranks", "; ".join(problems), flush=True)
             failed = failed or bool(problems)
     return 1 if failed else 0
 

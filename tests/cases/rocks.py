@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Real rocks: porosity within 1 % of what the voxels hold, identical counts on 1 and 4 ranks; all images are imported.
+"""Real rocks: porosity within 1 % of what the voxels hold, identical counts on 1 and 4 ranks; formation factors that do
+not depend on ranks, threads and box size; all images are imported.
 
     rocks.py --program KARST --mpiexec MPIEXEC
 
@@ -21,6 +22,9 @@ from support import Karst
 
 # file, voxels per side, voxel width [m], porosity of the voxels (0 is pore)
 ROCKS = [("ketton_128.raw.gz", 128, 5.3e-6, 0.1832), ("berea_110.raw.gz", 110, 1.0, 0.1779)]
+# Formation factors along x, y, z as computed by Karst, one cell per voxel: they change when the method changes.
+FORMATION_FACTORS = {"ketton_128.raw.gz": (19.657, 11.856, 12.339), "berea_110.raw.gz": (14.762, 47.189, 20.376)}
+RANKS_THREADS_BOX = [(1, 1, 16), (2, 1, 16), (4, 1, 16), (1, 2, 16), (1, 1, 8), (1, 1, 32)]
 SKIPPED = 77
 # file, where its image is after unpacking (None: as it is), arguments of the import, porosity and its tolerance
 # (data/README: values of the voxels, for gray images about; slices: what the page showed when it was looked at)
@@ -72,6 +76,30 @@ def check(karst, folder, rock):
     return found
 
 
+def check_diffusion(karst, folder, rock):
+    """Formation factors of the rock (rock.h5 in the folder); prints them, returns the problems."""
+    name = rock[0]
+    found, first = [], None
+    for ranks, threads, box in RANKS_THREADS_BOX:
+        axes = '["x","y","z"]' if first is None else '["y"]'
+        run(karst, folder, ["run", "deck.toml", "--out", "out", "--overwrite", "-j", threads, f"grid.box={box}",
+                            "output.plot=[]", f"diffusion.axes={axes}", "diffusion.tolerance=1e-11"], ranks)
+        summary = json.loads((folder / "out" / "summary.json").read_text())
+        computed = summary["formation_factor"]
+        if first is None:
+            first = computed
+            wrong = [abs(a / b - 1) > 1e-3 for a, b in zip(computed, FORMATION_FACTORS[name])]
+            found += [f"formation factors {computed}, expected {FORMATION_FACTORS[name]}"] if any(wrong) else []
+        if abs(computed[1] / first[1] - 1) > 1e-8:
+            found.append(f"{ranks} ranks, {threads} threads, box {box}: {computed[1]!r} against {first[1]!r}")
+        worst = max(summary["balances"].values())
+        found += [f"inflow and outflow differ by {worst}"] if worst > 1e-7 else []
+        found += [f"{s['name']}: {s['iterations']} iterations" for s in summary["solves"] if s["iterations"] > 20]
+    print("FAILED" if found else "passed", name, "formation factors", ", ".join(f"{f:.4f}" for f in first),
+          f"inflow - outflow {worst:.1e}", "; ".join(found), flush=True)
+    return found
+
+
 def unpack(name, image, folder):
     """Path of the image, in the folder when it was packed."""
     source = data_folder() / name
@@ -115,7 +143,7 @@ def main():
         return SKIPPED
     karst = Karst(options.program, options.mpiexec)
     with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
-        problems = [p for rock in ROCKS for p in check(karst, Path(place), rock)]
+        problems = [p for rock in ROCKS for test in (check, check_diffusion) for p in test(karst, Path(place), rock)]
         problems += import_all(karst, Path(place))
     return 1 if problems else 0
 

@@ -13,6 +13,8 @@ namespace karst {
 
 namespace {
 
+constexpr double largest_weights = 5.0;  ///< of a polynomial, Σ |weights|
+
 Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
 
 /// A coarse cell and the side of it that touches the fine level.
@@ -38,6 +40,8 @@ struct Point {
 /// What a fine face needs to know about the coarse side.
 struct Behind {
   bool found = false;
+  VofName vof = no_face;
+  Vec3 center;                    ///< of its cell, as the points have it
   GlobalNumber row = no_unknown;  ///< whose balance the flux enters; no_unknown: of a VoF without one
   std::vector<Point> points;
 };
@@ -121,7 +125,7 @@ class CoarseSide {
       }
       offset[d] = step;
     }
-    return {true, level_.maker.balance_row(found), points_around(level_.vofs, found, 2, 1.0, offset)};
+    return {true, found, offset, level_.maker.balance_row(found), points_around(level_.vofs, found, 2, 1.0, offset)};
   }
 
  private:
@@ -223,29 +227,37 @@ std::vector<FineFace> fine_faces(const LevelRows& fine, const Domain& coarse_dom
   return faces;
 }
 
-/// Σ w φ at a point, by the polynomial through these.
+/// Σ w φ at a point, by the polynomial through these: of the highest degree that does not extrapolate far.
 void add_value(const std::vector<Point>& points, const Vec3& at, double factor, Stencil& stencil) {
   std::vector<Vec3> r;
   for (const Point& p : points) r.push_back(p.at - at);
-  const std::vector<double> weight = fit_polynomial(r, 2);
+  std::vector<double> weight;
+  for (int degree = 2; degree >= 0; --degree) {
+    weight = fit_polynomial(r, degree);
+    double sum = 0.0;
+    for (const double w : weight) sum += std::abs(w);
+    if (sum <= largest_weights) break;
+  }
   for (std::size_t i = 0; i < points.size(); ++i) stencil.add(points[i].unknown, factor * weight[i]);
 }
+
+/// Cell centre of the fine VoF, in coarse cell widths from the centre of the coarse cell.
+Vec3 own_center(const FineFace& f) { return f.ghost - 0.5 * to_vec(steps_across(f.face)); }
 
 /// ∂φ/∂n at the face times the fine cell width; n out of the fine VoF.
 Stencil normal_difference(const LevelRows& fine, const FineFace& f, const Behind& behind) {
   const int d = direction_of(f.face.side);
   const double out = is_high(f.face.side) ? 1.0 : -1.0;
-  const Vec3 across = to_vec(steps_across(f.face));
-  Vec3 shift = f.face.centroid - across;  // from the middle of the cell's side to the face's centroid
+  Vec3 shift = f.face.centroid - to_vec(steps_across(f.face));  // from the middle of the cell's side to the face's
   shift[d] = 0.0;
-  const Vec3 own = f.ghost - 0.5 * across;  // of the VoF's cell centre
-  std::vector<Point> points = points_around(fine.vofs, f.vof, 1, 0.5, own);
-  points.insert(points.end(), behind.points.begin(), behind.points.end());
+  const Vec3 own = own_center(f);
   Stencil result;
   Vec3 inward = f.ghost;
   inward[d] -= 0.5 * out;
   const bool aligned = fine.vofs.inside(f.vof) && inward == own;
   const bool cut = dot(shift, shift) > 1e-12 && fine.maker.form() == WallForm::fluxes;
+  std::vector<Point> points = points_around(fine.vofs, f.vof, aligned && !cut ? 1 : 2, 0.5, own);
+  points.insert(points.end(), behind.points.begin(), behind.points.end());
   if (aligned && !cut) {
     add_value(points, f.ghost, 1.0, result);
     result.add(fine.vofs.number(f.vof), -1.0);
@@ -309,6 +321,8 @@ std::vector<Behind> ask_coarse(const Comm& comm, const Layout& layout, const Coa
     for (ByteReader in(m.bytes); !in.at_end();) {
       const Behind b = coarse.behind(in.get<Place>());
       w.put(b.found);
+      w.put(b.vof);
+      w.put(b.center);
       w.put(b.row);
       w.put_vector(b.points);
     }
@@ -319,6 +333,8 @@ std::vector<Behind> ask_coarse(const Comm& comm, const Layout& layout, const Coa
     ByteReader in(m.bytes);
     for (const std::size_t i : of_rank.at(m.rank)) {
       result[i].found = in.get<bool>();
+      result[i].vof = in.get<VofName>();
+      result[i].center = in.get<Vec3>();
       result[i].row = in.get<GlobalNumber>();
       result[i].points = in.get_vector<Point>();
     }
@@ -353,6 +369,33 @@ void bring_home(const Comm& comm, const CompositeNumbering& numbering,
   }
 }
 
+/// Tells the VoFs on both sides of the faces which unknowns lie beyond.
+void tell_what_lies_beyond(const Comm& comm, const LevelRows& coarse, const LevelRows& fine,
+                           const std::vector<FineFace>& faces, const std::vector<Behind>& behind) {
+  std::map<int, ByteWriter> to_owner;
+  const auto seen_from = [](const std::vector<Point>& points, const Vec3& center, double per_width) {
+    std::vector<PointBeyond> result;
+    for (const Point& p : points) result.push_back({p.unknown, per_width * (p.at - center)});
+    return result;
+  };
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    const Behind& b = behind[i];
+    if (!b.found) continue;
+    const Vec3 own = own_center(faces[i]);
+    fine.vofs.add_beyond(faces[i].vof, seen_from(b.points, own, 2.0));
+    ByteWriter& w = to_owner[coarse.vofs.layout().owner(box_of(b.vof))];
+    w.put(b.vof);
+    w.put_vector(seen_from(points_around(fine.vofs, faces[i].vof, 1, 0.5, own), b.center, 1.0));
+  }
+  std::vector<Message> out;
+  for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
+  for (const Message& m : comm.sparse_exchange(out))
+    for (ByteReader in(m.bytes); !in.at_end();) {
+      const auto vof = in.get<VofName>();
+      coarse.vofs.add_beyond(vof, in.get_vector<PointBeyond>());
+    }
+}
+
 }  // namespace
 
 CoarseFineCounts add_coarse_fine_fluxes(const Comm& comm, const CompositeNumbering& numbering, const LevelRows& coarse,
@@ -362,6 +405,7 @@ CoarseFineCounts add_coarse_fine_fluxes(const Comm& comm, const CompositeNumberi
   coarse.vofs.fetch(comm, coarse_side.foreign(), 3);
   const std::vector<FineFace> faces = fine_faces(fine, coarse.vofs.layout().domain());
   const std::vector<Behind> behind = ask_coarse(comm, coarse.vofs.layout(), coarse_side, faces);
+  if (!lines) tell_what_lies_beyond(comm, coarse, fine, faces, behind);
   const double h = std::ldexp(1.0, -fine.vofs.level());
   CoarseFineCounts counts;
   std::vector<std::pair<AddedTerm, Stencil>> to_coarse, to_fine;

@@ -5,8 +5,10 @@
 //
 // leaves the fine VoF v and enters the coarse VoF behind the face: one stencil for both rows, so nothing is lost.
 // φ_ghost, at the fine cell centre across the face, is the quadratic least-squares polynomial through the coarse
-// unknowns around that VoF (two rings of grid neighbours) and the fine ones around v (one ring); near walls there are
-// fewer of them. Faces cut by the wall have both ends moved to their centroid by the same polynomial.
+// unknowns around that VoF (two rings of grid neighbours) and the fine ones around v (one ring; two at cut faces). Near
+// walls there are fewer of them: where they would have to be extrapolated far the degree is lower. Faces cut by the
+// wall have both ends moved to their centroid by the same polynomial. Both VoFs of a face learn which unknowns lie
+// beyond it (VofLookup::beyond): orphans between a wall and the other level take their value from both levels.
 #pragma once
 
 #include <unordered_map>

@@ -106,6 +106,8 @@ void EllipticOperator::build() {
     counts_.level_faces += n.faces;
     counts_.level_faces_closed += n.closed;
   }
+  if (geometry_->levels.size() > 1)
+    for (VofLookup& vofs : build.vofs) vofs.fetch_beyond(comm_);
   symmetric_ = form_ == WallForm::lines && geometry_->levels.size() == 1;
   for (int l = 0; l < numbering_.n_levels(); ++l) {
     parts_.emplace_back();

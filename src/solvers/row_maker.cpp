@@ -439,13 +439,15 @@ bool RowMaker::interpolate_to_end(VofName v, const Host& from, Row& row) const {
   return true;
 }
 
-// The value of an orphan: the quadratic polynomial through the unknowns around its host.
+// The value of an orphan: the quadratic polynomial through the unknowns around its host, of both levels where the
+// host or its neighbours touch another one.
 void RowMaker::extrapolate(VofName v, const Host& from, Row& row) const {
   std::vector<VofName> names{from.name};
   std::vector<Vec3> at{-from.distance};
-  std::size_t begin = 0;
+  std::size_t begin = 0, near = 0;  // near: the host and those beside it
   for (int ring = 0; ring < 3; ++ring) {
     const std::size_t end = names.size();
+    if (ring == 1) near = end;
     for (std::size_t i = begin; i < end; ++i)
       for (int side = 0; side < 6; ++side) {
         const VofName n = vofs_.aligned(names[i], side);
@@ -456,6 +458,14 @@ void RowMaker::extrapolate(VofName v, const Host& from, Row& row) const {
       }
     begin = end;
   }
+  std::vector<GlobalNumber> unknowns;
+  for (const VofName n : names) unknowns.push_back(vofs_.number(n));
+  for (std::size_t i = 0; i < near; ++i)
+    for (const PointBeyond& p : vofs_.beyond(names[i])) {
+      if (std::find(unknowns.begin(), unknowns.end(), p.unknown) != unknowns.end()) continue;
+      unknowns.push_back(p.unknown);
+      at.push_back(at[i] + p.at);
+    }
   std::vector<double> fit;
   for (int degree = 2; degree >= 0; --degree) {
     fit = fit_polynomial(at, degree);
@@ -465,7 +475,7 @@ void RowMaker::extrapolate(VofName v, const Host& from, Row& row) const {
   }
   const double weight = wall_beta(v) * h_;
   row.stencil.add(vofs_.number(v), weight);
-  for (std::size_t i = 0; i < names.size(); ++i) row.stencil.add(vofs_.number(names[i]), -weight * fit[i]);
+  for (std::size_t i = 0; i < unknowns.size(); ++i) row.stencil.add(unknowns[i], -weight * fit[i]);
 }
 
 /// Balances of the orphans that have v as their host.

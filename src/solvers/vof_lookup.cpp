@@ -221,4 +221,50 @@ void VofLookup::fetch(const Comm& comm, std::vector<VofName> names, int rings) {
   }
 }
 
+bool VofLookup::touches_other_level(VofName v) const {
+  return std::ranges::any_of(faces(v), [&](const ListedFace& f) {
+    return f.neighbour == coarse_face ||
+           (is_vof(f.neighbour) && (!knows(f.neighbour) || number(f.neighbour) == no_unknown));
+  });
+}
+
+void VofLookup::add_beyond(VofName own, std::span<const PointBeyond> points) {
+  std::vector<PointBeyond>& list = beyond_[own];
+  list.insert(list.end(), points.begin(), points.end());
+}
+
+void VofLookup::fetch_beyond(const Comm& comm) {
+  for (auto& [name, list] : beyond_) {
+    std::ranges::sort(list, {}, &PointBeyond::at);
+    const auto rest = std::ranges::unique(list, {}, &PointBeyond::unknown);
+    list.erase(rest.begin(), rest.end());
+  }
+  std::map<int, ByteWriter> questions;
+  for (const auto& [name, remote] : remote_)
+    if (touches_other_level(name)) questions[layout().owner(box_of(name))].put(name);
+  std::vector<Message> out, answers;
+  for (auto& [rank, w] : questions) out.push_back({rank, w.take()});
+  for (const Message& m : comm.sparse_exchange(out)) {
+    ByteWriter w;
+    for (ByteReader in(m.bytes); !in.at_end();) {
+      const auto name = in.get<VofName>();
+      const auto found = beyond_.find(name);
+      if (found == beyond_.end()) continue;
+      w.put(name);
+      w.put_vector(found->second);
+    }
+    answers.push_back({m.rank, w.take()});
+  }
+  for (const Message& m : comm.sparse_exchange(answers))
+    for (ByteReader in(m.bytes); !in.at_end();) {
+      const auto name = in.get<VofName>();
+      beyond_[name] = in.get_vector<PointBeyond>();
+    }
+}
+
+std::span<const PointBeyond> VofLookup::beyond(VofName v) const {
+  const auto found = beyond_.find(v);
+  return found == beyond_.end() ? std::span<const PointBeyond>{} : found->second;
+}
+
 }  // namespace karst

@@ -2,6 +2,7 @@
 // VoFs of one level by name, wherever they live: what the makers of stencils need to know. For set-up only.
 #pragma once
 
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -28,6 +29,12 @@ struct ListedFace {
   Vec3 centroid;  ///< relative to the centre of the VoF's cell
 };
 
+/// An unknown of the next finer or coarser level near a VoF at the boundary between them.
+struct PointBeyond {
+  GlobalNumber unknown;
+  Vec3 at;  ///< from the centre of the VoF's cell, in its h
+};
+
 class VofLookup {
  public:
   /// Knows the own VoFs. The geometry and the numbering must outlive it. Not collective.
@@ -42,6 +49,13 @@ class VofLookup {
   /// Asks the owners for the VoFs of these names that are not known yet, and for `rings` - 1 rings of neighbours around
   /// them. Collective.
   void fetch(const Comm& comm, std::vector<VofName> names, int rings);
+
+  /// Adds to what lies beyond an own VoF.
+  void add_beyond(VofName own, std::span<const PointBeyond> points);
+  /// To be called when all has been added: brings what lies beyond the VoFs of other ranks that are known. Collective.
+  void fetch_beyond(const Comm& comm);
+  /// Sorted by place, each unknown once.
+  std::span<const PointBeyond> beyond(VofName v) const;
 
   int level() const { return geometry_->level; }
   const Layout& layout() const { return geometry_->graph.layout(); }
@@ -87,6 +101,7 @@ class VofLookup {
   const BoxGraph& box(int local_box) const { return boxes_[static_cast<std::size_t>(local_box)]; }
   std::vector<ListedFace> extra_faces(VofName v) const;
   Remote describe(VofName v) const;
+  bool touches_other_level(VofName v) const;
   void ask(const Comm& comm, const std::vector<VofName>& names);
 
   const LevelGeometry* geometry_;
@@ -95,6 +110,7 @@ class VofLookup {
   std::vector<BoxGraph> boxes_;
   std::vector<std::int32_t> place_;  // per own VoF: its row, or -1 - its run
   std::unordered_map<VofName, Remote> remote_;
+  std::unordered_map<VofName, std::vector<PointBeyond>> beyond_;
 };
 
 }  // namespace karst

@@ -56,8 +56,10 @@ void check_command(const Comm& comm, const CommandLine& line) {
   log_info("{}", cost_table(statistics, seconds, {}));
   const MemoryUse use = measure_memory(comm);
   const auto n_components = static_cast<int>(plot_components(session.config.output.plot).size());
-  log_info("Memory\n{}", memory_table(estimate_memory(comm, geometry, n_components, program),
-                                      {"peak of this check, measured", use.largest_rank, use.peak}));
+  std::vector<MemoryPart> parts = estimate_memory(comm, geometry, n_components, program);
+  for (const Job& job : jobs())
+    if (job.is_asked(session.config)) parts.push_back(estimate_job(comm, geometry, job.name, job.bytes_per_fluid_cell));
+  log_info("Memory\n{}", memory_table(parts, {"peak of this check, measured", use.largest_rank, use.peak}));
   for (const std::string& w : warnings(statistics)) log_warn("{}", w);
   log_info("The deck is right. Nothing was written.");
 }

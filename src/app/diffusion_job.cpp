@@ -203,9 +203,12 @@ JobResult run(const JobContext& context) {
 }  // namespace
 
 Job diffusion_job() {
-  return {"diffusion", "[diffusion] with axes = [\"x\", \"y\", \"z\"]: effective diffusivity and formation factor",
+  return {"diffusion",
+          "[diffusion] with axes = [\"x\", \"y\", \"z\"]: effective diffusivity and formation factor",
           [](const Config& config) { return !config.diffusion.axes.empty(); },
-          [](const JobContext& context) { return mistakes(context.config.diffusion, context.geometry); }, run};
+          [](const JobContext& context) { return mistakes(context.config.diffusion, context.geometry); },
+          run,
+          350.0};
 }
 
 }  // namespace karst

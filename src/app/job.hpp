@@ -64,6 +64,7 @@ struct Job {
   std::vector<std::string> (*mistakes)(const JobContext&);
   /// Throws Error. Collective; a PetscSession lives.
   JobResult (*run)(const JobContext&);
+  double bytes_per_fluid_cell;  ///< about what it needs beside the geometry, as measured on rocks; for `karst check`
 };
 
 /// All jobs, in the order in which they run.

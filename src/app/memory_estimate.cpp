@@ -31,6 +31,15 @@ std::vector<MemoryPart> estimate_memory(const Comm& comm, const Geometry& geomet
       over_ranks("plotfile buffer", buffer)};
 }
 
+MemoryPart estimate_job(const Comm& comm, const Geometry& geometry, std::string_view name,
+                        double bytes_per_fluid_cell) {
+  std::int64_t cells = 0;
+  for (const LevelGeometry& level : geometry.levels)
+    for (int b = 0; b < level.graph.n_local(); ++b) cells += level.graph.box(b).n_own;
+  const auto bytes = static_cast<std::int64_t>(bytes_per_fluid_cell * static_cast<double>(cells));
+  return {fmt::format("job {}, about", name), comm.max(bytes), comm.sum(bytes)};
+}
+
 std::string memory_table(const std::vector<MemoryPart>& parts, const MemoryPart& measured) {
   const auto line = [](const std::string& name, const std::string& a, const std::string& b) {
     return fmt::format("  {:<32}{:>15}{:>15}\n", name, a, b);

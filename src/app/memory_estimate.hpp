@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/comm.hpp"
@@ -22,6 +23,8 @@ struct MemoryPart {
 /// @param program  resident set of this process before the geometry was built [bytes]
 std::vector<MemoryPart> estimate_memory(const Comm& comm, const Geometry& geometry, int n_components,
                                         std::int64_t program);
+/// What a job needs at its peak. Collective; the same on every rank.
+MemoryPart estimate_job(const Comm& comm, const Geometry& geometry, std::string_view name, double bytes_per_fluid_cell);
 
 /// The parts, their sum, and the peak measured while the geometry was built.
 std::string memory_table(const std::vector<MemoryPart>& parts, const MemoryPart& measured);

@@ -92,12 +92,12 @@ std::string pictures(const JobContext& run, const CompositeNumbering& numbering,
     const int direction = across(run.grid.cells, c.axis);
     const PlaneValues plane = middle_plane(run.comm, run.geometry, numbering, c.concentration.span(), direction);
     if (run.comm.rank() == 0)
-      figures += plane_figure(
-          plane, 0.0, 1.0,
-          fmt::format("gradient along {}, plane across {}", name_of(c), axes[static_cast<std::size_t>(direction)]));
+      figures += plane_figure(plane, 0.0, 1.0,
+                              fmt::format("gradient along {}; {} to the right, {} upwards", name_of(c),
+                                          axes[direction == 0 ? 1 : 0], axes[direction == 2 ? 1 : 2]));
   }
-  return fmt::format("<div class=\"slices\" style=\"grid-template-columns:repeat({},1fr)\">{}</div>\n", columns.size(),
-                     figures);
+  return fmt::format("<div class=\"slices\" style=\"grid-template-columns:repeat({},minmax(0,1fr))\">{}</div>\n",
+                     columns.size(), figures);
 }
 
 /// "x 23.4 · y 25.1": one number per axis.
@@ -141,7 +141,8 @@ PagePart page_of(const JobContext& run, const CompositeNumbering& numbering, con
            "Mean flux over the whole sample, solid included, per mean gradient. Entries off the diagonal: the sample "
            "leads part of the flux sideways."),
       card("Concentration", pictures(run, numbering, columns),
-           "Middle planes; gray is solid, or a pore that was removed. The concentration falls by 1 along the axis."),
+           "Planes through the middle; gray is solid, or a pore that was removed. The concentration falls by 1 along "
+           "the axis."),
       card("Solves", html_table(solves))};
   return page;
 }

@@ -107,7 +107,8 @@ std::string plane_figure(const PlaneValues& plane, double low, double high, cons
   for (int i = 0; i <= 8; ++i) scale += fmt::format("{}{}", i == 0 ? "" : ",", hex(colour_of(i / 8.0)));
   const double longest = std::max(plane.nx, plane.ny);
   return fmt::format(
-      "<figure><div class=\"stack\" style=\"width:{:.0f}px;aspect-ratio:{}/{}\"><img alt=\"{}\" src=\"{}\"/></div>"
+      "<figure><div class=\"stack\" style=\"width:{:.0f}px;max-width:100%;aspect-ratio:{}/{}\"><img alt=\"{}\" "
+      "src=\"{}\"/></div>"
       "<figcaption>{}<br/>{:g} <span style=\"display:inline-block;width:140px;height:10px;"
       "background:linear-gradient(90deg,{})\"></span> {:g}</figcaption></figure>\n",
       340.0 * plane.nx / longest, plane.nx, plane.ny, caption, data_uri(picture_of(plane, low, high)), caption, low,

@@ -80,8 +80,8 @@ std::pair<double, double> gray_range(const FullSlices& slices) {
   return {low, high > low ? high : low + 1};
 }
 
-Slice reduced(const FullSlice& full, int step, double black, double white) {
-  Slice s;
+ImageSlice reduced(const FullSlice& full, int step, double black, double white) {
+  ImageSlice s;
   s.step = step;
   s.nx = parts(full.nx, step);
   s.ny = parts(full.ny, step);
@@ -231,7 +231,7 @@ PictureData ReportPictures::gather(const Comm& comm) const {
   std::tie(data.black, data.white) = gray_range(full);
   const int step = parts(std::max({voxels_[0], voxels_[1], voxels_[2]}), slice_pixels);
   for (int axis = 0; axis < 3; ++axis) {
-    Slice& s = data.slices[static_cast<std::size_t>(axis)];
+    ImageSlice& s = data.slices[static_cast<std::size_t>(axis)];
     s = reduced(full[static_cast<std::size_t>(axis)], step, data.black, data.white);
     s.axis = axis;
     s.plane = voxels_[axis] / 2;

@@ -22,7 +22,7 @@ inline constexpr int slice_pixels = 512;  ///< of a slice at most, per direction
 inline constexpr int coarse_cubes = 160;  ///< of the coarse level set at most, per direction
 
 /// The plane across an axis through the middle. x (else y) runs to the right, z (else y) down.
-struct Slice {
+struct ImageSlice {
   int axis = 0;
   int plane = 0;  ///< voxel number along the axis
   int nx = 0, ny = 0;
@@ -35,10 +35,10 @@ struct Slice {
 
 /// On rank 0; empty on the others. Fields that nobody handed over are empty.
 struct PictureData {
-  std::array<Slice, 3> slices;  ///< across x, y, z
-  double black = 0, white = 0;  ///< values that became 0 and 255
-  int block = 1;                ///< voxels per cube of the coarse level set
-  Volume coarse;                ///< means of φ, in cubes
+  std::array<ImageSlice, 3> slices;  ///< across x, y, z
+  double black = 0, white = 0;       ///< values that became 0 and 255
+  int block = 1;                     ///< voxels per cube of the coarse level set
+  Volume coarse;                     ///< means of φ, in cubes
 };
 
 class ReportPictures {

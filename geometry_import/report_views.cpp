@@ -35,27 +35,27 @@ std::string ruler(double width) {
 }
 
 /// Pictures over each other, tall ones narrower.
-std::string stack(const Slice& s, double voxel, const std::string& images) {
+std::string stack(const ImageSlice& s, double voxel, const std::string& images) {
   const double width = std::min(100.0, 115.0 * s.nx / s.ny);
   return fmt::format("<div class=\"stack\" style=\"width:{:.1f}%;aspect-ratio:{}/{}\">{}{}</div>", width, s.nx, s.ny,
                      images, ruler(s.nx * s.step * voxel));
 }
 
-std::string place(const Slice& s, const ReportPage& page) {
+std::string place(const ImageSlice& s, const ReportPage& page) {
   const char* right = s.axis == 0 ? "y" : "x";
   const char* down = s.axis == 2 ? "y" : "z";
   return fmt::format("{} = {} (voxel {} of {}); {} to the right, {} down", axis_names[s.axis],
                      length_text((s.plane + 0.5) * page.voxel), s.plane + 1, page.voxels[s.axis], right, down);
 }
 
-std::string before(const Slice& s, const ReportPage& page) {
+std::string before(const ImageSlice& s, const ReportPage& page) {
   const Picture gray = gray_picture(s), wall = wall_picture(s);
   std::string images = image(gray, fmt::format("Gray values across {}", axis_names[s.axis]));
   if (!wall.empty()) images += image(wall, "The wall", " class=\"wall\"");
   return "<figure>" + stack(s, page.voxel, images) + "</figure>\n";
 }
 
-std::string after(const Slice& s, const ReportPage& page) {
+std::string after(const ImageSlice& s, const ReportPage& page) {
   std::string images = image(label_picture(s), fmt::format("Segmented image across {}", axis_names[s.axis]));
   const Picture wall = wall_picture(s);
   if (s.gray.empty() && !wall.empty()) images += image(wall, "The wall", " class=\"wall\"");
@@ -72,7 +72,7 @@ std::string legend(const ReportPage& page) {
   std::string out = "<div class=\"legend\">\n";
   for (const PhaseShare& p : page.statistics.phases) out += swatch(label_colour(p.label), p.name);
   if (page.sample) out += swatch(outside_colour, "outside of the sample");
-  const auto has_changes = [](const Slice& s) { return std::count(s.changed.begin(), s.changed.end(), 1) > 0; };
+  const auto has_changes = [](const ImageSlice& s) { return std::count(s.changed.begin(), s.changed.end(), 1) > 0; };
   if (std::any_of(slices.begin(), slices.end(), has_changes)) out += swatch(changed_colour, "changed by cleaning");
   if (!slices[0].phi.empty()) out += swatch(wall_colour, "wall: zero of the level set", " thin");
   return out + "</div>\n";
@@ -96,7 +96,7 @@ std::vector<std::size_t> shown_slices(const ReportPage& page) {
   constexpr int longest = 12;  // side by side, in units of the other side
   std::vector<std::size_t> shown;
   for (const std::size_t d : {2U, 1U, 0U}) {
-    const Slice& s = page.pictures.slices[d];
+    const ImageSlice& s = page.pictures.slices[d];
     if (longest * std::min(s.nx, s.ny) >= std::max(s.nx, s.ny)) shown.push_back(d);
   }
   return shown.empty() ? std::vector<std::size_t>{2, 1, 0} : shown;

@@ -12,7 +12,7 @@ namespace {
 constexpr int wall_pixels = 640;
 
 /// φ and the length of its gradient between pixel centres; (x, y) in pixels, a pixel reaches from i to i + 1.
-std::pair<double, double> at(const Slice& s, double x, double y) {
+std::pair<double, double> at(const ImageSlice& s, double x, double y) {
   const double u = std::clamp(x - 0.5, 0.0, s.nx - 1.0), v = std::clamp(y - 0.5, 0.0, s.ny - 1.0);
   const int i = std::min(static_cast<int>(u), std::max(0, s.nx - 2)),
             j = std::min(static_cast<int>(v), std::max(0, s.ny - 2));
@@ -43,14 +43,14 @@ Rgb label_colour(int label) {
   return solids[static_cast<std::size_t>(label - 1) % solids.size()];
 }
 
-Picture gray_picture(const Slice& slice) {
+Picture gray_picture(const ImageSlice& slice) {
   if (slice.gray.empty()) return {};
   Picture p(slice.nx, slice.ny, 1);
   p.values = slice.gray;
   return p;
 }
 
-Picture label_picture(const Slice& slice) {
+Picture label_picture(const ImageSlice& slice) {
   if (slice.labels.empty()) return {};
   Picture p(slice.nx, slice.ny, 3);
   for (std::size_t i = 0; i < slice.labels.size(); ++i) {
@@ -61,7 +61,7 @@ Picture label_picture(const Slice& slice) {
   return p;
 }
 
-Picture wall_picture(const Slice& slice) {
+Picture wall_picture(const ImageSlice& slice) {
   if (slice.phi.empty()) return {};
   const int zoom = std::max(1, wall_pixels / std::max(slice.nx, slice.ny));
   const double line_width = std::min(2.6, 1.2 + 0.35 * zoom);

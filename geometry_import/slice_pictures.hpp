@@ -13,11 +13,11 @@ inline constexpr Rgb changed_colour{213, 0, 80}, wall_colour{255, 120, 0}, outsi
 Rgb label_colour(int label);
 
 /// One gray value per pixel of the slice; empty when the slice has none.
-Picture gray_picture(const Slice& slice);
+Picture gray_picture(const ImageSlice& slice);
 /// Labels in their colours, changed pixels in changed_colour; empty when the slice has none.
-Picture label_picture(const Slice& slice);
+Picture label_picture(const ImageSlice& slice);
 /// The zero line of φ, bilinear between pixel centres as a cutter sees it, on clear ground; in whole multiples of the
 /// pixels of the slice, up to about 640. Empty when the slice has no φ.
-Picture wall_picture(const Slice& slice);
+Picture wall_picture(const ImageSlice& slice);
 
 }  // namespace karst

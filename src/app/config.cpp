@@ -57,6 +57,8 @@ Config read_config(Reader& in) {
   read(in, config.geometry);
   read(in, config.import);
   read(in, config.grid);
+  read(in, config.fluid);
+  read(in, config.flow);
   read(in, config.diffusion);
   read(in, config.output);
   config.import_given = in.given("geometry.import");

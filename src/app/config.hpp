@@ -10,6 +10,7 @@
 #include "eb/geometry_options.hpp"
 #include "geometry_import/import.hpp"
 #include "grid/hierarchy.hpp"
+#include "ins/flow_options.hpp"
 #include "transport/diffusion_options.hpp"
 
 namespace karst {
@@ -27,6 +28,8 @@ struct Config {
   bool import_given = false;  ///< the deck has a [geometry.import] table
   GridOptions grid;
   bool cells_given = false, size_given = false;
+  FluidOptions fluid;
+  FlowOptions flow;
   DiffusionOptions diffusion;
   OutputOptions output;
 };

@@ -174,7 +174,8 @@ std::vector<JobComponent> components_of(const JobContext& run, std::shared_ptr<c
     components.push_back(
         {PlotField::concentration, fmt::format("concentration_{}", name_of((*columns)[i])),
          [&geometry = run.geometry, numbering, columns, i](int level, std::int64_t box, std::span<float> cells) {
-           fill_cells(geometry, *numbering, (*columns)[i].concentration.span(), level, box, cells);
+           fill_cells(geometry, *numbering, level, box, cells,
+                      [&](std::size_t v) { return (*columns)[i].concentration[v]; });
          }});
   }
   return components;

@@ -76,6 +76,7 @@ std::vector<Job> asked_jobs(const Config& config);
 void check_jobs(const JobContext& context);
 
 // The jobs, one .cpp file each.
+Job flow_job();
 Job diffusion_job();
 
 }  // namespace karst

@@ -15,11 +15,16 @@ namespace karst {
 
 namespace {
 
-constexpr std::array<PlotWord, 5> words{{
+constexpr std::array<PlotWord, 7> words{{
     {"fraction", PlotField::fraction, "κ: fluid volume / cell volume (a home cell may exceed 1)", ""},
     {"distance", PlotField::distance, "level set at the cell centre [m], > 0 in the fluid", ""},
     {"wall_area", PlotField::wall_area, "area of the wall in the cell [m²]", ""},
     {"wall_normal", PlotField::wall_normal, "unit normal of the wall, into the fluid: three components", ""},
+    {"velocity", PlotField::velocity,
+     "of the solves of [flow] [m/s], three components; with several axes drive_x_velocity_x ...", "flow"},
+    {"pressure", PlotField::pressure,
+     "of the solves of [flow] [Pa], without the fall of a mean gradient; with several axes drive_x_pressure ...",
+     "flow"},
     {"concentration", PlotField::concentration,
      "of the solves of [diffusion], one component per axis; falls by 1 along it", "diffusion"},
 }};
@@ -128,6 +133,8 @@ void fill_plot_component(const Geometry& geometry, const LevelSet& level_set, do
     case PlotField::wall_normal:
       fill_wall_normal(graph, moments, component.direction, cells);
       break;
+    case PlotField::velocity:
+    case PlotField::pressure:
     case PlotField::concentration:
       assert(false && "a field of a job");
   }

@@ -13,7 +13,7 @@
 
 namespace karst {
 
-enum class PlotField { fraction, distance, wall_area, wall_normal, concentration };
+enum class PlotField { fraction, distance, wall_area, wall_normal, velocity, pressure, concentration };
 
 struct PlotWord {
   std::string_view word;

@@ -8,7 +8,7 @@
 
 namespace karst {
 
-void SolveProgress::iteration(const std::string& solve, int iteration, double residual) {
+void SolveProgress::iteration(const std::string& solve, int iteration, double residual, const std::string& more) {
   constexpr double whole = 1000.0;
   if (!line_ || solve != name_) {
     name_ = solve;
@@ -17,7 +17,7 @@ void SolveProgress::iteration(const std::string& solve, int iteration, double re
   // Residuals fall about evenly on a logarithmic scale.
   const double part = residual > 0.0 ? std::log(residual) / std::log(tolerance_) : 1.0;
   line_->update(static_cast<std::int64_t>(whole * std::clamp(part, 0.0, 1.0)),
-                fmt::format("iteration {}, residual {:.1e}", iteration, residual));
+                fmt::format("iteration {}, residual {:.1e}{}{}", iteration, residual, more.empty() ? "" : ", ", more));
 }
 
 void SolveProgress::solved(const SolveReport& solve) {

@@ -16,7 +16,8 @@ namespace karst {
 class SolveProgress {
  public:
   SolveProgress(const Comm& comm, double tolerance) : comm_(comm), tolerance_(tolerance) {}
-  void iteration(const std::string& solve, int iteration, double residual);
+  /// @param more  said behind the residual; may be empty
+  void iteration(const std::string& solve, int iteration, double residual, const std::string& more = {});
   /// One more solve is done: its row, times of the slowest rank. Collective.
   void solved(const SolveReport& solve);
   const std::vector<SolveRow>& rows() const { return rows_; }

@@ -37,24 +37,23 @@ Rgb colour_of(double t) {
   return colour;
 }
 
-/// Calls f(cell, value) for the unknowns of an own box.
+/// Calls f(cell, unknown) for the own unknowns of a box.
 template <class F>
-void for_each_value(const Geometry& geometry, const CompositeNumbering& numbering, std::span<const double> values,
-                    int level, int box, F&& f) {
+void for_each_unknown(const Geometry& geometry, const CompositeNumbering& numbering, int level, int box, F&& f) {
   const BoxGraph graph = geometry.levels[static_cast<std::size_t>(level)].graph.box(box);
   for_each_vof(graph, [&](int vof, int cell) {
     const std::int32_t number = numbering.number(level, box, vof);
-    if (number >= 0) f(cell, values[static_cast<std::size_t>(number)]);
+    if (number >= 0) f(cell, static_cast<std::size_t>(number));
   });
 }
 
 }  // namespace
 
-void fill_cells(const Geometry& geometry, const CompositeNumbering& numbering, std::span<const double> values,
-                int level, std::int64_t box, std::span<float> cells) {
+void fill_cells(const Geometry& geometry, const CompositeNumbering& numbering, int level, std::int64_t box,
+                std::span<float> cells, const std::function<double(std::size_t unknown)>& value) {
   std::vector<double> sum(cells.size(), 0.0), count(cells.size(), 0.0);
-  for_each_value(geometry, numbering, values, level, static_cast<int>(box), [&](int cell, double value) {
-    sum[static_cast<std::size_t>(cell)] += value;
+  for_each_unknown(geometry, numbering, level, static_cast<int>(box), [&](int cell, std::size_t unknown) {
+    sum[static_cast<std::size_t>(cell)] += value(unknown);
     count[static_cast<std::size_t>(cell)] += 1.0;
   });
   for (std::size_t i = 0; i < cells.size(); ++i)
@@ -73,12 +72,12 @@ PlaneValues middle_plane(const Comm& comm, const Geometry& geometry, const Compo
     for (int b = 0; b < graph.n_local(); ++b) {
       const Box box = graph.box(b).cells;
       if (box.hi[direction] <= plane.plane << l || box.lo[direction] >= (plane.plane + 1) << l) continue;
-      for_each_value(geometry, numbering, values, l, b, [&](int cell, double value) {
+      for_each_unknown(geometry, numbering, l, b, [&](int cell, std::size_t unknown) {
         const Index at = box.cell(cell);
         if (at[direction] >> l != plane.plane) return;
         const auto pixel = static_cast<std::size_t>(at[second] >> l) * static_cast<std::size_t>(plane.nx) +
                            static_cast<std::size_t>(at[first] >> l);
-        sums[pixel] += value;
+        sums[pixel] += values[unknown];
         sums[n_cells + pixel] += 1.0;
       });
     }

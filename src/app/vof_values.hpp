@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,11 +16,11 @@
 namespace karst {
 
 /// Mean over the VoFs of each cell of an own box; NaN in cells without an unknown (solid, or under a finer level).
-/// @param values  own unknowns of the numbering
+/// @param value  of an own unknown of the numbering
 /// @param[out] cells  one per cell of the box, x fastest
 /// Not collective; may be called from several threads.
-void fill_cells(const Geometry& geometry, const CompositeNumbering& numbering, std::span<const double> values,
-                int level, std::int64_t box, std::span<float> cells);
+void fill_cells(const Geometry& geometry, const CompositeNumbering& numbering, int level, std::int64_t box,
+                std::span<float> cells, const std::function<double(std::size_t unknown)>& value);
 
 /// Level-0 cells of a plane, the first direction fastest; NaN without fluid.
 struct PlaneValues {

@@ -44,7 +44,7 @@ PictureData pictures_of(const Comm& comm, const Index& voxels) {
   return pictures.gather(comm);
 }
 
-Index voxel_of(const Slice& s, int right, int down) {
+Index voxel_of(const ImageSlice& s, int right, int down) {
   if (s.axis == 0) return {s.plane, right, down};
   if (s.axis == 1) return {right, s.plane, down};
   return {right, down, s.plane};
@@ -75,7 +75,7 @@ TEST(ReportPictures, SlicesHoldTheVoxelsOfTheMiddlePlanes) {
   const Index voxels{37, 41, 70};
   const PictureData p = pictures_of(Comm::self(), voxels);
   EXPECT_EQ(p.block, 1);
-  for (const Slice& s : p.slices) {
+  for (const ImageSlice& s : p.slices) {
     EXPECT_EQ(s.plane, voxels[s.axis] / 2);
     EXPECT_EQ(s.nx, voxels[s.axis == 0 ? 1 : 0]);
     EXPECT_EQ(s.ny, voxels[s.axis == 2 ? 1 : 2]);
@@ -110,7 +110,7 @@ TEST(ReportPictures, LargeImagesAreMadeCoarser) {
   for (const Index& c : {Index{0, 0, 0}, Index{149, 1, 17}, Index{70, 0, 8}})
     EXPECT_NEAR(p.coarse.values[static_cast<std::size_t>((c[2] * 2 + c[1]) * 150 + c[0])], mean_of(c[0], c[1], c[2]),
                 1e-6);
-  const Slice& s = p.slices[2];
+  const ImageSlice& s = p.slices[2];
   EXPECT_EQ(s.step, 2);
   EXPECT_EQ(s.nx, 300);
   EXPECT_EQ(s.ny, 3);
@@ -149,7 +149,7 @@ TEST(ReportPictures, OutliersAndTheOutsideDoNotSetTheScale) {
 }
 
 TEST(SlicePictures, ShowLabelsAndChanges) {
-  Slice s;
+  ImageSlice s;
   s.nx = 2;
   s.ny = 2;
   s.labels = {0, 1, 2, 255};
@@ -175,7 +175,7 @@ TEST(SlicePictures, ColoursOfPhasesDiffer) {
 
 // A circle of radius 9 pixels: the line is where it is, and 2 π r times its width long.
 TEST(SlicePictures, TheWallIsTheZeroLine) {
-  Slice s;
+  ImageSlice s;
   s.nx = s.ny = 32;
   for (int y = 0; y < 32; ++y)
     for (int x = 0; x < 32; ++x) s.phi.push_back(static_cast<float>(9 - std::hypot(x + 0.5 - 16, y + 0.5 - 16)));

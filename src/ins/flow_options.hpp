@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The [fluid] and [flow] tables of the deck. SI units.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/deck.hpp"
+
+namespace karst {
+
+struct FluidOptions {
+  double viscosity = 1e-3;  ///< dynamic [Pa s]
+  double density = 1000.0;  ///< [kg/m³]
+};
+/// Declares and reads [fluid].
+void read(Reader& in, FluidOptions& options);
+
+enum class FlowModel : std::uint8_t { none, stokes };
+enum class FlowDrive : std::uint8_t { none, pressure_gradient, pressure_drop, velocity, flow_rate };
+enum class FlowWalls : std::uint8_t { symmetry, no_slip, periodic };
+
+struct FlowOptions {
+  FlowModel model = FlowModel::none;
+  FlowDrive drive = FlowDrive::none;
+  std::vector<int> axes{0, 1, 2};  ///< directions of the drive, increasing: one solve each
+  double pressure_drop = 1.0;      ///< between the two ends [Pa]
+  Vec3 gradient{1.0, 1.0, 1.0};    ///< minus the mean pressure gradient [Pa/m]; the entry of the axis counts
+  double velocity = 0.0;           ///< Darcy velocity along the axis [m/s]
+  double flow_rate = 0.0;          ///< along the axis [m³/s]
+  FlowWalls sides = FlowWalls::symmetry;
+  bool sides_given = false;
+  double tolerance = 1e-8;  ///< |b - K x| <= tolerance |b|
+  int max_iterations = 300;
+};
+
+/// Declares and reads [flow]; notes as mistakes: no drive, two drives or a value that belongs to another one, an axis
+/// that does not exist or stands twice, keys without a model.
+void read(Reader& in, FlowOptions& options);
+
+}  // namespace karst

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/permeability.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "base/timer.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr std::array<const char*, 3> names{"x", "y", "z"};
+
+const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[0].layout.domain(); }
+
+bool is_periodic(const Domain& domain, int axis) { return domain.periodic[static_cast<std::size_t>(axis)]; }
+
+/// What the six ends of the domain are for a drive along an axis.
+FlowSides sides_of(const Domain& domain, const FlowOptions& options, int axis) {
+  FlowSides sides;
+  for (int side = 0; side < 6; ++side) {
+    const bool end = direction_of(side) == axis && !is_periodic(domain, axis);
+    sides[static_cast<std::size_t>(side)] = end                                   ? FlowSide::pressure
+                                            : options.sides == FlowWalls::no_slip ? FlowSide::no_slip
+                                                                                  : FlowSide::symmetry;
+  }
+  return sides;
+}
+
+/// A fall of pressure of 1 per cell width along the axis.
+StokesDrive unit_drive(const Domain& domain, int axis) {
+  StokesDrive drive;
+  if (is_periodic(domain, axis))
+    drive.force[axis] = 1.0;
+  else
+    drive.pressure[static_cast<std::size_t>(side_of(axis, false))] = domain.cells[axis];
+  return drive;
+}
+
+/// G_d [Pa/m] that the deck asks for.
+double gradient_for(const FlowOptions& options, const Domain& domain, const FlowColumn& column, double viscosity,
+                    double h) {
+  const int axis = column.axis;
+  const double per_velocity = viscosity / column.permeability[axis];
+  switch (options.drive) {
+    case FlowDrive::pressure_drop:
+      return options.pressure_drop / (h * domain.cells[axis]);
+    case FlowDrive::pressure_gradient:
+      return options.gradient[axis];
+    case FlowDrive::velocity:
+      return options.velocity * per_velocity;
+    case FlowDrive::flow_rate: {
+      const double area = h * h * static_cast<double>(domain.box().count()) / domain.cells[axis];
+      return options.flow_rate / area * per_velocity;
+    }
+    case FlowDrive::none:
+      break;
+  }
+  return 0.0;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The solver, made again when the ends change; the one before goes first.
+class SharedSolver {
+ public:
+  SharedSolver(const Comm& comm, const Geometry& geometry, const StokesOptions& options)
+      : comm_(comm), geometry_(geometry), options_(options) {}
+
+  StokesSolver& with(const FlowSides& sides, double& setup_seconds) {
+    const auto start = std::chrono::steady_clock::now();
+    if (!solver_ || solver_->op().sides() != sides) {
+      solver_.reset();
+      const Timer timer("set-up");
+      solver_.emplace(comm_, geometry_, sides, options_);
+    }
+    setup_seconds = seconds_since(start);
+    return *solver_;
+  }
+
+ private:
+  const Comm& comm_;
+  const Geometry& geometry_;
+  const StokesOptions& options_;
+  std::optional<StokesSolver> solver_;
+};
+
+/// From units of h0, of the viscosity and of a gradient of 1 per h0 to what the deck asks for, in SI units.
+void to_si(const FlowOptions& options, const FluidOptions& fluid, const FlowSample& sample, const Domain& domain,
+           const StokesReport& report, FlowColumn& column) {
+  const double h = sample.cell_width;
+  const int axis = column.axis;
+  column.permeability = h * h * report.velocity;
+  column.gradient = gradient_for(options, domain, column, fluid.viscosity, h);
+  const double speed = column.gradient * h * h / fluid.viscosity;  // of a velocity of 1
+  column.darcy_velocity = speed * report.velocity;
+  column.flow_rate =
+      column.darcy_velocity[axis] * h * h * static_cast<double>(domain.box().count()) / domain.cells[axis];
+  column.largest_speed = std::abs(speed) * report.largest_speed;
+  const double diameter = sample.specific_surface > 0.0 ? 4.0 / sample.specific_surface : 0.0;  // 4 φ / S, over φ
+  column.reynolds = fluid.density * norm(column.darcy_velocity) * diameter / fluid.viscosity;
+  column.tortuosity = report.tortuosity;
+  column.divergence = report.divergence;
+  column.iterations = report.krylov.iterations;
+  column.relative_residual = report.krylov.relative_residual;
+}
+
+void keep_fields(std::span<const Quad> solution, double speed, double pressure, bool all, FlowColumn& column) {
+  const std::int64_t n = std::ssize(solution);
+  column.speed.resize(solution.size());
+  if (all) column.solution.resize(solution.size());
+  parallel_for(n, [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    const Quad& q = solution[v];
+    column.speed[v] = std::abs(speed) * norm(Vec3{q.v[0], q.v[1], q.v[2]});
+    if (all) column.solution[v] = {speed * q.v[0], speed * q.v[1], speed * q.v[2], pressure * q.v[3]};
+  });
+}
+
+}  // namespace
+
+namespace {
+
+SpeedHistogram histogram_of(const Comm& comm, std::span<const double> speed) {
+  struct Moving {
+    double sum = 0.0, count = 0.0;
+  };
+  const Moving own = parallel_reduce(
+      std::ssize(speed), Moving{},
+      [&](std::int64_t i) {
+        const double u = speed[static_cast<std::size_t>(i)];
+        return Moving{u, u > 0.0 ? 1.0 : 0.0};
+      },
+      [](const Moving& a, const Moving& b) {
+        return Moving{a.sum + b.sum, a.count + b.count};
+      });
+  std::array<double, 2> all{own.sum, own.count};
+  comm.sum(std::span(all));
+  SpeedHistogram histogram;
+  if (all[0] == 0.0) return histogram;
+  const double mean = all[0] / all[1];
+  constexpr double width = (SpeedHistogram::high - SpeedHistogram::low) / SpeedHistogram::bins;
+  for (const double u : speed) {
+    if (u <= 0.0) continue;
+    const auto bin = static_cast<int>(std::floor((std::log10(u / mean) - SpeedHistogram::low) / width));
+    histogram.share[static_cast<std::size_t>(std::clamp(bin, 0, SpeedHistogram::bins - 1))] += 1.0;
+  }
+  comm.sum(std::span(histogram.share));
+  for (double& share : histogram.share) share /= all[1];
+  return histogram;
+}
+
+}  // namespace
+
+std::string flow_solve_name(int axis) { return fmt::format("stokes {}", names[static_cast<std::size_t>(axis)]); }
+
+std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry) {
+  const Domain& domain = domain_of(geometry);
+  std::vector<std::string> found;
+  bool any_side = false;
+  for (const int axis : options.axes) {
+    const char* name = names[static_cast<std::size_t>(axis)];
+    const bool periodic = is_periodic(domain, axis);
+    if (periodic && options.drive == FlowDrive::pressure_drop)
+      found.push_back(fmt::format(
+          "flow.drive: \"pressure-drop\", but the domain is periodic along {0} and has no ends there; use "
+          "drive = \"pressure-gradient\", set grid.periodic to false along {0}, or leave {0} out of flow.axes",
+          name));
+    if (!periodic && options.drive == FlowDrive::pressure_gradient)
+      found.push_back(fmt::format(
+          "flow.drive: \"pressure-gradient\" needs a periodic direction, and the domain is not periodic along "
+          "{0}; use drive = \"pressure-drop\", set grid.periodic to true along {0}, or leave {0} out of flow.axes",
+          name));
+    if (!geometry.report.percolates[static_cast<std::size_t>(axis)])
+      found.push_back(fmt::format(
+          "flow.axes: no pore leads through the sample along {0}, so nothing flows there and the permeability is 0; "
+          "leave {0} out of flow.axes, or look at the image (`karst geometry` shows what percolates)",
+          name));
+    for (int d = 0; d < 3; ++d) {
+      if (d == axis || is_periodic(domain, d)) continue;
+      any_side = true;
+      if (options.sides == FlowWalls::periodic)
+        found.push_back(fmt::format(
+            "flow.sides: \"periodic\", but the domain is not periodic along {}, a side of the flow along {}; set "
+            "grid.periodic there, or use \"symmetry\" or \"no-slip\"",
+            names[static_cast<std::size_t>(d)], name));
+    }
+  }
+  if (options.sides_given && !any_side && options.sides != FlowWalls::periodic)
+    found.emplace_back(
+        "flow.sides: without effect, because the domain is periodic along all sides of the flow; leave it out, or "
+        "change grid.periodic");
+  return found;
+}
+
+std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
+                                     const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch) {
+  const Timer timer("flow");
+  const std::vector<std::string> wrong = mistakes(options, geometry);
+  require(wrong.empty(), "{}", join(wrong, "\n"));
+  const Domain& domain = domain_of(geometry);
+  const double h = sample.cell_width;
+  FlowColumn column;
+  StokesOptions solve_options;
+  solve_options.krylov.tolerance = options.tolerance;
+  solve_options.krylov.max_iterations = options.max_iterations;
+  if (watch.iteration)
+    solve_options.progress = [&](const StokesProgress& p) {
+      watch.iteration(flow_solve_name(column.axis), p.iteration, p.relative_residual, h * h * p.velocity[column.axis]);
+    };
+  SharedSolver shared(comm, geometry, solve_options);
+  std::vector<FlowColumn> columns;
+  for (const int axis : options.axes) {
+    column = {};
+    column.axis = axis;
+    column.periodic = is_periodic(domain, axis);
+    StokesSolver& solver = shared.with(sides_of(domain, options, axis), column.setup_seconds);
+    const auto start = std::chrono::steady_clock::now();
+    const StokesReport report = solver.solve(unit_drive(domain, axis), flow_solve_name(axis));
+    column.seconds = seconds_since(start);
+    to_si(options, fluid, sample, domain, report, column);
+    keep_fields(solver.solution(), column.gradient * h * h / fluid.viscosity, column.gradient * h, watch.keep_solution,
+                column);
+    column.histogram = histogram_of(comm, column.speed);
+    if (watch.solved) watch.solved(column);
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+double asymmetry(const std::vector<FlowColumn>& columns) {
+  double largest = 0.0, worst = 0.0;
+  for (const FlowColumn& a : columns)
+    for (const FlowColumn& b : columns) {
+      largest = std::max(largest, std::abs(a.permeability[b.axis]));
+      worst = std::max(worst, std::abs(a.permeability[b.axis] - b.permeability[a.axis]));
+    }
+  return largest > 0.0 ? worst / largest : 0.0;
+}
+
+}  // namespace karst

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Permeability of a pore space from steady Stokes flow, one solve per direction d of the drive:
+//
+//   periodic along d   a mean pressure gradient -G_d;
+//   otherwise          fixed pressures on the two ends across d, G_d = Δp / L_d; the sides are walls or planes of
+//                      symmetry.
+//
+// Column d of the tensor: k_ed = μ U_e / G_d (Darcy's law), U the flow rate over the total cross-section, solid
+// included; U_e, e != d, is the mean of that velocity over the sample.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ins/flow_options.hpp"
+#include "ins/stokes_solver.hpp"
+
+namespace karst {
+
+/// Share of the flow cells per interval of log10(|u| / mean |u|); the ends hold what lies beyond.
+struct SpeedHistogram {
+  static constexpr int bins = 48;
+  static constexpr double low = -4.0, high = 2.0;
+  std::array<double, bins> share{};
+};
+
+inline constexpr double darcy = 9.869233e-13;  ///< [m²]: 1 cP cm/s per atm/cm
+
+/// What one direction of the drive gave. SI units.
+struct FlowColumn {
+  int axis = 0;
+  bool periodic = false;
+  Vec3 permeability;           ///< k_ed, e = x, y, z [m²]
+  double gradient = 0.0;       ///< G_d [Pa/m]
+  Vec3 darcy_velocity;         ///< [m/s]
+  double flow_rate = 0.0;      ///< along the axis [m³/s]
+  double largest_speed = 0.0;  ///< [m/s]
+  double reynolds = 0.0;       ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
+  double tortuosity = 0.0;     ///< mean |u| / |mean u|
+  double divergence = 0.0;     ///< largest net flux of a cell over the largest speed through a cell face
+  std::vector<Quad> solution;  ///< own VoFs box after box: velocity [m/s], pressure [Pa]; empty unless kept
+  std::vector<double> speed;   ///< own VoFs: |u| [m/s]
+  SpeedHistogram histogram;
+  int iterations = 0;
+  double relative_residual = 0.0;
+  double setup_seconds = 0.0, seconds = 0.0;  ///< of this rank
+};
+
+/// What the sample is, for the numbers of FlowColumn.
+struct FlowSample {
+  double cell_width;        ///< h0 [m]
+  double porosity;          ///< connected
+  double specific_surface;  ///< wall area over the volume of the sample [1/m]
+};
+
+struct FlowWatch {
+  /// After each iteration, on every rank: name of the solve, iterations, relative residual, permeability so far along
+  /// the axis [m²]. May be empty.
+  std::function<void(const std::string& solve, int iteration, double residual, double permeability)> iteration;
+  /// After each solve.
+  std::function<void(const FlowColumn& column)> solved;
+  bool keep_solution = false;  ///< FlowColumn::solution is wanted
+};
+
+/// "stokes x"
+std::string flow_solve_name(int axis);
+
+/// What is wrong with drive, axes and sides for this geometry, to be said before any solve. Not collective, the same on
+/// every rank.
+std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry);
+
+/// One column per asked axis; solves with the same ends share one set-up. Throws Error when mistakes() finds any and
+/// when a solve fails. Collective.
+std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
+                                     const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch = {});
+
+/// Largest |k_ed - k_de| / largest |k_ed| where both are known: 0 for the exact tensor of a periodic sample.
+double asymmetry(const std::vector<FlowColumn>& columns);
+
+}  // namespace karst

@@ -69,7 +69,7 @@ std::string histogram_card(const FlowColumns& columns) {
     chart.series.push_back(line);
   }
   chart.y = {"share of the pore volume [%]", 0.0, axis_end(top)};
-  return card("Speed in the pores", svg(chart),
+  return card("Speed in the pores", "<div style=\"max-width:620px\">" + svg(chart) + "</div>\n",
               "Stagnant corners are on the left, the channels that carry the flow on the right.");
 }
 

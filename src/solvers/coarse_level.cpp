@@ -7,7 +7,9 @@ namespace karst {
 namespace {
 
 constexpr int tag_coarse = 25;
-constexpr std::int64_t worth_threads = 4;  // windows
+/// Nodes. Smaller levels are swept in the time that threads take to meet, and where other work has the cores threads
+/// wait for each other much longer than that.
+constexpr std::int64_t worth_threads = 8192;
 
 /// Rows of a window; its places count from the first node.
 RowList<std::int32_t> rows_of(const NodeGraph& graph, std::int64_t first, std::int64_t last) {
@@ -60,7 +62,7 @@ void CoarseLevel::for_windows(F&& f) const {
     const auto i = static_cast<std::size_t>(w);
     f(i, static_cast<std::size_t>(children_.window[i]));
   };
-  if (n_windows() < worth_threads)
+  if (n_nodes() < worth_threads)
     for (std::int64_t w = 0; w < n_windows(); ++w) one(w);
   else
     parallel_for(n_windows(), one);

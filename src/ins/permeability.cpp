@@ -78,12 +78,12 @@ class SharedSolver {
       : comm_(comm), geometry_(geometry), options_(options) {}
 
   StokesSolver& with(const FlowSides& sides, double& setup_seconds) {
+    setup_seconds = 0.0;
+    if (solver_ && solver_->op().sides() == sides) return *solver_;
     const auto start = std::chrono::steady_clock::now();
-    if (!solver_ || solver_->op().sides() != sides) {
-      solver_.reset();
-      const Timer timer("set-up");
-      solver_.emplace(comm_, geometry_, sides, options_);
-    }
+    const Timer timer("set-up");
+    solver_.reset();
+    solver_.emplace(comm_, geometry_, sides, options_);
     setup_seconds = seconds_since(start);
     return *solver_;
   }

@@ -45,7 +45,7 @@ struct FlowColumn {
   SpeedHistogram histogram;
   int iterations = 0;
   double relative_residual = 0.0;
-  double setup_seconds = 0.0, seconds = 0.0;  ///< of this rank
+  double setup_seconds = 0.0, seconds = 0.0;  ///< of this rank; set-up 0: that of the solve before served
 };
 
 /// What the sample is, for the numbers of FlowColumn.

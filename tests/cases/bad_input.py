@@ -467,6 +467,42 @@ def full_disk(folder):
         ["small/out", "space"]
 
 
+# --- flow
+def flow_deck(lines, sphere=None):
+    return (sphere or sphere_deck()) + "\n[flow]\nmodel = \"stokes\"\n" + lines
+
+
+@case
+def flow_without_drive(folder):
+    return ["run", deck(folder, flow_deck(""))], ["flow.drive", "pressure-drop"]
+
+
+@case
+def flow_driven_twice(folder):
+    return ["run", deck(folder, flow_deck('drive = "pressure-gradient"\npressure_drop = 1.0\n'))], [
+        "flow.pressure_drop", "second drive"]
+
+
+@case
+def flow_without_viscosity(folder):
+    return ["run", deck(folder, flow_deck('drive = "pressure-gradient"\n[fluid]\nviscosity = 0\n'))], [
+        "fluid.viscosity", "1e-12"]
+
+
+@case
+def flow_from_ends_of_a_periodic_domain(folder):
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\naxes = ["x"]\n')),
+            "grid.periodic=[true,true,true]"], ["flow.drive", "periodic along x", "pressure-gradient"]
+
+
+@case
+def flow_across_a_wall(folder):
+    wall = ('[[geometry.solid]]\nshape = "box"\nlo = [0.4, -1, -1]\nhi = [0.6, 2, 2]\n'
+            "[grid]\ncells = [16, 16, 16]\nsize = [1, 1, 1]\n")
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\naxes = ["x"]\n', wall))], [
+        "flow.axes", "along x", "permeability is 0"]
+
+
 def problems_of(result, words):
     """What is wrong with a run that should fail."""
     if result.status != 1:

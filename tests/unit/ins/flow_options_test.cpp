@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/flow_options.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace karst {
+namespace {
+
+/// The options of a text, or the message about what is wrong with it.
+std::pair<FlowOptions, std::string> read_text(const std::string& text) {
+  FlowOptions options;
+  try {
+    Reader in = Reader::from_text(text);
+    FluidOptions fluid;
+    read(in, fluid);
+    read(in, options);
+    in.finish();
+  } catch (const Error& e) {
+    return {options, e.what()};
+  }
+  return {options, ""};
+}
+
+TEST(FlowOptions, DriveAndAxes) {
+  const auto [options, wrong] = read_text(
+      "[flow]\nmodel = \"stokes\"\ndrive = \"velocity\"\nvelocity = 1e-5\naxes = [\"z\", \"x\"]\nsides = "
+      "\"no-slip\"\n");
+  EXPECT_EQ(wrong, "");
+  EXPECT_EQ(options.drive, FlowDrive::velocity);
+  EXPECT_EQ(options.velocity, 1e-5);
+  EXPECT_EQ(options.axes, (std::vector<int>{0, 2}));
+  EXPECT_EQ(options.sides, FlowWalls::no_slip);
+  EXPECT_TRUE(options.sides_given);
+  const auto [all, none] = read_text("[flow]\nmodel = \"stokes\"\ndrive = \"pressure-drop\"\n");
+  EXPECT_EQ(none, "");
+  EXPECT_EQ(all.axes, (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(read_text("").first.model, FlowModel::none);
+}
+
+TEST(FlowOptions, MistakesAreNamedWithWhatIsAllowed) {
+  const auto expect = [&](const std::string& lines, std::initializer_list<const char*> parts) {
+    const std::string text = read_text("[flow]\n" + lines).second;
+    for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << lines << " gives: " << text;
+  };
+  const std::string stokes = "model = \"stokes\"\n", drop = stokes + "drive = \"pressure-drop\"\n";
+  expect(stokes, {"flow.drive", "pressure-drop", "pressure-gradient"});
+  expect(stokes + "drive = \"none\"\n", {"flow.drive"});
+  expect(drop + "velocity = 1e-5\n", {"flow.velocity", "second drive"});
+  expect(drop + "gradient = [1, 0, 0]\nflow_rate = 1.0\n", {"flow.gradient", "flow.flow_rate"});
+  expect(stokes + "drive = \"velocity\"\n", {"flow.velocity", "missing"});
+  expect(stokes + "drive = \"flow-rate\"\nflow_rate = 0.0\n", {"flow.flow_rate", "nothing would flow"});
+  expect(drop + "pressure_drop = 0\n", {"flow.pressure_drop", "nothing would flow"});
+  expect(stokes + "drive = \"pressure-gradient\"\ngradient = [1, 0, 1]\n", {"flow.gradient", "0 along y"});
+  expect(drop + "axes = []\n", {"flow.axes", "empty"});
+  expect(drop + "axes = [\"x\", \"x\"]\n", {"flow.axes", "twice"});
+  expect(drop + "axes = [\"w\"]\n", {"flow.axes", "\"w\"", "\"z\""});
+  expect("drive = \"velocity\"\n", {"flow.drive", "flow.model"});
+  expect(drop + "[fluid]\nviscosity = 0\n", {"fluid.viscosity", "1e-12"});
+  expect(drop + "[fluid]\nviscosity = -1e-3\n", {"fluid.viscosity"});
+}
+
+}  // namespace
+}  // namespace karst

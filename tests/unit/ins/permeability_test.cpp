@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/permeability.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "support/flow_cases.hpp"
+
+namespace karst {
+namespace {
+
+const FluidOptions water;  // 1e-3 Pa s, 1000 kg/m³
+
+/// A slit of 8 cells between plates across z; open along x and y.
+Geometry slit(const Comm& comm, std::array<bool, 3> periodic) {
+  LevelSetParts plates;
+  plates.push_back(make_level_set(HalfSpace{{0, 0, 2}, {0, 0, 1}}));
+  plates.push_back(make_level_set(HalfSpace{{0, 0, 10}, {0, 0, -1}}));
+  return build_geometry(comm, test::flow_grid({8, 8, 12}, periodic), *union_of_solids(std::move(plates)),
+                        KeepPores::all);
+}
+constexpr double h = 1e-5;                    // of a cell [m]
+constexpr double exact = 8.0 * 64 / 12 / 12;  // H³ / (12 height) in h²: H = 8, height 12
+
+FlowSample sample_of(const Geometry& geometry) {
+  return {h, geometry.report.connected_porosity, geometry.report.specific_surface / h};
+}
+
+FlowOptions options_for(FlowDrive drive, std::vector<int> axes) {
+  FlowOptions options;
+  options.model = FlowModel::stokes;
+  options.drive = drive;
+  options.axes = std::move(axes);
+  options.tolerance = 1e-10;
+  return options;
+}
+
+// Plane channel flow, exact for parabolas: second differences and θ = 1/2 at the plates.
+TEST(Permeability, SlitIsExactForBothDrivesMpi) {
+  const Comm comm = Comm::world();
+  for (const bool periodic : {true, false}) {
+    const Geometry geometry = slit(comm, {periodic, true, false});
+    FlowOptions options = options_for(periodic ? FlowDrive::pressure_gradient : FlowDrive::pressure_drop, {0});
+    options.pressure_drop = 2.0;
+    options.gradient = {2.0 / (8 * h), 1, 1};
+    const FlowColumn column = permeability(comm, geometry, options, water, sample_of(geometry))[0];
+    const double k = column.permeability[0];
+    EXPECT_NEAR(k, exact * h * h * (1 + 0.5 / 64), 1e-7 * k) << periodic;  // + 0.5 / H²: midpoint rule
+    EXPECT_NEAR(column.permeability[2], 0.0, 1e-9 * k);
+    // Darcy's law with the gradient of the deck: 2 Pa over 8 cells.
+    EXPECT_NEAR(column.gradient, 2.0 / (8 * h), 1e-9 / h);
+    EXPECT_NEAR(column.darcy_velocity[0], k / 1e-3 * column.gradient, 1e-12 * column.darcy_velocity[0]);
+    EXPECT_NEAR(column.flow_rate, column.darcy_velocity[0] * 8 * 12 * h * h, 1e-12 * column.flow_rate);
+    // Hydraulic diameter of a slit: 2 H. Re = ρ U / φ · 2 H / μ.
+    const double reynolds = 1000.0 * column.darcy_velocity[0] * 12 / 8 * 2 * 8 * h / 1e-3;
+    EXPECT_NEAR(column.reynolds, reynolds, 1e-6 * reynolds);
+    EXPECT_NEAR(column.tortuosity, 1.0, 1e-8);
+  }
+}
+
+// The problem is linear: a wanted velocity or flow rate gives the same permeability and exactly that velocity.
+TEST(Permeability, VelocityAndFlowRateAreMet) {
+  const Comm comm = Comm::self();
+  const Geometry geometry = slit(comm, {false, true, false});
+  FlowOptions options = options_for(FlowDrive::velocity, {0});
+  options.velocity = -3e-4;
+  const FlowColumn by_velocity = permeability(comm, geometry, options, water, sample_of(geometry))[0];
+  EXPECT_NEAR(by_velocity.darcy_velocity[0], -3e-4, 1e-15);
+  EXPECT_LT(by_velocity.gradient, 0.0);
+  options.drive = FlowDrive::flow_rate;
+  options.flow_rate = 7e-12;
+  const FlowColumn by_rate = permeability(comm, geometry, options, water, sample_of(geometry))[0];
+  EXPECT_NEAR(by_rate.flow_rate, 7e-12, 1e-22);
+  EXPECT_EQ(by_rate.permeability, by_velocity.permeability);
+}
+
+TEST(Permeability, TensorOfAPeriodicPackingIsSymmetricMpi) {
+  const Comm comm = Comm::world();
+  const auto phi = test::packing(40, 3.2, 16, true);
+  const Geometry geometry = build_geometry(comm, test::flow_grid(Index::all(16)), *phi, KeepPores::connected);
+  int solves = 0, setups = 0;
+  FlowWatch watch;
+  watch.solved = [&](const FlowColumn& c) {
+    ++solves;
+    setups += c.setup_seconds > 0.0;
+  };
+  const auto columns = permeability(comm, geometry, options_for(FlowDrive::pressure_gradient, {0, 1, 2}), water,
+                                    sample_of(geometry), watch);
+  ASSERT_EQ(columns.size(), 3U);
+  EXPECT_EQ(solves, 3);
+  EXPECT_EQ(setups, 1);  // one set-up for all
+  for (const FlowColumn& c : columns) {
+    EXPECT_GT(c.permeability[c.axis], 0.0);
+    EXPECT_GT(c.tortuosity, 1.0);
+    double share = 0.0;
+    for (const double s : c.histogram.share) share += s;
+    EXPECT_NEAR(share, 1.0, 1e-12);
+  }
+  // Shortley-Weller rows are not symmetric, so the discrete tensor is not quite either: 6e-4 at 3 cells per grain
+  // radius.
+  EXPECT_LT(asymmetry(columns), 2e-3);
+}
+
+TEST(Permeability, MistakesAreFoundBeforeAnySolve) {
+  const Comm comm = Comm::self();
+  const Geometry geometry = slit(comm, {false, true, false});
+  const auto first = [&](const FlowOptions& options) {
+    const std::vector<std::string> found = mistakes(options, geometry);
+    return found.empty() ? std::string() : found[0];
+  };
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  EXPECT_EQ(first(options_for(FlowDrive::pressure_drop, {0})), "");
+  EXPECT_TRUE(has(first(options_for(FlowDrive::pressure_drop, {1})), "periodic along y"));
+  EXPECT_TRUE(has(first(options_for(FlowDrive::pressure_gradient, {0})), "not periodic along x"));
+  EXPECT_TRUE(has(first(options_for(FlowDrive::velocity, {2})), "no pore leads through the sample along z"));
+  FlowOptions sides = options_for(FlowDrive::pressure_drop, {0});
+  sides.sides = FlowWalls::periodic;
+  EXPECT_TRUE(has(first(sides), "not periodic along z"));
+  EXPECT_THROW(permeability(comm, geometry, sides, water, sample_of(geometry)), Error);
+}
+
+}  // namespace
+}  // namespace karst

@@ -42,7 +42,7 @@ TEST(VofValuesMpi, CellsHoldTheirValuesAndSolidNone) {
     for (int b = 0; b < graph.n_local(); ++b) {
       const Box box = graph.box(b).cells;
       std::vector<float> cells(static_cast<std::size_t>(box.count()));
-      fill_cells(v.geometry, v.numbering, v.values, l, b, cells);
+      fill_cells(v.geometry, v.numbering, l, b, cells, [&](std::size_t i) { return v.values[i]; });
       for_each_cell(box, [&](const Index& c) {
         const float value = cells[static_cast<std::size_t>(box.offset(c))];
         ++(std::isnan(value) ? unknown : known);

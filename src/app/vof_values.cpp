@@ -53,7 +53,9 @@ void fill_cells(const Geometry& geometry, const CompositeNumbering& numbering, i
                 std::span<float> cells, const std::function<double(std::size_t unknown)>& value) {
   std::vector<double> sum(cells.size(), 0.0), count(cells.size(), 0.0);
   for_each_unknown(geometry, numbering, level, static_cast<int>(box), [&](int cell, std::size_t unknown) {
-    sum[static_cast<std::size_t>(cell)] += value(unknown);
+    const double v = value(unknown);
+    if (std::isnan(v)) return;
+    sum[static_cast<std::size_t>(cell)] += v;
     count[static_cast<std::size_t>(cell)] += 1.0;
   });
   for (std::size_t i = 0; i < cells.size(); ++i)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/error.hpp"
@@ -115,7 +116,9 @@ void to_si(const FlowOptions& options, const FluidOptions& fluid, const FlowSamp
   column.relative_residual = report.krylov.relative_residual;
 }
 
-void keep_fields(std::span<const Quad> solution, double speed, double pressure, bool all, FlowColumn& column) {
+/// @param speed, pressure  [m/s], [Pa]: of a velocity and of a pressure of 1
+void keep_fields(StokesSolver& solver, double speed, double pressure, bool all, FlowColumn& column) {
+  const std::span<const Quad> solution = solver.solution();
   const std::int64_t n = std::ssize(solution);
   column.speed.resize(solution.size());
   if (all) column.solution.resize(solution.size());
@@ -125,6 +128,11 @@ void keep_fields(std::span<const Quad> solution, double speed, double pressure, 
     column.speed[v] = std::abs(speed) * norm(Vec3{q.v[0], q.v[1], q.v[2]});
     if (all) column.solution[v] = {speed * q.v[0], speed * q.v[1], speed * q.v[2], pressure * q.v[3]};
   });
+  if (!all) return;
+  const LevelGraph& graph = solver.op().geometry().graph;
+  for (int b = 0; b < graph.n_local(); ++b)
+    for (const std::uint16_t v : solver.op().rows().still_in(b))
+      column.solution[static_cast<std::size_t>(graph.vof_begin(b) + v)].v[3] = std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace
@@ -229,8 +237,7 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
     const StokesReport report = solver.solve(unit_drive(domain, axis), flow_solve_name(axis));
     column.seconds = seconds_since(start);
     to_si(options, fluid, sample, domain, report, column);
-    keep_fields(solver.solution(), column.gradient * h * h / fluid.viscosity, column.gradient * h, watch.keep_solution,
-                column);
+    keep_fields(solver, column.gradient * h * h / fluid.viscosity, column.gradient * h, watch.keep_solution, column);
     column.histogram = histogram_of(comm, column.speed);
     if (watch.solved) watch.solved(column);
     columns.push_back(std::move(column));

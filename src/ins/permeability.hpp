@@ -40,7 +40,8 @@ struct FlowColumn {
   double reynolds = 0.0;       ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
   double tortuosity = 0.0;     ///< mean |u| / |mean u|
   double divergence = 0.0;     ///< largest net flux of a cell over the largest speed through a cell face
-  std::vector<Quad> solution;  ///< own VoFs box after box: velocity [m/s], pressure [Pa]; empty unless kept
+  std::vector<Quad> solution;  ///< own VoFs box after box: velocity [m/s], pressure [Pa] (NaN in
+                               ///< orphans, which carry no flow); empty unless kept
   std::vector<double> speed;   ///< own VoFs: |u| [m/s]
   SpeedHistogram histogram;
   int iterations = 0;

@@ -112,9 +112,12 @@ JobResult run(const JobContext& context) {
 }  // namespace
 
 Job flow_job() {
-  return {"flow", "[flow] with model = \"stokes\" and a drive: permeability and velocity",
+  return {"flow",
+          "[flow] with model = \"stokes\" and a drive: permeability and velocity",
           [](const Config& config) { return config.flow.model != FlowModel::none; },
-          [](const JobContext& context) { return mistakes(context.config.flow, context.geometry); }, run};
+          [](const JobContext& context) { return mistakes(context.config.flow, context.geometry); },
+          run,
+          860.0};
 }
 
 }  // namespace karst

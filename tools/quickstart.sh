@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# From a fresh machine to the cut cells of a rock image: installs what is missing, builds, makes a gray-scale CT-like
-# image of a packing of grains, imports it, cuts it, draws it. Results: out/quickstart.
+# From a fresh machine to the permeability of a rock image: installs what is missing, builds, makes a gray-scale CT-like
+# image of a packing of grains, imports it, cuts it, solves for the flow, draws it. Results: out/quickstart.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export OPENBLAS_NUM_THREADS=1
@@ -19,14 +19,14 @@ up_to_date() {  # FILE made-from...
 }
 
 image=$out/rock.tif rock=$out/rock.h5 deck=inputs/quickstart/quickstart.toml
-run=$out/geometry
-plotfile=$run/geometry.vtkhdf
+run=$out/results
+plotfile=$run/plot.vtkhdf
 up_to_date "$image" "$build/karst-make-image" || "$build/karst-make-image" -o "$image" --voxel 5e-6
 up_to_date "$rock" "$image" "$karst" || "$karst" import "$image" -o "$rock" --overwrite
 if up_to_date "$run/summary.json" "$rock" "$karst" "$deck"; then
   cat "$run/log.txt"
 else
-  "$karst" geometry "$deck" --out "$run" --overwrite
+  "$karst" run "$deck" --out "$run" --overwrite
 fi
 draw() {  # TOOL PICTURE [arguments]
   local tool=tools/$1 picture=$2
@@ -34,11 +34,25 @@ draw() {  # TOOL PICTURE [arguments]
   up_to_date "$picture" "$plotfile" "$tool" || .venv/bin/python "$tool" "$plotfile" -o "$picture" "$@"
 }
 draw plot_slice.py "$out/slice.png" --title "Quickstart: fluid and wall, plane in the middle"
+draw plot_slice.py "$out/flow.png" --field drive_x_velocity_x --axis z --no-boxes --title "Quickstart: velocity along x, drive along x [m/s]"
 draw plot_wall.py "$out/wall.png"
 
 echo
+.venv/bin/python - "$run/summary.json" <<'PYTHON'
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    summary = json.load(file)
+for d, axis in enumerate("xyz"):
+    print(f"Permeability along {axis}: {summary['permeability_m2'][d][d]:.4g} m2 = "
+          f"{summary['permeability_darcy'][d][d]:.4g} darcy")
+PYTHON
+echo
 echo "Import, page   $out/rock.html"
+echo "Results, page  $run/report.html"
 echo "Results        $run/summary.json"
+echo "Flow, picture  $out/flow.png"
 echo "Wall, picture  $out/wall.png"
 echo "Slice, picture $out/slice.png"
 echo "Plotfile       $plotfile   (ParaView, yt, VisIt)"

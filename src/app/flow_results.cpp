@@ -139,6 +139,7 @@ std::string flow_text(const FlowColumns& columns) {
   const auto row = [&](const std::string& name, auto&& value) {
     text += fmt::format("  {:<34}", name);
     for (Column c : columns) text += fmt::format("{:>14}", value(c));
+    text.erase(text.find_last_not_of(' ') + 1);
     text += '\n';
   };
   row("drive along", [](Column c) { return std::string(name_of(c)); });

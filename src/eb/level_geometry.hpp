@@ -33,20 +33,10 @@ struct ExtraFaceMoments {
   std::array<float, 3> centroid;
 };
 
-/// A face between a home and a piece that joined it: no face of the VoF, but fluid passes through it.
-struct InnerFace {
-  std::uint16_t vof;
-  std::uint8_t side;  ///< of the VoF's cell
-  float aperture;
-  std::array<float, 3> centroid;  ///< relative to the cell centre of the VoF
-};
-
 /// Where a VoF's value stands, and how far from there the wall is.
 struct VofCenter {
   /// Distance from the cell centre to the wall along the six sides / h; no_wall where there is none within one cell.
   std::array<float, 6> wall_distance;
-  /// Area / h² of the primary faces between the cells of the two VoFs alone, without what joined pieces add.
-  std::array<float, 6> own_aperture;
   bool inside;  ///< the VoF holds the centre of its cell; otherwise all distances are no_wall
 };
 inline constexpr float no_wall = 2.0F;
@@ -57,7 +47,6 @@ struct BoxMoments {
   std::span<const VofMoments> moments;
   std::span<const ExtraFaceMoments> extra;
   std::span<const VofCenter> centers;
-  std::span<const InnerFace> inner;  ///< sorted by VoF; none on levels that coarsen() made
 };
 
 struct LevelGeometry {
@@ -66,9 +55,8 @@ struct LevelGeometry {
   Array<VofMoments> moments;      ///< irregular VoFs of the own boxes, box after box, in row order
   Array<ExtraFaceMoments> extra;  ///< extra faces of the own boxes, box after box
   Array<VofCenter> centers;       ///< parallel to moments, or empty
-  Array<InnerFace> inner;         ///< of the own boxes, box after box
   std::int64_t closed_faces = 0;  ///< open on one side only: made wall; 0 when the smoothness of φ is known
-  std::vector<std::int64_t> moments_begin, extra_begin, inner_begin;  ///< n_own_boxes + 1
+  std::vector<std::int64_t> moments_begin, extra_begin;  ///< n_own_boxes + 1
 
   BoxMoments box(int local) const {
     const auto b = static_cast<std::size_t>(local);
@@ -76,8 +64,7 @@ struct LevelGeometry {
       return all.span().subspan(static_cast<std::size_t>(begin[i]), static_cast<std::size_t>(begin[i + 1] - begin[i]));
     };
     return {part(moments, moments_begin, b), part(extra, extra_begin, b),
-            centers.size() == 0 ? std::span<const VofCenter>{} : part(centers, moments_begin, b),
-            part(inner, inner_begin, b)};
+            centers.size() == 0 ? std::span<const VofCenter>{} : part(centers, moments_begin, b)};
   }
 };
 

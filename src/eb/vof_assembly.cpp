@@ -35,13 +35,6 @@ int cell_beside(const VofFace& f) {
   return number;
 }
 
-/// The face lies on the side of the VoF's own cell.
-bool is_on_own_side(const VofFace& f) {
-  constexpr double edge = 0.5 + 1e-6;
-  const double out = is_high(f.side) ? f.centroid[direction_of(f.side)] : -f.centroid[direction_of(f.side)];
-  return out > 0.0 && std::ranges::all_of(f.centroid.v, [](double c) { return std::abs(c) <= edge; });
-}
-
 /// Adds the faces between the same VoFs across the same side, and those of one cell towards no VoF; the centroid
 /// becomes the area-weighted mean.
 std::vector<VofFace> merged(const std::vector<VofFace>& faces) {
@@ -55,13 +48,11 @@ std::vector<VofFace> merged(const std::vector<VofFace>& faces) {
   std::vector<VofFace> result;
   for (std::size_t i = 0; i < keys.size();) {
     VofFace sum = faces[keys[i].face];
-    if (is_on_own_side(sum)) sum.own_aperture = sum.aperture;
     sum.centroid *= sum.aperture;
     const std::size_t first = i;
     for (++i; i < keys.size() && keys[i].same_face(keys[first]); ++i) {
       const VofFace& f = faces[keys[i].face];
       sum.aperture += f.aperture;
-      if (is_on_own_side(f)) sum.own_aperture += f.aperture;
       sum.centroid += f.aperture * f.centroid;
     }
     sum.centroid *= 1.0 / sum.aperture;
@@ -89,8 +80,6 @@ bool is_whole(const VofMoments& m) {
 
 BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists) {
   const std::vector<VofFace> faces = merged(vofs.faces);
-  lists.inner = std::move(vofs.inner);
-  std::ranges::sort(lists.inner, {}, [](const InnerFace& f) { return std::tuple(f.vof, f.side, f.aperture); });
   BoxAdjacency box;
   box.cell = std::move(vofs.cell);
   const std::size_t n = box.cell.size();
@@ -103,7 +92,6 @@ BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists) {
       continue;
     }
     VofMoments& m = vofs.moments[v];
-    std::array<float, 6> own_aperture{};
     m.aperture = {};
     m.face_centroid = {};
     box.primary[v].fill(no_face);
@@ -114,7 +102,6 @@ BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists) {
       if (face.primary && primary == no_face) {
         primary = face.to;
         put_primary(face, m);
-        own_aperture[face.side] = static_cast<float>(face.own_aperture);
       } else {
         has_extra = true;
         box.extra.push_back({face.vof, face.side, face.to});
@@ -126,7 +113,6 @@ BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists) {
     if (has_extra || !is_whole(m)) {
       box.irregular[v] = 1;
       lists.moments.push_back(m);
-      lists.own_aperture.push_back(own_aperture);
       if (!vofs.holds_center.empty()) lists.holds_center.push_back(vofs.holds_center[v]);
     }
   }
@@ -145,27 +131,22 @@ LevelGeometry build_level_geometry(const Comm& comm, const Layout& layout, int l
   });
   geometry.moments_begin.assign(n + 1, 0);
   geometry.extra_begin.assign(n + 1, 0);
-  geometry.inner_begin.assign(n + 1, 0);
   for (std::size_t b = 0; b < n; ++b) {
     geometry.moments_begin[b + 1] = geometry.moments_begin[b] + static_cast<std::int64_t>(lists[b].moments.size());
     geometry.extra_begin[b + 1] = geometry.extra_begin[b] + static_cast<std::int64_t>(lists[b].extra.size());
-    geometry.inner_begin[b + 1] = geometry.inner_begin[b] + std::ssize(lists[b].inner);
   }
   geometry.moments = {static_cast<std::size_t>(geometry.moments_begin[n]), Purpose::geometry};
   geometry.extra = {static_cast<std::size_t>(geometry.extra_begin[n]), Purpose::geometry};
-  geometry.inner = {static_cast<std::size_t>(geometry.inner_begin[n]), Purpose::geometry};
   const bool centers_known = std::ranges::any_of(lists, [](const auto& l) { return !l.holds_center.empty(); });
   if (centers_known) geometry.centers = {geometry.moments.size(), Purpose::geometry};
   parallel_for(static_cast<std::int64_t>(n), [&](std::int64_t i) {
     const auto b = static_cast<std::size_t>(i);
     std::ranges::copy(lists[b].moments, geometry.moments.begin() + geometry.moments_begin[b]);
     std::ranges::copy(lists[b].extra, geometry.extra.begin() + geometry.extra_begin[b]);
-    std::ranges::copy(lists[b].inner, geometry.inner.begin() + geometry.inner_begin[b]);
     VofCenter center;
     center.wall_distance.fill(no_wall);
     for (std::size_t r = 0; r < lists[b].holds_center.size(); ++r) {
       center.inside = lists[b].holds_center[r] != 0;
-      center.own_aperture = lists[b].own_aperture[r];
       geometry.centers[static_cast<std::size_t>(geometry.moments_begin[b]) + r] = center;
     }
     lists[b] = {};

@@ -19,8 +19,7 @@ struct VofFace {
   std::uint8_t primary;
   VofName to;
   double aperture;
-  Vec3 centroid;              ///< relative to the centre of the VoF's cell
-  double own_aperture = 0.0;  ///< of a sum: the part on the side of the VoF's cell
+  Vec3 centroid;  ///< relative to the centre of the VoF's cell
 };
 
 /// A box in the making: VoFs in the order of their cells.
@@ -31,17 +30,14 @@ struct VofAssembly {
   std::vector<std::uint8_t> regular;
   std::vector<std::uint8_t> holds_center;  ///< per VoF; empty: not known
   std::vector<std::array<VofName, 6>> regular_neighbours;
-  std::vector<VofFace> faces;    ///< of the other VoFs, in any order
-  std::vector<InnerFace> inner;  ///< in any order
+  std::vector<VofFace> faces;  ///< of the other VoFs, in any order
 };
 
 /// Moments of a box as LevelGeometry stores them.
 struct BoxMomentLists {
   std::vector<VofMoments> moments;
   std::vector<ExtraFaceMoments> extra;
-  std::vector<std::uint8_t> holds_center;          ///< parallel to moments; empty when not known
-  std::vector<std::array<float, 6>> own_aperture;  ///< of the primary faces; parallel to moments
-  std::vector<InnerFace> inner;                    ///< sorted by VoF
+  std::vector<std::uint8_t> holds_center;  ///< parallel to moments; empty when not known
 };
 
 /// Sorts and adds up the faces, fills the adjacency and the lists of moments. A VoF that turns out to be whole (κ = 1,

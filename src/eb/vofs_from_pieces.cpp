@@ -25,7 +25,7 @@ struct Numbering {
 struct Part {
   VofName home;
   VofMoments moments;  ///< relative to the home's cell centre
-  std::uint32_t n_faces, n_inner;
+  std::uint32_t n_faces;
 };
 
 /// The target of a face: its VoF, and whether the face is a primary one.
@@ -33,13 +33,6 @@ struct Target {
   VofName to = no_face;
   bool primary = false;
   Index offset;  ///< from the piece's cell to the cell of the target VoF
-};
-
-/// Where faces and what becomes of them go.
-struct HomeFaces {
-  std::vector<VofFace>& faces;
-  std::vector<InnerFace>& inner;
-  VofMoments& moments;
 };
 
 class Maker {
@@ -57,7 +50,7 @@ class Maker {
   Target target(int slot, const Index& cell, int side, int ordinal) const;
   void add_piece(int slot, int piece, std::uint16_t vof, VofAssembly& out) const;
   VofMoments moments_at_home(int slot, int piece) const;
-  void faces_at_home(int slot, int piece, std::uint16_t vof, HomeFaces out) const;
+  void faces_at_home(int slot, int piece, std::uint16_t vof, std::vector<VofFace>& faces, VofMoments& moments) const;
   std::array<VofName, 6> whole_cell(int slot, const Index& cell, bool& regular, std::vector<VofFace>& faces,
                                     std::uint16_t vof, VofMoments& moments) const;
   void close(int side, double aperture, const Vec3& at, VofMoments& moments) const;
@@ -166,7 +159,8 @@ void Maker::close(int side, double aperture, const Vec3& at, VofMoments& moments
   add_moments(wall, moments);
 }
 
-void Maker::faces_at_home(int slot, int piece_number, std::uint16_t vof, HomeFaces out) const {
+void Maker::faces_at_home(int slot, int piece_number, std::uint16_t vof, std::vector<VofFace>& faces,
+                          VofMoments& moments) const {
   const PieceBox& box = boxes_.box(slot);
   const Piece& piece = box.cut.pieces[static_cast<std::size_t>(piece_number)];
   const VofName self = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(piece_number)];
@@ -177,23 +171,18 @@ void Maker::faces_at_home(int slot, int piece_number, std::uint16_t vof, HomeFac
     const Target far = target(slot, cell, face.side, face.ordinal);
     // A periodic domain one cell wide: a VoF may face itself; that is an inner face only when the offset is zero.
     const Index offset = far.offset - to_own;
+    if (far.to == self && offset == Index{}) continue;
     const bool primary = is_vof(far.to) ? main && far.primary && offset == side_offset(face.side) : to_own == Index{};
     Vec3 at;
     std::size_t axis = 0;
     const int d = direction_of(face.side);
     for (int e = 0; e < 3; ++e) at[e] = e == d ? 0.5 * side_offset(face.side)[d] : face.centroid[axis++];
     at -= Vec3{double(to_own[0]), double(to_own[1]), double(to_own[2])};
-    if (far.to == self && offset == Index{}) {
-      if (to_own != Index{})
-        out.inner.push_back({vof,
-                             static_cast<std::uint8_t>(opposite(face.side)),
-                             static_cast<float>(face.aperture),
-                             {static_cast<float>(at[0]), static_cast<float>(at[1]), static_cast<float>(at[2])}});
-    } else if (far.to == no_face) {
-      close(face.side, face.aperture, at, out.moments);
-    } else {
-      out.faces.push_back({vof, face.side, static_cast<std::uint8_t>(primary), far.to, face.aperture, at});
+    if (far.to == no_face) {
+      close(face.side, face.aperture, at, moments);
+      continue;
     }
+    faces.push_back({vof, face.side, static_cast<std::uint8_t>(primary), far.to, face.aperture, at});
   }
 }
 
@@ -208,13 +197,11 @@ void Maker::send_parts() {
       const VofName home = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(p)];
       if (home == no_face || home_side(slot, p) == own_home || box_of(home) == box.box) continue;
       std::vector<VofFace> faces;
-      std::vector<InnerFace> inner;
       VofMoments moments = moments_at_home(slot, p);
-      faces_at_home(slot, p, static_cast<std::uint16_t>(vof_of(home)), {faces, inner, moments});
+      faces_at_home(slot, p, static_cast<std::uint16_t>(vof_of(home)), faces, moments);
       ByteWriter w;
-      w.put(Part{home, moments, static_cast<std::uint32_t>(faces.size()), static_cast<std::uint32_t>(inner.size())});
+      w.put(Part{home, moments, static_cast<std::uint32_t>(faces.size())});
       w.put(std::span<const VofFace>(faces));
-      w.put(std::span<const InnerFace>(inner));
       const std::vector<std::byte> bytes = w.take();
       const int own = boxes_.slot_of(box_of(home));
       if (own < boxes_.n_own()) {
@@ -307,7 +294,6 @@ VofAssembly Maker::make(int slot) const {
   for (ByteReader in(inbox); !in.at_end();) {
     const auto part = in.get<Part>();
     for (std::uint32_t f = 0; f < part.n_faces; ++f) out.faces.push_back(in.get<VofFace>());
-    for (std::uint32_t f = 0; f < part.n_inner; ++f) out.inner.push_back(in.get<InnerFace>());
     const auto v = static_cast<std::size_t>(vof_of(part.home));
     add_moments(part.moments, out.moments[v]);
     receives[v] = 1;
@@ -339,7 +325,7 @@ VofAssembly Maker::make(int slot) const {
       out.holds_center[v] = piece.holds_center;
     }
     add_moments(moments_at_home(slot, p), out.moments[v]);
-    faces_at_home(slot, p, v, {out.faces, out.inner, out.moments[v]});
+    faces_at_home(slot, p, v, out.faces, out.moments[v]);
   }
   return out;
 }

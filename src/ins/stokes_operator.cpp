@@ -77,7 +77,7 @@ void StokesOperator::fill_ghosts(int box, Quad* x, const std::array<double, 6>& 
   }
 }
 
-void StokesOperator::momentum(int box, Quad* y) {
+void StokesOperator::momentum(int box, const Vec3& force, Quad* y) {
   using namespace kernels;
   const BoxGraph graph = geometry_->graph.box(box);
   const Quad* x = x_.box(box).data();
@@ -86,16 +86,19 @@ void StokesOperator::momentum(int box, Quad* y) {
   for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
     const Four sum =
         (load(x[n[0]]) + load(x[n[1]])) + ((load(x[n[2]]) + load(x[n[3]])) + (load(x[n[4]]) + load(x[n[5]])));
-    const Four at = load(x[v]), g = plain_gradient(x, n);
-    store(all(6.0) * at - sum + g, y[v]);
-    store(at + all(double{t[v]}) * g, w[v]);
+    const Four at = load(x[v]), g = plain_gradient(x, n, force);
+    const Four minus = all(6.0) * at - sum;
+    store(minus + g, y[v]);
+    store(at + all(double{t[v]}) * g + curvature(x, v, n, -minus), w[v]);
   });
   for (const FlowRow& row : rows_.of(box)) {
-    const Four at = load(x[row.vof]), g = row_gradient(x, row);
-    Four sum = all(double{row.diagonal}) * at + g;
-    for (std::size_t s = 0; s < 6; ++s) sum -= all(double{row.viscous[s]}) * load(x[row.slot[s]]);
-    store(sum, y[row.vof]);
-    store(at + all(double{t[row.vof]}) * g, w[row.vof]);
+    const Four at = load(x[row.vof]), g = row_gradient(x, row, force);
+    Four minus = all(double{row.diagonal}) * at;
+    for (std::size_t s = 0; s < 6; ++s) minus -= all(double{row.viscous[s]}) * load(x[row.slot[s]]);
+    store(minus + g, y[row.vof]);
+    Four mean = at + all(double{t[row.vof]}) * g;
+    if (row.curved != 0) mean += curvature(x, row.vof, row.slot, -minus);
+    store(mean, w[row.vof]);
   }
   for (const std::uint16_t v : rows_.still_in(box)) {
     y[v] = x[v];
@@ -104,43 +107,52 @@ void StokesOperator::momentum(int box, Quad* y) {
 }
 
 /// Returns Σ over the sides of each direction of half the flux along it.
-Vec3 StokesOperator::continuity(int box, Quad* y) const {
+Vec3 StokesOperator::continuity(int box, const Vec3& force, Quad* y) const {
   using namespace kernels;
   const BoxGraph graph = geometry_->graph.box(box);
   const Quad* w = w_.box(box).data();
   const float* t = t_.box(box).data();
   Vec3 along;
-  const auto balance = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, double part, const auto& area) {
+  const auto balance = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, double part, const auto& weight) {
     double out = 0.0;
     for (std::size_t d = 0; d < 3; ++d) {
-      const double low = area(2 * d) * flux_out(w, t, v, n[2 * d], 2 * d);
-      const double high = area(2 * d + 1) * flux_out(w, t, v, n[2 * d + 1], 2 * d + 1);
+      const auto [low_area, low_bend] = weight(2 * d);
+      const auto [high_area, high_bend] = weight(2 * d + 1);
+      const double low = flux_out(w, t, v, n[2 * d], 2 * d, force.v[d], low_area, low_bend);
+      const double high = flux_out(w, t, v, n[2 * d + 1], 2 * d + 1, force.v[d], high_area, high_bend);
       out += low + high;
       along.v[d] += part * (high - low);
     }
     return -out;
   };
-  const auto whole = [](std::size_t) { return 1.0; };
+  const auto whole = [](std::size_t) { return std::pair(1.0, 0.0); };
   const std::uint8_t* plain = plain_.data() + geometry_->graph.vof_begin(box);
   for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
     y[v].v[p] = balance(v, n, plain[v] != 0 ? 0.5 : 0.0, whole);
   });
   for (const FlowRow& row : rows_.of(box)) {
-    y[row.vof].v[p] = balance(row.vof, row.slot, 0.5, [&](std::size_t s) { return double{row.area[s]}; });
+    y[row.vof].v[p] = balance(row.vof, row.slot, 0.5,
+                              [&](std::size_t s) { return std::pair(double{row.area[s]}, double{row.bend[s]}); });
   }
-  for (const std::uint16_t v : rows_.still_in(box)) y[v].v[p] = x_.box(box)[v].v[p];
+  const Quad* x = x_.box(box).data();
+  for (const FlowExtra& e : rows_.extra_of(box)) {
+    const double out = flux_out(x, w, t, e, force);
+    y[e.vof].v[p] -= out;
+    for (std::size_t d = 0; d < 3; ++d) along.v[d] += 0.5 * out * e.step[d];
+  }
+  for (const std::uint16_t v : rows_.still_in(box)) y[v].v[p] = x[v].v[p];
   return along;
 }
 
-void StokesOperator::apply(std::span<Quad> y, const std::array<double, 6>& pressure) {
+void StokesOperator::apply(std::span<Quad> y, const FlowDrive& drive) {
   const LevelGraph& graph = geometry_->graph;
   halo_.for_boxes(x_, [&](int b) {
-    fill_ghosts(b, x_.box(b).data(), pressure);
-    momentum(b, y.data() + graph.vof_begin(b));
+    fill_ghosts(b, x_.box(b).data(), drive.pressure);
+    momentum(b, drive.force, y.data() + graph.vof_begin(b));
   });
   halo_.for_boxes(w_, [&](int b) {
-    fill_ghosts(b, w_.box(b).data(), pressure);
-    flow_[static_cast<std::size_t>(b)] = continuity(b, y.data() + graph.vof_begin(b));
+    fill_ghosts(b, w_.box(b).data(), drive.pressure);
+    flow_[static_cast<std::size_t>(b)] = continuity(b, drive.force, y.data() + graph.vof_begin(b));
   });
 }
 
@@ -160,13 +172,13 @@ void StokesOperator::pressure_gradient(std::span<std::array<float, 3>> gradient)
     const auto set = [g](std::size_t v, const Four& of) {
       for (std::size_t d = 0; d < 3; ++d) g[v][d] = static_cast<float>(of[d]);
     };
-    for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) { set(v, plain_gradient(x, n)); });
-    for (const FlowRow& row : rows_.of(b)) set(row.vof, row_gradient(x, row));
+    for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) { set(v, plain_gradient(x, n, {})); });
+    for (const FlowRow& row : rows_.of(b)) set(row.vof, row_gradient(x, row, {}));
     for (const std::uint16_t v : rows_.still_in(b)) g[v] = {};
   });
 }
 
-void StokesOperator::face_fluxes(Field& fluxes) const {
+void StokesOperator::face_fluxes(const Vec3& force, Field& fluxes) const {
   using namespace kernels;
   parallel_for(geometry_->graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
@@ -174,26 +186,33 @@ void StokesOperator::face_fluxes(Field& fluxes) const {
     const Quad* w = w_.box(b).data();
     const float* t = t_.box(b).data();
     const int first_ghost = graph.n_own + graph.halo.n_vofs();
-    const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& area) {
+    const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& weight) {
       for (std::size_t s = 0; s < 6; ++s) {
         const bool end = s % 2 == 1 && n[s] >= first_ghost && n[s] < graph.closed();
         if (s % 2 == 1 && !end) continue;
-        const double out = area(s) > 0.0 ? area(s) * flux_out(w, t, v, n[s], s) : 0.0;
+        const auto [area, bend] = weight(s);
+        const double out = area > 0.0 ? flux_out(w, t, v, n[s], s, force.v[s / 2], area, bend) : 0.0;
         fluxes.box(b, static_cast<int>(s / 2))[end ? n[s] : v] = s % 2 == 1 ? out : -out;
       }
     };
     for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
-      set(v, n, [](std::size_t) { return 1.0; });
+      set(v, n, [](std::size_t) { return std::pair(1.0, 0.0); });
     });
-    for (const FlowRow& row : rows_.of(b)) set(row.vof, row.slot, [&](std::size_t s) { return double{row.area[s]}; });
+    for (const FlowRow& row : rows_.of(b))
+      set(row.vof, row.slot, [&](std::size_t s) { return std::pair(double{row.area[s]}, double{row.bend[s]}); });
     for (const std::uint16_t v : rows_.still_in(b))
       for (int d = 0; d < 3; ++d) fluxes.box(b, d)[v] = 0.0;
   });
 }
 
+double StokesOperator::extra_flux(int box, const FlowExtra& face, const Vec3& force) const {
+  return kernels::flux_out(x_.box(box).data(), w_.box(box).data(), t_.box(box).data(), face, force);
+}
+
 std::int64_t StokesOperator::bytes() const {
-  return static_cast<std::int64_t>(rows_.rows.bytes() + 2 * rows_.still.size() + ghosts_.size() * sizeof(Ghost) +
-                                   t_.bytes() + plain_.bytes() + x_.bytes() + w_.bytes());
+  return static_cast<std::int64_t>(rows_.rows.bytes() + rows_.extra.bytes() + 2 * rows_.still.size() +
+                                   ghosts_.size() * sizeof(Ghost) + t_.bytes() + plain_.bytes() + x_.bytes() +
+                                   w_.bytes());
 }
 
 }  // namespace karst

@@ -16,6 +16,12 @@
 
 namespace karst {
 
+/// What makes the fluid move. The problem is linear: a wanted velocity or flow rate is a factor on the solution.
+struct FlowDrive {
+  Vec3 force;                        ///< minus the mean pressure gradient, along periodic directions
+  std::array<double, 6> pressure{};  ///< on the ends that are FlowSide::pressure
+};
+
 class StokesOperator {
  public:
   /// The geometry must outlive it and stay in place. Throws Error when it has several levels. Collective.
@@ -33,8 +39,8 @@ class StokesOperator {
   QuadField& values() { return x_; }
   /// y = K values() over the own VoFs, box after box. Allocates nothing. Collective.
   void apply(std::span<Quad> y) { apply(y, {}); }
-  /// The same with these pressures at the ends (FlowSide::pressure) instead of 0.
-  void apply(std::span<Quad> y, const std::array<double, 6>& pressure);
+  /// The same less what a drive adds: y = K values() - b. Collective.
+  void apply(std::span<Quad> y, const FlowDrive& drive);
   /// ∂p of values() over the own VoFs. Allocates nothing. Collective.
   void pressure_gradient(std::span<std::array<float, 3>> gradient);
   /// Σ over the faces of each direction of the flux of the last apply(), faces on ends of the domain counted half: over
@@ -42,8 +48,11 @@ class StokesOperator {
   Vec3 local_flow() const;
 
   /// Fluxes through the faces [velocity h0²], component d at a VoF: the face on its low side; the high ends of the
-  /// domain in the ghosts. Follows an apply() with the same values and pressures. Not collective.
-  void face_fluxes(Field& fluxes) const;
+  /// domain in the ghosts. Follows an apply() with the same values and drive. Not collective.
+  void face_fluxes(const Vec3& force, Field& fluxes) const;
+
+  /// The same through an extra face, out of its VoF.
+  double extra_flux(int box, const FlowExtra& face, const Vec3& force) const;
 
   /// 1 / diagonal of the momentum row; 1/6 in regular cells. Halo and ghosts filled.
   const FloatField& inverse_diagonal() const { return t_; }
@@ -57,8 +66,8 @@ class StokesOperator {
   };
   void find_ghosts();
   void fill_ghosts(int box, Quad* x, const std::array<double, 6>& pressure) const;
-  void momentum(int box, Quad* y);
-  Vec3 continuity(int box, Quad* y) const;
+  void momentum(int box, const Vec3& force, Quad* y);
+  Vec3 continuity(int box, const Vec3& force, Quad* y) const;
 
   Comm comm_;
   const LevelGeometry* geometry_;

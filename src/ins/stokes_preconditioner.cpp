@@ -78,7 +78,21 @@ class PressureLevel {
         if (n[s] == graph.closed()) n[s] = slot_of_regular(graph, row.vof, s);
       set(row.vof, n, [&](std::size_t s) { return row.area[s]; });
     }
+    set_extra(b, graph, d);
     set_ghosts(b, graph);
+  }
+
+  void set_extra(int b, const BoxGraph& graph, const float* d) {
+    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    const auto first = static_cast<std::size_t>(op_.geometry().moments_begin[static_cast<std::size_t>(b)]);
+    float* weight = level_.extra.data() + op_.geometry().extra_begin[static_cast<std::size_t>(b)];
+    std::size_t e = 0;
+    for (const FlowExtra& face : op_.rows().extra_of(b)) {  // a part of graph.extra, in its order
+      while (graph.extra[e] != ExtraFace{face.vof, face.neighbour, face.side}) ++e;
+      weight[e++] = face.area * permeability(d, face.vof, face.neighbour, graph.closed());
+      const auto at = std::ranges::lower_bound(irregular, face.vof);
+      level_.shift[first + static_cast<std::size_t>(at - irregular.begin())] = 0.0F;
+    }
   }
 
   /// Slot across a side of a regular VoF.
@@ -129,15 +143,24 @@ void StokesPreconditioner::set_continuity_inverse(const FlowRows& rows) {
     const int b = static_cast<int>(i);
     const float* t = op_->inverse_diagonal().box(b).data();
     float* inverse = continuity_inverse_.data() + graph.vof_begin(b);
-    const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& area) {
+    const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& weight) {
       float sum = 0.0F;
-      for (std::size_t s = 0; s < 6; ++s) sum += area(s) * 0.5F * (t[v] + t[n[s]]);
+      for (std::size_t s = 0; s < 6; ++s) {
+        const auto [area, bend] = weight(s);
+        const float whole = area * 0.5F * (t[v] + t[n[s]]);
+        sum += std::max(whole + bend, 0.25F * whole);
+      }
       inverse[v] = sum > 0.0F ? 1.0F / sum : 0.0F;
     };
     kernels::for_plain(graph.box(b), [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
-      set(v, n, [](std::size_t) { return 1.0F; });
+      set(v, n, [](std::size_t) { return std::pair(1.0F, 0.0F); });
     });
-    for (const FlowRow& row : rows.of(b)) set(row.vof, row.slot, [&](std::size_t s) { return row.area[s]; });
+    for (const FlowRow& row : rows.of(b))
+      set(row.vof, row.slot, [&](std::size_t s) { return std::pair(row.area[s], row.bend[s]); });
+    for (const FlowExtra& e : rows.extra_of(b)) {
+      const float more = e.area * 0.5F * (t[e.vof] + t[e.neighbour]);
+      inverse[e.vof] = inverse[e.vof] > 0.0F ? 1.0F / (1.0F / inverse[e.vof] + more) : 1.0F / more;
+    }
     for (const std::uint16_t v : rows.still_in(b)) inverse[v] = 0.0F;
   });
 }

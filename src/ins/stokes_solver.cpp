@@ -31,18 +31,13 @@ void StokesSolver::load(std::span<const Quad> v) {
 /// r = (f, 0) - K x, with the pressures of the ends.
 void StokesSolver::residual(std::span<Quad> r) {
   load(solution_.span());
-  op_.apply(r, drive_.pressure);
+  op_.apply(r, drive_);
   const LevelGraph& graph = op_.geometry().graph;
   parallel_for(graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
     const auto first = static_cast<std::size_t>(graph.vof_begin(b)), n = op_.values().own(b).size();
-    for (std::size_t v = first; v < first + n; ++v) {
-      for (std::size_t d = 0; d < 3; ++d) r[v].v[d] = drive_.force.v[d] - r[v].v[d];
-      r[v].v[3] = -r[v].v[3];
-    }
-    for (const FlowRow& row : op_.rows().of(b))  // without an open face along d no pressure could balance a force
-      for (std::size_t d = 0; d < 3; ++d)
-        if (row.area[2 * d] == 0.0F && row.area[2 * d + 1] == 0.0F) r[first + row.vof].v[d] -= drive_.force.v[d];
+    for (std::size_t v = first; v < first + n; ++v)
+      for (double& c : r[v].v) c = -c;
     for (const std::uint16_t v : op_.rows().still_in(b)) r[first + v] = {};
   });
 }
@@ -54,7 +49,7 @@ Vec3 StokesSolver::velocity_of(const Vec3& local_flow) const {
   return (1.0 / (double(cells[0]) * cells[1] * cells[2])) * sum;
 }
 
-StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& name) {
+StokesReport StokesSolver::solve(const FlowDrive& drive, const std::string& name) {
   const Timer timer("stokes");
   drive_ = drive;
   std::ranges::fill(solution_, Quad{});
@@ -133,7 +128,7 @@ void StokesSolver::measure(StokesReport& report) {
 Field StokesSolver::face_fluxes() {
   residual(gmres_.work());
   Field fluxes(op_.geometry().graph, 3);
-  op_.face_fluxes(fluxes);
+  op_.face_fluxes(drive_.force, fluxes);
   return fluxes;
 }
 

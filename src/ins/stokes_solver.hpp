@@ -15,12 +15,6 @@
 
 namespace karst {
 
-/// What makes the fluid move. The problem is linear: a wanted velocity or flow rate is a factor on the solution.
-struct StokesDrive {
-  Vec3 force;                        ///< f: minus the mean pressure gradient, along periodic directions
-  std::array<double, 6> pressure{};  ///< on the ends that are FlowSide::pressure
-};
-
 struct StokesProgress {
   int iteration;
   double relative_residual;
@@ -47,7 +41,7 @@ class StokesSolver {
 
   /// Solves from rest. Throws Error when there is nothing that drives, or the iteration fails. Collective.
   /// @param name  of the solve, for messages
-  StokesReport solve(const StokesDrive& drive, const std::string& name = "stokes");
+  StokesReport solve(const FlowDrive& drive, const std::string& name = "stokes");
 
   /// Of the last solve, own VoFs box after box: velocity and pressure.
   std::span<const Quad> solution() const { return solution_.span(); }
@@ -71,7 +65,7 @@ class StokesSolver {
   StokesPreconditioner preconditioner_;
   FlowGmres gmres_;
   Array<Quad> solution_;
-  StokesDrive drive_;
+  FlowDrive drive_;
 };
 
 }  // namespace karst

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/face_weight.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace karst {
+namespace {
+
+constexpr double least_theta = 1e-2;   ///< as in the momentum rows
+constexpr double least_other = 0.1;    ///< of the other cell's distance to the plane, over d: it lies in the fluid
+constexpr double least_squares = 0.1;  ///< Σ n_d² over the lines that meet the wall; else its normal is not used
+
+/// The velocity near a flow cell, over its own value: 0 on the walls that the cell sees.
+class Profile {
+ public:
+  /// @param at  cell centre, relative to that of the low cell
+  Profile(const Walls& walls, const Vec3& at) : at_(at) {
+    for (int e = 0; e < 3; ++e) {
+      const double a = theta(walls, side_of(e, false)), b = theta(walls, side_of(e, true));
+      if (a <= 1.0 && b <= 1.0) {
+        between_ *= (a + b) * (a + b) / (6.0 * a * b);
+        throat_ = true;
+      } else if (a <= 1.0) {
+        slope_[e] = 1.0 / a;
+      } else if (b <= 1.0) {
+        slope_[e] = -1.0 / b;
+      }
+    }
+    any_ = throat_ || norm(slope_) > 0.0;
+    if (!throat_ && any_) tilt(walls);
+  }
+  bool any() const { return any_; }
+
+  FaceWeight weight(int d, const Vec3& other, bool other_curved, const FaceArea& area) const {
+    const double at_face = 0.5 * (1.0 + std::max(linear(other), least_other));
+    const double here = std::max(linear(area.at), 0.0);
+    FaceWeight w{area.area * here * between_ / at_face, 0.0};
+    if (throat_) return w;
+    const double steep = norm(slope_), distance = 1.0 / steep;
+    const double along = std::pow(slope_[d] / steep, 2), across = 1.0 - along;
+    const double extent = std::min(area.area, 2.0), variance = across * extent * extent / 12.0;
+    w.bend = 0.5 * area.area * (distance * distance * here * (at_face - here) - variance);
+    w.bend += w.mean * along / 8.0;
+    if (other_curved) w.bend += 0.5 * w.mean * (1.0 / 24.0 - along / 6.0);
+    return w;
+  }
+
+ private:
+  /// The plane with the wall's own normal through where the grid lines meet it.
+  void tilt(const Walls& walls) {
+    double sum = 0.0, squares = 0.0;
+    for (int side = 0; side < 6; ++side) {
+      if (theta(walls, side) > 1.0) continue;
+      const int d = direction_of(side);
+      const double against = is_high(side) ? -walls.normal[d] : walls.normal[d];
+      if (against <= 0.0) continue;
+      sum += against * against * against * theta(walls, side);
+      squares += against * against;
+    }
+    if (squares > least_squares) slope_ = (squares / sum) * walls.normal;
+  }
+  static double theta(const Walls& walls, int side) {
+    return std::max(walls.theta[static_cast<std::size_t>(side)], least_theta);
+  }
+  double linear(const Vec3& x) const { return 1.0 + dot(slope_, x - at_); }
+
+  Vec3 at_, slope_;
+  double between_ = 1.0;
+  bool throat_ = false, any_ = false;
+};
+
+}  // namespace
+
+FaceWeight face_weight(int direction, const Walls& low, const Walls& high, const Vec3& step, const FaceArea& area) {
+  const Profile below(low, {}), above(high, step);
+  FaceWeight sum;
+  if (below.any()) sum = below.weight(direction, step, !above.any(), area);
+  if (!above.any()) return below.any() ? sum : FaceWeight{area.area, 0.0};
+  const FaceWeight w = above.weight(direction, {}, !below.any(), area);
+  if (!below.any()) return w;
+  return {0.5 * (sum.mean + w.mean), 0.5 * (sum.bend + w.bend)};
+}
+
+}  // namespace karst

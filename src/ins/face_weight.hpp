@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Flux through a face next to a wall. Seen from a flow cell the wall is a plane: δ(x) its distance, d that of the cell.
+// Along the normal the velocity is the parabola with 0 on the wall, u at the cell and the curvature -g of the momentum
+// balance,
+//
+//   u(δ) = u_f δ / δ_f + g / 2 δ (δ_f - δ),
+//
+// with u_f = (u_l + u_r) / 2 + g n_d² / 8 on the line between the two cells. Its mean over the open area, whatever
+// cells that lies in, is the flux. Where a cell has walls on both sides the parabola through both zeros leaves no g.
+// Both cells of a face see a wall of their own; their fluxes are averaged.
+#pragma once
+
+#include <array>
+
+#include "eb/level_geometry.hpp"
+
+namespace karst {
+
+/// Distances from a cell centre to the walls on the grid lines / h; no_wall where there is none within one cell.
+struct Walls {
+  std::array<double, 6> theta{no_wall, no_wall, no_wall, no_wall, no_wall, no_wall};
+  Vec3 normal;  ///< of a nearly plane wall, into the fluid; 0 when it is not known
+};
+
+/// Open area [h²] and its centroid, relative to the centre of the cell on the low side of the face.
+struct FaceArea {
+  double area = 0.0;
+  Vec3 at;
+};
+
+/// Flux through a face = mean u_f + bend g: u_f the mean velocity of the two cells, g = f - ∂p across the face, both
+/// along its normal.
+struct FaceWeight {
+  double mean = 0.0, bend = 0.0;
+};
+
+/// @param step  from the low to the high cell
+FaceWeight face_weight(int direction, const Walls& low, const Walls& high, const Vec3& step, const FaceArea& area);
+
+}  // namespace karst

@@ -55,9 +55,9 @@ void report(const Comm& comm, int n, int box) {
   const double bandwidth = triad(static_cast<std::int64_t>(n) * n * n);
   fmt::print("{} thread(s), triad {:.1f} GB/s\n", n_threads(), bandwidth);
   double first[2] = {0.0, 0.0};
-  for (const int percent_solid : {0, 2, 14, 40}) {
+  for (const int percent_solid : {0, 2, 17, 45}) {
     const double volume = 4.0 / 3.0 * 3.14159265 * 1000.0;
-    const int spheres = static_cast<int>(-std::log(1.0 - 0.01 * percent_solid) * std::pow(n, 3) / volume);
+    const int spheres = std::max(1, static_cast<int>(-std::log(1.0 - 0.01 * percent_solid) * std::pow(n, 3) / volume));
     GridOptions grid = test::grid_of(n, 1, true);
     grid.box = box;
     const auto phi =

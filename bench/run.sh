@@ -1,12 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds in release mode, runs all benchmarks, and writes their raw output with a description of the machine:
-#   bench/run.sh [FILE = bench/results.txt]
-# bench/tables.py turns the file into the tables of docs/performance.md. Best on a machine that does nothing else.
+# Builds in release mode, runs benchmarks, and writes their raw output with a description of the machine:
+#   bench/run.sh                      both of these:
+#   bench/run.sh geometry [FILE]      geometry and import, into bench/results.txt
+#   bench/run.sh solvers [FILE]       elliptic solvers, into bench/results-solvers.txt
+# bench/tables.py turns these files into the tables of docs/performance.md. Best on a machine that does nothing else.
 # Rocks are looked for in the folder KARST_TEST_DATA, else in ../shared/data beside the project.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-results=${1:-bench/results.txt}
+selection=${1:-all}
+case $selection in
+  all) [[ $# -le 1 ]] && bench/run.sh geometry && exec bench/run.sh solvers ;;
+  geometry) results=${2:-bench/results.txt} ;;
+  solvers) results=${2:-bench/results-solvers.txt} ;;
+esac
+[[ -n ${results:-} ]] || { echo "usage: bench/run.sh [all] | geometry|solvers [FILE]" >&2; exit 2; }
 build=${KARST_BUILD:-build/release}
 if [[ -z ${KARST_BUILD:-} ]]; then  # KARST_BUILD: use what is built there, install nothing
   tools/install_dependencies.sh
@@ -42,28 +50,6 @@ geometry() {  # box, then arguments of karst geometry: the summary as one line
   python3 -c 'import json, sys; print(json.dumps(json.load(open(sys.argv[1]))))' "$work/run/summary.json"
 }
 
-record machine machine
-record triad "$build/bench/bench_triad"
-for ((i = 0; i < repeats; ++i)); do
-  record "cut 128 16" "$build/bench/bench_cut" 128 16
-  for box in 8 16 32; do
-    for threads in 1 2; do
-      record "geometry 128 $box $threads" "$build/bench/bench_geometry" 128 10 0.35 "$box" "$threads"
-    done
-  done
-done
-for threads in 1 2; do
-  record "geometry 256 16 $threads" "$build/bench/bench_geometry" 256 10 0.35 16 "$threads"
-done
-record layout "$build/bench/bench_layout"
-for porosity in 0.35 0.60; do
-  record "sweep packing, porosity $porosity, box 16" "$build/bench/bench_sweep" packing "$porosity" 16
-done
-for box in 8 16 32; do
-  record "file packing $box" geometry "$box" inputs/spheres/spheres.toml 'grid.cells=[128,128,128]'
-done
-record "import gray 256" python3 bench/bench_import.py "$build" 256
-record "import segmented 256" python3 bench/bench_import.py "$build" 256 --segmented
 rock() {  # NAME voxels: `karst geometry`, and the sweep for Ketton
   local name=$1 n=$2 box
   [[ -f $rocks/${name}_$n.raw.gz ]] || { echo "left out: no ${name}_$n.raw.gz in $rocks" >&2; return; }
@@ -75,7 +61,50 @@ rock() {  # NAME voxels: `karst geometry`, and the sweep for Ketton
     record "sweep $name repeated to 2 x 2 x 2, box $box" "$build/bench/bench_sweep" raw "$work/$name.raw" "$n" "$n" "$n" "$box" 2
   done
 }
-rock ketton 128
-rock berea 110
+geometry_benchmarks() {
+  for ((i = 0; i < repeats; ++i)); do
+    record "cut 128 16" "$build/bench/bench_cut" 128 16
+    for box in 8 16 32; do
+      for threads in 1 2; do
+        record "geometry 128 $box $threads" "$build/bench/bench_geometry" 128 10 0.35 "$box" "$threads"
+      done
+    done
+  done
+  for threads in 1 2; do
+    record "geometry 256 16 $threads" "$build/bench/bench_geometry" 256 10 0.35 16 "$threads"
+  done
+  record layout "$build/bench/bench_layout"
+  for porosity in 0.35 0.60; do
+    record "sweep packing, porosity $porosity, box 16" "$build/bench/bench_sweep" packing "$porosity" 16
+  done
+  for box in 8 16 32; do
+    record "file packing $box" geometry "$box" inputs/spheres/spheres.toml 'grid.cells=[128,128,128]'
+  done
+  record "import gray 256" python3 bench/bench_import.py "$build" 256
+  record "import segmented 256" python3 bench/bench_import.py "$build" 256 --segmented
+  rock ketton 128
+  rock berea 110
+}
+
+elliptic() {  # cells, ranks, threads, preconditioners, shape: whole solves
+  record "elliptic $5 $1 $2 $3" env OMP_NUM_THREADS="$3" mpirun --oversubscribe --bind-to none -n "$2" \
+    "$build/bench/bench_elliptic" "$1" "$3" "$4" 16 "$5"
+}
+solver_benchmarks() {  # about 5 minutes on two cores
+  local size=${KARST_BENCH_CELLS:-128} threads
+  elliptic 32 1 1 graph,gamg,hypre packing
+  elliptic 64 1 1 graph,gamg,hypre packing
+  elliptic "$size" 1 1 graph,gamg,hypre packing
+  elliptic "$size" 1 2 graph packing
+  elliptic "$size" 2 1 graph,gamg,hypre packing
+  elliptic $((2 * size)) 1 2 graph packing
+  elliptic 64 1 1 graph,gamg fractures
+  elliptic 64 1 1 graph empty
+  for threads in 1 2; do record "operator $threads" "$build/bench/bench_operator" "$size" 32 "$threads"; done
+}
+
+record machine machine
+record triad "$build/bench/bench_triad"
+if [[ $selection == geometry ]]; then geometry_benchmarks; else solver_benchmarks; fi
 mv "$results.new" "$results"
-echo "wrote $results; tables: bench/tables.py $results" >&2
+echo "wrote $results; tables: bench/tables.py" >&2

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rewrites the tables of docs/performance.md from the raw output of bench/run.sh; plain Python, no packages.
 
-    bench/tables.py [FILE = bench/results.txt]
+    bench/tables.py [FILE... = bench/results.txt bench/results-solvers.txt]
 
 A table stands between `<!-- table: NAME -->` and `<!-- end of table -->`. Of repeated runs the smallest figure counts.
+Tables of benchmarks that no file holds stay as they are.
 """
 import json
 import re
@@ -138,23 +139,126 @@ def imports(runs):
                   "peak B per voxel", "file B per voxel"], rows)
 
 
+WALLS = ("Neumann", "Dirichlet")
+WAYS = {"graph": "graph multigrid", "gamg": "GAMG", "hypre": "BoomerAMG"}
+
+
+def elliptic(runs, shape, n, ranks=1, threads=1):
+    """(walls, way) -> figures of bench_elliptic; None when it was not run."""
+    name = f"elliptic {shape} {n} {ranks} {threads}"
+    if name not in runs:
+        return None
+    out = {}
+    for part in re.split(r"^(?=(?:Neumann|Dirichlet) walls)", runs[name][0], flags=re.M)[1:]:
+        walls = part.split()[0]
+        head = {"cells": number(r"walls: ([0-9]+) cells", part), "irregular": number(r"cells, ([0-9.]+) % irr", part),
+                "operator": re.search(r"operator (\S+) / (\S+) ns", part).groups()}
+        for found in re.finditer(r"^  (\w+): (\d+) iterations.*?set-up (\S+) / (\S+), solve (\S+) / (\S+); "
+                                 r"peak \+ (\S+), in all (\S+) bytes.*\n +bytes per cell: (.*),", part, re.M):
+            way, its, setup, setup_cpu, solve, solve_cpu, grown, total, memory = found.groups()
+            out[walls, way] = {**head, "iterations": its, "wall": (float(setup), float(solve)),
+                               "cpu": (float(setup_cpu), float(solve_cpu)), "grown": grown, "total": total,
+                               "memory": {k: float(v) for k, v in (m.split() for m in memory.split(", "))}}
+    return out
+
+
+def largest_packing(runs):
+    """Cells per direction of the packing that all preconditioners were timed on."""
+    return max(int(n.split()[2]) for n in runs if re.match(r"elliptic packing \d+ 2 1$", n))
+
+
+def iterations(runs):
+    n = largest_packing(runs)
+    cases = [(f"packing, {k}³", elliptic(runs, "packing", k, 1, t)) for k, t in ((32, 1), (64, 1), (n, 1), (2 * n, 2))]
+    cases.append(("crossing fractures, 64³", elliptic(runs, "fractures", 64)))
+    rows = []
+    for name, case in cases:
+        if case is None or name in (r[0] for r in rows):
+            continue
+        cells = int(next(iter(case.values()))["cells"])
+        rows.append((name, f"{cells:,}".replace(",", " "),
+                     *(case.get((walls, way), {}).get("iterations", "") for walls in WALLS for way in WAYS)))
+    return table(["", "unknowns", *(f"{walls} walls: {name}" for walls in WALLS for name in WAYS.values())], rows)
+
+
+def solver_times(runs):
+    n = largest_packing(runs)
+    rows = []
+    for ranks, threads, clock in ((1, 1, "cpu"), (1, 2, "wall"), (2, 1, "wall")):
+        case = elliptic(runs, "packing", n, ranks, threads)
+        for walls in WALLS:
+            own = sum(case[walls, "graph"][clock])
+            best = min((sum(case[walls, way][clock]) for way in WAYS if way != "graph" and (walls, way) in case), default=None)
+            for way, name in WAYS.items():
+                if (walls, way) not in case:
+                    continue
+                setup, solve = case[walls, way][clock]
+                ratio = f"**{best / own:.1f}**" if way == "graph" and best else ""
+                rows.append((f"{ranks} × {threads}", walls, name, case[walls, way]["iterations"], f"{setup:.0f}",
+                             f"{solve:.0f}", f"{setup + solve:.0f}", ratio))
+    return table(["ranks × threads", "walls", "preconditioner", "iterations", "set-up", "solve", "both",
+                  "best PETSc / graph multigrid"], rows)
+
+
+def solver_memory(runs):
+    n = largest_packing(runs)
+    empty = elliptic(runs, "empty", 64)["Neumann", "graph"]["memory"]
+    rows = []
+    for k in (n, 2 * n):
+        case = elliptic(runs, "packing", k, 1, 2)  # the runs without PETSc's, which would raise the peak
+        for walls in WALLS:  # one process: the peak of the second includes that of the first
+            got = case[walls, "graph"]
+            share = 0.01 * got["irregular"]
+            all_now, regular = sum(got["memory"].values()), sum(empty.values())
+            rows.append((f"{k}³, {walls}", f"{got['memory']['geometry'] + got['memory']['connectivity']:.0f}",
+                         f"{got['memory']['stencils']:.0f}", f"{got['memory']['solver'] + got['memory']['buffers']:.0f}",
+                         f"{all_now:.0f}", got["total"], f"{regular:.0f}", f"{(all_now - (1 - share) * regular) / share:.0f}"))
+    return table(["packing", "geometry", "stencils", "solver", "arena in all", "peak of the process", "per regular cell",
+                  "per irregular cell"], rows)
+
+
+def operator(runs):
+    rows = []
+    for threads in (1, 2):
+        text = runs[f"operator {threads}"][0]
+        triad = number(r"triad ([0-9.]+)", text)
+        for found in re.finditer(r"([0-9.]+) % irregular, (\w+) *: ([0-9.]+) ns per cell \(([0-9.]+) x\), +([0-9.]+) GB/s.*?"
+                                 r"\( *([0-9]+) %", text):
+            irregular, walls, ns, ratio, speed, share = found.groups()
+            rows.append((threads, f"{triad:.1f}", f"{irregular} %", walls, ns, ratio, speed, f"{share} %"))
+    return table(["threads", "triad, GB/s", "irregular cells", "walls", "ns per cell", "slow-down", "GB/s",
+                  "of the triad"], rows)
+
+
+def solver_machine(runs):
+    return machine(runs)
+
+
+SOLVER_TABLES = {f.__name__: f for f in (solver_machine, iterations, solver_times, solver_memory, operator)}
 TABLES = {f.__name__: f for f in (machine, cutting, memory, large, savings, sweep, layout, imports)}
 
 
+def rewrite(page, name, text):
+    begin, end = f"<!-- table: {name} -->\n", "<!-- end of table -->"
+    before, found, rest = page.partition(begin)
+    if not found:
+        sys.exit(f"{PAGE} has no place '{begin.strip()}'")
+    return f"{before}{begin}\n{text}\n\n{end}{rest.partition(end)[2]}"
+
+
 def main():
-    results = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "bench" / "results.txt"
-    if not results.exists():
-        sys.exit(f"{results} does not exist; make it with bench/run.sh")
-    runs = sections(results.read_text())
+    bench = ROOT / "bench"
+    files = [Path(f) for f in sys.argv[1:]] or [f for f in (bench / "results.txt", bench / "results-solvers.txt") if f.exists()]
+    if not files or not all(f.exists() for f in files):
+        sys.exit(f"{' '.join(map(str, files)) or bench / 'results.txt'}: no such file; make it with bench/run.sh")
     page = PAGE.read_text()
-    for name, make in TABLES.items():
-        begin, end = f"<!-- table: {name} -->\n", "<!-- end of table -->"
-        before, found, rest = page.partition(begin)
-        if not found:
-            sys.exit(f"{PAGE} has no place '{begin.strip()}'")
-        page = f"{before}{begin}\n{make(runs)}\n\n{end}{rest.partition(end)[2]}"
+    for file in files:
+        runs = sections(file.read_text())
+        tables = SOLVER_TABLES if any(name.startswith("elliptic ") for name in runs) else TABLES
+        for name, make in tables.items():
+            page = rewrite(page, name, make(runs))
     PAGE.write_text(page)
-    print(f"rewrote the tables of {PAGE.relative_to(ROOT)}")
+    print(f"rewrote tables of {PAGE.relative_to(ROOT)} from {', '.join(f.name for f in files)}")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,13 @@
 #include "base/timer.hpp"
 
 namespace karst {
+namespace {
+
+/// Iterations in a packing of 256^3 with one, two, three steps: 27, 21, 18; of 64^3: 12, 11, 11. A step takes about 5 %
+/// of an iteration.
+constexpr int wide_steps = 2;
+
+}  // namespace
 
 EllipticMultigrid::EllipticMultigrid(EllipticOperator& op, const MultigridOptions& options)
     : op_(op),
@@ -31,7 +38,7 @@ void EllipticMultigrid::operator()(std::span<const double> r, std::span<double> 
   multigrid_.apply(orphans_.empty() ? r : r_.span(), z);
   if (op_.symmetric()) return;  // the two operators are one
   const Timer timer("wide rows");
-  op_.relax_wide_rows(r, z);
+  for (int step = 0; step < wide_steps; ++step) op_.relax_wide_rows(r, z);
 }
 
 std::int64_t EllipticMultigrid::bytes() const {

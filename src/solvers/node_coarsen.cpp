@@ -37,24 +37,6 @@ std::vector<std::uint64_t> blocks_of(const Comm& comm, const NodeGraph& fine) {
   return block;
 }
 
-/// Factor of the Galerkin sums per node, remote ones included: `scale`, but 1 on grid levels that are one block already
-/// and grow no more while finer grid levels still do.
-std::vector<float> factors_of(const Comm& comm, const NodeGraph& fine, float scale) {
-  std::vector<float> factor(fine.key.size() + fine.remote.size(), scale);
-  std::array<double, 16> present{}, grows{};
-  for (const std::uint64_t key : fine.key) {
-    present[key >> 60] = 1.0;
-    if ((key & ~grid_level_bits) != 0) grows[key >> 60] = 1.0;
-  }
-  comm.max(std::span(present));
-  comm.max(std::span(grows));
-  if (present == grows || std::ranges::all_of(grows, [](double g) { return g == 0.0; })) return factor;
-  for (std::size_t v = 0; v < fine.key.size(); ++v)
-    if (grows[fine.key[v] >> 60] == 0.0) factor[v] = 1.0F;
-  NodeHalo(comm, fine.size(), fine.remote, tag_factors).exchange(std::span(factor));
-  return factor;
-}
-
 /// Connected pieces of the blocks of one window. Local numbers from 0, by block, then by first node.
 struct Pieces {
   std::vector<std::int32_t> child;
@@ -104,6 +86,29 @@ NodeChildren number_pieces(const std::vector<Pieces>& pieces, std::vector<std::i
   return children;
 }
 
+/// Factor of the Galerkin sums per node, remote ones included: `scale`, which makes up for constants in place of linear
+/// functions on a coarse node; 1 where a node becomes a coarse node by itself, and on grid levels that are one block
+/// already while finer ones still grow: there nothing gets coarser, and factors of several levels would make the
+/// correction of what they hold too large by their product.
+std::vector<float> factors_of(const Comm& comm, const NodeGraph& fine, const NodeChildren& children, float scale) {
+  std::vector<float> factor(fine.key.size() + fine.remote.size(), scale);
+  for (std::size_t c = 0; c + 1 < children.begin.size(); ++c)
+    if (children.begin[c + 1] == children.begin[c] + 1)
+      factor[static_cast<std::size_t>(children.child[static_cast<std::size_t>(children.begin[c])])] = 1.0F;
+  std::array<double, 16> present{}, grows{};
+  for (const std::uint64_t key : fine.key) {
+    present[key >> 60] = 1.0;
+    if ((key & ~grid_level_bits) != 0) grows[key >> 60] = 1.0;
+  }
+  comm.max(std::span(present));
+  comm.max(std::span(grows));
+  const bool all_done = std::ranges::all_of(grows, [](double g) { return g == 0.0; });
+  for (std::size_t v = 0; v < fine.key.size() && !all_done; ++v)
+    if (grows[fine.key[v] >> 60] == 0.0) factor[v] = 1.0F;
+  NodeHalo(comm, fine.size(), fine.remote, tag_factors).exchange(std::span(factor));
+  return factor;
+}
+
 /// Numbers of the coarse nodes that the remote nodes belong to become columns.
 void number_remote(const NodeGraph& fine, std::vector<std::int32_t>& parent, std::int64_t n_coarse, NodeGraph& coarse) {
   const auto n = static_cast<std::size_t>(fine.size());
@@ -139,7 +144,7 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
       parent[static_cast<std::size_t>(v)] += static_cast<std::int32_t>(children.coarse_window[i]);
   });
   NodeHalo(comm, fine.size(), fine.remote, tag_parents).exchange(std::span(parent));
-  const std::vector<float> factor = factors_of(comm, fine, scale);
+  const std::vector<float> factor = factors_of(comm, fine, children, scale);
   NodeGraph& coarse = result.graph;
   number_remote(fine, parent, children.coarse_window.back(), coarse);
 

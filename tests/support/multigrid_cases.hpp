@@ -30,6 +30,14 @@ inline LevelGeometry packing_level(const Comm& comm, int n, int box, double radi
   return std::move(single_level(comm, *phi, {Index::all(n), {false, true, true}}, box, keep).geometry);
 }
 
+/// Two slits 1.5 cells wide that cross at an angle, in solid.
+inline std::unique_ptr<LevelSet> crossing_slits(double n) {
+  LevelSetParts walls;
+  for (const Vec3& normal : {Vec3{0.2, 1.0, 0.31}, Vec3{0.17, -0.4, 1.0}})
+    walls.push_back(complement(plate(Vec3::all(0.5 * n), normal, 1.5)));
+  return intersection_of_solids(std::move(walls));
+}
+
 /// Values in [-1/2, 1/2) per unknown that depend on the place of the VoF alone.
 inline std::vector<double> random_values(std::span<const TwoPointLevel> levels, std::uint64_t seed = 0) {
   std::vector<double> x;

@@ -15,6 +15,7 @@
 namespace karst {
 namespace {
 
+using test::crossing_slits;
 using test::dot;
 using test::iterations;
 using test::packing_level;
@@ -112,16 +113,6 @@ TEST(GraphMultigrid, ScalesOut) {
     problem.beta = beta;
     EXPECT_LE(std::abs(iterations(comm, geometry, problem) - expected), 1) << beta;
   }
-}
-
-/// Two slits 1.5 cells wide that cross at an angle, in solid.
-std::unique_ptr<LevelSet> crossing_slits(double n) {
-  const Vec3 middle = Vec3::all(0.5 * n);
-  LevelSetParts walls;
-  for (const Vec3& normal : {Vec3{0.2, 1.0, 0.31}, Vec3{0.17, -0.4, 1.0}}) {
-    walls.push_back(complement(test::plate(middle, normal, 1.5)));
-  }
-  return intersection_of_solids(std::move(walls));
 }
 
 // Thin crossing fractures: coarse cells hold several pieces.

@@ -32,15 +32,30 @@ NodeGraph chain(int n, const std::vector<int>& cuts = {}) {
   return graph;
 }
 
-// Pairs of a chain become nodes; the weight between two of them is that of the one face between them, times 1/2. A cut
-// inside a pair makes two nodes of it.
+// Pairs of a chain become nodes; the weight between two of them is that of the one face between them, times the
+// harmonic mean of 1/2 for a pair and 1 for a node that stays alone. A cut inside a pair makes two nodes of it.
 TEST(NodeGraph, CoarsensConnectedPiecesOfBlocks) {
   const CoarsenedNodes coarse = coarsen(Comm::self(), chain(8, {2, 5}), 0.5F);
   EXPECT_EQ(coarse.children.child, (std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(coarse.children.begin, (std::vector<std::int64_t>{0, 2, 3, 4, 6, 8}));
   EXPECT_EQ(coarse.graph.column, (std::vector<std::int32_t>{1, 0, 3, 2}));  // cuts stay cuts
-  for (const float w : coarse.graph.weight) EXPECT_EQ(w, 0.5F);
+  for (const float w : coarse.graph.weight) EXPECT_FLOAT_EQ(w, 2.0F / 3.0F);
+  for (const float w : coarsen(Comm::self(), chain(8, {}), 0.5F).graph.weight) EXPECT_EQ(w, 0.5F);
   EXPECT_EQ(coarse.graph.key[4], morton_encode({3, 0, 0}));
+}
+
+// Nodes that find no partner for several levels, at the corner of larger and larger blocks, keep their weights and
+// shifts: nothing gets coarser there.
+TEST(NodeGraph, LonelyNodesKeepTheirWeights) {
+  NodeGraph graph = chain(16, {0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14});  // the face between 7 and 8 is left
+  const float shift = graph.shift[7] = 0.25F, weight = graph.weight[0];
+  ASSERT_EQ(graph.weight.size(), 2u);
+  for (int level = 0; level < 3; ++level) {
+    graph = coarsen(Comm::self(), graph, 0.5F).graph;
+    ASSERT_EQ(graph.size(), 16);
+    EXPECT_EQ(graph.weight, (std::vector<float>{weight, weight}));
+    EXPECT_EQ(graph.shift[7], shift);
+  }
 }
 
 // However often it is coarsened: shifts add up, weights stay symmetric, every node has one parent.

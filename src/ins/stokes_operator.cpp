@@ -144,7 +144,7 @@ Vec3 StokesOperator::continuity(int box, const Vec3& force, Quad* y) const {
   return along;
 }
 
-void StokesOperator::apply(std::span<Quad> y, const FlowDrive& drive) {
+void StokesOperator::apply(std::span<Quad> y, const StokesDrive& drive) {
   const LevelGraph& graph = geometry_->graph;
   halo_.for_boxes(x_, [&](int b) {
     fill_ghosts(b, x_.box(b).data(), drive.pressure);

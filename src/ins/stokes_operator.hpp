@@ -17,7 +17,7 @@
 namespace karst {
 
 /// What makes the fluid move. The problem is linear: a wanted velocity or flow rate is a factor on the solution.
-struct FlowDrive {
+struct StokesDrive {
   Vec3 force;                        ///< minus the mean pressure gradient, along periodic directions
   std::array<double, 6> pressure{};  ///< on the ends that are FlowSide::pressure
 };
@@ -40,7 +40,7 @@ class StokesOperator {
   /// y = K values() over the own VoFs, box after box. Allocates nothing. Collective.
   void apply(std::span<Quad> y) { apply(y, {}); }
   /// The same less what a drive adds: y = K values() - b. Collective.
-  void apply(std::span<Quad> y, const FlowDrive& drive);
+  void apply(std::span<Quad> y, const StokesDrive& drive);
   /// ∂p of values() over the own VoFs. Allocates nothing. Collective.
   void pressure_gradient(std::span<std::array<float, 3>> gradient);
   /// Σ over the faces of each direction of the flux of the last apply(), faces on ends of the domain counted half: over

@@ -49,7 +49,7 @@ Vec3 StokesSolver::velocity_of(const Vec3& local_flow) const {
   return (1.0 / (double(cells[0]) * cells[1] * cells[2])) * sum;
 }
 
-StokesReport StokesSolver::solve(const FlowDrive& drive, const std::string& name) {
+StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& name) {
   const Timer timer("stokes");
   drive_ = drive;
   std::ranges::fill(solution_, Quad{});

@@ -41,7 +41,7 @@ class StokesSolver {
 
   /// Solves from rest. Throws Error when there is nothing that drives, or the iteration fails. Collective.
   /// @param name  of the solve, for messages
-  StokesReport solve(const FlowDrive& drive, const std::string& name = "stokes");
+  StokesReport solve(const StokesDrive& drive, const std::string& name = "stokes");
 
   /// Of the last solve, own VoFs box after box: velocity and pressure.
   std::span<const Quad> solution() const { return solution_.span(); }
@@ -65,7 +65,7 @@ class StokesSolver {
   StokesPreconditioner preconditioner_;
   FlowGmres gmres_;
   Array<Quad> solution_;
-  FlowDrive drive_;
+  StokesDrive drive_;
 };
 
 }  // namespace karst

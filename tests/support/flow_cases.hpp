@@ -89,7 +89,7 @@ inline double channel_rate(const Comm& comm, const Channel& c, double tolerance 
   StokesOptions options;
   options.krylov.tolerance = tolerance;
   StokesSolver solver(comm, geometry, {}, options);
-  FlowDrive drive;
+  StokesDrive drive;
   drive.force = c.along();
   return c.rate(solver.solve(drive).velocity);
 }

@@ -13,7 +13,7 @@ StokesReport solve(const Comm& comm, const Geometry& geometry, const Vec3& force
   StokesOptions options;
   options.krylov.tolerance = tolerance;
   StokesSolver solver(comm, geometry, {}, options);
-  FlowDrive drive;
+  StokesDrive drive;
   drive.force = force;
   return solver.solve(drive);
 }
@@ -136,7 +136,7 @@ TEST(StokesSolver, EveryPlanePassesTheSameFlux) {
   StokesOptions options;
   options.krylov.tolerance = 1e-10;
   StokesSolver solver(comm, geometry, {}, options);
-  FlowDrive drive;
+  StokesDrive drive;
   drive.force = {1, 0, 0};
   const StokesReport report = solver.solve(drive);
   const Field fluxes = solver.face_fluxes();
@@ -171,7 +171,7 @@ TEST(StokesSolver, FailureNamesTheSolve) {
   StokesOptions options;
   options.krylov.max_iterations = 3;
   StokesSolver solver(comm, geometry, {}, options);
-  FlowDrive drive;
+  StokesDrive drive;
   drive.force = {1, 0, 0};
   try {
     solver.solve(drive, "stokes x");

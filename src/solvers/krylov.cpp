@@ -107,7 +107,8 @@ struct KrylovSolver::Hidden {
   std::optional<PetscMatrix> matrix;
   Mat shell = nullptr;
   KSP ksp = nullptr;
-  PC inner = nullptr;  // PETSc's preconditioner on the assembled matrix; none when one was given
+  PetscInt stalled_iterations = 0;  ///< of the method before flexible GMRES went on; 0: it did not
+  PC inner = nullptr;               // PETSc's preconditioner on the assembled matrix; none when one was given
   double setup_seconds = 0.0;
   std::string preconditioner_name;
   std::exception_ptr failure;  // thrown inside a callback of PETSc
@@ -158,8 +159,8 @@ struct KrylovSolver::Hidden {
     KSPGetIterationNumber(ksp, &iterations);
     KSPGetConvergedReason(ksp, &reason);
     KSPGetType(ksp, &method);
-    report.iterations = static_cast<int>(iterations);
-    report.method = method;
+    report.iterations = static_cast<int>(iterations + stalled_iterations);
+    report.method = stalled_iterations > 0 ? fmt::format("{} and {}", truncated_gcr_type, method) : method;
     report.preconditioner = preconditioner_name;
     if (inner != nullptr) {
       PCType type = nullptr;
@@ -185,6 +186,7 @@ struct KrylovSolver::Hidden {
   void make_shell();
   void make_ksp();
   void make_inner();
+  PetscErrorCode run(Vec b, Vec x);
   void judge(KSPConvergedReason reason, const SolveReport& report) const;
   bool user_names_preconditioner() const;
   Vec vector_over(std::span<double> values) const;
@@ -249,6 +251,27 @@ Vec KrylovSolver::Hidden::vector_over(std::span<double> values) const {
 }
 
 /// Throws Error unless the method converged, to a solution that has the residual it believes in.
+/// KSPSolve(). Where the short memory of truncated GCR stalls, flexible GMRES goes on from there.
+PetscErrorCode KrylovSolver::Hidden::run(Vec b, Vec x) {
+  KSPType method = nullptr;
+  KSPGetType(ksp, &method);
+  if (std::string(method) != truncated_gcr_type && stalled_iterations > 0) {
+    petsc_check(KSPSetType(ksp, truncated_gcr_type), "KSPSetType");
+    method = truncated_gcr_type;
+  }
+  stalled_iterations = 0;
+  const PetscErrorCode code = KSPSolve(ksp, b, x);
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  KSPGetConvergedReason(ksp, &reason);
+  if (code != 0 || failure || reason != KSP_DIVERGED_BREAKDOWN || std::string(method) != truncated_gcr_type)
+    return code;
+  KSPGetIterationNumber(ksp, &stalled_iterations);
+  petsc_check(KSPSetType(ksp, KSPFGMRES), "KSPSetType");
+  petsc_check(KSPGMRESSetRestart(ksp, gmres_restart), "KSPGMRESSetRestart");
+  petsc_check(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE), "KSPSetInitialGuessNonzero");
+  return KSPSolve(ksp, b, x);
+}
+
 void KrylovSolver::Hidden::judge(KSPConvergedReason reason, const SolveReport& report) const {
   require(
       reason > 0,
@@ -320,7 +343,7 @@ SolveReport KrylovSolver::solve(std::span<const double> b, std::span<double> x) 
   petsc_check(KSPMonitorSet(h.ksp, Hidden::keep_residual, &residuals, nullptr), "KSPMonitorSet");
   petsc_check(KSPSetInitialGuessNonzero(h.ksp, squares[1] > 0.0 ? PETSC_TRUE : PETSC_FALSE),
               "KSPSetInitialGuessNonzero");
-  const PetscErrorCode code = KSPSolve(h.ksp, vb, vx);
+  const PetscErrorCode code = h.run(vb, vx);
   KSPMonitorCancel(h.ksp);
   VecDestroy(&vb);
   VecDestroy(&vx);

@@ -11,6 +11,10 @@
 namespace karst {
 namespace {
 
+/// A method that gains less than this factor in this many steps has stalled.
+constexpr PetscInt stall_length = 10;
+constexpr double stall_gain = 0.7;
+
 /// Vectors without memory of their own, for the arrays of TruncatedGcr.
 struct Method {
   std::unique_ptr<TruncatedGcr> gcr;
@@ -95,17 +99,22 @@ PetscErrorCode solve(KSP ksp) {
   }));
   PetscCall(VecDestroy(&ax));
   ksp->its = 0;
+  double some_time_ago = norm;
   ksp->reason = KSP_CONVERGED_ITERATING;
   PetscCall(note(ksp, norm));
   while (ksp->reason == KSP_CONVERGED_ITERATING && ksp->its < ksp->max_it) {
     PetscCall(find_direction(ksp, a));
     PetscCall(with_values(ksp->vec_sol, [&](std::span<double> x) { norm = m.gcr->advance(x); }));
     ++ksp->its;
+    // A M r orthogonal to r: the same direction comes again and again.
+    const bool stalls = ksp->its % stall_length == 0 && norm > stall_gain * some_time_ago;
+    if (ksp->its % stall_length == 0) some_time_ago = norm;
     if (PetscIsNanReal(norm)) {
       ksp->reason = KSP_DIVERGED_BREAKDOWN;
       break;
     }
     PetscCall(note(ksp, norm));
+    if (stalls && ksp->reason == KSP_CONVERGED_ITERATING) ksp->reason = KSP_DIVERGED_BREAKDOWN;
   }
   if (ksp->reason == KSP_CONVERGED_ITERATING) ksp->reason = KSP_DIVERGED_ITS;
   PetscFunctionReturn(0);

@@ -2,6 +2,8 @@
 // Solutions: errors and orders, bounds, units, and what the Krylov driver says.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "base/error.hpp"
 #include "solvers/petsc_session.hpp"
 #include "support/elliptic_cases.hpp"
@@ -73,6 +75,36 @@ TEST_F(EllipticSolutionTest, SecondOrderAcrossLevelsMpi) {
     EXPECT_LT(fine.mean, 1.6e-4);
     EXPECT_GT(std::log2(coarse.largest / fine.largest), 1.85);
     EXPECT_GT(std::log2(coarse.mean / fine.mean), 1.9);
+  }
+}
+
+// Orphans in the corner between a level boundary and a wall: with the values of one level alone 0.01 on 16³ and 0.05 on
+// 32³.
+TEST_F(EllipticSolutionTest, OrphansBetweenAWallAndALevelMpi) {
+  const test::Errors coarse = errors(test::inside_tube(), 16, BoundaryKind::neumann, 2),
+                     fine = errors(test::inside_tube(), 32, BoundaryKind::neumann, 2);
+  EXPECT_LT(coarse.largest, 6e-3);
+  EXPECT_LT(fine.largest, 1.5e-3);
+}
+
+// Invariance: the solution on these ranks is that of one rank, level boundaries and orphans included.
+TEST_F(EllipticSolutionTest, RanksDoNotMatterMpi) {
+  for (const BoundaryKind wall : {BoundaryKind::dirichlet, BoundaryKind::neumann, BoundaryKind::robin}) {
+    GridOptions grid = grid_of(16, 1);
+    grid.levels = 2;
+    grid.refine.push_back({1, Refinement::Where::region, {0.5, 0.25, 0.25}, {1.0, 0.75, 0.75}, 0});
+    const auto shape = test::inside_tube();
+    const auto m = test::manufactured(test::wavy(), shape, 16, wall, BoundaryKind::dirichlet);
+    std::map<std::array<double, 3>, double> value;
+    const auto solve_on = [&](const Comm& comm, auto&& look) {
+      const Geometry geometry = build_geometry(comm, grid, *shape.level_set(16), KeepPores::all);
+      EllipticOperator op(comm, geometry, m.problem);
+      const std::vector<double> x = test::solve(op, m);
+      const std::vector<Vec3> at = op.positions();
+      for (std::size_t i = 0; i < x.size(); ++i) look(at[i].v, x[i]);
+    };
+    solve_on(Comm::self(), [&](const auto& at, double x) { value[at] = x; });
+    solve_on(comm_, [&](const auto& at, double x) { EXPECT_NEAR(x, value.at(at), 1e-9); });
   }
 }
 
@@ -171,6 +203,30 @@ TEST_F(EllipticSolutionTest, SingularSystemsMpi) {
     FAIL() << "sources out of balance were accepted";
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("not compatible"), std::string::npos) << e.what();
+  }
+}
+
+// A preconditioner that turns everything round: the short memory of truncated GCR stalls, and flexible GMRES, which
+// needs at most as many steps as there are unknowns, goes on.
+TEST_F(EllipticSolutionTest, GoesOnWhereTheShortMemoryStalls) {
+  const Geometry geometry =
+      build_geometry(Comm::self(), grid_of(8, 1), *test::inside_sphere(0.22).level_set(8), KeepPores::all);
+  EllipticProblem problem;
+  problem.wall = [](const Vec3& x) { return robin(1.0, x[0]); };
+  EllipticOperator op(Comm::self(), geometry, problem);
+  std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size()), expected(b.size());
+  ASSERT_LT(b.size(), 60U);
+  op.right_side({}, b);
+  KrylovSolver(op, {"plain", "plain_", 1e-10, 500, 1e-8}).solve(b, expected);
+  KrylovSolver solver(op, {"turned", "turned_", 1e-10, 500, 1e-8}, [](std::span<const double> r, std::span<double> z) {
+    for (std::size_t i = 0; i < r.size(); ++i) z[i] = (i % 2 == 0 ? 1.0 : -1.0) * r[r.size() - 1 - i];
+  });
+  for (int again = 0; again < 2; ++again) {
+    std::ranges::fill(x, 0.0);
+    const SolveReport report = solver.solve(b, x);
+    EXPECT_NE(report.method.find("fgmres"), std::string::npos);
+    EXPECT_GT(report.iterations, 10);
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], expected[i], 1e-7);
   }
 }
 

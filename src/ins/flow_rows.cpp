@@ -21,6 +21,14 @@ constexpr int rings = 3;                        ///< around the halo, known by n
 
 Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
 
+/// Of the ghost behind an end of the domain across d.
+Walls mirrored(Walls walls, int d) {
+  std::swap(walls.theta[static_cast<std::size_t>(side_of(d, false))],
+            walls.theta[static_cast<std::size_t>(side_of(d, true))]);
+  walls.normal[d] = -walls.normal[d];
+  return walls;
+}
+
 class Maker {
  public:
   Maker(const Comm& comm, const Geometry& geometry, const FlowSides& sides)
@@ -166,9 +174,9 @@ class Maker {
       for (const ListedFace& f : vofs_.faces(v))
         if (!f.primary && f.side == side && f.neighbour == domain_face) area.area += f.aperture;
       if (!is_high(side)) area.at[d] += 1.0;  // as seen from the ghost
+      const Walls here = walls_of(v), beyond = mirrored(here, d);
       return {1.0, true, area.area,
-              face_weight(d, is_high(side) ? walls_of(v) : Walls{}, is_high(side) ? Walls{} : walls_of(v),
-                          to_vec(unit(d)), area)};
+              face_weight(d, is_high(side) ? here : beyond, is_high(side) ? beyond : here, to_vec(unit(d)), area)};
     }
     const VofName n = across(v, side), low = is_high(side) ? v : n, high = is_high(side) ? n : v;
     if (low != v) area = primary_area(low, side_of(d, true));

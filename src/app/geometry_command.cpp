@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "app/commands.hpp"
 #include "app/config.hpp"
 #include "app/plot_file.hpp"
@@ -41,6 +43,9 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
   log_info("{}", geometry_table(summary.geometry));
 
+  for (const PlotWord& w : plot_words())
+    if (!w.job.empty() && std::ranges::count(session.config.output.plot, w.field) > 0)
+      log_info("Not in the plotfile: {}, which `karst run` makes\n", w.word);
   const WallClock output_clock;
   summary.plot = write_plot({comm, session.config, source.grid, geometry}, source, folder.file(plotfile_name), {});
   write_file(comm, folder.file("deck.toml"), deck_as_used(session, line));

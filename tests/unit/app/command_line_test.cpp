@@ -30,6 +30,15 @@ TEST(CommandLine, GeometryTakesDeckOverridesAndOptionsInAnyOrder) {
   EXPECT_TRUE(p.line.overwrite);
 }
 
+TEST(CommandLine, RunTakesOptionsOfPetsc) {
+  const Parsed p = parse_command_line(
+      {"run", "deck.toml", "--petsc", "-diffusion_pc_type gamg", "-j", "2", "--out", "d", "diffusion.axes=[\"x\"]"});
+  EXPECT_EQ(p.line.command, Command::run);
+  EXPECT_EQ(p.line.petsc, "-diffusion_pc_type gamg");
+  EXPECT_EQ(p.line.out, "d");
+  EXPECT_EQ(p.line.overrides, std::vector<std::string>{"diffusion.axes=[\"x\"]"});
+}
+
 TEST(CommandLine, ImportOptionsAreTheKeysOfTheDeck) {
   const Parsed p = parse_command_line({"import", "rock.raw", "-o", "rock.h5", "--size", "3,4,5", "--type", "uint16",
                                        "--voxel", "5.3e-6", "--pore", "-1", "--json", "report.json"});

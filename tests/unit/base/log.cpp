@@ -131,6 +131,16 @@ TEST(Progress, OverwritesItsLineOnATerminalAndClearsIt) {
   EXPECT_EQ(lines.back(), "\r\033[K");
 }
 
+TEST(Progress, ShowsANote) {
+  double time = 0.0;
+  std::string line;
+  Progress progress(Comm::self(), "solve", 10,
+                    {false, 80, [&](const std::string& text) { line = text; }, [&] { return time; }});
+  time = 10.0;
+  progress.update(5, "residual 1e-4");
+  EXPECT_EQ(line.find("solve  residual 1e-4  ["), 0U) << line;
+}
+
 TEST(Progress, AShortLoopSaysNothing) {
   int n = 0;
   {

@@ -136,6 +136,8 @@ TEST_F(EffectiveDiffusivityTest, TurnsWithTheSample) {
   for (const bool repeated : {false, true}) {
     const GridOptions grid = diffusion_grid(Index::all(n), {repeated, repeated, repeated});
     const auto upright = solve(grid, *turned_packing(n, repeated, {0, 1, 2}), along({0, 1, 2}));
+    for (const DiffusionColumn& c : upright)
+      for (std::size_t v = 0; v < c.concentration.size(); ++v) ASSERT_TRUE(std::isfinite(c.concentration[v])) << v;
     const auto turned = solve(grid, *turned_packing(n, repeated, axis_of), along({0, 1, 2}));
     for (int d = 0; d < 3; ++d)
       for (int e = 0; e < 3; ++e) {
@@ -252,6 +254,31 @@ TEST_F(EffectiveDiffusivityTest, DoesNotDependOnTheUnitOfLengthMpi) {
     EXPECT_EQ(metre[d].solve.iterations, micron[d].solve.iterations);
     EXPECT_NEAR(metre[d].formation_factor / micron[d].formation_factor, 1.0, 1e-10);
     for (int e = 0; e < 3; ++e) EXPECT_NEAR(metre[d].tensor[e], micron[d].tensor[e], 1e-10);
+  }
+}
+
+TEST_F(EffectiveDiffusivityTest, TellsOfEveryIterationAndEverySolveMpi) {
+  const auto sphere = make_level_set(Sphere{Vec3::all(8.0), 5.0});
+  for (const bool repeated : {false, true}) {
+    const Geometry geometry =
+        build_geometry(comm_, diffusion_grid(Index::all(16), {repeated, repeated, repeated}), *sphere, KeepPores::all);
+    std::vector<std::string> solves;
+    std::vector<int> iterations;
+    double last = 1.0;
+    DiffusionWatch watch;
+    watch.iteration = [&](const std::string& solve, int n, double residual) {
+      if (n == 0) solves.push_back(solve);
+      last = residual;
+    };
+    watch.solved = [&](const SolveReport& solve) {
+      EXPECT_EQ(solve.name, solves.back());
+      EXPECT_LT(last, 1e-8);
+      EXPECT_EQ(solve.setup_seconds == 0.0, repeated && iterations.size() == 1);  // shared by periodic directions
+      iterations.push_back(solve.iterations);
+    };
+    const auto columns = effective_diffusivity(comm_, geometry, along({0, 2}, 1e-8), watch);
+    EXPECT_EQ(solves, (std::vector<std::string>{"diffusion x", "diffusion z"}));
+    EXPECT_EQ(iterations, (std::vector<int>{columns[0].solve.iterations, columns[1].solve.iterations}));
   }
 }
 

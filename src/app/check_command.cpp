@@ -51,7 +51,7 @@ void check_command(const Comm& comm, const CommandLine& line) {
   const Geometry geometry = build(comm, session.config, source, seconds);
   const GeometryStatistics statistics =
       collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
-  check_jobs({comm, session.config, source.grid, geometry});
+  check_jobs({comm, session.config, source.grid, geometry, {}});
   log_info("{}", geometry_table(statistics));
   log_info("{}", cost_table(statistics, seconds, {}));
   const MemoryUse use = measure_memory(comm);

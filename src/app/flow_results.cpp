@@ -43,6 +43,12 @@ double largest_reynolds(const FlowColumns& columns) {
   return largest;
 }
 
+/// Estimated error of the permeability along the axis.
+std::string error_text(Column c) {
+  return std::isfinite(c.estimated_error) ? fmt::format("{:.2g} %", 100.0 * c.estimated_error / c.permeability[c.axis])
+                                          : "unknown";
+}
+
 /// "x 1.25 · y 1.30": one text per axis.
 template <class F>
 std::string listed(const FlowColumns& columns, F&& text) {
@@ -109,7 +115,7 @@ std::string darcy_text(double permeability) {
   return fmt::format("{:.4g} mD", 1e3 * value);
 }
 
-std::string flow_json(const FlowColumns& columns) {
+std::string flow_json(const FlowColumns& columns, bool with_error) {
   Json json;
   json["permeability_m2"] = tensor_json(columns, 1.0);
   json["permeability_darcy"] = tensor_json(columns, 1.0 / darcy);
@@ -121,6 +127,8 @@ std::string flow_json(const FlowColumns& columns) {
     Json one;
     one["axis"] = name_of(c);
     one["boundaries"] = c.periodic ? "periodic" : "pressures";
+    if (with_error)
+      one["permeability_error_m2"] = std::isfinite(c.estimated_error) ? Json(c.estimated_error) : Json(nullptr);
     one["pressure_gradient_Pa_m"] = c.gradient;
     one["darcy_velocity_m_s"] = vector_json(c.darcy_velocity);
     one["flow_rate_m3_s"] = c.flow_rate;
@@ -134,7 +142,7 @@ std::string flow_json(const FlowColumns& columns) {
   return json.dump();
 }
 
-std::string flow_text(const FlowColumns& columns) {
+std::string flow_text(const FlowColumns& columns, bool with_error) {
   std::string text = "Permeability, per cross-section of the whole sample\n";
   const auto row = [&](const std::string& name, auto&& value) {
     text += fmt::format("  {:<34}", name);
@@ -145,6 +153,7 @@ std::string flow_text(const FlowColumns& columns) {
   row("drive along", [](Column c) { return std::string(name_of(c)); });
   row("permeability [m2]", [](Column c) { return fmt::format("{:.6g}", c.permeability[c.axis]); });
   row("  the same", [](Column c) { return darcy_text(c.permeability[c.axis]); });
+  if (with_error) row("  estimated error", error_text);
   for (int e = 0; e < 3; ++e)
     row(fmt::format("  of the flow along {} [m2]", axes[static_cast<std::size_t>(e)]),
         [e](Column c) { return e == c.axis ? std::string() : fmt::format("{:.3g}", c.permeability[e]); });
@@ -159,14 +168,16 @@ std::string flow_text(const FlowColumns& columns) {
 
 PagePart flow_page(const JobContext& run, const FlowColumns& columns) {
   PagePart page;
-  page.tiles = {{"Permeability", listed(columns, [](Column c) { return darcy_text(c.permeability[c.axis]); }),
-                 listed(columns, [](Column c) { return fmt::format("{:.4g} m²", c.permeability[c.axis]); })},
-                {"Darcy velocity", listed(columns, [](Column c) { return format_si(c.darcy_velocity[c.axis], "m/s"); }),
-                 "flow rate over the whole cross-section"},
-                {"Reynolds number", fmt::format("{:.2g}", largest_reynolds(columns)),
-                 "with the hydraulic diameter of the pores; below 1 inertia does not matter"},
-                {"Tortuosity of the flow", listed(columns, [](Column c) { return number_text(c.tortuosity, 3); }),
-                 "mean speed over mean velocity"}};
+  page.tiles = {
+      {"Permeability", listed(columns, [](Column c) { return darcy_text(c.permeability[c.axis]); }),
+       listed(columns, [](Column c) { return fmt::format("{:.4g} m²", c.permeability[c.axis]); }) +
+           (run.config.flow.estimate_error ? "; estimated error " + listed(columns, error_text) : std::string())},
+      {"Darcy velocity", listed(columns, [](Column c) { return format_si(c.darcy_velocity[c.axis], "m/s"); }),
+       "flow rate over the whole cross-section"},
+      {"Reynolds number", fmt::format("{:.2g}", largest_reynolds(columns)),
+       "with the hydraulic diameter of the pores; below 1 inertia does not matter"},
+      {"Tortuosity of the flow", listed(columns, [](Column c) { return number_text(c.tortuosity, 3); }),
+       "mean speed over mean velocity"}};
   std::vector<std::vector<std::string>> tensor{{"flow along"}}, solves{{""}};
   for (Column c : columns) tensor[0].push_back(fmt::format("drive along {}", name_of(c)));
   solves[0].insert(solves[0].end(), tensor[0].begin() + 1, tensor[0].end());
@@ -186,10 +197,11 @@ PagePart flow_page(const JobContext& run, const FlowColumns& columns) {
   row("relative residual", [](Column c) { return fmt::format("{:.1e}", c.relative_residual); });
   row("net flux of a cell, relative", [](Column c) { return fmt::format("{:.1e}", c.divergence); });
   const std::string note =
-      columns.size() == 3
-          ? fmt::format("Largest difference of entries across the diagonal: {:.2g} of the largest entry.",
-                        asymmetry(columns))
-          : std::string();
+      columns.size() == 3 ? fmt::format(
+                                "Largest difference of entries across the diagonal: {:.2g} of the largest entry; the "
+                                "tensor of a sample with sides need not be symmetric.",
+                                asymmetry(columns))
+                          : std::string();
   page.cards = {card("Permeability [m²]", html_table(tensor), note),
                 card("Speed over Darcy velocity", pictures(run, columns),
                      "Middle planes; gray is solid, or a pore that was removed."),

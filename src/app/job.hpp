@@ -12,6 +12,7 @@
 
 #include "app/config.hpp"
 #include "app/run_page.hpp"
+#include "app/source.hpp"
 #include "base/comm.hpp"
 #include "eb/geometry.hpp"
 
@@ -23,6 +24,7 @@ struct JobContext {
   const Config& config;
   const GridOptions& grid;  ///< with cells and size
   const Geometry& geometry;
+  std::function<Source()> coarser;  ///< the same geometry on cells twice as wide; collective
 };
 
 /// One linear solve, for summary.json and the log.

@@ -124,7 +124,9 @@ void run_command(const Comm& comm, const CommandLine& line) {
   summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
   log_info("{}", geometry_table(summary.geometry));
 
-  const JobContext context{comm, session.config, source.grid, geometry};
+  const JobContext context{
+      comm, session.config, source.grid, geometry,
+      [&] { return on_cells_twice_as_wide(comm, session.config, source.grid, folder.file("imported_image.h5")); }};
   check_jobs(context);
   summary.jobs = do_jobs(asked, context, summary.seconds);
 

@@ -100,6 +100,25 @@ Source open_source(const Comm& comm, const Config& config, const std::string& im
   return source;
 }
 
+Source on_cells_twice_as_wide(const Comm& comm, const Config& config, const GridOptions& grid,
+                              const std::string& imported) {
+  Config wide = config;
+  wide.grid = grid;
+  for (int d = 0; d < 3; ++d) {
+    if (grid.cells[d] == 1)
+      wide.grid.size[d] *= 2.0;
+    else
+      wide.grid.cells[d] /= 2;
+  }
+  wide.cells_given = true;
+  if (needs_import(config)) {
+    wide.geometry.directory.clear();
+    wide.geometry.image = imported;
+    wide.import_given = false;
+  }
+  return open_source(comm, wide, {});
+}
+
 void require_wall(const Config& config, const GeometryReport& report) {
   const auto has_wall = [](const LevelReport& level) { return level.cut.cells_cut > 0; };
   if (std::any_of(report.levels.begin(), report.levels.end(), has_wall)) return;

@@ -29,6 +29,13 @@ GridOptions complete_grid(const Config& config, const GeometryInfo& image);
 /// Throws Error (no such file, ...). Collective.
 Source open_source(const Comm& comm, const Config& config, const std::string& import_to);
 
+/// The same on cells twice as wide; a direction one cell thick stays so. All other directions must have an even number
+/// of cells, at least 4.
+/// @param imported  the geometry file that open_source() made, where the image had to be imported
+/// Collective.
+Source on_cells_twice_as_wide(const Comm& comm, const Config& config, const GridOptions& grid,
+                              const std::string& imported);
+
 /// The import as lines for the terminal.
 std::string import_text(const ImportReport& report);
 

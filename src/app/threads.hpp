@@ -10,9 +10,9 @@
 namespace karst {
 
 /// Threads that wait for each other spin a while before they sleep: with libgomp for milliseconds, in which other
-/// programs on the same cores, and with them the threads that are waited for, stand still. Shortens that to less than 0.1 ms
-/// by starting the program again, because libgomp reads its environment before main(). Does nothing when the user has
-/// set OMP_WAIT_POLICY or GOMP_SPINCOUNT. To be called first in main().
+/// programs on the same cores, and with them the threads that are waited for, stand still. Shortens that to less than
+/// 0.1 ms by starting the program again, because libgomp reads its environment before main(). Does nothing when the
+/// user has set OMP_WAIT_POLICY or GOMP_SPINCOUNT. To be called first in main().
 void shorten_spinning(char** argv);
 
 inline constexpr int max_processors = 1024;  ///< of one node, as the system's affinity masks number them

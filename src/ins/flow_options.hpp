@@ -32,6 +32,7 @@ struct FlowOptions {
   bool sides_given = false;
   double tolerance = 1e-8;  ///< |b - K x| <= tolerance |b|
   int max_iterations = 300;
+  bool estimate_error = false;  ///< of the permeability, by a second solve on cells twice as wide
 };
 
 /// Declares and reads [flow]; notes as mistakes: no drive, two drives or a value that belongs to another one, an axis

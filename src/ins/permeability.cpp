@@ -204,6 +204,13 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
             names[static_cast<std::size_t>(d)], name));
     }
   }
+  for (int d = 0; d < 3; ++d)
+    if (options.estimate_error && domain.cells[d] != 1 && (domain.cells[d] % 2 != 0 || domain.cells[d] < 4))
+      found.push_back(
+          fmt::format("flow.estimate_error: {} cells along {}; cells twice as wide need an even number, at least 4: "
+                      "crop the image or "
+                      "choose other grid.cells",
+                      domain.cells[d], names[static_cast<std::size_t>(d)]));
   if (options.sides_given && !any_side && options.sides != FlowWalls::periodic)
     found.emplace_back(
         "flow.sides: without effect, because the domain is periodic along all sides of the flow; leave it out, or "
@@ -243,6 +250,14 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
     columns.push_back(std::move(column));
   }
   return columns;
+}
+
+void estimate_error(const std::vector<FlowColumn>& wide, std::vector<FlowColumn>& columns) {
+  for (FlowColumn& c : columns) {
+    const auto same = std::ranges::find(wide, c.axis, &FlowColumn::axis);
+    c.estimated_error = same == wide.end() ? std::numeric_limits<double>::quiet_NaN()
+                                           : std::abs(c.permeability[c.axis] - same->permeability[c.axis]);
+  }
 }
 
 double asymmetry(const std::vector<FlowColumn>& columns) {

@@ -32,17 +32,18 @@ inline constexpr double darcy = 9.869233e-13;  ///< [m²]: 1 cP cm/s per atm/cm
 struct FlowColumn {
   int axis = 0;
   bool periodic = false;
-  Vec3 permeability;           ///< k_ed, e = x, y, z [m²]
-  double gradient = 0.0;       ///< G_d [Pa/m]
-  Vec3 darcy_velocity;         ///< [m/s]
-  double flow_rate = 0.0;      ///< along the axis [m³/s]
-  double largest_speed = 0.0;  ///< [m/s]
-  double reynolds = 0.0;       ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
-  double tortuosity = 0.0;     ///< mean |u| / |mean u|
-  double divergence = 0.0;     ///< largest net flux of a cell over the largest speed through a cell face
-  std::vector<Quad> solution;  ///< own VoFs box after box: velocity [m/s], pressure [Pa] (NaN in
-                               ///< orphans, which carry no flow); empty unless kept
-  std::vector<double> speed;   ///< own VoFs: |u| [m/s]
+  Vec3 permeability;             ///< k_ed, e = x, y, z [m²]
+  double gradient = 0.0;         ///< G_d [Pa/m]
+  Vec3 darcy_velocity;           ///< [m/s]
+  double flow_rate = 0.0;        ///< along the axis [m³/s]
+  double largest_speed = 0.0;    ///< [m/s]
+  double reynolds = 0.0;         ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
+  double tortuosity = 0.0;       ///< mean |u| / |mean u|
+  double estimated_error = 0.0;  ///< of k_dd [m²], see estimate_error(); NaN: not known
+  double divergence = 0.0;       ///< largest net flux of a cell over the largest speed through a cell face
+  std::vector<Quad> solution;    ///< own VoFs box after box: velocity [m/s], pressure [Pa] (NaN in
+                                 ///< orphans, which carry no flow); empty unless kept
+  std::vector<double> speed;     ///< own VoFs: |u| [m/s]
   SpeedHistogram histogram;
   int iterations = 0;
   double relative_residual = 0.0;
@@ -76,6 +77,11 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
 /// when a solve fails. Collective.
 std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
                                      const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch = {});
+
+/// Takes the change of k_dd from cells twice as wide for its error: an upper bound of what halving the cells would
+/// change where the error falls at least in proportion to the cell width.
+/// @param wide  the same axes on cells twice as wide; an axis that is not there has no estimate
+void estimate_error(const std::vector<FlowColumn>& wide, std::vector<FlowColumn>& columns);
 
 /// Largest |k_ed - k_de| / largest |k_ed| where both are known: 0 for the exact tensor of a periodic sample.
 double asymmetry(const std::vector<FlowColumn>& columns);

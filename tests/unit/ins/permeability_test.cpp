@@ -109,6 +109,27 @@ TEST(Permeability, TensorOfAPeriodicPackingIsSymmetricMpi) {
                                    sample_of(coarse))));
 }
 
+// The error of a slit falls with the square of the cell width: (1 + 0.5 / 8²) against (1 + 0.5 / 4²) of H³ / 12, so the
+// change to cells twice as wide is three times the true error.
+TEST(Permeability, ErrorEstimateIsTheChangeFromWideCells) {
+  const Comm comm = Comm::self();
+  std::vector<FlowColumn> fine(2), wide(1);
+  fine[1].axis = 1;
+  fine[0].permeability[0] = 1.0 + 0.5 / 64;
+  wide[0].permeability[0] = 1.0 + 0.5 / 16;
+  estimate_error(wide, fine);
+  EXPECT_NEAR(fine[0].estimated_error, 3 * 0.5 / 64, 1e-15);
+  EXPECT_TRUE(std::isnan(fine[1].estimated_error));  // nothing known there
+
+  FlowOptions options = options_for(FlowDrive::pressure_gradient, {0});
+  options.estimate_error = true;
+  const Geometry odd =
+      build_geometry(comm, test::flow_grid({8, 8, 9}), *make_level_set(Sphere{{4, 4, 4}, 2.0}), KeepPores::all);
+  const std::vector<std::string> found = mistakes(options, odd);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].find("9 cells along z"), std::string::npos) << found[0];
+}
+
 TEST(Permeability, MistakesAreFoundBeforeAnySolve) {
   const Comm comm = Comm::self();
   const Geometry geometry = slit(comm, {false, true, false});

@@ -154,6 +154,7 @@ void EllipticOperator::for_each_row(const RowReader& read) const {
   std::int64_t next_wide = 0;
   std::vector<GlobalNumber> columns;
   std::vector<double> weights;
+  Stencil s;
   const auto read_wide = [&](std::int32_t row) {
     columns.clear();
     weights.clear();
@@ -177,7 +178,7 @@ void EllipticOperator::for_each_row(const RowReader& read) const {
         const std::int32_t row = numbering_.number(l, b, vof);
         if (row < 0) return;
         if (next_wide < wide_.n_rows() && wide_.row(next_wide) == row) return read_wide(row);
-        Stencil s;
+        s.terms.clear();
         const GlobalNumber self = numbering_.first() + row;
         s.add(self, problem_.a * h * h * h);
         for (std::size_t side = 0; side < 6; ++side) {

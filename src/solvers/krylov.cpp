@@ -250,7 +250,6 @@ Vec KrylovSolver::Hidden::vector_over(std::span<double> values) const {
   return v;
 }
 
-/// Throws Error unless the method converged, to a solution that has the residual it believes in.
 /// KSPSolve(). Where the short memory of truncated GCR stalls, flexible GMRES goes on from there.
 PetscErrorCode KrylovSolver::Hidden::run(Vec b, Vec x) {
   KSPType method = nullptr;
@@ -272,6 +271,7 @@ PetscErrorCode KrylovSolver::Hidden::run(Vec b, Vec x) {
   return KSPSolve(ksp, b, x);
 }
 
+/// Throws Error unless the method converged, to a solution that has the residual it believes in.
 void KrylovSolver::Hidden::judge(KSPConvergedReason reason, const SolveReport& report) const {
   require(
       reason > 0,

@@ -30,8 +30,13 @@ struct Stencil {
   }
   /// Sorts by unknown and adds up the terms of the same one, in the order in which they came.
   void merge() {
-    std::stable_sort(terms.begin(), terms.end(),
-                     [](const StencilTerm& a, const StencilTerm& b) { return a.unknown < b.unknown; });
+    const auto before = [](const StencilTerm& a, const StencilTerm& b) { return a.unknown < b.unknown; };
+    constexpr std::size_t few = 32;  // stable_sort() asks for memory
+    if (terms.size() > few)
+      std::stable_sort(terms.begin(), terms.end(), before);
+    else
+      for (auto i = terms.begin(); i != terms.end(); ++i)
+        std::rotate(std::upper_bound(terms.begin(), i, *i, before), i, i + 1);
     std::size_t n = 0;
     for (std::size_t i = 0; i < terms.size(); ++i) {
       if (n > 0 && terms[n - 1].unknown == terms[i].unknown)

@@ -4,7 +4,7 @@
 #   bench/run.sh                      both of these:
 #   bench/run.sh geometry [FILE]      geometry and import, into bench/results.txt
 #   bench/run.sh solvers [FILE]       elliptic solvers, into bench/results-solvers.txt
-# bench/tables.py turns these files into the tables of docs/performance.md. Best on a machine that does nothing else.
+# With no FILE given, the tables of docs/performance.md are rewritten (bench/tables.py). Best on a machine that does nothing else.
 # Rocks are looked for in the folder KARST_TEST_DATA, else in ../shared/data beside the project.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -107,4 +107,5 @@ record machine machine
 record triad "$build/bench/bench_triad"
 if [[ $selection == geometry ]]; then geometry_benchmarks; else solver_benchmarks; fi
 mv "$results.new" "$results"
-echo "wrote $results; tables: bench/tables.py" >&2
+echo "wrote $results" >&2
+[[ -n ${2:-} ]] || python3 bench/tables.py "$results" >&2

@@ -8,6 +8,7 @@ namespace karst {
 namespace {
 
 constexpr double least_theta = 1e-2;   ///< as in the momentum rows
+constexpr double most_weight = 16.0;   ///< of the mean velocity, over the area: where planes say little (contacts)
 constexpr double least_other = 0.1;    ///< of the other cell's distance to the plane, over d: it lies in the fluid
 constexpr double least_squares = 0.1;  ///< Σ n_d² over the lines that meet the wall; else its normal is not used
 
@@ -35,7 +36,7 @@ class Profile {
   FaceWeight weight(int d, const Vec3& other, bool other_curved, const FaceArea& area) const {
     const double at_face = 0.5 * (1.0 + std::max(linear(other), least_other));
     const double here = std::max(linear(area.at), 0.0);
-    FaceWeight w{area.area * here * between_ / at_face, 0.0};
+    FaceWeight w{area.area * std::min(here * between_ / at_face, most_weight), 0.0};
     if (throat_) return w;
     const double steep = norm(slope_), distance = 1.0 / steep;
     const double along = std::pow(slope_[d] / steep, 2), across = 1.0 - along;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
+#include "base/timer.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/face_weight.hpp"
 #include "solvers/vof_lookup.hpp"
@@ -48,6 +49,7 @@ class Maker {
     std::ranges::sort(around);
     around.erase(std::unique(around.begin(), around.end()), around.end());
     vofs_.fetch(comm, around, rings);
+    find_walls();
   }
 
   FlowRows make() {
@@ -150,7 +152,22 @@ class Maker {
     return wall > 1.0 ? 0.5 : wall;
   }
 
+  /// Of the own irregular VoFs, parallel to the moments.
+  void find_walls() {
+    walls_.resize(geometry_.moments.size());
+    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) {
+      const BoxGraph graph = graph_.box(static_cast<int>(b));
+      Walls* walls = walls_.data() + geometry_.moments_begin[static_cast<std::size_t>(b)];
+      for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r)
+        walls[r] = look_for_walls(vof_name(graph.box, graph.row_vof[r]));
+    });
+  }
   Walls walls_of(VofName v) const {
+    const VofMoments* m = graph_.local(box_of(v)) < 0 ? nullptr : vofs_.moments(v);
+    return m == nullptr ? look_for_walls(v) : walls_[static_cast<std::size_t>(m - geometry_.moments.data())];
+  }
+
+  Walls look_for_walls(VofName v) const {
     Walls walls;
     for (int side = 0; side < 6; ++side) walls.theta[static_cast<std::size_t>(side)] = wall_on(v, side);
     const VofMoments* m = vofs_.moments(v);
@@ -161,7 +178,7 @@ class Maker {
   }
 
   Side look(VofName v, int side, VofName to, FlowCounts& counts) const {
-    const double wall = wall_on(v, side);
+    const double wall = walls_of(v).theta[static_cast<std::size_t>(side)];
     if (wall <= 1.0) {
       const VofCenter* center = vofs_.center(v);
       if (center != nullptr && center->wall_distance[static_cast<std::size_t>(side)] > 1.0F && to != domain_face)
@@ -273,11 +290,13 @@ class Maker {
   CompositeNumbering numbering_;
   Field numbers_;
   VofLookup vofs_;
+  std::vector<Walls> walls_;
 };
 
 }  // namespace
 
 FlowRows make_flow_rows(const Comm& comm, const Geometry& geometry, const FlowSides& sides) {
+  const Timer timer("flow rows");
   return Maker(comm, geometry, sides).make();
 }
 

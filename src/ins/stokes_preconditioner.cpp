@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/parallel.hpp"
+#include "base/timer.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/flow_kernels.hpp"
 #include "ins/wall_distance_field.hpp"
@@ -129,6 +130,7 @@ StokesPreconditioner::StokesPreconditioner(StokesOperator& op, const Geometry& g
       gradient_(static_cast<std::size_t>(op.n_own()), Purpose::solver),
       rhs_(static_cast<std::size_t>(op.n_own()), Purpose::solver),
       result_(static_cast<std::size_t>(op.n_own()), Purpose::solver) {
+  const Timer timer("multigrids");
   const Comm& comm = op.comm();
   velocity_ = std::make_unique<GraphMultigrid>(
       comm, make_two_point_level(comm, geometry.levels[0], velocity_problem(op.sides()), WallForm::lines));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
+#include "base/timer.hpp"
 #include "ins/flow_kernels.hpp"
 #include "solvers/halo_pull.hpp"
 
@@ -12,6 +13,7 @@ namespace karst {
 namespace {
 
 constexpr int tag_distance = 42;
+constexpr float least_change = 0.01F;  ///< of a distance in a sweep [cells]
 
 /// θ of the walls on the grid lines through a flow cell, per direction; farthest_wall without one.
 std::array<float, 3> walls_of(const FlowRow& row, int closed) {
@@ -39,6 +41,7 @@ float eikonal(std::array<float, 3> m) {
 }  // namespace
 
 FloatField find_wall_distance(const Comm& comm, const LevelGeometry& geometry, const FlowRows& rows) {
+  const Timer timer("wall distance");
   const LevelGraph& graph = geometry.graph;
   FloatField now(graph, 1, Purpose::solver), next(graph, 1, Purpose::buffers);
   for (int b = 0; b < graph.n_local(); ++b) {
@@ -59,19 +62,17 @@ FloatField find_wall_distance(const Comm& comm, const LevelGeometry& geometry, c
       const float* from = now.box(b).data();
       float* to = next.box(b).data();
       const int first_ghost = box.n_own + box.halo.n_vofs();
-      bool any = false;
       const auto update = [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
         std::array<float, 3> m{farthest_wall, farthest_wall, farthest_wall};
         for (std::size_t s = 0; s < 6; ++s)
           if (n[s] < first_ghost) m[s / 2] = std::min(m[s / 2], from[n[s]]);
-        const float d = std::min(from[v], eikonal(m));
-        any = any || d < from[v];
-        to[v] = d;
+        const float d = eikonal(m);
+        to[v] = d < from[v] - least_change ? d : from[v];
       };
       kernels::for_plain(box, update);
       for (const FlowRow& row : rows.of(b)) update(row.vof, row.slot);
       for (const std::uint16_t v : rows.still_in(b)) to[v] = farthest_wall;
-      changed[static_cast<std::size_t>(b)] = any;
+      changed[static_cast<std::size_t>(b)] = !std::equal(to, to + box.n_own, from);
     });
     std::swap(now, next);
     if (!comm.any(std::ranges::any_of(changed, [](std::uint8_t c) { return c != 0; }))) break;

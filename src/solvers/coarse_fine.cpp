@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "eb/least_squares.hpp"
@@ -13,7 +14,7 @@ namespace karst {
 
 namespace {
 
-constexpr double largest_weights = 5.0;  ///< of a polynomial, Σ |weights|
+constexpr double largest_weights = 5.0;  ///< fluxes: of a polynomial, Σ |weights|
 
 Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
 
@@ -110,6 +111,25 @@ class CoarseSide {
     return names;
   }
 
+  /// Tells which area of fine faces lies at which places; to be called before behind().
+  /// @param area  of own fine faces, in units of the coarse face. Collective.
+  void set_fine_areas(const Comm& comm, const std::map<Place, double>& area) {
+    std::map<int, ByteWriter> to_reader;
+    for (const auto& [place, a] : area)
+      for (const int rank : readers(place)) {
+        to_reader[rank].put(place);
+        to_reader[rank].put(a);
+      }
+    std::vector<Message> out;
+    for (auto& [rank, w] : to_reader) out.push_back({rank, w.take()});
+    for (const Entry& e : entries_) missing_[e.place] += e.aperture;
+    for (const Message& m : comm.sparse_exchange(out))
+      for (ByteReader in(m.bytes); !in.at_end();) {
+        const auto place = in.get<Place>();
+        missing_[place] -= in.get<double>();
+      }
+  }
+
   Behind behind(const Place& place) const {
     VofName found = vof_at(place);
     if (found == no_face) found = vof_beside(place);
@@ -153,18 +173,26 @@ class CoarseSide {
                                      [](const Entry& e, const Place& p) { return e.place < p; });
     return at != entries_.end() && at->place == place ? at->vof : no_face;
   }
-  /// A place without an entry: its face was added to one of a cell beside, between the same two VoFs. Of these the one
-  /// whose centroid is nearest.
+  /// A place without an entry: its face was added to one of a cell beside, between the same two VoFs. That one has more
+  /// area than the fine faces in front of it; of several, or when none has, the one whose centroid is nearest.
   VofName vof_beside(const Place& place) const {
     VofName found = no_face;
     double nearest = 1e30;
+    bool lacks = false;
+    constexpr double much = 0.5;
+    const auto here = missing_.find(place);
+    const double area = here == missing_.end() ? 0.0 : -here->second;
     for_each_cell(Box{Index::all(-1), Index::all(2)}, [&](const Index& step) {
       if (step[direction_of(place.side)] != 0) return;
       const Place beside{wrapped(place.cell + step, level_.vofs.layout().domain()), place.side};
       const auto range = std::ranges::equal_range(entries_, beside, {}, &Entry::place);
+      const auto missing = missing_.find(beside);
+      const bool has_more = missing != missing_.end() && area > 0.0 && missing->second > much * area;
       for (const Entry& e : range) {
         const Vec3 away = e.in_cell + to_vec(step);
-        if (dot(away, away) >= nearest) continue;
+        if (lacks && !has_more) continue;
+        if (lacks == has_more && dot(away, away) >= nearest) continue;
+        lacks = has_more;
         nearest = dot(away, away);
         found = e.vof;
       }
@@ -187,6 +215,7 @@ class CoarseSide {
 
   LevelRows level_;
   std::vector<Entry> entries_;
+  std::map<Place, double> missing_;  // area of the coarse faces at a place without that of the fine ones
 };
 
 /// A fine face and its way to the coarse level.
@@ -228,7 +257,7 @@ std::vector<FineFace> fine_faces(const LevelRows& fine, const Domain& coarse_dom
 }
 
 /// Σ w φ at a point, by the polynomial through these: of the highest degree that does not extrapolate far.
-void add_value(const std::vector<Point>& points, const Vec3& at, double factor, Stencil& stencil) {
+void add_value(const std::vector<Point>& points, const Vec3& at, double factor, double limit, Stencil& stencil) {
   std::vector<Vec3> r;
   for (const Point& p : points) r.push_back(p.at - at);
   std::vector<double> weight;
@@ -236,7 +265,7 @@ void add_value(const std::vector<Point>& points, const Vec3& at, double factor, 
     weight = fit_polynomial(r, degree);
     double sum = 0.0;
     for (const double w : weight) sum += std::abs(w);
-    if (sum <= largest_weights) break;
+    if (sum <= limit) break;
   }
   for (std::size_t i = 0; i < points.size(); ++i) stencil.add(points[i].unknown, factor * weight[i]);
 }
@@ -258,15 +287,16 @@ Stencil normal_difference(const LevelRows& fine, const FineFace& f, const Behind
   const bool cut = dot(shift, shift) > 1e-12 && fine.maker.form() == WallForm::fluxes;
   std::vector<Point> points = points_around(fine.vofs, f.vof, aligned && !cut ? 1 : 2, 0.5, own);
   points.insert(points.end(), behind.points.begin(), behind.points.end());
+  const double limit = fine.maker.form() == WallForm::fluxes ? largest_weights : std::numeric_limits<double>::max();
   if (aligned && !cut) {
-    add_value(points, f.ghost, 1.0, result);
+    add_value(points, f.ghost, 1.0, limit, result);
     result.add(fine.vofs.number(f.vof), -1.0);
     return result;
   }
-  add_value(points, f.ghost + 0.5 * shift, 1.0, result);
-  add_value(points, inward + 0.5 * shift, -1.0, result);
+  add_value(points, f.ghost + 0.5 * shift, 1.0, limit, result);
+  add_value(points, inward + 0.5 * shift, -1.0, limit, result);
   if (!aligned) return result;
-  add_value(points, inward, 1.0, result);  // the VoF's own value instead of the polynomial's
+  add_value(points, inward, 1.0, limit, result);  // the VoF's own value instead of the polynomial's
   result.add(fine.vofs.number(f.vof), -1.0);
   return result;
 }
@@ -401,9 +431,12 @@ void tell_what_lies_beyond(const Comm& comm, const LevelRows& coarse, const Leve
 CoarseFineCounts add_coarse_fine_fluxes(const Comm& comm, const CompositeNumbering& numbering, const LevelRows& coarse,
                                         const LevelRows& fine, RowAdditions& additions) {
   const bool lines = fine.maker.form() == WallForm::lines;
-  const CoarseSide coarse_side(comm, coarse);
+  CoarseSide coarse_side(comm, coarse);
   coarse.vofs.fetch(comm, coarse_side.foreign(), 3);
   const std::vector<FineFace> faces = fine_faces(fine, coarse.vofs.layout().domain());
+  std::map<Place, double> area;
+  for (const FineFace& f : faces) area[f.place] += 0.25 * f.face.aperture;
+  if (!lines) coarse_side.set_fine_areas(comm, area);
   const std::vector<Behind> behind = ask_coarse(comm, coarse.vofs.layout(), coarse_side, faces);
   if (!lines) tell_what_lies_beyond(comm, coarse, fine, faces, behind);
   const double h = std::ldexp(1.0, -fine.vofs.level());

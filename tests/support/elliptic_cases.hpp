@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <numbers>
 
 #include "eb/combine.hpp"
 #include "eb/geometry.hpp"
@@ -32,6 +33,28 @@ inline Exact wavy() {
                 -1.5 * std::sin(2 * x[0] + 0.3) * std::sin(1.5 * x[1] - 0.2) * e, 0.7 * f(x)};
   };
   return {f, g, [f](const Vec3& x) { return (-4.0 - 2.25 + 0.49) * f(x); }};
+}
+
+/// 0.3x - 0.5y + 0.8z + sin(πx) sin(πy) sin(πz): no second derivative across the ends of the cube
+inline Exact flat_at_ends() {
+  const auto waves = [](const Vec3& x) {
+    constexpr double pi = std::numbers::pi;
+    return std::pair{Vec3{std::sin(pi * x[0]), std::sin(pi * x[1]), std::sin(pi * x[2])},
+                     pi * Vec3{std::cos(pi * x[0]), std::cos(pi * x[1]), std::cos(pi * x[2])}};
+  };
+  const Vec3 slope{0.3, -0.5, 0.8};
+  return {[=](const Vec3& x) {
+            const auto [s, c] = waves(x);
+            return dot(slope, x) + s[0] * s[1] * s[2];
+          },
+          [=](const Vec3& x) {
+            const auto [s, c] = waves(x);
+            return slope + Vec3{c[0] * s[1] * s[2], s[0] * c[1] * s[2], s[0] * s[1] * c[2]};
+          },
+          [=](const Vec3& x) {
+            const auto [s, c] = waves(x);
+            return -3.0 * std::numbers::pi * std::numbers::pi * s[0] * s[1] * s[2];
+          }};
 }
 
 /// A fluid in the unit cube, and its wall normal (into the fluid) as a function of position.

@@ -9,6 +9,7 @@ namespace {
 
 constexpr double least_theta = 1e-2;   ///< as in the momentum rows
 constexpr double most_weight = 16.0;   ///< of the mean velocity, over the area: where planes say little (contacts)
+constexpr double same_plane = 0.3;     ///< |log| of the ratio of what a plane makes equal
 constexpr double least_other = 0.1;    ///< of the other cell's distance to the plane, over d: it lies in the fluid
 constexpr double least_squares = 0.1;  ///< Σ n_d² over the lines that meet the wall; else its normal is not used
 
@@ -30,6 +31,7 @@ class Profile {
     }
     any_ = throat_ || norm(slope_) > 0.0;
     if (!throat_ && any_) tilt(walls);
+    if (!throat_ && norm(walls.normal) == 0.0) part(walls.area);
   }
   bool any() const { return any_; }
 
@@ -37,7 +39,7 @@ class Profile {
     const double at_face = 0.5 * (1.0 + std::max(linear(other), least_other));
     const double here = std::max(linear(area.at), 0.0);
     FaceWeight w{area.area * std::min(here * between_ / at_face, most_weight), 0.0};
-    if (throat_) return w;
+    if (throat_ || corner_) return w;
     const double steep = norm(slope_), distance = 1.0 / steep;
     const double along = std::pow(slope_[d] / steep, 2), across = 1.0 - along;
     const double extent = std::min(area.area, 2.0), variance = across * extent * extent / 12.0;
@@ -64,11 +66,32 @@ class Profile {
   static double theta(const Walls& walls, int side) {
     return std::max(walls.theta[static_cast<std::size_t>(side)], least_theta);
   }
-  double linear(const Vec3& x) const { return 1.0 + dot(slope_, x - at_); }
+  /// Which lines meet the same plane: those whose slopes are as the areas that face them.
+  void part(const Vec3& area) {
+    for (int e = 0; e < 3; ++e)
+      for (int f = 0; f < e; ++f) {
+        const double a = area[e] * slope_[f], b = area[f] * slope_[e];
+        const bool same = a * b > 0.0 && std::abs(std::log(a / b)) < same_plane;
+        if (same) plane_[static_cast<std::size_t>(e)] = plane_[static_cast<std::size_t>(f)];
+        corner_ = corner_ || (!same && slope_[e] * slope_[f] != 0.0);
+      }
+  }
+  /// Distance to the plane, over that of the cell; in a corner the product over its walls.
+  double linear(const Vec3& x) const {
+    const Vec3 r = x - at_;
+    if (!corner_) return 1.0 + dot(slope_, r);
+    std::array<double, 3> distance{1.0, 1.0, 1.0};
+    for (int e = 0; e < 3; ++e)
+      distance[static_cast<std::size_t>(plane_[static_cast<std::size_t>(e)])] += slope_[e] * r[e];
+    double product = 1.0;
+    for (const double d : distance) product *= std::max(d, 0.0);
+    return product;
+  }
 
   Vec3 at_, slope_;
+  std::array<int, 3> plane_{0, 1, 2};  // of each direction, in a corner
   double between_ = 1.0;
-  bool throat_ = false, any_ = false;
+  bool throat_ = false, corner_ = false, any_ = false;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ namespace karst {
 struct Walls {
   std::array<double, 6> theta{no_wall, no_wall, no_wall, no_wall, no_wall, no_wall};
   Vec3 normal;  ///< of a nearly plane wall, into the fluid; 0 when it is not known
+  Vec3 area;    ///< a_w n of all walls of the VoF
 };
 
 /// Open area [h²] and its centroid, relative to the centre of the cell on the low side of the face.

@@ -27,6 +27,7 @@ Walls mirrored(Walls walls, int d) {
   std::swap(walls.theta[static_cast<std::size_t>(side_of(d, false))],
             walls.theta[static_cast<std::size_t>(side_of(d, true))]);
   walls.normal[d] = -walls.normal[d];
+  walls.area[d] = -walls.area[d];
   return walls;
 }
 
@@ -172,6 +173,7 @@ class Maker {
     for (int side = 0; side < 6; ++side) walls.theta[static_cast<std::size_t>(side)] = wall_on(v, side);
     const VofMoments* m = vofs_.moments(v);
     if (m == nullptr || m->wall_area <= 0.0) return walls;
+    walls.area = m->wall;
     const double length = norm(m->wall);
     if (length > flat * m->wall_area) walls.normal = (1.0 / length) * m->wall;
     return walls;

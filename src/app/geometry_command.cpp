@@ -18,17 +18,6 @@ namespace {
 
 constexpr const char* plotfile_name = "geometry.vtkhdf";
 
-void tell_files(const RunFolder& folder, bool with_plot, const std::vector<std::string>& removed) {
-  if (!removed.empty()) log_info("Replaced the {} files of an earlier run in {}", removed.size(), folder.path());
-  const auto tell = [](const char* name, const char* use) { log_info("  {:<18}{}", name, use); };
-  log_info("Results in {}:", folder.path());
-  if (with_plot) tell(plotfile_name, "the cut cells, for ParaView, yt and VisIt");
-  tell("summary.json", "the figures above, for programs");
-  tell("deck.toml", "the complete deck as used");
-  tell("timers.txt", "times of all parts, memory by purpose");
-  tell("log.txt", "this text");
-}
-
 }  // namespace
 
 void geometry_command(const Comm& comm, const CommandLine& line) {
@@ -60,7 +49,10 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   write_file(comm, folder.file("timers.txt"), timer_table(collect_timers(comm)) + '\n' + arena::report(comm));
   write_file(comm, folder.file("summary.json"), summary_json(summary));
   log.close();
-  tell_files(folder, summary.plot.file_bytes > 0, folder.publish());
+  std::vector<ResultFile> files;
+  if (!summary.plotfile.empty()) files.push_back({plotfile_name, "the cut cells, for ParaView, yt and VisIt"});
+  files.push_back({"summary.json", "the figures above, for programs"});
+  tell_results(folder, files, folder.publish());
 }
 
 }  // namespace karst

@@ -95,18 +95,6 @@ RunPage page_of(const Session& session, const Summary& summary) {
   return page;
 }
 
-void tell_files(const RunFolder& folder, bool with_plot, const std::vector<std::string>& removed) {
-  if (!removed.empty()) log_info("Replaced the {} files of an earlier run in {}", removed.size(), folder.path());
-  const auto tell = [](const char* name, const char* use) { log_info("  {:<18}{}", name, use); };
-  log_info("Results in {}:", folder.path());
-  tell("report.html", "the results on a page");
-  tell("summary.json", "the results, for programs");
-  if (with_plot) tell(plotfile_name, "fields of output.plot, for ParaView, yt and VisIt");
-  tell("deck.toml", "the complete deck as used");
-  tell("timers.txt", "times of all parts, memory by purpose");
-  tell("log.txt", "this text");
-}
-
 }  // namespace
 
 void run_command(const Comm& comm, const CommandLine& line) {
@@ -147,7 +135,10 @@ void run_command(const Comm& comm, const CommandLine& line) {
   write_file(comm, folder.file("report.html"), html(page_of(session, summary)));
   write_file(comm, folder.file("summary.json"), summary_json(summary));
   log.close();
-  tell_files(folder, summary.plot.file_bytes > 0, folder.publish());
+  std::vector<ResultFile> files{{"report.html", "the results on a page"},
+                                {"summary.json", "the results, for programs"}};
+  if (!summary.plotfile.empty()) files.push_back({plotfile_name, "fields of output.plot, for ParaView, yt and VisIt"});
+  tell_results(folder, files, folder.publish());
 }
 
 }  // namespace karst

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/run_folder.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "io/agree.hpp"
 #include "io/run_directory.hpp"
@@ -71,6 +73,17 @@ std::vector<std::string> RunFolder::publish() {
   });
   published_ = true;
   return removed.empty() ? std::vector<std::string>{} : split(removed, '\n');
+}
+
+void tell_results(const RunFolder& folder, const std::vector<ResultFile>& files,
+                  const std::vector<std::string>& removed) {
+  if (!removed.empty()) log_info("Replaced the {} files of an earlier run in {}", removed.size(), folder.path());
+  log_info("Results in {}:", folder.path());
+  const auto tell = [](const ResultFile& file) { log_info("  {:<18}{}", file.name, file.use); };
+  std::ranges::for_each(files, tell);
+  tell({"deck.toml", "the complete deck as used"});
+  tell({"timers.txt", "times of all parts, memory by purpose"});
+  tell({"log.txt", "this text"});
 }
 
 }  // namespace karst

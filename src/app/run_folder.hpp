@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/comm.hpp"
@@ -32,5 +33,14 @@ class RunFolder {
   std::vector<std::string> made_;  ///< directories that did not exist before, outermost first
   bool published_ = false;
 };
+
+/// A result and what it is for.
+struct ResultFile {
+  std::string_view name, use;
+};
+/// Says on the terminal what lies in the folder: `files`, and those that every run leaves.
+/// @param removed  names of files of an earlier run, from publish()
+void tell_results(const RunFolder& folder, const std::vector<ResultFile>& files,
+                  const std::vector<std::string>& removed);
 
 }  // namespace karst

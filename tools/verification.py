@@ -56,7 +56,7 @@ def average_order(rows, key):
     return math.log2(rows[0][key] / rows[-1][key]) / (len(rows) - 1)
 
 
-def summary(g, found):
+def summary(g, e, found):
     """One row per case: what is asked, what is measured, which test asserts it."""
     e1, e2, e3, gaps, e5, e6 = g["E1"], g["E2"], g["E3"], g["E3_spheres"], g["E5"], g["E6"]
     at16 = e1[1]
@@ -80,6 +80,7 @@ def summary(g, found):
         ("E6 domain of 1 m and of 1e-6 m", "equal counts, κ to 1e-12",
          f"counts {'equal' if e6['counts_equal'] else 'DIFFER'}, κ differs by {tiny(e6['kappa'])}",
          "`Geometry.DoesNotDependOnTheUnitOfLengthMpi`")]
+    rows += elliptic_summary(e)
     for rock in found:
         rows.append((f"{rock['name']}", "porosity of the voxels to 1 %; equal counts on 1 and 4 ranks",
                      f"{rock['porosity']:.5f} against {rock['voxels']} ({100 * (rock['porosity'] / rock['voxels'] - 1):+.2f} %); "
@@ -89,6 +90,28 @@ def summary(g, found):
     if not found:
         text += "\nThe images of rocks were not there for this run (`KARST_TEST_DATA`).\n"
     return text + "\nAll of E1 to E6 as measured here are asserted by the test `case_verify_geometry` as well.\n"
+
+
+def elliptic_summary(e):
+    """The same for the elliptic cases."""
+    def worst(rows):
+        return (f"largest error {min(r['order_largest'] for r in rows):.2f}, mean {min(r['order_mean'] for r in rows):.2f}")
+    one = [r for r in e["L1_L2"] if r["levels"] == 1]
+    more = [r for r in e["L1_L2"] if r["levels"] > 1]
+    at_12 = [g["flux"] for r in e["L4"] for g in r["grids"] if g["radius"] == 12.8]
+    by = "`case_verify_elliptic`"
+    return [
+        ("L1 manufactured, one level", "orders: largest error 1.9, mean 1.95", f"least orders: {worst(one)}", by),
+        ("L2 manufactured, two and three levels", "the same", f"least orders: {worst(more)}", by),
+        ("L3 apply against assembled; balances over levels", "1e-13; 1e-12",
+         f"{tiny(max(r['difference'] for r in e['L3']))}; {tiny(max(r['conservation'] for r in e['L3']))}", by),
+        ("L4 reactive walls, Da = 0.1, 1, 178", "orders 1.8; flux 0.5 % at R/h = 12.8",
+         f"least orders: flux {min(r['order_flux'] for r in e['L4']):.2f}, wall value {min(r['order_surface'] for r in e['L4']):.2f}; "
+         f"flux {percent(max(at_12))}", by),
+        ("L5 cubic array of spheres", "1 % at 32 cells per period",
+         percent(max(abs(r["error"]) for r in e["L5"] if r["n"] == 32)), by),
+        ("maximum principle", "nothing outside [0, 1] beyond 1e-9",
+         tiny(max(max(-r["least"], r["beyond_1"]) for r in e["bounds"])), by)]
 
 
 def sphere(g):
@@ -223,7 +246,7 @@ def plot_elliptic(e):
 
 def page(g, e, found):
     return "\n".join([
-        "## Summary", "", summary(g, found),
+        "## Summary", "", summary(g, e, found),
         "## E1: sphere off centre", "",
         "Centre (0.513, 0.487, 0.502) n h in n³ cells, n = 3 R/h, boxes of 16³.", "", sphere(g),
         f"![Errors of volume and wall area of a sphere over the cells per radius](images/{PLOT.name})", "",

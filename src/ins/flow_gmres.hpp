@@ -18,7 +18,7 @@ namespace karst {
 struct GmresOptions {
   double tolerance = 1e-8;  ///< of |b - K x| / |b|
   int max_iterations = 300;
-  int restart = 30;  ///< vectors of the basis: 16 bytes per VoF each
+  int restart = 20;  ///< vectors of the basis: 16 bytes per VoF each
 };
 
 struct GmresReport {

@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds in release mode, runs benchmarks, and writes their raw output with a description of the machine:
-#   bench/run.sh                      both of these:
+#   bench/run.sh                      all of these:
 #   bench/run.sh geometry [FILE]      geometry and import, into bench/results.txt
 #   bench/run.sh solvers [FILE]       elliptic solvers, into bench/results-solvers.txt
+#   bench/run.sh flow [FILE]          steady Stokes, from images to permeabilities, into bench/results-flow.txt
 # With no FILE given, the tables of docs/performance.md are rewritten (bench/tables.py). Best on a machine that does nothing else.
 # Rocks are looked for in the folder KARST_TEST_DATA, else in ../shared/data beside the project.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 selection=${1:-all}
 case $selection in
-  all) [[ $# -le 1 ]] && bench/run.sh geometry && exec bench/run.sh solvers ;;
+  all) [[ $# -le 1 ]] && bench/run.sh geometry && bench/run.sh solvers && exec bench/run.sh flow ;;
   geometry) results=${2:-bench/results.txt} ;;
   solvers) results=${2:-bench/results-solvers.txt} ;;
+  flow) results=${2:-bench/results-flow.txt} ;;
 esac
-[[ -n ${results:-} ]] || { echo "usage: bench/run.sh [all] | geometry|solvers [FILE]" >&2; exit 2; }
+[[ -n ${results:-} ]] || { echo "usage: bench/run.sh [all] | geometry|solvers|flow [FILE]" >&2; exit 2; }
 build=${KARST_BUILD:-build/release}
 if [[ -z ${KARST_BUILD:-} ]]; then  # KARST_BUILD: use what is built there, install nothing
   tools/install_dependencies.sh
@@ -103,9 +105,48 @@ solver_benchmarks() {  # about 5 minutes on two cores
   for threads in 1 2; do record "operator $threads" "$build/bench/bench_operator" "$size" 32 "$threads"; done
 }
 
+stokes() {  # cells, ranks, threads
+  record "stokes $1 $2 $3" env OMP_NUM_THREADS="$3" OMP_WAIT_POLICY=passive mpirun --oversubscribe --bind-to none -n "$2" \
+    "$build/bench/bench_stokes" "$1" 10 1e-6 "$3"
+}
+permeability() {  # NAME voxels axis ranks threads: from the raw file to the permeability, the whole process
+  local name=$1 n=$2 axis=$3 ranks=$4 threads=$5
+  printf '[geometry]\nimage = "%s.raw"\n[geometry.import]\nsize = [%d, %d, %d]\ntype = "uint8"\nvoxel = 5.3e-6\npore = 0\n' \
+    "$name" "$n" "$n" "$n" >"$work/$name.toml"
+  printf '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["%s"]\nsides = "no-slip"\ntolerance = 1e-6\n[output]\nplot = []\n' \
+    "$axis" >>"$work/$name.toml"
+  local start end
+  start=$(date +%s.%N)
+  env OMP_NUM_THREADS="$threads" mpirun --oversubscribe --bind-to none -n "$ranks" "$build/karst" run "$work/$name.toml" \
+    --out "$work/run" --overwrite >/dev/null
+  end=$(date +%s.%N)
+  python3 -c 'import json, sys; print(json.dumps({"process": float(sys.argv[3]) - float(sys.argv[2]), **json.load(open(sys.argv[1]))}))' \
+    "$work/run/summary.json" "$start" "$end"
+}
+flow_benchmarks() {  # about 4 minutes on two cores
+  local size=${KARST_BENCH_CELLS:-128} rock n axis
+  stokes 64 1 1
+  stokes "$size" 1 1
+  stokes "$size" 1 2
+  stokes "$size" 2 1
+  stokes $((2 * size)) 1 2
+  for rock in ketton,128,z berea,110,x; do
+    IFS=, read -r rock n axis <<<"$rock"
+    [[ -f $rocks/${rock}_$n.raw.gz ]] || { echo "left out: no ${rock}_$n.raw.gz in $rocks" >&2; continue; }
+    gzip -dc "$rocks/${rock}_$n.raw.gz" >"$work/$rock.raw"
+    record "permeability $rock 1 1" permeability "$rock" "$n" "$axis" 1 1
+    record "permeability $rock 1 2" permeability "$rock" "$n" "$axis" 1 2
+    record "permeability $rock 2 1" permeability "$rock" "$n" "$axis" 2 1
+  done
+}
+
 record machine machine
 record triad "$build/bench/bench_triad"
-if [[ $selection == geometry ]]; then geometry_benchmarks; else solver_benchmarks; fi
+case $selection in
+  geometry) geometry_benchmarks ;;
+  solvers) solver_benchmarks ;;
+  flow) flow_benchmarks ;;
+esac
 mv "$results.new" "$results"
 echo "wrote $results" >&2
 [[ -n ${2:-} ]] || python3 bench/tables.py "$results" >&2

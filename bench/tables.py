@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rewrites the tables of docs/performance.md from the raw output of bench/run.sh; plain Python, no packages.
 
-    bench/tables.py [FILE... = bench/results.txt bench/results-solvers.txt]
+    bench/tables.py [FILE... = bench/results.txt bench/results-solvers.txt bench/results-flow.txt]
 
 A table stands between `<!-- table: NAME -->` and `<!-- end of table -->`. Of repeated runs the smallest figure counts.
 Tables of benchmarks that no file holds stay as they are.
@@ -234,6 +234,48 @@ def solver_machine(runs):
     return machine(runs)
 
 
+def flow_machine(runs):
+    return machine(runs)
+
+
+def stokes(runs):
+    rows = []
+    for name, (text, *_) in runs.items():
+        found = re.match(r"stokes (\d+) (\d+) (\d+)$", name)
+        if not found:
+            continue
+        n, ranks, threads = map(int, found.groups())
+        rows.append((f"{n}³", f"{ranks} × {threads}", f"{number(r'([0-9.e+]+) flow cells', text):,.0f}".replace(",", " "),
+                     f"{number(r'geometry ([0-9]+)', text):.0f}", f"{number(r'set-up ([0-9]+)', text):.0f}",
+                     f"{number(r'solve ([0-9]+) ', text):.0f}", f"{number(r'solve [0-9]+ .([0-9]+) it', text):.0f}",
+                     f"{number(r'Poisson solve: ([0-9]+) ns', text):.0f}", number(r"Stokes / Poisson ([0-9.]+)", text),
+                     f"{number(r'([0-9]+) bytes per flow cell', text):.0f}"))
+    return table(["packing", "ranks × threads", "flow cells", "geometry, ns", "set-up, ns", "solve, ns", "iterations",
+                  "Poisson, ns", "Stokes / Poisson", "bytes, without the geometry"], rows)
+
+
+def rocks(runs):
+    rows = []
+    for name, (text, *_) in runs.items():
+        found = re.match(r"permeability (\w+) (\d+) (\d+)$", name)
+        if not found:
+            continue
+        s = json.loads(text)
+        axis = s["flow"][0]["axis"]
+        k = s["permeability_m2"]["xyz".index(axis)]["xyz".index(axis)]
+        seconds = s["seconds"]
+        cells, solve = s["cells"]["fluid"], s["solves"][0]
+        rows.append((f"{found[1].capitalize()}, {axis}", f"{found[2]} × {found[3]}", f"{cells:,}".replace(",", " "),
+                     f"**{s['process']:.1f} s**", f"{seconds['geometry']:.2f} s", f"{seconds['setup']:.2f} s",
+                     f"{seconds['solve']:.2f} s", solve["iterations"], f"{k:.5g}", f"{k / 5.3e-6**2:.4f}",
+                     f"{s['memory']['peak_bytes'] / cells:.0f}"))
+    if not rows:
+        return "The images of rocks were not there."
+    return table(["sample, axis", "ranks × threads", "fluid cells", "whole process", "geometry", "set-up", "solve",
+                  "iterations", "permeability, m²", "in voxels²", "peak bytes per fluid cell"], rows)
+
+
+FLOW_TABLES = {f.__name__: f for f in (flow_machine, stokes, rocks)}
 SOLVER_TABLES = {f.__name__: f for f in (solver_machine, iterations, solver_times, solver_memory, operator)}
 TABLES = {f.__name__: f for f in (machine, cutting, memory, large, savings, sweep, layout, imports)}
 
@@ -248,13 +290,14 @@ def rewrite(page, name, text):
 
 def main():
     bench = ROOT / "bench"
-    files = [Path(f) for f in sys.argv[1:]] or [f for f in (bench / "results.txt", bench / "results-solvers.txt") if f.exists()]
+    files = [Path(f) for f in sys.argv[1:]] or [f for f in [bench / f"results{part}.txt" for part in ("", "-solvers", "-flow")] if f.exists()]
     if not files or not all(f.exists() for f in files):
         sys.exit(f"{' '.join(map(str, files)) or bench / 'results.txt'}: no such file; make it with bench/run.sh")
     page = PAGE.read_text()
     for file in files:
         runs = sections(file.read_text())
-        tables = SOLVER_TABLES if any(name.startswith("elliptic ") for name in runs) else TABLES
+        has = {name.split()[0] for name in runs}
+        tables = SOLVER_TABLES if "elliptic" in has else FLOW_TABLES if "stokes" in has else TABLES
         for name, make in tables.items():
             page = rewrite(page, name, make(runs))
     PAGE.write_text(page)

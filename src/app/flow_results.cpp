@@ -135,6 +135,8 @@ std::string flow_json(const FlowColumns& columns, bool with_error) {
     one["largest_speed_m_s"] = c.largest_speed;
     one["reynolds"] = c.reynolds;
     one["tortuosity"] = c.tortuosity;
+    if (std::isfinite(c.pressure_drag))
+      one["drag_over_drive"] = {{"pressure", c.pressure_drag}, {"friction", c.viscous_drag}};
     one["speed_histogram"] = {{"log10_speed_over_mean", {SpeedHistogram::low, SpeedHistogram::high}},
                               {"share", c.histogram.share}};
     json["flow"].push_back(one);
@@ -163,6 +165,12 @@ std::string flow_text(const FlowColumns& columns, bool with_error) {
   row("largest speed [m/s]", [](Column c) { return fmt::format("{:.4g}", c.largest_speed); });
   row("Reynolds number", [](Column c) { return fmt::format("{:.3g}", c.reynolds); });
   row("tortuosity of the flow", [](Column c) { return fmt::format("{:.4g}", c.tortuosity); });
+  if (std::ranges::any_of(columns, [](Column c) { return std::isfinite(c.pressure_drag); }))
+    row("drag: pressure + friction", [](Column c) {
+      return std::isfinite(c.pressure_drag)
+                 ? fmt::format("{:.1f} + {:.1f} %", 100 * c.pressure_drag, 100 * c.viscous_drag)
+                 : std::string("-");
+    });
   return text;
 }
 

@@ -13,6 +13,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
+#include "ins/wall_drag.hpp"
 
 namespace karst {
 
@@ -244,6 +245,11 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
     const StokesReport report = solver.solve(unit_drive(domain, axis), flow_solve_name(axis));
     column.seconds = seconds_since(start);
     to_si(options, fluid, sample, domain, report, column);
+    if (column.periodic && options.sides != FlowWalls::no_slip) {
+      const WallDrag drag = wall_drag(solver.op(), unit_drive(domain, axis).force);
+      column.pressure_drag = drag.pressure[axis] / drag.drive[axis];
+      column.viscous_drag = drag.viscous[axis] / drag.drive[axis];
+    }
     keep_fields(solver, column.gradient * h * h / fluid.viscosity, column.gradient * h, watch.keep_solution, column);
     column.histogram = histogram_of(comm, column.speed);
     if (watch.solved) watch.solved(column);

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -40,10 +41,14 @@ struct FlowColumn {
   double reynolds = 0.0;         ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
   double tortuosity = 0.0;       ///< mean |u| / |mean u|
   double estimated_error = 0.0;  ///< of k_dd [m²], see estimate_error(); NaN: not known
-  double divergence = 0.0;       ///< largest net flux of a cell over the largest speed through a cell face
-  std::vector<Quad> solution;    ///< own VoFs box after box: velocity [m/s], pressure [Pa] (NaN in
-                                 ///< orphans, which carry no flow); empty unless kept
-  std::vector<double> speed;     ///< own VoFs: |u| [m/s]
+  /// Shares of the drive along the axis that pressure and friction on the wall take, where the drive is a mean gradient
+  /// and no side is a wall: they sum to 1 up to the error of the discretisation. Else NaN.
+  double pressure_drag = std::numeric_limits<double>::quiet_NaN();
+  double viscous_drag = std::numeric_limits<double>::quiet_NaN();
+  double divergence = 0.0;     ///< largest net flux of a cell over the largest speed through a cell face
+  std::vector<Quad> solution;  ///< own VoFs box after box: velocity [m/s], pressure [Pa] (NaN in
+                               ///< orphans, which carry no flow); empty unless kept
+  std::vector<double> speed;   ///< own VoFs: |u| [m/s]
   SpeedHistogram histogram;
   int iterations = 0;
   double relative_residual = 0.0;

@@ -97,6 +97,9 @@ TEST(Permeability, TensorOfAPeriodicPackingIsSymmetricMpi) {
   for (const FlowColumn& c : columns) {
     EXPECT_GT(c.permeability[c.axis], 0.0);
     EXPECT_GT(c.tortuosity, 1.0);
+    EXPECT_GT(c.pressure_drag, 0.0);
+    EXPECT_GT(c.viscous_drag, 0.0);
+    EXPECT_NEAR(c.pressure_drag + c.viscous_drag, 1.0, 0.03);  // first order: 6 cells per grain radius
     double share = 0.0;
     for (const double s : c.histogram.share) share += s;
     EXPECT_NEAR(share, 1.0, 1e-12);

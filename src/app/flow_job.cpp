@@ -104,6 +104,7 @@ FlowColumns on_wide_cells(const JobContext& run, SolveProgress& progress) {
   const Source source = run.coarser();
   const Geometry geometry = build_geometry(run.comm, source.grid, *source.level_set, run.config.geometry.keep);
   FlowOptions options = run.config.flow;
+  options.estimate_error = false;
   std::erase_if(options.axes, [&](int axis) { return !geometry.report.percolates[static_cast<std::size_t>(axis)]; });
   if (options.axes.empty()) return {};
   return permeability(run.comm, geometry, options, run.config.fluid, sample_of(geometry, source.grid.cell_width()),

@@ -179,5 +179,28 @@ TEST(JobMpi, GeometryOnCellsTwiceAsWide) {
   EXPECT_EQ(coarse.levels[0].graph.layout().domain().cells, Index::all(8));
 }
 
+// 18 cells become 9, which need not be even in turn.
+TEST(FlowJobMpi, ErrorIsEstimatedOnWideCells) {
+  const Comm comm = Comm::world();
+  const PetscSession petsc;
+  Reader in = Reader::from_text(
+      "[grid]\ncells = [18, 18, 18]\nsize = [1, 1, 1]\nperiodic = [true, true, true]\n[[geometry.solid]]\nshape = "
+      "\"sphere\"\ncenter = [0.5, 0.5, 0.5]\nradius = 0.4\n[flow]\nmodel = \"stokes\"\ndrive = "
+      "\"pressure-gradient\"\naxes = [\"y\"]\nestimate_error = true\n");
+  const Config config = read_config(in);
+  const Source source = open_source(comm, config, "");
+  const Geometry geometry = build_geometry(comm, source.grid, *source.level_set, config.geometry.keep);
+  const JobContext context{comm, config, source.grid, geometry,
+                           [&] { return on_cells_twice_as_wide(comm, config, source.grid, ""); }};
+  check_jobs(context);
+  const JobResult result = flow_job().run(context);
+  const auto json = nlohmann::json::parse(result.json);
+  const double k = json["permeability_m2"][1][1], error = json["flow"][0]["permeability_error_m2"];
+  EXPECT_GT(error, 0.0);
+  EXPECT_LT(error, 0.1 * k);
+  ASSERT_EQ(result.solves.size(), 2U);
+  EXPECT_EQ(result.solves[1].name, "stokes y, wide cells");
+}
+
 }  // namespace
 }  // namespace karst

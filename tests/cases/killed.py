@@ -60,8 +60,8 @@ def kill(karst, folder, ranks, number):
 
 
 def kill_run(karst, folder, ranks, number):
-    """Kills `karst run` while it solves; returns what is wrong with the older results and with a run after it."""
-    (folder / "deck.toml").write_text(sphere_deck(64, box=16) + '[diffusion]\naxes = ["x", "y", "z"]\n')
+    """Kills `karst run` while it works on three solves of some seconds each; returns what is wrong with the older results and with a run after it."""
+    (folder / "deck.toml").write_text(sphere_deck(128, box=16) + '[diffusion]\naxes = ["x", "y", "z"]\n')
     shutil.rmtree(folder / "out", ignore_errors=True)
     (folder / "out").mkdir()
     for name in ("summary.json", "report.html", "plot.vtkhdf"):
@@ -79,7 +79,7 @@ def kill_run(karst, folder, ranks, number):
     if run.wait(timeout=60) == 0:
         return ["the killed run ended with status 0"]
     time.sleep(1.0 if ranks > 1 else 0.0)  # mpirun may end before its ranks
-    problems = [f"{p.name} changed" for p in (folder / "out").iterdir() if p.is_file() and p.read_text() != "older"]
+    problems = [f"{p.name} changed" for p in (folder / "out").iterdir() if p.is_file() and p.read_bytes() != b"older"]
     again = karst.run(["run", "deck.toml", "--overwrite", "grid.cells=[16,16,16]", "output.plot=[]"], folder)
     names = sorted(p.name for p in (folder / "out").iterdir())
     if again.status != 0 or names != ["deck.toml", "log.txt", "report.html", "summary.json", "timers.txt"]:

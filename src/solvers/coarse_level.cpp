@@ -23,7 +23,7 @@ RowList<std::int32_t> rows_of(const NodeGraph& graph, std::int64_t first, std::i
       rows.weight.push_back(graph.weight[entry]);
       diagonal += graph.weight[entry];
     }
-    rows.end_row(static_cast<std::uint16_t>(v - first), static_cast<float>(diagonal));
+    rows.end_row(static_cast<std::int32_t>(v - first), static_cast<float>(diagonal));
   }
   return rows;
 }

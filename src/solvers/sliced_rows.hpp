@@ -21,13 +21,13 @@ inline constexpr std::size_t slice_height = 16;
 /// Rows of one window as lists: what SlicedRows is made of.
 template <class Column>
 struct RowList {
-  std::vector<std::uint16_t> row;      ///< place of each row in the window
+  std::vector<Column> row;             ///< place of each row in the window
   std::vector<std::int32_t> begin{0};  ///< first entry of each row, and the end
   std::vector<Column> column;
   std::vector<float> weight;
   std::vector<float> diagonal;  ///< per row
   std::size_t size() const { return row.size(); }
-  void end_row(std::uint16_t place, float d) {
+  void end_row(Column place, float d) {
     row.push_back(place);
     begin.push_back(static_cast<std::int32_t>(column.size()));
     diagonal.push_back(d);
@@ -45,11 +45,11 @@ struct RowList {
 template <class Column>
 struct Slice {
   int width;
-  const Column* column;      ///< 16 width, entry by entry
-  const float* weight;       ///< 16 width
-  const std::uint16_t* row;  ///< 16: place in the window
-  const float* diagonal;     ///< 16
-  const float* inverse;      ///< 16: 1 / diagonal, 0 where the diagonal is 0
+  const Column* column;   ///< 16 width, entry by entry
+  const float* weight;    ///< 16 width
+  const Column* row;      ///< 16: place in the window
+  const float* diagonal;  ///< 16
+  const float* inverse;   ///< 16: 1 / diagonal, 0 where the diagonal is 0
 };
 
 template <class Column>
@@ -87,9 +87,9 @@ class SlicedRows {
   static std::vector<std::int32_t> by_length(const RowList<Column>& rows);
 
   std::vector<std::int64_t> slice_begin_{0}, entry_begin_{0};  // per window, and the end
-  Array<Column> column_;
+  Array<Column> column_, row_;
   Array<float> weight_;
-  Array<std::uint16_t> width_, row_;
+  Array<std::uint16_t> width_;
   Array<float> diagonal_, inverse_;
 };
 
@@ -102,7 +102,7 @@ SlicedRows<Column>::SlicedRows(std::span<const std::int64_t> slices, std::span<c
   column_ = Array<Column>(n_entries, Purpose::solver);
   weight_ = Array<float>(n_entries, Purpose::solver);
   width_ = Array<std::uint16_t>(n_slices, Purpose::solver);
-  row_ = Array<std::uint16_t>(n_slices * slice_height, Purpose::solver);
+  row_ = Array<Column>(n_slices * slice_height, Purpose::solver);
   diagonal_ = Array<float>(n_slices * slice_height, Purpose::solver);
   inverse_ = Array<float>(n_slices * slice_height, Purpose::solver);
 }

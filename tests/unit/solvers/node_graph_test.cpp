@@ -9,6 +9,7 @@
 
 #include "grid/morton.hpp"
 #include "solvers/chebyshev.hpp"
+#include "solvers/coarse_level.hpp"
 #include "solvers/direct_solve.hpp"
 #include "solvers/fine_coarsen.hpp"
 #include "support/multigrid_cases.hpp"
@@ -30,6 +31,22 @@ NodeGraph chain(int n, const std::vector<int>& cuts = {}) {
     graph.begin.push_back(std::ssize(graph.column));
   }
   return graph;
+}
+
+// Nodes without partners stay until all are in one block, which is one window, however many they are.
+TEST(CoarseLevel, WindowsOfManyNodes) {
+  constexpr int n = 70000;  // more than 16 bits count
+  NodeGraph lone;
+  for (int i = 0; i < n; ++i) {
+    lone.key.push_back(0);
+    lone.shift.push_back(1.0F + static_cast<float>(i % 7));
+    lone.begin.push_back(0);
+  }
+  CoarseLevel level(Comm::self(), lone, coarsen(Comm::self(), lone, 0.5F).children);
+  std::ranges::fill(level.rhs(), 3.0F);
+  level.first_sweep(1.0F);
+  for (int i = 0; i < n; i += 100)
+    ASSERT_FLOAT_EQ(level.result()[static_cast<std::size_t>(i)], 3.0F / (1.0F + static_cast<float>(i % 7))) << i;
 }
 
 // Pairs of a chain become nodes; the weight between two of them is that of the one face between them, times the

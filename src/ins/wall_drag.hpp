@@ -15,7 +15,8 @@ struct WallDrag {
   double imbalance() const { return norm(drive - pressure - viscous) / norm(drive); }
 };
 
-/// First order in h where walls bend. Of the values that the operator was last applied to. Walls of orphans are left out. Collective.
+/// First order in h where walls bend. Of the values that the operator was last applied to. Walls of orphans are left
+/// out. Collective.
 WallDrag wall_drag(StokesOperator& op, const Vec3& force);
 
 }  // namespace karst

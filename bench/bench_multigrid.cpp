@@ -5,12 +5,12 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 #include <numbers>
 
 #include "base/main.hpp"
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
+#include "bench/clock.hpp"
 #include "solvers/petsc_session.hpp"
 #include "solvers/two_point_amg.hpp"
 #include "tests/support/multigrid_cases.hpp"
@@ -18,13 +18,6 @@
 namespace {
 
 using namespace karst;
-
-/// Processor time with one thread, which does not grow when others use the machine, else wall-clock time.
-double now() {
-  timespec t{};
-  clock_gettime(n_threads() == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 double seconds_of(auto&& f) {
   const double start = now();

@@ -6,23 +6,16 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 
 #include "base/main.hpp"
 #include "base/parallel.hpp"
+#include "bench/clock.hpp"
 #include "tests/support/flow_cases.hpp"
 #include "tests/support/multigrid_cases.hpp"
 
 namespace {
 
 using namespace karst;
-
-/// Processor time with one thread, which does not grow when others use the machine, else wall-clock time.
-double now() {
-  timespec t{};
-  clock_gettime(n_threads() == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 struct Case {
   int n = 64;

@@ -143,7 +143,7 @@ Job flow_job() {
           [](const Config& config) { return config.flow.model != FlowModel::none; },
           [](const JobContext& context) { return mistakes(context.config.flow, context.geometry); },
           run,
-          860.0};
+          750.0};
 }
 
 }  // namespace karst

@@ -177,6 +177,11 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
   const Domain& domain = domain_of(geometry);
   std::vector<std::string> found;
   bool any_side = false;
+  if (geometry.levels.size() > 1)
+    found.push_back(
+        fmt::format("grid.levels: {} levels, but steady Stokes flow works on one; set grid.levels to 1 without "
+                    "[[grid.refine]], and use more grid.cells instead",
+                    geometry.levels.size()));
   for (const int axis : options.axes) {
     const char* name = names[static_cast<std::size_t>(axis)];
     const bool periodic = is_periodic(domain, axis);

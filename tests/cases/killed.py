@@ -60,7 +60,10 @@ def kill(karst, folder, ranks, number):
 
 
 def kill_run(karst, folder, ranks, number):
-    """Kills `karst run` while it works on three solves of some seconds each; returns what is wrong with the older results and with a run after it."""
+    """Kills `karst run` while it works on three solves of some seconds each.
+
+    Returns what is wrong with the older results and with a run after it.
+    """
     (folder / "deck.toml").write_text(sphere_deck(128, box=16) + '[diffusion]\naxes = ["x", "y", "z"]\n')
     shutil.rmtree(folder / "out", ignore_errors=True)
     (folder / "out").mkdir()

@@ -149,6 +149,13 @@ TEST(Permeability, MistakesAreFoundBeforeAnySolve) {
   sides.sides = FlowWalls::periodic;
   EXPECT_TRUE(has(first(sides), "not periodic along z"));
   EXPECT_THROW(permeability(comm, geometry, sides, water, sample_of(geometry)), Error);
+  GridOptions refined = test::flow_grid(Index::all(16));
+  refined.levels = 2;
+  refined.refine.push_back({1, Refinement::Where::wall, {}, {}, 2});
+  const Geometry two_levels = build_geometry(comm, refined, *make_level_set(Sphere{{8, 8, 8}, 2.0}), KeepPores::all);
+  const std::vector<std::string> found = mistakes(options_for(FlowDrive::pressure_gradient, {0}), two_levels);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(has(found[0], "grid.levels: 2")) << found[0];
 }
 
 }  // namespace

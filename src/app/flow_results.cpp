@@ -26,11 +26,12 @@ const char* name_of(Column c) { return axes[static_cast<std::size_t>(c.axis)]; }
 
 /// Rows e, columns d; null in the columns of axes that were not asked for.
 Json tensor_json(const FlowColumns& columns, double factor) {
+  const Matrix3 k = tensor(columns);
   Json rows = Json::array();
-  for (int e = 0; e < 3; ++e) {
-    Json row = {nullptr, nullptr, nullptr};
-    for (Column c : columns) row[static_cast<std::size_t>(c.axis)] = factor * c.permeability[e];
-    rows.push_back(row);
+  for (const Vec3& row : k) {
+    Json entries = Json::array();
+    for (const double entry : row.v) entries.push_back(std::isnan(entry) ? Json(nullptr) : Json(factor * entry));
+    rows.push_back(entries);
   }
   return rows;
 }
@@ -107,6 +108,25 @@ std::string pictures(const JobContext& run, const FlowColumns& columns) {
                      figures);
 }
 
+/// What to know of the tensor.
+std::string tensor_note(const FlowColumns& columns) {
+  if (columns.size() < 3) return {};
+  const auto main = principal(columns);
+  if (!main)
+    return fmt::format(
+        "Largest difference of entries across the diagonal: {:.2g} of the largest entry; the tensor of a sample with "
+        "sides need not be symmetric.",
+        asymmetry(columns));
+  std::string text = "Main directions:";
+  for (std::size_t i = 0; i < 3; ++i)
+    text += fmt::format(" {:.5g} m² along ({:.2f}, {:.2f}, {:.2f}){}", main->value.v[i], main->axis[i][0],
+                        main->axis[i][1], main->axis[i][2], i < 2 ? "," : ".");
+  return text + fmt::format(
+                    " Each entry off the diagonal is the mean of two solves, which differ by up to {:.2g} of the "
+                    "largest entry: an error of the grid.",
+                    asymmetry(columns));
+}
+
 }  // namespace
 
 std::string darcy_text(double permeability) {
@@ -119,6 +139,11 @@ std::string flow_json(const FlowColumns& columns, bool with_error) {
   Json json;
   json["permeability_m2"] = tensor_json(columns, 1.0);
   json["permeability_darcy"] = tensor_json(columns, 1.0 / darcy);
+  if (const auto main = principal(columns)) {
+    json["principal_permeability_m2"] = vector_json(main->value);
+    json["principal_axes"] = {vector_json(main->axis[0]), vector_json(main->axis[1]), vector_json(main->axis[2])};
+    json["permeability_asymmetry"] = asymmetry(columns);
+  }
   json["darcy_velocity_m_s"] = Json::array();
   for (Column c : columns) json["darcy_velocity_m_s"].push_back(vector_json(c.darcy_velocity));
   json["reynolds"] = largest_reynolds(columns);
@@ -145,6 +170,7 @@ std::string flow_json(const FlowColumns& columns, bool with_error) {
 }
 
 std::string flow_text(const FlowColumns& columns, bool with_error) {
+  const Matrix3 k = tensor(columns);
   std::string text = "Permeability, per cross-section of the whole sample\n";
   const auto row = [&](const std::string& name, auto&& value) {
     text += fmt::format("  {:<34}", name);
@@ -157,8 +183,9 @@ std::string flow_text(const FlowColumns& columns, bool with_error) {
   row("  the same", [](Column c) { return darcy_text(c.permeability[c.axis]); });
   if (with_error) row("  estimated error", error_text);
   for (int e = 0; e < 3; ++e)
-    row(fmt::format("  of the flow along {} [m2]", axes[static_cast<std::size_t>(e)]),
-        [e](Column c) { return e == c.axis ? std::string() : fmt::format("{:.3g}", c.permeability[e]); });
+    row(fmt::format("  of the flow along {} [m2]", axes[static_cast<std::size_t>(e)]), [&](Column c) {
+      return e == c.axis ? std::string() : fmt::format("{:.3g}", k[static_cast<std::size_t>(e)][c.axis]);
+    });
   row("pressure gradient [Pa/m]", [](Column c) { return fmt::format("{:.4g}", c.gradient); });
   row("Darcy velocity [m/s]", [](Column c) { return fmt::format("{:.4g}", c.darcy_velocity[c.axis]); });
   row("flow rate [m3/s]", [](Column c) { return fmt::format("{:.4g}", c.flow_rate); });
@@ -186,12 +213,13 @@ PagePart flow_page(const JobContext& run, const FlowColumns& columns) {
        "with the hydraulic diameter of the pores; below 1 inertia does not matter"},
       {"Tortuosity of the flow", listed(columns, [](Column c) { return number_text(c.tortuosity, 3); }),
        "mean speed over mean velocity"}};
-  std::vector<std::vector<std::string>> tensor{{"flow along"}}, solves{{""}};
-  for (Column c : columns) tensor[0].push_back(fmt::format("drive along {}", name_of(c)));
-  solves[0].insert(solves[0].end(), tensor[0].begin() + 1, tensor[0].end());
+  const Matrix3 k = tensor(columns);
+  std::vector<std::vector<std::string>> entries{{"flow along"}}, solves{{""}};
+  for (Column c : columns) entries[0].push_back(fmt::format("drive along {}", name_of(c)));
+  solves[0].insert(solves[0].end(), entries[0].begin() + 1, entries[0].end());
   for (int e = 0; e < 3; ++e) {
-    tensor.push_back({axes[static_cast<std::size_t>(e)]});
-    for (Column c : columns) tensor.back().push_back(fmt::format("{:.5g}", c.permeability[e]));
+    entries.push_back({axes[static_cast<std::size_t>(e)]});
+    for (Column c : columns) entries.back().push_back(fmt::format("{:.5g}", k[static_cast<std::size_t>(e)][c.axis]));
   }
   const auto row = [&](const char* name, auto&& value) {
     solves.push_back({name});
@@ -204,13 +232,7 @@ PagePart flow_page(const JobContext& run, const FlowColumns& columns) {
   row("iterations", [](Column c) { return fmt::format("{}", c.iterations); });
   row("relative residual", [](Column c) { return fmt::format("{:.1e}", c.relative_residual); });
   row("net flux of a cell, relative", [](Column c) { return fmt::format("{:.1e}", c.divergence); });
-  const std::string note =
-      columns.size() == 3 ? fmt::format(
-                                "Largest difference of entries across the diagonal: {:.2g} of the largest entry; the "
-                                "tensor of a sample with sides need not be symmetric.",
-                                asymmetry(columns))
-                          : std::string();
-  page.cards = {card("Permeability [m²]", html_table(tensor), note),
+  page.cards = {card("Permeability [m²]", html_table(entries), tensor_note(columns)),
                 card("Speed over Darcy velocity", pictures(run, columns),
                      "Middle planes; gray is solid, or a pore that was removed."),
                 histogram_card(columns), card("Flow", html_table(solves))};

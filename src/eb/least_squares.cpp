@@ -5,50 +5,11 @@
 #include <array>
 #include <cmath>
 
+#include "base/symmetric_eigen.hpp"
+
 namespace karst {
 
 namespace {
-
-using Matrix3 = std::array<Vec3, 3>;
-
-/// Eigenvalues and eigenvectors (rows of the result) of a symmetric matrix: Jacobi rotations.
-struct Eigen3 {
-  Vec3 value;
-  Matrix3 vector{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}};
-};
-
-Eigen3 eigen(Matrix3 m) {
-  Eigen3 e;
-  const auto at = [&](int i, int j) -> double& { return m[static_cast<std::size_t>(i)][j]; };
-  for (int sweep = 0; sweep < 20; ++sweep) {
-    const double off = std::abs(at(0, 1)) + std::abs(at(0, 2)) + std::abs(at(1, 2));
-    if (off < 1e-15 * (at(0, 0) + at(1, 1) + at(2, 2))) break;
-    for (int p = 0; p < 2; ++p)
-      for (int q = p + 1; q < 3; ++q) {
-        if (at(p, q) == 0.0) continue;
-        const double theta = 0.5 * (at(q, q) - at(p, p)) / at(p, q);
-        const double t = (theta >= 0.0 ? 1.0 : -1.0) / (std::abs(theta) + std::sqrt(theta * theta + 1.0));
-        const double c = 1.0 / std::sqrt(t * t + 1.0), s = t * c;
-        for (int k = 0; k < 3; ++k) {
-          const double kp = at(k, p), kq = at(k, q);
-          at(k, p) = c * kp - s * kq;
-          at(k, q) = s * kp + c * kq;
-        }
-        for (int k = 0; k < 3; ++k) {
-          const double pk = at(p, k), qk = at(q, k);
-          at(p, k) = c * pk - s * qk;
-          at(q, k) = s * pk + c * qk;
-        }
-        Vec3& a = e.vector[static_cast<std::size_t>(p)];
-        Vec3& b = e.vector[static_cast<std::size_t>(q)];
-        const Vec3 old = a;
-        a = c * a - s * b;
-        b = s * old + c * b;
-      }
-  }
-  for (int d = 0; d < 3; ++d) e.value[d] = at(d, d);
-  return e;
-}
 
 constexpr int n_monomials(int degree) { return degree == 0 ? 1 : degree == 1 ? 4 : 10; }
 
@@ -94,7 +55,7 @@ GradientFit fit_gradient(std::span<const Vec3> r, double smallest) {
   Matrix3 normal{};
   for (const Vec3& p : r)
     for (int i = 0; i < 3; ++i) normal[static_cast<std::size_t>(i)] += (p[i] / dot(p, p)) * p;
-  const Eigen3 e = eigen(normal);
+  const SymmetricEigen e = symmetric_eigen(normal);
   fit.quality = std::max(0.0, std::min({e.value[0], e.value[1], e.value[2]}));
   for (int d = 0; d < 3; ++d) fit.resolved += e.value[d] > smallest;
   for (const Vec3& p : r) {

@@ -12,9 +12,11 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/symmetric_eigen.hpp"
 #include "ins/flow_options.hpp"
 #include "ins/stokes_solver.hpp"
 
@@ -88,7 +90,21 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
 /// @param wide  the same axes on cells twice as wide; an axis that is not there has no estimate
 void estimate_error(const std::vector<FlowColumn>& wide, std::vector<FlowColumn>& columns);
 
-/// Largest |k_ed - k_de| / largest |k_ed| where both are known: 0 for the exact tensor of a periodic sample.
+/// The permeability tensor [m²], rows e, columns d; NaN in the columns of axes that were not asked for. Between
+/// periodic directions the exact tensor is symmetric, and each entry off the diagonal comes out of two solves: their
+/// mean stands in both places, and asymmetry() tells how far they are apart.
+Matrix3 tensor(const std::vector<FlowColumn>& columns);
+
+/// Largest |k_ed - k_de| / largest |k_ed| of the columns where both are known. Between periodic directions it is an
+/// error of the discretisation; a sample with ends need not have a symmetric tensor.
 double asymmetry(const std::vector<FlowColumn>& columns);
+
+/// Main directions of a symmetric tensor, largest permeability first; all positive for a right one.
+struct PrincipalPermeability {
+  Vec3 value;    ///< [m²]
+  Matrix3 axis;  ///< row i: unit vector of value[i], its largest component positive
+};
+/// Nothing unless all three directions are there and periodic.
+std::optional<PrincipalPermeability> principal(const std::vector<FlowColumn>& columns);
 
 }  // namespace karst

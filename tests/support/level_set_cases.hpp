@@ -74,15 +74,4 @@ inline double median_gradient(const LevelSet& level_set, const Region& in, unsig
   return lengths[lengths.size() / 2];
 }
 
-/// The text of the Error that f throws; empty when it throws none.
-template <class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const std::runtime_error& e) {
-    return e.what();
-  }
-  return "";
-}
-
 }  // namespace karst::test

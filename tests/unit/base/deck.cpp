@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "support/errors.hpp"
 
 namespace karst {
 namespace {
@@ -85,12 +86,8 @@ Options read_text(const std::string& toml, const std::vector<std::string>& overr
 
 /// All lines of the error that reading gives.
 std::vector<std::string> mistakes(const std::string& toml, const std::vector<std::string>& overrides = {}) {
-  try {
-    read_text(toml, overrides);
-  } catch (const Error& e) {
-    return split(e.what(), '\n');
-  }
-  return {};
+  const std::string text = test::error_of([&] { read_text(toml, overrides); });
+  return text.empty() ? std::vector<std::string>() : split(text, '\n');
 }
 
 std::string mistake(const std::string& toml, const std::vector<std::string>& overrides = {}) {
@@ -239,14 +236,7 @@ TEST(Deck, OverridesThatCannotBeAreNamed) {
 }
 
 TEST(Deck, FilesThatCannotBeReadAreNamedWithTheReason) {
-  const auto error_of = [](const std::string& path) -> std::string {
-    try {
-      Reader::from_file(path);
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "";
-  };
+  const auto error_of = [](const std::string& path) { return test::error_of([&] { Reader::from_file(path); }); };
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "karst_deck";
   std::filesystem::create_directories(folder);
   EXPECT_EQ(error_of((folder / "none.toml").string()),

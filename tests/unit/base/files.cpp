@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "support/errors.hpp"
 
 namespace karst {
 namespace {
@@ -83,12 +84,8 @@ TEST(AtomicFileMpi, EveryRankHearsWhyAFileCannotBeMade) {
   const Comm comm = Comm::world();
   const Folder folder(comm);
   const std::string path = folder.file("missing/a.json");
-  try {
-    const AtomicFile file(comm, path);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_EQ(std::string(e.what()), path + ": cannot write here: No such file or directory");
-  }
+  EXPECT_EQ(test::error_of([&] { const AtomicFile file(comm, path); }),
+            path + ": cannot write here: No such file or directory");
   if (comm.rank() == 0) fs::create_directories(folder.file("folder/inside"));
   comm.sum(1.0);
   EXPECT_THROW(write_file(comm, folder.file("folder"), "text"), Error);  // a folder is in the way

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "eb/shapes.hpp"
+#include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 
 namespace karst {

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 
 namespace karst {

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "eb/described_level_set.hpp"
+#include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 
 namespace karst {

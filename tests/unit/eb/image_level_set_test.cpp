@@ -9,6 +9,7 @@
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 
 namespace karst {
@@ -149,7 +150,7 @@ TEST(ImageLevelSet, ErrorsAreClear) {
   int calls = 0;
   ImageSource broken{.voxels = {4, 4, 4}};
   broken.read = [&](const Box&, std::span<float> out) {
-    if (calls++ == 0) throw std::runtime_error("disk");
+    if (calls++ == 0) throw Error("disk");
     std::fill(out.begin(), out.end(), 1.0F);
   };
   const ImageLevelSet retried(broken);

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/error.hpp"
+#include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 
 namespace karst {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 
 namespace karst {

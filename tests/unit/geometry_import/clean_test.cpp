@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "geometry_import/clusters.hpp"
+#include "support/errors.hpp"
 #include "unit/geometry_import/label_images.hpp"
 
 namespace karst {
@@ -35,12 +36,7 @@ void expect_sum(const ClusterSum& sum, std::int64_t clusters, std::int64_t voxel
 }
 
 std::string error_of(const LabelImage& image, const CleanOptions& options) {
-  try {
-    cleaned(image, options);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
+  return test::error_of([&] { cleaned(image, options); });
 }
 
 /// Pore with a wall of solid label 1 in the planes x = 0 and x = 4.

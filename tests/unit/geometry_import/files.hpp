@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small image files and how to ask for the text of an Error.
+// Small image files.
 #pragma once
 
 #include <cstdint>
 #include <fstream>
-#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -12,20 +11,9 @@
 
 #include "base/error.hpp"
 #include "geometry_import/image_file.hpp"
+#include "support/errors.hpp"
 
 namespace karst::test {
-
-/// Text of the Error f throws; "" when there is none.
-inline std::string error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
-}
-
-inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 template <class T>
 void write_raw(const std::string& path, const std::vector<T>& values, const std::string& header = "") {

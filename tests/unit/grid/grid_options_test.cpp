@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "support/errors.hpp"
 
 namespace karst {
 namespace {
@@ -18,12 +19,7 @@ GridOptions read_deck(const std::string& toml) {
 
 /// The text of the error a deck gives; empty when it is accepted.
 std::string mistakes(const std::string& toml) {
-  try {
-    read_deck(toml);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return {};
+  return test::error_of([&] { read_deck(toml); });
 }
 
 void expect_mistake(const std::string& toml, const std::vector<std::string>& parts) {

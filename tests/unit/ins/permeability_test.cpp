@@ -104,8 +104,24 @@ TEST(Permeability, TensorOfAPeriodicPackingIsSymmetricMpi) {
     for (const double s : c.histogram.share) share += s;
     EXPECT_NEAR(share, 1.0, 1e-12);
   }
-  // Shortley-Weller rows are not symmetric, so the discrete tensor is so up to its error, which falls with order 2 or
-  // more.
+  // The tensor: the mean of two solves off the diagonal; positive. Its trace is that of the solves.
+  const Matrix3 k = tensor(columns);
+  double trace = 0.0;
+  for (std::size_t e = 0; e < 3; ++e) {
+    trace += columns[e].permeability.v[e];
+    for (int d = 0; d < 3; ++d) {
+      EXPECT_EQ(k[e][d], k[static_cast<std::size_t>(d)].v[e]);
+      EXPECT_NEAR(k[e][d], columns[static_cast<std::size_t>(d)].permeability.v[e], asymmetry(columns) * trace);
+    }
+  }
+  const auto main = principal(columns);
+  ASSERT_TRUE(main.has_value());
+  EXPECT_GT(main->value[2], 0.0);
+  EXPECT_GE(main->value[0], main->value[1]);
+  EXPECT_GE(main->value[1], main->value[2]);
+  EXPECT_NEAR(main->value[0] + main->value[1] + main->value[2], trace, 1e-12 * trace);
+  // Shortley-Weller rows are not symmetric, so the two solves agree up to the error of the discretisation, which falls
+  // with order 2 or more.
   EXPECT_LT(asymmetry(columns), 2e-3);
   EXPECT_LT(4.0 * asymmetry(columns),
             asymmetry(permeability(comm, coarse, options_for(FlowDrive::pressure_gradient, {0, 1, 2}), water,

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "support/errors.hpp"
 #include "tests/support/plot_samples.hpp"
 #include "tests/support/shared_directory.hpp"
 
@@ -129,12 +130,7 @@ TEST(PlotfileMpi, Uncompressed) { round_trip({37, 22, 19}, 8, 2, 2, 0, 5000); }
 void expect_error(const PlotDescription& plot, const std::string& path, const std::string& want) {
   const Comm comm = Comm::world();
   if (comm.rank() == 0) std::ofstream(path) << "old";
-  std::string text = "no error";
-  try {
-    write_plotfile(comm, path, plot);
-  } catch (const Error& e) {
-    text = e.what();
-  }
+  const std::string text = test::error_of([&] { write_plotfile(comm, path, plot); });
   EXPECT_NE(text.find(want), std::string::npos) << text;
   comm.any(false);  // rank 0 has removed the temporary file before it comes here
   std::string old;
@@ -186,12 +182,7 @@ TEST(PlotfileMpi, MissingDirectory) {
   const Comm comm = Comm::world();
   auto sample = plot_sample(comm, {16, 16, 16}, 8, 1, 1);
   connect(sample, comm);
-  std::string text;
-  try {
-    write_plotfile(comm, "/no/such/folder/plot.vtkhdf", sample.plot);
-  } catch (const Error& e) {
-    text = e.what();
-  }
+  const std::string text = test::error_of([&] { write_plotfile(comm, "/no/such/folder/plot.vtkhdf", sample.plot); });
   EXPECT_NE(text.find("/no/such/folder/plot.vtkhdf"), std::string::npos) << text;
   EXPECT_NE(text.find("No such file or directory"), std::string::npos) << text;
 }

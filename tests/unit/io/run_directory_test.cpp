@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "support/errors.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {
@@ -16,12 +17,7 @@ namespace fs = std::filesystem;
 
 /// Text of the Error, "" when there is none; the same on all ranks.
 std::string error_of(const Comm& comm, const std::string& path, bool overwrite) {
-  try {
-    prepare_run_directory(comm, path, overwrite);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::error_of([&] { prepare_run_directory(comm, path, overwrite); });
 }
 
 void write(const Comm& comm, const std::string& path) {

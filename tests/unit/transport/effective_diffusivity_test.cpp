@@ -7,6 +7,7 @@
 #include "base/parallel.hpp"
 #include "solvers/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
+#include "support/errors.hpp"
 
 namespace karst {
 namespace {
@@ -219,15 +220,10 @@ TEST_F(EffectiveDiffusivityTest, BetweenEndsOfAPeriodicSampleMpi) {
 }
 
 TEST_F(EffectiveDiffusivityTest, MistakesAreNamedBeforeAnySolveMpi) {
-  const auto error_of = [&](const GridOptions& grid, const LevelSet& solid, std::vector<int> axes) -> std::string {
-    try {
-      solve(grid, solid, along(std::move(axes)));
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "";
+  using test::has;
+  const auto error_of = [&](const GridOptions& grid, const LevelSet& solid, std::vector<int> axes) {
+    return test::error_of([&] { solve(grid, solid, along(std::move(axes))); });
   };
-  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   const std::string closed = error_of(diffusion_grid({32, 32, 16}), *tubes(), {0, 1});
   EXPECT_TRUE(has(closed, "along x or y")) << closed;
   const auto sphere = make_level_set(Sphere{{8, 4, 8}, 3});

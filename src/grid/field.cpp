@@ -80,6 +80,7 @@ double local_max_norm(const BasicField<T>& a, int component) {
 template class BasicField<double>;
 template class BasicField<float>;
 template class BasicField<Quad>;
+template class BasicField<Values<3>>;
 template double local_dot(const BasicField<double>&, const BasicField<double>&, int);
 template double local_dot(const BasicField<float>&, const BasicField<float>&, int);
 template double local_sum(const BasicField<double>&, int);

@@ -56,6 +56,12 @@ struct alignas(32) Quad {
   std::array<double, 4> v;
 };
 
+/// C numbers of one VoF side by side, in single precision.
+template <int C>
+struct Values {
+  std::array<float, C> v;
+};
+
 using Field = BasicField<double>;
 using FloatField = BasicField<float>;
 using QuadField = BasicField<Quad>;
@@ -81,5 +87,6 @@ double max_norm(const Comm& comm, const BasicField<T>& a, int component = 0) {
 extern template class BasicField<double>;
 extern template class BasicField<float>;
 extern template class BasicField<Quad>;
+extern template class BasicField<Values<3>>;
 
 }  // namespace karst

@@ -101,6 +101,8 @@ class Maker {
 
   /// The flow cell across a side, no_face without one.
   VofName across(VofName v, int side) const {
+    if (is_regular(v))  // two whole cells are always neighbours
+      if (const VofName n = vofs_.neighbour(v, side); is_vof(n) && is_regular(n)) return n;
     const VofName n = vofs_.aligned(v, side);
     return n != no_face && vofs_.aligned(n, opposite(side)) == v ? n : no_face;
   }

@@ -127,15 +127,17 @@ class PressureLevel {
 StokesPreconditioner::StokesPreconditioner(StokesOperator& op, const Geometry& geometry)
     : op_(&op),
       continuity_inverse_(static_cast<std::size_t>(op.n_own()), Purpose::solver),
-      gradient_(static_cast<std::size_t>(op.n_own()), Purpose::solver),
-      rhs_(static_cast<std::size_t>(op.n_own()), Purpose::solver),
-      result_(static_cast<std::size_t>(op.n_own()), Purpose::solver) {
+      symmetric_scale_(static_cast<std::size_t>(op.n_own()), Purpose::solver, 1.0F),
+      between_(static_cast<std::size_t>(op.n_own()), Purpose::solver) {
   const Timer timer("multigrids");
   const Comm& comm = op.comm();
-  velocity_ = std::make_unique<GraphMultigrid>(
+  velocity_ = std::make_unique<BasicGraphMultigrid<3>>(
       comm, make_two_point_level(comm, geometry.levels[0], velocity_problem(op.sides()), WallForm::lines));
   pressure_ = std::make_unique<GraphMultigrid>(comm, PressureLevel(comm, op).level());
   set_continuity_inverse(op.rows());
+  for (int b = 0; b < op.geometry().graph.n_local(); ++b)
+    for (const FlowRow& row : op.rows().of(b))
+      symmetric_scale_[static_cast<std::size_t>(op.geometry().graph.vof_begin(b) + row.vof)] = row.symmetric_scale;
 }
 
 /// Σ_faces w (t_l + t_r) / 2: what is left of B D^-1 G + C, as both take the same t.
@@ -167,40 +169,38 @@ void StokesPreconditioner::set_continuity_inverse(const FlowRows& rows) {
   });
 }
 
-void StokesPreconditioner::set_size(double size) {
-  velocity_->set_size(size);
-  pressure_->set_size(size);
-}
-
 void StokesPreconditioner::apply(std::span<const Quad> r) {
   const LevelGraph& graph = op_->geometry().graph;
-  const auto for_boxes = [&](auto&& f) {
+  const auto for_own = [&](auto&& f) {
     parallel_for(graph.n_local(), [&](std::int64_t b) {
-      const auto first = static_cast<std::size_t>(graph.vof_begin(static_cast<int>(b)));
-      f(static_cast<int>(b), first, static_cast<std::size_t>(graph.vof_begin(static_cast<int>(b) + 1)) - first);
+      auto v = static_cast<std::size_t>(graph.vof_begin(static_cast<int>(b)));
+      for (Quad& to : op_->values().own(static_cast<int>(b))) f(v++, to);
     });
   };
-  for_boxes([&](int, std::size_t first, std::size_t n) {
-    for (std::size_t v = first; v < first + n; ++v) rhs_[v] = r[v].v[kernels::p];
+  pressure_->apply(
+      [&](std::int64_t first, std::int32_t n, float* to) {
+        for (const Quad& q : r.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)))
+          *to++ = static_cast<float>(q.v[kernels::p]);
+      },
+      [&](std::int64_t first, std::int32_t n, const float* from) {
+        for (std::int32_t v = 0; v < n; ++v) between_[static_cast<std::size_t>(first + v)][0] = from[v];
+      });
+  for_own([&](std::size_t v, Quad& to) {
+    to.v[kernels::p] = -(double{continuity_inverse_[v]} * r[v].v[kernels::p] + double{between_[v][0]});
   });
-  pressure_->apply(rhs_.span(), result_.span());
-  for_boxes([&](int b, std::size_t first, std::size_t n) {
-    Quad* to = op_->values().box(b).data();
-    for (std::size_t v = 0; v < n; ++v)
-      to[v].v[kernels::p] = -(double{continuity_inverse_[first + v]} * r[first + v].v[kernels::p] + result_[first + v]);
+  op_->pressure_gradient(between_.span());
+  velocity_->apply(
+      [&](std::int64_t first, std::int32_t n, Values<3>* to) {
+        for (auto v = static_cast<std::size_t>(first); v < static_cast<std::size_t>(first + n); ++v, ++to)
+          for (std::size_t d = 0; d < 3; ++d)
+            to->v[d] = symmetric_scale_[v] * (static_cast<float>(r[v].v[d]) - between_[v][d]);
+      },
+      [&](std::int64_t first, std::int32_t n, const Values<3>* from) {
+        for (std::int32_t v = 0; v < n; ++v) between_[static_cast<std::size_t>(first + v)] = from[v].v;
+      });
+  for_own([&](std::size_t v, Quad& to) {
+    for (std::size_t d = 0; d < 3; ++d) to.v[d] = double{between_[v][d]};
   });
-  op_->pressure_gradient(gradient_.span());
-  for (std::size_t d = 0; d < 3; ++d) {
-    for_boxes([&](int b, std::size_t first, std::size_t n) {
-      for (std::size_t v = first; v < first + n; ++v) rhs_[v] = r[v].v[d] - double{gradient_[v][d]};
-      for (const FlowRow& row : op_->rows().of(b)) rhs_[first + row.vof] *= double{row.symmetric_scale};
-    });
-    velocity_->apply(rhs_.span(), result_.span());
-    for_boxes([&](int b, std::size_t first, std::size_t n) {
-      Quad* to = op_->values().box(b).data();
-      for (std::size_t v = 0; v < n; ++v) to[v].v[d] = result_[first + v];
-    });
-  }
 }
 
 std::string StokesPreconditioner::summary() const {
@@ -209,7 +209,7 @@ std::string StokesPreconditioner::summary() const {
 
 std::int64_t StokesPreconditioner::bytes() const {
   return velocity_->bytes() + pressure_->bytes() +
-         static_cast<std::int64_t>(continuity_inverse_.bytes() + gradient_.bytes() + rhs_.bytes() + result_.bytes());
+         static_cast<std::int64_t>(continuity_inverse_.bytes() + symmetric_scale_.bytes() + between_.bytes());
 }
 
 }  // namespace karst

@@ -19,10 +19,9 @@ class StokesPreconditioner {
   /// The operator must outlive it. Collective.
   StokesPreconditioner(StokesOperator& op, const Geometry& geometry);
 
-  /// Sets the own VoFs of op.values() to M r. Linear up to single precision. Allocates nothing. Collective.
+  /// Sets the own VoFs of op.values() to M r; r should be of length 1, or some orders of magnitude about it. Linear up
+  /// to single precision. Allocates nothing. Collective.
   void apply(std::span<const Quad> r);
-  /// Typical size of r, see GraphMultigrid::set_size().
-  void set_size(double size);
 
   std::string summary() const;
   std::int64_t bytes() const;
@@ -32,9 +31,10 @@ class StokesPreconditioner {
 
   StokesOperator* op_;
   Array<float> continuity_inverse_;
-  std::unique_ptr<GraphMultigrid> velocity_, pressure_;
-  Array<std::array<float, 3>> gradient_;
-  Array<double> rhs_, result_;
+  Array<float> symmetric_scale_;  // per own VoF, of its velocity residual
+  std::unique_ptr<BasicGraphMultigrid<3>> velocity_;
+  std::unique_ptr<GraphMultigrid> pressure_;
+  Array<std::array<float, 3>> between_;  // what the passes hand to each other: L_k^-1 r_p, ∇p, z_u
 };
 
 }  // namespace karst

@@ -88,7 +88,6 @@ StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& na
           "{}: nothing drives the flow; give a pressure gradient along a periodic direction or different "
           "pressures at two ends that the pores connect",
           name);
-  preconditioner_.set_size(1.0 / std::sqrt(static_cast<double>(4 * op_.rows().counts.flow_cells)));
   StokesReport report;
   report.krylov = gmres_.solve(problem, size);
   measure(report);

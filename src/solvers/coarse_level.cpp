@@ -30,7 +30,8 @@ RowList<std::int32_t> rows_of(const NodeGraph& graph, std::int64_t first, std::i
 
 }  // namespace
 
-CoarseLevel::CoarseLevel(const Comm& comm, const NodeGraph& graph, NodeChildren children)
+template <int C>
+BasicCoarseLevel<C>::BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, NodeChildren children)
     : children_(std::move(children)),
       halo_(comm, graph.size(), graph.remote, tag_coarse),
       n_connections_(graph.n_connections()) {
@@ -50,14 +51,15 @@ CoarseLevel::CoarseLevel(const Comm& comm, const NodeGraph& graph, NodeChildren 
     lists[static_cast<std::size_t>(w)] = {};
   });
   const auto n_all = static_cast<std::size_t>(halo_.n_own() + halo_.n_remote());
-  x_ = Array<float>(n_all, Purpose::solver, 0.0F);
-  y_ = Array<float>(n_all, Purpose::solver, 0.0F);
-  b_ = Array<float>(n_own(), Purpose::solver, 0.0F);
-  residual_ = Array<float>(n_own(), Purpose::solver, 0.0F);
+  x_ = Array<Value>(n_all, Purpose::solver, Value{});
+  y_ = Array<Value>(n_all, Purpose::solver, Value{});
+  b_ = Array<Value>(n_own(), Purpose::solver, Value{});
+  residual_ = Array<Value>(n_own(), Purpose::solver, Value{});
 }
 
+template <int C>
 template <class F>
-void CoarseLevel::for_windows(F&& f) const {
+void BasicCoarseLevel<C>::for_windows(F&& f) const {
   const auto one = [&](std::int64_t w) {
     const auto i = static_cast<std::size_t>(w);
     f(i, static_cast<std::size_t>(children_.window[i]));
@@ -68,71 +70,91 @@ void CoarseLevel::for_windows(F&& f) const {
     parallel_for(n_windows(), one);
 }
 
-void CoarseLevel::first_sweep(float c) {
+template <int C>
+void BasicCoarseLevel<C>::first_sweep(float c) {
   for_windows([&](std::size_t window, std::size_t first) {
-    kernels::scale_rows(rows_, window, c, b_.data() + first, x_.data() + first);
+    kernels::scale_rows<C>(rows_, window, c, numbers(b_.data() + first), numbers(x_.data() + first));
   });
 }
 
-void CoarseLevel::sweep(const SweepFactors& factors) {
+template <int C>
+void BasicCoarseLevel<C>::sweep(const SweepFactors& factors) {
   halo_.exchange(x_.span());
   for_windows([&](std::size_t window, std::size_t first) {
-    kernels::sweep_rows(rows_, window, factors, x_.data(), x_.data() + first, b_.data() + first, y_.data() + first);
+    kernels::sweep_rows<C>(rows_, window, factors, numbers(x_.data()), numbers(x_.data() + first),
+                           numbers(b_.data() + first), numbers(y_.data() + first));
   });
   std::swap(x_, y_);
 }
 
-void CoarseLevel::restrict_residual(std::span<float> coarse) {
+template <int C>
+void BasicCoarseLevel<C>::restrict_residual(std::span<Value> coarse) {
   halo_.exchange(x_.span());
   for_windows([&](std::size_t window, std::size_t first) {
-    kernels::residual_rows(rows_, window, x_.data(), x_.data() + first, b_.data() + first, residual_.data() + first);
+    kernels::residual_rows<C>(rows_, window, numbers(x_.data()), numbers(x_.data() + first), numbers(b_.data() + first),
+                              numbers(residual_.data() + first));
     for (auto c = static_cast<std::size_t>(children_.coarse_window[window]);
          c < static_cast<std::size_t>(children_.coarse_window[window + 1]); ++c) {
-      float sum = 0.0F;
+      kernels::Few sum{};
       for (auto k = static_cast<std::size_t>(children_.begin[c]); k < static_cast<std::size_t>(children_.begin[c + 1]);
            ++k)
-        sum += residual_[static_cast<std::size_t>(children_.child[k])];
-      coarse[c] = sum;
+        sum += kernels::load<C>(numbers(residual_.data() + children_.child[k]));
+      kernels::store<C>(sum, numbers(coarse.data() + c));
     }
   });
 }
 
-void CoarseLevel::prolong(std::span<const float> coarse) {
+template <int C>
+void BasicCoarseLevel<C>::prolong(std::span<const Value> coarse) {
   for_windows([&](std::size_t window, std::size_t) {
     for (auto c = static_cast<std::size_t>(children_.coarse_window[window]);
-         c < static_cast<std::size_t>(children_.coarse_window[window + 1]); ++c)
+         c < static_cast<std::size_t>(children_.coarse_window[window + 1]); ++c) {
+      const kernels::Few value = kernels::load<C>(numbers(coarse.data() + c));
       for (auto k = static_cast<std::size_t>(children_.begin[c]); k < static_cast<std::size_t>(children_.begin[c + 1]);
-           ++k)
-        x_[static_cast<std::size_t>(children_.child[k])] += coarse[c];
+           ++k) {
+        float* x = numbers(x_.data() + children_.child[k]);
+        kernels::store<C>(kernels::load<C>(x) + value, x);
+      }
+    }
   });
 }
 
-void CoarseLevel::begin_second(float c) {
-  if (first_x_.size() == 0) first_x_ = Array<float>(n_own(), Purpose::solver);
+template <int C>
+void BasicCoarseLevel<C>::begin_second(float c) {
+  if (first_x_.size() == 0) first_x_ = Array<Value>(n_own(), Purpose::solver);
   const auto nodes = [&](std::size_t window) {
     return std::pair(static_cast<std::size_t>(children_.window[window]),
                      static_cast<std::size_t>(children_.window[window + 1]));
   };
   for_windows([&](std::size_t window, std::size_t) {
     const auto [first, last] = nodes(window);
-    for (std::size_t v = first; v < last; ++v) first_x_[v] = x_[v] *= c;
+    float *x = numbers(x_.data()), *kept = numbers(first_x_.data());
+    for (std::size_t i = C * first; i < C * last; ++i) kept[i] = x[i] *= c;
   });
   halo_.exchange(x_.span());
   for_windows([&](std::size_t window, std::size_t first) {
-    kernels::residual_rows(rows_, window, x_.data(), x_.data() + first, b_.data() + first, residual_.data() + first);
+    kernels::residual_rows<C>(rows_, window, numbers(x_.data()), numbers(x_.data() + first), numbers(b_.data() + first),
+                              numbers(residual_.data() + first));
   });
   std::swap(b_, residual_);
 }
 
-void CoarseLevel::end_second(float p, float c) {
-  for (std::size_t v = 0; v < n_own(); ++v) x_[v] = p * first_x_[v] + c * x_[v];
+template <int C>
+void BasicCoarseLevel<C>::end_second(float p, float c) {
+  float* x = numbers(x_.data());
+  const float* kept = numbers(first_x_.data());
+  for (std::size_t i = 0; i < C * n_own(); ++i) x[i] = p * kept[i] + c * x[i];
 }
 
-std::int64_t CoarseLevel::bytes() const {
+template <int C>
+std::int64_t BasicCoarseLevel<C>::bytes() const {
   return rows_.bytes() + halo_.bytes() +
          static_cast<std::int64_t>(x_.bytes() + y_.bytes() + b_.bytes() + residual_.bytes() +
                                    children_.begin.capacity() * sizeof(std::int64_t) +
                                    children_.child.capacity() * sizeof(std::int32_t));
 }
+
+template class BasicCoarseLevel<1>;
+template class BasicCoarseLevel<3>;
 
 }  // namespace karst

@@ -9,19 +9,22 @@
 
 namespace karst {
 
-class CoarseLevel {
+/// C numbers per node, each with the same operator.
+template <int C>
+class BasicCoarseLevel {
  public:
+  using Value = NodeValue<C>;
   /// @param children  how the nodes are grouped on the next coarser level. Collective.
-  CoarseLevel(const Comm& comm, const NodeGraph& graph, NodeChildren children);
+  BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, NodeChildren children);
 
-  std::span<float> rhs() { return {b_.data(), n_own()}; }
-  std::span<float> result() { return {x_.data(), n_own()}; }
+  std::span<Value> rhs() { return {b_.data(), n_own()}; }
+  std::span<Value> result() { return {x_.data(), n_own()}; }
 
   // Collective, threaded. All work on the vectors x, y and b of this level.
   void first_sweep(float c);                ///< x = c D^-1 b: a sweep from x = 0
   void sweep(const SweepFactors& factors);  ///< y = p x + q y + c (D^-1 (b - A x) + x), then x and y are exchanged
-  void restrict_residual(std::span<float> coarse);
-  void prolong(std::span<const float> coarse);  ///< x += P coarse
+  void restrict_residual(std::span<Value> coarse);
+  void prolong(std::span<const Value> coarse);  ///< x += P coarse
 
   /// Between two cycles: keeps c x and b; the right-hand side of the second is b - A (c x).
   void begin_second(float c);
@@ -42,8 +45,12 @@ class CoarseLevel {
   NodeChildren children_;
   NodeHalo halo_;
   std::int64_t n_connections_;
-  Array<float> x_, y_, b_, residual_;
-  Array<float> first_x_;  // of the first of two cycles
+  Array<Value> x_, y_, b_, residual_;
+  Array<Value> first_x_;  // of the first of two cycles
 };
+
+extern template class BasicCoarseLevel<1>;
+extern template class BasicCoarseLevel<3>;
+using CoarseLevel = BasicCoarseLevel<1>;
 
 }  // namespace karst

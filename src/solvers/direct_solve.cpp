@@ -63,7 +63,8 @@ std::vector<std::uint8_t> find_pinned(const NodeGraph& graph) {
 
 }  // namespace
 
-DirectSolve::DirectSolve(const NodeGraph& graph) {
+template <int C>
+BasicDirectSolve<C>::BasicDirectSolve(const NodeGraph& graph) {
   assert(graph.remote.empty());
   const auto n = static_cast<std::size_t>(graph.size());
   b_.resize(n);
@@ -98,14 +99,23 @@ DirectSolve::DirectSolve(const NodeGraph& graph) {
   inverse_.assign(a.begin(), a.end());
 }
 
-void DirectSolve::solve() {
-  for (std::size_t v = 0; v < b_.size(); ++v) x_[v] = alone_[v] * b_[v];
+template <int C>
+void BasicDirectSolve<C>::solve() {
+  float* x = numbers(x_.data());
+  const float* b = numbers(b_.data());
+  for (std::size_t v = 0; v < b_.size(); ++v)
+    for (std::size_t c = 0; c < C; ++c) x[C * v + c] = alone_[v] * b[C * v + c];
   const std::size_t m = connected_.size();
   for (std::size_t i = 0; i < m; ++i) {
-    const auto b = static_cast<double>(b_[static_cast<std::size_t>(connected_[i])]);
-    for (std::size_t j = 0; j < m; ++j)
-      x_[static_cast<std::size_t>(connected_[j])] += static_cast<float>(b) * inverse_[i * m + j];
+    const kernels::Few from = kernels::load<C>(b + C * connected_[i]);
+    for (std::size_t j = 0; j < m; ++j) {
+      float* to = x + C * connected_[j];
+      kernels::store<C>(kernels::load<C>(to) + from * inverse_[i * m + j], to);
+    }
   }
 }
+
+template class BasicDirectSolve<1>;
+template class BasicDirectSolve<3>;
 
 }  // namespace karst

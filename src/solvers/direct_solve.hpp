@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solvers/node_graph.hpp"
+#include "solvers/values.hpp"
 
 namespace karst {
 
@@ -13,19 +14,21 @@ namespace karst {
 /// connected node is held at 0, which keeps the result symmetric positive semi-definite; what a right-hand side has
 /// along the constants of such a component is dropped. Nodes without connections are divided by their shift (0 without
 /// one).
-class DirectSolve {
+template <int C>
+class BasicDirectSolve {
  public:
-  DirectSolve() = default;
+  using Value = NodeValue<C>;
+  BasicDirectSolve() = default;
   /// The whole level on this rank: the graph must have no remote nodes. Not collective.
-  explicit DirectSolve(const NodeGraph& graph);
+  explicit BasicDirectSolve(const NodeGraph& graph);
 
   std::int64_t n_nodes() const { return static_cast<std::int64_t>(b_.size()); }
-  std::span<float> rhs() { return b_; }
-  std::span<float> result() { return x_; }
+  std::span<Value> rhs() { return b_; }
+  std::span<Value> result() { return x_; }
   void solve();
   std::int64_t bytes() const {
-    return static_cast<std::int64_t>((b_.capacity() + x_.capacity() + inverse_.capacity() + alone_.capacity()) *
-                                         sizeof(float) +
+    return static_cast<std::int64_t>((b_.capacity() + x_.capacity()) * sizeof(Value) +
+                                     (inverse_.capacity() + alone_.capacity()) * sizeof(float) +
                                      connected_.capacity() * sizeof(std::int32_t));
   }
 
@@ -33,7 +36,11 @@ class DirectSolve {
   std::vector<std::int32_t> connected_;  // nodes with connections
   std::vector<float> inverse_;           // dense, over the connected nodes
   std::vector<float> alone_;             // per node: 1 / shift of a node without connections, else 0
-  std::vector<float> b_, x_;
+  std::vector<Value> b_, x_;
 };
+
+extern template class BasicDirectSolve<1>;
+extern template class BasicDirectSolve<3>;
+using DirectSolve = BasicDirectSolve<1>;
 
 }  // namespace karst

@@ -12,7 +12,8 @@ constexpr int tag_float = 21, tag_double = 22;
 
 }  // namespace
 
-FineLevel::FineLevel(const Comm& comm, const TwoPointLevel& level, std::int64_t first_unknown)
+template <int C>
+BasicFineLevel<C>::BasicFineLevel(const Comm& comm, const TwoPointLevel& level, std::int64_t first_unknown)
     : graph_(&level.geometry->graph),
       face_weight_(level.face_weight),
       regular_diagonal_(6.0F * level.face_weight + level.regular_shift),
@@ -21,7 +22,7 @@ FineLevel::FineLevel(const Comm& comm, const TwoPointLevel& level, std::int64_t 
       exact_halo_(comm, *graph_, tag_double),
       x_(*graph_, 1, Purpose::solver),
       y_(*graph_, 1, Purpose::solver),
-      b_(*graph_, 1, Purpose::solver) {
+      b_(static_cast<std::size_t>(graph_->vof_begin(graph_->n_local())), Purpose::solver) {
   if (!level.covered.empty()) covered_begin_.push_back(0);
   int most = 0;
   for (int b = 0; b < graph_->n_local(); ++b) {
@@ -33,12 +34,13 @@ FineLevel::FineLevel(const Comm& comm, const TwoPointLevel& level, std::int64_t 
   set_rows(level);
   for (int t = 0; t < n_threads(); ++t) {
     scratch_.emplace_back(static_cast<std::size_t>(most), Purpose::solver);
-    exact_scratch_.emplace_back(static_cast<std::size_t>(most), Purpose::solver);
+    if (C == 1) exact_scratch_.emplace_back(static_cast<std::size_t>(most), Purpose::solver);
   }
 }
 
 /// Boxes without any unknown have no runs and, later, no rows.
-void FineLevel::number_unknowns(const TwoPointLevel& level, int b) {
+template <int C>
+void BasicFineLevel<C>::number_unknowns(const TwoPointLevel& level, int b) {
   const std::span<const std::uint16_t> covered = level.covered_in(b);
   BoxView& box = boxes_[static_cast<std::size_t>(b)];
   std::int32_t vof = 0;
@@ -57,7 +59,8 @@ void FineLevel::number_unknowns(const TwoPointLevel& level, int b) {
   covered_begin_.push_back(static_cast<std::int32_t>(covered_.size()));
 }
 
-void FineLevel::find_ghosts(const TwoPointLevel& level, int b) {
+template <int C>
+void BasicFineLevel<C>::find_ghosts(const TwoPointLevel& level, int b) {
   const BoxGraph g = graph_->box(b);
   BoxView& box = boxes_[static_cast<std::size_t>(b)];
   const int n_ghosts = g.halo.n_coarse() + g.halo.n_domain(), first = g.closed() - n_ghosts;
@@ -80,7 +83,8 @@ void FineLevel::find_ghosts(const TwoPointLevel& level, int b) {
   });
 }
 
-void FineLevel::set_rows(const TwoPointLevel& level) {
+template <int C>
+void BasicFineLevel<C>::set_rows(const TwoPointLevel& level) {
   const int n = graph_->n_local();
   std::vector<std::int64_t> slices(static_cast<std::size_t>(n)), entries(static_cast<std::size_t>(n));
   std::vector<RowList<std::uint16_t>> lists(static_cast<std::size_t>(n_threads()));
@@ -100,7 +104,8 @@ void FineLevel::set_rows(const TwoPointLevel& level) {
 }
 
 /// Rows of a box: entries of positive weight, primary faces first. Where β varies, VoFs of runs are rows too.
-void FineLevel::add_rows(int b, const TwoPointLevel& level, RowList<std::uint16_t>& rows) const {
+template <int C>
+void BasicFineLevel<C>::add_rows(int b, const TwoPointLevel& level, RowList<std::uint16_t>& rows) const {
   const BoxGraph g = graph_->box(b);
   const auto first = static_cast<std::size_t>(level.geometry->moments_begin[static_cast<std::size_t>(b)]);
   const auto first_extra = static_cast<std::size_t>(level.geometry->extra_begin[static_cast<std::size_t>(b)]);
@@ -134,99 +139,106 @@ void FineLevel::add_rows(int b, const TwoPointLevel& level, RowList<std::uint16_
     for (int t = 0; t < run.length; ++t) add_regular(run.first + t, run.neighbours(t));
 }
 
-void FineLevel::clear_covered(int b, float* x) const {
+template <int C>
+void BasicFineLevel<C>::clear_covered(int b, float* x) const {
   if (covered_begin_.empty()) return;
   const auto i = static_cast<std::size_t>(b);
   for (std::int32_t k = covered_begin_[i]; k < covered_begin_[i + 1]; ++k)
-    x[covered_[static_cast<std::size_t>(k)]] = 0.0F;
+    for (int c = 0; c < C; ++c) x[C * covered_[static_cast<std::size_t>(k)] + c] = 0.0F;
 }
 
-void FineLevel::first_sweep(std::span<const double> rhs, double scale, float c) {
+template <int C>
+void BasicFineLevel<C>::first_sweep(const LoadValues<C>& rhs, float c) {
   const float whole = c / regular_diagonal_;
   parallel_for(graph_->n_local(), [&](std::int64_t i) {
     const int box = static_cast<int>(i);
-    float *b = b_.box(box).data(), *x = x_.box(box).data();
+    Value* all = b_.data() + graph_->vof_begin(box);
+    float *b = numbers(all), *x = this->x(box);
     for (const Segment& s : segments(box)) {
-      const double* from = rhs.data() + s.unknown;
-      float *to = b + s.vof, *result = x + s.vof;
+      rhs(s.unknown, s.count, all + s.vof);
 #pragma GCC ivdep
-      for (std::int32_t v = 0; v < s.count; ++v) {
-        to[v] = static_cast<float>(scale * from[v]);
-        result[v] = whole * to[v];
-      }
+      for (std::int32_t v = C * s.vof; v < C * (s.vof + s.count); ++v) x[v] = whole * b[v];
     }
-    kernels::scale_rows(rows_, static_cast<std::size_t>(i), c, b, x);
+    kernels::scale_rows<C>(rows_, static_cast<std::size_t>(i), c, b, x);
     clear_covered(box, x);
   });
 }
 
-void FineLevel::sweep(const SweepFactors& factors) {
+template <int C>
+void BasicFineLevel<C>::sweep(const SweepFactors& factors) {
   const float p = factors.p, q = factors.q, c = factors.c;
   const float of_b = c / regular_diagonal_, of_sum = of_b * face_weight_;
   halo_.for_boxes(x_, [&](int box) {
     const BoxView& view = boxes_[static_cast<std::size_t>(box)];
-    float* from = x_.box(box).data();
+    float* from = x(box);
     fill_ghosts(box, from);
-    const float* rhs = b_.box(box).data();
-    float* to = y_.box(box).data();
+    const float* rhs = b(box);
+    float* to = y(box);
     if (q == 0.0F)
       for (const Run& run : view.runs)
-        kernels::for_run(run, from, to,
-                         [&](std::size_t v, float s) { return p * from[v] + of_b * rhs[v] + of_sum * s; });
+        kernels::for_run<C>(run, from, to,
+                            [&](std::size_t i, float s) { return p * from[i] + of_b * rhs[i] + of_sum * s; });
     else
       for (const Run& run : view.runs)
-        kernels::for_run(run, from, to,
-                         [&](std::size_t v, float s) { return p * from[v] + q * to[v] + of_b * rhs[v] + of_sum * s; });
-    kernels::sweep_rows(rows_, static_cast<std::size_t>(box), factors, from, from, rhs, to);
+        kernels::for_run<C>(run, from, to, [&](std::size_t i, float s) {
+          return p * from[i] + q * to[i] + of_b * rhs[i] + of_sum * s;
+        });
+    kernels::sweep_rows<C>(rows_, static_cast<std::size_t>(box), factors, from, from, rhs, to);
     clear_covered(box, to);
   });
 }
 
-void FineLevel::restrict_residual(const FineChildren& children, std::span<float> coarse) {
+template <int C>
+void BasicFineLevel<C>::restrict_residual(const FineChildren& children, std::span<Value> coarse) {
   const float d = regular_diagonal_, w = face_weight_;
   halo_.for_boxes(x_, [&](int box) {
     const auto i = static_cast<std::size_t>(box);
-    float* from = x_.box(box).data();
+    float* from = x(box);
     fill_ghosts(box, from);
-    const float* rhs = b_.box(box).data();
-    float* residual = scratch_[static_cast<std::size_t>(thread_number())].data();
+    const float* rhs = b(box);
+    float* residual = numbers(scratch_[static_cast<std::size_t>(thread_number())].data());
     for (const Run& run : boxes_[i].runs)
-      kernels::for_run(run, from, residual, [&](std::size_t v, float s) { return rhs[v] - d * from[v] + w * s; });
-    kernels::residual_rows(rows_, i, from, from, rhs, residual);
+      kernels::for_run<C>(run, from, residual, [&](std::size_t v, float s) { return rhs[v] - d * from[v] + w * s; });
+    kernels::residual_rows<C>(rows_, i, from, from, rhs, residual);
     const std::uint16_t* child = children.child.data() + graph_->vof_begin(box);
     const std::uint16_t* end = children.end.data() + (children.node_begin[i] - children.node_begin[0]);
     int k = 0;
     for (std::int64_t node = children.node_begin[i]; node < children.node_begin[i + 1]; ++node, ++end) {
-      float sum = 0.0F;
-      for (; k < *end; ++k) sum += residual[child[k]];
-      coarse[static_cast<std::size_t>(node)] = sum;
+      kernels::Few sum{};
+      for (; k < *end; ++k) sum += kernels::load<C>(residual + C * child[k]);
+      kernels::store<C>(sum, numbers(coarse.data() + node));
     }
   });
 }
 
-void FineLevel::prolong(std::span<const float> coarse, const FineChildren& children) {
+template <int C>
+void BasicFineLevel<C>::prolong(std::span<const Value> coarse, const FineChildren& children) {
   parallel_for(graph_->n_local(), [&](std::int64_t b) {
     const auto i = static_cast<std::size_t>(b);
-    float* to = x_.box(static_cast<int>(b)).data();
+    float* to = x(static_cast<int>(b));
     const std::uint16_t* child = children.child.data() + graph_->vof_begin(static_cast<int>(b));
     const std::uint16_t* end = children.end.data() + (children.node_begin[i] - children.node_begin[0]);
     int k = 0;
     for (std::int64_t node = children.node_begin[i]; node < children.node_begin[i + 1]; ++node, ++end) {
-      const float value = coarse[static_cast<std::size_t>(node)];
-      for (; k < *end; ++k) to[child[k]] += value;
+      const kernels::Few value = kernels::load<C>(numbers(coarse.data() + node));
+      for (; k < *end; ++k) {
+        float* at = to + C * child[k];
+        kernels::store<C>(kernels::load<C>(at) + value, at);
+      }
     }
   });
 }
 
-void FineLevel::write_result(double scale, std::span<double> result) const {
+template <int C>
+void BasicFineLevel<C>::write_result(const StoreValues<C>& result) const {
   parallel_for(graph_->n_local(), [&](std::int64_t b) {
-    const float* x = x_.box(static_cast<int>(b)).data();
-    for (const Segment& s : segments(static_cast<int>(b)))
-      for (std::int32_t v = 0; v < s.count; ++v) result[static_cast<std::size_t>(s.unknown + v)] = scale * x[s.vof + v];
+    const Value* x = x_.box(static_cast<int>(b)).data();
+    for (const Segment& s : segments(static_cast<int>(b))) result(s.unknown, s.count, x + s.vof);
   });
 }
 
-void FineLevel::product(std::span<const double> x, std::span<double> ax) {
+template <int C>
+void BasicFineLevel<C>::product(std::span<const double> x, std::span<double> ax) requires(C == 1) {
   if (exact_.n_components() == 0) exact_ = Field(*graph_, 1, Purpose::solver);
   parallel_for(graph_->n_local(), [&](std::int64_t b) {
     double* to = exact_.box(static_cast<int>(b)).data();
@@ -238,13 +250,14 @@ void FineLevel::product(std::span<const double> x, std::span<double> ax) {
     fill_ghosts(b, from);
     double* to = exact_scratch_[static_cast<std::size_t>(thread_number())].data();
     for (const Run& run : boxes_[static_cast<std::size_t>(b)].runs)
-      kernels::for_run(run, from, to, [&](std::size_t v, double s) { return d * from[v] - w * s; });
+      kernels::for_run<1>(run, from, to, [&](std::size_t v, double s) { return d * from[v] - w * s; });
     kernels::product_rows(rows_, static_cast<std::size_t>(b), from, to);
     for (const Segment& s : segments(b)) std::copy_n(to + s.vof, s.count, ax.data() + s.unknown);
   });
 }
 
-std::vector<float> FineLevel::inverse_diagonal(int box) const {
+template <int C>
+std::vector<float> BasicFineLevel<C>::inverse_diagonal(int box) const {
   std::vector<float> inverse(static_cast<std::size_t>(x_.slots()->n_own(box)), 1.0F / regular_diagonal_);
   rows_.for_each_slice(static_cast<std::size_t>(box), [&](const Slice<std::uint16_t>& slice) {
     for (std::size_t l = 0; l < slice_height; ++l) inverse[slice.row[l]] = slice.inverse[l];
@@ -252,23 +265,28 @@ std::vector<float> FineLevel::inverse_diagonal(int box) const {
   return inverse;
 }
 
-std::vector<std::int64_t> FineLevel::unknowns(int box) const {
+template <int C>
+std::vector<std::int64_t> BasicFineLevel<C>::unknowns(int box) const {
   std::vector<std::int64_t> unknown(static_cast<std::size_t>(x_.slots()->n_own(box)), -1);
   for (const Segment& s : segments(box))
     for (std::int32_t v = 0; v < s.count; ++v) unknown[static_cast<std::size_t>(s.vof + v)] = s.unknown + v;
   return unknown;
 }
 
-std::int64_t FineLevel::bytes() const {
+template <int C>
+std::int64_t BasicFineLevel<C>::bytes() const {
   std::int64_t bytes = rows_.bytes() + static_cast<std::int64_t>(boxes_.capacity() * sizeof(BoxView) +
                                                                  segments_.capacity() * sizeof(Segment) +
                                                                  covered_.capacity() * sizeof(std::uint16_t) +
                                                                  ghost_vof_.capacity() * sizeof(std::uint16_t) +
                                                                  ghost_factor_.capacity() * sizeof(float) + x_.bytes() +
                                                                  y_.bytes() + b_.bytes() + exact_.bytes());
-  for (std::size_t t = 0; t < scratch_.size(); ++t)
-    bytes += static_cast<std::int64_t>(scratch_[t].bytes() + exact_scratch_[t].bytes());
+  for (const auto& scratch : scratch_) bytes += static_cast<std::int64_t>(scratch.bytes());
+  for (const auto& scratch : exact_scratch_) bytes += static_cast<std::int64_t>(scratch.bytes());
   return bytes;
 }
+
+template class BasicFineLevel<1>;
+template class BasicFineLevel<3>;
 
 }  // namespace karst

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,32 +21,42 @@ struct FineChildren {
   Array<std::uint16_t> end;              ///< per coarse node: end of its children, counted from the box's first
 };
 
+/// Sets or takes the values of `count` unknowns from this own number on. Called by several threads at once.
+template <int C>
+using LoadValues = std::function<void(std::int64_t unknown, std::int32_t count, NodeValue<C>* to)>;
+template <int C>
+using StoreValues = std::function<void(std::int64_t unknown, std::int32_t count, const NodeValue<C>* from)>;
+
 /// One grid level. Covered VoFs hold 0, coarse-fine faces are closed: links between levels come on top (FineLevels).
-class FineLevel {
+/// C numbers per VoF, each with the same operator.
+template <int C>
+class BasicFineLevel {
  public:
+  using Value = NodeValue<C>;
   /// The geometry of `level` must stay in place; `level` itself may go. Collective.
   /// @param first_unknown  own number of the first unknown of this level
-  FineLevel(const Comm& comm, const TwoPointLevel& level, std::int64_t first_unknown);
+  BasicFineLevel(const Comm& comm, const TwoPointLevel& level, std::int64_t first_unknown);
 
   const LevelGraph& graph() const { return *graph_; }
   std::int64_t end_unknown() const { return end_unknown_; }
 
   // Passes of a cycle on the vectors x, y and b of this level. Collective, threaded.
-  /// b = scale rhs, x = c D^-1 b: a sweep from x = 0
-  void first_sweep(std::span<const double> rhs, double scale, float c);
+  /// b = rhs, x = c D^-1 b: a sweep from x = 0
+  void first_sweep(const LoadValues<C>& rhs, float c);
   /// y = p x + q y + c (D^-1 (b - A x) + x)
   void sweep(const SweepFactors& factors);
   void accept_sweep() { std::swap(x_, y_); }
   /// coarse = R (b - A x), the sum over the children of each coarse node
-  void restrict_residual(const FineChildren& children, std::span<float> coarse);
+  void restrict_residual(const FineChildren& children, std::span<Value> coarse);
   /// x += P coarse
-  void prolong(std::span<const float> coarse, const FineChildren& children);
-  void write_result(double scale, std::span<double> result) const;  ///< scale x
+  void prolong(std::span<const Value> coarse, const FineChildren& children);
+  void write_result(const StoreValues<C>& result) const;  ///< result = x
   /// ax = A x in double precision
-  void product(std::span<const double> x, std::span<double> ax);
+  void product(std::span<const double> x, std::span<double> ax) requires(C == 1);
 
-  float* x(int box) { return x_.box(box).data(); }
-  float* y(int box) { return y_.box(box).data(); }
+  float* x(int box) { return numbers(x_.box(box).data()); }
+  const Value& value(int box, int vof) const { return x_.box(box)[static_cast<std::size_t>(vof)]; }
+  float* y(int box) { return numbers(y_.box(box).data()); }
   /// The x of the last product().
   const double* exact(int box) const { return exact_.box(box).data(); }
   /// 1 / diagonal of the own VoFs of a box.
@@ -74,13 +85,16 @@ class FineLevel {
     const BoxView& box = boxes_[static_cast<std::size_t>(b)];
     return std::span(segments_).subspan(box.segments, box.n_segments);
   }
+  const float* b(int box) const { return numbers(b_.data() + graph_->vof_begin(box)); }
   void clear_covered(int b, float* x) const;
   template <class T>
   void fill_ghosts(int b, T* x) const {
     const BoxView& box = boxes_[static_cast<std::size_t>(b)];
     const std::uint16_t* vof = ghost_vof_.data() + box.ghosts;
     const float* factor = ghost_factor_.data() + box.ghosts;
-    for (std::int64_t g = 0; g < box.n_ghosts; ++g) x[box.first_ghost + g] = static_cast<T>(factor[g]) * x[vof[g]];
+    T* ghost = x + C * box.first_ghost;
+    for (std::int64_t g = 0; g < box.n_ghosts; ++g)
+      for (int c = 0; c < C; ++c) ghost[C * g + c] = static_cast<T>(factor[g]) * x[C * vof[g] + c];
   }
 
   const LevelGraph* graph_;
@@ -93,12 +107,17 @@ class FineLevel {
   SlicedRows<std::uint16_t> rows_;  // window: box
   std::vector<std::uint16_t> ghost_vof_;
   std::vector<float> ghost_factor_;
-  HaloPull<float> halo_;
+  HaloPull<Value> halo_;
   HaloPull<double> exact_halo_;
-  FloatField x_, y_, b_;
+  BasicField<Value> x_, y_;
+  Array<Value> b_;                     // own VoFs
   Field exact_;                        // made when a product is first asked for
-  std::vector<Array<float>> scratch_;  // per thread: values of a box
+  std::vector<Array<Value>> scratch_;  // per thread: values of a box
   std::vector<Array<double>> exact_scratch_;
 };
+
+extern template class BasicFineLevel<1>;
+extern template class BasicFineLevel<3>;
+using FineLevel = BasicFineLevel<1>;
 
 }  // namespace karst

@@ -12,10 +12,12 @@ namespace karst {
 
 /// The two-point operator on all grid levels, and the passes of a cycle over it: each grid level with its own passes,
 /// then the links between them. Vectors of unknowns are in the order level, box, VoF.
-class FineLevels {
+template <int C>
+class BasicFineLevels {
  public:
+  using Value = NodeValue<C>;
   /// The geometries must stay in place; `levels` may go. Collective.
-  FineLevels(const Comm& comm, std::span<const TwoPointLevel> levels);
+  BasicFineLevels(const Comm& comm, std::span<const TwoPointLevel> levels);
 
   std::int64_t n_unknowns() const { return levels_.back()->end_unknown(); }
   bool has_links() const { return has_links_; }  ///< on any rank
@@ -24,25 +26,29 @@ class FineLevels {
   void set_children(std::vector<FineChildren> children) { children_ = std::move(children); }
 
   // As in FineLevel. Collective.
-  void first_sweep(std::span<const double> rhs, double scale, float c);
+  void first_sweep(const LoadValues<C>& rhs, float c);
   void sweep(const SweepFactors& factors);
-  void restrict_residual(std::span<float> coarse);
-  void prolong(std::span<const float> coarse);
-  void write_result(double scale, std::span<double> result) const;
-  void product(std::span<const double> x, std::span<double> ax);
+  void restrict_residual(std::span<Value> coarse);
+  void prolong(std::span<const Value> coarse);
+  void write_result(const StoreValues<C>& result) const;
+  void product(std::span<const double> x, std::span<double> ax) requires(C == 1);
   std::int64_t bytes() const;
 
  private:
   void fetch_link_values();
+  kernels::Few other(const LinkEnd& e) const { return kernels::load<C>(numbers(values_.data() + e.other)); }
   template <class F>
   void for_ends(F&& f) const;
 
-  std::vector<std::unique_ptr<FineLevel>> levels_;
+  std::vector<std::unique_ptr<BasicFineLevel<C>>> levels_;
   LevelLinks links_;
   bool has_links_;
   std::vector<FineChildren> children_;
-  std::vector<float> values_;
+  std::vector<Value> values_;
   std::vector<double> exact_values_;
 };
+
+extern template class BasicFineLevels<1>;
+extern template class BasicFineLevels<3>;
 
 }  // namespace karst

@@ -23,7 +23,9 @@ bool is_one_block(const NodeGraph& graph) {
 
 }  // namespace
 
-GraphMultigrid::GraphMultigrid(const Comm& comm, std::span<const TwoPointLevel> levels, const MultigridOptions& options)
+template <int C>
+BasicGraphMultigrid<C>::BasicGraphMultigrid(const Comm& comm, std::span<const TwoPointLevel> levels,
+                                            const MultigridOptions& options)
     : comm_(comm), fine_(comm, levels) {
   const double largest = fine_.has_links() ? largest_eigenvalue_with_links : largest_eigenvalue;
   fine_sweeps_ = chebyshev_sweeps(options.fine_degree, largest / options.fine_fraction, largest);
@@ -44,7 +46,8 @@ GraphMultigrid::GraphMultigrid(const Comm& comm, std::span<const TwoPointLevel> 
 }
 
 /// Levels are gathered when they are small, or when pieces that end at the borders of ranks do not get any larger.
-void GraphMultigrid::build_coarse(NodeGraph graph, const MultigridOptions& options) {
+template <int C>
+void BasicGraphMultigrid<C>::build_coarse(NodeGraph graph, const MultigridOptions& options) {
   bool gathered = comm_.size() == 1, stalled = false;
   for (;;) {
     const Comm here = gathered ? Comm::self() : comm_;
@@ -54,7 +57,7 @@ void GraphMultigrid::build_coarse(NodeGraph graph, const MultigridOptions& optio
       first_gathered_ = comm_.exclusive_sum(n_gathered_);
       gathered_ = coarse_.size();
       graph = gather(comm_, graph);
-      shared_.resize(graph.shift.size());
+      shared_.resize(C * graph.shift.size());
       gathered = true;
       stalled = false;
       continue;
@@ -65,41 +68,47 @@ void GraphMultigrid::build_coarse(NodeGraph graph, const MultigridOptions& optio
     stalled = one_block && here.sum(next.graph.size()) == n;
     if (stalled) continue;
     add_entries(here, graph);
-    coarse_.push_back(std::make_unique<CoarseLevel>(here, graph, std::move(next.children)));
+    coarse_.push_back(std::make_unique<BasicCoarseLevel<C>>(here, graph, std::move(next.children)));
     graph = std::move(next.graph);
   }
   add_entries(Comm::self(), graph);
-  coarsest_ = DirectSolve(graph);
+  coarsest_ = BasicDirectSolve<C>(graph);
 }
 
-void GraphMultigrid::add_entries(const Comm& here, const NodeGraph& graph) {
+template <int C>
+void BasicGraphMultigrid<C>::add_entries(const Comm& here, const NodeGraph& graph) {
   nodes_.push_back(here.sum(graph.size()));
   operator_complexity_ += static_cast<double>(here.sum(graph.size() + graph.n_connections()));
 }
 
-std::span<float> GraphMultigrid::own_part(std::size_t k, std::span<float> all) const {
+template <int C>
+std::span<NodeValue<C>> BasicGraphMultigrid<C>::own_part(std::size_t k, std::span<Value> all) const {
   if (k != gathered_ || shared_.empty()) return all;
   return all.subspan(static_cast<std::size_t>(first_gathered_), static_cast<std::size_t>(n_gathered_));
 }
 
-std::span<float> GraphMultigrid::rhs(std::size_t k) {
+template <int C>
+std::span<NodeValue<C>> BasicGraphMultigrid<C>::rhs(std::size_t k) {
   return own_part(k, k < coarse_.size() ? coarse_[k]->rhs() : coarsest_.rhs());
 }
-std::span<float> GraphMultigrid::result(std::size_t k) {
+template <int C>
+std::span<NodeValue<C>> BasicGraphMultigrid<C>::result(std::size_t k) {
   return own_part(k, k < coarse_.size() ? coarse_[k]->result() : coarsest_.result());
 }
 
 /// Every rank gets the right-hand side of the first gathered level. A sum of one value and zeros is exact.
-void GraphMultigrid::share_rhs() {
+template <int C>
+void BasicGraphMultigrid<C>::share_rhs() {
   std::ranges::fill(shared_, 0.0);
-  const std::span<float> own = rhs(gathered_);
-  std::ranges::copy(own, shared_.begin() + first_gathered_);
+  const std::span<Value> own = rhs(gathered_);
+  std::copy_n(numbers(own.data()), C * own.size(), shared_.begin() + C * first_gathered_);
   comm_.sum(std::span(shared_));
-  const std::span<float> all = gathered_ < coarse_.size() ? coarse_[gathered_]->rhs() : coarsest_.rhs();
-  std::ranges::transform(shared_, all.begin(), [](double x) { return static_cast<float>(x); });
+  const std::span<Value> all = gathered_ < coarse_.size() ? coarse_[gathered_]->rhs() : coarsest_.rhs();
+  std::ranges::transform(shared_, numbers(all.data()), [](double x) { return static_cast<float>(x); });
 }
 
-void GraphMultigrid::smooth_coarse(CoarseLevel& level, bool from_zero) {
+template <int C>
+void BasicGraphMultigrid<C>::smooth_coarse(BasicCoarseLevel<C>& level, bool from_zero) {
   for (std::size_t k = 0; k < coarse_sweeps_.size(); ++k) {
     SweepFactors factors = coarse_sweeps_[k];
     if (from_zero && k == 0) {
@@ -112,13 +121,14 @@ void GraphMultigrid::smooth_coarse(CoarseLevel& level, bool from_zero) {
 }
 
 /// From the right-hand side of coarse level k to its result.
-void GraphMultigrid::cycle(std::size_t k) {
+template <int C>
+void BasicGraphMultigrid<C>::cycle(std::size_t k) {
   if (k == gathered_ && !shared_.empty()) share_rhs();
   if (k == coarse_.size()) {
     coarsest_.solve();
     return;
   }
-  CoarseLevel& level = *coarse_[k];
+  BasicCoarseLevel<C>& level = *coarse_[k];
   smooth_coarse(level, true);
   level.restrict_residual(rhs(k + 1));
   visit(k + 1);
@@ -127,7 +137,8 @@ void GraphMultigrid::cycle(std::size_t k) {
 }
 
 /// x = M b on coarse level k: one cycle, or two that are combined as Chebyshev's method would.
-void GraphMultigrid::visit(std::size_t k) {
+template <int C>
+void BasicGraphMultigrid<C>::visit(std::size_t k) {
   cycle(k);
   if (k + 1 < first_twice_ || k + 1 > last_twice_ || k >= coarse_.size()) return;
   coarse_[k]->begin_second(twice_[0].c);
@@ -136,10 +147,11 @@ void GraphMultigrid::visit(std::size_t k) {
   coarse_[k]->end_second(1.0F + m, twice_[1].c);
 }
 
-void GraphMultigrid::apply(std::span<const double> b, std::span<double> x) {
+template <int C>
+void BasicGraphMultigrid<C>::apply(const LoadValues<C>& b, const StoreValues<C>& x) {
   {
     const Timer timer("fine pre-smoothing");
-    fine_.first_sweep(b, 1.0 / size_, fine_sweeps_[0].c);
+    fine_.first_sweep(b, fine_sweeps_[0].c);
     for (std::size_t k = 1; k < fine_sweeps_.size(); ++k) {
       SweepFactors factors = fine_sweeps_[k];
       if (k == 1) factors.q = 0.0F;  // the iterate before was 0
@@ -160,19 +172,38 @@ void GraphMultigrid::apply(std::span<const double> b, std::span<double> x) {
   }
   const Timer timer("fine post-smoothing");
   for (const SweepFactors& factors : fine_sweeps_) fine_.sweep(factors);
-  fine_.write_result(size_, x);
+  fine_.write_result(x);
 }
 
-std::int64_t GraphMultigrid::bytes() const {
+template <int C>
+void BasicGraphMultigrid<C>::apply(std::span<const double> b, std::span<double> x) requires(C == 1) {
+  const double to_one = 1.0 / size_;
+  apply(
+      [&](std::int64_t unknown, std::int32_t count, float* to) {
+        const double* from = b.data() + unknown;
+        for (std::int32_t v = 0; v < count; ++v) to[v] = static_cast<float>(to_one * from[v]);
+      },
+      [&](std::int64_t unknown, std::int32_t count, const float* from) {
+        double* to = x.data() + unknown;
+        for (std::int32_t v = 0; v < count; ++v) to[v] = size_ * from[v];
+      });
+}
+
+template <int C>
+std::int64_t BasicGraphMultigrid<C>::bytes() const {
   std::int64_t bytes =
       fine_.bytes() + coarsest_.bytes() + static_cast<std::int64_t>(shared_.capacity() * sizeof(double));
   for (const auto& level : coarse_) bytes += level->bytes();
   return bytes;
 }
 
-std::string GraphMultigrid::summary() const {
+template <int C>
+std::string BasicGraphMultigrid<C>::summary() const {
   return fmt::format("{} levels of {} nodes, operator complexity {:.2f}", nodes_.size(), fmt::join(nodes_, " "),
                      operator_complexity_);
 }
+
+template class BasicGraphMultigrid<1>;
+template class BasicGraphMultigrid<3>;
 
 }  // namespace karst

@@ -34,20 +34,26 @@ struct MultigridOptions {
   std::int64_t direct_below = 300;   ///< levels of fewer nodes are solved directly
 };
 
-class GraphMultigrid {
+/// C right-hand sides at once: all rows, neighbours and transfers are read once for the C.
+template <int C>
+class BasicGraphMultigrid {
  public:
+  using Value = NodeValue<C>;
   /// The geometries of the levels must stay in place; `levels` may go. Collective.
-  GraphMultigrid(const Comm& comm, std::span<const TwoPointLevel> levels, const MultigridOptions& options = {});
-  GraphMultigrid(const Comm& comm, const TwoPointLevel& level, const MultigridOptions& options = {})
-      : GraphMultigrid(comm, std::span(&level, 1), options) {}
+  BasicGraphMultigrid(const Comm& comm, std::span<const TwoPointLevel> levels, const MultigridOptions& options = {});
+  BasicGraphMultigrid(const Comm& comm, const TwoPointLevel& level, const MultigridOptions& options = {})
+      : BasicGraphMultigrid(comm, std::span(&level, 1), options) {}
 
+  /// x = M b over the own unknowns, in the order level, box, VoF. b is asked for and x handed over piece by piece, by
+  /// all threads; they should stay some orders of magnitude within the range of single precision. Allocates nothing.
+  /// Collective.
+  void apply(const LoadValues<C>& b, const StoreValues<C>& x);
   /// Typical size of the right-hand sides to come (of the first residual of a solve), so that single precision neither
   /// overflows nor vanishes: 30 orders of magnitude below it are safe. 1 at first.
-  void set_size(double size) { size_ = size > 0.0 ? size : 1.0; }
-  /// x = M b over the own unknowns, in the order level, box, VoF. Allocates nothing. Collective.
-  void apply(std::span<const double> b, std::span<double> x);
+  void set_size(double size) requires(C == 1) { size_ = size > 0.0 ? size : 1.0; }
+  void apply(std::span<const double> b, std::span<double> x) requires(C == 1);
   /// ax = A x in double precision, with the two-point operator. Allocates at its first call only. Collective.
-  void product(std::span<const double> x, std::span<double> ax) { fine_.product(x, ax); }
+  void product(std::span<const double> x, std::span<double> ax) requires(C == 1) { fine_.product(x, ax); }
 
   std::int64_t n_unknowns() const { return fine_.n_unknowns(); }
 
@@ -61,18 +67,18 @@ class GraphMultigrid {
  private:
   void build_coarse(NodeGraph graph, const MultigridOptions& options);
   void add_entries(const Comm& here, const NodeGraph& graph);
-  void smooth_coarse(CoarseLevel& level, bool from_zero);
+  void smooth_coarse(BasicCoarseLevel<C>& level, bool from_zero);
   void cycle(std::size_t k);
   void visit(std::size_t k);
-  std::span<float> rhs(std::size_t k);
-  std::span<float> result(std::size_t k);
-  std::span<float> own_part(std::size_t k, std::span<float> all) const;
+  std::span<Value> rhs(std::size_t k);
+  std::span<Value> result(std::size_t k);
+  std::span<Value> own_part(std::size_t k, std::span<Value> all) const;
   void share_rhs();
 
   Comm comm_;
-  FineLevels fine_;
-  std::vector<std::unique_ptr<CoarseLevel>> coarse_;
-  DirectSolve coarsest_;
+  BasicFineLevels<C> fine_;
+  std::vector<std::unique_ptr<BasicCoarseLevel<C>>> coarse_;
+  BasicDirectSolve<C> coarsest_;
   std::vector<SweepFactors> fine_sweeps_, coarse_sweeps_, twice_;
   std::size_t first_twice_, last_twice_;
   double size_ = 1.0;
@@ -82,5 +88,9 @@ class GraphMultigrid {
   std::vector<std::int64_t> nodes_;
   double operator_complexity_ = 1.0;
 };
+
+extern template class BasicGraphMultigrid<1>;
+extern template class BasicGraphMultigrid<3>;
+using GraphMultigrid = BasicGraphMultigrid<1>;
 
 }  // namespace karst

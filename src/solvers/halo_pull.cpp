@@ -57,5 +57,6 @@ void HaloPull<T>::finish(T* x) {
 template class HaloPull<float>;
 template class HaloPull<double>;
 template class HaloPull<Quad>;
+template class HaloPull<Values<3>>;
 
 }  // namespace karst

@@ -11,6 +11,7 @@
 #include "base/comm.hpp"
 #include "base/parallel.hpp"
 #include "grid/field.hpp"
+#include "solvers/values.hpp"
 
 namespace karst {
 
@@ -69,5 +70,6 @@ class HaloPull {
 extern template class HaloPull<float>;
 extern template class HaloPull<double>;
 extern template class HaloPull<Quad>;
+extern template class HaloPull<Values<3>>;
 
 }  // namespace karst

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "solvers/sliced_rows.hpp"
+#include "solvers/values.hpp"
 
 #ifdef __AVX512F__
 #include <immintrin.h>
@@ -75,5 +76,21 @@ inline Lanes weighted_sum(const Slice<Column>& slice, const float* x) {
   return sum;
 }
 #endif
+
+namespace kernels {
+
+/// Σ w_vn x_n of four rows of a slice, C numbers per node.
+template <int C, class Column>
+inline FewRows<C> weighted_sums(const Slice<Column>& slice, std::size_t first, const float* x) {
+  FewRows<C> sum{};
+  const Column* column = slice.column + first;
+  const float* weight = slice.weight + first;
+  for (int k = 0; k < slice.width; ++k, column += slice_height, weight += slice_height)
+    for (std::size_t r = 0; r < rows_at_once; ++r)
+      sum[r] += weight[r] * load<C>(x + std::size_t{C} * static_cast<std::size_t>(column[r]));
+  return sum;
+}
+
+}  // namespace kernels
 
 }  // namespace karst

@@ -42,7 +42,7 @@ class NodeHalo {
     int rank;
     std::size_t send_begin, send_end, receive_begin, receive_end;
   };
-  static constexpr std::size_t largest_value = 8;
+  static constexpr std::size_t largest_value = 12;
   void exchange_bytes(std::span<std::byte> x, std::size_t width);
 
   Exchange round_;

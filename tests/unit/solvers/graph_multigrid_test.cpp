@@ -170,6 +170,50 @@ TEST(GraphMultigrid, IsSymmetricAndPositiveOnSeveralLevelsMpi) {
     expect_symmetric_and_positive(comm, make_two_point_levels(comm, geometry, problem_with(walls)));
 }
 
+/// Largest difference between a cycle for three right-hand sides and three cycles for one, over the largest result.
+double difference_of_three(const Comm& comm, std::span<const TwoPointLevel> levels, const MultigridOptions& options) {
+  GraphMultigrid one(comm, levels, options);
+  BasicGraphMultigrid<3> three(comm, levels, options);
+  std::array<std::vector<double>, 3> b, x;
+  std::vector<Values<3>> together(static_cast<std::size_t>(one.n_unknowns()), Values<3>{});
+  for (std::size_t c = 0; c < 3; ++c) {
+    b[c] = random_values(levels, 31 * c + 7);
+    x[c].resize(b[c].size());
+    one.apply(b[c], x[c]);
+  }
+  three.apply(
+      [&](std::int64_t first, std::int32_t n, Values<3>* to) {
+        for (std::int32_t v = 0; v < n; ++v)
+          for (std::size_t c = 0; c < 3; ++c)
+            to[v].v[c] = static_cast<float>(b[c][static_cast<std::size_t>(first + v)]);
+      },
+      [&](std::int64_t first, std::int32_t n, const Values<3>* from) {
+        std::copy_n(from, n, together.begin() + first);
+      });
+  double worst = 0.0, largest = 0.0;
+  for (std::size_t v = 0; v < together.size(); ++v)
+    for (std::size_t c = 0; c < 3; ++c) {
+      worst = std::max(worst, std::abs(x[c][v] - double{together[v].v[c]}));
+      largest = std::max(largest, std::abs(x[c][v]));
+    }
+  return comm.max(worst) / comm.max(largest);
+}
+
+// Three right-hand sides share rows and transfers, nothing else.
+TEST(GraphMultigrid, ThreeAtOnceAreThreeMpi) {
+  const Comm comm = Comm::world();
+  const LevelGeometry one_level = packing_level(comm, 32, 8);
+  const Geometry refined = refined_packing(comm, 3);
+  for (const Walls walls : {Walls::neumann, Walls::dirichlet})
+    for (const std::int64_t gather_below : {100000, 0}) {
+      MultigridOptions options;
+      options.gather_below = gather_below;
+      const TwoPointLevel level = make_two_point_level(comm, one_level, problem_with(walls));
+      EXPECT_LT(difference_of_three(comm, std::span(&level, 1), options), 3e-6);
+      EXPECT_LT(difference_of_three(comm, make_two_point_levels(comm, refined, problem_with(walls)), options), 3e-6);
+    }
+}
+
 // Each coarse-fine face finds its coarse VoF, and constants are kept across levels: A 1 = 0 with Neumann conditions.
 TEST(GraphMultigrid, LinksLevelsMpi) {
   const Comm comm = Comm::world();

@@ -51,14 +51,16 @@ void check_command(const Comm& comm, const CommandLine& line) {
   const Geometry geometry = build(comm, session.config, source, seconds);
   const GeometryStatistics statistics =
       collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
-  check_jobs({comm, session.config, source.grid, geometry, {}});
+  const JobContext context{comm, session.config, source.grid, geometry, {}, {}};
+  check_jobs(context);
   log_info("{}", geometry_table(statistics));
   log_info("{}", cost_table(statistics, seconds, {}));
   const MemoryUse use = measure_memory(comm);
   const auto n_components = static_cast<int>(plot_components(session.config.output.plot).size());
   std::vector<MemoryPart> parts = estimate_memory(comm, geometry, n_components, program);
   for (const Job& job : jobs())
-    if (job.is_asked(session.config)) parts.push_back(estimate_job(comm, geometry, job.name, job.bytes_per_fluid_cell));
+    if (job.is_asked(session.config))
+      parts.push_back(estimate_job(comm, geometry, job.name, job.more_cells(context), job.bytes_per_fluid_cell));
   log_info("Memory\n{}", memory_table(parts, {"peak of this check, measured", use.largest_rank, use.peak}));
   for (const std::string& w : warnings(statistics)) log_warn("{}", w);
   log_info("The deck is right. Nothing was written.");

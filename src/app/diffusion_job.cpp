@@ -210,6 +210,7 @@ Job diffusion_job() {
           [](const Config& config) { return !config.diffusion.axes.empty(); },
           [](const JobContext& context) { return mistakes(context.config.diffusion, context.geometry); },
           run,
+          [](const JobContext&) { return std::int64_t{0}; },
           350.0};
 }
 

@@ -86,28 +86,6 @@ int across(const Index& cells, int axis) {
   return cells[b] < cells[a] ? b : a;
 }
 
-std::string pictures(const JobContext& run, const FlowColumns& columns) {
-  const CompositeNumbering numbering(run.comm, run.geometry);
-  std::string figures;
-  for (Column c : columns) {
-    const int direction = across(run.grid.cells, c.axis);
-    PlaneValues plane = middle_plane(run.comm, run.geometry, numbering, c.speed, direction);
-    if (run.comm.rank() != 0) continue;
-    std::vector<double> moving;
-    for (const double u : plane.values)
-      if (u > 0.0) moving.push_back(u);
-    std::ranges::sort(moving);
-    const double bright = moving.empty() ? 1.0 : moving[moving.size() - 1 - moving.size() / 200];
-    const double mean = norm(c.darcy_velocity);
-    for (double& u : plane.values) u /= mean;
-    figures += plane_figure(
-        plane, 0.0, std::stod(fmt::format("{:.2g}", bright / mean)),
-        fmt::format("drive along {}, plane across {}", name_of(c), axes[static_cast<std::size_t>(direction)]));
-  }
-  return fmt::format("<div class=\"slices\" style=\"grid-template-columns:repeat({},1fr)\">{}</div>\n", columns.size(),
-                     figures);
-}
-
 /// What to know of the tensor.
 std::string tensor_note(const FlowColumns& columns) {
   if (columns.size() < 3) return {};
@@ -135,7 +113,7 @@ std::string darcy_text(double permeability) {
   return fmt::format("{:.4g} mD", 1e3 * value);
 }
 
-std::string flow_json(const FlowColumns& columns, bool with_error) {
+std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error) {
   Json json;
   json["permeability_m2"] = tensor_json(columns, 1.0);
   json["permeability_darcy"] = tensor_json(columns, 1.0 / darcy);
@@ -152,6 +130,12 @@ std::string flow_json(const FlowColumns& columns, bool with_error) {
     Json one;
     one["axis"] = name_of(c);
     one["boundaries"] = c.periodic ? "periodic" : "pressures";
+    if (grid.reservoir > 0) {
+      const Index all = grid.with_reservoirs(c.axis);
+      one["reservoir_cells"] = grid.reservoir;
+      one["sample_cells"] = {grid.sample[0], grid.sample[1], grid.sample[2]};
+      one["grid_cells"] = {all[0], all[1], all[2]};
+    }
     if (with_error)
       one["permeability_error_m2"] = std::isfinite(c.estimated_error) ? Json(c.estimated_error) : Json(nullptr);
     one["pressure_gradient_Pa_m"] = c.gradient;
@@ -160,8 +144,7 @@ std::string flow_json(const FlowColumns& columns, bool with_error) {
     one["largest_speed_m_s"] = c.largest_speed;
     one["reynolds"] = c.reynolds;
     one["tortuosity"] = c.tortuosity;
-    if (std::isfinite(c.pressure_drag))
-      one["drag_over_drive"] = {{"pressure", c.pressure_drag}, {"friction", c.viscous_drag}};
+    one["drag_over_drive"] = {{"pressure", c.pressure_drag}, {"friction", c.viscous_drag}, {"sides", c.side_drag}};
     one["speed_histogram"] = {{"log10_speed_over_mean", {SpeedHistogram::low, SpeedHistogram::high}},
                               {"share", c.histogram.share}};
     json["flow"].push_back(one);
@@ -169,7 +152,7 @@ std::string flow_json(const FlowColumns& columns, bool with_error) {
   return json.dump();
 }
 
-std::string flow_text(const FlowColumns& columns, bool with_error) {
+std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool with_error) {
   const Matrix3 k = tensor(columns);
   std::string text = "Permeability, per cross-section of the whole sample\n";
   const auto row = [&](const std::string& name, auto&& value) {
@@ -179,6 +162,11 @@ std::string flow_text(const FlowColumns& columns, bool with_error) {
     text += '\n';
   };
   row("drive along", [](Column c) { return std::string(name_of(c)); });
+  if (grid.reservoir > 0) {
+    const auto cells = [](const Index& n) { return fmt::format("{}x{}x{}", n[0], n[1], n[2]); };
+    row("cells of the sample", [&](Column) { return cells(grid.sample); });
+    row("  with reservoirs", [&](Column c) { return cells(grid.with_reservoirs(c.axis)); });
+  }
   row("permeability [m2]", [](Column c) { return fmt::format("{:.6g}", c.permeability[c.axis]); });
   row("  the same", [](Column c) { return darcy_text(c.permeability[c.axis]); });
   if (with_error) row("  estimated error", error_text);
@@ -192,16 +180,36 @@ std::string flow_text(const FlowColumns& columns, bool with_error) {
   row("largest speed [m/s]", [](Column c) { return fmt::format("{:.4g}", c.largest_speed); });
   row("Reynolds number", [](Column c) { return fmt::format("{:.3g}", c.reynolds); });
   row("tortuosity of the flow", [](Column c) { return fmt::format("{:.4g}", c.tortuosity); });
-  if (std::ranges::any_of(columns, [](Column c) { return std::isfinite(c.pressure_drag); }))
-    row("drag: pressure + friction", [](Column c) {
-      return std::isfinite(c.pressure_drag)
-                 ? fmt::format("{:.1f} + {:.1f} %", 100 * c.pressure_drag, 100 * c.viscous_drag)
-                 : std::string("-");
-    });
+  const auto share = [](double part) { return fmt::format("{:.1f} %", 100.0 * part); };
+  row("drag over drive: pressure", [&](Column c) { return share(c.pressure_drag); });
+  row("  friction on the wall", [&](Column c) { return share(c.viscous_drag); });
+  if (std::ranges::any_of(columns, [](Column c) { return c.side_drag != 0.0; }))
+    row("  friction on the sides", [&](Column c) { return share(c.side_drag); });
   return text;
 }
 
-PagePart flow_page(const JobContext& run, const FlowColumns& columns) {
+std::string flow_pictures(const JobContext& run, const FlowColumns& columns) {
+  const CompositeNumbering numbering(run.comm, run.geometry);
+  std::string figures;
+  for (Column c : columns) {
+    const int direction = across(run.grid.cells, c.axis);
+    PlaneValues plane = middle_plane(run.comm, run.geometry, numbering, c.speed, direction);
+    if (run.comm.rank() != 0) continue;
+    std::vector<double> moving;
+    for (const double u : plane.values)
+      if (u > 0.0) moving.push_back(u);
+    std::ranges::sort(moving);
+    const double bright = moving.empty() ? 1.0 : moving[moving.size() - 1 - moving.size() / 200];
+    const double mean = norm(c.darcy_velocity);
+    for (double& u : plane.values) u /= mean;
+    figures += plane_figure(
+        plane, 0.0, std::stod(fmt::format("{:.2g}", bright / mean)),
+        fmt::format("drive along {}, plane across {}", name_of(c), axes[static_cast<std::size_t>(direction)]));
+  }
+  return figures;
+}
+
+PagePart flow_page(const JobContext& run, const FlowColumns& columns, const std::string& pictures) {
   PagePart page;
   page.tiles = {
       {"Permeability", listed(columns, [](Column c) { return darcy_text(c.permeability[c.axis]); }),
@@ -233,7 +241,9 @@ PagePart flow_page(const JobContext& run, const FlowColumns& columns) {
   row("relative residual", [](Column c) { return fmt::format("{:.1e}", c.relative_residual); });
   row("net flux of a cell, relative", [](Column c) { return fmt::format("{:.1e}", c.divergence); });
   page.cards = {card("Permeability [m²]", html_table(entries), tensor_note(columns)),
-                card("Speed over Darcy velocity", pictures(run, columns),
+                card("Speed over Darcy velocity",
+                     fmt::format("<div class=\"slices\" style=\"grid-template-columns:repeat({},1fr)\">{}</div>\n",
+                                 columns.size(), pictures),
                      "Middle planes; gray is solid, or a pore that was removed."),
                 histogram_card(columns), card("Flow", html_table(solves))};
   return page;

@@ -35,8 +35,12 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   for (const PlotWord& w : plot_words())
     if (!w.job.empty() && std::ranges::count(session.config.output.plot, w.field) > 0)
       log_info("Not in the plotfile: {}, which `karst run` makes\n", w.word);
+  if (session.config.flow.reservoir > 0)
+    log_info("Shown is the sample alone; `karst run` adds the {} cells of flow.reservoir to each end of an axis\n",
+             session.config.flow.reservoir);
   const WallClock output_clock;
-  summary.plot = write_plot({comm, session.config, source.grid, geometry, {}}, source, folder.file(plotfile_name), {});
+  summary.plot =
+      write_plot({comm, session.config, source.grid, geometry, {}, {}}, source, folder.file(plotfile_name), {});
   write_file(comm, folder.file("deck.toml"), deck_as_used(session, line));
   summary.seconds.output = comm.max(output_clock.seconds());
   summary.deck = line.deck;

@@ -24,7 +24,8 @@ struct JobContext {
   const Config& config;
   const GridOptions& grid;  ///< with cells and size
   const Geometry& geometry;
-  std::function<Source()> coarser;  ///< the same geometry on cells twice as wide; collective
+  std::function<Source(int wider)> again;  ///< the same geometry on cells 1 or 2 times as wide; collective
+  std::function<std::string(const std::string& name)> file;  ///< where to write a result of this name
 };
 
 /// One linear solve, for summary.json and the log.
@@ -48,6 +49,11 @@ struct JobComponent {
   std::function<void(int level, std::int64_t box, std::span<float> cells)> fill;
 };
 
+/// A file of results beside those that every run leaves.
+struct JobFile {
+  std::string name, use;
+};
+
 struct JobResult {
   std::string text;  ///< for terminal and log
   std::string json;  ///< an object, whose members become members of summary.json
@@ -55,6 +61,7 @@ struct JobResult {
   std::vector<Balance> balances;
   std::vector<std::string> warnings;
   std::vector<JobComponent> components;  ///< of asked fields; keep what they show
+  std::vector<JobFile> files;            ///< written already
   PagePart page;                         ///< its part of report.html; pictures on rank 0 alone
 };
 
@@ -66,6 +73,8 @@ struct Job {
   std::vector<std::string> (*mistakes)(const JobContext&);
   /// Throws Error. Collective; a PetscSession lives.
   JobResult (*run)(const JobContext&);
+  /// Fluid cells of its grid that the geometry does not have, over all ranks. Not collective.
+  std::int64_t (*more_cells)(const JobContext&);
   double bytes_per_fluid_cell;  ///< about what it needs beside the geometry, as measured on rocks; for `karst check`
 };
 

@@ -31,9 +31,9 @@ std::vector<MemoryPart> estimate_memory(const Comm& comm, const Geometry& geomet
       over_ranks("plotfile buffer", buffer)};
 }
 
-MemoryPart estimate_job(const Comm& comm, const Geometry& geometry, std::string_view name,
+MemoryPart estimate_job(const Comm& comm, const Geometry& geometry, std::string_view name, std::int64_t more_cells,
                         double bytes_per_fluid_cell) {
-  std::int64_t cells = 0;
+  std::int64_t cells = more_cells / comm.size();
   for (const LevelGeometry& level : geometry.levels)
     for (int b = 0; b < level.graph.n_local(); ++b) cells += level.graph.box(b).n_own;
   const auto bytes = static_cast<std::int64_t>(bytes_per_fluid_cell * static_cast<double>(cells));

@@ -24,7 +24,9 @@ struct MemoryPart {
 std::vector<MemoryPart> estimate_memory(const Comm& comm, const Geometry& geometry, int n_components,
                                         std::int64_t program);
 /// What a job needs at its peak. Collective; the same on every rank.
-MemoryPart estimate_job(const Comm& comm, const Geometry& geometry, std::string_view name, double bytes_per_fluid_cell);
+/// @param more_cells  fluid cells beside those of the geometry, over all ranks
+MemoryPart estimate_job(const Comm& comm, const Geometry& geometry, std::string_view name, std::int64_t more_cells,
+                        double bytes_per_fluid_cell);
 
 /// The parts, their sum, and the peak measured while the geometry was built.
 std::string memory_table(const std::vector<MemoryPart>& parts, const MemoryPart& measured);

@@ -113,8 +113,12 @@ void run_command(const Comm& comm, const CommandLine& line) {
   log_info("{}", geometry_table(summary.geometry));
 
   const JobContext context{
-      comm, session.config, source.grid, geometry,
-      [&] { return on_cells_twice_as_wide(comm, session.config, source.grid, folder.file("imported_image.h5")); }};
+      comm,
+      session.config,
+      source.grid,
+      geometry,
+      [&](int wider) { return open_again(comm, session.config, source.grid, wider, folder.file("imported_image.h5")); },
+      [&](const std::string& name) { return folder.file(name); }};
   check_jobs(context);
   summary.jobs = do_jobs(asked, context, summary.seconds);
 
@@ -138,6 +142,8 @@ void run_command(const Comm& comm, const CommandLine& line) {
   std::vector<ResultFile> files{{"report.html", "the results on a page"},
                                 {"summary.json", "the results, for programs"}};
   if (!summary.plotfile.empty()) files.push_back({plotfile_name, "fields of output.plot, for ParaView, yt and VisIt"});
+  for (const JobResult& job : summary.jobs)
+    for (const JobFile& file : job.files) files.push_back({file.name, file.use});
   tell_results(folder, files, folder.publish());
 }
 

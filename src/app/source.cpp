@@ -12,6 +12,7 @@
 #include "base/timer.hpp"
 #include "eb/described_level_set.hpp"
 #include "eb/image_level_set.hpp"
+#include "eb/reservoir_level_set.hpp"
 
 namespace karst {
 
@@ -100,23 +101,38 @@ Source open_source(const Comm& comm, const Config& config, const std::string& im
   return source;
 }
 
-Source on_cells_twice_as_wide(const Comm& comm, const Config& config, const GridOptions& grid,
-                              const std::string& imported) {
-  Config wide = config;
-  wide.grid = grid;
+Source open_again(const Comm& comm, const Config& config, const GridOptions& grid, int wider,
+                  const std::string& imported) {
+  Config again = config;
+  again.grid = grid;
   for (int d = 0; d < 3; ++d) {
     if (grid.cells[d] == 1)
-      wide.grid.size[d] *= 2.0;
+      again.grid.size[d] *= wider;
     else
-      wide.grid.cells[d] /= 2;
+      again.grid.cells[d] /= wider;
   }
-  wide.cells_given = true;
+  again.cells_given = true;
   if (needs_import(config)) {
-    wide.geometry.directory.clear();
-    wide.geometry.image = imported;
-    wide.import_given = false;
+    again.geometry.directory.clear();
+    again.geometry.image = imported;
+    again.import_given = false;
   }
-  return open_source(comm, wide, {});
+  return open_source(comm, again, {});
+}
+
+Source with_reservoirs(Source sample, int direction, int cells) {
+  GridOptions& grid = sample.grid;
+  const double h = grid.cell_width();
+  sample.level_set =
+      between_reservoirs(std::move(sample.level_set), direction, cells, static_cast<double>(grid.cells[direction]));
+  grid.cells[direction] += 2 * cells;
+  grid.size[direction] += 2 * cells * h;
+  for (Refinement& r : grid.refine)
+    if (r.where == Refinement::Where::region) {
+      r.lo[direction] += cells * h;
+      r.hi[direction] += cells * h;
+    }
+  return sample;
 }
 
 void require_wall(const Config& config, const GeometryReport& report) {

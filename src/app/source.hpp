@@ -29,12 +29,15 @@ GridOptions complete_grid(const Config& config, const GeometryInfo& image);
 /// Throws Error (no such file, ...). Collective.
 Source open_source(const Comm& comm, const Config& config, const std::string& import_to);
 
-/// The same on cells twice as wide; a direction one cell thick stays so. All other directions must have an even number
-/// of cells, at least 4.
+/// The same once more, on cells `wider` (1 or 2) times as wide; a direction one cell thick stays so. For 2 all other
+/// directions must have an even number of cells, at least 4.
 /// @param imported  the geometry file that open_source() made, where the image had to be imported
 /// Collective.
-Source on_cells_twice_as_wide(const Comm& comm, const Config& config, const GridOptions& grid,
-                              const std::string& imported);
+Source open_again(const Comm& comm, const Config& config, const GridOptions& grid, int wider,
+                  const std::string& imported);
+
+/// The sample with so many more cells of free fluid on both ends of a direction; refined regions move with it.
+Source with_reservoirs(Source sample, int direction, int cells);
 
 /// The import as lines for the terminal.
 std::string import_text(const ImportReport& report);

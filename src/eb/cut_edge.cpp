@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace karst {
 
@@ -77,6 +78,10 @@ void EdgeCutter::find_changes(const LatticePhi& phi) {
 
 /// Next point of a search; false when it is final.
 bool EdgeCutter::propose(Search& s, double small_step) {
+  if (s.plateau) {
+    s.next = 0.5 * (s.a.t + s.b.t);
+    return s.b.t - s.a.t > 0.5 * edge_tolerance;
+  }
   s.next = (s.a.t * s.fb - s.b.t * s.fa) / (s.fb - s.fa);
   const double secant = s.now.t - s.now.f * (s.now.t - s.last.t) / (s.now.f - s.last.f);
   const bool local = std::abs(s.now.t - s.last.t) < 1e-3 && secant >= s.a.t && secant <= s.b.t;
@@ -92,6 +97,10 @@ bool EdgeCutter::propose(Search& s, double small_step) {
 
 /// Narrows the bracket with φ = f at the proposed point (Illinois: the end that stays counts half).
 void EdgeCutter::accept(Search& s, double f) {
+  if (s.plateau) {
+    (is_fluid(f) == is_fluid(s.a.f) ? s.a : s.b) = {s.next, f};
+    return;
+  }
   s.last = s.now;
   s.now = {s.next, f};
   const bool left = (f > 0) == (s.fa > 0), was_left = (s.last.f > 0) == (s.fa > 0);
@@ -133,7 +142,7 @@ void EdgeCutter::find_roots(const LatticePhi& phi) {
     std::size_t kept = 0;
     for (std::size_t k = 0; k < left; ++k) {
       Search s = searches_[k];
-      if (std::abs(values_[k]) < 1e-14) {
+      if (!s.plateau && std::abs(values_[k]) < 1e-14) {
         finish(s, s.next);
         continue;
       }
@@ -145,7 +154,8 @@ void EdgeCutter::find_roots(const LatticePhi& phi) {
 }
 
 /// What the sign changes of an edge mean; starts the search for its root.
-void EdgeCutter::judge(int depth, std::size_t i) {
+void EdgeCutter::judge(const LatticePhi& phi, std::size_t i) {
+  const int depth = phi.depth();
   Edge& edge = edges_[i];
   const bool fluid = is_fluid(edge.f0);
   edge.cut.crossing = fluid != is_fluid(edge.f1);
@@ -157,19 +167,20 @@ void EdgeCutter::judge(int depth, std::size_t i) {
   }
   if (!edge.cut.crossing || edge.cut.split) return;
   const Sample &a = edge.a, &b = edge.b;
-  const Sample& solid = is_fluid(a.f) ? b : a;
-  if (solid.f >= -node_tolerance) {
-    edge.cut.t = solid.t;
+  const auto& [in, out] = is_fluid(a.f) ? std::pair(a, b) : std::pair(b, a);
+  const bool on_wall = out.f >= -node_tolerance;
+  if (on_wall && phi.excludes_wall((1 + 1e-6) * in.f, 0, b.t - a.t)) {
+    edge.cut.t = out.t;
     return;
   }
   const bool near_a = std::abs(a.f) < std::abs(b.f);
-  searches_.push_back({i, a, b, near_a ? b : a, near_a ? a : b, a.f, b.f, b.t - a.t, 0, 0});
+  searches_.push_back({i, a, b, near_a ? b : a, near_a ? a : b, a.f, b.f, b.t - a.t, 0, 0, on_wall});
 }
 
 void EdgeCutter::run(const LatticePhi& phi) {
   find_changes(phi);
   searches_.clear();
-  for (std::size_t i = 0; i < edges_.size(); ++i) judge(phi.depth(), i);
+  for (std::size_t i = 0; i < edges_.size(); ++i) judge(phi, i);
   find_roots(phi);
 }
 

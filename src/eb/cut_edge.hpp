@@ -93,10 +93,11 @@ class EdgeCutter {
     Sample a, b, last, now;
     double fa, fb, width, next;
     int n;
+    bool plateau;  ///< φ = 0 on a part of the edge: its end is found by halving
   };
   void look(const LatticePhi& phi, const Interval& interval);
   void find_changes(const LatticePhi& phi);
-  void judge(int depth, std::size_t i);
+  void judge(const LatticePhi& phi, std::size_t i);
   void find_roots(const LatticePhi& phi);
   void finish(const Search& search, double t);
   static bool propose(Search& search, double small_step);

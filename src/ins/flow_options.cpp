@@ -57,6 +57,11 @@ void check_drive(Reader& in, const FlowOptions& options) {
                                     "\"{}\"",
                                     d.word));
   }
+  if (options.drive == FlowDrive::pressure_gradient && options.reservoir > 0)
+    in.mistake(
+        "flow.reservoir",
+        "given with drive = \"pressure-gradient\", which belongs to samples that repeat and have no ends; remove "
+        "it, or use \"pressure-drop\", \"velocity\" or \"flow-rate\"");
   for (const int axis : options.axes)
     if (options.drive == FlowDrive::pressure_gradient && options.gradient[axis] == 0.0)
       in.mistake("flow.gradient", fmt::format("0 along {}, where a solve is asked for; give it a value, or leave {} "
@@ -105,6 +110,11 @@ void read(Reader& in, FlowOptions& options) {
            {"no-slip", FlowWalls::no_slip, "a wall: the sleeve of a core"},
            {"periodic", FlowWalls::periodic, "grid.periodic is true along all of them"}},
           "sides of the sample along the flow, where the domain is not periodic");
+  in.integer(
+      "flow.reservoir", options.reservoir, "cells",
+      "free fluid before and behind the sample along the flow, for drives between two ends: the pores of its two "
+      "faces may then exchange fluid; the permeability is that of the sample alone",
+      0, 100000);
   in.number("flow.tolerance", options.tolerance, "-", "relative residual at which a solve ends", 1e-12, 1e-2);
   in.integer("flow.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1, 1000000);
   in.flag(
@@ -119,7 +129,7 @@ void read(Reader& in, FlowOptions& options) {
   }
   for (const char* key :
        {"flow.drive", "flow.axes", "flow.pressure_drop", "flow.gradient", "flow.velocity", "flow.flow_rate",
-        "flow.sides", "flow.tolerance", "flow.max_iterations", "flow.estimate_error"})
+        "flow.sides", "flow.reservoir", "flow.tolerance", "flow.max_iterations", "flow.estimate_error"})
     if (in.given(key) && !in.given("flow.model"))
       in.mistake(key, "given without flow.model, which asks for the job: model = \"stokes\"");
 }

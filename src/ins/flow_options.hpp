@@ -30,6 +30,7 @@ struct FlowOptions {
   double flow_rate = 0.0;          ///< along the axis [m³/s]
   FlowWalls sides = FlowWalls::symmetry;
   bool sides_given = false;
+  int reservoir = 0;        ///< cells of free fluid before and behind the sample along the axis
   double tolerance = 1e-8;  ///< |b - K x| <= tolerance |b|
   int max_iterations = 300;
   bool estimate_error = false;  ///< of the permeability, by a second solve on cells twice as wide

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
+#include "ins/sample_flow.hpp"
 #include "ins/wall_drag.hpp"
 
 namespace karst {
@@ -47,14 +49,20 @@ StokesDrive unit_drive(const Domain& domain, int axis) {
   return drive;
 }
 
+/// The cells between the reservoirs.
+SampleCells sample_cells(const FlowOptions& options, const Domain& domain, int axis) {
+  return {axis, options.reservoir, domain.cells[axis] - options.reservoir};
+}
+
 /// G_d [Pa/m] that the deck asks for.
+/// @param length  of the sample [cells]
 double gradient_for(const FlowOptions& options, const Domain& domain, const FlowColumn& column, double viscosity,
-                    double h) {
+                    double h, int length) {
   const int axis = column.axis;
   const double per_velocity = viscosity / column.permeability[axis];
   switch (options.drive) {
     case FlowDrive::pressure_drop:
-      return options.pressure_drop / (h * domain.cells[axis]);
+      return options.pressure_drop / (h * length);
     case FlowDrive::pressure_gradient:
       return options.gradient[axis];
     case FlowDrive::velocity:
@@ -97,13 +105,26 @@ class SharedSolver {
   std::optional<StokesSolver> solver_;
 };
 
+/// Leaves out the reservoirs: the velocity of the sample and its tortuosity.
+/// @param[out] speed  own VoFs: |u|, 0 outside of the sample
+/// Returns the fall of pressure per cell over the sample. Collective.
+double keep_sample(StokesSolver& solver, const SampleCells& sample, const StokesDrive& drive, StokesReport& report,
+                   std::vector<double>& speed) {
+  SampleFlow flow = sample_flow(solver, sample, drive, report.velocity);
+  report.velocity = flow.velocity;
+  report.tortuosity = flow.tortuosity;
+  speed = std::move(flow.speed);
+  return flow.pressure_fall / (sample.high - sample.low);
+}
+
 /// From units of h0, of the viscosity and of a gradient of 1 per h0 to what the deck asks for, in SI units.
 void to_si(const FlowOptions& options, const FluidOptions& fluid, const FlowSample& sample, const Domain& domain,
            const StokesReport& report, FlowColumn& column) {
   const double h = sample.cell_width;
   const int axis = column.axis;
   column.permeability = h * h * report.velocity;
-  column.gradient = gradient_for(options, domain, column, fluid.viscosity, h);
+  column.gradient =
+      gradient_for(options, domain, column, fluid.viscosity, h, domain.cells[axis] - 2 * options.reservoir);
   const double speed = column.gradient * h * h / fluid.viscosity;  // of a velocity of 1
   column.darcy_velocity = speed * report.velocity;
   column.flow_rate =
@@ -173,6 +194,26 @@ SpeedHistogram histogram_of(const Comm& comm, std::span<const double> speed) {
 
 std::string flow_solve_name(int axis) { return fmt::format("stokes {}", names[static_cast<std::size_t>(axis)]); }
 
+namespace {
+
+/// Cells twice as wide must fit.
+void check_wide_cells(const FlowOptions& options, const Domain& domain, std::vector<std::string>& found) {
+  for (int d = 0; d < 3; ++d)
+    if (domain.cells[d] != 1 && (domain.cells[d] % 2 != 0 || domain.cells[d] < 4))
+      found.push_back(
+          fmt::format("flow.estimate_error: {} cells along {}; cells twice as wide need an even number, at least 4: "
+                      "crop the image or "
+                      "choose other grid.cells",
+                      domain.cells[d], names[static_cast<std::size_t>(d)]));
+  if (options.reservoir % 2 != 0)
+    found.push_back(
+        fmt::format("flow.reservoir: {} cells; flow.estimate_error works on cells twice as wide and needs an "
+                    "even number",
+                    options.reservoir));
+}
+
+}  // namespace
+
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry) {
   const Domain& domain = domain_of(geometry);
   std::vector<std::string> found;
@@ -195,6 +236,12 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
           "flow.drive: \"pressure-gradient\" needs a periodic direction, and the domain is not periodic along "
           "{0}; use drive = \"pressure-drop\", set grid.periodic to true along {0}, or leave {0} out of flow.axes",
           name));
+    if (periodic && options.reservoir > 0)
+      found.push_back(
+          fmt::format("flow.reservoir: free cells before and after the sample, but the domain is periodic along {0} "
+                      "and has no ends "
+                      "there; remove it, set grid.periodic to false along {0}, or leave {0} out of flow.axes",
+                      name));
     if (!geometry.report.percolates[static_cast<std::size_t>(axis)])
       found.push_back(fmt::format(
           "flow.axes: no pore leads through the sample along {0}, so nothing flows there and the permeability is 0; "
@@ -210,13 +257,7 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
             names[static_cast<std::size_t>(d)], name));
     }
   }
-  for (int d = 0; d < 3; ++d)
-    if (options.estimate_error && domain.cells[d] != 1 && (domain.cells[d] % 2 != 0 || domain.cells[d] < 4))
-      found.push_back(
-          fmt::format("flow.estimate_error: {} cells along {}; cells twice as wide need an even number, at least 4: "
-                      "crop the image or "
-                      "choose other grid.cells",
-                      domain.cells[d], names[static_cast<std::size_t>(d)]));
+  if (options.estimate_error) check_wide_cells(options, domain, found);
   if (options.sides_given && !any_side && options.sides != FlowWalls::periodic)
     found.emplace_back(
         "flow.sides: without effect, because the domain is periodic along all sides of the flow; leave it out, or "
@@ -229,15 +270,22 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
   const Timer timer("flow");
   const std::vector<std::string> wrong = mistakes(options, geometry);
   require(wrong.empty(), "{}", join(wrong, "\n"));
+  assert(options.reservoir == 0 || options.axes.size() == 1);
   const Domain& domain = domain_of(geometry);
   const double h = sample.cell_width;
   FlowColumn column;
   StokesOptions solve_options;
   solve_options.krylov.tolerance = options.tolerance;
   solve_options.krylov.max_iterations = options.max_iterations;
+  double running = h * h;  // what makes the permeability so far; the reservoirs are taken to cost nothing
+  if (options.reservoir > 0) {
+    const int axis = options.axes[0];
+    running *= 1.0 - 2.0 * options.reservoir / domain.cells[axis];
+  }
   if (watch.iteration)
     solve_options.progress = [&](const StokesProgress& p) {
-      watch.iteration(flow_solve_name(column.axis), p.iteration, p.relative_residual, h * h * p.velocity[column.axis]);
+      watch.iteration(flow_solve_name(column.axis), p.iteration, p.relative_residual,
+                      running * p.velocity[column.axis]);
     };
   SharedSolver shared(comm, geometry, solve_options);
   std::vector<FlowColumn> columns;
@@ -247,16 +295,24 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
     column.periodic = is_periodic(domain, axis);
     StokesSolver& solver = shared.with(sides_of(domain, options, axis), column.setup_seconds);
     const auto start = std::chrono::steady_clock::now();
-    const StokesReport report = solver.solve(unit_drive(domain, axis), flow_solve_name(axis));
+    const StokesDrive drive = unit_drive(domain, axis);
+    StokesReport report = solver.solve(drive, flow_solve_name(axis));
     column.seconds = seconds_since(start);
-    to_si(options, fluid, sample, domain, report, column);
-    if (column.periodic && options.sides != FlowWalls::no_slip) {
-      const WallDrag drag = wall_drag(solver.op(), unit_drive(domain, axis).force);
-      column.pressure_drag = drag.pressure[axis] / drag.drive[axis];
-      column.viscous_drag = drag.viscous[axis] / drag.drive[axis];
+    double fall = 1.0;  // of the pressure per cell
+    std::vector<double> sample_speed;
+    if (options.reservoir > 0) {
+      fall = keep_sample(solver, sample_cells(options, domain, axis), drive, report, sample_speed);
+      report.velocity = (1.0 / fall) * report.velocity;
+      report.largest_speed /= fall;
     }
-    keep_fields(solver, column.gradient * h * h / fluid.viscosity, column.gradient * h, watch.keep_solution, column);
-    column.histogram = histogram_of(comm, column.speed);
+    to_si(options, fluid, sample, domain, report, column);
+    const WallDrag drag = wall_drag(solver.op(), drive, sample_cells(options, domain, axis));
+    column.pressure_drag = drag.pressure[axis] / drag.drive[axis];
+    column.viscous_drag = drag.viscous[axis] / drag.drive[axis];
+    column.side_drag = drag.sides[axis] / drag.drive[axis];
+    const double scale = column.gradient / fall;
+    keep_fields(solver, scale * h * h / fluid.viscosity, scale * h, watch.keep_solution, column);
+    column.histogram = histogram_of(comm, options.reservoir > 0 ? sample_speed : column.speed);
     if (watch.solved) watch.solved(column);
     columns.push_back(std::move(column));
   }

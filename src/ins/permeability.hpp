@@ -5,6 +5,9 @@
 //   otherwise          fixed pressures on the two ends across d, G_d = Δp / L_d; the sides are walls or planes of
 //                      symmetry.
 //
+// With reservoirs the domain is the sample and free fluid before and behind it; L_d and Δp are those of the sample, and
+// all results but the fields belong to it (sample_flow.hpp).
+//
 // Column d of the tensor: k_ed = μ U_e / G_d (Darcy's law), U the flow rate over the total cross-section, solid
 // included; U_e, e != d, is the mean of that velocity over the sample.
 #pragma once
@@ -43,10 +46,9 @@ struct FlowColumn {
   double reynolds = 0.0;         ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
   double tortuosity = 0.0;       ///< mean |u| / |mean u|
   double estimated_error = 0.0;  ///< of k_dd [m²], see estimate_error(); NaN: not known
-  /// Shares of the drive along the axis that pressure and friction on the wall take, where the drive is a mean gradient
-  /// and no side is a wall: they sum to 1 up to the error of the discretisation. Else NaN.
-  double pressure_drag = std::numeric_limits<double>::quiet_NaN();
-  double viscous_drag = std::numeric_limits<double>::quiet_NaN();
+  /// Shares of the drive along the axis that pressure and friction on the wall and friction on no-slip sides take: they
+  /// sum to 1 up to the error of the discretisation. Pressure without its mean fall, see wall_drag.hpp.
+  double pressure_drag = 0.0, viscous_drag = 0.0, side_drag = 0.0;
   double divergence = 0.0;     ///< largest net flux of a cell over the largest speed through a cell face
   std::vector<Quad> solution;  ///< own VoFs box after box: velocity [m/s], pressure [Pa] (NaN in
                                ///< orphans, which carry no flow); empty unless kept
@@ -68,8 +70,8 @@ struct FlowWatch {
   /// After each iteration, on every rank: name of the solve, iterations, relative residual, permeability so far along
   /// the axis [m²]. May be empty.
   std::function<void(const std::string& solve, int iteration, double residual, double permeability)> iteration;
-  /// After each solve.
-  std::function<void(const FlowColumn& column)> solved;
+  /// After each solve. May take fields out of the column.
+  std::function<void(FlowColumn& column)> solved;
   bool keep_solution = false;  ///< FlowColumn::solution is wanted
 };
 
@@ -78,10 +80,11 @@ std::string flow_solve_name(int axis);
 
 /// What is wrong with drive, axes and sides for this geometry, to be said before any solve. Not collective, the same on
 /// every rank.
+/// @param geometry  of the sample, with or without its reservoirs
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry);
 
-/// One column per asked axis; solves with the same ends share one set-up. Throws Error when mistakes() finds any and
-/// when a solve fails. Collective.
+/// One column per asked axis (with reservoirs: one axis, along which the geometry is extended); solves with the same
+/// ends share one set-up. Throws Error when mistakes() finds any and when a solve fails. Collective.
 std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
                                      const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch = {});
 

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "ins/stokes_operator.hpp"
+#include "ins/sample_flow.hpp"
 
 namespace karst {
 
-/// Forces of a flow, in units of h0² times the stress unit (force density of 1 per h0). In a periodic domain the wall
-/// takes what drives the fluid: drive = pressure + viscous, up to the error of the discretisation.
+/// Forces of a flow, in units of h0² times the stress unit (force density of 1 per h0). Where pressures on two ends
+/// drive, they are taken apart into a linear fall G over the sample, which drives like a force, and a rest p' that is 0
+/// on the ends; nothing else acts on the ends, where the velocity does not change along the normal. Along the drive
+///
+///   drive = pressure + viscous + sides,    up to the error of the discretisation.
 struct WallDrag {
-  Vec3 pressure;  ///< Σ -p a_w n, p on the wall without the part that the mean gradient makes
+  Vec3 pressure;  ///< Σ -p' a_w n
   Vec3 viscous;   ///< Σ a_w ∂u/∂n, from the parabolas of the momentum rows
-  Vec3 drive;     ///< force on the fluid: f times its volume
-  /// |drive - pressure - viscous| / |drive|
-  double imbalance() const { return norm(drive - pressure - viscous) / norm(drive); }
+  Vec3 sides;     ///< Σ α ∂u/∂n on the no-slip ends of the domain
+  Vec3 drive;     ///< (f + G) times the volume of the fluid on which they act
+  /// Along the drive.
+  double imbalance() const { return std::abs(dot(drive, drive - pressure - viscous - sides)) / dot(drive, drive); }
 };
 
 /// First order in h where walls bend. Of the values that the operator was last applied to. Walls of orphans are left
 /// out. Collective.
-WallDrag wall_drag(StokesOperator& op, const Vec3& force);
+/// @param drive   what moves them
+/// @param sample  where the pressure falls, and along which axis; not looked at without pressures on ends
+WallDrag wall_drag(StokesOperator& op, const StokesDrive& drive, const SampleCells& sample);
 
 }  // namespace karst

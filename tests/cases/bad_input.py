@@ -496,6 +496,29 @@ def flow_from_ends_of_a_periodic_domain(folder):
 
 
 @case
+def flow_reservoir_of_a_periodic_axis(folder):
+    return ["run", deck(folder, flow_deck('drive = "velocity"\nvelocity = 1e-4\naxes = ["x"]\nreservoir = 4\n')),
+            "grid.periodic=[true,true,true]"], ["flow.reservoir", "periodic along x"]
+
+
+@case
+def flow_reservoir_with_a_gradient(folder):
+    return ["check", deck(folder, flow_deck('drive = "pressure-gradient"\nreservoir = 4\n')),
+            "grid.periodic=[true,true,true]"], ["flow.reservoir", "pressure-drop"]
+
+
+@case
+def flow_reservoir_negative(folder):
+    return ["check", deck(folder, flow_deck('drive = "pressure-drop"\nreservoir = -4\n'))], ["flow.reservoir", "-4"]
+
+
+@case
+def flow_reservoir_odd_with_error_estimate(folder):
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\nreservoir = 3\nestimate_error = true\n'))], [
+        "flow.reservoir", "even"]
+
+
+@case
 def flow_across_a_wall(folder):
     wall = ('[[geometry.solid]]\nshape = "box"\nlo = [0.4, -1, -1]\nhi = [0.6, 2, 2]\n'
             "[grid]\ncells = [16, 16, 16]\nsize = [1, 1, 1]\n")

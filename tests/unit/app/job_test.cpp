@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "solvers/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
+#include "support/shared_directory.hpp"
 
 namespace karst {
 namespace {
@@ -42,7 +44,7 @@ struct Ball {
   Config config;
   GridOptions grid = test::diffusion_grid({16, 20, 24});
   Geometry geometry = build_geometry(comm, grid, *make_level_set(Sphere{{8, 10, 12}, 5.0}), KeepPores::all);
-  JobContext context{comm, config, grid, geometry, {}};
+  JobContext context{comm, config, grid, geometry, {}, {}};
 };
 
 TEST(DiffusionJobMpi, ResultsAreWhatTheTensorSays) {
@@ -170,7 +172,7 @@ TEST(JobMpi, GeometryOnCellsTwiceAsWide) {
       "0.5]\n"
       "radius = 0.3\n");
   const Config config = read_config(in);
-  const Source source = open_source(comm, config, ""), wide = on_cells_twice_as_wide(comm, config, source.grid, "");
+  const Source source = open_source(comm, config, ""), wide = open_again(comm, config, source.grid, 2, "");
   EXPECT_EQ(wide.grid.cells, Index::all(8));
   EXPECT_EQ(wide.grid.size, source.grid.size);
   const Geometry fine = build_geometry(comm, source.grid, *source.level_set, KeepPores::all),
@@ -190,8 +192,9 @@ TEST(FlowJobMpi, ErrorIsEstimatedOnWideCells) {
   const Config config = read_config(in);
   const Source source = open_source(comm, config, "");
   const Geometry geometry = build_geometry(comm, source.grid, *source.level_set, config.geometry.keep);
-  const JobContext context{comm, config, source.grid, geometry,
-                           [&] { return on_cells_twice_as_wide(comm, config, source.grid, ""); }};
+  const JobContext context{
+      comm, config, source.grid, geometry, [&](int wider) { return open_again(comm, config, source.grid, wider, ""); },
+      {}};
   check_jobs(context);
   const JobResult result = flow_job().run(context);
   const auto json = nlohmann::json::parse(result.json);
@@ -200,6 +203,44 @@ TEST(FlowJobMpi, ErrorIsEstimatedOnWideCells) {
   EXPECT_LT(error, 0.1 * k);
   ASSERT_EQ(result.solves.size(), 2U);
   EXPECT_EQ(result.solves[1].name, "stokes y, wide cells");
+}
+
+// Every axis has its grid and its plotfile; results are those of the sample.
+TEST(FlowJobMpi, ReservoirsBelongToTheirAxis) {
+  const Comm comm = Comm::world();
+  const PetscSession petsc;
+  const test::SharedDirectory folder(comm);
+  Reader in = Reader::from_text(
+      "[grid]\ncells = [16, 12, 12]\nsize = [16, 12, 12]\nbox = 8\n[[geometry.solid]]\nshape = \"sphere\"\ncenter = "
+      "[8, 6, 6]\nradius = 4\n[flow]\nmodel = \"stokes\"\ndrive = \"pressure-drop\"\npressure_drop = 3.0\naxes = "
+      "[\"x\", \"y\"]\nreservoir = 4\nestimate_error = true\n[output]\nplot = [\"fraction\", \"velocity\"]\n");
+  const Config config = read_config(in);
+  const Source source = open_source(comm, config, "");
+  const Geometry geometry = build_geometry(comm, source.grid, *source.level_set, config.geometry.keep);
+  const JobContext context{comm,
+                           config,
+                           source.grid,
+                           geometry,
+                           [&](int wider) { return open_again(comm, config, source.grid, wider, ""); },
+                           [&](const std::string& name) { return folder.path() + "/" + name; }};
+  check_jobs(context);
+  const JobResult result = flow_job().run(context);
+  const auto json = nlohmann::json::parse(result.json);
+  for (const std::size_t i : {0U, 1U}) {
+    const auto& flow = json["flow"][i];
+    EXPECT_EQ(flow["sample_cells"], nlohmann::json({16, 12, 12}));
+    EXPECT_EQ(flow["grid_cells"], i == 0 ? nlohmann::json({24, 12, 12}) : nlohmann::json({16, 20, 12}));
+    EXPECT_NEAR(flow["pressure_gradient_Pa_m"].get<double>(), 3.0 / (i == 0 ? 16 : 12), 1e-12);
+    EXPECT_GT(flow["permeability_error_m2"].get<double>(), 0.0);
+    const auto& drag = flow["drag_over_drive"];
+    EXPECT_NEAR(drag["pressure"].get<double>() + drag["friction"].get<double>(), 1.0, 0.08);  // 4 cells per radius
+  }
+  ASSERT_EQ(result.files.size(), 2U);
+  EXPECT_EQ(result.files[1].name, "plot_y.vtkhdf");
+  EXPECT_TRUE(std::filesystem::exists(folder.path() + "/plot_x.vtkhdf"));
+  EXPECT_TRUE(result.components.empty());
+  EXPECT_GT(json["permeability_m2"][0][0].get<double>(), 0.0);
+  EXPECT_EQ(flow_job().more_cells(context), 2 * 4 * 16 * 12);
 }
 
 }  // namespace

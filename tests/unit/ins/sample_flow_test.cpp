@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/sample_flow.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "eb/reservoir_level_set.hpp"
+#include "ins/permeability.hpp"
+#include "support/flow_cases.hpp"
+
+namespace karst {
+namespace {
+
+/// Permeability along x in h² of a sample with reservoirs; without any: the sample as it is.
+struct Case {
+  Index cells;  ///< of the sample
+  std::function<std::unique_ptr<LevelSet>()> solid;
+  FlowWalls sides = FlowWalls::symmetry;
+  std::array<bool, 3> periodic{false, true, false};
+
+  FlowColumn operator()(const Comm& comm, int reservoir, int box = 8) const {
+    Index n = cells;
+    n[0] += 2 * reservoir;
+    std::unique_ptr<LevelSet> level_set = solid();
+    if (reservoir > 0) level_set = between_reservoirs(std::move(level_set), 0, reservoir, cells[0]);
+    const Geometry geometry = build_geometry(comm, test::flow_grid(n, periodic, box), *level_set, KeepPores::connected);
+    FlowOptions options;
+    options.model = FlowModel::stokes;
+    options.drive = FlowDrive::pressure_drop;
+    options.axes = {0};
+    options.tolerance = 1e-10;
+    options.sides = sides;
+    options.reservoir = reservoir;
+    return permeability(comm, geometry, options, {}, {1.0, 0.5, 1.0})[0];
+  }
+};
+
+std::unique_ptr<LevelSet> no_solid() { return make_level_set(HalfSpace{{0, 0, -100}, {0, 0, 1}}); }
+
+/// Plates across z, 4 cells apart in 8.
+std::unique_ptr<LevelSet> plates() {
+  LevelSetParts parts;
+  parts.push_back(make_level_set(HalfSpace{{0, 0, 2}, {0, 0, 1}}));
+  parts.push_back(make_level_set(HalfSpace{{0, 0, 6}, {0, 0, -1}}));
+  return union_of_solids(std::move(parts));
+}
+
+// A channel without an obstacle between walls: what its reservoirs lose on the walls is not the sample's, so the
+// permeability is H² / 12 with them, too (exact for second differences).
+TEST(SampleFlow, OpenChannelHasThePermeabilityOfAChannelMpi) {
+  const Case channel{{8, 8, 6}, no_solid, FlowWalls::no_slip};
+  const Comm comm = Comm::world();
+  const double without = channel(comm, 0).permeability[0];
+  for (const int reservoir : {1, 2, 5}) {
+    const FlowColumn column = channel(comm, reservoir);
+    EXPECT_NEAR(column.permeability[0], without, 1e-7 * without) << reservoir;
+    EXPECT_NEAR(column.gradient, 1.0 / 8, 1e-12);  // 1 Pa over the sample
+    EXPECT_NEAR(column.tortuosity, 1.0, 1e-7);
+  }
+}
+
+// The flow gathers into the slit and spreads behind it: a resistance c beside the length of the sample, L / k = L / k_0
+// + c, whatever L. For a slit of half the height c is known to be about that of a slit in a plate plus little: 0 < c.
+TEST(SampleFlow, EntranceLossVanishesForLongSamples) {
+  const Comm comm = Comm::self();
+  const double whole = Case{{8, 8, 8}, plates}(comm, 0).permeability[0];
+  EXPECT_NEAR(whole, 64.0 / 12 / 8, 1e-6 * whole);
+  std::vector<double> loss;
+  for (const int length : {8, 16, 32}) {
+    const double k = Case{{length, 8, 8}, plates}(comm, 8).permeability[0];
+    EXPECT_LT(k, whole);
+    loss.push_back(length * (whole / k - 1.0));
+  }
+  EXPECT_GT(loss[0], 0.5);
+  EXPECT_NEAR(loss[1], loss[0], 0.02 * loss[0]);
+  EXPECT_NEAR(loss[2], loss[1], 0.001 * loss[1]);
+  // Beyond half the height of the sample a longer reservoir changes nothing.
+  const double k = Case{{16, 8, 8}, plates}(comm, 16).permeability[0];
+  EXPECT_NEAR(16 * (whole / k - 1.0), loss[1], 1e-3 * loss[1]);
+}
+
+TEST(SampleFlow, SameForBoxesAndRanksMpi) {
+  const Case rock{
+      {16, 16, 16}, [] { return test::packing(12, 3.2, 16, true); }, FlowWalls::no_slip, {false, false, true}};
+  const FlowColumn alone = rock(Comm::self(), 6);
+  for (const int box : {8, 16, 32}) {
+    const FlowColumn column = rock(Comm::world(), 6, box);
+    for (int e = 0; e < 3; ++e)
+      EXPECT_NEAR(column.permeability[e], alone.permeability[e], 1e-7 * alone.permeability[0]) << box << ' ' << e;
+    EXPECT_NEAR(column.tortuosity, alone.tortuosity, 1e-6);
+    EXPECT_NEAR(column.histogram.share[30], alone.histogram.share[30], 1e-3);
+  }
+}
+
+// The sum over faces is the mean velocity that the operator counts, when the sample is all there is.
+TEST(SampleFlow, SidewaysVelocityIsThatOfTheOperatorMpi) {
+  const Comm comm = Comm::world();
+  const Geometry geometry = build_geometry(comm, test::flow_grid(Index::all(16), {false, true, false}),
+                                           *test::packing(12, 3.2, 16, true), KeepPores::connected);
+  FlowSides sides;
+  sides.fill(FlowSide::symmetry);
+  sides[0] = sides[1] = FlowSide::pressure;
+  StokesSolver solver(comm, geometry, sides, {});
+  StokesDrive drive;
+  drive.pressure[0] = 16.0;
+  const StokesReport report = solver.solve(drive);
+  const SampleFlow flow = sample_flow(solver, {0, 0, 16}, drive, report.velocity);
+  for (int e = 0; e < 3; ++e) EXPECT_NEAR(flow.velocity[e], report.velocity[e], 1e-12) << e;
+  EXPECT_GT(std::abs(flow.velocity[1]), 1e-4);
+  EXPECT_NEAR(flow.tortuosity, report.tortuosity, 1e-9);
+}
+
+// Volumes between planes are exact. Those of spheres change by what their facets are off, at the cut ends.
+TEST(SampleFlow, ReservoirsAreFreeFluid) {
+  const Comm comm = Comm::self();
+  const auto porosity = [&](const std::function<std::unique_ptr<LevelSet>()>& solid, int before) {
+    std::unique_ptr<LevelSet> rock = solid();
+    Index n = Index::all(16);
+    if (before > 0) rock = between_reservoirs(std::move(rock), 2, before, 16);
+    n[2] += 2 * before;
+    return build_geometry(comm, test::flow_grid(n, {true, true, false}), *rock, KeepPores::all).report.porosity;
+  };
+  const auto inclined = [] { return make_level_set(HalfSpace{{8.2, 8.1, 8.3}, {0.48, 0.6, 0.64}}); };
+  EXPECT_NEAR(porosity(inclined, 5), (10 + 16 * porosity(inclined, 0)) / 26, 1e-8);
+  const auto spheres = [] { return test::packing(12, 3.2, 16, true); };
+  EXPECT_NEAR(porosity(spheres, 5), (10 + 16 * porosity(spheres, 0)) / 26, 2e-4);
+}
+
+}  // namespace
+}  // namespace karst

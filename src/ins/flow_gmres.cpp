@@ -178,8 +178,7 @@ void FlowGmres::combine(int n) {
   });
 }
 
-/// Iterations from the residual in w (of length `start`); leaves the combination of basis vectors in w.
-int FlowGmres::cycle(const GmresProblem& problem, double size, double start_length, GmresReport& report) {
+void FlowGmres::cycle(const GmresProblem& problem, double size, double start_length, double goal, GmresReport& report) {
   start(start_length);
   std::ranges::fill(g_, 0.0);
   g_[0] = start_length;
@@ -197,10 +196,9 @@ int FlowGmres::cycle(const GmresProblem& problem, double size, double start_leng
       for (std::size_t i = 0; i < static_cast<std::size_t>(j); ++i) sum += y_[i] * functionals_[i];
       problem.progress(report.iterations, left / size, sum);
     }
-    if (!(left > std::max(0.8 * options_.tolerance * size, cycle_gain * start_length)) || next == 0.0) break;
+    if (!(left > goal) || next == 0.0) break;
   }
   combine(j);
-  return j;
 }
 
 GmresReport FlowGmres::solve(const GmresProblem& problem, double size) {
@@ -210,7 +208,7 @@ GmresReport FlowGmres::solve(const GmresProblem& problem, double size) {
   while (!(left <= options_.tolerance * size)) {
     const double before = left;
     if (std::isfinite(left)) {
-      cycle(problem, size, left, report);
+      cycle(problem, size, left, std::max(0.8 * options_.tolerance * size, cycle_gain * left), report);
       problem.add(w_.span());
       problem.residual(w_.span());
       left = norm(w_.span());

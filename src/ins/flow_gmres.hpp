@@ -47,6 +47,11 @@ class FlowGmres {
   /// @param size  |b|
   /// Throws Error when it does not converge. Allocates nothing in an iteration. Collective.
   GmresReport solve(const GmresProblem& problem, double size);
+  /// One cycle from the residual in work(), `start` long: iterations until it is `goal` long by the recurrence or the
+  /// basis is full, counted in the report and at most max_iterations there. Leaves in work() what problem.add() takes.
+  /// Allocates nothing but the history. Collective.
+  /// @param size  what the history refers to
+  void cycle(const GmresProblem& problem, double size, double start, double goal, GmresReport& report);
   /// |v| over all ranks. Collective.
   double norm(std::span<const Quad> v);
   std::span<Quad> work() { return w_.span(); }
@@ -62,7 +67,6 @@ class FlowGmres {
   void rotate(int j, double next);
   void back_substitute(int n);
   void combine(int n);
-  int cycle(const GmresProblem& problem, double size, double start, GmresReport& report);
   double& h(int i, int j) { return h_[static_cast<std::size_t>(j * (options_.restart + 1) + i)]; }
 
   Comm comm_;

@@ -37,6 +37,11 @@ class StokesOperator {
 
   /// Velocity and pressure that the operator is applied to: own VoFs are the caller's to set, all else is filled here.
   QuadField& values() { return x_; }
+  const QuadField& values() const { return x_; }
+  /// ũ and p of the last apply(), with halo and ghosts.
+  const QuadField& steady_values() const { return w_; }
+  /// An own VoF without a FlowRow that carries flow: a cell with whole faces on all sides.
+  bool is_plain(std::size_t vof) const { return plain_[vof] != 0; }
   /// y = K values() over the own VoFs, box after box. Allocates nothing. Collective.
   void apply(std::span<Quad> y) { apply(y, {}); }
   /// The same less what a drive adds: y = K values() - b. Collective.

@@ -28,8 +28,8 @@ void StokesSolver::load(std::span<const Quad> v) {
   });
 }
 
-/// r = (f, 0) - K x, with the pressures of the ends.
-void StokesSolver::residual(std::span<Quad> r) {
+void StokesSolver::residual(const StokesDrive& drive, std::span<Quad> r) {
+  drive_ = drive;
   load(solution_.span());
   op_.apply(r, drive_);
   const LevelGraph& graph = op_.geometry().graph;
@@ -45,21 +45,35 @@ void StokesSolver::residual(std::span<Quad> r) {
 Vec3 StokesSolver::velocity_of(const Vec3& local_flow) const {
   Vec3 sum = local_flow;
   comm_.sum(std::span(sum.v));
+  return per_cell() * sum;
+}
+
+double StokesSolver::per_cell() const {
   const Index cells = op_.geometry().graph.layout().domain().cells;
-  return (1.0 / (double(cells[0]) * cells[1] * cells[2])) * sum;
+  return 1.0 / (double(cells[0]) * cells[1] * cells[2]);
+}
+
+double StokesSolver::size_of(const StokesDrive& drive, const std::string& name) {
+  const LevelGraph& graph = op_.geometry().graph;
+  parallel_for(graph.n_local(),
+               [&](std::int64_t b) { std::ranges::fill(op_.values().own(static_cast<int>(b)), Quad{}); });
+  op_.apply(gmres_.work(), drive);
+  const double size = gmres_.norm(gmres_.work());
+  require(size > 0.0,
+          "{}: nothing drives the flow; give a pressure gradient along a periodic direction or different "
+          "pressures at two ends that the pores connect",
+          name);
+  return size;
 }
 
 StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& name) {
   const Timer timer("stokes");
-  drive_ = drive;
   std::ranges::fill(solution_, Quad{});
-  const Index cells = op_.geometry().graph.layout().domain().cells;
-  const double per_cell = 1.0 / (double(cells[0]) * cells[1] * cells[2]);
   Vec3 base;
   GmresProblem problem;
   problem.name = name;
   problem.residual = [&](std::span<Quad> r) {
-    residual(r);
+    residual(drive, r);
     if (options_.progress) base = velocity_of(op_.local_flow());
   };
   problem.apply = [&](std::span<Quad> v) {
@@ -80,21 +94,15 @@ StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& na
   problem.functional = [&] { return op_.local_flow(); };
   if (options_.progress)
     problem.progress = [&](int iteration, double left, const Vec3& more) {
-      options_.progress({iteration, left, base + per_cell * more});
+      options_.progress({iteration, left, base + per_cell() * more});
     };
-  residual(gmres_.work());
-  const double size = gmres_.norm(gmres_.work());
-  require(size > 0.0,
-          "{}: nothing drives the flow; give a pressure gradient along a periodic direction or different "
-          "pressures at two ends that the pores connect",
-          name);
+  const double size = size_of(drive, name);
   StokesReport report;
   report.krylov = gmres_.solve(problem, size);
   measure(report);
   return report;
 }
 
-/// The last residual was that of the solution: the operator holds its fluxes.
 void StokesSolver::measure(StokesReport& report) {
   const LevelGraph& graph = op_.geometry().graph;
   report.velocity = velocity_of(op_.local_flow());
@@ -125,7 +133,7 @@ void StokesSolver::measure(StokesReport& report) {
 }
 
 Field StokesSolver::face_fluxes() {
-  residual(gmres_.work());
+  residual(drive_, gmres_.work());
   Field fluxes(op_.geometry().graph, 3);
   op_.face_fluxes(drive_.force, fluxes);
   return fluxes;

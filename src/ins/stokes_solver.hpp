@@ -45,19 +45,30 @@ class StokesSolver {
 
   /// Of the last solve, own VoFs box after box: velocity and pressure.
   std::span<const Quad> solution() const { return solution_.span(); }
+  std::span<Quad> solution() { return solution_.span(); }
   /// Of the last solve: fluxes through the faces [velocity h0²], component d at a VoF is the face on its low side, high
   /// ends of the domain in the ghosts; divergence-free to the tolerance. Halo not filled. Collective.
   Field face_fluxes();
 
+  // What iterations around this one are made of (steady_solver.hpp). Collective.
+  /// r = b - K x at solution(), b: of the drive. The operator holds the solution.
+  void residual(const StokesDrive& drive, std::span<Quad> r);
+  /// |b| of a drive. Throws Error when it is 0. The operator holds 0.
+  double size_of(const StokesDrive& drive, const std::string& name);
+  /// What the solution has come to: the last residual() was into krylov().work().
+  void measure(StokesReport& report);
+  /// Mean superficial velocity from local_flow() of the operator.
+  Vec3 velocity_of(const Vec3& local_flow) const;
+  /// 1 / number of cells of the domain, fluid or not.
+  double per_cell() const;
+
+  FlowGmres& krylov() { return gmres_; }
   StokesOperator& op() { return op_; }
   StokesPreconditioner& preconditioner() { return preconditioner_; }
   std::int64_t bytes() const;  ///< of this rank
 
  private:
-  void residual(std::span<Quad> r);
   void load(std::span<const Quad> v);
-  Vec3 velocity_of(const Vec3& local_flow) const;
-  void measure(StokesReport& report);
 
   Comm comm_;
   StokesOptions options_;

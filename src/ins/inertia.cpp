@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/inertia.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double velocity_tolerance = 1e-6;
+constexpr int most_tries = 12;        ///< of a gradient for a wanted velocity
+constexpr double least_slope = -0.6;  ///< of log k_app over log G: Forchheimer's law ends at -1/2
+
+class Sweeper {
+ public:
+  Sweeper(StokesSolver& stokes, const InertiaSweep& sweep, const InertiaWatch& watch)
+      : stokes_(stokes),
+        sweep_(sweep),
+        watch_(watch),
+        sign_(sweep.gradient < 0.0 ? -1.0 : 1.0),
+        drive_(sweep.drive),
+        steady_(stokes, options()),
+        conductance_(sweep.permeability / (sweep.cell_width * sweep.cell_width)) {
+    drive_.force = sign_ * drive_.force;
+    for (double& p : drive_.pressure) p *= sign_;
+    if (sign_ > 0.0) return;
+    const std::span<Quad> flow = stokes.solution();
+    parallel_for(std::ssize(flow), [&](std::int64_t i) {
+      for (double& c : flow[static_cast<std::size_t>(i)].v) c = -c;
+    });
+  }
+
+  InertiaPoint solve(std::size_t i) {
+    const auto start = std::chrono::steady_clock::now();
+    name_ = point_name(sweep_, i);
+    const double step = sweep_.steps[i], h = sweep_.cell_width;
+    InertiaPoint point;
+    point.step = step;
+    const double slow = unit_inertia() * std::abs(sweep_.gradient) * step;
+    const double inertia = sweep_.by_velocity ? meet(slow * sweep_.permeability / (h * h), point) : slow;
+    if (!sweep_.by_velocity) advance(inertia, point);
+    const double gradient = inertia / unit_inertia(), speed = gradient * h * h / sweep_.viscosity;  // of a velocity of 1
+    point.gradient = sign_ * gradient;
+    point.darcy_velocity = speed * report_.flow.velocity;
+    point.permeability = h * h * conductance_;
+    const double per_length = sweep_.density * norm(point.darcy_velocity) / sweep_.viscosity;
+    point.reynolds = per_length * sweep_.pore_length;
+    point.forchheimer = per_length * std::sqrt(sweep_.permeability);
+    point.cell_reynolds = report_.cell_reynolds;
+    point.largest_speed = speed * report_.flow.largest_speed;
+    point.tortuosity = report_.flow.tortuosity;
+    point.divergence = report_.flow.divergence;
+    point.relative_residual = report_.flow.krylov.relative_residual;
+    point.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    solved_reynolds_ = point.reynolds;
+    return point;
+  }
+
+ private:
+  /// ρ h³ / μ²: times a gradient it is what SteadySolver calls inertia.
+  double unit_inertia() const {
+    return sweep_.density * std::pow(sweep_.cell_width, 3) / (sweep_.viscosity * sweep_.viscosity);
+  }
+
+  SteadyOptions options() const {
+    SteadyOptions all = sweep_.solver;
+    all.progress = {};
+    if (watch_.iteration)
+      all.progress = [this](const StokesProgress& p) {
+        const double k = sweep_.cell_width * sweep_.cell_width * sign_ * p.velocity[sweep_.axis];
+        watch_.iteration(name_, p.iteration, p.relative_residual, k);
+      };
+    return all;
+  }
+
+  /// The flow at this inertia from the one before.
+  void advance(double inertia, InertiaPoint& point) {
+    report_ = steady_.solve(drive_, inertia, name_);
+    require_converged(inertia);
+    conductance_ = sign_ * report_.flow.velocity[sweep_.axis];
+    point.newton_steps += static_cast<int>(report_.steps.size()) - 1;
+    point.iterations += report_.flow.krylov.iterations;
+  }
+
+  void require_converged(double inertia) const {
+    if (report_.converged) return;
+    std::string last;
+    for (std::size_t s = report_.steps.size() > 5 ? report_.steps.size() - 5 : 0; s < report_.steps.size(); ++s)
+      last += fmt::format(" {:.1e}", report_.steps[s]);
+    const double per_length = inertia * conductance_ / sweep_.cell_width;
+    require(false,
+            "{}: no steady flow found at a pressure gradient of {:.4g} Pa/m, a Reynolds number of about {:.3g}: Newton's "
+            "method stopped after {} steps (residuals, the last ones:{}; {:.0e} is asked). {}Smaller steps in between "
+            "(flow.steps), finer cells (the cell Reynolds number of the flow it started from would be {:.3g}), or more "
+            "flow.newton_steps help; far above a Reynolds number of 10 there may be no steady flow",
+            name_, sign_ * inertia / unit_inertia(), per_length * sweep_.pore_length, report_.steps.size() - 1, last,
+            sweep_.solver.tolerance,
+            solved_reynolds_ > 0.0 ? fmt::format("Solved up to a Reynolds number of {:.3g}. ", solved_reynolds_)
+                                   : std::string(),
+            report_.cell_reynolds);
+  }
+
+  /// The inertia at which inertia times the conductance is `wanted`, with the flow there.
+  double meet(double wanted, InertiaPoint& point) {
+    double inertia = wanted / conductance_, slope = 0.0;
+    for (int i = 0; i < most_tries; ++i) {
+      const double before = std::log(conductance_);
+      advance(inertia, point);
+      const double left = std::log(wanted / (inertia * conductance_));
+      if (std::abs(left) <= velocity_tolerance) return inertia;
+      if (i > 0 && last_move_ != 0.0)
+        slope = std::clamp((std::log(conductance_) - before) / last_move_, least_slope, 0.0);
+      last_move_ = left / (1.0 + slope);
+      inertia *= std::exp(last_move_);
+    }
+    require(false, "{}: the wanted velocity was not met to {:.0e} with {} gradients; a smaller flow.tolerance helps",
+            name_, velocity_tolerance, most_tries);
+    return inertia;
+  }
+
+  StokesSolver& stokes_;
+  const InertiaSweep& sweep_;
+  const InertiaWatch& watch_;
+  double sign_;
+  StokesDrive drive_;
+  SteadySolver steady_;
+  double conductance_;  // k_app / h², of the last flow
+  double last_move_ = 0.0, solved_reynolds_ = 0.0;
+  std::string name_;
+  SteadyReport report_;
+};
+
+}  // namespace
+
+std::string point_name(const InertiaSweep& sweep, std::size_t point) {
+  return sweep.steps.size() > 1 ? fmt::format("{} {}/{}", sweep.name, point + 1, sweep.steps.size()) : sweep.name;
+}
+
+std::vector<InertiaPoint> solve_with_inertia(StokesSolver& stokes, const InertiaSweep& sweep,
+                                             const InertiaWatch& watch) {
+  Sweeper sweeper(stokes, sweep, watch);
+  std::vector<InertiaPoint> points;
+  for (std::size_t i = 0; i < sweep.steps.size(); ++i) {
+    points.push_back(sweeper.solve(i));
+    if (watch.solved) watch.solved(points.back(), i);
+  }
+  return points;
+}
+
+std::optional<ForchheimerFit> fit_forchheimer(const std::vector<InertiaPoint>& points, double density,
+                                              double viscosity) {
+  if (points.size() < 3) return {};
+  // k_app (a + b x) = 1 with x = ρ U / μ, a = 1 / k_F, b = β; scaled by the last point.
+  const double k = points.back().permeability, x = density * std::abs(points.back().gradient) * k / viscosity / viscosity;
+  const auto row = [&](const InertiaPoint& p) {
+    const double one = p.permeability / k;
+    return std::array{one, one * density * std::abs(p.gradient) * p.permeability / (viscosity * viscosity) / x};
+  };
+  double aa = 0.0, ab = 0.0, bb = 0.0, a1 = 0.0, b1 = 0.0;
+  for (const InertiaPoint& p : points) {
+    const auto [a, b] = row(p);
+    aa += a * a, ab += a * b, bb += b * b, a1 += a, b1 += b;
+  }
+  const double determinant = aa * bb - ab * ab;
+  if (!(determinant > 1e-12 * aa * bb)) return {};
+  const double a = (a1 * bb - b1 * ab) / determinant, b = (b1 * aa - a1 * ab) / determinant;
+  double squares = 0.0;
+  for (const InertiaPoint& p : points) {
+    const auto [one, two] = row(p);
+    squares += std::pow(one * a + two * b - 1.0, 2);
+  }
+  return ForchheimerFit{k / a, b / (k * x), std::sqrt(squares / static_cast<double>(points.size()))};
+}
+
+}  // namespace karst

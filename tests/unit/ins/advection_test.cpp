@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/advection.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "grid/vof_loops.hpp"
+#include "support/flow_cases.hpp"
+
+namespace karst {
+namespace {
+
+/// n by n cells without walls, one thick, periodic unless the ends across x are pressures.
+Geometry open_box(int n, bool periodic_x) {
+  return build_geometry(Comm::self(), test::flow_grid({n, n, 1}, {periodic_x, true, true}),
+                        test::DistanceFunction([](const Vec3&) { return 100.0; }), KeepPores::all);
+}
+
+/// f(values of the cell, centre of the cell [cells]) for all own VoFs.
+template <class F>
+void set_values(const Geometry& geometry, QuadField& values, F&& f) {
+  const LevelGraph& graph = geometry.levels[0].graph;
+  for (int b = 0; b < graph.n_local(); ++b) {
+    const BoxGraph box = graph.box(b);
+    for_each_vof(box, [&](int vof, int cell) {
+      const Index at = box.cells.cell(cell);
+      values.box(b)[static_cast<std::size_t>(vof)] = f(Vec3{at[0] + 0.5, at[1] + 0.5, at[2] + 0.5});
+    });
+  }
+}
+
+std::vector<Quad> applied(StokesOperator& op, const StokesDrive& drive) {
+  std::vector<Quad> y(static_cast<std::size_t>(op.n_own()));
+  op.apply(y, drive);
+  return y;
+}
+
+/// Largest difference of (u·∇)u from exact values at the cell centres, for vortices u = (sin x cos y, -cos x sin y, 0)
+/// on 2π: (u·∇)u = (sin 2x, sin 2y, 0) / 2, balanced by p = (cos 2x + cos 2y) / 4.
+double vortex_error(int n) {
+  const Geometry geometry = open_box(n, true);
+  StokesOperator op(Comm::self(), geometry, {});
+  const double k = 2.0 * std::numbers::pi / n;
+  set_values(geometry, op.values(), [&](const Vec3& x) {
+    const double a = k * x[0], b = k * x[1];
+    return Quad{{std::sin(a) * std::cos(b), -std::cos(a) * std::sin(b), 0.0, (std::cos(2 * a) + std::cos(2 * b)) / 4}};
+  });
+  applied(op, {});
+  std::vector<Quad> y(static_cast<std::size_t>(op.n_own()));
+  Advection(op).add(1.0 / k, {}, y);
+  QuadField exact(geometry.levels[0].graph);
+  set_values(geometry, exact, [&](const Vec3& x) {
+    return Quad{{0.5 * std::sin(2 * k * x[0]), 0.5 * std::sin(2 * k * x[1]), 0.0, 0.0}};
+  });
+  double worst = 0.0;
+  const LevelGraph& graph = geometry.levels[0].graph;
+  for (int b = 0; b < graph.n_local(); ++b)
+    for (std::size_t v = 0; v < exact.own(b).size(); ++v)
+      for (std::size_t d = 0; d < 4; ++d)
+        worst =
+            std::max(worst, std::abs(y[static_cast<std::size_t>(graph.vof_begin(b)) + v].v[d] - exact.own(b)[v].v[d]));
+  return worst;
+}
+
+TEST(Advection, VorticesAreSecondOrder) {
+  const double coarse = vortex_error(32), fine = vortex_error(64);
+  EXPECT_LT(fine, 0.003);
+  EXPECT_GT(std::log2(coarse / fine), 1.9);
+}
+
+/// Largest residual of (u·∇)u - Δu / Re + ∇p, two cells and more away from the ends, for the flow behind a grid at
+/// Re = 40 (Kovasznay, Proc. Camb. Phil. Soc. 44 (1948) 58) on 1 by 1, n cells.
+double kovasznay_residual(int n) {
+  constexpr double re = 40.0;
+  const double two_pi = 2.0 * std::numbers::pi, lambda = 0.5 * re - std::sqrt(0.25 * re * re + two_pi * two_pi);
+  const Geometry geometry = open_box(n, false);
+  StokesOperator op(Comm::self(), geometry, {FlowSide::pressure, FlowSide::pressure});
+  const double h = 1.0 / n;
+  // Units of the operator: viscosity 1, lengths h: u in units of 1 / (Re h), p of 1 / (Re h)².
+  set_values(geometry, op.values(), [&](const Vec3& x) {
+    const double e = std::exp(lambda * h * x[0]), y = two_pi * h * x[1], u = re * h;
+    return Quad{{u * (1.0 - e * std::cos(y)), u * lambda / two_pi * e * std::sin(y), 0.0, u * u * 0.5 * (1.0 - e * e)}};
+  });
+  std::vector<Quad> y = applied(op, {});
+  Advection(op).add(1.0, {}, y);
+  double worst = 0.0;
+  const LevelGraph& graph = geometry.levels[0].graph;
+  for (int b = 0; b < graph.n_local(); ++b)
+    for_each_vof(graph.box(b), [&](int vof, int cell) {
+      const int i = graph.box(b).cells.cell(cell)[0];
+      if (i < 2 || i >= n - 2) return;
+      const Quad& r = y[static_cast<std::size_t>(graph.vof_begin(b) + vof)];
+      for (std::size_t d = 0; d < 3; ++d) worst = std::max(worst, std::abs(r.v[d]) / (re * re * h * h * h));
+    });
+  return worst;
+}
+
+TEST(Advection, KovasznayFlowIsSteady) {
+  const double coarse = kovasznay_residual(64), fine = kovasznay_residual(128);
+  EXPECT_LT(fine, 0.01);
+  EXPECT_GT(std::log2(coarse / fine), 1.9);
+}
+
+// The term is quadratic: [A(u + v) - A(u - v)] / 2 is its derivative at u, in cells of all kinds and at the ends.
+TEST(Advection, LinearisedIsTheDerivativeMpi) {
+  const Comm comm = Comm::world();
+  const auto phi = test::packing(40, 3.2, 16, true);
+  const Geometry geometry =
+      build_geometry(comm, test::flow_grid(Index::all(16), {false, true, true}), *phi, KeepPores::connected);
+  StokesOperator op(comm, geometry, {FlowSide::pressure, FlowSide::pressure});
+  Advection advection(op);
+  StokesDrive drive;
+  drive.force = {0, 0.7, 0};
+  drive.pressure[0] = 11.0;
+  const auto u = [](const Vec3& x, std::size_t d) { return std::sin(0.7 * x[0] + 1.3 * x[1] * double(d) - x[2]); };
+  const auto v = [](const Vec3& x, std::size_t d) { return std::cos(1.1 * x[0] - 0.3 * x[1] + x[2] * double(d)); };
+  const auto set = [&](double a, double b) {
+    set_values(geometry, op.values(), [&](const Vec3& x) {
+      Quad q;
+      for (std::size_t d = 0; d < 4; ++d) q.v[d] = a * u(x, d) + b * v(x, d);
+      return q;
+    });
+  };
+  std::vector<Quad> difference(static_cast<std::size_t>(op.n_own())), linear = difference;
+  for (const double sign : {1.0, -1.0}) {
+    set(1.0, sign);
+    applied(op, drive);
+    advection.add(0.5 * sign, drive, difference);
+  }
+  set(1.0, 0.0);
+  applied(op, drive);
+  advection.keep(drive);
+  set(0.0, 1.0);
+  applied(op, {});
+  advection.add_linearised(1.0, linear);
+  double worst = 0.0, largest = 0.0;
+  for (std::size_t i = 0; i < linear.size(); ++i)
+    for (std::size_t d = 0; d < 4; ++d) {
+      worst = std::max(worst, std::abs(linear[i].v[d] - difference[i].v[d]));
+      largest = std::max(largest, std::abs(linear[i].v[d]));
+    }
+  EXPECT_LT(comm.max(worst), 1e-6 * comm.max(largest));  // fluxes are kept in single precision
+  EXPECT_GT(comm.max(largest), 0.1);
+}
+
+}  // namespace
+}  // namespace karst

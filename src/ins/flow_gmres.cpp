@@ -13,21 +13,9 @@ namespace {
 
 /// A cycle in single precision is worth so much; then the true residual is looked at.
 constexpr double cycle_gain = 1e-6;
-/// Parts along the basis that are smaller than this after the first pass are left.
-constexpr double small_part = 1e-7;
+/// Of a vector that loses more than this in the first pass, the rest is orthogonalized once more.
+constexpr double much_lost = 0.99;
 
-/// Σ a b.
-double dot_of(const float* a, const double* b, std::int64_t n) {
-  constexpr std::int64_t lanes = 16;
-  std::array<double, lanes> sum{};
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (std::int64_t l = 0; l < lanes; ++l) sum[static_cast<std::size_t>(l)] += double{a[i + l]} * b[i + l];
-  for (; i < n; ++i) sum[static_cast<std::size_t>(i % lanes)] += double{a[i]} * b[i];
-  double all = 0.0;
-  for (const double s : sum) all += s;
-  return all;
-}
 double square_of(const double* a, std::int64_t n) {
   constexpr std::int64_t lanes = 8;
   std::array<double, lanes> sum{};
@@ -39,9 +27,13 @@ double square_of(const double* a, std::int64_t n) {
   for (const double s : sum) all += s;
   return all;
 }
-/// b += f a
-void add_to(const float* __restrict a, double f, double* __restrict b, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) b[i] += f * double{a[i]};
+double square_of(const FlowBasis::Work& w) {
+  std::array<float, 16> sum{};
+  for (std::size_t i = 0; i < w.size(); i += sum.size())
+    for (std::size_t l = 0; l < sum.size(); ++l) sum[l] += w[i + l] * w[i + l];
+  double all = 0.0;
+  for (const float s : sum) all += double{s};
+  return all;
 }
 
 std::string tail_of(const std::vector<double>& history) {
@@ -54,11 +46,13 @@ std::string tail_of(const std::vector<double>& history) {
 }  // namespace
 
 FlowGmres::FlowGmres(const Comm& comm, std::int64_t n_own, const GmresOptions& options)
-    : comm_(comm), n_(n_own), options_(options), w_(static_cast<std::size_t>(n_own), Purpose::solver) {
+    : comm_(comm),
+      options_(options),
+      w_(static_cast<std::size_t>(n_own), Purpose::solver),
+      basis_(n_own, options.restart + 1) {
   require(options.restart >= 2, "GMRES: restart after {} iterations; at least 2 are needed", options.restart);
   require(options.tolerance > 0.0, "GMRES: tolerance {}; it must be positive", options.tolerance);
   const auto m = static_cast<std::size_t>(options.restart);
-  for (std::size_t i = 0; i < m + 1; ++i) basis_.emplace_back(4 * static_cast<std::size_t>(n_), Purpose::solver);
   partial_ = Array<double>(static_cast<std::size_t>(n_blocks()) * (m + 2), Purpose::solver);
   h_.resize((m + 1) * m);
   sums_.resize(m + 8);
@@ -82,62 +76,82 @@ void FlowGmres::sum_partials(int n, std::span<double> to) const {
 
 double FlowGmres::norm(std::span<const Quad> v) {
   parallel_for(n_blocks(), [&](std::int64_t b) {
-    *partial(b) = square_of(v[static_cast<std::size_t>(b * block)].v.data(), 4 * std::min(block, n_ - b * block));
+    *partial(b) = square_of(v[static_cast<std::size_t>(b * FlowBasis::block)].v.data(), basis_.size(b));
   });
   double sum = 0.0;
   sum_partials(1, {&sum, 1});
   return std::sqrt(comm_.sum(sum));
 }
 
+/// Calls f(block, its numbers of w times factor) for all blocks, threaded.
+template <class F>
+void FlowGmres::for_blocks(double factor, F&& f) {
+  parallel_for(n_blocks(), [&](std::int64_t b) {
+    const auto n = static_cast<std::size_t>(basis_.size(b));
+    const double* w = block_of_w(b);
+    FlowBasis::Work part;
+    for (std::size_t i = 0; i < n; ++i) part[i] = static_cast<float>(factor * w[i]);
+    std::fill(part.begin() + n, part.end(), 0.0F);
+    f(b, part);
+  });
+}
+
+/// The same; f changes the numbers, and w becomes what they are then.
+template <class F>
+void FlowGmres::change_blocks(double factor, F&& f) {
+  for_blocks(factor, [&](std::int64_t b, FlowBasis::Work& part) {
+    f(b, part);
+    double* w = block_of_w(b);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(basis_.size(b)); ++i) w[i] = double{part[i]};
+  });
+}
+
 /// First vector of the basis: w / size; w becomes what the basis holds.
 void FlowGmres::start(double size) {
-  parallel_for(n_blocks(), [&](std::int64_t b) {
-    const std::int64_t first = 4 * b * block, n = 4 * std::min(block, n_ - b * block);
-    double* w = w_.data()->v.data() + first;
-    float* v = basis_[0].data() + first;
-    for (std::int64_t i = 0; i < n; ++i) w[i] = v[i] = static_cast<float>(w[i] / size);
+  change_blocks(1.0 / size, [&](std::int64_t b, FlowBasis::Work& w) { basis_.keep(0, b, w); });
+}
+
+/// parts = the parts of w along the first m vectors, its square, and this rank's `more`, summed over the ranks.
+std::span<double> FlowGmres::find_parts(int m, const Vec3& more) {
+  for_blocks(1.0, [&](std::int64_t b, const FlowBasis::Work& w) {
+    for (int i = 0; i < m; ++i) partial(b)[i] = basis_.dot(i, b, w);
+    partial(b)[m] = square_of(w);
   });
+  const auto n = static_cast<std::size_t>(m);
+  const std::span<double> parts = std::span(sums_).first(n + 4);
+  sum_partials(m + 1, parts);
+  for (std::size_t d = 0; d < 3; ++d) parts[n + 1 + d] = more.v[d];
+  comm_.sum(parts);
+  return parts;
+}
+
+/// Takes these parts along the first m vectors out of w. Returns the square of what is left.
+double FlowGmres::take_out(int m, std::span<const double> parts) {
+  change_blocks(1.0, [&](std::int64_t b, FlowBasis::Work& w) {
+    for (int i = 0; i < m; ++i) basis_.add(i, b, -parts[static_cast<std::size_t>(i)], w);
+    *partial(b) = square_of(w);
+  });
+  double square = 0.0;
+  sum_partials(1, {&square, 1});
+  return comm_.sum(square);
 }
 
 /// Takes the parts along the vectors 0..j out of w, normalizes it, keeps it as vector j + 1. Returns its length.
 double FlowGmres::orthogonalize(int j, const Vec3& functional) {
   const auto m = static_cast<std::size_t>(j) + 1;
-  double* all = w_.data()->v.data();
-  parallel_for(n_blocks(), [&](std::int64_t b) {
-    const std::int64_t first = 4 * b * block, n = 4 * std::min(block, n_ - b * block);
-    for (std::size_t i = 0; i < m; ++i) partial(b)[i] = dot_of(basis_[i].data() + first, all + first, n);
-  });
-  const std::span<double> parts = std::span(sums_).first(m + 3);
-  sum_partials(j + 1, parts);
-  for (std::size_t d = 0; d < 3; ++d) parts[m + d] = functional.v[d];
-  comm_.sum(parts);
+  std::span<const double> parts = find_parts(j + 1, functional);
+  const double before = parts[m];
   for (std::size_t i = 0; i < m; ++i) h(static_cast<int>(i), j) = parts[i];
-  functionals_[m - 1] = {parts[m], parts[m + 1], parts[m + 2]};
-  parallel_for(n_blocks(), [&](std::int64_t b) {
-    const std::int64_t first = 4 * b * block, n = 4 * std::min(block, n_ - b * block);
-    for (std::size_t i = 0; i < m; ++i) add_to(basis_[i].data() + first, -parts[i], all + first, n);
-    for (std::size_t i = 0; i < m; ++i) partial(b)[i] = dot_of(basis_[i].data() + first, all + first, n);
-    partial(b)[m] = square_of(all + first, n);
-  });
-  const std::span<double> rest = std::span(sums_).first(m + 1);
-  sum_partials(j + 2, rest);
-  comm_.sum(rest);
-  double square = rest[m], along = 0.0;
-  for (std::size_t i = 0; i < m; ++i) along += rest[i] * rest[i];
-  const bool again = along > small_part * small_part * square;
-  if (again) {
-    square = std::max(square - along, 0.0);
-    for (std::size_t i = 0; i < m; ++i) h(static_cast<int>(i), j) += rest[i];
+  functionals_[m - 1] = {parts[m + 1], parts[m + 2], parts[m + 3]};
+  double square = take_out(j + 1, parts);
+  if (square < (1.0 - much_lost) * (1.0 - much_lost) * before) {
+    parts = find_parts(j + 1, {});
+    for (std::size_t i = 0; i < m; ++i) h(static_cast<int>(i), j) += parts[i];
+    square = take_out(j + 1, parts);
   }
-  const double length = std::sqrt(square), factor = length > 0.0 ? 1.0 / length : 0.0;
-  parallel_for(n_blocks(), [&](std::int64_t b) {
-    const std::int64_t first = 4 * b * block, n = 4 * std::min(block, n_ - b * block);
-    if (again)
-      for (std::size_t i = 0; i < m; ++i) add_to(basis_[i].data() + first, -rest[i], all + first, n);
-    double* w = all + first;
-    float* v = basis_[m].data() + first;
-    for (std::int64_t i = 0; i < n; ++i) w[i] = v[i] = static_cast<float>(factor * w[i]);
-  });
+  const double length = std::sqrt(square);
+  change_blocks(length > 0.0 ? 1.0 / length : 0.0,
+                [&](std::int64_t b, FlowBasis::Work& w) { basis_.keep(j + 1, b, w); });
   return length;
 }
 
@@ -169,12 +183,8 @@ void FlowGmres::back_substitute(int n) {
 
 /// w = Σ y_i vector i.
 void FlowGmres::combine(int n) {
-  parallel_for(n_blocks(), [&](std::int64_t b) {
-    const std::int64_t first = 4 * b * block, size = 4 * std::min(block, n_ - b * block);
-    double* w = w_.data()->v.data() + first;
-    std::fill_n(w, size, 0.0);
-    for (int i = 0; i < n; ++i)
-      add_to(basis_[static_cast<std::size_t>(i)].data() + first, y_[static_cast<std::size_t>(i)], w, size);
+  change_blocks(0.0, [&](std::int64_t b, FlowBasis::Work& w) {
+    for (int i = 0; i < n; ++i) basis_.add(i, b, y_[static_cast<std::size_t>(i)], w);
   });
 }
 
@@ -225,9 +235,7 @@ GmresReport FlowGmres::solve(const GmresProblem& problem, double size) {
 }
 
 std::int64_t FlowGmres::bytes() const {
-  std::int64_t sum = static_cast<std::int64_t>(w_.bytes() + partial_.bytes());
-  for (const Array<float>& v : basis_) sum += static_cast<std::int64_t>(v.bytes());
-  return sum;
+  return static_cast<std::int64_t>(w_.bytes() + partial_.bytes()) + basis_.bytes();
 }
 
 }  // namespace karst

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Restarted GMRES, preconditioned from the right (Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856), for vectors
-// of four numbers per VoF. The basis is in single precision, all else in double; each cycle starts from the true
-// residual, so the accuracy of the basis limits a cycle and not the solution. Orthogonalization by blocks (classical
-// Gram-Schmidt, twice), two sums over the ranks per iteration. Sums do not depend on the number of threads.
+// of four numbers per VoF. The basis is in single precision and less (flow_basis.hpp); each cycle starts from the true
+// residual, in double precision, so the accuracy of the basis limits a cycle and not the solution. Orthogonalization by
+// blocks (classical Gram-Schmidt, twice where little is left), two sums over the ranks per iteration. Sums do not
+// depend on the number of threads.
 #pragma once
 
 #include <functional>
@@ -12,13 +13,14 @@
 #include "base/comm.hpp"
 #include "base/memory.hpp"
 #include "grid/field.hpp"
+#include "ins/flow_basis.hpp"
 
 namespace karst {
 
 struct GmresOptions {
   double tolerance = 1e-8;  ///< of |b - K x| / |b|
   int max_iterations = 300;
-  int restart = 20;  ///< vectors of the basis: 16 bytes per VoF each
+  int restart = 20;  ///< vectors of the basis: 16 bytes per VoF each, 8 from the ninth on
 };
 
 struct GmresReport {
@@ -58,10 +60,16 @@ class FlowGmres {
   std::int64_t bytes() const;
 
  private:
-  static constexpr std::int64_t block = 512;  // VoFs that a thread works on at a time
-  std::int64_t n_blocks() const { return (n_ + block - 1) / block; }
+  std::int64_t n_blocks() const { return basis_.n_blocks(); }
+  double* block_of_w(std::int64_t b) { return w_.data()->v.data() + 4 * b * FlowBasis::block; }
   double* partial(std::int64_t b) { return partial_.data() + b * (options_.restart + 2); }
   void sum_partials(int n, std::span<double> to) const;
+  template <class F>
+  void for_blocks(double factor, F&& f);
+  template <class F>
+  void change_blocks(double factor, F&& f);
+  std::span<double> find_parts(int m, const Vec3& more);
+  double take_out(int m, std::span<const double> parts);
   void start(double size);
   double orthogonalize(int j, const Vec3& functional);
   void rotate(int j, double next);
@@ -70,10 +78,9 @@ class FlowGmres {
   double& h(int i, int j) { return h_[static_cast<std::size_t>(j * (options_.restart + 1) + i)]; }
 
   Comm comm_;
-  std::int64_t n_;
   GmresOptions options_;
   Array<Quad> w_;
-  std::vector<Array<float>> basis_;
+  FlowBasis basis_;
   Array<double> partial_;
   std::vector<double> h_, sums_, g_, cosine_, sine_, y_;
   std::vector<Vec3> functionals_;

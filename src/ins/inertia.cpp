@@ -45,7 +45,8 @@ class Sweeper {
     const double slow = unit_inertia() * std::abs(sweep_.gradient) * step;
     const double inertia = sweep_.by_velocity ? meet(slow * sweep_.permeability / (h * h), point) : slow;
     if (!sweep_.by_velocity) advance(inertia, point);
-    const double gradient = inertia / unit_inertia(), speed = gradient * h * h / sweep_.viscosity;  // of a velocity of 1
+    const double gradient = inertia / unit_inertia(),
+                 speed = gradient * h * h / sweep_.viscosity;  // of a velocity of 1
     point.gradient = sign_ * gradient;
     point.darcy_velocity = speed * report_.flow.velocity;
     point.permeability = h * h * conductance_;
@@ -94,16 +95,17 @@ class Sweeper {
     for (std::size_t s = report_.steps.size() > 5 ? report_.steps.size() - 5 : 0; s < report_.steps.size(); ++s)
       last += fmt::format(" {:.1e}", report_.steps[s]);
     const double per_length = inertia * conductance_ / sweep_.cell_width;
-    require(false,
-            "{}: no steady flow found at a pressure gradient of {:.4g} Pa/m, a Reynolds number of about {:.3g}: Newton's "
-            "method stopped after {} steps (residuals, the last ones:{}; {:.0e} is asked). {}Smaller steps in between "
-            "(flow.steps), finer cells (the cell Reynolds number of the flow it started from would be {:.3g}), or more "
-            "flow.newton_steps help; far above a Reynolds number of 10 there may be no steady flow",
-            name_, sign_ * inertia / unit_inertia(), per_length * sweep_.pore_length, report_.steps.size() - 1, last,
-            sweep_.solver.tolerance,
-            solved_reynolds_ > 0.0 ? fmt::format("Solved up to a Reynolds number of {:.3g}. ", solved_reynolds_)
-                                   : std::string(),
-            report_.cell_reynolds);
+    require(
+        false,
+        "{}: no steady flow found at a pressure gradient of {:.4g} Pa/m, a Reynolds number of about {:.3g}: Newton's "
+        "method stopped after {} steps (residuals, the last ones:{}; {:.0e} is asked). {}Smaller steps in between "
+        "(flow.steps), finer cells (the cell Reynolds number of the flow it started from would be {:.3g}), or more "
+        "flow.newton_steps help; far above a Reynolds number of 10 there may be no steady flow",
+        name_, sign_ * inertia / unit_inertia(), per_length * sweep_.pore_length, report_.steps.size() - 1, last,
+        sweep_.solver.tolerance,
+        solved_reynolds_ > 0.0 ? fmt::format("Solved up to a Reynolds number of {:.3g}. ", solved_reynolds_)
+                               : std::string(),
+        report_.cell_reynolds);
   }
 
   /// The inertia at which inertia times the conductance is `wanted`, with the flow there.
@@ -157,7 +159,8 @@ std::optional<ForchheimerFit> fit_forchheimer(const std::vector<InertiaPoint>& p
                                               double viscosity) {
   if (points.size() < 3) return {};
   // k_app (a + b x) = 1 with x = ρ U / μ, a = 1 / k_F, b = β; scaled by the last point.
-  const double k = points.back().permeability, x = density * std::abs(points.back().gradient) * k / viscosity / viscosity;
+  const double k = points.back().permeability,
+               x = density * std::abs(points.back().gradient) * k / viscosity / viscosity;
   const auto row = [&](const InertiaPoint& p) {
     const double one = p.permeability / k;
     return std::array{one, one * density * std::abs(p.gradient) * p.permeability / (viscosity * viscosity) / x};

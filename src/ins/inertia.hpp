@@ -16,16 +16,16 @@ namespace karst {
 
 /// One drive of a sweep.
 struct InertiaPoint {
-  double step = 1.0;            ///< factor on the drive of the deck
-  double gradient = 0.0;        ///< G: fall of pressure per length along the axis [Pa/m]
-  Vec3 darcy_velocity;          ///< U [m/s]
-  double permeability = 0.0;    ///< k_app along the axis [m²]
-  double reynolds = 0.0;        ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
-  double forchheimer = 0.0;     ///< ρ |U| sqrt(k) / μ
-  double cell_reynolds = 0.0;   ///< ρ |u| h / μ, largest in a cell
-  double largest_speed = 0.0;   ///< [m/s]
-  double tortuosity = 0.0;      ///< mean |u| / |mean u|
-  double divergence = 0.0;      ///< largest net flux of a cell over the largest speed
+  double step = 1.0;                     ///< factor on the drive of the deck
+  double gradient = 0.0;                 ///< G: fall of pressure per length along the axis [Pa/m]
+  Vec3 darcy_velocity;                   ///< U [m/s]
+  double permeability = 0.0;             ///< k_app along the axis [m²]
+  double reynolds = 0.0;                 ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
+  double forchheimer = 0.0;              ///< ρ |U| sqrt(k) / μ
+  double cell_reynolds = 0.0;            ///< ρ |u| h / μ, largest in a cell
+  double largest_speed = 0.0;            ///< [m/s]
+  double tortuosity = 0.0;               ///< mean |u| / |mean u|
+  double divergence = 0.0;               ///< largest net flux of a cell over the largest speed
   int newton_steps = 0, iterations = 0;  ///< of Newton, of GMRES
   double relative_residual = 0.0;
   double seconds = 0.0;  ///< of this rank
@@ -45,8 +45,8 @@ std::optional<ForchheimerFit> fit_forchheimer(const std::vector<InertiaPoint>& p
 /// What a sweep along one axis starts from.
 struct InertiaSweep {
   int axis = 0;
-  StokesDrive drive;          ///< gradient of 1 along the axis, in units of the operator
-  double cell_width = 0.0;    ///< [m]
+  StokesDrive drive;        ///< gradient of 1 along the axis, in units of the operator
+  double cell_width = 0.0;  ///< [m]
   double viscosity = 0.0, density = 0.0;
   double permeability = 0.0;  ///< k of slow flow along the axis [m²]
   double pore_length = 0.0;   ///< d / φ of the Reynolds number [m]

@@ -60,7 +60,8 @@ void check_command(const Comm& comm, const CommandLine& line) {
   std::vector<MemoryPart> parts = estimate_memory(comm, geometry, n_components, program);
   for (const Job& job : jobs())
     if (job.is_asked(session.config))
-      parts.push_back(estimate_job(comm, geometry, job.name, job.more_cells(context), job.bytes_per_fluid_cell));
+      parts.push_back(
+          estimate_job(comm, geometry, job.name, job.more_cells(context), job.bytes_per_fluid_cell(session.config)));
   log_info("Memory\n{}", memory_table(parts, {"peak of this check, measured", use.largest_rank, use.peak}));
   for (const std::string& w : warnings(statistics)) log_warn("{}", w);
   log_info("The deck is right. Nothing was written.");

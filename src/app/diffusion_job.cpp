@@ -211,7 +211,7 @@ Job diffusion_job() {
           [](const JobContext& context) { return mistakes(context.config.diffusion, context.geometry); },
           run,
           [](const JobContext&) { return std::int64_t{0}; },
-          350.0};
+          [](const Config&) { return 350.0; }};
 }
 
 }  // namespace karst

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Job `flow`: permeability and velocity of steady Stokes flow.
 #include "app/flow_job.hpp"
+#include "app/inertia_results.hpp"
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "app/plot_file.hpp"
 #include "app/solve_progress.hpp"
 #include "app/vof_values.hpp"
+#include "base/atomic_file.hpp"
 #include "base/timer.hpp"
 
 namespace karst {
@@ -21,6 +23,7 @@ namespace {
 /// Media, Elsevier 1972, section 5.3: Darcy's law holds up to 1 to 10).
 constexpr double largest_creeping_reynolds = 1.0;
 constexpr double largest_divergence = 1e-4;
+constexpr const char* preconditioner = "graph multigrid, local permeability";
 
 FlowSample sample_of(const Geometry& geometry, double h) {
   return {h, geometry.report.connected_porosity, geometry.report.specific_surface / h};
@@ -31,7 +34,7 @@ SolveReport solve_report(const FlowColumn& column, const std::string& where) {
   SolveReport solve;
   solve.name = flow_solve_name(column.axis) + where;
   solve.method = "gmres";
-  solve.preconditioner = "graph multigrid, local permeability";
+  solve.preconditioner = preconditioner;
   solve.iterations = column.iterations;
   solve.true_residual = column.relative_residual;
   solve.seconds = column.seconds;
@@ -43,7 +46,7 @@ std::vector<std::string> warnings_of(const FlowColumns& columns) {
   std::vector<std::string> all;
   for (const FlowColumn& c : columns) {
     const char axis = "xyz"[c.axis];
-    if (c.reynolds > largest_creeping_reynolds)
+    if (c.inertia.empty() && c.reynolds > largest_creeping_reynolds)
       all.push_back(
           fmt::format("flow {}: Reynolds number {:.3g}: with this drive inertia matters, which Stokes flow leaves out; "
                       "the velocity "
@@ -97,7 +100,20 @@ FlowWatch watch_of(SolveProgress& progress, const std::string& where) {
   watch.iteration = [&progress, where](const std::string& solve, int n, double residual, double permeability) {
     progress.iteration(solve + where, n, residual, fmt::format("permeability {}", darcy_text(permeability)));
   };
-  watch.solved = [&progress, where](const FlowColumn& column) { progress.solved(solve_report(column, where)); };
+  watch.slow_flow = [&progress, where](const FlowColumn& column) { progress.solved(solve_report(column, where)); };
+  watch.solved = [slow = watch.slow_flow](const FlowColumn& column) {
+    if (column.inertia.empty()) slow(column);
+  };
+  watch.point = [&progress](const std::string& solve, const InertiaPoint& p) {
+    SolveReport row;
+    row.name = solve;
+    row.method = "newton, gmres";
+    row.preconditioner = preconditioner;
+    row.iterations = p.iterations;
+    row.true_residual = p.relative_residual;
+    row.seconds = p.seconds;
+    progress.solved(row);
+  };
   return watch;
 }
 
@@ -126,6 +142,7 @@ FlowColumns on_wide_cells(const JobContext& run, SolveProgress& progress) {
   const Timer timer("error estimate");
   FlowOptions options = run.config.flow;
   options.estimate_error = false;
+  options.model = FlowModel::stokes;
   options.reservoir /= 2;
   const FlowWatch watch = watch_of(progress, ", wide cells");
   FlowColumns columns;
@@ -210,8 +227,13 @@ JobResult run(const JobContext& context) {
   for (const FlowColumn& c : *all.columns) mass = std::max(mass, c.divergence);
   result.balances.push_back({"mass_relative", mass});
   result.warnings = warnings_of(*all.columns);
+  std::ranges::move(inertia_warnings(*all.columns), std::back_inserter(result.warnings));
   result.components = all.components;
   result.files = all.files;
+  if (options.model == FlowModel::steady) {
+    write_file(context.comm, context.file("inertia.csv"), inertia_csv(*all.columns));
+    result.files.push_back({"inertia.csv", "apparent permeability against Reynolds number"});
+  }
   result.page = flow_page(context, *all.columns, all.pictures);
   return result;
 }
@@ -228,13 +250,11 @@ std::int64_t more_cells(const JobContext& context) {
 }  // namespace
 
 Job flow_job() {
-  return {"flow",
-          "[flow] with model = \"stokes\" and a drive: permeability and velocity",
+  return {"flow", "[flow] with model = \"stokes\" or \"steady\" and a drive: permeability and velocity",
           [](const Config& config) { return config.flow.model != FlowModel::none; },
-          [](const JobContext& context) { return mistakes(context.config.flow, context.geometry); },
-          run,
-          more_cells,
-          750.0};
+          [](const JobContext& context) { return mistakes(context.config.flow, context.geometry); }, run, more_cells,
+          // of it with inertia: 20 more vectors of GMRES, the flow and its fluxes, a step and its start
+          [](const Config& config) { return config.flow.model == FlowModel::steady ? 1250.0 : 750.0; }};
 }
 
 }  // namespace karst

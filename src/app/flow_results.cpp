@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/flow_job.hpp"
+#include "app/inertia_results.hpp"
 #include "app/vof_values.hpp"
 #include "base/format.hpp"
 #include "geometry_import/report_text.hpp"
@@ -144,7 +145,9 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
     one["largest_speed_m_s"] = c.largest_speed;
     one["reynolds"] = c.reynolds;
     one["tortuosity"] = c.tortuosity;
-    one["drag_over_drive"] = {{"pressure", c.pressure_drag}, {"friction", c.viscous_drag}, {"sides", c.side_drag}};
+    if (std::isfinite(c.pressure_drag))
+      one["drag_over_drive"] = {{"pressure", c.pressure_drag}, {"friction", c.viscous_drag}, {"sides", c.side_drag}};
+    if (!c.inertia.empty()) one["inertia"] = Json::parse(inertia_json(c));
     one["speed_histogram"] = {{"log10_speed_over_mean", {SpeedHistogram::low, SpeedHistogram::high}},
                               {"share", c.histogram.share}};
     json["flow"].push_back(one);
@@ -180,12 +183,14 @@ std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool wit
   row("largest speed [m/s]", [](Column c) { return fmt::format("{:.4g}", c.largest_speed); });
   row("Reynolds number", [](Column c) { return fmt::format("{:.3g}", c.reynolds); });
   row("tortuosity of the flow", [](Column c) { return fmt::format("{:.4g}", c.tortuosity); });
-  const auto share = [](double part) { return fmt::format("{:.1f} %", 100.0 * part); };
+  const auto share = [](double part) {
+    return std::isfinite(part) ? fmt::format("{:.1f} %", 100.0 * part) : std::string("-");
+  };
   row("drag over drive: pressure", [&](Column c) { return share(c.pressure_drag); });
   row("  friction on the wall", [&](Column c) { return share(c.viscous_drag); });
   if (std::ranges::any_of(columns, [](Column c) { return c.side_drag != 0.0; }))
     row("  friction on the sides", [&](Column c) { return share(c.side_drag); });
-  return text;
+  return text + inertia_text(columns);
 }
 
 std::string flow_pictures(const JobContext& run, const FlowColumns& columns) {
@@ -246,6 +251,7 @@ PagePart flow_page(const JobContext& run, const FlowColumns& columns, const std:
                                  columns.size(), pictures),
                      "Middle planes; gray is solid, or a pore that was removed."),
                 histogram_card(columns), card("Flow", html_table(solves))};
+  std::ranges::move(inertia_cards(columns), std::back_inserter(page.cards));
   return page;
 }
 

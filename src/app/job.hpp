@@ -75,7 +75,8 @@ struct Job {
   JobResult (*run)(const JobContext&);
   /// Fluid cells of its grid that the geometry does not have, over all ranks. Not collective.
   std::int64_t (*more_cells)(const JobContext&);
-  double bytes_per_fluid_cell;  ///< about what it needs beside the geometry, as measured on rocks; for `karst check`
+  /// About what it needs beside the geometry, as measured on rocks; for `karst check`.
+  double (*bytes_per_fluid_cell)(const Config&);
 };
 
 /// All jobs, in the order in which they run.

@@ -75,19 +75,38 @@ void check_drive(Reader& in, const FlowOptions& options) {
     in.mistake("flow.flow_rate", "0: nothing would flow; give it a value");
 }
 
+void check_steps(Reader& in, const FlowOptions& options) {
+  if (options.model == FlowModel::stokes)
+    for (const char* key : {"flow.steps", "flow.newton_steps"})
+      if (in.given(key))
+        in.mistake(key,
+                   "without effect: Stokes flow is in proportion to its drive; remove this key, or write "
+                   "flow.model = \"steady\"");
+  if (options.model == FlowModel::steady && options.reservoir > 0)
+    in.mistake("flow.reservoir",
+               "works with model = \"stokes\" alone; remove this key, or put the free fluid into the "
+               "geometry");
+  if (options.steps.empty()) in.mistake("flow.steps", "empty; give at least one factor, or leave it out for [1]");
+  if (std::ranges::adjacent_find(options.steps, std::ranges::greater_equal{}) != options.steps.end())
+    in.mistake("flow.steps", "must increase: each solve starts from the flow of the step before");
+}
+
 }  // namespace
 
 void read(Reader& in, FluidOptions& options) {
   in.number("fluid.viscosity", options.viscosity, "Pa s", "dynamic viscosity; the permeability does not depend on it",
             1e-12, 1e12);
-  in.number("fluid.density", options.density, "kg/m3", "density, for the Reynolds number", 1e-6, 1e6);
+  in.number("fluid.density", options.density, "kg/m3",
+            "density, for the Reynolds number and the inertia of model steady", 1e-6, 1e6);
 }
 
 void read(Reader& in, FlowOptions& options) {
   in.word("flow.model", options.model,
           {{"none", FlowModel::none, "no flow"},
-           {"stokes", FlowModel::stokes, "steady creeping flow, solved directly: permeability and velocity"}},
-          "equations of the flow; \"stokes\" makes `karst run` do this job");
+           {"stokes", FlowModel::stokes, "steady creeping flow, solved directly: permeability and velocity"},
+           {"steady", FlowModel::steady,
+            "creeping flow first, then steady flow with inertia: apparent permeability for each of flow.steps"}},
+          "equations of the flow; with one, `karst run` does this job");
   in.word("flow.drive", options.drive,
           {{"none", FlowDrive::none, "nothing: allowed without a model alone"},
            {"pressure-gradient", FlowDrive::pressure_gradient, "a mean gradient along periodic directions"},
@@ -117,21 +136,28 @@ void read(Reader& in, FlowOptions& options) {
       0, 100000);
   in.number("flow.tolerance", options.tolerance, "-", "relative residual at which a solve ends", 1e-12, 1e-2);
   in.integer("flow.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1, 1000000);
+  in.numbers("flow.steps", options.steps, "-",
+             "model steady: factors on the drive, increasing, one solve each that starts from the flow of the one "
+             "before; three or more give Forchheimer's coefficient",
+             1e-12, 1e12);
+  in.integer("flow.newton_steps", options.newton_steps, "-",
+             "model steady: a drive that needs more steps of Newton's method is an error", 1, 10000);
   in.flag(
       "flow.estimate_error", options.estimate_error,
       "also solves on cells twice as wide (an eighth of the work): the change of the permeability is what its error is "
       "taken for, which is careful where the error falls at least in proportion to the cell width");
   if (in.documenting()) return;
   options.sides_given = in.given("flow.sides");
+  check_steps(in, options);
   if (options.model != FlowModel::none) {
     check_drive(in, options);
     return;
   }
-  for (const char* key :
-       {"flow.drive", "flow.axes", "flow.pressure_drop", "flow.gradient", "flow.velocity", "flow.flow_rate",
-        "flow.sides", "flow.reservoir", "flow.tolerance", "flow.max_iterations", "flow.estimate_error"})
+  for (const char* key : {"flow.drive", "flow.axes", "flow.pressure_drop", "flow.gradient", "flow.velocity",
+                          "flow.flow_rate", "flow.sides", "flow.reservoir", "flow.tolerance", "flow.max_iterations",
+                          "flow.steps", "flow.newton_steps", "flow.estimate_error"})
     if (in.given(key) && !in.given("flow.model"))
-      in.mistake(key, "given without flow.model, which asks for the job: model = \"stokes\"");
+      in.mistake(key, "given without flow.model, which asks for the job: model = \"stokes\" or \"steady\"");
 }
 
 }  // namespace karst

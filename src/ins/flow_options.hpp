@@ -16,7 +16,7 @@ struct FluidOptions {
 /// Declares and reads [fluid].
 void read(Reader& in, FluidOptions& options);
 
-enum class FlowModel : std::uint8_t { none, stokes };
+enum class FlowModel : std::uint8_t { none, stokes, steady };
 enum class FlowDrive : std::uint8_t { none, pressure_gradient, pressure_drop, velocity, flow_rate };
 enum class FlowWalls : std::uint8_t { symmetry, no_slip, periodic };
 
@@ -33,7 +33,9 @@ struct FlowOptions {
   int reservoir = 0;        ///< cells of free fluid before and behind the sample along the axis
   double tolerance = 1e-8;  ///< |b - K x| <= tolerance |b|
   int max_iterations = 300;
-  bool estimate_error = false;  ///< of the permeability, by a second solve on cells twice as wide
+  std::vector<double> steps{1.0};  ///< model steady: factors on the drive, increasing
+  int newton_steps = 30;           ///< model steady: for one drive at most
+  bool estimate_error = false;     ///< of the permeability, by a second solve on cells twice as wide
 };
 
 /// Declares and reads [flow]; notes as mistakes: no drive, two drives or a value that belongs to another one, an axis

@@ -22,6 +22,8 @@ namespace karst {
 namespace {
 
 constexpr std::array<const char*, 3> names{"x", "y", "z"};
+/// Vectors of GMRES with inertia: each Newton step is one cycle (decision 012).
+constexpr int steady_restart = 40;
 
 const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[0].layout.domain(); }
 
@@ -117,6 +119,11 @@ double keep_sample(StokesSolver& solver, const SampleCells& sample, const Stokes
   return flow.pressure_fall / (sample.high - sample.low);
 }
 
+/// d / φ of the Reynolds number: 4 / S.
+double pore_length(const FlowSample& sample) {
+  return sample.specific_surface > 0.0 ? 4.0 / sample.specific_surface : 0.0;
+}
+
 /// From units of h0, of the viscosity and of a gradient of 1 per h0 to what the deck asks for, in SI units.
 void to_si(const FlowOptions& options, const FluidOptions& fluid, const FlowSample& sample, const Domain& domain,
            const StokesReport& report, FlowColumn& column) {
@@ -130,12 +137,60 @@ void to_si(const FlowOptions& options, const FluidOptions& fluid, const FlowSamp
   column.flow_rate =
       column.darcy_velocity[axis] * h * h * static_cast<double>(domain.box().count()) / domain.cells[axis];
   column.largest_speed = std::abs(speed) * report.largest_speed;
-  const double diameter = sample.specific_surface > 0.0 ? 4.0 / sample.specific_surface : 0.0;  // 4 φ / S, over φ
-  column.reynolds = fluid.density * norm(column.darcy_velocity) * diameter / fluid.viscosity;
+  column.reynolds = fluid.density * norm(column.darcy_velocity) * pore_length(sample) / fluid.viscosity;
   column.tortuosity = report.tortuosity;
   column.divergence = report.divergence;
   column.iterations = report.krylov.iterations;
   column.relative_residual = report.krylov.relative_residual;
+}
+
+/// The sweep of flow.steps from the slow flow in the solver; the column shows the last flow then. Returns the gradient
+/// that its solution is in units of.
+double add_inertia(StokesSolver& solver, const FlowOptions& options, const FluidOptions& fluid,
+                   const FlowSample& sample, const Domain& domain, const FlowWatch& watch, FlowColumn& column) {
+  InertiaSweep sweep;
+  sweep.axis = column.axis;
+  sweep.drive = unit_drive(domain, column.axis);
+  sweep.cell_width = sample.cell_width;
+  sweep.viscosity = fluid.viscosity;
+  sweep.density = fluid.density;
+  sweep.permeability = column.permeability[column.axis];
+  sweep.pore_length = pore_length(sample);
+  sweep.gradient = column.gradient;
+  sweep.by_velocity = options.drive == FlowDrive::velocity || options.drive == FlowDrive::flow_rate;
+  sweep.steps = options.steps;
+  sweep.solver.tolerance = options.tolerance;
+  sweep.solver.max_steps = options.newton_steps;
+  sweep.name = fmt::format("steady {}", names[static_cast<std::size_t>(column.axis)]);
+  InertiaWatch points;
+  points.iteration = watch.iteration;
+  if (watch.point) points.solved = [&](const InertiaPoint& p, std::size_t i) { watch.point(point_name(sweep, i), p); };
+  column.inertia = solve_with_inertia(solver, sweep, points);
+  column.forchheimer = fit_forchheimer(column.inertia, fluid.density, fluid.viscosity);
+  const InertiaPoint& last = column.inertia.back();
+  column.flow_rate *= last.darcy_velocity[column.axis] / column.darcy_velocity[column.axis];
+  column.gradient = last.gradient;
+  column.darcy_velocity = last.darcy_velocity;
+  column.largest_speed = last.largest_speed;
+  column.reynolds = last.reynolds;
+  column.tortuosity = last.tortuosity;
+  column.divergence = std::max(column.divergence, last.divergence);
+  return std::abs(last.gradient);
+}
+
+/// Between open ends a flow with inertia may carry momentum in or out: its drag is not that of the drive.
+void add_drag(StokesSolver& solver, const FlowOptions& options, const Domain& domain, FlowColumn& column) {
+  const int axis = column.axis;
+  if (!column.inertia.empty() && !column.periodic) {
+    column.pressure_drag = column.viscous_drag = column.side_drag = std::numeric_limits<double>::quiet_NaN();
+    return;
+  }
+  StokesDrive drive = unit_drive(domain, axis);
+  if (!column.inertia.empty() && column.gradient < 0.0) drive.force = -drive.force;
+  const WallDrag drag = wall_drag(solver.op(), drive, sample_cells(options, domain, axis));
+  column.pressure_drag = drag.pressure[axis] / drag.drive[axis];
+  column.viscous_drag = drag.viscous[axis] / drag.drive[axis];
+  column.side_drag = drag.sides[axis] / drag.drive[axis];
 }
 
 /// @param speed, pressure  [m/s], [Pa]: of a velocity and of a pressure of 1
@@ -287,6 +342,7 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
       watch.iteration(flow_solve_name(column.axis), p.iteration, p.relative_residual,
                       running * p.velocity[column.axis]);
     };
+  if (options.model == FlowModel::steady) solve_options.krylov.restart = steady_restart;
   SharedSolver shared(comm, geometry, solve_options);
   std::vector<FlowColumn> columns;
   for (const int axis : options.axes) {
@@ -306,11 +362,12 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
       report.largest_speed /= fall;
     }
     to_si(options, fluid, sample, domain, report, column);
-    const WallDrag drag = wall_drag(solver.op(), drive, sample_cells(options, domain, axis));
-    column.pressure_drag = drag.pressure[axis] / drag.drive[axis];
-    column.viscous_drag = drag.viscous[axis] / drag.drive[axis];
-    column.side_drag = drag.sides[axis] / drag.drive[axis];
-    const double scale = column.gradient / fall;
+    double scale = column.gradient / fall;  // what the solution is in units of
+    if (options.model == FlowModel::steady) {
+      if (watch.slow_flow) watch.slow_flow(column);
+      scale = add_inertia(solver, options, fluid, sample, domain, watch, column);
+    }
+    add_drag(solver, options, domain, column);
     keep_fields(solver, scale * h * h / fluid.viscosity, scale * h, watch.keep_solution, column);
     column.histogram = histogram_of(comm, options.reservoir > 0 ? sample_speed : column.speed);
     if (watch.solved) watch.solved(column);

@@ -9,7 +9,8 @@
 // all results but the fields belong to it (sample_flow.hpp).
 //
 // Column d of the tensor: k_ed = μ U_e / G_d (Darcy's law), U the flow rate over the total cross-section, solid
-// included; U_e, e != d, is the mean of that velocity over the sample.
+// included; U_e, e != d, is the mean of that velocity over the sample. It is that of slow flow for every model; with
+// inertia (inertia.hpp) the apparent permeability of each drive comes on top.
 #pragma once
 
 #include <array>
@@ -21,6 +22,7 @@
 
 #include "base/symmetric_eigen.hpp"
 #include "ins/flow_options.hpp"
+#include "ins/inertia.hpp"
 #include "ins/stokes_solver.hpp"
 
 namespace karst {
@@ -48,12 +50,16 @@ struct FlowColumn {
   double estimated_error = 0.0;  ///< of k_dd [m²], see estimate_error(); NaN: not known
   /// Shares of the drive along the axis that pressure and friction on the wall and friction on no-slip sides take: they
   /// sum to 1 up to the error of the discretisation. Pressure without its mean fall, see wall_drag.hpp.
+  /// NaN with inertia between open ends, which momentum passes.
   double pressure_drag = 0.0, viscous_drag = 0.0, side_drag = 0.0;
   double divergence = 0.0;     ///< largest net flux of a cell over the largest speed through a cell face
   std::vector<Quad> solution;  ///< own VoFs box after box: velocity [m/s], pressure [Pa] (NaN in
                                ///< orphans, which carry no flow); empty unless kept
   std::vector<double> speed;   ///< own VoFs: |u| [m/s]
   SpeedHistogram histogram;
+  /// Model steady: one per flow.steps. Everything above but permeability and estimated_error is then that of the last.
+  std::vector<InertiaPoint> inertia;
+  std::optional<ForchheimerFit> forchheimer;
   int iterations = 0;
   double relative_residual = 0.0;
   double setup_seconds = 0.0, seconds = 0.0;  ///< of this rank; set-up 0: that of the solve before served
@@ -72,6 +78,10 @@ struct FlowWatch {
   std::function<void(const std::string& solve, int iteration, double residual, double permeability)> iteration;
   /// After each solve. May take fields out of the column.
   std::function<void(FlowColumn& column)> solved;
+  /// Model steady: after the Stokes solve of an axis, before its sweep; and after each point, with the name of its
+  /// solve.
+  std::function<void(const FlowColumn& column)> slow_flow;
+  std::function<void(const std::string& solve, const InertiaPoint& point)> point;
   bool keep_solution = false;  ///< FlowColumn::solution is wanted
 };
 

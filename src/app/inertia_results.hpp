@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What job `flow` shows of a flow with inertia: apparent permeability against Reynolds number, Forchheimer's law.
+// Columns without a sweep are left out; nothing here is collective.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/flow_job.hpp"
+
+namespace karst {
+
+/// The member "inertia" of an axis in summary.json: an object with "points" (one per step) and "forchheimer" (null
+/// where it was not fitted).
+std::string inertia_json(const FlowColumn& column);
+/// A table per axis for the terminal.
+std::string inertia_text(const FlowColumns& columns);
+/// The points of all axes as inertia.csv.
+std::string inertia_csv(const FlowColumns& columns);
+/// A chart of k_app / k and the tables, for the page.
+std::vector<std::string> inertia_cards(const FlowColumns& columns);
+std::vector<std::string> inertia_warnings(const FlowColumns& columns);
+
+}  // namespace karst

@@ -253,7 +253,7 @@ Job flow_job() {
   return {"flow", "[flow] with model = \"stokes\" or \"steady\" and a drive: permeability and velocity",
           [](const Config& config) { return config.flow.model != FlowModel::none; },
           [](const JobContext& context) { return mistakes(context.config.flow, context.geometry); }, run, more_cells,
-          // of it with inertia: 20 more vectors of GMRES, the flow and its fluxes, a step and its start
+          // of it with inertia: 40 more vectors of GMRES, the flow and its fluxes, a step and its start
           [](const Config& config) { return config.flow.model == FlowModel::steady ? 1250.0 : 750.0; }};
 }
 

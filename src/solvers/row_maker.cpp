@@ -279,7 +279,6 @@ RowMaker::Pair RowMaker::nearest_pair(const SharedFace& face) const {
   std::array<Pair, 2> pairs{Pair{face.low, above, from_low}, Pair{below, face.high, from_high}};
   if (above == face.high) return pairs[0];
   Pair best;
-
   constexpr double farthest = 1.5;
   double least = farthest * farthest;
   for (const Pair& p : pairs) {
@@ -347,7 +346,6 @@ Stencil RowMaker::slanted_gradient(const SharedFace& face, RowCounts& counts) co
   if (usable[0] && usable[1] && vofs_.inside(face.low) != vofs_.inside(face.high))
     usable[vofs_.inside(face.low) ? 1 : 0] = false;
   const int n = usable[0] + usable[1];
-
   if (n == 0) {
     ++counts.faces_without_gradient;
     return result;

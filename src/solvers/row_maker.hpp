@@ -17,10 +17,9 @@
 //     line through the wall centroid, as far from the wall (d) as the value of the VoF. Dirichlet: a_w β (value at the
 //     foot of the perpendicular - φ_v) / d;
 //   - where walls let something through, an orphan that no Dirichlet boundary fixes has a host: the VoF across its
-//   largest
-//     face that holds its cell centre, or the host of that across its largest face. The host takes over its balance
-//     (sources, wall, other faces); its value is that of the polynomial through the unknowns around the host. In a
-//     balance of its own the wall's share would be divided by its tiny apertures.
+//     largest face that holds its cell centre, or the host of that across its largest face. The host takes over its
+//     balance (sources, wall, other faces); its value is that of the polynomial through the unknowns around the host.
+//     In a balance of its own the wall's share would be divided by its tiny apertures.
 #pragma once
 
 #include <cstdint>

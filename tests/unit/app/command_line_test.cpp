@@ -4,19 +4,16 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "support/errors.hpp"
 
 namespace karst {
 namespace {
 
+using test::has;
+
 std::string error_of(const std::vector<std::string>& arguments) {
-  try {
-    parse_command_line(arguments);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::error_of([&] { parse_command_line(arguments); });
 }
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(CommandLine, GeometryTakesDeckOverridesAndOptionsInAnyOrder) {
   const Parsed p = parse_command_line(

@@ -8,6 +8,7 @@
 #include "app/commands.hpp"
 #include "app/source.hpp"
 #include "base/error.hpp"
+#include "support/errors.hpp"
 
 namespace karst {
 namespace {
@@ -29,16 +30,8 @@ Config read_text(const std::string& text) {
   return config;
 }
 
-template <class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
-}
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using test::error_of;
+using test::has;
 
 TEST(Config, DefaultsHold) {
   const Config c = read_text(ball);

@@ -9,21 +9,14 @@
 #include "base/error.hpp"
 #include "solvers/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
+#include "support/errors.hpp"
 #include "support/shared_directory.hpp"
 
 namespace karst {
 namespace {
 
-template <class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
-}
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using test::error_of;
+using test::has;
 
 TEST(Jobs, ADeckWithoutAJobIsToldHowToAskForOne) {
   const std::string text = error_of([] { asked_jobs({}); });

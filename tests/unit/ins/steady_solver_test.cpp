@@ -85,6 +85,33 @@ TEST(SteadySolver, SphereArrayConverges) {
   EXPECT_GT(std::log2(error[0] / error[1]), 1.8);
 }
 
+/// k_app / k of a square array of cylinders, solid fraction 0.2, on n² cells at ρ G L³ / μ² = 500 and 2000.
+std::array<double, 2> cylinder_array(int n) {
+  const double radius = n * std::sqrt(0.2 / std::numbers::pi);
+  const test::DistanceFunction phi([=](const Vec3& p) {
+    double x = p[0] - 0.5 * n - 0.137, y = p[1] - 0.5 * n + 0.211;
+    x -= n * std::round(x / n);
+    y -= n * std::round(y / n);
+    return std::hypot(x, y) - radius;
+  });
+  const Geometry geometry = build_geometry(Comm::self(), test::flow_grid({n, n, 1}), phi, KeepPores::all);
+  const double unit = 1.0 / (double(n) * n * n);
+  Case c;
+  c.tolerance = 1e-8;
+  const auto r = c.solve(Comm::self(), geometry, {500.0 * unit, 2000.0 * unit});
+  return {1.0 - loss(r, 1), 1.0 - loss(r, 2)};
+}
+
+// Quadratic finite elements on a mesh that fits the cylinder (tests/verification/cylinder_inertia.py): 0.97595, 0.88662
+// (72 by 24 elements).
+TEST(SteadySolver, CylinderArrayAgainstFiniteElements) {
+  const auto coarse = cylinder_array(16), fine = cylinder_array(64);
+  for (const auto& [i, exact, most] : {std::tuple{0U, 0.97595, 2e-4}, {1U, 0.88662, 1e-3}}) {
+    EXPECT_LT(std::abs(fine[i] / exact - 1.0), most) << i;
+    EXPECT_GT(0.5 * std::log2((coarse[i] - exact) / (fine[i] - exact)), 1.8) << i;
+  }
+}
+
 // At first inertia does not see the direction of the flow: k(R) = k (1 - c R²), even where the pores have no symmetry
 // (Mei & Auriault, J. Fluid Mech. 222 (1991) 647).
 TEST(SteadySolver, WeakInertiaIsQuadratic) {

@@ -325,4 +325,8 @@ Rendering render(const Volume& volume, const RenderOptions& options) {
   return Renderer(volume, options).run();
 }
 
+PicturePoint projected(const Index& size, const RenderOptions& options, const Vec3& point) {
+  return Camera(size, options).pixel(point);
+}
+
 }  // namespace karst

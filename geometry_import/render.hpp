@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "base/triple.hpp"
@@ -46,5 +47,12 @@ struct Rendering {
 /// the box it is cut, in a colour of its own. Rows are shared among threads; every pixel is the same for any number of
 /// them. Not collective.
 Rendering render(const Volume& volume, const RenderOptions& options);
+
+/// Where render() draws a point of the volume [widths of a cube].
+PicturePoint projected(const Index& size, const RenderOptions& options, const Vec3& point);
+
+/// <svg>: the rendering, names along its three edges, and what is drawn over it (SVG). Names and `about` are escaped.
+std::string body_svg(const Rendering& view, const std::array<std::string, 3>& names, const std::string& about,
+                     const std::string& over = "");
 
 }  // namespace karst

@@ -102,26 +102,6 @@ std::vector<std::size_t> shown_slices(const ReportPage& page) {
   return shown.empty() ? std::vector<std::size_t>{2, 1, 0} : shown;
 }
 
-std::string edge_name(const Rendering::Edge& e, const std::string& text) {
-  const auto off = [&](const PicturePoint& p, double by) {
-    return PicturePoint{p.column + by * e.out.column, p.row + by * e.out.row};
-  };
-  const auto between = [](const PicturePoint& a, const PicturePoint& b, double part) {
-    return PicturePoint{a.column + part * (b.column - a.column), a.row + part * (b.row - a.row)};
-  };
-  const PicturePoint from = off(between(e.begin, e.end, 0.32), 14), to = off(between(e.begin, e.end, 0.68), 14);
-  const bool level = std::abs(e.out.column) <= 0.3, upright = std::abs(e.out.column) > 0.95;
-  const PicturePoint word = off(e.middle, level ? 46 : 30);
-  const char* anchor = level || upright ? "middle" : e.out.column < 0 ? "end" : "start";
-  const std::string turned =
-      upright ? fmt::format(" transform=\"rotate(-90 {:.1f} {:.1f})\"", word.column, word.row) : "";
-  return fmt::format(
-      "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#5b6673\" stroke-width=\"1.6\" "
-      "marker-end=\"url(#tip)\"/><text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n",
-      from.column, from.row, to.column, to.row, word.column, word.row + (upright ? 0 : 7), anchor, turned,
-      escape_html(text));
-}
-
 }  // namespace
 
 std::string body_section(const ReportPage& page) {
@@ -138,15 +118,10 @@ std::string body_section(const ReportPage& page) {
   const Rendering view = render(body_of(page, pore), options);
   const std::string about =
       fmt::format("The {} seen from the corner of high x, low y and high z", pore ? "pore space" : "solid");
-  out += fmt::format(
-      "<svg class=\"body\" viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"{2}\"><title>{2}</title><defs><marker "
-      "id=\"tip\" viewBox=\"0 0 8 8\" refX=\"6\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path "
-      "d=\"M0,0L8,4L0,8Z\" fill=\"#5b6673\"/></marker></defs>\n<image width=\"{0}\" height=\"{1}\" href=\"{3}\"/>\n",
-      options.width, options.height, about, data_uri(view.picture));
+  std::array<std::string, 3> names;
   for (std::size_t d = 0; d < 3; ++d)
-    out += edge_name(view.edges[d],
-                     fmt::format("{} {}", axis_names[d], length_text(page.voxels[static_cast<int>(d)] * page.voxel)));
-  out += "</svg>\n<p class=\"soft\">";
+    names[d] = fmt::format("{} {}", axis_names[d], length_text(page.voxels[static_cast<int>(d)] * page.voxel));
+  out += body_svg(view, names, about) + "<p class=\"soft\">";
   out += pore ? "Shown is the pore, not the grains; " : "Shown is the solid (the porosity is above 50 %); ";
   out += fmt::format(
       "pale where the image ends{}. {}</p></section>\n", options.cut_corner ? " or the front eighth is cut away" : "",

@@ -21,6 +21,7 @@ constexpr const char* examples =
     "  karst import rock.tif -o rock.h5 --voxel 2e-6\n"
     "  karst check deck.toml\n"
     "  karst run deck.toml --out results -j 4\n"
+    "  karst report results\n"
     "  karst geometry deck.toml --out results -j 4 grid.box=32\n"
     "  mpirun -n 4 karst run deck.toml\n"
     "  karst help grid.box\n";
@@ -146,6 +147,11 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   CLI::App* check = app.add_subcommand("check", "read everything, build the geometry, estimate memory; write nothing");
   add_deck(*check, line);
 
+  CLI::App* report = app.add_subcommand("report", "make report.html of a finished run once more");
+  report->add_option("directory", line.directory, "the directory of the run: summary.json, deck.toml, plotfiles")
+      ->required()
+      ->type_name("DIR");
+
   CLI::App* import = app.add_subcommand("import", "turn an image into a geometry file");
   import
       ->add_option(
@@ -170,9 +176,10 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   help->add_flag("--markdown", line.markdown, "all keys as the tables of docs/inputs.md");
 }
 
-constexpr std::array<std::pair<const char*, Command>, 5> commands{{{"run", Command::run},
+constexpr std::array<std::pair<const char*, Command>, 6> commands{{{"run", Command::run},
                                                                    {"geometry", Command::geometry},
                                                                    {"check", Command::check},
+                                                                   {"report", Command::report},
                                                                    {"import", Command::import},
                                                                    {"help", Command::help}}};
 

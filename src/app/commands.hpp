@@ -23,6 +23,9 @@ void geometry_command(const Comm& comm, const CommandLine& line);
 /// `karst check`: builds the geometry, prints what it is and what a run will need; writes nothing.
 void check_command(const Comm& comm, const CommandLine& line);
 
+/// `karst report`: report.html of a run directory once more, from its summary, deck and plotfiles.
+void report_command(const Comm& comm, const CommandLine& line);
+
 /// `karst import`: image to geometry file.
 void import_command(const Comm& comm, const CommandLine& line);
 

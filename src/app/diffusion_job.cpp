@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/job.hpp"
+#include "app/plane_picture.hpp"
+#include "app/plot_file.hpp"
 #include "app/solve_progress.hpp"
 #include "app/vof_values.hpp"
 #include "geometry_import/report_text.hpp"
@@ -48,6 +50,11 @@ Json per_axis_json(const Columns& columns, F&& value) {
   return all;
 }
 
+/// The deck asked for the axis.
+bool is_asked(const Json& summary, std::size_t axis) {
+  return std::ranges::any_of(summary.at("diffusion"), [&](const Json& c) { return c.at("axis") == axes[axis]; });
+}
+
 std::string json_of(const Columns& columns, double diffusivity) {
   Json json;
   json["diffusivity_m2_s"] = diffusivity;
@@ -56,6 +63,16 @@ std::string json_of(const Columns& columns, double diffusivity) {
   json["formation_factor"] =
       per_axis_json(columns, [](const DiffusionColumn& c) { return finite(c.formation_factor); });
   json["tortuosity"] = per_axis_json(columns, [](const DiffusionColumn& c) { return finite(c.tortuosity); });
+  json["diffusion"] = Json::array();
+  for (const DiffusionColumn& c : columns) {
+    Json one{{"axis", name_of(c)}, {"boundaries", c.periodic ? "periodic" : "concentrations"}};
+    if (c.connected) {
+      one["iterations"] = c.solve.iterations;
+      one["relative_residual"] = c.solve.true_residual;
+      one["imbalance"] = c.imbalance();
+    }
+    json["diffusion"].push_back(one);
+  }
   return json.dump();
 }
 
@@ -79,72 +96,103 @@ std::string text_of(const Columns& columns, double diffusivity) {
   return text;
 }
 
-/// Of the two planes through the axis, across the narrower direction.
-int across(const Index& cells, int axis) {
-  const int a = (axis + 2) % 3, b = (axis + 1) % 3;
-  return cells[b] < cells[a] ? b : a;
-}
-
-std::string pictures(const JobContext& run, const CompositeNumbering& numbering, const Columns& columns) {
-  std::string figures;
-  for (const DiffusionColumn& c : columns) {
-    if (!c.connected) continue;
-    const int direction = across(run.grid.cells, c.axis);
-    const PlaneValues plane = middle_plane(run.comm, run.geometry, numbering, c.concentration.span(), direction);
-    if (run.comm.rank() == 0)
-      figures += plane_figure(plane, 0.0, 1.0,
-                              fmt::format("gradient along {}; {} to the right, {} upwards", name_of(c),
-                                          axes[direction == 0 ? 1 : 0], axes[direction == 2 ? 1 : 2]));
-  }
-  return fmt::format("<div class=\"slices\" style=\"grid-template-columns:repeat({},minmax(0,1fr))\">{}</div>\n",
-                     columns.size(), figures);
-}
-
-/// "x 23.4 · y 25.1": one number per axis.
+/// One number of each axis in summary.json; null: no path.
 template <class F>
-std::string listed(const Columns& columns, F&& value) {
-  std::string text;
-  for (const DiffusionColumn& c : columns)
-    text += fmt::format("{}{}\u00a0{}", text.empty() ? "" : " · ", name_of(c), c.connected ? value(c) : "–");
-  return text;
+std::string listed(const Json& summary, const char* key, F&& text) {
+  std::string all;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!is_asked(summary, d)) continue;
+    const Json& value = summary.at(key).at(d);
+    all += fmt::format("{}{}\u00a0{}", all.empty() ? "" : " · ", axes[d],
+                       value.is_null() ? "–" : text(value.get<double>()));
+  }
+  return all;
 }
 
-PagePart page_of(const JobContext& run, const CompositeNumbering& numbering, const Columns& columns) {
-  const double diffusivity = run.config.diffusion.diffusivity;
-  using Column = const DiffusionColumn&;
-  PagePart page;
-  page.tiles = {{"Formation factor", listed(columns, [](Column c) { return number_text(c.formation_factor, 4); }),
-                 "D₀ / D<sub>eff</sub>; the same for the conductivity of a brine in an insulating rock"},
-                {"D<sub>eff</sub> / D₀", listed(columns, [](Column c) { return number_text(c.tensor[c.axis], 4); }),
-                 fmt::format("D₀ = {:.3g} m²/s; per cross-section of the whole sample", diffusivity)},
-                {"Tortuosity", listed(columns, [](Column c) { return number_text(c.tortuosity, 3); }),
-                 "porosity of the connected pores × formation factor"},
-                {"Porosity", percent_text(run.geometry.report.porosity),
-                 fmt::format("in connected pores: {}", percent_text(run.geometry.report.connected_porosity))}};
-  std::vector<std::vector<std::string>> tensor{{"mean flux along"}}, solves{{""}};
-  for (const DiffusionColumn& c : columns) tensor[0].push_back(fmt::format("gradient along {}", name_of(c)));
-  solves[0].insert(solves[0].end(), tensor[0].begin() + 1, tensor[0].end());
-  for (int e = 0; e < 3; ++e) {
-    tensor.push_back({axes[static_cast<std::size_t>(e)]});
-    for (const DiffusionColumn& c : columns) tensor.back().push_back(known(diffusivity * c.tensor[e], "{:.4g}", "–"));
-  }
+std::vector<PageTile> tiles(const Json& summary) {
+  Json diagonal = Json::array();
+  for (std::size_t d = 0; d < 3; ++d) diagonal.push_back(summary.at("relative_diffusivity").at(d).at(d));
+  const auto digits = [](int n) { return [n](double value) { return number_text(value, n); }; };
+  Json whole = summary;
+  whole["diagonal"] = diagonal;
+  return {
+      {"Formation factor", listed(summary, "formation_factor", digits(4)),
+       "D₀ / D<sub>eff</sub>; the same for the conductivity of a brine in an insulating rock"},
+      {"D<sub>eff</sub> / D₀", listed(whole, "diagonal", digits(4)),
+       fmt::format("D₀ = {:.3g} m²/s; per cross-section of the whole sample",
+                   summary.at("diffusivity_m2_s").get<double>())},
+      {"Tortuosity", listed(summary, "tortuosity", digits(3)), "porosity of the connected pores × formation factor"},
+      {"Porosity", percent_text(summary.at("porosity").get<double>()),
+       fmt::format("in connected pores: {}", percent_text(summary.at("connected_porosity").get<double>()))}};
+}
+
+std::string solves_card(const Json& summary) {
+  std::vector<std::vector<std::string>> rows{{""}};
+  for (const Json& c : summary.at("diffusion")) rows[0].push_back("gradient along " + c.at("axis").get<std::string>());
   const auto row = [&](const char* name, auto&& value) {
-    solves.push_back({name});
-    for (const DiffusionColumn& c : columns) solves.back().push_back(c.connected ? value(c) : "–");
+    rows.push_back({name});
+    for (const Json& c : summary.at("diffusion")) rows.back().push_back(c.contains("iterations") ? value(c) : "–");
   };
-  row("boundaries", [](Column c) { return std::string(c.periodic ? "periodic" : "c = 1 and 0, sides sealed"); });
-  row("iterations", [](Column c) { return fmt::format("{}", c.solve.iterations); });
-  row("relative residual", [](Column c) { return fmt::format("{:.1e}", c.solve.true_residual); });
-  row("inflow - outflow, relative", [](Column c) { return fmt::format("{:.1e}", c.imbalance()); });
+  row("boundaries", [](const Json& c) {
+    return std::string(c.at("boundaries") == "periodic" ? "periodic" : "c = 1 and 0, sides sealed");
+  });
+  row("iterations", [](const Json& c) { return fmt::format("{}", c.at("iterations").get<int>()); });
+  row("relative residual",
+      [](const Json& c) { return fmt::format("{:.1e}", c.at("relative_residual").get<double>()); });
+  row("inflow - outflow, relative",
+      [](const Json& c) { return fmt::format("{:.1e}", c.at("imbalance").get<double>()); });
+  return card("Solves", html_table(rows));
+}
+
+PagePart page_of(const Json& summary, const Figures& figures) {
+  PagePart page;
+  if (!summary.contains("diffusion")) return page;
+  page.tiles = tiles(summary);
+  std::vector<std::vector<std::string>> tensor{{"mean flux along"}};
+  for (std::size_t e = 0; e < 3; ++e) tensor.push_back({axes[e]});
+  std::string pictures;
+  int n = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!is_asked(summary, d)) continue;
+    tensor[0].push_back(fmt::format("gradient along {}", axes[d]));
+    for (std::size_t e = 0; e < 3; ++e) {
+      const Json& value = summary.at("effective_diffusivity_m2_s").at(e).at(d);
+      tensor[e + 1].push_back(value.is_null() ? "–" : fmt::format("{:.4g}", value.get<double>()));
+    }
+    if (const auto figure = figures.find(fmt::format("diffusion {}", axes[d])); figure != figures.end()) {
+      pictures += figure->second;
+      ++n;
+    }
+  }
   page.cards = {
       card("Effective diffusivity [m²/s]", html_table(tensor),
            "Mean flux over the whole sample, solid included, per mean gradient. Entries off the diagonal: the sample "
-           "leads part of the flux sideways."),
-      card("Concentration", pictures(run, numbering, columns),
-           "Planes through the middle; gray is solid, or a pore that was removed. The concentration falls by 1 along "
-           "the axis."),
-      card("Solves", html_table(solves))};
+           "leads part of the flux sideways.")};
+  if (n > 0)
+    page.cards.push_back(card(
+        "Concentration",
+        fmt::format("<div class=\"slices\" style=\"grid-template-columns:repeat({},minmax(0,1fr))\">{}</div>\n", n,
+                    pictures),
+        "Planes through the middle; gray is solid, or a pore that was removed. The concentration falls by 1 along the "
+        "axis."));
+  page.cards.push_back(solves_card(summary));
   return page;
+}
+
+void draw(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
+  if (!summary.contains("diffusion")) return;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto component = view.find(fmt::format("concentration_{}", axes[d]));
+    if (!component) continue;
+    const PlaneValues plane = middle_plane(comm, view, {&*component, 1}, across(view.cells, static_cast<int>(d)));
+    if (comm.rank() != 0) continue;
+    PlaneLook look;
+    look.quantity = "concentration";
+    look.cell_width = view.cell_width;
+    look.caption = fmt::format("gradient along {}, middle plane across {}", axes[d],
+                               axes[static_cast<std::size_t>(plane.direction)]);
+    figures[fmt::format("diffusion {}", axes[d])] = plane_figure(plane, look);
+  }
 }
 
 std::vector<std::string> warnings_of(const Columns& columns) {
@@ -168,7 +216,6 @@ std::vector<std::string> warnings_of(const Columns& columns) {
 std::vector<JobComponent> components_of(const JobContext& run, std::shared_ptr<const CompositeNumbering> numbering,
                                         const std::shared_ptr<const Columns>& columns) {
   std::vector<JobComponent> components;
-  if (std::ranges::count(run.config.output.plot, PlotField::concentration) == 0) return components;
   for (std::size_t i = 0; i < columns->size(); ++i) {
     if (!(*columns)[i].connected) continue;
     components.push_back(
@@ -197,8 +244,9 @@ JobResult run(const JobContext& context) {
   for (const DiffusionColumn& c : *columns)
     if (c.connected) result.balances.push_back({fmt::format("diffusion_{}_relative", name_of(c)), c.imbalance()});
   result.warnings = warnings_of(*columns);
-  result.components = components_of(context, numbering, columns);
-  result.page = page_of(context, *numbering, *columns);
+  const std::vector<JobComponent> components = components_of(context, numbering, columns);
+  draw(context.comm, Json::parse(result.json), view_of(context, components), result.figures);
+  if (std::ranges::count(context.config.output.plot, PlotField::concentration) > 0) result.components = components;
   return result;
 }
 
@@ -210,6 +258,8 @@ Job diffusion_job() {
           [](const Config& config) { return !config.diffusion.axes.empty(); },
           [](const JobContext& context) { return mistakes(context.config.diffusion, context.geometry); },
           run,
+          draw,
+          page_of,
           [](const JobContext&) { return std::int64_t{0}; },
           [](const Config&) { return 350.0; }};
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Job `flow`: permeability and velocity of steady Stokes flow.
 #include "app/flow_job.hpp"
-#include "app/inertia_results.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include <cmath>
 #include <memory>
 
+#include "app/inertia_results.hpp"
 #include "app/plot_file.hpp"
 #include "app/solve_progress.hpp"
 #include "app/vof_values.hpp"
@@ -64,41 +64,49 @@ std::vector<std::string> warnings_of(const FlowColumns& columns) {
   return all;
 }
 
-/// Components of one quantity of one solve.
-void add_components(const JobContext& run, const std::shared_ptr<const CompositeNumbering>& numbering,
-                    const std::shared_ptr<const FlowColumns>& columns, std::size_t i, bool several, PlotField field,
-                    std::vector<JobComponent>& components) {
-  const std::string of_drive = several ? fmt::format("drive_{}_", "xyz"[(*columns)[i].axis]) : std::string();
-  const auto add = [&](const std::string& name, std::size_t component) {
-    components.push_back({field, of_drive + name,
-                          [&geometry = run.geometry, numbering, columns, i, component](int level, std::int64_t box,
-                                                                                       std::span<float> cells) {
-                            fill_cells(geometry, *numbering, level, box, cells,
-                                       [&](std::size_t v) { return (*columns)[i].solution[v].v[component]; });
-                          }});
-  };
-  if (field == PlotField::pressure)
-    add("pressure", 3);
-  else
-    for (std::size_t d = 0; d < 3; ++d) add(fmt::format("velocity_{}", "xyz"[d]), d);
+/// Velocity and pressure of a solve, as the plotfile holds them.
+struct KeptFlow {
+  int axis = 0;
+  std::vector<std::array<float, 4>> values;  ///< own VoFs box after box
+};
+using KeptFlows = std::vector<std::shared_ptr<const KeptFlow>>;
+
+KeptFlow kept(FlowColumn& column) {
+  KeptFlow kept{column.axis, std::vector<std::array<float, 4>>(column.solution.size())};
+  for (std::size_t v = 0; v < kept.values.size(); ++v)
+    for (std::size_t c = 0; c < 4; ++c) kept.values[v][c] = static_cast<float>(column.solution[v].v[c]);
+  column.solution = {};
+  column.speed = {};
+  return kept;
 }
 
+std::string prefix_of(int axis, bool several) {
+  return several ? fmt::format("drive_{}_", "xyz"[axis]) : std::string();
+}
+
+/// Components of the solves on one grid.
 /// @param several  the deck asks for several axes
-std::vector<JobComponent> components_of(const JobContext& run, const std::shared_ptr<const FlowColumns>& columns,
-                                        bool several) {
+std::vector<JobComponent> components_of(const JobContext& run, const KeptFlows& flows, bool several) {
   std::vector<JobComponent> components;
   const auto numbering = std::make_shared<const CompositeNumbering>(run.comm, run.geometry);
-  for (const PlotField field : run.config.output.plot)
-    if (field == PlotField::velocity || field == PlotField::pressure)
-      for (std::size_t i = 0; i < columns->size(); ++i)
-        add_components(run, numbering, columns, i, several, field, components);
+  const auto add = [&](PlotField field, const std::string& name, const auto& flow, std::size_t component) {
+    components.push_back(
+        {field, prefix_of(flow->axis, several) + name,
+         [&geometry = run.geometry, numbering, flow, component](int level, std::int64_t box, std::span<float> cells) {
+           fill_cells(geometry, *numbering, level, box, cells,
+                      [&](std::size_t v) { return double{flow->values[v][component]}; });
+         }});
+  };
+  for (const auto& flow : flows)
+    for (std::size_t d = 0; d < 3; ++d) add(PlotField::velocity, fmt::format("velocity_{}", "xyz"[d]), flow, d);
+  for (const auto& flow : flows) add(PlotField::pressure, "pressure", flow, 3);
   return components;
 }
 
 FlowWatch watch_of(SolveProgress& progress, const std::string& where) {
   FlowWatch watch;
   watch.iteration = [&progress, where](const std::string& solve, int n, double residual, double permeability) {
-    progress.iteration(solve + where, n, residual, fmt::format("permeability {}", darcy_text(permeability)));
+    progress.iteration(solve + where, n, residual, fmt::format("k = {}", darcy_text(permeability)));
   };
   watch.slow_flow = [&progress, where](const FlowColumn& column) { progress.solved(solve_report(column, where)); };
   watch.solved = [slow = watch.slow_flow](const FlowColumn& column) {
@@ -165,15 +173,34 @@ FlowColumns on_wide_cells(const JobContext& run, SolveProgress& progress) {
   return columns;
 }
 
-bool asks_for(const Config& config, PlotField field) { return std::ranges::count(config.output.plot, field) > 0; }
-
 /// What all solves gave.
 struct Solved {
-  std::shared_ptr<FlowColumns> columns = std::make_shared<FlowColumns>();
-  std::string pictures;
-  std::vector<JobComponent> components;
+  FlowColumns columns;
+  Figures figures;
+  std::vector<JobComponent> components;  ///< that output.plot asks for, on the grid of the geometry
   std::vector<JobFile> files;
 };
+
+/// The solves of some axes on one grid: what they gave, with pictures, and their fields.
+std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& part, const FlowSample& sample,
+                                   FlowWatch watch, Solved& all) {
+  KeptFlows flows;
+  watch.keep_solution = true;
+  watch.solved = [&, tell = watch.solved](FlowColumn& column) {
+    tell(column);
+    flows.push_back(std::make_shared<const KeptFlow>(kept(column)));
+  };
+  FlowColumns columns = permeability(grid.comm, grid.geometry, part, grid.config.fluid, sample, watch);
+  std::ranges::move(columns, std::back_inserter(all.columns));
+  const bool several = grid.config.flow.axes.size() > 1;
+  std::vector<JobComponent> components = components_of(grid, flows, several);
+  const FieldView view = view_of(grid, components);
+  for (const auto& flow : flows)
+    add_flow_figures(grid.comm, view, {flow->axis, prefix_of(flow->axis, several), part.reservoir}, all.figures);
+  std::erase_if(components,
+                [&](const JobComponent& c) { return std::ranges::count(grid.config.output.plot, c.field) == 0; });
+  return components;
+}
 
 /// With reservoirs every axis has its grid, its geometry and its plotfile, which go before the next axis comes.
 void solve_with_reservoirs(const JobContext& run, const FlowWatch& watch, const FlowSample& sample, Solved& all) {
@@ -181,60 +208,48 @@ void solve_with_reservoirs(const JobContext& run, const FlowWatch& watch, const 
     const Timer timer("with reservoirs");
     const Extended grid(run, 1, part);
     const JobContext here{run.comm, run.config, grid.source.grid, grid.geometry, {}, {}};
-    const auto columns =
-        std::make_shared<FlowColumns>(permeability(run.comm, grid.geometry, part, run.config.fluid, sample, watch));
-    all.pictures += flow_pictures(here, *columns);
-    const std::vector<JobComponent> components = components_of(here, columns, run.config.flow.axes.size() > 1);
-    FlowColumn& column = columns->front();
-    if (!components.empty()) {
-      const char axis = "xyz"[column.axis];
-      all.files.push_back({fmt::format("plot_{}.vtkhdf", axis),
-                           fmt::format("the flow along {} with its reservoirs, for ParaView, yt and VisIt", axis)});
-      write_plot(here, grid.source, run.file(all.files.back().name), components);
-    }
-    column.solution = {};
-    column.speed = {};
-    all.columns->push_back(std::move(column));
+    const std::vector<JobComponent> components = solve_on(here, part, sample, watch, all);
+    if (components.empty()) continue;
+    const char axis = "xyz"[part.axes[0]];
+    all.files.push_back({fmt::format("plot_{}.vtkhdf", axis),
+                         fmt::format("the flow along {} with its reservoirs, for ParaView, yt and VisIt", axis)});
+    write_plot(here, grid.source, run.file(all.files.back().name), components);
   }
 }
 
 Solved solve(const JobContext& run, SolveProgress& progress) {
   const FlowSample sample = sample_of(run.geometry, run.grid.cell_width());
-  FlowWatch watch = watch_of(progress, "");
-  watch.keep_solution = asks_for(run.config, PlotField::velocity) || asks_for(run.config, PlotField::pressure);
+  const FlowWatch watch = watch_of(progress, "");
   Solved all;
-  if (run.config.flow.reservoir > 0) {
+  if (run.config.flow.reservoir > 0)
     solve_with_reservoirs(run, watch, sample, all);
-  } else {
-    *all.columns = permeability(run.comm, run.geometry, run.config.flow, run.config.fluid, sample, watch);
-    all.pictures = flow_pictures(run, *all.columns);
-    all.components = components_of(run, all.columns, all.columns->size() > 1);
-  }
+  else
+    all.components = solve_on(run, run.config.flow, sample, watch, all);
   return all;
 }
 
 JobResult run(const JobContext& context) {
   const FlowOptions& options = context.config.flow;
   SolveProgress progress(context.comm, options.tolerance);
-  const Solved all = solve(context, progress);
-  if (options.estimate_error) estimate_error(on_wide_cells(context, progress), *all.columns);
+  Solved all = solve(context, progress);
+  if (options.estimate_error) estimate_error(on_wide_cells(context, progress), all.columns);
   const FlowGrid grid{context.grid.cells, options.reservoir};
   JobResult result;
-  result.text = flow_text(*all.columns, grid, options.estimate_error);
-  result.json = flow_json(*all.columns, grid, options.estimate_error);
+  result.text = flow_text(all.columns, grid, options.estimate_error);
+  result.json = flow_json(all.columns, grid, options.estimate_error);
   result.solves = progress.rows();
   double mass = 0.0;
-  for (const FlowColumn& c : *all.columns) mass = std::max(mass, c.divergence);
+  for (const FlowColumn& c : all.columns) mass = std::max(mass, c.divergence);
   result.balances.push_back({"mass_relative", mass});
-  result.warnings = warnings_of(*all.columns);
-  std::ranges::move(inertia_warnings(*all.columns), std::back_inserter(result.warnings));
-  result.components = all.components;
-  result.files = all.files;
+  result.warnings = warnings_of(all.columns);
+  std::ranges::move(inertia_warnings(all.columns), std::back_inserter(result.warnings));
+  result.components = std::move(all.components);
+  result.files = std::move(all.files);
+  result.figures = std::move(all.figures);
   if (options.model == FlowModel::steady) {
-    write_file(context.comm, context.file("inertia.csv"), inertia_csv(*all.columns));
+    write_file(context.comm, context.file("inertia.csv"), inertia_csv(all.columns));
     result.files.push_back({"inertia.csv", "apparent permeability against Reynolds number"});
   }
-  result.page = flow_page(context, *all.columns, all.pictures);
   return result;
 }
 
@@ -252,7 +267,8 @@ std::int64_t more_cells(const JobContext& context) {
 Job flow_job() {
   return {"flow", "[flow] with model = \"stokes\" or \"steady\" and a drive: permeability and velocity",
           [](const Config& config) { return config.flow.model != FlowModel::none; },
-          [](const JobContext& context) { return mistakes(context.config.flow, context.geometry); }, run, more_cells,
+          [](const JobContext& context) { return mistakes(context.config.flow, context.geometry); }, run, draw_flow,
+          flow_page, more_cells,
           // of it with inertia: 40 more vectors of GMRES, the flow and its fluxes, a step and its start
           [](const Config& config) { return config.flow.model == FlowModel::steady ? 1250.0 : 750.0; }};
 }

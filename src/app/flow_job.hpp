@@ -29,10 +29,9 @@ std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool wit
 /// Members of summary.json: permeability_m2 (rows e, columns d; null in columns of axes that were not asked for),
 /// permeability_darcy, darcy_velocity_m_s (one vector per asked axis), reynolds (largest), flow (one object per axis).
 std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error);
-/// Slices of the speed, HTML on rank 0. Collective.
-std::string flow_pictures(const JobContext& run, const FlowColumns& columns);
-/// @param pictures  HTML, of flow_pictures()
-PagePart flow_page(const JobContext& run, const FlowColumns& columns, const std::string& pictures);
+/// See Job.
+PagePart flow_page(const nlohmann::ordered_json& summary, const Figures& figures);
+void draw_flow(const Comm& comm, const nlohmann::ordered_json& summary, const FieldView& view, Figures& figures);
 /// 1.23e-12 m² -> "1.25 D", 1.23e-15 m² -> "1.25 mD".
 std::string darcy_text(double permeability);
 

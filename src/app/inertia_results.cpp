@@ -24,28 +24,49 @@ constexpr double largest_deviation = 0.02;
 char name_of(Column c) { return "xyz"[c.axis]; }
 double slow(Column c) { return c.permeability[c.axis]; }
 
-Chart chart_of(const FlowColumns& columns) {
+/// An axis of summary.json with its sweep.
+struct Sweep {
+  const Json& flow;
+  double slow;  ///< permeability of slow flow along the axis [m²]
+  std::string name() const { return flow.at("axis").get<std::string>(); }
+  std::size_t axis() const { return std::string("xyz").find(name()); }
+  const Json& points() const { return flow.at("inertia").at("points"); }
+  const Json& law() const { return flow.at("inertia").at("forchheimer"); }
+};
+
+std::vector<Sweep> sweeps_of(const Json& summary) {
+  std::vector<Sweep> sweeps;
+  for (const Json& flow : summary.at("flow")) {
+    if (!flow.contains("inertia")) continue;
+    Sweep sweep{flow, 0.0};
+    sweep.slow = summary.at("permeability_m2").at(sweep.axis()).at(sweep.axis()).get<double>();
+    sweeps.push_back(sweep);
+  }
+  return sweeps;
+}
+
+double number(const Json& json, const char* key) { return json.at(key).get<double>(); }
+
+Chart chart_of(const std::vector<Sweep>& sweeps) {
   Chart chart;
   chart.description = "Apparent permeability over that of slow flow against the Reynolds number";
   double low = 1e300, high = -1e300, least = 1.0;
-  for (Column c : columns) {
-    ChartSeries points{.name = fmt::format("drive along {}", name_of(c)),
-                       .colour = colours[static_cast<std::size_t>(c.axis)]};
-    ChartSeries law{.name = fmt::format("Forchheimer, {}", name_of(c)),
-                    .colour = colours[static_cast<std::size_t>(c.axis)],
-                    .dash = "2 3"};
-    for (const InertiaPoint& p : c.inertia) {
-      points.x.push_back(std::log10(p.reynolds));
-      points.y.push_back(p.permeability / slow(c));
+  for (const Sweep& sweep : sweeps) {
+    ChartSeries points{.name = "drive along " + sweep.name(), .colour = colours[sweep.axis()]};
+    ChartSeries law{.name = "Forchheimer, " + sweep.name(), .colour = colours[sweep.axis()], .dash = "2 3"};
+    for (const Json& p : sweep.points()) {
+      points.x.push_back(std::log10(number(p, "reynolds")));
+      points.y.push_back(number(p, "permeability_m2") / sweep.slow);
       low = std::min(low, points.x.back()), high = std::max(high, points.x.back());
       least = std::min(least, points.y.back());
     }
     chart.series.push_back(points);
-    if (!c.forchheimer) continue;
+    if (sweep.law().is_null()) continue;
     law.x = points.x;
-    for (const InertiaPoint& p : c.inertia) {
-      const double inertial = c.forchheimer->beta * p.forchheimer / std::sqrt(slow(c));  // β ρ U / μ
-      law.y.push_back(1.0 / ((1.0 / c.forchheimer->permeability + inertial) * slow(c)));
+    for (const Json& p : sweep.points()) {  // β ρ U / μ
+      const double inertial =
+          number(sweep.law(), "beta_per_m") * number(p, "forchheimer_number") / std::sqrt(sweep.slow);
+      law.y.push_back(1.0 / ((1.0 / number(sweep.law(), "permeability_m2") + inertial) * sweep.slow));
     }
     chart.series.push_back(law);
   }
@@ -54,21 +75,24 @@ Chart chart_of(const FlowColumns& columns) {
   return chart;
 }
 
-std::string fit_text(const ForchheimerFit& fit) {
-  return fmt::format("G = μ/k U + β ρ U²: k {:.5g} m², β {:.4g} 1/m, deviation {:.2g} %", fit.permeability, fit.beta,
-                     100.0 * fit.deviation);
+std::string fit_text(const Json& fit) {
+  return fmt::format("G = μ/k U + β ρ U²: k {:.5g} m², β {:.4g} 1/m, deviation {:.2g} %",
+                     number(fit, "permeability_m2"), number(fit, "beta_per_m"), 100.0 * number(fit, "deviation"));
 }
 
-std::string table_of(Column c) {
+std::string table_of(const Sweep& sweep) {
   std::vector<std::vector<std::string>> rows{{"Reynolds number", "with √k", "gradient [Pa/m]", "Darcy velocity [m/s]",
                                               "k [m²]", "k / slow flow", "cell Reynolds number", "Newton steps",
                                               "iterations"}};
-  for (const InertiaPoint& p : c.inertia)
-    rows.push_back({fmt::format("{:.4g}", p.reynolds), fmt::format("{:.3g}", p.forchheimer),
-                    fmt::format("{:.4g}", p.gradient), fmt::format("{:.4g}", p.darcy_velocity[c.axis]),
-                    fmt::format("{:.5g}", p.permeability), fmt::format("{:.4f}", p.permeability / slow(c)),
-                    fmt::format("{:.2g}", p.cell_reynolds), fmt::format("{}", p.newton_steps),
-                    fmt::format("{}", p.iterations)});
+  for (const Json& p : sweep.points()) {
+    const double k = number(p, "permeability_m2");
+    rows.push_back(
+        {fmt::format("{:.4g}", number(p, "reynolds")), fmt::format("{:.3g}", number(p, "forchheimer_number")),
+         fmt::format("{:.4g}", number(p, "pressure_gradient_Pa_m")),
+         fmt::format("{:.4g}", p.at("darcy_velocity_m_s").at(sweep.axis()).get<double>()), fmt::format("{:.5g}", k),
+         fmt::format("{:.4f}", k / sweep.slow), fmt::format("{:.2g}", number(p, "cell_reynolds")),
+         fmt::format("{}", p.at("newton_steps").get<int>()), fmt::format("{}", p.at("iterations").get<int>())});
+  }
   return html_table(rows);
 }
 
@@ -132,18 +156,18 @@ std::string inertia_csv(const FlowColumns& columns) {
   return text;
 }
 
-std::vector<std::string> inertia_cards(const FlowColumns& columns) {
+std::vector<std::string> inertia_cards(const Json& summary) {
+  const std::vector<Sweep> sweeps = sweeps_of(summary);
   std::vector<std::string> cards;
-  if (std::ranges::any_of(columns, [](Column c) { return c.inertia.size() > 1; }))
+  if (std::ranges::any_of(sweeps, [](const Sweep& s) { return s.points().size() > 1; }))
     cards.push_back(
-        card("Apparent permeability", "<div style=\"max-width:620px\">" + svg(chart_of(columns)) + "</div>\n",
+        card("Apparent permeability", "<div style=\"max-width:620px\">" + svg(chart_of(sweeps)) + "</div>\n",
              "Reynolds number with the hydraulic diameter of the pores. Weak inertia lowers the permeability "
              "with the square of it; Forchheimer's law begins above."));
-  for (Column c : columns)
-    if (!c.inertia.empty())
-      cards.push_back(card(fmt::format("Flow with inertia, drive along {}", name_of(c)), table_of(c),
-                           c.forchheimer ? "Forchheimer: " + fit_text(*c.forchheimer)
-                                         : std::string("Three or more of flow.steps give Forchheimer's law.")));
+  for (const Sweep& sweep : sweeps)
+    cards.push_back(card("Flow with inertia, drive along " + sweep.name(), table_of(sweep),
+                         sweep.law().is_null() ? std::string("Three or more of flow.steps give Forchheimer's law.")
+                                               : "Forchheimer: " + fit_text(sweep.law())));
   return cards;
 }
 

@@ -17,8 +17,8 @@ std::string inertia_json(const FlowColumn& column);
 std::string inertia_text(const FlowColumns& columns);
 /// The points of all axes as inertia.csv.
 std::string inertia_csv(const FlowColumns& columns);
-/// A chart of k_app / k and the tables, for the page.
-std::vector<std::string> inertia_cards(const FlowColumns& columns);
+/// A chart of k_app / k and the tables, for the page, from summary.json.
+std::vector<std::string> inertia_cards(const nlohmann::ordered_json& summary);
 std::vector<std::string> inertia_warnings(const FlowColumns& columns);
 
 }  // namespace karst

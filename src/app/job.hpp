@@ -10,7 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "app/config.hpp"
+#include "app/flow_figures.hpp"
 #include "app/run_page.hpp"
 #include "app/source.hpp"
 #include "base/comm.hpp"
@@ -62,7 +65,7 @@ struct JobResult {
   std::vector<std::string> warnings;
   std::vector<JobComponent> components;  ///< of asked fields; keep what they show
   std::vector<JobFile> files;            ///< written already
-  PagePart page;                         ///< its part of report.html; pictures on rank 0 alone
+  Figures figures;                       ///< what draw() made of its fields; on rank 0 alone
 };
 
 struct Job {
@@ -73,6 +76,12 @@ struct Job {
   std::vector<std::string> (*mistakes)(const JobContext&);
   /// Throws Error. Collective; a PetscSession lives.
   JobResult (*run)(const JobContext&);
+  /// Adds pictures of its fields, which may come from a plotfile, to the figures; run() has done so already.
+  /// Collective.
+  /// @param summary  summary.json, or the part that run() made
+  void (*draw)(const Comm&, const nlohmann::ordered_json& summary, const FieldView&, Figures&);
+  /// Its part of report.html; empty when the summary holds no results of it. Not collective.
+  PagePart (*page)(const nlohmann::ordered_json& summary, const Figures&);
   /// Fluid cells of its grid that the geometry does not have, over all ranks. Not collective.
   std::int64_t (*more_cells)(const JobContext&);
   /// About what it needs beside the geometry, as measured on rocks; for `karst check`.

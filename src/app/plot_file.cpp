@@ -28,4 +28,20 @@ PlotSize write_plot(const JobContext& run, const Source& source, const std::stri
   return write_plotfile(run.comm, path, plot);
 }
 
+FieldView view_of(const JobContext& run, std::vector<JobComponent> of_jobs) {
+  FieldView view;
+  view.cells = run.grid.cells;
+  view.cell_width = run.grid.cell_width();
+  for (const LevelGeometry& level : run.geometry.levels) {
+    view.boxes.emplace_back();
+    for (int b = 0; b < level.graph.n_local(); ++b) view.boxes.back().push_back(level.graph.box(b).cells);
+  }
+  for (const JobComponent& c : of_jobs) view.components.push_back(c.name);
+  view.fill = [components = std::move(of_jobs)](int level, std::size_t box, std::size_t component,
+                                                std::span<float> cells) {
+    components[component].fill(level, static_cast<std::int64_t>(box), cells);
+  };
+  return view;
+}
+
 }  // namespace karst

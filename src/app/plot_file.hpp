@@ -15,4 +15,8 @@ namespace karst {
 PlotSize write_plot(const JobContext& run, const Source& source, const std::string& path,
                     const std::vector<JobComponent>& of_jobs);
 
+/// Fields of jobs for pictures: what a plotfile with them would hold. The geometry and what the components keep must
+/// outlive it.
+FieldView view_of(const JobContext& run, std::vector<JobComponent> of_jobs);
+
 }  // namespace karst

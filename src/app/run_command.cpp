@@ -2,21 +2,20 @@
 // `karst run`: the geometry once, then the jobs that the deck asks for, one after the other.
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
 #include "app/job.hpp"
 #include "app/plot_file.hpp"
 #include "app/run_folder.hpp"
+#include "app/run_report.hpp"
 #include "app/session.hpp"
 #include "app/summary.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
-#include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
-#include "base/version.hpp"
 #include "solvers/petsc_session.hpp"
 
 namespace karst {
@@ -70,31 +69,6 @@ std::vector<std::string> all_warnings(const Summary& summary, std::vector<std::s
   return all;
 }
 
-RunPage page_of(const Session& session, const Summary& summary) {
-  const GeometryStatistics& s = summary.geometry;
-  const Index& n = s.report.levels[0].cells;
-  RunPage page;
-  const std::filesystem::path deck(summary.deck);
-  page.title = s.title.empty() ? deck.filename().string() : s.title;
-  page.source = fmt::format("{}: {} × {} × {} cells of {}, {} of them fluid", deck.filename().string(), n[0], n[1],
-                            n[2], format_si(s.cell_width, "m"), grouped(s.sum(&LevelReport::vofs_composite)));
-  page.warnings = summary.warnings;
-  for (const JobResult& job : summary.jobs) page.parts.push_back(job.page);
-  const auto fluid = static_cast<double>(s.sum(&LevelReport::vofs_composite));
-  page.facts = {
-      {"program", fmt::format("karst {}", version_and_git_id())},
-      {"ranks and threads", fmt::format("{} of {}", s.ranks, s.threads)},
-      {"time", fmt::format("geometry {}, set-up of the solvers {}, solves {}", format_seconds(summary.seconds.geometry),
-                           format_seconds(summary.seconds.setup), format_seconds(summary.seconds.solve))},
-      {"memory", fmt::format("{} at most, {} per fluid cell", format_bytes(static_cast<double>(summary.memory.peak)),
-                             format_bytes(static_cast<double>(summary.memory.peak) / fluid))},
-      {"specific surface", fmt::format("{:.4g} 1/m, wall area / volume of the sample", s.specific_surface)},
-      {"pores removed",
-       fmt::format("{} of {}", grouped(s.sum(&LevelReport::pores_removed)), grouped(s.sum(&LevelReport::pores)))}};
-  page.deck = session.echo;
-  return page;
-}
-
 }  // namespace
 
 void run_command(const Comm& comm, const CommandLine& line) {
@@ -127,7 +101,8 @@ void run_command(const Comm& comm, const CommandLine& line) {
   for (const JobResult& job : summary.jobs)
     components.insert(components.end(), job.components.begin(), job.components.end());
   summary.plot = write_plot(context, source, folder.file(plotfile_name), components);
-  write_file(comm, folder.file("deck.toml"), deck_as_used(session, line));
+  const std::string deck = deck_as_used(session, line);
+  write_file(comm, folder.file("deck.toml"), deck);
   summary.seconds.output = comm.max(output_clock.seconds());
   summary.deck = line.deck;
   summary.plotfile = summary.plot.file_bytes > 0 ? plotfile_name : "";
@@ -136,8 +111,11 @@ void run_command(const Comm& comm, const CommandLine& line) {
   for (const std::string& w : summary.warnings) log_warn("{}", w);
   summary.seconds.total = comm.max(clock.seconds());
   write_file(comm, folder.file("timers.txt"), timer_table(collect_timers(comm)) + '\n' + arena::report(comm));
-  write_file(comm, folder.file("report.html"), html(page_of(session, summary)));
-  write_file(comm, folder.file("summary.json"), summary_json(summary));
+  const std::string json = summary_json(summary);
+  Figures figures;
+  for (JobResult& job : summary.jobs) figures.merge(job.figures);
+  write_file(comm, folder.file("report.html"), run_report(nlohmann::ordered_json::parse(json), deck, figures));
+  write_file(comm, folder.file("summary.json"), json);
   log.close();
   std::vector<ResultFile> files{{"report.html", "the results on a page"},
                                 {"summary.json", "the results, for programs"}};

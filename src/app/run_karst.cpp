@@ -25,6 +25,8 @@ void run_karst(const Comm& comm, const std::vector<std::string>& arguments) {
       return geometry_command(comm, parsed.line);
     case Command::check:
       return check_command(comm, parsed.line);
+    case Command::report:
+      return report_command(comm, parsed.line);
     case Command::import:
       return import_command(comm, parsed.line);
     case Command::help:

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/version.hpp"
 #include "geometry_import/report_style.hpp"
 #include "geometry_import/report_text.hpp"
 
@@ -71,7 +70,7 @@ std::string html(const RunPage& page) {
     for (const std::string& c : part.cards) out += c;
   }
   out += facts_html(page);
-  return out + fmt::format("<footer>karst {}</footer>\n</main></body></html>\n", escape_html(version_and_git_id()));
+  return out + fmt::format("<footer>karst {}</footer>\n</main></body></html>\n", escape_html(page.program));
 }
 
 }  // namespace karst

@@ -17,11 +17,12 @@ struct PageTile {
 /// What a job puts on the page.
 struct PagePart {
   std::vector<PageTile> tiles;
-  std::vector<std::string> cards;  ///< HTML, see card()
+  std::vector<std::string> cards;  ///< HTML, see card(); may be empty
 };
 
 struct RunPage {
   std::string title, source;          ///< plain text
+  std::string program;                ///< version that computed it, plain text
   std::vector<std::string> warnings;  ///< plain text
   std::vector<PagePart> parts;
   std::vector<std::pair<std::string, std::string>> facts;  ///< plain text

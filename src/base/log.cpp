@@ -157,6 +157,9 @@ std::string progress_line(std::string_view what, std::int64_t done, std::int64_t
   std::string tail = fmt::format(" {:3.0f} %", std::floor(100.0 * part));
   if (part > 0.0 && part < 1.0) tail += fmt::format("  {} left", format_seconds(seconds * (1.0 - part) / part));
   if (part >= 1.0) tail += fmt::format("  {}", format_seconds(seconds));
+  constexpr int worth_reading = 20;
+  const int most = width - static_cast<int>(tail.size()) - 2;  // of `what`: how far it has come is worth more
+  if (most >= worth_reading) what = what.substr(0, static_cast<std::size_t>(most));
   const int room = width - static_cast<int>(what.size() + tail.size()) - 4;  // two spaces, brackets
   std::string bar;
   if (room >= 10) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/plot_file.hpp"
 #include "base/error.hpp"
 #include "solvers/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
@@ -102,7 +103,9 @@ TEST(DiffusionJobMpi, ThePageShowsAllOfIt) {
   RunPage page;
   page.title = "a <ball>";
   page.warnings = {"x < y"};
-  page.parts = {result.page};
+  auto summary = nlohmann::ordered_json::parse(result.json);
+  summary["porosity"] = summary["connected_porosity"] = 0.9;
+  page.parts = {diffusion_job().page(summary, result.figures)};
   page.facts = {{"program", "karst & co"}};
   page.deck = "[grid] # <b>";
   const std::string text = html(page);
@@ -153,6 +156,20 @@ TEST(FlowJobMpi, ResultsAreWhatDarcysLawSays) {
   }
   ball.comm.sum(std::span(sums));
   EXPECT_NEAR(sums[0] / sums[1], 1.0, 1e-5);
+  // Two pictures of each solve, and the page from the summary.
+  EXPECT_EQ(result.figures.size(), ball.comm.rank() == 0 ? 4U : 0U);
+  auto summary = nlohmann::ordered_json::parse(result.json);
+  for (const SolveRow& s : result.solves)
+    summary["solves"].push_back(
+        {{"name", s.name}, {"iterations", s.iterations}, {"relative_residual", s.relative_residual}});
+  const PagePart page = flow_job().page(summary, result.figures);
+  EXPECT_EQ(page.tiles.size(), 4U);
+  std::string cards;
+  for (const std::string& card : page.cards) cards += card;
+  for (const char* part : {"drive along z", "friction on the wall", "net flux of a cell"})
+    EXPECT_TRUE(has(cards, part));
+  EXPECT_EQ(has(cards, "streamlines"), ball.comm.rank() == 0);
+  EXPECT_TRUE(flow_job().page(nlohmann::ordered_json::object(), {}).cards.empty());
   EXPECT_EQ(darcy_text(9.869233e-13), "1 D");
   EXPECT_EQ(darcy_text(9.869233e-16), "1 mD");
 }

@@ -95,6 +95,9 @@ TEST(ProgressLine, ShowsPartAndTimeLeft) {
   EXPECT_EQ(progress_line("cut cells", 10, 10, 3.2, 80), "cut cells  [##############################] 100 %  3.20 s");
   EXPECT_EQ(progress_line("cut cells", 999, 1000, 1.0, 32), "cut cells    99 %  1.00 ms left");
   EXPECT_EQ(progress_line("cut cells", 0, 0, 1.0, 9), "cut cells");
+  // A long text gives way to what is left.
+  EXPECT_EQ(progress_line("solve  iteration 12, residual 1e-3", 9, 10, 9.0, 45),
+            "solve  iteration 12, res    90 %  1.00 s left");
   for (int width = 0; width < 100; ++width) {
     EXPECT_LE(progress_line("cut cells", 3, 7, 1e4, width).size(), static_cast<std::size_t>(width));
   }

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/flow_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/plane_picture.hpp"
+#include "app/streamlines.hpp"
+#include "base/timer.hpp"
+#include "geometry_import/render.hpp"
+#include "geometry_import/report_text.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr std::array<const char*, 3> axes{"x", "y", "z"};
+constexpr std::int64_t most_cubes = 2'200'000;  // 130³
+constexpr int n_lines = 140;
+constexpr int n_colours = 12;  // of lines
+
+/// What all but one in `n` of the speeds above 0 stay below, in two digits: the end of a scale.
+double bright_speed(std::vector<double> speeds, std::size_t n) {
+  std::erase_if(speeds, [](double u) { return !(u > 0.0); });
+  if (speeds.empty()) return 1.0;
+  std::ranges::sort(speeds);
+  return std::stod(fmt::format("{:.1e}", speeds[speeds.size() - 1 - speeds.size() / n]));
+}
+
+PlaneLook look_of(const FieldView& view, const FlowFigure& flow, double bright) {
+  const ScaledUnit unit = scaled_unit(bright, "m/s");
+  PlaneLook look;
+  look.high = bright;
+  look.unit = unit.factor;
+  look.quantity = fmt::format("speed [{}]", unit.name);
+  look.cell_width = view.cell_width;
+  if (flow.reservoir > 0) {
+    look.marked_axis = flow.axis;
+    look.marks = {static_cast<double>(flow.reservoir), static_cast<double>(view.cells[flow.axis] - flow.reservoir)};
+  }
+  return look;
+}
+
+/// Means over neighbours with weights 1/4, 1/2, 1/4 along each direction.
+void smooth(const Index& size, std::vector<float>& values) {
+  for (int d = 0; d < 3; ++d) {
+    const std::int64_t stride = d == 0 ? 1 : d == 1 ? size[0] : std::int64_t{size[0]} * size[1];
+    std::vector<float> before = values;
+    std::int64_t at = 0;
+    for_each_cell({Index{}, size}, [&](const Index& c) {
+      const auto i = static_cast<std::size_t>(at);
+      const float low = c[d] > 0 ? before[static_cast<std::size_t>(at - stride)] : before[i];
+      const float high = c[d] + 1 < size[d] ? before[static_cast<std::size_t>(at + stride)] : before[i];
+      values[i] = 0.5F * before[i] + 0.25F * (low + high);
+      ++at;
+    });
+  }
+}
+
+/// Outside of a body values fall by `slope` per cube at least, so that rays may take long steps there.
+void spread(const Index& size, std::vector<float>& values) {
+  constexpr float slope = 0.55F;  // at most 1 / √3: what holds along the axes holds along diagonals
+  const std::array<std::int64_t, 3> stride{1, size[0], std::int64_t{size[0]} * size[1]};
+  const auto pass = [&](std::int64_t at, const Index& c, bool forward) {
+    float& v = values[static_cast<std::size_t>(at)];
+    if (v > -0.99F) return;
+    float nearest = -4.0F;
+    for (int d = 0; d < 3; ++d) {
+      if (forward ? c[d] == 0 : c[d] + 1 == size[d]) continue;
+      const std::int64_t from = at + (forward ? -1 : 1) * stride[static_cast<std::size_t>(d)];
+      nearest = std::max(nearest, values[static_cast<std::size_t>(from)] - slope);
+    }
+    v = forward ? nearest : std::max(v, nearest);
+  };
+  std::int64_t at = 0;
+  for_each_cell({Index{}, size}, [&](const Index& c) { pass(at++, c, true); });
+  for_each_cell({Index{}, size}, [&](const Index& c) { pass(--at, size - Index::all(1) - c, false); });
+}
+
+/// The rarer of pores and solid, near the wall about as a distance to it.
+/// @param low, high  of the sample along the axis [cubes]: reservoirs are not drawn
+Volume body_of(const Lattice& lattice, bool pore, int axis, double low, double high) {
+  Volume body{lattice.size, {}};
+  body.values.reserve(lattice.values.size());
+  for_each_cell({Index{}, lattice.size}, [&](const Index& c) {
+    const bool in_sample = c[axis] + 0.5 > low && c[axis] + 0.5 < high;
+    body.values.push_back(in_sample ? lattice.values[body.values.size()][3] : pore ? 0.0F : 1.0F);
+  });
+  smooth(body.size, body.values);
+  for (float& v : body.values) v = (pore ? 2.0F : -2.0F) * (v - 0.5F);
+  spread(body.size, body.values);
+  return body;
+}
+
+double fluid_share(const Lattice& lattice, int axis, double low, double high) {
+  double sum = 0.0, n = 0.0;
+  for_each_cell({Index{}, lattice.size}, [&](const Index& c) {
+    if (c[axis] + 0.5 < low || c[axis] + 0.5 > high) return;
+    sum += double{lattice.at(c[0], c[1], c[2])[3]};
+    n += 1.0;
+  });
+  return sum / std::max(n, 1.0);
+}
+
+/// Lines in pieces of one colour, slow pieces first so that fast ones lie on top.
+std::string lines_svg(const std::vector<Streamline>& lines, const Index& size, const RenderOptions& options,
+                      double bright) {
+  constexpr double shortest = 3.0;  // [pixels] between points
+  std::array<std::string, n_colours> paths;
+  for (const Streamline& line : lines) {
+    PicturePoint last = projected(size, options, line.points[0]);
+    int colour = -1;
+    for (std::size_t i = 1; i < line.points.size(); ++i) {
+      const PicturePoint at = projected(size, options, line.points[i]);
+      const bool end = i + 1 == line.points.size();
+      if (!end && std::hypot(at.column - last.column, at.row - last.row) < shortest) continue;
+      const int now = std::clamp(static_cast<int>(n_colours * line.speed[i] / bright), 0, n_colours - 1);
+      std::string& path = paths[static_cast<std::size_t>(now)];
+      if (now != colour) path += fmt::format("M{:.0f},{:.0f}", last.column, last.row);
+      path += fmt::format("L{:.0f},{:.0f}", at.column, at.row);
+      colour = now;
+      last = at;
+    }
+  }
+  std::string out = "<g fill=\"none\" stroke-width=\"1.8\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n";
+  for (std::size_t c = 0; c < n_colours; ++c)
+    if (!paths[c].empty())
+      out += fmt::format("<path stroke=\"{}\" d=\"{}\"/>\n", hex(colour_of((static_cast<double>(c) + 0.5) / n_colours)),
+                         paths[c]);
+  return out + "</g>\n";
+}
+
+std::string view_figure(const FieldView& view, const FlowFigure& flow, const Lattice& lattice) {
+  RenderOptions options;
+  options.width = 640;
+  options.height = 560;
+  options.cut_corner = false;
+  options.surface = {205, 211, 218};
+  options.cut = {188, 195, 204};
+  const double low = flow.reservoir / lattice.width, high = (view.cells[flow.axis] - flow.reservoir) / lattice.width;
+  const bool pore = fluid_share(lattice, flow.axis, low, high) <= 0.5;
+  const std::vector<Streamline> lines = streamlines(lattice, flow.axis, low, high, n_lines);
+  std::vector<double> speeds;
+  for (const Streamline& line : lines) speeds.insert(speeds.end(), line.speed.begin(), line.speed.end());
+  const double bright = bright_speed(std::move(speeds), 50);
+  std::array<std::string, 3> names;
+  for (std::size_t d = 0; d < 3; ++d)
+    names[d] = fmt::format("{} {}", axes[d], length_text(view.cells[static_cast<int>(d)] * view.cell_width));
+  const std::string about =
+      fmt::format("{} streamlines of the flow along {}", lines.size(), names[static_cast<std::size_t>(flow.axis)][0]);
+  return "<figure>" +
+         body_svg(render(body_of(lattice, pore, flow.axis, low, high), options), names, about,
+                  lines_svg(lines, lattice.size, options, bright) +
+                      colour_scale_svg(look_of(view, flow, bright), 572, 170, 13, 150)) +
+         fmt::format(
+             "<figcaption>drive along {}: {} streamlines, each with the same share of the flow, in the "
+             "{}{}</figcaption></figure>\n",
+             axes[static_cast<std::size_t>(flow.axis)], lines.size(),
+             pore ? "pore space (pale)" : "pores around the solid (pale)",
+             lattice.width > 1.0 ? fmt::format("; from means over {0} × {0} × {0} cells", lattice.width) : "");
+}
+
+}  // namespace
+
+int across(const Index& cells, int axis) {
+  const int a = (axis + 2) % 3, b = (axis + 1) % 3;
+  return cells[b] < cells[a] ? b : a;
+}
+
+void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure& flow, Figures& figures) {
+  const Timer timer("pictures");
+  std::array<std::size_t, 3> velocity{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto at = view.find(fmt::format("{}velocity_{}", flow.prefix, axes[d]));
+    if (!at) return;
+    velocity[d] = *at;
+  }
+  const int direction = across(view.cells, flow.axis);
+  const PlaneValues plane = middle_plane(comm, view, velocity, direction);
+  const Lattice lattice = lattice_of(comm, view, velocity, most_cubes);
+  if (comm.rank() != 0) return;
+  PlaneLook look = look_of(view, flow, bright_speed(plane.values, 200));
+  const std::string axis = axes[static_cast<std::size_t>(flow.axis)];
+  look.caption =
+      fmt::format("drive along {}, middle plane across {}{}", axis, axes[static_cast<std::size_t>(direction)],
+                  flow.reservoir > 0 ? "; dashed: the ends of the sample" : "");
+  figures[fmt::format("flow {} slice", axis)] = plane_figure(plane, look);
+  figures[fmt::format("flow {} view", axis)] = view_figure(view, flow, lattice);
+}
+
+}  // namespace karst

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "app/commands.hpp"
+#include "app/job.hpp"
+#include "app/run_report.hpp"
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "io/agree.hpp"
+
+namespace karst {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// A file of the directory, on every rank. Throws Error on all ranks. Collective.
+std::string text_of(const Comm& comm, const fs::path& path) {
+  std::string text;
+  agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    std::ifstream in(path, std::ios::binary);
+    require(in.good(), "{}: there is no {}; wanted: the directory of a finished `karst run`",
+            path.parent_path().string(), path.filename().string());
+    std::ostringstream all;
+    all << in.rdbuf();
+    text = all.str();
+  });
+  comm.broadcast(text);
+  return text;
+}
+
+/// plot.vtkhdf, plot_x.vtkhdf ..., sorted. The same on every rank.
+std::vector<std::string> plotfiles(const Comm& comm, const std::string& directory) {
+  std::string found;
+  if (comm.rank() == 0) {
+    std::vector<std::string> names;
+    std::error_code problem;
+    for (const auto& entry : fs::directory_iterator(directory, problem)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with("plot") && name.ends_with(".vtkhdf")) names.push_back(entry.path().string());
+    }
+    std::ranges::sort(names);
+    found = join(names, "\n");
+  }
+  comm.broadcast(found);
+  return found.empty() ? std::vector<std::string>{} : split(found, '\n');
+}
+
+}  // namespace
+
+void report_command(const Comm& comm, const CommandLine& line) {
+  const fs::path directory(line.directory);
+  const std::string text = text_of(comm, directory / "summary.json");
+  const std::string deck = text_of(comm, directory / "deck.toml");
+  const Json summary = Json::parse(text, nullptr, false);
+  require(!summary.is_discarded() && summary.is_object(), "{}: is no JSON; wanted: that of a finished `karst run`",
+          (directory / "summary.json").string());
+  require(summary.contains("solves"),
+          "{}: holds the results of `karst geometry`; a page is made of those of `karst run`", line.directory);
+  Figures figures;
+  for (const std::string& file : plotfiles(comm, line.directory)) {
+    const FieldView view = view_of_plotfile(comm, file);
+    for (const Job& job : jobs()) job.draw(comm, summary, view, figures);
+  }
+  const std::string page = run_report(summary, deck, figures);
+  const std::string path = (directory / "report.html").string();
+  write_file(comm, path, page);
+  log_info("{}{}", path,
+           comm.rank() == 0 && figures.empty() ? ": without pictures, because the run kept no fields of its jobs "
+                                                 "(output.plot)"
+                                               : "");
+}
+
+}  // namespace karst

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""`karst report` makes the page that `karst run` wrote, to the byte, on any ranks; without plotfile a page without
+pictures; with reservoirs and diffusion, too. What is no run directory is refused.
+
+    report.py --program KARST --mpiexec MPIEXEC
+"""
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from support import Karst, sphere_deck
+
+FLOW = """[flow]
+model = "stokes"
+drive = "pressure-drop"
+axes = ["x", "z"]
+"""
+DECKS = {"flow": FLOW, "reservoirs": FLOW + "reservoir = 4\n", "diffusion": '[diffusion]\naxes = ["y"]\n',
+         "both": FLOW + '[diffusion]\naxes = ["x", "y"]\n'}
+PLOT = {"flow": '["velocity"]', "reservoirs": '["velocity", "fraction"]', "diffusion": '["concentration"]',
+        "both": '["concentration", "velocity"]'}
+PICTURES = {"flow": 4, "reservoirs": 4, "diffusion": 1, "both": 6}
+
+
+def check(karst, folder, name):
+    (folder / f"{name}.toml").write_text(sphere_deck() + DECKS[name])
+    run = karst.run(["run", f"{name}.toml", "--out", name, f"output.plot={PLOT[name]}"], folder, 2)
+    if run.status != 0:
+        return [f"{name}: {run}"]
+    page = folder / name / "report.html"
+    first, found = page.read_bytes(), []
+    if first.count(b"<figure>") != PICTURES[name]:
+        found.append(f"{name}: {first.count(b'<figure>')} pictures")
+    for word in (b"<script", b"http://", b"https://"):
+        if word in first:
+            found.append(f"{name}: the page holds {word}")
+    for ranks in (1, 3):
+        page.unlink()
+        again = karst.run(["report", name], folder, ranks)
+        if again.status != 0 or page.read_bytes() != first:
+            found.append(f"{name}: karst report on {ranks} ranks makes another page: {again}")
+    for plot in (folder / name).glob("plot*.vtkhdf"):
+        plot.unlink()
+    bare = karst.run(["report", name], folder)
+    if bare.status != 0 or "without pictures" not in bare.out or b"<figure>" in page.read_bytes():
+        found.append(f"{name}: without plotfile: {bare}")
+    print("FAILED" if found else "passed", name, f"{len(first)} bytes", "; ".join(found), flush=True)
+    return found
+
+
+def check_refused(karst, folder):
+    """Directories that hold no results of a run end with status 1 and words that say so."""
+    found = []
+    for name, summary, words in [("none", None, ["summary.json", "karst run"]),
+                                 ("geometry", '{"karst": "0"}', ["karst geometry", "karst run"]),
+                                 ("broken", '{"solves": [], "title": 3}', ["summary.json", "must be string"]),
+                                 ("text", "no JSON", ["summary.json", "no JSON"])]:
+        if summary is not None:
+            (folder / name).mkdir()
+            (folder / name / "summary.json").write_text(summary)
+            (folder / name / "deck.toml").write_text("")
+        result = karst.run(["report", name], folder)
+        if result.status != 1 or not all(word in result.err for word in words):
+            found.append(f"{name}: {result}")
+    print("FAILED" if found else "passed", "refused", "; ".join(found), flush=True)
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    options = parser.parse_args()
+    karst = Karst(options.program, options.mpiexec)
+    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
+        problems = [p for name in DECKS for p in check(karst, Path(place), name)]
+        problems += check_refused(karst, Path(place))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

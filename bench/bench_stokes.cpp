@@ -58,6 +58,7 @@ void run(const Comm& comm, const Case& c) {
              c.tolerance, per_cell(solved - ready) / report.krylov.iterations);
   fmt::print("one Poisson solve: {:.0f} ns ({} iterations); Stokes / Poisson {:.1f}\n", per_cell(end - poisson),
              cg.iterations, (solved - ready) / (end - poisson));
+  fmt::print("{}\n", solver.summary());
   fmt::print("{:.0f} bytes per flow cell without the geometry\n", static_cast<double>(bytes) / cells);
 }
 

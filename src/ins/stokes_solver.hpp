@@ -65,7 +65,8 @@ class StokesSolver {
   FlowGmres& krylov() { return gmres_; }
   StokesOperator& op() { return op_; }
   StokesPreconditioner& preconditioner() { return preconditioner_; }
-  std::int64_t bytes() const;  ///< of this rank
+  std::int64_t bytes() const;                                        ///< of this rank
+  std::string summary() const { return preconditioner_.summary(); }  ///< of the preconditioner
 
  private:
   void load(std::span<const Quad> v);

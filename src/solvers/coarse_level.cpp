@@ -7,7 +7,7 @@ namespace karst {
 namespace {
 
 constexpr int tag_coarse = 25;
-/// Nodes. Smaller levels are swept in the time that threads take to meet, and where other work has the cores threads
+/// Numbers. Smaller levels are swept in the time that threads take to meet, and where other work has the cores threads
 /// wait for each other much longer than that.
 constexpr std::int64_t worth_threads = 8192;
 
@@ -64,7 +64,7 @@ void BasicCoarseLevel<C>::for_windows(F&& f) const {
     const auto i = static_cast<std::size_t>(w);
     f(i, static_cast<std::size_t>(children_.window[i]));
   };
-  if (n_nodes() < worth_threads)
+  if (C * n_nodes() < worth_threads)
     for (std::int64_t w = 0; w < n_windows(); ++w) one(w);
   else
     parallel_for(n_windows(), one);

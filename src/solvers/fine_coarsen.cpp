@@ -82,14 +82,24 @@ class BoxFaces {
   std::vector<std::int32_t> row_, extra_begin_;
 };
 
-/// Pieces of the blocks of one box: numbers from 0, by Morton order of the blocks, then by first VoF.
+/// Links of one box of one level, of all ends in their order.
+std::span<const LinkEnd> ends_of(const std::vector<LinkEnd>& ends, std::size_t level, std::int64_t box) {
+  const auto of =
+      std::ranges::equal_range(ends, std::pair(static_cast<std::int32_t>(level), static_cast<std::int32_t>(box)), {},
+                               [](const LinkEnd& e) { return std::pair(e.level, e.box); });
+  return {of.begin(), of.end()};
+}
+
+/// Pieces of the blocks of one box: numbers from 0, by Morton order of the blocks, then by first VoF. VoFs that nothing
+/// connects (orphans) are in none: D^-1 A is 1 there, and the smoother needs no help.
 class PieceFinder {
  public:
   /// @param covered      VoFs that are no unknowns
   /// @param[out] child   VoFs by piece
-  /// @param[out] parent  per VoF; none where covered
-  void find(const BoxFaces& faces, std::span<const std::uint16_t> covered, std::span<std::uint16_t> child,
-            std::vector<std::uint16_t>& parent) {
+  /// @param ends         of the links of the box
+  /// @param[out] parent  per VoF; none where covered or alone
+  void find(const BoxFaces& faces, std::span<const std::uint16_t> covered, std::span<const LinkEnd> ends,
+            std::span<std::uint16_t> child, std::vector<std::uint16_t>& parent) {
     const BoxGraph& graph = faces.graph();
     const auto n = static_cast<std::size_t>(graph.n_own);
     sort_by_block(faces);
@@ -100,7 +110,7 @@ class PieceFinder {
     std::size_t k = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint16_t seed = order_[i];
-      if (parent[seed] != none) continue;
+      if (parent[seed] != none || is_alone(faces, ends, seed)) continue;
       const auto number = static_cast<std::uint16_t>(end.size());
       const std::uint16_t in = block_of_[seed];
       parent[seed] = number;
@@ -122,6 +132,11 @@ class PieceFinder {
  private:
   static constexpr std::uint16_t hidden = 0xfffe;  // covered, while pieces are looked for
 
+  static bool is_alone(const BoxFaces& faces, std::span<const LinkEnd> ends, std::uint16_t vof) {
+    bool alone = true;
+    faces.for_each(vof, [&](std::uint16_t, std::size_t, float) { alone = false; });
+    return alone && !std::ranges::binary_search(ends, int{vof}, {}, &LinkEnd::vof);
+  }
   void sort_by_block(const BoxFaces& faces) {
     const BoxGraph& graph = faces.graph();
     if (cells_ != graph.cells.size()) number_blocks(graph.cells);
@@ -173,18 +188,20 @@ class Coarsener {
         number_(graph_, 1, Purpose::buffers) {}
 
   /// Finds and numbers the nodes, from first_node on; numbers of the halo are known then.
-  void find(std::int64_t first_node) {
+  /// @param place  of the level among the levels
+  void find(std::int64_t first_node, std::size_t place, const std::vector<LinkEnd>& ends) {
     const auto n = static_cast<std::size_t>(graph_.n_local());
     block_.resize(n);
     end_.resize(n);
     children_.child = Array<std::uint16_t>(static_cast<std::size_t>(graph_.counts().vofs), Purpose::solver);
-    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_pieces(static_cast<int>(b)); });
+    parallel_for_dynamic(graph_.n_local(),
+                         [&](std::int64_t b) { find_pieces(static_cast<int>(b), ends_of(ends, place, b)); });
     number_nodes(first_node);
     HaloExchange(comm_, graph_, 1, tag_nodes)(number_);
   }
 
   std::int64_t end_node() const { return children_.node_begin.back(); }
-  /// Own number of the node of a VoF (its owner's number in the halo); -1 where covered.
+  /// Own number of the node of a VoF (its owner's number in the halo); -1 where covered or alone.
   std::int32_t node(int b, int slot) const {
     return static_cast<std::int32_t>(number_.box(b)[static_cast<std::size_t>(slot)]);
   }
@@ -244,10 +261,10 @@ class Coarsener {
            graph_.layout().keys()[static_cast<std::size_t>(graph_.first_box() + b)] << bits;
   }
 
-  void find_pieces(int b) {
+  void find_pieces(int b, std::span<const LinkEnd> ends) {
     Workspace& tools = tools_[static_cast<std::size_t>(thread_number())];
     tools.faces.set(level_, b);
-    tools.pieces.find(tools.faces, level_.covered_in(b), children_of(b), tools.parent);
+    tools.pieces.find(tools.faces, level_.covered_in(b), ends, children_of(b), tools.parent);
     const auto number = number_.own(b);
     for (std::size_t v = 0; v < number.size(); ++v)
       number[v] = tools.parent[v] == PieceFinder::none ? -1.0 : tools.parent[v];
@@ -297,14 +314,6 @@ class Coarsener {
   FineChildren children_;
 };
 
-/// Links of one box of one level, of all ends in their order.
-std::span<const LinkEnd> ends_of(const std::vector<LinkEnd>& ends, std::size_t level, std::int64_t box) {
-  const auto of =
-      std::ranges::equal_range(ends, std::pair(static_cast<std::int32_t>(level), static_cast<std::int32_t>(box)), {},
-                               [](const LinkEnd& e) { return std::pair(e.level, e.box); });
-  return {of.begin(), of.end()};
-}
-
 }  // namespace
 
 CoarsenedLevels coarsen(const Comm& comm, std::span<const TwoPointLevel> levels, LevelLinks& links, float scale) {
@@ -315,7 +324,7 @@ CoarsenedLevels coarsen(const Comm& comm, std::span<const TwoPointLevel> levels,
   std::vector<RemoteNode>& remote = result.graph.remote;
   for (const TwoPointLevel& level : levels) {
     coarseners.push_back(std::make_unique<Coarsener>(comm, level, tools));
-    coarseners.back()->find(n_nodes);
+    coarseners.back()->find(n_nodes, coarseners.size() - 1, links.ends());
     n_nodes = coarseners.back()->end_node();
     coarseners.back()->list_remote(remote);
   }

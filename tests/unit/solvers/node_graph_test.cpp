@@ -75,6 +75,24 @@ TEST(NodeGraph, LonelyNodesKeepTheirWeights) {
   }
 }
 
+// VoFs that nothing connects (here: those that do not hold their cell centre) have no node, all others have one.
+TEST(NodeGraph, NoNodesForVofsAloneMpi) {
+  const Comm comm = Comm::world();
+  const LevelGeometry geometry = test::packing_level(comm, 32, 8);
+  const TwoPointLevel fine =
+      make_two_point_level(comm, geometry, test::problem_with(test::Walls::dirichlet), WallForm::lines);
+  std::int64_t alone = 0, with_node = 0;
+  for (const std::array<float, 6>& weight : fine.weight) alone += weight == std::array<float, 6>{};
+  ASSERT_GT(comm.sum(alone), 10);
+  LevelLinks no_links(comm, std::span(&fine, 1));
+  const CoarsenedLevels coarse = coarsen(comm, std::span(&fine, 1), no_links, 1.0F);
+  const FineChildren& children = coarse.children.front();
+  for (std::size_t b = 0; b + 1 < children.node_begin.size(); ++b)
+    if (children.node_begin[b + 1] > children.node_begin[b])
+      with_node += children.end[static_cast<std::size_t>(children.node_begin[b + 1] - 1)];
+  EXPECT_EQ(comm.sum(with_node) + comm.sum(alone), comm.sum(geometry.graph.counts().vofs));
+}
+
 // However often it is coarsened: shifts add up, weights stay symmetric, every node has one parent.
 TEST(NodeGraph, SumsArePreservedMpi) {
   const Comm comm = Comm::world();

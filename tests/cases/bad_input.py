@@ -490,6 +490,19 @@ def flow_without_viscosity(folder):
 
 
 @case
+def flow_steps_without_inertia(folder):
+    return ["check", deck(folder, flow_deck('drive = "pressure-gradient"\nsteps = [1, 2]\n')),
+            "grid.periodic=[true,true,true]"], ["flow.steps", "in proportion to its drive", "steady"]
+
+
+@case
+def flow_too_fast_to_be_steady(folder):
+    return ["run", deck(folder, flow_deck('drive = "pressure-gradient"\naxes = ["x"]\nsteps = [1, 1e9]\n')),
+            "grid.periodic=[true,true,true]", "flow.model=steady", "flow.newton_steps=8"], [
+        "steady x 2/2: no steady flow found", "Reynolds number of about", "Solved up to", "flow.steps"]
+
+
+@case
 def flow_from_ends_of_a_periodic_domain(folder):
     return ["run", deck(folder, flow_deck('drive = "pressure-drop"\naxes = ["x"]\n')),
             "grid.periodic=[true,true,true]"], ["flow.drive", "periodic along x", "pressure-gradient"]

@@ -174,6 +174,45 @@ TEST(FlowJobMpi, ResultsAreWhatDarcysLawSays) {
   EXPECT_EQ(darcy_text(9.869233e-16), "1 mD");
 }
 
+/// With inertia: a Reynolds number of 13 behind the ball.
+TEST(FlowJobMpi, InertiaOnTopOfSlowFlow) {
+  Ball ball;
+  const test::SharedDirectory folder(ball.comm);
+  ball.context.file = [&](const std::string& name) { return folder.path() + "/" + name; };
+  FlowOptions& flow = ball.config.flow;
+  flow.model = FlowModel::steady;
+  flow.drive = FlowDrive::velocity;
+  flow.velocity = 1e-6;
+  flow.steps = {0.1, 0.5, 1.0};
+  flow.axes = {2};
+  flow.tolerance = 1e-7;
+  check_jobs(ball.context);
+  const JobResult result = flow_job().run(ball.context);
+  const auto json = nlohmann::json::parse(result.json);
+  const double k = json["permeability_m2"][2][2];
+  const auto& inertia = json["flow"][0]["inertia"];
+  ASSERT_EQ(inertia["points"].size(), 3U);
+  double before = 1.0001 * k;
+  for (const auto& point : inertia["points"]) {
+    const double apparent = point["permeability_m2"], u = point["darcy_velocity_m_s"][2];
+    EXPECT_LT(apparent, before);
+    EXPECT_NEAR(u, 1e-6 * point["step"].get<double>(), 1e-11);
+    EXPECT_NEAR(u, apparent / 1e-3 * point["pressure_gradient_Pa_m"].get<double>(), 1e-9 * u);
+    before = apparent;
+  }
+  EXPECT_LT(before, 0.99 * k);
+  EXPECT_EQ(json["reynolds"], inertia["points"][2]["reynolds"]);
+  EXPECT_GT(inertia["forchheimer"]["beta_per_m"].get<double>(), 0.0);
+  EXPECT_FALSE(json["flow"][0].contains("drag_over_drive"));  // momentum passes the ends
+  ASSERT_EQ(result.solves.size(), 4U);
+  EXPECT_EQ(result.solves[0].name, "stokes z");
+  EXPECT_EQ(result.solves[3].name, "steady z 3/3");
+  ASSERT_EQ(result.files.size(), 1U);
+  EXPECT_EQ(result.files[0].name, "inertia.csv");
+  EXPECT_TRUE(std::filesystem::exists(folder.path() + "/inertia.csv"));
+  EXPECT_TRUE(has(result.text, "With inertia, drive along z"));
+}
+
 // The same ball on cells twice as wide: volumes agree to the accuracy of the coarse cells, 1 %.
 TEST(JobMpi, GeometryOnCellsTwiceAsWide) {
   const Comm comm = Comm::world();

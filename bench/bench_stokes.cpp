@@ -48,7 +48,7 @@ void run(const Comm& comm, const Case& c) {
   const double poisson = now();
   const CgResult cg = solve_cg(comm, multigrid, b, x, c.tolerance, 200);
   const double end = now();
-  const auto cells = static_cast<double>(solver.op().rows().counts.flow_cells);
+  const auto cells = static_cast<double>(solver.op().counts().flow_cells);
   const std::int64_t bytes = comm.sum(solver.bytes());
   if (comm.rank() != 0) return;
   const auto per_cell = [&](double seconds) { return 1e9 * seconds / cells; };

@@ -22,7 +22,7 @@ struct GradientFit {
 /// @param smallest  directions of a smaller eigenvalue count as not resolved
 GradientFit fit_gradient(std::span<const Vec3> r, double smallest);
 
-/// Value at 0 of the polynomial of this degree (0, 1 or 2) that fits φ at the points best, with weights that fall as
+/// Value at 0 of the polynomial of this degree (0 to 3) that fits φ at the points best, with weights that fall as
 /// 1 / (|r|² + 1/4): φ(0) ~ Σ_i w_i φ_i, Σ w_i = 1. Terms that the points do not determine are left out, those of
 /// higher degree first. At least one point is needed.
 std::vector<double> fit_polynomial(std::span<const Vec3> r, int degree);

@@ -9,7 +9,6 @@
 #include "base/timer.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/face_weight.hpp"
-#include "solvers/vof_lookup.hpp"
 
 namespace karst {
 namespace {
@@ -18,7 +17,6 @@ constexpr double least_theta = 1e-2;            ///< a wall nearer than this on 
 constexpr double least_symmetric_theta = 1e-4;  ///< the same in the two-point operator (two_point.cpp)
 constexpr double least_area = 1e-3;             ///< of a face between flow cells
 constexpr double flat = 0.9;                    ///< |area vector| / area of a wall that counts as a plane
-constexpr int rings = 3;                        ///< around the halo, known by name
 
 Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
 
@@ -31,25 +29,21 @@ Walls mirrored(Walls walls, int d) {
   return walls;
 }
 
+/// Of the ghost in front of a coarser level across d: walls along d are those of the VoF.
+Walls continued(Walls walls, int d) {
+  for (const bool high : {false, true}) walls.theta[static_cast<std::size_t>(side_of(d, high))] = no_wall;
+  return walls;
+}
+
 class Maker {
  public:
-  Maker(const Comm& comm, const Geometry& geometry, const FlowSides& sides)
+  Maker(const Comm& comm, const FlowLookup& lookup)
       : comm_(comm),
-        geometry_(geometry.levels[0]),
-        graph_(geometry_.graph),
-        sides_(sides),
-        numbering_(comm, geometry),
-        numbers_(numbering_.global_numbers(comm, graph_, 0)),
-        vofs_(geometry_, numbering_, numbers_) {
-    std::vector<VofName> around;
-    for (const int b : graph_.halo_plan().boundary) {
-      const HaloNames halo = graph_.box(b).halo;
-      for (int i = 0; i < halo.n_vofs(); ++i)
-        if (graph_.local(box_of(halo[i])) < 0) around.push_back(halo[i]);
-    }
-    std::ranges::sort(around);
-    around.erase(std::unique(around.begin(), around.end()), around.end());
-    vofs_.fetch(comm, around, rings);
+        lookup_(lookup),
+        geometry_(lookup.geometry()),
+        graph_(lookup.graph()),
+        sides_(lookup.sides()),
+        vofs_(lookup.vofs()) {
     find_walls();
   }
 
@@ -57,23 +51,25 @@ class Maker {
     const int n = graph_.n_local();
     struct BoxRows {
       std::vector<FlowRow> rows;
-      std::vector<std::uint16_t> still;
+      std::vector<std::uint16_t> still, covered;
       std::vector<FlowExtra> extra;
       FlowCounts counts;
     };
     std::vector<BoxRows> boxes(static_cast<std::size_t>(n));
     parallel_for_dynamic(n, [&](std::int64_t b) {
       BoxRows& box = boxes[static_cast<std::size_t>(b)];
-      make_box(static_cast<int>(b), box.rows, box.still, box.counts);
+      make_box(static_cast<int>(b), box.rows, box.still, box.covered, box.counts);
       make_extra(graph_.box(static_cast<int>(b)), box.extra, box.counts);
     });
     FlowRows result;
-    result.begin = result.extra_begin = result.still_begin = {0};
+    result.begin = result.extra_begin = result.still_begin = result.covered_begin = {0};
     for (const BoxRows& box : boxes) {
       result.begin.push_back(result.begin.back() + std::ssize(box.rows));
       result.extra_begin.push_back(result.extra_begin.back() + std::ssize(box.extra));
       result.still.insert(result.still.end(), box.still.begin(), box.still.end());
       result.still_begin.push_back(std::ssize(result.still));
+      result.covered.insert(result.covered.end(), box.covered.begin(), box.covered.end());
+      result.covered_begin.push_back(std::ssize(result.covered));
     }
     result.rows = Array<FlowRow>(static_cast<std::size_t>(result.begin.back()), Purpose::stencils);
     result.extra = Array<FlowExtra>(static_cast<std::size_t>(result.extra_begin.back()), Purpose::stencils);
@@ -86,7 +82,7 @@ class Maker {
       counts.extra_area += boxes[b].counts.extra_area;
       counts.closed_area += boxes[b].counts.closed_area;
     }
-    const std::int64_t vofs = graph_.vof_begin(n);
+    const std::int64_t vofs = graph_.vof_begin(n) - std::ssize(result.covered);
     std::array<std::int64_t, 4> sums{vofs - std::ssize(result.still), result.begin.back(), std::ssize(result.still),
                                      counts.walls_half_way};
     comm_.sum(std::span(sums));
@@ -99,15 +95,8 @@ class Maker {
  private:
   bool is_regular(VofName v) const { return vofs_.moments(v) == nullptr; }
 
-  /// The flow cell across a side, no_face without one.
-  VofName across(VofName v, int side) const {
-    if (is_regular(v))  // two whole cells are always neighbours
-      if (const VofName n = vofs_.neighbour(v, side); is_vof(n) && is_regular(n)) return n;
-    const VofName n = vofs_.aligned(v, side);
-    return n != no_face && vofs_.aligned(n, opposite(side)) == v ? n : no_face;
-  }
-
-  void make_box(int b, std::vector<FlowRow>& rows, std::vector<std::uint16_t>& still, FlowCounts& counts) const {
+  void make_box(int b, std::vector<FlowRow>& rows, std::vector<std::uint16_t>& still,
+                std::vector<std::uint16_t>& covered, FlowCounts& counts) const {
     const BoxGraph graph = graph_.box(b);
     std::size_t r = 0;
     const auto n_irregular = static_cast<std::size_t>(graph.n_irregular);
@@ -115,9 +104,11 @@ class Maker {
       const VofName v = vof_name(graph.box, vof);
       const bool irregular = r < n_irregular && graph.row_vof[r] == vof;
       r += irregular;
-      if (irregular && !vofs_.inside(v)) {
+      if (vofs_.is_covered(b, vof)) {
+        covered.push_back(static_cast<std::uint16_t>(vof));
+      } else if (irregular && !vofs_.inside(v)) {
         still.push_back(static_cast<std::uint16_t>(vof));
-      } else if (irregular || needs_row(graph, slots)) {
+      } else if (irregular || needs_row(b, graph, v, slots)) {
         rows.push_back(make_row(graph, v, slots, counts));
       } else {
         counts.open_area += 3.0;
@@ -126,12 +117,15 @@ class Maker {
   }
 
   /// A regular cell next to something that is no whole face between flow cells.
-  bool needs_row(const BoxGraph& graph, const std::array<std::uint16_t, 6>& slots) const {
+  bool needs_row(int b, const BoxGraph& graph, VofName v, const std::array<std::uint16_t, 6>& slots) const {
     for (int side = 0; side < 6; ++side) {
-      const VofName n = graph.name(slots[static_cast<std::size_t>(side)]);
+      const int slot = slots[static_cast<std::size_t>(side)];
+      const VofName n = graph.name(slot);
       if (n == domain_face) {
         if (sides_[static_cast<std::size_t>(side)] == FlowSide::no_slip) return true;
-      } else if (is_vof(n) && !is_regular(n)) {
+      } else if (n == coarse_face) {
+        if (lookup_.is_closed(v, side)) return true;
+      } else if (is_vof(n) && (!is_regular(n) || vofs_.is_covered(b, slot))) {
         return true;
       }
     }
@@ -144,16 +138,6 @@ class Maker {
     double area = 0.0;
     FaceWeight face;
   };
-
-  /// Distance to the wall on the grid line towards a side, no_wall when there is none within a cell.
-  double wall_on(VofName v, int side) const {
-    const VofCenter* center = vofs_.center(v);
-    const double wall = center == nullptr ? no_wall : center->wall_distance[static_cast<std::size_t>(side)];
-    if (across(v, side) != no_face) return no_wall;
-    if (vofs_.neighbour(v, side) == domain_face && wall > 0.5)
-      return sides_[static_cast<std::size_t>(side)] == FlowSide::no_slip ? 0.5 : double{no_wall};
-    return wall > 1.0 ? 0.5 : wall;
-  }
 
   /// Of the own irregular VoFs, parallel to the moments.
   void find_walls() {
@@ -172,7 +156,7 @@ class Maker {
 
   Walls look_for_walls(VofName v) const {
     Walls walls;
-    for (int side = 0; side < 6; ++side) walls.theta[static_cast<std::size_t>(side)] = wall_on(v, side);
+    for (int side = 0; side < 6; ++side) walls.theta[static_cast<std::size_t>(side)] = lookup_.wall_on(v, side);
     const VofMoments* m = vofs_.moments(v);
     if (m == nullptr || m->wall_area <= 0.0) return walls;
     walls.area = m->wall;
@@ -191,15 +175,28 @@ class Maker {
     }
     const int d = direction_of(side);
     FaceArea area = primary_area(v, side);
-    if (to == domain_face) {
+    if (!is_vof(to)) {  // a ghost
+      if (to == coarse_face && lookup_.is_closed(v, side)) {
+        counts.closed_area += area.area;
+        return {lookup_.closed_at(v, side), false, 0.0, {}};
+      }
       for (const ListedFace& f : vofs_.faces(v))
-        if (!f.primary && f.side == side && f.neighbour == domain_face) area.area += f.aperture;
+        if (!f.primary && f.side == side && f.neighbour == to) {
+          area.at = (1.0 / (area.area + f.aperture)) * (area.area * area.at + f.aperture * f.centroid);
+          area.area += f.aperture;
+        }
       if (!is_high(side)) area.at[d] += 1.0;  // as seen from the ghost
-      const Walls here = walls_of(v), beyond = mirrored(here, d);
+      const Walls here = walls_of(v), beyond = to == domain_face ? mirrored(here, d) : continued(here, d);
       return {1.0, true, area.area,
               face_weight(d, is_high(side) ? here : beyond, is_high(side) ? beyond : here, to_vec(unit(d)), area)};
     }
-    const VofName n = across(v, side), low = is_high(side) ? v : n, high = is_high(side) ? n : v;
+    const VofName n = lookup_.across(v, side);
+    if (lookup_.is_covered(n)) {  // its flux is that of the fine faces
+      if (lookup_.is_open_to_finer(v, side)) return {1.0, true, 0.0, {}};
+      ++counts.walls_half_way;
+      return {0.5, false, 0.0, {}};
+    }
+    const VofName low = is_high(side) ? v : n, high = is_high(side) ? n : v;
     if (low != v) area = primary_area(low, side_of(d, true));
     return {1.0, true, area.area, face_weight(d, walls_of(low), walls_of(high), to_vec(unit(d)), area)};
   }
@@ -222,8 +219,15 @@ class Maker {
     return std::ranges::all_of(walls.theta, [](double theta) { return theta > 1.0; });
   }
 
+  /// The extra faces of a flow cell towards a coarser level are a part of its primary one there.
+  bool crosses(VofName v, int side) const {
+    return vofs_.neighbour(v, side) == coarse_face && vofs_.inside(v) && lookup_.wall_on(v, side) > 1.0 &&
+           !lookup_.is_closed(v, side);
+  }
+
   /// Faces between flow cells that are no neighbours on a grid line.
   void make_extra(const BoxGraph& graph, std::vector<FlowExtra>& extra, FlowCounts& counts) const {
+    const auto moments = geometry_.box(graph_.local(graph.box)).extra;
     for (std::size_t e = 0; e < graph.extra.size();) {
       const VofName v = vof_name(graph.box, graph.extra[e].vof);
       const std::vector<std::pair<SharedFace, int>> faces = vofs_.shared_faces(v);  // extra ones last, in this order
@@ -232,8 +236,12 @@ class Maker {
       for (; e < graph.extra.size() && vof_name(graph.box, graph.extra[e].vof) == v; ++e) {
         const ExtraFace& f = graph.extra[e];
         const VofName to = graph.name(f.neighbour);
-        if (!is_vof(to)) continue;
+        if (!is_vof(to)) {
+          if (to == coarse_face && !crosses(v, f.side)) counts.closed_area += moments[e].aperture;
+          continue;
+        }
         const SharedFace& shared = (face++)->first;
+        if (lookup_.is_covered(v) || lookup_.is_covered(to)) continue;
         counts.extra_area += 0.5 * shared.aperture;
         if (!vofs_.inside(v) || !vofs_.inside(to)) {
           counts.closed_area += 0.5 * shared.aperture;
@@ -276,6 +284,7 @@ class Maker {
         if (!ends[e].open) continue;
         row.viscous[s] = static_cast<float>(factor / theta[e]);
         row.gradient[s] = (e == 1 ? 1.0F : -1.0F) / static_cast<float>(n_open);
+        if (ends[e].area == 0.0) continue;
         row.area[s] = static_cast<float>(std::max(ends[e].face.mean, least_area));
         row.bend[s] = static_cast<float>(ends[e].face.bend);
         if (e == 1) counts.open_area += ends[e].area;
@@ -288,20 +297,19 @@ class Maker {
   }
 
   const Comm& comm_;
+  const FlowLookup& lookup_;
   const LevelGeometry& geometry_;
   const LevelGraph& graph_;
   FlowSides sides_;
-  CompositeNumbering numbering_;
-  Field numbers_;
-  VofLookup vofs_;
+  const VofLookup& vofs_;
   std::vector<Walls> walls_;
 };
 
 }  // namespace
 
-FlowRows make_flow_rows(const Comm& comm, const Geometry& geometry, const FlowSides& sides) {
+FlowRows make_flow_rows(const Comm& comm, const FlowLookup& lookup) {
   const Timer timer("flow rows");
-  return Maker(comm, geometry, sides).make();
+  return Maker(comm, lookup).make();
 }
 
 }  // namespace karst

@@ -24,8 +24,7 @@
 #include <vector>
 
 #include "eb/geometry.hpp"
-#include "grid/field.hpp"
-#include "ins/flow_sides.hpp"
+#include "ins/flow_lookup.hpp"
 
 namespace karst {
 
@@ -71,6 +70,8 @@ struct FlowRows {
   std::vector<std::int64_t> begin, extra_begin;  ///< n_local + 1
   std::vector<std::uint16_t> still;              ///< VoFs without flow, box after box, increasing
   std::vector<std::int64_t> still_begin;         ///< n_local + 1
+  std::vector<std::uint16_t> covered;            ///< VoFs under a finer level, box after box, increasing
+  std::vector<std::int64_t> covered_begin;       ///< n_local + 1
   FlowCounts counts;
   std::span<const FlowRow> of(int box) const {
     const auto b = static_cast<std::size_t>(box);
@@ -86,9 +87,14 @@ struct FlowRows {
     return std::span(still).subspan(static_cast<std::size_t>(still_begin[b]),
                                     static_cast<std::size_t>(still_begin[b + 1] - still_begin[b]));
   }
+  std::span<const std::uint16_t> covered_in(int box) const {
+    const auto b = static_cast<std::size_t>(box);
+    return std::span(covered).subspan(static_cast<std::size_t>(covered_begin[b]),
+                                      static_cast<std::size_t>(covered_begin[b + 1] - covered_begin[b]));
+  }
 };
 
-/// Collective, threaded.
-FlowRows make_flow_rows(const Comm& comm, const Geometry& geometry, const FlowSides& sides);
+/// Of one level. Collective, threaded.
+FlowRows make_flow_rows(const Comm& comm, const FlowLookup& lookup);
 
 }  // namespace karst

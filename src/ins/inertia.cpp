@@ -30,7 +30,7 @@ class Sweeper {
     drive_.force = sign_ * drive_.force;
     for (double& p : drive_.pressure) p *= sign_;
     if (sign_ > 0.0) return;
-    const std::span<Quad> flow = stokes.solution();
+    const std::span<Quad> flow = stokes.all_values();
     parallel_for(std::ssize(flow), [&](std::int64_t i) {
       for (double& c : flow[static_cast<std::size_t>(i)].v) c = -c;
     });

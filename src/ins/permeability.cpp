@@ -206,40 +206,55 @@ void keep_fields(StokesSolver& solver, double speed, double pressure, bool all, 
     if (all) column.solution[v] = {speed * q.v[0], speed * q.v[1], speed * q.v[2], pressure * q.v[3]};
   });
   if (!all) return;
-  const LevelGraph& graph = solver.op().geometry().graph;
-  for (int b = 0; b < graph.n_local(); ++b)
-    for (const std::uint16_t v : solver.op().rows().still_in(b))
-      column.solution[static_cast<std::size_t>(graph.vof_begin(b) + v)].v[3] = std::numeric_limits<double>::quiet_NaN();
+  const StokesLevels& op = solver.op();
+  for (int l = 0; l < op.n_levels(); ++l)
+    for (int b = 0; b < op.level(l).geometry().graph.n_local(); ++b)
+      for (const std::uint16_t v : op.level(l).rows().still_in(b))
+        column.solution[static_cast<std::size_t>(op.numbering().number(l, b, v))].v[3] =
+            std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace
 
 namespace {
 
-SpeedHistogram histogram_of(const Comm& comm, std::span<const double> speed) {
+/// By volume: cells of finer levels count less.
+SpeedHistogram histogram_of(const Comm& comm, const StokesLevels& op, std::span<const double> speed) {
   struct Moving {
-    double sum = 0.0, count = 0.0;
+    double sum = 0.0, volume = 0.0;
   };
-  const Moving own = parallel_reduce(
-      std::ssize(speed), Moving{},
-      [&](std::int64_t i) {
-        const double u = speed[static_cast<std::size_t>(i)];
-        return Moving{u, u > 0.0 ? 1.0 : 0.0};
-      },
-      [](const Moving& a, const Moving& b) {
-        return Moving{a.sum + b.sum, a.count + b.count};
-      });
-  std::array<double, 2> all{own.sum, own.count};
+  const auto of_level = [&](int l) {
+    return speed.subspan(static_cast<std::size_t>(op.unknowns_begin(l)),
+                         static_cast<std::size_t>(op.unknowns_begin(l + 1) - op.unknowns_begin(l)));
+  };
+  std::array<double, 2> all{};
+  for (int l = 0; l < op.n_levels(); ++l) {
+    const std::span<const double> here = of_level(l);
+    const Moving own = parallel_reduce(
+        std::ssize(here), Moving{},
+        [&](std::int64_t i) {
+          const double u = here[static_cast<std::size_t>(i)];
+          return Moving{u, u > 0.0 ? 1.0 : 0.0};
+        },
+        [](const Moving& a, const Moving& b) {
+          return Moving{a.sum + b.sum, a.volume + b.volume};
+        });
+    const double volume = std::pow(StokesLevels::width(l), 3);
+    all[0] += volume * own.sum;
+    all[1] += volume * own.volume;
+  }
   comm.sum(std::span(all));
   SpeedHistogram histogram;
   if (all[0] == 0.0) return histogram;
   const double mean = all[0] / all[1];
   constexpr double width = (SpeedHistogram::high - SpeedHistogram::low) / SpeedHistogram::bins;
-  for (const double u : speed) {
-    if (u <= 0.0) continue;
-    const auto bin = static_cast<int>(std::floor((std::log10(u / mean) - SpeedHistogram::low) / width));
-    histogram.share[static_cast<std::size_t>(std::clamp(bin, 0, SpeedHistogram::bins - 1))] += 1.0;
-  }
+  for (int l = 0; l < op.n_levels(); ++l)
+    for (const double u : of_level(l)) {
+      if (u <= 0.0) continue;
+      const auto bin = static_cast<int>(std::floor((std::log10(u / mean) - SpeedHistogram::low) / width));
+      histogram.share[static_cast<std::size_t>(std::clamp(bin, 0, SpeedHistogram::bins - 1))] +=
+          std::pow(StokesLevels::width(l), 3);
+    }
   comm.sum(std::span(histogram.share));
   for (double& share : histogram.share) share /= all[1];
   return histogram;
@@ -273,11 +288,15 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
   const Domain& domain = domain_of(geometry);
   std::vector<std::string> found;
   bool any_side = false;
-  if (geometry.levels.size() > 1)
-    found.push_back(
-        fmt::format("grid.levels: {} levels, but steady Stokes flow works on one; set grid.levels to 1 without "
-                    "[[grid.refine]], and use more grid.cells instead",
-                    geometry.levels.size()));
+  if (geometry.levels.size() > 1 && options.model == FlowModel::steady)
+    found.emplace_back(
+        "flow.model: \"steady\" on a refined grid, but inertia is computed on one level only; leave [[grid.refine]] "
+        "out, "
+        "or use \"stokes\"");
+  if (geometry.levels.size() > 1 && options.reservoir > 0)
+    found.emplace_back(
+        "flow.reservoir: on a refined grid, but free cells before and after the sample go with one level only; leave "
+        "[[grid.refine]] or flow.reservoir out");
   for (const int axis : options.axes) {
     const char* name = names[static_cast<std::size_t>(axis)];
     const bool periodic = is_periodic(domain, axis);
@@ -369,7 +388,7 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
     }
     add_drag(solver, options, domain, column);
     keep_fields(solver, scale * h * h / fluid.viscosity, scale * h, watch.keep_solution, column);
-    column.histogram = histogram_of(comm, options.reservoir > 0 ? sample_speed : column.speed);
+    column.histogram = histogram_of(comm, solver.op(), options.reservoir > 0 ? sample_speed : column.speed);
     if (watch.solved) watch.solved(column);
     columns.push_back(std::move(column));
   }

@@ -27,7 +27,7 @@
 
 namespace karst {
 
-/// Share of the flow cells per interval of log10(|u| / mean |u|); the ends hold what lies beyond.
+/// Share of the flow cells, by volume, per interval of log10(|u| / mean |u|); the ends hold what lies beyond.
 struct SpeedHistogram {
   static constexpr int bins = 48;
   static constexpr double low = -4.0, high = 2.0;
@@ -53,9 +53,9 @@ struct FlowColumn {
   /// NaN with inertia between open ends, which momentum passes.
   double pressure_drag = 0.0, viscous_drag = 0.0, side_drag = 0.0;
   double divergence = 0.0;     ///< largest net flux of a cell over the largest speed through a cell face
-  std::vector<Quad> solution;  ///< own VoFs box after box: velocity [m/s], pressure [Pa] (NaN in
+  std::vector<Quad> solution;  ///< own unknowns (CompositeNumbering): velocity [m/s], pressure [Pa] (NaN in
                                ///< orphans, which carry no flow); empty unless kept
-  std::vector<double> speed;   ///< own VoFs: |u| [m/s]
+  std::vector<double> speed;   ///< own unknowns: |u| [m/s]
   SpeedHistogram histogram;
   /// Model steady: one per flow.steps. Everything above but permeability and estimated_error is then that of the last.
   std::vector<InertiaPoint> inertia;

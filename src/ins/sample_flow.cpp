@@ -23,7 +23,7 @@ void for_each_cell(const LevelGraph& graph, F&& f) {
 /// Mean pressure in the layers of cells before and behind the two end planes: { next to the sample, one further }.
 std::array<std::array<double, 2>, 2> layer_pressures(StokesSolver& solver, const SampleCells& sample) {
   std::array<double, 8> sums{};  // pressures, then numbers of cells
-  for_each_cell(solver.op().geometry().graph, [&](int, int, std::size_t v, const Index& cell) {
+  for_each_cell(solver.op().level(0).geometry().graph, [&](int, int, std::size_t v, const Index& cell) {
     const int at = cell[sample.axis];
     const int depth = at < sample.low ? sample.low - 1 - at : at - sample.high;
     if (depth < 0 || depth > 1) return;
@@ -43,8 +43,8 @@ double on_plane(const std::array<double, 2>& layers, int n_layers, double end) {
 
 /// Σ over the faces of the sample of flux times step from cell to cell, across the axis.
 Vec3 sideways(StokesSolver& solver, const SampleCells& sample, const Vec3& force) {
-  const Field fluxes = solver.face_fluxes();
-  const StokesOperator& op = solver.op();
+  const Field fluxes = std::move(solver.face_fluxes()[0]);
+  const StokesOperator& op = solver.op().level(0);
   Vec3 sum;
   for_each_cell(op.geometry().graph, [&](int b, int vof, std::size_t, const Index& cell) {
     if (!sample.holds(cell)) return;
@@ -70,7 +70,7 @@ Vec3 sideways(StokesSolver& solver, const SampleCells& sample, const Vec3& force
 
 SampleFlow sample_flow(StokesSolver& solver, const SampleCells& sample, const StokesDrive& drive,
                        const Vec3& velocity) {
-  const LevelGraph& graph = solver.op().geometry().graph;
+  const LevelGraph& graph = solver.op().level(0).geometry().graph;
   const Index n = graph.layout().domain().cells;
   const int axis = sample.axis;
   SampleFlow flow;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
 
@@ -16,6 +17,12 @@ constexpr double forcing_factor = 0.9;     ///< γ of Eisenstat & Walker
 constexpr double forcing_safeguard = 0.1;  ///< γ η² of the last step counts above this
 constexpr std::size_t patience = 6;        ///< steps that must halve the residual together
 
+const StokesOperator& only_level(const StokesLevels& op) {
+  require(op.n_levels() == 1, "flow with inertia: {} grid levels; it works on one, so leave [[grid.refine]] out",
+          op.n_levels());
+  return op.level(0);
+}
+
 bool is_stuck(const std::vector<double>& steps) {
   return steps.size() > patience && steps.back() > 0.5 * steps[steps.size() - 1 - patience];
 }
@@ -25,9 +32,9 @@ bool is_stuck(const std::vector<double>& steps) {
 SteadySolver::SteadySolver(StokesSolver& stokes, const SteadyOptions& options)
     : stokes_(&stokes),
       options_(options),
-      advection_(stokes.op()),
-      step_(static_cast<std::size_t>(stokes.op().n_own()), Purpose::solver),
-      start_(static_cast<std::size_t>(stokes.op().n_own()), Purpose::solver) {}
+      advection_(only_level(stokes.op())),
+      step_(static_cast<std::size_t>(stokes.op().n_vofs()), Purpose::solver),
+      start_(static_cast<std::size_t>(stokes.op().n_vofs()), Purpose::solver) {}
 
 void SteadySolver::residual(const StokesDrive& drive, double inertia, std::span<Quad> r) {
   stokes_->residual(drive, r);
@@ -48,7 +55,7 @@ GmresProblem SteadySolver::linearised(double inertia, const std::string& name) {
 
 /// solution += part step
 void SteadySolver::move(double part) {
-  Quad* x = stokes_->solution().data();
+  Quad* x = stokes_->all_values().data();
   parallel_for(std::ssize(step_.span()), [&](std::int64_t i) {
     for (std::size_t c = 0; c < 4; ++c) x[i].v[c] += part * step_[static_cast<std::size_t>(i)].v[c];
   });
@@ -58,7 +65,7 @@ void SteadySolver::move(double part) {
 /// when it does not fall.
 double SteadySolver::try_step(const StokesDrive& drive, double inertia, double left, SteadyReport& report) {
   FlowGmres& krylov = stokes_->krylov();
-  StokesOperator& op = stokes_->op();
+  StokesOperator& op = stokes_->op().level(0);
   stokes_->preconditioner().apply(krylov.work());
   const LevelGraph& graph = op.geometry().graph;
   parallel_for(graph.n_local(), [&](std::int64_t b) {
@@ -78,7 +85,7 @@ double SteadySolver::try_step(const StokesDrive& drive, double inertia, double l
 SteadyReport SteadySolver::solve(const StokesDrive& drive, double inertia, const std::string& name) {
   const Timer timer("steady");
   FlowGmres& krylov = stokes_->krylov();
-  std::ranges::copy(stokes_->solution(), start_.data());
+  std::ranges::copy(stokes_->all_values(), start_.data());
   SteadyReport report;
   const double size = stokes_->size_of(drive, name), goal = options_.tolerance * size;
   GmresProblem problem = linearised(inertia, name);
@@ -106,7 +113,7 @@ SteadyReport SteadySolver::solve(const StokesDrive& drive, double inertia, const
     left = now;
   }
   if (!report.converged) {
-    std::ranges::copy(start_.span(), stokes_->solution().begin());
+    std::ranges::copy(start_.span(), stokes_->all_values().begin());
     residual(drive, inertia, krylov.work());
   }
   stokes_->measure(report.flow);

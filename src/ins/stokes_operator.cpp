@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ins/stokes_operator.hpp"
 
-#include "base/error.hpp"
+#include <algorithm>
+
 #include "base/parallel.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/vof_loops.hpp"
@@ -13,19 +14,13 @@ namespace {
 constexpr int tag_values = 40, tag_inverse = 41;
 constexpr float plain_t = 1.0F / 6.0F;
 
-const LevelGeometry& only_level(const Geometry& geometry) {
-  require(geometry.levels.size() == 1, "steady Stokes: {} levels of refinement; it works on one level only",
-          geometry.levels.size());
-  return geometry.levels[0];
-}
-
 }  // namespace
 
-StokesOperator::StokesOperator(const Comm& comm, const Geometry& geometry, const FlowSides& sides)
+StokesOperator::StokesOperator(const Comm& comm, const LevelGeometry& geometry, const FlowSides& sides, FlowRows rows)
     : comm_(comm),
-      geometry_(&only_level(geometry)),
+      geometry_(&geometry),
       sides_(sides),
-      rows_(make_flow_rows(comm, geometry, sides)),
+      rows_(std::move(rows)),
       t_(geometry_->graph, 1, Purpose::solver),
       x_(geometry_->graph, 1, Purpose::solver),
       w_(geometry_->graph, 1, Purpose::solver),
@@ -41,6 +36,7 @@ StokesOperator::StokesOperator(const Comm& comm, const Geometry& geometry, const
       plain_[static_cast<std::size_t>(graph.vof_begin(b) + row.vof)] = 0;
     }
     for (const std::uint16_t v : rows_.still_in(b)) t_.box(b)[v] = 0.0F;
+    for (const std::uint16_t v : rows_.covered_in(b)) plain_[static_cast<std::size_t>(graph.vof_begin(b) + v)] = 0;
   }
   FloatHaloExchange(comm, graph, 1, tag_inverse)(t_);
   for (int b = 0; b < graph.n_local(); ++b)
@@ -48,10 +44,11 @@ StokesOperator::StokesOperator(const Comm& comm, const Geometry& geometry, const
       const Ghost& g = ghosts_[static_cast<std::size_t>(i)];
       t_.box(b)[g.slot] = t_.box(b)[g.vof];
     }
+  for (const LevelGhost& g : level_ghosts_) t_.box(g.box)[g.slot] = t_.box(g.box)[g.vof];
 }
 
 void StokesOperator::find_ghosts() {
-  ghost_begin_ = {0};
+  ghost_begin_ = level_ghost_begin_ = {0};
   for (int b = 0; b < geometry_->graph.n_local(); ++b) {
     const BoxGraph graph = geometry_->graph.box(b);
     if (graph.halo.n_domain() > 0)
@@ -61,7 +58,58 @@ void StokesOperator::find_ghosts() {
               {static_cast<std::uint16_t>(slot), static_cast<std::uint16_t>(vof), static_cast<std::uint8_t>(side)});
       });
     ghost_begin_.push_back(std::ssize(ghosts_));
+    if (graph.halo.n_coarse() > 0) find_level_ghosts(b, graph);
+    level_ghost_begin_.push_back(std::ssize(level_ghosts_));
   }
+}
+
+/// Across the open sides of flow cells.
+void StokesOperator::find_level_ghosts(int box, const BoxGraph& graph) {
+  const std::span<const FlowRow> rows = rows_.of(box);
+  for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+    if (std::ranges::none_of(slots, [&](int slot) { return graph.name(slot) == coarse_face; })) return;
+    const auto v = static_cast<std::uint16_t>(vof);
+    if (std::ranges::binary_search(rows_.still_in(box), v) || std::ranges::binary_search(rows_.covered_in(box), v))
+      return;
+    const auto row = std::ranges::lower_bound(rows, v, {}, &FlowRow::vof);
+    const bool plain = row == rows.end() || row->vof != v;
+    for (std::size_t s = 0; s < 6; ++s) {
+      if (graph.name(slots[s]) != coarse_face || (!plain && row->slot[s] != slots[s])) continue;
+      const std::size_t o = s ^ 1U;
+      LevelGhost g{box, slots[s], v, slots[o], static_cast<std::uint8_t>(s), 1.0F, 0.0F, 0.5F, -0.5F};
+      if (s % 2 == 0) std::swap(g.here, g.there);
+      if (!plain) {
+        g.opposite = row->slot[o];
+        g.area = row->area[s];
+        g.bend = row->bend[s];
+        g.here = row->gradient[s];
+        g.there = row->gradient[o];
+      }
+      level_ghosts_.push_back(g);
+    }
+  });
+}
+
+/// ũ of the ghosts: the differences ũ - u of their VoFs, but for the gradients, which are their own.
+void StokesOperator::fill_level_ghosts(int box) {
+  const auto b = static_cast<std::size_t>(box);
+  const Quad* x = x_.box(box).data();
+  Quad* w = w_.box(box).data();
+  for (auto i = level_ghost_begin_[b]; i < level_ghost_begin_[b + 1]; ++i) {
+    const LevelGhost& g = level_ghosts_[static_cast<std::size_t>(i)];
+    const std::size_t d = g.side / 2U;
+    const double at = x[g.vof].v[kernels::p], t = double{t_.box(box)[g.vof]};
+    const double own =
+        double{g.here} * (x[g.slot].v[kernels::p] - at) + double{g.there} * (x[g.opposite].v[kernels::p] - at);
+    const double ghost = (g.side % 2 == 1 ? 0.5 : -0.5) * (g.beyond - at);
+    w[g.slot] = x[g.slot];
+    w[g.slot].v[d] += w[g.vof].v[d] - x[g.vof].v[d] + t * (ghost - own);
+  }
+}
+
+double StokesOperator::level_flux(const LevelGhost& g, const Vec3& force) const {
+  return kernels::flux_out(w_.box(g.box).data(), t_.box(g.box).data(), g.vof, g.slot, g.side, force.v[g.side / 2U],
+                           double{g.area}, double{g.bend});
 }
 
 void StokesOperator::fill_ghosts(int box, Quad* x, const std::array<double, 6>& pressure) const {
@@ -104,6 +152,7 @@ void StokesOperator::momentum(int box, const Vec3& force, Quad* y) {
     y[v] = x[v];
     w[v] = {};
   }
+  for (const std::uint16_t v : rows_.covered_in(box)) y[v] = w[v] = {};
 }
 
 /// Returns Σ over the sides of each direction of half the flux along it.
@@ -141,18 +190,22 @@ Vec3 StokesOperator::continuity(int box, const Vec3& force, Quad* y) const {
     for (std::size_t d = 0; d < 3; ++d) along.v[d] += 0.5 * out * e.step[d];
   }
   for (const std::uint16_t v : rows_.still_in(box)) y[v].v[p] = x[v].v[p];
+  for (const std::uint16_t v : rows_.covered_in(box)) y[v] = {};
   return along;
 }
 
-void StokesOperator::apply(std::span<Quad> y, const StokesDrive& drive) {
-  const LevelGraph& graph = geometry_->graph;
+void StokesOperator::momentum_pass(std::span<Quad> y, const StokesDrive& drive) {
   halo_.for_boxes(x_, [&](int b) {
     fill_ghosts(b, x_.box(b).data(), drive.pressure);
-    momentum(b, drive.force, y.data() + graph.vof_begin(b));
+    momentum(b, drive.force, y.data() + geometry_->graph.vof_begin(b));
   });
+}
+
+void StokesOperator::continuity_pass(std::span<Quad> y, const StokesDrive& drive) {
   halo_.for_boxes(w_, [&](int b) {
     fill_ghosts(b, w_.box(b).data(), drive.pressure);
-    flow_[static_cast<std::size_t>(b)] = continuity(b, drive.force, y.data() + graph.vof_begin(b));
+    fill_level_ghosts(b);
+    flow_[static_cast<std::size_t>(b)] = continuity(b, drive.force, y.data() + geometry_->graph.vof_begin(b));
   });
 }
 
@@ -175,6 +228,7 @@ void StokesOperator::pressure_gradient(std::span<std::array<float, 3>> gradient)
     for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) { set(v, plain_gradient(x, n, {})); });
     for (const FlowRow& row : rows_.of(b)) set(row.vof, row_gradient(x, row, {}));
     for (const std::uint16_t v : rows_.still_in(b)) g[v] = {};
+    for (const std::uint16_t v : rows_.covered_in(b)) g[v] = {};
   });
 }
 
@@ -200,8 +254,9 @@ void StokesOperator::face_fluxes(const Vec3& force, Field& fluxes) const {
     });
     for (const FlowRow& row : rows_.of(b))
       set(row.vof, row.slot, [&](std::size_t s) { return std::pair(double{row.area[s]}, double{row.bend[s]}); });
-    for (const std::uint16_t v : rows_.still_in(b))
-      for (int d = 0; d < 3; ++d) fluxes.box(b, d)[v] = 0.0;
+    for (const auto& without : {rows_.still_in(b), rows_.covered_in(b)})
+      for (const std::uint16_t v : without)
+        for (int d = 0; d < 3; ++d) fluxes.box(b, d)[v] = 0.0;
   });
 }
 
@@ -211,8 +266,8 @@ double StokesOperator::extra_flux(int box, const FlowExtra& face, const Vec3& fo
 
 std::int64_t StokesOperator::bytes() const {
   return static_cast<std::int64_t>(rows_.rows.bytes() + rows_.extra.bytes() + 2 * rows_.still.size() +
-                                   ghosts_.size() * sizeof(Ghost) + t_.bytes() + plain_.bytes() + x_.bytes() +
-                                   w_.bytes());
+                                   ghosts_.size() * sizeof(Ghost) + level_ghosts_.size() * sizeof(LevelGhost) +
+                                   2 * rows_.covered.size() + t_.bytes() + plain_.bytes() + x_.bytes() + w_.bytes());
 }
 
 }  // namespace karst

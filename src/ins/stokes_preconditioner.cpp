@@ -25,10 +25,13 @@ EllipticProblem velocity_problem(const FlowSides& sides) {
 /// L_k as a two-point operator: weights w k on the faces between flow cells.
 class PressureLevel {
  public:
-  PressureLevel(const Comm& comm, const StokesOperator& op)
+  /// @param distance  of the level (find_wall_distances())
+  /// @param width     of its cells in h0
+  PressureLevel(const StokesOperator& op, FloatField distance, double width)
       : op_(op),
         graph_(op.geometry().graph),
-        distance_(find_wall_distance(comm, op.geometry(), op.rows())),
+        volume_(static_cast<float>(width * width * width)),
+        distance_(std::move(distance)),
         weights_(graph_, 3, Purpose::buffers) {
     level_.geometry = &op.geometry();
     level_.face_beta = &weights_;
@@ -41,12 +44,14 @@ class PressureLevel {
     level_.ghost_factor.assign(static_cast<std::size_t>(level_.ghost_begin.back()), 1.0F);
     parallel_for(graph_.n_local(), [&](std::int64_t b) { set_box(static_cast<int>(b)); });
   }
-  const TwoPointLevel& level() const { return level_; }
+  PressureLevel(const PressureLevel&) = delete;
+  PressureLevel& operator=(const PressureLevel&) = delete;
+  TwoPointLevel take() { return std::move(level_); }
 
  private:
   float permeability(const float* d, std::size_t v, std::size_t n, int first_ghost) const {
     const float mean = (n < static_cast<std::size_t>(first_ghost) ? 0.5F * (d[v] + d[n]) : d[v]) + 0.25F;
-    return 0.25F * mean * mean;
+    return 0.25F * volume_ * mean * mean;
   }
 
   void set_box(int b) {
@@ -79,6 +84,8 @@ class PressureLevel {
         if (n[s] == graph.closed()) n[s] = slot_of_regular(graph, row.vof, s);
       set(row.vof, n, [&](std::size_t s) { return row.area[s]; });
     }
+    for (const StokesOperator::LevelGhost& g : op_.level_ghosts_of(b))  // for the links to the coarser level
+      weights_.box(b, g.side / 2)[g.side % 2 == 1 ? g.slot : g.vof] = permeability(d, g.vof, g.slot, first_ghost);
     set_extra(b, graph, d);
     set_ghosts(b, graph);
   }
@@ -117,6 +124,7 @@ class PressureLevel {
 
   const StokesOperator& op_;
   const LevelGraph& graph_;
+  float volume_;
   FloatField distance_;
   Field weights_;
   TwoPointLevel level_;
@@ -124,29 +132,43 @@ class PressureLevel {
 
 }  // namespace
 
-StokesPreconditioner::StokesPreconditioner(StokesOperator& op, const Geometry& geometry)
+StokesPreconditioner::StokesPreconditioner(StokesLevels& op, const Geometry& geometry)
     : op_(&op),
-      continuity_inverse_(static_cast<std::size_t>(op.n_own()), Purpose::solver),
-      symmetric_scale_(static_cast<std::size_t>(op.n_own()), Purpose::solver, 1.0F),
-      between_(static_cast<std::size_t>(op.n_own()), Purpose::solver) {
+      continuity_inverse_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver),
+      symmetric_scale_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, 1.0F),
+      between_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver) {
   const Timer timer("multigrids");
   const Comm& comm = op.comm();
   velocity_ = std::make_unique<BasicGraphMultigrid<3>>(
-      comm, make_two_point_level(comm, geometry.levels[0], velocity_problem(op.sides()), WallForm::lines));
-  pressure_ = std::make_unique<GraphMultigrid>(comm, PressureLevel(comm, op).level());
-  set_continuity_inverse(op.rows());
-  for (int b = 0; b < op.geometry().graph.n_local(); ++b)
-    for (const FlowRow& row : op.rows().of(b))
-      symmetric_scale_[static_cast<std::size_t>(op.geometry().graph.vof_begin(b) + row.vof)] = row.symmetric_scale;
+      comm, make_two_point_levels(comm, geometry, velocity_problem(op.sides()), WallForm::lines));
+  std::vector<FloatField> distances = op.wall_distances();
+  std::vector<std::unique_ptr<PressureLevel>> makers;  // they hold the weights of the faces
+  std::vector<TwoPointLevel> levels;
+  for (int l = 0; l < op.n_levels(); ++l) {
+    makers.push_back(std::make_unique<PressureLevel>(op.level(l), std::move(distances[static_cast<std::size_t>(l)]),
+                                                     StokesLevels::width(l)));
+    levels.push_back(makers.back()->take());
+  }
+  find_coarse_fine_links(comm, geometry, WallForm::fluxes, levels);
+  pressure_ = std::make_unique<GraphMultigrid>(comm, levels);
+  for (int l = 0; l < op.n_levels(); ++l) {
+    set_continuity_inverse(l);
+    const StokesOperator& level = op.level(l);
+    for (int b = 0; b < level.geometry().graph.n_local(); ++b)
+      for (const FlowRow& row : level.rows().of(b))
+        symmetric_scale_[static_cast<std::size_t>(op.begin(l) + level.geometry().graph.vof_begin(b) + row.vof)] =
+            row.symmetric_scale;
+  }
 }
 
 /// Σ_faces w (t_l + t_r) / 2: what is left of B D^-1 G + C, as both take the same t.
-void StokesPreconditioner::set_continuity_inverse(const FlowRows& rows) {
-  const LevelGraph& graph = op_->geometry().graph;
+void StokesPreconditioner::set_continuity_inverse(int level) {
+  const StokesOperator& op = op_->level(level);
+  const LevelGraph& graph = op.geometry().graph;
   parallel_for(graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
-    const float* t = op_->inverse_diagonal().box(b).data();
-    float* inverse = continuity_inverse_.data() + graph.vof_begin(b);
+    const float* t = op.inverse_diagonal().box(b).data();
+    float* inverse = continuity_inverse_.data() + op_->begin(level) + graph.vof_begin(b);
     const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& weight) {
       float sum = 0.0F;
       for (std::size_t s = 0; s < 6; ++s) {
@@ -159,31 +181,36 @@ void StokesPreconditioner::set_continuity_inverse(const FlowRows& rows) {
     kernels::for_plain(graph.box(b), [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
       set(v, n, [](std::size_t) { return std::pair(1.0F, 0.0F); });
     });
-    for (const FlowRow& row : rows.of(b))
-      set(row.vof, row.slot, [&](std::size_t s) { return std::pair(row.area[s], row.bend[s]); });
-    for (const FlowExtra& e : rows.extra_of(b)) {
+    for (const FlowRow& row : op.rows().of(b))
+      set(row.vof, row.slot, [&](std::size_t s) {
+        const bool to_finer = row.area[s] == 0.0F && row.viscous[s] > 0.0F;
+        return std::pair(to_finer ? 1.0F : row.area[s], row.bend[s]);
+      });
+    for (const FlowExtra& e : op.rows().extra_of(b)) {
       const float more = e.area * 0.5F * (t[e.vof] + t[e.neighbour]);
       inverse[e.vof] = inverse[e.vof] > 0.0F ? 1.0F / (1.0F / inverse[e.vof] + more) : 1.0F / more;
     }
-    for (const std::uint16_t v : rows.still_in(b)) inverse[v] = 0.0F;
+    for (const std::uint16_t v : op.rows().still_in(b)) inverse[v] = 0.0F;
   });
 }
 
 void StokesPreconditioner::apply(std::span<const Quad> r) {
-  const LevelGraph& graph = op_->geometry().graph;
   const auto for_own = [&](auto&& f) {
-    parallel_for(graph.n_local(), [&](std::int64_t b) {
-      auto v = static_cast<std::size_t>(graph.vof_begin(static_cast<int>(b)));
-      for (Quad& to : op_->values().own(static_cast<int>(b))) f(v++, to);
+    op_->for_boxes([&](int l, int b, std::size_t v, std::size_t) {
+      for (Quad& to : op_->level(l).values().own(b)) f(v++, to);
     });
   };
   pressure_->apply(
       [&](std::int64_t first, std::int32_t n, float* to) {
-        for (const Quad& q : r.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)))
-          *to++ = static_cast<float>(q.v[kernels::p]);
+        const auto [vof, width] = op_->place_of(first);
+        const auto area = static_cast<float>(width * width);
+        for (const Quad& q : r.subspan(vof, static_cast<std::size_t>(n)))
+          *to++ = area * static_cast<float>(q.v[kernels::p]);
       },
       [&](std::int64_t first, std::int32_t n, const float* from) {
-        for (std::int32_t v = 0; v < n; ++v) between_[static_cast<std::size_t>(first + v)][0] = from[v];
+        const auto [vof, width] = op_->place_of(first);
+        for (std::int32_t v = 0; v < n; ++v)
+          between_[vof + static_cast<std::size_t>(v)][0] = static_cast<float>(width) * from[v];
       });
   for_own([&](std::size_t v, Quad& to) {
     to.v[kernels::p] = -(double{continuity_inverse_[v]} * r[v].v[kernels::p] + double{between_[v][0]});
@@ -191,12 +218,15 @@ void StokesPreconditioner::apply(std::span<const Quad> r) {
   op_->pressure_gradient(between_.span());
   velocity_->apply(
       [&](std::int64_t first, std::int32_t n, Values<3>* to) {
-        for (auto v = static_cast<std::size_t>(first); v < static_cast<std::size_t>(first + n); ++v, ++to)
+        const auto [vof, width] = op_->place_of(first);
+        const auto scale = static_cast<float>(width);
+        for (std::size_t v = vof; v < vof + static_cast<std::size_t>(n); ++v, ++to)
           for (std::size_t d = 0; d < 3; ++d)
-            to->v[d] = symmetric_scale_[v] * (static_cast<float>(r[v].v[d]) - between_[v][d]);
+            to->v[d] = scale * symmetric_scale_[v] * (static_cast<float>(r[v].v[d]) - between_[v][d]);
       },
       [&](std::int64_t first, std::int32_t n, const Values<3>* from) {
-        for (std::int32_t v = 0; v < n; ++v) between_[static_cast<std::size_t>(first + v)] = from[v].v;
+        const std::size_t vof = op_->place_of(first).vof;
+        for (std::int32_t v = 0; v < n; ++v) between_[vof + static_cast<std::size_t>(v)] = from[v].v;
       });
   for_own([&](std::size_t v, Quad& to) {
     for (std::size_t d = 0; d < 3; ++d) to.v[d] = double{between_[v][d]};

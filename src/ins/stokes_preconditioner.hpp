@@ -5,11 +5,13 @@
 //   z_p = -(D^-1 + L_k^-1) r_p,   z_u = M (r_u - ∇z_p),   L_k = -∇·(k ∇),  k = (d + 1/4)² / 4,
 //
 // D: the diagonal of continuity once the velocity is eliminated with the diagonal of its rows, d: distance to the wall
-// in cells. Where pores are wide, D^-1 (a mass matrix) acts; through throats pressure spreads as in Darcy's law, and
-// that is L_k. The velocity cycle works on the symmetric 1/θ form, its residual rows scaled by the ratio of diagonals.
+// in cells of the level. Where pores are wide, D^-1 (a mass matrix) acts; through throats pressure spreads as in
+// Darcy's law, and that is L_k. The velocity cycle works on the symmetric 1/θ form, its residual rows scaled by the
+// ratio of diagonals. Both multigrids work on the composite grid in units of h0: a row of momentum of level l is h_l
+// times, one of continuity h_l² times that of the level, a pressure 1 / h_l times.
 #pragma once
 
-#include "ins/stokes_operator.hpp"
+#include "ins/stokes_levels.hpp"
 #include "solvers/graph_multigrid.hpp"
 
 namespace karst {
@@ -17,7 +19,7 @@ namespace karst {
 class StokesPreconditioner {
  public:
   /// The operator must outlive it. Collective.
-  StokesPreconditioner(StokesOperator& op, const Geometry& geometry);
+  StokesPreconditioner(StokesLevels& op, const Geometry& geometry);
 
   /// Sets the own VoFs of op.values() to M r; r should be of length 1, or some orders of magnitude about it. Linear up
   /// to single precision. Allocates nothing. Collective.
@@ -27,9 +29,9 @@ class StokesPreconditioner {
   std::int64_t bytes() const;
 
  private:
-  void set_continuity_inverse(const FlowRows& rows);
+  void set_continuity_inverse(int level);
 
-  StokesOperator* op_;
+  StokesLevels* op_;
   Array<float> continuity_inverse_;
   Array<float> symmetric_scale_;  // per own VoF, of its velocity residual
   std::unique_ptr<BasicGraphMultigrid<3>> velocity_;

@@ -16,15 +16,15 @@ StokesSolver::StokesSolver(const Comm& comm, const Geometry& geometry, const Flo
       options_(options),
       op_(comm, geometry, sides),
       preconditioner_(op_, geometry),
-      gmres_(comm, op_.n_own(), options.krylov),
-      solution_(static_cast<std::size_t>(op_.n_own()), Purpose::solver) {}
+      gmres_(comm, op_.n_vofs(), options.krylov),
+      solution_(static_cast<std::size_t>(op_.n_vofs()), Purpose::solver) {
+  if (op_.n_levels() > 1) unknowns_ = Array<Quad>(static_cast<std::size_t>(op_.numbering().n_own()), Purpose::solver);
+}
 
 /// values() = v
 void StokesSolver::load(std::span<const Quad> v) {
-  const LevelGraph& graph = op_.geometry().graph;
-  parallel_for(graph.n_local(), [&](std::int64_t b) {
-    const std::span<Quad> own = op_.values().own(static_cast<int>(b));
-    std::copy_n(v.begin() + graph.vof_begin(static_cast<int>(b)), own.size(), own.begin());
+  op_.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
+    std::copy_n(v.begin() + static_cast<std::ptrdiff_t>(first), n, op_.level(l).values().own(b).begin());
   });
 }
 
@@ -32,13 +32,10 @@ void StokesSolver::residual(const StokesDrive& drive, std::span<Quad> r) {
   drive_ = drive;
   load(solution_.span());
   op_.apply(r, drive_);
-  const LevelGraph& graph = op_.geometry().graph;
-  parallel_for(graph.n_local(), [&](std::int64_t i) {
-    const int b = static_cast<int>(i);
-    const auto first = static_cast<std::size_t>(graph.vof_begin(b)), n = op_.values().own(b).size();
+  op_.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
     for (std::size_t v = first; v < first + n; ++v)
       for (double& c : r[v].v) c = -c;
-    for (const std::uint16_t v : op_.rows().still_in(b)) r[first + v] = {};
+    for (const std::uint16_t v : op_.level(l).rows().still_in(b)) r[first + v] = {};
   });
 }
 
@@ -49,14 +46,13 @@ Vec3 StokesSolver::velocity_of(const Vec3& local_flow) const {
 }
 
 double StokesSolver::per_cell() const {
-  const Index cells = op_.geometry().graph.layout().domain().cells;
+  const Index cells = op_.level(0).geometry().graph.layout().domain().cells;
   return 1.0 / (double(cells[0]) * cells[1] * cells[2]);
 }
 
 double StokesSolver::size_of(const StokesDrive& drive, const std::string& name) {
-  const LevelGraph& graph = op_.geometry().graph;
-  parallel_for(graph.n_local(),
-               [&](std::int64_t b) { std::ranges::fill(op_.values().own(static_cast<int>(b)), Quad{}); });
+  op_.for_boxes(
+      [&](int l, int b, std::size_t, std::size_t) { std::ranges::fill(op_.level(l).values().own(b), Quad{}); });
   op_.apply(gmres_.work(), drive);
   const double size = gmres_.norm(gmres_.work());
   require(size > 0.0,
@@ -82,10 +78,9 @@ StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& na
   };
   problem.add = [&](std::span<const Quad> v) {
     preconditioner_.apply(v);
-    const LevelGraph& graph = op_.geometry().graph;
-    parallel_for(graph.n_local(), [&](std::int64_t b) {
-      Quad* to = solution_.data() + graph.vof_begin(static_cast<int>(b));
-      for (const Quad& z : op_.values().own(static_cast<int>(b))) {
+    op_.for_boxes([&](int l, int b, std::size_t first, std::size_t) {
+      Quad* to = solution_.data() + first;
+      for (const Quad& z : op_.level(l).values().own(b)) {
         for (std::size_t c = 0; c < 4; ++c) to->v[c] += z.v[c];
         ++to;
       }
@@ -100,27 +95,46 @@ StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& na
   StokesReport report;
   report.krylov = gmres_.solve(problem, size);
   measure(report);
+  list_unknowns();
   return report;
 }
 
+/// From all VoFs in units of their level to the unknowns in units of h0.
+void StokesSolver::list_unknowns() {
+  if (op_.n_levels() == 1) return;
+  op_.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
+    for (std::size_t v = 0; v < n; ++v) {
+      const std::int32_t u = op_.numbering().number(l, b, static_cast<int>(v));
+      if (u < 0) continue;
+      Quad q = solution_[first + v];
+      q.v[3] /= StokesLevels::width(l);
+      unknowns_[static_cast<std::size_t>(u)] = q;
+    }
+  });
+}
+
 void StokesSolver::measure(StokesReport& report) {
-  const LevelGraph& graph = op_.geometry().graph;
   report.velocity = velocity_of(op_.local_flow());
   struct Sums {
     double speed = 0.0, largest = 0.0;
     Vec3 velocity;
   };
-  const Sums all = parallel_reduce(
-      graph.vof_begin(graph.n_local()), Sums{},
-      [&](std::int64_t v) {
-        const Quad& q = solution_[static_cast<std::size_t>(v)];
-        const Vec3 u{q.v[0], q.v[1], q.v[2]};
-        const double speed = norm(u);
-        return Sums{speed, speed, u};
-      },
-      [](const Sums& a, const Sums& b) {
-        return Sums{a.speed + b.speed, std::max(a.largest, b.largest), a.velocity + b.velocity};
-      });
+  Sums all;
+  for (int l = 0; l < op_.n_levels(); ++l) {  // covered VoFs hold 0
+    const double volume = std::pow(StokesLevels::width(l), 3);
+    const Sums here = parallel_reduce(
+        op_.begin(l + 1) - op_.begin(l), Sums{},
+        [&](std::int64_t v) {
+          const Quad& q = solution_[static_cast<std::size_t>(op_.begin(l) + v)];
+          const Vec3 u{q.v[0], q.v[1], q.v[2]};
+          const double speed = norm(u);
+          return Sums{speed, speed, u};
+        },
+        [](const Sums& a, const Sums& b) {
+          return Sums{a.speed + b.speed, std::max(a.largest, b.largest), a.velocity + b.velocity};
+        });
+    all = {all.speed + volume * here.speed, std::max(all.largest, here.largest), all.velocity + volume * here.velocity};
+  }
   std::array<double, 4> sums{all.speed, all.velocity[0], all.velocity[1], all.velocity[2]};
   comm_.sum(std::span(sums));
   const double along = norm(Vec3{sums[1], sums[2], sums[3]});
@@ -132,15 +146,14 @@ void StokesSolver::measure(StokesReport& report) {
   report.divergence = report.largest_speed > 0.0 ? net / report.largest_speed : 0.0;
 }
 
-Field StokesSolver::face_fluxes() {
+std::vector<Field> StokesSolver::face_fluxes() {
   residual(drive_, gmres_.work());
-  Field fluxes(op_.geometry().graph, 3);
-  op_.face_fluxes(drive_.force, fluxes);
-  return fluxes;
+  return op_.face_fluxes(drive_.force);
 }
 
 std::int64_t StokesSolver::bytes() const {
-  return op_.bytes() + preconditioner_.bytes() + gmres_.bytes() + static_cast<std::int64_t>(solution_.bytes());
+  return op_.bytes() + preconditioner_.bytes() + gmres_.bytes() +
+         static_cast<std::int64_t>(solution_.bytes() + unknowns_.bytes());
 }
 
 }  // namespace karst

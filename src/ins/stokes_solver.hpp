@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "ins/flow_gmres.hpp"
 #include "ins/stokes_preconditioner.hpp"
@@ -43,15 +44,17 @@ class StokesSolver {
   /// @param name  of the solve, for messages
   StokesReport solve(const StokesDrive& drive, const std::string& name = "stokes");
 
-  /// Of the last solve, own VoFs box after box: velocity and pressure.
-  std::span<const Quad> solution() const { return solution_.span(); }
-  std::span<Quad> solution() { return solution_.span(); }
-  /// Of the last solve: fluxes through the faces [velocity h0²], component d at a VoF is the face on its low side, high
-  /// ends of the domain in the ghosts; divergence-free to the tolerance. Halo not filled. Collective.
-  Field face_fluxes();
+  /// Of the last solve, own unknowns (CompositeNumbering; on one level own VoFs box after box): velocity and pressure.
+  std::span<const Quad> solution() const { return op_.n_levels() == 1 ? solution_.span() : unknowns_.span(); }
+  /// Of the last solve, per level: fluxes through the faces [velocity h0²], component d at a VoF is the face on its low
+  /// side, high ends of the domain and of the level in the ghosts; divergence-free to the tolerance, and between levels
+  /// the coarse face has the sum of the fine ones. Halo not filled. Collective.
+  std::vector<Field> face_fluxes();
 
   // What iterations around this one are made of (steady_solver.hpp). Collective.
-  /// r = b - K x at solution(), b: of the drive. The operator holds the solution.
+  /// The solution as a vector of StokesLevels.
+  std::span<Quad> all_values() { return solution_.span(); }
+  /// r = b - K x at all_values(), b: of the drive. The operator holds the solution.
   void residual(const StokesDrive& drive, std::span<Quad> r);
   /// |b| of a drive. Throws Error when it is 0. The operator holds 0.
   double size_of(const StokesDrive& drive, const std::string& name);
@@ -63,20 +66,22 @@ class StokesSolver {
   double per_cell() const;
 
   FlowGmres& krylov() { return gmres_; }
-  StokesOperator& op() { return op_; }
+  StokesLevels& op() { return op_; }
   StokesPreconditioner& preconditioner() { return preconditioner_; }
   std::int64_t bytes() const;                                        ///< of this rank
   std::string summary() const { return preconditioner_.summary(); }  ///< of the preconditioner
 
  private:
   void load(std::span<const Quad> v);
+  void list_unknowns();
 
   Comm comm_;
   StokesOptions options_;
-  StokesOperator op_;
+  StokesLevels op_;
   StokesPreconditioner preconditioner_;
   FlowGmres gmres_;
-  Array<Quad> solution_;
+  Array<Quad> solution_;  // all VoFs, in units of their level
+  Array<Quad> unknowns_;  // in units of h0; empty on one level
   StokesDrive drive_;
 };
 

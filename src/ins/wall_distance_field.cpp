@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
@@ -87,26 +88,75 @@ void set_next_to_walls(const LevelGraph& graph, const FlowRows& rows, FloatField
   }
 }
 
+class DistanceLevel {
+ public:
+  /// @param coupled  other levels change ghosts and covered cells between sweeps
+  DistanceLevel(const Comm& comm, const WallDistanceLevel& level, bool coupled)
+      : graph_(level.geometry->graph),
+        rows_(*level.rows),
+        coupled_(coupled),
+        next_(graph_, 1, Purpose::buffers),
+        halo_(comm, graph_, tag_distance),
+        changed_(static_cast<std::size_t>(graph_.n_local())),
+        active_(changed_.size(), 1) {
+    next_.fill(farthest_wall);
+  }
+
+  FloatField start() const {
+    FloatField distance(graph_, 1, Purpose::solver);
+    set_next_to_walls(graph_, rows_, distance);
+    return distance;
+  }
+
+  /// Returns whether anything changed on this rank. Collective.
+  bool advance(FloatField& now) {
+    halo_.for_boxes(now, [&](int b) {
+      const auto i = static_cast<std::size_t>(b);
+      const float* from = now.box(b).data();
+      float* to = next_.box(b).data();
+      changed_[i] = active_[i] != 0 && sweep(graph_.box(b), rows_.of(b), from, to);
+      if (rows_.covered_in(b).empty()) return;
+      for (const std::uint16_t v : rows_.covered_in(b)) to[v] = from[v];
+      changed_[i] = !std::equal(to, to + graph_.box(b).n_own, from);
+    });
+    std::swap(now, next_);
+    if (!coupled_) find_active(graph_.halo_plan(), changed_, active_);
+    return std::ranges::any_of(changed_, [](std::uint8_t c) { return c != 0; });
+  }
+
+  void fill_halo(FloatField& now) {
+    halo_.for_boxes(now, [](int) {});
+  }
+
+ private:
+  const LevelGraph& graph_;
+  const FlowRows& rows_;
+  bool coupled_;
+  FloatField next_;
+  HaloPull<float> halo_;
+  std::vector<std::uint8_t> changed_, active_;
+};
+
 }  // namespace
 
-FloatField find_wall_distance(const Comm& comm, const LevelGeometry& geometry, const FlowRows& rows) {
+std::vector<FloatField> find_wall_distances(const Comm& comm, std::span<const WallDistanceLevel> levels,
+                                            const std::function<void(std::span<FloatField>)>& fill) {
   const Timer timer("wall distance");
-  const LevelGraph& graph = geometry.graph;
-  FloatField now(graph, 1, Purpose::solver), next(graph, 1, Purpose::buffers);
-  set_next_to_walls(graph, rows, now);
-  next.fill(farthest_wall);
-  HaloPull<float> halo(comm, graph, tag_distance);
-  std::vector<std::uint8_t> changed(static_cast<std::size_t>(graph.n_local())), active(changed.size(), 1);
-  for (int n = 0; n < 2 * static_cast<int>(farthest_wall); ++n) {
-    halo.for_boxes(now, [&](int b) {
-      const auto i = static_cast<std::size_t>(b);
-      changed[i] = active[i] != 0 && sweep(graph.box(b), rows.of(b), now.box(b).data(), next.box(b).data());
-    });
-    std::swap(now, next);
-    if (!comm.any(std::ranges::any_of(changed, [](std::uint8_t c) { return c != 0; }))) break;
-    find_active(graph.halo_plan(), changed, active);
+  const bool coupled = levels.size() > 1;
+  std::vector<std::unique_ptr<DistanceLevel>> work;
+  std::vector<FloatField> now;
+  for (const WallDistanceLevel& level : levels) {
+    work.push_back(std::make_unique<DistanceLevel>(comm, level, coupled));
+    now.push_back(work.back()->start());
   }
-  halo.for_boxes(now, [](int) {});
+  for (int n = 0; n < 2 * static_cast<int>(farthest_wall); ++n) {
+    if (coupled) fill(now);
+    bool changed = false;
+    for (std::size_t l = 0; l < levels.size(); ++l) changed = work[l]->advance(now[l]) || changed;
+    if (!comm.any(changed)) break;
+  }
+  if (coupled) fill(now);
+  for (std::size_t l = 0; l < levels.size(); ++l) work[l]->fill_halo(now[l]);
   return now;
 }
 

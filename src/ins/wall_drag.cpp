@@ -19,7 +19,7 @@ Vec3 slope_towards(const Quad* x, const FlowRow& row, int side, double theta) {
   const Quad& here = x[row.vof];
   Vec3 slope;
   for (std::size_t c = 0; c < 3; ++c) {
-    const double beyond = row.area[across] > 0.0F ? x[row.slot[across]].v[c] : 0.0;
+    const double beyond = row.viscous[across] > 0.0F ? x[row.slot[across]].v[c] : 0.0;
     const double met = std::max(double{row.theta[s]}, least_theta);
     const double second = 2.0 / (met + other) * ((beyond - here.v[c]) / other - here.v[c] / met);
     slope.v[c] = here.v[c] / theta - 0.5 * second * theta;
@@ -36,7 +36,7 @@ Vec3 wall_slope(const Quad* x, const FlowRow& row, unsigned sides, const Vec3& n
   for (int side = 0; side < 6; ++side) {
     const auto s = static_cast<std::size_t>(side);
     const double against = is_high(side) ? -normal[direction_of(side)] : normal[direction_of(side)];
-    if (row.area[s] > 0.0F || against <= 0.0 || (sides >> side & 1U) != 0) continue;
+    if (row.viscous[s] > 0.0F || against <= 0.0 || (sides >> side & 1U) != 0) continue;
     sum += against * slope_towards(x, row, side, std::max(double{row.theta[s]}, least_theta));
     squares += against * against;
   }
@@ -50,6 +50,10 @@ struct LinearPressure {
   int axis = 0;
   double low = 0.0, high = 0.0, before = 0.0, fall = 0.0;  ///< ends of the sample; pressure before it, fall per cell
   double at(const Vec3& x) const { return before - fall * std::clamp(x[axis] - low, 0.0, high - low); }
+  /// In units of a level with cells of this width.
+  LinearPressure on_level(double width) const {
+    return {axis, low / width, high / width, width * before, width * width * fall};
+  }
 };
 
 LinearPressure linear_pressure(const StokesOperator& op, const StokesDrive& drive, const SampleCells& sample) {
@@ -81,8 +85,9 @@ class BoxDrag {
     });
   }
 
-  void add(std::span<const FlowRow> rows, WallDrag& sum, std::array<double, 2>& volume) const {
-    add_volume(volume);
+  void add(const FlowRows& all, int b, WallDrag& sum, std::array<double, 2>& volume) const {
+    const std::span<const FlowRow> rows = all.of(b);
+    add_volume(all.covered_in(b), volume);
     const auto irregular = graph_.row_vof.first(static_cast<std::size_t>(graph_.n_irregular));
     for (const FlowRow& row : rows) {
       const auto at = std::ranges::lower_bound(irregular, row.vof);
@@ -100,15 +105,17 @@ class BoxDrag {
  private:
   static constexpr double to_side = 0.5;
 
-  /// Of all fluid, and of that in the sample.
-  void add_volume(std::array<double, 2>& volume) const {
+  /// Of all fluid, and of that in the sample; covered VoFs belong to a finer level.
+  void add_volume(std::span<const std::uint16_t> covered, std::array<double, 2>& volume) const {
     const auto in_sample = [&](std::size_t v) {
       const int at = cell_[v][linear_.axis];
       return at >= linear_.low && at < linear_.high ? 1.0 : 0.0;
     };
-    volume[0] += graph_.n_own;
+    volume[0] += static_cast<double>(graph_.n_own - std::ssize(covered));
     for (std::size_t v = 0; v < cell_.size(); ++v) volume[1] += in_sample(v);
+    for (const std::uint16_t v : covered) volume[1] -= in_sample(v);
     for (std::size_t r = 0; r < static_cast<std::size_t>(graph_.n_irregular); ++r) {
+      if (std::ranges::binary_search(covered, graph_.row_vof[r])) continue;
       volume[0] += moments_.moments[r].kappa - 1.0;
       volume[1] += (moments_.moments[r].kappa - 1.0) * in_sample(graph_.row_vof[r]);
     }
@@ -141,12 +148,24 @@ class BoxDrag {
 
 }  // namespace
 
-WallDrag wall_drag(StokesOperator& op, const StokesDrive& drive, const SampleCells& sample) {
-  const LinearPressure linear = linear_pressure(op, drive, sample);
+WallDrag wall_drag(StokesLevels& op, const StokesDrive& drive, const SampleCells& sample) {
+  const LinearPressure linear = linear_pressure(op.level(0), drive, sample);
   WallDrag sum;
   std::array<double, 2> volume{};
-  for (int b = 0; b < op.geometry().graph.n_local(); ++b)
-    BoxDrag(op, op.values().box(b).data(), drive.force, linear, b).add(op.rows().of(b), sum, volume);
+  for (int l = 0; l < op.n_levels(); ++l) {
+    const StokesOperator& level = op.level(l);
+    const double h = StokesLevels::width(l);
+    const Vec3 force = h * h * drive.force;
+    const LinearPressure falling = linear.on_level(h);
+    WallDrag here;
+    std::array<double, 2> cells{};
+    for (int b = 0; b < level.geometry().graph.n_local(); ++b)
+      BoxDrag(level, level.values().box(b).data(), force, falling, b).add(level.rows(), b, here, cells);
+    sum.pressure += h * here.pressure;
+    sum.viscous += h * here.viscous;
+    sum.sides += h * here.sides;
+    for (std::size_t i = 0; i < 2; ++i) volume[i] += h * h * h * cells[i];
+  }
   std::array<double, 11> all{sum.pressure[0], sum.pressure[1], sum.pressure[2], sum.viscous[0],
                              sum.viscous[1],  sum.viscous[2],  sum.sides[0],    sum.sides[1],
                              sum.sides[2],    volume[0],       volume[1]};

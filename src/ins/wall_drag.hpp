@@ -23,6 +23,6 @@ struct WallDrag {
 /// out. Collective.
 /// @param drive   what moves them
 /// @param sample  where the pressure falls, and along which axis; not looked at without pressures on ends
-WallDrag wall_drag(StokesOperator& op, const StokesDrive& drive, const SampleCells& sample);
+WallDrag wall_drag(StokesLevels& op, const StokesDrive& drive, const SampleCells& sample);
 
 }  // namespace karst

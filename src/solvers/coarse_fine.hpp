@@ -37,9 +37,6 @@ struct LevelRows {
   const RowMaker& maker;
 };
 
-/// VoFs of own boxes that touch the next finer (covered neighbours) or the next coarser level.
-std::vector<VofName> at_level_boundary(const VofLookup& vofs);
-
 /// Adds the fluxes between two levels to the additions of the own rows.
 /// Both look-ups must know three rings around at_level_boundary(). Collective.
 CoarseFineCounts add_coarse_fine_fluxes(const Comm& comm, const CompositeNumbering& numbering, const LevelRows& coarse,

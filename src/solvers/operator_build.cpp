@@ -10,6 +10,7 @@
 #include "grid/vof_loops.hpp"
 #include "solvers/coarse_fine.hpp"
 #include "solvers/elliptic_operator.hpp"
+#include "solvers/level_faces.hpp"
 
 namespace karst {
 

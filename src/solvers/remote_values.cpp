@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/parallel.hpp"
 #include "grid/bytes.hpp"
 
 namespace karst {
 
-RemoteValues::RemoteValues(const Comm& comm, const CompositeNumbering& numbering, std::vector<GlobalNumber> wanted,
-                           int tag)
+template <class T>
+RemoteOf<T>::RemoteOf(const Comm& comm, const CompositeNumbering& numbering, std::vector<GlobalNumber> wanted, int tag)
     : numbers_(std::move(wanted)) {
   std::sort(numbers_.begin(), numbers_.end());
   numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
@@ -30,36 +29,40 @@ RemoteValues::RemoteValues(const Comm& comm, const CompositeNumbering& numbering
       send_.push_back(static_cast<std::int32_t>(in.get<GlobalNumber>() - numbering.first()));
     to_.push_back({m.rank, begin, send_.size()});
   }
-  received_ = Array<double>(numbers_.size(), Purpose::buffers, 0.0);
-  sent_ = Array<double>(send_.size(), Purpose::buffers, 0.0);
+  received_ = Array<T>(numbers_.size(), Purpose::buffers, T{});
+  sent_ = Array<T>(send_.size(), Purpose::buffers, T{});
   round_.emplace_back(comm, tag);
 }
 
-std::int32_t RemoteValues::place(GlobalNumber g) const {
+template <class T>
+std::int32_t RemoteOf<T>::place(GlobalNumber g) const {
   const auto at = std::lower_bound(numbers_.begin(), numbers_.end(), g);
   assert(at != numbers_.end() && *at == g);
   return static_cast<std::int32_t>(at - numbers_.begin());
 }
 
-void RemoteValues::begin(std::span<const double> x) {
+template <class T>
+void RemoteOf<T>::send() {
   Exchange& round = round_.front();
   for (const Peer& p : from_)
     round.receive(p.rank, std::as_writable_bytes(received_.span().subspan(p.begin, p.end - p.begin)));
-  parallel_for(std::ssize(send_), [&](std::int64_t i) {
-    sent_[static_cast<std::size_t>(i)] = x[static_cast<std::size_t>(send_[static_cast<std::size_t>(i)])];
-  });
   for (const Peer& p : to_) round.send(p.rank, std::as_bytes(sent_.span().subspan(p.begin, p.end - p.begin)));
 }
 
-void RemoteValues::finish() {
+template <class T>
+void RemoteOf<T>::finish() {
   Exchange& round = round_.front();
   while (round.wait_any() >= 0) {
   }
   round.wait_sends();
 }
 
-std::int64_t RemoteValues::bytes() const {
+template <class T>
+std::int64_t RemoteOf<T>::bytes() const {
   return static_cast<std::int64_t>(8 * numbers_.size() + 4 * send_.size() + received_.bytes() + sent_.bytes());
 }
+
+template class RemoteOf<double>;
+template class RemoteOf<Quad>;
 
 }  // namespace karst

@@ -154,9 +154,10 @@ std::vector<std::vector<Question>> ask(const TwoPointLevel& fine, const Layout& 
       const Index cell{across[0] / 2, across[1] / 2, across[2] / 2};
       const std::int64_t box = coarse.find_cell(cell);
       if (box < 0) return;
+      const float weight = fine.whole_weight(b, face.vof, face.side, face.neighbour) * static_cast<float>(part / 1.5);
+      if (weight <= 0.0F) return;
       questions[static_cast<std::size_t>(coarse.owner(box))].push_back(
-          {key_of(coarse.domain(), cell, opposite(face.side)), vof_name(g.box, face.vof),
-           fine.whole_weight(b, face.vof, face.side, face.neighbour) * static_cast<float>(part / 1.5)});
+          {key_of(coarse.domain(), cell, opposite(face.side)), vof_name(g.box, face.vof), weight});
     });
   }
   return questions;

@@ -43,12 +43,27 @@ inline GridOptions flow_grid(const Index& cells, std::array<bool, 3> periodic = 
   return grid;
 }
 
+/// The grid with one more region, or all walls, covered by a finer level.
+inline GridOptions refined(GridOptions grid, const Refinement& refinement) {
+  grid.levels = std::max(grid.levels, refinement.level + 1);
+  grid.refine.push_back(refinement);
+  return grid;
+}
+inline GridOptions refined_in(const GridOptions& grid, int level, const Vec3& lo, const Vec3& hi) {
+  return refined(grid, {level, Refinement::Where::region, lo, hi, 0});
+}
+inline GridOptions refined_at_wall(const GridOptions& grid, int level, int buffer) {
+  return refined(grid, {level, Refinement::Where::wall, {}, {}, buffer});
+}
+
 /// A simple cubic array of spheres, one per period of n cells, off the cell centres.
-inline Geometry sphere_array(const Comm& comm, double solid, int n, int box = 8) {
+inline std::unique_ptr<LevelSet> one_sphere(double solid, int n) {
   const double radius = n * std::cbrt(0.75 * solid / std::numbers::pi);
   const std::vector<Sphere> sphere{{{n * 0.5 + 0.137, n * 0.5 - 0.211, n * 0.5 + 0.313}, radius}};
-  return build_geometry(comm, flow_grid(Index::all(n), {true, true, true}, box),
-                        *make_sphere_list(sphere, {Vec3::all(n), {true, true, true}}), KeepPores::all);
+  return make_sphere_list(sphere, {Vec3::all(n), {true, true, true}});
+}
+inline Geometry sphere_array(const Comm& comm, double solid, int n, int box = 8) {
+  return build_geometry(comm, flow_grid(Index::all(n), {true, true, true}, box), *one_sphere(solid, n), KeepPores::all);
 }
 
 /// Drag F / (6 π μ a U) of one sphere of the array for the mean superficial velocity U per unit force on all cells.

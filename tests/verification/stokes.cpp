@@ -160,7 +160,7 @@ Json packings(const Comm& comm, int finest) {
     const auto& history = r.krylov.history;
     const auto first = std::ranges::find_if(history, [](double left) { return left <= 1e-6; });
     rows.push_back({{"n", n},
-                    {"cells", solver.op().rows().counts.flow_cells},
+                    {"cells", solver.op().counts().flow_cells},
                     {"iterations", r.krylov.iterations},
                     {"iterations_to_1e-6", first - history.begin() + 1},
                     {"velocity", {r.velocity[0], r.velocity[1], r.velocity[2]}}});

@@ -40,7 +40,8 @@ std::vector<Quad> applied(StokesOperator& op, const StokesDrive& drive) {
 /// on 2π: (u·∇)u = (sin 2x, sin 2y, 0) / 2, balanced by p = (cos 2x + cos 2y) / 4.
 double vortex_error(int n) {
   const Geometry geometry = open_box(n, true);
-  StokesOperator op(Comm::self(), geometry, {});
+  StokesLevels levels(Comm::self(), geometry, {});
+  StokesOperator& op = levels.level(0);
   const double k = 2.0 * std::numbers::pi / n;
   set_values(geometry, op.values(), [&](const Vec3& x) {
     const double a = k * x[0], b = k * x[1];
@@ -75,7 +76,8 @@ double kovasznay_residual(int n) {
   constexpr double re = 40.0;
   const double two_pi = 2.0 * std::numbers::pi, lambda = 0.5 * re - std::sqrt(0.25 * re * re + two_pi * two_pi);
   const Geometry geometry = open_box(n, false);
-  StokesOperator op(Comm::self(), geometry, {FlowSide::pressure, FlowSide::pressure});
+  StokesLevels levels(Comm::self(), geometry, {FlowSide::pressure, FlowSide::pressure});
+  StokesOperator& op = levels.level(0);
   const double h = 1.0 / n;
   // Units of the operator: viscosity 1, lengths h: u in units of 1 / (Re h), p of 1 / (Re h)².
   set_values(geometry, op.values(), [&](const Vec3& x) {
@@ -108,7 +110,8 @@ TEST(Advection, LinearisedIsTheDerivativeMpi) {
   const auto phi = test::packing(40, 3.2, 16, true);
   const Geometry geometry =
       build_geometry(comm, test::flow_grid(Index::all(16), {false, true, true}), *phi, KeepPores::connected);
-  StokesOperator op(comm, geometry, {FlowSide::pressure, FlowSide::pressure});
+  StokesLevels levels(comm, geometry, {FlowSide::pressure, FlowSide::pressure});
+  StokesOperator& op = levels.level(0);
   Advection advection(op);
   StokesDrive drive;
   drive.force = {0, 0.7, 0};

@@ -165,13 +165,59 @@ TEST(Permeability, MistakesAreFoundBeforeAnySolve) {
   sides.sides = FlowWalls::periodic;
   EXPECT_TRUE(has(first(sides), "not periodic along z"));
   EXPECT_THROW(permeability(comm, geometry, sides, water, sample_of(geometry)), Error);
-  GridOptions refined = test::flow_grid(Index::all(16));
-  refined.levels = 2;
-  refined.refine.push_back({1, Refinement::Where::wall, {}, {}, 2});
-  const Geometry two_levels = build_geometry(comm, refined, *make_level_set(Sphere{{8, 8, 8}, 2.0}), KeepPores::all);
-  const std::vector<std::string> found = mistakes(options_for(FlowDrive::pressure_gradient, {0}), two_levels);
+}
+
+// Cells half as wide at the wall: the same numbers as on one level, to the error of the coarse cells, all of them by
+// volume; and the wall takes the drive.
+TEST(Permeability, OfRefinedGridMpi) {
+  const Comm comm = Comm::world();
+  const auto solved = [&](bool refined) {
+    const GridOptions plain = test::flow_grid(Index::all(32));
+    const Geometry geometry = build_geometry(comm, refined ? test::refined_at_wall(plain, 1, 1) : plain,
+                                             *test::one_sphere(0.125, 32), KeepPores::all);
+    EXPECT_EQ(geometry.levels.size(), refined ? 2U : 1U);
+    FlowWatch watch;
+    watch.keep_solution = true;
+    FlowColumn c = permeability(comm, geometry, options_for(FlowDrive::pressure_gradient, {0}), water,
+                                sample_of(geometry), watch)[0];
+    EXPECT_EQ(std::ssize(c.solution), CompositeNumbering(comm, geometry).n_own());
+    return c;
+  };
+  const FlowColumn one = solved(false), two = solved(true);
+  EXPECT_NEAR(two.permeability[0] / one.permeability[0], 1.0, 0.002);
+  EXPECT_NEAR(two.tortuosity / one.tortuosity, 1.0, 0.005);
+  EXPECT_NEAR(two.pressure_drag + two.viscous_drag, 1.0, 0.01);
+  double share = 0.0, difference = 0.0;
+  for (std::size_t i = 0; i < two.histogram.share.size(); ++i) {
+    share += two.histogram.share[i];
+    difference += std::abs(two.histogram.share[i] - one.histogram.share[i]);
+  }
+  EXPECT_NEAR(share, 1.0, 1e-12);
+  EXPECT_LT(difference, 0.1);
+  double lowest = 1e30, highest = -1e30;  // pressures of both levels are in the same unit
+  for (const Quad& q : two.solution) {
+    lowest = std::min(lowest, q.v[3]);
+    highest = std::max(highest, q.v[3]);
+  }
+  double other_lowest = 1e30, other_highest = -1e30;
+  for (const Quad& q : one.solution) {
+    other_lowest = std::min(other_lowest, q.v[3]);
+    other_highest = std::max(other_highest, q.v[3]);
+  }
+  EXPECT_NEAR((comm.max(highest) - comm.min(lowest)) / (comm.max(other_highest) - comm.min(other_lowest)), 1.0, 0.1);
+}
+
+// Free cells before and after the sample go with one level only.
+TEST(Permeability, ReservoirsOnRefinedGridsAreRefused) {
+  const Comm comm = Comm::self();
+  const Geometry geometry =
+      build_geometry(comm, test::refined_at_wall(test::flow_grid(Index::all(16), {false, true, true}), 1, 2),
+                     *make_level_set(Sphere{{8, 8, 8}, 2.0}), KeepPores::all);
+  FlowOptions options = options_for(FlowDrive::pressure_drop, {0});
+  options.reservoir = 2;
+  const std::vector<std::string> found = mistakes(options, geometry);
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_TRUE(has(found[0], "grid.levels: 2")) << found[0];
+  EXPECT_NE(found[0].find("flow.reservoir"), std::string::npos) << found[0];
 }
 
 }  // namespace

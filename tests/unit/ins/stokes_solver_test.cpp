@@ -140,7 +140,7 @@ TEST(StokesSolver, EveryPlanePassesTheSameFlux) {
   StokesDrive drive;
   drive.force = {1, 0, 0};
   const StokesReport report = solver.solve(drive);
-  const Field fluxes = solver.face_fluxes();
+  const Field fluxes = std::move(solver.face_fluxes()[0]);
   const LevelGraph& graph = geometry.levels[0].graph;
   std::vector<double> plane(16);
   for (int b = 0; b < graph.n_local(); ++b) {
@@ -148,10 +148,10 @@ TEST(StokesSolver, EveryPlanePassesTheSameFlux) {
     for_each_vof(box, [&](int vof, int cell) {
       plane[static_cast<std::size_t>(box.cells.cell(cell)[0])] += fluxes.box(b, 0)[static_cast<std::size_t>(vof)];
     });
-    for (const FlowExtra& e : solver.op().rows().extra_of(b))
+    for (const FlowExtra& e : solver.op().level(0).rows().extra_of(b))
       for (int k = 0; k > e.step[0]; --k) {  // each face once, for all planes it passes
         const int x = box.cells.cell(cell_of(box, e.vof))[0] + k;
-        plane[static_cast<std::size_t>((x + 16) % 16)] -= solver.op().extra_flux(b, e, drive.force);
+        plane[static_cast<std::size_t>((x + 16) % 16)] -= solver.op().level(0).extra_flux(b, e, drive.force);
       }
   }
   for (const double p : plane) EXPECT_NEAR(p, report.velocity[0] * 256, 1e-8 * p);

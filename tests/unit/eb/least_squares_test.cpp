@@ -57,6 +57,22 @@ TEST(LeastSquares, PolynomialsAreExact) {
   }
 }
 
+// The same for polynomials of degree 3, with all their terms.
+TEST(LeastSquares, CubicIsExact) {
+  const auto cubic = [](const Vec3& r) {
+    const double x = r[0], y = r[1], z = r[2];
+    return 2 + x - y * z + 3 * z * z + x * x * x - 2 * y * y * y + 0.5 * z * z * z + x * x * y + 3 * x * x * z -
+           x * y * y + 2 * y * y * z + 0.7 * x * z * z - y * z * z + 1.5 * x * y * z;
+  };
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto r = scattered(40, seed);
+    const std::vector<double> w = fit_polynomial(r, 3);
+    double value = 0.0;
+    for (std::size_t i = 0; i < r.size(); ++i) value += w[i] * cubic(r[i]);
+    EXPECT_NEAR(value, 2.0, 1e-9) << "seed " << seed;
+  }
+}
+
 // Few points: what they do not determine is left out, constants stay exact.
 TEST(LeastSquares, FewPointsKeepConstants) {
   for (const int n : {1, 2, 3, 5, 8}) {

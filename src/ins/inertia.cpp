@@ -15,6 +15,7 @@ namespace {
 
 constexpr double velocity_tolerance = 1e-6;
 constexpr int most_tries = 12;        ///< of a gradient for a wanted velocity
+constexpr int most_failures = 3;      ///< on the way to one inertia
 constexpr double least_slope = -0.6;  ///< of log k_app over log G: Forchheimer's law ends at -1/2
 
 class Sweeper {
@@ -59,7 +60,6 @@ class Sweeper {
     point.divergence = report_.flow.divergence;
     point.relative_residual = report_.flow.krylov.relative_residual;
     point.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    solved_reynolds_ = point.reynolds;
     return point;
   }
 
@@ -80,28 +80,39 @@ class Sweeper {
     return all;
   }
 
-  /// The flow at this inertia from the one before.
+  /// The flow at this inertia from the one before; where that fails, by way of one in between.
   void advance(double inertia, InertiaPoint& point) {
-    report_ = steady_.solve(drive_, inertia, name_);
-    require_converged(inertia);
-    conductance_ = sign_ * report_.flow.velocity[sweep_.axis];
-    point.newton_steps += static_cast<int>(report_.steps.size()) - 1;
-    point.iterations += report_.flow.krylov.iterations;
+    double next = inertia;
+    for (int failures = 0;;) {
+      report_ = steady_.solve(drive_, next, name_);
+      point.newton_steps += static_cast<int>(report_.steps.size()) - 1;
+      point.iterations += report_.flow.krylov.iterations;
+      if (!report_.converged) {
+        if (++failures > most_failures) give_up(next);
+        next = reached_ > 0.0 ? std::sqrt(reached_ * next) : 0.25 * next;
+        continue;
+      }
+      reached_ = next;
+      conductance_ = sign_ * report_.flow.velocity[sweep_.axis];
+      solved_reynolds_ = reynolds(next);
+      if (next == inertia) return;
+      next = inertia;
+    }
   }
 
-  void require_converged(double inertia) const {
-    if (report_.converged) return;
+  double reynolds(double inertia) const { return inertia * conductance_ / sweep_.cell_width * sweep_.pore_length; }
+
+  void give_up(double inertia) const {
     std::string last;
     for (std::size_t s = report_.steps.size() > 5 ? report_.steps.size() - 5 : 0; s < report_.steps.size(); ++s)
       last += fmt::format(" {:.1e}", report_.steps[s]);
-    const double per_length = inertia * conductance_ / sweep_.cell_width;
     require(
         false,
         "{}: no steady flow found at a pressure gradient of {:.4g} Pa/m, a Reynolds number of about {:.3g}: Newton's "
         "method stopped after {} steps (residuals, the last ones:{}; {:.0e} is asked). {}Smaller steps in between "
         "(flow.steps), finer cells (the cell Reynolds number of the flow it started from would be {:.3g}), or more "
         "flow.newton_steps help; far above a Reynolds number of 10 there may be no steady flow",
-        name_, sign_ * inertia / unit_inertia(), per_length * sweep_.pore_length, report_.steps.size() - 1, last,
+        name_, sign_ * inertia / unit_inertia(), reynolds(inertia), report_.steps.size() - 1, last,
         sweep_.solver.tolerance,
         solved_reynolds_ > 0.0 ? fmt::format("Solved up to a Reynolds number of {:.3g}. ", solved_reynolds_)
                                : std::string(),
@@ -132,7 +143,8 @@ class Sweeper {
   double sign_;
   StokesDrive drive_;
   SteadySolver steady_;
-  double conductance_;  // k_app / h², of the last flow
+  double conductance_;    // k_app / h², of the last flow
+  double reached_ = 0.0;  // its inertia; 0: slow flow
   double last_move_ = 0.0, solved_reynolds_ = 0.0;
   std::string name_;
   SteadyReport report_;

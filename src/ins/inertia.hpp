@@ -66,7 +66,8 @@ struct InertiaWatch {
 
 /// Solves one drive after the other, each from the flow of the one before; the first from stokes.solution(), the slow
 /// flow of sweep.drive, left there by solve(). The flow of the last step stays there (its sign is that of the
-/// gradient). A velocity is met to 1e-6 by a secant iteration on the gradient. Throws Error when Newton's iteration
+/// gradient). Where Newton's method fails it is led there by steps in between. A velocity is met to 1e-6 by a secant
+/// iteration on the gradient. Throws Error when Newton's iteration
 /// fails. Collective.
 std::vector<InertiaPoint> solve_with_inertia(StokesSolver& stokes, const InertiaSweep& sweep,
                                              const InertiaWatch& watch = {});

@@ -131,6 +131,16 @@ TEST(Inertia, PressuresAtTheEnds) {
   EXPECT_LT(array.column(options).inertia[0].darcy_velocity[0], 0.0);
 }
 
+// What Newton's method does not reach at once it reaches by way of a flow in between.
+TEST(Inertia, StepsInBetween) {
+  FlowOptions options = gradient(5.0 * strong, {1.0});
+  const InertiaPoint direct = Array{}.column(options).inertia[0];
+  options.newton_steps = direct.newton_steps - 1;
+  const InertiaPoint led = Array{}.column(options).inertia[0];
+  EXPECT_NEAR(led.permeability / direct.permeability, 1.0, 1e-7);
+  EXPECT_GT(led.newton_steps, direct.newton_steps);
+}
+
 TEST(Inertia, FailureSaysHowFarItCame) {
   FlowOptions options = gradient(1000.0 * strong, {1e-3, 1.0});
   const std::string text = test::error_of([&] { Array{}.column(options); });

@@ -13,6 +13,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/error.hpp"
@@ -88,6 +89,23 @@ void parallel_for(std::int64_t n, F&& f) {
     }
   }
   failure.rethrow();
+}
+
+/// f(i) for i in [0, n), contiguous shares of about equal weight per thread.
+/// @param sums  n + 1: sums of the weights before each i, and their total; non-decreasing
+template <class F>
+void parallel_for_shares(std::span<const std::int64_t> sums, F&& f) {
+  const auto total = static_cast<double>(sums.back() - sums.front());
+  const auto begin_of = [&](std::int64_t thread, std::int64_t threads) {
+    if (thread == threads) return std::ssize(sums) - 1;
+    const double share = total * static_cast<double>(thread) / static_cast<double>(threads);
+    const std::int64_t before = sums.front() + static_cast<std::int64_t>(share);
+    return std::lower_bound(sums.begin(), sums.end() - 1, before) - sums.begin();
+  };
+  const std::int64_t n = std::min<std::int64_t>(n_threads(), std::ssize(sums) - 1);
+  parallel_for(n, [&](std::int64_t thread) {
+    for (std::int64_t i = begin_of(thread, n); i < begin_of(thread + 1, n); ++i) f(i);
+  });
 }
 
 /// f(i) for i in [0, n), handed out one by one: for work of uneven cost (boxes).

@@ -19,7 +19,7 @@ template <class T>
 class BasicField {
  public:
   BasicField() = default;
-  /// All slots 0, each box touched first by the thread that works on it in a parallel_for over boxes.
+  /// All slots 0, each box touched first by the thread that works on it in loops over boxes of shared weight.
   explicit BasicField(const LevelGraph& graph, int n_components = 1, Purpose purpose = Purpose::fields);
 
   int n_components() const { return n_components_; }

@@ -32,7 +32,7 @@ class HaloPull {
     };
     const HaloPlan& plan = graph_->halo_plan();
     if (plan.peers.empty()) {
-      parallel_for(graph_->n_local(), one);
+      parallel_for_shares(x.slots()->begin, one);
       return;
     }
     begin(values);

@@ -37,23 +37,35 @@ VofLookup::VofLookup(const LevelGeometry& geometry, const CompositeNumbering& nu
   const LevelGraph& graph = geometry.graph;
   for (int b = 0; b < graph.n_local(); ++b) boxes_.push_back(graph.box(b));
   place_.resize(static_cast<std::size_t>(graph.vof_begin(graph.n_local())));
+  cell_.resize(place_.size());
   parallel_for(graph.n_local(), [&](std::int64_t b) {
     const BoxGraph& g = boxes_[static_cast<std::size_t>(b)];
     std::int32_t* place = place_.data() + graph.vof_begin(static_cast<int>(b));
-    for (std::size_t r = 0; r < g.row_vof.size(); ++r) place[g.row_vof[r]] = static_cast<std::int32_t>(r);
-    for (std::size_t r = 0; r < g.runs.size(); ++r)
-      for (int t = 0; t < g.runs[r].length; ++t) place[g.runs[r].first + t] = -1 - static_cast<std::int32_t>(r);
+    std::array<std::uint8_t, 3>* cell = cell_.data() + graph.vof_begin(static_cast<int>(b));
+    const auto cell_of = [&](int offset) {
+      const Index c = g.cells.cell(offset) - g.cells.lo;
+      return std::array{static_cast<std::uint8_t>(c[0]), static_cast<std::uint8_t>(c[1]),
+                        static_cast<std::uint8_t>(c[2])};
+    };
+    for (std::size_t r = 0; r < g.row_vof.size(); ++r) {
+      place[g.row_vof[r]] = static_cast<std::int32_t>(r);
+      cell[g.row_vof[r]] = cell_of(g.row_cell[r]);
+    }
+    for (std::size_t r = 0; r < g.runs.size(); ++r) {
+      std::array<std::uint8_t, 3> at = cell_of(g.runs[r].cell);
+      for (int t = 0; t < g.runs[r].length; ++t, ++at[0]) {
+        place[g.runs[r].first + t] = -1 - static_cast<std::int32_t>(r);
+        cell[g.runs[r].first + t] = at;
+      }
+    }
   });
 }
 
 Index VofLookup::cell(VofName v) const {
   const int b = local(v);
   if (b < 0) return remote_.at(v).fixed.cell;
-  const std::int32_t p = place(b, vof_of(v));
-  const BoxGraph& g = box(b);
-  if (p >= 0) return g.cells.cell(g.row_cell[static_cast<std::size_t>(p)]);
-  const Run& run = g.runs[static_cast<std::size_t>(-1 - p)];
-  return g.cells.cell(run.cell + vof_of(v) - run.first);
+  const auto& at = cell_[static_cast<std::size_t>(geometry_->graph.vof_begin(b) + vof_of(v))];
+  return box(b).cells.lo + Index{at[0], at[1], at[2]};
 }
 
 GlobalNumber VofLookup::number(VofName v) const {

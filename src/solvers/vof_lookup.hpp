@@ -108,7 +108,8 @@ class VofLookup {
   const CompositeNumbering* numbering_;
   const Field* slots_;
   std::vector<BoxGraph> boxes_;
-  std::vector<std::int32_t> place_;  // per own VoF: its row, or -1 - its run
+  std::vector<std::int32_t> place_;                // per own VoF: its row, or -1 - its run
+  std::vector<std::array<std::uint8_t, 3>> cell_;  // per own VoF: its cell, from the first of its box
   std::unordered_map<VofName, Remote> remote_;
   std::unordered_map<VofName, std::vector<PointBeyond>> beyond_;
 };

@@ -40,6 +40,27 @@ TEST_F(Parallel, SharesAreEqualAndContiguous) {
   }
 }
 
+// Every index once, in contiguous shares; no thread has more than its share and one index.
+TEST_F(Parallel, SharesOfEqualWeight) {
+  for (const int threads : {1, 2, 3, 8}) {
+    set_n_threads(threads);
+    for (const int n : {0, 1, 2, 7, 1000}) {
+      std::vector<std::int64_t> sums{5};  // the first sum counts for nothing
+      for (int i = 0; i < n; ++i) sums.push_back(sums.back() + (i < n / 2 ? 1 : 9));
+      std::vector<int> seen(static_cast<std::size_t>(n)), by(seen);
+      parallel_for_shares(sums, [&](std::int64_t i) {
+        ++seen[static_cast<std::size_t>(i)];
+        by[static_cast<std::size_t>(i)] = thread_number();
+      });
+      EXPECT_EQ(seen, std::vector<int>(static_cast<std::size_t>(n), 1));
+      EXPECT_TRUE(std::ranges::is_sorted(by));
+      std::vector<std::int64_t> weight(static_cast<std::size_t>(threads));
+      for (std::size_t i = 0; i < by.size(); ++i) weight[static_cast<std::size_t>(by[i])] += sums[i + 1] - sums[i];
+      for (const std::int64_t w : weight) EXPECT_LE(w, (sums.back() - sums[0]) / std::min(threads, std::max(n, 1)) + 9);
+    }
+  }
+}
+
 // Values over 16 decades: any other order of addition gives other last digits.
 TEST_F(Parallel, SumIsBitwiseTheSameForAnyNumberOfThreads) {
   std::mt19937_64 random(1);

@@ -35,10 +35,17 @@ class Profile {
   }
   bool any() const { return any_; }
 
-  FaceWeight weight(int d, const Vec3& other, bool other_curved, const FaceArea& area) const {
+  /// Mean over a gap with walls on both sides, over the value at the cell; 1 without such a gap.
+  double between() const { return between_; }
+
+  /// @param other_between  of the other cell: the mean of two cells of which only this one hugs a wall of a gap is
+  /// about
+  ///                       half of that over the gap, however small its own value is
+  FaceWeight weight(int d, const Vec3& other, double other_between, bool other_curved, const FaceArea& area) const {
     const double at_face = 0.5 * (1.0 + std::max(linear(other), least_other));
     const double here = std::max(linear(area.at), 0.0);
-    FaceWeight w{area.area * std::min(here * between_ / at_face, most_weight), 0.0};
+    const double of_both = throat_ ? 2.0 / (1.0 / between_ + 1.0 / other_between) : 1.0;
+    FaceWeight w{area.area * std::min(here * of_both / at_face, most_weight), 0.0};
     if (throat_ || corner_) return w;
     const double steep = norm(slope_), distance = 1.0 / steep;
     const double along = std::pow(slope_[d] / steep, 2), across = 1.0 - along;
@@ -99,9 +106,9 @@ class Profile {
 FaceWeight face_weight(int direction, const Walls& low, const Walls& high, const Vec3& step, const FaceArea& area) {
   const Profile below(low, {}), above(high, step);
   FaceWeight sum;
-  if (below.any()) sum = below.weight(direction, step, !above.any(), area);
+  if (below.any()) sum = below.weight(direction, step, above.between(), !above.any(), area);
   if (!above.any()) return below.any() ? sum : FaceWeight{area.area, 0.0};
-  const FaceWeight w = above.weight(direction, {}, !below.any(), area);
+  const FaceWeight w = above.weight(direction, {}, below.between(), !below.any(), area);
   if (!below.any()) return w;
   return {0.5 * (sum.mean + w.mean), 0.5 * (sum.bend + w.bend)};
 }

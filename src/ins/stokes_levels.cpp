@@ -4,10 +4,14 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
-#include "base/timer.hpp"
-#include "ins/wall_distance_field.hpp"
+#include "grid/halo_exchange.hpp"
 
 namespace karst {
+namespace {
+
+constexpr int tag_lengths = 42;
+
+}  // namespace
 
 StokesLevels::StokesLevels(const Comm& comm, const Geometry& geometry, const FlowSides& sides)
     : comm_(comm), numbering_(comm, geometry) {
@@ -111,10 +115,10 @@ std::vector<Field> StokesLevels::face_fluxes(const Vec3& force) const {
   return fluxes;
 }
 
-std::vector<FloatField> StokesLevels::wall_distances() {
-  std::vector<WallDistanceLevel> views;
-  for (const auto& level : levels_) views.push_back({&level->geometry(), &level->rows()});
-  return find_wall_distances(comm_, views, [&](std::span<FloatField> fields) { coupling_.fill_lengths(fields); });
+void StokesLevels::fill_lengths(std::span<FloatField> lengths) {
+  if (n_levels() > 1) coupling_.fill_lengths(lengths);
+  for (int l = 0; l < n_levels(); ++l)
+    FloatHaloExchange(comm_, level(l).geometry().graph, 1, tag_lengths)(lengths[static_cast<std::size_t>(l)]);
 }
 
 std::int64_t StokesLevels::bytes() const {

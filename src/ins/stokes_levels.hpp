@@ -78,8 +78,9 @@ class StokesLevels {
   /// As StokesOperator::face_fluxes(), per level [velocity h0²]; between levels the coarse face has the sum of the fine
   /// ones. Follows an apply(). Not collective.
   std::vector<Field> face_fluxes(const Vec3& force) const;
-  /// Distance to the wall in cells of each level (wall_distance_field.hpp). Collective.
-  std::vector<FloatField> wall_distances();
+  /// Sets covered cells and fine ghosts of a length in cells of each level from the nearest unknowns; then all halos.
+  /// Collective.
+  void fill_lengths(std::span<FloatField> lengths);
   std::int64_t bytes() const;  ///< of this rank
 
  private:

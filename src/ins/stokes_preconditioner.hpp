@@ -2,13 +2,13 @@
 // Block triangular preconditioner of the Stokes operator: one cycle of graph multigrid per velocity component, and for
 // the pressure the local permeability of the pores,
 //
-//   z_p = -(D^-1 + L_k^-1) r_p,   z_u = M (r_u - ∇z_p),   L_k = -∇·(k ∇),  k = (d + 1/4)² / 4,
+//   z_p = -(D^-1 + L_k^-1) r_p,   z_u = M (r_u - ∇z_p),   L_k = -∇·(k ∇),
 //
-// D: the diagonal of continuity once the velocity is eliminated with the diagonal of its rows, d: distance to the wall
-// in cells of the level. Where pores are wide, D^-1 (a mass matrix) acts; through throats pressure spreads as in
-// Darcy's law, and that is L_k. The velocity cycle works on the symmetric 1/θ form, its residual rows scaled by the
-// ratio of diagonals. Both multigrids work on the composite grid in units of h0: a row of momentum of level l is h_l
-// times, one of continuity h_l² times that of the level, a pressure 1 / h_l times.
+// D: the diagonal of continuity once the velocity is eliminated with the diagonal of its rows, k: 0.65 of the velocity
+// that a unit force would drive (local_permeability.hpp). Where pores are wide, D^-1 (a mass matrix) acts; through
+// throats pressure spreads as in Darcy's law, and that is L_k. The velocity cycle works on the symmetric 1/θ form, its
+// residual rows scaled by the ratio of diagonals. Both multigrids work on the composite grid in units of h0: a row of
+// momentum of level l is h_l times, one of continuity h_l² times that of the level, a pressure 1 / h_l times.
 #pragma once
 
 #include "ins/stokes_levels.hpp"

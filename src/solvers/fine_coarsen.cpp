@@ -103,6 +103,7 @@ class PieceFinder {
     const BoxGraph& graph = faces.graph();
     const auto n = static_cast<std::size_t>(graph.n_own);
     sort_by_block(faces);
+    find_strongest(faces);
     parent.assign(n, none);
     for (const std::uint16_t v : covered) parent[v] = hidden;
     end.clear();
@@ -116,8 +117,9 @@ class PieceFinder {
       parent[seed] = number;
       child[k++] = seed;
       for (std::size_t next = k - 1; next < k; ++next)
-        faces.for_each(child[next], [&](std::uint16_t slot, std::size_t, float) {
+        faces.for_each(child[next], [&](std::uint16_t slot, std::size_t, float weight) {
           if (slot >= n || parent[slot] != none || block_of_[slot] != in) return;
+          if (is_weak(weight, strongest_[child[next]], strongest_[slot])) return;
           parent[slot] = number;
           child[k++] = slot;
         });
@@ -152,6 +154,12 @@ class PieceFinder {
     for (std::size_t v = 0; v < n; ++v)
       order_[static_cast<std::size_t>(first_[block_of_[v]]++)] = static_cast<std::uint16_t>(v);
   }
+  void find_strongest(const BoxFaces& faces) {
+    strongest_.assign(static_cast<std::size_t>(faces.graph().n_own), 0.0F);
+    for (std::size_t v = 0; v < strongest_.size(); ++v)
+      faces.for_each(
+          v, [&](std::uint16_t, std::size_t, float weight) { strongest_[v] = std::max(strongest_[v], weight); });
+  }
   void number_blocks(const Box& cells) {
     cells_ = cells.size();
     block_of_cell_.clear();
@@ -167,6 +175,7 @@ class PieceFinder {
   int n_blocks_ = 0;
   std::vector<std::uint16_t> block_of_cell_, block_of_, order_;
   std::vector<std::int32_t> first_;
+  std::vector<float> strongest_;  // link of each VoF
 };
 
 /// Tools of one thread.

@@ -11,7 +11,8 @@ namespace karst {
 namespace {
 
 constexpr std::int64_t window_nodes = 512;
-constexpr int tag_parents = 23, tag_factors = 29;
+constexpr int tag_parents = 23, tag_bonds = 29;
+constexpr float firm = 4.0F;  ///< so many times a connection is the bond inside beyond which factors grow
 
 /// Ends of the windows: whole blocks, at least window_nodes nodes each but the last.
 std::vector<std::int64_t> cut_windows(const std::vector<std::uint64_t>& block) {
@@ -37,6 +38,17 @@ std::vector<std::uint64_t> blocks_of(const Comm& comm, const NodeGraph& fine) {
   return block;
 }
 
+/// Largest weight of each node of a window.
+std::vector<float> strongest_links(const NodeGraph& fine, std::int64_t first, std::int64_t last) {
+  std::vector<float> strongest;
+  for (std::int64_t v = first; v < last; ++v) {
+    const auto begin = fine.weight.begin() + fine.begin[static_cast<std::size_t>(v)];
+    const auto end = fine.weight.begin() + fine.begin[static_cast<std::size_t>(v) + 1];
+    strongest.push_back(begin == end ? 0.0F : *std::max_element(begin, end));
+  }
+  return strongest;
+}
+
 /// Connected pieces of the blocks of one window. Local numbers from 0, by block, then by first node.
 struct Pieces {
   std::vector<std::int32_t> child;
@@ -47,6 +59,8 @@ Pieces find_pieces(const NodeGraph& fine, const std::vector<std::uint64_t>& bloc
                    std::int64_t last, std::span<std::int32_t> parent) {
   Pieces pieces;
   std::vector<std::int32_t> stack;
+  const std::vector<float> strongest = strongest_links(fine, first, last);
+  const auto strongest_of = [&](std::int64_t v) { return strongest[static_cast<std::size_t>(v - first)]; };
   std::fill(parent.begin() + first, parent.begin() + last, -1);
   for (std::int64_t seed = first; seed < last; ++seed) {
     if (parent[static_cast<std::size_t>(seed)] >= 0) continue;
@@ -63,6 +77,7 @@ Pieces find_pieces(const NodeGraph& fine, const std::vector<std::uint64_t>& bloc
         const std::int32_t u = fine.column[k];
         if (u < first || u >= last) continue;  // also remote ones
         if (parent[static_cast<std::size_t>(u)] >= 0 || block[static_cast<std::size_t>(u)] != in) continue;
+        if (is_weak(fine.weight[k], strongest_of(static_cast<std::int64_t>(v)), strongest_of(u))) continue;
         parent[static_cast<std::size_t>(u)] = number;
         stack.push_back(u);
       }
@@ -86,15 +101,22 @@ NodeChildren number_pieces(const std::vector<Pieces>& pieces, std::vector<std::i
   return children;
 }
 
-/// Factor of the Galerkin sums per node, remote ones included: `scale`, which makes up for constants in place of linear
-/// functions on a coarse node; 1 where a node becomes a coarse node by itself, and on grid levels that are one block
-/// already while finer ones still grow: there nothing gets coarser, and factors of several levels would make the
-/// correction of what they hold too large by their product.
-std::vector<float> factors_of(const Comm& comm, const NodeGraph& fine, const NodeChildren& children, float scale) {
-  std::vector<float> factor(fine.key.size() + fine.remote.size(), scale);
-  for (std::size_t c = 0; c + 1 < children.begin.size(); ++c)
-    if (children.begin[c + 1] == children.begin[c] + 1)
-      factor[static_cast<std::size_t>(children.child[static_cast<std::size_t>(children.begin[c])])] = 1.0F;
+/// Strongest connection of each node inside its coarse node, remote nodes included; 0 where a node becomes a coarse
+/// node by itself, and on grid levels that are one block already while finer ones still grow: there nothing gets
+/// coarser, and factors of several levels would make the correction of what they hold too large by their product.
+std::vector<float> bonds_of(const Comm& comm, const NodeGraph& fine, const NodeChildren& children,
+                            std::span<const std::int32_t> parent) {
+  std::vector<float> bond(fine.key.size() + fine.remote.size(), 0.0F);
+  parallel_for(std::ssize(children.window) - 1, [&](std::int64_t i) {
+    const std::int64_t first = children.window[static_cast<std::size_t>(i)];
+    const std::int64_t last = children.window[static_cast<std::size_t>(i) + 1];
+    for (auto v = static_cast<std::size_t>(first); v < static_cast<std::size_t>(last); ++v)
+      for (auto k = static_cast<std::size_t>(fine.begin[v]); k < static_cast<std::size_t>(fine.begin[v + 1]); ++k) {
+        const std::int32_t u = fine.column[k];
+        if (u >= first && u < last && parent[static_cast<std::size_t>(u)] == parent[v])
+          bond[v] = std::max(bond[v], fine.weight[k]);
+      }
+  });
   std::array<double, 16> present{}, grows{};
   for (const std::uint64_t key : fine.key) {
     present[key >> 60] = 1.0;
@@ -104,9 +126,17 @@ std::vector<float> factors_of(const Comm& comm, const NodeGraph& fine, const Nod
   comm.max(std::span(grows));
   const bool all_done = std::ranges::all_of(grows, [](double g) { return g == 0.0; });
   for (std::size_t v = 0; v < fine.key.size() && !all_done; ++v)
-    if (grows[fine.key[v] >> 60] == 0.0) factor[v] = 1.0F;
-  NodeHalo(comm, fine.size(), fine.remote, tag_factors).exchange(std::span(factor));
-  return factor;
+    if (grows[fine.key[v] >> 60] == 0.0) bond[v] = 0.0F;
+  NodeHalo(comm, fine.size(), fine.remote, tag_bonds).exchange(std::span(bond));
+  return bond;
+}
+
+/// Factor of a connection (or shift) of a node in the Galerkin sums. `scale` makes up for constants in place of linear
+/// functions on a coarse node: half of the difference between two coarse nodes lies inside them. Where the node hangs
+/// together more firmly than it holds to the other one, all of it lies between them, and the factor goes to 1.
+float factor_of(float weight, float bond, float scale) {
+  if (bond == 0.0F) return 1.0F;
+  return 1.0F / (1.0F + (1.0F / scale - 1.0F) * std::min(1.0F, firm * weight / bond));
 }
 
 /// Numbers of the coarse nodes that the remote nodes belong to become columns.
@@ -144,7 +174,7 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
       parent[static_cast<std::size_t>(v)] += static_cast<std::int32_t>(children.coarse_window[i]);
   });
   NodeHalo(comm, fine.size(), fine.remote, tag_parents).exchange(std::span(parent));
-  const std::vector<float> factor = factors_of(comm, fine, children, scale);
+  const std::vector<float> bond = bonds_of(comm, fine, children, parent);
   NodeGraph& coarse = result.graph;
   number_remote(fine, parent, children.coarse_window.back(), coarse);
 
@@ -157,12 +187,13 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
       builder.begin_row(static_cast<std::int32_t>(c));
       for (std::int64_t k = children.begin[node]; k < children.begin[node + 1]; ++k) {
         const auto v = static_cast<std::size_t>(children.child[static_cast<std::size_t>(k)]);
-        builder.add_shift(factor[v] * fine.shift[v]);
+        builder.add_shift(factor_of(fine.shift[v], bond[v], scale) * fine.shift[v]);
         for (std::int64_t e = fine.begin[v]; e < fine.begin[v + 1]; ++e) {
           const auto entry = static_cast<std::size_t>(e);
           const auto u = static_cast<std::size_t>(fine.column[entry]);
-          const float f = 2.0F * factor[v] * factor[u] / (factor[v] + factor[u]);  // weights go with 1 / distance
-          builder.add(parent[u], f * fine.weight[entry]);
+          const float weight = fine.weight[entry];
+          const float here = factor_of(weight, bond[v], scale), there = factor_of(weight, bond[u], scale);
+          builder.add(parent[u], 2.0F * here * there / (here + there) * weight);  // weights go with 1 / distance
         }
       }
       builder.end_row(block[static_cast<std::size_t>(children.child[static_cast<std::size_t>(children.begin[node])])],

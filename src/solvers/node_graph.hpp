@@ -6,6 +6,7 @@
 // blocks lie inside boxes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -83,8 +84,16 @@ struct CoarsenedNodes {
   NodeChildren children;
 };
 
+/// A connection so much weaker than others of both its nodes joins no pieces: values on its two sides have little to do
+/// with each other (a pocket behind a narrow gap), and one coarse node for both could not tell them apart.
+inline bool is_weak(float weight, float strongest, float strongest_of_other) {
+  constexpr float weak = 0.03F;
+  return weight < weak * std::min(strongest, strongest_of_other);
+}
+
 /// One coarse node per connected piece of a block of 2^3 blocks; weights and shifts are sums over its nodes, times
-/// `scale`. When all keys are equal the whole graph is one block. Threaded. Collective.
+/// `scale`, or less so where nodes are joined more firmly inside than to others (node_coarsen.cpp). When all keys are
+/// equal the whole graph is one block. Threaded. Collective.
 CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale);
 
 /// The graph of all ranks on every rank, nodes in rank order. Collective.

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from support import Karst, contents, sphere_deck
 
-N = 160  # voxels per side: a few seconds
+N = 256  # voxels per side: a few seconds
 PATIENCE = 60.0  # until the temporary file is there [s]
 
 
@@ -24,7 +24,7 @@ def image():
     """Planes with a round pore that moves from plane to plane."""
     planes = []
     for phase in range(8):
-        rows = (bytes(60 if (x - 60 - 5 * phase) ** 2 + (y - 80) ** 2 < 2500 else 180 for x in range(N)) for y in range(N))
+        rows = (bytes(60 if (x - 100 - 5 * phase) ** 2 + (y - 128) ** 2 < 6400 else 180 for x in range(N)) for y in range(N))
         planes.append(b"".join(rows))
     return b"".join(planes[z % 8] for z in range(N))
 

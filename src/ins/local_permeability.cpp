@@ -4,59 +4,131 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/parallel.hpp"
 #include "base/timer.hpp"
 
 namespace karst {
 namespace {
 
-constexpr int n_cycles = 4;  ///< on one level; on several one cycle, as the correction of its error diverged there
+constexpr int n_cycles = 4;
 constexpr double least = 1e-4, most = 1e4;  // [cells²]
 
-/// left = what is left of -Δk = 1, of the symmetric form; `product` has that of the level's own rows.
-void find_residual(const StokesLevels& op, std::span<const Quad> product, std::span<float> left) {
-  op.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
-    const double width = StokesLevels::width(l);
-    const FlowRows& rows = op.level(l).rows();
-    for (std::size_t v = first; v < first + n; ++v)
-      left[v] = static_cast<float>(width * (width * width - product[v].v[0]));
-    for (const FlowRow& row : rows.of(b)) left[first + row.vof] *= row.symmetric_scale;
-    for (const std::uint16_t v : rows.still_in(b)) left[first + v] = 0.0F;
-  });
+/// A component of the velocity that no side of the domain holds at 0: there the ends are like those of the multigrid.
+/// The direction of the drive is one.
+std::size_t free_component(const StokesLevels& op) {
+  const Domain& domain = op.level(0).geometry().graph.layout().domain();
+  const FlowSides& sides = op.sides();
+  std::size_t d = 0;
+  while (d < 2 && !domain.periodic[d] && sides[2 * d] != FlowSide::pressure) ++d;
+  return d;
 }
+
+/// The equation in its symmetric form: rows times volume and, next to walls, times symmetric_scale.
+class LocalFlow {
+ public:
+  LocalFlow(StokesLevels& op, BasicGraphMultigrid<3>& velocity)
+      : op_(op),
+        velocity_(velocity),
+        component_(free_component(op)),
+        product_(static_cast<std::size_t>(op.n_vofs()), Purpose::buffers),
+        left_(product_.size(), Purpose::buffers, 0.0F),
+        step_(product_.size(), Purpose::buffers, 0.0F),
+        along_(product_.size(), Purpose::buffers, 0.0F),
+        k_(product_.size(), Purpose::buffers, 0.0F) {
+    op.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
+      const auto volume = static_cast<float>(std::pow(StokesLevels::width(l), 3));
+      std::fill_n(left_.data() + first, n, volume);
+      scale(l, b, first, left_.data());
+    });
+  }
+
+  /// Conjugate gradients (on several levels, where the rows are not symmetric, one cycle).
+  std::span<const float> solve() {
+    double before = 0.0;
+    for (int cycle = 0; cycle < n_cycles; ++cycle) {
+      precondition();
+      if (op_.n_levels() > 1) return step_.span();
+      const double now = dot(left_, step_), keep = cycle > 0 ? now / before : 0.0;
+      before = now;
+      add(1.0, step_, keep, along_);
+      multiply();
+      const double bent = dot(along_, step_);
+      if (!(now > 0.0) || !(bent > 0.0)) break;
+      add(now / bent, along_, 1.0, k_);
+      add(-now / bent, step_, 1.0, left_);
+    }
+    return k_.span();
+  }
+
+ private:
+  /// Next to walls times symmetric_scale; 0 where nothing flows.
+  void scale(int l, int b, std::size_t first, float* to) const {
+    const FlowRows& rows = op_.level(l).rows();
+    for (const FlowRow& row : rows.of(b)) to[first + row.vof] *= row.symmetric_scale;
+    for (const std::uint16_t v : rows.still_in(b)) to[first + v] = 0.0F;
+  }
+  /// step = M left.
+  void precondition() {
+    velocity_.apply(
+        [&](std::int64_t first, std::int32_t n, Values<3>* to) {
+          const float* from = left_.data() + op_.place_of(first).vof;
+          for (std::int32_t v = 0; v < n; ++v) to[v].v = {from[v], 0.0F, 0.0F};
+        },
+        [&](std::int64_t first, std::int32_t n, const Values<3>* from) {
+          float* to = step_.data() + op_.place_of(first).vof;
+          for (std::int32_t v = 0; v < n; ++v) to[v] = from[v].v[0];
+        });
+  }
+  /// step = A along.
+  void multiply() {
+    op_.for_boxes([&](int l, int b, std::size_t first, std::size_t) {
+      const float* from = along_.data() + first;
+      for (Quad& q : op_.level(l).values().own(b)) {
+        q = {};
+        q.v[component_] = double{*from++};
+      }
+    });
+    op_.apply(product_.span());
+    op_.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
+      const double width = StokesLevels::width(l);
+      for (std::size_t v = first; v < first + n; ++v) step_[v] = static_cast<float>(width * product_[v].v[component_]);
+      scale(l, b, first, step_.data());
+    });
+  }
+  double dot(const Array<float>& a, const Array<float>& b) const {
+    return op_.comm().sum(parallel_sum(std::ssize(a), [&](std::int64_t i) {
+      const auto v = static_cast<std::size_t>(i);
+      return double{a[v]} * double{b[v]};
+    }));
+  }
+  /// b = f a + g b
+  static void add(double f, const Array<float>& a, double g, Array<float>& b) {
+    parallel_for(std::ssize(a), [&](std::int64_t i) {
+      const auto v = static_cast<std::size_t>(i);
+      b[v] = static_cast<float>(f * double{a[v]} + g * double{b[v]});
+    });
+  }
+
+  StokesLevels& op_;
+  BasicGraphMultigrid<3>& velocity_;
+  std::size_t component_;
+  Array<Quad> product_;
+  Array<float> left_, step_, along_, k_;
+};
 
 }  // namespace
 
 std::vector<FloatField> find_permeable_lengths(StokesLevels& op, BasicGraphMultigrid<3>& velocity) {
   const Timer timer("local permeability");
-  const auto n_vofs = static_cast<std::size_t>(op.n_vofs());
-  Array<Quad> product(n_vofs, Purpose::buffers);
-  Array<float> step(n_vofs, Purpose::buffers, 0.0F);
-  op.for_boxes([&](int l, int b, std::size_t, std::size_t) { std::ranges::fill(op.level(l).values().own(b), Quad{}); });
-  const int last = op.n_levels() == 1 ? n_cycles : 1;
-  for (int cycle = 0; cycle < last; ++cycle) {
-    op.apply(product.span());
-    find_residual(op, product.span(), step.span());
-    velocity.apply(
-        [&](std::int64_t first, std::int32_t n, Values<3>* to) {
-          const float* from = step.data() + op.place_of(first).vof;
-          for (std::int32_t v = 0; v < n; ++v) to[v].v = {from[v], 0.0F, 0.0F};
-        },
-        [&](std::int64_t first, std::int32_t n, const Values<3>* from) {
-          float* to = step.data() + op.place_of(first).vof;
-          for (std::int32_t v = 0; v < n; ++v) to[v] = from[v].v[0];
-        });
-    op.for_boxes([&](int l, int b, std::size_t first, std::size_t) {
-      for (Quad& q : op.level(l).values().own(b)) q.v[0] += double{step[first++]};
-    });
-  }
+  LocalFlow flow(op, velocity);
+  const std::span<const float> k = flow.solve();
   std::vector<FloatField> lengths;
   for (int l = 0; l < op.n_levels(); ++l) lengths.emplace_back(op.level(l).geometry().graph, 1, Purpose::solver);
-  op.for_boxes([&](int l, int b, std::size_t, std::size_t) {
+  op.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
     const double cells = 1.0 / (StokesLevels::width(l) * StokesLevels::width(l));
-    std::ranges::transform(op.level(l).values().own(b), lengths[static_cast<std::size_t>(l)].own(b).begin(),
-                           [cells](const Quad& q) {
-                             return static_cast<float>(std::sqrt(std::min(std::max(least, cells * q.v[0]), most)));
-                           });
+    std::ranges::transform(k.subspan(first, n), lengths[static_cast<std::size_t>(l)].own(b).begin(), [cells](float of) {
+      return static_cast<float>(std::sqrt(std::clamp(cells * double{of}, least, most)));
+    });
   });
   op.fill_lengths(lengths);
   return lengths;

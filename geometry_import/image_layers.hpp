@@ -21,7 +21,7 @@ class ImageLayers {
   const Sample& sample() const { return *sample_; }
   Index voxels() const { return info().size; }
   double sample_voxels() const { return static_cast<double>(sample_->plane().voxels) * voxels()[2]; }
-  double sample_sub_samples() const { return static_cast<double>(sample_->plane().sub_samples) * voxels()[2]; }
+  double sample_volume() const { return static_cast<double>(sample_->plane().pore_volume) * voxels()[2]; }
   int count() const { return GeometryWriter::layers(voxels()); }
   /// The layer of this rank in the round that begins with layer `first`; no planes beyond the last layer.
   ImageWindow layer(int first) const {

@@ -196,7 +196,7 @@ ImportReport Import::run(const std::string& output) {
   if (!parts.gray) report_.shift = wall.keep_volume();
   const Wall::Written written = wall.write(writer, wanted);
   report_.porosity = static_cast<double>(written.sums.voxels) / image.sample_voxels();
-  report_.level_set_porosity = static_cast<double>(written.sums.sub_samples) / image.sample_sub_samples();
+  report_.level_set_porosity = static_cast<double>(written.sums.pore_volume) / image.sample_volume();
   report_.wall_area = written.area;
 
   Slabs<std::uint16_t> distance = wall.take_offsets();

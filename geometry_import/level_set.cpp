@@ -216,19 +216,39 @@ std::array<float, 4> at_sub_samples(float low, float here, float high) {
           0.625F * here + 0.375F * high};
 }
 
-/// Sub-samples of one voxel with φ > 0. n[27]: φ of the voxel and its neighbours, x fastest.
-int sub_samples_in_pore(const std::array<float, 27>& n) {
-  std::array<std::array<float, 4>, 9> along_x;
-  for (std::size_t m = 0; m < 9; ++m) along_x[m] = at_sub_samples(n[3 * m], n[3 * m + 1], n[3 * m + 2]);
-  int inside = 0;
-  for (std::size_t x = 0; x < 4; ++x) {
-    std::array<std::array<float, 4>, 3> along_y;
-    for (std::size_t z = 0; z < 3; ++z)
-      along_y[z] = at_sub_samples(along_x[3 * z][x], along_x[3 * z + 1][x], along_x[3 * z + 2][x]);
-    for (std::size_t y = 0; y < 4; ++y)
-      for (const float phi : at_sub_samples(along_y[0][y], along_y[1][y], along_y[2][y])) inside += phi > 0;
+/// Share of the part between two values, linear in between, that is positive.
+float positive_share(float a, float b) {
+  if ((a > 0) == (b > 0)) return a > 0 ? 1.0F : 0.0F;
+  return std::max(a, b) / (std::max(a, b) - std::min(a, b));
+}
+
+/// Volume of one voxel with φ > 0. n[27]: φ of the voxel and its neighbours, x fastest. 4 x 4 lines along the direction
+/// in which φ changes most, exact on each: a wall that is plane there counts to the last bit, wherever it is.
+std::int64_t volume_in_pore(const std::array<float, 27>& n) {
+  constexpr std::array<std::size_t, 3> step{1, 3, 9};
+  std::array<float, 3> change{};
+  for (std::size_t m = 0; m < 27; ++m)
+    for (std::size_t d = 0; d < 3; ++d) change[d] += n[m] * (static_cast<float>(m / step[d] % 3) - 1.0F);
+  const auto steepest = std::ranges::max_element(change, {}, [](float c) { return std::abs(c); });
+  const std::size_t d = static_cast<std::size_t>(steepest - change.begin()), e = (d + 1) % 3, f = (d + 2) % 3;
+  std::array<std::array<std::array<float, 4>, 4>, 3> across;  // at -1 0 1 along d, 4 x 4 places along e and f
+  for (std::size_t t = 0; t < 3; ++t) {
+    std::array<std::array<float, 4>, 3> along_e;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::size_t at = t * step[d] + k * step[f];
+      along_e[k] = at_sub_samples(n[at], n[at + step[e]], n[at + 2 * step[e]]);
+    }
+    for (std::size_t i = 0; i < 4; ++i) across[t][i] = at_sub_samples(along_e[0][i], along_e[1][i], along_e[2][i]);
   }
-  return inside;
+  constexpr float unit = volume_parts / 16 / 2;  // of half a line
+  std::int64_t volume = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t j = 0; j < 4; ++j) {
+      const float here = across[1][i][j];
+      volume += std::lround(unit * positive_share(0.5F * (across[0][i][j] + here), here));
+      volume += std::lround(unit * positive_share(here, 0.5F * (here + across[2][i][j])));
+    }
+  return volume;
 }
 
 }  // namespace
@@ -254,18 +274,18 @@ WallSums wall_sums(const ImageWindow& window, std::span<const float> phi, int fi
       const int inside = positive[at(near[0])] + positive[at(x)] + positive[at(near[2])];
       sums.voxels += line[4][x] > 0;
       if (inside == 0 || inside == 27) {
-        sums.sub_samples += inside == 0 ? 0 : 64;
+        sums.pore_volume += inside == 0 ? 0 : volume_parts;
         continue;
       }
       std::array<float, 27> n;
       for (int m = 0; m < 27; ++m) n[at(m)] = line[at(m / 3)][near[at(m % 3)]];
-      sums.sub_samples += sub_samples_in_pore(n);
+      sums.pore_volume += volume_in_pore(n);
     }
   });
   WallSums total;
   for (const WallSums& s : of_row) {
     total.voxels += s.voxels;
-    total.sub_samples += s.sub_samples;
+    total.pore_volume += s.pore_volume;
   }
   return total;
 }

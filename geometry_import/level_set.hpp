@@ -82,10 +82,12 @@ struct GradientSums {
 GradientSums wall_gradient(const ImageWindow& window, std::span<const float> gray, double threshold, int first,
                            int last, std::span<const std::uint8_t> sample = {});
 
-/// Volume and area of the pore as the trilinear interpolant of φ has them, by 4³ sub-samples per voxel.
+/// Volume of the pore: of whole voxels, and as the trilinear interpolant of φ has it on 4 x 4 lines per voxel.
+/// Integers, so that sums do not depend on their order.
+inline constexpr std::int64_t volume_parts = 1 << 16;  ///< of a voxel
 struct WallSums {
   std::int64_t voxels = 0;       ///< with φ > 0
-  std::int64_t sub_samples = 0;  ///< of 64 per voxel, with φ > 0
+  std::int64_t pore_volume = 0;  ///< where φ > 0, in parts of a voxel
 };
 
 /// Sums over planes [first, last); the window must hold one more plane on each side where the image does. Planes and

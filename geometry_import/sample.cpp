@@ -27,7 +27,7 @@ std::int64_t nearest_inside(const Index& voxels, const SampleCylinder& cylinder,
 
 Sample::Sample(const Index& voxels, const std::optional<SampleCylinder>& cylinder) {
   const std::int64_t plane = std::int64_t{voxels[0]} * voxels[1];
-  plane_ = {plane, 64 * plane};
+  plane_ = {plane, volume_parts * plane};
   if (!cylinder) return;
   distance_ = cylinder->distance(voxels);
   for (float& d : distance_) {

@@ -112,7 +112,7 @@ WallSums Wall::sums_with_shift(float shift) {
       const Field f = field(layer, labels.span());
       const WallSums s = wall_sums(f.window, f.phi, layer.first, layer.last);
       sums[0] += s.voxels;
-      sums[1] += s.sub_samples;
+      sums[1] += s.pore_volume;
     });
   });
   image_.comm().sum(std::span(sums));
@@ -124,7 +124,7 @@ double Wall::keep_volume() {
   assert(!parts_.gray);
   const WallSums& plane = image_.sample().plane();
   const auto excess = [&](const WallSums& s) {
-    return static_cast<double>(s.sub_samples) / static_cast<double>(plane.sub_samples) /
+    return static_cast<double>(s.pore_volume) / static_cast<double>(plane.pore_volume) /
                (static_cast<double>(s.voxels) / static_cast<double>(plane.voxels)) -
            1;
   };
@@ -160,7 +160,7 @@ Wall::Written Wall::write(GeometryWriter& writer, ReportPictures* pictures) {
       const Field f = field(layer, labels.span());
       const WallSums s = wall_sums(f.window, f.phi, layer.first, layer.last);
       sums[0] += s.voxels;
-      sums[1] += s.sub_samples;
+      sums[1] += s.pore_volume;
       steepest = std::max(steepest, steepest_slope(f.window, f.phi, layer.first, layer.last));
       areas[at(layer.first / geometry_chunk)] =
           wall_area(f.window, f.phi, layer.first, layer.last, image_.sample().inside());

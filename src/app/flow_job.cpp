@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Job `flow`: permeability and velocity of steady Stokes flow.
+// Job `flow`: permeability and velocity of steady flow, without and with inertia.
 #include "app/flow_job.hpp"
 
 #include <fmt/format.h>
@@ -49,8 +49,7 @@ std::vector<std::string> warnings_of(const FlowColumns& columns) {
     if (c.inertia.empty() && c.reynolds > largest_creeping_reynolds)
       all.push_back(
           fmt::format("flow {}: Reynolds number {:.3g}: with this drive inertia matters, which Stokes flow leaves out; "
-                      "the velocity "
-                      "and flow rate are too large (the permeability is that of slow flow, and right)",
+                      "the velocity and flow rate are too large (the permeability is that of slow flow, and right)",
                       axis, c.reynolds));
     if (std::isnan(c.estimated_error))
       all.push_back(
@@ -270,7 +269,7 @@ Job flow_job() {
           [](const JobContext& context) { return mistakes(context.config.flow, context.geometry); }, run, draw_flow,
           flow_page, more_cells,
           // of it with inertia: 40 more vectors of GMRES, the flow and its fluxes, a step and its start
-          [](const Config& config) { return config.flow.model == FlowModel::steady ? 1250.0 : 750.0; }};
+          [](const Config& config) { return config.flow.model == FlowModel::steady ? 1120.0 : 650.0; }};
 }
 
 }  // namespace karst

@@ -65,8 +65,7 @@ ThreadChoice choose_threads(const Comm& comm, int asked) {
   if (most > 1.0)
     choice.warning = fmt::format(
         "{} threads on a rank that may use {} of the processors: they will slow each other down. Use fewer (-j), or "
-        "let "
-        "mpirun bind no ranks (--bind-to none).",
+        "let mpirun bind no ranks (--bind-to none).",
         comm.max(std::int64_t{choice.threads}), comm.min(std::int64_t{share}));
   return choice;
 }

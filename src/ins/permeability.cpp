@@ -272,8 +272,7 @@ void check_wide_cells(const FlowOptions& options, const Domain& domain, std::vec
     if (domain.cells[d] != 1 && (domain.cells[d] % 2 != 0 || domain.cells[d] < 4))
       found.push_back(
           fmt::format("flow.estimate_error: {} cells along {}; cells twice as wide need an even number, at least 4: "
-                      "crop the image or "
-                      "choose other grid.cells",
+                      "crop the image or choose other grid.cells",
                       domain.cells[d], names[static_cast<std::size_t>(d)]));
   if (options.reservoir % 2 != 0)
     found.push_back(
@@ -291,8 +290,7 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
   if (geometry.levels.size() > 1 && options.model == FlowModel::steady)
     found.emplace_back(
         "flow.model: \"steady\" on a refined grid, but inertia is computed on one level only; leave [[grid.refine]] "
-        "out, "
-        "or use \"stokes\"");
+        "out, or use \"stokes\"");
   if (geometry.levels.size() > 1 && options.reservoir > 0)
     found.emplace_back(
         "flow.reservoir: on a refined grid, but free cells before and after the sample go with one level only; leave "
@@ -311,11 +309,10 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
           "{0}; use drive = \"pressure-drop\", set grid.periodic to true along {0}, or leave {0} out of flow.axes",
           name));
     if (periodic && options.reservoir > 0)
-      found.push_back(
-          fmt::format("flow.reservoir: free cells before and after the sample, but the domain is periodic along {0} "
-                      "and has no ends "
-                      "there; remove it, set grid.periodic to false along {0}, or leave {0} out of flow.axes",
-                      name));
+      found.push_back(fmt::format(
+          "flow.reservoir: free cells before and after the sample, but the domain is periodic along {0} "
+          "and has no ends there; remove it, set grid.periodic to false along {0}, or leave {0} out of flow.axes",
+          name));
     if (!geometry.report.percolates[static_cast<std::size_t>(axis)])
       found.push_back(fmt::format(
           "flow.axes: no pore leads through the sample along {0}, so nothing flows there and the permeability is 0; "

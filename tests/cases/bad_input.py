@@ -7,7 +7,6 @@
 Every case below runs in an empty folder of its own. Its message must hold the words stated; the folder must look as
 before the run, older results included.
 """
-import argparse
 import os
 import struct
 import subprocess
@@ -16,7 +15,7 @@ import tempfile
 import zlib
 from pathlib import Path
 
-from support import TIME_LIMIT, Karst, contents, sphere_deck, sphere_image
+from support import Karst, TIME_LIMIT, contents, parser, sphere_deck, sphere_image
 
 CASES = {}
 
@@ -577,12 +576,10 @@ def run_case(karst, name, ranks):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
-    parser.add_argument("name", nargs="?", help="one case (default: all)")
-    options = parser.parse_args()
+    arguments = parser(__doc__)
+    arguments.add_argument("--ranks", type=int, required=True)
+    arguments.add_argument("name", nargs="?", help="one case (default: all)")
+    options = arguments.parse_args()
     karst = Karst(options.program, options.mpiexec)
     failed = 0
     names = [options.name] if options.name else list(CASES)

@@ -8,14 +8,13 @@ way from a scan to the wall costs, default settings throughout.
 Asserts one packing of 48^3 voxels, grains of 8 voxels' radius: segmented 5 % (measured: 3.4), gray with a blur of 0.5
 voxel 13 % (10.4: the blur opens the contacts between grains). --table prints all cases of docs/verification.md.
 """
-import argparse
 import json
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from support import Karst
+from support import Karst, parser
 
 VOXEL = 5e-6  # m
 ASKED = {"spheres": 0.01, "segmented": 0.05, "gray": 0.13}  # of the permeability, relative
@@ -89,13 +88,8 @@ def table(karst, generator, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--generator", required=True)
-    parser.add_argument("--table", action="store_true")
-    options = parser.parse_args()
-    karst, generator = Karst(options.program, options.mpiexec), Path(options.generator).resolve()
+    options = parser(__doc__, generator=True).parse_args()
+    karst, generator = Karst(options.program, options.mpiexec), options.generator
     with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
         if options.table:
             return table(karst, generator, Path(place))

@@ -6,14 +6,13 @@
 
 Grains of 12 voxels' radius in 96^3 voxels; the polyhedra have gaps of about 4 voxels. --table prints all cases of docs/verification.md, also those beyond the limits.
 """
-import argparse
 import json
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from support import Karst
+from support import Karst, parser
 
 POROSITY, AREA = 0.01, 0.05  # asked for, relative
 # kind, blur [voxels], noise [contrast], further options of the import; asked: both limits hold
@@ -49,13 +48,8 @@ def table(karst, generator, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--generator", required=True)
-    parser.add_argument("--table", action="store_true")
-    options = parser.parse_args()
-    karst, generator = Karst(options.program, options.mpiexec), Path(options.generator).resolve()
+    options = parser(__doc__, generator=True).parse_args()
+    karst, generator = Karst(options.program, options.mpiexec), options.generator
     with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
         if options.table:
             table(karst, generator, Path(place))

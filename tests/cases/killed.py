@@ -4,7 +4,6 @@
 
     killed.py --program KARST --mpiexec MPIEXEC
 """
-import argparse
 import os
 import shutil
 import signal
@@ -14,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from support import Karst, contents, sphere_deck
+from support import Karst, contents, parser, sphere_deck
 
 N = 256  # voxels per side: a few seconds
 PATIENCE = 60.0  # until the temporary file is there [s]
@@ -91,10 +90,7 @@ def kill_run(karst, folder, ranks, number):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    options = parser.parse_args()
+    options = parser(__doc__).parse_args()
     karst = Karst(options.program, options.mpiexec)
     failed = False
     with tempfile.TemporaryDirectory(prefix="karst_case_") as place:

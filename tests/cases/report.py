@@ -5,12 +5,11 @@ pictures; with reservoirs and diffusion, too. What is no run directory is refuse
 
     report.py --program KARST --mpiexec MPIEXEC
 """
-import argparse
 import sys
 import tempfile
 from pathlib import Path
 
-from support import Karst, sphere_deck
+from support import Karst, parser, sphere_deck
 
 FLOW = """[flow]
 model = "stokes"
@@ -69,10 +68,7 @@ def check_refused(karst, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    options = parser.parse_args()
+    options = parser(__doc__).parse_args()
     karst = Karst(options.program, options.mpiexec)
     with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
         problems = [p for name in DECKS for p in check(karst, Path(place), name)]

@@ -11,7 +11,6 @@ change the permeability by less than the error estimate says; all images are imp
 The images are not part of the project. They are looked for in the folder named by KARST_TEST_DATA, else in
 ../shared/data beside the project; without them the test is skipped (exit status 77).
 """
-import argparse
 import gzip
 import json
 import os
@@ -21,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 from same_answer import differences
-from support import Karst
+from support import Karst, parser
 
 # file, voxels per side, voxel width [m], porosity of the voxels (0 is pore)
 ROCKS = [("ketton_128.raw.gz", 128, 5.3e-6, 0.1832), ("berea_110.raw.gz", 110, 1.0, 0.1779)]
@@ -234,11 +233,9 @@ def data_folder():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--full", action="store_true")
-    options = parser.parse_args()
+    arguments = parser(__doc__)
+    arguments.add_argument("--full", action="store_true")
+    options = arguments.parse_args()
     missing = [name for name, *_ in IMAGES if not (data_folder() / name).exists()]
     if missing:
         print(f"skipped: no {', '.join(missing)} in {data_folder()}; set KARST_TEST_DATA to the folder that has them")

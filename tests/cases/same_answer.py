@@ -5,14 +5,13 @@ threads, and box size; the same when the deck imports the image itself. `karst c
 
     same_answer.py --program KARST --mpiexec MPIEXEC
 """
-import argparse
 import json
 import random
 import sys
 import tempfile
 from pathlib import Path
 
-from support import Karst, contents
+from support import Karst, contents, parser
 
 SIZE = (40, 36, 30)  # no multiples of any box size
 FREE_TO_DIFFER = {"boxes", "boxes_pruned", "slots"}  # of summary.json's cells: storage, not geometry
@@ -75,10 +74,7 @@ def check_other_ways(karst, folder, first):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    options = parser.parse_args()
+    options = parser(__doc__).parse_args()
     karst = Karst(options.program, options.mpiexec)
     failed = 0
     with tempfile.TemporaryDirectory(prefix="karst_case_") as place:

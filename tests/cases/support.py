@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the karst program for the tests of this folder; plain Python, no packages."""
+import argparse
 import os
 import subprocess
 import time
 from pathlib import Path
 
 TIME_LIMIT = 10.0  # of a failing run [s]
+
+
+def parser(doc, generator=False):
+    """Of a case: the programs it runs. The case adds what it knows beside."""
+    arguments = argparse.ArgumentParser(description=doc.splitlines()[0])
+    arguments.add_argument("--program", required=True)
+    arguments.add_argument("--mpiexec", required=True)
+    if generator:
+        arguments.add_argument("--generator", required=True, type=lambda path: Path(path).resolve())
+        arguments.add_argument("--table", action="store_true", help="print all cases of docs/verification.md")
+    return arguments
 
 
 class Result:

@@ -6,13 +6,12 @@ volume moves by 0.08 voxel misses n = 3 by 17 %.
 
     voxel_slits.py --program KARST --mpiexec MPIEXEC
 """
-import argparse
 import json
 import sys
 import tempfile
 from pathlib import Path
 
-from support import Karst
+from support import Karst, parser
 
 LENGTH, VOXEL = 16, 2e-6  # voxels across the slit; m
 WITHIN = 1e-3
@@ -64,10 +63,7 @@ def slits(karst, folder):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--program", required=True)
-    arguments.add_argument("--mpiexec", required=True)
-    options = arguments.parse_args()
+    options = parser(__doc__).parse_args()
     karst = Karst(options.program, options.mpiexec)
     with tempfile.TemporaryDirectory() as name:
         wrong = list(slits(karst, Path(name)))

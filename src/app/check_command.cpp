@@ -56,12 +56,15 @@ void check_command(const Comm& comm, const CommandLine& line) {
   log_info("{}", geometry_table(statistics));
   log_info("{}", cost_table(statistics, seconds, {}));
   const MemoryUse use = measure_memory(comm);
-  const auto n_components = static_cast<int>(plot_components(session.config.output.plot).size());
-  std::vector<MemoryPart> parts = estimate_memory(comm, geometry, n_components, program);
-  for (const Job& job : jobs())
-    if (job.is_asked(session.config))
-      parts.push_back(
-          estimate_job(comm, geometry, job.name, job.more_cells(context), job.bytes_per_fluid_cell(session.config)));
+  auto n_components = static_cast<int>(plot_components(session.config.output.plot).size());
+  std::vector<MemoryPart> parts = estimate_memory(comm, program);
+  for (const Job& job : jobs()) {
+    if (!job.is_asked(session.config)) continue;
+    n_components += job.n_components(session.config);
+    parts.push_back(
+        estimate_job(comm, geometry, job.name, job.more_cells(context), job.bytes_per_fluid_cell(session.config)));
+  }
+  parts.push_back(estimate_plotfile(comm, geometry, n_components));
   log_info("Memory\n{}", memory_table(parts, {"peak of this check, measured", use.largest_rank, use.peak}));
   for (const std::string& w : warnings(statistics)) log_warn("{}", w);
   log_info("The deck is right. Nothing was written.");

@@ -81,6 +81,7 @@ std::string text_of(const Columns& columns, double diffusivity) {
   const auto row = [&](const std::string& name, auto&& value) {
     text += fmt::format("  {:<34}", name);
     for (const DiffusionColumn& c : columns) text += fmt::format("{:>14}", value(c));
+    text.erase(text.find_last_not_of(' ') + 1);
     text += '\n';
   };
   using Column = const DiffusionColumn&;
@@ -261,6 +262,11 @@ Job diffusion_job() {
           draw,
           page_of,
           [](const JobContext&) { return std::int64_t{0}; },
+          true,
+          [](const Config& config) {
+            return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
+                   static_cast<int>(config.diffusion.axes.size());
+          },
           [](const Config&) { return 350.0; }};
 }
 

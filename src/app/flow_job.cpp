@@ -252,6 +252,18 @@ JobResult run(const JobContext& context) {
   return result;
 }
 
+int n_plotted(const Config& config) {
+  const auto asked = [&](PlotField field) { return static_cast<int>(std::ranges::count(config.output.plot, field)); };
+  return static_cast<int>(config.flow.axes.size()) * (3 * asked(PlotField::velocity) + asked(PlotField::pressure));
+}
+
+/// Of it with inertia: 40 more vectors of GMRES, the flow and its fluxes, a step and its start. Velocity and pressure
+/// of each axis stay until the end.
+double bytes_per_fluid_cell(const Config& config) {
+  const double kept = sizeof(std::array<float, 4>) * static_cast<double>(config.flow.axes.size());
+  return kept + (config.flow.model == FlowModel::steady ? 1120.0 : 650.0);
+}
+
 /// The larger of the reservoirs of all axes.
 std::int64_t more_cells(const JobContext& context) {
   const Index& n = context.grid.cells;
@@ -264,12 +276,17 @@ std::int64_t more_cells(const JobContext& context) {
 }  // namespace
 
 Job flow_job() {
-  return {"flow", "[flow] with model = \"stokes\" or \"steady\" and a drive: permeability and velocity",
+  return {"flow",
+          "[flow] with model = \"stokes\" or \"steady\" and a drive: permeability and velocity",
           [](const Config& config) { return config.flow.model != FlowModel::none; },
-          [](const JobContext& context) { return mistakes(context.config.flow, context.geometry); }, run, draw_flow,
-          flow_page, more_cells,
-          // of it with inertia: 40 more vectors of GMRES, the flow and its fluxes, a step and its start
-          [](const Config& config) { return config.flow.model == FlowModel::steady ? 1120.0 : 650.0; }};
+          [](const JobContext& context) { return mistakes(context.config.flow, context.geometry); },
+          run,
+          draw_flow,
+          flow_page,
+          more_cells,
+          false,
+          n_plotted,
+          bytes_per_fluid_cell};
 }
 
 }  // namespace karst

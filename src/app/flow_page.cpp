@@ -48,22 +48,28 @@ std::string error_text(const Json& summary, const Json& flow) {
   return error.is_null() ? "unknown" : fmt::format("{:.2g} %", 100.0 * error.get<double>() / along(summary, flow));
 }
 
+bool has_inertia(const Json& summary) {
+  return std::ranges::any_of(summary.at("flow"), [](const Json& flow) { return flow.contains("inertia"); });
+}
+
 std::vector<PageTile> tiles(const Json& summary) {
+  const std::string last = has_inertia(summary) ? "; with inertia, last step" : "";
   const bool with_error = summary.at("flow").at(0).contains("permeability_error_m2");
   const auto value = [&](const Json& flow) { return along(summary, flow); };
   return {
-      {"Permeability", listed(summary, [&](const Json& f) { return darcy_text(value(f)); }),
+      {has_inertia(summary) ? "Permeability of slow flow" : "Permeability",
+       listed(summary, [&](const Json& f) { return darcy_text(value(f)); }),
        listed(summary, [&](const Json& f) { return fmt::format("{:.4g} m²", value(f)); }) +
            (with_error ? "; estimated error " + listed(summary, [&](const Json& f) { return error_text(summary, f); })
                        : std::string())},
       {"Darcy velocity",
        listed(summary,
               [](const Json& f) { return format_si(f.at("darcy_velocity_m_s").at(axis_of(f)).get<double>(), "m/s"); }),
-       "flow rate over the whole cross-section"},
+       "flow rate over the whole cross-section" + last},
       {"Reynolds number", fmt::format("{:.2g}", summary.at("reynolds").get<double>()),
-       "with the hydraulic diameter of the pores; below 1 inertia does not matter"},
+       "with the hydraulic diameter of the pores; below 1 inertia does not matter" + last},
       {"Tortuosity of the flow", listed(summary, [](const Json& f) { return number_text(number(f, "tortuosity"), 3); }),
-       "mean speed over mean velocity"}};
+       "mean speed over mean velocity" + last}};
 }
 
 /// What to know of the tensor.
@@ -133,7 +139,7 @@ std::string pictures_card(const Json& summary, const Figures& figures) {
 std::string solves_card(const Json& summary) {
   std::vector<std::vector<std::string>> rows{{""}};
   for (const Json& flow : summary.at("flow")) rows[0].push_back("drive along " + name_of(flow));
-  const auto row = [&](const char* name, auto&& value) {
+  const auto row = [&](const std::string& name, auto&& value) {
     rows.push_back({name});
     for (const Json& flow : summary.at("flow")) rows.back().push_back(value(flow));
   };
@@ -159,8 +165,14 @@ std::string solves_card(const Json& summary) {
   row("drag over drive: pressure", [&](const Json& f) { return share(f, "pressure"); });
   row("friction on the wall", [&](const Json& f) { return share(f, "friction"); });
   row("friction on no-slip sides", [&](const Json& f) { return share(f, "sides"); });
-  row("iterations", [&](const Json& f) { return fmt::format("{}", solve(f).at("iterations").get<int>()); });
-  row("relative residual", [&](const Json& f) { return fmt::format("{:.1e}", number(solve(f), "relative_residual")); });
+  const std::string slow = has_inertia(summary) ? " of slow flow" : "";
+  row("iterations" + slow, [&](const Json& f) { return fmt::format("{}", solve(f).at("iterations").get<int>()); });
+  row("relative residual" + slow,
+      [&](const Json& f) { return fmt::format("{:.1e}", number(solve(f), "relative_residual")); });
+  row("open area that is closed, towards pieces without flow", [](const Json& f) -> std::string {
+    if (!f.contains("repairs")) return "–";
+    return fmt::format("{:.2g} %", 100.0 * f.at("repairs").at("closed_area_share").get<double>());
+  });
   row("net flux of a cell, relative", [](const Json& f) { return fmt::format("{:.1e}", number(f, "mass_relative")); });
   return card("Flow", html_table(rows));
 }
@@ -178,8 +190,9 @@ PagePart flow_page(const Json& summary, const Figures& figures) {
     for (const Json& flow : summary.at("flow"))
       entries.back().push_back(fmt::format("{:.5g}", entry(summary, e, axis_of(flow))));
   }
-  page.cards = {card("Permeability [m²]", html_table(entries), tensor_note(summary)), pictures_card(summary, figures),
-                histogram_card(summary), solves_card(summary)};
+  page.cards = {card(has_inertia(summary) ? "Permeability of slow flow [m²]" : "Permeability [m²]", html_table(entries),
+                     tensor_note(summary)),
+                pictures_card(summary, figures), histogram_card(summary), solves_card(summary)};
   std::ranges::move(inertia_cards(summary), std::back_inserter(page.cards));
   return page;
 }

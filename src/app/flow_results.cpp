@@ -87,6 +87,10 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
     one["mass_relative"] = c.divergence;
     if (std::isfinite(c.pressure_drag))
       one["drag_over_drive"] = {{"pressure", c.pressure_drag}, {"friction", c.viscous_drag}, {"sides", c.side_drag}};
+    one["repairs"] = {{"cells_without_flow", c.counts.orphans},
+                      {"closed_area_share", c.counts.closed_area / (c.counts.open_area + c.counts.extra_area)},
+                      {"walls_half_way", c.counts.walls_half_way},
+                      {"closed_level_faces", c.closed_level_faces}};
     if (!c.inertia.empty()) one["inertia"] = Json::parse(inertia_json(c));
     one["speed_histogram"] = {{"log10_speed_over_mean", {SpeedHistogram::low, SpeedHistogram::high}},
                               {"share", c.histogram.share}};
@@ -110,7 +114,9 @@ std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool wit
     row("cells of the sample", [&](Column) { return cells(grid.sample); });
     row("  with reservoirs", [&](Column c) { return cells(grid.with_reservoirs(c.axis)); });
   }
-  row("permeability [m2]", [](Column c) { return fmt::format("{:.6g}", c.permeability[c.axis]); });
+  const bool inertia = std::ranges::any_of(columns, [](Column c) { return !c.inertia.empty(); });
+  row(inertia ? "permeability of slow flow [m2]" : "permeability [m2]",
+      [](Column c) { return fmt::format("{:.6g}", c.permeability[c.axis]); });
   row("  the same", [](Column c) { return darcy_text(c.permeability[c.axis]); });
   if (with_error) row("  estimated error", error_text);
   for (int e = 0; e < 3; ++e)
@@ -118,6 +124,7 @@ std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool wit
       row(fmt::format("  of the flow along {} [m2]", axes[static_cast<std::size_t>(e)]), [&](Column c) {
         return e == c.axis ? std::string() : fmt::format("{:.3g}", k[static_cast<std::size_t>(e)][c.axis]);
       });
+  if (inertia) text += "  with inertia, last of flow.steps:\n";
   row("pressure gradient [Pa/m]", [](Column c) { return fmt::format("{:.4g}", c.gradient); });
   row("Darcy velocity [m/s]", [](Column c) { return fmt::format("{:.4g}", c.darcy_velocity[c.axis]); });
   row("flow rate [m3/s]", [](Column c) { return fmt::format("{:.4g}", c.flow_rate); });

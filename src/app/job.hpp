@@ -84,6 +84,9 @@ struct Job {
   PagePart (*page)(const nlohmann::ordered_json& summary, const Figures&);
   /// Fluid cells of its grid that the geometry does not have, over all ranks. Not collective.
   std::int64_t (*more_cells)(const JobContext&);
+  bool through_petsc;  ///< its solves take the options of --petsc that begin with its name
+  /// Components that it adds to the plotfile.
+  int (*n_components)(const Config&);
   /// About what it needs beside the geometry, as measured on rocks; for `karst check`.
   double (*bytes_per_fluid_cell)(const Config&);
 };

@@ -10,25 +10,29 @@
 
 namespace karst {
 
-std::vector<MemoryPart> estimate_memory(const Comm& comm, const Geometry& geometry, int n_components,
-                                        std::int64_t program) {
-  std::int64_t slots = 0, box_cells = 0;
+std::vector<MemoryPart> estimate_memory(const Comm& comm, std::int64_t program) {
+  const std::int64_t of_geometry = arena::bytes_now(Purpose::geometry),
+                     of_connectivity = arena::bytes_now(Purpose::connectivity);
+  const std::int64_t temporary = arena::peak_resident_set() - program - of_geometry - of_connectivity;
+  const auto over_ranks = [&](const std::string& name, std::int64_t bytes) {
+    return MemoryPart{name, comm.max(bytes), comm.sum(bytes)};
+  };
+  return {over_ranks("program", program), over_ranks("geometry", of_geometry),
+          over_ranks("connectivity", of_connectivity),
+          over_ranks("set-up of the geometry", std::max<std::int64_t>(0, temporary))};
+}
+
+MemoryPart estimate_plotfile(const Comm& comm, const Geometry& geometry, int n_components) {
+  std::int64_t box_cells = 0;
   for (const LevelGeometry& level : geometry.levels) {
-    slots += level.graph.counts().slots;
     std::int64_t cells = 0;
     for (int b = 0; b < level.graph.n_local(); ++b) cells += level.graph.box(b).cells.count();
     box_cells = std::max(box_cells, cells);  // levels are written one after the other
   }
-  constexpr auto value = static_cast<std::int64_t>(sizeof(double)), plotted = static_cast<std::int64_t>(sizeof(float));
-  const std::int64_t buffer = std::min(PlotDescription{}.buffer_bytes, plotted * n_components * box_cells);
-  const auto over_ranks = [&](const std::string& name, std::int64_t bytes) {
-    return MemoryPart{name, comm.max(bytes), comm.sum(bytes)};
-  };
-  return {
-      over_ranks("program", program), over_ranks("geometry", arena::bytes_now(Purpose::geometry)),
-      over_ranks("connectivity", arena::bytes_now(Purpose::connectivity)),
-      over_ranks(fmt::format("{} field{}", n_components, n_components == 1 ? "" : "s"), value * n_components * slots),
-      over_ranks("plotfile buffer", buffer)};
+  constexpr auto value = static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t buffer = std::min(PlotDescription{}.buffer_bytes, value * n_components * box_cells);
+  return {fmt::format("plotfile, {} component{}", n_components, n_components == 1 ? "" : "s"), comm.max(buffer),
+          comm.sum(buffer)};
 }
 
 MemoryPart estimate_job(const Comm& comm, const Geometry& geometry, std::string_view name, std::int64_t more_cells,
@@ -52,7 +56,7 @@ std::string memory_table(const std::vector<MemoryPart>& parts, const MemoryPart&
     total.largest_rank += p.largest_rank;
     total.all_ranks += p.all_ranks;
   }
-  text += line("a run keeps, estimated", bytes(total.largest_rank), bytes(total.all_ranks));
+  text += line("a run at most, estimated", bytes(total.largest_rank), bytes(total.all_ranks));
   text += line(measured.name, bytes(measured.largest_rank), bytes(measured.all_ranks));
   return text;
 }

@@ -18,11 +18,13 @@ struct MemoryPart {
   std::int64_t largest_rank = 0, all_ranks = 0;
 };
 
-/// What a run keeps: the program itself, geometry and connectivity (counted), one field of doubles per plot component,
-/// the buffer of the plotfile. Collective; the same on every rank.
+/// What every run takes: the program itself, geometry and connectivity (counted), and what the set-up of the geometry
+/// took for a while, which seldom goes back to the system. Once the geometry stands. Collective; the same on every
+/// rank.
 /// @param program  resident set of this process before the geometry was built [bytes]
-std::vector<MemoryPart> estimate_memory(const Comm& comm, const Geometry& geometry, int n_components,
-                                        std::int64_t program);
+std::vector<MemoryPart> estimate_memory(const Comm& comm, std::int64_t program);
+/// The buffer through which the plotfile goes. Collective; the same on every rank.
+MemoryPart estimate_plotfile(const Comm& comm, const Geometry& geometry, int n_components);
 /// What a job needs at its peak. Collective; the same on every rank.
 /// @param more_cells  fluid cells beside those of the geometry, over all ranks
 MemoryPart estimate_job(const Comm& comm, const Geometry& geometry, std::string_view name, std::int64_t more_cells,

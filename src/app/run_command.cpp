@@ -38,10 +38,13 @@ std::vector<std::string> petsc_options(const CommandLine& line, const std::vecto
     std::vector<std::string> prefixes;
     bool known = word == "-log_view";
     for (const Job& job : asked) {
+      if (!job.through_petsc) continue;
       prefixes.push_back(fmt::format("-{}_", job.name));
       known = known || word.starts_with(prefixes.back());
     }
-    require(known, "--petsc: {} belongs to no solve of this run; options begin with {}", word, join(prefixes, " or "));
+    require(known, "--petsc: {} belongs to no solve of this run; {}", word,
+            prefixes.empty() ? "none of them goes through PETSc, so leave --petsc out"
+                             : "options begin with " + join(prefixes, " or "));
   }
   return words;
 }

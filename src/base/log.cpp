@@ -172,7 +172,7 @@ std::string progress_line(std::string_view what, std::int64_t done, std::int64_t
 }
 
 ProgressOutput ProgressOutput::standard() {
-  if (isatty(STDOUT_FILENO) == 0) return {false, 80, detail::log_line, seconds_now};
+  if (isatty(STDOUT_FILENO) == 0 || isatty(STDERR_FILENO) == 0) return {false, 80, detail::log_line, seconds_now};
   winsize size{};
   const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
   const auto write = [](const std::string& text) {

@@ -48,7 +48,7 @@ void forget_warnings();
 /// "cut cells  [#####.....]  50 %  3.20 s left", at most width letters wide.
 std::string progress_line(std::string_view what, std::int64_t done, std::int64_t total, double seconds, int width);
 
-/// Where a progress line goes; the default is the terminal, or the log when stdout is none.
+/// Where a progress line goes; the default is the terminal, or the log when stdout or stderr is none (under mpirun).
 struct ProgressOutput {
   bool terminal;
   int width;                                      ///< letters of a terminal line

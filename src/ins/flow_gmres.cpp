@@ -227,7 +227,7 @@ GmresReport FlowGmres::solve(const GmresProblem& problem, double size) {
     require(
         !stuck || left <= options_.tolerance * size,
         "{}: not converged, residual {:.2e} of the right-hand side after {} iterations (the last ones:{}), {:.0e} is "
-        "asked; raise the tolerance or the number of iterations, or look at the geometry for parts one cell wide",
+        "asked; raise flow.tolerance or flow.max_iterations, or look at the geometry for parts one cell wide",
         problem.name, left / size, report.iterations, tail_of(report.history), options_.tolerance);
   }
   report.relative_residual = size > 0.0 ? left / size : 0.0;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Flow across the faces between two levels. Momentum: what a cell needs from the other level are ghosts, values of
-// polynomials of degree 2 (least squares) through the unknowns around:
+// polynomials of degree 3 (least squares) through the unknowns around:
 //
 //   fine ghosts    (across the face, one fine cell) through unknowns of both levels, and the points where their grid
 //                  lines meet the wall (velocity 0);
-//   covered cells  (coarse ones under the fine level, next to coarse unknowns) through fine unknowns and walls alone.
+//   covered cells  (coarse ones under the fine level, next to coarse unknowns) the value with which the coarse row has
+//                  the stress of the four fine faces; where walls are near, through the same points.
 //
 // Where the points would have to be extrapolated far the degree is lower. Continuity: the flux through the face is that
 // of the fine faces, for both levels. Its Rhie-Chow term takes ∂p at the ghost from the pressure one cell further out,

@@ -366,6 +366,8 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
     column.axis = axis;
     column.periodic = is_periodic(domain, axis);
     StokesSolver& solver = shared.with(sides_of(domain, options, axis), column.setup_seconds);
+    column.counts = solver.op().counts();
+    column.closed_level_faces = solver.op().face_counts().closed;
     const auto start = std::chrono::steady_clock::now();
     const StokesDrive drive = unit_drive(domain, axis);
     StokesReport report = solver.solve(drive, flow_solve_name(axis));

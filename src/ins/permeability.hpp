@@ -52,10 +52,12 @@ struct FlowColumn {
   /// sum to 1 up to the error of the discretisation. Pressure without its mean fall, see wall_drag.hpp.
   /// NaN with inertia between open ends, which momentum passes.
   double pressure_drag = 0.0, viscous_drag = 0.0, side_drag = 0.0;
-  double divergence = 0.0;     ///< largest net flux of a cell over the largest speed through a cell face
-  std::vector<Quad> solution;  ///< own unknowns (CompositeNumbering): velocity [m/s], pressure [Pa] (NaN in
-                               ///< orphans, which carry no flow); empty unless kept
-  std::vector<double> speed;   ///< own unknowns: |u| [m/s]
+  FlowCounts counts;                    ///< of the grid of the solve, reservoirs included
+  std::int64_t closed_level_faces = 0;  ///< LevelFaceCounts::closed
+  double divergence = 0.0;              ///< largest net flux of a cell over the largest speed through a cell face
+  std::vector<Quad> solution;           ///< own unknowns (CompositeNumbering): velocity [m/s], pressure [Pa] (NaN in
+                                        ///< orphans, which carry no flow); empty unless kept
+  std::vector<double> speed;            ///< own unknowns: |u| [m/s]
   SpeedHistogram histogram;
   /// Model steady: one per flow.steps. Everything above but permeability and estimated_error is then that of the last.
   std::vector<InertiaPoint> inertia;

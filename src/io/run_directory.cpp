@@ -21,11 +21,12 @@ struct Pattern {
   std::string_view begin, end;  ///< of the name; the whole name when end is empty
 };
 
-constexpr std::array<Pattern, 12> own_files{{{"summary.json", ""},
+constexpr std::array<Pattern, 13> own_files{{{"summary.json", ""},
                                              {"report.html", ""},
                                              {"geometry.vtkhdf", ""},
                                              {"imported_image.h5", ""},
                                              {"history.csv", ""},
+                                             {"inertia.csv", ""},
                                              {"deck.toml", ""},
                                              {"log.txt", ""},
                                              {"timers.txt", ""},

@@ -4,7 +4,7 @@
 
     bad_input.py --program KARST --mpiexec MPIEXEC --ranks N [NAME]
 
-Every case below runs in an empty folder of its own. Its message must hold the words stated; the folder must look as
+Every case below and in bad_flow.py runs in an empty folder of its own. Its message must hold the words stated; the folder must look as
 before the run, older results included.
 """
 import os
@@ -15,21 +15,9 @@ import tempfile
 import zlib
 from pathlib import Path
 
+import bad_flow  # noqa: F401, registers its cases
+from bad_cases import CASES, case, deck, raw_deck
 from support import Karst, TIME_LIMIT, contents, parser, sphere_deck, sphere_image
-
-CASES = {}
-
-
-def case(function):
-    """Registers function(folder) -> (arguments, words of the message)."""
-    CASES[function.__name__] = function
-    return function
-
-
-def deck(folder, text, name="deck.toml"):
-    (folder / name).write_text(text)
-    return name
-
 
 RAW = ["--size", "16,16,16", "--type", "uint8", "--voxel", "1e-6", "--pore", "0", "-o", "rock.h5"]
 
@@ -173,12 +161,6 @@ def image_is_no_geometry_file(folder):
 def raw_image_without_import_table(folder):
     (folder / "rock.raw").write_bytes(sphere_image(8, 3))
     return ["check", deck(folder, '[geometry]\nimage = "rock.raw"\n')], ["rock.raw", "geometry.import"]
-
-
-def raw_deck(folder, image, extra="pore = 0\n"):
-    (folder / "rock.raw").write_bytes(image)
-    return deck(folder, '[geometry]\nimage = "rock.raw"\n[geometry.import]\nsize = [16, 16, 16]\ntype = "uint8"\n'
-                        "voxel = 1e-6\n" + extra)
 
 
 @case
@@ -454,6 +436,11 @@ def output_below_a_file(folder):
 
 
 @case
+def output_where_nothing_can_be_made(folder):
+    return ["run", run_deck(folder), "--out", "/proc/karst/out"], ["/proc/karst/out"]
+
+
+@case
 def full_disk(folder):
     """A disk of 64 KiB; only root may make one."""
     small = folder / "small"
@@ -464,78 +451,6 @@ def full_disk(folder):
     text = sphere_deck(cells=48, box=16)
     return ["geometry", deck(folder, text), "--out", "small/out", 'output.plot=["distance", "wall_normal"]'], \
         ["small/out", "space"]
-
-
-# --- flow
-def flow_deck(lines, sphere=None):
-    return (sphere or sphere_deck()) + "\n[flow]\nmodel = \"stokes\"\n" + lines
-
-
-@case
-def flow_without_drive(folder):
-    return ["run", deck(folder, flow_deck(""))], ["flow.drive", "pressure-drop"]
-
-
-@case
-def flow_driven_twice(folder):
-    return ["run", deck(folder, flow_deck('drive = "pressure-gradient"\npressure_drop = 1.0\n'))], [
-        "flow.pressure_drop", "second drive"]
-
-
-@case
-def flow_without_viscosity(folder):
-    return ["run", deck(folder, flow_deck('drive = "pressure-gradient"\n[fluid]\nviscosity = 0\n'))], [
-        "fluid.viscosity", "1e-12"]
-
-
-@case
-def flow_steps_without_inertia(folder):
-    return ["check", deck(folder, flow_deck('drive = "pressure-gradient"\nsteps = [1, 2]\n')),
-            "grid.periodic=[true,true,true]"], ["flow.steps", "in proportion to its drive", "steady"]
-
-
-@case
-def flow_too_fast_to_be_steady(folder):
-    return ["run", deck(folder, flow_deck('drive = "pressure-gradient"\naxes = ["x"]\nsteps = [1, 1e9]\n')),
-            "grid.periodic=[true,true,true]", "flow.model=steady", "flow.newton_steps=8"], [
-        "steady x 2/2: no steady flow found", "Reynolds number of about", "Solved up to", "flow.steps"]
-
-
-@case
-def flow_from_ends_of_a_periodic_domain(folder):
-    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\naxes = ["x"]\n')),
-            "grid.periodic=[true,true,true]"], ["flow.drive", "periodic along x", "pressure-gradient"]
-
-
-@case
-def flow_reservoir_of_a_periodic_axis(folder):
-    return ["run", deck(folder, flow_deck('drive = "velocity"\nvelocity = 1e-4\naxes = ["x"]\nreservoir = 4\n')),
-            "grid.periodic=[true,true,true]"], ["flow.reservoir", "periodic along x"]
-
-
-@case
-def flow_reservoir_with_a_gradient(folder):
-    return ["check", deck(folder, flow_deck('drive = "pressure-gradient"\nreservoir = 4\n')),
-            "grid.periodic=[true,true,true]"], ["flow.reservoir", "pressure-drop"]
-
-
-@case
-def flow_reservoir_negative(folder):
-    return ["check", deck(folder, flow_deck('drive = "pressure-drop"\nreservoir = -4\n'))], ["flow.reservoir", "-4"]
-
-
-@case
-def flow_reservoir_odd_with_error_estimate(folder):
-    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\nreservoir = 3\nestimate_error = true\n'))], [
-        "flow.reservoir", "even"]
-
-
-@case
-def flow_across_a_wall(folder):
-    wall = ('[[geometry.solid]]\nshape = "box"\nlo = [0.4, -1, -1]\nhi = [0.6, 2, 2]\n'
-            "[grid]\ncells = [16, 16, 16]\nsize = [1, 1, 1]\n")
-    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\naxes = ["x"]\n', wall))], [
-        "flow.axes", "along x", "permeability is 0"]
 
 
 def problems_of(result, words):

@@ -58,12 +58,15 @@ def kill(karst, folder, ranks, number):
     return problems + (["files changed"] if contents(folder) != before else [])
 
 
-def kill_run(karst, folder, ranks, number):
+JOBS = {"diffusion": '[diffusion]\naxes = ["x", "y", "z"]\n', "flow": '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\n'}
+
+
+def kill_run(karst, folder, ranks, number, job):
     """Kills `karst run` while it works on three solves of some seconds each.
 
     Returns what is wrong with the older results and with a run after it.
     """
-    (folder / "deck.toml").write_text(sphere_deck(128, box=16) + '[diffusion]\naxes = ["x", "y", "z"]\n')
+    (folder / "deck.toml").write_text(sphere_deck(128, box=16) + JOBS[job])
     shutil.rmtree(folder / "out", ignore_errors=True)
     (folder / "out").mkdir()
     for name in ("summary.json", "report.html", "plot.vtkhdf"):
@@ -101,9 +104,11 @@ def main():
             problems = kill(karst, folder, ranks, number)
             print("FAILED" if problems else "passed", f"{number.name} on {ranks} ranks", "; ".join(problems), flush=True)
             failed = failed or bool(problems)
-        for ranks, number in ((1, signal.SIGTERM), (1, signal.SIGKILL), (2, signal.SIGTERM)):
-            problems = kill_run(karst, folder, ranks, number)
-            print("FAILED" if problems else "passed", f"run, {number.name} on {ranks} ranks", "; ".join(problems), flush=True)
+        for ranks, number, job in ((1, signal.SIGTERM, "diffusion"), (1, signal.SIGINT, "flow"), (1, signal.SIGKILL, "flow"),
+                                   (2, signal.SIGTERM, "flow")):
+            problems = kill_run(karst, folder, ranks, number, job)
+            print("FAILED" if problems else "passed", f"{job}, {number.name} on {ranks} ranks", "; ".join(problems),
+                  flush=True)
             failed = failed or bool(problems)
     return 1 if failed else 0
 

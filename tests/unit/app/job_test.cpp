@@ -116,6 +116,16 @@ TEST(DiffusionJobMpi, ThePageShowsAllOfIt) {
   EXPECT_EQ(has(text, "data:image/png;base64,"), ball.comm.rank() == 0);
 }
 
+/// Past the ball, for the Darcy velocity along the axis.
+void expect_numbers_of_slow_flow(const nlohmann::json& flow, double velocity) {
+  const double fastest = flow["largest_speed_m_s"];
+  EXPECT_TRUE(fastest > 1.0 * velocity && fastest < 4.0 * velocity) << fastest / velocity;
+  EXPECT_TRUE(flow["tortuosity"] > 1.0 && flow["tortuosity"] < 1.2) << flow["tortuosity"];
+  EXPECT_EQ(flow["drag_over_drive"]["sides"], 0.0);
+  EXPECT_GT(flow["drag_over_drive"]["friction"], 0.2);
+  EXPECT_TRUE(flow["repairs"]["closed_area_share"] >= 0.0 && flow["repairs"]["closed_area_share"] < 0.01);
+}
+
 /// Pressures on the ends along x and z, planes of symmetry around; 2 Pa over 24 m along z.
 TEST(FlowJobMpi, ResultsAreWhatDarcysLawSays) {
   Ball ball;
@@ -135,6 +145,7 @@ TEST(FlowJobMpi, ResultsAreWhatDarcysLawSays) {
   const double velocity = json["darcy_velocity_m_s"][1][2], gradient = 2.0 / 24;
   EXPECT_NEAR(velocity, k / 1e-3 * gradient, 1e-9 * velocity);
   EXPECT_NEAR(json["flow"][1]["flow_rate_m3_s"].get<double>(), velocity * 16 * 20, 1e-6 * velocity);
+  expect_numbers_of_slow_flow(json["flow"][1], velocity);
   ASSERT_EQ(result.solves.size(), 2U);
   EXPECT_EQ(result.solves[1].name, "stokes z");
   ASSERT_EQ(result.balances.size(), 1U);
@@ -198,6 +209,8 @@ TEST(FlowJobMpi, InertiaOnTopOfSlowFlow) {
     EXPECT_LT(apparent, before);
     EXPECT_NEAR(u, 1e-6 * point["step"].get<double>(), 1e-11);
     EXPECT_NEAR(u, apparent / 1e-3 * point["pressure_gradient_Pa_m"].get<double>(), 1e-9 * u);
+    const double fastest = point["largest_speed_m_s"];  // on cells of 1 m, in water
+    EXPECT_NEAR(1000.0 * fastest / 1e-3, point["cell_reynolds"].get<double>(), 1e-9 * 1e6 * fastest);
     before = apparent;
   }
   EXPECT_LT(before, 0.99 * k);
@@ -250,6 +263,10 @@ TEST(FlowJobMpi, ErrorIsEstimatedOnWideCells) {
   const double k = json["permeability_m2"][1][1], error = json["flow"][0]["permeability_error_m2"];
   EXPECT_GT(error, 0.0);
   EXPECT_LT(error, 0.1 * k);
+  const Vec3 u{json["darcy_velocity_m_s"][0][0], json["darcy_velocity_m_s"][0][1], json["darcy_velocity_m_s"][0][2]};
+  const double surface = geometry.report.specific_surface * 18.0;  // [1/m]
+  EXPECT_NEAR(json["reynolds"].get<double>(), 1000.0 * norm(u) * 4.0 / surface / 1e-3,
+              1e-6 * json["reynolds"].get<double>());
   ASSERT_EQ(result.solves.size(), 2U);
   EXPECT_EQ(result.solves[1].name, "stokes y, wide cells");
 }

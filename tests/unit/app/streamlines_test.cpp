@@ -6,6 +6,8 @@
 #include <cmath>
 #include <functional>
 
+#include "app/flow_figures.hpp"
+
 namespace karst {
 namespace {
 
@@ -32,6 +34,21 @@ TEST(Streamlines, AreStraightInUniformFlow) {
   }
 }
 
+// From end to end, through the middle of the sample: lines begin there, and go both ways.
+TEST(Streamlines, PassTheMiddleOfTheSample) {
+  const auto everywhere = [](const Vec3&) { return Vec3{0.0, 1.0, 0.0}; };
+  for (const Streamline& line : streamlines(lattice_with({6, 20, 6}, everywhere), 1, 5, 15, 4)) {
+    EXPECT_LT(line.points.front()[1], 0.5);
+    EXPECT_GT(line.points.back()[1], 19.5);
+    EXPECT_EQ(line.points.size(), line.speed.size());
+  }
+  // What flows before the sample alone is not seen from there.
+  const auto before = [](const Vec3& x) { return Vec3{0.0, x[1] < 5.0 ? 1.0 : 0.0, 0.0}; };
+  EXPECT_TRUE(streamlines(lattice_with({6, 20, 6}, before), 1, 5, 15, 4).empty());
+  const auto inside = [](const Vec3& x) { return Vec3{0.0, x[1] > 5.0 && x[1] < 15.0 ? 1.0 : 0.0, 0.0}; };
+  EXPECT_EQ(streamlines(lattice_with({6, 20, 6}, inside), 1, 5, 15, 4).size(), 4U);
+}
+
 // A vortex beside a channel: lines stay on circles to the accuracy of the midpoint rule and of the interpolation.
 TEST(Streamlines, FollowCircles) {
   const auto around = [](const Vec3& x) { return Vec3{-(x[1] - 20.0), x[0] - 20.0, 0.0}; };
@@ -52,6 +69,14 @@ TEST(Streamlines, ShareTheFlow) {
   EXPECT_EQ(fast, 100);
   EXPECT_EQ(slow, 10);
   EXPECT_TRUE(streamlines(lattice_with({4, 4, 4}, [](const Vec3&) { return Vec3{}; }), 0, 0, 4, 5).empty());
+}
+
+// A slice shows the flow from the side: across the thinner of the two other directions, where the sample is flat.
+TEST(FlowFigures, SlicesLieAlongTheFlow) {
+  EXPECT_EQ(across({10, 10, 10}, 0), 2);
+  EXPECT_EQ(across({10, 10, 10}, 2), 1);
+  EXPECT_EQ(across({64, 32, 1}, 0), 2);
+  EXPECT_EQ(across({64, 1, 32}, 0), 1);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ struct Array {
   double h = 1e-5, viscosity = 1e-3, density = 1000.0;
   bool ends = false;
 
-  FlowColumn column(FlowOptions options) const {
+  FlowColumn column(FlowOptions options, const FlowWatch& watch = {}) const {
     const Comm comm = Comm::self();
     const double radius = 12 * std::cbrt(0.75 * 0.343 / std::numbers::pi);
     const std::vector<Sphere> sphere{{{6.137, 5.789, 6.313}, radius}};
@@ -48,7 +48,7 @@ struct Array {
     options.axes = {0};
     options.tolerance = 1e-9;
     const FlowSample sample{h, geometry.report.connected_porosity, geometry.report.specific_surface / h};
-    return permeability(comm, geometry, options, {viscosity, density}, sample)[0];
+    return permeability(comm, geometry, options, {viscosity, density}, sample, watch)[0];
   }
 };
 
@@ -105,6 +105,29 @@ TEST(Inertia, VelocityAndFlowRateAreMet) {
   const FlowColumn by_rate = Array{}.column(options);
   EXPECT_NEAR(by_rate.flow_rate / options.flow_rate, 1.0, 2e-6);
   EXPECT_NEAR(by_rate.gradient / strong, 1.0, 1e-5);
+}
+
+// Against the axis: the same flow, up to where the sphere stands on the grid. All numbers but velocities stay positive.
+TEST(Inertia, DriveTheOtherWayRound) {
+  double on_the_way = 0.0;
+  int iterations = 0;
+  FlowWatch watch;
+  watch.iteration = [&](const std::string& solve, int n, double, double k) {
+    if (solve != "steady x 2/2") return;
+    on_the_way = k;
+    iterations = n;
+  };
+  const FlowColumn with = Array{}.column(gradient(strong, {0.01, 1.0})),
+                   against = Array{}.column(gradient(-strong, {0.01, 1.0}), watch);
+  const InertiaPoint& last = against.inertia[1];
+  EXPECT_LT(last.darcy_velocity[0], 0.0);
+  EXPECT_NEAR(last.permeability / with.inertia[1].permeability, 1.0, 1e-3);
+  EXPECT_NEAR(on_the_way / last.permeability, 1.0, 1e-3);
+  EXPECT_EQ(last.iterations, iterations);
+  EXPECT_NEAR(against.pressure_drag / with.pressure_drag, 1.0, 0.01);
+  EXPECT_NEAR(against.viscous_drag / with.viscous_drag, 1.0, 0.01);
+  EXPECT_NEAR(last.tortuosity / with.inertia[1].tortuosity, 1.0, 1e-3);
+  EXPECT_GT(std::abs(last.tortuosity - against.inertia[0].tortuosity), 1e-3);
 }
 
 // The same Reynolds number in other units, the same flow.

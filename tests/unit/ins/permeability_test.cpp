@@ -207,6 +207,51 @@ TEST(Permeability, OfRefinedGridMpi) {
   EXPECT_NEAR((comm.max(highest) - comm.min(lowest)) / (comm.max(other_highest) - comm.min(other_lowest)), 1.0, 0.1);
 }
 
+// Between pressures on two ends, one of them refined: parabolas and even falls are exact on any levels.
+TEST(Permeability, RefinedSampleBetweenPressuresIsExactMpi) {
+  const Comm comm = Comm::world();
+  LevelSetParts plates;
+  plates.push_back(make_level_set(HalfSpace{{0, 0, 2}, {0, 0, 1}}));
+  plates.push_back(make_level_set(HalfSpace{{0, 0, 10}, {0, 0, -1}}));
+  const Geometry geometry = build_geometry(
+      comm, test::refined_in(test::flow_grid({8, 8, 12}, {false, true, false}), 1, {0, 0, 0}, {4, 8, 12}),
+      *union_of_solids(std::move(plates)), KeepPores::all);
+  EXPECT_EQ(geometry.levels.size(), 2U);
+  FlowOptions options = options_for(FlowDrive::pressure_drop, {0});
+  options.pressure_drop = 2.0;
+  FlowWatch watch;
+  watch.keep_solution = true;
+  const FlowColumn c = permeability(comm, geometry, options, water, sample_of(geometry), watch)[0];
+  EXPECT_NEAR(c.permeability[0] / (exact * h * h), 1.0, 1e-6);
+  EXPECT_NEAR(c.viscous_drag, 1.0, 1e-5);
+  EXPECT_NEAR(c.pressure_drag, 0.0, 1e-5);
+  double highest = 0.0, lowest = 1.0;
+  for (const Quad& q : c.solution) {
+    highest = std::max(highest, q.v[3]);
+    lowest = std::min(lowest, q.v[3]);
+  }
+  EXPECT_NEAR(comm.max(highest), 2.0 * (1.0 - 0.25 / 8), 1e-6);  // half a fine cell from the end
+  EXPECT_NEAR(comm.min(lowest), 2.0 * 0.5 / 8, 1e-6);            // half a coarse one from the other
+}
+
+// What carries no flow is counted, and has no pressure.
+TEST(Permeability, PiecesWithoutFlowAreCountedMpi) {
+  const Comm comm = Comm::world();
+  const Geometry geometry =
+      build_geometry(comm, test::flow_grid(Index::all(16)), *test::packing(40, 3.2, 16, true), KeepPores::connected);
+  FlowWatch watch;
+  watch.keep_solution = true;
+  const FlowColumn c = permeability(comm, geometry, options_for(FlowDrive::pressure_gradient, {0}), water,
+                                    sample_of(geometry), watch)[0];
+  std::int64_t without = 0;
+  for (const Quad& q : c.solution) without += std::isnan(q.v[3]) ? 1 : 0;
+  EXPECT_GT(c.counts.orphans, 0);
+  EXPECT_EQ(comm.sum(without), c.counts.orphans);
+  EXPECT_EQ(comm.sum(std::ssize(c.solution)), c.counts.orphans + c.counts.flow_cells);
+  EXPECT_GT(c.counts.closed_area, 0.0);
+  EXPECT_LT(c.counts.closed_area, 0.02 * c.counts.open_area);
+}
+
 // Free cells before and after the sample go with one level only.
 TEST(Permeability, ReservoirsOnRefinedGridsAreRefused) {
   const Comm comm = Comm::self();

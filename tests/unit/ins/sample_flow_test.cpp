@@ -19,7 +19,7 @@ struct Case {
   FlowWalls sides = FlowWalls::symmetry;
   std::array<bool, 3> periodic{false, true, false};
 
-  FlowColumn operator()(const Comm& comm, int reservoir, int box = 8) const {
+  FlowColumn operator()(const Comm& comm, int reservoir, int box = 8, const FlowWatch& watch = {}) const {
     Index n = cells;
     n[0] += 2 * reservoir;
     std::unique_ptr<LevelSet> level_set = solid();
@@ -32,7 +32,7 @@ struct Case {
     options.tolerance = 1e-10;
     options.sides = sides;
     options.reservoir = reservoir;
-    return permeability(comm, geometry, options, {}, {1.0, 0.5, 1.0})[0];
+    return permeability(comm, geometry, options, {}, {1.0, 0.5, 1.0}, watch)[0];
   }
 };
 
@@ -78,6 +78,30 @@ TEST(SampleFlow, EntranceLossVanishesForLongSamples) {
   // Beyond half the height of the sample a longer reservoir changes nothing.
   const double k = Case{{16, 8, 8}, plates}(comm, 16).permeability[0];
   EXPECT_NEAR(16 * (whole / k - 1.0), loss[1], 1e-3 * loss[1]);
+}
+
+// Speeds and fields belong to the pressure that falls over the sample alone: those of a channel without reservoirs.
+TEST(SampleFlow, FieldsAreThoseOfTheFallOverTheSampleMpi) {
+  const Comm comm = Comm::world();
+  const Case channel{{8, 8, 6}, no_solid, FlowWalls::no_slip};
+  const double without = channel(comm, 0).largest_speed;
+  FlowWatch watch;
+  watch.keep_solution = true;
+  const FlowColumn column = channel(comm, 4, 8, watch);
+  double fastest = 0.0;
+  for (const Quad& q : column.solution) fastest = std::max(fastest, q.v[0]);
+  EXPECT_NEAR(column.largest_speed / without, 1.0, 1e-6);
+  EXPECT_NEAR(comm.max(fastest) / without, 1.0, 1e-6);
+}
+
+// Free fluid between planes of symmetry costs no pressure, so the permeability so far becomes that of the sample, up to
+// how exactly the pressure on its faces is known.
+TEST(SampleFlow, PermeabilityOnTheWayIsThatOfTheSample) {
+  double on_the_way = 0.0;
+  FlowWatch watch;
+  watch.iteration = [&](const std::string&, int, double, double k) { on_the_way = k; };
+  const FlowColumn column = Case{{8, 8, 8}, plates}(Comm::self(), 8, 8, watch);
+  EXPECT_NEAR(on_the_way / column.permeability[0], 1.0, 0.02);
 }
 
 TEST(SampleFlow, SameForBoxesAndRanksMpi) {

@@ -51,7 +51,7 @@ TEST(RunDirectoryMpi, ResultsOfAnotherRunAreAnError) {
 TEST(RunDirectoryMpi, OverwriteRemovesOwnFilesOnly) {
   const Comm comm = Comm::world();
   const test::SharedDirectory directory(comm);
-  const std::vector<std::string> own{"history.csv", "plot_000.vtkhdf", "summary.json"};
+  const std::vector<std::string> own{"history.csv", "inertia.csv", "plot_000.vtkhdf", "summary.json"};
   const std::vector<std::string> others{"notes.txt", "plotting.py", "my_summary.json", "rock.h5", "summary.json.bak"};
   for (const auto& name : own) write(comm, directory.path() + "/" + name);
   for (const auto& name : others) write(comm, directory.path() + "/" + name);

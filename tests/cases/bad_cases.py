@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The register of the cases of bad_input.py, and decks that they share."""
+
+CASES = {}
+
+
+def case(function):
+    """Registers function(folder) -> (arguments, words of the message)."""
+    CASES[function.__name__] = function
+    return function
+
+
+def deck(folder, text, name="deck.toml"):
+    (folder / name).write_text(text)
+    return name
+
+
+def raw_deck(folder, image, extra="pore = 0\n"):
+    (folder / "rock.raw").write_bytes(image)
+    return deck(folder, '[geometry]\nimage = "rock.raw"\n[geometry.import]\nsize = [16, 16, 16]\ntype = "uint8"\n'
+                        "voxel = 1e-6\n" + extra)

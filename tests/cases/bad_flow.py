@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cases of bad_input.py: wrong decks of the flow job."""
+from bad_cases import case, deck, raw_deck
+from support import sphere_deck
+
+
+def flow_deck(lines, sphere=None):
+    return (sphere or sphere_deck()) + "\n[flow]\nmodel = \"stokes\"\n" + lines
+
+
+@case
+def flow_without_drive(folder):
+    return ["run", deck(folder, flow_deck(""))], ["flow.drive", "pressure-drop"]
+
+
+@case
+def flow_driven_twice(folder):
+    return ["run", deck(folder, flow_deck('drive = "pressure-gradient"\npressure_drop = 1.0\n'))], [
+        "flow.pressure_drop", "second drive"]
+
+
+@case
+def flow_without_viscosity(folder):
+    return ["run", deck(folder, flow_deck('drive = "pressure-gradient"\n[fluid]\nviscosity = 0\n'))], [
+        "fluid.viscosity", "1e-12"]
+
+
+@case
+def flow_steps_without_inertia(folder):
+    return ["check", deck(folder, flow_deck('drive = "pressure-gradient"\nsteps = [1, 2]\n')),
+            "grid.periodic=[true,true,true]"], ["flow.steps", "in proportion to its drive", "steady"]
+
+
+@case
+def flow_too_fast_to_be_steady(folder):
+    return ["run", deck(folder, flow_deck('drive = "pressure-gradient"\naxes = ["x"]\nsteps = [1, 1e9]\n')),
+            "grid.periodic=[true,true,true]", "flow.model=steady", "flow.newton_steps=8"], [
+        "steady x 2/2: no steady flow found", "Reynolds number of about", "Solved up to", "flow.steps"]
+
+
+@case
+def flow_from_ends_of_a_periodic_domain(folder):
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\naxes = ["x"]\n')),
+            "grid.periodic=[true,true,true]"], ["flow.drive", "periodic along x", "pressure-gradient"]
+
+
+@case
+def flow_reservoir_of_a_periodic_axis(folder):
+    return ["run", deck(folder, flow_deck('drive = "velocity"\nvelocity = 1e-4\naxes = ["x"]\nreservoir = 4\n')),
+            "grid.periodic=[true,true,true]"], ["flow.reservoir", "periodic along x"]
+
+
+@case
+def flow_reservoir_with_a_gradient(folder):
+    return ["check", deck(folder, flow_deck('drive = "pressure-gradient"\nreservoir = 4\n')),
+            "grid.periodic=[true,true,true]"], ["flow.reservoir", "pressure-drop"]
+
+
+@case
+def flow_reservoir_negative(folder):
+    return ["check", deck(folder, flow_deck('drive = "pressure-drop"\nreservoir = -4\n'))], ["flow.reservoir", "-4"]
+
+
+@case
+def flow_reservoir_odd_with_error_estimate(folder):
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\nreservoir = 3\nestimate_error = true\n'))], [
+        "flow.reservoir", "even"]
+
+
+@case
+def flow_across_a_wall(folder):
+    wall = ('[[geometry.solid]]\nshape = "box"\nlo = [0.4, -1, -1]\nhi = [0.6, 2, 2]\n'
+            "[grid]\ncells = [16, 16, 16]\nsize = [1, 1, 1]\n")
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\naxes = ["x"]\n', wall))], [
+        "flow.axes", "along x", "permeability is 0"]
+
+
+@case
+def flow_all_mistakes_at_once(folder):
+    text = ('drive = "presure-drop"\naxes = ["x", "w"]\nresevoir = 3\nmax_iterations = 0\nsides = "open"\n'
+            "[fluid]\ndensity = -1000\nviscocity = 1e-3\n")
+    return ["run", deck(folder, flow_deck(text))], [
+        'mean pressure-drop', "flow.axes", '"w"', "flow.resevoir", "flow.reservoir", "flow.max_iterations", "flow.sides",
+        "no-slip", "fluid.density", "1e-06", "fluid.viscocity", "fluid.viscosity"]
+
+
+@case
+def flow_values_with_units(folder):
+    text = 'drive = "pressure-drop"\npressure_drop = "1 bar"\n[fluid]\nviscosity = "1 mPa s"\n'
+    return ["run", deck(folder, flow_deck(text))], ["flow.pressure_drop", "1 bar", "[Pa]", "fluid.viscosity", "[Pa s]"]
+
+
+@case
+def flow_velocity_without_value(folder):
+    return ["check", deck(folder, flow_deck('drive = "velocity"\n'))], ["flow.velocity", "missing"]
+
+
+@case
+def flow_that_nothing_drives(folder):
+    return ["run", deck(folder, flow_deck('drive = "flow-rate"\nflow_rate = 0\n'))], ["flow.flow_rate", "nothing would flow"]
+
+
+@case
+def flow_tolerances_that_cannot_be(folder):
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\ntolerance = 0\n')), "flow.max_iterations=-1"], [
+        "flow.tolerance", "1e-12 to 0.01", "flow.max_iterations", "-1"]
+
+
+@case
+def flow_periodic_sides_of_a_sample(folder):
+    """Sides and drive contradict the grid: both are said."""
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\naxes = ["x"]\nsides = "periodic"\n')),
+            "grid.periodic=[true,false,false]"], ["flow.drive", "periodic along x", "flow.sides", "not periodic along y"]
+
+
+@case
+def flow_walls_on_periodic_sides(folder):
+    return ["check", deck(folder, flow_deck('drive = "pressure-drop"\naxes = ["z"]\nsides = "no-slip"\n')),
+            "grid.periodic=[true,true,false]"], ["flow.sides", "without effect"]
+
+
+@case
+def flow_with_inertia_on_two_levels(folder):
+    refined = sphere_deck() + 'levels = 2\n[[grid.refine]]\nlevel = 1\nwhere = "wall"\n'
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\n', refined)), "flow.model=steady"], [
+        "flow.model", "steady", "[[grid.refine]]"]
+
+
+@case
+def flow_through_an_image_that_blocks_it(folder):
+    """A raw image with a plane of solid across x."""
+    text = raw_deck(folder, bytes(int(x == 8 or (y == 4 and z == 4)) for z in range(16) for y in range(16) for x in range(16)))
+    with open(folder / text, "a", encoding="utf-8") as file:
+        file.write('[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\n')
+    return ["check", text], ["flow.axes", "along x", "permeability is 0"]
+
+
+@case
+def flow_does_not_converge(folder):
+    (folder / "out").mkdir()
+    for name in ("summary.json", "report.html", "plot.vtkhdf"):
+        (folder / "out" / name).write_text("older")
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\nmax_iterations = 2\n')), "--overwrite"], [
+        "stokes x", "not converged", "2 iterations", "flow.tolerance", "flow.max_iterations"]
+
+
+@case
+def flow_over_older_results(folder):
+    (folder / "out").mkdir()
+    (folder / "out" / "inertia.csv").write_text("older")
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\n'))], ["out", "inertia.csv", "--overwrite"]
+
+
+@case
+def flow_petsc_options(folder):
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\n')), "--petsc", "-flow_ksp_type cg"], [
+        "--petsc", "-flow_ksp_type", "PETSc", "leave"]

@@ -23,35 +23,37 @@ std::size_t free_component(const StokesLevels& op) {
   return d;
 }
 
-/// The equation in its symmetric form: rows times volume and, next to walls, times symmetric_scale.
+/// The equation with the two-point operator, whose rows are those of momentum in symmetric form: times volume and, next
+/// to walls, times symmetric_scale. Between grid levels they are symmetric too.
 class LocalFlow {
  public:
-  LocalFlow(StokesLevels& op, BasicGraphMultigrid<3>& velocity)
+  LocalFlow(const StokesLevels& op, BasicGraphMultigrid<3>& velocity)
       : op_(op),
         velocity_(velocity),
         component_(free_component(op)),
-        product_(static_cast<std::size_t>(op.n_vofs()), Purpose::buffers),
-        left_(product_.size(), Purpose::buffers, 0.0F),
-        step_(product_.size(), Purpose::buffers, 0.0F),
-        along_(product_.size(), Purpose::buffers, 0.0F),
-        k_(product_.size(), Purpose::buffers, 0.0F) {
+        left_(static_cast<std::size_t>(op.n_vofs()), Purpose::buffers, 0.0F),
+        step_(left_.size(), Purpose::buffers, 0.0F),
+        along_(left_.size(), Purpose::buffers, 0.0F),
+        k_(left_.size(), Purpose::buffers, 0.0F) {
     op.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
       const auto volume = static_cast<float>(std::pow(StokesLevels::width(l), 3));
       std::fill_n(left_.data() + first, n, volume);
-      scale(l, b, first, left_.data());
+      const FlowRows& rows = op_.level(l).rows();
+      for (const FlowRow& row : rows.of(b)) left_[first + row.vof] *= row.symmetric_scale;
+      for (const auto& without : {rows.still_in(b), rows.covered_in(b)})
+        for (const std::uint16_t v : without) left_[first + v] = 0.0F;
     });
   }
 
-  /// Conjugate gradients (on several levels, where the rows are not symmetric, one cycle).
+  /// Conjugate gradients.
   std::span<const float> solve() {
     double before = 0.0;
     for (int cycle = 0; cycle < n_cycles; ++cycle) {
-      precondition();
-      if (op_.n_levels() > 1) return step_.span();
+      velocity_.apply(load_from(left_), store_to(step_));
       const double now = dot(left_, step_), keep = cycle > 0 ? now / before : 0.0;
       before = now;
       add(1.0, step_, keep, along_);
-      multiply();
+      velocity_.product(load_from(along_), store_to(step_));
       const double bent = dot(along_, step_);
       if (!(now > 0.0) || !(bent > 0.0)) break;
       add(now / bent, along_, 1.0, k_);
@@ -61,39 +63,20 @@ class LocalFlow {
   }
 
  private:
-  /// Next to walls times symmetric_scale; 0 where nothing flows.
-  void scale(int l, int b, std::size_t first, float* to) const {
-    const FlowRows& rows = op_.level(l).rows();
-    for (const FlowRow& row : rows.of(b)) to[first + row.vof] *= row.symmetric_scale;
-    for (const std::uint16_t v : rows.still_in(b)) to[first + v] = 0.0F;
-  }
-  /// step = M left.
-  void precondition() {
-    velocity_.apply(
-        [&](std::int64_t first, std::int32_t n, Values<3>* to) {
-          const float* from = left_.data() + op_.place_of(first).vof;
-          for (std::int32_t v = 0; v < n; ++v) to[v].v = {from[v], 0.0F, 0.0F};
-        },
-        [&](std::int64_t first, std::int32_t n, const Values<3>* from) {
-          float* to = step_.data() + op_.place_of(first).vof;
-          for (std::int32_t v = 0; v < n; ++v) to[v] = from[v].v[0];
-        });
-  }
-  /// step = A along.
-  void multiply() {
-    op_.for_boxes([&](int l, int b, std::size_t first, std::size_t) {
-      const float* from = along_.data() + first;
-      for (Quad& q : op_.level(l).values().own(b)) {
-        q = {};
-        q.v[component_] = double{*from++};
+  LoadValues<3> load_from(const Array<float>& all) const {
+    return [&all, this](std::int64_t first, std::int32_t n, Values<3>* to) {
+      const float* from = all.data() + op_.place_of(first).vof;
+      for (std::int32_t v = 0; v < n; ++v) {
+        to[v].v = {};
+        to[v].v[component_] = from[v];
       }
-    });
-    op_.apply(product_.span());
-    op_.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
-      const double width = StokesLevels::width(l);
-      for (std::size_t v = first; v < first + n; ++v) step_[v] = static_cast<float>(width * product_[v].v[component_]);
-      scale(l, b, first, step_.data());
-    });
+    };
+  }
+  StoreValues<3> store_to(Array<float>& all) const {
+    return [&all, this](std::int64_t first, std::int32_t n, const Values<3>* from) {
+      float* to = all.data() + op_.place_of(first).vof;
+      for (std::int32_t v = 0; v < n; ++v) to[v] = from[v].v[component_];
+    };
   }
   double dot(const Array<float>& a, const Array<float>& b) const {
     return op_.comm().sum(parallel_sum(std::ssize(a), [&](std::int64_t i) {
@@ -109,10 +92,9 @@ class LocalFlow {
     });
   }
 
-  StokesLevels& op_;
+  const StokesLevels& op_;
   BasicGraphMultigrid<3>& velocity_;
   std::size_t component_;
-  Array<Quad> product_;
   Array<float> left_, step_, along_, k_;
 };
 

@@ -36,6 +36,14 @@ EllipticProblem velocity_problem(const FlowSides& sides) {
   return problem;
 }
 
+/// Planes of symmetry let nothing through: there the normal component is 0, the others do not change.
+std::vector<TwoPointLevel> velocity_levels(const Comm& comm, const Geometry& geometry, const FlowSides& sides) {
+  std::vector<TwoPointLevel> levels = make_two_point_levels(comm, geometry, velocity_problem(sides), WallForm::lines);
+  for (TwoPointLevel& level : levels)
+    for (std::size_t s = 0; s < 6; ++s) level.mirrors[s] = sides[s] == FlowSide::symmetry;
+  return levels;
+}
+
 /// L_k as a two-point operator: weights w k on the faces between flow cells.
 class PressureLevel {
  public:
@@ -153,8 +161,8 @@ StokesPreconditioner::StokesPreconditioner(StokesLevels& op, const Geometry& geo
       between_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver) {
   const Timer timer("multigrids");
   const Comm& comm = op.comm();
-  velocity_ = std::make_unique<BasicGraphMultigrid<3>>(
-      comm, make_two_point_levels(comm, geometry, velocity_problem(op.sides()), WallForm::lines), flow_cycle(2));
+  velocity_ =
+      std::make_unique<BasicGraphMultigrid<3>>(comm, velocity_levels(comm, geometry, op.sides()), flow_cycle(2));
   std::vector<FloatField> lengths = find_permeable_lengths(op, *velocity_);
   std::vector<std::unique_ptr<PressureLevel>> makers;  // they hold the weights of the faces
   std::vector<TwoPointLevel> levels;

@@ -41,6 +41,10 @@ BasicCoarseLevel<C>::BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, 
   parallel_for_dynamic(n_windows(), [&](std::int64_t w) {
     const auto i = static_cast<std::size_t>(w);
     lists[i] = rows_of(graph, children_.window[i], children_.window[i + 1]);
+  });
+  if constexpr (C == 3) add_own_diagonals(graph, lists);
+  parallel_for(n_windows(), [&](std::int64_t w) {
+    const auto i = static_cast<std::size_t>(w);
     const auto size = SlicedRows<std::int32_t>::size_of(lists[i]);
     slices[i] = size.slices;
     entries[i] = size.entries;
@@ -55,6 +59,35 @@ BasicCoarseLevel<C>::BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, 
   y_ = Array<Value>(n_all, Purpose::solver, Value{});
   b_ = Array<Value>(n_own(), Purpose::solver, Value{});
   residual_ = Array<Value>(n_own(), Purpose::solver, Value{});
+}
+
+/// With the middle of the components in the rows, no eigenvalue of D^-1 A of any of them grows beyond 2.
+template <int C>
+void BasicCoarseLevel<C>::add_own_diagonals(const NodeGraph& graph, std::vector<RowList<std::int32_t>>& lists) {
+  if (graph.component_shift.empty()) return;
+  std::size_t window = 0;
+  own_diagonals_begin_.assign(1, 0);
+  for (const ComponentShift& s : graph.component_shift) {
+    for (; s.node >= children_.window[window + 1]; ++window) own_diagonals_begin_.push_back(own_diagonals_.size());
+    const auto [least, most] = std::ranges::minmax(s.shift);
+    const float middle = 0.5F * (least + most);
+    float& diagonal = lists[window].diagonal[static_cast<std::size_t>(s.node - children_.window[window])];
+    diagonal += middle;
+    own_diagonals_.push_back({s.node, 1.0F / diagonal, s.shift});
+    for (float& more : own_diagonals_.back().more) more -= middle;
+  }
+  own_diagonals_begin_.resize(static_cast<std::size_t>(n_windows()) + 1, own_diagonals_.size());
+}
+
+template <int C>
+template <class F>
+void BasicCoarseLevel<C>::take_own_diagonals(std::size_t window, float* to, F&& f) const {
+  if (own_diagonals_begin_.empty()) return;
+  for (std::size_t i = own_diagonals_begin_[window]; i < own_diagonals_begin_[window + 1]; ++i) {
+    const OwnDiagonal& own = own_diagonals_[i];
+    const float* x = numbers(x_.data() + own.node);
+    for (std::size_t c = 0; c < C; ++c) to[C * static_cast<std::size_t>(own.node) + c] -= f(own) * own.more[c] * x[c];
+  }
 }
 
 template <int C>
@@ -83,6 +116,7 @@ void BasicCoarseLevel<C>::sweep(const SweepFactors& factors) {
   for_windows([&](std::size_t window, std::size_t first) {
     kernels::sweep_rows<C>(rows_, window, factors, numbers(x_.data()), numbers(x_.data() + first),
                            numbers(b_.data() + first), numbers(y_.data() + first));
+    take_own_diagonals(window, numbers(y_.data()), [&](const OwnDiagonal& own) { return factors.c * own.inverse; });
   });
   std::swap(x_, y_);
 }
@@ -93,6 +127,7 @@ void BasicCoarseLevel<C>::restrict_residual(std::span<Value> coarse) {
   for_windows([&](std::size_t window, std::size_t first) {
     kernels::residual_rows<C>(rows_, window, numbers(x_.data()), numbers(x_.data() + first), numbers(b_.data() + first),
                               numbers(residual_.data() + first));
+    take_own_diagonals(window, numbers(residual_.data()), [](const OwnDiagonal&) { return 1.0F; });
     for (auto c = static_cast<std::size_t>(children_.coarse_window[window]);
          c < static_cast<std::size_t>(children_.coarse_window[window + 1]); ++c) {
       kernels::Few sum{};
@@ -135,6 +170,7 @@ void BasicCoarseLevel<C>::begin_second(float c) {
   for_windows([&](std::size_t window, std::size_t first) {
     kernels::residual_rows<C>(rows_, window, numbers(x_.data()), numbers(x_.data() + first), numbers(b_.data() + first),
                               numbers(residual_.data() + first));
+    take_own_diagonals(window, numbers(residual_.data()), [](const OwnDiagonal&) { return 1.0F; });
   });
   std::swap(b_, residual_);
 }
@@ -149,9 +185,10 @@ void BasicCoarseLevel<C>::end_second(float p, float c) {
 template <int C>
 std::int64_t BasicCoarseLevel<C>::bytes() const {
   return rows_.bytes() + halo_.bytes() +
-         static_cast<std::int64_t>(x_.bytes() + y_.bytes() + b_.bytes() + residual_.bytes() +
-                                   children_.begin.capacity() * sizeof(std::int64_t) +
-                                   children_.child.capacity() * sizeof(std::int32_t));
+         static_cast<std::int64_t>(
+             x_.bytes() + y_.bytes() + b_.bytes() + residual_.bytes() +
+             own_diagonals_.capacity() * sizeof(OwnDiagonal) + own_diagonals_begin_.capacity() * sizeof(std::size_t) +
+             children_.begin.capacity() * sizeof(std::int64_t) + children_.child.capacity() * sizeof(std::int32_t));
 }
 
 template class BasicCoarseLevel<1>;

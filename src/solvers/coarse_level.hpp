@@ -40,11 +40,23 @@ class BasicCoarseLevel {
   std::int64_t n_windows() const { return std::ssize(children_.window) - 1; }
   template <class F>
   void for_windows(F&& f) const;
+  /// Where components differ: the row takes the middle of their diagonals, and each the rest.
+  struct OwnDiagonal {
+    std::int32_t node;
+    float inverse;  // 1 / diagonal of the row
+    std::array<float, 3> more;
+  };
+  void add_own_diagonals(const NodeGraph& graph, std::vector<RowList<std::int32_t>>& lists);
+  /// to -= f(own) more x in the nodes of a window.
+  template <class F>
+  void take_own_diagonals(std::size_t window, float* to, F&& f) const;
 
   SlicedRows<std::int32_t> rows_;
   NodeChildren children_;
   NodeHalo halo_;
   std::int64_t n_connections_;
+  std::vector<OwnDiagonal> own_diagonals_;        // by increasing node
+  std::vector<std::size_t> own_diagonals_begin_;  // per window, and the end; empty without any
   Array<Value> x_, y_, b_, residual_;
   Array<Value> first_x_;  // of the first of two cycles
 };

@@ -34,8 +34,12 @@ class BasicDirectSolve {
 
  private:
   std::vector<std::int32_t> connected_;  // nodes with connections
-  std::vector<float> inverse_;           // dense, over the connected nodes
-  std::vector<float> alone_;             // per node: 1 / shift of a node without connections, else 0
+  /// Inverse of the matrix of these shifts over the connected nodes.
+  std::vector<double> invert(const NodeGraph& graph, std::span<const float> shift) const;
+
+  std::vector<float> inverse_;  // dense, over the connected nodes; C beside each other where components differ
+  std::vector<float> alone_;    // per node, C beside each other: 1 / shift of a node without connections, else 0
+  bool components_differ_ = false;
   std::vector<Value> b_, x_;
 };
 

@@ -243,11 +243,14 @@ class Coarsener {
       rows.begin_row(static_cast<std::int32_t>(children_.node_begin[i] + static_cast<std::int64_t>(c)));
       for (const std::size_t end = end_[i][c]; k < end; ++k) {
         rows.add_shift(tools.faces.shift(child[k]));
-        tools.faces.for_each(child[k], [&](std::uint16_t slot, std::size_t, float weight) {
-          if (slot >= first_domain)
-            rows.add_shift(weight * (1.0F - factor[slot - first_domain]));
-          else if (slot < first_ghost && tools.column[slot] >= 0)
+        tools.faces.for_each(child[k], [&](std::uint16_t slot, std::size_t side, float weight) {
+          if (slot >= first_domain) {
+            const float of_all = weight * (1.0F - factor[slot - first_domain]);
+            rows.add_shift(of_all);
+            if (level_.mirrors[side]) rows.add_shift(side / 2, 2.0F * weight - of_all);
+          } else if (slot < first_ghost && tools.column[slot] >= 0) {
             rows.add(tools.column[slot], weight);
+          }
         });
         for (auto e = std::ranges::lower_bound(ends, int{child[k]}, {}, &LinkEnd::vof);
              e != ends.end() && e->vof == child[k]; ++e)

@@ -71,15 +71,17 @@ void BasicFineLevel<C>::find_ghosts(const TwoPointLevel& level, int b) {
   box.n_ghosts = n_ghosts;
   if (n_ghosts == 0) return;
   ghost_vof_.resize(begin + static_cast<std::size_t>(n_ghosts));
-  ghost_factor_.resize(ghost_vof_.size());
-  for_each_face(g, [&](int vof, int, int slot) {
+  ghost_factor_.resize(C * ghost_vof_.size(), 1.0F);
+  for_each_face(g, [&](int vof, int side, int slot) {
     if (slot < first) return;
     const std::size_t ghost = begin + static_cast<std::size_t>(slot - first);
     ghost_vof_[ghost] = static_cast<std::uint16_t>(vof);
-    ghost_factor_[ghost] = slot < first_domain
-                               ? 1.0F
-                               : level.ghost_factor[static_cast<std::size_t>(
-                                     level.ghost_begin[static_cast<std::size_t>(b)] + slot - first_domain)];
+    if (slot < first_domain) return;
+    float* factor = ghost_factor_.data() + C * ghost;
+    std::fill_n(factor, C,
+                level.ghost_factor[static_cast<std::size_t>(level.ghost_begin[static_cast<std::size_t>(b)] + slot -
+                                                            first_domain)]);
+    if (C == 3 && level.mirrors[static_cast<std::size_t>(side)]) factor[direction_of(side)] = -1.0F;
   });
 }
 
@@ -189,17 +191,43 @@ void BasicFineLevel<C>::sweep(const SweepFactors& factors) {
 }
 
 template <int C>
-void BasicFineLevel<C>::restrict_residual(const FineChildren& children, std::span<Value> coarse) {
+void BasicFineLevel<C>::find_residual(int box, const float* rhs, float* residual) {
   const float d = regular_diagonal_, w = face_weight_;
+  float* from = x(box);
+  fill_ghosts(box, from);
+  for (const Run& run : boxes_[static_cast<std::size_t>(box)].runs)
+    kernels::for_run<C>(run, from, residual, [&](std::size_t v, float s) { return rhs[v] - d * from[v] + w * s; });
+  kernels::residual_rows<C>(rows_, static_cast<std::size_t>(box), from, from, rhs, residual);
+}
+
+template <int C>
+void BasicFineLevel<C>::load(const LoadValues<C>& values) {
+  parallel_for(graph_->n_local(), [&](std::int64_t i) {
+    const int box = static_cast<int>(i);
+    for (const Segment& s : segments(box)) values(s.unknown, s.count, x_.box(box).data() + s.vof);
+    clear_covered(box, x(box));
+  });
+}
+
+template <int C>
+void BasicFineLevel<C>::product() {
+  halo_.for_boxes(x_, [&](int box) {
+    Value* zero = b_.data() + graph_->vof_begin(box);
+    const auto n = static_cast<std::size_t>(graph_->vof_begin(box + 1) - graph_->vof_begin(box));
+    std::fill_n(zero, n, Value{});
+    float* to = y(box);
+    find_residual(box, numbers(zero), to);
+    for (std::size_t v = 0; v < C * n; ++v) to[v] = -to[v];
+    clear_covered(box, to);
+  });
+}
+
+template <int C>
+void BasicFineLevel<C>::restrict_residual(const FineChildren& children, std::span<Value> coarse) {
   halo_.for_boxes(x_, [&](int box) {
     const auto i = static_cast<std::size_t>(box);
-    float* from = x(box);
-    fill_ghosts(box, from);
-    const float* rhs = b(box);
     float* residual = numbers(scratch_[static_cast<std::size_t>(thread_number())].data());
-    for (const Run& run : boxes_[i].runs)
-      kernels::for_run<C>(run, from, residual, [&](std::size_t v, float s) { return rhs[v] - d * from[v] + w * s; });
-    kernels::residual_rows<C>(rows_, i, from, from, rhs, residual);
+    find_residual(box, b(box), residual);
     const std::uint16_t* child = children.child.data() + graph_->vof_begin(box);
     const std::uint16_t* end = children.end.data() + (children.node_begin[i] - children.node_begin[0]);
     int k = 0;

@@ -51,6 +51,8 @@ class BasicFineLevel {
   /// x += P coarse
   void prolong(std::span<const Value> coarse, const FineChildren& children);
   void write_result(const StoreValues<C>& result) const;  ///< result = x
+  void load(const LoadValues<C>& values);                 ///< x = values
+  void product();                                         ///< y = A x
   /// ax = A x in double precision
   void product(std::span<const double> x, std::span<double> ax) requires(C == 1);
 
@@ -87,14 +89,16 @@ class BasicFineLevel {
   }
   const float* b(int box) const { return numbers(b_.data() + graph_->vof_begin(box)); }
   void clear_covered(int b, float* x) const;
+  /// Of one box; x has its halo. Ghosts are filled.
+  void find_residual(int box, const float* rhs, float* residual);
   template <class T>
   void fill_ghosts(int b, T* x) const {
     const BoxView& box = boxes_[static_cast<std::size_t>(b)];
     const std::uint16_t* vof = ghost_vof_.data() + box.ghosts;
-    const float* factor = ghost_factor_.data() + box.ghosts;
+    const float* factor = ghost_factor_.data() + C * box.ghosts;
     T* ghost = x + C * box.first_ghost;
     for (std::int64_t g = 0; g < box.n_ghosts; ++g)
-      for (int c = 0; c < C; ++c) ghost[C * g + c] = static_cast<T>(factor[g]) * x[C * vof[g] + c];
+      for (int c = 0; c < C; ++c) ghost[C * g + c] = static_cast<T>(factor[C * g + c]) * x[C * vof[g] + c];
   }
 
   const LevelGraph* graph_;
@@ -106,7 +110,7 @@ class BasicFineLevel {
   std::vector<std::uint16_t> covered_;
   SlicedRows<std::uint16_t> rows_;  // window: box
   std::vector<std::uint16_t> ghost_vof_;
-  std::vector<float> ghost_factor_;
+  std::vector<float> ghost_factor_;  // C per ghost
   HaloPull<Value> halo_;
   HaloPull<double> exact_halo_;
   BasicField<Value> x_, y_;

@@ -83,6 +83,22 @@ void BasicFineLevels<C>::write_result(const StoreValues<C>& result) const {
 }
 
 template <int C>
+void BasicFineLevels<C>::product(const LoadValues<C>& x, const StoreValues<C>& ax) {
+  for (const auto& level : levels_) level->load(x);
+  fetch_link_values();
+  for (const auto& level : levels_) level->product();
+  for_ends([&](const LinkEnd& e) {
+    BasicFineLevel<C>& level = *levels_[static_cast<std::size_t>(e.level)];
+    float* y = level.y(e.box) + C * e.vof;
+    kernels::store<C>(kernels::load<C>(y) + e.weight * (kernels::load<C>(level.x(e.box) + C * e.vof) - other(e)), y);
+  });
+  for (const auto& level : levels_) {
+    level->accept_sweep();
+    level->write_result(ax);
+  }
+}
+
+template <int C>
 void BasicFineLevels<C>::product(std::span<const double> x, std::span<double> ax) requires(C == 1) {
   for (const auto& level : levels_) level->product(x, ax);
   if (!has_links_) return;

@@ -31,6 +31,8 @@ class BasicFineLevels {
   void restrict_residual(std::span<Value> coarse);
   void prolong(std::span<const Value> coarse);
   void write_result(const StoreValues<C>& result) const;
+  /// ax = A x in single precision.
+  void product(const LoadValues<C>& x, const StoreValues<C>& ax);
   void product(std::span<const double> x, std::span<double> ax) requires(C == 1);
   std::int64_t bytes() const;
 

@@ -48,6 +48,8 @@ class BasicGraphMultigrid {
   /// all threads; they should stay some orders of magnitude within the range of single precision. Allocates nothing.
   /// Collective.
   void apply(const LoadValues<C>& b, const StoreValues<C>& x);
+  /// ax = A x with the two-point operator, in single precision, values handed over as in apply(). Collective.
+  void product(const LoadValues<C>& x, const StoreValues<C>& ax) { fine_.product(x, ax); }
   /// Typical size of the right-hand sides to come (of the first residual of a solve), so that single precision neither
   /// overflows nor vanishes: 30 orders of magnitude below it are safe. 1 at first.
   void set_size(double size) requires(C == 1) { size_ = size > 0.0 ? size : 1.0; }

@@ -188,6 +188,11 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
       for (std::int64_t k = children.begin[node]; k < children.begin[node + 1]; ++k) {
         const auto v = static_cast<std::size_t>(children.child[static_cast<std::size_t>(k)]);
         builder.add_shift(factor_of(fine.shift[v], bond[v], scale) * fine.shift[v]);
+        const auto more =
+            std::ranges::lower_bound(fine.component_shift, static_cast<std::int32_t>(v), {}, &ComponentShift::node);
+        if (more != fine.component_shift.end() && more->node == static_cast<std::int32_t>(v))
+          for (std::size_t d = 0; d < 3; ++d)
+            builder.add_shift(d, factor_of(more->shift[d], bond[v], scale) * more->shift[d]);
         for (std::int64_t e = fine.begin[v]; e < fine.begin[v + 1]; ++e) {
           const auto entry = static_cast<std::size_t>(e);
           const auto u = static_cast<std::size_t>(fine.column[entry]);

@@ -74,6 +74,10 @@ NodeGraph gather(const Comm& comm, const NodeGraph& mine) {
   graph.column = all(const_column);
   graph.weight = all(mine.weight);
   graph.shift = all(mine.shift);
+  std::vector<ComponentShift> component_shift(mine.component_shift);
+  for (ComponentShift& s : component_shift)
+    s.node += static_cast<std::int32_t>(first[static_cast<std::size_t>(comm.rank())]);
+  graph.component_shift = all(std::as_const(component_shift));
   for (const std::int64_t n : all(const_length)) graph.begin.push_back(graph.begin.back() + n);
   return graph;
 }

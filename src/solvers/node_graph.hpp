@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -53,12 +54,19 @@ class NodeHalo {
   std::vector<std::byte> sent_;
 };
 
+/// What the three components of a node have besides its shift: a side of the domain may hold one of them at 0.
+struct ComponentShift {
+  std::int32_t node;
+  std::array<float, 3> shift;  ///< >= 0
+};
+
 struct NodeGraph {
-  std::vector<std::uint64_t> key;      ///< per node: Morton key of its block; grid level in the highest bits
-  std::vector<std::int64_t> begin{0};  ///< first connection of each node, and the end
-  std::vector<std::int32_t> column;    ///< own nodes, then remote ones
-  std::vector<float> weight;           ///< > 0
-  std::vector<float> shift;            ///< per node, >= 0
+  std::vector<std::uint64_t> key;               ///< per node: Morton key of its block; grid level in the highest bits
+  std::vector<std::int64_t> begin{0};           ///< first connection of each node, and the end
+  std::vector<std::int32_t> column;             ///< own nodes, then remote ones
+  std::vector<float> weight;                    ///< > 0
+  std::vector<float> shift;                     ///< per node, >= 0
+  std::vector<ComponentShift> component_shift;  ///< by increasing node; nodes without one are left out
   std::vector<RemoteNode> remote;
   std::int64_t size() const { return static_cast<std::int64_t>(shift.size()); }
   std::int64_t n_connections() const { return static_cast<std::int64_t>(column.size()); }

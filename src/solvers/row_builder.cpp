@@ -16,6 +16,8 @@ void join_rows(std::vector<RowBuilder>& parts, NodeGraph& graph) {
   graph.begin.resize(row.back() + 1);
   graph.column.resize(entry.back());
   graph.weight.resize(entry.back());
+  for (const RowBuilder& p : parts)
+    graph.component_shift.insert(graph.component_shift.end(), p.more_of_.begin(), p.more_of_.end());
   parallel_for(std::ssize(parts), [&](std::int64_t part) {
     const auto i = static_cast<std::size_t>(part);
     RowBuilder& p = parts[i];

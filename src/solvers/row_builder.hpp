@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -16,8 +17,11 @@ class RowBuilder {
     node_ = node;
     first_ = column_.size();
     shift_ = 0.0;
+    more_ = {};
   }
   void add_shift(double s) { shift_ += s; }
+  /// To one of three components alone.
+  void add_shift(std::size_t component, double s) { more_[component] += s; }
   void add(std::int32_t column, float weight) {
     if (column == node_) return;
     for (std::size_t k = column_.size(); k > first_; --k)
@@ -31,6 +35,10 @@ class RowBuilder {
   void end_row(std::uint64_t key, float scale) {
     for (std::size_t k = first_; k < weight_.size(); ++k) weight_[k] *= scale;
     shift_of_.push_back(scale * static_cast<float>(shift_));
+    if (more_ != std::array<double, 3>{}) {
+      more_of_.push_back({node_, {}});
+      for (std::size_t c = 0; c < 3; ++c) more_of_.back().shift[c] = scale * static_cast<float>(more_[c]);
+    }
     key_.push_back(key);
     length_.push_back(static_cast<std::int32_t>(column_.size() - first_));
   }
@@ -40,6 +48,8 @@ class RowBuilder {
   std::int32_t node_ = 0;
   std::size_t first_ = 0;
   double shift_ = 0.0;
+  std::array<double, 3> more_{};
+  std::vector<ComponentShift> more_of_;
   std::vector<std::int32_t> column_, length_;
   std::vector<float> weight_, shift_of_;
   std::vector<std::uint64_t> key_;

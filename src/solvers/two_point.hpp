@@ -35,6 +35,7 @@ struct TwoPointLevel {
   float face_weight = 1.0F;               ///< of a face between two regular VoFs, over its β where face_beta is given
   float regular_shift = 0.0F;             ///< s of a regular VoF
   std::vector<float> ghost_factor;        ///< per domain ghost, box after box
+  std::array<bool, 6> mirrors{};          ///< sides that hold the normal one of three components at 0 (factor -1)
   std::vector<std::int64_t> ghost_begin;  ///< n_local + 1
   Array<std::array<float, 6>> weight;     ///< irregular rows, box after box; 0 where there is no face
   Array<float> shift;                     ///< irregular rows

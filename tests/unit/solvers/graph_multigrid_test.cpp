@@ -214,6 +214,66 @@ TEST(GraphMultigrid, ThreeAtOnceAreThreeMpi) {
     }
 }
 
+/// Of each component: |A x - A_c x| / |A_c x| and |x - M A x| / |x - M_c A_c x|, A and M for three together with sides
+/// that mirror, A_c and M_c for the component alone with a fixed value on the sides that hold it.
+struct Mirrored {
+  std::array<double, 3> product, error;
+};
+Mirrored compare_mirrored(const Comm& comm, const Geometry& geometry, const std::array<bool, 6>& mirrors) {
+  EllipticProblem problem = problem_with(Walls::dirichlet);
+  std::vector<TwoPointLevel> levels = make_two_point_levels(comm, geometry, problem, WallForm::lines);
+  for (TwoPointLevel& level : levels) level.mirrors = mirrors;
+  BasicGraphMultigrid<3> three(comm, levels);
+  const std::vector<double> x = random_values(levels);
+  std::vector<Values<3>> ax(x.size()), max(x.size());
+  const auto store_to = [](std::vector<Values<3>>& all) {
+    return [&all](std::int64_t first, std::int32_t n, const Values<3>* from) {
+      std::copy_n(from, n, all.begin() + first);
+    };
+  };
+  three.product(
+      [&](std::int64_t first, std::int32_t n, Values<3>* to) {
+        for (std::int32_t v = 0; v < n; ++v) to[v].v.fill(static_cast<float>(x[static_cast<std::size_t>(first + v)]));
+      },
+      store_to(ax));
+  three.apply([&](std::int64_t first, std::int32_t n, Values<3>* to) { std::copy_n(ax.begin() + first, n, to); },
+              store_to(max));
+  Mirrored result{};
+  for (std::size_t c = 0; c < 3; ++c) {
+    EllipticProblem alone = problem;
+    for (std::size_t s = 0; s < 6; ++s)
+      if (s / 2 == c && mirrors[s]) alone.sides[s] = alone.wall;
+    GraphMultigrid one(comm, make_two_point_levels(comm, geometry, alone, WallForm::lines));
+    std::vector<double> b(x.size()), y(x.size()), of_three(x.size()), of_one(x.size());
+    one.product(x, b);
+    one.apply(b, y);
+    for (std::size_t v = 0; v < x.size(); ++v) {
+      of_three[v] = double{max[v].v[c]} - x[v];
+      of_one[v] = y[v] - x[v];
+      y[v] = double{ax[v].v[c]} - b[v];
+    }
+    result.product[c] = std::sqrt(dot(comm, y, y) / dot(comm, b, b));
+    result.error[c] = std::sqrt(dot(comm, of_three, of_three) / dot(comm, of_one, of_one));
+  }
+  return result;
+}
+
+// Planes of symmetry hold the normal component and no other: three together are solved as well as each alone.
+TEST(GraphMultigrid, MirrorsHoldTheNormalComponentMpi) {
+  const Comm comm = Comm::world();
+  const auto ball = make_sphere_list(std::vector<Sphere>{{{13.1, 10.7, 12.3}, 5.0}}, {Vec3::all(24), {}});
+  for (const int n_levels : {1, 2}) {
+    GridOptions grid = test::grid_of(24, n_levels, false);
+    const Geometry geometry = build_geometry(comm, grid, *ball, KeepPores::all);
+    ASSERT_EQ(std::ssize(geometry.levels), n_levels);
+    const Mirrored m = compare_mirrored(comm, geometry, {false, false, true, true, true, false});
+    for (std::size_t c = 0; c < 3; ++c) {
+      EXPECT_LT(m.product[c], 1e-6) << c;
+      EXPECT_LT(m.error[c], 1.1) << c;
+    }
+  }
+}
+
 // Each coarse-fine face finds its coarse VoF, and constants are kept across levels: A 1 = 0 with Neumann conditions.
 TEST(GraphMultigrid, LinksLevelsMpi) {
   const Comm comm = Comm::world();

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int tag_values = 40, tag_inverse = 41;
 constexpr float plain_t = 1.0F / 6.0F;
+constexpr float most_taken = 0.75F;  ///< of the rest of a face's conductance, by the bend
 
 }  // namespace
 
@@ -45,6 +46,29 @@ StokesOperator::StokesOperator(const Comm& comm, const LevelGeometry& geometry, 
       t_.box(b)[g.slot] = t_.box(b)[g.vof];
     }
   for (const LevelGhost& g : level_ghosts_) t_.box(g.box)[g.slot] = t_.box(g.box)[g.vof];
+  limit_bends();
+}
+
+/// A face whose flux would grow against the pressure difference makes pressure unstable: where planes say little about
+/// the walls (contacts, at the ends of the domain above all) the bend may take this much of the rest.
+void StokesOperator::limit_bends() {
+  parallel_for(geometry_->graph.n_local(), [&](std::int64_t i) {
+    const int b = static_cast<int>(i);
+    const float* t = t_.box(b).data();
+    const auto least = [&](float area, std::size_t v, std::size_t n) {
+      return -most_taken * area * 0.5F * (t[v] + t[n]);
+    };
+    const auto first = static_cast<std::size_t>(rows_.begin[static_cast<std::size_t>(b)]);
+    for (std::size_t r = 0; r < rows_.of(b).size(); ++r) {
+      FlowRow& row = rows_.rows[first + r];
+      for (std::size_t s = 0; s < 6; ++s)
+        if (row.area[s] > 0.0F) row.bend[s] = std::max(row.bend[s], least(row.area[s], row.vof, row.slot[s]));
+    }
+  });
+  for (LevelGhost& g : level_ghosts_) {
+    const float* t = t_.box(g.box).data();
+    g.bend = std::max(g.bend, -most_taken * g.area * 0.5F * (t[g.vof] + t[g.slot]));
+  }
 }
 
 void StokesOperator::find_ghosts() {

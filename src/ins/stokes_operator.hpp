@@ -102,6 +102,7 @@ class StokesOperator {
     std::uint8_t side;
   };
   void find_ghosts();
+  void limit_bends();
   void find_level_ghosts(int box, const BoxGraph& graph);
   void fill_level_ghosts(int box);
   void fill_ghosts(int box, Quad* x, const std::array<double, 6>& pressure) const;

@@ -184,6 +184,23 @@ TEST(StokesSolver, SidesCostNoIterationsMpi) {
     EXPECT_LE(past_a_ball(comm, false, kind).krylov.iterations, periodic.krylov.iterations + 2);
 }
 
+// Contacts of spheres, some of them cut by the ends: no face lets pressure drive a flux against its difference.
+TEST(StokesSolver, FacesConductAlongThePressure) {
+  const Comm comm = Comm::self();
+  FlowSides sides{};
+  sides[0] = sides[1] = FlowSide::pressure;
+  const Geometry geometry = build_geometry(comm, test::flow_grid(Index::all(32), {false, true, true}),
+                                           *test::packing(68, 5.0, 32, true), KeepPores::connected);
+  const StokesLevels op(comm, geometry, sides);
+  const StokesOperator& level = op.level(0);
+  for (int b = 0; b < level.geometry().graph.n_local(); ++b) {
+    const FloatField& t = level.inverse_diagonal();
+    for (const FlowRow& row : level.rows().of(b))
+      for (std::size_t s = 0; s < 6; ++s)
+        EXPECT_GE(row.bend[s], -0.76F * row.area[s] * 0.5F * (t.box(b)[row.vof] + t.box(b)[row.slot[s]]));
+  }
+}
+
 TEST(StokesSolver, NothingThatDrivesIsAnError) {
   const Comm comm = Comm::self();
   const Geometry geometry = test::sphere_array(comm, 0.343, 8);

@@ -13,6 +13,7 @@
 #include "app/solve_progress.hpp"
 #include "app/vof_values.hpp"
 #include "base/atomic_file.hpp"
+#include "base/heap.hpp"
 #include "base/timer.hpp"
 
 namespace karst {
@@ -190,6 +191,7 @@ std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& pa
     flows.push_back(std::make_shared<const KeptFlow>(kept(column)));
   };
   FlowColumns columns = permeability(grid.comm, grid.geometry, part, grid.config.fluid, sample, watch);
+  trim_heap();
   std::ranges::move(columns, std::back_inserter(all.columns));
   const bool several = grid.config.flow.axes.size() > 1;
   std::vector<JobComponent> components = components_of(grid, flows, several);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/threads.hpp"
+#include "base/heap.hpp"
 #include "base/log.hpp"
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
@@ -40,6 +41,7 @@ void announce(const Comm& comm, const Session& session, const CommandLine& line)
 Geometry build(const Comm& comm, const Config& config, const Source& source, RunSeconds& seconds) {
   const WallClock clock;
   Geometry geometry = build_geometry(comm, source.grid, *source.level_set, config.geometry.keep);
+  trim_heap();
   seconds.geometry = comm.max(clock.seconds());
   require_wall(config, geometry.report);
   return geometry;

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/heap.hpp"
 #include "base/log.hpp"
 #include "base/timer.hpp"
 #include "eb/described_level_set.hpp"
@@ -42,6 +43,7 @@ Source from_image(const Comm& comm, const Config& config, const std::string& imp
     Timer timer("import");
     import_first(comm, config, import_to);
     path = import_to;
+    trim_heap();
   } else {
     require(!config.import_given,
             "geometry.import: {} is a geometry file, imported already; remove the table, or name the image itself",

@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +17,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/heap.hpp"
 #include "base/text.hpp"
 
 namespace karst {
@@ -128,8 +128,8 @@ int run_guarded(int argc, char** argv, const std::function<void(const Comm&)>& b
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   remove_temporary_files_on_signals();
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);  // large vectors go back to the system; left alone, the limit grows to 32 MiB
-  MPI_Comm ours = MPI_COMM_NULL;       // apart from what body may leave unfinished on the world
+  set_up_heap();
+  MPI_Comm ours = MPI_COMM_NULL;  // apart from what body may leave unfinished on the world
   MPI_Comm_dup(MPI_COMM_WORLD, &ours);
   Outcome outcome = outcome_of([&](const Comm& comm) {
     require(provided >= MPI_THREAD_FUNNELED, "this MPI library offers no threads (MPI_THREAD_FUNNELED); use another");

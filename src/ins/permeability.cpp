@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/heap.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
@@ -96,6 +97,7 @@ class SharedSolver {
     const Timer timer("set-up");
     solver_.reset();
     solver_.emplace(comm_, geometry_, sides, options_);
+    trim_heap();
     setup_seconds = seconds_since(start);
     return *solver_;
   }

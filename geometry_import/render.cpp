@@ -111,20 +111,34 @@ class Renderer {
   Block box_, corner_;
 };
 
-/// Steps along the ray as long as the distance to the wall allows (values are distances near the wall only, so no
-/// further than 2 cubes), then halves the interval that holds the wall.
+/// Steps along the ray as long as the distance to the wall allows, then closes in on the wall by the rule of Illinois
+/// (M. Dowell, P. Jarratt, BIT 11 (1971) 168).
 Hit Renderer::surface(const Vec3& from, double begin, double end) const {
+  constexpr double close = 0.02;  // [cubes], and of the values
   double before = begin, s = begin;
-  double value = shade_.value(from + camera_.forward * s);
-  while (value <= 0) {
+  double outside = shade_.value(from + camera_.forward * s), inside = outside;
+  while (inside <= 0) {
     if (s >= end) return {};
     before = s;
-    s = std::min(end, s + std::clamp(0.7 * -value, 0.4, 2.0));
-    value = shade_.value(from + camera_.forward * s);
+    outside = inside;
+    s = std::min(end, s + std::clamp(-outside / options_.steepest, 0.4, options_.longest_step));
+    inside = shade_.value(from + camera_.forward * s);
   }
-  for (int i = 0; i < 8; ++i) {
-    const double half = 0.5 * (before + s);
-    (shade_.value(from + camera_.forward * half) > 0 ? s : before) = half;
+  for (int i = 0, side = 0; i < 8 && s - before > close; ++i) {
+    const double middle = before + (s - before) * outside / (outside - inside);
+    const double value = shade_.value(from + camera_.forward * middle);
+    if (value > 0) {
+      s = middle;
+      inside = value;
+      if (side == 1) outside *= 0.5;
+      side = 1;
+    } else {
+      before = middle;
+      outside = value;
+      if (side == -1) inside *= 0.5;
+      side = -1;
+    }
+    if (std::abs(value) < close) break;
   }
   Hit hit{s, from + camera_.forward * s, {}, false};
   hit.normal = shade_.outward(hit.place);

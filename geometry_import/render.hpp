@@ -24,6 +24,8 @@ struct RenderOptions {
   double elevation = 26;          ///< of the eye above the plane of x and y [degrees]
   bool cut_corner = true;         ///< without the eighth that is nearest to the eye
   bool edges = true;              ///< of the box
+  double steepest = 1.4;          ///< what values outside of the body change by over the width of a cube at most
+  double longest_step = 2;        ///< of a ray through the outside [cubes]
   Rgb surface{72, 131, 181}, cut{176, 205, 227}, background{255, 255, 255};
 };
 

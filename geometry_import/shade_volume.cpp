@@ -5,7 +5,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "base/parallel.hpp"
+#include "geometry_import/sheets.hpp"
 
 namespace karst {
 namespace {
@@ -14,23 +14,23 @@ constexpr int near_reach = 2, far_reach = 5;  // [cubes]
 
 /// Mean over 2 reach + 1 values along direction d; values beyond the end repeat it.
 void box_mean(const Index& size, int d, int reach, std::vector<float>& values) {
-  const std::int64_t n = size[d], row = size[0], plane = row * size[1];
-  const std::int64_t stride = d == 0 ? 1 : d == 1 ? row : plane;
-  const std::int64_t inner = d == 2 ? row : size[d == 0 ? 1 : 0], outer = d == 2 ? size[1] : size[2];
-  const std::int64_t inner_stride = d == 0 ? row : 1, outer_stride = d == 2 ? row : plane;
-  parallel_for(outer, [&](std::int64_t o) {
-    std::vector<float> line(static_cast<std::size_t>(n));
-    for (std::int64_t i = 0; i < inner; ++i) {
-      float* const at = values.data() + o * outer_stride + i * inner_stride;
-      for (std::int64_t k = 0; k < n; ++k) line[static_cast<std::size_t>(k)] = at[k * stride];
-      const auto of = [&](std::int64_t k) {
-        return line[static_cast<std::size_t>(std::clamp<std::int64_t>(k, 0, n - 1))];
-      };
-      float sum = 0;
-      for (std::int64_t k = -reach; k <= reach; ++k) sum += of(k);
-      for (std::int64_t k = 0; k < n; ++k) {
-        at[k * stride] = sum / static_cast<float>(2 * reach + 1);
-        sum += of(k + reach + 1) - of(k - reach);
+  for_each_sheet(size, d, values, [&](const Sheet& s) {
+    const auto width = static_cast<std::size_t>(s.width);
+    std::vector<float> before(width * static_cast<std::size_t>(s.n)), sum(width, 0.0F);
+    for (std::int64_t k = 0; k < s.n; ++k)
+      std::ranges::copy(s.row(k), before.begin() + static_cast<std::ptrdiff_t>(k * s.width));
+    const auto of = [&](std::int64_t k) {
+      return before.data() + static_cast<std::size_t>(std::clamp<std::int64_t>(k, 0, s.n - 1)) * width;
+    };
+    for (std::int64_t k = -reach; k <= reach; ++k)
+      for (std::size_t i = 0; i < width; ++i) sum[i] += of(k)[i];
+    const float part = 1.0F / static_cast<float>(2 * reach + 1);
+    for (std::int64_t k = 0; k < s.n; ++k) {
+      const std::span<float> now = s.row(k);
+      const float *const added = of(k + reach + 1), *const left = of(k - reach);
+      for (std::size_t i = 0; i < width; ++i) {
+        now[i] = sum[i] * part;
+        sum[i] += added[i] - left[i];
       }
     }
   });
@@ -39,6 +39,14 @@ void box_mean(const Index& size, int d, int reach, std::vector<float>& values) {
 }  // namespace
 
 ShadeVolume::ShadeVolume(const Volume& volume) : volume_(volume), near_(volume.values.size()) {
+  const Index& n = volume.size;
+  stride_ = {1, n[0], std::int64_t{n[0]} * n[1]};
+  for (int d = 0; d < 3; ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    end_[i] = n[d] - 1.0;
+    last_[i] = std::max(n[d] - 2, 0);
+    step_[i] = n[d] > 1 ? stride_[i] : 0;
+  }
   assert(static_cast<std::int64_t>(volume.values.size()) ==
          std::int64_t{volume.size[0]} * volume.size[1] * volume.size[2]);
   std::transform(volume.values.begin(), volume.values.end(), near_.begin(),
@@ -49,27 +57,6 @@ ShadeVolume::ShadeVolume(const Volume& volume) : volume_(volume), near_(volume.v
       box_mean(volume.size, d, near_reach, near_);
       box_mean(volume.size, d, far_reach, far_);
     }
-}
-
-double ShadeVolume::interpolate(const std::vector<float>& values, const Vec3& p) const {
-  std::int64_t at[3], next[3];
-  double part[3];
-  for (int d = 0; d < 3; ++d) {
-    const double x = std::clamp(p[d] - 0.5, 0.0, volume_.size[d] - 1.0);
-    at[d] = static_cast<std::int64_t>(x);
-    next[d] = std::min<std::int64_t>(at[d] + 1, volume_.size[d] - 1);
-    part[d] = x - static_cast<double>(at[d]);
-  }
-  const auto along_x = [&](std::int64_t y, std::int64_t z) {
-    const float* row = values.data() + (z * volume_.size[1] + y) * volume_.size[0];
-    return double{row[at[0]]} + part[0] * (double{row[next[0]]} - double{row[at[0]]});
-  };
-  const auto along_y = [&](std::int64_t z) {
-    const double low = along_x(at[1], z);
-    return low + part[1] * (along_x(next[1], z) - low);
-  };
-  const double low = along_y(at[2]);
-  return low + part[2] * (along_y(next[2]) - low);
 }
 
 Vec3 ShadeVolume::outward(const Vec3& p) const {
@@ -84,8 +71,8 @@ Vec3 ShadeVolume::outward(const Vec3& p) const {
 }
 
 double ShadeVolume::openness(const Vec3& p, const Vec3& normal) const {
-  const double near = interpolate(near_, p + normal * 1.5), far = interpolate(far_, p + normal * 5.0);
-  return std::clamp(1.15 - 0.75 * near - 0.75 * far, 0.25, 1.0);
+  const float near = interpolate(near_, p + normal * 1.5), far = interpolate(far_, p + normal * 5.0);
+  return std::clamp(1.15 - 0.75 * (double{near} + double{far}), 0.25, 1.0);
 }
 
 }  // namespace karst

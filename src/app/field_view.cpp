@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "io/agree.hpp"
 #include "io/plot_reader.hpp"
@@ -30,6 +31,16 @@ void for_each_value(const FieldView& view, int level, std::size_t box, std::span
     for (std::size_t c = 0; c < components.size(); ++c) one[c] = double{values[c * n + i]};
     f(cells.cell(static_cast<int>(i)), one);
   }
+}
+
+/// f(box) for the boxes of a level; among threads where boxes share no cube of 2^shift cells of the level.
+template <class F>
+void for_boxes(const FieldView& view, std::size_t level, int shift, F&& f) {
+  const std::vector<Box>& boxes = view.boxes[level];
+  const bool apart = !boxes.empty() && boxes[0].size()[0] >= 1 << shift;
+  if (view.threads_may_fill && apart)
+    return parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t b) { f(static_cast<std::size_t>(b)); });
+  for (std::size_t b = 0; b < boxes.size(); ++b) f(b);
 }
 
 }  // namespace
@@ -105,9 +116,9 @@ Lattice lattice_of(const Comm& comm, const FieldView& view, const std::array<std
     for (std::size_t level = 0; level < view.boxes.size(); ++level) {
       const int l = static_cast<int>(level);
       const double part = std::ldexp(1.0, -3 * (l + shift));
-      for (std::size_t b = 0; b < view.boxes[level].size(); ++b) {
+      for_boxes(view, level, l + shift, [&](std::size_t b) {
         const int low = view.boxes[level][b].lo[2] >> l;
-        if (low < z || low >= z + slab) continue;
+        if (low < z || low >= z + slab) return;
         for_each_value(view, l, b, components, [&](const Index& cell, const std::array<double, 3>& v) {
           const auto at = static_cast<std::size_t>((cell[2] >> (l + shift)) - first) * plane +
                           static_cast<std::size_t>(cell[1] >> (l + shift)) * static_cast<std::size_t>(size(0)) +
@@ -115,13 +126,16 @@ Lattice lattice_of(const Comm& comm, const FieldView& view, const std::array<std
           for (std::size_t c = 0; c < 3; ++c) sums[4 * at + c] += part * v[c];
           sums[4 * at + 3] += part;
         });
-      }
+      });
     }
     comm.sum(std::span(sums));
     if (comm.rank() != 0) continue;
-    for (std::size_t i = 0; i < sums.size(); i += 4)
-      lattice.values.push_back({static_cast<float>(sums[i]), static_cast<float>(sums[i + 1]),
-                                static_cast<float>(sums[i + 2]), static_cast<float>(sums[i + 3])});
+    const std::size_t before = lattice.values.size();
+    lattice.values.resize(before + sums.size() / 4);
+    parallel_for(std::ssize(sums) / 4, [&](std::int64_t i) {
+      const auto cube = static_cast<std::size_t>(i);
+      for (std::size_t c = 0; c < 4; ++c) lattice.values[before + cube][c] = static_cast<float>(sums[4 * cube + c]);
+    });
   }
   return lattice;
 }

@@ -22,6 +22,7 @@ struct FieldView {
   std::vector<std::string> components;
   /// One value per cell of a box, x fastest; NaN where there is none (solid, or under a finer level).
   std::function<void(int level, std::size_t box, std::size_t component, std::span<float> cells)> fill;
+  bool threads_may_fill = false;  ///< several boxes at the same time
 
   std::optional<std::size_t> find(const std::string& component) const;
 };

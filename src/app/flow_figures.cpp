@@ -8,9 +8,11 @@
 
 #include "app/plane_picture.hpp"
 #include "app/streamlines.hpp"
+#include "base/parallel.hpp"
 #include "base/timer.hpp"
 #include "geometry_import/render.hpp"
 #include "geometry_import/report_text.hpp"
+#include "geometry_import/sheets.hpp"
 
 namespace karst {
 
@@ -20,6 +22,9 @@ constexpr std::array<const char*, 3> axes{"x", "y", "z"};
 constexpr std::int64_t most_cubes = 2'200'000;  // 130³
 constexpr int n_lines = 140;
 constexpr int n_colours = 12;  // of lines
+// The body outside: values up to `outside` are no share of fluid, but fall away from it. Over a diagonal of the cubes
+// they fall by slope √3 per width: at most 1, as those near the wall.
+constexpr float outside = -0.99F, slope = 0.55F, longest_step = 8.0F;
 
 /// What all but one in `n` of the speeds above 0 stay below, in two digits: the end of a scale.
 double bright_speed(std::vector<double> speeds, std::size_t n) {
@@ -45,48 +50,55 @@ PlaneLook look_of(const FieldView& view, const FlowFigure& flow, double bright) 
 
 /// Means over neighbours with weights 1/4, 1/2, 1/4 along each direction.
 void smooth(const Index& size, std::vector<float>& values) {
-  for (int d = 0; d < 3; ++d) {
-    const std::int64_t stride = d == 0 ? 1 : d == 1 ? size[0] : std::int64_t{size[0]} * size[1];
-    std::vector<float> before = values;
-    std::int64_t at = 0;
-    for_each_cell({Index{}, size}, [&](const Index& c) {
-      const auto i = static_cast<std::size_t>(at);
-      const float low = c[d] > 0 ? before[static_cast<std::size_t>(at - stride)] : before[i];
-      const float high = c[d] + 1 < size[d] ? before[static_cast<std::size_t>(at + stride)] : before[i];
-      values[i] = 0.5F * before[i] + 0.25F * (low + high);
-      ++at;
+  for (int d = 0; d < 3; ++d)
+    for_each_sheet(size, d, values, [](const Sheet& s) {
+      const auto width = static_cast<std::size_t>(s.width);
+      std::vector<float> low(s.row(0).begin(), s.row(0).end());
+      for (std::int64_t k = 0; k < s.n; ++k) {
+        const std::span<float> here = s.row(k), high = s.row(std::min(k + 1, s.n - 1));
+        for (std::size_t i = 0; i < width; ++i) {
+          const float value = here[i];
+          here[i] = 0.5F * value + 0.25F * (low[i] + high[i]);
+          low[i] = value;
+        }
+      }
     });
-  }
 }
 
-/// Outside of a body values fall by `slope` per cube at least, so that rays may take long steps there.
+/// Outside of a body values fall by `slope` per cube along the axes, so that rays may take long steps there.
 void spread(const Index& size, std::vector<float>& values) {
-  constexpr float slope = 0.55F;  // at most 1 / √3: what holds along the axes holds along diagonals
-  const std::array<std::int64_t, 3> stride{1, size[0], std::int64_t{size[0]} * size[1]};
-  const auto pass = [&](std::int64_t at, const Index& c, bool forward) {
-    float& v = values[static_cast<std::size_t>(at)];
-    if (v > -0.99F) return;
-    float nearest = -4.0F;
-    for (int d = 0; d < 3; ++d) {
-      if (forward ? c[d] == 0 : c[d] + 1 == size[d]) continue;
-      const std::int64_t from = at + (forward ? -1 : 1) * stride[static_cast<std::size_t>(d)];
-      nearest = std::max(nearest, values[static_cast<std::size_t>(from)] - slope);
-    }
-    v = forward ? nearest : std::max(v, nearest);
-  };
-  std::int64_t at = 0;
-  for_each_cell({Index{}, size}, [&](const Index& c) { pass(at++, c, true); });
-  for_each_cell({Index{}, size}, [&](const Index& c) { pass(--at, size - Index::all(1) - c, false); });
+  std::vector<float> fallen(values.size());
+  parallel_for(std::ssize(values), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    fallen[at] = values[at] > outside ? values[at] : -longest_step;
+  });
+  for (int d = 0; d < 3; ++d)
+    for_each_sheet(size, d, fallen, [](const Sheet& s) {
+      const auto raise = [&](std::int64_t to, std::int64_t from) {
+        const std::span<float> low = s.row(to), high = s.row(from);
+        for (std::size_t i = 0; i < low.size(); ++i) low[i] = std::max(low[i], high[i] - slope);
+      };
+      for (std::int64_t k = 1; k < s.n; ++k) raise(k, k - 1);
+      for (std::int64_t k = s.n - 1; k > 0; --k) raise(k - 1, k);
+    });
+  parallel_for(std::ssize(values), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (values[at] <= outside) values[at] = fallen[at];
+  });
 }
 
 /// The rarer of pores and solid, near the wall about as a distance to it.
 /// @param low, high  of the sample along the axis [cubes]: reservoirs are not drawn
 Volume body_of(const Lattice& lattice, bool pore, int axis, double low, double high) {
-  Volume body{lattice.size, {}};
-  body.values.reserve(lattice.values.size());
-  for_each_cell({Index{}, lattice.size}, [&](const Index& c) {
-    const bool in_sample = c[axis] + 0.5 > low && c[axis] + 0.5 < high;
-    body.values.push_back(in_sample ? lattice.values[body.values.size()][3] : pore ? 0.0F : 1.0F);
+  Volume body{lattice.size, std::vector<float>(lattice.values.size())};
+  const std::int64_t row = lattice.size[0];
+  parallel_for(std::ssize(body.values) / row, [&](std::int64_t line) {
+    const Index first{0, static_cast<int>(line % lattice.size[1]), static_cast<int>(line / lattice.size[1])};
+    for (int i = 0; i < lattice.size[0]; ++i) {
+      const double at = (first + i * unit(0))[axis] + 0.5;
+      const auto cube = static_cast<std::size_t>(line * row + i);
+      body.values[cube] = at > low && at < high ? lattice.values[cube][3] : pore ? 0.0F : 1.0F;
+    }
   });
   smooth(body.size, body.values);
   for (float& v : body.values) v = (pore ? 2.0F : -2.0F) * (v - 0.5F);
@@ -137,6 +149,8 @@ std::string view_figure(const FieldView& view, const FlowFigure& flow, const Lat
   options.width = 640;
   options.height = 560;
   options.cut_corner = false;
+  options.steepest = 1.0;
+  options.longest_step = longest_step;
   options.surface = {205, 211, 218};
   options.cut = {188, 195, 204};
   const double low = flow.reservoir / lattice.width, high = (view.cells[flow.axis] - flow.reservoir) / lattice.width;

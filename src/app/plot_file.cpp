@@ -41,6 +41,7 @@ FieldView view_of(const JobContext& run, std::vector<JobComponent> of_jobs) {
                                                 std::span<float> cells) {
     components[component].fill(level, static_cast<std::int64_t>(box), cells);
   };
+  view.threads_may_fill = true;
   return view;
 }
 

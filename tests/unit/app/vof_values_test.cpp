@@ -42,6 +42,7 @@ struct Values {
       fill_cells(geometry, numbering, level, static_cast<std::int64_t>(box), cells,
                  [&](std::size_t i) { return (component == 1 ? 2.0 : 1.0) * values[i]; });
     };
+    view.threads_may_fill = true;
     return view;
   }
   static double at(const Index& c, int level) {

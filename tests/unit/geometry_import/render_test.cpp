@@ -157,6 +157,20 @@ TEST(Render, ThreadsDoNotMatter) {
   set_n_threads(before);
 }
 
+// The values are distances, so rays may go as far as they say.
+TEST(Render, LongStepsFindTheSameBody) {
+  RenderOptions o = plain();
+  const Volume v = sphere(9);
+  o.longest_step = 0.5;
+  const Picture careful = render(v, o).picture;
+  o.steepest = 1.0;
+  o.longest_step = 20.0;
+  const Picture fast = render(v, o).picture;
+  double different = 0;
+  for (std::size_t i = 0; i < fast.values.size(); ++i) different += std::abs(fast.values[i] - careful.values[i]) > 3;
+  EXPECT_LT(different / static_cast<double>(fast.values.size()), 0.003) << "rays that graze the outline";
+}
+
 TEST(Render, OneCubeIsEnough) {
   const RenderOptions o = plain();
   EXPECT_GT(covered_pixels(render({{1, 1, 1}, {2}}, o).picture, o), 100);

@@ -139,19 +139,40 @@ class Maker {
     FaceWeight face;
   };
 
-  /// Of the own irregular VoFs, parallel to the moments.
+  /// Of all own VoFs, once: each is asked for by its own row and by those of its neighbours.
   void find_walls() {
     walls_.resize(geometry_.moments.size());
-    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) {
-      const BoxGraph graph = graph_.box(static_cast<int>(b));
-      Walls* walls = walls_.data() + geometry_.moments_begin[static_cast<std::size_t>(b)];
-      for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r)
-        walls[r] = look_for_walls(vof_name(graph.box, graph.row_vof[r]));
+    half_way_.resize(static_cast<std::size_t>(graph_.vof_begin(graph_.n_local())), 0);
+    for (unsigned bits = 0; bits < of_whole_.size(); ++bits)
+      for (std::size_t s = 0; s < 6; ++s)
+        if ((bits >> s & 1U) != 0) of_whole_[bits].theta[s] = 0.5;
+    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_walls(static_cast<int>(b)); });
+  }
+  void find_walls(int b) {
+    const BoxGraph graph = graph_.box(b);
+    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    Walls* const walls = walls_.data() + geometry_.moments_begin[static_cast<std::size_t>(b)];
+    std::vector<bool> whole(static_cast<std::size_t>(graph.n_own), true);
+    for (std::size_t r = 0; r < irregular.size(); ++r) {
+      walls[r] = look_for_walls(vof_name(graph.box, irregular[r]));
+      whole[irregular[r]] = false;
+    }
+    std::uint8_t* const half_way = half_way_.data() + graph_.vof_begin(b);
+    for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+      if (!whole[static_cast<std::size_t>(vof)]) return;
+      for (int side = 0; side < 6; ++side) {
+        const std::size_t slot = slots[static_cast<std::size_t>(side)];
+        if (slot < whole.size() && whole[slot]) continue;  // two whole cells
+        if (lookup_.wall_on(vof_name(graph.box, vof), side) <= 1.0)
+          half_way[vof] |= static_cast<std::uint8_t>(1U << side);
+      }
     });
   }
   Walls walls_of(VofName v) const {
-    const VofMoments* m = graph_.local(box_of(v)) < 0 ? nullptr : vofs_.moments(v);
-    return m == nullptr ? look_for_walls(v) : walls_[static_cast<std::size_t>(m - geometry_.moments.data())];
+    const int b = graph_.local(box_of(v));
+    if (b < 0) return look_for_walls(v);
+    if (const VofMoments* m = vofs_.moments(v)) return walls_[static_cast<std::size_t>(m - geometry_.moments.data())];
+    return of_whole_[half_way_[static_cast<std::size_t>(graph_.vof_begin(b) + vof_of(v))]];
   }
 
   Walls look_for_walls(VofName v) const {
@@ -165,8 +186,9 @@ class Maker {
     return walls;
   }
 
-  Side look(VofName v, int side, VofName to, FlowCounts& counts) const {
-    const double wall = walls_of(v).theta[static_cast<std::size_t>(side)];
+  /// @param here  walls of v
+  Side look(VofName v, const Walls& here, int side, VofName to, FlowCounts& counts) const {
+    const double wall = here.theta[static_cast<std::size_t>(side)];
     if (wall <= 1.0) {
       const VofCenter* center = vofs_.center(v);
       if (center != nullptr && center->wall_distance[static_cast<std::size_t>(side)] > 1.0F && to != domain_face)
@@ -186,19 +208,20 @@ class Maker {
           area.area += f.aperture;
         }
       if (!is_high(side)) area.at[d] += 1.0;  // as seen from the ghost
-      const Walls here = walls_of(v), beyond = to == domain_face ? mirrored(here, d) : continued(here, d);
+      const Walls beyond = to == domain_face ? mirrored(here, d) : continued(here, d);
       return {1.0, true, area.area,
               face_weight(d, is_high(side) ? here : beyond, is_high(side) ? beyond : here, to_vec(unit(d)), area)};
     }
-    const VofName n = lookup_.across(v, side);
-    if (lookup_.is_covered(n)) {  // its flux is that of the fine faces
+    assert(lookup_.across(v, side) == to);
+    if (lookup_.is_covered(to)) {  // its flux is that of the fine faces
       if (lookup_.is_open_to_finer(v, side)) return {1.0, true, 0.0, {}};
       ++counts.walls_half_way;
       return {0.5, false, 0.0, {}};
     }
-    const VofName low = is_high(side) ? v : n, high = is_high(side) ? n : v;
-    if (low != v) area = primary_area(low, side_of(d, true));
-    return {1.0, true, area.area, face_weight(d, walls_of(low), walls_of(high), to_vec(unit(d)), area)};
+    if (!is_high(side)) area = primary_area(to, side_of(d, true));
+    const Walls there = walls_of(to);
+    return {1.0, true, area.area,
+            face_weight(d, is_high(side) ? here : there, is_high(side) ? there : here, to_vec(unit(d)), area)};
   }
 
   FaceArea primary_area(VofName v, int side) const {
@@ -264,13 +287,14 @@ class Maker {
                    FlowCounts& counts) const {
     FlowRow row{};
     row.vof = static_cast<std::uint16_t>(vof_of(v));
+    const Walls walls = walls_of(v);
     double diagonal = 0.0, symmetric = 0.0;
     for (int d = 0; d < 3; ++d) {
       std::array<Side, 2> ends;
       std::array<double, 2> theta;
       for (std::size_t e = 0; e < 2; ++e) {
         const int side = side_of(d, e == 1);
-        ends[e] = look(v, side, graph.name(slots[static_cast<std::size_t>(side)]), counts);
+        ends[e] = look(v, walls, side, graph.name(slots[static_cast<std::size_t>(side)]), counts);
         theta[e] = std::max(ends[e].theta, least_theta);
         symmetric += 1.0 / std::max(ends[e].theta, least_symmetric_theta);
       }
@@ -302,7 +326,9 @@ class Maker {
   const LevelGraph& graph_;
   FlowSides sides_;
   const VofLookup& vofs_;
-  std::vector<Walls> walls_;
+  std::vector<Walls> walls_;            ///< of the own irregular VoFs, parallel to the moments
+  std::vector<std::uint8_t> half_way_;  ///< of the own whole cells: bits of the sides with a wall half a cell away
+  std::array<Walls, 64> of_whole_;      ///< by these bits
 };
 
 }  // namespace

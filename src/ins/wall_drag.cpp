@@ -2,7 +2,9 @@
 #include "ins/wall_drag.hpp"
 
 #include <algorithm>
+#include <vector>
 
+#include "base/parallel.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/flow_kernels.hpp"
 
@@ -157,14 +159,22 @@ WallDrag wall_drag(StokesLevels& op, const StokesDrive& drive, const SampleCells
     const double h = StokesLevels::width(l);
     const Vec3 force = h * h * drive.force;
     const LinearPressure falling = linear.on_level(h);
-    WallDrag here;
-    std::array<double, 2> cells{};
-    for (int b = 0; b < level.geometry().graph.n_local(); ++b)
-      BoxDrag(level, level.values().box(b).data(), force, falling, b).add(level.rows(), b, here, cells);
-    sum.pressure += h * here.pressure;
-    sum.viscous += h * here.viscous;
-    sum.sides += h * here.sides;
-    for (std::size_t i = 0; i < 2; ++i) volume[i] += h * h * h * cells[i];
+    struct InBox {
+      WallDrag drag;
+      std::array<double, 2> cells{};
+    };
+    std::vector<InBox> in_boxes(static_cast<std::size_t>(level.geometry().graph.n_local()));
+    parallel_for_dynamic(std::ssize(in_boxes), [&](std::int64_t b) {
+      const int box = static_cast<int>(b);
+      InBox& in = in_boxes[static_cast<std::size_t>(b)];
+      BoxDrag(level, level.values().box(box).data(), force, falling, box).add(level.rows(), box, in.drag, in.cells);
+    });
+    for (const InBox& in : in_boxes) {
+      sum.pressure += h * in.drag.pressure;
+      sum.viscous += h * in.drag.viscous;
+      sum.sides += h * in.drag.sides;
+      for (std::size_t i = 0; i < 2; ++i) volume[i] += h * h * h * in.cells[i];
+    }
   }
   std::array<double, 11> all{sum.pressure[0], sum.pressure[1], sum.pressure[2], sum.viscous[0],
                              sum.viscous[1],  sum.viscous[2],  sum.sides[0],    sum.sides[1],

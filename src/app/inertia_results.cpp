@@ -114,6 +114,7 @@ std::string inertia_json(const FlowColumn& column) {
                               {"tortuosity", p.tortuosity},
                               {"newton_steps", p.newton_steps},
                               {"iterations", p.iterations},
+                              {"drives_between", p.drives_between},
                               {"relative_residual", p.relative_residual}});
   }
   json["forchheimer"] = nullptr;
@@ -135,6 +136,11 @@ std::string inertia_text(const FlowColumns& columns) {
       text += fmt::format("  {:>10.4g}{:>13.3g}{:>13.4g}{:>13.5g}{:>10.4f}{:>10.2g}{:>8}{:>12}\n", p.reynolds,
                           p.forchheimer, p.gradient, p.permeability, p.permeability / slow(c), p.cell_reynolds,
                           p.newton_steps, p.iterations);
+    for (const InertiaPoint& p : c.inertia)
+      if (p.drives_between > 0)
+        text += fmt::format(
+            "  Reynolds number {:.4g}: by way of {} in between, for Newton's method did not get there at once\n",
+            p.reynolds, p.drives_between == 1 ? "a drive" : fmt::format("{} drives", p.drives_between));
     if (c.forchheimer)
       text += fmt::format("  Forchheimer: k {:.5g} m2, beta {:.4g} 1/m, deviation {:.2g} %\n",
                           c.forchheimer->permeability, c.forchheimer->beta, 100.0 * c.forchheimer->deviation);

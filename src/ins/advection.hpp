@@ -30,6 +30,11 @@ class Advection {
   /// drive: the derivative of add(). Allocates nothing. Not collective.
   void add_linearised(double factor, std::span<Quad> y) const;
 
+  /// Of what was kept, per own VoF: what flows in through a side, over κ; 0 through extra faces.
+  float inflow(std::size_t vof, std::size_t side) const { return -inverse_volume_[vof] * fluxes_[vof][side]; }
+  /// What was kept, with halo and ghosts.
+  const QuadField& flow() const { return flow_; }
+
   std::int64_t bytes() const;  ///< of this rank
 
  private:

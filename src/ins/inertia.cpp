@@ -15,7 +15,9 @@ namespace {
 
 constexpr double velocity_tolerance = 1e-6;
 constexpr int most_tries = 12;        ///< of a gradient for a wanted velocity
-constexpr int most_failures = 3;      ///< on the way to one inertia
+constexpr int most_failures = 6;      ///< on the way to one inertia
+constexpr double first_factor = 4.0;  ///< between two drives, where only slow flow is known
+constexpr double least_factor = 1.1;
 constexpr double least_slope = -0.6;  ///< of log k_app over log G: Forchheimer's law ends at -1/2
 
 class Sweeper {
@@ -80,23 +82,27 @@ class Sweeper {
     return all;
   }
 
-  /// The flow at this inertia from the one before; where that fails, by way of one in between.
+  /// The flow at this inertia from the one before; where that fails, by way of others in between: after a failure the
+  /// square root of the factor between two drives, after two successes the square.
   void advance(double inertia, InertiaPoint& point) {
-    double next = inertia;
+    double next = inertia, factor = reached_ > 0.0 ? inertia / reached_ : first_factor;
     for (int failures = 0;;) {
       report_ = steady_.solve(drive_, next, name_);
       point.newton_steps += static_cast<int>(report_.steps.size()) - 1;
       point.iterations += report_.flow.krylov.iterations;
-      if (!report_.converged) {
-        if (++failures > most_failures) give_up(next);
-        next = reached_ > 0.0 ? std::sqrt(reached_ * next) : 0.25 * next;
+      if (report_.converged) {
+        reached_ = next;
+        conductance_ = sign_ * report_.flow.velocity[sweep_.axis];
+        solved_reynolds_ = reynolds(next);
+        if (next == inertia) return;
+        ++point.drives_between;
+        next = factor > 1.0 ? std::min(inertia, factor * reached_) : std::max(inertia, factor * reached_);
+        factor *= factor;
         continue;
       }
-      reached_ = next;
-      conductance_ = sign_ * report_.flow.velocity[sweep_.axis];
-      solved_reynolds_ = reynolds(next);
-      if (next == inertia) return;
-      next = inertia;
+      if (reached_ > 0.0) factor = std::sqrt(next / reached_);
+      if (++failures > most_failures || std::abs(factor - 1.0) < least_factor - 1.0) give_up(next);
+      next = reached_ > 0.0 ? factor * reached_ : next / first_factor;
     }
   }
 

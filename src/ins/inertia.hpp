@@ -27,6 +27,7 @@ struct InertiaPoint {
   double tortuosity = 0.0;               ///< mean |u| / |mean u|
   double divergence = 0.0;               ///< largest net flux of a cell over the largest speed
   int newton_steps = 0, iterations = 0;  ///< of Newton, of GMRES
+  int drives_between = 0;                ///< solved on the way here, because Newton's method did not reach it at once
   double relative_residual = 0.0;
   double seconds = 0.0;  ///< of this rank
 };
@@ -66,9 +67,8 @@ struct InertiaWatch {
 
 /// Solves one drive after the other, each from the flow of the one before; the first from stokes.solution(), the slow
 /// flow of sweep.drive, left there by solve(). The flow of the last step stays there (its sign is that of the
-/// gradient). Where Newton's method fails it is led there by steps in between. A velocity is met to 1e-6 by a secant
-/// iteration on the gradient. Throws Error when Newton's iteration
-/// fails. Collective.
+/// gradient). Where Newton's method fails it is led there by drives in between, as many as it takes. A velocity is met
+/// to 1e-6 by a secant iteration on the gradient. Throws Error when drives in between do not help either. Collective.
 std::vector<InertiaPoint> solve_with_inertia(StokesSolver& stokes, const InertiaSweep& sweep,
                                              const InertiaWatch& watch = {});
 

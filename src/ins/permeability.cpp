@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::array<const char*, 3> names{"x", "y", "z"};
 /// Vectors of GMRES with inertia: each Newton step is one cycle (decision 012).
-constexpr int steady_restart = 60;
+constexpr int steady_restart = 40;
 
 const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[0].layout.domain(); }
 

@@ -15,6 +15,8 @@ constexpr double least_step = 1.0 / 16.0;  ///< share of a step of Newton that i
 constexpr double sufficient = 1e-4;        ///< of the fall that the linear equations promise
 constexpr double forcing_factor = 0.9;     ///< γ of Eisenstat & Walker
 constexpr double forcing_safeguard = 0.1;  ///< γ η² of the last step counts above this
+constexpr int worth_following = 8;         ///< iterations of the last step; following the flow costs three to five
+constexpr double far_away = 0.2;           ///< residual at the start of a solve from which the flow changes much
 constexpr std::size_t patience = 6;        ///< steps that must halve the residual together
 
 const StokesOperator& only_level(const StokesLevels& op) {
@@ -103,9 +105,11 @@ SteadyReport SteadySolver::solve(const StokesDrive& drive, double inertia, const
     if (report.converged || std::ssize(report.steps) > options_.max_steps || is_stuck(report.steps)) break;
     advection_.keep(drive);
     if (options_.progress) base = stokes_->velocity_of(stokes_->op().local_flow());
+    if (last_iterations_ > worth_following || (report.steps.size() == 1 && left > far_away * size))
+      stokes_->preconditioner().follow(advection_, inertia);
     linear = {};
     krylov.cycle(problem, size, left, std::max(0.5 * goal, forcing * left), linear);
-    report.flow.krylov.iterations += linear.iterations;
+    report.flow.krylov.iterations += last_iterations_ = linear.iterations;
     const double now = try_step(drive, inertia, left, report);
     const double reduction = now / left, before = forcing_factor * forcing * forcing;
     forcing = std::min(std::max(forcing_factor * reduction * reduction, before > forcing_safeguard ? before : 0.0),

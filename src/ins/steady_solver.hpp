@@ -9,9 +9,10 @@
 //
 // so more drive is more inertia at the same f, and the mean velocity is the apparent permeability over h0².
 //
-// Newton's method with inexact steps: each is one cycle of GMRES on the linearised equations with the preconditioner of
-// Stokes flow, as far as the last step was worth it (Eisenstat & Walker, SIAM J. Sci. Comput. 17 (1996) 16, choice 2).
-// A step that does not reduce the residual is halved.
+// Newton's method with inexact steps: each is one cycle of GMRES on the linearised equations, as far as the last step
+// was worth it (Eisenstat & Walker, SIAM J. Sci. Comput. 17 (1996) 16, choice 2). A step that does not reduce the
+// residual is halved. The preconditioner is that of Stokes flow, or of an earlier step, until a step takes as many
+// iterations as it costs to have it follow the flow (StokesPreconditioner::follow).
 #pragma once
 
 #include "ins/advection.hpp"
@@ -56,6 +57,7 @@ class SteadySolver {
   StokesSolver* stokes_;
   SteadyOptions options_;
   Advection advection_;
+  int last_iterations_ = 0;  // of the last step of Newton
   Array<Quad> step_, start_;
 };
 

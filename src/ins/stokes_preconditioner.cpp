@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cassert>
+#include <cmath>
 
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
@@ -25,6 +27,16 @@ MultigridOptions flow_cycle(int first_twice) {
   options.coarse_scale = 0.55;
   options.twice_high = 2.0;
   options.first_twice = first_twice;
+  return options;
+}
+
+/// With inertia: loss of k by the Reynolds number of √k, and the share of Bernoulli's pressure that a flow gets back.
+constexpr double resistance = 0.25, recovery = 0.35;
+
+MultigridOptions carried_cycle() {
+  MultigridOptions options = flow_cycle(2);
+  options.fine_steps = {0.6F, 1.0F};
+  options.coarse_steps = {0.5F, 0.75F, 1.0F};
   return options;
 }
 
@@ -156,23 +168,13 @@ class PressureLevel {
 
 StokesPreconditioner::StokesPreconditioner(StokesLevels& op, const Geometry& geometry)
     : op_(&op),
+      geometry_(&geometry),
       continuity_inverse_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver),
       symmetric_scale_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, 1.0F),
       between_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver) {
   const Timer timer("multigrids");
-  const Comm& comm = op.comm();
-  velocity_ =
-      std::make_unique<BasicGraphMultigrid<3>>(comm, velocity_levels(comm, geometry, op.sides()), flow_cycle(2));
-  std::vector<FloatField> lengths = find_permeable_lengths(op, *velocity_);
-  std::vector<std::unique_ptr<PressureLevel>> makers;  // they hold the weights of the faces
-  std::vector<TwoPointLevel> levels;
-  for (int l = 0; l < op.n_levels(); ++l) {
-    makers.push_back(std::make_unique<PressureLevel>(op.level(l), std::move(lengths[static_cast<std::size_t>(l)]),
-                                                     StokesLevels::width(l)));
-    levels.push_back(makers.back()->take());
-  }
-  find_coarse_fine_links(comm, geometry, WallForm::fluxes, levels);
-  pressure_ = std::make_unique<GraphMultigrid>(comm, levels, flow_cycle(1));
+  make_velocity({});
+  make_pressure(find_permeable_lengths(op, *velocity_));
   for (int l = 0; l < op.n_levels(); ++l) {
     set_continuity_inverse(l);
     const StokesOperator& level = op.level(l);
@@ -181,6 +183,94 @@ StokesPreconditioner::StokesPreconditioner(StokesLevels& op, const Geometry& geo
         symmetric_scale_[static_cast<std::size_t>(op.begin(l) + level.geometry().graph.vof_begin(b) + row.vof)] =
             row.symmetric_scale;
   }
+}
+
+/// @param inflow  as in TwoPointLevel
+void StokesPreconditioner::make_velocity(Array<std::array<float, 6>> inflow) {
+  velocity_.reset();
+  std::vector<TwoPointLevel> levels = velocity_levels(op_->comm(), *geometry_, op_->sides());
+  const bool carried = inflow.size() > 0;
+  levels[0].inflow = std::move(inflow);
+  velocity_ = std::make_unique<BasicGraphMultigrid<3>>(op_->comm(), levels, carried ? carried_cycle() : flow_cycle(2));
+}
+
+/// @param lengths  as from find_permeable_lengths()
+void StokesPreconditioner::make_pressure(std::vector<FloatField> lengths) {
+  pressure_.reset();
+  std::vector<std::unique_ptr<PressureLevel>> makers;  // they hold the weights of the faces
+  std::vector<TwoPointLevel> levels;
+  for (int l = 0; l < op_->n_levels(); ++l) {
+    makers.push_back(std::make_unique<PressureLevel>(op_->level(l), std::move(lengths[static_cast<std::size_t>(l)]),
+                                                     StokesLevels::width(l)));
+    levels.push_back(makers.back()->take());
+  }
+  find_coarse_fine_links(op_->comm(), *geometry_, WallForm::fluxes, levels);
+  pressure_ = std::make_unique<GraphMultigrid>(op_->comm(), levels, flow_cycle(1));
+}
+
+void StokesPreconditioner::follow(const Advection& flow, double inertia) {
+  const Timer timer("multigrids");
+  assert(op_->n_levels() == 1);
+  const auto n = static_cast<std::size_t>(op_->n_vofs());
+  if (permeability_.size() == 0) {
+    const std::vector<FloatField> lengths = find_permeable_lengths(*op_, *velocity_);
+    permeability_ = Array<float>(n, Purpose::solver);
+    op_->for_boxes([&](int, int b, std::size_t first, std::size_t) {
+      std::ranges::transform(lengths[0].own(b), permeability_.begin() + static_cast<std::ptrdiff_t>(first),
+                             [](float length) { return length * length; });
+    });
+  }
+  carry_ = Array<std::array<float, 3>>(n, Purpose::solver);
+  Array<std::array<float, 6>> inflow(n, Purpose::buffers);
+  std::vector<FloatField> lengths;
+  lengths.emplace_back(op_->level(0).geometry().graph, 1, Purpose::solver);
+  op_->for_boxes([&](int, int b, std::size_t first, std::size_t n_own) {
+    for (std::size_t i = 0; i < n_own; ++i) {
+      const std::size_t v = first + i;
+      for (std::size_t s = 0; s < 6; ++s)
+        inflow[v][s] = static_cast<float>(inertia) * symmetric_scale_[v] * flow.inflow(v, s);
+      const Quad& w = flow.flow().box(b)[i];
+      const double k = double{permeability_[v]}, speed = norm(Vec3{w.v[0], w.v[1], w.v[2]}),
+                   less = k / (1.0 + resistance * inertia * speed * std::sqrt(k));
+      lengths[0].own(b)[i] = static_cast<float>(std::sqrt(less));
+      for (std::size_t d = 0; d < 3; ++d)
+        carry_[v][d] = static_cast<float>(recovery * inertia * double{share} * less * w.v[d]);
+    }
+  });
+  op_->fill_lengths(lengths);
+  make_pressure(std::move(lengths));
+  make_velocity(std::move(inflow));
+}
+
+void StokesPreconditioner::forget() {
+  if (carry_.size() == 0) return;
+  const Timer timer("multigrids");
+  carry_ = {};
+  std::vector<FloatField> lengths;
+  lengths.emplace_back(op_->level(0).geometry().graph, 1, Purpose::solver);
+  op_->for_boxes([&](int, int b, std::size_t first, std::size_t n) {
+    std::ranges::transform(permeability_.span().subspan(first, n), lengths[0].own(b).begin(),
+                           [](float k) { return std::sqrt(k); });
+  });
+  op_->fill_lengths(lengths);
+  make_pressure(std::move(lengths));
+  make_velocity({});
+}
+
+/// ψ += carry · ∇ψ for ψ = between_[..][0].
+void StokesPreconditioner::add_recovery() {
+  StokesOperator& op = op_->level(0);
+  op_->for_boxes([&](int, int b, std::size_t v, std::size_t) {
+    for (Quad& q : op.values().own(b)) q.v[kernels::p] = double{between_[v++][0]};
+  });
+  op_->pressure_gradient(between_.span());
+  op_->for_boxes([&](int, int b, std::size_t v, std::size_t) {
+    for (const Quad& q : op.values().own(b)) {
+      float sum = static_cast<float>(q.v[kernels::p]);
+      for (std::size_t d = 0; d < 3; ++d) sum += carry_[v][d] * between_[v][d];
+      between_[v++][0] = sum;
+    }
+  });
 }
 
 /// Σ_faces w (t_l + t_r) / 2: what is left of B D^-1 G + C, as both take the same t.
@@ -236,6 +326,7 @@ void StokesPreconditioner::apply(std::span<const Quad> r) {
         for (std::int32_t v = 0; v < n; ++v)
           between_[vof + static_cast<std::size_t>(v)][0] = static_cast<float>(width) * from[v];
       });
+  if (carry_.size() > 0) add_recovery();
   for_own([&](std::size_t v, Quad& to) {
     to.v[kernels::p] = -(double{continuity_inverse_[v]} * r[v].v[kernels::p] + double{between_[v][0]});
   });
@@ -263,7 +354,8 @@ std::string StokesPreconditioner::summary() const {
 
 std::int64_t StokesPreconditioner::bytes() const {
   return velocity_->bytes() + pressure_->bytes() +
-         static_cast<std::int64_t>(continuity_inverse_.bytes() + symmetric_scale_.bytes() + between_.bytes());
+         static_cast<std::int64_t>(continuity_inverse_.bytes() + symmetric_scale_.bytes() + between_.bytes() +
+                                   permeability_.bytes() + carry_.bytes());
 }
 
 }  // namespace karst

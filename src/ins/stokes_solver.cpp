@@ -64,6 +64,7 @@ double StokesSolver::size_of(const StokesDrive& drive, const std::string& name) 
 
 StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& name) {
   const Timer timer("stokes");
+  preconditioner_.forget();
   std::ranges::fill(solution_, Quad{});
   Vec3 base;
   GmresProblem problem;

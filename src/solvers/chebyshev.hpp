@@ -24,4 +24,11 @@ inline std::vector<SweepFactors> chebyshev_sweeps(int degree, double low, double
   return sweeps;
 }
 
+/// Damped Jacobi steps with these factors.
+inline std::vector<SweepFactors> jacobi_sweeps(const std::vector<float>& factors) {
+  std::vector<SweepFactors> sweeps;
+  for (const float c : factors) sweeps.push_back({1.0F - c, 0.0F, c});
+  return sweeps;
+}
+
 }  // namespace karst

@@ -20,8 +20,8 @@ RowList<std::int32_t> rows_of(const NodeGraph& graph, std::int64_t first, std::i
     for (std::int64_t k = graph.begin[node]; k < graph.begin[node + 1]; ++k) {
       const auto entry = static_cast<std::size_t>(k);
       rows.column.push_back(graph.column[entry]);
-      rows.weight.push_back(graph.weight[entry]);
-      diagonal += graph.weight[entry];
+      rows.weight.push_back(graph.weight_of(entry));
+      diagonal += rows.weight.back();
     }
     rows.end_row(static_cast<std::int32_t>(v - first), static_cast<float>(diagonal));
   }

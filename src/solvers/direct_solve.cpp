@@ -7,7 +7,7 @@
 namespace karst {
 namespace {
 
-/// Inverse of a symmetric positive definite matrix, in place, by Gauss-Jordan elimination (needs no pivots).
+/// Inverse of an M-matrix or its transposed, in place, by Gauss-Jordan elimination (needs no pivots).
 /// @param a  n x n, row after row
 void invert_in_place(std::vector<double>& a, std::size_t n) {
   for (std::size_t k = 0; k < n; ++k) {
@@ -25,6 +25,9 @@ void invert_in_place(std::vector<double>& a, std::size_t n) {
       for (std::size_t j = 0; j < n; ++j) other[j] -= factor * from[j];
     }
   }
+}
+
+void make_symmetric(std::vector<double>& a, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < i; ++j) a[i * n + j] = a[j * n + i] = 0.5 * (a[i * n + j] + a[j * n + i]);
 }
@@ -93,19 +96,20 @@ std::vector<double> BasicDirectSolve<C>::invert(const NodeGraph& graph, std::spa
   std::vector<std::int32_t> place(shift.size(), -1);
   const std::size_t m = connected_.size();
   for (std::size_t i = 0; i < m; ++i) place[static_cast<std::size_t>(connected_[i])] = static_cast<std::int32_t>(i);
-  std::vector<double> a(m * m);
+  std::vector<double> a(m * m);  // transposed
   for (std::size_t i = 0; i < m; ++i) {
     const auto v = static_cast<std::size_t>(connected_[i]);
     double diagonal = shift[v];
     for (std::int64_t k = graph.begin[v]; k < graph.begin[v + 1]; ++k) {
       const auto entry = static_cast<std::size_t>(k);
       const auto u = static_cast<std::size_t>(graph.column[entry]);
-      diagonal += graph.weight[entry];
-      if (!pinned[v] && !pinned[u]) a[i * m + static_cast<std::size_t>(place[u])] -= graph.weight[entry];
+      diagonal += graph.weight_of(entry);
+      if (!pinned[v] && !pinned[u]) a[static_cast<std::size_t>(place[u]) * m + i] -= graph.weight_of(entry);
     }
     a[i * m + i] = pinned[v] ? 1.0 : diagonal;
   }
   invert_in_place(a, m);
+  if (graph.inflow.empty()) make_symmetric(a, m);
   for (std::size_t i = 0; i < m; ++i)
     if (pinned[static_cast<std::size_t>(connected_[i])]) a[i * m + i] = 0.0;
   return a;

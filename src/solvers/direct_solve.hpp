@@ -34,10 +34,10 @@ class BasicDirectSolve {
 
  private:
   std::vector<std::int32_t> connected_;  // nodes with connections
-  /// Inverse of the matrix of these shifts over the connected nodes.
+  /// Inverse of the matrix of these shifts over the connected nodes, transposed.
   std::vector<double> invert(const NodeGraph& graph, std::span<const float> shift) const;
 
-  std::vector<float> inverse_;  // dense, over the connected nodes; C beside each other where components differ
+  std::vector<float> inverse_;  // dense, transposed; C beside each other where components differ
   std::vector<float> alone_;    // per node, C beside each other: 1 / shift of a node without connections, else 0
   bool components_differ_ = false;
   std::vector<Value> b_, x_;

@@ -238,6 +238,10 @@ class Coarsener {
     const float* factor = level_.ghost_factor.data() + level_.ghost_begin[i];
     const std::uint64_t box_key = key_of_box(b);
     const std::span<const std::uint16_t> child = children_of(b);
+    const auto add = [&](std::int32_t node, float weight, int vof, std::size_t side) {
+      rows.add(node, weight);
+      if (level_.has_flow()) rows.add_inflow(node, level_.inflow_of(b, vof, side));
+    };
     std::size_t k = 0;
     for (std::size_t c = 0; c < end_[i].size(); ++c) {
       rows.begin_row(static_cast<std::int32_t>(children_.node_begin[i] + static_cast<std::int64_t>(c)));
@@ -249,7 +253,7 @@ class Coarsener {
             rows.add_shift(of_all);
             if (level_.mirrors[side]) rows.add_shift(side / 2, 2.0F * weight - of_all);
           } else if (slot < first_ghost && tools.column[slot] >= 0) {
-            rows.add(tools.column[slot], weight);
+            add(tools.column[slot], weight, child[k], side);
           }
         });
         for (auto e = std::ranges::lower_bound(ends, int{child[k]}, {}, &LinkEnd::vof);

@@ -53,7 +53,7 @@ void BasicFineLevel<C>::number_unknowns(const TwoPointLevel& level, int b) {
   const std::int32_t n_own = x_.slots()->n_own(b);
   add(n_own);
   box.n_segments = segments_.size() - box.segments;
-  if (std::ssize(covered) == n_own || level.face_beta != nullptr) box.runs = {};
+  if (std::ssize(covered) == n_own || level.has_rows_only()) box.runs = {};
   if (covered_begin_.empty()) return;
   covered_.insert(covered_.end(), covered.begin(), covered.end());
   covered_begin_.push_back(static_cast<std::int32_t>(covered_.size()));
@@ -105,7 +105,8 @@ void BasicFineLevel<C>::set_rows(const TwoPointLevel& level) {
   parallel_for_dynamic(n, [&](std::int64_t b) { rows_.set(static_cast<std::size_t>(b), rows_of(b)); });
 }
 
-/// Rows of a box: entries of positive weight, primary faces first. Where β varies, VoFs of runs are rows too.
+/// Rows of a box: entries of positive weight, primary faces first. Where β varies or a flow carries, VoFs of runs
+/// are rows too.
 template <int C>
 void BasicFineLevel<C>::add_rows(int b, const TwoPointLevel& level, RowList<std::uint16_t>& rows) const {
   const BoxGraph g = graph_->box(b);
@@ -122,21 +123,22 @@ void BasicFineLevel<C>::add_rows(int b, const TwoPointLevel& level, RowList<std:
     diagonal = level.regular_shift;
     for (int side = 0; side < 6; ++side) {
       const std::uint16_t slot = slots[static_cast<std::size_t>(side)];
-      add(slot, level.whole_weight(b, vof, side, slot));
+      add(slot, level.carried(level.whole_weight(b, vof, side, slot), b, vof, static_cast<std::size_t>(side)));
     }
     rows.end_row(static_cast<std::uint16_t>(vof), static_cast<float>(diagonal));
   };
   std::size_t extra = 0;
   for (std::size_t r = 0; r < static_cast<std::size_t>(g.n_irregular); ++r) {
     diagonal = level.shift[first + r];
-    for (std::size_t side = 0; side < 6; ++side) add(g.neighbours[r][side], level.weight[first + r][side]);
+    for (std::size_t side = 0; side < 6; ++side)
+      add(g.neighbours[r][side], level.carried(level.weight[first + r][side], b, g.row_vof[r], side));
     for (; extra < g.extra.size() && g.extra[extra].vof == g.row_vof[r]; ++extra)
       add(g.extra[extra].neighbour, level.extra[first_extra + extra]);
     rows.end_row(g.row_vof[r], static_cast<float>(diagonal));
   }
   for (std::size_t r = static_cast<std::size_t>(g.n_irregular); r < g.row_vof.size(); ++r)
     add_regular(g.row_vof[r], g.neighbours[r]);
-  if (level.face_beta == nullptr) return;
+  if (!level.has_rows_only()) return;
   for (const Run& run : g.runs)
     for (int t = 0; t < run.length; ++t) add_regular(run.first + t, run.neighbours(t));
 }

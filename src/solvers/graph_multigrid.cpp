@@ -28,9 +28,13 @@ BasicGraphMultigrid<C>::BasicGraphMultigrid(const Comm& comm, std::span<const Tw
                                             const MultigridOptions& options)
     : comm_(comm), fine_(comm, levels) {
   const double largest = fine_.has_links() ? largest_eigenvalue_with_links : largest_eigenvalue;
-  fine_sweeps_ = chebyshev_sweeps(options.fine_degree, largest / options.fine_fraction, largest);
+  fine_sweeps_ = options.fine_steps.empty()
+                     ? chebyshev_sweeps(options.fine_degree, largest / options.fine_fraction, largest)
+                     : jacobi_sweeps(options.fine_steps);
   coarse_sweeps_ =
-      chebyshev_sweeps(options.coarse_degree, largest_eigenvalue / options.coarse_fraction, largest_eigenvalue);
+      options.coarse_steps.empty()
+          ? chebyshev_sweeps(options.coarse_degree, largest_eigenvalue / options.coarse_fraction, largest_eigenvalue)
+          : jacobi_sweeps(options.coarse_steps);
   twice_ = chebyshev_sweeps(2, options.twice_low, options.twice_high);
   first_twice_ = static_cast<std::size_t>(options.first_twice);
   last_twice_ = static_cast<std::size_t>(options.last_twice);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graph multigrid: one V-cycle on the two-point operator A, a symmetric positive (semi-)definite preconditioner.
+// Graph multigrid: one V-cycle on the two-point operator A, a symmetric positive (semi-)definite preconditioner (A with
+// inflow: of convection and diffusion, neither).
 //
 //   pre-smoothing (Chebyshev, from 0) -> residual summed over coarse nodes -> coarse problem -> added back -> smoothing
 //
@@ -29,6 +30,9 @@ struct MultigridOptions {
   /// below, for eigenvalues of the cycle times its operator in [low, high].
   int first_twice = 2, last_twice = 4;
   double twice_low = 0.3, twice_high = 1.2;
+  /// Factors of damped Jacobi steps in place of the Chebyshev smoothers; empty: none. For operators with inflow, whose
+  /// eigenvalues of D^-1 A lie anywhere in the circle about 1 through 0 and 2: steps of 1/2 to 1 grow nowhere there.
+  std::vector<float> fine_steps, coarse_steps;
   double coarse_scale = 0.65;        ///< factor per level on the Galerkin operator
   std::int64_t gather_below = 8192;  ///< levels of fewer nodes are held by every rank
   std::int64_t direct_below = 300;   ///< levels of fewer nodes are solved directly

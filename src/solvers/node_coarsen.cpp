@@ -199,6 +199,7 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
           const float weight = fine.weight[entry];
           const float here = factor_of(weight, bond[v], scale), there = factor_of(weight, bond[u], scale);
           builder.add(parent[u], 2.0F * here * there / (here + there) * weight);  // weights go with 1 / distance
+          if (!fine.inflow.empty()) builder.add_inflow(parent[u], fine.inflow[entry]);
         }
       }
       builder.end_row(block[static_cast<std::size_t>(children.child[static_cast<std::size_t>(children.begin[node])])],

@@ -73,6 +73,7 @@ NodeGraph gather(const Comm& comm, const NodeGraph& mine) {
   graph.key = all(mine.key);
   graph.column = all(const_column);
   graph.weight = all(mine.weight);
+  graph.inflow = all(mine.inflow);
   graph.shift = all(mine.shift);
   std::vector<ComponentShift> component_shift(mine.component_shift);
   for (ComponentShift& s : component_shift)

@@ -14,6 +14,7 @@
 
 #include "base/comm.hpp"
 #include "base/memory.hpp"
+#include "solvers/carried_weight.hpp"
 
 namespace karst {
 
@@ -65,10 +66,15 @@ struct NodeGraph {
   std::vector<std::int64_t> begin{0};           ///< first connection of each node, and the end
   std::vector<std::int32_t> column;             ///< own nodes, then remote ones
   std::vector<float> weight;                    ///< > 0
+  std::vector<float> inflow;                    ///< per connection, out of the column (carried_weight.hpp); empty: none
   std::vector<float> shift;                     ///< per node, >= 0
   std::vector<ComponentShift> component_shift;  ///< by increasing node; nodes without one are left out
   std::vector<RemoteNode> remote;
   std::int64_t size() const { return static_cast<std::int64_t>(shift.size()); }
+  /// Of a connection in the rows of the operator.
+  float weight_of(std::size_t connection) const {
+    return inflow.empty() ? weight[connection] : carried_weight(weight[connection], inflow[connection]);
+  }
   std::int64_t n_connections() const { return static_cast<std::int64_t>(column.size()); }
 };
 

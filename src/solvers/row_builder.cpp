@@ -18,6 +18,8 @@ void join_rows(std::vector<RowBuilder>& parts, NodeGraph& graph) {
   graph.weight.resize(entry.back());
   for (const RowBuilder& p : parts)
     graph.component_shift.insert(graph.component_shift.end(), p.more_of_.begin(), p.more_of_.end());
+  if (std::ranges::any_of(parts, [](const RowBuilder& p) { return !p.inflow_.empty(); }))
+    graph.inflow.resize(entry.back());
   parallel_for(std::ssize(parts), [&](std::int64_t part) {
     const auto i = static_cast<std::size_t>(part);
     RowBuilder& p = parts[i];
@@ -26,6 +28,7 @@ void join_rows(std::vector<RowBuilder>& parts, NodeGraph& graph) {
     std::ranges::copy(p.shift_of_, place(graph.shift, row[i]));
     std::ranges::copy(p.column_, place(graph.column, entry[i]));
     std::ranges::copy(p.weight_, place(graph.weight, entry[i]));
+    std::ranges::copy(p.inflow_, place(graph.inflow, entry[i]));
     auto end = static_cast<std::int64_t>(entry[i]);
     for (std::size_t r = 0; r < p.length_.size(); ++r) graph.begin[row[i] + r + 1] = end += p.length_[r];
     p = {};

@@ -10,7 +10,8 @@
 
 namespace karst {
 
-/// Makes rows of a NodeGraph from sums: entries of equal column are added up, those inside the row's node dropped.
+/// Makes rows of a NodeGraph from sums: entries of equal column are added up, those inside the row's node dropped. The
+/// scale of a row is that of its weights: what a flow carries is a difference of first order and needs none.
 class RowBuilder {
  public:
   void begin_row(std::int32_t node) {
@@ -32,6 +33,12 @@ class RowBuilder {
     column_.push_back(column);
     weight_.push_back(weight);
   }
+  /// To an entry that was added.
+  void add_inflow(std::int32_t column, float inflow) {
+    inflow_.resize(column_.size());
+    for (std::size_t k = column_.size(); k > first_; --k)
+      if (column_[k - 1] == column) inflow_[k - 1] += inflow;
+  }
   void end_row(std::uint64_t key, float scale) {
     for (std::size_t k = first_; k < weight_.size(); ++k) weight_[k] *= scale;
     shift_of_.push_back(scale * static_cast<float>(shift_));
@@ -51,7 +58,7 @@ class RowBuilder {
   std::array<double, 3> more_{};
   std::vector<ComponentShift> more_of_;
   std::vector<std::int32_t> column_, length_;
-  std::vector<float> weight_, shift_of_;
+  std::vector<float> weight_, inflow_, shift_of_;  // inflow_: as weight_, or shorter
   std::vector<std::uint64_t> key_;
 };
 

@@ -17,6 +17,7 @@
 #include "base/memory.hpp"
 #include "eb/faces.hpp"
 #include "eb/geometry.hpp"
+#include "solvers/carried_weight.hpp"
 #include "solvers/elliptic_problem.hpp"
 #include "solvers/row_maker.hpp"
 
@@ -40,15 +41,28 @@ struct TwoPointLevel {
   Array<std::array<float, 6>> weight;     ///< irregular rows, box after box; 0 where there is no face
   Array<float> shift;                     ///< irregular rows
   Array<float> extra;                     ///< weights of the extra faces, box after box
-  std::vector<std::uint16_t> covered;     ///< VoFs under the next finer level, box after box, increasing
+  /// Per own VoF and side, in units of the weights: what a flow carries in through a face (carried_weight.hpp); empty:
+  /// nothing. The operator is no longer symmetric then. For the form `lines`, which has no weights of extra faces.
+  Array<std::array<float, 6>> inflow;
+  std::vector<std::uint16_t> covered;       ///< VoFs under the next finer level, box after box, increasing
   std::vector<std::int64_t> covered_begin;  ///< n_local + 1; both empty on the finest level
   std::vector<CoarseFineLink> links;        ///< to the next coarser level
   std::int64_t unlinked = 0;                ///< coarse-fine faces whose coarse VoF was not found: closed
 
+  bool has_flow() const { return inflow.size() > 0; }
+  /// Regular VoFs differ from each other.
+  bool has_rows_only() const { return face_beta != nullptr || has_flow(); }
   /// Weight of a whole face of an own VoF towards this slot.
   float whole_weight(int box, int vof, int side, int slot) const {
     if (face_beta == nullptr) return face_weight;
     return face_weight * static_cast<float>(beta(box, vof, side, slot));
+  }
+  /// Of a VoF that has the weight w towards a side without a flow.
+  float carried(float w, int box, int vof, std::size_t side) const {
+    return !has_flow() || w <= 0.0F ? w : carried_weight(w, inflow_of(box, vof, side));
+  }
+  float inflow_of(int box, int vof, std::size_t side) const {
+    return inflow[static_cast<std::size_t>(geometry->graph.vof_begin(box) + vof)][side];
   }
   double beta(int box, int vof, int side, int slot) const {
     return face_beta->box(box, direction_of(side))[static_cast<std::size_t>(is_high(side) ? slot : vof)];

@@ -162,10 +162,13 @@ TEST(Inertia, StepsInBetween) {
   const InertiaPoint led = Array{}.column(options).inertia[0];
   EXPECT_NEAR(led.permeability / direct.permeability, 1.0, 1e-7);
   EXPECT_GT(led.newton_steps, direct.newton_steps);
+  EXPECT_EQ(direct.drives_between, 0);
+  EXPECT_GT(led.drives_between, 0);
 }
 
 TEST(Inertia, FailureSaysHowFarItCame) {
   FlowOptions options = gradient(1000.0 * strong, {1e-3, 1.0});
+  options.newton_steps = 5;
   const std::string text = test::error_of([&] { Array{}.column(options); });
   for (const char* part :
        {"steady x 2/2", "Reynolds number of about", "Solved up to a Reynolds number of", "flow.steps"})

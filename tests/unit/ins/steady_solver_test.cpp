@@ -156,8 +156,8 @@ TEST(SteadySolver, IterationsStayFewInAPacking) {
   const auto phi = test::packing(40, 4.8, 24, true);
   Case c;
   c.tolerance = 1e-8;
-  const auto r = c.solve(
-      comm, build_geometry(comm, test::flow_grid(Index::all(24)), *phi, KeepPores::connected), {2.0, 6.0, 16.0});
+  const auto r = c.solve(comm, build_geometry(comm, test::flow_grid(Index::all(24)), *phi, KeepPores::connected),
+                         {2.0, 6.0, 16.0});
   EXPECT_LE(r[1].flow.krylov.iterations, 36);  // 33
   EXPECT_LE(r[2].flow.krylov.iterations, 47);  // 43
   EXPECT_LE(r[3].flow.krylov.iterations, 82);  // 74

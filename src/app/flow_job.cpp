@@ -259,8 +259,8 @@ int n_plotted(const Config& config) {
   return static_cast<int>(config.flow.axes.size()) * (3 * asked(PlotField::velocity) + asked(PlotField::pressure));
 }
 
-/// Of it with inertia: 20 more vectors of GMRES, the flow and its fluxes, a step and its start, more rows of multigrids. Velocity and pressure
-/// of each axis stay until the end.
+/// Of it with inertia: 20 more vectors of GMRES, the flow and its fluxes, a step and its start, more rows of
+/// multigrids. Velocity and pressure of each axis stay until the end.
 double bytes_per_fluid_cell(const Config& config) {
   const double kept = sizeof(std::array<float, 4>) * static_cast<double>(config.flow.axes.size());
   return kept + (config.flow.model == FlowModel::steady ? 1000.0 : 650.0);

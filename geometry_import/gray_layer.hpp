@@ -22,7 +22,7 @@ class GrayLayer {
   std::span<float> values() {
     return values_.span().subspan(static_cast<std::size_t>(all_.start_of(window_.first)), window_.count());
   }
-  void smooth() { karst::smooth(all_, smoothing_, SmoothedField::gray, values_.span()); }
+  void smooth() { karst::smooth(all_, smoothing_, values_.span()); }
   /// The array that values() are in.
   Array<float> take_storage() { return std::move(values_); }
 

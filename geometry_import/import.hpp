@@ -25,6 +25,7 @@ class Reader;
 /// and noise up to 10 % of the contrast: gray 0.5 keeps porosity to 0.2 % and wall area to 4 % (1.0: 0.8 and 8 %, the
 /// corners at the contacts close; 0: 0.1 and 4.6 %, but walls as rough as the noise).
 inline constexpr double segmented_smoothing = 1.0, gray_smoothing = 0.5;
+inline constexpr double most_segmented_smoothing = 3.0;  ///< planes needed around a layer grow with its square [voxels]
 
 /// How gray images are segmented when no threshold is given, or `labels` for images that hold labels.
 enum class SegmentBy { halfway, edges, otsu, multi_otsu, labels };

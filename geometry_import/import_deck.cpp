@@ -157,8 +157,8 @@ void read(Reader& in, ImportOptions& o) {
   read_gray(in, o);
   read_optional(
       in, "geometry.import.smoothing", o.smoothing, "voxels", 0, 8,
-      "standard deviation of the smoothing; without it 0.5 for gray values and 1 for the distance to the wall "
-      "of segmented images");
+      "standard deviation of the smoothing; without it 0.5 for gray values and 1 for the stairs of segmented images "
+      "(these: up to 3)");
   read_cleaning(in, o);
 }
 

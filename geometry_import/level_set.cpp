@@ -189,21 +189,20 @@ void gaussian(const ImageWindow& window, double sigma, std::span<float> values) 
   });
 }
 
-void smooth(const ImageWindow& window, double sigma, SmoothedField field, std::span<float> values) {
+void smooth(const ImageWindow& window, double sigma, std::span<float> values) {
   if (sigma <= 0) return;
   gaussian(window, sigma, values);
   Array<float> twice(values.size(), Purpose::buffers);
   std::copy(values.begin(), values.end(), twice.begin());
   gaussian(window, sigma, twice.span());
-  const float a = field == SmoothedField::distance ? 1.0F : 1 + std::numbers::sqrt2_v<float>;
+  constexpr float a = 1 + std::numbers::sqrt2_v<float>;
   parallel_for(static_cast<std::int64_t>(values.size()),
                [&](std::int64_t n) { values[at(n)] = (1 + a) * values[at(n)] - a * twice[at(n)]; });
 }
 
-void keep_phase(std::span<const std::uint8_t> phase, float shift, std::span<float> phi) {
+void keep_phase(std::span<const std::uint8_t> phase, std::span<float> phi) {
   parallel_for(static_cast<std::int64_t>(phi.size()), [&](std::int64_t n) {
-    const float shifted = phi[at(n)] + shift;
-    const float kept = rounded(std::clamp(phase[at(n)] ? shifted : -shifted, phase_margin, level_set_clip));
+    const float kept = rounded(std::clamp(phase[at(n)] ? phi[at(n)] : -phi[at(n)], phase_margin, level_set_clip));
     phi[at(n)] = phase[at(n)] ? kept : -kept;
   });
 }

@@ -2,20 +2,17 @@
 // Level set of an image: one number per voxel centre, in units of the voxel width, φ > 0 in the pore and < 0 in the
 // solid; the wall is where the trilinear interpolant is zero.
 //
-// Smoothing is the convolution with (1 + a) G_σ - a G_σ∗G_σ. A plain Gaussian (a = 0) moves a wall of mean curvature H
-// by σ² H, which is 2 % of the volume of a sphere of radius 12 voxels at σ = 1. Here a is such that walls stay to
-// leading order: a = 1 for a distance to the wall (no second moment; Tukey's twicing), a = 1 + √2 for a field that
-// jumps at the wall (no second moment along the wall among the values at it: (1 + a) σ² G_σ(0) = a 2σ² G_√2σ(0) in one
-// dimension). White noise of standard deviation 1 becomes 0.22 and 0.33 at σ = 1.
-//
-// Gray image: φ = ±(g - T) / G, g smoothed, G = mean length of ∇g [gray values per voxel] over the voxels at the wall.
-// The zero set does not depend on G, which only turns φ into a distance near the wall.
+// Gray image: smoothing is the convolution with (1 + a) G_σ - a G_σ∗G_σ. A plain Gaussian (a = 0) moves a wall of mean
+// curvature H by σ² H, which is 2 % of the volume of a sphere of radius 12 voxels at σ = 1. Here a = 1 + √2, with which
+// walls stay to leading order: no second moment along the wall among the values at it, (1 + a) σ² G_σ(0) = a 2σ²
+// G_√2σ(0) in one dimension. White noise of standard deviation 1 becomes 0.33 at σ = 1. Then φ = ±(g - T) / G, g
+// smoothed, G = mean length of ∇g [gray values per voxel] over the voxels at the wall. The zero set does not depend on
+// G, which only turns φ into a distance near the wall.
 //
 // Segmented image: φ0 = distance to the nearest voxel centre of the opposite phase minus 1/2, exact (separable:
 // Felzenszwalb & Huttenlocher, Theory of Computing 8 (2012) 415; in integers, and as distances are clipped the minimum
-// is taken over the few offsets that matter). Then smoothed; then a constant shift for the volume of the pore to be
-// that of the voxels; then the sign is put back and |φ| held at or above phase_margin, so that no voxel centre changes
-// its phase: a throat or a wall one voxel wide stays.
+// is taken over the few offsets that matter). Voxels beside the wall: wall_faces.hpp. Then the sign is put back and |φ|
+// held at or above phase_margin, so that no voxel centre changes its phase: a throat or a wall one voxel wide stays.
 //
 // Every value depends on a fixed number of planes around it, so results do not depend on how the image is cut.
 #pragma once
@@ -29,7 +26,7 @@
 namespace karst {
 
 inline constexpr float level_set_clip = 16.0F;  ///< |φ| at most [voxels]
-inline constexpr float phase_margin = 0.2F;     ///< |φ| at least, segmented images [voxels]
+inline constexpr float phase_margin = 0.1F;     ///< |φ| at least, segmented images [voxels]
 inline constexpr float gray_margin =
     1.0F / 1024;                           ///< |φ| at least, gray images: keeps the cutter off exact zeros [voxels]
 inline constexpr int distance_reach = 17;  ///< planes a clipped distance depends on, each side
@@ -50,13 +47,11 @@ void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> ph
 /// end. In place. Right in planes at least smoothing_reach away from window ends that are not ends of the image.
 void gaussian(const ImageWindow& window, double sigma, std::span<float> values);
 
-enum class SmoothedField { distance, gray };
+/// Smoothing of gray values that keeps walls, see above; depends on 2 smoothing_reach planes each side. In place.
+void smooth(const ImageWindow& window, double sigma, std::span<float> values);
 
-/// Smoothing that keeps walls, see above; depends on 2 smoothing_reach planes each side. In place.
-void smooth(const ImageWindow& window, double sigma, SmoothedField field, std::span<float> values);
-
-/// φ <- φ + shift with the sign of the phase and phase_margin <= |φ| <= level_set_clip, rounded to 2^-12 voxel.
-void keep_phase(std::span<const std::uint8_t> phase, float shift, std::span<float> phi);
+/// The sign of the phase, and phase_margin <= |φ| <= level_set_clip, rounded to 2^-12 voxel.
+void keep_phase(std::span<const std::uint8_t> phase, std::span<float> phi);
 
 struct GrayScale {
   double threshold = 0;     ///< T [gray values]

@@ -94,7 +94,9 @@ void check_segmentation(const ImportOptions& o) {
     check_labels(o, labels);
   }
   const double smoothing = o.smoothing.value_or(0);
-  require(smoothing >= 0 && smoothing <= 8, "smoothing = {} voxels given; allowed are 0 to 8", smoothing);
+  const double most = is_segmented(o) ? most_segmented_smoothing : 8;
+  require(smoothing >= 0 && smoothing <= most, "smoothing = {} voxels given; allowed are 0 to {}{}", smoothing, most,
+          is_segmented(o) ? " (labels)" : "");
   const bool axes = o.keep_axes[0] || o.keep_axes[1] || o.keep_axes[2];
   require(
       axes || o.keep != KeepClusters::connected,

@@ -11,6 +11,7 @@
 #include "geometry_import/distance.hpp"
 #include "geometry_import/gray_layer.hpp"
 #include "geometry_import/wall_area.hpp"
+#include "geometry_import/wall_faces.hpp"
 
 namespace karst {
 namespace {
@@ -64,7 +65,7 @@ std::span<const std::uint8_t> planes_of(const ImageWindow& window, std::span<con
 
 ImageWindow Wall::label_window(const ImageWindow& layer) const {
   if (layer.planes() == 0) return layer;
-  return parts_.gray ? layer.grown(1) : layer.grown(distance_reach + 2 * smoothing_reach(smoothing_) + 1);
+  return parts_.gray ? layer.grown(1) : layer.grown(segmented_reach(smoothing_) + 1);
 }
 
 Wall::Field Wall::gray_field(const ImageWindow& layer, std::span<const std::uint8_t> labels) const {
@@ -81,18 +82,16 @@ Wall::Field Wall::gray_field(const ImageWindow& layer, std::span<const std::uint
 }
 
 Wall::Field Wall::segmented_field(const ImageWindow& layer, std::span<const std::uint8_t> labels) const {
-  const ImageWindow all = label_window(layer), smoothed = layer.grown(2 * smoothing_reach(smoothing_) + 1);
+  const ImageWindow all = label_window(layer), kept = layer.grown(1);
   Array<std::uint8_t> phase(all.count(), Purpose::buffers);
   parallel_for(all.planes(), [&](std::int64_t p) {
     for (std::int64_t n = p * all.plane(); n < (p + 1) * all.plane(); ++n)
       phase[at(n)] = labels[at(n)] == pore_label ? 1 : 0;
   });
   image_.sample().continue_outwards(all, phase.span());
-  Field f{layer.grown(1), Array<float>(smoothed.count(), Purpose::buffers), {}};
-  signed_distance(all, phase.span(), smoothed, f.storage.span());
-  smooth(smoothed, smoothing_, SmoothedField::distance, f.storage.span());
-  f.phi = f.storage.span().subspan(at(smoothed.start_of(f.window.first)), f.window.count());
-  keep_phase(planes_of(all, phase.span(), f.window), shift_, f.phi);
+  Field f{kept, Array<float>(kept.count(), Purpose::buffers), {}};
+  f.phi = f.storage.span();
+  segmented_level_set(all, phase.span(), smoothing_, shift_, kept, f.phi);
   return f;
 }
 

@@ -35,7 +35,8 @@ polyhedra have gaps of about 4 voxels: blur 1 fills them, and their gray values 
 FROM_IMAGES = """Packing of spheres, porosity 0.4, 8 radii a side, between two pressures along x: error of the permeability against the
 same spheres on cells half as wide (`tests/cases/image_permeability.py`; 8 voxels per radius are held by a test). *Spheres*: without an
 image, cells as wide as voxels. *Segmented*: labels at voxel centres. *Gray*: noise 5 %, blur in voxels. All imports with the default
-settings. Blur opens the contacts between grains, and no threshold brings them back: a scan whose grains are a few voxels wide and
+settings. Labels alone do not say whether a pore a few voxels wide is round or square; Karst takes walls along voxel faces as flat
+([decision 013](decisions/013-walls-of-labels.md)). Blur opens the contacts between grains, and no threshold brings them back: a scan whose grains are a few voxels wide and
 blurred by one voxel says little about its permeability."""
 
 

@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 from support import Karst, parser
+from voxel_slits import DUCTS, duct_error
 
 VOXEL = 5e-6  # m
 ASKED = {"spheres": 0.01, "segmented": 0.05, "gray": 0.13}  # of the permeability, relative
@@ -85,6 +86,9 @@ def table(karst, generator, folder):
         rows = [errors(karst, generator, folder, size, radius, blur) for blur in (0.3, 0.5, 1.0)]
         row = [rows[0]["spheres"], rows[0]["segmented"], *(r["gray"] for r in rows)]
         print(f"| {radius} | " + " | ".join(f"{100 * e:+.1f}" for e in row) + " |", flush=True)
+    print("\nSquare ducts along voxel faces, segmented:\n")
+    print("| width [voxels] | " + " | ".join(map(str, DUCTS)) + " |\n|---" + "|---" * len(DUCTS) + "|")
+    print("| permeability [%] | " + " | ".join(f"{100 * duct_error(karst, folder, n):+.1f}" for n in DUCTS) + " |", flush=True)
 
 
 def main():

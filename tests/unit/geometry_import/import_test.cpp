@@ -17,6 +17,7 @@
 #include "geometry_import/level_set.hpp"
 #include "geometry_import/packing.hpp"
 #include "geometry_import/random_numbers.hpp"
+#include "geometry_import/wall_faces.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {
@@ -82,9 +83,7 @@ TEST(ImportMpi, LayersGiveTheLevelSetOfTheWholeImage) {
   comm.any(false);
   const ImportReport report = import_image(comm, o, directory.path() + "/out.h5");
   std::vector<float> expected(all.count()), phi(all.count());
-  signed_distance(all, phase, expected);
-  smooth(all, segmented_smoothing, SmoothedField::distance, expected);
-  keep_phase(phase, static_cast<float>(report.shift), expected);
+  segmented_level_set(all, phase, segmented_smoothing, static_cast<float>(report.shift), all, expected);
   GeometryFile(directory.path() + "/out.h5").read_block({}, size, phi.data());
   EXPECT_TRUE(phi == expected);
 
@@ -98,7 +97,7 @@ TEST(ImportMpi, LayersGiveTheLevelSetOfTheWholeImage) {
   o.smoothing = 2;
   const ImportReport made = import_image(comm, o, directory.path() + "/out.h5");
   std::vector<float> whole(gray.begin(), gray.end());
-  smooth(all, 2, SmoothedField::gray, whole);
+  smooth(all, 2, whole);
   gray_level_set(whole, {120, made.gradient, false}, whole);
   GeometryFile(directory.path() + "/out.h5").read_block({}, size, phi.data());
   EXPECT_TRUE(phi == whole);

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "geometry_import/wall_faces.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "base/triple.hpp"
+#include "geometry_import/level_set.hpp"
+#include "geometry_import/packing.hpp"
+#include "random_phases.hpp"
+
+namespace karst {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+std::vector<float> segmented(const ImageWindow& all, const std::vector<std::uint8_t>& phase, float shift) {
+  std::vector<float> phi(all.count());
+  segmented_level_set(all, phase, 1.0, shift, all, phi);
+  return phi;
+}
+
+using Distance = std::function<double(const Vec3&)>;  // to the wall, > 0 in the pore
+
+/// Pore where the distance of the voxel centre is positive.
+std::vector<std::uint8_t> phases(const ImageWindow& all, const Distance& distance) {
+  std::vector<std::uint8_t> phase;
+  for (int z = 0; z < all.image[2]; ++z)
+    for (int y = 0; y < all.image[1]; ++y)
+      for (int x = 0; x < all.image[0]; ++x) phase.push_back(distance({x + 0.5, y + 0.5, z + 0.5}) > 0);
+  return phase;
+}
+
+struct Errors {
+  double mean = 0, deviation = 0;
+};
+
+/// Distance to the true wall of where φ crosses zero along grid lines, `margin` voxels away from the ends of the image.
+Errors crossing_errors(const ImageWindow& all, const std::vector<float>& phi, const Distance& distance, int margin) {
+  double sum = 0, squares = 0;
+  int n_crossings = 0;
+  const std::array<std::int64_t, 3> stride{1, all.row(), all.plane()};
+  for (std::int64_t n = 0; n < static_cast<std::int64_t>(phi.size()); ++n) {
+    const Index v{static_cast<int>(n % all.row()), static_cast<int>(n / all.row() % all.image[1]),
+                  static_cast<int>(n / all.plane())};
+    bool within = true;
+    for (int d = 0; d < 3; ++d) within = within && v[d] >= margin && v[d] + 1 < all.image[d] - margin;
+    for (int d = 0; d < 3 && within; ++d) {
+      const double a = phi[at(n)], b = phi[at(n + stride[at(d)])];
+      if ((a > 0) == (b > 0)) continue;
+      Vec3 x{v[0] + 0.5, v[1] + 0.5, v[2] + 0.5};
+      x[d] += a / (a - b);
+      sum += distance(x);
+      squares += distance(x) * distance(x);
+      ++n_crossings;
+    }
+  }
+  const double mean = sum / n_crossings;
+  return {mean, std::sqrt(squares / n_crossings - mean * mean)};
+}
+
+// The stairs of the inclined slits carry heights two planes a step.
+TEST(WallFaces, AWindowGivesTheValuesOfTheWholeImage) {
+  const ImageWindow all{{40, 12, 100}, 0, 100};
+  const Distance slits = [](const Vec3& x) { return std::sin(0.4 * (x[2] - 1.6 * x[0] + 0.3 * x[1])); };
+  for (const std::vector<std::uint8_t>& phase : {random_phases(all, 2.0, 0.1, 3), phases(all, slits)}) {
+    const std::vector<float> whole = segmented(all, phase, 0.1F);
+    const ImageWindow part{all.image, 40, 48}, wide = part.grown(segmented_reach(1.0));
+    ASSERT_GT(wide.first, 0);
+    ASSERT_LT(wide.last, 100);
+    const std::vector<std::uint8_t> some(phase.begin() + all.start_of(wide.first),
+                                         phase.begin() + all.start_of(wide.last));
+    std::vector<float> phi(part.count());
+    segmented_level_set(wide, some, 1.0, 0.1F, part, phi);
+    for (std::int64_t n = 0; n < static_cast<std::int64_t>(part.count()); ++n)
+      ASSERT_EQ(phi[at(n)], whole[at(all.start_of(part.first) + n)]) << "bit by bit";
+  }
+}
+
+// Slits and ducts: φ is as far from zero on both sides of every face (but for the excess at corners), whatever the
+// shift.
+TEST(WallFaces, FlatWallsStayOnTheFacesOfTheVoxels) {
+  const ImageWindow all{{12, 13, 14}, 0, 14};
+  for (const int width : {1, 2, 3, 5})
+    for (const int other : {1, 3, 20}) {
+      const std::vector<std::uint8_t> phase = phases(all, [&](const Vec3& x) {
+        return std::min(std::min(x[0] - 4, 4 + width - x[0]), std::min(x[1] - 4, 4 + other - x[1]));
+      });
+      const std::vector<float> phi = segmented(all, phase, 0.3F);
+      for (std::int64_t n = 0; n < static_cast<std::int64_t>(phi.size()); ++n)
+        for (const std::int64_t step : {1, 12}) {
+          if ((step == 1 ? n % 12 == 11 : n / 12 % 13 == 12) || phase[at(n)] == phase[at(n + step)]) continue;
+          ASSERT_NEAR(phi[at(n)] + phi[at(n + step)], 0, 0.005) << width << " x " << other;
+        }
+    }
+}
+
+// Labels of voxel centres know a wall to 0.29 voxel (evenly between two halves); spreading halves that.
+TEST(WallFaces, InclinedWallsBecomePlane) {
+  const ImageWindow all{{40, 40, 40}, 0, 40};
+  for (const Vec3& direction : {Vec3{1, 0.31, 0.17}, Vec3{0.12, 0.55, -1}, Vec3{0.8, -1, 0.63}, Vec3{1, 0.21, 0.93}}) {
+    const Vec3 normal = direction * (1 / norm(direction));
+    const Distance distance = [&](const Vec3& x) { return dot(normal, x - Vec3{20.1, 19.7, 20.3}); };
+    const Errors e = crossing_errors(all, segmented(all, phases(all, distance), 0), distance, 8);
+    EXPECT_NEAR(e.mean, 0, 0.01);
+    EXPECT_LT(e.deviation, 0.15);
+  }
+}
+
+TEST(WallFaces, RoundWallsStayWhereTheyAre) {
+  for (const double radius : {6.0, 10.0})
+    for (const double side : {1.0, -1.0}) {
+      const int n = static_cast<int>(2 * radius) + 8;
+      const ImageWindow all{Index::all(n), 0, n};
+      const Vec3 center{n / 2 + 0.13, n / 2 - 0.21, n / 2 + 0.31};
+      const Distance distance = [&](const Vec3& x) { return side * (norm(x - center) - radius); };
+      const Errors e = crossing_errors(all, segmented(all, phases(all, distance), 0), distance, 0);
+      EXPECT_NEAR(e.mean, 0, 0.02) << radius;
+      EXPECT_LT(e.deviation, 0.14) << radius;
+    }
+}
+
+TEST(WallFaces, NoVoxelChangesItsPhase) {
+  const ImageWindow all{{24, 24, 24}, 0, 24};
+  for (const double correlation : {0.3, 0.7, 1.5})
+    for (const float shift : {-0.4F, 0.0F, 0.4F}) {
+      const std::vector<std::uint8_t> phase = random_phases(all, correlation, 0.3, 9);
+      const std::vector<float> phi = segmented(all, phase, shift);
+      for (std::size_t n = 0; n < phi.size(); ++n) {
+        ASSERT_EQ(phi[n] > 0, phase[n] == 1);
+        ASSERT_GE(std::abs(phi[n]), phase_margin - 1e-3F);
+        ASSERT_LE(std::abs(phi[n]), level_set_clip);
+      }
+    }
+}
+
+TEST(WallFaces, ThroatsAndWallsOneVoxelWideStay) {
+  const ImageWindow all{{16, 16, 16}, 0, 16};
+  for (const bool throat : {true, false}) {
+    std::vector<std::uint8_t> phase(all.count(), throat ? 0 : 1);
+    for (std::int64_t x = 0; x < 16; ++x)
+      for (std::int64_t y = 0; y < (throat ? 1 : 16); ++y)
+        phase[at(all.start_of(8) + (throat ? 8 : y) * 16 + x)] = throat;
+    const std::vector<float> phi = segmented(all, phase, 0);
+    for (std::int64_t x = 0; x + 1 < 16; ++x) {  // the linear interpolant keeps its sign along the feature
+      const std::int64_t n = all.start_of(8) + 8 * 16 + x;
+      EXPECT_EQ(phi[at(n)] > 0, throat);
+      EXPECT_EQ(phi[at(n + 1)] > 0, throat);
+      EXPECT_NE(phi[at(n - 256)] > 0, throat);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace karst

@@ -216,10 +216,6 @@ void keep_fields(StokesSolver& solver, double speed, double pressure, bool all, 
             std::numeric_limits<double>::quiet_NaN();
 }
 
-}  // namespace
-
-namespace {
-
 /// By volume: cells of finer levels count less.
 SpeedHistogram histogram_of(const Comm& comm, const StokesLevels& op, std::span<const double> speed) {
   struct Moving {

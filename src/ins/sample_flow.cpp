@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ins/sample_flow.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -9,7 +10,7 @@
 namespace karst {
 namespace {
 
-/// f(own VoF box, VoF, number in the solution, cell)
+/// f(own box, VoF, its number in the solution, its cell) for all own VoFs.
 template <class F>
 void for_each_cell(const LevelGraph& graph, F&& f) {
   for (int b = 0; b < graph.n_local(); ++b) {

@@ -7,7 +7,6 @@
 namespace karst {
 namespace {
 
-constexpr double least_theta = 1e-2;   ///< as in the momentum rows
 constexpr double most_weight = 16.0;   ///< of the mean velocity, over the area: where planes say little (contacts)
 constexpr double same_plane = 0.3;     ///< |log| of the ratio of what a plane makes equal
 constexpr double least_other = 0.1;    ///< of the other cell's distance to the plane, over d: it lies in the fluid

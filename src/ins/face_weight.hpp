@@ -16,6 +16,8 @@
 
 namespace karst {
 
+inline constexpr double least_theta = 1e-2;  ///< a wall nearer than this on a grid line counts as this far away
+
 /// Distances from a cell centre to the walls on the grid lines / h; no_wall where there is none within one cell.
 struct Walls {
   std::array<double, 6> theta{no_wall, no_wall, no_wall, no_wall, no_wall, no_wall};

@@ -13,8 +13,7 @@
 namespace karst {
 namespace {
 
-constexpr double least_theta = 1e-2;            ///< a wall nearer than this on a grid line counts as this far away
-constexpr double least_symmetric_theta = 1e-4;  ///< the same in the two-point operator (two_point.cpp)
+constexpr double least_symmetric_theta = 1e-4;  ///< as in the two-point operator (two_point.cpp)
 constexpr double least_area = 1e-3;             ///< of a face between flow cells
 constexpr double flat = 0.9;                    ///< |area vector| / area of a wall that counts as a plane
 

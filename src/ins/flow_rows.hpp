@@ -8,7 +8,7 @@
 //               (Shortley & Weller, J. Appl. Phys. 9 (1938) 334). ∂p: mean of the differences across the open faces of
 //               the direction.
 //   continuity  Σ fluxes = 0 over all faces of a VoF, those of joined pieces included. Between neighbours on a grid
-//   line
+//               line
 //                 flux = w [ (ũ_l + ũ_r)_d / 2 - (t_l + t_r) / 2 (p_r - p_l) ] + b (f - (p_r - p_l)),
 //                 ũ = u + t ∇p + c,   t = 1 / (diagonal of the momentum row):
 //               the mean of two cells without the checkerboard (Rhie & Chow, AIAA J. 21 (1983) 1525). Away from walls

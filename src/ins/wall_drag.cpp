@@ -6,13 +6,13 @@
 
 #include "base/parallel.hpp"
 #include "grid/vof_loops.hpp"
+#include "ins/face_weight.hpp"
 #include "ins/flow_kernels.hpp"
 
 namespace karst {
 namespace {
 
 constexpr double least_distance = 0.02;  ///< of a cell centre to its wall [cells]
-constexpr double least_theta = 1e-2;     ///< as in the momentum rows
 
 /// ∂u/∂n on a wall at a distance θ towards a side, from the parabola of the momentum row along that grid line.
 Vec3 slope_towards(const Quad* x, const FlowRow& row, int side, double theta) {

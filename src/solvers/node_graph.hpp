@@ -78,8 +78,8 @@ struct NodeGraph {
   std::int64_t n_connections() const { return static_cast<std::int64_t>(column.size()); }
 };
 
+constexpr std::uint64_t grid_level_bits = std::uint64_t{15} << 60;  ///< of NodeGraph::key
 /// Key of the block of 2^3 blocks that holds a block.
-constexpr std::uint64_t grid_level_bits = std::uint64_t{15} << 60;
 constexpr std::uint64_t coarser_key(std::uint64_t key) {
   return (key & grid_level_bits) | ((key & ~grid_level_bits) >> 3);
 }

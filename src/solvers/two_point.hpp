@@ -82,9 +82,8 @@ double wall_distance(const VofMoments& vof);
 inline constexpr double smallest_wall_distance = 0.05;
 
 /// The two forms of the accurate operator (row_maker.hpp), with two points to a flux.
-///   fluxes  weights α β 2^-l of all faces; walls a_w / d (Dirichlet), a_w / (d + β / (rate h)) (Robin), d in units of
-///   h.
-///           The distance of two VoFs is one cell width.
+///   fluxes  weights α β 2^-l of all faces; walls a_w / d (Dirichlet), a_w / (d + β / (rate h)) (Robin), d in units
+///           of h. The distance of two VoFs is one cell width.
 ///   lines   for Dirichlet walls, the same as the accurate operator on one level: weights β 2^-l between VoFs that hold
 ///           their cell centres, β 2^-l / θ towards a wall after θ h; other VoFs stand alone.
 /// Collective, threaded.

@@ -18,7 +18,7 @@ namespace {
 
 /// Of the local permeability in L_k: from 0.6 to 1.4 slow flow needs the same iterations, +1; with inertia less is
 /// better.
-constexpr float share = 0.65F;
+constexpr float share = 0.7F;
 
 /// For GMRES rather than conjugate gradients: eigenvalues of the cycles above 1 hurt less than those below.
 /// @param first_twice  1 for the pressure: its large scales need more than those of the velocity

@@ -37,9 +37,8 @@ class Profile {
   /// Mean over a gap with walls on both sides, over the value at the cell; 1 without such a gap.
   double between() const { return between_; }
 
-  /// @param other_between  of the other cell. Where only this one hugs a wall of a gap the mean of the two is about
-  /// half
-  ///                       of that over the gap, however small its own value is
+  /// @param other_between  of the other cell. Where only this one hugs a wall of a gap, the mean of the two is about
+  ///                       half of that over the gap, however small its own value is
   FaceWeight weight(int d, const Vec3& other, double other_between, bool other_curved, const FaceArea& area) const {
     const double at_face = 0.5 * (1.0 + std::max(linear(other), least_other));
     const double here = std::max(linear(area.at), 0.0);

@@ -16,8 +16,8 @@
 namespace karst {
 namespace {
 
-/// Of the local permeability in L_k: from 0.6 to 1.4 slow flow needs the same iterations, +1; with inertia less is
-/// better.
+/// Of the local permeability in L_k: from 0.6 to 1.4 slow flow needs the same iterations, +-1; with inertia less is
+/// better (decision 010).
 constexpr float share = 0.7F;
 
 /// For GMRES rather than conjugate gradients: eigenvalues of the cycles above 1 hurt less than those below.

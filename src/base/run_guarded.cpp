@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <new>
 #include <string>
@@ -121,10 +122,23 @@ void keep_blas_to_one_thread() {
   if (void* set = dlsym(RTLD_DEFAULT, "openblas_set_num_threads")) reinterpret_cast<void (*)(int)>(set)(1);
 }
 
+/// Open MPI looks for networks of clusters by loading their libraries, and those of PSM and PSM2 sleep for 0.1 s when
+/// they are loaded: it is told where no such network is. Without mpirun it starts a daemon, which only programs that
+/// start others need. What the user has set holds.
+void shorten_start_of_mpi() {
+  const auto there = [](const char* path) {
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored);
+  };
+  if (!there("/sys/class/infiniband") && !there("/sys/class/cxi")) setenv("OMPI_MCA_pml", "ob1", 0);
+  setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+}
+
 }  // namespace
 
 int run_guarded(int argc, char** argv, const std::function<void(const Comm&)>& body) {
   keep_blas_to_one_thread();
+  shorten_start_of_mpi();
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   remove_temporary_files_on_signals();

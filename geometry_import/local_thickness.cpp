@@ -136,7 +136,15 @@ void paint_row(const Ball& ball, std::int64_t square, int origin, int width, int
   const int low = ball.center[0] - half - origin, high = ball.center[0] + half - origin;
   const int first = low <= 0 ? 0 : (low + width - 1) / width, last = high < 0 ? 0 : std::min(n, high / width + 1);
   const auto radius = static_cast<std::uint16_t>(ball.radius);
-  for (int i = first; i < last; ++i) row[i] = row[i] == 0 ? std::uint16_t{0} : std::max(row[i], radius);
+  const auto raise = [&](int begin, int end, auto&& in_ball) {
+    for (int i = begin; i < end; ++i) row[i] = in_ball(i) && row[i] != 0 ? std::max(row[i], radius) : row[i];
+  };
+  constexpr int block = 16;  // a vector of the processor
+  if (n < block) return raise(first, last, [](int) { return true; });
+  for (int i = first; i < last; i += block) {
+    const int begin = std::min(i, n - block);
+    raise(begin, begin + block, [&](int at) { return at >= i && at < last; });
+  }
 }
 
 /// The same in a plane of cells [ny][nx]. @param square  r² - (distance of the plane from the centre)² >= 0

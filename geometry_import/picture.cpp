@@ -23,6 +23,7 @@ std::string png(const Picture& picture) {
   image.width = static_cast<png_uint_32>(picture.width);
   image.height = static_cast<png_uint_32>(picture.height);
   image.format = picture.channels == 1 ? PNG_FORMAT_GRAY : picture.channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_RGBA;
+  image.flags = PNG_IMAGE_FLAG_FAST;
   png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
   std::string file(bytes, '\0');
   const int ok = png_image_write_to_memory(&image, file.data(), &bytes, 0, picture.values.data(), 0, nullptr);

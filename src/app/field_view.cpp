@@ -110,9 +110,11 @@ Lattice lattice_of(const Comm& comm, const FieldView& view, const std::array<std
   lattice.size = {size(0), size(1), size(2)};
   lattice.width = 1 << shift;
   const auto plane = static_cast<std::size_t>(size(0)) * static_cast<std::size_t>(size(1));
+  if (comm.rank() == 0) lattice.values.reserve(plane * static_cast<std::size_t>(size(2)));
+  std::vector<double> sums;
   for (int z = 0; z < view.cells[2]; z += slab) {
     const int first = z >> shift, last = std::min(size(2), (z + slab) >> shift);
-    std::vector<double> sums(4 * plane * static_cast<std::size_t>(last - first), 0.0);
+    sums.assign(4 * plane * static_cast<std::size_t>(last - first), 0.0);
     for (std::size_t level = 0; level < view.boxes.size(); ++level) {
       const int l = static_cast<int>(level);
       const double part = std::ldexp(1.0, -3 * (l + shift));

@@ -101,19 +101,27 @@ Volume body_of(const Lattice& lattice, bool pore, int axis, double low, double h
     }
   });
   smooth(body.size, body.values);
-  for (float& v : body.values) v = (pore ? 2.0F : -2.0F) * (v - 0.5F);
+  parallel_for(std::ssize(body.values), [&](std::int64_t i) {
+    float& value = body.values[static_cast<std::size_t>(i)];
+    value = (pore ? 2.0F : -2.0F) * (value - 0.5F);
+  });
   spread(body.size, body.values);
   return body;
 }
 
 double fluid_share(const Lattice& lattice, int axis, double low, double high) {
-  double sum = 0.0, n = 0.0;
-  for_each_cell({Index{}, lattice.size}, [&](const Index& c) {
-    if (c[axis] + 0.5 < low || c[axis] + 0.5 > high) return;
-    sum += double{lattice.at(c[0], c[1], c[2])[3]};
-    n += 1.0;
-  });
-  return sum / std::max(n, 1.0);
+  const Index& n = lattice.size;
+  const auto sum = [&](auto&& value) {  // of the cubes that are drawn
+    return parallel_sum(std::int64_t{n[1]} * n[2], [&](std::int64_t line) {
+      const Index first{0, static_cast<int>(line % n[1]), static_cast<int>(line / n[1])};
+      double line_sum = 0.0;
+      for (int i = 0; i < n[0]; ++i)
+        if (const double at = (first + i * unit(0))[axis] + 0.5; at >= low && at <= high)
+          line_sum += value(lattice.values[static_cast<std::size_t>(line * n[0] + i)]);
+      return line_sum;
+    });
+  };
+  return sum([](const auto& cube) { return double{cube[3]}; }) / std::max(sum([](const auto&) { return 1.0; }), 1.0);
 }
 
 /// Lines in pieces of one colour, slow pieces first so that fast ones lie on top.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/parallel.hpp"
+
 namespace karst {
 namespace {
 
@@ -103,10 +105,13 @@ std::vector<Vec3> seeds(const Lattice& lattice, int axis, int plane, int wanted)
 }  // namespace
 
 std::vector<Streamline> streamlines(const Lattice& lattice, int axis, double low, double high, int wanted) {
-  std::vector<Streamline> lines;
   const int plane = std::clamp(static_cast<int>(0.5 * (low + high)), 0, lattice.size[axis] - 1);
-  for (const Vec3& seed : seeds(lattice, axis, plane, wanted)) {
-    Streamline line = follow(lattice, seed, -1.0);
+  const std::vector<Vec3> points = seeds(lattice, axis, plane, wanted);
+  std::vector<Streamline> lines(points.size());
+  parallel_for_dynamic(std::ssize(points), [&](std::int64_t n) {
+    Streamline& line = lines[static_cast<std::size_t>(n)];
+    const Vec3& seed = points[static_cast<std::size_t>(n)];
+    line = follow(lattice, seed, -1.0);
     const Streamline after = follow(lattice, seed, 1.0);
     std::ranges::reverse(line.points);
     std::ranges::reverse(line.speed);
@@ -115,8 +120,8 @@ std::vector<Streamline> streamlines(const Lattice& lattice, int axis, double low
       line.points.push_back(after.points[i]);
       line.speed.push_back(after.speed[i]);
     }
-    if (line.points.size() > 1) lines.push_back(std::move(line));
-  }
+  });
+  std::erase_if(lines, [](const Streamline& line) { return line.points.size() <= 1; });
   return lines;
 }
 

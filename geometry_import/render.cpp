@@ -82,8 +82,13 @@ struct Hit {
 
 class Renderer {
  public:
-  Renderer(const Volume& volume, const RenderOptions& options)
-      : options_(options), shade_(volume), camera_(volume.size, options) {
+  Renderer(const Comm& comm, const Volume& volume, const RenderOptions& options)
+      : comm_(comm),
+        options_(options),
+        shade_(volume),
+        camera_(volume.size, options),
+        first_(options.height * comm.rank() / comm.size()),
+        last_(options.height * (comm.rank() + 1) / comm.size()) {
     for (int d = 0; d < 3; ++d) {
       const bool towards = camera_.forward[d] < 0;  // the eye is on the side of high coordinates
       box_.high[d] = volume.size[d];
@@ -96,7 +101,7 @@ class Renderer {
  private:
   using Sample = std::array<float, 4>;  ///< red, green, blue, depth
   Sample sample(double column, double row) const;
-  bool smooth(const std::vector<Sample>& middles, int column, int row) const;
+  bool smooth(std::span<const Sample> middles, int column, int row) const;
   std::vector<Sample> samples() const;
   Hit trace(double column, double row) const;
   Hit surface(const Vec3& from, double begin, double end) const;
@@ -105,9 +110,11 @@ class Renderer {
   void draw_edge(const Vec3& a, const Vec3& b, std::vector<Sample>& samples) const;
   std::array<Rendering::Edge, 3> named_edges() const;
 
+  const Comm& comm_;
   const RenderOptions& options_;
   ShadeVolume shade_;
   Camera camera_;
+  int first_, last_;  // rows of pixels of this rank: from first_ to before last_
   Block box_, corner_;
 };
 
@@ -184,7 +191,7 @@ std::array<double, 3> Renderer::colour(const Hit& hit) const {
 
 /// Visible parts of an edge, drawn over the samples.
 void Renderer::draw_edge(const Vec3& a, const Vec3& b, std::vector<Sample>& samples) const {
-  const int columns = rays * options_.width, rows = rays * options_.height;
+  const int columns = rays * options_.width;
   const int steps = static_cast<int>(2 * rays * camera_.scale * norm(b - a)) + 1;
   for (int i = 0; i <= steps; ++i) {
     const Vec3 p = a + (b - a) * (static_cast<double>(i) / steps);
@@ -193,9 +200,9 @@ void Renderer::draw_edge(const Vec3& a, const Vec3& b, std::vector<Sample>& samp
     const int column = static_cast<int>(rays * at.column), row = static_cast<int>(rays * at.row);
     for (int y = row - 1; y <= row + 1; ++y)
       for (int x = column - 1; x <= column + 1; ++x) {
-        if (x < 0 || y < 0 || x >= columns || y >= rows) continue;
-        auto& sample =
-            samples[static_cast<std::size_t>(y) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(x)];
+        if (x < 0 || y < rays * first_ || x >= columns || y >= rays * last_) continue;
+        auto& sample = samples[static_cast<std::size_t>(y - rays * first_) * static_cast<std::size_t>(columns) +
+                               static_cast<std::size_t>(x)];
         if (depth <= static_cast<double>(sample[3]) + 1.5) sample = {110, 118, 128, sample[3]};
       }
   }
@@ -279,9 +286,10 @@ Renderer::Sample Renderer::sample(double column, double row) const {
 }
 
 /// Does a pixel look like its neighbours, so that one ray is enough for it?
-bool Renderer::smooth(const std::vector<Sample>& middles, int column, int row) const {
+/// @param middles  of the rows from first_ - 1 on
+bool Renderer::smooth(std::span<const Sample> middles, int column, int row) const {
   const auto at = [&](int x, int y) -> const Sample& {
-    return middles[static_cast<std::size_t>(std::clamp(y, 0, options_.height - 1)) *
+    return middles[static_cast<std::size_t>(std::clamp(y, 0, options_.height - 1) - (first_ - 1)) *
                        static_cast<std::size_t>(options_.width) +
                    static_cast<std::size_t>(std::clamp(x, 0, options_.width - 1))];
   };
@@ -293,23 +301,26 @@ bool Renderer::smooth(const std::vector<Sample>& middles, int column, int row) c
   return true;
 }
 
-/// One ray per pixel first, then rays² in the pixels at edges.
+/// Of the rows of this rank: one ray per pixel first, then rays² in the pixels at edges.
 std::vector<Renderer::Sample> Renderer::samples() const {
-  const int width = options_.width, height = options_.height;
-  std::vector<Sample> middles(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-  parallel_for_dynamic(height, [&](std::int64_t row) {
+  const int width = options_.width;
+  std::vector<Sample> middles(static_cast<std::size_t>(width) * static_cast<std::size_t>(last_ - first_ + 2));
+  parallel_for_dynamic(last_ - first_ + 2, [&](std::int64_t line) {
+    const std::int64_t row = first_ - 1 + line;
+    if (row < 0 || row >= options_.height) return;
     for (int column = 0; column < width; ++column)
-      middles[static_cast<std::size_t>(row * width + column)] = sample(column + 0.5, static_cast<double>(row) + 0.5);
+      middles[static_cast<std::size_t>(line * width + column)] = sample(column + 0.5, static_cast<double>(row) + 0.5);
   });
-  std::vector<Sample> all(middles.size() * rays * rays);
-  parallel_for_dynamic(height, [&](std::int64_t row) {
+  std::vector<Sample> all(static_cast<std::size_t>(width) * static_cast<std::size_t>(last_ - first_) * rays * rays);
+  parallel_for_dynamic(last_ - first_, [&](std::int64_t line) {
+    const int row = first_ + static_cast<int>(line);
     for (int column = 0; column < width; ++column) {
-      const bool one = smooth(middles, column, static_cast<int>(row));
+      const bool one = smooth(middles, column, row);
       for (int j = 0; j < rays; ++j)
         for (int i = 0; i < rays; ++i)
-          all[static_cast<std::size_t>((rays * row + j) * rays * width + rays * column + i)] =
-              one ? middles[static_cast<std::size_t>(row * width + column)]
-                  : sample(column + (i + 0.5) / rays, static_cast<double>(row) + (j + 0.5) / rays);
+          all[static_cast<std::size_t>((rays * line + j) * rays * width + rays * column + i)] =
+              one ? middles[static_cast<std::size_t>((line + 1) * width + column)]
+                  : sample(column + (i + 0.5) / rays, row + (j + 0.5) / rays);
     }
   });
   return all;
@@ -319,24 +330,28 @@ Rendering Renderer::run() const {
   std::vector<Sample> all = samples();
   if (options_.edges) draw_edges(all);
   const auto columns = static_cast<std::size_t>(rays * options_.width);
-  Rendering out{Picture(options_.width, options_.height, 3), camera_.scale, named_edges()};
-  for (int row = 0; row < options_.height; ++row)
+  Picture mine(options_.width, last_ - first_, 3);
+  parallel_for(last_ - first_, [&](std::int64_t row) {
     for (int column = 0; column < options_.width; ++column)
       for (std::size_t i = 0; i < 3; ++i) {
         double sum = 0;
         for (int k = 0; k < rays * rays; ++k)
           sum += double{all[static_cast<std::size_t>(rays * row + k / rays) * columns +
                             static_cast<std::size_t>(rays * column + k % rays)][i]};
-        out.picture.pixel(column, row)[i] = static_cast<std::uint8_t>(std::lround(sum / (rays * rays)));
+        mine.pixel(column, static_cast<int>(row))[i] = static_cast<std::uint8_t>(std::lround(sum / (rays * rays)));
       }
+  });
+  Rendering out{Picture(options_.width, 0, 3), camera_.scale, named_edges()};
+  out.picture.height = options_.height;
+  out.picture.values = comm_.all_gather(std::span<const std::uint8_t>(mine.values));
   return out;
 }
 
 }  // namespace
 
-Rendering render(const Volume& volume, const RenderOptions& options) {
+Rendering render(const Comm& comm, const Volume& volume, const RenderOptions& options) {
   assert(options.width > 0 && options.height > 0);
-  return Renderer(volume, options).run();
+  return Renderer(comm, volume, options).run();
 }
 
 PicturePoint projected(const Index& size, const RenderOptions& options, const Vec3& point) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/comm.hpp"
 #include "base/triple.hpp"
 #include "geometry_import/picture.hpp"
 
@@ -46,9 +47,9 @@ struct Rendering {
 };
 
 /// Trilinear between the cubes' centres; beyond the outermost centres values stay. Where the body reaches the sides of
-/// the box it is cut, in a colour of its own. Rows are shared among threads; every pixel is the same for any number of
-/// them. Not collective.
-Rendering render(const Volume& volume, const RenderOptions& options);
+/// the box it is cut, in a colour of its own. Rows are shared among ranks and threads; every pixel is the same for any
+/// number of them. Collective; the volume is the same on every rank, and so is the rendering.
+Rendering render(const Comm& comm, const Volume& volume, const RenderOptions& options);
 
 /// Where render() draws a point of the volume [widths of a cube].
 PicturePoint projected(const Index& size, const RenderOptions& options, const Vec3& point);

@@ -115,7 +115,7 @@ std::string body_section(const ReportPage& page) {
     options.surface = {188, 150, 104};
     options.cut = {233, 217, 192};
   }
-  const Rendering view = render(body_of(page, pore), options);
+  const Rendering view = render(Comm::self(), body_of(page, pore), options);
   const std::string about =
       fmt::format("The {} seen from the corner of high x, low y and high z", pore ? "pore space" : "solid");
   std::array<std::string, 3> names;

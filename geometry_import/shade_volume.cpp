@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "base/parallel.hpp"
 #include "geometry_import/sheets.hpp"
 
 namespace karst {
@@ -49,9 +50,11 @@ ShadeVolume::ShadeVolume(const Volume& volume) : volume_(volume), near_(volume.v
   }
   assert(static_cast<std::int64_t>(volume.values.size()) ==
          std::int64_t{volume.size[0]} * volume.size[1] * volume.size[2]);
-  std::transform(volume.values.begin(), volume.values.end(), near_.begin(),
-                 [](float v) { return std::clamp(0.5F + v, 0.0F, 1.0F); });
-  far_ = near_;
+  far_.resize(near_.size());
+  parallel_for(std::ssize(near_), [&](std::int64_t i) {
+    const auto cube = static_cast<std::size_t>(i);
+    near_[cube] = far_[cube] = std::clamp(0.5F + volume.values[cube], 0.0F, 1.0F);
+  });
   for (int pass = 0; pass < 2; ++pass)
     for (int d = 0; d < 3; ++d) {
       box_mean(volume.size, d, near_reach, near_);

@@ -152,7 +152,8 @@ std::string lines_svg(const std::vector<Streamline>& lines, const Index& size, c
   return out + "</g>\n";
 }
 
-std::string view_figure(const FieldView& view, const FlowFigure& flow, const Lattice& lattice) {
+/// Empty but on rank 0, whose lattice it shows. Collective.
+std::string view_figure(const Comm& comm, const FieldView& view, const FlowFigure& flow, const Lattice& lattice) {
   RenderOptions options;
   options.width = 640;
   options.height = 560;
@@ -162,7 +163,16 @@ std::string view_figure(const FieldView& view, const FlowFigure& flow, const Lat
   options.surface = {205, 211, 218};
   options.cut = {188, 195, 204};
   const double low = flow.reservoir / lattice.width, high = (view.cells[flow.axis] - flow.reservoir) / lattice.width;
-  const bool pore = fluid_share(lattice, flow.axis, low, high) <= 0.5;
+  bool pore = true;
+  Volume body{lattice.size, {}};
+  if (comm.rank() == 0) {
+    pore = fluid_share(lattice, flow.axis, low, high) <= 0.5;
+    body = body_of(lattice, pore, flow.axis, low, high);
+  }
+  body.values.resize(static_cast<std::size_t>(std::int64_t{body.size[0]} * body.size[1] * body.size[2]));
+  comm.broadcast(std::span(body.values));
+  const Rendering drawn = render(comm, body, options);
+  if (comm.rank() != 0) return {};
   const std::vector<Streamline> lines = streamlines(lattice, flow.axis, low, high, n_lines);
   std::vector<double> speeds;
   for (const Streamline& line : lines) speeds.insert(speeds.end(), line.speed.begin(), line.speed.end());
@@ -173,7 +183,7 @@ std::string view_figure(const FieldView& view, const FlowFigure& flow, const Lat
   const std::string about =
       fmt::format("{} streamlines of the flow along {}", lines.size(), names[static_cast<std::size_t>(flow.axis)][0]);
   return "<figure>" +
-         body_svg(render(body_of(lattice, pore, flow.axis, low, high), options), names, about,
+         body_svg(drawn, names, about,
                   lines_svg(lines, lattice.size, options, bright) +
                       colour_scale_svg(look_of(view, flow, bright), 572, 170, 13, 150)) +
          fmt::format(
@@ -202,6 +212,7 @@ void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure&
   const int direction = across(view.cells, flow.axis);
   const PlaneValues plane = middle_plane(comm, view, velocity, direction);
   const Lattice lattice = lattice_of(comm, view, velocity, most_cubes);
+  const std::string drawn = view_figure(comm, view, flow, lattice);
   if (comm.rank() != 0) return;
   PlaneLook look = look_of(view, flow, bright_speed(plane.values, 200));
   const std::string axis = axes[static_cast<std::size_t>(flow.axis)];
@@ -209,7 +220,7 @@ void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure&
       fmt::format("drive along {}, middle plane across {}{}", axis, axes[static_cast<std::size_t>(direction)],
                   flow.reservoir > 0 ? "; dashed: the ends of the sample" : "");
   figures[fmt::format("flow {} slice", axis)] = plane_figure(plane, look);
-  figures[fmt::format("flow {} view", axis)] = view_figure(view, flow, lattice);
+  figures[fmt::format("flow {} view", axis)] = drawn;
 }
 
 }  // namespace karst

@@ -20,6 +20,9 @@ Volume volume(const Index& size, F&& value) {
   return v;
 }
 
+/// On every rank for itself.
+Rendering render(const Volume& v, const RenderOptions& o) { return render(Comm::self(), v, o); }
+
 RenderOptions plain() {
   RenderOptions o;
   o.width = 360;
@@ -155,6 +158,16 @@ TEST(Render, ThreadsDoNotMatter) {
   set_n_threads(3);
   EXPECT_EQ(render(v, o).picture.values, one.values);
   set_n_threads(before);
+}
+
+TEST(Render, RanksDoNotMatter) {
+  RenderOptions o;
+  o.width = 200;
+  o.height = 161;
+  const Volume v = sphere(22);
+  const Picture together = render(Comm::world(), v, o).picture, alone = render(v, o).picture;
+  EXPECT_EQ(together.height, 161);
+  EXPECT_EQ(together.values, alone.values);
 }
 
 // The values are distances, so rays may go as far as they say.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Run by every build: writes the commit that is built into OUTPUT, a header, and leaves the file alone when it is the
 # same. Needs SOURCE (folder of the project) and GIT (the program, empty without one).
+cmake_minimum_required(VERSION 3.25)
 set(id "unknown")
 if(GIT)
   execute_process(COMMAND ${GIT} -C ${SOURCE} describe --always --abbrev=12 --exclude=* --dirty=+

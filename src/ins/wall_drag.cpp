@@ -102,10 +102,22 @@ class BoxDrag {
           sum.sides += (m == nullptr ? 1.0 : m->aperture[static_cast<std::size_t>(side)]) *
                        slope_towards(x_, row, side, to_side);
     }
+    add_joined_sides(rows, sum);
   }
 
  private:
   static constexpr double to_side = 0.5;
+
+  /// What pieces that joined the cells beside no-slip ends have of these.
+  void add_joined_sides(std::span<const FlowRow> rows, WallDrag& sum) const {
+    for (std::size_t e = 0; e < graph_.extra.size(); ++e) {
+      const ExtraFace& face = graph_.extra[e];
+      if ((sides_[face.vof] >> face.side & 1U) == 0 || graph_.name(face.neighbour) != domain_face) continue;
+      const auto row = std::ranges::lower_bound(rows, face.vof, {}, &FlowRow::vof);
+      if (row != rows.end() && row->vof == face.vof)
+        sum.sides += moments_.extra[e].aperture * slope_towards(x_, *row, face.side, to_side);
+    }
+  }
 
   /// Of all fluid, and of that in the sample; covered VoFs belong to a finer level.
   void add_volume(std::span<const std::uint16_t> covered, std::array<double, 2>& volume) const {

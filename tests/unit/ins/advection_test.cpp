@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "grid/vof_loops.hpp"
+#include "ins/stokes_solver.hpp"
 #include "support/flow_cases.hpp"
 
 namespace karst {
@@ -145,6 +146,44 @@ TEST(Advection, LinearisedIsTheDerivativeMpi) {
     }
   EXPECT_LT(comm.max(worst), 1e-6 * comm.max(largest));  // fluxes are kept in single precision
   EXPECT_GT(comm.max(largest), 0.1);
+}
+
+// What leaves a cell enters its neighbour: where no cell makes fluid, flow that is carried makes neither momentum nor
+// energy, Σ κ (u·∇)u = 0 and Σ κ u·(u·∇)u = 0, in cells of all kinds (less than a quarter of a cell counts as that).
+TEST(Advection, MakesNeitherMomentumNorEnergyMpi) {
+  const Comm comm = Comm::world();
+  const Geometry geometry =
+      build_geometry(comm, test::flow_grid(Index::all(16)), *test::packing(40, 3.2, 16, true), KeepPores::connected);
+  StokesOptions options;
+  options.krylov.tolerance = 1e-11;
+  StokesSolver solver(comm, geometry, {}, options);
+  const StokesDrive drive{{1.0, 0.5, 0.0}, {}};
+  solver.solve(drive);
+  const StokesOperator& op = solver.op().level(0);
+  ASSERT_GT(comm.sum(static_cast<std::int64_t>(op.rows().extra.size())), 0);
+  std::vector<Quad> y(static_cast<std::size_t>(op.n_own()));
+  solver.residual(drive, y);
+  std::ranges::fill(y, Quad{});
+  Advection(op).add(1.0, drive, y);
+  std::array<double, 4> sum{}, size{};  // momentum, energy
+  for (int b = 0; b < op.geometry().graph.n_local(); ++b) {
+    const BoxGraph graph = op.geometry().graph.box(b);
+    const auto moments = op.geometry().box(b).moments;
+    std::vector<double> volume(static_cast<std::size_t>(graph.n_own), 1.0);
+    for (std::size_t r = 0; r < moments.size(); ++r) volume[graph.row_vof[r]] = std::max(moments[r].kappa, 0.25);
+    for (std::size_t v = 0; v < volume.size(); ++v) {
+      const Quad& term = y[static_cast<std::size_t>(op.geometry().graph.vof_begin(b)) + v];
+      const Quad& u = op.values().own(b)[v];
+      for (std::size_t d = 0; d < 3; ++d)
+        for (const auto& [i, part] : {std::pair{d, term.v[d]}, {std::size_t{3}, u.v[d] * term.v[d]}}) {
+          sum[i] += volume[v] * part;
+          size[i] += volume[v] * std::abs(part);
+        }
+    }
+  }
+  comm.sum(std::span(sum));
+  comm.sum(std::span(size));
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(std::abs(sum[i]), 1e-8 * size[i]) << i;
 }
 
 }  // namespace

@@ -98,6 +98,7 @@ TEST(Inertia, VelocityAndFlowRateAreMet) {
   const FlowColumn by_velocity = Array{}.column(options);
   EXPECT_NEAR(by_velocity.inertia[0].darcy_velocity[0] / options.velocity, 1.0, 2e-6);
   EXPECT_NEAR(by_velocity.inertia[1].darcy_velocity[0] / options.velocity, 2.0, 4e-6);
+  for (const InertiaPoint& p : by_velocity.inertia) EXPECT_LE(p.newton_steps, 11);  // 10; 12 and 13 without secants
   EXPECT_LT(by_velocity.gradient, 0.0);
   options.drive = FlowDrive::flow_rate;
   options.flow_rate = by_gradient.darcy_velocity[0] * 144e-10;
@@ -124,6 +125,7 @@ TEST(Inertia, DriveTheOtherWayRound) {
   EXPECT_NEAR(last.permeability / with.inertia[1].permeability, 1.0, 1e-3);
   EXPECT_NEAR(on_the_way / last.permeability, 1.0, 1e-3);
   EXPECT_EQ(last.iterations, iterations);
+  EXPECT_LE(against.inertia[0].iterations, with.inertia[0].iterations + 2);  // both start from slow flow
   EXPECT_NEAR(against.pressure_drag / with.pressure_drag, 1.0, 0.01);
   EXPECT_NEAR(against.viscous_drag / with.viscous_drag, 1.0, 0.01);
   EXPECT_NEAR(last.tortuosity / with.inertia[1].tortuosity, 1.0, 1e-3);
@@ -164,6 +166,12 @@ TEST(Inertia, StepsInBetween) {
   EXPECT_GT(led.newton_steps, direct.newton_steps);
   EXPECT_EQ(direct.drives_between, 0);
   EXPECT_GT(led.drives_between, 0);
+  // From a flow ten times slower by the root of that, and no further than what is wanted.
+  options.steps = {0.1, 1.0};
+  const InertiaPoint onwards = Array{}.column(options).inertia[1];
+  EXPECT_NEAR(onwards.permeability / direct.permeability, 1.0, 1e-7);
+  EXPECT_GT(onwards.drives_between, 0);
+  EXPECT_LE(onwards.drives_between, 2);
 }
 
 TEST(Inertia, FailureSaysHowFarItCame) {

@@ -166,6 +166,23 @@ TEST(DirectSolve, PinsNoWeakNode) {
   for (const float x : solve.result()) EXPECT_LT(std::abs(x), 3.1);
 }
 
+// Each component of the velocity has its own shifts, also where nothing connects a node to others: b / shift there, and
+// 0 for a component that nothing holds. Both nodes of a pair follow the shift of one of them.
+TEST(DirectSolve, ComponentsHaveTheirOwnShifts) {
+  NodeGraph graph = chain(5, {1, 2, 3});  // 0 1 | 2 | 3 | 4
+  graph.shift[2] = 2.0F;
+  graph.component_shift = {{1, {0.5F, 0.25F, 0.0F}}, {2, {0.5F, 0.0F, 2.0F}}, {3, {0.0F, 4.0F, 0.0F}}};
+  BasicDirectSolve<3> solve(graph);
+  for (Values<3>& b : solve.rhs()) b.v = {1.0F, 3.0F, 0.0F};
+  solve.rhs()[2].v[2] = 6.0F;
+  for (const std::size_t v : {3U, 4U}) solve.rhs()[v].v[2] = 1.0F;
+  solve.solve();
+  const std::array<std::array<double, 3>, 5> exact{
+      {{5.0, 27.0, 0.0}, {4.0, 24.0, 0.0}, {0.4, 1.5, 1.5}, {0.0, 0.75, 0.0}, {0.0, 0.0, 0.0}}};
+  for (std::size_t v = 0; v < 5; ++v)
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(solve.result()[v].v[c], exact[v][c], 1e-5) << v << ' ' << c;
+}
+
 // After k sweeps the error of an eigenvector is T_k((middle - λ)/half) / T_k(middle/half) of what it was.
 TEST(Chebyshev, DampsAsItsPolynomial) {
   for (const int degree : {1, 2, 3, 5}) {

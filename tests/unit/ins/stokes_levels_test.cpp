@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/parallel.hpp"
+#include "grid/vof_loops.hpp"
 #include "ins/wall_drag.hpp"
 #include "support/flow_cases.hpp"
 
@@ -121,6 +122,103 @@ TEST(StokesLevels, EveryPlanePassesTheSameFlux) {
     }
   }
   EXPECT_EQ(planes, 8 + 16);
+}
+
+/// f(values, centre of the cell [h0], level, box, vof) for all own VoFs of all levels that no finer one covers.
+template <class F>
+void for_unknowns(StokesLevels& op, F&& f) {
+  for (int l = 0; l < op.n_levels(); ++l) {
+    const LevelGraph& graph = op.level(l).geometry().graph;
+    for (int b = 0; b < graph.n_local(); ++b)
+      for_each_vof(graph.box(b), [&](int vof, int cell) {
+        if (std::ranges::binary_search(op.level(l).rows().covered_in(b), vof)) return;
+        const Index at = graph.box(b).cells.cell(cell);
+        f(StokesLevels::width(l) * Vec3{at[0] + 0.5, at[1] + 0.5, at[2] + 0.5}, l, b, vof);
+      });
+  }
+}
+
+/// What the rows of a polynomial without divergence are off by, at most, per level: momentum and continuity; two coarse
+/// cells and more away from the ends of the domain.
+/// @param curved  0: velocities of degree 2, pressure of degree 1; 1: one degree more
+std::array<std::array<double, 2>, 2> row_errors(const Comm& comm, double curved) {
+  constexpr double n = 16.0;
+  const Geometry geometry =
+      build_geometry(comm, refined_in(flow_grid(Index::all(16), {false, false, false}), 1, {5, 4, 6}, {11, 12, 10}),
+                     test::DistanceFunction([](const Vec3&) { return 100.0; }), KeepPores::all);
+  FlowSides sides;
+  sides.fill(FlowSide::symmetry);
+  StokesLevels op(comm, geometry, sides);
+  for_unknowns(op, [&](const Vec3& at, int l, int b, int vof) {
+    const double x = at[0] / n, y = at[1] / n, z = at[2] / n, h = StokesLevels::width(l) / n;
+    op.level(l).values().box(b)[static_cast<std::size_t>(vof)] = {
+        {x * x - 2.0 * y * z + x + curved * (y * y * y + x * z * z),
+         y * z - 2.0 * x * y + 2.0 * x - 3.0 * y + curved * (z * z * z - y * z * z),
+         x * y - 0.5 * z * z + 2.0 * z + curved * (x * x * x - y * x * x),
+         h * (x - 0.5 * y + 0.7 * z + curved * (0.3 * x * y + z * z - 0.7 * y * y + 0.2 * x * z))}};
+  });
+  std::vector<Quad> rows(static_cast<std::size_t>(op.n_vofs()));
+  op.apply(rows);
+  std::array<std::array<double, 2>, 2> worst{};
+  for_unknowns(op, [&](const Vec3& at, int l, int b, int vof) {
+    for (int d = 0; d < 3; ++d)
+      if (at[d] < 2.0 || at[d] > n - 2.0) return;
+    const double x = at[0] / n, y = at[1] / n, z = at[2] / n, h = StokesLevels::width(l) / n;
+    const Vec3 laplacian{2.0 + curved * (6.0 * y + 2.0 * x), curved * (6.0 * z - 2.0 * y),
+                         -1.0 + curved * (6.0 * x - 2.0 * y)},
+        gradient{1.0 + curved * (0.3 * y + 0.2 * z), -0.5 + curved * (0.3 * x - 1.4 * y),
+                 0.7 + curved * (2.0 * z + 0.2 * x)};
+    const Quad& row = op.part(l, rows)[static_cast<std::size_t>(op.level(l).geometry().graph.vof_begin(b) + vof)];
+    auto& [momentum, continuity] = worst[static_cast<std::size_t>(l)];
+    for (int d = 0; d < 3; ++d)
+      momentum =
+          std::max(momentum, std::abs(row.v[static_cast<std::size_t>(d)] / (h * h) - gradient[d] + laplacian[d]));
+    continuity = std::max(continuity, std::abs(row.v[3] / h));
+  });
+  for (auto& level : worst)
+    for (double& w : level) w = comm.max(w);
+  return worst;
+}
+
+// Polynomials pass from level to level. Fine rows meet those of degree 3 (pressure: 2), coarse ones, which share fluxes
+// and stress with the fine faces, those of a degree less.
+TEST(StokesLevels, RowsNextToTheBoundaryMeetPolynomialsMpi) {
+  const Comm comm = Comm::world();
+  const auto low = row_errors(comm, 0.0), high = row_errors(comm, 1.0);
+  for (const auto& level : low)
+    for (const double error : level) EXPECT_LT(error, 1e-10);
+  EXPECT_LT(high[1][0], 1e-10);
+}
+
+// What the preconditioner of the pressure needs across the faces between levels: the length of the coarse cell behind a
+// fine ghost, that of a fine cell in the covered cells next to coarse ones; each in cells of its level.
+TEST(StokesLevels, LengthsPassBetweenLevelsMpi) {
+  const Comm comm = Comm::world();
+  const Geometry geometry = build_geometry(comm, refined_in(flow_grid(Index::all(16)), 1, {5, 4, 6}, {11, 12, 10}),
+                                           *test::one_sphere(0.05, 16), KeepPores::all);
+  StokesLevels op(comm, geometry, {});
+  std::vector<FloatField> lengths;
+  for (int l = 0; l < 2; ++l) lengths.emplace_back(op.level(l).geometry().graph, 1, Purpose::solver);
+  for_unknowns(op, [&](const Vec3&, int l, int b, int vof) {
+    lengths[static_cast<std::size_t>(l)].box(b)[static_cast<std::size_t>(vof)] = l == 0 ? 3.0F : 2.0F * 5.0F;
+  });
+  op.fill_lengths(lengths);
+  const LevelGraph &coarse = op.level(0).geometry().graph, &fine = op.level(1).geometry().graph;
+  std::int64_t ghosts = 0, covered = 0;
+  for (int b = 0; b < fine.n_local(); ++b)
+    for (const StokesOperator::LevelGhost& g : op.level(1).level_ghosts_of(b)) {
+      EXPECT_EQ(lengths[1].box(b)[g.slot], 2.0F * 3.0F);
+      ++ghosts;
+    }
+  for (int b = 0; b < coarse.n_local(); ++b)
+    for (const FlowRow& row : op.level(0).rows().of(b))
+      for (std::size_t s = 0; s < 6; ++s)
+        if (row.area[s] == 0.0F && row.viscous[s] > 0.0F) {  // towards a covered cell
+          EXPECT_EQ(lengths[0].box(b)[row.slot[s]], 5.0F);
+          ++covered;
+        }
+  EXPECT_GT(comm.sum(ghosts), 400);
+  EXPECT_GT(comm.sum(covered), 100);
 }
 
 // A sphere that the level boundary cuts: the same on any ranks and boxes.

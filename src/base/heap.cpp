@@ -6,7 +6,8 @@
 namespace karst {
 
 void set_up_heap() {
-  constexpr int large = 4 << 20, kept_at_the_end = 8 << 20;  // [bytes]
+  // Most arrays of an import are below the first: their pages serve again. trim_heap() hands back what is left.
+  constexpr int large = 32 << 20, kept_at_the_end = 64 << 20;  // [bytes]; more than 32 MiB is refused
   mallopt(M_MMAP_MAX, 65536);
   mallopt(M_MMAP_THRESHOLD, large);
   mallopt(M_TRIM_THRESHOLD, kept_at_the_end);

@@ -115,10 +115,10 @@ permeability() {  # NAME voxels axis ranks threads: from the raw file to the per
     "$name" "$n" "$n" "$n" >"$work/$name.toml"
   printf '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["%s"]\nsides = "no-slip"\ntolerance = 1e-6\n[output]\nplot = []\n' \
     "$axis" >>"$work/$name.toml"
-  local start end
+  local start end launch=()
+  [[ $ranks == 1 ]] || launch=(mpirun --oversubscribe --bind-to none -n "$ranks")
   start=$(date +%s.%N)
-  env OMP_NUM_THREADS="$threads" mpirun --oversubscribe --bind-to none -n "$ranks" "$build/karst" run "$work/$name.toml" \
-    --out "$work/run" --overwrite >/dev/null
+  env OMP_NUM_THREADS="$threads" "${launch[@]}" "$build/karst" run "$work/$name.toml" --out "$work/run" --overwrite >/dev/null
   end=$(date +%s.%N)
   python3 -c 'import json, sys; print(json.dumps({"process": float(sys.argv[3]) - float(sys.argv[2]), **json.load(open(sys.argv[1]))}))' \
     "$work/run/summary.json" "$start" "$end"

@@ -65,7 +65,7 @@ double StokesSolver::size_of(const StokesDrive& drive, const std::string& name) 
 StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& name) {
   const Timer timer("stokes");
   preconditioner_.forget();
-  std::ranges::fill(solution_, Quad{});
+  parallel_for(op_.n_vofs(), [&](std::int64_t v) { solution_[static_cast<std::size_t>(v)] = {}; });
   Vec3 base;
   GmresProblem problem;
   problem.name = name;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eb/home_cells.hpp"
 
+#include <cmath>
+
 #include "base/parallel.hpp"
 
 namespace karst {
@@ -12,21 +14,28 @@ struct Home {
   std::uint16_t id = 0;
 };
 
-/// The neighbour across the largest aperture among those that hold their cell centre; the first side wins a tie.
+constexpr double as_large = 1e-12;  ///< apertures that differ by less are equal
+
+/// The neighbour across the largest aperture among those that hold their cell centre. Of equal ones, whole faces above
+/// all, the one further away from the wall, so that a turned sample is joined alike; then the first side.
 Home home_of(const PieceBoxes& boxes, int slot, int piece_number) {
   const PieceBox& box = boxes.box(slot);
   const Piece& piece = box.cut.pieces[static_cast<std::size_t>(piece_number)];
   Home home{own_home, static_cast<std::uint16_t>(box.id_of_piece(piece_number))};
   if (piece.holds_center) return home;
   const Index cell = box.cell_of_piece(piece_number);
-  double largest = 0.0;
+  double largest = 0.0, furthest = 0.0;
   for (std::uint32_t f = piece.first_face; f < piece.first_face + piece.n_faces; ++f) {
     const FacePiece& face = box.cut.faces[f];
-    if (face.aperture <= largest || !boxes.same_region(slot, cell, face.side)) continue;
+    const double wall = piece.wall[direction_of(face.side)], away = is_high(face.side) ? wall : -wall;
+    const bool tie = std::abs(face.aperture - largest) <= as_large;
+    if (tie ? away <= furthest + as_large : face.aperture < largest) continue;
+    if (face.aperture == 0.0 || !boxes.same_region(slot, cell, face.side)) continue;
     const Across to = boxes.across(slot, cell, face.side, face.ordinal);
     if (to.what != Across::What::piece) continue;
     if (to.piece >= 0 && !boxes.box(to.slot).cut.pieces[static_cast<std::size_t>(to.piece)].holds_center) continue;
     largest = face.aperture;
+    furthest = away;
     home = {face.side, static_cast<std::uint16_t>(to.id)};
   }
   return home;

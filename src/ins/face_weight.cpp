@@ -71,15 +71,20 @@ class Profile {
   static double theta(const Walls& walls, int side) {
     return std::max(walls.theta[static_cast<std::size_t>(side)], least_theta);
   }
-  /// Which lines meet the same plane: those whose slopes are as the areas that face them.
+  /// Which lines meet the same plane: those whose slopes are as the areas that face them, and those that share such a
+  /// one. In any order of the directions.
   void part(const Vec3& area) {
     for (int e = 0; e < 3; ++e)
       for (int f = 0; f < e; ++f) {
         const double a = area[e] * slope_[f], b = area[f] * slope_[e];
-        const bool same = a * b > 0.0 && std::abs(std::log(a / b)) < same_plane;
-        if (same) plane_[static_cast<std::size_t>(e)] = plane_[static_cast<std::size_t>(f)];
-        corner_ = corner_ || (!same && slope_[e] * slope_[f] != 0.0);
+        if (a * b > 0.0 && std::abs(std::log(a / b)) < same_plane)
+          std::ranges::replace(plane_, int{plane_[static_cast<std::size_t>(e)]},
+                               int{plane_[static_cast<std::size_t>(f)]});
       }
+    for (int e = 0; e < 3; ++e)
+      for (int f = 0; f < e; ++f)
+        corner_ = corner_ || (slope_[e] * slope_[f] != 0.0 &&
+                              plane_[static_cast<std::size_t>(e)] != plane_[static_cast<std::size_t>(f)]);
   }
   /// Distance to the plane, over that of the cell; in a corner the product over its walls.
   double linear(const Vec3& x) const {

@@ -195,6 +195,7 @@ ImportReport Import::run(const std::string& output) {
   Wall wall(image, parts, report_.smoothing);
   if (!parts.gray) report_.shift = wall.keep_volume();
   const Wall::Written written = wall.write(writer, wanted);
+  parts.fitted.reset();
   report_.porosity = static_cast<double>(written.sums.voxels) / image.sample_voxels();
   report_.level_set_porosity = static_cast<double>(written.sums.pore_volume) / image.sample_volume();
   report_.wall_area = written.area;

@@ -16,6 +16,7 @@
 #include "geometry_import/image_statistics.hpp"
 #include "geometry_import/prepare.hpp"
 #include "geometry_import/report_pictures.hpp"
+#include "geometry_import/scan_model.hpp"
 
 namespace karst {
 
@@ -29,6 +30,9 @@ inline constexpr double most_segmented_smoothing = 3.0;  ///< planes needed arou
 
 /// How gray images are segmented when no threshold is given, or `labels` for images that hold labels.
 enum class SegmentBy { halfway, edges, otsu, multi_otsu, labels };
+
+/// Where the wall of a gray image is.
+enum class WallFrom { scan, threshold };
 
 struct ImportOptions {
   std::string file;               ///< the image
@@ -54,6 +58,9 @@ struct ImportOptions {
   std::optional<int> classes;            ///< multi-Otsu; none: 3
   std::optional<double> seed_threshold;  ///< pore for sure beyond it, elsewhere where connected to such
   bool pore_above = false;               ///< the pore is brighter than the threshold
+
+  /// None: scan, unless threshold, thresholds, segment, seed_threshold or smoothing are given.
+  std::optional<WallFrom> wall;
 
   std::optional<double> smoothing;  ///< σ of the smoothing [voxels]; none: segmented_smoothing or gray_smoothing
 
@@ -97,6 +104,7 @@ struct ImportReport {
   std::vector<PhaseShare> phases;  ///< by label
   double smoothing = 0;            ///< [voxels]
   double shift = 0;                ///< added to φ so that the volume is kept, segmented images [voxels]
+  std::optional<ScanModel> scan;   ///< gray images with a fitted wall
   double gradient = 0;             ///< mean |∇g| at the wall, gray images [gray values per voxel]
   double porosity = 0;             ///< of the voxels (of the sample)
   double level_set_porosity = 0;   ///< of the trilinear interpolant of φ, as a cutter sees it

@@ -84,6 +84,19 @@ void read_gray(Reader& in, ImportOptions& o) {
   in.flag("geometry.import.pore_above", o.pore_above, "gray images: the pore is where the gray value is larger");
 }
 
+void read_wall(Reader& in, ImportOptions& o) {
+  constexpr const char* key = "geometry.import.wall";
+  WallFrom wall = o.wall.value_or(WallFrom::scan);
+  const bool given = in.given(key);
+  in.word(key, wall,
+          {{"scan", WallFrom::scan,
+            "where a blurred picture of two phases is the image; finds blur and gray values itself"},
+           {"threshold", WallFrom::threshold, "where the smoothed gray value passes the threshold"}},
+          "gray images: where the wall is; without it scan, or threshold if threshold, thresholds, segment, "
+          "seed_threshold or smoothing are given");
+  if (given) o.wall = wall;
+}
+
 void read_cleaning(Reader& in, ImportOptions& o) {
   constexpr int most = 1'000'000'000;
   read_optional_integer(in, "geometry.import.specks", o.specks, "voxels", 0, most,
@@ -155,6 +168,7 @@ void read(Reader& in, ImportOptions& o) {
   read(in, o.prepare);
   read_labels(in, o);
   read_gray(in, o);
+  read_wall(in, o);
   read_optional(
       in, "geometry.import.smoothing", o.smoothing, "voxels", 0, 8,
       "standard deviation of the smoothing; without it 0.5 for gray values and 1 for the stairs of segmented images "

@@ -57,6 +57,12 @@ std::vector<Fact> facts_of(const ImportReport& r) {
   }
   if (std::isfinite(r.seed_threshold)) add("seed threshold", fmt::format("{:g}", r.seed_threshold));
   if (r.rim_voxels > 0) add("voxels of false phase at the wall, corrected", count_text(r.rim_voxels));
+  if (r.scan) {
+    add("wall", fmt::format("where a picture of it, blurred by {:.2f} voxel, is the image", r.scan->blur));
+    add("gray values of the picture", fmt::format("pore {:.6g}, solid {:.6g}", r.scan->pore, r.scan->solid));
+    add("image less picture", fmt::format("{} of the contrast at the wall, {} inside the phases",
+                                          percent_text(r.scan->misfit), percent_text(r.scan->noise)));
+  }
   add("smoothing", fmt::format("{:g} voxel", r.smoothing));
   if (r.sample)
     add("sample", fmt::format("cylinder of radius {:g} voxels about x = {:g}, y = {:g}: {} of the voxels",

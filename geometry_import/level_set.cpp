@@ -8,6 +8,7 @@
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "geometry_import/diffusion.hpp"
 
 namespace karst {
 namespace {
@@ -64,38 +65,6 @@ std::vector<float> gaussian_weights(double sigma) {
   std::vector<float> normalised;
   for (const double x : w) normalised.push_back(static_cast<float>(x / sum));
   return normalised;
-}
-
-/// In place, Σ w_m row[j + m] of every row j of n, `stride` apart; `copy` holds n rows afterwards.
-void filter_across_rows(float* values, std::int64_t row, std::int64_t stride, std::int64_t n,
-                        const std::vector<float>& w, std::vector<float>& copy) {
-  const auto reach = static_cast<std::int64_t>(w.size() / 2);
-  copy.resize(at(n * row));
-  for (std::int64_t j = 0; j < n; ++j) std::copy_n(values + j * stride, row, copy.data() + j * row);
-  for (std::int64_t j = 0; j < n; ++j) {
-    float* const out = values + j * stride;
-    std::fill_n(out, row, 0.0F);
-    for (std::int64_t m = -reach; m <= reach; ++m) {
-      const float* from = copy.data() + std::clamp<std::int64_t>(j + m, 0, n - 1) * row;
-      const float weight = w[at(m + reach)];
-      for (std::int64_t i = 0; i < row; ++i) out[i] += weight * from[i];
-    }
-  }
-}
-
-/// In place; `padded` is work space.
-void filter_row(float* values, std::int64_t n, const std::vector<float>& w, std::vector<float>& padded) {
-  const std::size_t reach = w.size() / 2;
-  padded.resize(at(n) + 2 * reach);
-  std::fill_n(padded.begin(), reach, values[0]);
-  std::copy_n(values, n, padded.begin() + static_cast<std::ptrdiff_t>(reach));
-  std::fill(padded.end() - static_cast<std::ptrdiff_t>(reach), padded.end(), values[n - 1]);
-  std::fill_n(values, n, 0.0F);
-  for (std::size_t m = 0; m < w.size(); ++m) {
-    const float* from = padded.data() + m;
-    const float weight = w[m];
-    for (std::int64_t i = 0; i < n; ++i) values[i] += weight * from[i];
-  }
 }
 
 }  // namespace
@@ -174,19 +143,7 @@ void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> ph
 }
 
 void gaussian(const ImageWindow& window, double sigma, std::span<float> values) {
-  if (sigma <= 0) return;
-  const std::vector<float> w = gaussian_weights(sigma);
-  const std::int64_t row = window.row(), plane = window.plane(), ny = window.image[1], nz = window.planes();
-  float* const v = values.data();
-  parallel_for(nz, [&](std::int64_t z) {
-    std::vector<float> work;
-    for (std::int64_t y = 0; y < ny; ++y) filter_row(v + z * plane + y * row, row, w, work);
-    filter_across_rows(v + z * plane, row, row, ny, w, work);
-  });
-  parallel_for(ny, [&](std::int64_t y) {
-    std::vector<float> work;
-    filter_across_rows(v + y * row, row, plane, nz, w, work);
-  });
+  if (sigma > 0) convolve(window, gaussian_weights(sigma), values);
 }
 
 void smooth(const ImageWindow& window, double sigma, std::span<float> values) {

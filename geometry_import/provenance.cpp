@@ -105,6 +105,10 @@ Json common(const ImportReport& r) {
   j["smoothing_voxels"] = r.smoothing;
   j["shift_voxels"] = r.shift;
   j["gradient_per_voxel"] = r.gradient;
+  j["scan"] = nullptr;
+  if (r.scan)
+    j["scan"] = {{"pore", r.scan->pore},     {"solid", r.scan->solid}, {"blur_voxels", r.scan->blur},
+                 {"misfit", r.scan->misfit}, {"noise", r.scan->noise}, {"rounds", r.scan->rounds}};
   j["porosity"] = r.porosity;
   j["level_set_porosity"] = r.level_set_porosity;
   j["wall_area_voxels"] = r.wall_area;

@@ -16,6 +16,9 @@ namespace {
 constexpr std::size_t most_limits = 31;
 constexpr std::int64_t few_values = 32;  // an image of so few integers may hold labels
 constexpr double moved_share = 0.05;     // of the contrast, and of the porosity
+/// Of the wall, over that inside the phases, from which on it is warned of; less noise than this is as good as none.
+constexpr double much_misfit = 2, least_noise = 0.01;
+constexpr double one_gray_value = 2;  // noise of the solid over that of the pore, at most
 
 /// Names by label. Throws Error unless the names suit the classes.
 std::vector<std::string> class_names(const GrayClasses& classes, const ImportOptions& options) {
@@ -156,19 +159,51 @@ void tell_sensitivity(const GrayPass& pass, const GrayClasses& classes, const Hi
                   report.porosity_low, report.porosity_high, step));
 }
 
+/// Labels of a fitted wall, unless the solid has several gray values and nobody insists.
+std::optional<Segmentation> fitted_segmentation(const ImageLayers& image, const ImportOptions& options,
+                                                const GrayScale& start, const std::vector<std::string>& names,
+                                                ImportReport& report) {
+  const double most = options.wall ? std::numeric_limits<double>::infinity() : one_gray_value;
+  FittedWall wall = fit_wall(image, start, report.smoothing, most);
+  const ScanModel& scan = wall.scan;
+  if (scan.noise_ratio > most) {
+    report.warnings.push_back(
+        fmt::format("the gray values of the solid scatter {:.1f} times as much as those of the pore, as if it were "
+                    "several minerals: the wall is where the threshold is passed, and not fitted (wall = scan); "
+                    "segment = multi-otsu tells minerals apart",
+                    scan.noise_ratio));
+    return {};
+  }
+  report.scan = scan;
+  if (scan.misfit > much_misfit * std::max(scan.noise, least_noise))
+    report.warnings.push_back(fmt::format(
+        "at the wall the image differs from a picture of two phases by {:.2g} of the contrast, inside them by {:.2g}: "
+        "pores or grains too small for the blur of {:.2g} voxel, or more than two phases",
+        scan.misfit, scan.noise, scan.blur));
+  Slabs<std::uint8_t> labels = fitted_labels(image, wall);
+  return Segmentation{std::move(labels), names, true, start, std::move(wall)};
+}
+
 Segmentation segment_gray(const ImageLayers& image, const ImportOptions& options, ImportReport& report,
                           ReportPictures* pictures) {
   Histogram histogram;
   const GrayClasses classes = find_classes(image, options, report, histogram);
-  std::vector<std::string> names = class_names(classes, options);
+  const std::vector<std::string> names = class_names(classes, options);
   report.thresholds = classes.limits;
   report.threshold = classes.wall();
   report.pore_above = classes.pore_above;
   report.seed_threshold = options.seed_threshold.value_or(std::numeric_limits<double>::quiet_NaN());
   GrayPass pass(image, classes, options, report, pictures);
-  Segmentation s{pass.run(histogram), std::move(names), true, {classes.wall(), 1, classes.pore_above}};
-  report.gradient = s.scale.gradient = pass.gradient();
+  std::optional<Slabs<std::uint8_t>> labels = pass.run(histogram);
+  report.gradient = pass.gradient();
   tell_sensitivity(pass, classes, histogram, report);
+  const GrayScale scale{classes.wall(), report.gradient, classes.pore_above};
+  if (is_fitted(options)) {
+    labels.reset();  // the fit needs the memory
+    if (auto fitted = fitted_segmentation(image, options, scale, names, report)) return std::move(*fitted);
+    labels = GrayPass(image, classes, options, report, nullptr).run(histogram);
+  }
+  Segmentation s{std::move(*labels), names, true, scale, {}};
   if (options.seed_threshold)
     report.seeds = grow_seeds(image.comm(), s.labels, candidate_label, classes.label(classes.beside_pore()));
   if (classes.limits.size() > 1) report.rim_voxels = correct_rim(image.comm(), s.labels);
@@ -210,7 +245,7 @@ Segmentation segment_labels(const ImageLayers& image, const ImportOptions& optio
   fail_together(comm, [&] { map = label_map(options); });
   report.segmentation = options.pore ? "pore value" : "named labels";
   report.pore = map.pore();
-  Segmentation s{Slabs<std::uint8_t>(comm, image.voxels(), Purpose::geometry), map.names(), false, {}};
+  Segmentation s{Slabs<std::uint8_t>(comm, image.voxels(), Purpose::geometry), map.names(), false, {}, {}};
   LabelTally mine;
   image.for_rounds([&](int, const ImageWindow& layer) {
     Array<std::uint8_t> of_layer(layer.count(), Purpose::buffers);

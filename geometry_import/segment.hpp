@@ -3,11 +3,14 @@
 // histogram; of label images by the names of their values.
 #pragma once
 
+#include <optional>
+
 #include "geometry_import/image_layers.hpp"
 #include "geometry_import/import.hpp"
 #include "geometry_import/labels.hpp"
 #include "geometry_import/report_pictures.hpp"
 #include "geometry_import/slabs.hpp"
+#include "geometry_import/wall_fit.hpp"
 
 namespace karst {
 
@@ -15,7 +18,8 @@ struct Segmentation {
   Slabs<std::uint8_t> labels;
   std::vector<std::string> names;  ///< of labels 0, 1, ...
   bool gray = false;
-  GrayScale scale;  ///< gray images: where the wall is
+  GrayScale scale;  ///< gray images: where the wall is, unless it is fitted
+  std::optional<FittedWall> fitted;
 };
 
 /// Throws Error when options contradict each other, or ask for what this kind of image does not have. Not collective.
@@ -30,6 +34,9 @@ bool is_segmented(const ImportOptions& options);
 /// @param pictures  takes the gray values; nullptr: nobody wants them
 Segmentation segment(const ImageLayers& image, const ImportOptions& options, ImportReport& report,
                      ReportPictures* pictures = nullptr);
+
+/// The wall of this image is fitted: it has two phases, and either `wall` says so or nothing was said of the threshold.
+bool is_fitted(const ImportOptions& options);
 
 /// Smoothing of the options, or the default of the kind of image. [voxels]
 double smoothing_of(const ImportOptions& options);

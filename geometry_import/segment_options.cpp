@@ -21,6 +21,7 @@ std::vector<std::string> given_for_gray(const ImportOptions& o) {
   add(o.classes.has_value(), "classes");
   add(o.pore_above, "pore_above");
   add(o.segment && *o.segment != SegmentBy::labels, "segment");
+  add(o.wall.has_value(), "wall");
   return given;
 }
 
@@ -68,7 +69,27 @@ void check_gray(const ImportOptions& o) {
           o.thresholds.size(), most_solids);
 }
 
+/// wall = scan goes with two phases, and with little smoothing.
+void check_wall(const ImportOptions& o) {
+  if (o.wall != WallFrom::scan) return;
+  const bool several = o.segment == SegmentBy::multi_otsu || o.thresholds.size() > 1;
+  require(!several && !o.seed_threshold,
+          "{}: wall = scan and {} given; the fit knows two phases and no seeds: wall = threshold goes with them",
+          o.file,
+          o.seed_threshold                     ? "seed_threshold"
+          : o.segment == SegmentBy::multi_otsu ? "segment = multi-otsu"
+                                               : "several thresholds");
+  require(o.smoothing.value_or(0) <= most_fitted_smoothing,
+          "{}: smoothing = {} voxels given with wall = scan; allowed are 0 to {}", o.file, o.smoothing.value_or(0),
+          most_fitted_smoothing);
+}
+
 }  // namespace
+
+bool is_fitted(const ImportOptions& o) {
+  const bool said = o.threshold || !o.thresholds.empty() || o.segment || o.seed_threshold || o.smoothing;
+  return !is_segmented(o) && o.wall.value_or(said ? WallFrom::threshold : WallFrom::scan) == WallFrom::scan;
+}
 
 bool is_segmented(const ImportOptions& o) { return !given_for_labels(o).empty(); }
 
@@ -90,6 +111,7 @@ void check_segmentation(const ImportOptions& o) {
                             gray[0], labels[0], gray[0]));
   if (labels.empty()) {
     check_gray(o);
+    check_wall(o);
   } else {
     check_labels(o, labels);
   }

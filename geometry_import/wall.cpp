@@ -68,12 +68,26 @@ ImageWindow Wall::label_window(const ImageWindow& layer) const {
   return parts_.gray ? layer.grown(1) : layer.grown(segmented_reach(smoothing_) + 1);
 }
 
-Wall::Field Wall::gray_field(const ImageWindow& layer, std::span<const std::uint8_t> labels) const {
+Wall::Field Wall::smoothed_field(const ImageWindow& layer) const {
   GrayLayer gray(image_, layer, smoothing_);
   gray.smooth();
   Field f{gray.window(), {}, gray.values()};
   f.storage = gray.take_storage();
   gray_level_set(f.phi, parts_.scale, f.phi);
+  return f;
+}
+
+Wall::Field Wall::gray_field(const ImageWindow& layer, std::span<const std::uint8_t> labels,
+                             std::span<const std::int16_t> fitted) const {
+  Field f;
+  if (parts_.fitted) {
+    f.window = layer.grown(1);
+    f.storage = Array<float>(f.window.count(), Purpose::buffers);
+    f.phi = f.storage.span();
+    fitted_level_set(fitted, parts_.fitted->slope, f.phi);
+  } else {
+    f = smoothed_field(layer);
+  }
   parallel_for(static_cast<std::int64_t>(f.phi.size()), [&](std::int64_t n) {
     const std::uint8_t label = labels[at(n)];
     if (label != outside_label && (f.phi[at(n)] > 0) != (label == pore_label)) f.phi[at(n)] = -f.phi[at(n)];
@@ -95,8 +109,9 @@ Wall::Field Wall::segmented_field(const ImageWindow& layer, std::span<const std:
   return f;
 }
 
-Wall::Field Wall::field(const ImageWindow& layer, std::span<const std::uint8_t> labels) const {
-  Field f = parts_.gray ? gray_field(layer, labels) : segmented_field(layer, labels);
+Wall::Field Wall::field(const ImageWindow& layer, std::span<const std::uint8_t> labels,
+                        std::span<const std::int16_t> fitted) const {
+  Field f = parts_.gray ? gray_field(layer, labels, fitted) : segmented_field(layer, labels);
   image_.sample().keep_inside(f.window, f.phi);
   return f;
 }
@@ -108,7 +123,7 @@ WallSums Wall::sums_with_shift(float shift) {
     const Array<std::uint8_t> labels = parts_.labels.fetch(label_window(layer));
     fail_together(image_.comm(), [&] {
       if (layer.planes() == 0) return;
-      const Field f = field(layer, labels.span());
+      const Field f = field(layer, labels.span(), {});
       const WallSums s = wall_sums(f.window, f.phi, layer.first, layer.last);
       sums[0] += s.voxels;
       sums[1] += s.pore_volume;
@@ -153,10 +168,12 @@ Wall::Written Wall::write(GeometryWriter& writer, ReportPictures* pictures) {
   image_.for_rounds([&](int first, const ImageWindow& layer) {
     const ImageWindow around = label_window(layer);
     const Array<std::uint8_t> labels = parts_.labels.fetch(around);
+    Array<std::int16_t> fitted;
+    if (parts_.fitted) fitted = parts_.fitted->phi.fetch(around);
     std::vector<std::byte> packed;
     fail_together(image_.comm(), [&] {
       if (layer.planes() == 0) return;
-      const Field f = field(layer, labels.span());
+      const Field f = field(layer, labels.span(), fitted.span());
       const WallSums s = wall_sums(f.window, f.phi, layer.first, layer.last);
       sums[0] += s.voxels;
       sums[1] += s.pore_volume;

@@ -44,8 +44,12 @@ class Wall {
     std::span<float> phi;
   };
   ImageWindow label_window(const ImageWindow& layer) const;
-  Field field(const ImageWindow& layer, std::span<const std::uint8_t> labels) const;
-  Field gray_field(const ImageWindow& layer, std::span<const std::uint8_t> labels) const;
+  /// @param fitted  planes of the layer and one around it; empty unless the wall is fitted
+  Field field(const ImageWindow& layer, std::span<const std::uint8_t> labels,
+              std::span<const std::int16_t> fitted) const;
+  Field gray_field(const ImageWindow& layer, std::span<const std::uint8_t> labels,
+                   std::span<const std::int16_t> fitted) const;
+  Field smoothed_field(const ImageWindow& layer) const;
   Field segmented_field(const ImageWindow& layer, std::span<const std::uint8_t> labels) const;
   WallSums sums_with_shift(float shift);
 

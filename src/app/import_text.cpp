@@ -39,6 +39,14 @@ std::string pore_line(const ImportReport& r) {
                                         r.pore_above ? "above" : "below", r.threshold, how, r.smallest, r.largest));
 }
 
+std::string scan_line(const ImportReport& r) {
+  if (!r.scan) return "";
+  return line("wall",
+              fmt::format("fitted: pore {:.4g}, solid {:.4g}, blurred by {:.2f} voxel; image less that picture {:.1f} "
+                          "% of the contrast at the wall, {:.1f} % elsewhere",
+                          r.scan->pore, r.scan->solid, r.scan->blur, 100 * r.scan->misfit, 100 * r.scan->noise));
+}
+
 std::string phases_line(const ImportReport& r) {
   constexpr std::size_t most = 6;
   std::vector<std::string> parts;
@@ -82,7 +90,7 @@ std::string size_line(const char* name, const SizeDistribution& d, double voxel,
 
 std::string import_text(const ImportReport& r) {
   const ImageStatistics& s = r.statistics;
-  std::string text = image_lines(r) + pore_line(r) + phases_line(r) + cleaned_line(r);
+  std::string text = image_lines(r) + pore_line(r) + scan_line(r) + phases_line(r) + cleaned_line(r);
   text += line("smoothing", fmt::format("{:g} voxels", r.smoothing)) + porosity_lines(r);
   text += line("specific surface", fmt::format("{:.4g} 1/m", s.specific_surface / r.voxel));
   text += size_line("median pore", s.pore_size, r.voxel, s.pores);

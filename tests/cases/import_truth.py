@@ -39,12 +39,13 @@ def errors(karst, generator, folder, case, *options):
 
 
 def table(karst, generator, folder):
-    print("| grains | blur [voxels] | noise [contrast] | porosity [%] | with --segment edges [%] | wall area [%] |\n"
-          "|---|---|---|---|---|---|")
+    print("| grains | blur [voxels] | noise [contrast] | porosity [%] | wall area [%] | threshold: porosity [%] | wall area [%] |\n"
+          "|---|---|---|---|---|---|---|")
     for case in ASKED + BEYOND:
         voxels, _, area = errors(karst, generator, folder, case)
-        edges = errors(karst, generator, folder, case, "--segment", "edges")[0]
-        print(f"| {case[0]} | {case[1]} | {case[2]} | {100 * voxels:+.2f} | {100 * edges:+.2f} | {100 * area:+.1f} |", flush=True)
+        halfway, _, halfway_area = errors(karst, generator, folder, case, "--wall", "threshold")
+        print(f"| {case[0]} | {case[1]} | {case[2]} | {100 * voxels:+.2f} | {100 * area:+.1f} | {100 * halfway:+.2f} | "
+              f"{100 * halfway_area:+.1f} |", flush=True)
 
 
 def main():

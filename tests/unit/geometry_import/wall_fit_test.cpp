@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "geometry_import/wall_fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "files.hpp"
+#include "geometry_import/diffusion.hpp"
+#include "geometry_import/geometry_file.hpp"
+#include "geometry_import/import.hpp"
+#include "geometry_import/packing.hpp"
+#include "geometry_import/random_numbers.hpp"
+#include "geometry_import/segment.hpp"
+#include "tests/support/shared_directory.hpp"
+
+namespace karst {
+namespace {
+
+using test::error_of;
+using test::has;
+
+double variance_of(const std::vector<float>& w) {
+  const auto reach = static_cast<double>(w.size() / 2);
+  double sum = 0;
+  for (std::size_t n = 0; n < w.size(); ++n) sum += double{w[n]} * std::pow(static_cast<double>(n) - reach, 2);
+  return sum;
+}
+
+// The variance is the one asked for, down to small ones, where that of a sampled Gaussian is not (0.09: 0.0077); two
+// in turn are one of the sum.
+TEST(Diffusion, VariancesAddUp) {
+  for (const double t : {0.01, 0.09, 0.25, 1.0, 4.0, 25.0}) {
+    const std::vector<float> w = diffusion_weights(t);
+    EXPECT_NEAR(std::accumulate(w.begin(), w.end(), 0.0), 1.0, 1e-6);
+    EXPECT_NEAR(variance_of(w), t, 2e-3 * t);
+  }
+  const Index size{1, 1, 41};
+  const ImageWindow all{size, 0, size[2]};
+  std::vector<float> twice(all.count(), 0.0F), once;
+  twice[20] = 1.0F;
+  once = twice;
+  diffuse(all, 0.3, twice);
+  diffuse(all, 0.9, twice);
+  diffuse(all, 1.2, once);
+  for (std::size_t n = 0; n < once.size(); ++n) EXPECT_NEAR(once[n], twice[n], 2e-4);
+}
+
+/// A scan of two phases: shares of pore, blurred, with noise; gray values 60 in the pore and 180 in the solid.
+struct Scan {
+  Index size;
+  std::vector<float> pore;  ///< share of each voxel
+  double blur = 0.5, noise = 0.0, second_solid = 0.0;
+
+  ImportOptions options(const Comm& comm, const std::string& path) const {
+    const ImageWindow all{size, 0, size[2]};
+    std::vector<float> shares = pore;
+    diffuse(all, blur * blur, shares);
+    const RandomNumbers random(1, 5);
+    std::vector<float> gray;
+    for (std::size_t n = 0; n < shares.size(); ++n)
+      gray.push_back(static_cast<float>(180 - 120 * double{shares[n]} + 120 * noise * random.normal(n)));
+    if (comm.rank() == 0) test::write_raw(path, gray);
+    comm.any(false);
+    ImportOptions o;
+    o.file = path;
+    o.size = size;
+    o.type = VoxelType::float32;
+    o.voxel = 1e-6;
+    return o;
+  }
+};
+
+std::vector<float> level_set_of(const std::string& path) {
+  const GeometryFile file(path);
+  const Index n = file.info().voxels;
+  std::vector<float> phi(static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) *
+                         static_cast<std::size_t>(n[2]));
+  file.read_block({}, n, phi.data());
+  return phi;
+}
+
+// A slit between z = low and z = high: gray values, blur and walls are found, wherever the walls are between voxels,
+// from a threshold that is 20 % of the contrast off.
+TEST(WallFit, FindsScanAndWallsOfASlit) {
+  const Comm comm = Comm::self();
+  const test::SharedDirectory directory(comm);
+  for (const double low : {9.0, 9.2, 9.5, 9.7})
+    for (const double blur : {0.3, 0.6, 1.0}) {
+      const double high = low + 6.3;
+      Scan scan{{12, 12, 25}, {}, blur};
+      for (int z = 0; z < 25; ++z)
+        scan.pore.insert(scan.pore.end(), 144,
+                         static_cast<float>(std::max(0.0, std::min(high, z + 1.0) - std::max(low, double(z)))));
+      ImportOptions o = scan.options(comm, directory.path() + "/a.raw");
+      o.threshold = 95;
+      o.wall = WallFrom::scan;
+      const ImportReport r = import_image(comm, o, directory.path() + "/a.h5");
+      ASSERT_TRUE(r.scan.has_value());
+      EXPECT_NEAR(r.scan->pore, 60, 1.5) << low << " " << blur;
+      EXPECT_NEAR(r.scan->solid, 180, 1.5) << low << " " << blur;
+      EXPECT_NEAR(r.scan->blur, blur, 0.06) << low;
+      EXPECT_NEAR(25 * r.level_set_porosity, 6.3, 0.06) << low << " " << blur;  // 0.03 voxel at each wall
+    }
+}
+
+/// Eight spheres of a cubic array, each off the grid in its own way, R voxels wide.
+std::vector<float> array_of_spheres(int n, double radius) {
+  std::vector<Sphere> spheres;
+  for (int i = 0; i < 8; ++i)
+    spheres.push_back({{(0.25 + 0.5 * (i & 1)) * n + 0.13 * i, (0.25 + 0.5 * (i >> 1 & 1)) * n - 0.11 * i,
+                        (0.25 + 0.5 * (i >> 2)) * n + 0.07 * i},
+                       radius});
+  std::vector<float> pore;
+  for (const float solid : solid_fraction(Index::all(n), spheres)) pore.push_back(1 - solid);
+  return pore;
+}
+
+// Halfway between the gray values a blurred grain is smaller by σ²/R: 3 (1 + 1/12) / 36 = 9 % of its volume. The fit
+// sees that, up to what noise hides.
+TEST(WallFit, GrainsKeepTheirVolume) {
+  const Comm comm = Comm::self();
+  const test::SharedDirectory directory(comm);
+  for (const double noise : {0.0, 0.05}) {
+    const Scan scan{Index::all(40), array_of_spheres(40, 6.0), 1.0, noise};
+    const double solid = 8 * 4.0 / 3 * 3.14159265 * 216 / 64000;
+    ImportOptions o = scan.options(comm, directory.path() + "/a.raw");
+    const ImportReport fitted = import_image(comm, o, directory.path() + "/fitted.h5");
+    o.threshold = 120;
+    const ImportReport halfway = import_image(comm, o, directory.path() + "/halfway.h5");
+    EXPECT_LT(1 - halfway.level_set_porosity, 0.95 * solid);
+    EXPECT_NEAR(1 - fitted.level_set_porosity, solid, 0.02 * solid) << noise;
+    ASSERT_TRUE(fitted.scan.has_value());
+    EXPECT_NEAR(fitted.scan->blur, 1.0, 0.1);
+    EXPECT_FALSE(halfway.scan.has_value());
+    if (noise > 0) {
+      EXPECT_LT(fitted.scan->misfit, 1.3 * fitted.scan->noise);
+      EXPECT_NEAR(fitted.scan->noise_ratio, 1.0, 0.2);
+    }
+  }
+}
+
+// Layers of 32 planes are cut at other places when the image is turned upside down.
+TEST(WallFit, LayersHaveThePlanesTheyNeedMpi) {
+  const Comm comm = Comm::world();
+  const test::SharedDirectory directory(comm);
+  const Index size{20, 20, 100};
+  Scan scan{size, {}, 0.8, 0.05};
+  for (const float solid : solid_fraction(size, random_packing({size, 5, 0.4, 3}))) scan.pore.push_back(1 - solid);
+  ImportOptions o = scan.options(comm, directory.path() + "/a.raw");
+  import_image(comm, o, directory.path() + "/up.h5");
+  o.prepare.flip = {false, false, true};
+  import_image(comm, o, directory.path() + "/down.h5");
+  const std::vector<float> up = level_set_of(directory.path() + "/up.h5"),
+                           down = level_set_of(directory.path() + "/down.h5");
+  for (std::size_t z = 0; z < 100; ++z)
+    for (std::size_t n = 0; n < 400; ++n)  // stored in 1/4096 voxel between rounds
+      ASSERT_NEAR(up[400 * z + n], down[400 * (99 - z) + n], 2e-3) << z;
+}
+
+// One mineral of twice the contrast among the grains: no two phases. Who insists gets the fit.
+TEST(WallFit, SeveralSolidsTakeTheThreshold) {
+  const Comm comm = Comm::self();
+  const test::SharedDirectory directory(comm);
+  const Index size = Index::all(40);
+  Scan scan{size, array_of_spheres(40, 8.0), 0.4, 0.03};
+  for (std::size_t n = 0; n < scan.pore.size() / 2; ++n)  // share -1: gray value 300
+    if (scan.pore[n] < 0.01F) scan.pore[n] = -1;
+  ImportOptions o = scan.options(comm, directory.path() + "/a.raw");
+  const ImportReport r = import_image(comm, o, directory.path() + "/a.h5");
+  EXPECT_FALSE(r.scan.has_value());
+  ASSERT_FALSE(r.warnings.empty());
+  EXPECT_TRUE(has(r.warnings[0], "several minerals")) << r.warnings[0];
+  o.wall = WallFrom::threshold;
+  const ImportReport plain = import_image(comm, o, directory.path() + "/b.h5");
+  EXPECT_EQ(plain.level_set_porosity, r.level_set_porosity);
+  o.wall = WallFrom::scan;
+  EXPECT_TRUE(import_image(comm, o, directory.path() + "/c.h5").scan.has_value());
+}
+
+TEST(WallFit, OptionsThatExcludeEachOther) {
+  ImportOptions o;
+  o.file = "a.tif";
+  EXPECT_TRUE(is_fitted(o));
+  o.threshold = 100;
+  EXPECT_FALSE(is_fitted(o));
+  o.wall = WallFrom::scan;
+  EXPECT_TRUE(is_fitted(o));
+  check_segmentation(o);
+  o.seed_threshold = 80;
+  EXPECT_TRUE(has(error_of([&] { check_segmentation(o); }), "wall = scan and seed_threshold"));
+  o.seed_threshold.reset();
+  o.smoothing = 5;
+  EXPECT_TRUE(has(error_of([&] { check_segmentation(o); }), "allowed are 0 to 4"));
+  o = {};
+  o.file = "a.tif";
+  o.wall = WallFrom::scan;
+  o.segment = SegmentBy::multi_otsu;
+  EXPECT_TRUE(has(error_of([&] { check_segmentation(o); }), "two phases"));
+  o = {};
+  o.file = "a.tif";
+  o.pore = 0;
+  EXPECT_FALSE(is_fitted(o));
+  o.wall = WallFrom::threshold;
+  EXPECT_TRUE(has(error_of([&] { check_segmentation(o); }), "for gray ones"));
+}
+
+}  // namespace
+}  // namespace karst

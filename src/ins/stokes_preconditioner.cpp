@@ -171,7 +171,7 @@ StokesPreconditioner::StokesPreconditioner(StokesLevels& op, const Geometry& geo
       geometry_(&geometry),
       continuity_inverse_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver),
       symmetric_scale_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, 1.0F),
-      between_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver) {
+      between_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, {}) {  // covered VoFs stay 0
   const Timer timer("multigrids");
   make_velocity({});
   make_pressure(find_permeable_lengths(op, *velocity_));

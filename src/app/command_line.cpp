@@ -187,6 +187,7 @@ constexpr std::array<std::pair<const char*, Command>, 6> commands{{{"run", Comma
 void check_command(const std::vector<std::string>& arguments) {
   if (!arguments.empty() && arguments[0].starts_with('-')) return;
   std::vector<std::string> names;
+  names.reserve(commands.size());
   for (const auto& [name, command] : commands) names.emplace_back(name);
   require(!arguments.empty(), "no command given; the commands are {}. `karst --help` explains them.", join(names));
   if (std::find(names.begin(), names.end(), arguments[0]) != names.end()) return;

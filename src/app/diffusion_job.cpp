@@ -214,7 +214,8 @@ std::vector<std::string> warnings_of(const Columns& columns) {
   return all;
 }
 
-std::vector<JobComponent> components_of(const JobContext& run, std::shared_ptr<const CompositeNumbering> numbering,
+std::vector<JobComponent> components_of(const JobContext& run,
+                                        const std::shared_ptr<const CompositeNumbering>& numbering,
                                         const std::shared_ptr<const Columns>& columns) {
   std::vector<JobComponent> components;
   for (std::size_t i = 0; i < columns->size(); ++i) {

@@ -271,7 +271,8 @@ std::int64_t more_cells(const JobContext& context) {
   const Index& n = context.grid.cells;
   std::int64_t most = 0;
   for (const int axis : context.config.flow.axes)
-    most = std::max(most, 2 * context.config.flow.reservoir * (std::int64_t{n[0]} * n[1] * n[2] / n[axis]));
+    most =
+        std::max(most, std::int64_t{2} * context.config.flow.reservoir * (std::int64_t{n[0]} * n[1] * n[2] / n[axis]));
   return most;
 }
 

@@ -75,7 +75,10 @@ class FlowGmres {
   void rotate(int j, double next);
   void back_substitute(int n);
   void combine(int n);
-  double& h(int i, int j) { return h_[static_cast<std::size_t>(j * (options_.restart + 1) + i)]; }
+  double& h(int i, int j) {
+    return h_[static_cast<std::size_t>(j) * static_cast<std::size_t>(options_.restart + 1) +
+              static_cast<std::size_t>(i)];
+  }
 
   Comm comm_;
   GmresOptions options_;

@@ -8,7 +8,7 @@
 namespace karst::kernels {
 
 /// Four numbers that a processor works on at once.
-typedef double Four __attribute__((vector_size(32)));
+using Four = double __attribute__((vector_size(32)));
 
 inline Four load(const Quad& q) { return Four{q.v[0], q.v[1], q.v[2], q.v[3]}; }
 inline void store(const Four& f, Quad& q) { q = {{f[0], f[1], f[2], f[3]}}; }
@@ -19,7 +19,7 @@ inline constexpr std::size_t p = 3;  ///< place of the pressure
 template <class F>
 inline void for_plain(const BoxGraph& graph, F&& f) {
   for (const Run& run : graph.runs)
-    for (int t = 0; t < run.length; ++t) f(static_cast<std::size_t>(run.first + t), run.neighbours(t));
+    for (int t = 0; t < run.length; ++t) f(run.first + static_cast<std::size_t>(t), run.neighbours(t));
   for (std::size_t r = static_cast<std::size_t>(graph.n_irregular); r < graph.row_vof.size(); ++r)
     f(std::size_t{graph.row_vof[r]}, graph.neighbours[r]);
 }

@@ -27,6 +27,7 @@ inline std::vector<SweepFactors> chebyshev_sweeps(int degree, double low, double
 /// Damped Jacobi steps with these factors.
 inline std::vector<SweepFactors> jacobi_sweeps(const std::vector<float>& factors) {
   std::vector<SweepFactors> sweeps;
+  sweeps.reserve(factors.size());
   for (const float c : factors) sweeps.push_back({1.0F - c, 0.0F, c});
   return sweeps;
 }

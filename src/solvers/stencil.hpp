@@ -38,11 +38,11 @@ struct Stencil {
       for (auto i = terms.begin(); i != terms.end(); ++i)
         std::rotate(std::upper_bound(terms.begin(), i, *i, before), i, i + 1);
     std::size_t n = 0;
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-      if (n > 0 && terms[n - 1].unknown == terms[i].unknown)
-        terms[n - 1].weight += terms[i].weight;
+    for (const auto& term : terms) {
+      if (n > 0 && terms[n - 1].unknown == term.unknown)
+        terms[n - 1].weight += term.weight;
       else
-        terms[n++] = terms[i];
+        terms[n++] = term;
     }
     terms.resize(n);
   }

@@ -33,7 +33,7 @@ const float* numbers(const Values<C>* x) {
 namespace kernels {
 
 /// Up to four numbers that a processor works on at once.
-typedef float Few __attribute__((vector_size(16)));
+using Few = float __attribute__((vector_size(16)));
 
 inline constexpr std::size_t rows_at_once = 4;
 template <int C>

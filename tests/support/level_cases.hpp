@@ -35,6 +35,7 @@ class Random {
 inline std::unique_ptr<LevelSet> packing(int n, double radius, double size, bool periodic, std::uint64_t seed = 7) {
   Random random(seed);
   std::vector<Sphere> spheres;
+  spheres.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) spheres.push_back({{size * random(), size * random(), size * random()}, radius});
   return make_sphere_list(spheres, {Vec3::all(size), {periodic, periodic, periodic}});
 }

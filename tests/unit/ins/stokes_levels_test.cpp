@@ -198,6 +198,7 @@ TEST(StokesLevels, LengthsPassBetweenLevelsMpi) {
                                            *test::one_sphere(0.05, 16), KeepPores::all);
   StokesLevels op(comm, geometry, {});
   std::vector<FloatField> lengths;
+  lengths.reserve(2);
   for (int l = 0; l < 2; ++l) lengths.emplace_back(op.level(l).geometry().graph, 1, Purpose::solver);
   for_unknowns(op, [&](const Vec3&, int l, int b, int vof) {
     lengths[static_cast<std::size_t>(l)].box(b)[static_cast<std::size_t>(vof)] = l == 0 ? 3.0F : 2.0F * 5.0F;

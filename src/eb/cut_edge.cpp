@@ -83,8 +83,9 @@ bool EdgeCutter::propose(Search& s, double small_step) {
     return s.b.t - s.a.t > 0.5 * edge_tolerance;
   }
   s.next = (s.a.t * s.fb - s.b.t * s.fa) / (s.fb - s.fa);
-  const double secant = s.now.t - s.now.f * (s.now.t - s.last.t) / (s.now.f - s.last.f);
-  const bool local = std::abs(s.now.t - s.last.t) < 1e-3 && secant >= s.a.t && secant <= s.b.t;
+  const double rise = s.now.f - s.last.f;
+  const double secant = rise != 0.0 ? s.now.t - s.now.f * (s.now.t - s.last.t) / rise : s.now.t;
+  const bool local = rise != 0.0 && std::abs(s.now.t - s.last.t) < 1e-3 && secant >= s.a.t && secant <= s.b.t;
   if (local) s.next = secant;
   if (local && std::abs(secant - s.now.t) < small_step) return false;
   if (s.n % 4 == 3) {

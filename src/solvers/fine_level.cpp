@@ -22,7 +22,7 @@ BasicFineLevel<C>::BasicFineLevel(const Comm& comm, const TwoPointLevel& level, 
       exact_halo_(comm, *graph_, tag_double),
       x_(*graph_, 1, Purpose::solver),
       y_(*graph_, 1, Purpose::solver),
-      b_(static_cast<std::size_t>(graph_->vof_begin(graph_->n_local())), Purpose::solver) {
+      b_(static_cast<std::size_t>(graph_->vof_begin(graph_->n_local())), Purpose::solver, Value{}) {
   if (!level.covered.empty()) covered_begin_.push_back(0);
   int most = 0;
   for (int b = 0; b < graph_->n_local(); ++b) {

@@ -15,7 +15,7 @@
 //
 // a Landweber iteration with a smooth level set as prior: noise would roughen the wall. After each round least squares
 // give pore, solid and b (∂D_b/∂b = Δ D_b / 2, Δ: second differences). It ends when image and picture differ no more at
-// the wall than they do by noise inside the phases (discrepancy principle of Morozov, 1966), or after six rounds.
+// the wall than they do by noise inside the phases (discrepancy principle of Morozov, 1966), or after eight rounds.
 //
 // Measured in decision 014. Memory: 2 bytes a voxel.
 #pragma once
@@ -38,7 +38,7 @@ struct FittedWall {
 inline constexpr double fitted_unit = 4096;           ///< of FittedWall::phi, per voxel
 inline constexpr double most_fitted_smoothing = 4.0;  ///< [voxels]; more would need planes beyond the next layer
 
-/// Fits the wall. Reads the image two to seven times. The result does not depend on the number of ranks and threads.
+/// Fits the wall. Reads the image two to ten times. The result does not depend on the number of ranks and threads.
 /// Throws the same Error on all ranks when the image is no picture of two phases. Collective.
 /// @param start      where the wall is at first
 /// @param smoothing  of the comparison, 0 to most_fitted_smoothing [voxels]

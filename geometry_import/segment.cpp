@@ -164,8 +164,16 @@ std::optional<Segmentation> fitted_segmentation(const ImageLayers& image, const 
                                                 const GrayScale& start, const std::vector<std::string>& names,
                                                 ImportReport& report) {
   const double most = options.wall ? std::numeric_limits<double>::infinity() : one_gray_value;
-  FittedWall wall = fit_wall(image, start, report.smoothing, most);
-  const ScanModel& scan = wall.scan;
+  std::optional<FittedWall> wall = fit_wall(image, start, report.smoothing, most);
+  if (!wall) {
+    require(!options.wall,
+            "{}: no wall of two phases gives this image (wall = scan); wall = threshold takes it from the "
+            "gray value {:.6g}",
+            options.file, start.threshold);
+    report.warnings.push_back("no wall of two phases gives this image: it is where the threshold is passed");
+    return {};
+  }
+  const ScanModel& scan = wall->scan;
   if (scan.noise_ratio > most) {
     report.warnings.push_back(
         fmt::format("the gray values of the solid scatter {:.1f} times as much as those of the pore, as if it were "
@@ -180,7 +188,7 @@ std::optional<Segmentation> fitted_segmentation(const ImageLayers& image, const 
         "at the wall the image differs from a picture of two phases by {:.2g} of the contrast, inside them by {:.2g}: "
         "pores or grains too small for the blur of {:.2g} voxel, or more than two phases",
         scan.misfit, scan.noise, scan.blur));
-  Slabs<std::uint8_t> labels = fitted_labels(image, wall);
+  Slabs<std::uint8_t> labels = fitted_labels(image, *wall);
   return Segmentation{std::move(labels), names, true, start, std::move(wall)};
 }
 

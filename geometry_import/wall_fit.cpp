@@ -8,7 +8,6 @@
 #include <numbers>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "geometry_import/clusters.hpp"
 #include "geometry_import/diffusion.hpp"
@@ -222,23 +221,24 @@ class WallFit {
         smoothing_(smoothing * smoothing),
         phi_(image.comm(), image.voxels(), Purpose::geometry) {}
 
-  FittedWall run(double most_noise_ratio) {
+  std::optional<FittedWall> run(double most_noise_ratio) {
     const double gain = (start_.pore_above ? 1.0 : -1.0) * start_.gradient;
     begin(0.0, gain);
-    correct_model(1.0);
+    if (!correct_model(1.0)) return {};
     begin(-shift_ * gain, contrast_ * slope());
     const double noise_ratio = sums_.noise_ratio();
-    correct_model(1.0);
+    if (!correct_model(1.0)) return {};
     int rounds = 0;
     for (bool differs = noise_ratio <= most_noise_ratio; differs && rounds < most_rounds; ++rounds) {
-      if (rounds > 0) correct_model(damping);
+      if (rounds > 0 && !correct_model(damping)) return {};
       update();
       differs = sums_.misfit() > enough * sums_.noise();
     }
     const double solid = start_.threshold + solid_, wall_slope = slope_at_wall();
-    return {std::move(phi_),
-            wall_slope,
-            {solid + contrast_, solid, std::sqrt(blur_), sums_.misfit(), sums_.noise(), noise_ratio, rounds}};
+    if (!(wall_slope > 0.0)) return {};
+    return FittedWall{std::move(phi_),
+                      wall_slope,
+                      {solid + contrast_, solid, std::sqrt(blur_), sums_.misfit(), sums_.noise(), noise_ratio, rounds}};
   }
 
  private:
@@ -258,7 +258,7 @@ class WallFit {
   void update();
   void update(const ImageWindow& layer, const Values& phi, std::span<std::int16_t> updated, Sums& sums) const;
   void add_up(std::vector<double>& by_layer);
-  void correct_model(double share);
+  bool correct_model(double share);
   double slope_at_wall() const;
 
   const ImageLayers& image_;
@@ -394,20 +394,18 @@ void WallFit::add_up(std::vector<double>& by_layer) {
   for (std::size_t i = 0; i < by_layer.size(); ++i) sums_.v[i % Sums::n] += by_layer[i];
 }
 
-/// By `share` of what the sums say.
-void WallFit::correct_model(double share) {
+/// By `share` of what the sums say; false when they say that this is no picture of two phases.
+bool WallFit::correct_model(double share) {
   const auto [solid, contrast, blur, shift] = sums_.coefficients();
-  require(
-      (start_.pore_above ? contrast : -contrast) > 0.0,
-      "the wall cannot be fitted: the gray values (threshold {}, smoothing {} voxels) are no picture of two phases; "
-      "take it from the threshold (wall = threshold)",
-      start_.threshold, std::sqrt(smoothing_));
+  if (!((start_.pore_above ? contrast : -contrast) > 0.0)) return false;
   solid_ += share * (solid - solid_);
   contrast_ += share * (contrast - contrast_);
   blur_ = std::clamp(blur_ + share * std::clamp(blur / contrast, least_change, most_change), 0.0, most_blur);
   shift_ = share * std::clamp(shift / contrast, -most_shift, most_shift);
+  return true;
 }
 
+/// Mean |∇φ| there; 0 when there is no wall.
 double WallFit::slope_at_wall() const {
   std::vector<double> by_layer(2 * at(image_.count()), 0.0);
   image_.for_rounds([&](int, const ImageWindow& layer) {
@@ -425,15 +423,13 @@ double WallFit::slope_at_wall() const {
     voxels += by_layer[l];
     length += by_layer[l + 1];
   }
-  require(voxels > 0 && length > 0,
-          "the fit left no wall: the pores are too small for the blur of the image; take the wall from the threshold "
-          "(wall = threshold)");
-  return length / voxels;
+  return voxels > 0 ? length / voxels : 0.0;
 }
 
 }  // namespace
 
-FittedWall fit_wall(const ImageLayers& image, const GrayScale& start, double smoothing, double most_noise_ratio) {
+std::optional<FittedWall> fit_wall(const ImageLayers& image, const GrayScale& start, double smoothing,
+                                   double most_noise_ratio) {
   assert(smoothing >= 0 && smoothing <= most_fitted_smoothing);
   return WallFit(image, start, smoothing).run(most_noise_ratio);
 }

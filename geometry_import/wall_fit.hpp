@@ -13,14 +13,16 @@
 //   ψ = φ + 0.4 r / G,   G = 1 / √(2π (s + b + 1/12)), the slope of the picture at a plane wall,
 //   φ <- 0.8 ψ + 0.2 D_0.64 ψ,
 //
-// a Landweber iteration with a smooth level set as prior: noise would roughen the wall. After each round least squares
-// give pore, solid and b (∂D_b/∂b = Δ D_b / 2, Δ: second differences). It ends when image and picture differ no more at
-// the wall than they do by noise inside the phases (discrepancy principle of Morozov, 1966), or after eight rounds.
+// Van Cittert's iteration with a smooth level set as prior: noise would roughen the wall. After each round least
+// squares give pore, solid, b (∂D_b/∂b = Δ D_b / 2, Δ: second differences) and one shift of all walls. It ends when
+// image and picture differ no more at the wall than they do by noise inside the phases (discrepancy principle of
+// Morozov, 1966), or after eight rounds.
 //
 // Measured in decision 014. Memory: 2 bytes a voxel.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "geometry_import/image_layers.hpp"
 #include "geometry_import/level_set.hpp"
@@ -39,11 +41,12 @@ inline constexpr double fitted_unit = 4096;           ///< of FittedWall::phi, p
 inline constexpr double most_fitted_smoothing = 4.0;  ///< [voxels]; more would need planes beyond the next layer
 
 /// Fits the wall. Reads the image two to ten times. The result does not depend on the number of ranks and threads.
-/// Throws the same Error on all ranks when the image is no picture of two phases. Collective.
+/// Nothing when the image is no picture of two phases, or no wall is left. Collective.
 /// @param start      where the wall is at first
 /// @param smoothing  of the comparison, 0 to most_fitted_smoothing [voxels]
 /// @param most_noise_ratio  ScanModel::noise_ratio beyond which no round is made, for the solid has several gray values
-FittedWall fit_wall(const ImageLayers& image, const GrayScale& start, double smoothing, double most_noise_ratio);
+std::optional<FittedWall> fit_wall(const ImageLayers& image, const GrayScale& start, double smoothing,
+                                   double most_noise_ratio);
 
 /// φ of fitted values as level sets of gray images have it: a distance at the wall (divided by the slope),
 /// gray_margin <= |φ|. phi is over the same planes.

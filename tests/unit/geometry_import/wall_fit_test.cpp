@@ -179,6 +179,24 @@ TEST(WallFit, SeveralSolidsTakeTheThreshold) {
   EXPECT_TRUE(import_image(comm, o, directory.path() + "/c.h5").scan.has_value());
 }
 
+// Voxels of pore and solid in turn: no wall has such a picture. The threshold is taken, unless the fit is insisted on.
+TEST(WallFit, NoPictureOfTwoPhases) {
+  const Comm comm = Comm::self();
+  const test::SharedDirectory directory(comm);
+  Scan scan{Index::all(16), {}, 0.0, 0.05};
+  for (int z = 0; z < 16; ++z)
+    for (int y = 0; y < 16; ++y)
+      for (int x = 0; x < 16; ++x) scan.pore.push_back((x + y + z) % 2 == 0 ? 1.0F : 0.0F);
+  ImportOptions o = scan.options(comm, directory.path() + "/a.raw");
+  o.specks = o.holes = 0;
+  const ImportReport r = import_image(comm, o, directory.path() + "/a.h5");
+  EXPECT_FALSE(r.scan.has_value());
+  ASSERT_FALSE(r.warnings.empty());
+  EXPECT_TRUE(has(r.warnings[0], "where the threshold is passed")) << r.warnings[0];
+  o.wall = WallFrom::scan;
+  EXPECT_TRUE(has(error_of([&] { import_image(comm, o, directory.path() + "/b.h5"); }), "wall = threshold"));
+}
+
 TEST(WallFit, OptionsThatExcludeEachOther) {
   ImportOptions o;
   o.file = "a.tif";

@@ -30,6 +30,10 @@ ReportHistogram histogram_of(const ImportReport& r) {
   if (std::isfinite(r.porosity_low))
     h.note = fmt::format("Moved by 5 % of the contrast, the threshold gives porosities from {} to {}.",
                          percent_text(r.porosity_low), percent_text(r.porosity_high));
+  if (r.scan)
+    h.note += fmt::format(
+        " From there the wall was fitted to the image: gray values {} (pore) and {} (solid), blurred by {:.2f} voxel.",
+        number_text(r.scan->pore, 4), number_text(r.scan->solid, 4), r.scan->blur);
   return h;
 }
 

@@ -47,6 +47,8 @@ TEST(ImportPage, ClassesGoFromDarkToBright) {
 TEST(ImportPage, TellsHowMuchHangsOnTheThreshold) {
   ImportReport r = gray_report();
   EXPECT_TRUE(has(import_page(r).histogram->note, "30.0\u202f% to 34.0\u202f%"));
+  r.scan = ScanModel{60.5, 180, 0.47, 0.03, 0.03, 1, 4};
+  EXPECT_TRUE(has(import_page(r).histogram->note, "60.50 (pore) and 180.0 (solid), blurred by 0.47 voxel"));
   EXPECT_FALSE(import_page(r).histogram->seed_threshold.has_value());
   r.seed_threshold = 31;
   EXPECT_EQ(import_page(r).histogram->seed_threshold, 31.0);

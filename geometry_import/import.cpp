@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/heap.hpp"
 #include "base/memory.hpp"
 #include "geometry_import/distance.hpp"
 #include "geometry_import/fail_together.hpp"
@@ -184,6 +185,7 @@ ImportReport Import::run(const std::string& output) {
   if (options_.pictures) pictures.emplace(image.voxels());
   ReportPictures* const wanted = pictures ? &*pictures : nullptr;
   Segmentation parts = segment(image, options_, report_, wanted);
+  trim_heap();
   if (const std::string note = rounding_note(info.type, report_.smallest, report_.largest); !note.empty())
     report_.warnings.push_back(note);
   if (wanted) wanted->add_segmented(parts.labels.own(), std::as_const(parts.labels).values());
@@ -196,6 +198,7 @@ ImportReport Import::run(const std::string& output) {
   if (!parts.gray) report_.shift = wall.keep_volume();
   const Wall::Written written = wall.write(writer, wanted);
   parts.fitted.reset();
+  trim_heap();
   report_.porosity = static_cast<double>(written.sums.voxels) / image.sample_voxels();
   report_.level_set_porosity = static_cast<double>(written.sums.pore_volume) / image.sample_volume();
   report_.wall_area = written.area;

@@ -2,6 +2,7 @@
 #include "eb/home_cells.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "base/parallel.hpp"
 
@@ -24,7 +25,7 @@ Home home_of(const PieceBoxes& boxes, int slot, int piece_number) {
   Home home{own_home, static_cast<std::uint16_t>(box.id_of_piece(piece_number))};
   if (piece.holds_center) return home;
   const Index cell = box.cell_of_piece(piece_number);
-  double largest = 0.0, furthest = 0.0;
+  double largest = 0.0, furthest = -std::numeric_limits<double>::infinity();
   for (std::uint32_t f = piece.first_face; f < piece.first_face + piece.n_faces; ++f) {
     const FacePiece& face = box.cut.faces[f];
     const double wall = piece.wall[direction_of(face.side)], away = is_high(face.side) ? wall : -wall;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "eb/reservoir_level_set.hpp"
 #include "grid/vof_loops.hpp"
 #include "support/flow_cases.hpp"
@@ -132,15 +134,16 @@ TEST(WallDrag, OfDuctsIsTheDriveMpi) {
 }
 
 // Spheres cut by the ends and by the sides: pressure, friction on the spheres and on the sides, together the drive.
+// What is missing falls from grid to grid, but not evenly: with no-slip sides 1.3 % on 24 cells, 1.8 % on 32.
 TEST(WallDrag, BetweenPressuresBalancesTheDriveMpi) {
   const Comm comm = Comm::world();
   for (const FlowSide side : {FlowSide::symmetry, FlowSide::no_slip}) {
-    std::array<double, 2> off{};
-    for (const int n : {12, 24}) {
+    std::map<int, double> off;
+    for (const int n : {12, 24, 32}) {
       const Geometry geometry = build_geometry(comm, test::flow_grid(Index::all(n), {false, false, false}),
                                                *test::packing(12, 0.2 * n, n, true), KeepPores::connected);
       const WallDrag drag = drag_between_ends(comm, geometry, side);
-      off[n == 24] = drag.imbalance();
+      off[n] = drag.imbalance();
       EXPECT_GT(drag.pressure[0], 0.1 * drag.drive[0]);
       EXPECT_GT(drag.viscous[0], 0.1 * drag.drive[0]);
       if (side == FlowSide::no_slip)
@@ -148,8 +151,9 @@ TEST(WallDrag, BetweenPressuresBalancesTheDriveMpi) {
       else
         EXPECT_EQ(drag.sides[0], 0.0);
     }
-    EXPECT_LT(off[1], 0.02);
-    EXPECT_LT(off[1], 0.25 * off[0]);
+    EXPECT_LT(off[24], 0.02);
+    EXPECT_LT(off[24], 0.25 * off[12]);
+    EXPECT_LT(off[32], 0.03);
   }
 }
 

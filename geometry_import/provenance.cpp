@@ -108,7 +108,8 @@ Json common(const ImportReport& r) {
   j["scan"] = nullptr;
   if (r.scan)
     j["scan"] = {{"pore", r.scan->pore},     {"solid", r.scan->solid}, {"blur_voxels", r.scan->blur},
-                 {"misfit", r.scan->misfit}, {"noise", r.scan->noise}, {"rounds", r.scan->rounds}};
+                 {"misfit", r.scan->misfit}, {"noise", r.scan->noise}, {"noise_ratio", r.scan->noise_ratio},
+                 {"rounds", r.scan->rounds}};
   j["porosity"] = r.porosity;
   j["level_set_porosity"] = r.level_set_porosity;
   j["wall_area_voxels"] = r.wall_area;

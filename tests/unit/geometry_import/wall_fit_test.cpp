@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -103,6 +104,29 @@ TEST(WallFit, FindsScanAndWallsOfASlit) {
       EXPECT_NEAR(r.scan->blur, blur, 0.06) << low;
       EXPECT_NEAR(25 * r.level_set_porosity, 6.3, 0.06) << low << " " << blur;  // 0.03 voxel at each wall
     }
+}
+
+// A slit across x, y or z is the same slit.
+TEST(WallFit, KnowsNoDirection) {
+  const Comm comm = Comm::self();
+  const test::SharedDirectory directory(comm);
+  const double low = 7.2, high = 12.6;
+  std::array<double, 3> width{};
+  for (int d = 0; d < 3; ++d) {
+    Scan scan{Index::all(20), {}, 0.6};
+    for (int z = 0; z < 20; ++z)
+      for (int y = 0; y < 20; ++y)
+        for (int x = 0; x < 20; ++x) {
+          const double at = Index{x, y, z}[d];
+          scan.pore.push_back(static_cast<float>(std::max(0.0, std::min(high, at + 1) - std::max(low, at))));
+        }
+    width[static_cast<std::size_t>(d)] =
+        20 * import_image(comm, scan.options(comm, directory.path() + "/a.raw"), directory.path() + "/a.h5")
+                 .level_set_porosity;
+  }
+  EXPECT_NEAR(width[0], high - low, 0.06);
+  EXPECT_NEAR(width[1], width[0], 2e-3);
+  EXPECT_NEAR(width[2], width[0], 2e-3);
 }
 
 /// Eight spheres of a cubic array, each off the grid in its own way, R voxels wide.

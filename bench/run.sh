@@ -20,7 +20,7 @@ esac
 build=${KARST_BUILD:-build/release}
 if [[ -z ${KARST_BUILD:-} ]]; then  # KARST_BUILD: use what is built there, install nothing
   tools/install_dependencies.sh
-  tools/build.sh release
+  tools/build.sh release benchmarks
 fi
 rocks=${KARST_TEST_DATA:-../shared/data}
 repeats=3

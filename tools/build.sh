@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs what is missing, configures and builds: tools/build.sh [PRESET]   (default: release)
+# Installs what is missing, configures and builds: tools/build.sh [PRESET [TARGET...]]   (default: release, the programs;
+# further targets: tests, benchmarks)
 # The Python packages, which only the tests and drawings need, come while the compiler runs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 preset=${1:-release}
+targets=(all "${@:2}")
 tools/install_dependencies.sh packages
 setsid tools/install_dependencies.sh python &
 python=$!
@@ -16,6 +18,6 @@ if ! cmake --preset "$preset" >"$log" 2>&1; then
   echo "Configuring failed (last lines above; all of them in $log)." >&2
   exit 1
 fi
-cmake --build --preset "$preset"
+cmake --build --preset "$preset" --target "${targets[@]}"
 wait "$python" || { echo "The program is built; the Python packages could not be installed (messages above)." >&2; exit 1; }
 trap - EXIT

@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tools/install_dependencies.sh
 tools/format.sh --check
 tools/check_layers.py
-tools/build.sh debug
+tools/build.sh debug tests benchmarks
 KARST_BUILD=build/debug tools/tidy.sh
 ctest --test-dir build/debug -L unit --output-on-failure -j "$(nproc)"
 tools/test.sh

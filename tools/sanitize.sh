@@ -14,7 +14,7 @@ unit_tests() {  # PRESET [ctest arguments]
   local preset=$1
   shift
   cmake --preset "$preset" >/dev/null
-  cmake --build --preset "$preset"
+  cmake --build --preset "$preset" --target tests
   ctest --test-dir "build/$preset" -L unit --output-on-failure -j "$(nproc)" "$@"
 }
 

@@ -9,7 +9,7 @@ if [[ ${1:-} == --nightly ]]; then
   nightly=1
   shift
 fi
-tools/build.sh release
+tools/build.sh release tests
 without=(-LE nightly)
 if ((nightly)); then
   without=()

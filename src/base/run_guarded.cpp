@@ -122,23 +122,36 @@ void keep_blas_to_one_thread() {
   if (void* set = dlsym(RTLD_DEFAULT, "openblas_set_num_threads")) reinterpret_cast<void (*)(int)>(set)(1);
 }
 
-/// Open MPI looks for networks of clusters by loading their libraries, and those of PSM and PSM2 sleep for 0.1 s when
-/// they are loaded: it is told where no such network is. Without mpirun it starts a daemon, which only programs that
-/// start others need. What the user has set holds.
-void shorten_start_of_mpi() {
+/// Started by mpirun, or by a batch system that knows MPI.
+bool has_launcher() {
+  constexpr std::array names{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"};
+  return std::ranges::any_of(names, [](const char* name) { return std::getenv(name) != nullptr; });
+}
+
+/// What Open MPI (4.1) should do otherwise than by default; other MPI libraries do not read it. What the user has set holds.
+/// - It looks for networks of clusters by loading their libraries, and those of PSM and PSM2 sleep for 0.1 s when they
+///   are loaded: it is told where no such network is.
+/// - Without mpirun it starts a daemon, which only programs that start others need, and makes a folder for the session
+///   under a name that all single processes of a user share, so that those which start or end together trip over each
+///   other's: there is none then.
+/// - File pointers shared by ranks, which nobody here uses, come with a file whose name overruns a buffer when the path
+///   is longer than 214 characters, in all components but this one.
+void set_up_mpi() {
   const auto there = [](const char* path) {
     std::error_code ignored;
     return std::filesystem::exists(path, ignored);
   };
   if (!there("/sys/class/infiniband") && !there("/sys/class/cxi")) setenv("OMPI_MCA_pml", "ob1", 0);
   setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+  if (!has_launcher()) setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
+  setenv("OMPI_MCA_sharedfp", "individual", 0);
 }
 
 }  // namespace
 
 int run_guarded(int argc, char** argv, const std::function<void(const Comm&)>& body) {
   keep_blas_to_one_thread();
-  shorten_start_of_mpi();
+  set_up_mpi();
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   remove_temporary_files_on_signals();

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs that start side by side do not disturb each other, and output paths of any length work.
+
+    starts.py --program KARST --mpiexec MPIEXEC
+"""
+import concurrent.futures
+import sys
+import tempfile
+from pathlib import Path
+
+from support import Karst, parser, sphere_deck
+
+STARTS = 80  # with a shared folder of the session one start in fifty failed
+AT_ONCE = 4
+LONG = "/".join(["d" * 100] * 3)  # Open MPI's file pointers shared by ranks end at 214 characters
+
+
+def starts(karst, folder):
+    """Single processes and mpirun mixed; returns what went wrong."""
+    def start(number):
+        return number, karst.run(["--version"], folder, ranks=2 if number % 8 == 0 else 1)
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        results = list(pool.map(start, range(STARTS)))
+    return [f"start {number}: {r}" for number, r in results if r.status != 0 or r.err.strip()]
+
+
+def long_path(karst, folder, ranks):
+    (folder / "deck.toml").write_text(sphere_deck(16))
+    out = f"{LONG}/{ranks}"
+    result = karst.run(["geometry", "deck.toml", "--out", out], folder, ranks)
+    complete = (folder / out / "summary.json").exists() and (folder / out / "geometry.vtkhdf").exists()
+    return [] if result.status == 0 and complete else [f"path of {len(str(folder / out))} characters: {result}"]
+
+
+def main():
+    options = parser(__doc__).parse_args()
+    karst = Karst(options.program, options.mpiexec)
+    failed = False
+    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
+        folder = Path(place)
+        for name, problems in ((f"{STARTS} starts, {AT_ONCE} at a time", starts(karst, folder)),
+                               ("long path, 1 rank", long_path(karst, folder, 1)),
+                               ("long path, 2 ranks", long_path(karst, folder, 2))):
+            print("FAILED" if problems else "passed", name, "; ".join(problems), flush=True)
+            failed = failed or bool(problems)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

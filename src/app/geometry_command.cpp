@@ -24,7 +24,8 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   const WallClock clock;
   Summary summary;
   Session session = start_session(comm, line);
-  RunFolder folder(comm, line.out.empty() ? session.config.output.directory : line.out, line.overwrite);
+  RunFolder folder(comm, line.out.empty() ? session.config.output.directory : line.out, line.overwrite,
+                   input_files(session.config, line));
   LogFile log(comm, folder.file("log.txt"));
   announce(comm, session, line);
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
@@ -51,6 +52,7 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   for (const std::string& w : summary.warnings) log_warn("{}", w);
   summary.seconds.total = comm.max(clock.seconds());
   write_file(comm, folder.file("timers.txt"), timer_table(collect_timers(comm)) + '\n' + arena::report(comm));
+  summary.files = folder.names();
   write_file(comm, folder.file("summary.json"), summary_json(summary));
   log.close();
   std::vector<ResultFile> files;

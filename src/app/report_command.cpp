@@ -9,6 +9,7 @@
 
 #include "app/commands.hpp"
 #include "app/job.hpp"
+#include "app/run_folder.hpp"
 #include "app/run_report.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -60,6 +61,7 @@ std::vector<std::string> plotfiles(const Comm& comm, const std::string& director
 
 void report_command(const Comm& comm, const CommandLine& line) {
   const fs::path directory(line.directory);
+  complete_results(comm, line.directory);
   const std::string text = text_of(comm, directory / "summary.json");
   const std::string deck = text_of(comm, directory / "deck.toml");
   const Json summary = Json::parse(text, nullptr, false);

@@ -2,6 +2,7 @@
 // `karst run`: the geometry once, then the jobs that the deck asks for, one after the other.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
@@ -23,6 +24,7 @@ namespace karst {
 namespace {
 
 constexpr const char* plotfile_name = "plot.vtkhdf";
+constexpr const char* report_name = "report.html";  // made from the summary
 
 bool is_option(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1])) != 0;
@@ -81,7 +83,8 @@ void run_command(const Comm& comm, const CommandLine& line) {
   const std::vector<Job> asked = asked_jobs(session.config);
   const std::vector<std::string> options = petsc_options(line, asked);
   const PetscSession petsc(options);
-  RunFolder folder(comm, line.out.empty() ? session.config.output.directory : line.out, line.overwrite);
+  RunFolder folder(comm, line.out.empty() ? session.config.output.directory : line.out, line.overwrite,
+                   input_files(session.config, line));
   LogFile log(comm, folder.file("log.txt"));
   announce(comm, session, line);
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
@@ -114,14 +117,15 @@ void run_command(const Comm& comm, const CommandLine& line) {
   for (const std::string& w : summary.warnings) log_warn("{}", w);
   summary.seconds.total = comm.max(clock.seconds());
   write_file(comm, folder.file("timers.txt"), timer_table(collect_timers(comm)) + '\n' + arena::report(comm));
+  summary.files = folder.names();
+  summary.files.insert(std::ranges::lower_bound(summary.files, report_name), report_name);
   const std::string json = summary_json(summary);
   Figures figures;
   for (JobResult& job : summary.jobs) figures.merge(job.figures);
-  write_file(comm, folder.file("report.html"), run_report(nlohmann::ordered_json::parse(json), deck, figures));
+  write_file(comm, folder.file(report_name), run_report(nlohmann::ordered_json::parse(json), deck, figures));
   write_file(comm, folder.file("summary.json"), json);
   log.close();
-  std::vector<ResultFile> files{{"report.html", "the results on a page"},
-                                {"summary.json", "the results, for programs"}};
+  std::vector<ResultFile> files{{report_name, "the results on a page"}, {"summary.json", "the results, for programs"}};
   if (!summary.plotfile.empty()) files.push_back({plotfile_name, "fields of output.plot, for ParaView, yt and VisIt"});
   for (const JobResult& job : summary.jobs)
     for (const JobFile& file : job.files) files.push_back({file.name, file.use});

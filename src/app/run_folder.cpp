@@ -2,13 +2,15 @@
 #include "app/run_folder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "io/agree.hpp"
-#include "io/run_directory.hpp"
 
 namespace karst {
 
@@ -16,7 +18,49 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* staging_name = ".karst-unfinished";
+/// Names of results: fixed ones, or BEGIN*END with any text for the star.
+struct Pattern {
+  std::string_view begin, end;
+};
+constexpr std::array<Pattern, 9> result_names{{{"summary.json", ""},
+                                               {"report.html", ""},
+                                               {"geometry.vtkhdf", ""},
+                                               {"imported_image.h5", ""},
+                                               {"inertia.csv", ""},
+                                               {"deck.toml", ""},
+                                               {"log.txt", ""},
+                                               {"timers.txt", ""},
+                                               {"plot", ".vtkhdf"}}};
+
+bool is_result_name(const std::string& name) {
+  return std::ranges::any_of(result_names, [&](const Pattern& p) {
+    if (p.end.empty()) return name == p.begin;
+    return name.size() >= p.begin.size() + p.end.size() && name.starts_with(p.begin) && name.ends_with(p.end);
+  });
+}
+
+/// What lies in a folder under the name of a result, sorted.
+std::vector<std::string> results_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (is_result_name(entry.path().filename().string())) names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+/// What the run whose results lie in a folder says it made; older versions do not say it: then all that has the name of
+/// a result. Nothing where there is no summary of Karst.
+std::vector<std::string> made_by_earlier_run(const fs::path& folder) {
+  std::ifstream in(folder / "summary.json");
+  const auto summary = nlohmann::json::parse(in, nullptr, false);
+  if (!summary.is_object() || !summary.contains("karst")) return {};
+  const auto files = summary.find("files");
+  if (files == summary.end() || !files->is_array()) return results_in(folder);
+  std::vector<std::string> names;
+  for (const auto& file : *files)
+    if (file.is_string() && is_result_name(file.get<std::string>())) names.push_back(file.get<std::string>());
+  return names;
+}
 
 /// Parts of the path that do not exist, outermost first.
 std::vector<std::string> missing_parts(const std::string& path) {
@@ -28,56 +72,136 @@ std::vector<std::string> missing_parts(const std::string& path) {
   return missing;
 }
 
+void make_directory(const std::string& path) {
+  std::error_code problem;
+  const fs::file_status now = fs::status(path, problem);
+  require(!fs::exists(now) || fs::is_directory(now),
+          "output directory {}: a file of this name exists; choose another name", path);
+  fs::create_directories(path, problem);
+  require(!problem, "output directory {}: cannot be made: {}", path, problem.message());
+}
+
+/// No result may take the place of a file that is read.
+void keep_inputs(const std::string& path, const std::vector<std::string>& inputs) {
+  std::error_code ignored;
+  for (const std::string& input : inputs) {
+    const fs::path file = fs::weakly_canonical(input, ignored);
+    const bool inside = fs::equivalent(file.parent_path(), path, ignored);
+    require(
+        !inside || !is_result_name(file.filename().string()),
+        "output directory {}: this run reads {}, which has the name of one of its results; move it, or name another "
+        "directory",
+        path, input);
+  }
+}
+
+/// No result may take the place of something that no run made.
+void keep_what_is_not_ours(const std::string& path, const std::vector<std::string>& there,
+                           const std::vector<std::string>& earlier) {
+  for (const std::string& name : there) {
+    const fs::path file = fs::path(path) / name;
+    require(fs::is_regular_file(fs::symlink_status(file)) && std::ranges::find(earlier, name) != earlier.end(),
+            "output directory {}: {} has the name of a result but {}; move it, or name another directory", path, name,
+            fs::is_regular_file(fs::symlink_status(file)) ? "is not among the files that the summary.json there lists"
+                                                          : "is no plain file");
+  }
+}
+
 }  // namespace
 
-RunFolder::RunFolder(const Comm& comm, std::string path, bool overwrite)
-    : comm_(comm), path_(std::move(path)), staging_(path_ + "/" + staging_name) {
-  std::string missing;
-  if (comm.rank() == 0) missing = join(missing_parts(path_), "\n");
-  comm.broadcast(missing);
-  if (!missing.empty()) made_ = split(missing, '\n');
-  if (!overwrite || !made_.empty()) prepare_run_directory(comm, path_, overwrite);
-  agree(comm, [&] {
-    if (comm_.rank() != 0) return;
-    require(fs::is_directory(path_), "output directory {}: a file of this name exists; choose another name", path_);
-    std::error_code problem;
-    fs::remove_all(staging_, problem);  // of a run that was killed
-    fs::create_directory(staging_, problem);
-    require(!problem, "output directory {}: cannot write there: {}", path_, problem.message());
-  });
+void RunFolder::prepare(bool overwrite, const std::vector<std::string>& inputs) {
+  require(!path_.empty(), "no output directory is named; give output.directory or --out DIR");
+  try {
+    made_ = missing_parts(path_);
+    make_directory(path_);
+    keep_inputs(path_, inputs);
+    lock_ = std::make_unique<DirectoryLock>(path_);
+    complete_publication(path_);
+    const std::vector<std::string> there = results_in(path_);
+    require(
+        there.empty() || overwrite,
+        "output directory {}: holds the results of another run ({}{}); name another directory, or give --overwrite to "
+        "replace them",
+        path_, there.empty() ? "" : there.front(),
+        there.size() > 1 ? fmt::format(" and {} more files", there.size() - 1) : "");
+    earlier_ = made_by_earlier_run(path_);
+    keep_what_is_not_ours(path_, there, earlier_);
+    fs::remove_all(staging_);  // of a run that was killed
+    fs::create_directory(staging_);
+  } catch (const fs::filesystem_error& e) {
+    throw Error(fmt::format("output directory {}: cannot write there: {}", path_, e.code().message()));
+  }
+}
+
+RunFolder::RunFolder(const Comm& comm, std::string path, bool overwrite, const std::vector<std::string>& inputs)
+    : comm_(comm), path_(std::move(path)), staging_(staging(path_)) {
+  try {
+    agree(comm, [&] {
+      if (comm_.rank() == 0) prepare(overwrite, inputs);
+    });
+  } catch (const Error&) {
+    lock_.reset();
+    std::error_code ignored;
+    for (auto p = made_.rbegin(); p != made_.rend(); ++p) fs::remove(*p, ignored);  // only when empty
+    throw;
+  }
+  std::string made = join(made_, "\n");  // the first rank that fails removes them
+  comm_.broadcast(made);
+  if (!made.empty()) made_ = split(made, '\n');
 }
 
 RunFolder::~RunFolder() {
-  if (published_) return;
   std::error_code ignored;
-  for (int tries = 0; tries < 100 && fs::exists(staging_, ignored); ++tries)
-    fs::remove_all(staging_, ignored);  // another rank may be removing the same files
-  for (auto p = made_.rbegin(); p != made_.rend(); ++p) fs::remove(*p, ignored);  // only when empty
+  if (!published_) {
+    for (int tries = 0; tries < 100 && fs::exists(staging_, ignored); ++tries)
+      fs::remove_all(staging_, ignored);  // another rank may be removing the same files
+    lock_.reset();
+    for (auto p = made_.rbegin(); p != made_.rend(); ++p) fs::remove(*p, ignored);  // only when empty
+  }
+}
+
+std::vector<std::string> RunFolder::names() const {
+  std::string all;
+  if (comm_.rank() == 0) {
+    std::vector<std::string> names{"summary.json"};
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(staging_, ignored))
+      names.push_back(entry.path().filename().string());
+    std::ranges::sort(names);
+    names.erase(std::ranges::unique(names).begin(), names.end());
+    all = join(names, "\n");
+  }
+  comm_.broadcast(all);
+  return split(all, '\n');
 }
 
 std::vector<std::string> RunFolder::publish() {
-  std::string removed = join(prepare_run_directory(comm_, path_, true), "\n");  // known to rank 0
-  comm_.broadcast(removed);
-  agree(comm_, [&] {
-    if (comm_.rank() != 0) return;
-    try {
-      for (const auto& entry : fs::directory_iterator(staging_))
-        if (entry.path().filename() != "summary.json")
-          fs::rename(entry.path(), fs::path(path_) / entry.path().filename());
-      fs::rename(file("summary.json"), fs::path(path_) / "summary.json");
-      fs::remove(staging_);
-    } catch (const fs::filesystem_error& e) {
-      throw Error(
-          fmt::format("output directory {}: cannot move the results to their place: {}", path_, e.code().message()));
-    }
-  });
+  try {
+    agree(comm_, [&] {
+      if (comm_.rank() == 0) karst::publish(path_, earlier_);
+    });
+  } catch (const Error&) {
+    published_ = comm_.any(comm_.rank() == 0 && is_half_published(path_));  // then the new results stay where they are
+    throw;
+  }
   published_ = true;
-  return removed.empty() ? std::vector<std::string>{} : split(removed, '\n');
+  std::string replaced = join(earlier_, "\n");
+  comm_.broadcast(replaced);
+  return replaced.empty() ? std::vector<std::string>{} : split(replaced, '\n');
+}
+
+void complete_results(const Comm& comm, const std::string& path) {
+  agree(comm, [&] {
+    if (comm.rank() != 0 || !is_half_published(path)) return;
+    const DirectoryLock lock(path);
+    if (complete_publication(path))
+      log_info("{}: the results of a run that was stopped while it moved them are complete", path);
+  });
 }
 
 void tell_results(const RunFolder& folder, const std::vector<ResultFile>& files,
-                  const std::vector<std::string>& removed) {
-  if (!removed.empty()) log_info("Replaced the {} files of an earlier run in {}", removed.size(), folder.path());
+                  const std::vector<std::string>& replaced) {
+  if (!replaced.empty()) log_info("Replaced the {} files of an earlier run in {}", replaced.size(), folder.path());
   log_info("Results in {}:", folder.path());
   const auto tell = [](const ResultFile& file) { log_info("  {:<18}{}", file.name, file.use); };
   std::ranges::for_each(files, tell);

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/comm.hpp"
+#include "io/publication.hpp"
 
 namespace karst {
 
-/// The results of a run: gathered in a hidden folder inside the output directory, moved to their place together when
-/// all are complete. A run that fails leaves nothing, and the results of an earlier run as they were.
+/// The results of a run: gathered in a folder inside the output directory, moved to their place together when all are
+/// complete (io/publication.hpp). A run that fails leaves nothing, and the results of an earlier run as they were. One
+/// run at a time works in a directory.
 class RunFolder {
  public:
-  /// Throws Error on all ranks when the directory holds results and overwrite is false, or cannot be made. Collective.
-  RunFolder(const Comm& comm, std::string path, bool overwrite);
+  /// Makes the directory and those above it. First ends what a run that was killed had begun to publish.
+  /// Throws Error on all ranks when the directory cannot be made, another run works in it, it holds results and
+  /// overwrite is false, or it holds a file that this run reads or that no earlier run says it made, under the name of
+  /// a result. Collective.
+  /// @param inputs  files that the run reads
+  RunFolder(const Comm& comm, std::string path, bool overwrite, const std::vector<std::string>& inputs);
   /// Unless published: removes what was made. Not collective: the first rank that leaves with an error does it.
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
@@ -23,24 +30,34 @@ class RunFolder {
   const std::string& path() const { return path_; }
   /// Where to write a file of this name for now.
   std::string file(const std::string& name) const { return staging_ + "/" + name; }
-  /// Removes the earlier results and moves the new ones to their place, summary.json last. Returns the names of the
-  /// removed files, on every rank. Throws Error on all ranks. Collective; every rank has closed its files.
+  /// Names of the results that are there so far and of summary.json, sorted. The same on every rank. Collective.
+  std::vector<std::string> names() const;
+  /// Replaces the earlier results by the new ones. Returns the names of those that the replaced run says it made, on
+  /// every rank. Throws Error on all ranks. Collective; every rank has closed its files.
   std::vector<std::string> publish();
 
  private:
+  void prepare(bool overwrite, const std::vector<std::string>& inputs);
+
   Comm comm_;
   std::string path_, staging_;
-  std::vector<std::string> made_;  ///< directories that did not exist before, outermost first
+  std::vector<std::string> made_;        ///< directories that did not exist before, outermost first
+  std::vector<std::string> earlier_;     ///< rank 0: what the run to be replaced says it made
+  std::unique_ptr<DirectoryLock> lock_;  ///< rank 0
   bool published_ = false;
 };
+
+/// Ends what a run that was killed had begun to publish in this directory. Throws Error on all ranks, also when another
+/// run works in it. Collective.
+void complete_results(const Comm& comm, const std::string& path);
 
 /// A result and what it is for.
 struct ResultFile {
   std::string_view name, use;
 };
 /// Says on the terminal what lies in the folder: `files`, and those that every run leaves.
-/// @param removed  names of files of an earlier run, from publish()
+/// @param replaced  names of files of an earlier run, from publish()
 void tell_results(const RunFolder& folder, const std::vector<ResultFile>& files,
-                  const std::vector<std::string>& removed);
+                  const std::vector<std::string>& replaced);
 
 }  // namespace karst

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "app/threads.hpp"
 #include "base/heap.hpp"
 #include "base/log.hpp"
@@ -23,6 +25,15 @@ Session start_session(const Comm& comm, const CommandLine& line) {
   const ThreadChoice choice = choose_threads(comm, line.threads);
   if (!choice.warning.empty() && comm.rank() == 0) log_warn("{}", choice.warning);
   return session;
+}
+
+std::vector<std::string> input_files(const Config& config, const CommandLine& line) {
+  const std::filesystem::path directory = config.geometry.directory;
+  std::vector<std::string> files{line.deck};
+  if (!config.geometry.image.empty()) files.push_back((directory / config.geometry.image).string());
+  for (const SolidOptions& solid : config.geometry.solids)
+    if (!solid.file.path.empty()) files.push_back((directory / solid.file.path).string());
+  return files;
 }
 
 std::string deck_as_used(const Session& session, const CommandLine& line) {

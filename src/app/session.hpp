@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "app/command_line.hpp"
 #include "app/config.hpp"
@@ -27,6 +28,9 @@ struct Session {
 
 /// Reads the deck and sets the threads. Throws Error with all mistakes of the deck. Collective.
 Session start_session(const Comm& comm, const CommandLine& line);
+
+/// The files that a run reads: deck, image, lists of spheres.
+std::vector<std::string> input_files(const Config& config, const CommandLine& line);
 
 /// The complete deck with a line on where it comes from, for the results.
 std::string deck_as_used(const Session& session, const CommandLine& line);

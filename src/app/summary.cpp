@@ -150,6 +150,7 @@ std::string summary_json(const Summary& summary) {
                       {"bytes", summary.plot.file_bytes},
                       {"values_bytes", summary.plot.box_bytes},
                       {"dense_values_bytes", summary.plot.dense_bytes}};
+  json["files"] = summary.files;
   json["warnings"] = summary.warnings;
   return json.dump(2) + '\n';
 }

@@ -26,6 +26,7 @@ struct Summary {
   RunSeconds seconds;
   MemoryUse memory;
   PlotSize plot;
+  std::vector<std::string> files;  ///< names of all results
   std::vector<std::string> warnings;
   std::vector<JobResult> jobs;  ///< what `karst run` did; empty: another command
 };

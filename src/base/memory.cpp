@@ -4,7 +4,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
@@ -22,6 +24,13 @@ namespace {
 constexpr std::size_t alignment = 64;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t huge_from = std::size_t{4} << 20;
+#ifdef KARST_FP_TRAPS
+constexpr bool fill_new_arrays =
+    true;  // whoever reads a value before it is set stops, or gets a result that is no number
+#else
+constexpr bool fill_new_arrays = false;
+#endif
+constexpr std::uint32_t unset_word = 0x7ff7ffff;  // twice: a signalling NaN as double; as float a quiet one
 
 struct Counter {
   std::atomic<std::int64_t> now{0}, peak{0};
@@ -62,6 +71,7 @@ void* allocate(std::size_t bytes, Purpose purpose) {
           format_bytes(static_cast<double>(bytes_now())));
   // Only whole pages, so that no page is filled up beyond the array. A refusal costs speed alone.
   if (huge) static_cast<void>(madvise(p, bytes / huge_page * huge_page, MADV_HUGEPAGE));
+  if (fill_new_arrays) std::fill_n(static_cast<std::uint32_t*>(p), bytes / sizeof(std::uint32_t), unset_word);
   counter(purpose).add(static_cast<std::int64_t>(bytes));
   total.add(static_cast<std::int64_t>(bytes));
   return p;

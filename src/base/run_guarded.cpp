@@ -128,7 +128,8 @@ bool has_launcher() {
   return std::ranges::any_of(names, [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
-/// What Open MPI (4.1) should do otherwise than by default; other MPI libraries do not read it. What the user has set holds.
+/// What Open MPI (4.1) should do otherwise than by default; other MPI libraries do not read it. What the user has set
+/// holds.
 /// - It looks for networks of clusters by loading their libraries, and those of PSM and PSM2 sleep for 0.1 s when they
 ///   are loaded: it is told where no such network is.
 /// - Without mpirun it starts a daemon, which only programs that start others need, and makes a folder for the session

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cases of bad_input.py: wrong decks of the flow job."""
 from bad_cases import case, deck, raw_deck
-from support import sphere_deck
+from support import older_results, sphere_deck
 
 
 def flow_deck(lines, sphere=None):
@@ -137,9 +137,7 @@ def flow_through_an_image_that_blocks_it(folder):
 
 @case
 def flow_does_not_converge(folder):
-    (folder / "out").mkdir()
-    for name in ("summary.json", "report.html", "plot.vtkhdf"):
-        (folder / "out" / name).write_text("older")
+    older_results(folder / "out", "report.html", "plot.vtkhdf")
     return ["run", deck(folder, flow_deck('drive = "pressure-drop"\nmax_iterations = 2\n')), "--overwrite"], [
         "stokes x", "not converged", "2 iterations", "flow.tolerance", "flow.max_iterations"]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import bad_flow  # noqa: F401, registers its cases
 from bad_cases import CASES, case, deck, raw_deck
-from support import Karst, TIME_LIMIT, contents, parser, sphere_deck, sphere_image
+from support import Karst, TIME_LIMIT, contents, older_results, parser, sphere_deck, sphere_image
 
 RAW = ["--size", "16,16,16", "--type", "uint8", "--voxel", "1e-6", "--pore", "0", "-o", "rock.h5"]
 
@@ -258,9 +258,7 @@ def run_does_not_converge(folder):
 
 @case
 def run_that_fails_keeps_older_results(folder):
-    (folder / "out").mkdir()
-    (folder / "out" / "summary.json").write_text("older")
-    (folder / "out" / "report.html").write_text("older")
+    older_results(folder / "out", "report.html")
     return ["run", run_deck(folder), "--overwrite", "diffusion.max_iterations=1"], ["did not converge"]
 
 

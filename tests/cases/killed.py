@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from support import Karst, contents, parser, sphere_deck
+from support import Karst, contents, older_results, parser, sphere_deck
 
 N = 256  # voxels per side: a few seconds
 PATIENCE = 60.0  # until the temporary file is there [s]
@@ -68,10 +68,9 @@ def kill_run(karst, folder, ranks, number, job):
     """
     (folder / "deck.toml").write_text(sphere_deck(128, box=16) + JOBS[job])
     shutil.rmtree(folder / "out", ignore_errors=True)
-    (folder / "out").mkdir()
-    for name in ("summary.json", "report.html", "plot.vtkhdf"):
-        (folder / "out" / name).write_text("older")
-    staging = folder / "out" / ".karst-unfinished"
+    older_results(folder / "out", "plot.vtkhdf", "report.html")
+    before = {p.name: p.read_text() for p in (folder / "out").iterdir()}
+    staging = folder / "out" / "karst-unfinished"
     run = subprocess.Popen(karst.command(["run", "deck.toml", "--overwrite"], ranks), cwd=folder,
                            env=karst.environment(1), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     end = time.monotonic() + PATIENCE
@@ -84,7 +83,7 @@ def kill_run(karst, folder, ranks, number, job):
     if run.wait(timeout=60) == 0:
         return ["the killed run ended with status 0"]
     time.sleep(1.0 if ranks > 1 else 0.0)  # mpirun may end before its ranks
-    problems = [f"{p.name} changed" for p in (folder / "out").iterdir() if p.is_file() and p.read_bytes() != b"older"]
+    problems = [f"{p.name} changed" for p in (folder / "out").iterdir() if p.name in before and p.read_text() != before[p.name]]
     again = karst.run(["run", "deck.toml", "--overwrite", "grid.cells=[16,16,16]", "output.plot=[]"], folder)
     names = sorted(p.name for p in (folder / "out").iterdir())
     if again.status != 0 or names != ["deck.toml", "log.txt", "report.html", "summary.json", "timers.txt"]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the karst program for the tests of this folder; plain Python, no packages."""
 import argparse
+import json
 import os
 import subprocess
 import time
@@ -45,9 +46,9 @@ class Karst:
         return dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                     OMP_NUM_THREADS=str(threads), OPENBLAS_NUM_THREADS="1")
 
-    def run(self, arguments, cwd, ranks=1, threads=1):
+    def run(self, arguments, cwd, ranks=1, threads=1, variables=None):
         start = time.monotonic()
-        done = subprocess.run(self.command(arguments, ranks), cwd=cwd, env=self.environment(threads),
+        done = subprocess.run(self.command(arguments, ranks), cwd=cwd, env={**self.environment(threads), **(variables or {})},
                               capture_output=True, text=True, timeout=300)
         return Result(done, time.monotonic() - start)
 
@@ -56,6 +57,14 @@ def contents(folder):
     """All files below a folder with their bytes."""
     return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None
             for p in sorted(Path(folder).rglob("*")) if not p.is_symlink()}
+
+
+def older_results(folder, *names):
+    """What a run of an earlier day left there."""
+    folder.mkdir()
+    for name in names:
+        (folder / name).write_text("older")
+    (folder / "summary.json").write_text(json.dumps({"karst": "older", "files": sorted([*names, "summary.json"])}))
 
 
 def sphere_image(n, radius, solid=1, pore=0):

@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "support/errors.hpp"
 
 namespace karst {
 namespace {
@@ -37,9 +38,13 @@ class RunFolderMpi : public ::testing::Test {
     return text.str();
   }
   bool on_rank_0(bool ok) const { return comm.rank() != 0 || ok; }
+  /// A summary of a run that made these files.
+  static std::string summary(const std::string& text, const std::string& files) {
+    return "{\"karst\": \"test\", \"title\": \"" + text + "\", \"files\": [" + files + "]}";
+  }
   void write_results(const std::string& text) {
-    RunFolder folder(comm, place + "/a/b", true);
-    write_file(comm, folder.file("summary.json"), text);
+    RunFolder folder(comm, place + "/a/b", true, {});
+    write_file(comm, folder.file("summary.json"), summary(text, "\"log.txt\", \"summary.json\""));
     write_file(comm, folder.file("log.txt"), "log of " + text);
     folder.publish();
   }
@@ -50,7 +55,7 @@ class RunFolderMpi : public ::testing::Test {
 
 TEST_F(RunFolderMpi, ResultsAppearTogether) {
   {
-    RunFolder folder(comm, place + "/a/b", false);
+    RunFolder folder(comm, place + "/a/b", false, {});
     write_file(comm, folder.file("summary.json"), "{}");
     comm.sum(1.0);
     EXPECT_TRUE(on_rank_0(!fs::exists(place + "/a/b/summary.json")));
@@ -64,7 +69,7 @@ TEST_F(RunFolderMpi, ResultsAppearTogether) {
 
 TEST_F(RunFolderMpi, AFailedRunLeavesNothing) {
   {
-    RunFolder folder(comm, place + "/a/b", false);
+    RunFolder folder(comm, place + "/a/b", false, {});
     write_file(comm, folder.file("summary.json"), "{}");
     comm.sum(1.0);
   }
@@ -75,34 +80,125 @@ TEST_F(RunFolderMpi, AFailedRunLeavesNothing) {
 TEST_F(RunFolderMpi, OlderResultsStayWhenARunFails) {
   write_results("old");
   {
-    RunFolder folder(comm, place + "/a/b", true);
-    write_file(comm, folder.file("summary.json"), "new");
+    RunFolder folder(comm, place + "/a/b", true, {});
+    write_file(comm, folder.file("summary.json"), summary("new", "\"summary.json\""));
     comm.sum(1.0);
   }
   comm.sum(1.0);
-  EXPECT_EQ(text_of(place + "/a/b/summary.json"), "old");
+  EXPECT_EQ(text_of(place + "/a/b/log.txt"), "log of old");
   EXPECT_EQ(std::distance(fs::directory_iterator(place + "/a/b"), fs::directory_iterator()), 2);
 }
 
-TEST_F(RunFolderMpi, OverwritingRemovesWhatTheNewRunDoesNotWrite) {
+TEST_F(RunFolderMpi, OverwritingRemovesWhatTheEarlierRunSaysItMadeAndNothingElse) {
   write_results("old");
+  if (comm.rank() == 0) std::ofstream(place + "/a/b/notes.txt") << "mine";
+  comm.sum(1.0);
   {
-    RunFolder folder(comm, place + "/a/b", true);
-    write_file(comm, folder.file("summary.json"), "new");
+    RunFolder folder(comm, place + "/a/b", true, {});
+    const std::string text = summary("new", "\"summary.json\"");
+    write_file(comm, folder.file("summary.json"), text);
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"summary.json"});
     EXPECT_EQ(folder.publish(), (std::vector<std::string>{"log.txt", "summary.json"}));
   }
   comm.sum(1.0);
-  EXPECT_EQ(text_of(place + "/a/b/summary.json"), "new");
+  EXPECT_NE(text_of(place + "/a/b/summary.json").find("new"), std::string::npos);
   EXPECT_FALSE(fs::exists(place + "/a/b/log.txt"));
+  EXPECT_EQ(text_of(place + "/a/b/notes.txt"), "mine");
 }
 
 TEST_F(RunFolderMpi, ResultsAreNotReplacedUnasked) {
   write_results("old");
-  EXPECT_THROW(RunFolder(comm, place + "/a/b", false), Error);
-  EXPECT_THROW(RunFolder(comm, place + "/a/b/summary.json", false), Error);  // a file
-  EXPECT_THROW(RunFolder(comm, place + "/a/b/summary.json", true), Error);
+  const auto error = [&](const std::string& path, bool overwrite) {
+    return test::error_of([&] { RunFolder(comm, path, overwrite, {}); });
+  };
+  EXPECT_NE(error(place + "/a/b", false).find("log.txt and 1 more files"), std::string::npos);
+  EXPECT_NE(error(place + "/a/b", false).find("--overwrite"), std::string::npos);
+  for (const bool overwrite : {false, true}) {
+    EXPECT_NE(error(place + "/a/b/summary.json", overwrite).find("a file of this name exists"), std::string::npos);
+    EXPECT_NE(error(place + "/a/b/summary.json/c", overwrite).find("Not a directory"), std::string::npos);
+    EXPECT_NE(error("", overwrite).find("no output directory is named"), std::string::npos);
+  }
   comm.sum(1.0);
-  EXPECT_EQ(text_of(place + "/a/b/summary.json"), "old");
+  EXPECT_NE(text_of(place + "/a/b/summary.json").find("old"), std::string::npos);
+}
+
+TEST_F(RunFolderMpi, FilesOfOthersAndInputsAreKept) {
+  write_results("old");
+  const auto error = [&](bool overwrite, const std::vector<std::string>& inputs) {
+    return test::error_of([&] { RunFolder(comm, place + "/a/b", overwrite, inputs); });
+  };
+  EXPECT_NE(error(true, {place + "/a/../a/b/log.txt"}).find("this run reads"), std::string::npos);
+  EXPECT_EQ(error(true, {place + "/log.txt", place + "/a/b/rock.h5"}), "");
+  if (comm.rank() == 0) std::ofstream(place + "/a/b/deck.toml") << "mine";  // not in the list of the earlier run
+  comm.sum(1.0);
+  EXPECT_NE(error(true, {}).find("deck.toml has the name of a result"), std::string::npos);
+  if (comm.rank() == 0) {
+    fs::remove(place + "/a/b/deck.toml");
+    fs::create_directory(place + "/a/b/report.html");
+  }
+  comm.sum(1.0);
+  EXPECT_NE(error(true, {}).find("report.html has the name of a result but is no plain file"), std::string::npos);
+  comm.sum(1.0);
+  EXPECT_EQ(text_of(place + "/a/b/log.txt"), "log of old");
+}
+
+TEST_F(RunFolderMpi, OneRunAtATime) {
+  const RunFolder first(comm, place + "/a/b", false, {});
+  const std::string error = test::error_of([&] { RunFolder(comm, place + "/a/b", true, {}); });
+  EXPECT_NE(error.find("another run works in it (process "), std::string::npos) << error;
+  EXPECT_TRUE(fs::exists(first.file("")));
+  comm.sum(1.0);  // all have looked
+}
+
+TEST_F(RunFolderMpi, ALockWithoutAHolderIsStale) {
+  if (comm.rank() == 0) {
+    fs::create_directories(place + "/a/b");
+    std::ofstream(place + "/a/b/karst.lock") << "process 1 on elsewhere\n";
+  }
+  comm.sum(1.0);
+  write_results("new");
+  comm.sum(1.0);
+  EXPECT_FALSE(fs::exists(place + "/a/b/karst.lock"));
+}
+
+// A run that was killed between two renames: all of the way that is left is gone by the next one.
+TEST_F(RunFolderMpi, AHalfPublishedRunIsCompleted) {
+  write_results("old");
+  if (comm.rank() == 0) {
+    const std::string folder = staging(place + "/a/b");
+    fs::create_directory(folder);
+    std::ofstream(folder + "/summary.json") << summary("new", "\"report.html\", \"summary.json\"");
+    std::ofstream(folder + "/publishing") << "log.txt\n";
+    std::ofstream(place + "/a/b/report.html") << "new";  // moved already
+  }
+  comm.sum(1.0);
+  complete_results(comm, place + "/a/b");
+  comm.sum(1.0);
+  EXPECT_NE(text_of(place + "/a/b/summary.json").find("new"), std::string::npos);
+  EXPECT_EQ(std::distance(fs::directory_iterator(place + "/a/b"), fs::directory_iterator()), 2);
+}
+
+TEST_F(RunFolderMpi, ResultsThatCannotBeMovedStay) {
+  const std::string at = place + "/a/b";
+  std::string error;
+  {
+    RunFolder folder(comm, at, true, {});
+    write_file(comm, folder.file("plot_000.vtkhdf"), "fields");
+    write_file(comm, folder.file("summary.json"), summary("new", "\"plot_000.vtkhdf\", \"summary.json\""));
+    if (comm.rank() == 0) fs::create_directory(at + "/plot_000.vtkhdf");  // by somebody, in the meantime
+    comm.sum(1.0);
+    error = test::error_of([&] { folder.publish(); });
+  }
+  comm.sum(1.0);
+  EXPECT_NE(error.find("plot_000.vtkhdf cannot be moved to its place"), std::string::npos) << error;
+  EXPECT_EQ(text_of(staging(at) + "/plot_000.vtkhdf"), "fields");
+  comm.sum(1.0);
+  if (comm.rank() == 0) fs::remove(at + "/plot_000.vtkhdf");
+  comm.sum(1.0);
+  complete_results(comm, at);
+  comm.sum(1.0);
+  EXPECT_EQ(text_of(at + "/plot_000.vtkhdf"), "fields");
+  EXPECT_FALSE(fs::exists(staging(at)));
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Parallel HDF5 must be found before VTK, which brings the serial one.
 find_package(MPI REQUIRED COMPONENTS C CXX)
 add_compile_definitions(OMPI_SKIP_MPICXX)  # Open MPI's old C++ bindings: only C is used
 find_package(OpenMP REQUIRED COMPONENTS CXX)
@@ -21,7 +20,6 @@ else()
 endif()
 # Debian's pkg-config file hands on the flags PETSc itself was compiled with (-D_FORTIFY_SOURCE=2 -Wdate-time).
 set_target_properties(PkgConfig::PETSC PROPERTIES INTERFACE_COMPILE_OPTIONS "")
-find_package(VTK REQUIRED COMPONENTS IOImage IOXML CommonDataModel)
 find_package(TIFF REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)

@@ -67,13 +67,14 @@ VoxelType type_of(hid_t native, const std::string& path) {
   if (kind == H5T_FLOAT && bytes == 4) return VoxelType::float32;
   if (kind == H5T_FLOAT && bytes == 8) return VoxelType::float64;
   const bool integer = kind == H5T_INTEGER, truth = kind == H5T_ENUM && bytes == 1;
-  require((integer && (bytes == 1 || bytes == 2 || bytes == 4)) || truth,
-          "{}: its values are of {} bytes and HDF5 class {}; bool, integers of 1, 2 or 4 bytes and floating point "
+  require((integer && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8)) || truth,
+          "{}: its values are of {} bytes and HDF5 class {}; bool, integers of 1, 2, 4 or 8 bytes and floating point "
           "numbers of 4 or 8 are read",
           path, bytes, static_cast<int>(kind));
   const bool sign = integer && H5Tget_sign(native) == H5T_SGN_2;
   if (bytes == 1) return sign ? VoxelType::int8 : VoxelType::uint8;
   if (bytes == 2) return sign ? VoxelType::int16 : VoxelType::uint16;
+  if (bytes == 8) return sign ? VoxelType::int64 : VoxelType::uint64;
   return sign ? VoxelType::int32 : VoxelType::uint32;
 }
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "geometry_import/image_text.hpp"
 #include "geometry_import/readers.hpp"
 
 namespace karst {
@@ -25,6 +25,8 @@ constexpr std::array<TypeFacts, n_voxel_types> types{{{"uint8", 1, true},
                                                       {"int16", 2, true},
                                                       {"uint32", 4, true},
                                                       {"int32", 4, true},
+                                                      {"uint64", 8, true},
+                                                      {"int64", 8, true},
                                                       {"float32", 4, false},
                                                       {"float64", 8, false}}};
 
@@ -79,6 +81,10 @@ void to_float(const void* native, VoxelType type, std::span<float> values) {
       return convert<std::uint32_t>(native, values);
     case VoxelType::int32:
       return convert<std::int32_t>(native, values);
+    case VoxelType::uint64:
+      return convert<std::uint64_t>(native, values);
+    case VoxelType::int64:
+      return convert<std::int64_t>(native, values);
     case VoxelType::float32:
       return convert<float>(native, values);
     case VoxelType::float64:
@@ -93,9 +99,8 @@ bool ImageInfo::cubic() const {
 
 void set_spacing(ImageInfo& info, const Vec3& w, double unit) {
   const bool positive = w[0] > 0 && w[1] > 0 && w[2] > 0 && std::isfinite(w[0] + w[1] + w[2]);
-  require(positive || unit == 0, "{}: states voxels of {} x {} x {} m; widths must be positive", info.path, unit * w[0],
-          unit * w[1], unit * w[2]);
-  if (positive) info.proportions = w * (1 / w[0]);
+  require(positive, "{}: states voxels of {} x {} x {}; widths must be positive", info.path, w[0], w[1], w[2]);
+  info.proportions = w * (1 / w[0]);
   if (unit > 0 && w != Vec3::all(1)) {  // 1 x 1 x 1 is what programs write that know nothing
     info.spacing = w * unit;
     if (info.cubic()) info.voxel = w[0] * unit;
@@ -115,7 +120,7 @@ void set_resolution(ImageInfo& info, double x, double y) {
 
 std::string rounding_note(VoxelType type, double smallest, double largest) {
   if (type == VoxelType::float64) return "values of 64 bits are rounded to 24 binary digits (relative 6e-8)";
-  const bool wide = type == VoxelType::int32 || type == VoxelType::uint32;
+  const bool wide = is_integer(type) && bytes_of(type) > 2;
   if (!wide || std::max(-smallest, largest) <= 16777216.0) return "";
   return fmt::format("values from {} to {}: integers beyond 2^24 are rounded to 24 binary digits", smallest, largest);
 }
@@ -136,9 +141,12 @@ std::unique_ptr<ImageFile> open_self_describing(const std::string& path, SelfDes
       return open_meta_image(path);
     case SelfDescribing::nrrd:
       return open_nrrd(path);
-    default:
-      return open_with_vtk(path, format);
+    case SelfDescribing::nifti:
+      return open_nifti(path);
+    case SelfDescribing::vti:
+      return open_vti(path);
   }
+  throw Error(fmt::format("{}: of a format that is not read", path));
 }
 
 constexpr std::array<std::string_view, 4> raw_extensions{".raw", ".bin", ".dat", ".img"};
@@ -154,14 +162,13 @@ std::unique_ptr<ImageFile> open_image(const std::string& path, const std::option
   if (is_pattern(path) || std::filesystem::is_directory(file, ignored)) return open_stack(path);
   require(std::filesystem::exists(file, ignored), "{}: no such file", file);
   if (const auto format = format_of(file)) return open_self_describing(path, *format);
-  std::string extension = std::filesystem::path(path).extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string extension = lower_case(std::filesystem::path(path).extension().string());
   const bool raw = std::find(raw_extensions.begin(), raw_extensions.end(), extension) != raw_extensions.end();
-  require(
-      layout || raw,
-      "{}: extension unknown; known are .tif .tiff .png .npy .h5 .hdf5 .nxs .mha .mhd .nrrd .nhdr .nii .nii.gz .vti, "
-      "folders and patterns of .tif or .png slices, and .raw .bin .dat .img (raw files, which need size and type)",
-      path);
+  require(layout || raw,
+          "{}: extension unknown; known are .tif .tiff .png .npy .h5 .hdf5 .nxs .mha .mhd .nrrd .nhdr .nii .nii.gz "
+          ".hdr .vti, "
+          "folders and patterns of .tif or .png slices, and .raw .bin .dat .img (raw files, which need size and type)",
+          path);
   require(layout.has_value(), "{}: a raw file needs its size (nx,ny,nz) and type (uint8, ...)", path);
   return open_raw(path, *layout);
 }

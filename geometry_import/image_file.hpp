@@ -14,8 +14,8 @@
 
 namespace karst {
 
-enum class VoxelType { uint8, int8, uint16, int16, uint32, int32, float32, float64 };
-inline constexpr int n_voxel_types = 8;
+enum class VoxelType { uint8, int8, uint16, int16, uint32, int32, uint64, int64, float32, float64 };
+inline constexpr int n_voxel_types = 10;
 std::string_view name_of(VoxelType);
 int bytes_of(VoxelType);
 bool is_integer(VoxelType);
@@ -71,13 +71,12 @@ class ImageFile {
 ///   of the number in the names, which may not leave one out; files of other kinds in a folder are passed over;
 /// - .npy (C order, last axis x), .h5 .hdf5 .nxs (last axis x) with a data set as `file.h5:/path/to/data`, which can be
 ///   left out when the file has one of three dimensions;
-/// - .mha .mhd, .nrrd .nhdr, .nii .nii.gz, .vti; .raw .bin .dat .img with a layout. A layout makes any other extension
-/// a
-///   raw file, too.
-/// Row 0 of a slice is y = 0. Everything is read plane by plane, except NIfTI, VTI and compressed or ASCII MetaImage
-/// and NRRD, which every rank that opens them holds whole (ImageInfo::held_whole). Throws Error: no such file,
-/// extension unknown, sizes that do not fit the file, slices that differ, a slice missing, colour, no voxels. Not
-/// collective.
+/// - .mha .mhd, .nrrd .nhdr, .nii .nii.gz .hdr, .vti; .raw .bin .dat .img with a layout. A layout makes any other
+///   extension a raw file, too.
+/// Row 0 of a slice is y = 0. Everything is read plane by plane, except MetaImage, NRRD, NIfTI and VTI whose voxels are
+/// compressed or text, which every rank that opens them holds whole (ImageInfo::held_whole). Throws Error: no such
+/// file, extension unknown, a header that contradicts itself or the size of the file, check sums that are wrong, slices
+/// that differ, a slice missing, colour, no voxels. Not collective.
 std::unique_ptr<ImageFile> open_image(const std::string& path, const std::optional<RawLayout>& layout = {});
 
 /// True when open_image() takes the name without a layout: an extension of a format that describes itself, a pattern, a

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "geometry_import/image_text.hpp"
 #include "geometry_import/readers.hpp"
 
 namespace karst {
@@ -16,7 +17,7 @@ struct Extension {
   std::string_view text;
   SelfDescribing format;
 };
-constexpr std::array<Extension, 14> extensions{{{".tif", SelfDescribing::tiff},
+constexpr std::array<Extension, 15> extensions{{{".tif", SelfDescribing::tiff},
                                                 {".tiff", SelfDescribing::tiff},
                                                 {".png", SelfDescribing::png},
                                                 {".npy", SelfDescribing::numpy},
@@ -29,14 +30,10 @@ constexpr std::array<Extension, 14> extensions{{{".tif", SelfDescribing::tiff},
                                                 {".nhdr", SelfDescribing::nrrd},
                                                 {".nii", SelfDescribing::nifti},
                                                 {".nii.gz", SelfDescribing::nifti},
+                                                {".hdr", SelfDescribing::nifti},
                                                 {".vti", SelfDescribing::vti}}};
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
-std::string lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 /// Length of %d, %4d or %04d at the start of the text; 0 when there is none.
 std::size_t counter_length(std::string_view text) {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Raw images: a header to skip, then the voxels, x fastest.
-#include <algorithm>
-#include <bit>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <vector>
 
 #include "base/error.hpp"
+#include "geometry_import/image_text.hpp"
 #include "geometry_import/readers.hpp"
 
 namespace karst {
@@ -29,10 +27,7 @@ class RawImage : public ImageFile {
     file_.read(plane_.data(), plane_bytes_);
     require(file_.gcount() == plane_bytes_, "{}: reading plane {} gave {} of {} bytes", path_, z, file_.gcount(),
             plane_bytes_);
-    if (layout_.big_endian != (std::endian::native == std::endian::big)) {
-      const auto width = static_cast<std::size_t>(bytes_of(layout_.type));
-      for (std::size_t i = 0; i < plane_.size(); i += width) std::reverse(&plane_[i], &plane_[i] + width);
-    }
+    to_native(plane_, layout_.type, layout_.big_endian);
     to_float(plane_.data(), layout_.type, values);
   }
 
@@ -42,13 +37,6 @@ class RawImage : public ImageFile {
   std::int64_t plane_bytes_ = 0;
   std::vector<char> plane_;
 };
-
-std::int64_t bytes_in(const std::string& path) {
-  std::error_code failure;
-  const auto found = static_cast<std::int64_t>(std::filesystem::file_size(path, failure));
-  require(!failure, "{}: cannot be read ({})", path, failure.message());
-  return found;
-}
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "geometry_import/image_file.hpp"
 
@@ -18,21 +19,10 @@ std::unique_ptr<ImageFile> open_numpy(const std::string& path);
 std::unique_ptr<ImageFile> open_hdf5(const std::string& path);
 std::unique_ptr<ImageFile> open_meta_image(const std::string& path);
 std::unique_ptr<ImageFile> open_nrrd(const std::string& path);
+std::unique_ptr<ImageFile> open_nifti(const std::string& path);
+std::unique_ptr<ImageFile> open_vti(const std::string& path);
 /// A folder or a pattern.
 std::unique_ptr<ImageFile> open_stack(const std::string& path);
-
-/// What a header in text says.
-struct TextHeader {
-  ImageInfo info;
-  bool plain = false;       ///< the voxels lie uncompressed in one file
-  std::string data_file;    ///< plain: where they are
-  RawLayout layout;         ///< plain
-  bool whole_file = false;  ///< plain: nothing comes after the voxels
-};
-
-/// @param stated  size and spacing from the file's header, used instead of what VTK makes of them
-std::unique_ptr<ImageFile> open_with_vtk(const std::string& path, SelfDescribing format,
-                                         const std::optional<TextHeader>& stated = {});
 
 /// Bytes of the voxels without what comes before them; 2^60 for 10^18 and more.
 std::int64_t voxel_bytes(const RawLayout& layout);
@@ -41,6 +31,22 @@ std::int64_t voxel_bytes(const RawLayout& layout);
 /// @param info  size and type are set from the layout
 std::unique_ptr<ImageFile> open_voxels(ImageInfo info, const std::string& data_file, const RawLayout& layout,
                                        bool whole_file);
+
+/// Voxels that were compressed or text, held whole (ImageInfo::held_whole). Throws Error unless the bytes fit the
+/// layout.
+/// @param info    size and type are set from the layout
+/// @param voxels  in the byte order that the layout names
+std::unique_ptr<ImageFile> hold_voxels(ImageInfo info, const RawLayout& layout, std::vector<char> voxels);
+
+/// The image of slope · value + intercept, float32.
+std::unique_ptr<ImageFile> scale_values(std::unique_ptr<ImageFile> stored, double slope, double intercept);
+
+/// Voxels of which every plane lies plainly in a file of its own. Throws Error unless there is one file for each plane
+/// of the layout, each with the bytes of a plane behind those to skip and nothing more.
+std::unique_ptr<ImageFile> open_plane_files(ImageInfo info, const std::vector<std::string>& files, RawLayout layout);
+
+/// Reverses the bytes of every value unless their order is the machine's.
+void to_native(std::span<char> values, VoxelType type, bool big_endian);
 
 /// The format that the extension tells.
 std::optional<SelfDescribing> format_of(const std::string& path);
@@ -57,7 +63,7 @@ bool natural_less(const std::string& a, const std::string& b);
 void to_float(const void* native, VoxelType type, std::span<float> values);
 
 /// Sets spacing, proportions, voxel and voxel_note from widths in units of `unit` [m]; 0: the file names no unit.
-/// Throws Error when widths with a unit are not positive.
+/// Throws Error unless the widths are positive.
 void set_spacing(ImageInfo& info, const Vec3& widths, double unit);
 
 /// The same from widths in x and y [m] of a format made for printing: up to 1200 dots per inch (21 µm) they are taken

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "geometry_import/image_text.hpp"
 #include "geometry_import/readers.hpp"
 
 namespace karst {
@@ -78,15 +79,6 @@ std::string imagej_value(TIFF* tiff, const std::string& key) {
   return text.substr(start, text.find('\n', start) - start);
 }
 
-double metres(const std::string& unit) {
-  if (unit == "m" || unit == "meter") return 1;
-  if (unit == "cm") return 1e-2;
-  if (unit == "mm") return 1e-3;
-  if (unit == "um" || unit == "micron" || unit == "microns" || unit == "\\u00B5m" || unit == "µm" || unit == "\xb5m")
-    return 1e-6;
-  return unit == "nm" ? 1e-9 : 0;
-}
-
 /// Voxel width from the resolution tags, in the unit that the tags or ImageJ name; ImageJ states the one in z, too.
 void read_voxel(TIFF* tiff, ImageInfo& info) {
   float x = 0, y = 0;
@@ -95,7 +87,7 @@ void read_voxel(TIFF* tiff, ImageInfo& info) {
   if (!(x > 0 && y > 0)) return;
   TIFFGetField(tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
   const std::string named = imagej_value(tiff, "unit");
-  if (const double metre = metres(named); metre > 0) {
+  if (const double metre = metres_of(named); metre > 0) {
     const double z = std::atof(imagej_value(tiff, "spacing").c_str());
     set_spacing(info, {1 / double{x}, 1 / double{y}, z > 0 ? z : 1 / double{x}}, metre);
   } else if (!named.empty() && named != "pixel" && named != "inch") {

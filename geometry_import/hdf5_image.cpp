@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "geometry_import/h5.hpp"
+#include "geometry_import/image_text.hpp"
 #include "geometry_import/readers.hpp"
 
 namespace karst {
@@ -123,6 +124,38 @@ void read_voxel(hid_t data, ImageInfo& info) {
   }
 }
 
+/// Throws Error when the file is longer than HDF5 wrote it: what comes in between moves everything behind it.
+void check_length(hid_t file, const std::string& path) {
+  haddr_t end = 0;
+  hsize_t user = 0;
+  const h5::Handle made(h5::check(H5Fget_create_plist(file), path, "read its properties"), H5Pclose);
+  h5::check(H5Fget_eoa(file, &end), path, "read its length");
+  h5::check(H5Pget_userblock(made, &user), path, "read its length");
+  const auto found = static_cast<hsize_t>(bytes_in(path));
+  require(found == end || found == end + user,
+          "{}: is damaged, or was not closed by the program that wrote it: it has {} bytes, its header states {}", path,
+          found, end + user);
+}
+
+/// Throws Error when voxels were never written: HDF5 would give its fill value for them.
+void check_written(hid_t data, const std::vector<hsize_t>& size, const std::string& path) {
+  const h5::Handle made(h5::check(H5Dget_create_plist(data), path, "read its properties"), H5Pclose);
+  if (H5Pget_layout(made) != H5D_CHUNKED) {
+    require(H5Pget_layout(made) != H5D_CONTIGUOUS || H5Dget_storage_size(data) > 0, "{}: its voxels were never written",
+            path);
+    return;
+  }
+  std::array<hsize_t, 3> chunk{};
+  hsize_t held = 0, needed = 1;
+  const int rank = H5Pget_chunk(made, 3, chunk.data());
+  const h5::Handle space(h5::check(H5Dget_space(data), path, "count its chunks"), H5Sclose);
+  h5::check(H5Dget_num_chunks(data, space, &held), path, "count its chunks");
+  for (std::size_t d = 0; d < size.size() && rank == static_cast<int>(size.size()); ++d)
+    needed *= (size[d] + chunk[d] - 1) / std::max<hsize_t>(chunk[d], 1);
+  require(held == needed, "{}: {} of its {} chunks were never written: their voxels are missing", path, needed - held,
+          needed);
+}
+
 class Hdf5Image : public ImageFile {
  public:
   Hdf5Image(ImageInfo description, h5::Handle file, h5::Handle data, h5::Handle native)
@@ -158,6 +191,7 @@ std::unique_ptr<ImageFile> open_hdf5(const std::string& path) {
   auto [file_name, name] = split_hdf5(path);
   h5::Handle file(H5Fopen(file_name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (file < 0) h5::fail(file_name, "open it as HDF5");
+  check_length(file, file_name);
   if (name.empty()) {
     require(H5Aexists(file, "karst_geometry") <= 0, "{}: is a geometry file, imported already; name it in a deck",
             file_name);
@@ -177,6 +211,7 @@ std::unique_ptr<ImageFile> open_hdf5(const std::string& path) {
   h5::Handle native(h5::check(H5Tget_native_type(type, H5T_DIR_ASCEND), info.path, "read its type"), H5Tclose);
   info.type = type_of(native, info.path);
   read_voxel(data, info);
+  check_written(data, size_of(data), info.path);
   data = open_with_cache(file, name, std::move(data));
   if (data < 0) h5::fail(info.path, "open it");
   return std::make_unique<Hdf5Image>(std::move(info), std::move(file), std::move(data), std::move(native));

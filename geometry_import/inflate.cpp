@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 
 #include "geometry_import/image_text.hpp"
 
@@ -97,6 +98,22 @@ void inflate_block(std::span<const char> compressed, std::span<char> bytes, cons
   require(result == Z_OK && made == bytes.size() && taken == compressed.size(),
           "{}: a compressed block of {} bytes is damaged: {} bytes were expected from it", path, compressed.size(),
           bytes.size());
+}
+
+void check_inflated(std::span<const char> compressed, const std::string& path) {
+  z_stream z{};
+  std::array<Bytef, 1 << 15> made;
+  require(inflateInit(&z) == Z_OK, "{}: no memory to decompress it", path);
+  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(compressed.data()));  // zlib does not write there
+  z.avail_in = static_cast<uInt>(std::min<std::size_t>(compressed.size(), UINT_MAX));
+  int result = Z_OK;
+  while (result == Z_OK) {
+    z.next_out = made.data();
+    z.avail_out = static_cast<uInt>(made.size());
+    result = inflate(&z, Z_NO_FLUSH);
+  }
+  inflateEnd(&z);
+  require(result == Z_STREAM_END, "{}: a compressed piece of {} bytes is damaged", path, compressed.size());
 }
 
 void require_plausible(std::int64_t bytes, std::int64_t compressed, const std::string& path) {

@@ -42,6 +42,9 @@ class InflatedFile {
 /// @param[out] bytes  all of them are filled
 void inflate_block(std::span<const char> compressed, std::span<char> bytes, const std::string& path);
 
+/// Throws Error unless the piece is what zlib writes, to its end, with the right check sum.
+void check_inflated(std::span<const char> compressed, const std::string& path);
+
 /// Throws Error when zlib cannot have made `compressed` bytes from `bytes`: it writes at least one for 1032.
 void require_plausible(std::int64_t bytes, std::int64_t compressed, const std::string& path);
 

@@ -301,8 +301,8 @@ std::vector<char> bytes_of_hex(std::string_view text, const std::string& path) {
 }
 
 std::unique_ptr<ImageFile> open_text(const Fields& fields, ImageInfo info, RawLayout layout, const std::string& file) {
-  require(fields.number("byte skip", 0) == 0, "{}: byte skip is {}; voxels as text have none", fields.path,
-          fields["byte skip"]);
+  const std::int64_t skip = fields.number("byte skip", 0);
+  require(skip == 0, "{}: byte skip is {}; voxels as text have none", fields.path, skip);
   const std::string text = bytes_between(file, layout.skip_bytes, bytes_in(file));
   if (fields.word("encoding") == "hex") {
     layout.big_endian = big_endian(fields, layout.type);

@@ -2,6 +2,7 @@
 // TIFF through libtiff: every page is a z-plane; gray, 8 to 64 bits, strips or tiles, any compression libtiff knows.
 #include <tiffio.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +11,9 @@
 
 #include "base/error.hpp"
 #include "geometry_import/image_text.hpp"
+#include "geometry_import/inflate.hpp"
 #include "geometry_import/readers.hpp"
+#include "geometry_import/tiff_extents.hpp"
 
 namespace karst {
 namespace {
@@ -133,12 +136,32 @@ class TiffImage : public ImageFile {
     last_message.clear();
     check(TIFFSetSubDirectory(tiff_.get(), pages_[static_cast<std::size_t>(z)]) == 1, z);
     plane_.resize(values.size() * static_cast<std::size_t>(bytes_of(info().type)));
+    check_sums(z);
     if (TIFFIsTiled(tiff_.get())) {
       read_tiles(z);
     } else {
       read_strips(z);
     }
     to_float(plane_.data(), info().type, values);
+  }
+
+  /// libtiff stops before the check sum of what zlib compressed: it is looked at when a page is read for the first
+  /// time.
+  void check_sums(int z) {
+    std::uint16_t compression = COMPRESSION_NONE;
+    TIFFGetFieldDefaulted(tiff_.get(), TIFFTAG_COMPRESSION, &compression);
+    const bool zlib = compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
+    if (!zlib || checked_[static_cast<std::size_t>(z)]) return;
+    for (std::uint32_t s = 0; s < TIFFNumberOfStrips(tiff_.get()); ++s) {  // or tiles
+      std::vector<char> raw(static_cast<std::size_t>(std::min<std::uint64_t>(
+          TIFFGetStrileByteCount(tiff_.get(), s), static_cast<std::uint64_t>(bytes_in(info().path)))));
+      const auto length = static_cast<tmsize_t>(raw.size());
+      const tmsize_t n = TIFFIsTiled(tiff_.get()) ? TIFFReadRawTile(tiff_.get(), s, raw.data(), length)
+                                                  : TIFFReadRawStrip(tiff_.get(), s, raw.data(), length);
+      check(n == length, z);
+      check_inflated(raw, info().path);
+    }
+    checked_[static_cast<std::size_t>(z)] = true;
   }
 
   void read_strips(int z) {
@@ -176,6 +199,7 @@ class TiffImage : public ImageFile {
 
   Handle tiff_;
   std::vector<toff_t> pages_;
+  std::vector<bool> checked_ = std::vector<bool>(pages_.size());
   std::vector<char> plane_;
 };
 
@@ -207,6 +231,7 @@ std::unique_ptr<ImageFile> open_tiff(const std::string& path) {
   TIFFSetSubDirectory(tiff.get(), pages.front());
   if (const unsigned planes = imagej_planes(tiff.get()); planes > pages.size())
     return open_hidden_planes(tiff.get(), std::move(info), planes, first, pages.size());
+  check_tiff_extents(path);
   info.size = {static_cast<int>(first.nx), static_cast<int>(first.ny), static_cast<int>(pages.size())};
   return std::make_unique<TiffImage>(std::move(info), std::move(tiff), std::move(pages));
 }

@@ -205,7 +205,14 @@ std::unique_ptr<ImageFile> open_appended(ImageInfo info, RawLayout layout, const
           "{}: ends early or is damaged: {} bytes of voxels are needed, its array states {} and has room for {}", path,
           needed, stated, end - start - width);
   layout.skip_bytes = start + width;
-  if (last) check_used(bytes_between(path, layout.skip_bytes + needed, end), 0, path);
+  if (last) {
+    // Without a check sum a lost byte shows only here: the blanks before </AppendedData> would be taken for voxels.
+    const std::string behind = bytes_between(path, layout.skip_bytes + needed, end);
+    check_used(behind, 0, path);
+    require(behind.starts_with('\n') || behind.starts_with("\r\n"),
+            "{}: its voxels are followed by </AppendedData> and not by the end of a line: bytes of them may be missing",
+            path);
+  }
   return open_voxels(std::move(info), path, layout, false);
 }
 

@@ -78,6 +78,7 @@ Chosen choose(const XmlElement& piece, const std::string& path) {
     if (data.empty()) continue;
     check_children(*data[0], {"DataArray", "Array"}, path);
     require(!data[0]->text, "{}: its element {} holds text beside its children", path, data[0]->name);
+    const std::string scalars = data[0]->has("Scalars") ? data[0]->attribute("Scalars", path) : "";
     std::size_t here = 0;
     for (const XmlElement* array : data[0]->all("DataArray")) {
       const std::string name = array->has("Name") ? array->attribute("Name", path) : "";
@@ -85,12 +86,11 @@ Chosen choose(const XmlElement& piece, const std::string& path) {
               name);
       names.push_back(name);
       all.push_back({array, cells});
-      if (!data[0]->has("Scalars") || data[0]->attribute("Scalars", path) != name) continue;
+      if (!data[0]->has("Scalars") || scalars != name) continue;
       marked.push_back({array, cells});
       ++here;
     }
-    require(here == 1 || !data[0]->has("Scalars") || data[0]->attribute("Scalars", path).empty(),
-            "{}: names \"{}\" as its Scalars, and holds {}", path, data[0]->attribute("Scalars", path), join(names));
+    require(here == 1 || scalars.empty(), "{}: names \"{}\" as its Scalars, and holds {}", path, scalars, join(names));
   }
   require(!all.empty(), "{}: holds no voxels (no DataArray of points or cells)", path);
   require(marked.size() == 1 || all.size() == 1,

@@ -124,6 +124,20 @@ void read_voxel(hid_t data, ImageInfo& info) {
   }
 }
 
+/// Throws Error for numbers that fill only a part of their bytes, and for floating point numbers of a kind of their
+/// own.
+void check_type(hid_t type, const std::string& path) {
+  const H5T_class_t kind = H5Tget_class(type);
+  const bool whole = H5Tget_offset(type) == 0 && H5Tget_precision(type) == 8 * H5Tget_size(type);
+  bool usual = kind == H5T_ENUM || whole;
+  if (kind == H5T_FLOAT)
+    usual = H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0 ||
+            H5Tequal(type, H5T_IEEE_F64LE) > 0 || H5Tequal(type, H5T_IEEE_F64BE) > 0;
+  require(usual,
+          "{}: its values are numbers of {} bits from bit {} on in {} bytes; numbers that fill their bytes are read",
+          path, H5Tget_precision(type), H5Tget_offset(type), H5Tget_size(type));
+}
+
 /// Throws Error when the file is longer than HDF5 wrote it: what comes in between moves everything behind it.
 void check_length(hid_t file, const std::string& path) {
   haddr_t end = 0;
@@ -141,8 +155,11 @@ void check_length(hid_t file, const std::string& path) {
 void check_written(hid_t data, const std::vector<hsize_t>& size, const std::string& path) {
   const h5::Handle made(h5::check(H5Dget_create_plist(data), path, "read its properties"), H5Pclose);
   if (H5Pget_layout(made) != H5D_CHUNKED) {
-    require(H5Pget_layout(made) != H5D_CONTIGUOUS || H5Dget_storage_size(data) > 0, "{}: its voxels were never written",
-            path);
+    const h5::Handle type(h5::check(H5Dget_type(data), path, "read its type"), H5Tclose);
+    double bytes = static_cast<double>(H5Tget_size(type));
+    for (const hsize_t n : size) bytes *= static_cast<double>(n);
+    require(static_cast<double>(H5Dget_storage_size(data)) == bytes, "{}: its voxels need {} bytes, {} were written",
+            path, bytes, H5Dget_storage_size(data));
     return;
   }
   std::array<hsize_t, 3> chunk{};
@@ -210,6 +227,7 @@ std::unique_ptr<ImageFile> open_hdf5(const std::string& path) {
   const h5::Handle type(h5::check(H5Dget_type(data), info.path, "read its type"), H5Tclose);
   h5::Handle native(h5::check(H5Tget_native_type(type, H5T_DIR_ASCEND), info.path, "read its type"), H5Tclose);
   info.type = type_of(native, info.path);
+  check_type(type, info.path);
   read_voxel(data, info);
   check_written(data, size_of(data), info.path);
   data = open_with_cache(file, name, std::move(data));

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <fstream>
+#include <set>
 #include <vector>
 
 #include "base/error.hpp"
@@ -100,8 +101,10 @@ class Directories {
             entries);
     directories_.push_back({at, wide + each * entries + link});
     Entry offsets, bytes;
+    std::set<int> tags;
     for (std::int64_t n = 0; n < entries; ++n) {
       const Entry e = entry(at + wide + each * n);
+      require(tags.insert(e.tag).second, "{}: is damaged: a page has the tag {} twice", path_, e.tag);
       if (e.tag == strip_offsets || e.tag == tile_offsets) offsets = e;
       if (e.tag == strip_bytes || e.tag == tile_bytes) bytes = e;
       beside_ = beside_ || e.tag == 330 || e.tag == 34665 || e.tag == 34853 || e.tag == 40965;  // SubIFDs, Exif, GPS

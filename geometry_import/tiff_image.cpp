@@ -55,6 +55,21 @@ Page read_page(TIFF* tiff, const std::string& path, std::size_t number) {
   return page;
 }
 
+/// Throws Error when the page, which is not compressed, has fewer bytes than its pixels need.
+void check_bytes(TIFF* tiff, const Page& page, const std::string& path, std::size_t number) {
+  std::uint16_t compression = COMPRESSION_NONE;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
+  if (compression != COMPRESSION_NONE) return;
+  const bool tiles = TIFFIsTiled(tiff) != 0;
+  const std::uint32_t pieces = tiles ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
+  const double needed =
+      tiles ? double(pieces) * static_cast<double>(TIFFTileSize64(tiff)) : double(page.nx) * page.ny * page.bits / 8;
+  double found = 0;
+  for (std::uint32_t n = 0; n < pieces; ++n) found += static_cast<double>(TIFFGetStrileByteCount(tiff, n));
+  require(found >= needed, "{}: page {} of {} x {} pixels with {} bits needs {} bytes, it has {}", path, number,
+          page.nx, page.ny, page.bits, needed, found);
+}
+
 VoxelType type_of(const Page& page, const std::string& path) {
   const bool real = page.format == SAMPLEFORMAT_IEEEFP, sign = page.format == SAMPLEFORMAT_INT;
   if (real && page.bits == 32) return VoxelType::float32;
@@ -152,13 +167,13 @@ class TiffImage : public ImageFile {
     TIFFGetFieldDefaulted(tiff_.get(), TIFFTAG_COMPRESSION, &compression);
     const bool zlib = compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
     if (!zlib || checked_[static_cast<std::size_t>(z)]) return;
-    for (std::uint32_t s = 0; s < TIFFNumberOfStrips(tiff_.get()); ++s) {  // or tiles
-      std::vector<char> raw(static_cast<std::size_t>(std::min<std::uint64_t>(
-          TIFFGetStrileByteCount(tiff_.get(), s), static_cast<std::uint64_t>(bytes_in(info().path)))));
+    TIFF* const t = tiff_.get();
+    const bool tiles = TIFFIsTiled(t) != 0;
+    const auto all = static_cast<std::uint64_t>(bytes_in(info().path));
+    for (std::uint32_t s = 0; s < (tiles ? TIFFNumberOfTiles(t) : TIFFNumberOfStrips(t)); ++s) {
+      std::vector<char> raw(static_cast<std::size_t>(std::min<std::uint64_t>(TIFFGetStrileByteCount(t, s), all)));
       const auto length = static_cast<tmsize_t>(raw.size());
-      const tmsize_t n = TIFFIsTiled(tiff_.get()) ? TIFFReadRawTile(tiff_.get(), s, raw.data(), length)
-                                                  : TIFFReadRawStrip(tiff_.get(), s, raw.data(), length);
-      check(n == length, z);
+      check((tiles ? TIFFReadRawTile : TIFFReadRawStrip)(t, s, raw.data(), length) == length, z);
       check_inflated(raw, info().path);
     }
     checked_[static_cast<std::size_t>(z)] = true;
@@ -224,6 +239,7 @@ std::unique_ptr<ImageFile> open_tiff(const std::string& path) {
             "{}: page {} is {} x {} with {} bits (format {}), page 0 is {} x {} with {} bits (format {}); all must be "
             "alike",
             path, pages.size(), page.nx, page.ny, page.bits, page.format, first.nx, first.ny, first.bits, first.format);
+    check_bytes(tiff.get(), page, path, pages.size());
     pages.push_back(TIFFCurrentDirOffset(tiff.get()));
     last_message.clear();
   } while (TIFFReadDirectory(tiff.get()));

@@ -71,16 +71,20 @@ std::vector<float> as_values(std::string bytes, VoxelType type, bool big_endian)
   return values;
 }
 
-/// Bytes of the voxels after damage: where they were when the file is as long as before, else the last of the file when
-/// nothing comes behind them (then what was removed before or in them was made up for by something else).
-std::string voxels_in(const std::string& bytes, const Sample& s) {
-  if (s.where.empty()) return s.voxels;
-  std::string voxels;
-  if (bytes.size() == s.bytes.size())
-    for (const auto& [first, last] : s.where) voxels += bytes.substr(first, last - first);
-  const bool at_end = s.where.back().second == s.bytes.size() && bytes.size() >= s.voxels.size();
-  if (voxels.empty() && at_end) voxels = bytes.substr(bytes.size() - s.voxels.size());
-  return voxels.size() == s.voxels.size() ? voxels : s.voxels;
+/// Bytes that the voxels may be after damage: as before; those at the old places; those as far from the end of the file
+/// as before (what was removed in front of them, or in them, was made up for by something else).
+std::vector<std::string> voxels_in(const std::string& bytes, const Sample& s) {
+  std::vector<std::string> all{s.voxels};
+  if (s.storage != Storage::plain || s.where.empty()) return all;
+  const auto at = [&](std::size_t shift) {
+    std::string voxels;
+    for (const auto& [first, last] : s.where)
+      if (last + shift <= bytes.size()) voxels += bytes.substr(first + shift, last - first);
+    if (voxels.size() == s.voxels.size()) all.push_back(voxels);
+  };
+  at(0);
+  at(bytes.size() - s.bytes.size());  // modulo 2^64, as the sums above
+  return all;
 }
 
 /// True when all values are slope · expected + intercept: a header of NIfTI or MetaImage that scales.
@@ -98,28 +102,39 @@ bool scaled(const std::vector<float>& values, const std::vector<float>& expected
   return true;
 }
 
-/// Letters were exchanged for others: as many as before, and not those.
-bool moved(const std::string& bytes, const Sample& s) {
+/// True when the letters of the voxels are not in the file as they were.
+bool letters_changed(const std::string& bytes, const Sample& s) {
   const auto [first, last] = s.where.at(0);
-  return bytes.size() == s.bytes.size() && bytes.find(s.bytes.substr(first, last - first)) == std::string::npos;
+  return bytes.find(s.bytes.substr(first, last - first)) == std::string::npos;
+}
+
+/// The same planes in another order, where a header lists a file for each.
+bool planes_exchanged(const Read& r, const std::vector<float>& expected) {
+  const std::size_t plane = expected.size() / static_cast<std::size_t>(sample_size[2]);
+  const auto planes = [&](const std::vector<float>& v) {
+    std::multiset<std::vector<float>> all;
+    for (std::size_t at = 0; at + plane <= v.size(); at += plane)
+      all.emplace(v.begin() + static_cast<std::ptrdiff_t>(at), v.begin() + static_cast<std::ptrdiff_t>(at + plane));
+    return all;
+  };
+  return planes(r.values) == planes(expected);
 }
 
 Outcome judge(const Read& r, const Sample& s, const Damaged& d) {
   const std::vector<float> expected = as_values(s.voxels, s.type, s.big_endian);
   const bool alike = r.info.size == sample_size && r.info.type == s.type;
   if (alike && r.values == expected) return same;
-  if (s.storage == Storage::packed && alike) return edited;
-  const std::string voxels = s.storage == Storage::plain ? voxels_in(d.bytes, s) : s.voxels;
-  if (alike && s.storage == Storage::plain && r.values == as_values(voxels, s.type, s.big_endian)) return edited;
-  std::size_t differ = 0;
-  for (std::size_t n = 0; alike && n < expected.size(); ++n) differ += r.values[n] != expected[n];
-  if (alike && s.storage == Storage::letters && (differ <= 16 || moved(d.bytes, s))) return edited;
-  if (r.info.type == VoxelType::float32 &&
-      (scaled(r.values, expected) || scaled(r.values, as_values(voxels, s.type, !s.big_endian))))
-    return reread;
-  const bool whole = r.values.size() * static_cast<std::size_t>(bytes_of(r.info.type)) == voxels.size();
-  for (const bool big : {false, true})
-    if (whole && r.values == as_values(voxels, r.info.type, big)) return reread;
+  if (alike && s.storage == Storage::packed) return edited;
+  if (alike && s.storage == Storage::letters && letters_changed(d.bytes, s)) return edited;
+  if (alike && s.beside.size() > 1 && planes_exchanged(r, expected)) return reread;
+  for (const std::string& voxels : voxels_in(d.bytes, s)) {
+    if (alike && r.values == as_values(voxels, s.type, s.big_endian)) return edited;
+    const bool whole = r.values.size() * static_cast<std::size_t>(bytes_of(r.info.type)) == voxels.size();
+    for (const bool big : {false, true}) {
+      if (whole && r.values == as_values(voxels, r.info.type, big)) return reread;
+      if (r.info.type == VoxelType::float32 && scaled(r.values, as_values(voxels, s.type, big))) return reread;
+    }
+  }
   return silent;
 }
 
@@ -209,6 +224,7 @@ std::size_t run(const Campaign& c, Shared& shared) {
     fmt::print("  {}: file {} of {}, from {}\n", names[outcome], n, c.format, s.name);
     if (c.keep.empty()) continue;
     write(fmt::format("{}/{}_{}_{}", c.keep, names[outcome], n, s.name), damage(s, c.seed + n).bytes);
+    write(fmt::format("{}/whole_{}", c.keep, s.name), s.bytes);
     if (outcome == silent) attempt(s, damage(s, c.seed + n), c.work, true);
   }
   fmt::print("{:<10} {:>6} damaged: {} refused, {} the same image, {} with voxels changed themselves, {} reread",

@@ -199,8 +199,9 @@ void vti(std::vector<Sample>& all) {
                     plain_64 = bytes_of_value(static_cast<std::uint64_t>(w.size())) + w;
   const auto inside = [&](const std::string& root, const char* format, const std::string& body, Storage storage,
                           bool points) {
-    all.push_back(sample("a.vti", VoxelType::uint16, vti_head(root, fmt::format("format=\"{}\">\n", format), points),
-                         body, storage, vti_tail(points) + close));
+    all.push_back(sample(fmt::format("{}.vti", all.size()), VoxelType::uint16,
+                         vti_head(root, fmt::format("format=\"{}\">\n", format), points), body, storage,
+                         vti_tail(points) + close));
   };
   inside(u32, "ascii", text<std::uint16_t>(), Storage::letters, true);
   inside(u32, "binary", base64(plain_32), Storage::letters, false);
@@ -209,7 +210,8 @@ void vti(std::vector<Sample>& all) {
                             bool points) {
     const std::string head = vti_head(root, "format=\"appended\" offset=\"0\">", points) + vti_tail(points) +
                              fmt::format("  <AppendedData encoding=\"{}\">\n   _", encoding);
-    all.push_back(sample("a.vti", VoxelType::uint16, head, body, storage, "\n  </AppendedData>\n" + close));
+    all.push_back(sample(fmt::format("{}.vti", all.size()), VoxelType::uint16, head, body, storage,
+                         "\n  </AppendedData>\n" + close));
   };
   appended(u32, "raw", plain_32, Storage::plain, false);
   all.back().where[0].first += 4;

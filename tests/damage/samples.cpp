@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <hdf5.h>
 #include <tiffio.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>

@@ -31,6 +31,8 @@ std::vector<hsize_t> size_of(hid_t data) {
 
 herr_t note_data_set(hid_t group, const char* name, const H5L_info_t*, void* into) {
   const h5::Handle object(H5Oopen(group, name, H5P_DEFAULT), H5Oclose);
+  if (object < 0)
+    static_cast<std::vector<DataSet>*>(into)->push_back({std::string("/") + name + ": cannot be opened", {}});
   if (object >= 0 && H5Iget_type(object) == H5I_DATASET)
     static_cast<std::vector<DataSet>*>(into)->push_back({std::string("/") + name, size_of(object)});
   return 0;
@@ -40,7 +42,9 @@ std::string list_of(const std::vector<DataSet>& sets) {
   constexpr std::size_t most = 20;
   std::string text;
   for (std::size_t n = 0; n < std::min(sets.size(), most); ++n) {
-    text += (n > 0 ? ", " : "") + sets[n].name + " (";
+    text += (n > 0 ? ", " : "") + sets[n].name;
+    if (sets[n].size.empty()) continue;
+    text += " (";
     for (std::size_t d = 0; d < sets[n].size.size(); ++d)
       text += (d > 0 ? " x " : "") + std::to_string(sets[n].size[d]);
     text += ")";
@@ -151,6 +155,20 @@ void check_length(hid_t file, const std::string& path) {
           found, end + user);
 }
 
+/// Throws Error when the data set went through a filter that HDF5 does not have here.
+void check_filters(hid_t data, const std::string& path) {
+  const h5::Handle made(h5::check(H5Dget_create_plist(data), path, "read its properties"), H5Pclose);
+  for (unsigned n = 0; static_cast<int>(n) < H5Pget_nfilters(made); ++n) {
+    unsigned flags = 0, settings = 0;
+    std::size_t count = 0;
+    std::array<char, 64> name{};
+    const H5Z_filter_t filter = H5Pget_filter2(made, n, &flags, &count, nullptr, name.size(), name.data(), &settings);
+    require(filter >= 0 && H5Zfilter_avail(filter) > 0,
+            "{}: is compressed by the filter {} ({}), which HDF5 does not have here; save it with gzip or uncompressed",
+            path, filter, name.data());
+  }
+}
+
 /// Throws Error when voxels were never written: HDF5 would give its fill value for them.
 void check_written(hid_t data, const std::vector<hsize_t>& size, const std::string& path) {
   const h5::Handle made(h5::check(H5Dget_create_plist(data), path, "read its properties"), H5Pclose);
@@ -229,6 +247,7 @@ std::unique_ptr<ImageFile> open_hdf5(const std::string& path) {
   info.type = type_of(native, info.path);
   check_type(type, info.path);
   read_voxel(data, info);
+  check_filters(data, info.path);
   check_written(data, size_of(data), info.path);
   data = open_with_cache(file, name, std::move(data));
   if (data < 0) h5::fail(info.path, "open it");

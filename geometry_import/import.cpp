@@ -143,10 +143,10 @@ void Import::warn_of_file(const ImageInfo& info) {
   }
   const double bytes = double(info.size[0]) * info.size[1] * info.size[2] * bytes_of(info.type);
   if (info.held_whole && bytes > 1e8)
-    report_.warnings.push_back(
-        fmt::format("every rank holds the whole image ({:.3g} MB): {} is read as one in this form; uncompressed "
-                    "MetaImage and NRRD, TIFF, NumPy and HDF5 are read by planes",
-                    1e-6 * bytes, info.format));
+    report_.warnings.push_back(fmt::format(
+        "every rank holds the whole image ({:.3g} MB): {} is read as one where its voxels are compressed or "
+        "text; uncompressed it is read by planes, as TIFF, NumPy and HDF5 always are",
+        1e-6 * bytes, info.format));
 }
 
 void Import::warn_of_result() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From an image to a geometry file: read, prepare, segment, clean, level set, distances, statistics. Layers of 32
 // planes are handed to the ranks in turn; each is worked on with the planes around it that it depends on, so no rank
-// holds the image (except formats read by VTK) and the result does not depend on the number of ranks.
+// holds the image (except those with ImageInfo::held_whole) and the result does not depend on the number of ranks.
 #pragma once
 
 #include <array>

@@ -156,13 +156,13 @@ class RowShares {
   }
   void find(float* shares) {
     std::ranges::fill(along_, 0.0F);
-    for (const std::size_t b : {0U, 2U})
-      for (const std::size_t c : {0U, 2U}) add_along_x(row(1, 1), row(b, 1), row(1, c), row(b, c));
-    for (const std::int64_t beside : {-1, 1})
-      for (const std::size_t other : {0U, 2U}) {
-        add_across(1, beside, {row(0, 1), row(1, 1), row(2, 1)}, {row(0, other), row(1, other), row(2, other)});
-        add_across(2, beside, {row(1, 0), row(1, 1), row(1, 2)}, {row(other, 0), row(other, 1), row(other, 2)});
-      }
+    for (const std::size_t c : {0U, 2U}) add_along_x(c);
+    for (const std::size_t other : {0U, 2U}) {
+      add_across(1, {row(0, 1), row(1, 1), row(2, 1)}, {row(0, other), row(1, other), row(2, other)},
+                 {row(0, 2 - other), row(1, 2 - other), row(2, 2 - other)});
+      add_across(2, {row(1, 0), row(1, 1), row(1, 2)}, {row(other, 0), row(other, 1), row(other, 2)},
+                 {row(2 - other, 0), row(2 - other, 1), row(2 - other, 2)});
+    }
     const float *here = row(1, 1), *y0 = row(0, 1), *y1 = row(2, 1), *z0 = row(1, 0), *z1 = row(1, 2);
     const float *along_x = along(0), *along_y = along(1), *along_z = along(2);
     for (std::int64_t x = 0; x < nx_; ++x) {
@@ -180,19 +180,29 @@ class RowShares {
   static float on_line(float low, float here, float high) {
     return positive_share(0.5F * (low + here), here) + positive_share(here, 0.5F * (here + high));
   }
-  void add_along_x(const float* here, const float* b, const float* c, const float* both) {
+  /// Two opposite lines at a time: a mirrored field has shares of the same bits.
+  void add_along_x(std::size_t c) {
     float* const to = along(0);
-    const auto value = [&](std::int64_t x) { return quarter_way(here[x], b[x], c[x], both[x]); };
-    for (std::int64_t x = 0; x < nx_; ++x) to[x] += on_line(value(x - 1), value(x), value(x + 1));
+    const float *here = row(1, 1), *y0 = row(0, 1), *y1 = row(2, 1), *z0 = row(1, c), *z1 = row(1, 2 - c);
+    const float *corner0 = row(0, c), *corner1 = row(2, 2 - c);
+    const auto value0 = [&](std::int64_t x) { return quarter_way(here[x], y0[x], z0[x], corner0[x]); };
+    const auto value1 = [&](std::int64_t x) { return quarter_way(here[x], y1[x], z1[x], corner1[x]); };
+    for (std::int64_t x = 0; x < nx_; ++x)
+      to[x] += on_line(value0(x - 1), value0(x), value0(x + 1)) + on_line(value1(x - 1), value1(x), value1(x + 1));
   }
-  /// @param main, other  rows at the three places along direction d, and those beside them across it
-  void add_across(std::size_t d, std::int64_t beside, const std::array<const float*, 3>& main,
-                  const std::array<const float*, 3>& other) {
+  /// @param main  rows at the three places along direction d
+  /// @param low, high  those beside them across it: of the line towards -x, and of that towards +x
+  void add_across(std::size_t d, const std::array<const float*, 3>& main, const std::array<const float*, 3>& low,
+                  const std::array<const float*, 3>& high) {
     float* const to = along(d);
-    const auto value = [&](std::size_t t, std::int64_t x) {
-      return quarter_way(main[t][x], main[t][x + beside], other[t][x], other[t][x + beside]);
+    const auto value0 = [&](std::size_t t, std::int64_t x) {
+      return quarter_way(main[t][x], main[t][x - 1], low[t][x], low[t][x - 1]);
     };
-    for (std::int64_t x = 0; x < nx_; ++x) to[x] += on_line(value(0, x), value(1, x), value(2, x));
+    const auto value1 = [&](std::size_t t, std::int64_t x) {
+      return quarter_way(main[t][x], main[t][x + 1], high[t][x], high[t][x + 1]);
+    };
+    for (std::int64_t x = 0; x < nx_; ++x)
+      to[x] += on_line(value0(0, x), value0(1, x), value0(2, x)) + on_line(value1(0, x), value1(1, x), value1(2, x));
   }
 
   std::int64_t nx_;
@@ -305,7 +315,7 @@ Sums WallFit::sums_of(const ImageWindow& layer, const Values& gray, const Values
     for (int x = 0; x < nx; ++x) {
       if (!inside.empty() && inside[at(std::int64_t{y} * nx + x)] == 0) continue;
       float around = m[std::max(x - 1, 0)] + m[std::min(x + 1, nx - 1)];
-      for (const float* b : beside) around += b[x];
+      for (std::size_t b = 0; b < beside.size(); b += 2) around += beside[b][x] + beside[b + 1][x];
       of_row[at(r)].add(m[x], 0.5F * (around - 6 * m[x]), (s[x] - m[x]) / small_shift, g[x], residual(g[x], m[x]));
     }
   });

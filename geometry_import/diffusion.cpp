@@ -11,7 +11,8 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-/// In place, Σ w_m row[j + m] of every row j of n, `stride` apart; `copy` holds n rows afterwards.
+/// In place, Σ w_m row[j + m] of every row j of n, `stride` apart; `copy` holds n rows afterwards. Both sides are added
+/// first, so that a mirrored image has the same bits.
 void filter_across_rows(float* values, std::int64_t row, std::int64_t stride, std::int64_t n,
                         const std::vector<float>& w, std::vector<float>& copy) {
   const auto reach = static_cast<std::int64_t>(w.size() / 2);
@@ -19,11 +20,13 @@ void filter_across_rows(float* values, std::int64_t row, std::int64_t stride, st
   for (std::int64_t j = 0; j < n; ++j) std::copy_n(values + j * stride, row, copy.data() + j * row);
   for (std::int64_t j = 0; j < n; ++j) {
     float* const out = values + j * stride;
-    std::fill_n(out, row, 0.0F);
-    for (std::int64_t m = -reach; m <= reach; ++m) {
-      const float* from = copy.data() + std::clamp<std::int64_t>(j + m, 0, n - 1) * row;
-      const float weight = w[at(m + reach)];
-      for (std::int64_t i = 0; i < row; ++i) out[i] += weight * from[i];
+    const float* const here = copy.data() + j * row;
+    for (std::int64_t i = 0; i < row; ++i) out[i] = w[at(reach)] * here[i];
+    for (std::int64_t m = 1; m <= reach; ++m) {
+      const float* low = copy.data() + std::max<std::int64_t>(j - m, 0) * row;
+      const float* high = copy.data() + std::min(j + m, n - 1) * row;
+      const float weight = w[at(reach + m)];
+      for (std::int64_t i = 0; i < row; ++i) out[i] += weight * (low[i] + high[i]);
     }
   }
 }
@@ -35,11 +38,12 @@ void filter_row(float* values, std::int64_t n, const std::vector<float>& w, std:
   std::fill_n(padded.begin(), reach, values[0]);
   std::copy_n(values, n, padded.begin() + static_cast<std::ptrdiff_t>(reach));
   std::fill(padded.end() - static_cast<std::ptrdiff_t>(reach), padded.end(), values[n - 1]);
-  std::fill_n(values, n, 0.0F);
-  for (std::size_t m = 0; m < w.size(); ++m) {
-    const float* from = padded.data() + m;
-    const float weight = w[m];
-    for (std::int64_t i = 0; i < n; ++i) values[i] += weight * from[i];
+  const float* const here = padded.data() + reach;
+  for (std::int64_t i = 0; i < n; ++i) values[i] = w[reach] * here[i];
+  for (std::size_t m = 1; m <= reach; ++m) {
+    const float *low = here - m, *high = here + m;
+    const float weight = w[reach + m];
+    for (std::int64_t i = 0; i < n; ++i) values[i] += weight * (low[i] + high[i]);
   }
 }
 

@@ -178,15 +178,11 @@ float positive_share(float a, float b) {
   return std::max(a, b) / (std::max(a, b) - std::min(a, b));
 }
 
-/// Volume of one voxel with φ > 0. n[27]: φ of the voxel and its neighbours, x fastest. 4 x 4 lines along the direction
-/// in which φ changes most, exact on each: a wall that is plane there counts to the last bit, wherever it is.
-std::int64_t volume_in_pore(const std::array<float, 27>& n) {
-  constexpr std::array<std::size_t, 3> step{1, 3, 9};
-  std::array<float, 3> change{};
-  for (std::size_t m = 0; m < 27; ++m)
-    for (std::size_t d = 0; d < 3; ++d) change[d] += n[m] * (static_cast<float>(m / step[d] % 3) - 1.0F);
-  const auto steepest = std::ranges::max_element(change, {}, [](float c) { return std::abs(c); });
-  const std::size_t d = static_cast<std::size_t>(steepest - change.begin()), e = (d + 1) % 3, f = (d + 2) % 3;
+constexpr std::array<std::size_t, 3> step{1, 3, 9};  // of the neighbours of a voxel, x fastest
+
+/// Volume of one voxel with φ > 0, exact on 4 x 4 lines along d. n[27]: φ of the voxel and its neighbours.
+std::int64_t volume_on_lines(const std::array<float, 27>& n, std::size_t d) {
+  const std::size_t e = (d + 1) % 3, f = (d + 2) % 3;
   std::array<std::array<std::array<float, 4>, 4>, 3> across;  // at -1 0 1 along d, 4 x 4 places along e and f
   for (std::size_t t = 0; t < 3; ++t) {
     std::array<std::array<float, 4>, 3> along_e;
@@ -205,6 +201,23 @@ std::int64_t volume_in_pore(const std::array<float, 27>& n) {
       volume += std::lround(unit * positive_share(here, 0.5F * (here + across[2][i][j])));
     }
   return volume;
+}
+
+/// On lines along the direction in which φ changes most: a wall that is plane there counts to the last bit, wherever it
+/// is. The mean where φ changes as much in several: no axis comes first.
+std::int64_t volume_in_pore(const std::array<float, 27>& n) {
+  std::array<double, 3> change{};  // of floats: exact
+  for (std::size_t m = 0; m < 27; ++m)
+    for (std::size_t d = 0; d < 3; ++d) change[d] += double{n[m]} * (static_cast<double>(m / step[d] % 3) - 1);
+  for (double& c : change) c = std::abs(c);
+  const double most = std::ranges::max(change);
+  std::int64_t volume = 0, directions = 0;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (change[d] == most) {
+      volume += volume_on_lines(n, d);
+      ++directions;
+    }
+  return (volume + directions / 2) / directions;
 }
 
 }  // namespace
@@ -255,18 +268,18 @@ double steepest_slope(const ImageWindow& window, std::span<const float> phi, int
       return phi.data() + window.start_of(std::min(zz, window.last - 1)) + std::int64_t{std::min(yy, ny - 1)} * nx;
     };
     const float *a = line(y, z), *b = line(y + 1, z), *c = line(y, z + 1), *d = line(y + 1, z + 1);
-    float most = 0;
+    double most = 0;  // φ are multiples of 2^-12: no square is rounded, whatever the order
     for (int x = 0; x < nx; ++x) {
       const int e = std::min(x + 1, nx - 1);
-      const float dx =
+      const double dx =
           std::max({std::abs(a[e] - a[x]), std::abs(b[e] - b[x]), std::abs(c[e] - c[x]), std::abs(d[e] - d[x])});
-      const float dy =
+      const double dy =
           std::max({std::abs(b[x] - a[x]), std::abs(d[x] - c[x]), std::abs(b[e] - a[e]), std::abs(d[e] - c[e])});
-      const float dz =
+      const double dz =
           std::max({std::abs(c[x] - a[x]), std::abs(d[x] - b[x]), std::abs(c[e] - a[e]), std::abs(d[e] - b[e])});
       most = std::max(most, dx * dx + dy * dy + dz * dz);
     }
-    return static_cast<double>(most);
+    return most;
   });
   return std::sqrt(std::max(square, 0.0));
 }

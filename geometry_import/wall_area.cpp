@@ -44,8 +44,10 @@ double area_in_tetrahedron(const std::array<int, 4>& corners, const std::array<f
 
 double area_in_cube(const std::array<float, 8>& phi) {
   double area = 0;
-  for (const auto& [second, third] : between) area += area_in_tetrahedron({0, second, third, 7}, phi);
-  return area;
+  for (const int start : {0, 1, 2, 4})  // mirrored: the same about another diagonal
+    for (const auto& [second, third] : between)
+      area += area_in_tetrahedron({start, start ^ second, start ^ third, start ^ 7}, phi);
+  return area / 4;
 }
 
 }  // namespace

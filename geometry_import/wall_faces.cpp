@@ -59,12 +59,14 @@ class FaceSet {
     std::int32_t face;  ///< -1: none
     int height;         ///< of that face above this one [voxels]
   };
-  /// From the face at low voxel c to the next column along ± e_t: the face that the wall goes on with there.
+  /// From the face at low voxel c to the next column along ± e_t: the face that the wall goes on with there. None where
+  /// both voxels beside the face are of the other phase: the wall turns up as well as down.
   Link link(const Index& c, int t, int side) const {
     if (c[t] + side < 0 || c[t] + side >= extent_[t]) return {-1, 0};
     const std::uint8_t* const here = phase_ + c[0] + step_[1] * c[1] + step_[2] * c[2];
     const std::uint8_t* const beside = here + side * step_[at(t)];
     const std::int64_t up = step_[at(d_)];
+    if (*beside != *here && beside[up] == *here) return {-1, 0};
     int k = 0;
     if (*beside == *here) {
       while (k <= stair && c[d_] + k + 1 < extent_[d_] && beside[(k + 1) * up] == *here) ++k;
@@ -149,8 +151,8 @@ class Heights {
   void spread(float share, int sweeps, Array<float>& work) {
     for (int s = 0; s < sweeps; ++s) {
       parallel_for(static_cast<std::int64_t>(height_.size()), [&](std::int64_t n) {
-        float sum = 0;
-        for (std::size_t m = 0; m < 4; ++m) sum += rise(n, m);
+        // Pairs: the order of axes and sides does not matter to the last bit.
+        const float sum = (rise(n, 0) + rise(n, 1)) + (rise(n, 2) + rise(n, 3));
         work[at(n)] = height_[at(n)] + share * sum;
       });
       std::swap(height_, work);
@@ -162,10 +164,17 @@ class Heights {
   Array<float> height_;                      ///< of the wall above the face [voxels]
 };
 
-/// Weighted sum of the distances that the faces give a voxel.
+/// Weighted sum of the distances that the faces give a voxel, in integers: the order of the faces does not matter.
 struct Gathered {
-  float weight = 0, sum = 0;
+  static constexpr float unit = 1 << 27;  // of six faces at most, with weights up to 1 and distances up to 1.5
+  std::int32_t weight = 0, sum = 0;
   int directions = 0;
+
+  void add(float w, float distance) {
+    weight += static_cast<std::int32_t>(std::lrint(unit * w));
+    sum += static_cast<std::int32_t>(std::lrint(unit * w * distance));
+  }
+  float mean() const { return static_cast<float>(sum) / static_cast<float>(weight); }
 };
 
 /// Replaces φ of the voxels with a face at the wall.
@@ -189,11 +198,10 @@ void distances_beside_wall(const ImageWindow& window, std::span<const std::uint8
         const float normal2 = 1 / (1 + slope2), normal = std::sqrt(normal2);
         const float moved = shift * std::min(1.0F, 2 * (std::abs(h) + std::sqrt(slope2)));
         Gathered& g = gathered[at(k * nx + x)];
-        g.weight += normal2;
-        g.sum += normal2 * ((0.5F + side * h) * normal + (phase[at(r * nx + x)] ? moved : -moved));
+        g.add(normal2, (0.5F + side * h) * normal + (phase[at(r * nx + x)] ? moved : -moved));
       };
       for (int x = 0; x < nx; ++x) {
-        const float before = gathered[at(k * nx + x)].weight;
+        const std::int32_t before = gathered[at(k * nx + x)].weight;
         add(x, r, x, 1.0F);
         if (d == 0 ? x > 0 : place > 0) add(x, r - low_row, d == 0 ? x - 1 : x, -1.0F);
         gathered[at(k * nx + x)].directions += gathered[at(k * nx + x)].weight > before;
@@ -204,7 +212,7 @@ void distances_beside_wall(const ImageWindow& window, std::span<const std::uint8
     const Gathered& g = gathered[at(n)];
     if (g.weight > 0)
       phi[at(n)] =
-          (phase[at(start + n)] ? 1.0F : -1.0F) * (g.sum / g.weight + (g.directions > 1 ? corner_excess : 0.0F));
+          (phase[at(start + n)] ? 1.0F : -1.0F) * (g.mean() + (g.directions > 1 ? corner_excess : 0.0F));
   });
 }
 

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A mirrored or turned image has the mirrored or turned wall: none of the 48 symmetries of the cube is preferred.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "base/triple.hpp"
+#include "files.hpp"
+#include "geometry_import/geometry_file.hpp"
+#include "geometry_import/import.hpp"
+#include "geometry_import/level_set.hpp"
+#include "geometry_import/random_numbers.hpp"
+#include "geometry_import/wall_area.hpp"
+#include "geometry_import/wall_faces.hpp"
+#include "random_phases.hpp"
+#include "support/shared_directory.hpp"
+
+namespace karst {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+/// Axis d of the new image is axis axes[d] of the old one, from its other end where flip[d].
+struct Symmetry {
+  std::array<int, 3> axes;
+  std::array<bool, 3> flip;
+
+  Index size(const Index& n) const { return {n[axes[0]], n[axes[1]], n[axes[2]]}; }
+  template <class T>
+  std::vector<T> applied(const Index& n, const std::vector<T>& values) const {
+    const Index m = size(n);
+    std::vector<T> out;
+    out.reserve(values.size());
+    for (int z = 0; z < m[2]; ++z)
+      for (int y = 0; y < m[1]; ++y)
+        for (int x = 0; x < m[0]; ++x) {
+          const Index to{x, y, z};
+          Index from;
+          for (int d = 0; d < 3; ++d) from[axes[at(d)]] = flip[at(d)] ? m[d] - 1 - to[d] : to[d];
+          out.push_back(values[at((std::int64_t{from[2]} * n[1] + from[1]) * n[0] + from[0])]);
+        }
+    return out;
+  }
+};
+
+std::vector<Symmetry> symmetries() {
+  std::vector<Symmetry> all;
+  std::array<int, 3> axes{0, 1, 2};
+  do {
+    for (unsigned m = 0; m < 8; ++m) all.push_back({axes, {(m & 1) != 0, (m & 2) != 0, (m & 4) != 0}});
+  } while (std::ranges::next_permutation(axes).found);
+  return all;
+}
+
+std::ostream& operator<<(std::ostream& out, const Symmetry& s) {
+  for (int d = 0; d < 3; ++d) out << (s.flip[at(d)] ? '-' : '+') << "xyz"[s.axes[at(d)]];
+  return out;
+}
+
+ImageWindow whole(const Index& n) { return {n, 0, n[2]}; }
+
+/// Every voxel by itself: corners, edges and single voxels of all kinds.
+std::vector<std::uint8_t> noise(const Index& n, std::uint64_t seed) {
+  const RandomNumbers random(seed, 0);
+  std::vector<std::uint8_t> phase(whole(n).count());
+  for (std::size_t i = 0; i < phase.size(); ++i) phase[i] = random.uniform(i) < 0.5;
+  return phase;
+}
+
+constexpr Index size{10, 12, 11};
+
+// Equal bits: volumes that choose the shift, and signs that the flow sees, follow.
+TEST(Symmetry, OfTheLevelSetOfASegmentedImage) {
+  for (const std::vector<std::uint8_t>& phase : {noise(size, 3), random_phases(whole(size), 1.5, 0.4, 5)}) {
+    std::vector<float> phi(phase.size()), turned_phi(phase.size());
+    segmented_level_set(whole(size), phase, 1.0, 0.1F, whole(size), phi);
+    for (const Symmetry& s : symmetries()) {
+      const ImageWindow turned = whole(s.size(size));
+      segmented_level_set(turned, s.applied(size, phase), 1.0, 0.1F, turned, turned_phi);
+      ASSERT_TRUE(turned_phi == s.applied(size, phi)) << s;
+    }
+  }
+}
+
+TEST(Symmetry, OfVolumeAreaAndSlopeOfTheInterpolant) {
+  for (const std::vector<std::uint8_t>& phase : {noise(size, 3), random_phases(whole(size), 1.5, 0.4, 5)}) {
+    std::vector<float> phi(phase.size());
+    segmented_level_set(whole(size), phase, 1.0, 0.1F, whole(size), phi);
+    const WallSums sums = wall_sums(whole(size), phi, 0, size[2]);
+    const double area = wall_area(whole(size), phi, 0, size[2]);
+    const double slope = steepest_slope(whole(size), phi, 0, size[2]);
+    for (const Symmetry& s : symmetries()) {
+      const ImageWindow turned = whole(s.size(size));
+      const std::vector<float> turned_phi = s.applied(size, phi);
+      EXPECT_EQ(wall_sums(turned, turned_phi, 0, turned.last).pore_volume, sums.pore_volume) << s;
+      EXPECT_NEAR(wall_area(turned, turned_phi, 0, turned.last) / area, 1, 1e-13) << s;
+      EXPECT_EQ(steepest_slope(turned, turned_phi, 0, turned.last), slope) << s;
+    }
+  }
+}
+
+struct Imported {
+  ImportReport report;
+  std::vector<float> phi, distance;
+};
+
+template <class T>
+Imported imported(const test::SharedDirectory& directory, ImportOptions o, const Index& n, const std::vector<T>& values) {
+  o.file = directory.path() + "/a.raw";
+  o.size = n;
+  o.voxel = 1e-6;
+  test::write_raw(o.file, values);
+  Imported i;
+  i.report = import_image(Comm::self(), o, directory.path() + "/a.h5");
+  i.phi.resize(values.size());
+  i.distance.resize(values.size());
+  const GeometryFile file(directory.path() + "/a.h5");
+  file.read_block({}, n, i.phi.data());
+  file.read_wall_distance({}, n, i.distance.data());
+  return i;
+}
+
+/// Largest difference of φ, and the number of voxels that differ.
+void expect_same(const Imported& a, const Imported& b, const Symmetry& s, double phi_within) {
+  const std::vector<float> phi = s.applied(size, a.phi), distance = s.applied(size, a.distance);
+  double largest = 0, farthest = 0;
+  int n_other = 0, n_sign = 0;
+  for (std::size_t n = 0; n < phi.size(); ++n) {
+    largest = std::max(largest, std::abs(double{phi[n]} - double{b.phi[n]}));
+    farthest = std::max(farthest, std::abs(double{distance[n]} - double{b.distance[n]}));
+    n_other += phi[n] != b.phi[n];
+    n_sign += (phi[n] > 0) != (b.phi[n] > 0);
+  }
+  EXPECT_LE(largest, phi_within) << s << ": " << n_other << " of " << phi.size();
+  EXPECT_EQ(n_sign, 0) << s;
+  EXPECT_LE(farthest, 0.02) << s;
+  EXPECT_NEAR(a.report.level_set_porosity, b.report.level_set_porosity, phi_within == 0 ? 0 : 1e-7) << s;
+  EXPECT_EQ(a.report.shift, b.report.shift) << s;
+}
+
+TEST(Symmetry, OfTheImport) {
+  const Comm comm = Comm::self();
+  const test::SharedDirectory directory(comm);
+  ImportOptions segmented, fitted, threshold;
+  segmented.type = VoxelType::uint8;
+  segmented.pore = 1;
+  fitted.type = threshold.type = VoxelType::uint16;
+  threshold.threshold = 1000;
+  const std::vector<std::uint8_t> phase = random_phases(whole(size), 1.5, 0.4, 5);
+  std::vector<float> gray(phase.begin(), phase.end());
+  gaussian(whole(size), 0.7, gray);
+  const RandomNumbers random(7, 0);
+  std::vector<std::uint16_t> image;
+  for (std::size_t n = 0; n < gray.size(); ++n)
+    image.push_back(static_cast<std::uint16_t>(1500 - 1000 * gray[n] + 50 * random.normal(n)));
+  const Imported a = imported(directory, segmented, size, phase), b = imported(directory, threshold, size, image),
+                 c = imported(directory, fitted, size, image);
+  EXPECT_NE(a.report.shift, 0);
+  EXPECT_TRUE(c.report.scan);
+  for (const Symmetry& s : symmetries()) {
+    const Index n = s.size(size);
+    expect_same(a, imported(directory, segmented, n, s.applied(size, phase)), s, 0);
+    expect_same(b, imported(directory, threshold, n, s.applied(size, image)), s, 0);
+    expect_same(c, imported(directory, fitted, n, s.applied(size, image)), s, 0);
+  }
+}
+
+}  // namespace
+}  // namespace karst

@@ -206,10 +206,10 @@ std::int64_t volume_on_lines(const std::array<float, 27>& n, std::size_t d) {
 /// On lines along the direction in which φ changes most: a wall that is plane there counts to the last bit, wherever it
 /// is. The mean where φ changes as much in several: no axis comes first.
 std::int64_t volume_in_pore(const std::array<float, 27>& n) {
-  std::array<double, 3> change{};  // of floats: exact
+  std::array<double, 3> change{};  // sums of multiples of 2^-12: exact
   for (std::size_t m = 0; m < 27; ++m)
-    for (std::size_t d = 0; d < 3; ++d) change[d] += double{n[m]} * (static_cast<double>(m / step[d] % 3) - 1);
-  for (double& c : change) c = std::abs(c);
+    for (std::size_t d = 0; d < 3; ++d)
+      if (m / step[d] % 3 > 0) change[d] += std::abs(double{n[m]} - double{n[m - step[d]]});
   const double most = std::ranges::max(change);
   std::int64_t volume = 0, directions = 0;
   for (std::size_t d = 0; d < 3; ++d)

@@ -12,6 +12,12 @@
 //
 // φ of a voxel beside the wall is the mean over its faces of (1/2 ± h) n, weighted with n², n = (1 + |∇h|²)^-½
 // the part of the normal of the wall along that of the face.
+//
+// A trilinear interpolant rounds corners: with this φ alone a square duct loses 0.44 voxel² of its area, which is 44 %
+// of a capillary of one voxel. Two things give most of that back where walls are flat (|h| + |∇h| small); slits and
+// plane walls have neither. |φ| of a voxel across the edge of a corner is 1/4 instead of √2 - 1/2. φ of a voxel with
+// four or more faces at the wall, so one of a feature that is one voxel wide in two directions, is 1.4 to 2 times as
+// large: its walls move out by 0.08 to 0.17 voxel to make up for its corners.
 #pragma once
 
 #include <cstdint>

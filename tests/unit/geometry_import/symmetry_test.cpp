@@ -124,8 +124,8 @@ Imported imported(const test::SharedDirectory& directory, ImportOptions o, const
   return i;
 }
 
-/// Largest difference of φ, and the number of voxels that differ.
-void expect_same(const Imported& a, const Imported& b, const Symmetry& s, double phi_within) {
+/// @param bits  equal bits are asked for; else a φ rounded up here and down there (to 2^-12 voxel, round by round)
+void expect_same(const Imported& a, const Imported& b, const Symmetry& s, bool bits) {
   const std::vector<float> phi = s.applied(size, a.phi), distance = s.applied(size, a.distance);
   double largest = 0, farthest = 0;
   int n_other = 0, n_sign = 0;
@@ -135,10 +135,10 @@ void expect_same(const Imported& a, const Imported& b, const Symmetry& s, double
     n_other += phi[n] != b.phi[n];
     n_sign += (phi[n] > 0) != (b.phi[n] > 0);
   }
-  EXPECT_LE(largest, phi_within) << s << ": " << n_other << " of " << phi.size();
+  EXPECT_LE(largest, bits ? 0 : 1e-3) << s << ": " << n_other << " of " << phi.size();
   EXPECT_EQ(n_sign, 0) << s;
   EXPECT_LE(farthest, 0.02) << s;
-  EXPECT_NEAR(a.report.level_set_porosity, b.report.level_set_porosity, phi_within == 0 ? 0 : 1e-7) << s;
+  EXPECT_NEAR(a.report.level_set_porosity, b.report.level_set_porosity, bits ? 0 : 1e-6) << s;
   EXPECT_EQ(a.report.shift, b.report.shift) << s;
 }
 
@@ -163,9 +163,10 @@ TEST(Symmetry, OfTheImport) {
   EXPECT_TRUE(c.report.scan);
   for (const Symmetry& s : symmetries()) {
     const Index n = s.size(size);
-    expect_same(a, imported(directory, segmented, n, s.applied(size, phase)), s, 0);
-    expect_same(b, imported(directory, threshold, n, s.applied(size, image)), s, 0);
-    expect_same(c, imported(directory, fitted, n, s.applied(size, image)), s, 0);
+    const bool mirrored = s.axes == std::array{0, 1, 2};  // what is filtered axis by axis depends on their order
+    expect_same(a, imported(directory, segmented, n, s.applied(size, phase)), s, true);
+    expect_same(b, imported(directory, threshold, n, s.applied(size, image)), s, mirrored);
+    expect_same(c, imported(directory, fitted, n, s.applied(size, image)), s, mirrored);
   }
 }
 

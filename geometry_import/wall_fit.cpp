@@ -168,7 +168,9 @@ class RowShares {
     for (std::int64_t x = 0; x < nx_; ++x) {
       const auto square = [](float d) { return d * d + 1e-12F; };
       const float a = square(here[x + 1] - here[x - 1]), b = square(y1[x] - y0[x]), c = square(z1[x] - z0[x]);
-      shares[x] = (a * along_x[x] + b * along_y[x] + c * along_z[x]) / (8 * (a + b + c));
+      const double sum =
+          double{a} * double{along_x[x]} + double{b} * double{along_y[x]} + double{c} * double{along_z[x]};
+      shares[x] = static_cast<float>(sum / (8 * (double{a} + double{b} + double{c})));
     }
   }
 
@@ -314,9 +316,10 @@ Sums WallFit::sums_of(const ImageWindow& layer, const Values& gray, const Values
         pictured.row(y, std::max(z - 1, 0)), pictured.row(y, std::min(z + 1, nz - 1))};
     for (int x = 0; x < nx; ++x) {
       if (!inside.empty() && inside[at(std::int64_t{y} * nx + x)] == 0) continue;
-      float around = m[std::max(x - 1, 0)] + m[std::min(x + 1, nx - 1)];
-      for (std::size_t b = 0; b < beside.size(); b += 2) around += beside[b][x] + beside[b + 1][x];
-      of_row[at(r)].add(m[x], 0.5F * (around - 6 * m[x]), (s[x] - m[x]) / small_shift, g[x], residual(g[x], m[x]));
+      double around = double{m[std::max(x - 1, 0)]} + double{m[std::min(x + 1, nx - 1)]};
+      for (const float* b : beside) around += double{b[x]};
+      of_row[at(r)].add(m[x], static_cast<float>(0.5 * (around - 6 * double{m[x]})), (s[x] - m[x]) / small_shift, g[x],
+                        residual(g[x], m[x]));
     }
   });
   Sums sums;

@@ -22,7 +22,8 @@ int diffusion_reach(double variance);
 /// at least diffusion_reach away from window ends that are not ends of the image. Threaded; not collective.
 void diffuse(const ImageWindow& window, double variance, std::span<float> values);
 
-/// The same with any symmetric weights, an odd number of them.
+/// The same with any symmetric weights, an odd number of them. Sums are of doubles, rounded at the end: a mirrored
+/// image has the same bits, a turned one as good as always. Keeps a double for each voxel of as many planes as weights.
 void convolve(const ImageWindow& window, const std::vector<float>& weights, std::span<float> values);
 
 }  // namespace karst

@@ -210,8 +210,8 @@ Array<Gathered> gather(const ImageWindow& window, std::span<const std::uint8_t> 
         const float h = std::clamp(heights.height(n), -0.5F, 0.5F), slope2 = heights.slope_squared(n);
         const float normal2 = 1 / (1 + slope2), normal = std::sqrt(normal2);
         const float incline = std::min(1.0F, 2 * (std::abs(h) + std::sqrt(slope2))), moved = shift * incline;
-        gathered[at(k * nx + x)].add(
-            normal2, (0.5F + side * h) * normal + (phase[at(r * nx + x)] ? moved : -moved), incline);
+        gathered[at(k * nx + x)].add(normal2, (0.5F + side * h) * normal + (phase[at(r * nx + x)] ? moved : -moved),
+                                     incline);
       };
       for (int x = 0; x < nx; ++x) {
         const std::uint8_t before = gathered[at(k * nx + x)].faces;

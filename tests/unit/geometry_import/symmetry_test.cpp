@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <vector>
 
 #include "base/comm.hpp"
@@ -109,7 +108,8 @@ struct Imported {
 };
 
 template <class T>
-Imported imported(const test::SharedDirectory& directory, ImportOptions o, const Index& n, const std::vector<T>& values) {
+Imported imported(const test::SharedDirectory& directory, ImportOptions o, const Index& n,
+                  const std::vector<T>& values) {
   o.file = directory.path() + "/a.raw";
   o.size = n;
   o.voxel = 1e-6;
@@ -124,22 +124,13 @@ Imported imported(const test::SharedDirectory& directory, ImportOptions o, const
   return i;
 }
 
-/// @param bits  equal bits are asked for; else a φ rounded up here and down there (to 2^-12 voxel, round by round)
-void expect_same(const Imported& a, const Imported& b, const Symmetry& s, bool bits) {
-  const std::vector<float> phi = s.applied(size, a.phi), distance = s.applied(size, a.distance);
-  double largest = 0, farthest = 0;
-  int n_other = 0, n_sign = 0;
-  for (std::size_t n = 0; n < phi.size(); ++n) {
-    largest = std::max(largest, std::abs(double{phi[n]} - double{b.phi[n]}));
-    farthest = std::max(farthest, std::abs(double{distance[n]} - double{b.distance[n]}));
-    n_other += phi[n] != b.phi[n];
-    n_sign += (phi[n] > 0) != (b.phi[n] > 0);
-  }
-  EXPECT_LE(largest, bits ? 0 : 1e-3) << s << ": " << n_other << " of " << phi.size();
-  EXPECT_EQ(n_sign, 0) << s;
-  EXPECT_LE(farthest, 0.02) << s;
-  EXPECT_NEAR(a.report.level_set_porosity, b.report.level_set_porosity, bits ? 0 : 1e-6) << s;
+/// φ, distances, volume, shift to the last bit; area, a sum of doubles, to round-off.
+void expect_same(const Imported& a, const Imported& b, const Symmetry& s) {
+  EXPECT_TRUE(s.applied(size, a.phi) == b.phi) << s;
+  EXPECT_TRUE(s.applied(size, a.distance) == b.distance) << s;
+  EXPECT_EQ(a.report.level_set_porosity, b.report.level_set_porosity) << s;
   EXPECT_EQ(a.report.shift, b.report.shift) << s;
+  EXPECT_NEAR(a.report.wall_area / b.report.wall_area, 1, 1e-13) << s;
 }
 
 TEST(Symmetry, OfTheImport) {
@@ -161,12 +152,13 @@ TEST(Symmetry, OfTheImport) {
                  c = imported(directory, fitted, size, image);
   EXPECT_NE(a.report.shift, 0);
   EXPECT_TRUE(c.report.scan);
-  for (const Symmetry& s : symmetries()) {
-    const Index n = s.size(size);
-    const bool mirrored = s.axes == std::array{0, 1, 2};  // what is filtered axis by axis depends on their order
-    expect_same(a, imported(directory, segmented, n, s.applied(size, phase)), s, true);
-    expect_same(b, imported(directory, threshold, n, s.applied(size, image)), s, mirrored);
-    expect_same(c, imported(directory, fitted, n, s.applied(size, image)), s, mirrored);
+  const std::vector<Symmetry> all = symmetries();
+  for (std::size_t n = 7; n < all.size(); n += 7) {  // each order of the axes, mirrors among them
+    const Symmetry& s = all[n];
+    const Index turned = s.size(size);
+    expect_same(a, imported(directory, segmented, turned, s.applied(size, phase)), s);
+    expect_same(b, imported(directory, threshold, turned, s.applied(size, image)), s);
+    expect_same(c, imported(directory, fitted, turned, s.applied(size, image)), s);
   }
 }
 

@@ -121,7 +121,8 @@ TEST(WallFaces, FeaturesOfOneToThreeVoxelsKeepTheirVolume) {
     double kept;
   };
   for (int axis = 0; axis < 3; ++axis)
-    for (const Duct& duct : {Duct{1, 1, 0.968}, {1, 2, 0.845}, {1, 3, 0.896}, {2, 2, 0.923}, {2, 3, 0.949}, {3, 3, 0.966}})
+    for (const Duct& duct :
+         {Duct{1, 1, 0.968}, {1, 2, 0.845}, {1, 3, 0.896}, {2, 2, 0.923}, {2, 3, 0.949}, {3, 3, 0.966}})
       for (const bool pore : {true, false}) {
         Index from = Index::all(3), to = Index::all(4);
         from[axis] = 0, to[axis] = 9;

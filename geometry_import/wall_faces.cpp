@@ -64,16 +64,18 @@ class FaceSet {
     std::int32_t face;  ///< -1: none
     int height;         ///< of that face above this one [voxels]
   };
-  /// From the face at low voxel c to the next column along ± e_t: the face that the wall goes on with there. None where
-  /// both voxels beside the face are of the other phase: the wall turns up as well as down.
+  /// From the face at low voxel c to the next column along ± e_t: the face that the wall goes on with there. Where
+  /// the two voxels are of the other phase in that column it could go on above as well as below: towards the solid, so
+  /// that pores that meet at an edge go on into each other.
   Link link(const Index& c, int t, int side) const {
     if (c[t] + side < 0 || c[t] + side >= extent_[t]) return {-1, 0};
     const std::uint8_t* const here = phase_ + c[0] + step_[1] * c[1] + step_[2] * c[2];
     const std::uint8_t* const beside = here + side * step_[at(t)];
     const std::int64_t up = step_[at(d_)];
-    if (*beside != *here && beside[up] == *here) return {-1, 0};
-    int k = 0;
-    if (*beside == *here) {
+    // Both voxels beside the face are of the other phase: a face towards the solid, whichever way that is.
+    const bool upwards = *beside != *here && beside[up] == *here && *here == 1;
+    int k = upwards ? 1 : 0;
+    if (*beside == *here || upwards) {
       while (k <= stair && c[d_] + k + 1 < extent_[d_] && beside[(k + 1) * up] == *here) ++k;
       if (k > stair || c[d_] + k + 1 == extent_[d_]) return {-1, 0};
     } else {

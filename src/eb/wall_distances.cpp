@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
+#include "eb/cut_edge.hpp"
 #include "eb/level_builder.hpp"
 
 namespace karst {
@@ -17,8 +18,16 @@ struct Line {
   double operator()(double s) const { return phi(from + s * step); }
 };
 
-/// Zero of φ between a, where φ > 0, and b, where φ <= 0: regula falsi, Illinois variant.
+/// Zero of φ between a, where φ > 0, and b, where φ <= 0: regula falsi, Illinois variant. Where b lies on the wall φ
+/// may be 0 on a part of the line: its beginning is found by halving.
 double zero_between(const Line& phi, double a, double at_a, double b, double at_b) {
+  if (!is_fluid(at_b) && at_b >= -node_tolerance) {
+    while (b - a > 1e-8) {
+      const double s = 0.5 * (a + b);
+      (is_fluid(phi(s)) ? a : b) = s;
+    }
+    return b;
+  }
   for (int i = 0; i < 50 && b - a > 1e-7; ++i) {
     const double s = std::min(std::max((a * at_b - b * at_a) / (at_b - at_a), a + 5e-8), b - 5e-8);
     const double at_s = phi(s);
@@ -38,12 +47,12 @@ double zero_between(const Line& phi, double a, double at_a, double b, double at_
 
 float wall_on(const Line& phi, double at_center, bool closed) {
   const double beyond = phi(1.0);
-  if (beyond > 0.0 && !closed) return no_wall;
+  if (is_fluid(beyond) && !closed) return no_wall;
   constexpr int parts = 8;
   double a = 0.0, at_a = at_center;
-  for (int i = beyond > 0.0 ? 1 : parts; i <= parts; ++i) {
+  for (int i = is_fluid(beyond) ? 1 : parts; i <= parts; ++i) {
     const double b = static_cast<double>(i) / parts, at_b = i == parts ? beyond : phi(b);
-    if (at_b <= 0.0) return static_cast<float>(zero_between(phi, a, at_a, b, at_b));
+    if (!is_fluid(at_b)) return static_cast<float>(zero_between(phi, a, at_a, b, at_b));
     a = b;
     at_a = at_b;
   }

@@ -8,7 +8,7 @@
 namespace karst {
 namespace {
 
-constexpr int rings = 3;  ///< around the halo, known by name
+constexpr int rings = 5;  ///< around the halo, known by name: what the edges next to a VoF of the halo hang on
 
 }  // namespace
 

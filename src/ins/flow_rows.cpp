@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <unordered_map>
 
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/face_weight.hpp"
+#include "ins/flow_edges.hpp"
 
 namespace karst {
 namespace {
@@ -146,6 +148,27 @@ class Maker {
       for (std::size_t s = 0; s < 6; ++s)
         if ((bits >> s & 1U) != 0) of_whole_[bits].theta[s] = 0.5;
     parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_walls(static_cast<int>(b)); });
+    edges_.resize(static_cast<std::size_t>(graph_.n_local()));
+    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_edges(static_cast<int>(b)); });
+  }
+  /// Of the own VoFs that have any.
+  void find_edges(int b) {
+    const BoxGraph graph = graph_.box(b);
+    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+      const VofName v = vof_name(graph.box, vof);
+      const bool cut = std::ranges::binary_search(irregular, vof);
+      if (vofs_.is_covered(b, vof) || (cut ? !vofs_.inside(v) : !needs_row(b, graph, v, slots))) return;
+      if (auto edges = edges_near(lookup_, walls_named_, v); !edges.empty())
+        edges_[static_cast<std::size_t>(b)].emplace(vof, std::move(edges));
+    });
+  }
+  std::vector<FlowEdge> edges_of(VofName v) const {
+    const int b = graph_.local(box_of(v));
+    if (b < 0) return edges_near(lookup_, walls_named_, v);
+    const auto& here = edges_[static_cast<std::size_t>(b)];
+    const auto at = here.find(vof_of(v));
+    return at == here.end() ? std::vector<FlowEdge>{} : at->second;
   }
   void find_walls(int b) {
     const BoxGraph graph = graph_.box(b);
@@ -313,6 +336,7 @@ class Maker {
         if (e == 1) counts.open_area += ends[e].area;
       }
     }
+    diagonal += edge_friction(edges_of(v), walls);
     row.diagonal = static_cast<float>(diagonal);
     row.curved = std::ranges::all_of(row.slot, [&](std::uint16_t n) { return n != graph.closed(); });
     row.symmetric_scale = static_cast<float>(symmetric / diagonal);
@@ -325,9 +349,11 @@ class Maker {
   const LevelGraph& graph_;
   FlowSides sides_;
   const VofLookup& vofs_;
+  const WallsOf walls_named_ = [this](VofName v) { return walls_of(v); };
   std::vector<Walls> walls_;            ///< of the own irregular VoFs, parallel to the moments
   std::vector<std::uint8_t> half_way_;  ///< of the own whole cells: bits of the sides with a wall half a cell away
   std::array<Walls, 64> of_whole_;      ///< by these bits
+  std::vector<std::unordered_map<int, std::vector<FlowEdge>>> edges_;  ///< per own box, by VoF
 };
 
 }  // namespace

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/flow_edges.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+namespace karst {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+constexpr double least_turn = pi / 3.0;  ///< of the wall, from one side of an edge to the other: less is a bend
+constexpr double same_wall = pi / 6.0;   ///< between the normal of a VoF and a chord of the wall
+constexpr double on_wall = 1e-6;         ///< an apex this far beyond what a grid line meets counts as there
+
+/// A place or direction in the plane of two sides.
+struct Point {
+  double along, across;
+};
+
+/// Finds the edge in one quadrant of a cell, if there is one.
+class Quadrant {
+ public:
+  Quadrant(const FlowLookup& lookup, const WallsOf& walls_of, VofName front, int first, int second)
+      : lookup_(lookup), walls_of_(walls_of), front_(front), side_{first, second} {}
+
+  std::optional<FlowEdge> edge() const {
+    const VofName a = lookup_.across(front_, side_[0]), b = lookup_.across(front_, side_[1]);
+    if (a == no_face || b == no_face) return {};
+    const Walls at_a = walls_of_(a), at_b = walls_of_(b);
+    const double met_a = at_a.theta[place(side_[1])], met_b = at_b.theta[place(side_[0])];
+    if (met_a > 1.0 || met_b > 1.0) return {};
+    const Point wall_a = along_wall(a, at_a, side_[0], side_[1]), wall_b = along_wall(b, at_b, side_[1], side_[0]);
+    const Point p{1.0, met_a}, q{met_b, 1.0}, s = wall_a, t{wall_b.across, wall_b.along};
+    const double begin = std::atan2(s.across, s.along), end = std::atan2(t.across, t.along);
+    if (end - begin <= 0.0 || end - begin > pi - least_turn) return {};
+    // p - i s = q - j t
+    const double det = s.along * t.across - s.across * t.along;
+    const Point d{p.along - q.along, p.across - q.across};
+    const double i = (d.along * t.across - d.across * t.along) / det;
+    const double j = (d.along * s.across - d.across * s.along) / det;
+    if (i < -on_wall || j < -on_wall) return {};
+    FlowEdge e{side_, {p.along - i * s.along, p.across - i * s.across}, begin, 2.0 * pi - (end - begin)};
+    for (double& x : e.apex) x = std::max(x, least_theta);
+    return e.value({}) > 0.0 ? std::optional(e) : std::nullopt;
+  }
+
+ private:
+  static std::size_t place(int side) { return static_cast<std::size_t>(side); }
+
+  /// Direction of the wall that a cell meets towards `met`, away from the edge: (towards `away`, towards `met`), from
+  /// the next place where a grid line meets it.
+  Point along_wall(VofName v, const Walls& walls, int away, int met) const {
+    const double here = walls.theta[place(met)];
+    std::optional<Point> chord, plane;
+    if (const VofName next = lookup_.across(v, away); next != no_face) {
+      if (const double there = walls_of_(next).theta[place(met)]; there <= 1.0) chord = Point{1.0, there - here};
+    } else if (walls.theta[place(away)] <= 1.0) {
+      chord = Point{walls.theta[place(away)], -here};
+    }
+    const auto towards = [&](int side) {
+      return is_high(side) ? walls.normal[direction_of(side)] : -walls.normal[direction_of(side)];
+    };
+    if (towards(met) < 0.0) plane = Point{-towards(met), towards(away)};
+    if (!plane) return chord.value_or(Point{1.0, 0.0});
+    const auto angle = [](const Point& x) { return std::atan2(x.across, x.along); };
+    return chord && std::abs(angle(*chord) - angle(*plane)) < same_wall ? *chord : *plane;
+  }
+
+  const FlowLookup& lookup_;
+  const WallsOf& walls_of_;
+  VofName front_;
+  std::array<int, 2> side_;
+};
+
+}  // namespace
+
+double FlowEdge::value(const Vec3& x) const {
+  std::array<double, 2> r;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double to = x[direction_of(side[i])];
+    r[i] = (is_high(side[i]) ? to : -to) - apex[i];
+  }
+  double phi = begin - std::atan2(r[1], r[0]);
+  phi -= 2.0 * pi * std::floor(phi / (2.0 * pi));
+  return phi < angle ? std::pow(std::hypot(r[0], r[1]), pi / angle) * std::sin(pi * phi / angle) : 0.0;
+}
+
+std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_of, VofName v) {
+  std::vector<FlowEdge> edges;
+  const Walls walls = walls_of(v);
+  const auto add = [&](VofName front, int first, int second, int step) {
+    if (direction_of(first) > direction_of(second)) std::swap(first, second);
+    std::optional<FlowEdge> e = Quadrant(lookup, walls_of, front, first, second).edge();
+    if (!e) return;
+    for (std::size_t i = 0; i < 2; ++i) e->apex[i] -= e->side[i] == step ? 1.0 : 0.0;
+    if (e->value({}) > 0.0) edges.push_back(*e);
+  };
+  for (int first = 0; first < 6; ++first)
+    for (int second = 0; second < 6; ++second) {
+      if (direction_of(first) == direction_of(second)) continue;
+      if (first < second) add(v, first, second, -1);
+      if (walls.theta[static_cast<std::size_t>(second)] > 1.0) continue;
+      const VofName front = lookup.across(v, opposite(first));
+      if (front != no_face && walls_of(front).theta[static_cast<std::size_t>(second)] > 1.0)
+        add(front, first, second, first);
+    }
+  return edges;
+}
+
+double edge_friction(const std::vector<FlowEdge>& edges, const Walls& walls) {
+  double sum = 0.0;
+  for (const FlowEdge& e : edges) {
+    const double here = e.value({});
+    double minus = 0.0;
+    for (const int side : e.side) {
+      const int d = direction_of(side);
+      std::array<double, 2> theta, there;
+      for (std::size_t i = 0; i < 2; ++i) {
+        const int to = side_of(d, i == 1);
+        theta[i] = std::clamp(walls.theta[static_cast<std::size_t>(to)], least_theta, 1.0);
+        Vec3 x;
+        x[d] = i == 1 ? theta[i] : -theta[i];
+        there[i] = e.value(x);
+      }
+      minus += 2.0 / (theta[0] + theta[1]) * ((here - there[0]) / theta[0] + (here - there[1]) / theta[1]);
+    }
+    sum -= minus / here;
+  }
+  return sum;
+}
+
+}  // namespace karst

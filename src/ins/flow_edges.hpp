@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Convex edges of the solid that pass between grid lines. Seen along the lines of its section in a plane of two
+// directions, the fluid around an edge fills an angle ω > π. Next to it a harmonic function that is 0 on the wall goes
+// as
+//
+//   w = r^(π/ω) sin(π ϕ / ω),      r: distance from the edge, ϕ: angle from one of the walls
+//
+// (Kondrat'ev, Trans. Moscow Math. Soc. 16 (1967) 227), which parabolas along grid lines do not know: the line through
+// the cell in front of the edge meets no wall at all. Rows next to an edge are therefore made exact for w
+// (edge_friction()), and fluxes there follow w instead of a plane. docs/decisions/015 has the measurements.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "ins/face_weight.hpp"
+#include "ins/flow_lookup.hpp"
+
+namespace karst {
+
+/// Relative to the centre of a flow cell; lengths in cells.
+struct FlowEdge {
+  std::array<int, 2> side;     ///< in whose quadrant the solid lies, seen from the cell in front of the edge
+  std::array<double, 2> apex;  ///< along these sides
+  double begin;                ///< angle of the wall that is met along side[1], from side[0] towards side[1]
+  double angle;                ///< ω
+  /// w at a place; 0 in the solid.
+  double value(const Vec3& x) const;
+};
+
+using WallsOf = std::function<Walls(VofName)>;
+
+/// The edges next to a flow cell: those that it stands in front of, and those of which it sees one of the walls, from
+/// beside a cell in front.
+std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_of, VofName v);
+
+/// σ / h² that makes -Δ_h u + σ u = 0 for w of each edge, Δ_h: the second differences of the momentum row.
+double edge_friction(const std::vector<FlowEdge>& edges, const Walls& walls);
+
+}  // namespace karst

@@ -16,7 +16,8 @@ constexpr double least_squares = 0.1;  ///< Σ n_d² over the lines that meet th
 class Profile {
  public:
   /// @param at  cell centre, relative to that of the low cell
-  Profile(const Walls& walls, const Vec3& at) : at_(at) {
+  Profile(const FlowSurroundings& cell, const Vec3& at) : at_(at) {
+    const Walls& walls = cell.walls;
     for (int e = 0; e < 3; ++e) {
       const double a = theta(walls, side_of(e, false)), b = theta(walls, side_of(e, true));
       if (a <= 1.0 && b <= 1.0) {
@@ -31,6 +32,8 @@ class Profile {
     any_ = throat_ || norm(slope_) > 0.0;
     if (!throat_ && any_) tilt(walls);
     if (!throat_ && norm(walls.normal) == 0.0) part(walls.area);
+    if (!throat_ && !corner_) edges_ = cell.edges;
+    any_ = any_ || !edges_.empty();
   }
   bool any() const { return any_; }
 
@@ -40,11 +43,13 @@ class Profile {
   /// @param other_between  of the other cell. Where only this one hugs a wall of a gap, the mean of the two is about
   ///                       half of that over the gap, however small its own value is
   FaceWeight weight(int d, const Vec3& other, double other_between, bool other_curved, const FaceArea& area) const {
-    const double at_face = 0.5 * (1.0 + std::max(linear(other), least_other));
-    const double here = std::max(linear(area.at), 0.0);
+    const auto between_cells = [&](double beyond) { return 0.5 * (1.0 + std::max(beyond, least_other)); };
     const double of_both = throat_ ? 2.0 / (1.0 / between_ + 1.0 / other_between) : 1.0;
-    FaceWeight w{area.area * std::min(here * of_both / at_face, most_weight), 0.0};
-    if (throat_ || corner_) return w;
+    const double mean = edges_.empty() ? std::max(linear(area.at), 0.0) / between_cells(linear(other))
+                                       : at_edge(area.at) / between_cells(at_edge(other));
+    FaceWeight w{area.area * std::min(mean * of_both, most_weight), 0.0};
+    if (throat_ || corner_ || norm(slope_) == 0.0) return w;
+    const double at_face = between_cells(linear(other)), here = std::max(linear(area.at), 0.0);
     const double steep = norm(slope_), distance = 1.0 / steep;
     const double along = std::pow(slope_[d] / steep, 2), across = 1.0 - along;
     const double extent = std::min(area.area, 2.0), variance = across * extent * extent / 12.0;
@@ -86,6 +91,12 @@ class Profile {
         corner_ = corner_ || (slope_[e] * slope_[f] != 0.0 &&
                               plane_[static_cast<std::size_t>(e)] != plane_[static_cast<std::size_t>(f)]);
   }
+  /// The same of w of the edges (flow_edges.hpp).
+  double at_edge(const Vec3& x) const {
+    double sum = 0.0;
+    for (const FlowEdge& e : edges_) sum += e.value(x - at_) / e.value({});
+    return sum / static_cast<double>(edges_.size());
+  }
   /// Distance to the plane, over that of the cell; in a corner the product over its walls.
   double linear(const Vec3& x) const {
     const Vec3 r = x - at_;
@@ -99,6 +110,7 @@ class Profile {
   }
 
   Vec3 at_, slope_;
+  std::span<const FlowEdge> edges_;
   std::array<int, 3> plane_{0, 1, 2};  // of each direction, in a corner
   double between_ = 1.0;
   bool throat_ = false, corner_ = false, any_ = false;
@@ -106,7 +118,8 @@ class Profile {
 
 }  // namespace
 
-FaceWeight face_weight(int direction, const Walls& low, const Walls& high, const Vec3& step, const FaceArea& area) {
+FaceWeight face_weight(int direction, const FlowSurroundings& low, const FlowSurroundings& high, const Vec3& step,
+                       const FaceArea& area) {
   const Profile below(low, {}), above(high, step);
   FaceWeight sum;
   if (below.any()) sum = below.weight(direction, step, above.between(), !above.any(), area);

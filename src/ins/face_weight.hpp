@@ -10,20 +10,9 @@
 // Both cells of a face see a wall of their own; their fluxes are averaged.
 #pragma once
 
-#include <array>
-
-#include "eb/level_geometry.hpp"
+#include "ins/flow_edges.hpp"
 
 namespace karst {
-
-inline constexpr double least_theta = 1e-2;  ///< a wall nearer than this on a grid line counts as this far away
-
-/// Distances from a cell centre to the walls on the grid lines / h; no_wall where there is none within one cell.
-struct Walls {
-  std::array<double, 6> theta{no_wall, no_wall, no_wall, no_wall, no_wall, no_wall};
-  Vec3 normal;  ///< of a nearly plane wall, into the fluid; 0 when it is not known
-  Vec3 area;    ///< a_w n of all walls of the VoF
-};
 
 /// Open area [h²] and its centroid, relative to the centre of the cell on the low side of the face.
 struct FaceArea {
@@ -37,7 +26,14 @@ struct FaceWeight {
   double mean = 0.0, bend = 0.0;
 };
 
+/// What a flow cell sees.
+struct FlowSurroundings {
+  Walls walls;
+  std::span<const FlowEdge> edges;
+};
+
 /// @param step  from the low to the high cell
-FaceWeight face_weight(int direction, const Walls& low, const Walls& high, const Vec3& step, const FaceArea& area);
+FaceWeight face_weight(int direction, const FlowSurroundings& low, const FlowSurroundings& high, const Vec3& step,
+                       const FaceArea& area);
 
 }  // namespace karst

@@ -109,7 +109,7 @@ std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_
   return edges;
 }
 
-double edge_friction(const std::vector<FlowEdge>& edges, const Walls& walls) {
+double edge_friction(std::span<const FlowEdge> edges, const Walls& walls) {
   double sum = 0.0;
   for (const FlowEdge& e : edges) {
     const double here = e.value({});

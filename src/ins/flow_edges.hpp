@@ -12,10 +12,11 @@
 
 #include <array>
 #include <functional>
+#include <span>
 #include <vector>
 
-#include "ins/face_weight.hpp"
 #include "ins/flow_lookup.hpp"
+#include "ins/flow_walls.hpp"
 
 namespace karst {
 
@@ -36,6 +37,6 @@ using WallsOf = std::function<Walls(VofName)>;
 std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_of, VofName v);
 
 /// σ / h² that makes -Δ_h u + σ u = 0 for w of each edge, Δ_h: the second differences of the momentum row.
-double edge_friction(const std::vector<FlowEdge>& edges, const Walls& walls);
+double edge_friction(std::span<const FlowEdge> edges, const Walls& walls);
 
 }  // namespace karst

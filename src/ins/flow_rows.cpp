@@ -163,12 +163,13 @@ class Maker {
         edges_[static_cast<std::size_t>(b)].emplace(vof, std::move(edges));
     });
   }
-  std::vector<FlowEdge> edges_of(VofName v) const {
+  /// @param[out] scratch  holds them where they are not kept
+  std::span<const FlowEdge> edges_of(VofName v, std::vector<FlowEdge>& scratch) const {
     const int b = graph_.local(box_of(v));
-    if (b < 0) return edges_near(lookup_, walls_named_, v);
+    if (b < 0) return scratch = edges_near(lookup_, walls_named_, v);
     const auto& here = edges_[static_cast<std::size_t>(b)];
     const auto at = here.find(vof_of(v));
-    return at == here.end() ? std::vector<FlowEdge>{} : at->second;
+    return at == here.end() ? std::span<const FlowEdge>{} : at->second;
   }
   void find_walls(int b) {
     const BoxGraph graph = graph_.box(b);
@@ -209,7 +210,8 @@ class Maker {
   }
 
   /// @param here  walls of v
-  Side look(VofName v, const Walls& here, int side, VofName to, FlowCounts& counts) const {
+  Side look(VofName v, const FlowSurroundings& own, int side, VofName to, FlowCounts& counts) const {
+    const Walls& here = own.walls;
     const double wall = here.theta[static_cast<std::size_t>(side)];
     if (wall <= 1.0) {
       const VofCenter* center = vofs_.center(v);
@@ -230,9 +232,9 @@ class Maker {
           area.area += f.aperture;
         }
       if (!is_high(side)) area.at[d] += 1.0;  // as seen from the ghost
-      const Walls beyond = to == domain_face ? mirrored(here, d) : continued(here, d);
+      const FlowSurroundings beyond{to == domain_face ? mirrored(here, d) : continued(here, d), {}};
       return {1.0, true, area.area,
-              face_weight(d, is_high(side) ? here : beyond, is_high(side) ? beyond : here, to_vec(unit(d)), area)};
+              face_weight(d, is_high(side) ? own : beyond, is_high(side) ? beyond : own, to_vec(unit(d)), area)};
     }
     assert(lookup_.across(v, side) == to);
     if (lookup_.is_covered(to)) {  // its flux is that of the fine faces
@@ -241,9 +243,14 @@ class Maker {
       return {0.5, false, 0.0, {}};
     }
     if (!is_high(side)) area = primary_area(to, side_of(d, true));
-    const Walls there = walls_of(to);
+    std::vector<FlowEdge> scratch;
+    FlowSurroundings here_too = own, there{walls_of(to), {}};
+    if (is_regular(v) && is_regular(to))  // one of them may have no row
+      here_too.edges = {};
+    else
+      there.edges = edges_of(to, scratch);
     return {1.0, true, area.area,
-            face_weight(d, is_high(side) ? here : there, is_high(side) ? there : here, to_vec(unit(d)), area)};
+            face_weight(d, is_high(side) ? here_too : there, is_high(side) ? there : here_too, to_vec(unit(d)), area)};
   }
 
   FaceArea primary_area(VofName v, int side) const {
@@ -294,7 +301,9 @@ class Maker {
         }
         const int d = shared.direction;
         const Index step = vofs_.step(shared.low, shared.high, side_of(d, true));
-        const FaceWeight w = face_weight(d, walls_of(shared.low), walls_of(shared.high), to_vec(step),
+        std::array<std::vector<FlowEdge>, 2> scratch;
+        const FaceWeight w = face_weight(d, {walls_of(shared.low), edges_of(shared.low, scratch[0])},
+                                         {walls_of(shared.high), edges_of(shared.high, scratch[1])}, to_vec(step),
                                          {shared.aperture, shared.centroid});
         std::array<std::int8_t, 3> away{};
         for (int c = 0; c < 3; ++c)
@@ -309,14 +318,15 @@ class Maker {
                    FlowCounts& counts) const {
     FlowRow row{};
     row.vof = static_cast<std::uint16_t>(vof_of(v));
-    const Walls walls = walls_of(v);
+    std::vector<FlowEdge> scratch;
+    const FlowSurroundings around{walls_of(v), edges_of(v, scratch)};
     double diagonal = 0.0, symmetric = 0.0;
     for (int d = 0; d < 3; ++d) {
       std::array<Side, 2> ends;
       std::array<double, 2> theta;
       for (std::size_t e = 0; e < 2; ++e) {
         const int side = side_of(d, e == 1);
-        ends[e] = look(v, walls, side, graph.name(slots[static_cast<std::size_t>(side)]), counts);
+        ends[e] = look(v, around, side, graph.name(slots[static_cast<std::size_t>(side)]), counts);
         theta[e] = std::max(ends[e].theta, least_theta);
         symmetric += 1.0 / std::max(ends[e].theta, least_symmetric_theta);
       }
@@ -336,7 +346,7 @@ class Maker {
         if (e == 1) counts.open_area += ends[e].area;
       }
     }
-    diagonal += edge_friction(edges_of(v), walls);
+    diagonal += edge_friction(around.edges, around.walls);
     row.diagonal = static_cast<float>(diagonal);
     row.curved = std::ranges::all_of(row.slot, [&](std::uint16_t n) { return n != graph.closed(); });
     row.symmetric_scale = static_cast<float>(symmetric / diagonal);

@@ -36,7 +36,8 @@ using WallsOf = std::function<Walls(VofName)>;
 /// beside a cell in front.
 std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_of, VofName v);
 
-/// σ / h² that makes -Δ_h u + σ u = 0 for w of each edge, Δ_h: the second differences of the momentum row.
-double edge_friction(std::span<const FlowEdge> edges, const Walls& walls);
+/// σ / h² per component of the velocity: -Δ_h u + σ u = 0 for u = w of each edge, Δ_h: the second differences of the
+/// momentum row; at right angles to the edge twice that, for Stokes flow.
+Vec3 edge_friction(std::span<const FlowEdge> edges, const Walls& walls);
 
 }  // namespace karst

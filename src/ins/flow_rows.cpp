@@ -346,10 +346,11 @@ class Maker {
         if (e == 1) counts.open_area += ends[e].area;
       }
     }
-    diagonal += edge_friction(around.edges, around.walls);
+    const Vec3 edge = edge_friction(around.edges, around.walls);
+    for (std::size_t c = 0; c < 3; ++c) row.edge[c] = static_cast<float>(edge.v[c]);
     row.diagonal = static_cast<float>(diagonal);
     row.curved = std::ranges::all_of(row.slot, [&](std::uint16_t n) { return n != graph.closed(); });
-    row.symmetric_scale = static_cast<float>(symmetric / diagonal);
+    row.symmetric_scale = static_cast<float>(symmetric / double{row.mean_diagonal()});
     return row;
   }
 

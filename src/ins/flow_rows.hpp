@@ -5,7 +5,8 @@
 //   momentum    -Δu + ∇p = f, at cell centres. Along each grid line the neighbours are θ+ and θ- away: 1 to a flow
 //               cell, less where the line meets the wall first (u = 0 there):
 //                 -∂²u ≈ 2 / (θ+ + θ-) [(u - u+) / θ+ + (u - u-) / θ-]       exact for parabolas
-//               (Shortley & Weller, J. Appl. Phys. 9 (1938) 334). ∂p: mean of the differences across the open faces of
+//               (Shortley & Weller, J. Appl. Phys. 9 (1938) 334). Next to convex edges of the solid σ u is added, the
+//               friction that grid lines miss there (flow_edges.hpp). ∂p: mean of the differences across the open faces of
 //               the direction.
 //   continuity  Σ fluxes = 0 over all faces of a VoF, those of joined pieces included. Between neighbours on a grid
 //               line
@@ -34,11 +35,14 @@ struct FlowRow {
   std::uint16_t curved;  ///< 1: all neighbours are open, so that second differences hold on both sides of its faces
   std::array<std::uint16_t, 6> slot;  ///< flow neighbour or ghost; the closed slot towards walls
   std::array<float, 6> viscous;       ///< weight of the neighbour's velocity
-  float diagonal;                     ///< of the momentum row
+  float diagonal;                     ///< of -Δ in the momentum row
+  std::array<float, 3> edge;          ///< friction of convex edges: adds to it, per component (flow_edges.hpp)
   std::array<float, 6> gradient;      ///< ∂_d p = Σ gradient (p_neighbour - p)
   std::array<float, 6> area;          ///< w
   std::array<float, 6> bend;          ///< b
   std::array<float, 6> theta;         ///< distance to the neighbour or wall
+  /// Diagonal of the momentum row, mean of its components.
+  float mean_diagonal() const { return diagonal + (edge[0] + edge[1] + edge[2]) / 3.0F; }
   float symmetric_scale;              ///< diagonal of the symmetric 1/θ form over that of the momentum row
 };
 

@@ -33,7 +33,7 @@ StokesOperator::StokesOperator(const Comm& comm, const LevelGeometry& geometry, 
   for (int b = 0; b < graph.n_local(); ++b) {
     std::ranges::fill(t_.own(b), plain_t);
     for (const FlowRow& row : rows_.of(b)) {
-      t_.box(b)[row.vof] = 1.0F / row.diagonal;
+      t_.box(b)[row.vof] = 1.0F / row.mean_diagonal();
       plain_[static_cast<std::size_t>(graph.vof_begin(b) + row.vof)] = 0;
     }
     for (const std::uint16_t v : rows_.still_in(b)) t_.box(b)[v] = 0.0F;
@@ -165,7 +165,7 @@ void StokesOperator::momentum(int box, const Vec3& force, Quad* y) {
   });
   for (const FlowRow& row : rows_.of(box)) {
     const Four at = load(x[row.vof]), g = row_gradient(x, row, force);
-    Four minus = all(double{row.diagonal}) * at;
+    Four minus = (all(double{row.diagonal}) + Four{row.edge[0], row.edge[1], row.edge[2], 0.0}) * at;
     for (std::size_t s = 0; s < 6; ++s) minus -= all(double{row.viscous[s]}) * load(x[row.slot[s]]);
     store(minus + g, y[row.vof]);
     Four mean = at + all(double{t[row.vof]}) * g;

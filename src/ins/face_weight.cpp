@@ -46,7 +46,7 @@ class Profile {
     const auto between_cells = [&](double beyond) { return 0.5 * (1.0 + std::max(beyond, least_other)); };
     const double of_both = throat_ ? 2.0 / (1.0 / between_ + 1.0 / other_between) : 1.0;
     const double mean = edges_.empty() ? std::max(linear(area.at), 0.0) / between_cells(linear(other))
-                                       : at_edge(area.at) / between_cells(at_edge(other));
+                                       : over_edge(d, area) / between_cells(at_edge(other));
     FaceWeight w{area.area * std::min(mean * of_both, most_weight), 0.0};
     if (throat_ || corner_ || norm(slope_) == 0.0) return w;
     const double at_face = between_cells(linear(other)), here = std::max(linear(area.at), 0.0);
@@ -95,6 +95,32 @@ class Profile {
   double at_edge(const Vec3& x) const {
     double sum = 0.0;
     for (const FlowEdge& e : edges_) sum += e.value(x - at_) / e.value({});
+    return sum / static_cast<double>(edges_.size());
+  }
+  /// Mean over a face. In front of an edge w is as uneven as the face that the edge cuts; elsewhere the centroid does.
+  double over_edge(int d, const FaceArea& area) const {
+    constexpr int n = 8;
+    double sum = 0.0;
+    for (const FlowEdge& e : edges_) {
+      if (!e.in_front() || area.area > 1.0 + 1e-6) {
+        sum += e.value(area.at - at_) / e.value({});
+        continue;
+      }
+      double total = 0.0;
+      int fluid = 0;
+      const std::array<int, 2> in_plane{direction_of(e.side[0]), direction_of(e.side[1])};
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) {
+          Vec3 x;
+          x[in_plane[0]] = (i + 0.5) / n - 0.5;
+          x[in_plane[1]] = (j + 0.5) / n - 0.5;
+          if (d == in_plane[0] || d == in_plane[1]) x[d] = area.at[d] - at_[d];
+          const double w = e.value(x);
+          total += w;
+          fluid += w > 0.0;
+        }
+      if (fluid > 0) sum += total / fluid / e.value({});
+    }
     return sum / static_cast<double>(edges_.size());
   }
   /// Distance to the plane, over that of the cell; in a corner the product over its walls.

@@ -94,21 +94,22 @@ double FlowEdge::value(const Vec3& x) const {
 std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_of, VofName v) {
   std::vector<FlowEdge> edges;
   const Walls walls = walls_of(v);
-  const auto add = [&](VofName front, int first, int second, int step) {
-    if (direction_of(first) > direction_of(second)) std::swap(first, second);
+  // `steps` from the cell in front of the edge to v, towards `first`
+  const auto add = [&](VofName front, int first, int second, int steps) {
     std::optional<FlowEdge> e = Quadrant(lookup, walls_of, front, first, second).edge();
     if (!e) return;
-    for (std::size_t i = 0; i < 2; ++i) e->apex[i] -= e->side[i] == step ? 1.0 : 0.0;
+    e->apex[0] -= steps;
     if (e->value({}) > 0.0) edges.push_back(*e);
   };
+  const auto meets = [&](VofName u, int side) { return walls_of(u).theta[static_cast<std::size_t>(side)] <= 1.0; };
   for (int first = 0; first < 6; ++first)
     for (int second = 0; second < 6; ++second) {
       if (direction_of(first) == direction_of(second)) continue;
-      if (first < second) add(v, first, second, -1);
-      if (walls.theta[static_cast<std::size_t>(second)] > 1.0) continue;
-      const VofName front = lookup.across(v, opposite(first));
-      if (front != no_face && walls_of(front).theta[static_cast<std::size_t>(second)] > 1.0)
-        add(front, first, second, first);
+      if (first < second) add(v, first, second, 0);
+      const VofName front = lookup.across(v, opposite(first)), next = lookup.across(v, first);
+      const bool wall = walls.theta[static_cast<std::size_t>(second)] <= 1.0;
+      if (wall && front != no_face && !meets(front, second)) add(front, first, second, 1);
+      if (!wall && next != no_face && !meets(next, second)) add(next, first, second, -1);
     }
   return edges;
 }

@@ -22,18 +22,19 @@ namespace karst {
 
 /// Relative to the centre of a flow cell; lengths in cells.
 struct FlowEdge {
-  std::array<int, 2> side;     ///< in whose quadrant the solid lies, seen from the cell in front of the edge
+  std::array<int, 2> side;     ///< in whose quadrant the solid lies
   std::array<double, 2> apex;  ///< along these sides
   double begin;                ///< angle of the wall that is met along side[1], from side[0] towards side[1]
   double angle;                ///< ω
+  /// The cell is the one whose grid lines pass the edge by on both sides.
+  bool in_front() const { return apex[0] > 0.0 && apex[1] > 0.0; }
   /// w at a place; 0 in the solid.
   double value(const Vec3& x) const;
 };
 
 using WallsOf = std::function<Walls(VofName)>;
 
-/// The edges next to a flow cell: those that it stands in front of, and those of which it sees one of the walls, from
-/// beside a cell in front.
+/// The edges next to a flow cell: those that it, or a cell beside it in their plane, stands in front of.
 std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_of, VofName v);
 
 /// σ / h² per component of the velocity: -Δ_h u + σ u = 0 for u = w of each edge, Δ_h: the second differences of the

@@ -6,8 +6,8 @@
 //               cell, less where the line meets the wall first (u = 0 there):
 //                 -∂²u ≈ 2 / (θ+ + θ-) [(u - u+) / θ+ + (u - u-) / θ-]       exact for parabolas
 //               (Shortley & Weller, J. Appl. Phys. 9 (1938) 334). Next to convex edges of the solid σ u is added, the
-//               friction that grid lines miss there (flow_edges.hpp). ∂p: mean of the differences across the open faces of
-//               the direction.
+//               friction that grid lines miss there (flow_edges.hpp). ∂p: mean of the differences across the open faces
+//               of the direction.
 //   continuity  Σ fluxes = 0 over all faces of a VoF, those of joined pieces included. Between neighbours on a grid
 //               line
 //                 flux = w [ (ũ_l + ũ_r)_d / 2 - (t_l + t_r) / 2 (p_r - p_l) ] + b (f - (p_r - p_l)),
@@ -43,7 +43,7 @@ struct FlowRow {
   std::array<float, 6> theta;         ///< distance to the neighbour or wall
   /// Diagonal of the momentum row, mean of its components.
   float mean_diagonal() const { return diagonal + (edge[0] + edge[1] + edge[2]) / 3.0F; }
-  float symmetric_scale;              ///< diagonal of the symmetric 1/θ form over that of the momentum row
+  float symmetric_scale;  ///< diagonal of the symmetric 1/θ form over that of the momentum row
 };
 
 /// A face between two flow cells that are no neighbours on a grid line, or a second one between neighbours: pieces that

@@ -4,6 +4,8 @@
 // without such a neighbour stays a VoF of its own.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -16,15 +18,21 @@ enum class ControlVolumes {
   home_cells,  ///< small pieces join a neighbour
 };
 
-inline constexpr std::uint8_t own_home = 6;  ///< a piece that is its own home
+/// The homes of a piece. Where symmetry leaves no choice, several neighbours get equal shares of it.
+struct PieceHomes {
+  std::uint8_t sides = 0;             ///< bits of the sides towards the cells of the homes; 0: its own home
+  std::array<std::uint16_t, 6> id{};  ///< per side: of the home in its box; own home: the first one
+  bool own() const { return sides == 0; }
+  bool towards(int side) const { return (sides >> side & 1U) != 0; }
+  double share() const { return sides == 0 ? 1.0 : 1.0 / std::popcount(sides); }
+};
 
 /// Where each piece of a box belongs.
 struct Homes {
-  std::vector<std::vector<std::uint8_t>> side;  ///< [slot][piece]: side towards the cell of the home, or own_home
-  std::vector<std::vector<std::uint16_t>> id;   ///< [slot][piece]: id of the home in its box
-  std::int64_t joined = 0;                      ///< pieces that joined a neighbour, this rank
-  std::int64_t orphans = 0;    ///< pieces without a fluid-centred neighbour: VoFs of their own, this rank
-  double orphan_volume = 0.0;  ///< Σ κ of the orphans, this rank
+  std::vector<std::vector<PieceHomes>> of;  ///< [slot][piece]
+  std::int64_t joined = 0;                  ///< pieces that joined neighbours, this rank
+  std::int64_t orphans = 0;                 ///< pieces without a fluid-centred neighbour: VoFs of their own, this rank
+  double orphan_volume = 0.0;               ///< Σ κ of the orphans, this rank
 };
 
 /// The decision for all pieces of the own boxes and of the copies. Collective.

@@ -18,7 +18,8 @@ constexpr std::uint16_t no_vof = 0xffff;
 /// Numbers and homes of all pieces, copies included.
 struct Numbering {
   std::vector<std::vector<std::uint16_t>> vof;  ///< [slot][id]: VoF of a kept home; no_vof for the others
-  std::vector<std::vector<VofName>> home;       ///< [slot][piece]: name of the home's VoF; no_face for removed pieces
+  /// [slot][piece][side]: name of the home's VoF there, own home: the first one; no_face for removed pieces
+  std::vector<std::vector<std::array<VofName, 6>>> home;
 };
 
 /// A piece on its way to a home in another box.
@@ -28,12 +29,22 @@ struct Part {
   std::uint32_t n_faces;
 };
 
-/// The target of a face: its VoF, and whether the face is a primary one.
+/// One of the homes of a piece.
+struct HomeName {
+  VofName vof;
+  Index offset;  ///< from the piece's cell to that of the home
+  int side;      ///< 0 for its own home
+  double share;  ///< of the piece
+};
+
+/// A target of a face: a VoF, and whether the face is a primary one.
 struct Target {
   VofName to = no_face;
   bool primary = false;
-  Index offset;  ///< from the piece's cell to the cell of the target VoF
+  Index offset;        ///< from the piece's cell to the cell of the target VoF
+  double share = 1.0;  ///< of the face
 };
+using Targets = std::vector<Target>;
 
 class Maker {
  public:
@@ -47,24 +58,29 @@ class Maker {
  private:
   void number();
   void send_parts();
-  Target target(int slot, const Index& cell, int side, int ordinal) const;
+  Targets targets(int slot, const Index& cell, int side, int ordinal, const PieceHomes* from, int from_side) const;
   void add_piece(int slot, int piece, std::uint16_t vof, VofAssembly& out) const;
-  VofMoments moments_at_home(int slot, int piece) const;
-  void faces_at_home(int slot, int piece, std::uint16_t vof, std::vector<VofFace>& faces, VofMoments& moments) const;
+  VofMoments moments_at_home(int slot, int piece, const HomeName& home) const;
+  void faces_at_home(int slot, int piece, const HomeName& home, std::vector<VofFace>& faces, VofMoments& moments) const;
   std::array<VofName, 6> whole_cell(int slot, const Index& cell, bool& regular, std::vector<VofFace>& faces,
                                     std::uint16_t vof, VofMoments& moments) const;
   void close(int side, double aperture, const Vec3& at, VofMoments& moments) const;
 
   bool plain_neighbours(int slot, int cell, const Index& at, std::array<VofName, 6>& names) const;
-  std::uint8_t home_side(int slot, int piece) const {
-    return homes_.side[static_cast<std::size_t>(slot)][static_cast<std::size_t>(piece)];
+  const PieceHomes& homes(int slot, int piece) const {
+    return homes_.of[static_cast<std::size_t>(slot)][static_cast<std::size_t>(piece)];
+  }
+  /// f(HomeName) for each home of a piece.
+  template <class F>
+  void for_each_home(int slot, int piece, F&& f) const {
+    const PieceHomes& all = homes(slot, piece);
+    const auto& names = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(piece)];
+    if (all.own()) return f(HomeName{names[0], {}, 0, 1.0});
+    for (int side = 0; side < 6; ++side)
+      if (all.towards(side)) f(HomeName{names[static_cast<std::size_t>(side)], side_offset(side), side, all.share()});
   }
   bool kept(int slot, int id) const {
     return pores_.kept[static_cast<std::size_t>(slot)][static_cast<std::size_t>(id)] != 0;
-  }
-  Index to_home(int slot, int piece) const {
-    const std::uint8_t side = home_side(slot, piece);
-    return side == own_home ? Index{} : side_offset(side);
   }
 
   const PieceBoxes& boxes_;
@@ -85,7 +101,7 @@ void Maker::number() {
     auto& vof = numbering_.vof[static_cast<std::size_t>(i)];
     vof.assign(static_cast<std::size_t>(box.n_ids()), 0);
     for (int p = 0; p < box.n_pieces(); ++p)
-      if (home_side(slot, p) != own_home) vof[static_cast<std::size_t>(box.id_of_piece(p))] = no_vof;
+      if (!homes(slot, p).own()) vof[static_cast<std::size_t>(box.id_of_piece(p))] = no_vof;
     std::uint16_t next = 0;
     for (std::size_t id = 0; id < vof.size(); ++id)
       vof[id] = vof[id] != no_vof && kept(slot, static_cast<int>(id)) ? next++ : no_vof;
@@ -95,46 +111,64 @@ void Maker::number() {
     const int slot = static_cast<int>(i);
     const PieceBox& box = boxes_.box(slot);
     for (int p = 0; p < box.n_pieces(); ++p) {
-      int home_slot = slot;
-      if (const std::uint8_t side = home_side(slot, p); side != own_home) {
-        if (!boxes_.stays_inside(slot, box.cell_of_piece(p), side))
-          home_slot = box.neighbour[static_cast<std::size_t>(side)];
+      const PieceHomes& all = homes(slot, p);
+      std::array<VofName, 6> names;
+      names.fill(no_face);
+      for (int side = 0; side < (all.own() ? 1 : 6); ++side) {
+        if (!all.own() && !all.towards(side)) continue;
+        const bool inside = all.own() || boxes_.stays_inside(slot, box.cell_of_piece(p), side);
+        const int home_slot = inside ? slot : box.neighbour[static_cast<std::size_t>(side)];
+        const auto at = static_cast<std::size_t>(side);
+        const std::uint16_t vof = numbering_.vof[static_cast<std::size_t>(home_slot)][all.id[at]];
+        if (vof != no_vof) names[at] = vof_name(boxes_.box(home_slot).box, vof);
       }
-      const auto id = homes_.id[static_cast<std::size_t>(slot)][static_cast<std::size_t>(p)];
-      const std::uint16_t vof = numbering_.vof[static_cast<std::size_t>(home_slot)][id];
-      numbering_.home[static_cast<std::size_t>(i)].push_back(vof == no_vof ? no_face
-                                                                           : vof_name(boxes_.box(home_slot).box, vof));
+      numbering_.home[static_cast<std::size_t>(i)].push_back(names);
     }
   });
   boxes_.fetch(numbering_.home);
 }
 
-Target Maker::target(int slot, const Index& cell, int side, int ordinal) const {
+/// Where a face leads: to each home of the piece behind it. Pieces that are shared among homes on the same sides meet
+/// home by home.
+/// @param from, from_side  homes of the piece whose face it is, and which of them asks; nullptr: a whole cell
+Targets Maker::targets(int slot, const Index& cell, int side, int ordinal, const PieceHomes* from,
+                       int from_side) const {
   const Across across = boxes_.across(slot, cell, side, ordinal);
   switch (across.what) {
     case Across::What::domain_end:
-      return {domain_face, true, side_offset(side)};
+      return {{domain_face, true, side_offset(side)}};
     case Across::What::coarse:
-      return {coarse_face, true, side_offset(side)};
+      return {{coarse_face, true, side_offset(side)}};
     case Across::What::nothing:
-      return {};
+      return {Target{}};
     case Across::What::piece:
       break;
   }
   const PieceBox& far = boxes_.box(across.slot);
   const auto s = static_cast<std::size_t>(across.slot);
   if (across.piece < 0)
-    return {vof_name(far.box, numbering_.vof[s][static_cast<std::size_t>(across.id)]), true, side_offset(side)};
-  const auto p = static_cast<std::size_t>(across.piece);
-  const bool is_main = homes_.side[s][p] != own_home || far.cut.pieces[p].holds_center;
-  return {numbering_.home[s][p], is_main, side_offset(side) + to_home(across.slot, across.piece)};
+    return {{vof_name(far.box, numbering_.vof[s][static_cast<std::size_t>(across.id)]), true, side_offset(side)}};
+  const PieceHomes& all = homes(across.slot, across.piece);
+  const bool is_main = !all.own() || far.cut.pieces[static_cast<std::size_t>(across.piece)].holds_center;
+  const bool alike = from != nullptr && !from->own() && from->sides == all.sides;
+  Targets found;
+  for_each_home(across.slot, across.piece, [&](const HomeName& home) {
+    if (alike && home.side != from_side) return;
+    found.push_back({home.vof, is_main, side_offset(side) + home.offset, alike ? 1.0 : home.share});
+  });
+  return found;
 }
 
-VofMoments Maker::moments_at_home(int slot, int piece_number) const {
+VofMoments Maker::moments_at_home(int slot, int piece_number, const HomeName& home) const {
   const Piece& piece = boxes_.box(slot).cut.pieces[static_cast<std::size_t>(piece_number)];
-  const Index to = to_home(slot, piece_number);
-  const Vec3 shift{-double(to[0]), -double(to[1]), -double(to[2])};
-  return {piece.kappa, piece.centroid + shift, piece.wall, piece.wall_area, piece.wall_centroid + shift, {}, {}};
+  const Vec3 shift{-double(home.offset[0]), -double(home.offset[1]), -double(home.offset[2])};
+  return {home.share * piece.kappa,
+          piece.centroid + shift,
+          home.share * piece.wall,
+          home.share * piece.wall_area,
+          piece.wall_centroid + shift,
+          {},
+          {}};
 }
 
 void add_moments(const VofMoments& part, VofMoments& sum) {
@@ -159,30 +193,33 @@ void Maker::close(int side, double aperture, const Vec3& at, VofMoments& moments
   add_moments(wall, moments);
 }
 
-void Maker::faces_at_home(int slot, int piece_number, std::uint16_t vof, std::vector<VofFace>& faces,
+void Maker::faces_at_home(int slot, int piece_number, const HomeName& home, std::vector<VofFace>& faces,
                           VofMoments& moments) const {
   const PieceBox& box = boxes_.box(slot);
   const Piece& piece = box.cut.pieces[static_cast<std::size_t>(piece_number)];
-  const VofName self = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(piece_number)];
-  const Index to_own = to_home(slot, piece_number), cell = box.cell_of_piece(piece_number);
-  const bool main = home_side(slot, piece_number) != own_home || piece.holds_center;
+  const PieceHomes& all = homes(slot, piece_number);
+  const Index cell = box.cell_of_piece(piece_number);
+  const bool main = !all.own() || piece.holds_center;
+  const auto vof = static_cast<std::uint16_t>(vof_of(home.vof));
   for (std::uint32_t i = piece.first_face; i < piece.first_face + piece.n_faces; ++i) {
     const FacePiece& face = box.cut.faces[i];
-    const Target far = target(slot, cell, face.side, face.ordinal);
-    // A periodic domain one cell wide: a VoF may face itself; that is an inner face only when the offset is zero.
-    const Index offset = far.offset - to_own;
-    if (far.to == self && offset == Index{}) continue;
-    const bool primary = is_vof(far.to) ? main && far.primary && offset == side_offset(face.side) : to_own == Index{};
     Vec3 at;
     std::size_t axis = 0;
     const int d = direction_of(face.side);
     for (int e = 0; e < 3; ++e) at[e] = e == d ? 0.5 * side_offset(face.side)[d] : face.centroid[axis++];
-    at -= Vec3{double(to_own[0]), double(to_own[1]), double(to_own[2])};
-    if (far.to == no_face) {
-      close(face.side, face.aperture, at, moments);
-      continue;
+    at -= Vec3{double(home.offset[0]), double(home.offset[1]), double(home.offset[2])};
+    for (const Target& far : targets(slot, cell, face.side, face.ordinal, &all, home.side)) {
+      // A periodic domain one cell wide: a VoF may face itself; that is an inner face only when the offset is zero.
+      const Index offset = far.offset - home.offset;
+      if (far.to == home.vof && offset == Index{}) continue;
+      const bool primary =
+          is_vof(far.to) ? main && far.primary && offset == side_offset(face.side) : home.offset == Index{};
+      const double aperture = home.share * far.share * face.aperture;
+      if (far.to == no_face)
+        close(face.side, aperture, at, moments);
+      else
+        faces.push_back({vof, face.side, static_cast<std::uint8_t>(primary), far.to, aperture, at});
     }
-    faces.push_back({vof, face.side, static_cast<std::uint8_t>(primary), far.to, face.aperture, at});
   }
 }
 
@@ -194,22 +231,24 @@ void Maker::send_parts() {
   for (int slot = 0; slot < boxes_.n_own(); ++slot) {
     const PieceBox& box = boxes_.box(slot);
     for (int p = 0; p < box.n_pieces(); ++p) {
-      const VofName home = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(p)];
-      if (home == no_face || home_side(slot, p) == own_home || box_of(home) == box.box) continue;
-      std::vector<VofFace> faces;
-      VofMoments moments = moments_at_home(slot, p);
-      faces_at_home(slot, p, static_cast<std::uint16_t>(vof_of(home)), faces, moments);
-      ByteWriter w;
-      w.put(Part{home, moments, static_cast<std::uint32_t>(faces.size())});
-      w.put(std::span<const VofFace>(faces));
-      const std::vector<std::byte> bytes = w.take();
-      const int own = boxes_.slot_of(box_of(home));
-      if (own < boxes_.n_own()) {
-        auto& in = inbox_[static_cast<std::size_t>(own)];
-        in.insert(in.end(), bytes.begin(), bytes.end());
-      } else {
-        to_rank[boxes_.layout().owner(box_of(home))].put_vector(bytes);
-      }
+      if (homes(slot, p).own()) continue;
+      for_each_home(slot, p, [&](const HomeName& home) {
+        if (home.vof == no_face || box_of(home.vof) == box.box) return;
+        std::vector<VofFace> faces;
+        VofMoments moments = moments_at_home(slot, p, home);
+        faces_at_home(slot, p, home, faces, moments);
+        ByteWriter w;
+        w.put(Part{home.vof, moments, static_cast<std::uint32_t>(faces.size())});
+        w.put(std::span<const VofFace>(faces));
+        const std::vector<std::byte> bytes = w.take();
+        const int own = boxes_.slot_of(box_of(home.vof));
+        if (own < boxes_.n_own()) {
+          auto& in = inbox_[static_cast<std::size_t>(own)];
+          in.insert(in.end(), bytes.begin(), bytes.end());
+        } else {
+          to_rank[boxes_.layout().owner(box_of(home.vof))].put_vector(bytes);
+        }
+      });
     }
   }
   std::vector<Message> out;
@@ -230,27 +269,29 @@ void Maker::send_parts() {
 std::array<VofName, 6> Maker::whole_cell(int slot, const Index& cell, bool& regular, std::vector<VofFace>& faces,
                                          std::uint16_t vof, VofMoments& moments) const {
   std::array<VofName, 6> names{};
-  std::array<Target, 6> targets;
+  std::array<Targets, 6> behind;
   for (int side = 0; side < 6; ++side) {
     const auto s = static_cast<std::size_t>(side);
-    targets[s] = target(slot, cell, side, 0);
-    names[s] = targets[s].to;
-    regular = regular && targets[s].primary && targets[s].offset == side_offset(side) && names[s] != no_face;
+    behind[s] = targets(slot, cell, side, 0, nullptr, 0);
+    const Target& far = behind[s].front();
+    names[s] = far.to;
+    regular = regular && behind[s].size() == 1 && far.primary && far.offset == side_offset(side) && far.to != no_face;
   }
   if (regular) return names;
   const VofName self = vof_name(boxes_.box(slot).box, vof);
-  for (int side = 0; side < 6; ++side) {
-    const Target& far = targets[static_cast<std::size_t>(side)];
-    if (far.to == self && far.offset == Index{}) continue;
-    const bool primary = !is_vof(far.to) || (far.primary && far.offset == side_offset(side));
-    Vec3 at;
-    at[direction_of(side)] = is_high(side) ? 0.5 : -0.5;
-    if (far.to == no_face) {
-      close(side, 1.0, at, moments);
-      continue;
+  for (int side = 0; side < 6; ++side)
+    for (const Target& far : behind[static_cast<std::size_t>(side)]) {
+      if (far.to == self && far.offset == Index{}) continue;
+      const bool primary = !is_vof(far.to) || (far.primary && far.offset == side_offset(side));
+      Vec3 at;
+      at[direction_of(side)] = is_high(side) ? 0.5 : -0.5;
+      if (far.to == no_face) {
+        close(side, far.share, at, moments);
+        continue;
+      }
+      faces.push_back(
+          {vof, static_cast<std::uint8_t>(side), static_cast<std::uint8_t>(primary), far.to, far.share, at});
     }
-    faces.push_back({vof, static_cast<std::uint8_t>(side), static_cast<std::uint8_t>(primary), far.to, 1.0, at});
-  }
   return names;
 }
 
@@ -286,9 +327,10 @@ VofAssembly Maker::make(int slot) const {
 
   std::vector<std::uint8_t> receives(n_vofs);  // a part joins this VoF
   for (int p = 0; p < box.n_pieces(); ++p) {
-    const VofName home = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(p)];
-    if (home != no_face && box_of(home) == box.box && home_side(slot, p) != own_home)
-      receives[static_cast<std::size_t>(vof_of(home))] = 1;
+    if (homes(slot, p).own()) continue;
+    for_each_home(slot, p, [&](const HomeName& home) {
+      if (home.vof != no_face && box_of(home.vof) == box.box) receives[static_cast<std::size_t>(vof_of(home.vof))] = 1;
+    });
   }
   const auto& inbox = inbox_[static_cast<std::size_t>(slot)];
   for (ByteReader in(inbox); !in.at_end();) {
@@ -316,16 +358,17 @@ VofAssembly Maker::make(int slot) const {
       add_moments({1.0, {}, {}, 0.0, {}, {}, {}}, out.moments[v]);
   });
   for (int p = 0; p < box.n_pieces(); ++p) {
-    const VofName home = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(p)];
-    if (home == no_face || box_of(home) != box.box) continue;
-    const auto v = static_cast<std::uint16_t>(vof_of(home));
-    if (home_side(slot, p) == own_home) {
-      const Piece& piece = box.cut.pieces[static_cast<std::size_t>(p)];
-      out.cell[v] = piece.cell;
-      out.holds_center[v] = piece.holds_center;
-    }
-    add_moments(moments_at_home(slot, p), out.moments[v]);
-    faces_at_home(slot, p, v, out.faces, out.moments[v]);
+    for_each_home(slot, p, [&](const HomeName& home) {
+      if (home.vof == no_face || box_of(home.vof) != box.box) return;
+      const auto v = static_cast<std::size_t>(vof_of(home.vof));
+      if (homes(slot, p).own()) {
+        const Piece& piece = box.cut.pieces[static_cast<std::size_t>(p)];
+        out.cell[v] = piece.cell;
+        out.holds_center[v] = piece.holds_center;
+      }
+      add_moments(moments_at_home(slot, p, home), out.moments[v]);
+      faces_at_home(slot, p, home, out.faces, out.moments[v]);
+    });
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -55,6 +56,17 @@ double Histogram::below(double limit) const {
   for (std::size_t b = 0; b < whole; ++b) sum += count[b];
   const double part = whole < count.size() ? static_cast<double>(count[whole]) : 0.0;
   return static_cast<double>(sum) + part * (position - static_cast<double>(whole));
+}
+
+double Histogram::quantile(double share) const {
+  const auto wanted = share * static_cast<double>(std::accumulate(count.begin(), count.end(), std::int64_t{0}));
+  double below = 0;
+  for (std::size_t b = 0; b < count.size(); ++b) {
+    const auto here = static_cast<double>(count[b]);
+    if (here > 0 && below + here >= wanted) return low + (static_cast<double>(b) + (wanted - below) / here) * width();
+    below += here;
+  }
+  return high;
 }
 
 Histogram Histogram::reduced(std::size_t most) const {

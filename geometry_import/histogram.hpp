@@ -22,6 +22,8 @@ struct Histogram {
   void add(std::span<const float> values);
   /// Values below a limit; those of the bin it lies in in part. [values]
   double below(double limit) const;
+  /// The value that a share of the values lies below, as if the values of a bin were spread over it. [values]
+  double quantile(double share) const;
   /// The same in at most `most` bins: neighbours are put together, in equal numbers.
   Histogram reduced(std::size_t most) const;
 };

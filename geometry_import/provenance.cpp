@@ -107,8 +107,15 @@ Json common(const ImportReport& r) {
   j["gradient_per_voxel"] = r.gradient;
   j["scan"] = nullptr;
   if (r.scan)
-    j["scan"] = {{"pore", r.scan->pore},     {"solid", r.scan->solid}, {"blur_voxels", r.scan->blur},
-                 {"misfit", r.scan->misfit}, {"noise", r.scan->noise}, {"noise_ratio", r.scan->noise_ratio},
+    j["scan"] = {{"pore", r.scan->pore},
+                 {"solid", r.scan->solid},
+                 {"blur_voxels", r.scan->blur},
+                 {"misfit", r.scan->misfit},
+                 {"scatter", r.scan->scatter},
+                 {"noise", r.scan->noise},
+                 {"minerals", r.scan->minerals},
+                 {"pore_offset", r.scan->pore_offset},
+                 {"solid_offset", r.scan->solid_offset},
                  {"rounds", r.scan->rounds}};
   j["porosity"] = r.porosity;
   j["level_set_porosity"] = r.level_set_porosity;

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "geometry_import/edge_threshold.hpp"
+#include "geometry_import/fit_check.hpp"
 #include "geometry_import/gray_pass.hpp"
 
 namespace karst {
@@ -16,10 +17,6 @@ namespace {
 constexpr std::size_t most_limits = 31;
 constexpr std::int64_t few_values = 32;  // an image of so few integers may hold labels
 constexpr double moved_share = 0.05;     // of the contrast, and of the porosity
-/// Of the wall, over that inside the phases, from which on it is warned of; less noise than this is as good as none.
-constexpr double much_misfit = 2, least_noise = 0.01;
-constexpr double one_gray_value = 2;  // noise of the solid over that of the pore, at most
-
 /// Names by label. Throws Error unless the names suit the classes.
 std::vector<std::string> class_names(const GrayClasses& classes, const ImportOptions& options) {
   const std::size_t n = classes.limits.size() + 1;
@@ -159,37 +156,34 @@ void tell_sensitivity(const GrayPass& pass, const GrayClasses& classes, const Hi
                   report.porosity_low, report.porosity_high, step));
 }
 
-/// Labels of a fitted wall, unless the solid has several gray values and nobody insists.
+/// Labels of a fitted wall, unless something speaks against it and nobody insists.
 std::optional<Segmentation> fitted_segmentation(const ImageLayers& image, const ImportOptions& options,
-                                                const GrayScale& start, const std::vector<std::string>& names,
+                                                const FitStart& start, const std::vector<std::string>& names,
                                                 ImportReport& report) {
-  const double most = options.wall ? std::numeric_limits<double>::infinity() : one_gray_value;
-  std::optional<FittedWall> wall = fit_wall(image, start, report.smoothing, most);
-  if (!wall) {
-    require(!options.wall,
-            "{}: no wall of two phases gives this image (wall = scan); wall = threshold takes it from the "
-            "gray value {:.6g}",
-            options.file, start.threshold);
-    report.warnings.push_back("no wall of two phases gives this image: it is where the threshold is passed");
-    return {};
+  std::optional<FittedWall> wall = fit_wall(image, start, report.smoothing);
+  std::string reason = "no wall of two phases gives this image";
+  if (wall) {
+    Slabs<std::uint8_t> labels = fitted_labels(image, *wall);
+    keep_clusters(image.comm(), start.labels, labels);
+    const auto faces = [&](const Slabs<std::uint8_t>& of) {
+      return static_cast<double>(count_wall_faces(image.comm(), of));
+    };
+    const std::size_t pore = start.scale.pore_above ? 1 : 0;
+    reason =
+        reason_against(wall->scan, report.peaks[pore], report.peaks[1 - pore], faces(labels) / faces(start.labels));
+    if (reason.empty() || options.wall) {
+      report.scan = wall->scan;
+      if (!reason.empty()) report.warnings.push_back("the fitted wall is doubtful: " + reason);
+      return Segmentation{std::move(labels), names, true, start.scale, std::move(wall)};
+    }
   }
-  const ScanModel& scan = wall->scan;
-  if (scan.noise_ratio > most) {
-    report.warnings.push_back(
-        fmt::format("the gray values of the solid scatter {:.1f} times as much as those of the pore, as if it were "
-                    "several minerals: the wall is where the threshold is passed, and not fitted (wall = scan); "
-                    "segment = multi-otsu tells minerals apart",
-                    scan.noise_ratio));
-    return {};
-  }
-  report.scan = scan;
-  if (scan.misfit > much_misfit * std::max(scan.noise, least_noise))
-    report.warnings.push_back(fmt::format(
-        "at the wall the image differs from a picture of two phases by {:.2g} of the contrast, inside them by {:.2g}: "
-        "pores or grains too small for the blur of {:.2g} voxel, or more than two phases",
-        scan.misfit, scan.noise, scan.blur));
-  Slabs<std::uint8_t> labels = fitted_labels(image, *wall);
-  return Segmentation{std::move(labels), names, true, start, std::move(wall)};
+  require(!options.wall, "{}: {} (wall = scan); wall = threshold takes it from the gray value {:.6g}", options.file,
+          reason, start.scale.threshold);
+  report.warnings.push_back(
+      fmt::format("the wall is where the threshold of {:.6g} is passed; it was not fitted to the image (wall = scan), "
+                  "because {}",
+                  start.scale.threshold, reason));
+  return {};
 }
 
 Segmentation segment_gray(const ImageLayers& image, const ImportOptions& options, ImportReport& report,
@@ -202,16 +196,13 @@ Segmentation segment_gray(const ImageLayers& image, const ImportOptions& options
   report.pore_above = classes.pore_above;
   report.seed_threshold = options.seed_threshold.value_or(std::numeric_limits<double>::quiet_NaN());
   GrayPass pass(image, classes, options, report, pictures);
-  std::optional<Slabs<std::uint8_t>> labels = pass.run(histogram);
+  Slabs<std::uint8_t> labels = pass.run(histogram);
   report.gradient = pass.gradient();
   tell_sensitivity(pass, classes, histogram, report);
   const GrayScale scale{classes.wall(), report.gradient, classes.pore_above};
-  if (is_fitted(options)) {
-    labels.reset();  // the fit needs the memory
-    if (auto fitted = fitted_segmentation(image, options, scale, names, report)) return std::move(*fitted);
-    labels = GrayPass(image, classes, options, report, nullptr).run(histogram);
-  }
-  Segmentation s{std::move(*labels), names, true, scale, {}};
+  if (is_fitted(options))
+    if (auto fitted = fitted_segmentation(image, options, {scale, labels}, names, report)) return std::move(*fitted);
+  Segmentation s{std::move(labels), names, true, scale, {}};
   if (options.seed_threshold)
     report.seeds = grow_seeds(image.comm(), s.labels, candidate_label, classes.label(classes.beside_pore()));
   if (classes.limits.size() > 1) report.rim_voxels = correct_rim(image.comm(), s.labels);

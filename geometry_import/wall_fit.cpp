@@ -11,6 +11,8 @@
 #include "base/parallel.hpp"
 #include "geometry_import/clusters.hpp"
 #include "geometry_import/diffusion.hpp"
+#include "geometry_import/histogram.hpp"
+#include "geometry_import/plane_noise.hpp"
 
 namespace karst {
 namespace {
@@ -26,6 +28,7 @@ constexpr double least_change = -0.3, most_change = 0.6;  // of that variance in
 constexpr double most_shift = 0.3;                        // of φ in a round [voxels]
 constexpr float small_shift = 0.1F;                       // for ∂m, by a shift of φ [voxels]
 constexpr float most_phi = 2.5F;                          // [voxels]
+constexpr float held_phi = 0.25F;                         // |φ| at least where the phase is held [voxels]
 constexpr float inside_phase = 1e-3F;                     // share of the other phase in the picture
 constexpr double few_inside = 1000;                       // voxels that tell the noise of a phase
 
@@ -69,8 +72,9 @@ struct Sums {
   double scatter(std::size_t phase) const {
     return std::max(v[phase + 2] - v[phase + 1] * v[phase + 1] / v[phase], 0.0);
   }
-  /// Of both phases.
-  double noise() const {
+  /// Root mean square inside a phase, around the mean; inside both.
+  double rms(std::size_t phase) const { return std::sqrt(scatter(phase) / v[phase]); }
+  double rms() const {
     double voxels = 0, squares = 0;
     for (const std::size_t phase : {pore, solid}) {
       if (!knows(phase)) continue;
@@ -78,11 +82,6 @@ struct Sums {
       squares += scatter(phase);
     }
     return voxels > 0 ? std::sqrt(squares / voxels) : 0.0;
-  }
-  /// That of the solid over that of the pore; 1 where one of them is not known.
-  double noise_ratio() const {
-    if (!knows(pore) || !knows(solid) || scatter(pore) == 0.0) return 1.0;
-    return std::sqrt(scatter(solid) / v[solid] / (scatter(pore) / v[pore]));
   }
   /// Least squares g = c0 + c1 m + c2 Δm / 2 + c3 ∂m.
   std::array<double, parameters> coefficients() const {
@@ -225,32 +224,42 @@ void set_pore_shares(const Values& phi, float shift, Values& shares) {
   });
 }
 
+/// The phase of the start stays in every voxel whose 26 neighbours have it, too.
+/// @param labels  of the start: the window of φ and one plane around it
+void hold_phases(const ImageWindow& window, std::span<const std::uint8_t> labels, Values& phi) {
+  const Array<std::uint8_t> held = inner_phases(window, labels, phi.window);
+  parallel_for(static_cast<std::int64_t>(held.size()), [&](std::int64_t n) {
+    float& value = phi.value[at(n)];
+    if (held[at(n)] == inner_pore) value = std::max(value, held_phi);
+    if (held[at(n)] == inner_solid) value = std::min(value, -held_phi);
+  });
+}
+
 class WallFit {
  public:
-  WallFit(const ImageLayers& image, const GrayScale& start, double smoothing)
+  WallFit(const ImageLayers& image, const FitStart& start, double smoothing)
       : image_(image),
-        start_(start),
+        start_(start.scale),
+        labels_(start.labels),
         smoothing_(smoothing * smoothing),
         phi_(image.comm(), image.voxels(), Purpose::geometry) {}
 
-  std::optional<FittedWall> run(double most_noise_ratio) {
+  std::optional<FittedWall> run() {
     const double gain = (start_.pore_above ? 1.0 : -1.0) * start_.gradient;
     begin(0.0, gain);
     if (!correct_model(1.0)) return {};
     begin(-shift_ * gain, contrast_ * slope());
-    const double noise_ratio = sums_.noise_ratio();
     if (!correct_model(1.0)) return {};
     int rounds = 0;
-    for (bool differs = noise_ratio <= most_noise_ratio; differs && rounds < most_rounds; ++rounds) {
+    for (bool differs = true; differs && rounds < most_rounds; ++rounds) {
       if (rounds > 0 && !correct_model(damping)) return {};
       update();
-      differs = sums_.misfit() > enough * sums_.noise();
+      differs = sums_.misfit() > enough * sums_.rms();
     }
-    const double solid = start_.threshold + solid_, wall_slope = slope_at_wall();
+    const double wall_slope = slope_at_wall();
     if (!(wall_slope > 0.0)) return {};
-    return FittedWall{std::move(phi_),
-                      wall_slope,
-                      {solid + contrast_, solid, std::sqrt(blur_), sums_.misfit(), sums_.noise(), noise_ratio, rounds}};
+    const ScanModel scan = inspect(rounds);
+    return FittedWall{std::move(phi_), wall_slope, scan};
   }
 
  private:
@@ -268,13 +277,15 @@ class WallFit {
 
   void begin(double level, double gain);
   void update();
-  void update(const ImageWindow& layer, const Values& phi, std::span<std::int16_t> updated, Sums& sums) const;
+  Values update(const ImageWindow& layer, const Values& phi, Sums& sums) const;
   void add_up(std::vector<double>& by_layer);
   bool correct_model(double share);
   double slope_at_wall() const;
+  ScanModel inspect(int rounds);
 
   const ImageLayers& image_;
   GrayScale start_;
+  const Slabs<std::uint8_t>& labels_;
   double smoothing_;  ///< variance [voxel²]
   Slabs<std::int16_t> phi_;
   double solid_ = 0, contrast_ = 1;  ///< gray value less the threshold; that of the pore less that of the solid
@@ -333,15 +344,20 @@ void WallFit::begin(double level, double gain) {
   std::vector<double> by_layer(Sums::n * at(image_.count()), 0.0);
   image_.for_rounds([&](int, const ImageWindow& layer) {
     Array<std::int16_t> stored(layer.count(), Purpose::buffers);
+    const ImageWindow near = layer.planes() > 0 ? layer.grown(picture_reach() + 2) : layer;
+    const ImageWindow around = layer.planes() > 0 ? near.grown(1) : layer;
+    const Array<std::uint8_t> labels = labels_.fetch(around);
     fail_together(image_.comm(), [&] {
       if (layer.planes() == 0) return;
-      const Values gray = smoothed(layer.grown(picture_reach() + 2));
-      Values phi{gray.window, Array<float>(gray.value.size(), Purpose::buffers)};
-      for_rows(gray.window, [&](int y, int z, std::int64_t) {
-        const std::int64_t from = phi.place(y, z);
-        for (std::int64_t n = from; n < from + layer.row(); ++n)
-          phi.value[at(n)] = std::clamp((gray.value[at(n)] - at_wall) / per_voxel, -most_phi, most_phi);
+      const Values gray = smoothed(near);
+      Values phi{near, Array<float>(near.count(), Purpose::buffers)};
+      for_rows(near, [&](int y, int z, std::int64_t) {
+        const float* const g = gray.row(y, z);
+        float* const to = phi.value.data() + phi.place(y, z);
+        for (std::int64_t x = 0; x < layer.row(); ++x)
+          to[x] = std::clamp((g[x] - at_wall) / per_voxel, -most_phi, most_phi);
       });
+      hold_phases(around, labels.span(), phi);
       std::ranges::transform(phi.value.span().subspan(at(phi.window.start_of(layer.first)), layer.count()),
                              stored.begin(), to_stored);
       const Sums sums = sums_of(layer, gray, picture(layer.grown(1), phi, 0.0F), phi);
@@ -363,13 +379,17 @@ void WallFit::update() {
   image_.for_rounds([&](int, const ImageWindow& layer) {
     const ImageWindow around = layer.planes() > 0 ? layer.grown(reach) : layer;
     const Values phi = decoded(around, phi_.fetch(around), static_cast<float>(shift_));
+    const ImageWindow beside = layer.planes() > 0 ? layer.grown(1) : layer;
+    const Array<std::uint8_t> labels = labels_.fetch(beside);
     phi_.store(waiting, values.span());
     values = Array<std::int16_t>(layer.count(), Purpose::buffers);
     waiting = layer;
     fail_together(image_.comm(), [&] {
       if (layer.planes() == 0) return;
       Sums sums;
-      update(layer, phi, values.span(), sums);
+      Values updated = update(layer, phi, sums);
+      hold_phases(beside, labels.span(), updated);
+      std::ranges::transform(updated.value, values.begin(), to_stored);
       std::ranges::copy(sums.v, by_layer.begin() + layer.first / geometry_chunk * static_cast<int>(Sums::n));
     });
   });
@@ -378,7 +398,7 @@ void WallFit::update() {
   add_up(by_layer);
 }
 
-void WallFit::update(const ImageWindow& layer, const Values& phi, std::span<std::int16_t> updated, Sums& sums) const {
+Values WallFit::update(const ImageWindow& layer, const Values& phi, Sums& sums) const {
   const ImageWindow near = layer.grown(diffusion_reach(prior_variance));
   const Values gray = smoothed(near), pictured = picture(near, phi, 0.0F);
   sums = sums_of(layer, gray, pictured, phi);
@@ -390,14 +410,15 @@ void WallFit::update(const ImageWindow& layer, const Values& phi, std::span<std:
     for (std::int64_t x = 0; x < near.row(); ++x) to[x] = p[x] + step * residual(g[x], m[x]);
   });
   const auto of_layer = moved.value.span().subspan(at(near.start_of(layer.first)), layer.count());
-  Array<float> rough(layer.count(), Purpose::buffers);
-  std::ranges::copy(of_layer, rough.begin());
+  Values updated{layer, Array<float>(layer.count(), Purpose::buffers)};
+  std::ranges::copy(of_layer, updated.value.begin());
   diffuse(near, prior_variance, moved.value.span());
   for_rows(layer, [&](int y, int z, std::int64_t) {
     const std::int64_t from = layer.start_of(z) + y * layer.row();
     for (std::int64_t n = from; n < from + layer.row(); ++n)
-      updated[at(n)] = to_stored((1 - prior) * rough[at(n)] + prior * of_layer[at(n)]);
+      updated.value[at(n)] = (1 - prior) * updated.value[at(n)] + prior * of_layer[at(n)];
   });
+  return updated;
 }
 
 /// Layer by layer, one rank adds to each: the same sums on any number of ranks.
@@ -439,12 +460,95 @@ double WallFit::slope_at_wall() const {
   return voxels > 0 ? length / voxels : 0.0;
 }
 
+/// Image less picture inside the phases.
+class InsidePhases {
+ public:
+  /// @param residual, picture  of the layer
+  void add(const ImageWindow& layer, std::span<const std::uint8_t> sample, std::span<const float> residual,
+           std::span<const float> picture) {
+    Array<std::uint8_t> phases(layer.count(), Purpose::buffers), all(layer.count(), Purpose::buffers);
+    for (std::size_t n = 0; n < phases.size(); ++n) {
+      const float m = picture[n];
+      const bool outside = !sample.empty() && sample[n % sample.size()] == 0;
+      const InnerPhase phase = outside                ? near_wall
+                               : m < inside_phase     ? inner_solid
+                               : m > 1 - inside_phase ? inner_pore
+                                                      : near_wall;
+      phases[n] = phase;
+      all[n] = outside ? near_wall : inner_pore;
+      if (phase != near_wall) ++residuals_[phase].count[bin(residual[n])];
+    }
+    noise_.add(layer, residual, phases.span());
+    everywhere_.add(layer, residual, all.span());
+  }
+  void sum(const Comm& comm) {
+    noise_.sum(comm);
+    everywhere_.sum(comm);
+    for (Histogram& h : residuals_) comm.sum(std::span(h.count));
+  }
+  /// Where no place is inside a phase, small features count as noise.
+  double noise() const {
+    const double inside = noise_.of_both();
+    return std::isfinite(inside) ? inside : everywhere_.of_both();
+  }
+  double noise(InnerPhase phase) const { return noise_.of(phase); }
+  double median(InnerPhase phase) const {
+    const Histogram& h = residuals_[phase];
+    return h.quantile(0.5);
+  }
+
+ private:
+  static constexpr std::size_t bins = 4096;
+  static std::size_t bin(float residual) {
+    return static_cast<std::size_t>(std::clamp((residual + 2) * (bins / 4.0F), 0.0F, bins - 1.0F));
+  }
+
+  PlaneNoise noise_{2.0}, everywhere_{2.0};
+  std::array<Histogram, 2> residuals_{
+      {{-2, 2, std::vector<std::int64_t>(bins, 0)}, {-2, 2, std::vector<std::int64_t>(bins, 0)}}};
+};
+
+/// Compares the wall as it is with the image.
+ScanModel WallFit::inspect(int rounds) {
+  InsidePhases inside;
+  std::vector<double> by_layer(Sums::n * at(image_.count()), 0.0);
+  image_.for_rounds([&](int, const ImageWindow& layer) {
+    const ImageWindow around = layer.planes() > 0 ? layer.grown(picture_reach() + 2) : layer;
+    const Values phi = decoded(around, phi_.fetch(around));
+    fail_together(image_.comm(), [&] {
+      if (layer.planes() == 0) return;
+      const Values gray = smoothed(layer), pictured = picture(layer.grown(1), phi, 0.0F);
+      const Sums sums = sums_of(layer, gray, pictured, phi);
+      std::ranges::copy(sums.v, by_layer.begin() + layer.first / geometry_chunk * static_cast<int>(Sums::n));
+      Array<float> residuals(layer.count(), Purpose::buffers), of_layer(layer.count(), Purpose::buffers);
+      for_rows(layer, [&](int y, int z, std::int64_t r) {
+        const float *m = pictured.row(y, z), *g = gray.row(y, z);
+        for (std::int64_t x = 0; x < layer.row(); ++x) {
+          of_layer[at(r * layer.row() + x)] = m[x];
+          residuals[at(r * layer.row() + x)] = residual(g[x], m[x]);
+        }
+      });
+      inside.add(layer, image_.sample().inside(), residuals.span(), of_layer.span());
+    });
+  });
+  add_up(by_layer);
+  inside.sum(image_.comm());
+  const double solid = start_.threshold + solid_;
+  ScanModel scan{solid + contrast_, solid, std::sqrt(blur_), sums_.misfit(), sums_.rms(), inside.noise()};
+  scan.rounds = rounds;
+  if (sums_.knows(Sums::pore)) scan.pore_offset = inside.median(inner_pore);
+  if (sums_.knows(Sums::solid)) scan.solid_offset = inside.median(inner_solid);
+  const double ratio =
+      sums_.rms(Sums::solid) / inside.noise(inner_solid) * inside.noise(inner_pore) / sums_.rms(Sums::pore);
+  if (sums_.knows(Sums::pore) && sums_.knows(Sums::solid) && std::isfinite(ratio)) scan.minerals = ratio;
+  return scan;
+}
+
 }  // namespace
 
-std::optional<FittedWall> fit_wall(const ImageLayers& image, const GrayScale& start, double smoothing,
-                                   double most_noise_ratio) {
+std::optional<FittedWall> fit_wall(const ImageLayers& image, const FitStart& start, double smoothing) {
   assert(smoothing >= 0 && smoothing <= most_fitted_smoothing);
-  return WallFit(image, start, smoothing).run(most_noise_ratio);
+  return WallFit(image, start, smoothing).run();
 }
 
 void fitted_level_set(std::span<const std::int16_t> fitted, double slope, std::span<float> phi) {

@@ -37,16 +37,20 @@ struct FittedWall {
   ScanModel scan;
 };
 
+/// Where the wall is at first: where the smoothed gray value passes a threshold.
+struct FitStart {
+  const GrayScale& scale;
+  const Slabs<std::uint8_t>& labels;  ///< pore_label, a solid label, or outside_label
+};
+
 inline constexpr double fitted_unit = 4096;           ///< of FittedWall::phi, per voxel
 inline constexpr double most_fitted_smoothing = 4.0;  ///< [voxels]; more would need planes beyond the next layer
 
 /// Fits the wall. Reads the image two to ten times. The result does not depend on the number of ranks and threads.
 /// Nothing when the image is no picture of two phases, or no wall is left. Collective.
-/// @param start      where the wall is at first
+/// @param start      where the wall is at first; the phase stays where all 26 neighbours have it there
 /// @param smoothing  of the comparison, 0 to most_fitted_smoothing [voxels]
-/// @param most_noise_ratio  ScanModel::noise_ratio beyond which no round is made, for the solid has several gray values
-std::optional<FittedWall> fit_wall(const ImageLayers& image, const GrayScale& start, double smoothing,
-                                   double most_noise_ratio);
+std::optional<FittedWall> fit_wall(const ImageLayers& image, const FitStart& start, double smoothing);
 
 /// φ of fitted values as level sets of gray images have it: a distance at the wall (divided by the slope),
 /// gray_margin <= |φ|. phi is over the same planes.

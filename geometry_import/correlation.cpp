@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <span>
 
 #include "base/parallel.hpp"
@@ -34,14 +35,14 @@ std::int64_t pairs(const Word* a, const Word* b, std::int64_t words) {
   return n;
 }
 
-/// Pairs of bits of a row that are r apart.
-std::int64_t pairs_in_row(const Word* row, std::int64_t words, int r) {
+/// Pairs of a bit of one row and a bit of the other that is r further.
+std::int64_t pairs_in_row(const Word* low, const Word* high, std::int64_t words, int r) {
   const std::int64_t skip = r / 64;
   const int shift = r % 64;
   std::int64_t n = 0;
   for (std::int64_t w = 0; w + skip < words; ++w) {
-    const Word next = shift > 0 && w + skip + 1 < words ? row[w + skip + 1] << (64 - shift) : 0;
-    n += std::popcount(row[w] & (row[w + skip] >> shift | next));
+    const Word next = shift > 0 && w + skip + 1 < words ? high[w + skip + 1] << (64 - shift) : 0;
+    n += std::popcount(low[w] & (high[w + skip] >> shift | next));
   }
   return n;
 }
@@ -54,9 +55,9 @@ Lags no_pairs(const Index& voxels) {
   return lags;
 }
 
-/// Pairs r apart along each axis whose lower ends are on this rank, summed over the ranks. Collective.
-Lags count_pairs(const Comm& comm, const Index& voxels, const Slabs<Word>& bits) {
-  const ImageWindow own = bits.own();
+/// Pairs r apart along each axis of a voxel of `low` and one of `high` above it. Collective.
+Lags count_pairs(const Comm& comm, const Index& voxels, const Slabs<Word>& low, const Slabs<Word>& high) {
+  const ImageWindow own = low.own();
   const int ny = own.image[1], nz = own.image[2];
   const std::int64_t words = own.row();
   std::vector<Lags> of_thread(at(n_threads()), no_pairs(voxels));
@@ -64,17 +65,18 @@ Lags count_pairs(const Comm& comm, const Index& voxels, const Slabs<Word>& bits)
   ImageWindow next = own;
   next.first = own.last;
   next.last = own.planes() > 0 ? std::min(nz, own.last + up) : own.last;
-  const Array<Word> above = bits.fetch(next);
+  const Array<Word> above = high.fetch(next);
   const auto row = [&](std::int64_t y, std::int64_t z) {
-    const Word* plane = z < own.last ? bits.values().data() + own.start_of(static_cast<int>(z))
+    const Word* plane = z < own.last ? high.values().data() + own.start_of(static_cast<int>(z))
                                      : above.data() + next.start_of(static_cast<int>(z));
     return plane + y * words;
   };
   parallel_for(std::int64_t{ny} * own.planes(), [&](std::int64_t i) {
     Lags& sum = of_thread[at(thread_number())];
     const std::int64_t y = i % ny, z = own.first + i / ny;
-    const Word* here = row(y, z);
-    for (std::size_t r = 0; r < sum[0].size(); ++r) sum[0][r] += pairs_in_row(here, words, static_cast<int>(r));
+    const Word* here = low.values().data() + i * words;
+    const Word* same = row(y, z);
+    for (std::size_t r = 0; r < sum[0].size(); ++r) sum[0][r] += pairs_in_row(here, same, words, static_cast<int>(r));
     for (std::int64_t r = 0; r < std::int64_t(sum[1].size()) && y + r < ny; ++r)
       sum[1][at(r)] += pairs(here, row(y + r, z), words);
     for (std::int64_t r = 0; r < std::int64_t(sum[2].size()) && z + r < nz; ++r)
@@ -89,12 +91,67 @@ Lags count_pairs(const Comm& comm, const Index& voxels, const Slabs<Word>& bits)
   return total;
 }
 
-Lags all_pairs(const Index& n) {
-  Lags lags = no_pairs(n);
+/// By lag and axis: pairs of voxels of the sample, those with a pore at the lower, at the higher end, at both.
+struct Pairs {
+  Lags all, low, high, both;
+};
+
+/// Where every voxel is of the sample, pores at one end of a pair are those of the planes that have another one r away.
+/// Collective.
+Pairs pairs_of_whole_image(const Comm& comm, const Slabs<std::uint8_t>& labels, const Slabs<Word>& pore) {
+  const Index n = labels.voxels();
+  const ImageWindow own = labels.own();
+  Lags planes;
+  for (int d = 0; d < 3; ++d) planes[at(d)].assign(at(n[d]), 0);
+  std::vector<Lags> of_thread(at(n_threads()), planes);
+  parallel_for(std::int64_t{n[1]} * own.planes(), [&](std::int64_t i) {
+    Lags& mine = of_thread[at(thread_number())];
+    const std::uint8_t* label = labels.values().data() + i * n[0];
+    std::int64_t of_row = 0;
+    for (int x = 0; x < n[0]; ++x) {
+      mine[0][at(x)] += label[x] == pore_label;
+      of_row += label[x] == pore_label;
+    }
+    mine[1][at(i % n[1])] += of_row;
+    mine[2][at(own.first + i / n[1])] += of_row;
+  });
+  Pairs p{no_pairs(n), no_pairs(n), no_pairs(n), count_pairs(comm, n, pore, pore)};
   const std::int64_t voxels = std::int64_t{n[0]} * n[1] * n[2];
-  for (int d = 0; d < 3; ++d)
-    for (std::size_t r = 0; r < lags[at(d)].size(); ++r) lags[at(d)][r] = voxels / n[d] * (n[d] - std::int64_t(r));
-  return lags;
+  for (std::size_t d = 0; d < 3; ++d) {
+    for (const Lags& mine : of_thread)
+      for (std::size_t i = 0; i < mine[d].size(); ++i) planes[d][i] += mine[d][i];
+    comm.sum(std::span(planes[d]));
+    const std::int64_t length = std::ssize(planes[d]);
+    std::int64_t low = p.both[d][0], high = low;
+    for (std::int64_t r = 0; r < std::ssize(p.all[d]); ++r) {
+      if (r > 0) low -= planes[d][at(length - r)], high -= planes[d][at(r - 1)];
+      p.all[d][at(r)] = voxels / length * (length - r);
+      p.low[d][at(r)] = low;
+      p.high[d][at(r)] = high;
+    }
+  }
+  return p;
+}
+
+/// Collective.
+Pairs pairs_of(const Comm& comm, const Slabs<std::uint8_t>& labels) {
+  const Index n = labels.voxels();
+  std::array<bool, 256> inside;
+  inside.fill(true);
+  inside[outside_label] = false;
+  const auto& values = labels.values();
+  const Slabs<Word> pore = bits_of(comm, labels, pore_labels());
+  if (!comm.any(std::find(values.begin(), values.end(), outside_label) != values.end()))
+    return pairs_of_whole_image(comm, labels, pore);
+  const Slabs<Word> sample = bits_of(comm, labels, inside);
+  return {count_pairs(comm, n, sample, sample), count_pairs(comm, n, pore, sample), count_pairs(comm, n, sample, pore),
+          count_pairs(comm, n, pore, pore)};
+}
+
+/// Of pairs with shares of pore at the lower, the higher end and both; 0 where one of the ends is the same everywhere.
+double coefficient(double low, double high, double both) {
+  const double variances = low * (1 - low) * high * (1 - high);
+  return variances > 0 ? std::clamp((both - low * high) / std::sqrt(variances), -1.0, 1.0) : 0;
 }
 
 double integral_to_zero(const std::vector<double>& rho) {
@@ -109,21 +166,13 @@ double integral_to_zero(const std::vector<double>& rho) {
 }  // namespace
 
 Correlation correlation(const Comm& comm, const Slabs<std::uint8_t>& labels) {
-  const Index n = labels.voxels();
-  std::array<bool, 256> sample;
-  sample.fill(true);
-  sample[outside_label] = false;
-  const auto& values = labels.values();
-  const bool all = !comm.any(std::find(values.begin(), values.end(), outside_label) != values.end());
-  const Lags of_sample = all ? all_pairs(n) : count_pairs(comm, n, bits_of(comm, labels, sample));
-  const Lags of_pore = count_pairs(comm, n, bits_of(comm, labels, pore_labels()));
+  const Pairs pairs = pairs_of(comm, labels);
   Correlation c;
-  if (of_pore[0][0] == 0 || of_pore[0][0] == of_sample[0][0]) return c;
-  const double porosity = double(of_pore[0][0]) / double(of_sample[0][0]);
+  if (pairs.both[0][0] == 0 || pairs.both[0][0] == pairs.all[0][0]) return c;
   for (std::size_t d = 0; d < 3; ++d) {
-    for (std::size_t r = 0; r < of_pore[d].size() && of_sample[d][r] > 0; ++r) {
-      const double both = double(of_pore[d][r]) / double(of_sample[d][r]);
-      c.rho[d].push_back((both - porosity * porosity) / (porosity - porosity * porosity));
+    for (std::size_t r = 0; r < pairs.all[d].size() && pairs.all[d][r] > 0; ++r) {
+      const auto share = [&](const Lags& of) { return double(of[d][r]) / double(pairs.all[d][r]); };
+      c.rho[d].push_back(coefficient(share(pairs.low), share(pairs.high), share(pairs.both)));
     }
     c.length[d] = integral_to_zero(c.rho[d]);
   }

@@ -9,12 +9,15 @@
 
 namespace karst {
 
-/// Diameters: of pores by volume, of throats by number.
+/// Diameters: of pores by volume, of throats by number. A ball as wide as the image may go on outside of it: what is
+/// wider counts as that, and is at least so wide.
 struct SizeDistribution {
   double bin_width = 0;       ///< bin b holds the diameters [b, b + 1) · bin_width
   std::vector<double> share;  ///< Σ = 1; empty when there is nothing
   double mean = 0, smallest = 0, largest = 0;
   double tenth = 0, median = 0, ninetieth = 0;  ///< this diameter has 10, 50, 90 % below it
+  double bound = 0;        ///< the smallest side of the image that is not one voxel wide; 0: there is none
+  double share_bound = 0;  ///< of what is as wide
 };
 
 /// A solid phase or the pore.
@@ -39,7 +42,7 @@ struct ImageStatistics {
   SizeDistribution throat_size;                    ///< widest ball that passes between two pores
   double thin_throats = 0;                         ///< share of the throats that are narrower than 3 voxels
   std::array<double, 3> critical_diameter{};       ///< widest ball that passes through the sample; 0: none
-  std::array<std::vector<double>, 3> correlation;  ///< (S2(r) - ε²) / (ε - ε²) at r = 0, 1, ... along each axis
+  std::array<std::vector<double>, 3> correlation;  ///< of pore at r = 0, 1, ... along each axis
   std::array<double, 3> correlation_length{};      ///< its integral up to the first zero
   double suggested_width = 0;                      ///< cell width [voxels]: 2^k
   std::string suggestion;                          ///< why, in one sentence

@@ -18,7 +18,8 @@
 namespace karst {
 namespace {
 
-constexpr double thin_share = 0.1;  // of the throats, from which on they are warned of
+constexpr double wide_share = 0.01;  // of the pore volume that the image is too small for, likewise
+constexpr double thin_share = 0.1;   // of the throats, from which on they are warned of
 
 class Import {
  public:
@@ -158,6 +159,11 @@ void Import::warn_of_result() {
         "{:.0f} % of the throats are narrower than 3 voxels: flow through them is resolved poorly; a scan with smaller "
         "voxels would help",
         100 * s.thin_throats));
+  if (const SizeDistribution& pores = s.pore_size; pores.share_bound > wide_share)
+    report_.warnings.push_back(fmt::format(
+        "{:.0f} % of the pore volume holds balls as wide as the smallest side of the image ({:g} voxels) and more: how "
+        "wide such pores are this image does not tell; diameters of pores and throats end there",
+        100 * pores.share_bound, pores.bound));
   if (std::abs(report_.level_set_porosity / report_.porosity - 1) <= 0.01) return;
   report_.warnings.push_back(fmt::format(
       "the wall between voxels gives a porosity of {:.4f}, whole voxels {:.4f}: {}; what follows is computed with the "

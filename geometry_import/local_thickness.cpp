@@ -295,9 +295,16 @@ std::vector<std::int64_t> radius_counts(const Comm& comm, const Slabs<std::uint1
   return count;
 }
 
-SizeDistribution size_distribution(const std::vector<std::int64_t>& of_radius) {
+SizeDistribution size_distribution(std::vector<std::int64_t> of_radius, double bound) {
   SizeDistribution s;
-  std::int64_t total = 0;
+  s.bound = bound;
+  std::int64_t total = 0, wide = 0;
+  const auto limit = static_cast<std::size_t>(0.5 * bound * distance_unit);
+  if (bound > 0 && of_radius.size() > limit) {
+    for (std::size_t r = limit; r < of_radius.size(); ++r) wide += of_radius[r];
+    of_radius.resize(limit);
+    of_radius.push_back(wide);
+  }
   const auto diameter = [](std::size_t radius) { return 2.0 * double(radius) / distance_unit; };
   for (std::size_t r = 0; r < of_radius.size(); ++r) {
     if (of_radius[r] == 0) continue;
@@ -308,6 +315,7 @@ SizeDistribution size_distribution(const std::vector<std::int64_t>& of_radius) {
   }
   if (total == 0) return s;
   s.mean /= double(total);
+  s.share_bound = double(wide) / double(total);
   s.bin_width = 1;
   while (s.largest >= 64 * s.bin_width) s.bin_width *= 2;
   s.share.assign(at(std::int64_t(s.largest / s.bin_width)) + 1, 0.0);

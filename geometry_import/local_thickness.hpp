@@ -32,6 +32,7 @@ void local_thickness(const Comm& comm, Slabs<std::uint16_t>& distance);
 std::vector<std::int64_t> radius_counts(const Comm& comm, const Slabs<std::uint16_t>& radius);
 
 /// Diameters from counts of radii [1/64 voxel], in voxels; bins as wide as a voxel or 2^k of them, 64 at most.
-SizeDistribution size_distribution(const std::vector<std::int64_t>& of_radius);
+/// @param bound  diameters above it count as it; 0: there is none
+SizeDistribution size_distribution(std::vector<std::int64_t> of_radius, double bound = 0);
 
 }  // namespace karst

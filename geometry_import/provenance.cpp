@@ -69,8 +69,10 @@ void add_segmentation(Json& j, const ImportReport& r) {
 }
 
 Json of_sizes(const SizeDistribution& d) {
-  return {{"bin_width", d.bin_width}, {"share", d.share}, {"mean", d.mean},     {"smallest", d.smallest},
-          {"largest", d.largest},     {"tenth", d.tenth}, {"median", d.median}, {"ninetieth", d.ninetieth}};
+  return {{"bin_width", d.bin_width},    {"share", d.share},         {"mean", d.mean},
+          {"smallest", d.smallest},      {"largest", d.largest},     {"tenth", d.tenth},
+          {"median", d.median},          {"ninetieth", d.ninetieth}, {"bound", d.bound},
+          {"share_bound", d.share_bound}};
 }
 
 /// Lengths in voxels.

@@ -40,11 +40,13 @@ std::string size_sections(const ReportPage& page) {
         sizes.share.empty() ? "<p>None found.</p>\n" : svg(size_chart(sizes, page.voxel, what, share, bound));
     return card(title, body, note);
   };
-  return pair(section("Pore sizes", s.pore_size, "pores", "share of the pore volume", 0,
-                      "Local thickness: the diameter of the largest ball inside the pore that holds a voxel."),
-              section("Throat sizes", s.throat_size, "throats", "share of the throats", 3,
-                      "The widest ball that passes between two neighbouring pores. Throats under 3 voxels are poorly "
-                      "resolved."));
+  return pair(
+      section("Pore sizes", s.pore_size, "pores", "share of the pore volume", 0,
+              "Local thickness: the diameter of the largest ball inside the pore that holds a voxel; at most the "
+              "smallest side of the image."),
+      section("Throat sizes", s.throat_size, "throats", "share of the throats", 3,
+              "The widest ball that passes between two neighbouring pores. Throats under 3 voxels are poorly "
+              "resolved."));
 }
 
 std::string place_sections(const ReportPage& page) {

@@ -58,7 +58,8 @@ std::string percolation_tile(const ReportPage& page) {
 
 std::string size_tile(const char* name, const SizeDistribution& sizes, double voxel, const std::string& more) {
   if (sizes.share.empty()) return tile(name, "–", "none found");
-  return tile(name, with_voxels(sizes.median, voxel),
+  const std::string least = sizes.share_bound > 0 && sizes.median >= sizes.bound ? "≥ " : "";
+  return tile(name, least + with_voxels(sizes.median, voxel),
               fmt::format("10 to 90 %: {} to {}<br/>{}", length_text(sizes.tenth * voxel),
                           length_text(sizes.ninetieth * voxel), more));
 }

@@ -116,22 +116,34 @@ void fill_connection(const Comm& comm, const Slabs<std::uint8_t>& labels, double
   s.enclosed_porosity = ratio(double(voxels[3]), sample);
 }
 
+/// The widest ball that an image can hold, in 2-D a disc: what reaches further goes on where nobody looked. [voxels]
+double widest_ball(const Index& voxels) {
+  int least = 0;
+  for (int d = 0; d < 3; ++d)
+    if (voxels[d] > 1) least = least == 0 ? voxels[d] : std::min(least, voxels[d]);
+  return least;
+}
+
 /// Collective. Destroys the distance.
 void fill_sizes(const Comm& comm, Slabs<std::uint16_t>& distance, ImageStatistics& s) {
   const NetworkFigures network = network_figures(comm, distance);
+  const double bound = widest_ball(distance.voxels());
   s.pores = network.pores;
   s.throats = network.throats;
   s.coordination = ratio(2 * double(network.throats), double(network.pores));
-  s.throat_size = size_distribution(network.throat_radius);
+  s.throat_size = size_distribution(network.throat_radius, bound);
   constexpr std::size_t thin = 3 * distance_unit / 2;
   std::int64_t thin_throats = 0;
   for (std::size_t r = 0; r < std::min(thin, network.throat_radius.size()); ++r)
     thin_throats += network.throat_radius[r];
   s.thin_throats = ratio(double(thin_throats), double(network.throats));
   for (std::size_t d = 0; d < 3; ++d)
-    if (s.percolates[d]) s.critical_diameter[d] = 2.0 * network.critical[d] / distance_unit;
+    if (s.percolates[d]) {
+      const double diameter = 2.0 * network.critical[d] / distance_unit;
+      s.critical_diameter[d] = bound > 0 ? std::min(diameter, bound) : diameter;
+    }
   local_thickness(comm, distance);
-  s.pore_size = size_distribution(radius_counts(comm, distance));
+  s.pore_size = size_distribution(radius_counts(comm, distance), bound);
 }
 
 /// The widest cells that leave the ways through the sample 4 cells wide and 9 throats of 10 at least 2.

@@ -80,10 +80,15 @@ std::string porosity_lines(const ImportReport& r) {
   return text + line("connected along", join(along));
 }
 
+/// "at least" where the ball is as wide as the image.
+std::string diameter_text(double diameter, const SizeDistribution& d, double voxel) {
+  return (d.share_bound > 0 && diameter >= d.bound ? "at least " : "") + format_si(diameter * voxel, "m");
+}
+
 std::string size_line(const char* name, const SizeDistribution& d, double voxel, std::int64_t count) {
   if (d.share.empty()) return "";
-  return line(name, fmt::format("{} (10 to 90 %: {} to {}); {} of them", format_si(d.median * voxel, "m"),
-                                format_si(d.tenth * voxel, "m"), format_si(d.ninetieth * voxel, "m"), count));
+  return line(name, fmt::format("{} (10 to 90 %: {} to {}); {} of them", diameter_text(d.median, d, voxel),
+                                diameter_text(d.tenth, d, voxel), diameter_text(d.ninetieth, d, voxel), count));
 }
 
 }  // namespace

@@ -63,16 +63,10 @@ TEST(CorrelationMpi, IsThatOfAllPairsOfTheSample) {
       return x[0] == 2 ? 255 : u < 0.4 ? 0 : u < 0.5 ? 255 : 7;
     });
     const auto value = [&](const Index& x) { return label[at((std::int64_t{x[2]} * n[1] + x[1]) * n[0] + x[0])]; };
-    double pore = 0, sample = 0;
-    for (const std::uint8_t l : label) {
-      pore += l == 0;
-      sample += l != 255;
-    }
-    const double e = pore / sample;
     const auto c = correlation(comm, label_slabs(comm, n, label));
     for (int d = 0; d < 3; ++d)
       for (int r = 0; r < static_cast<int>(c.rho[at(d)].size()); ++r) {
-        double both = 0, pairs = 0;
+        double both = 0, pairs = 0, at_low = 0, at_high = 0;
         for (int z = 0; z < n[2]; ++z)
           for (int y = 0; y < n[1]; ++y)
             for (int x = 0; x < n[0]; ++x) {
@@ -80,11 +74,48 @@ TEST(CorrelationMpi, IsThatOfAllPairsOfTheSample) {
               if (high[d] >= n[d] || value(low) == 255 || value(high) == 255) continue;
               ++pairs;
               both += value(low) == 0 && value(high) == 0;
+              at_low += value(low) == 0;
+              at_high += value(high) == 0;
             }
-        EXPECT_NEAR(c.rho[at(d)][at(r)], (both / pairs - e * e) / (e - e * e), 1e-12) << d << ' ' << r;
+        const double a = at_low / pairs, b = at_high / pairs, variances = a * (1 - a) * b * (1 - b);
+        const double rho = variances > 0 ? (both / pairs - a * b) / std::sqrt(variances) : 0;
+        EXPECT_NEAR(c.rho[at(d)][at(r)], rho, 1e-12) << d << ' ' << r;
       }
     EXPECT_EQ(c.rho[0].size(), at(std::min(n[0] / 2, 128)) + 1);
   }
+}
+
+// A post in an open channel: pairs far apart have it at one end at most, and more of their ends are post than of the
+// image.
+TEST(CorrelationMpi, IsACoefficientInASmallSample) {
+  const Comm comm = Comm::world();
+  const Index n{64, 36, 5};
+  const auto c = correlation(comm, label_slabs(comm, n, image_of<std::uint8_t>(n, [](const Index& x) {
+                                                 const double a = x[0] - 31.5, b = x[1] - 17.5;
+                                                 return a * a + b * b < 225.0 ? 1 : 0;
+                                               })));
+  double least = 1;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (const double rho : c.rho[d]) {
+      EXPECT_LE(std::abs(rho), 1.0);
+      least = std::min(least, rho);
+    }
+  EXPECT_LT(least, -0.5);
+  EXPECT_EQ(c.rho[0][0], 1);
+  EXPECT_NEAR(c.rho[2][2], 1, 1e-12);
+  EXPECT_GT(c.rho[1][18], -1.0);
+}
+
+// A wall in one half alone: from half of the image on no pair has it at its lower end.
+TEST(CorrelationMpi, IsNoneWhereOneEndIsTheSameEverywhere) {
+  const Comm comm = Comm::world();
+  const Index n{16, 4, 3};
+  const auto c = correlation(
+      comm, label_slabs(comm, n, image_of<std::uint8_t>(n, [](const Index& x) { return x[0] >= 12 ? 1 : 0; })));
+  EXPECT_EQ(c.rho[0][0], 1);
+  EXPECT_EQ(c.rho[0][4], 0);
+  EXPECT_EQ(c.rho[0][8], 0);
+  EXPECT_NEAR(c.rho[0][3], std::sqrt(3.0) / 4, 1e-12);  // shares 1/13 and 4/13, both 1/13
 }
 
 // Boolean model: spheres of radius R at random points, n per volume; the pore is what none of them covers:

@@ -215,5 +215,24 @@ TEST(SizeDistribution, FiguresOfKnownNumbers) {
   EXPECT_EQ(size_distribution(wide).bin_width, 32);
 }
 
+// What is wider than the bound counts as it, and nothing else changes.
+TEST(SizeDistribution, EndsAtTheBound) {
+  std::vector<std::int64_t> count(200, 0);
+  count[32] = 5;   // diameter 1
+  count[128] = 2;  // 4
+  count[160] = 3;  // 5
+  const SizeDistribution s = size_distribution(count, 4);
+  EXPECT_EQ(s.largest, 4);
+  EXPECT_EQ(s.ninetieth, 4);
+  EXPECT_EQ(s.median, 1);
+  EXPECT_EQ(s.bound, 4);
+  EXPECT_DOUBLE_EQ(s.mean, 2.5);
+  EXPECT_DOUBLE_EQ(s.share_bound, 0.5);
+  EXPECT_DOUBLE_EQ(s.share.back(), 0.5);
+  const SizeDistribution free = size_distribution(count, 6);
+  EXPECT_EQ(free.largest, 5);
+  EXPECT_EQ(free.share_bound, 0);
+}
+
 }  // namespace
 }  // namespace karst

@@ -173,5 +173,28 @@ TEST(StatisticsMpi, RanksAndThreadsDoNotMatter) {
   set_n_threads(before);
 }
 
+// A post in a channel 5 voxels high, 36 wide: a ball in it is not wider than 5, and neither is what passes. In one
+// plane of it balls are discs.
+TEST(StatisticsMpi, NoBallIsWiderThanTheImage) {
+  const Comm comm = Comm::world();
+  for (const int height : {5, 1}) {
+    const Index n{48, 36, height};
+    const auto label = image_of<std::uint8_t>(n, [](const Index& x) {
+      const double a = x[0] - 23.5, b = x[1] - 17.5;
+      return a * a + b * b < 36.0 ? 1 : 0;
+    });
+    const ImageStatistics s = statistics(comm, n, label);
+    const double most = height == 1 ? 36 : 5;
+    EXPECT_EQ(s.pore_size.bound, most);
+    EXPECT_LE(s.pore_size.largest, most);
+    EXPECT_LE(s.throat_size.largest, most);
+    for (const double d : s.critical_diameter) EXPECT_LE(d, most);
+    if (height == 1) continue;
+    EXPECT_EQ(s.pore_size.median, 5);
+    EXPECT_GT(s.pore_size.share_bound, 0.9);
+    EXPECT_EQ(s.critical_diameter[0], 5);
+  }
+}
+
 }  // namespace
 }  // namespace karst

@@ -128,6 +128,9 @@ class Maker {
         if (lookup_.is_closed(v, side)) return true;
       } else if (is_vof(n) && (!is_regular(n) || vofs_.is_covered(b, slot))) {
         return true;
+      } else if (is_vof(n) && sides_[static_cast<std::size_t>(side)] == FlowSide::no_slip &&
+                 walls_of(n).theta[static_cast<std::size_t>(side)] <= 1.0) {
+        return true;  // the wall behind n bends the flux to it, which is one for both
       }
     }
     return false;

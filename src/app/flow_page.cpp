@@ -152,11 +152,12 @@ std::string solves_card(const Json& summary) {
     if (!flow.contains("drag_over_drive")) return "–";
     return fmt::format("{:.1f} %", 100.0 * flow.at("drag_over_drive").at(part).get<double>());
   };
-  row("boundaries", [](const Json& f) {
-    std::string text = f.at("boundaries") == "periodic" ? "periodic" : "pressures on both ends";
-    if (f.contains("reservoir_cells"))
-      text += fmt::format(", reservoirs of {} cells", f.at("reservoir_cells").get<int>());
-    return text;
+  row("boundaries", [](const Json& f) -> std::string {
+    const std::string text = f.at("boundaries");
+    if (text == "reservoirs")
+      return fmt::format("free fluid between one sample and the next, {} cells",
+                         2 * f.at("reservoir_cells").get<int>());
+    return text == "periodic" ? text : "pressures on both ends";
   });
   row("pressure gradient [Pa/m]",
       [](const Json& f) { return fmt::format("{:.4g}", number(f, "pressure_gradient_Pa_m")); });

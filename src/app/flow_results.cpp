@@ -69,7 +69,7 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
   for (Column c : columns) {
     Json one;
     one["axis"] = name_of(c);
-    one["boundaries"] = c.periodic ? "periodic" : "pressures";
+    one["boundaries"] = c.periodic ? "periodic" : grid.reservoir > 0 ? "reservoirs" : "pressures";
     if (grid.reservoir > 0) {
       const Index all = grid.with_reservoirs(c.axis);
       one["reservoir_cells"] = grid.reservoir;

@@ -18,6 +18,8 @@ using Column = const FlowColumn&;
 constexpr std::array<const char*, 3> colours{"#1f77b4", "#d1731b", "#2a8c4a"};
 /// Where the loss of permeability by inertia was wrong by a tenth in packings of spheres (decision 012).
 constexpr double largest_cell_reynolds = 10.0;
+/// Between sides without friction: what comes to the sample is not even; 0.4 is that of a developed flow in a duct.
+constexpr double largest_unevenness = 0.5;
 /// A law that deviates by more from its points is none for them.
 constexpr double largest_deviation = 0.02;
 
@@ -116,6 +118,8 @@ std::string inertia_json(const FlowColumn& column) {
                               {"iterations", p.iterations},
                               {"drives_between", p.drives_between},
                               {"relative_residual", p.relative_residual}});
+    if (!column.periodic && p.grid_gradient != p.gradient)
+      json["points"].back().update({{"grid_gradient_Pa_m", p.grid_gradient}, {"flow_unevenness", p.unevenness}});
   }
   json["forchheimer"] = nullptr;
   if (column.forchheimer)
@@ -188,6 +192,12 @@ std::vector<std::string> inertia_warnings(const FlowColumns& columns) {
                       "and what inertia "
                       "costs may be wrong by a tenth and more; finer cells help (up to {:.0f} it is trusted)",
                       name_of(c), last.cell_reynolds, largest_cell_reynolds));
+    if (last.unevenness > largest_unevenness)
+      all.push_back(fmt::format(
+          "flow {}: what leaves the sample has not mixed before it comes to the next one (mean square of the "
+          "velocity in the free fluid {:.2g} times that of an even flow): the apparent permeability is that "
+          "of samples close behind one another; a larger flow.reservoir helps",
+          name_of(c), 1.0 + last.unevenness));
     if (c.forchheimer && c.forchheimer->deviation > largest_deviation)
       all.push_back(
           fmt::format("flow {}: Forchheimer's law deviates by {:.2g} % from the points: they reach into weak inertia, "

@@ -36,7 +36,8 @@ Source open_source(const Comm& comm, const Config& config, const std::string& im
 Source open_again(const Comm& comm, const Config& config, const GridOptions& grid, int wider,
                   const std::string& imported);
 
-/// The sample with so many more cells of free fluid on both ends of a direction; refined regions move with it.
+/// The sample with so many more cells of free fluid on both ends of a direction, joined to one another (the direction
+/// is periodic): a row of samples. Refined regions move with it.
 Source with_reservoirs(Source sample, int direction, int cells);
 
 /// The import as lines for the terminal.

@@ -82,10 +82,6 @@ void check_steps(Reader& in, const FlowOptions& options) {
         in.mistake(key,
                    "without effect: Stokes flow is in proportion to its drive; remove this key, or write "
                    "flow.model = \"steady\"");
-  if (options.model == FlowModel::steady && options.reservoir > 0)
-    in.mistake("flow.reservoir",
-               "works with model = \"stokes\" alone; remove this key, or put the free fluid into the "
-               "geometry");
   if (options.steps.empty()) in.mistake("flow.steps", "empty; give at least one factor, or leave it out for [1]");
   if (std::ranges::adjacent_find(options.steps, std::ranges::greater_equal{}) != options.steps.end())
     in.mistake("flow.steps", "must increase: each solve starts from the flow of the step before");
@@ -132,7 +128,9 @@ void read(Reader& in, FlowOptions& options) {
   in.integer(
       "flow.reservoir", options.reservoir, "cells",
       "free fluid before and behind the sample along the flow, for drives between two ends: the pores of its two "
-      "faces may then exchange fluid; the permeability is that of the sample alone",
+      "faces may then exchange fluid, and what leaves it mixes before it comes to the next sample of an endless row; "
+      "the "
+      "permeability is that of the sample alone",
       0, 100000);
   in.number("flow.tolerance", options.tolerance, "-", "relative residual at which a solve ends", 1e-12, 1e-2);
   in.integer("flow.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1, 1000000);

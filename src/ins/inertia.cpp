@@ -13,10 +13,10 @@
 namespace karst {
 namespace {
 
-constexpr double velocity_tolerance = 1e-6;
-constexpr int most_tries = 12;        ///< of a gradient for a wanted velocity
-constexpr int most_failures = 6;      ///< on the way to one inertia
-constexpr double first_factor = 4.0;  ///< between two drives, where only slow flow is known
+constexpr double drive_tolerance = 1e-6;  ///< of a wanted velocity, or pressure drop of the sample
+constexpr int most_tries = 12;            ///< of a gradient for a wanted velocity
+constexpr int most_failures = 6;          ///< on the way to one inertia
+constexpr double first_factor = 4.0;      ///< between two drives, where only slow flow is known
 constexpr double least_factor = 1.1;
 constexpr double least_slope = -0.6;  ///< of log k_app over log G: Forchheimer's law ends at -1/2
 
@@ -29,7 +29,8 @@ class Sweeper {
         sign_(sweep.gradient < 0.0 ? -1.0 : 1.0),
         drive_(sweep.drive),
         steady_(stokes, options()),
-        conductance_(sweep.permeability / (sweep.cell_width * sweep.cell_width)) {
+        fall_(sweep.fall),
+        velocity_(sweep.fall * sweep.permeability / (sweep.cell_width * sweep.cell_width)) {
     drive_.force = sign_ * drive_.force;
     for (double& p : drive_.pressure) p *= sign_;
     if (sign_ > 0.0) return;
@@ -45,14 +46,16 @@ class Sweeper {
     const double step = sweep_.steps[i], h = sweep_.cell_width;
     InertiaPoint point;
     point.step = step;
-    const double slow = unit_inertia() * std::abs(sweep_.gradient) * step;
-    const double inertia = sweep_.by_velocity ? meet(slow * sweep_.permeability / (h * h), point) : slow;
-    if (!sweep_.by_velocity) advance(inertia, point);
-    const double gradient = inertia / unit_inertia(),
-                 speed = gradient * h * h / sweep_.viscosity;  // of a velocity of 1
-    point.gradient = sign_ * gradient;
+    const double wanted = unit_inertia() * std::abs(sweep_.gradient) * step;
+    const double inertia = sweep_.by_velocity ? meet(wanted * sweep_.permeability / (h * h), velocity_, point)
+                                              : meet(wanted, fall_, point);
+    const double grid_gradient = inertia / unit_inertia(),
+                 speed = grid_gradient * h * h / sweep_.viscosity;  // of a velocity of 1
+    point.grid_gradient = sign_ * grid_gradient;
+    point.gradient = fall_ * point.grid_gradient;
+    if (has_reservoirs()) keep_sample(point);
     point.darcy_velocity = speed * report_.flow.velocity;
-    point.permeability = h * h * conductance_;
+    point.permeability = h * h * conductance();
     const double per_length = sweep_.density * norm(point.darcy_velocity) / sweep_.viscosity;
     point.reynolds = per_length * sweep_.pore_length;
     point.forchheimer = per_length * std::sqrt(sweep_.permeability);
@@ -76,7 +79,7 @@ class Sweeper {
     all.progress = {};
     if (watch_.iteration)
       all.progress = [this](const StokesProgress& p) {
-        const double k = sweep_.cell_width * sweep_.cell_width * sign_ * p.velocity[sweep_.axis];
+        const double k = sweep_.cell_width * sweep_.cell_width * sign_ * p.velocity[sweep_.axis] / fall_;
         watch_.iteration(name_, p.iteration, p.relative_residual, k);
       };
     return all;
@@ -92,7 +95,11 @@ class Sweeper {
       point.iterations += report_.flow.krylov.iterations;
       if (report_.converged) {
         reached_ = next;
-        conductance_ = sign_ * report_.flow.velocity[sweep_.axis];
+        velocity_ = sign_ * report_.flow.velocity[sweep_.axis];
+        if (has_reservoirs()) {
+          drop_ = sample_drop(stokes_, sweep_.sample, drive_);
+          fall_ = sign_ * drop_.drop / (sweep_.sample.high - sweep_.sample.low);
+        }
         solved_reynolds_ = reynolds(next);
         if (next == inertia) return;
         ++point.drives_between;
@@ -106,7 +113,7 @@ class Sweeper {
     }
   }
 
-  double reynolds(double inertia) const { return inertia * conductance_ / sweep_.cell_width * sweep_.pore_length; }
+  double reynolds(double inertia) const { return inertia * velocity_ / sweep_.cell_width * sweep_.pore_length; }
 
   void give_up(double inertia) const {
     std::string last;
@@ -125,22 +132,35 @@ class Sweeper {
         report_.cell_reynolds);
   }
 
-  /// The inertia at which inertia times the conductance is `wanted`, with the flow there.
-  double meet(double wanted, InertiaPoint& point) {
-    double inertia = wanted / conductance_, slope = 0.0;
+  /// The inertia at which inertia times `of` (velocity_ or fall_, which follow the flow) is `wanted`, with the flow
+  /// there.
+  double meet(double wanted, const double& of, InertiaPoint& point) {
+    double inertia = wanted / of, slope = 0.0;
     for (int i = 0; i < most_tries; ++i) {
-      const double before = std::log(conductance_);
+      const double before = std::log(of);
       advance(inertia, point);
-      const double left = std::log(wanted / (inertia * conductance_));
-      if (std::abs(left) <= velocity_tolerance) return inertia;
+      const double left = std::log(wanted / (inertia * of));
+      if (std::abs(left) <= drive_tolerance) return inertia;
       if (i > 0 && last_move_ != 0.0)
-        slope = std::clamp((std::log(conductance_) - before) / last_move_, least_slope, 0.0);
+        slope = std::clamp((std::log(of) - before) / last_move_, least_slope, -least_slope);
       last_move_ = left / (1.0 + slope);
       inertia *= std::exp(last_move_);
     }
-    require(false, "{}: the wanted velocity was not met to {:.0e} with {} gradients; a smaller flow.tolerance helps",
-            name_, velocity_tolerance, most_tries);
+    require(false, "{}: the wanted {} was not met to {:.0e} with {} gradients; a smaller flow.tolerance helps", name_,
+            sweep_.by_velocity ? "velocity" : "pressure drop of the sample", drive_tolerance, most_tries);
     return inertia;
+  }
+
+  bool has_reservoirs() const { return sweep_.sample.low > 0; }
+  /// k_app / h² of the last flow.
+  double conductance() const { return velocity_ / fall_; }
+
+  /// Leaves out the reservoirs.
+  void keep_sample(InertiaPoint& point) {
+    const SampleFlow flow = sample_flow(stokes_, sweep_.sample, drive_, report_.flow.velocity);
+    report_.flow.velocity = flow.velocity;
+    report_.flow.tortuosity = flow.tortuosity;
+    point.unevenness = drop_.unevenness;
   }
 
   StokesSolver& stokes_;
@@ -149,8 +169,10 @@ class Sweeper {
   double sign_;
   StokesDrive drive_;
   SteadySolver steady_;
-  double conductance_;    // k_app / h², of the last flow
+  double fall_;           // gradient of the sample over that of the drive, of the last flow
+  double velocity_;       // its mean velocity along the drive
   double reached_ = 0.0;  // its inertia; 0: slow flow
+  SampleDrop drop_;
   double last_move_ = 0.0, solved_reynolds_ = 0.0;
   std::string name_;
   SteadyReport report_;

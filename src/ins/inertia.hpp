@@ -10,6 +10,7 @@
 
 #include <optional>
 
+#include "ins/sample_flow.hpp"
 #include "ins/steady_solver.hpp"
 
 namespace karst {
@@ -17,7 +18,8 @@ namespace karst {
 /// One drive of a sweep.
 struct InertiaPoint {
   double step = 1.0;                     ///< factor on the drive of the deck
-  double gradient = 0.0;                 ///< G: fall of pressure per length along the axis [Pa/m]
+  double gradient = 0.0;                 ///< G: pressure drop per length along the axis [Pa/m]; with reservoirs that
+                                         ///< of the sample (SampleDrop)
   Vec3 darcy_velocity;                   ///< U [m/s]
   double permeability = 0.0;             ///< k_app along the axis [m²]
   double reynolds = 0.0;                 ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
@@ -26,6 +28,8 @@ struct InertiaPoint {
   double largest_speed = 0.0;            ///< [m/s]
   double tortuosity = 0.0;               ///< mean |u| / |mean u|
   double divergence = 0.0;               ///< largest net flux of a cell over the largest speed
+  double grid_gradient = 0.0;            ///< as gradient, but over the length of the grid [Pa/m]
+  double unevenness = 0.0;               ///< SampleDrop::unevenness; 0 without reservoirs
   int newton_steps = 0, iterations = 0;  ///< of Newton, of GMRES
   int drives_between = 0;                ///< solved on the way here, because Newton's method did not reach it at once
   double relative_residual = 0.0;
@@ -47,10 +51,12 @@ std::optional<ForchheimerFit> fit_forchheimer(const std::vector<InertiaPoint>& p
 struct InertiaSweep {
   int axis = 0;
   StokesDrive drive;        ///< gradient of 1 along the axis, in units of the operator
+  SampleCells sample;       ///< of reservoirs around it the drop is not counted
   double cell_width = 0.0;  ///< [m]
   double viscosity = 0.0, density = 0.0;
   double permeability = 0.0;  ///< k of slow flow along the axis [m²]
   double pore_length = 0.0;   ///< d / φ of the Reynolds number [m]
+  double fall = 1.0;          ///< of slow flow: gradient of the sample over that of the drive
   double gradient = 0.0;      ///< of a step of 1 [Pa/m]; where the velocity is given: what slow flow would need
   bool by_velocity = false;   ///< U = k gradient / μ is what is wanted, not the gradient
   std::vector<double> steps;  ///< increasing
@@ -67,8 +73,9 @@ struct InertiaWatch {
 
 /// Solves one drive after the other, each from the flow of the one before; the first from stokes.solution(), the slow
 /// flow of sweep.drive, left there by solve(). The flow of the last step stays there (its sign is that of the
-/// gradient). Where Newton's method fails it is led there by drives in between, as many as it takes. A velocity is met
-/// to 1e-6 by a secant iteration on the gradient. Throws Error when drives in between do not help either. Collective.
+/// gradient). Where Newton's method fails it is led there by drives in between, as many as it takes. A velocity, and
+/// with reservoirs the drop of the sample, is met to 1e-6 by a secant iteration on the gradient. Throws Error when
+/// drives in between do not help either. Collective.
 std::vector<InertiaPoint> solve_with_inertia(StokesSolver& stokes, const InertiaSweep& sweep,
                                              const InertiaWatch& watch = {});
 

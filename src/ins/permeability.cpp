@@ -15,6 +15,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
+#include "grid/vof_loops.hpp"
 #include "ins/sample_flow.hpp"
 #include "ins/wall_drag.hpp"
 
@@ -109,16 +110,15 @@ class SharedSolver {
   std::optional<StokesSolver> solver_;
 };
 
-/// Leaves out the reservoirs: the velocity of the sample and its tortuosity.
-/// @param[out] speed  own VoFs: |u|, 0 outside of the sample
-/// Returns the fall of pressure per cell over the sample. Collective.
-double keep_sample(StokesSolver& solver, const SampleCells& sample, const StokesDrive& drive, StokesReport& report,
-                   std::vector<double>& speed) {
-  SampleFlow flow = sample_flow(solver, sample, drive, report.velocity);
-  report.velocity = flow.velocity;
+/// Leaves out the reservoirs: the velocity of the sample and its tortuosity, per gradient of the sample.
+/// Returns that gradient over that of the drive. Collective.
+double keep_sample(StokesSolver& solver, const SampleCells& sample, const StokesDrive& drive, StokesReport& report) {
+  const SampleFlow flow = sample_flow(solver, sample, drive, report.velocity);
+  const double fall = sample_drop(solver, sample, drive).drop / (sample.high - sample.low);
+  report.velocity = (1.0 / fall) * flow.velocity;
+  report.largest_speed /= fall;
   report.tortuosity = flow.tortuosity;
-  speed = std::move(flow.speed);
-  return flow.pressure_fall / (sample.high - sample.low);
+  return fall;
 }
 
 /// d / φ of the Reynolds number: 4 / S.
@@ -146,13 +146,17 @@ void to_si(const FlowOptions& options, const FluidOptions& fluid, const FlowSamp
   column.relative_residual = report.krylov.relative_residual;
 }
 
-/// The sweep of flow.steps from the slow flow in the solver; the column shows the last flow then. Returns the gradient
-/// that its solution is in units of.
+/// The sweep of flow.steps from the slow flow in the solver; the column shows the last flow then.
+/// @param fall  of slow flow: gradient of the sample over that of the drive
+/// Returns the gradient that the solution is in units of.
 double add_inertia(StokesSolver& solver, const FlowOptions& options, const FluidOptions& fluid,
-                   const FlowSample& sample, const Domain& domain, const FlowWatch& watch, FlowColumn& column) {
+                   const FlowSample& sample, const Domain& domain, double fall, const FlowWatch& watch,
+                   FlowColumn& column) {
   InertiaSweep sweep;
   sweep.axis = column.axis;
   sweep.drive = unit_drive(domain, column.axis);
+  sweep.sample = sample_cells(options, domain, column.axis);
+  sweep.fall = fall;
   sweep.cell_width = sample.cell_width;
   sweep.viscosity = fluid.viscosity;
   sweep.density = fluid.density;
@@ -177,13 +181,13 @@ double add_inertia(StokesSolver& solver, const FlowOptions& options, const Fluid
   column.reynolds = last.reynolds;
   column.tortuosity = last.tortuosity;
   column.divergence = std::max(column.divergence, last.divergence);
-  return std::abs(last.gradient);
+  return std::abs(last.grid_gradient);
 }
 
 /// Between open ends a flow with inertia may carry momentum in or out: its drag is not that of the drive.
 void add_drag(StokesSolver& solver, const FlowOptions& options, const Domain& domain, FlowColumn& column) {
   const int axis = column.axis;
-  if (!column.inertia.empty() && !column.periodic) {
+  if (!column.inertia.empty() && !is_periodic(domain, axis)) {
     column.pressure_drag = column.viscous_drag = column.side_drag = std::numeric_limits<double>::quiet_NaN();
     return;
   }
@@ -193,6 +197,43 @@ void add_drag(StokesSolver& solver, const FlowOptions& options, const Domain& do
   column.pressure_drag = drag.pressure[axis] / drag.drive[axis];
   column.viscous_drag = drag.viscous[axis] / drag.drive[axis];
   column.side_drag = drag.sides[axis] / drag.drive[axis];
+}
+
+/// f(own unknown, cell) on the one level that goes with reservoirs.
+template <class F>
+void for_each_unknown(StokesSolver& solver, F&& f) {
+  const LevelGraph& graph = solver.op().level(0).geometry().graph;
+  for (int b = 0; b < graph.n_local(); ++b) {
+    const BoxGraph box = graph.box(b);
+    for_each_vof(
+        box, [&](int vof, int cell) { f(static_cast<std::size_t>(graph.vof_begin(b) + vof), box.cells.cell(cell)); });
+  }
+}
+
+/// Speeds in the sample, 0 in its reservoirs.
+std::vector<double> speed_in(StokesSolver& solver, const SampleCells& sample, const std::vector<double>& speed) {
+  std::vector<double> inside = speed;
+  for_each_unknown(solver, [&](std::size_t v, const Index& cell) {
+    if (!sample.holds(cell)) inside[v] = 0.0;
+  });
+  return inside;
+}
+
+/// With reservoirs the drive is a force, and the pressure that goes with it repeats: adds the mean fall, so that the
+/// pressure is on average 0 on the high end of the grid, and n f on its low end. Collective.
+/// @param pressure  [Pa]: of a pressure of 1; its sign is that of the force
+void let_pressure_fall(const Comm& comm, StokesSolver& solver, double pressure, FlowColumn& column) {
+  const Domain& domain = solver.op().level(0).geometry().graph.layout().domain();
+  const int n = domain.cells[column.axis];
+  double ends = 0.0;
+  for_each_unknown(solver, [&](std::size_t v, const Index& cell) {
+    const int at = cell[column.axis];
+    if (at == 0 || at == n - 1) ends += column.solution[v].v[3];
+  });
+  const double mean = comm.sum(ends) * n / (2.0 * static_cast<double>(domain.box().count()));
+  for_each_unknown(solver, [&](std::size_t v, const Index& cell) {
+    column.solution[v].v[3] += pressure * (n - cell[column.axis] - 0.5) - mean;
+  });
 }
 
 /// @param speed, pressure  [m/s], [Pa]: of a velocity and of a pressure of 1
@@ -281,8 +322,10 @@ void check_wide_cells(const FlowOptions& options, const Domain& domain, std::vec
 
 }  // namespace
 
-std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry) {
-  const Domain& domain = domain_of(geometry);
+namespace {
+
+/// @param domain  of the sample, without reservoirs
+std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry, const Domain& domain) {
   std::vector<std::string> found;
   bool any_side = false;
   if (geometry.levels.size() > 1 && options.model == FlowModel::steady)
@@ -334,13 +377,24 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
   return found;
 }
 
+}  // namespace
+
+std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry) {
+  return mistakes(options, geometry, domain_of(geometry));
+}
+
 std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
                                      const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch) {
   const Timer timer("flow");
-  const std::vector<std::string> wrong = mistakes(options, geometry);
-  require(wrong.empty(), "{}", join(wrong, "\n"));
-  assert(options.reservoir == 0 || options.axes.size() == 1);
   const Domain& domain = domain_of(geometry);
+  Domain of_sample = domain;
+  if (options.reservoir > 0) {
+    assert(options.axes.size() == 1 && is_periodic(domain, options.axes[0]));
+    of_sample.cells[options.axes[0]] -= 2 * options.reservoir;
+    of_sample.periodic[static_cast<std::size_t>(options.axes[0])] = false;
+  }
+  const std::vector<std::string> wrong = mistakes(options, geometry, of_sample);
+  require(wrong.empty(), "{}", join(wrong, "\n"));
   const double h = sample.cell_width;
   FlowColumn column;
   StokesOptions solve_options;
@@ -362,7 +416,7 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
   for (const int axis : options.axes) {
     column = {};
     column.axis = axis;
-    column.periodic = is_periodic(domain, axis);
+    column.periodic = is_periodic(domain, axis) && options.reservoir == 0;
     StokesSolver& solver = shared.with(sides_of(domain, options, axis), column.setup_seconds);
     column.counts = solver.op().counts();
     column.closed_level_faces = solver.op().face_counts().closed;
@@ -370,22 +424,22 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
     const StokesDrive drive = unit_drive(domain, axis);
     StokesReport report = solver.solve(drive, flow_solve_name(axis));
     column.seconds = seconds_since(start);
-    double fall = 1.0;  // of the pressure per cell
-    std::vector<double> sample_speed;
-    if (options.reservoir > 0) {
-      fall = keep_sample(solver, sample_cells(options, domain, axis), drive, report, sample_speed);
-      report.velocity = (1.0 / fall) * report.velocity;
-      report.largest_speed /= fall;
-    }
+    double fall = 1.0;
+    if (options.reservoir > 0) fall = keep_sample(solver, sample_cells(options, domain, axis), drive, report);
     to_si(options, fluid, sample, domain, report, column);
     double scale = column.gradient / fall;  // what the solution is in units of
     if (options.model == FlowModel::steady) {
       if (watch.slow_flow) watch.slow_flow(column);
-      scale = add_inertia(solver, options, fluid, sample, domain, watch, column);
+      scale = add_inertia(solver, options, fluid, sample, domain, fall, watch, column);
     }
     add_drag(solver, options, domain, column);
     keep_fields(solver, scale * h * h / fluid.viscosity, scale * h, watch.keep_solution, column);
-    column.histogram = histogram_of(comm, solver.op(), options.reservoir > 0 ? sample_speed : column.speed);
+    std::vector<double> inside;
+    if (options.reservoir > 0) {
+      inside = speed_in(solver, sample_cells(options, domain, axis), column.speed);
+      if (watch.keep_solution) let_pressure_fall(comm, solver, std::copysign(scale * h, column.gradient), column);
+    }
+    column.histogram = histogram_of(comm, solver.op(), options.reservoir > 0 ? inside : column.speed);
     if (watch.solved) watch.solved(column);
     columns.push_back(std::move(column));
   }

@@ -5,8 +5,9 @@
 //   otherwise          fixed pressures on the two ends across d, G_d = Δp / L_d; the sides are walls or planes of
 //                      symmetry.
 //
-// With reservoirs the domain is the sample and free fluid before and behind it; L_d and Δp are those of the sample, and
-// all results but the fields belong to it (sample_flow.hpp).
+// With reservoirs the domain is the sample and free fluid before and behind it, joined to one another: a row of samples
+// with free fluid between them, driven by a mean gradient. L_d and Δp are those of the sample, and all results but the
+// fields belong to it (sample_flow.hpp).
 //
 // Column d of the tensor: k_ed = μ U_e / G_d (Darcy's law), U the flow rate over the total cross-section, solid
 // included; U_e, e != d, is the mean of that velocity over the sample. It is that of slow flow for every model; with
@@ -92,11 +93,11 @@ std::string flow_solve_name(int axis);
 
 /// What is wrong with drive, axes and sides for this geometry, to be said before any solve. Not collective, the same on
 /// every rank.
-/// @param geometry  of the sample, with or without its reservoirs
+/// @param geometry  of the sample, without its reservoirs
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry);
 
-/// One column per asked axis (with reservoirs: one axis, along which the geometry is extended); solves with the same
-/// ends share one set-up. Throws Error when mistakes() finds any and when a solve fails. Collective.
+/// One column per asked axis (with reservoirs: one axis, along which the geometry is extended and periodic); solves
+/// with the same ends share one set-up. Throws Error when mistakes() finds any and when a solve fails. Collective.
 std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
                                      const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch = {});
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "grid/vof_loops.hpp"
+#include "ins/wall_drag.hpp"
 
 namespace karst {
 namespace {
@@ -21,25 +22,33 @@ void for_each_cell(const LevelGraph& graph, F&& f) {
   }
 }
 
-/// Mean pressure in the layers of cells before and behind the two end planes: { next to the sample, one further }.
-std::array<std::array<double, 2>, 2> layer_pressures(StokesSolver& solver, const SampleCells& sample) {
-  std::array<double, 8> sums{};  // pressures, then numbers of cells
-  for_each_cell(solver.op().level(0).geometry().graph, [&](int, int, std::size_t v, const Index& cell) {
-    const int at = cell[sample.axis];
-    const int depth = at < sample.low ? sample.low - 1 - at : at - sample.high;
-    if (depth < 0 || depth > 1) return;
-    const auto layer = static_cast<std::size_t>(2 * (at >= sample.high) + depth);
-    sums[layer] += solver.solution()[v].v[3];
-    sums[4 + layer] += 1.0;
-  });
-  solver.op().comm().sum(std::span(sums));
-  for (std::size_t i = 0; i < 4; ++i) sums[i] /= std::max(sums[4 + i], 1.0);
-  return {{{sums[0], sums[1]}, {sums[2], sums[3]}}};
-}
+/// Of the values that the operator was last applied to: Σ u_d and u_d² over the cells of the first plane of the domain,
+/// half way between two samples, and friction on the sides outside of the sample.
+struct ReservoirSums {
+  double velocity = 0.0, square = 0.0, friction = 0.0;
+};
 
-/// Linear from the layers next to an end plane of the sample to the plane.
-double on_plane(const std::array<double, 2>& layers, int n_layers, double end) {
-  return n_layers > 1 ? 1.5 * layers[0] - 0.5 * layers[1] : 2.0 * layers[0] - end;
+/// The sums of one box.
+void add_box(const StokesOperator& op, const SampleCells& sample, int b, ReservoirSums& sums) {
+  const BoxGraph box = op.geometry().graph.box(b);
+  const Quad* x = op.values().box(b).data();
+  const std::span<const FlowRow> rows = op.rows().of(b);
+  const auto axis = static_cast<std::size_t>(sample.axis);
+  for_each_vof(box, [&](int vof, int cell, const std::array<std::uint16_t, 6>& slots) {
+    const Index at = box.cells.cell(cell);
+    if (sample.holds(at)) return;
+    if (at[sample.axis] == 0) {
+      const double u = x[vof].v[axis];
+      sums.velocity += u;
+      sums.square += u * u;
+    }
+    for (std::size_t s = 0; s < 6; ++s) {
+      if (s / 2 == axis || op.sides()[s] != FlowSide::no_slip || box.name(slots[s]) != domain_face) continue;
+      const auto row = std::ranges::lower_bound(rows, static_cast<std::uint16_t>(vof), {}, &FlowRow::vof);
+      if (row != rows.end() && row->vof == vof)
+        sums.friction += slope_towards(x, *row, static_cast<int>(s), to_side)[sample.axis];
+    }
+  });
 }
 
 /// Σ over the faces of the sample of flux times step from cell to cell, across the axis.
@@ -69,6 +78,19 @@ Vec3 sideways(StokesSolver& solver, const SampleCells& sample, const Vec3& force
 
 }  // namespace
 
+SampleDrop sample_drop(StokesSolver& solver, const SampleCells& sample, const StokesDrive& drive) {
+  solver.residual(drive, solver.krylov().work());
+  const StokesOperator& op = solver.op().level(0);
+  ReservoirSums all;
+  for (int b = 0; b < op.geometry().graph.n_local(); ++b) add_box(op, sample, b, all);
+  std::array sums{all.velocity, all.square, all.friction};
+  op.comm().sum(std::span(sums));
+  const Domain& domain = op.geometry().graph.layout().domain();
+  const double length = domain.cells[sample.axis], area = static_cast<double>(domain.box().count()) / length;
+  return {length * drive.force[sample.axis] - sums[2] / area,
+          sums[0] != 0.0 ? sums[1] * area / (sums[0] * sums[0]) - 1.0 : 0.0};
+}
+
 SampleFlow sample_flow(StokesSolver& solver, const SampleCells& sample, const StokesDrive& drive,
                        const Vec3& velocity) {
   const LevelGraph& graph = solver.op().level(0).geometry().graph;
@@ -79,19 +101,12 @@ SampleFlow sample_flow(StokesSolver& solver, const SampleCells& sample, const St
   flow.velocity = (double(n[axis]) / (sample.high - sample.low) / (double(n[0]) * n[1] * n[2])) * flow.velocity;
   flow.velocity[axis] = velocity[axis];
 
-  const auto layers = layer_pressures(solver, sample);
-  const auto end = [&](bool high) { return drive.pressure[static_cast<std::size_t>(side_of(axis, high))]; };
-  flow.pressure_fall =
-      on_plane(layers[0], sample.low, end(false)) - on_plane(layers[1], n[axis] - sample.high, end(true));
-
-  flow.speed.assign(solver.solution().size(), 0.0);
   std::array<double, 4> sums{};
   for_each_cell(graph, [&](int, int, std::size_t v, const Index& cell) {
     if (!sample.holds(cell)) return;
     const Quad& q = solver.solution()[v];
     const Vec3 u{q.v[0], q.v[1], q.v[2]};
-    flow.speed[v] = norm(u);
-    sums[3] += flow.speed[v];
+    sums[3] += norm(u);
     for (std::size_t e = 0; e < 3; ++e) sums[e] += u.v[e];
   });
   solver.op().comm().sum(std::span(sums));

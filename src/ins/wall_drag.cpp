@@ -10,11 +10,7 @@
 #include "ins/flow_kernels.hpp"
 
 namespace karst {
-namespace {
 
-constexpr double least_distance = 0.02;  ///< of a cell centre to its wall [cells]
-
-/// ∂u/∂n on a wall at a distance θ towards a side, from the parabola of the momentum row along that grid line.
 Vec3 slope_towards(const Quad* x, const FlowRow& row, int side, double theta) {
   const auto s = static_cast<std::size_t>(side), across = static_cast<std::size_t>(opposite(side));
   const double other = std::max(double{row.theta[across]}, least_theta);
@@ -28,6 +24,10 @@ Vec3 slope_towards(const Quad* x, const FlowRow& row, int side, double theta) {
   }
   return slope;
 }
+
+namespace {
+
+constexpr double least_distance = 0.02;  ///< of a cell centre to its wall [cells]
 
 /// ∂u/∂n on the wall, from the parabolas of the momentum row along the grid lines that meet it: they know how the wall
 /// bends. Along such a line u' = (∂u/∂n) n·e on the wall; the lines count by (n·e)².
@@ -51,10 +51,11 @@ Vec3 wall_slope(const Quad* x, const FlowRow& row, unsigned sides, const Vec3& n
 struct LinearPressure {
   int axis = 0;
   double low = 0.0, high = 0.0, before = 0.0, fall = 0.0;  ///< ends of the sample; pressure before it, fall per cell
-  double at(const Vec3& x) const { return before - fall * std::clamp(x[axis] - low, 0.0, high - low); }
+  double rise = 0.0;  ///< per cell: what the pressure that repeats has more than the pressure, between reservoirs
+  double at(const Vec3& x) const { return before - fall * std::clamp(x[axis] - low, 0.0, high - low) + rise * x[axis]; }
   /// In units of a level with cells of this width.
   LinearPressure on_level(double width) const {
-    return {axis, low / width, high / width, width * before, width * width * fall};
+    return {axis, low / width, high / width, width * before, width * width * fall, width * width * rise};
   }
 };
 
@@ -62,7 +63,11 @@ LinearPressure linear_pressure(const StokesOperator& op, const StokesDrive& driv
   const auto low = static_cast<std::size_t>(side_of(sample.axis, false)),
              high = static_cast<std::size_t>(side_of(sample.axis, true));
   const bool periodic = op.geometry().graph.layout().domain().periodic[static_cast<std::size_t>(sample.axis)];
-  LinearPressure linear{sample.axis, double(sample.low), double(sample.high), 0.0, 0.0};
+  LinearPressure linear{sample.axis, double(sample.low), double(sample.high)};
+  if (periodic && sample.low > 0) {
+    linear.rise = drive.force[sample.axis];
+    linear.fall = linear.rise * op.geometry().graph.layout().domain().cells[sample.axis] / (linear.high - linear.low);
+  }
   if (periodic || op.sides()[low] != FlowSide::pressure || op.sides()[high] != FlowSide::pressure) return linear;
   linear.before = drive.pressure[low];
   linear.fall = (drive.pressure[low] - drive.pressure[high]) / (linear.high - linear.low);
@@ -106,8 +111,6 @@ class BoxDrag {
   }
 
  private:
-  static constexpr double to_side = 0.5;
-
   /// What pieces that joined the cells beside no-slip ends have of these.
   void add_joined_sides(std::span<const FlowRow> rows, WallDrag& sum) const {
     for (std::size_t e = 0; e < graph_.extra.size(); ++e) {
@@ -193,7 +196,7 @@ WallDrag wall_drag(StokesLevels& op, const StokesDrive& drive, const SampleCells
                              sum.sides[2],    volume[0],       volume[1]};
   op.comm().sum(std::span(all));
   Vec3 driven = all[9] * drive.force;
-  driven[sample.axis] += all[10] * linear.fall;
+  driven[sample.axis] += all[10] * linear.fall - all[9] * linear.rise;
   return {{all[0], all[1], all[2]}, {all[3], all[4], all[5]}, {all[6], all[7], all[8]}, driven};
 }
 

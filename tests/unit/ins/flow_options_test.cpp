@@ -61,7 +61,6 @@ TEST(FlowOptions, MistakesAreNamedWithWhatIsAllowed) {
   expect(drop + "steps = [1, 2]\n", {"flow.steps", "Stokes flow", "\"steady\""});
   expect(steady + "steps = [1, 3, 2]\n", {"flow.steps", "increase"});
   expect(steady + "steps = []\n", {"flow.steps", "empty"});
-  expect(steady + "reservoir = 4\n", {"flow.reservoir", "stokes"});
   EXPECT_EQ(read_text("[flow]\n" + steady + "steps = [0.1, 1]\n").first.steps, (std::vector<double>{0.1, 1.0}));
   EXPECT_EQ(read_text("[flow]\n" + steady).first.model, FlowModel::steady);
   expect(drop + "[fluid]\nviscosity = 0\n", {"fluid.viscosity", "1e-12"});

@@ -24,7 +24,9 @@ struct Case {
     n[0] += 2 * reservoir;
     std::unique_ptr<LevelSet> level_set = solid();
     if (reservoir > 0) level_set = between_reservoirs(std::move(level_set), 0, reservoir, cells[0]);
-    const Geometry geometry = build_geometry(comm, test::flow_grid(n, periodic, box), *level_set, KeepPores::connected);
+    std::array<bool, 3> joined = periodic;
+    joined[0] = reservoir > 0;
+    const Geometry geometry = build_geometry(comm, test::flow_grid(n, joined, box), *level_set, KeepPores::connected);
     FlowOptions options;
     options.model = FlowModel::stokes;
     options.drive = FlowDrive::pressure_drop;

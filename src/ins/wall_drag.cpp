@@ -102,6 +102,7 @@ class BoxDrag {
                                 ? nullptr
                                 : &moments_.moments[static_cast<std::size_t>(at - irregular.begin())];
       if (m != nullptr) add_wall(row, *m, sum);
+      for (std::size_t c = 0; c < 3; ++c) sum.viscous.v[c] += std::max(double{row.edge[c]}, 0.0) * x_[row.vof].v[c];
       for (int side = 0; side < 6; ++side)
         if ((sides_[row.vof] >> side & 1U) != 0)
           sum.sides += (m == nullptr ? 1.0 : m->aperture[static_cast<std::size_t>(side)]) *

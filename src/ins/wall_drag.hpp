@@ -13,7 +13,7 @@ namespace karst {
 ///   drive = pressure + viscous + sides,    up to the error of the discretisation.
 struct WallDrag {
   Vec3 pressure;  ///< Σ -p' a_w n
-  Vec3 viscous;   ///< Σ a_w ∂u/∂n, from the parabolas of the momentum rows
+  Vec3 viscous;   ///< Σ a_w ∂u/∂n, from the parabolas of the momentum rows, and the friction of convex edges
   Vec3 sides;     ///< Σ α ∂u/∂n on the no-slip ends of the domain
   Vec3 drive;     ///< (f + G) times the volume of the fluid on which they act
   /// Along the drive.

@@ -5,7 +5,7 @@ way from a scan to the wall costs, default settings throughout.
 
     image_permeability.py --program KARST --mpiexec MPIEXEC --generator KARST_MAKE_IMAGE [--table]
 
-Asserts one packing of 48^3 voxels, grains of 8 voxels' radius: segmented 3 % (measured: 1.2), gray with a blur of 0.5
+Asserts one packing of 48^3 voxels, grains of 8 voxels' radius: segmented 3 % (measured: 0.7), gray with a blur of 0.5
 voxel 6 % (4.2). --table prints all cases of docs/verification.md.
 """
 import json

@@ -146,6 +146,28 @@ TEST(WallFaces, InclinedWallsBecomePlane) {
   }
 }
 
+// What sharp corners get is not for the stairs of an inclined wall: there φ of a voxel across an edge stays √2 - 1/2.
+TEST(WallFaces, StairsAreNoCorners) {
+  const ImageWindow all{{24, 24, 24}, 0, 24};
+  const Vec3 normal = Vec3{1, 0.9, 0.1} * (1 / norm(Vec3{1, 0.9, 0.1}));
+  const std::vector<std::uint8_t> phase = phases(all, [&](const Vec3& x) {
+    return dot(normal, x - Vec3{12.1, 11.7, 12.3});
+  });
+  const std::vector<float> phi = segmented(all, phase, 0);
+  std::vector<float> distance(all.count());
+  signed_distance(all, phase, distance);
+  int n_edges = 0;
+  for (int z = 6; z < 18; ++z)
+    for (int y = 6; y < 18; ++y)
+      for (int x = 6; x < 18; ++x) {
+        const std::size_t n = at(all.start_of(z) + y * 24 + x);
+        if (std::abs(std::abs(distance[n]) - 0.9142F) > 1e-3F) continue;
+        EXPECT_NEAR(phi[n], distance[n], 0.1);
+        ++n_edges;
+      }
+  EXPECT_GT(n_edges, 100);
+}
+
 TEST(WallFaces, RoundWallsStayWhereTheyAre) {
   for (const double radius : {6.0, 10.0})
     for (const double side : {1.0, -1.0}) {

@@ -127,10 +127,8 @@ void read(Reader& in, FlowOptions& options) {
           "sides of the sample along the flow, where the domain is not periodic");
   in.integer(
       "flow.reservoir", options.reservoir, "cells",
-      "free fluid before and behind the sample along the flow, for drives between two ends: the pores of its two "
-      "faces may then exchange fluid, and what leaves it mixes before it comes to the next sample of an endless row; "
-      "the "
-      "permeability is that of the sample alone",
+      "free fluid before and behind the sample along the flow, as in an endless row of samples: the pores of its faces "
+      "exchange fluid there; for drives between two ends; the permeability is that of the sample alone",
       0, 100000);
   in.number("flow.tolerance", options.tolerance, "-", "relative residual at which a solve ends", 1e-12, 1e-2);
   in.integer("flow.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1, 1000000);

@@ -58,6 +58,14 @@ SampleCells sample_cells(const FlowOptions& options, const Domain& domain, int a
   return {axis, options.reservoir, domain.cells[axis] - options.reservoir};
 }
 
+Domain without_reservoirs(const FlowOptions& options, Domain domain) {
+  if (options.reservoir == 0) return domain;
+  assert(options.axes.size() == 1 && is_periodic(domain, options.axes[0]));
+  domain.cells[options.axes[0]] -= 2 * options.reservoir;
+  domain.periodic[static_cast<std::size_t>(options.axes[0])] = false;
+  return domain;
+}
+
 /// G_d [Pa/m] that the deck asks for.
 /// @param length  of the sample [cells]
 double gradient_for(const FlowOptions& options, const Domain& domain, const FlowColumn& column, double viscosity,
@@ -387,13 +395,7 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
                                      const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch) {
   const Timer timer("flow");
   const Domain& domain = domain_of(geometry);
-  Domain of_sample = domain;
-  if (options.reservoir > 0) {
-    assert(options.axes.size() == 1 && is_periodic(domain, options.axes[0]));
-    of_sample.cells[options.axes[0]] -= 2 * options.reservoir;
-    of_sample.periodic[static_cast<std::size_t>(options.axes[0])] = false;
-  }
-  const std::vector<std::string> wrong = mistakes(options, geometry, of_sample);
+  const std::vector<std::string> wrong = mistakes(options, geometry, without_reservoirs(options, domain));
   require(wrong.empty(), "{}", join(wrong, "\n"));
   const double h = sample.cell_width;
   FlowColumn column;

@@ -105,6 +105,7 @@ GeometryFile::GeometryFile(const std::string& path) : state_(std::make_unique<St
   info_.steepest = read_number(state_->file, path, "steepest");
   info_.threshold = read_number(state_->file, path, "threshold");
   info_.provenance = read_text(state_->file, path, "provenance");
+  info_.found = findings(info_.provenance, path);
   if (H5Aexists(state_->file, "phases") > 0) {
     info_.phases = phases_from_json(read_text(state_->file, path, "phases"), path);
     info_.smoothing = read_number(state_->file, path, "smoothing");

@@ -5,7 +5,8 @@
 //   /wall_distance float32 [nz][ny][nx]  distance of the pore voxels to the wall, in 1/64; 0 in the solid [voxels]
 //   attributes of the root: karst_geometry (format version, int), voxel [m], porosity, level_set_porosity, steepest
 //   (bound of the slope of φ), threshold [gray values], smoothing [voxels], phases (JSON: label, name, share),
-//   provenance (JSON text). No date: the same import gives the same bytes for any number of ranks.
+//   provenance (JSON text, with what the import warned of and the widths of the throats). No date: the same import
+//   gives the same bytes for any number of ranks.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +27,18 @@ class AtomicFile;
 inline constexpr int geometry_format_version = 1;
 inline constexpr int geometry_chunk = 32;  ///< voxels per chunk and direction
 
+/// Diameters of the throats between pores [voxels]: 10, 50, 90 % of them are narrower.
+struct ThroatWidths {
+  std::int64_t count = 0;
+  double tenth = 0, median = 0, ninetieth = 0;
+};
+
+/// What the provenance tells the runs that use the file.
+struct ImportFindings {
+  std::vector<std::string> warnings;  ///< of the import
+  ThroatWidths throats;               ///< count 0: none, or not known (files made before they were kept)
+};
+
 struct GeometryInfo {
   Index voxels;
   double voxel = 0;               ///< width [m]
@@ -36,6 +49,7 @@ struct GeometryInfo {
   std::string provenance{};       ///< JSON
   std::vector<PhaseShare> phases{{"pore", 0, 0.0}, {"solid", 1, 0.0}};  ///< by label; shares 0: the file has no names
   double smoothing = 0;                                                 ///< σ, as imported [voxels]
+  ImportFindings found{};  ///< of the provenance, where the file was read; the writer leaves it alone
 };
 
 /// Reads a geometry file. Every rank may open and read for itself; safe to call from several threads (one reads at a

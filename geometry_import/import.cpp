@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/format.hpp"
 #include "base/heap.hpp"
 #include "base/memory.hpp"
 #include "geometry_import/distance.hpp"
@@ -18,8 +19,9 @@
 namespace karst {
 namespace {
 
-constexpr double wide_share = 0.01;  // of the pore volume that the image is too small for, likewise
-constexpr double thin_share = 0.1;   // of the throats, from which on they are warned of
+constexpr double wide_share = 0.01;    // of the pore volume that the image is too small for, likewise
+constexpr double thin_share = 0.1;     // of the throats, from which on they are warned of
+constexpr double widest_voxel = 1e-3;  // [m] of scans whose pores are looked at, from which on the unit is asked for
 
 class Import {
  public:
@@ -142,6 +144,11 @@ void Import::warn_of_file(const ImageInfo& info) {
     report_.warnings.push_back(
         fmt::format("the file states voxels {} m wide; the {} m given are used", text(stated), text(used)));
   }
+  if (report_.voxel > widest_voxel)
+    report_.warnings.push_back(fmt::format(
+        "voxels are {} wide, more than a millimetre: is that the right unit? Widths are in metres: 5.3 µm is "
+        "5.3e-6; permeabilities go with the square of the width",
+        format_si(report_.voxel, "m")));
   const double bytes = double(info.size[0]) * info.size[1] * info.size[2] * bytes_of(info.type);
   if (info.held_whole && bytes > 1e8)
     report_.warnings.push_back(fmt::format(

@@ -143,7 +143,27 @@ std::vector<PhaseShare> phases_from_json(const std::string& text, const std::str
 std::string provenance(const ImportReport& report, const ImportOptions& options) {
   Json j = common(report);
   if (options.type) j["raw"] = {{"endian", options.big_endian ? "big" : "little"}, {"skip_bytes", options.skip_bytes}};
+  const SizeDistribution& throats = report.statistics.throat_size;
+  j["throats_voxels"] = {{"count", report.statistics.throats},
+                         {"tenth", throats.tenth},
+                         {"median", throats.median},
+                         {"ninetieth", throats.ninetieth}};
   return text_of(j, -1);
+}
+
+ImportFindings findings(const std::string& provenance, const std::string& path) {
+  ImportFindings found;
+  try {
+    const Json j = Json::parse(provenance);
+    if (j.contains("warnings")) found.warnings = j.at("warnings").get<std::vector<std::string>>();
+    if (j.contains("throats_voxels")) {
+      const Json& t = j.at("throats_voxels");
+      found.throats = {t.at("count"), t.at("tenth"), t.at("median"), t.at("ninetieth")};
+    }
+  } catch (const Json::exception&) {
+    throw Error(fmt::format("{}: the attribute provenance is damaged; import the image again", path));
+  }
+  return found;
 }
 
 std::string to_json(const ImportReport& report) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "geometry_import/geometry_file.hpp"
 #include "geometry_import/import.hpp"
 
 namespace karst {
@@ -16,5 +17,8 @@ std::vector<PhaseShare> phases_from_json(const std::string& text, const std::str
 /// How the geometry was made, for the geometry file: JSON without date, folder, or anything else that differs between
 /// two imports of the same image by the same program.
 std::string provenance(const ImportReport& report, const ImportOptions& options);
+/// What it tells runs. Throws Error naming the path when the text is no JSON or its entries are of another kind;
+/// entries that are not there (older files) are left empty.
+ImportFindings findings(const std::string& provenance, const std::string& path);
 
 }  // namespace karst

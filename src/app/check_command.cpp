@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/commands.hpp"
+#include "app/image_warnings.hpp"
 #include "app/job.hpp"
 #include "app/memory_estimate.hpp"
 #include "app/session.hpp"
@@ -47,6 +48,7 @@ void check_command(const Comm& comm, const CommandLine& line) {
   const TemporaryFile imported(comm);
   const std::int64_t program = arena::peak_resident_set();
   const Source source = open_source(comm, session.config, imported.path());
+  for (const std::string& w : image_warnings(comm, source)) log_warn("{}", w);
   RunSeconds seconds;
   const Geometry geometry = build(comm, session.config, source, seconds);
   const GeometryStatistics statistics =

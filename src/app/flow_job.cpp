@@ -24,6 +24,8 @@ namespace {
 /// Media, Elsevier 1972, section 5.3: Darcy's law holds up to 1 to 10).
 constexpr double largest_creeping_reynolds = 1.0;
 constexpr double largest_divergence = 1e-4;
+/// [m²]: pores of about 5 mm; sand and gravel end at 1e-7 (Bear 1972, section 5.5).
+constexpr double largest_permeability = 1e-6;
 constexpr const char* preconditioner = "graph multigrid, local permeability";
 
 FlowSample sample_of(const Geometry& geometry, double h) {
@@ -52,6 +54,11 @@ std::vector<std::string> warnings_of(const FlowColumns& columns) {
           fmt::format("flow {}: Reynolds number {:.3g}: with this drive inertia matters, which Stokes flow leaves out; "
                       "the velocity and flow rate are too large (the permeability is that of slow flow, and right)",
                       axis, c.reynolds));
+    if (c.permeability[c.axis] > largest_permeability)
+      all.push_back(fmt::format(
+          "flow {}: a permeability of {:.3g} m² is beyond {:.0e} m²: are grid.size and the width of the voxels "
+          "in metres, and do solids stand in the flow along {}?",
+          axis, c.permeability[c.axis], largest_permeability, axis));
     if (std::isnan(c.estimated_error))
       all.push_back(
           fmt::format("flow {}: no error estimate: on cells twice as wide no pore leads through the sample, so the "

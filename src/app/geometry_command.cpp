@@ -3,6 +3,7 @@
 
 #include "app/commands.hpp"
 #include "app/config.hpp"
+#include "app/image_warnings.hpp"
 #include "app/plot_file.hpp"
 #include "app/run_folder.hpp"
 #include "app/session.hpp"
@@ -29,6 +30,8 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   LogFile log(comm, folder.file("log.txt"));
   announce(comm, session, line);
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
+  summary.image_warnings = image_warnings(comm, source);
+  for (const std::string& w : summary.image_warnings) log_warn("{}", w);
   const Geometry geometry = build(comm, session.config, source, summary.seconds);
   summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
   log_info("{}", geometry_table(summary.geometry));

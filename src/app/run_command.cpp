@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
+#include "app/image_warnings.hpp"
 #include "app/job.hpp"
 #include "app/plot_file.hpp"
 #include "app/run_folder.hpp"
@@ -88,6 +89,8 @@ void run_command(const Comm& comm, const CommandLine& line) {
   LogFile log(comm, folder.file("log.txt"));
   announce(comm, session, line);
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
+  summary.image_warnings = image_warnings(comm, source);
+  for (const std::string& w : summary.image_warnings) log_warn("{}", w);
   const Geometry geometry = build(comm, session.config, source, summary.seconds);
   summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
   log_info("{}", geometry_table(summary.geometry));

@@ -33,7 +33,9 @@ void import_first(const Comm& comm, const Config& config, const std::string& to)
       "geometry.image: {} is no geometry file (.h5), and nothing says how to read it; add a [geometry.import] table "
       "(size, type, voxel, pore), or make one with `karst import`",
       options.file);
-  log_info("Import\n{}", import_text(import_image(comm, options, to)));
+  ImportReport report = import_image(comm, options, to);
+  report.warnings.clear();  // image_warnings() says them, as of every geometry file
+  log_info("Import\n{}", import_text(report));
 }
 
 Source from_image(const Comm& comm, const Config& config, const std::string& import_to) {
@@ -62,6 +64,7 @@ Source from_image(const Comm& comm, const Config& config, const std::string& imp
     file->read_block(voxels.lo, voxels.size(), out.data());
   };
   source.level_set = std::make_unique<ImageLevelSet>(std::move(image));
+  source.image = std::move(file);
   return source;
 }
 

@@ -14,7 +14,8 @@ namespace karst {
 
 struct Source {
   std::unique_ptr<LevelSet> level_set;
-  GridOptions grid;  ///< with cells and size
+  GridOptions grid;                           ///< with cells and size
+  std::shared_ptr<const GeometryFile> image;  ///< none: described solids
 };
 
 /// The image of the deck is to be imported first (it is no geometry file).

@@ -151,7 +151,8 @@ std::string summary_json(const Summary& summary) {
                       {"values_bytes", summary.plot.box_bytes},
                       {"dense_values_bytes", summary.plot.dense_bytes}};
   json["files"] = summary.files;
-  json["warnings"] = summary.warnings;
+  json["warnings"] = summary.image_warnings;
+  for (const std::string& w : summary.warnings) json["warnings"].push_back(w);
   return json.dump(2) + '\n';
 }
 

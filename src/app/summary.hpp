@@ -26,9 +26,10 @@ struct Summary {
   RunSeconds seconds;
   MemoryUse memory;
   PlotSize plot;
-  std::vector<std::string> files;  ///< names of all results
-  std::vector<std::string> warnings;
-  std::vector<JobResult> jobs;  ///< what `karst run` did; empty: another command
+  std::vector<std::string> files;           ///< names of all results
+  std::vector<std::string> image_warnings;  ///< said first
+  std::vector<std::string> warnings;        ///< said at the end
+  std::vector<JobResult> jobs;              ///< what `karst run` did; empty: another command
 };
 
 /// The text of summary.json: sizes in bytes, times in seconds, lengths in metres.

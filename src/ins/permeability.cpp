@@ -134,6 +134,24 @@ double pore_length(const FlowSample& sample) {
   return sample.specific_surface > 0.0 ? 4.0 / sample.specific_surface : 0.0;
 }
 
+/// Throws Error unless the fluid flows the way it is driven, faster than what round-off and an unfinished solve move
+/// it. The same on every rank.
+/// @param report  of a fall of pressure of 1 per cell: velocities in units of h² G / μ
+void require_flow(const StokesReport& report, const FlowOptions& options, const Domain& domain, int axis, double h) {
+  constexpr double finished = 0.1;    // of the tolerance: slits of a hundredth of a cell are faster
+  constexpr double round_off = 1e-9;  // of the largest speed
+  const double k = report.velocity[axis], fastest = report.largest_speed;
+  if (k > round_off * fastest && fastest > finished * options.tolerance) return;
+  const Index& n = domain.cells;
+  throw Error(
+      fmt::format("{}: the permeability along {} comes out as {:.3g} m², {} (largest speed {:.2g} of h² G / μ, G the "
+                  "pressure gradient): the pores that lead through are too narrow for {} x {} x {} cells of {:.3g} m. "
+                  "Use more cells (grid.cells), or leave {} out of flow.axes",
+                  flow_solve_name(axis), names[static_cast<std::size_t>(axis)], h * h * k,
+                  k > 0.0 ? "no more than round-off" : "which no flow has", fastest, n[0], n[1], n[2], h,
+                  names[static_cast<std::size_t>(axis)]));
+}
+
 /// From units of h0, of the viscosity and of a gradient of 1 per h0 to what the deck asks for, in SI units.
 void to_si(const FlowOptions& options, const FluidOptions& fluid, const FlowSample& sample, const Domain& domain,
            const StokesReport& report, FlowColumn& column) {
@@ -426,8 +444,9 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
     const StokesDrive drive = unit_drive(domain, axis);
     StokesReport report = solver.solve(drive, flow_solve_name(axis));
     column.seconds = seconds_since(start);
-    double fall = 1.0;
+    double fall = 1.0;  // of the pressure per cell
     if (options.reservoir > 0) fall = keep_sample(solver, sample_cells(options, domain, axis), drive, report);
+    require_flow(report, options, domain, axis, h);
     to_si(options, fluid, sample, domain, report, column);
     double scale = column.gradient / fall;  // what the solution is in units of
     if (options.model == FlowModel::steady) {

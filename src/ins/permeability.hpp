@@ -97,7 +97,8 @@ std::string flow_solve_name(int axis);
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry);
 
 /// One column per asked axis (with reservoirs: one axis, along which the geometry is extended and periodic); solves
-/// with the same ends share one set-up. Throws Error when mistakes() finds any and when a solve fails. Collective.
+/// with the same ends share one set-up. Throws Error when mistakes() finds any, when a solve fails, and when a
+/// permeability k_dd is negative or no more than round-off. Collective.
 std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
                                      const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch = {});
 

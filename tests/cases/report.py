@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """`karst report` makes the page that `karst run` wrote, to the byte, on any ranks; without plotfile a page without
-pictures; with reservoirs and diffusion, too. What is no run directory is refused.
+pictures; with reservoirs and diffusion, too. Warnings of the import stand on it. What is no run directory is refused.
 
     report.py --program KARST --mpiexec MPIEXEC
 """
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -49,6 +50,39 @@ def check(karst, folder, name):
     return found
 
 
+def check_warnings(karst, folder):
+    """What the import warned of stands on every page and in every summary of what uses the image, imported before or on the
+    way; a permeability beyond what rocks have is asked for."""
+    image = bytes(int(x % 8 < 4 and y % 8 < 4 and z % 8 < 4) for z in range(16) for y in range(16) for x in range(16))
+    (folder / "rock.raw").write_bytes(image)
+    wide = ["size = [16, 16, 16]", 'type = "uint8"', "voxel = 2e-2", "pore = 0"]
+    (folder / "named.toml").write_text('[geometry]\nimage = "rock.raw"\n[geometry.import]\n' + "\n".join(wide) + "\n" + FLOW)
+    (folder / "made.toml").write_text('[geometry]\nimage = "rock.h5"\n' + FLOW)
+    made = karst.run(["import", "rock.raw", "-o", "rock.h5", "--size", "16,16,16", "--type", "uint8", "--voxel", "2e-2", "--pore",
+                      "0"], folder)
+    found = [] if "20.0 mm wide" in made.out else [f"import: {made}"]
+    words = ["import: voxels are 20.0 mm wide", "permeability of"]
+    for name in ("named", "made"):
+        for command in ("run", "geometry", "check"):
+            out = [] if command == "check" else ["--out", f"{name}_{command}"]
+            result = karst.run([command, f"{name}.toml", *out], folder)
+            told = result.err.count("warning: import: voxels are 20.0 mm wide")
+            if result.status != 0 or told != 1:
+                found.append(f"{command} {name}: told {told} times: {result}")
+            if command == "check":
+                continue
+            warnings = json.loads((folder / f"{name}_{command}" / "summary.json").read_text())["warnings"]
+            for word in words if command == "run" else words[:1]:
+                if not any(word in w for w in warnings):
+                    found.append(f"{command} {name}: no '{word}' in {warnings}")
+        karst.run(["report", f"{name}_run"], folder)
+        page = (folder / f"{name}_run" / "report.html").read_text()
+        if "No warnings." in page or any(word not in page for word in words):
+            found.append(f"{name}: the page does not show the warnings")
+    print("FAILED" if found else "passed", "warnings", "; ".join(found), flush=True)
+    return found
+
+
 def check_refused(karst, folder):
     """Directories that hold no results of a run end with status 1 and words that say so."""
     found = []
@@ -72,7 +106,7 @@ def main():
     karst = Karst(options.program, options.mpiexec)
     with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
         problems = [p for name in DECKS for p in check(karst, Path(place), name)]
-        problems += check_refused(karst, Path(place))
+        problems += check_warnings(karst, Path(place)) + check_refused(karst, Path(place))
     return 1 if problems else 0
 
 

@@ -59,6 +59,8 @@ TEST(GeometryFileMpi, RoundTripInBlocks) {
   EXPECT_EQ(file.info().steepest, 1.5);
   EXPECT_EQ(file.info().threshold, 17.5);
   EXPECT_EQ(file.info().provenance, "{\"file\": \"a \\u00b5\"}");
+  EXPECT_TRUE(file.info().found.warnings.empty());  // a provenance without them, as older files have
+  EXPECT_EQ(file.info().found.throats.count, 0);
   for (const Index lo : {Index{0, 0, 0}, Index{5, 31, 63}, Index{36, 64, 69}}) {
     const Index size{std::min(9, 37 - lo[0]), std::min(8, 65 - lo[1]), std::min(7, 70 - lo[2])};
     std::vector<float> phi(static_cast<std::size_t>(size[0] * size[1] * size[2]));

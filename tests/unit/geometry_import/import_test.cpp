@@ -215,6 +215,25 @@ TEST(Import, ReportAndProvenanceAreJson) {
   EXPECT_EQ(file.info().porosity, report.porosity);
 }
 
+// What the import warned of, and the widths of the throats, are in the file for those who use it.
+TEST(Import, WarningsTravelInTheFile) {
+  const Comm comm = Comm::self();
+  const test::SharedDirectory directory(comm);
+  ImportOptions o = segmented_packing(comm, directory.path() + "/a.raw", {32, 32, 32});
+  o.voxel = 2e-3;
+  const ImportReport report = import_image(comm, o, directory.path() + "/out.h5");
+  ASSERT_GE(report.warnings.size(), 2U);
+  EXPECT_TRUE(has(report.warnings[0], "2.00 mm wide") && has(report.warnings[0], "metres")) << report.warnings[0];
+  EXPECT_TRUE(has(report.warnings[1], "of the throats are narrower")) << report.warnings[1];
+  const GeometryFile file(directory.path() + "/out.h5");
+  EXPECT_EQ(file.info().found.warnings, report.warnings);
+  const ThroatWidths& throats = file.info().found.throats;
+  EXPECT_EQ(throats.count, report.statistics.throats);
+  EXPECT_EQ(throats.median, report.statistics.throat_size.median);
+  EXPECT_EQ(throats.tenth, report.statistics.throat_size.tenth);
+  EXPECT_LT(throats.tenth, 3.0);
+}
+
 // Porosity of the wall, noise and all, against that of the spheres: 1 % at 12 voxels per radius.
 TEST(Import, GeneratedImagesGiveTheTruePorosity) {
   const Comm comm = Comm::self();

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/image_warnings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "support/errors.hpp"
+#include "support/shared_directory.hpp"
+
+namespace karst {
+namespace {
+
+using test::has;
+
+/// A duct along z of 2 x 2 of 8 x 8 voxels of 2 mm, of which each half stands elsewhere when it jumps. Collective.
+void write_duct(const Comm& comm, const std::string& path, bool jumps) {
+  if (comm.rank() == 0) {
+    std::ofstream file(path, std::ios::binary);
+    for (int z = 0; z < 16; ++z)
+      for (int y = 0; y < 8; ++y)
+        for (int x = 0; x < 8; ++x) {
+          const int low = jumps && z >= 8 ? 4 : 3;
+          file.put(y == 3 || y == 4 ? (x == low || x == low + 1 ? 0 : 1) : 1);
+        }
+  }
+  comm.any(false);
+}
+
+Source duct_source(const Comm& comm, const std::string& folder, bool jumps, const std::string& grid) {
+  write_duct(comm, folder + "/duct.raw", jumps);
+  Reader in =
+      Reader::from_text("[geometry]\nimage = \"" + folder +
+                        "/duct.raw\"\n[geometry.import]\nsize = [8, 8, 16]\ntype = \"uint8\"\nvoxel = 2e-3\npore "
+                        "= 0\n[grid]\n" +
+                        grid);
+  const Config config = read_config(in);
+  return open_source(comm, config, folder + "/imported.h5");
+}
+
+TEST(ImageWarningsMpi, OfTheImportAndOfTheEndsOfPeriodicAxes) {
+  const Comm comm = Comm::world();
+  const test::SharedDirectory folder(comm);
+  const Source periodic = duct_source(comm, folder.path(), true, "periodic = [true, false, true]\n");
+  const std::vector<std::string> found = image_warnings(comm, periodic);
+  ASSERT_EQ(found.size(), periodic.image->info().found.warnings.size() + 1);
+  EXPECT_TRUE(has(found[0], "import: voxels are 2.00 mm wide")) << found[0];
+  EXPECT_TRUE(has(found.back(), "does not repeat itself along z")) << found.back();
+  EXPECT_TRUE(has(found.back(), "6.2 % of the area") && has(found.back(), "pressure-drop")) << found.back();
+  const Source open = duct_source(comm, folder.path(), true, "periodic = [true, false, false]\n");
+  for (const std::string& w : image_warnings(comm, open)) EXPECT_TRUE(has(w, "import: ")) << w;
+  const Source straight = duct_source(comm, folder.path(), false, "periodic = [true, false, true]\n");
+  for (const std::string& w : image_warnings(comm, straight)) EXPECT_TRUE(has(w, "import: ")) << w;
+}
+
+// Throats that the import found, in cells at the wall: of level 0, or of the level that all walls lie on.
+TEST(ImageWarnings, OfThroatsThatCellsLose) {
+  const Comm comm = Comm::self();
+  const test::SharedDirectory folder(comm);
+  if (std::ofstream file(folder.path() + "/duct.raw", std::ios::binary); true) {  // 8 wide, 4 in the middle
+    for (int z = 0; z < 32; ++z)
+      for (int y = 0; y < 16; ++y)
+        for (int x = 0; x < 16; ++x) {
+          const int half = z >= 12 && z < 20 ? 2 : 4;
+          file.put(std::abs(2 * x - 15) < 2 * half && std::abs(2 * y - 15) < 2 * half ? 0 : 1);
+        }
+  }
+  const auto about_throats = [&](const std::string& grid) {
+    Reader in = Reader::from_text("[geometry]\nimage = \"" + folder.path() +
+                                  "/duct.raw\"\n[geometry.import]\nsize = [16, 16, 32]\ntype = \"uint8\"\nvoxel = "
+                                  "1e-6\npore = 0\n[grid]\n" +
+                                  grid);
+    const Config config = read_config(in);
+    const Source source = open_source(comm, config, folder.path() + "/imported.h5");
+    EXPECT_EQ(source.image->info().found.throats.count, 1);
+    std::string text;
+    for (const std::string& w : image_warnings(comm, source))
+      if (has(w, "throats")) text += w;
+    return text;
+  };
+  EXPECT_EQ(about_throats(""), "");
+  const std::string wide = about_throats("cells = [8, 8, 16]\n");
+  EXPECT_TRUE(has(wide, "2.00 µm wide") && has(wide, "(2.0 cells)") && has(wide, "grid.cells")) << wide;
+  EXPECT_EQ(about_throats("cells = [8, 8, 16]\nlevels = 2\n[[grid.refine]]\nlevel = 1\nwhere = \"wall\"\n"), "");
+}
+
+TEST(ImageWarnings, NoneOfDescribedSolids) { EXPECT_TRUE(image_warnings(Comm::self(), Source{}).empty()); }
+
+}  // namespace
+}  // namespace karst

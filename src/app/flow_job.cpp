@@ -13,6 +13,7 @@
 #include "app/solve_progress.hpp"
 #include "app/vof_values.hpp"
 #include "base/atomic_file.hpp"
+#include "base/error.hpp"
 #include "base/heap.hpp"
 #include "base/timer.hpp"
 
@@ -27,6 +28,13 @@ constexpr double largest_divergence = 1e-4;
 /// [m²]: pores of about 5 mm; sand and gravel end at 1e-7 (Bear 1972, section 5.5).
 constexpr double largest_permeability = 1e-6;
 constexpr const char* preconditioner = "graph multigrid, local permeability";
+
+std::string no_wider_grid(const Index& cells) {
+  return fmt::format(
+      "no cells about twice as wide fill {} x {} x {} of these: crop the image or choose grid.cells so that all three "
+      "numbers are even, at least 8",
+      cells[0], cells[1], cells[2]);
+}
 
 FlowSample sample_of(const Geometry& geometry, double h) {
   return {h, geometry.report.connected_porosity, geometry.report.specific_surface / h};
@@ -61,7 +69,7 @@ std::vector<std::string> warnings_of(const FlowColumns& columns) {
           axis, c.permeability[c.axis], largest_permeability, axis));
     if (std::isnan(c.estimated_error))
       all.push_back(
-          fmt::format("flow {}: no error estimate: on cells twice as wide no pore leads through the sample, so the "
+          fmt::format("flow {}: no error estimate: on cells twice as wide nothing flows through the sample, so the "
                       "throats are too narrow for these cells; finer cells are needed to trust the permeability",
                       axis));
     if (c.divergence > largest_divergence)
@@ -145,39 +153,70 @@ std::vector<FlowOptions> parts_of(const FlowOptions& options) {
 
 /// The grid of an axis with its reservoirs.
 struct Extended {
-  Extended(const JobContext& run, int wider, const FlowOptions& part)
-      : source(with_reservoirs(run.again(wider), part.axes[0], part.reservoir)),
+  Extended(const JobContext& run, Source sample, const FlowOptions& part)
+      : source(with_reservoirs(std::move(sample), part.axes[0], part.reservoir)),
         geometry(build_geometry(run.comm, source.grid, *source.level_set, run.config.geometry.keep)) {}
   Source source;
   Geometry geometry;
 };
 
-/// The axes that percolate there, on cells twice as wide.
-FlowColumns on_wide_cells(const JobContext& run, SolveProgress& progress) {
-  const Timer timer("error estimate");
+/// b of a grid, see ins/extrapolation.hpp.
+double line_offset_of(const GridOptions& grid, const Source& any) {
+  if (!any.image) return 0.0;
+  const double h = cell_width_at_walls(grid);
+  double length = 0.0;
+  for (int d = 0; d < 3; ++d) length = std::max(length, grid.size[d]);
+  return line_offset(h / any.image->info().voxel, static_cast<int>(std::lround(length / h)));
+}
+
+/// The same sample on a wider grid: the axes that percolate there. Collective.
+/// @param[in,out] notes  why solves failed, if any did
+WiderGrid on_wide_cells(const JobContext& run, Source source, SolveProgress& progress,
+                        std::vector<std::string>& notes) {
   FlowOptions options = run.config.flow;
-  options.estimate_error = false;
   options.model = FlowModel::stokes;
-  options.reservoir /= 2;
-  const FlowWatch watch = watch_of(progress, ", wide cells");
-  FlowColumns columns;
+  WiderGrid wider;
+  wider.width = source.grid.cell_width() / run.grid.cell_width();
+  wider.line_offset = line_offset_of(source.grid, source);
+  options.reservoir = static_cast<int>(std::ceil(options.reservoir / wider.width));
+  const std::string where = fmt::format(", cells {:.3g} times as wide", wider.width);
+  FlowWatch watch = watch_of(progress, where);
+  watch.solved = [&, tell = watch.solved](FlowColumn& column) {
+    tell(column);
+    column.speed = {};
+    wider.columns.push_back(column);
+  };
   const auto solve = [&](const Geometry& geometry, double h, FlowOptions part) {
     std::erase_if(part.axes, [&](int axis) { return !geometry.report.percolates[static_cast<std::size_t>(axis)]; });
-    if (part.axes.empty()) return;
-    FlowColumns solved = permeability(run.comm, geometry, part, run.config.fluid, sample_of(run.geometry, h), watch);
-    std::ranges::move(solved, std::back_inserter(columns));
+    if (!part.axes.empty()) permeability(run.comm, geometry, part, run.config.fluid, sample_of(run.geometry, h), watch);
   };
-  for (const FlowOptions& part : parts_of(options)) {
-    if (part.reservoir > 0) {
-      const Extended grid(run, 2, part);
-      solve(grid.geometry, grid.source.grid.cell_width(), part);
-    } else {
-      const Source source = run.again(2);
-      solve(build_geometry(run.comm, source.grid, *source.level_set, run.config.geometry.keep),
-            source.grid.cell_width(), part);
+  for (const FlowOptions& part : parts_of(options)) try {
+      if (part.reservoir > 0) {
+        const Extended grid(run, run.again(source.grid.cells), part);
+        solve(grid.geometry, grid.source.grid.cell_width(), part);
+      } else {
+        solve(build_geometry(run.comm, source.grid, *source.level_set, run.config.geometry.keep),
+              source.grid.cell_width(), part);
+      }
+    } catch (const Error& e) {  // the same on all ranks; an estimate is not worth the results
+      notes.push_back(fmt::format("error estimate{}: {}", where, e.what()));
     }
+  return wider;
+}
+
+/// Errors and limits of the columns. Returns whether any grid fits that is wider. Collective.
+bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& columns, std::vector<std::string>& notes) {
+  const Timer timer("error estimate");
+  std::vector<WiderGrid> wider;
+  double offset = 0.0;
+  for (const Index& cells : wider_grids(run.grid.cells)) {
+    if (!wider.empty() && wider.back().columns.empty()) break;
+    Source source = run.again(cells);
+    offset = line_offset_of(run.grid, source);
+    wider.push_back(on_wide_cells(run, std::move(source), progress, notes));
   }
-  return columns;
+  if (!wider.empty()) estimate_error(offset, wider, columns);
+  return !wider.empty();
 }
 
 /// What all solves gave.
@@ -214,7 +253,7 @@ std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& pa
 void solve_with_reservoirs(const JobContext& run, const FlowWatch& watch, const FlowSample& sample, Solved& all) {
   for (const FlowOptions& part : parts_of(run.config.flow)) {
     const Timer timer("with reservoirs");
-    const Extended grid(run, 1, part);
+    const Extended grid(run, run.again(run.grid.cells), part);
     const JobContext here{run.comm, run.config, grid.source.grid, grid.geometry, {}, {}};
     const std::vector<JobComponent> components = solve_on(here, part, sample, watch, all);
     if (components.empty()) continue;
@@ -240,16 +279,17 @@ JobResult run(const JobContext& context) {
   const FlowOptions& options = context.config.flow;
   SolveProgress progress(context.comm, options.tolerance);
   Solved all = solve(context, progress);
-  if (options.estimate_error) estimate_error(on_wide_cells(context, progress), all.columns);
-  const FlowGrid grid{context.grid.cells, options.reservoir};
   JobResult result;
-  result.text = flow_text(all.columns, grid, options.estimate_error);
-  result.json = flow_json(all.columns, grid, options.estimate_error);
+  const bool estimated = options.estimate_error && estimate(context, progress, all.columns, result.warnings);
+  const FlowGrid grid{context.grid.cells, options.reservoir};
+  result.text = flow_text(all.columns, grid, estimated);
+  if (options.estimate_error && !estimated) result.text += "  no error estimate: " + no_wider_grid(grid.sample) + '\n';
+  result.json = flow_json(all.columns, grid, estimated);
   result.solves = progress.rows();
   double mass = 0.0;
   for (const FlowColumn& c : all.columns) mass = std::max(mass, c.divergence);
   result.balances.push_back({"mass_relative", mass});
-  result.warnings = warnings_of(all.columns);
+  std::ranges::move(warnings_of(all.columns), std::back_inserter(result.warnings));
   std::ranges::move(inertia_warnings(all.columns), std::back_inserter(result.warnings));
   result.components = std::move(all.components);
   result.files = std::move(all.files);
@@ -289,7 +329,12 @@ Job flow_job() {
   return {"flow",
           "[flow] with model = \"stokes\" or \"steady\" and a drive: permeability and velocity",
           [](const Config& config) { return config.flow.model != FlowModel::none; },
-          [](const JobContext& context) { return mistakes(context.config.flow, context.geometry); },
+          [](const JobContext& context) {
+            std::vector<std::string> found = mistakes(context.config.flow, context.geometry);
+            if (context.config.flow.estimate_given && wider_grids(context.grid.cells).empty())
+              found.push_back("flow.estimate_error: " + no_wider_grid(context.grid.cells));
+            return found;
+          },
           run,
           draw_flow,
           flow_page,

@@ -48,20 +48,28 @@ std::string error_text(const Json& summary, const Json& flow) {
   return error.is_null() ? "unknown" : fmt::format("{:.2g} %", 100.0 * error.get<double>() / along(summary, flow));
 }
 
+bool has_error(const Json& summary) { return summary.at("flow").at(0).contains("permeability_error_m2"); }
+
+/// The permeability of cells of no width; "–" where it is not known, and in results that older versions left.
+std::string extrapolated_text(const Json& flow) {
+  const Json value = flow.value("permeability_extrapolated_m2", Json());
+  return value.is_null() ? "–" : fmt::format("{:.4g}", value.get<double>());
+}
+
 bool has_inertia(const Json& summary) {
   return std::ranges::any_of(summary.at("flow"), [](const Json& flow) { return flow.contains("inertia"); });
 }
 
 std::vector<PageTile> tiles(const Json& summary) {
   const std::string last = has_inertia(summary) ? "; with inertia, last step" : "";
-  const bool with_error = summary.at("flow").at(0).contains("permeability_error_m2");
   const auto value = [&](const Json& flow) { return along(summary, flow); };
   return {
       {has_inertia(summary) ? "Permeability of slow flow" : "Permeability",
        listed(summary, [&](const Json& f) { return darcy_text(value(f)); }),
        listed(summary, [&](const Json& f) { return fmt::format("{:.4g} m²", value(f)); }) +
-           (with_error ? "; estimated error " + listed(summary, [&](const Json& f) { return error_text(summary, f); })
-                       : std::string())},
+           (has_error(summary)
+                ? "; estimated error " + listed(summary, [&](const Json& f) { return error_text(summary, f); })
+                : std::string())},
       {"Darcy velocity",
        listed(summary,
               [](const Json& f) { return format_si(f.at("darcy_velocity_m_s").at(axis_of(f)).get<double>(), "m/s"); }),
@@ -190,6 +198,12 @@ PagePart flow_page(const Json& summary, const Figures& figures) {
     entries.push_back({axes[e]});
     for (const Json& flow : summary.at("flow"))
       entries.back().push_back(fmt::format("{:.5g}", entry(summary, e, axis_of(flow))));
+  }
+  if (has_error(summary)) {
+    entries.push_back({"estimated error along the drive"});
+    for (const Json& flow : summary.at("flow")) entries.back().push_back(error_text(summary, flow));
+    entries.push_back({"extrapolated to zero cell width"});
+    for (const Json& flow : summary.at("flow")) entries.back().push_back(extrapolated_text(flow));
   }
   page.cards = {card(has_inertia(summary) ? "Permeability of slow flow [m²]" : "Permeability [m²]", html_table(entries),
                      tensor_note(summary)),

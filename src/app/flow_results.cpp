@@ -76,8 +76,10 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
       one["sample_cells"] = {grid.sample[0], grid.sample[1], grid.sample[2]};
       one["grid_cells"] = {all[0], all[1], all[2]};
     }
-    if (with_error)
+    if (with_error) {
       one["permeability_error_m2"] = std::isfinite(c.estimated_error) ? Json(c.estimated_error) : Json(nullptr);
+      one["permeability_extrapolated_m2"] = c.extrapolated ? Json(*c.extrapolated) : Json(nullptr);
+    }
     one["pressure_gradient_Pa_m"] = c.gradient;
     one["darcy_velocity_m_s"] = vector_json(c.darcy_velocity);
     one["flow_rate_m3_s"] = c.flow_rate;
@@ -118,7 +120,11 @@ std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool wit
   row(inertia ? "permeability of slow flow [m2]" : "permeability [m2]",
       [](Column c) { return fmt::format("{:.6g}", c.permeability[c.axis]); });
   row("  the same", [](Column c) { return darcy_text(c.permeability[c.axis]); });
-  if (with_error) row("  estimated error", error_text);
+  if (with_error) {
+    row("  estimated error", error_text);
+    row("  extrapolated to zero cell width",
+        [](Column c) { return c.extrapolated ? fmt::format("{:.6g}", *c.extrapolated) : std::string("-"); });
+  }
   for (int e = 0; e < 3; ++e)
     if (std::ranges::any_of(columns, [e](Column c) { return c.axis != e; }))
       row(fmt::format("  of the flow along {} [m2]", axes[static_cast<std::size_t>(e)]), [&](Column c) {

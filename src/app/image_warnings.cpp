@@ -17,14 +17,6 @@ namespace {
 
 constexpr double cells_per_throat = 3.0;  // from which on the flow through a slit or tube is right to some percent
 
-/// Of the level that all walls lie on.
-double cell_width_at_walls(const GridOptions& grid) {
-  int finest = 0;
-  for (const Refinement& r : grid.refine)
-    if (r.where == Refinement::Where::wall) finest = std::max(finest, r.level);
-  return std::ldexp(grid.cell_width(), -finest);
-}
-
 /// Where cells are wider than voxels; the import has spoken of throats of a few voxels.
 std::vector<std::string> throat_warnings(const GridOptions& grid, const GeometryInfo& image) {
   const ThroatWidths& throats = image.found.throats;

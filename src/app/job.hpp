@@ -27,7 +27,7 @@ struct JobContext {
   const Config& config;
   const GridOptions& grid;  ///< with cells and size
   const Geometry& geometry;
-  std::function<Source(int wider)> again;  ///< the same geometry on cells 1 or 2 times as wide; collective
+  std::function<Source(const Index& cells)> again;           ///< the same geometry on so many cells; collective
   std::function<std::string(const std::string& name)> file;  ///< where to write a result of this name
 };
 

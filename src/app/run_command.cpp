@@ -95,13 +95,15 @@ void run_command(const Comm& comm, const CommandLine& line) {
   summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
   log_info("{}", geometry_table(summary.geometry));
 
-  const JobContext context{
-      comm,
-      session.config,
-      source.grid,
-      geometry,
-      [&](int wider) { return open_again(comm, session.config, source.grid, wider, folder.file("imported_image.h5")); },
-      [&](const std::string& name) { return folder.file(name); }};
+  const JobContext context{comm,
+                           session.config,
+                           source.grid,
+                           geometry,
+                           [&](const Index& cells) {
+                             return open_again(comm, session.config, source.grid, cells,
+                                               folder.file("imported_image.h5"));
+                           },
+                           [&](const std::string& name) { return folder.file(name); }};
   check_jobs(context);
   summary.jobs = do_jobs(asked, context, summary.seconds);
 

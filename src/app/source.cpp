@@ -106,16 +106,16 @@ Source open_source(const Comm& comm, const Config& config, const std::string& im
   return source;
 }
 
-Source open_again(const Comm& comm, const Config& config, const GridOptions& grid, int wider,
+Source open_again(const Comm& comm, const Config& config, const GridOptions& grid, const Index& cells,
                   const std::string& imported) {
   Config again = config;
   again.grid = grid;
-  for (int d = 0; d < 3; ++d) {
-    if (grid.cells[d] == 1)
-      again.grid.size[d] *= wider;
-    else
-      again.grid.cells[d] /= wider;
-  }
+  again.grid.cells = cells;
+  double width = grid.cell_width();
+  for (int d = 0; d < 3; ++d)
+    if (cells[d] > 1) width = grid.size[d] / cells[d];
+  for (int d = 0; d < 3; ++d)
+    if (cells[d] == 1) again.grid.size[d] = width;
   again.cells_given = true;
   if (needs_import(config)) {
     again.geometry.directory.clear();
@@ -139,6 +139,13 @@ Source with_reservoirs(Source sample, int direction, int cells) {
       r.hi[direction] += cells * h;
     }
   return sample;
+}
+
+double cell_width_at_walls(const GridOptions& grid) {
+  int finest = 0;
+  for (const Refinement& r : grid.refine)
+    if (r.where == Refinement::Where::wall) finest = std::max(finest, r.level);
+  return std::ldexp(grid.cell_width(), -finest);
 }
 
 void require_wall(const Config& config, const GeometryReport& report) {

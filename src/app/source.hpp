@@ -30,12 +30,14 @@ GridOptions complete_grid(const Config& config, const GeometryInfo& image);
 /// Throws Error (no such file, ...). Collective.
 Source open_source(const Comm& comm, const Config& config, const std::string& import_to);
 
-/// The same once more, on cells `wider` (1 or 2) times as wide; a direction one cell thick stays so. For 2 all other
-/// directions must have an even number of cells, at least 4.
+/// The same once more, on so many cells that they are cubes, too; a direction one cell thick stays so.
 /// @param imported  the geometry file that open_source() made, where the image had to be imported
 /// Collective.
-Source open_again(const Comm& comm, const Config& config, const GridOptions& grid, int wider,
+Source open_again(const Comm& comm, const Config& config, const GridOptions& grid, const Index& cells,
                   const std::string& imported);
+
+/// Of the level that all walls lie on [m].
+double cell_width_at_walls(const GridOptions& grid);
 
 /// The sample with so many more cells of free fluid on both ends of a direction, joined to one another (the direction
 /// is periodic): a row of samples. Refined regions move with it.

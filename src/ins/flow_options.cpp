@@ -140,10 +140,11 @@ void read(Reader& in, FlowOptions& options) {
              "model steady: a drive that needs more steps of Newton's method is an error", 1, 10000);
   in.flag(
       "flow.estimate_error", options.estimate_error,
-      "also solves on cells twice as wide (an eighth of the work): the change of the permeability is what its error is "
-      "taken for, which is careful where the error falls at least in proportion to the cell width");
+      "also solves on cells twice and three times as wide (a sixth of the work), where such fill the domain: the error "
+      "of the permeability, and its value extrapolated to cells of no width");
   if (in.documenting()) return;
   options.sides_given = in.given("flow.sides");
+  options.estimate_given = options.estimate_error && in.given("flow.estimate_error");
   check_steps(in, options);
   if (options.model != FlowModel::none) {
     check_drive(in, options);

@@ -35,7 +35,8 @@ struct FlowOptions {
   int max_iterations = 300;
   std::vector<double> steps{1.0};  ///< model steady: factors on the drive, increasing
   int newton_steps = 30;           ///< model steady: for one drive at most
-  bool estimate_error = false;     ///< of the permeability, by a second solve on cells twice as wide
+  /// Of the permeability, by solves on wider cells where such fit; given: it is a mistake when they do not.
+  bool estimate_error = true, estimate_given = false;
 };
 
 /// Declares and reads [flow]; notes as mistakes: no drive, two drives or a value that belongs to another one, an axis

@@ -331,25 +331,6 @@ std::string flow_solve_name(int axis) { return fmt::format("stokes {}", names[st
 
 namespace {
 
-/// Cells twice as wide must fit.
-void check_wide_cells(const FlowOptions& options, const Domain& domain, std::vector<std::string>& found) {
-  for (int d = 0; d < 3; ++d)
-    if (domain.cells[d] != 1 && (domain.cells[d] % 2 != 0 || domain.cells[d] < 4))
-      found.push_back(
-          fmt::format("flow.estimate_error: {} cells along {}; cells twice as wide need an even number, at least 4: "
-                      "crop the image or choose other grid.cells",
-                      domain.cells[d], names[static_cast<std::size_t>(d)]));
-  if (options.reservoir % 2 != 0)
-    found.push_back(
-        fmt::format("flow.reservoir: {} cells; flow.estimate_error works on cells twice as wide and needs an "
-                    "even number",
-                    options.reservoir));
-}
-
-}  // namespace
-
-namespace {
-
 /// @param domain  of the sample, without reservoirs
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry, const Domain& domain) {
   std::vector<std::string> found;
@@ -395,7 +376,6 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
             names[static_cast<std::size_t>(d)], name));
     }
   }
-  if (options.estimate_error) check_wide_cells(options, domain, found);
   if (options.sides_given && !any_side && options.sides != FlowWalls::periodic)
     found.emplace_back(
         "flow.sides: without effect, because the domain is periodic along all sides of the flow; leave it out, or "
@@ -467,11 +447,17 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
   return columns;
 }
 
-void estimate_error(const std::vector<FlowColumn>& wide, std::vector<FlowColumn>& columns) {
+void estimate_error(double line_offset, const std::vector<WiderGrid>& wider, std::vector<FlowColumn>& columns) {
   for (FlowColumn& c : columns) {
-    const auto same = std::ranges::find(wide, c.axis, &FlowColumn::axis);
-    c.estimated_error = same == wide.end() ? std::numeric_limits<double>::quiet_NaN()
-                                           : std::abs(c.permeability[c.axis] - same->permeability[c.axis]);
+    std::vector<GridValue> values{{1.0, line_offset, c.permeability[c.axis]}};
+    for (const WiderGrid& grid : wider) {
+      const auto same = std::ranges::find(grid.columns, c.axis, &FlowColumn::axis);
+      if (same == grid.columns.end()) break;  // a grid that still wider ones cannot stand in for
+      values.push_back({grid.width, grid.line_offset, same->permeability[c.axis]});
+    }
+    const Extrapolated result = extrapolate(values);
+    c.estimated_error = result.error;
+    c.extrapolated = result.limit;
   }
 }
 

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/symmetric_eigen.hpp"
+#include "ins/extrapolation.hpp"
 #include "ins/flow_options.hpp"
 #include "ins/inertia.hpp"
 #include "ins/stokes_solver.hpp"
@@ -41,14 +42,15 @@ inline constexpr double darcy = 9.869233e-13;  ///< [m²]: 1 cP cm/s per atm/cm
 struct FlowColumn {
   int axis = 0;
   bool periodic = false;
-  Vec3 permeability;             ///< k_ed, e = x, y, z [m²]
-  double gradient = 0.0;         ///< G_d [Pa/m]
-  Vec3 darcy_velocity;           ///< [m/s]
-  double flow_rate = 0.0;        ///< along the axis [m³/s]
-  double largest_speed = 0.0;    ///< [m/s]
-  double reynolds = 0.0;         ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
-  double tortuosity = 0.0;       ///< mean |u| / |mean u|
-  double estimated_error = 0.0;  ///< of k_dd [m²], see estimate_error(); NaN: not known
+  Vec3 permeability;                   ///< k_ed, e = x, y, z [m²]
+  double gradient = 0.0;               ///< G_d [Pa/m]
+  Vec3 darcy_velocity;                 ///< [m/s]
+  double flow_rate = 0.0;              ///< along the axis [m³/s]
+  double largest_speed = 0.0;          ///< [m/s]
+  double reynolds = 0.0;               ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
+  double tortuosity = 0.0;             ///< mean |u| / |mean u|
+  double estimated_error = 0.0;        ///< of k_dd [m²], see estimate_error(); NaN: not known
+  std::optional<double> extrapolated;  ///< k_dd of cells of no width [m²]
   /// Shares of the drive along the axis that pressure and friction on the wall and friction on no-slip sides take: they
   /// sum to 1 up to the error of the discretisation. Pressure without its mean fall, see wall_drag.hpp.
   /// NaN with inertia between open ends, which momentum passes.
@@ -102,10 +104,18 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
 std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
                                      const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch = {});
 
-/// Takes the change of k_dd from cells twice as wide for its error: an upper bound of what halving the cells would
-/// change where the error falls at least in proportion to the cell width.
-/// @param wide  the same axes on cells twice as wide; an axis that is not there has no estimate
-void estimate_error(const std::vector<FlowColumn>& wide, std::vector<FlowColumn>& columns);
+/// The same sample on a wider grid.
+struct WiderGrid {
+  double width = 2.0;               ///< of its cells / those of the grid whose error is asked for
+  double line_offset = 0.0;         ///< see extrapolation.hpp
+  std::vector<FlowColumn> columns;  ///< of the axes that flow there
+};
+
+/// Sets estimated_error and extrapolated of each column, see extrapolation.hpp. An axis that is not on the first of the
+/// wider grids has no estimate.
+/// @param line_offset  of the grid of the columns
+/// @param wider        by increasing width
+void estimate_error(double line_offset, const std::vector<WiderGrid>& wider, std::vector<FlowColumn>& columns);
 
 /// The permeability tensor [m²], rows e, columns d; NaN in the columns of axes that were not asked for. Between
 /// periodic directions the exact tensor is symmetric, and each entry off the diagonal comes out of two solves: their

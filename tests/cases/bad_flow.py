@@ -62,9 +62,9 @@ def flow_reservoir_negative(folder):
 
 
 @case
-def flow_reservoir_odd_with_error_estimate(folder):
-    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\nreservoir = 3\nestimate_error = true\n'))], [
-        "flow.reservoir", "even"]
+def flow_error_estimate_without_a_wider_grid(folder):
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\nestimate_error = true\n')), "grid.cells=[16,16,17]",
+            "grid.size=[1.6e-3,1.6e-3,1.7e-3]"], ["flow.estimate_error", "16 x 16 x 17", "even"]
 
 
 @case

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How far a permeability is from that of cells of no width, from the same on two coarser grids (decision 015).
+//
+//   k(w) = k0 + κ b(w) + C w^p      w  cell width / that of the finest of the grids
+//
+// C w^p is the error of the discretisation. κ b(w) is what trilinear interpolation does to the wall of an image: φ of a
+// convex grain, interpolated between samples, is too large, so the wall on a grid line recedes by
+// t_y (1 - t_y) + t_z (1 - t_z), over twice the grain's radius, where t is how far (in voxels) the line passes beside
+// the samples. All lines of cells as wide as voxels pass through samples, those of cells twice as wide half way between
+// them, and finer cells see the mean; so k of one cell per voxel is too low, that of wider cells too high, and
+// extrapolation without b goes the wrong way. b(w) is the mean of t (1 - t) over the lines, less 1/6.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/triple.hpp"
+
+namespace karst {
+
+/// A permeability on one grid.
+struct GridValue {
+  double width = 1.0;         ///< w: 1 on the finest grid
+  double line_offset = 0.0;   ///< b, see line_offset(); 0 where φ is not interpolated
+  double permeability = 0.0;  ///< any unit
+};
+
+struct Extrapolated {
+  double error = 0.0;           ///< estimated |k(1) - k0|, in the unit of the permeabilities; NaN: one grid only
+  std::optional<double> limit;  ///< k0, in the unit of the permeabilities; see extrapolate()
+};
+
+/// With two grids the error is their difference. With three, k0 comes from p = 2 and κ where the b differ; else κ = 0
+/// and p, from 1 to 3, is that of the three grids. The error is then 2 |k0 - k(1)|, at most the difference to the
+/// second grid and for images at least two thirds of it, so that neither luck nor a throat that the third grid lost
+/// decides alone: 1 to 3 times what cells half as wide change (decision 015). No k0 where the third grid is nearer to
+/// the first than the second (images: on its other side), or k0 further from the first than the second. Not collective.
+/// @param grids  finest first, widths increasing; at least one, none beyond the third is used
+Extrapolated extrapolate(std::span<const GridValue> grids);
+
+/// b of n cells in a row, each `voxels` wide, through an image whose samples stand at voxel centres.
+double line_offset(double voxels, int n);
+
+/// Numbers of cells of grids about two and three times as wide that fill the same domain with cubes: along every
+/// direction of more than one cell at least 4 of them. Empty when not even the first fits; an even number of cells
+/// along every direction is enough for it, one that three divides for the second.
+std::vector<Index> wider_grids(const Index& cells);
+
+}  // namespace karst

@@ -169,7 +169,8 @@ void check_filters(hid_t data, const std::string& path) {
   }
 }
 
-/// Throws Error when voxels were never written: HDF5 would give its fill value for them.
+/// Throws Error when voxels were never written or are said to lie behind the file: HDF5 would give its fill value for
+/// them.
 void check_written(hid_t data, const std::vector<hsize_t>& size, const std::string& path) {
   const h5::Handle made(h5::check(H5Dget_create_plist(data), path, "read its properties"), H5Pclose);
   if (H5Pget_layout(made) != H5D_CHUNKED) {
@@ -178,6 +179,10 @@ void check_written(hid_t data, const std::vector<hsize_t>& size, const std::stri
     for (const hsize_t n : size) bytes *= static_cast<double>(n);
     require(static_cast<double>(H5Dget_storage_size(data)) == bytes, "{}: its voxels need {} bytes, {} were written",
             path, bytes, H5Dget_storage_size(data));
+    if (H5Pget_layout(made) != H5D_CONTIGUOUS || H5Pget_external_count(made) > 0) return;
+    const double end = static_cast<double>(H5Dget_offset(data)) + bytes;
+    require(end <= static_cast<double>(bytes_in(split_hdf5(path).first)),
+            "{}: its voxels end at byte {}, behind the file", path, end);
     return;
   }
   std::array<hsize_t, 3> chunk{};

@@ -2,6 +2,7 @@
 // Images made of others or held whole: voxels that were compressed or text, scaled values, a file for each plane.
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "base/error.hpp"
 #include "geometry_import/readers.hpp"
@@ -79,6 +80,8 @@ std::unique_ptr<ImageFile> open_plane_files(ImageInfo info, const std::vector<st
   require(static_cast<std::int64_t>(files.size()) == layout.size[2],
           "{}: states {} planes and names {} data files; one for each plane is needed", info.path, layout.size[2],
           files.size());
+  require(std::set<std::string>(files.begin(), files.end()).size() == files.size(),
+          "{}: names a data file twice; one for each plane is needed", info.path);
   info.size = layout.size;
   info.type = layout.type;
   layout.size[2] = 1;

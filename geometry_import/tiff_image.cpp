@@ -55,21 +55,6 @@ Page read_page(TIFF* tiff, const std::string& path, std::size_t number) {
   return page;
 }
 
-/// Throws Error when the page, which is not compressed, has fewer bytes than its pixels need.
-void check_bytes(TIFF* tiff, const Page& page, const std::string& path, std::size_t number) {
-  std::uint16_t compression = COMPRESSION_NONE;
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
-  if (compression != COMPRESSION_NONE) return;
-  const bool tiles = TIFFIsTiled(tiff) != 0;
-  const std::uint32_t pieces = tiles ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
-  const double needed =
-      tiles ? double(pieces) * static_cast<double>(TIFFTileSize64(tiff)) : double(page.nx) * page.ny * page.bits / 8;
-  double found = 0;
-  for (std::uint32_t n = 0; n < pieces; ++n) found += static_cast<double>(TIFFGetStrileByteCount(tiff, n));
-  require(found >= needed, "{}: page {} of {} x {} pixels with {} bits needs {} bytes, it has {}", path, number,
-          page.nx, page.ny, page.bits, needed, found);
-}
-
 VoxelType type_of(const Page& page, const std::string& path) {
   const bool real = page.format == SAMPLEFORMAT_IEEEFP, sign = page.format == SAMPLEFORMAT_INT;
   if (real && page.bits == 32) return VoxelType::float32;
@@ -239,7 +224,6 @@ std::unique_ptr<ImageFile> open_tiff(const std::string& path) {
             "{}: page {} is {} x {} with {} bits (format {}), page 0 is {} x {} with {} bits (format {}); all must be "
             "alike",
             path, pages.size(), page.nx, page.ny, page.bits, page.format, first.nx, first.ny, first.bits, first.format);
-    check_bytes(tiff.get(), page, path, pages.size());
     pages.push_back(TIFFCurrentDirOffset(tiff.get()));
     last_message.clear();
   } while (TIFFReadDirectory(tiff.get()));

@@ -124,6 +124,7 @@ Outcome judge(const Read& r, const Sample& s, const Damaged& d) {
   const std::vector<float> expected = as_values(s.voxels, s.type, s.big_endian);
   const bool alike = r.info.size == sample_size && r.info.type == s.type;
   if (alike && r.values == expected) return same;
+  if (r.info.size == sample_size && r.values == expected) return reread;  // text, read as another type
   if (alike && s.storage == Storage::packed) return edited;
   if (alike && s.storage == Storage::letters && letters_changed(d.bytes, s)) return edited;
   if (alike && s.beside.size() > 1 && planes_exchanged(r, expected)) return reread;

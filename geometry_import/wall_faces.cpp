@@ -21,7 +21,7 @@ constexpr float corner_excess = 1.0F / 256;
 // |φ| across the edge of a sharp corner [voxels]: the interpolant rounds the corner less than with √2 - 1/2.
 constexpr float across_corner = 0.25F;
 // Factors of φ of voxels with four, five and six faces at flat walls: a capillary one voxel wide, its end, and a voxel
-// by itself keep 93 to 97 % of their volume.
+// by itself keep 92 to 98 % of their volume.
 constexpr std::array<float, 3> widening{1.4F, 1.6F, 2.0F};
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }

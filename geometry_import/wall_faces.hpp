@@ -6,9 +6,10 @@
 // over a stair of one or two voxels. Heights spread along the links,
 //   h_f <- h_f + c Σ_links (h_g + Δ_fg - h_f),   Δ_fg = height of face g above face f,   c <= 1/6,
 // n = ceil(3 σ²) times with c = σ² / 2n: a Gaussian of σ voxels on a plane wall. Taken twice, 2 h₁ - h₂, it keeps walls
-// of any curvature where they are, to leading order (Tukey's twicing). What one face gains its neighbour loses, so the
-// volume behind the wall stays. Where the wall turns a corner there is no link and nothing is spread: flat walls stay
-// on the faces of the voxels up to their corners, stairs become slopes.
+// of any curvature where they are, to leading order (Tukey's twicing). What one face gains its neighbour loses (links
+// are mutual but where voxels meet at an edge), so the volume behind the wall stays. Where the wall turns a corner
+// there is no link and nothing is spread: flat walls stay on the faces of the voxels up to their corners, stairs become
+// slopes.
 //
 // φ of a voxel beside the wall is the mean over its faces of (1/2 ± h) n, weighted with n², n = (1 + |∇h|²)^-½
 // the part of the normal of the wall along that of the face.
@@ -30,8 +31,8 @@ namespace karst {
 /// Planes that the level set depends on, each side: smoothing by σ voxels.
 int segmented_reach(double sigma);
 
-/// φ of a segmented image: of voxels with a face at the wall as above, of others signed_distance(); no voxel centre
-/// changes its phase, see keep_phase(). Not collective.
+/// φ of a segmented image: of voxels with a face at the wall or across the edge of a sharp corner as above, of others
+/// signed_distance(); no voxel centre changes its phase, see keep_phase(). Not collective.
 /// @param phase  1 in the pore, 0 in the solid [voxels of the window]
 /// @param sigma  smoothing [voxels]; 0: the wall is made of the faces themselves
 /// @param shift  moves the wall into the solid, in proportion to min(1, 2 (|h| + |∇h|)): flat walls stay [voxels]

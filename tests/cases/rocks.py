@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Real rocks: porosity within 1 % of what the voxels hold, identical counts on 1 and 4 ranks; formation factors and
 permeabilities (from the raw file, one deck each) that do not depend on ranks, threads and box size; cells half as wide
-change the permeability by less than the error estimate says; all images are imported.
+change the permeability by less than the error estimate says; the apparent permeability between reservoirs falls with
+inertia; all images are imported.
 
     rocks.py --program KARST --mpiexec MPIEXEC [--full]
 
@@ -182,6 +183,18 @@ def check_estimate(karst, folder, rock, part=None):
     return [] if good else [f"{name}: estimate {estimate}, change {change}"]
 
 
+def check_inertia(karst, folder, rock, part):
+    """A part between reservoirs: the apparent permeability falls with every step; prints it, returns the problems."""
+    name = rock[0]
+    deck = flow_deck(folder, rock, "tolerance = 1e-6\nreservoir = 16\npressure_drop = 5.0\nsteps = [1, 4, 10]\n", part)
+    summary, slow = flow_of(karst, folder, deck, ['flow.model="steady"', 'flow.sides="symmetry"'])
+    sweep = [p["permeability_m2"] / slow for p in summary["flow"][0]["inertia"]["points"]]
+    good = 1 > sweep[0] > sweep[1] > sweep[2] and 0.5 < sweep[2] < 0.95
+    print("passed" if good else "FAILED", name, "part, apparent permeability over that of slow flow",
+          ", ".join(f"{k:.4f}" for k in sweep), flush=True)
+    return [] if good else [f"{name}: apparent permeability {sweep}"]
+
+
 def unpack(name, image, folder):
     """Path of the image, in the folder when it was packed."""
     source = data_folder() / name
@@ -203,6 +216,9 @@ def import_all(karst, folder):
         statistics = report["statistics"]
         good = porosity is None or abs(report["porosity"] - porosity) <= tolerance
         good = good and (folder / "a.html").stat().st_size > 50000
+        widest = min(n for n in report["voxels"] if n > 1)
+        good = good and statistics["pore_size"]["largest"] <= widest
+        good = good and all(abs(rho) <= 1 for along in statistics["correlation"] for rho in along)
         print("passed" if good else "FAILED", name, f"porosity {report['porosity']:.4f}",
               f"percolates {statistics['percolates']}", f"warnings {len(report['warnings'])}", flush=True)
         found += [] if good else [f"{name}: porosity {report['porosity']:.4f}, expected {porosity} +- {tolerance}"]
@@ -215,7 +231,7 @@ def short(karst, folder):
         for test in (check, check_diffusion, check_flow):
             problems += test(karst, folder, rock)
         if rock[0] == "ketton_128.raw.gz":
-            problems += check_estimate(karst, folder, rock, PART)
+            problems += check_estimate(karst, folder, rock, PART) + check_inertia(karst, folder, rock, PART)
     return problems + import_all(karst, folder)
 
 

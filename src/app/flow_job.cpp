@@ -27,6 +27,7 @@ constexpr double largest_creeping_reynolds = 1.0;
 constexpr double largest_divergence = 1e-4;
 /// [m²]: pores of about 5 mm; sand and gravel end at 1e-7 (Bear 1972, section 5.5).
 constexpr double largest_permeability = 1e-6;
+constexpr double largest_imbalance = 0.2;  ///< of drag and drive: decision 015
 constexpr const char* preconditioner = "graph multigrid, local permeability";
 
 std::string no_wider_grid(const Index& cells) {
@@ -72,6 +73,12 @@ std::vector<std::string> warnings_of(const FlowColumns& columns) {
           fmt::format("flow {}: no error estimate: on cells twice as wide nothing flows through the sample, so the "
                       "throats are too narrow for these cells; finer cells are needed to trust the permeability",
                       axis));
+    if (drag_imbalance(c) > largest_imbalance)
+      all.push_back(
+          fmt::format("flow {}: drag on the walls and driving force differ by {:.0f} % ({:.0f} % is usual at most): the "
+                      "flow next to the walls is not resolved, and the permeability may be off by several percent; "
+                      "finer cells help",
+                      axis, 100.0 * drag_imbalance(c), 100.0 * largest_imbalance));
     if (c.divergence > largest_divergence)
       all.push_back(fmt::format("flow {}: cells keep their volume only to {:.1e}; a smaller flow.tolerance helps", axis,
                                 c.divergence));

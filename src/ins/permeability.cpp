@@ -447,6 +447,8 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
   return columns;
 }
 
+double drag_imbalance(const FlowColumn& c) { return std::abs(c.pressure_drag + c.viscous_drag + c.side_drag - 1.0); }
+
 void estimate_error(double line_offset, const std::vector<WiderGrid>& wider, std::vector<FlowColumn>& columns) {
   for (FlowColumn& c : columns) {
     std::vector<GridValue> values{{1.0, line_offset, c.permeability[c.axis]}};

@@ -104,6 +104,9 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
 std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
                                      const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch = {});
 
+/// |drag / driving force - 1| along the axis; NaN where the drag is not known.
+double drag_imbalance(const FlowColumn& column);
+
 /// The same sample on a wider grid.
 struct WiderGrid {
   double width = 2.0;               ///< of its cells / those of the grid whose error is asked for

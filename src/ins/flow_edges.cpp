@@ -35,6 +35,9 @@ class Quadrant {
     const Walls at_a = walls_of_(a), at_b = walls_of_(b);
     const double met_a = at_a.theta[place(side_[1])], met_b = at_b.theta[place(side_[0])];
     if (met_a > 1.0 || met_b > 1.0) return {};
+    // A smooth body seen in a plane that grazes it turns fast in that plane, but is flat.
+    const bool known = norm(at_a.normal) > 0.0 && norm(at_b.normal) > 0.0;
+    if (known && dot(at_a.normal, at_b.normal) > std::cos(least_turn)) return {};
     const Point wall_a = along_wall(a, at_a, side_[0], side_[1]), wall_b = along_wall(b, at_b, side_[1], side_[0]);
     const Point p{1.0, met_a}, q{met_b, 1.0}, s = wall_a, t{wall_b.across, wall_b.along};
     const double begin = std::atan2(s.across, s.along), end = std::atan2(t.across, t.along);

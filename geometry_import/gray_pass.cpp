@@ -20,6 +20,7 @@ Slabs<std::uint8_t> GrayPass::run(Histogram& histogram) {
   });
   if (to_fill) image_.comm().sum(std::span(histogram.count));
   image_.comm().sum(std::span(smoothed_.count));
+  noise_.sum(image_.comm());
   image_.comm().sum(std::span(gradients_));  // one rank adds to each: exact
   return labels;
 }
@@ -48,6 +49,8 @@ void GrayPass::work(const ImageWindow& layer, Histogram* histogram, std::span<st
     if (labels[at] == pore_label && !sure) labels[at] = candidate_label;
   });
   image_.sample().mark(layer, labels);
+  if (classes_.limits.size() == 1 && !options_.seed_threshold)
+    noise_.add(layer, gray, inner_phases(layer, labels, layer).span());
   const GradientSums sums =
       wall_gradient(g.window(), g.values(), double{wall}, layer.first, layer.last, image_.sample().inside());
   const auto l = static_cast<std::size_t>(layer.first / geometry_chunk);

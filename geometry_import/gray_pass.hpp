@@ -9,6 +9,7 @@
 #include "geometry_import/image_layers.hpp"
 #include "geometry_import/import.hpp"
 #include "geometry_import/labels.hpp"
+#include "geometry_import/plane_noise.hpp"
 #include "geometry_import/report_pictures.hpp"
 #include "geometry_import/slabs.hpp"
 
@@ -49,6 +50,7 @@ class GrayPass {
         report_(report),
         pictures_(pictures),
         smoothed_(histogram_for(report.smallest, report.largest, false)),
+        noise_(report.largest - report.smallest),
         gradients_(2 * static_cast<std::size_t>(image.count()), 0.0) {}
   /// Reads the image; the labels, candidate_label where the seeds decide. Throws the same Error on all ranks.
   /// Collective.
@@ -56,6 +58,9 @@ class GrayPass {
   Slabs<std::uint8_t> run(Histogram& histogram);
   /// Mean |∇g| at the wall, after run(). Throws Error when there is no wall. [gray values per voxel]
   double gradient();
+  const Histogram& smoothed() const { return smoothed_; }  ///< values after smoothing
+  /// Of the smoothed values away from the wall; known where there are two classes.
+  const PlaneNoise& noise() const { return noise_; }
   /// Share of the sample on the pore side of a gray value, after smoothing.
   double pore_share(double threshold) const {
     const double below = smoothed_.below(threshold) / image_.sample_voxels();
@@ -71,6 +76,7 @@ class GrayPass {
   const ImportReport& report_;
   ReportPictures* pictures_;
   Histogram smoothed_;
+  PlaneNoise noise_;
   std::vector<double> gradients_;  ///< number and sum, layer by layer
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -138,6 +139,60 @@ std::vector<double> class_peaks(const Histogram& h, std::span<const double> limi
         static_cast<std::size_t>(std::clamp(bin, static_cast<double>(first), static_cast<double>(h.count.size()))));
   }
   add_class(h.count.size());
+  return peaks;
+}
+
+namespace {
+
+/// Number of values within one standard deviation of a Gaussian, about, at places `step` apart.
+std::vector<double> density(const Histogram& h, double width, double step) {
+  const auto places = static_cast<std::int64_t>((h.high - h.low) / step) + 1;
+  std::vector<double> count(static_cast<std::size_t>(places));
+  for (std::int64_t n = 0; n < places; ++n)
+    count[static_cast<std::size_t>(n)] =
+        h.below(h.low + (static_cast<double>(n) + 0.5) * step) - h.below(h.low + (static_cast<double>(n) - 0.5) * step);
+  const auto reach = static_cast<std::int64_t>(std::ceil(4 * width / step));
+  std::vector<double> smooth(count.size(), 0.0);
+  for (std::int64_t n = 0; n < places; ++n)
+    for (std::int64_t k = std::max<std::int64_t>(n - reach, 0); k <= std::min(n + reach, places - 1); ++k)
+      smooth[static_cast<std::size_t>(n)] +=
+          count[static_cast<std::size_t>(k)] * std::exp(-0.5 * std::pow(static_cast<double>(k - n) * step / width, 2));
+  return smooth;
+}
+
+/// Least density on the way from a place to a higher one in one direction; nothing when there is none.
+std::optional<double> valley(const std::vector<double>& density, std::int64_t from, std::int64_t direction) {
+  const double here = density[static_cast<std::size_t>(from)];
+  double least = here;
+  for (std::int64_t n = from + direction; n >= 0 && n < std::ssize(density); n += direction) {
+    const double there = density[static_cast<std::size_t>(n)];
+    if (there > here) return least;
+    least = std::min(least, there);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<double> histogram_peaks(const Histogram& h, double width) {
+  constexpr double least_height = 0.002, least_rise = 1.5, counting = 5, most_places = 20000;
+  const double step = std::max(width / 3, (h.high - h.low) / most_places);
+  const std::vector<double> d = density(h, std::max(width, step), step);
+  const double highest = *std::ranges::max_element(d);
+  std::vector<double> peaks;
+  double left = -1;  // of the run of equal densities before
+  for (std::int64_t n = 0; n < std::ssize(d); ++n) {
+    const double here = d[static_cast<std::size_t>(n)];
+    const double right = n + 1 < std::ssize(d) ? d[static_cast<std::size_t>(n + 1)] : -1;
+    if (here == right) continue;
+    const bool top = here > left && here > right;
+    left = here;
+    if (!top || here < least_height * highest) continue;
+    const std::optional<double> low = valley(d, n, -1), high = valley(d, n, 1);
+    const double parted = std::max(low.value_or(0), high.value_or(0));
+    if (here < least_rise * parted || here - parted < counting * std::sqrt(here)) continue;
+    peaks.push_back(h.low + static_cast<double>(n) * step);
+  }
   return peaks;
 }
 

@@ -46,6 +46,11 @@ std::vector<double> multi_otsu(const Histogram& histogram, int classes);
 /// NaN for a class without values. [gray values]
 std::vector<double> class_peaks(const Histogram& histogram, std::span<const double> limits);
 
+/// Peaks of the density, counts smoothed by a Gaussian of standard deviation `width`: as high as 0.002 of the highest
+/// at least, and 1.5 times the higher one of the valleys that part them from higher ones (five times the noise of
+/// counting above it, too). Ascending. [gray values]
+std::vector<double> histogram_peaks(const Histogram& histogram, double width);
+
 /// Halfway between the peaks of the classes that the limits make, each limit; one beside an empty class stays.
 std::vector<double> halfway_limits(const Histogram& histogram, std::span<const double> limits);
 

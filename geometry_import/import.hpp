@@ -95,9 +95,12 @@ struct ImportReport {
   double smallest = 0, largest = 0;  ///< values of the image
   Histogram histogram;               ///< of the sample, at most 256 bins, gray images
   double contrast = 0;               ///< between the peaks on the two sides of the wall; NaN for segmented images
-  /// Share of pore voxels, before cleaning, with the threshold moved by 5 % of the contrast either way; NaN for
-  /// segmented images.
+  /// level_set_porosity with the wall moved either way by what 5 % of the contrast are: the threshold by so many gray
+  /// values (change of the share of whole voxels before cleaning), a fitted wall by moved_wall (times its area); NaN
+  /// for segmented images.
   double porosity_low = 0, porosity_high = 0;
+  double moved_wall = 0;        ///< of a fitted wall [voxels]
+  double uncleaned_share = 0;   ///< of pore voxels, before cleaning; not of fitted walls
   GrownSeeds seeds;             ///< with seed_threshold
   std::int64_t rim_voxels = 0;  ///< whose label correct_rim() changed
   CleanReport cleaned;

@@ -28,11 +28,13 @@ ReportHistogram histogram_of(const ImportReport& r) {
   }
   if (std::isfinite(r.seed_threshold)) h.seed_threshold = r.seed_threshold;
   if (std::isfinite(r.porosity_low))
-    h.note = fmt::format("Moved by 5 % of the contrast, the threshold gives porosities from {} to {}.",
-                         percent_text(r.porosity_low), percent_text(r.porosity_high));
+    h.note = fmt::format("Moved by {}, the {} gives porosities from {} to {}.",
+                         r.scan ? number_text(r.moved_wall, 2) + " voxel (5 % of the contrast)" : "5 % of the contrast",
+                         r.scan ? "wall" : "threshold", percent_text(r.porosity_low), percent_text(r.porosity_high));
   if (r.scan)
     h.note += fmt::format(
-        " From there the wall was fitted to the image: gray values {} (pore) and {} (solid), blurred by {:.2f} voxel.",
+        " From the threshold the wall was fitted to the image: gray values {} (pore) and {} (solid), blurred by {:.2f} "
+        "voxel.",
         number_text(r.scan->pore, 4), number_text(r.scan->solid, 4), r.scan->blur);
   return h;
 }
@@ -65,7 +67,8 @@ std::vector<Fact> facts_of(const ImportReport& r) {
     add("wall", fmt::format("where a picture of it, blurred by {:.2f} voxel, is the image", r.scan->blur));
     add("gray values of the picture", fmt::format("pore {:.6g}, solid {:.6g}", r.scan->pore, r.scan->solid));
     add("image less picture", fmt::format("{} of the contrast at the wall, {} inside the phases",
-                                          percent_text(r.scan->misfit), percent_text(r.scan->noise)));
+                                          percent_text(r.scan->misfit), percent_text(r.scan->scatter)));
+    add("noise", percent_text(r.scan->noise) + " of the contrast");
   }
   add("smoothing", fmt::format("{:g} voxel", r.smoothing));
   if (r.sample)

@@ -63,7 +63,7 @@ void PlaneNoise::add(const ImageWindow& planes, std::span<const float> values, s
             const std::int64_t low = n - lag * step, high = n + lag * step;
             if (phases[at(low)] != phase || phases[at(high)] != phase) return;
             const double second =
-                std::abs(double{values[at(low)]} - 2 * double{values[at(n)]} + double{values[at(high)]});
+                std::abs((double{values[at(low)]} + double{values[at(high)]}) - 2 * double{values[at(n)]});
             ++count[start(phase, at(lag - 1)) + at(static_cast<std::int64_t>(std::min(second * scale, bins - 1.0)))];
           }
         };

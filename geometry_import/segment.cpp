@@ -10,6 +10,7 @@
 #include "geometry_import/edge_threshold.hpp"
 #include "geometry_import/fit_check.hpp"
 #include "geometry_import/gray_pass.hpp"
+#include "geometry_import/threshold_trust.hpp"
 
 namespace karst {
 namespace {
@@ -137,15 +138,19 @@ GrayClasses find_classes(const ImageLayers& image, const ImportOptions& options,
   return classes;
 }
 
-/// How porosity moves with the threshold, and what smoothing does to it.
-void tell_sensitivity(const GrayPass& pass, const GrayClasses& classes, const Histogram& histogram,
-                      ImportReport& report) {
+/// Peaks, contrast and histogram.
+void tell_histogram(const GrayClasses& classes, const Histogram& histogram, ImportReport& report) {
   report.peaks = class_peaks(histogram, classes.limits);
   report.contrast = std::abs(report.peaks[classes.pore()] - report.peaks[classes.beside_pore()]);
   report.histogram = histogram.reduced(256);
+}
+
+/// How porosity moves with the threshold, and what smoothing does to it.
+void tell_range(const GrayPass& pass, const GrayClasses& classes, ImportReport& report) {
   if (!std::isfinite(report.contrast)) return;
   const double wall = classes.wall(), step = moved_share * report.contrast, now = pass.pore_share(wall);
   const double down = pass.pore_share(wall - step), up = pass.pore_share(wall + step);
+  report.uncleaned_share = now;
   report.porosity_low = std::min(down, up);
   report.porosity_high = std::max(down, up);
   const double most = std::max(report.porosity_high - now, now - report.porosity_low);
@@ -154,6 +159,24 @@ void tell_sensitivity(const GrayPass& pass, const GrayClasses& classes, const Hi
       fmt::format("porosity depends on the threshold: it goes from {:.4f} to {:.4f} when the threshold moves by 5 % of "
                   "the contrast ({:.4g}) either way",
                   report.porosity_low, report.porosity_high, step));
+}
+
+/// In front of the other warnings: whether one gray value parts the phases at all, where nobody gave it.
+void tell_of_trust(const GrayPass& pass, const GrayClasses& classes, const ImportOptions& options,
+                   ImportReport& report) {
+  constexpr double peak_width = 0.03;  // of the contrast
+  if (classes.limits.size() != 1 || options.threshold || !options.thresholds.empty()) return;
+  if (!std::isfinite(report.contrast) || options.seed_threshold) return;
+  const ThresholdEvidence evidence{classes.wall(),
+                                   report.peaks[classes.pore()],
+                                   report.peaks[classes.beside_pore()],
+                                   pass.noise().of(inner_pore),
+                                   pass.noise().of(inner_solid),
+                                   histogram_peaks(pass.smoothed(), peak_width * report.contrast)};
+  std::string text = distrust(evidence);
+  if (!text.empty() && report.scan) text += ". The fitted wall rests on blur and two gray values alone";
+  if (text.empty() && !report.scan) text = several_phases(evidence);
+  if (!text.empty()) report.warnings.insert(report.warnings.begin(), text);
 }
 
 /// Labels of a fitted wall, unless something speaks against it and nobody insists.
@@ -173,6 +196,7 @@ std::optional<Segmentation> fitted_segmentation(const ImageLayers& image, const 
         reason_against(wall->scan, report.peaks[pore], report.peaks[1 - pore], faces(labels) / faces(start.labels));
     if (reason.empty() || options.wall) {
       report.scan = wall->scan;
+      report.moved_wall = moved_wall(wall->scan, moved_share);
       if (!reason.empty()) report.warnings.push_back("the fitted wall is doubtful: " + reason);
       return Segmentation{std::move(labels), names, true, start.scale, std::move(wall)};
     }
@@ -198,10 +222,13 @@ Segmentation segment_gray(const ImageLayers& image, const ImportOptions& options
   GrayPass pass(image, classes, options, report, pictures);
   Slabs<std::uint8_t> labels = pass.run(histogram);
   report.gradient = pass.gradient();
-  tell_sensitivity(pass, classes, histogram, report);
+  tell_histogram(classes, histogram, report);
   const GrayScale scale{classes.wall(), report.gradient, classes.pore_above};
-  if (is_fitted(options))
-    if (auto fitted = fitted_segmentation(image, options, {scale, labels}, names, report)) return std::move(*fitted);
+  std::optional<Segmentation> fitted;
+  if (is_fitted(options)) fitted = fitted_segmentation(image, options, {scale, labels}, names, report);
+  if (!fitted) tell_range(pass, classes, report);
+  tell_of_trust(pass, classes, options, report);
+  if (fitted) return std::move(*fitted);
   Segmentation s{std::move(labels), names, true, scale, {}};
   if (options.seed_threshold)
     report.seeds = grow_seeds(image.comm(), s.labels, candidate_label, classes.label(classes.beside_pore()));

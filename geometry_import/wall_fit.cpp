@@ -551,6 +551,10 @@ std::optional<FittedWall> fit_wall(const ImageLayers& image, const FitStart& sta
   return WallFit(image, start, smoothing).run();
 }
 
+double moved_wall(const ScanModel& scan, double share) {
+  return share * std::sqrt(2 * std::numbers::pi * (scan.blur * scan.blur + 1.0 / 12));
+}
+
 void fitted_level_set(std::span<const std::int16_t> fitted, double slope, std::span<float> phi) {
   parallel_for(static_cast<std::int64_t>(phi.size()),
                [&](std::int64_t n) { phi[at(n)] = static_cast<float>(fitted[at(n)]) / float{fitted_unit}; });

@@ -52,6 +52,10 @@ inline constexpr double most_fitted_smoothing = 4.0;  ///< [voxels]; more would 
 /// @param smoothing  of the comparison, 0 to most_fitted_smoothing [voxels]
 std::optional<FittedWall> fit_wall(const ImageLayers& image, const FitStart& start, double smoothing);
 
+/// How far a plane wall moves when the gray value that it is found at moves by a share of the contrast, as the scan
+/// blurs: share √(2π (blur² + 1/12)). [voxels]
+double moved_wall(const ScanModel& scan, double share);
+
 /// φ of fitted values as level sets of gray images have it: a distance at the wall (divided by the slope),
 /// gray_margin <= |φ|. phi is over the same planes.
 void fitted_level_set(std::span<const std::int16_t> fitted, double slope, std::span<float> phi);

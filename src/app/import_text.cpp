@@ -43,8 +43,9 @@ std::string scan_line(const ImportReport& r) {
   if (!r.scan) return "";
   return line("wall",
               fmt::format("fitted: pore {:.4g}, solid {:.4g}, blurred by {:.2f} voxel; image less that picture {:.1f} "
-                          "% of the contrast at the wall, {:.1f} % elsewhere",
-                          r.scan->pore, r.scan->solid, r.scan->blur, 100 * r.scan->misfit, 100 * r.scan->noise));
+                          "% of the contrast at the wall, {:.1f} % elsewhere, noise {:.1f} %",
+                          r.scan->pore, r.scan->solid, r.scan->blur, 100 * r.scan->misfit, 100 * r.scan->scatter,
+                          100 * r.scan->noise));
 }
 
 std::string phases_line(const ImportReport& r) {
@@ -71,8 +72,9 @@ std::string cleaned_line(const ImportReport& r) {
 std::string porosity_lines(const ImportReport& r) {
   std::string text = line("porosity", fmt::format("{:.5f} (whole voxels: {:.5f})", r.level_set_porosity, r.porosity));
   if (std::isfinite(r.porosity_low))
-    text += line("", fmt::format("{:.5f} to {:.5f} when the threshold moves by 5 % of the contrast", r.porosity_low,
-                                 r.porosity_high));
+    text += line("", fmt::format("{:.5f} to {:.5f} when the {}", r.porosity_low, r.porosity_high,
+                                 r.scan ? fmt::format("wall moves by {:.2f} voxel (5 % of the contrast)", r.moved_wall)
+                                        : "threshold moves by 5 % of the contrast"));
   std::vector<std::string> along;
   for (std::size_t d = 0; d < 3; ++d)
     along.push_back(r.statistics.percolates[d] ? fmt::format("{} {:.5f}", "xyz"[d], r.statistics.connected_porosity[d])
@@ -95,7 +97,9 @@ std::string size_line(const char* name, const SizeDistribution& d, double voxel,
 
 std::string import_text(const ImportReport& r) {
   const ImageStatistics& s = r.statistics;
-  std::string text = image_lines(r) + pore_line(r) + scan_line(r) + phases_line(r) + cleaned_line(r);
+  std::string text = image_lines(r);
+  for (const std::string& w : r.warnings) text += fmt::format("  warning: {}\n", w);
+  text += pore_line(r) + scan_line(r) + phases_line(r) + cleaned_line(r);
   text += line("smoothing", fmt::format("{:g} voxels", r.smoothing)) + porosity_lines(r);
   text += line("specific surface", fmt::format("{:.4g} 1/m", s.specific_surface / r.voxel));
   text += size_line("median pore", s.pore_size, r.voxel, s.pores);
@@ -104,7 +108,6 @@ std::string import_text(const ImportReport& r) {
     text += line("grid", fmt::format("cells of {} suggested ({:g} voxel)", format_si(s.suggested_width * r.voxel, "m"),
                                      s.suggested_width));
   text += line("time", format_seconds(r.seconds));
-  for (const std::string& w : r.warnings) text += fmt::format("  warning: {}\n", w);
   text.pop_back();
   return text;
 }

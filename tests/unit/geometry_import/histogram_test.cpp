@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "files.hpp"
 #include "geometry_import/random_numbers.hpp"
@@ -133,6 +134,49 @@ TEST(Histogram, PeaksAndWhatLiesHalfwayBetweenThem) {
   EXPECT_NEAR(halfway[0], 50, 1e-6);
   EXPECT_NEAR(halfway[1], 140, 1e-6);
   EXPECT_EQ(halfway[2], 250.0) << "beside an empty class";
+}
+
+/// Normal numbers of standard deviation 10 around each mean, `share` of 100 000 of them.
+Histogram bells(const std::vector<std::pair<double, double>>& means_and_shares) {
+  const RandomNumbers random(3, 1);
+  Histogram h = histogram_for(0, 255, true);
+  std::uint64_t next = 0;
+  for (const auto& [mean, share] : means_and_shares) {
+    std::vector<float> values;
+    for (int n = 0; n < share * 100'000; ++n)
+      values.push_back(static_cast<float>(std::round(mean + 10 * random.normal(next++))));
+    h.add(values);
+  }
+  return h;
+}
+
+// Two bells are two peaks from a distance of about 3 standard deviations on, however unequal; a flat top, a shoulder
+// and the noise of counting are none.
+TEST(Histogram, PeaksAreWhatRises) {
+  const std::vector<double> two = histogram_peaks(bells({{80, 0.3}, {180, 0.7}}), 3);
+  ASSERT_EQ(two.size(), 2U);
+  EXPECT_NEAR(two[0], 80, 2);
+  EXPECT_NEAR(two[1], 180, 2);
+  EXPECT_EQ(histogram_peaks(bells({{80, 0.02}, {180, 0.98}}), 3).size(), 2U);
+  EXPECT_EQ(histogram_peaks(bells({{80, 0.3}, {130, 0.3}, {200, 0.4}}), 3).size(), 3U);
+  EXPECT_EQ(histogram_peaks(bells({{120, 0.5}, {145, 0.5}}), 3).size(), 1U);
+  EXPECT_EQ(histogram_peaks(bells({{120, 0.5}, {165, 0.5}}), 3).size(), 2U);
+  Histogram flat = histogram_for(0, 99, true);
+  for (std::int64_t& c : flat.count) c = 1000;
+  EXPECT_LE(histogram_peaks(flat, 3).size(), 1U);
+  const RandomNumbers random(5, 1);
+  for (std::size_t b = 0; b < flat.count.size(); ++b) flat.count[b] += static_cast<std::int64_t>(30 * random.normal(b));
+  EXPECT_LE(histogram_peaks(flat, 3).size(), 1U);
+}
+
+// 10, 10, 20, 30: half of the values lie in the bin of 10.
+TEST(Histogram, QuantilesLieInTheirBin) {
+  Histogram h = histogram_for(10, 30, true);
+  h.add(std::vector<float>{10, 10, 20, 30});
+  EXPECT_DOUBLE_EQ(h.quantile(0.25), 10.0);
+  EXPECT_DOUBLE_EQ(h.quantile(0.5), 10.5);
+  EXPECT_DOUBLE_EQ(h.quantile(0.75), 20.5);
+  EXPECT_DOUBLE_EQ(h.quantile(1.0), 30.5);
 }
 
 TEST(Histogram, CountsBelowALimitAndReduces) {

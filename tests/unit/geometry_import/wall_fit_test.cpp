@@ -205,7 +205,8 @@ TEST(WallFit, SeveralSolidsTakeTheThreshold) {
   const ImportReport r = import_image(comm, o, directory.path() + "/a.h5");
   EXPECT_FALSE(r.scan.has_value());
   ASSERT_FALSE(r.warnings.empty());
-  EXPECT_TRUE(has(r.warnings[0], "several minerals")) << r.warnings[0];
+  EXPECT_TRUE(has(r.warnings[0], "3 peaks")) << r.warnings[0];
+  EXPECT_TRUE(has(r.warnings[1], "several minerals")) << r.warnings[1];
   o.wall = WallFrom::threshold;
   const ImportReport plain = import_image(comm, o, directory.path() + "/b.h5");
   EXPECT_EQ(plain.level_set_porosity, r.level_set_porosity);
@@ -263,6 +264,21 @@ TEST(WallFit, HalosTakeTheThreshold) {
   ASSERT_TRUE(insisted.scan.has_value());
   EXPECT_GT(insisted.scan->scatter, 2 * insisted.scan->noise);
   EXPECT_TRUE(has(insisted.warnings[0], "doubtful")) << insisted.warnings[0];
+}
+
+// The range of porosity is that of the fitted wall: it holds the porosity, and each end is the wall area times the way
+// of the wall away, 0.05 √(2π (blur² + 1/12)) voxel.
+TEST(WallFit, TheRangeIsThatOfTheWallUsed) {
+  const Comm comm = Comm::self();
+  const test::SharedDirectory directory(comm);
+  const Scan scan{Index::all(40), array_of_spheres(40, 6.0), 1.0, 0.05};
+  const ImportReport r =
+      import_image(comm, scan.options(comm, directory.path() + "/a.raw"), directory.path() + "/a.h5");
+  ASSERT_TRUE(r.scan.has_value());
+  EXPECT_NEAR(r.moved_wall, 0.05 * std::sqrt(6.2832 * (r.scan->blur * r.scan->blur + 1.0 / 12)), 1e-4);
+  const double way = r.wall_area * r.moved_wall / 64000;
+  EXPECT_NEAR(r.porosity_high - r.level_set_porosity, way, 1e-12);
+  EXPECT_NEAR(r.level_set_porosity - r.porosity_low, way, 1e-12);
 }
 
 // The fit moves walls by a voxel at most: where it says another phase than the threshold, a voxel beside is of it

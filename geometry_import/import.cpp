@@ -193,12 +193,6 @@ void Import::tell_range(double sample_voxels) {
   const double moved = report_.wall_area * report_.moved_wall / sample_voxels;
   report_.porosity_low = porosity - moved;
   report_.porosity_high = porosity + moved;
-  if (moved > moved_share * porosity)
-    report_.warnings.push_back(
-        fmt::format("porosity depends on where the wall is: it goes from {:.4f} to {:.4f} when the wall moves by "
-                    "{:.2f} voxel either "
-                    "way, as 5 % of the contrast would move it",
-                    report_.porosity_low, report_.porosity_high, report_.moved_wall));
 }
 
 ImportReport Import::run(const std::string& output) {

@@ -100,7 +100,7 @@ struct ImportReport {
   /// for segmented images.
   double porosity_low = 0, porosity_high = 0;
   double moved_wall = 0;        ///< of a fitted wall [voxels]
-  double uncleaned_share = 0;   ///< of pore voxels, before cleaning; not of fitted walls
+  double uncleaned_share = 0;   ///< of pore voxels at the threshold, before cleaning
   GrownSeeds seeds;             ///< with seed_threshold
   std::int64_t rim_voxels = 0;  ///< whose label correct_rim() changed
   CleanReport cleaned;

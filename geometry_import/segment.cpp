@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t most_limits = 31;
 constexpr std::int64_t few_values = 32;  // an image of so few integers may hold labels
 constexpr double moved_share = 0.05;     // of the contrast, and of the porosity
+
 /// Names by label. Throws Error unless the names suit the classes.
 std::vector<std::string> class_names(const GrayClasses& classes, const ImportOptions& options) {
   const std::size_t n = classes.limits.size() + 1;
@@ -145,7 +146,8 @@ void tell_histogram(const GrayClasses& classes, const Histogram& histogram, Impo
   report.histogram = histogram.reduced(256);
 }
 
-/// How porosity moves with the threshold, and what smoothing does to it.
+/// How porosity moves with the threshold, and what smoothing does to it. A fitted wall is held to the threshold's, so
+/// the warning concerns it, too.
 void tell_range(const GrayPass& pass, const GrayClasses& classes, ImportReport& report) {
   if (!std::isfinite(report.contrast)) return;
   const double wall = classes.wall(), step = moved_share * report.contrast, now = pass.pore_share(wall);
@@ -226,7 +228,7 @@ Segmentation segment_gray(const ImageLayers& image, const ImportOptions& options
   const GrayScale scale{classes.wall(), report.gradient, classes.pore_above};
   std::optional<Segmentation> fitted;
   if (is_fitted(options)) fitted = fitted_segmentation(image, options, {scale, labels}, names, report);
-  if (!fitted) tell_range(pass, classes, report);
+  tell_range(pass, classes, report);
   tell_of_trust(pass, classes, options, report);
   if (fitted) return std::move(*fitted);
   Segmentation s{std::move(labels), names, true, scale, {}};

@@ -14,9 +14,6 @@
 
 namespace karst {
 
-/// How far the wall is moved to tell how much hangs on it [contrast], and how much is worth a warning [porosity].
-inline constexpr double moved_share = 0.05;
-
 struct Segmentation {
   Slabs<std::uint8_t> labels;
   std::vector<std::string> names;  ///< of labels 0, 1, ...

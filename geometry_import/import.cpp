@@ -140,7 +140,8 @@ void Import::warn_of_file(const ImageInfo& info) {
   if (differs) {
     const Vec3& stated = *info.spacing;
     const auto text = [](const Vec3& v) {
-      return v == Vec3::all(v[0]) ? fmt::format("{}", v[0]) : fmt::format("{}, {}, {}", v[0], v[1], v[2]);
+      return v == Vec3::all(v[0]) ? fmt::format("{:.6g}", v[0])
+                                  : fmt::format("{:.6g}, {:.6g}, {:.6g}", v[0], v[1], v[2]);
     };
     report_.warnings.push_back(
         fmt::format("the file states voxels {} m wide; the {} m given are used", text(stated), text(used)));

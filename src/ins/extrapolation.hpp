@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far a permeability is from that of cells of no width, from the same on two coarser grids (decision 015).
+// How far a permeability is from that of cells of no width, from the same on two coarser grids (decision 016).
 //
 //   k(w) = k0 + κ b(w) + C w^p      w  cell width / that of the finest of the grids
 //
@@ -34,7 +34,7 @@ struct Extrapolated {
 /// With two grids the error is their difference. With three, k0 comes from p = 2 and κ where the b differ; else κ = 0
 /// and p, from 1 to 3, is that of the three grids. The error is then 2 |k0 - k(1)|, at most the difference to the
 /// second grid and for images at least two thirds of it, so that neither luck nor a throat that the third grid lost
-/// decides alone: 1 to 3 times what cells half as wide change (decision 015). No k0 where the third grid is nearer to
+/// decides alone: 1 to 3 times what cells half as wide change (decision 016). No k0 where the third grid is nearer to
 /// the first than the second (images: on its other side), or k0 further from the first than the second. Not collective.
 /// @param grids  finest first, widths increasing; at least one, none beyond the third is used
 Extrapolated extrapolate(std::span<const GridValue> grids);

@@ -6,7 +6,7 @@ extrapolated value against that of those cells.
     error_estimate.py --program KARST --mpiexec MPIEXEC --generator KARST_MAKE_IMAGE [--table]
 
 Asserts three images of 36^3 voxels: estimate / change from 1 to 4, and the extrapolated value nearer to that of the
-fine cells than the value itself. --table prints the ten of 48^3 voxels of decision 015, along x, y and z.
+fine cells than the value itself. --table prints the ten of 48^3 voxels of decision 016, along x, y and z.
 """
 import json
 import subprocess

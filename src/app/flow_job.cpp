@@ -74,11 +74,11 @@ std::vector<std::string> warnings_of(const FlowColumns& columns) {
                       "throats are too narrow for these cells; finer cells are needed to trust the permeability",
                       axis));
     if (drag_imbalance(c) > largest_imbalance)
-      all.push_back(
-          fmt::format("flow {}: drag on the walls and driving force differ by {:.0f} % ({:.0f} % is usual at most): the "
-                      "flow next to the walls is not resolved, and the permeability may be off by several percent; "
-                      "finer cells help",
-                      axis, 100.0 * drag_imbalance(c), 100.0 * largest_imbalance));
+      all.push_back(fmt::format(
+          "flow {}: drag on the walls and driving force differ by {:.0f} % ({:.0f} % is usual at most): the "
+          "flow next to the walls is not resolved, and the permeability may be off by several percent; "
+          "finer cells help",
+          axis, 100.0 * drag_imbalance(c), 100.0 * largest_imbalance));
     if (c.divergence > largest_divergence)
       all.push_back(fmt::format("flow {}: cells keep their volume only to {:.1e}; a smaller flow.tolerance helps", axis,
                                 c.divergence));

@@ -329,6 +329,25 @@ Flags passages(const PieceBoxes& boxes, int d) {
       .kept;
 }
 
+/// Fluid that stays and leads through a periodic direction of one cell: a piece with faces on both sides of its cell.
+bool leads_through_one_cell(const PieceBoxes& boxes, const Flags& kept, int d) {
+  bool found = false;
+  for (int slot = 0; slot < boxes.n_own(); ++slot) {
+    const PieceBox& box = boxes.box(slot);
+    const auto stays = [&](int id) { return kept[static_cast<std::size_t>(slot)][static_cast<std::size_t>(id)] != 0; };
+    for (int c = 0; c < box.n_cells(); ++c)
+      found = found || (box.kind(c) == CellKind::regular && stays(box.id_of_cell(c)));
+    for (int p = 0; p < box.n_pieces(); ++p) {
+      const Piece& piece = box.cut.pieces[static_cast<std::size_t>(p)];
+      unsigned sides = 0;
+      for (std::uint32_t f = piece.first_face; f < piece.first_face + piece.n_faces; ++f)
+        sides |= 1U << box.cut.faces[f].side;
+      found = found || (stays(box.id_of_piece(p)) && (sides >> (2 * d) & 3U) == 3U);
+    }
+  }
+  return boxes.comm().any(found);
+}
+
 }  // namespace
 
 Pores find_pores(const PieceBoxes& boxes, KeepPores keep) {
@@ -340,7 +359,7 @@ Pores find_pores(const PieceBoxes& boxes, KeepPores keep) {
   const BoxParts parts = find_parts(boxes);
   const auto label = spread_labels(boxes, parts);
   const auto mine = collect_facts(boxes, parts, label, {nullptr, &passes});
-  return conclude(boxes, parts, label, mine, [&](const std::map<Label, PoreFacts>& whole, const Pores& pores) {
+  Pores found = conclude(boxes, parts, label, mine, [&](const std::map<Label, PoreFacts>& whole, const Pores& pores) {
     double largest = 0.0;
     for (const auto& [l, f] : whole) largest = std::max(largest, f.volume);
     // Of pores as large as the largest but for the round-off of sums, the one that comes first in the domain.
@@ -355,6 +374,10 @@ Pores find_pores(const PieceBoxes& boxes, KeepPores keep) {
       return keep == KeepPores::all || !any_percolates || f.percolates();
     };
   });
+  for (int d = 0; d < 3; ++d)
+    if (domain.periodic[static_cast<std::size_t>(d)] && domain.cells[d] == 1)
+      found.percolates[static_cast<std::size_t>(d)] = leads_through_one_cell(boxes, found.kept, d);
+  return found;
 }
 
 Pores find_pores_of_refined_level(const PieceBoxes& boxes, const std::vector<std::vector<std::uint8_t>>& parent_kept) {

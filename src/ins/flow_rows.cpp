@@ -78,18 +78,19 @@ class Maker {
     for (std::size_t b = 0; b < boxes.size(); ++b) {
       std::ranges::copy(boxes[b].rows, result.rows.data() + result.begin[b]);
       std::ranges::copy(boxes[b].extra, result.extra.data() + result.extra_begin[b]);
+      counts.walls += boxes[b].counts.walls;
       counts.walls_half_way += boxes[b].counts.walls_half_way;
       counts.open_area += boxes[b].counts.open_area;
       counts.extra_area += boxes[b].counts.extra_area;
       counts.closed_area += boxes[b].counts.closed_area;
     }
     const std::int64_t vofs = graph_.vof_begin(n) - std::ssize(result.covered);
-    std::array<std::int64_t, 4> sums{vofs - std::ssize(result.still), result.begin.back(), std::ssize(result.still),
-                                     counts.walls_half_way};
+    std::array<std::int64_t, 5> sums{vofs - std::ssize(result.still), result.begin.back(), std::ssize(result.still),
+                                     counts.walls, counts.walls_half_way};
     comm_.sum(std::span(sums));
     std::array<double, 3> areas{counts.open_area, counts.extra_area, counts.closed_area};
     comm_.sum(std::span(areas));
-    result.counts = {sums[0], sums[1], sums[2], sums[3], areas[0], areas[1], areas[2]};
+    result.counts = {sums[0], sums[1], sums[2], sums[3], sums[4], areas[0], areas[1], areas[2]};
     return result;
   }
 
@@ -330,6 +331,7 @@ class Maker {
       for (std::size_t e = 0; e < 2; ++e) {
         const int side = side_of(d, e == 1);
         ends[e] = look(v, around, side, graph.name(slots[static_cast<std::size_t>(side)]), counts);
+        counts.walls += !ends[e].open;
         theta[e] = std::max(ends[e].theta, least_theta);
         symmetric += 1.0 / std::max(ends[e].theta, least_symmetric_theta);
       }

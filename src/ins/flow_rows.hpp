@@ -62,6 +62,7 @@ struct FlowExtra {
 struct FlowCounts {
   std::int64_t flow_cells = 0, rows = 0;
   std::int64_t orphans = 0;         ///< VoFs without flow
+  std::int64_t walls = 0;           ///< sides of flow cells where grid lines meet the wall or a no-slip end
   std::int64_t walls_half_way = 0;  ///< sides without a flow cell and without a wall on the grid line: θ = 1/2
   double open_area = 0.0;           ///< of the faces between neighbours on a grid line
   double extra_area = 0.0;          ///< of all other faces

@@ -118,6 +118,19 @@ class SharedSolver {
   std::optional<StokesSolver> solver_;
 };
 
+/// What no iteration can mend.
+void check_cells(const FlowCounts& counts, const std::string& name) {
+  require(
+      counts.flow_cells > 0,
+      "{}: no cell centre lies in the fluid ({} pieces of fluid without one): the pores are thinner than a cell, and "
+      "nothing can flow; use finer cells",
+      name, counts.orphans);
+  require(counts.walls > 0,
+          "{}: no grid line between {} cell centres meets a wall or a no-slip side, so nothing holds the fluid and its "
+          "velocity has no bound; the solid is smaller than a cell: use finer cells, or flow.sides = \"no-slip\"",
+          name, counts.flow_cells);
+}
+
 /// Leaves out the reservoirs: the velocity of the sample and its tortuosity, per gradient of the sample.
 /// Returns that gradient over that of the drive. Collective.
 double keep_sample(StokesSolver& solver, const SampleCells& sample, const StokesDrive& drive, StokesReport& report) {
@@ -419,6 +432,7 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
     column.periodic = is_periodic(domain, axis) && options.reservoir == 0;
     StokesSolver& solver = shared.with(sides_of(domain, options, axis), column.setup_seconds);
     column.counts = solver.op().counts();
+    check_cells(column.counts, flow_solve_name(axis));
     column.closed_level_faces = solver.op().face_counts().closed;
     const auto start = std::chrono::steady_clock::now();
     const StokesDrive drive = unit_drive(domain, axis);

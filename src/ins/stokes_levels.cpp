@@ -57,6 +57,7 @@ FlowCounts StokesLevels::counts() const {
     sum.flow_cells += c.flow_cells;
     sum.rows += c.rows;
     sum.orphans += c.orphans;
+    sum.walls += c.walls;
     sum.walls_half_way += c.walls_half_way;
     sum.open_area += area * c.open_area;
     sum.extra_area += area * c.extra_area;

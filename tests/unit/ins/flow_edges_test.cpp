@@ -73,6 +73,15 @@ TEST(FlowEdges, CubesAnywhereOnTheGridMpi) {
   }
 }
 
+// Edges that lie in boxes of other ranks, or across the ends, are seen alike.
+TEST(FlowEdges, DoNotDependOnRanksMpi) {
+  for (const Vec3& offset : {Vec3{4.1, 3.9, 4.3}, Vec3{0.0, 0.0, 0.0}}) {
+    const double all = test::flow_around_box(Comm::world(), Index::all(16), 2, offset, 0.0, 1e-11).permeability[2];
+    const double alone = test::flow_around_box(Comm::self(), Index::all(16), 2, offset, 0.0, 1e-11).permeability[2];
+    EXPECT_NEAR(all / alone, 1.0, 1e-9);
+  }
+}
+
 // A cube in the middle of a cubic period: k_x = k_y = k_z, with walls on cell centres (16) and between them (18).
 TEST(FlowEdges, SymmetricCubesHaveOnePermeability) {
   for (const int n : {16, 18}) {
@@ -81,6 +90,25 @@ TEST(FlowEdges, SymmetricCubesHaveOnePermeability) {
       k[d] = test::flow_around_box(Comm::self(), Index::all(n), d, {}, 0.0, 1e-12).permeability[d];
     EXPECT_NEAR(k[1] / k[0], 1.0, 1e-9) << n;
     EXPECT_NEAR(k[2] / k[0], 1.0, 1e-9) << n;
+  }
+}
+
+// The same of spheres, five cells in radius, around a lattice node and around a cell centre.
+TEST(FlowEdges, SymmetricSpheresHaveOnePermeability) {
+  for (const double middle : {8.0, 8.5}) {
+    const auto sphere = make_sphere_list({{Vec3::all(middle), 5.0}}, {Vec3::all(16.0), {true, true, true}});
+    const Geometry geometry = build_geometry(Comm::self(), test::flow_grid(Index::all(16)), *sphere, KeepPores::all);
+    StokesOptions options;
+    options.krylov.tolerance = 1e-12;
+    StokesSolver solver(Comm::self(), geometry, {}, options);
+    Vec3 k;
+    for (int d = 0; d < 3; ++d) {
+      StokesDrive drive;
+      drive.force[d] = 1.0;
+      k[d] = solver.solve(drive).velocity[d];
+    }
+    EXPECT_NEAR(k[1] / k[0], 1.0, 1e-9) << middle;
+    EXPECT_NEAR(k[2] / k[0], 1.0, 1e-9) << middle;
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "support/level_cases.hpp"
 
 namespace karst {
@@ -36,6 +38,29 @@ TEST(VofsFromPieces, FaceOpenOnOneSideBecomesWall) {
   EXPECT_EQ(m.wall_area, 2.0);
   EXPECT_EQ(m.wall_centroid, (Vec3{-0.2, 0, 0}));
   EXPECT_EQ(test::free_stream_error(level), 0.0);
+}
+
+// A square prism with its walls on cell centres: the pieces at its four edges have two equal neighbours, which get half
+// of each. Volume and closure stay, and exchange of x and y changes nothing.
+TEST(VofsFromPieces, EqualNeighboursShareAPiece) {
+  const auto phi = make_level_set(Cuboid{{{8, 8, 8}, {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}}, {3.5, 3.5, 99}});
+  const BuiltLevel level = test::single_level(Comm::self(), *phi, {{16, 16, 1}, {}});
+  EXPECT_LT(test::free_stream_error(level.geometry), 1e-13);
+  std::map<std::pair<int, int>, double> kappa;
+  double volume = 0.0;
+  for (int b = 0; b < level.geometry.graph.n_local(); ++b) {
+    const BoxGraph graph = level.geometry.graph.box(b);
+    volume += graph.n_own - graph.n_irregular;
+    for (int r = 0; r < graph.n_irregular; ++r) {
+      const Index c = graph.cells.cell(graph.row_cell[static_cast<std::size_t>(r)]);
+      volume += kappa[{c[0], c[1]}] = level.geometry.box(b).moments[static_cast<std::size_t>(r)].kappa;
+    }
+  }
+  const double piece = 0.75 + (volume - (256.0 - 49.0)) / 4.0;  // cutting rounds the edge in it: between 3/4 and 7/8
+  EXPECT_GT(piece, 0.75);
+  EXPECT_LT(piece, 0.875);
+  EXPECT_NEAR((kappa[{3, 4}]), 1.0 + piece / 2.0, 1e-9);
+  for (const auto& [cell, k] : kappa) EXPECT_NEAR(k, (kappa[{cell.second, cell.first}]), 1e-12);
 }
 
 }  // namespace

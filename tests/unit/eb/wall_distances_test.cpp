@@ -57,5 +57,20 @@ TEST(WallDistances, SeeThinPlates) {
   EXPECT_EQ(met, 2 * 36);
 }
 
+// A box with faces on cell centres: from there on a grid line may run along a face, where φ = 0; the wall is where that
+// begins.
+TEST(WallDistances, LinesAlongAFaceMeetItsBeginning) {
+  const auto phi =
+      make_level_set(Cuboid{{{8.5, 8.5, 8.5}, {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}}, {2, 3.5, 9}});
+  const BuiltLevel level = test::single_level(Comm::self(), *phi, {{16, 16, 1}, {}});
+  int met = 0;
+  for_each_center(level.geometry, [&](const VofCenter& center, const Vec3& at) {
+    if (at[0] != 6.5 || at[1] != 4.5) return;  // below the edge at (6.5, 5)
+    ++met;
+    EXPECT_NEAR(center.wall_distance[3], 0.5, 1e-6);
+  });
+  EXPECT_EQ(met, 1);
+}
+
 }  // namespace
 }  // namespace karst

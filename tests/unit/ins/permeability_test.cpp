@@ -298,5 +298,52 @@ TEST(Permeability, ReservoirsOnRefinedGridsAreRefused) {
   EXPECT_NE(found[0].find("flow.reservoir"), std::string::npos) << found[0];
 }
 
+// A duct that is one cell long, along a periodic direction, is the same as one of eight cells.
+TEST(Permeability, DuctsOfOneCellLeadThrough) {
+  const Comm comm = Comm::self();
+  const auto k = [&](int length) {
+    const test::DistanceFunction phi([](const Vec3& x) { return 5.0 - std::hypot(x[1] - 8.1, x[2] - 7.8); });
+    const Geometry geometry = build_geometry(comm, test::flow_grid({length, 16, 16}), phi, KeepPores::connected);
+    EXPECT_TRUE(geometry.report.percolates[0]);
+    return permeability(comm, geometry, options_for(FlowDrive::pressure_gradient, {0}), water, sample_of(geometry))[0]
+        .permeability[0];
+  };
+  EXPECT_NEAR(k(1) / k(8), 1.0, 1e-7);
+}
+
+/// What the error says.
+std::string reason(const Geometry& geometry, const FlowOptions& options) {
+  try {
+    permeability(Comm::self(), geometry, options, water, sample_of(geometry));
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+// A slit thinner than a cell, and a grain smaller than one in free fluid: neither the drive nor the solver is to blame.
+TEST(Permeability, TellsWhyNothingFlowsOrHolds) {
+  const Comm comm = Comm::self();
+  const test::DistanceFunction slit_of_a_third([](const Vec3& x) { return 0.16 - std::abs(x[0] - 4.0); });
+  const FlowOptions options = options_for(FlowDrive::pressure_gradient, {1});
+  const Geometry thin = build_geometry(comm, test::flow_grid({8, 8, 8}), slit_of_a_third, KeepPores::all);
+  EXPECT_NE(reason(thin, options).find("no cell centre lies in the fluid"), std::string::npos);
+  const test::DistanceFunction speck([](const Vec3& x) { return norm(x - Vec3::all(4.0)) - 1e-3; });
+  const Geometry open = build_geometry(comm, test::flow_grid({8, 8, 8}), speck, KeepPores::all);
+  EXPECT_NE(reason(open, options).find("nothing holds the fluid"), std::string::npos);
+}
+
+// Touching spheres of 4 cells in radius: drag and drive are far apart, and a fine grid brings them together.
+TEST(Permeability, DragTellsOfCoarseCells) {
+  const auto imbalance = [](int n) {
+    const Geometry geometry = test::sphere_array(Comm::self(), 0.5236, n);
+    return drag_imbalance(permeability(Comm::self(), geometry, options_for(FlowDrive::pressure_gradient, {0}), water,
+                                       sample_of(geometry))[0]);
+  };
+  const double coarse = imbalance(8), fine = imbalance(24);
+  EXPECT_GT(coarse, 0.1);
+  EXPECT_LT(fine, 0.05);
+}
+
 }  // namespace
 }  // namespace karst

@@ -76,7 +76,7 @@ std::vector<std::string> warnings_of(const FlowColumns& columns) {
     if (drag_imbalance(c) > largest_imbalance)
       all.push_back(fmt::format(
           "flow {}: drag on the walls and driving force differ by {:.0f} % ({:.0f} % is usual at most): the "
-          "flow next to the walls is not resolved, and the permeability may be off by several percent; "
+          "flow next to the walls is not resolved, and the permeability may be off by several percent or more; "
           "finer cells help",
           axis, 100.0 * drag_imbalance(c), 100.0 * largest_imbalance));
     if (c.divergence > largest_divergence)

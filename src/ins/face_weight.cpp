@@ -8,7 +8,7 @@ namespace karst {
 namespace {
 
 constexpr double most_weight = 16.0;   ///< of the mean velocity, over the area: where planes say little (contacts)
-constexpr double most_at_flat = 64.0;  ///< the same where the wall is flat: half a cell at its centre has 26
+constexpr double most_at_flat = 64.0;  ///< the same where the wall is a plane: half a cell at its centre has 26
 constexpr double same_plane = 0.3;     ///< |log| of the ratio of what a plane makes equal
 constexpr double least_other = 0.1;    ///< of the other cell's distance to the plane, over d: it lies in the fluid
 constexpr double least_squares = 0.1;  ///< Σ n_d² over the lines that meet the wall; else its normal is not used
@@ -33,7 +33,7 @@ class Profile {
     any_ = throat_ || norm(slope_) > 0.0;
     if (!throat_ && any_) tilt(walls);
     if (!throat_ && norm(walls.normal) == 0.0) part(walls.area);
-    flat_ = !throat_ && norm(walls.normal) > 0.0;
+    flat_ = !throat_ && walls.plane;
     if (!throat_ && !corner_) edges_ = cell.edges;
     any_ = any_ || !edges_.empty();
   }

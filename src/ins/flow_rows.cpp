@@ -18,6 +18,7 @@ namespace {
 constexpr double least_symmetric_theta = 1e-4;  ///< as in the two-point operator (two_point.cpp)
 constexpr double least_area = 1e-3;             ///< of a face between flow cells
 constexpr double flat = 0.9;                    ///< |area vector| / area of a wall that counts as a plane
+constexpr double planar = 0.9999;               ///< the same of a wall that is one
 
 Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
 
@@ -209,6 +210,7 @@ class Maker {
     if (m == nullptr || m->wall_area <= 0.0) return walls;
     walls.area = m->wall;
     const double length = norm(m->wall);
+    walls.plane = length > planar * m->wall_area;
     if (length > flat * m->wall_area) walls.normal = (1.0 / length) * m->wall;
     return walls;
   }

@@ -186,6 +186,26 @@ TEST(FlowJobMpi, ResultsAreWhatDarcysLawSays) {
   EXPECT_EQ(darcy_text(9.869233e-16), "1 mD");
 }
 
+/// A cube of three cells with walls on cell centres: a quarter of the drag is missing, and the ball above misses
+/// little.
+TEST(FlowJobMpi, WarnsWhereDragIsNotTheDrive) {
+  for (const bool coarse : {true, false}) {
+    Ball ball;
+    if (coarse) {
+      ball.grid = test::diffusion_grid(Index::all(8));
+      const Cuboid cube{{Vec3::all(4.0), {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}}, Vec3::all(1.5)};
+      ball.geometry = build_geometry(ball.comm, ball.grid, *make_level_set(cube), KeepPores::all);
+    }
+    FlowOptions& flow = ball.config.flow;
+    flow.model = FlowModel::stokes;
+    flow.drive = FlowDrive::pressure_drop;
+    flow.axes = {0};
+    const JobResult result = flow_job().run(ball.context);
+    const auto of_drag = [](const std::string& w) { return has(w, "drag on the walls and driving force differ by"); };
+    EXPECT_EQ(std::ranges::any_of(result.warnings, of_drag), coarse);
+  }
+}
+
 /// With inertia: a Reynolds number of 13 behind the ball.
 TEST(FlowJobMpi, InertiaOnTopOfSlowFlow) {
   Ball ball;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <utility>
 
 namespace karst {
 namespace {
@@ -81,7 +82,32 @@ class Quadrant {
   std::array<int, 2> side_;
 };
 
+/// Place of a quadrant among the twelve bits.
+int bit_of(int first, int second) {
+  if (first > second) std::swap(first, second);
+  const int pair = direction_of(first) + direction_of(second) - 1;  // xy, xz, yz
+  return 4 * pair + 2 * is_high(first) + is_high(second);
+}
+
 }  // namespace
+
+std::uint16_t possible_edges(const FlowLookup& lookup, const WallsOf& walls_of, VofName v) {
+  std::array<unsigned, 6> met{};  // by the cell across each side: bits of its sides
+  for (int side = 0; side < 6; ++side) {
+    const VofName next = lookup.across(v, side);
+    if (next == no_face) continue;
+    const Walls walls = walls_of(next);
+    for (int to = 0; to < 6; ++to)
+      if (walls.theta[static_cast<std::size_t>(to)] <= 1.0) met[static_cast<std::size_t>(side)] |= 1U << to;
+  }
+  unsigned bits = 0;
+  for (int first = 0; first < 6; ++first)
+    for (int second = first + 1; second < 6; ++second)
+      if (direction_of(first) != direction_of(second) && (met[static_cast<std::size_t>(first)] >> second & 1U) != 0 &&
+          (met[static_cast<std::size_t>(second)] >> first & 1U) != 0)
+        bits |= 1U << bit_of(first, second);
+  return static_cast<std::uint16_t>(bits);
+}
 
 double FlowEdge::value(const Vec3& x) const {
   std::array<double, 2> r;
@@ -94,8 +120,18 @@ double FlowEdge::value(const Vec3& x) const {
   return phi < angle ? std::pow(std::hypot(r[0], r[1]), pi / angle) * std::sin(pi * phi / angle) : 0.0;
 }
 
-std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_of, VofName v) {
+std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_of, const PossibleEdges& possible,
+                                 VofName v) {
   std::vector<FlowEdge> edges;
+  std::array<VofName, 6> across;
+  std::array<unsigned, 6> bits{};
+  unsigned any = possible(v);
+  const unsigned own = any;
+  for (std::size_t side = 0; side < 6; ++side) {
+    across[side] = lookup.across(v, static_cast<int>(side));
+    if (across[side] != no_face) any |= bits[side] = possible(across[side]);
+  }
+  if (any == 0) return edges;
   const Walls walls = walls_of(v);
   // `steps` from the cell in front of the edge to v, towards `first`
   const auto add = [&](VofName front, int first, int second, int steps) {
@@ -108,11 +144,12 @@ std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_
   for (int first = 0; first < 6; ++first)
     for (int second = 0; second < 6; ++second) {
       if (direction_of(first) == direction_of(second)) continue;
-      if (first < second) add(v, first, second, 0);
-      const VofName front = lookup.across(v, opposite(first)), next = lookup.across(v, first);
+      const auto ahead = static_cast<std::size_t>(first), behind = static_cast<std::size_t>(opposite(first));
+      const auto has = [&](unsigned quadrants) { return (quadrants >> bit_of(first, second) & 1U) != 0; };
       const bool wall = walls.theta[static_cast<std::size_t>(second)] <= 1.0;
-      if (wall && front != no_face && !meets(front, second)) add(front, first, second, 1);
-      if (!wall && next != no_face && !meets(next, second)) add(next, first, second, -1);
+      if (first < second && has(own)) add(v, first, second, 0);
+      if (wall && has(bits[behind]) && !meets(across[behind], second)) add(across[behind], first, second, 1);
+      if (!wall && has(bits[ahead]) && !meets(across[ahead], second)) add(across[ahead], first, second, -1);
     }
   return edges;
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -34,8 +35,15 @@ struct FlowEdge {
 
 using WallsOf = std::function<Walls(VofName)>;
 
+/// The quadrants of a flow cell in which an edge may lie: the flow cells across both of its sides meet a wall towards
+/// it. A bit for each of the twelve. Most cells have none, and each is asked for by all cells around it.
+std::uint16_t possible_edges(const FlowLookup& lookup, const WallsOf& walls_of, VofName v);
+using PossibleEdges = std::function<std::uint16_t(VofName)>;
+
 /// The edges next to a flow cell: those that it, or a cell beside it in their plane, stands in front of.
-std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_of, VofName v);
+/// @param possible  possible_edges() of any flow cell beside v, and of v
+std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_of, const PossibleEdges& possible,
+                                 VofName v);
 
 /// σ / h² per component of the velocity: -Δ_h u + σ u = 0 for u = w of each edge, Δ_h: the second differences of the
 /// momentum row; at right angles to the edge twice that, for Stokes flow.

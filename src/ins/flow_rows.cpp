@@ -153,8 +153,25 @@ class Maker {
       for (std::size_t s = 0; s < 6; ++s)
         if ((bits >> s & 1U) != 0) of_whole_[bits].theta[s] = 0.5;
     parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_walls(static_cast<int>(b)); });
+    possible_.resize(half_way_.size(), 0);
+    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_possible_edges(static_cast<int>(b)); });
     edges_.resize(static_cast<std::size_t>(graph_.n_local()));
     parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_edges(static_cast<int>(b)); });
+  }
+  /// Of the own flow cells, none where all cells beside one are whole and without a wall on their faces.
+  void find_possible_edges(int b) {
+    const BoxGraph graph = graph_.box(b);
+    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    const std::uint8_t* const half_way = half_way_.data() + graph_.vof_begin(b);
+    std::vector<bool> near(static_cast<std::size_t>(graph.n_own), false);
+    for (std::size_t v = 0; v < near.size(); ++v) near[v] = half_way[v] != 0;
+    for (const std::uint16_t v : irregular) near[v] = true;
+    for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+      const VofName v = vof_name(graph.box, vof);
+      if (vofs_.is_covered(b, vof) || (!is_regular(v) && !vofs_.inside(v))) return;
+      if (std::ranges::any_of(slots, [&](std::uint16_t s) { return s >= near.size() || near[s]; }))
+        possible_[static_cast<std::size_t>(graph_.vof_begin(b) + vof)] = possible_edges(lookup_, walls_named_, v);
+    });
   }
   /// Of the own VoFs that have any.
   void find_edges(int b) {
@@ -164,14 +181,14 @@ class Maker {
       const VofName v = vof_name(graph.box, vof);
       const bool cut = std::ranges::binary_search(irregular, vof);
       if (vofs_.is_covered(b, vof) || (cut ? !vofs_.inside(v) : !needs_row(b, graph, v, slots))) return;
-      if (auto edges = edges_near(lookup_, walls_named_, v); !edges.empty())
+      if (auto edges = edges_near(lookup_, walls_named_, possible_named_, v); !edges.empty())
         edges_[static_cast<std::size_t>(b)].emplace(vof, std::move(edges));
     });
   }
   /// @param[out] scratch  holds them where they are not kept
   std::span<const FlowEdge> edges_of(VofName v, std::vector<FlowEdge>& scratch) const {
     const int b = graph_.local(box_of(v));
-    if (b < 0) return scratch = edges_near(lookup_, walls_named_, v);
+    if (b < 0) return scratch = edges_near(lookup_, walls_named_, possible_named_, v);
     const auto& here = edges_[static_cast<std::size_t>(b)];
     const auto at = here.find(vof_of(v));
     return at == here.end() ? std::span<const FlowEdge>{} : at->second;
@@ -368,9 +385,15 @@ class Maker {
   FlowSides sides_;
   const VofLookup& vofs_;
   const WallsOf walls_named_ = [this](VofName v) { return walls_of(v); };
-  std::vector<Walls> walls_;            ///< of the own irregular VoFs, parallel to the moments
-  std::vector<std::uint8_t> half_way_;  ///< of the own whole cells: bits of the sides with a wall half a cell away
-  std::array<Walls, 64> of_whole_;      ///< by these bits
+  const PossibleEdges possible_named_ = [this](VofName v) {
+    const int b = graph_.local(box_of(v));
+    return b < 0 ? possible_edges(lookup_, walls_named_, v)
+                 : possible_[static_cast<std::size_t>(graph_.vof_begin(b) + vof_of(v))];
+  };
+  std::vector<Walls> walls_;             ///< of the own irregular VoFs, parallel to the moments
+  std::vector<std::uint8_t> half_way_;   ///< of the own whole cells: bits of the sides with a wall half a cell away
+  std::array<Walls, 64> of_whole_;       ///< by these bits
+  std::vector<std::uint16_t> possible_;  ///< of the own VoFs: possible_edges()
   std::vector<std::unordered_map<int, std::vector<FlowEdge>>> edges_;  ///< per own box, by VoF
 };
 

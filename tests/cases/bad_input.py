@@ -8,6 +8,7 @@ Every case below and in bad_flow.py runs in an empty folder of its own. Its mess
 before the run, older results included.
 """
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -457,8 +458,9 @@ def problems_of(result, words):
         yield f"exit status {result.status}, not 1"
     if result.seconds > TIME_LIMIT:
         yield f"took {result.seconds:.1f} s, more than {TIME_LIMIT} s"
-    if result.err.count("error:") != 1:
-        yield f"{result.err.count('error:')} messages on stderr, not 1"
+    messages = len(re.findall(r"^(?:ranks? [^:]*: )?error:", result.err, re.MULTILINE))
+    if messages != 1:
+        yield f"{messages} messages on stderr, not 1"
     for word in words:
         if word not in result.err:
             yield f'the message lacks "{word}"'

@@ -5,8 +5,8 @@
 //   /wall_distance float32 [nz][ny][nx]  distance of the pore voxels to the wall, in 1/64; 0 in the solid [voxels]
 //   attributes of the root: karst_geometry (format version, int), voxel [m], porosity, level_set_porosity, steepest
 //   (bound of the slope of φ), threshold [gray values], smoothing [voxels], phases (JSON: label, name, share),
-//   provenance (JSON text, with what the import warned of and the widths of the throats). No date: the same import
-//   gives the same bytes for any number of ranks.
+//   provenance (JSON text, with what the import warned of, the widths of the throats and how far the wall may lie
+//   off). No date: the same import gives the same bytes for any number of ranks.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +37,7 @@ struct ThroatWidths {
 struct ImportFindings {
   std::vector<std::string> warnings;  ///< of the import
   ThroatWidths throats;               ///< count 0: none, or not known (files made before they were kept)
+  double wall_uncertainty = 0;  ///< how far the wall may plausibly lie off; 0: not known, segmented image [voxels]
 };
 
 struct GeometryInfo {

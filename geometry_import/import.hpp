@@ -99,7 +99,7 @@ struct ImportReport {
   /// values (change of the share of whole voxels before cleaning), a fitted wall by moved_wall (times its area); NaN
   /// for segmented images.
   double porosity_low = 0, porosity_high = 0;
-  double moved_wall = 0;        ///< of a fitted wall [voxels]
+  double moved_wall = 0;        ///< how far that moves the wall; NaN where it is not known [voxels]
   double uncleaned_share = 0;   ///< of pore voxels at the threshold, before cleaning
   GrownSeeds seeds;             ///< with seed_threshold
   std::int64_t rim_voxels = 0;  ///< whose label correct_rim() changed

@@ -59,6 +59,7 @@ void add_segmentation(Json& j, const ImportReport& r) {
   j["contrast"] = or_null(r.contrast);
   j["porosity_threshold_low"] = or_null(r.porosity_low);
   j["porosity_threshold_high"] = or_null(r.porosity_high);
+  j["wall_uncertainty_voxels"] = or_null(r.moved_wall);
   if (std::isfinite(r.seed_threshold))
     j["seeds"] = {{"grown_voxels", r.seeds.grown}, {"without_seed", of_clusters(r.seeds.without_seed)}};
   j["rim_voxels"] = r.rim_voxels;
@@ -160,6 +161,8 @@ ImportFindings findings(const std::string& provenance, const std::string& path) 
       const Json& t = j.at("throats_voxels");
       found.throats = {t.at("count"), t.at("tenth"), t.at("median"), t.at("ninetieth")};
     }
+    if (j.contains("wall_uncertainty_voxels") && !j.at("wall_uncertainty_voxels").is_null())
+      found.wall_uncertainty = j.at("wall_uncertainty_voxels").get<double>();
   } catch (const Json::exception&) {
     throw Error(fmt::format("{}: the attribute provenance is damaged; import the image again", path));
   }

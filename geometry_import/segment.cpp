@@ -155,6 +155,7 @@ void tell_range(const GrayPass& pass, const GrayClasses& classes, ImportReport& 
   report.uncleaned_share = now;
   report.porosity_low = std::min(down, up);
   report.porosity_high = std::max(down, up);
+  if (!report.scan) report.moved_wall = step / report.gradient;
   const double most = std::max(report.porosity_high - now, now - report.porosity_low);
   if (!(most > moved_share * now)) return;
   report.warnings.push_back(
@@ -301,7 +302,7 @@ Segmentation segment(const ImageLayers& image, const ImportOptions& options, Imp
                      ReportPictures* pictures) {
   const double none = std::numeric_limits<double>::quiet_NaN();
   report.threshold = report.pore = report.seed_threshold = none;
-  report.contrast = report.porosity_low = report.porosity_high = none;
+  report.contrast = report.porosity_low = report.porosity_high = report.moved_wall = none;
   report.smoothing = smoothing_of(options);
   return is_segmented(options) ? segment_labels(image, options, report)
                                : segment_gray(image, options, report, pictures);

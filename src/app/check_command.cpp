@@ -53,7 +53,7 @@ void check_command(const Comm& comm, const CommandLine& line) {
   const Geometry geometry = build(comm, session.config, source, seconds);
   const GeometryStatistics statistics =
       collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
-  const JobContext context{comm, session.config, source.grid, geometry, {}, {}};
+  const JobContext context{comm, session.config, source.grid, geometry, {}, {}, wall_uncertainty(source)};
   check_jobs(context);
   log_info("{}", geometry_table(statistics));
   log_info("{}", cost_table(statistics, seconds, {}));

@@ -140,6 +140,9 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
                   "options of PETSc in one word, for the solvers: \"-diffusion_pc_type gamg -diffusion_ksp_monitor\"")
       ->type_name("OPTIONS");
 
+  run->add_flag("--uncertainty", line.uncertainty,
+                "sets flow.uncertainty: the range of the permeability over plausible walls of a gray image");
+
   CLI::App* geometry = app.add_subcommand("geometry", "cut the grid: statistics, plotfile, summary.json");
   add_deck(*geometry, line);
   add_results(*geometry, line);
@@ -218,6 +221,7 @@ Parsed parse_command_line(const std::vector<std::string>& arguments) {
   for (const auto& [name, command] : commands)
     if (!parsed.stop && app.got_subcommand(name)) parsed.line.command = command;
   if (parsed.line.command == Command::import) parsed.line.overrides = flags.overrides();
+  if (parsed.line.uncertainty) parsed.line.overrides.emplace_back("flow.uncertainty=true");
   return parsed;
 }
 

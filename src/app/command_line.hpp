@@ -17,9 +17,10 @@ struct CommandLine {
   std::vector<std::string> overrides;  ///< key=value; import: its options, as keys of [geometry.import]
   std::string out;                     ///< directory of the results; empty: output.directory of the deck
   bool overwrite = false;
-  int threads = 0;        ///< 0: chosen by the program
-  std::string petsc;      ///< run: options of PETSc, as on its command line
-  std::string directory;  ///< report: of a run
+  int threads = 0;           ///< 0: chosen by the program
+  std::string petsc;         ///< run: options of PETSc, as on its command line
+  bool uncertainty = false;  ///< run: stands in the overrides, too
+  std::string directory;     ///< report: of a run
   // import
   std::string image, file, json;
   std::string page;  ///< HTML; empty: beside the geometry file; "none": no page

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "app/inertia_results.hpp"
@@ -27,6 +28,7 @@ constexpr double largest_creeping_reynolds = 1.0;
 constexpr double largest_divergence = 1e-4;
 /// [m²]: pores of about 5 mm; sand and gravel end at 1e-7 (Bear 1972, section 5.5).
 constexpr double largest_permeability = 1e-6;
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double largest_imbalance = 0.2;  ///< of drag and drive: decision 015
 constexpr const char* preconditioner = "graph multigrid, local permeability";
 
@@ -176,39 +178,54 @@ double line_offset_of(const GridOptions& grid, const Source& any) {
   return line_offset(h / any.image->info().voxel, static_cast<int>(std::lround(length / h)));
 }
 
-/// The same sample on a wider grid: the axes that percolate there. Collective.
-/// @param[in,out] notes  why solves failed, if any did
-WiderGrid on_wide_cells(const JobContext& run, Source source, SolveProgress& progress,
-                        std::vector<std::string>& notes) {
+/// What solves of the same sample on other cells, or with its wall elsewhere, gave.
+struct Repeated {
+  FlowColumns columns;            ///< of the axes that percolate there and whose solves ended
+  std::array<bool, 3> blocked{};  ///< axes along which nothing percolates there
+  double porosity = 0.0;          ///< of the sample
+};
+
+/// Creeping flow once more.
+/// @param where           what is other, added to the names of the solves
+/// @param reservoir       its cells
+/// @param[in,out] notes   why solves failed, if any did
+/// Collective.
+Repeated repeat(const JobContext& run, const Variant& variant, const std::string& where, int reservoir,
+                SolveProgress& progress, std::vector<std::string>& notes) {
   FlowOptions options = run.config.flow;
   options.model = FlowModel::stokes;
-  WiderGrid wider;
-  wider.width = source.grid.cell_width() / run.grid.cell_width();
-  wider.line_offset = line_offset_of(source.grid, source);
-  options.reservoir = static_cast<int>(std::ceil(options.reservoir / wider.width));
-  const std::string where = fmt::format(", cells {:.3g} times as wide", wider.width);
+  options.reservoir = reservoir;
+  Repeated all;
   FlowWatch watch = watch_of(progress, where);
   watch.solved = [&, tell = watch.solved](FlowColumn& column) {
     tell(column);
     column.speed = {};
-    wider.columns.push_back(column);
+    all.columns.push_back(column);
   };
-  const auto solve = [&](const Geometry& geometry, double h, FlowOptions part) {
-    std::erase_if(part.axes, [&](int axis) { return !geometry.report.percolates[static_cast<std::size_t>(axis)]; });
-    if (!part.axes.empty()) permeability(run.comm, geometry, part, run.config.fluid, sample_of(run.geometry, h), watch);
+  const auto solve = [&](const Source& source, const Geometry& geometry, FlowOptions part) {
+    require_wall(run.config, geometry.report);
+    const double free = 2.0 * reservoir, length = source.grid.cells[part.axes[0]];
+    all.porosity = (geometry.report.porosity * length - free) / (length - free);
+    std::erase_if(part.axes, [&](int axis) {
+      const auto d = static_cast<std::size_t>(axis);
+      all.blocked[d] = !geometry.report.percolates[d];
+      return all.blocked[d];
+    });
+    if (part.axes.empty()) return;
+    permeability(run.comm, geometry, part, run.config.fluid, sample_of(run.geometry, source.grid.cell_width()), watch);
   };
   for (const FlowOptions& part : parts_of(options)) try {
+      Source source = run.again(variant);
       if (part.reservoir > 0) {
-        const Extended grid(run, run.again(source.grid.cells), part);
-        solve(grid.geometry, grid.source.grid.cell_width(), part);
+        const Extended grid(run, std::move(source), part);
+        solve(grid.source, grid.geometry, part);
       } else {
-        solve(build_geometry(run.comm, source.grid, *source.level_set, run.config.geometry.keep),
-              source.grid.cell_width(), part);
+        solve(source, build_geometry(run.comm, source.grid, *source.level_set, run.config.geometry.keep), part);
       }
-    } catch (const Error& e) {  // the same on all ranks; an estimate is not worth the results
-      notes.push_back(fmt::format("error estimate{}: {}", where, e.what()));
+    } catch (const Error& e) {  // the same on all ranks; neither estimate nor range is worth the results
+      notes.push_back(fmt::format("flow{}: {}", where, e.what()));
     }
-  return wider;
+  return all;
 }
 
 /// Errors and limits of the columns. Returns whether any grid fits that is wider. Collective.
@@ -218,12 +235,45 @@ bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& colum
   double offset = 0.0;
   for (const Index& cells : wider_grids(run.grid.cells)) {
     if (!wider.empty() && wider.back().columns.empty()) break;
-    Source source = run.again(cells);
+    const Source source = run.again({cells});
     offset = line_offset_of(run.grid, source);
-    wider.push_back(on_wide_cells(run, std::move(source), progress, notes));
+    WiderGrid grid{source.grid.cell_width() / run.grid.cell_width(), line_offset_of(source.grid, source), {}};
+    const auto reservoir = static_cast<int>(std::ceil(run.config.flow.reservoir / grid.width));
+    grid.columns =
+        repeat(run, {cells}, fmt::format(", cells {:.3g} times as wide", grid.width), reservoir, progress, notes)
+            .columns;
+    wider.push_back(std::move(grid));
   }
   if (!wider.empty()) estimate_error(offset, wider, columns);
   return !wider.empty();
+}
+
+/// The permeabilities with the wall of the image as far off as it may plausibly be, to both sides. Collective.
+WallRange wall_range(const JobContext& run, SolveProgress& progress, const FlowColumns& columns,
+                     std::vector<std::string>& notes) {
+  const Timer timer("range of walls");
+  WallRange range;
+  range.moved = run.wall_uncertainty;
+  range.permeability.resize(columns.size(), {unknown, unknown});
+  for (std::size_t side = 0; side < 2; ++side) {
+    const double moved = side == 0 ? -range.moved : range.moved;
+    const Repeated found = repeat(run, {run.grid.cells, moved}, fmt::format(", wall moved by {:+.3g} voxel", moved),
+                                  run.config.flow.reservoir, progress, notes);
+    range.porosity[side] = found.porosity;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const int axis = columns[c].axis;
+      if (found.blocked[static_cast<std::size_t>(axis)]) {
+        range.permeability[c][side] = 0.0;
+        notes.push_back(
+            fmt::format("flow {0}: with the wall of the image moved by {1:+.3g} voxel, where it may plausibly be, no "
+                        "pore leads through the sample along {0}: the range of the permeability begins at 0",
+                        "xyz"[axis], moved));
+      }
+      for (const FlowColumn& other : found.columns)
+        if (other.axis == axis) range.permeability[c][side] = other.permeability[axis];
+    }
+  }
+  return range;
 }
 
 /// What all solves gave.
@@ -260,7 +310,7 @@ std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& pa
 void solve_with_reservoirs(const JobContext& run, const FlowWatch& watch, const FlowSample& sample, Solved& all) {
   for (const FlowOptions& part : parts_of(run.config.flow)) {
     const Timer timer("with reservoirs");
-    const Extended grid(run, run.again(run.grid.cells), part);
+    const Extended grid(run, run.again({run.grid.cells}), part);
     const JobContext here{run.comm, run.config, grid.source.grid, grid.geometry, {}, {}};
     const std::vector<JobComponent> components = solve_on(here, part, sample, watch, all);
     if (components.empty()) continue;
@@ -288,10 +338,12 @@ JobResult run(const JobContext& context) {
   Solved all = solve(context, progress);
   JobResult result;
   const bool estimated = options.estimate_error && estimate(context, progress, all.columns, result.warnings);
+  WallRange range;
+  if (options.uncertainty) range = wall_range(context, progress, all.columns, result.warnings);
   const FlowGrid grid{context.grid.cells, options.reservoir};
-  result.text = flow_text(all.columns, grid, estimated);
+  result.text = flow_text(all.columns, grid, estimated, range);
   if (options.estimate_error && !estimated) result.text += "  no error estimate: " + no_wider_grid(grid.sample) + '\n';
-  result.json = flow_json(all.columns, grid, estimated);
+  result.json = flow_json(all.columns, grid, estimated, range);
   result.solves = progress.rows();
   double mass = 0.0;
   for (const FlowColumn& c : all.columns) mass = std::max(mass, c.divergence);
@@ -308,16 +360,36 @@ JobResult run(const JobContext& context) {
   return result;
 }
 
+std::vector<std::string> all_mistakes(const JobContext& context) {
+  const FlowOptions& options = context.config.flow;
+  std::vector<std::string> found = mistakes(options, context.geometry);
+  if (options.estimate_given && wider_grids(context.grid.cells).empty())
+    found.push_back("flow.estimate_error: " + no_wider_grid(context.grid.cells));
+  if (options.uncertainty && !(context.wall_uncertainty > 0.0))
+    found.push_back(fmt::format(
+        "flow.uncertainty: {}; leave it out{}",
+        context.config.geometry.image.empty() ? "described solids have no other plausible wall"
+                                              : "how far the wall of the image may lie off is not known: the image was "
+                                                "segmented already, its gray values "
+                                                "have no contrast to measure it by, or an older version imported it",
+        context.config.geometry.image.empty()
+            ? ""
+            : ", and give geometry.wall_shift by hand: one run with e.g. -0.25 voxel widths, one with 0.25"));
+  return found;
+}
+
 int n_plotted(const Config& config) {
   const auto asked = [&](PlotField field) { return static_cast<int>(std::ranges::count(config.output.plot, field)); };
   return static_cast<int>(config.flow.axes.size()) * (3 * asked(PlotField::velocity) + asked(PlotField::pressure));
 }
 
 /// Of it with inertia: 20 more vectors of GMRES, the flow and its fluxes, a step and its start, more rows of
-/// multigrids. Velocity and pressure of each axis stay until the end.
+/// multigrids. Velocity and pressure of each axis stay until the end, and the geometry while its moved walls are
+/// solved.
 double bytes_per_fluid_cell(const Config& config) {
   const double kept = sizeof(std::array<float, 4>) * static_cast<double>(config.flow.axes.size());
-  return kept + (config.flow.model == FlowModel::steady ? 1000.0 : 650.0);
+  const double geometry = config.flow.uncertainty ? 140.0 : 0.0;
+  return kept + geometry + (config.flow.model == FlowModel::steady ? 1000.0 : 650.0);
 }
 
 /// The larger of the reservoirs of all axes.
@@ -336,12 +408,7 @@ Job flow_job() {
   return {"flow",
           "[flow] with model = \"stokes\" or \"steady\" and a drive: permeability and velocity",
           [](const Config& config) { return config.flow.model != FlowModel::none; },
-          [](const JobContext& context) {
-            std::vector<std::string> found = mistakes(context.config.flow, context.geometry);
-            if (context.config.flow.estimate_given && wider_grids(context.grid.cells).empty())
-              found.push_back("flow.estimate_error: " + no_wider_grid(context.grid.cells));
-            return found;
-          },
+          all_mistakes,
           run,
           draw_flow,
           flow_page,

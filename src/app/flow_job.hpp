@@ -23,12 +23,21 @@ struct FlowGrid {
   }
 };
 
+/// With the wall of the image moved by -δ and +δ: what holds if the wall lies off as far as it plausibly may.
+struct WallRange {
+  double moved = 0.0;  ///< δ [voxel widths]; 0: not asked for, and the rest is empty
+  /// k_dd of each column [m²]; 0: nothing percolates there; NaN: not known, the solve failed.
+  std::vector<std::array<double, 2>> permeability{};
+  std::array<double, 2> porosity{};
+};
+
 /// Lines for the terminal.
 /// @param with_error  errors were estimated
-std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool with_error);
+std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range);
 /// Members of summary.json: permeability_m2 (rows e, columns d; null in columns of axes that were not asked for),
-/// permeability_darcy, darcy_velocity_m_s (one vector per asked axis), reynolds (largest), flow (one object per axis).
-std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error);
+/// permeability_darcy, darcy_velocity_m_s (one vector per asked axis), reynolds (largest), flow (one object per axis);
+/// with a range wall_shift_voxels, porosity_range, and permeability_range_m2 of each axis.
+std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range);
 /// See Job.
 PagePart flow_page(const nlohmann::ordered_json& summary, const Figures& figures);
 void draw_flow(const Comm& comm, const nlohmann::ordered_json& summary, const FieldView& view, Figures& figures);

@@ -56,6 +56,15 @@ std::string extrapolated_text(const Json& flow) {
   return value.is_null() ? "–" : fmt::format("{:.4g}", value.get<double>());
 }
 
+/// Of permeabilities with the wall moved to both sides.
+std::string range_text(const Json& flow) {
+  std::string text;
+  for (const Json& k : flow.at("permeability_range_m2"))
+    text +=
+        (text.empty() ? "" : " to ") + (k.is_null() ? std::string("unknown") : fmt::format("{:.4g}", k.get<double>()));
+  return text;
+}
+
 bool has_inertia(const Json& summary) {
   return std::ranges::any_of(summary.at("flow"), [](const Json& flow) { return flow.contains("inertia"); });
 }
@@ -204,6 +213,10 @@ PagePart flow_page(const Json& summary, const Figures& figures) {
     for (const Json& flow : summary.at("flow")) entries.back().push_back(error_text(summary, flow));
     entries.push_back({"extrapolated to zero cell width"});
     for (const Json& flow : summary.at("flow")) entries.back().push_back(extrapolated_text(flow));
+  }
+  if (summary.contains("wall_shift_voxels")) {
+    entries.push_back({fmt::format("range for a wall ± {:.3g} voxel", number(summary, "wall_shift_voxels"))});
+    for (const Json& flow : summary.at("flow")) entries.back().push_back(range_text(flow));
   }
   page.cards = {card(has_inertia(summary) ? "Permeability of slow flow [m²]" : "Permeability [m²]", html_table(entries),
                      tensor_note(summary)),

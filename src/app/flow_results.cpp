@@ -45,6 +45,17 @@ std::string error_text(Column c) {
                                           : "unknown";
 }
 
+Json range_json(const WallRange& range, std::size_t column) {
+  Json ends = Json::array();
+  for (const double k : range.permeability[column]) ends.push_back(std::isfinite(k) ? Json(k) : Json(nullptr));
+  return ends;
+}
+
+/// "permeability" at one end of the range.
+std::string end_text(double permeability) {
+  return std::isfinite(permeability) ? fmt::format("{:.6g}", permeability) : "unknown";
+}
+
 }  // namespace
 
 std::string darcy_text(double permeability) {
@@ -53,7 +64,7 @@ std::string darcy_text(double permeability) {
   return fmt::format("{:.4g} mD", 1e3 * value);
 }
 
-std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error) {
+std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range) {
   Json json;
   json["permeability_m2"] = tensor_json(columns, 1.0);
   json["permeability_darcy"] = tensor_json(columns, 1.0 / darcy);
@@ -65,6 +76,10 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
   json["darcy_velocity_m_s"] = Json::array();
   for (Column c : columns) json["darcy_velocity_m_s"].push_back(vector_json(c.darcy_velocity));
   json["reynolds"] = largest_reynolds(columns);
+  if (range.moved > 0.0) {
+    json["wall_shift_voxels"] = range.moved;
+    json["porosity_range"] = range.porosity;
+  }
   json["flow"] = Json::array();
   for (Column c : columns) {
     Json one;
@@ -80,6 +95,7 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
       one["permeability_error_m2"] = std::isfinite(c.estimated_error) ? Json(c.estimated_error) : Json(nullptr);
       one["permeability_extrapolated_m2"] = c.extrapolated ? Json(*c.extrapolated) : Json(nullptr);
     }
+    if (range.moved > 0.0) one["permeability_range_m2"] = range_json(range, json["flow"].size());
     one["pressure_gradient_Pa_m"] = c.gradient;
     one["darcy_velocity_m_s"] = vector_json(c.darcy_velocity);
     one["flow_rate_m3_s"] = c.flow_rate;
@@ -101,7 +117,7 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
   return json.dump();
 }
 
-std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool with_error) {
+std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range) {
   const Matrix3 k = tensor(columns);
   std::string text = "Permeability, per cross-section of the whole sample\n";
   const auto row = [&](const std::string& name, auto&& value) {
@@ -125,6 +141,9 @@ std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool wit
     row("  extrapolated to zero cell width",
         [](Column c) { return c.extrapolated ? fmt::format("{:.6g}", *c.extrapolated) : std::string("-"); });
   }
+  for (std::size_t side = 0; side < 2 && range.moved > 0.0; ++side)
+    row(fmt::format("  wall moved by {}{:.3g} voxel", side == 0 ? '-' : '+', range.moved),
+        [&](Column c) { return end_text(range.permeability[static_cast<std::size_t>(&c - columns.data())][side]); });
   for (int e = 0; e < 3; ++e)
     if (std::ranges::any_of(columns, [e](Column c) { return c.axis != e; }))
       row(fmt::format("  of the flow along {} [m2]", axes[static_cast<std::size_t>(e)]), [&](Column c) {

@@ -27,8 +27,9 @@ struct JobContext {
   const Config& config;
   const GridOptions& grid;  ///< with cells and size
   const Geometry& geometry;
-  std::function<Source(const Index& cells)> again;           ///< the same geometry on so many cells; collective
+  std::function<Source(const Variant&)> again;               ///< the same sample otherwise; collective
   std::function<std::string(const std::string& name)> file;  ///< where to write a result of this name
+  double wall_uncertainty = 0.0;                             ///< ImportFindings::wall_uncertainty
 };
 
 /// One linear solve, for summary.json and the log.

@@ -99,11 +99,12 @@ void run_command(const Comm& comm, const CommandLine& line) {
                            session.config,
                            source.grid,
                            geometry,
-                           [&](const Index& cells) {
-                             return open_again(comm, session.config, source.grid, cells,
+                           [&](const Variant& variant) {
+                             return open_again(comm, session.config, source.grid, variant,
                                                folder.file("imported_image.h5"));
                            },
-                           [&](const std::string& name) { return folder.file(name); }};
+                           [&](const std::string& name) { return folder.file(name); },
+                           wall_uncertainty(source)};
   check_jobs(context);
   summary.jobs = do_jobs(asked, context, summary.seconds);
 

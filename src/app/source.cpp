@@ -57,6 +57,7 @@ Source from_image(const Comm& comm, const Config& config, const std::string& imp
   ImageSource image;
   image.voxels = file->info().voxels;
   image.voxel = file->info().voxel / source.grid.cell_width();
+  image.shift = config.geometry.wall_shift;
   image.periodic = source.grid.periodic;
   const bool repeats = image.periodic[0] || image.periodic[1] || image.periodic[2];
   image.lipschitz = repeats ? 0.0 : file->info().steepest;
@@ -106,11 +107,13 @@ Source open_source(const Comm& comm, const Config& config, const std::string& im
   return source;
 }
 
-Source open_again(const Comm& comm, const Config& config, const GridOptions& grid, const Index& cells,
+Source open_again(const Comm& comm, const Config& config, const GridOptions& grid, const Variant& variant,
                   const std::string& imported) {
+  const Index& cells = variant.cells;
   Config again = config;
   again.grid = grid;
   again.grid.cells = cells;
+  again.geometry.wall_shift += variant.moved;
   double width = grid.cell_width();
   for (int d = 0; d < 3; ++d)
     if (cells[d] > 1) width = grid.size[d] / cells[d];
@@ -139,6 +142,10 @@ Source with_reservoirs(Source sample, int direction, int cells) {
       r.hi[direction] += cells * h;
     }
   return sample;
+}
+
+double wall_uncertainty(const Source& source) {
+  return source.image ? source.image->info().found.wall_uncertainty : 0.0;
 }
 
 double cell_width_at_walls(const GridOptions& grid) {

@@ -30,11 +30,20 @@ GridOptions complete_grid(const Config& config, const GeometryInfo& image);
 /// Throws Error (no such file, ...). Collective.
 Source open_source(const Comm& comm, const Config& config, const std::string& import_to);
 
-/// The same once more, on so many cells that they are cubes, too; a direction one cell thick stays so.
+/// A sample once more.
+struct Variant {
+  Index cells{};       ///< so many that they are cubes, too; a direction one cell thick stays so
+  double moved = 0.0;  ///< added to geometry.wall_shift, images alone [voxel widths]
+};
+
+/// The same once more, otherwise.
 /// @param imported  the geometry file that open_source() made, where the image had to be imported
 /// Collective.
-Source open_again(const Comm& comm, const Config& config, const GridOptions& grid, const Index& cells,
+Source open_again(const Comm& comm, const Config& config, const GridOptions& grid, const Variant& variant,
                   const std::string& imported);
+
+/// ImportFindings::wall_uncertainty; 0 for described solids [voxel widths].
+double wall_uncertainty(const Source& source);
 
 /// Of the level that all walls lie on [m].
 double cell_width_at_walls(const GridOptions& grid);

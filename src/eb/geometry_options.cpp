@@ -14,6 +14,7 @@ namespace karst {
 namespace {
 
 constexpr double any = 1e300, above_zero = 1e-300;  // bounds that the reader shows as none and > 0
+constexpr double largest_wall_shift = 1.0;          // [voxel widths]
 
 struct ShapeKeys {
   std::string_view name;
@@ -152,6 +153,11 @@ void read(Reader& reader, GeometryOptions& options) {
       "geometry.image", options.image,
       "rock image, relative to the deck: a file made by `karst import`, or any image that command takes, which is then "
       "imported first (file, folder or pattern of slices, file.h5:/data)");
+  reader.number(
+      "geometry.wall_shift", options.wall_shift, "voxel widths",
+      "moves the wall of an image: > 0 into the solid (pores become wider), < 0 into the pores; meant for small "
+      "shifts, as far from walls gray values are even and tell no distance",
+      -largest_wall_shift, largest_wall_shift);
   reader.word<KeepPores>(
       "geometry.keep", options.keep,
       {{"connected", KeepPores::connected, "those that join two opposite ends; all when there is none"},
@@ -177,6 +183,10 @@ void read(Reader& reader, GeometryOptions& options) {
   if (reader.documenting()) return;
   if (!options.image.empty() && !options.solids.empty()) {
     reader.mistake("geometry.image", "given together with [[geometry.solid]]; wanted: one of them");
+  }
+  if (options.image.empty() && reader.given("geometry.wall_shift")) {
+    reader.mistake("geometry.wall_shift",
+                   "given without geometry.image; described solids say themselves where their walls are");
   }
   if (options.solids.empty() && reader.given("geometry.operation")) {
     reader.mistake("geometry.operation", "given without [[geometry.solid]]; there is nothing to combine");

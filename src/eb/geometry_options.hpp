@@ -33,12 +33,13 @@ struct GeometryOptions {
   std::vector<SolidOptions> solids;
   SolidOperation operation = SolidOperation::union_of_solids;
   KeepPores keep = KeepPores::connected;
+  double wall_shift = 0.0;      ///< of the wall of the image into the solid [voxel widths]
   std::string directory = ".";  ///< of the deck
 };
 
-/// Declares and reads geometry.image, geometry.keep, geometry.operation and [[geometry.solid]]; notes as mistakes: keys
-/// that a shape lacks or does not use, impossible sizes, wrong expressions, files that do not exist, and image and
-/// solids together. A deck with neither is not a mistake here.
+/// Declares and reads geometry.image, geometry.wall_shift, geometry.keep, geometry.operation and [[geometry.solid]];
+/// notes as mistakes: keys that a shape lacks or does not use, impossible sizes, wrong expressions, files that do not
+/// exist, image and solids together, and a shifted wall without an image. A deck with neither is not a mistake here.
 void read(Reader& reader, GeometryOptions& options);
 
 }  // namespace karst

@@ -24,6 +24,7 @@ class LocalImage final : public LocalLevelSet {
       : block_(block),
         samples_(std::move(samples)),
         voxel_(source.voxel),
+        shift_(source.shift),
         per_voxel_(1.0 / source.voxel),
         origin_(source.origin),
         voxels_(source.voxels),
@@ -45,7 +46,7 @@ class LocalImage final : public LocalLevelSet {
         return low + in_y.fraction * (high - low);
       };
       const double low = across_y(s), high = across_y(s + plane);
-      phi[p] = voxel_ * (low + in_z.fraction * (high - low));
+      phi[p] = voxel_ * (low + in_z.fraction * (high - low) + shift_);
     }
   }
 
@@ -71,7 +72,7 @@ class LocalImage final : public LocalLevelSet {
 
   Box block_;
   Array<float> samples_;
-  double voxel_, per_voxel_;
+  double voxel_, shift_, per_voxel_;
   Vec3 origin_, period_;
   Index voxels_;
   std::array<bool, 3> periodic_;

@@ -16,6 +16,7 @@ namespace karst {
 struct ImageSource {
   Index voxels{};      ///< size of the image
   double voxel = 1.0;  ///< voxel width in level-0 cells
+  double shift = 0.0;  ///< added to the samples, > 0 makes the pores wider [voxel widths]
   Vec3 origin{};       ///< low corner of the image in level-0 cells (0 without reservoirs)
   /// Bound of |∇φ| of the interpolation inside the image (and so outside, where the outermost samples continue); 0 when
   /// it is not known. Must hold over the ends where the image repeats itself.
@@ -28,9 +29,10 @@ struct ImageSource {
   std::function<void(const Box& voxels, std::span<float> out)> read{};
 };
 
-/// φ(x) = voxel * trilinear interpolation of the samples. Bricks of 32^3 voxels are read when first needed and kept
-/// (bytes counted as geometry), so that a rank holds only what its boxes touch. A local level set holds a copy of the
-/// few samples around its box and outlives the cache.
+/// φ(x) = voxel * (trilinear interpolation of the samples + shift): where φ is a distance, all walls move by the shift
+/// along their normals, and nothing else changes, for it is added after the interpolation. Bricks of 32^3 voxels are
+/// read when first needed and kept (bytes counted as geometry), so that a rank holds only what its boxes touch. A local
+/// level set holds a copy of the few samples around its box and outlives the cache.
 ///
 /// Smoothness: the interpolant has no feature between points half a voxel apart along a line, and the slope the source
 /// states.

@@ -42,6 +42,18 @@ void read_axes(Reader& in, FlowOptions& options) {
   if (words.empty()) in.mistake("flow.axes", "empty; name at least one direction, or leave it out for all three");
 }
 
+/// How far the permeability may be off.
+void read_trust(Reader& in, FlowOptions& options) {
+  in.flag(
+      "flow.estimate_error", options.estimate_error,
+      "also solves on cells twice and three times as wide (a sixth of the work), where such fill the domain: the error "
+      "of the permeability, and its value extrapolated to cells of no width");
+  in.flag(
+      "flow.uncertainty", options.uncertainty,
+      "gray images: also solves with the wall moved to both sides by what 5 % of the contrast are: the range of the "
+      "permeability (three times the work); the switch --uncertainty of `karst run` sets it");
+}
+
 void check_drive(Reader& in, const FlowOptions& options) {
   if (options.drive == FlowDrive::none) {
     in.mistake("flow.drive",
@@ -138,10 +150,7 @@ void read(Reader& in, FlowOptions& options) {
              1e-12, 1e12);
   in.integer("flow.newton_steps", options.newton_steps, "-",
              "model steady: a drive that needs more steps of Newton's method is an error", 1, 10000);
-  in.flag(
-      "flow.estimate_error", options.estimate_error,
-      "also solves on cells twice and three times as wide (a sixth of the work), where such fill the domain: the error "
-      "of the permeability, and its value extrapolated to cells of no width");
+  read_trust(in, options);
   if (in.documenting()) return;
   options.sides_given = in.given("flow.sides");
   options.estimate_given = options.estimate_error && in.given("flow.estimate_error");
@@ -152,7 +161,7 @@ void read(Reader& in, FlowOptions& options) {
   }
   for (const char* key : {"flow.drive", "flow.axes", "flow.pressure_drop", "flow.gradient", "flow.velocity",
                           "flow.flow_rate", "flow.sides", "flow.reservoir", "flow.tolerance", "flow.max_iterations",
-                          "flow.steps", "flow.newton_steps", "flow.estimate_error"})
+                          "flow.steps", "flow.newton_steps", "flow.estimate_error", "flow.uncertainty"})
     if (in.given(key) && !in.given("flow.model"))
       in.mistake(key, "given without flow.model, which asks for the job: model = \"stokes\" or \"steady\"");
 }

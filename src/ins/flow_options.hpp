@@ -37,6 +37,7 @@ struct FlowOptions {
   int newton_steps = 30;           ///< model steady: for one drive at most
   /// Of the permeability, by solves on wider cells where such fit; given: it is a mistake when they do not.
   bool estimate_error = true, estimate_given = false;
+  bool uncertainty = false;  ///< also solves with the wall of the image as far off as it may plausibly be
 };
 
 /// Declares and reads [flow]; notes as mistakes: no drive, two drives or a value that belongs to another one, an axis

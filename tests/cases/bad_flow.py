@@ -68,6 +68,31 @@ def flow_error_estimate_without_a_wider_grid(folder):
 
 
 @case
+def flow_uncertainty_of_described_solids(folder):
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\n')), "--uncertainty"], [
+        "flow.uncertainty", "described solids have no other plausible wall"]
+
+
+@case
+def flow_uncertainty_of_a_segmented_image(folder):
+    text = raw_deck(folder, bytes(int(y == 4) for z in range(16) for y in range(16) for x in range(16)))
+    with open(folder / text, "a", encoding="utf-8") as file:
+        file.write('[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\n')
+    return ["check", text, "flow.uncertainty=true"], ["flow.uncertainty", "segmented already", "geometry.wall_shift"]
+
+
+@case
+def flow_uncertainty_without_a_model(folder):
+    return ["run", deck(folder, sphere_deck()), "--uncertainty"], ["flow.uncertainty", "without flow.model"]
+
+
+@case
+def wall_shift_without_an_image(folder):
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\n')), "geometry.wall_shift=0.2"], [
+        "geometry.wall_shift", "without geometry.image"]
+
+
+@case
 def flow_across_a_wall(folder):
     wall = ('[[geometry.solid]]\nshape = "box"\nlo = [0.4, -1, -1]\nhi = [0.6, 2, 2]\n'
             "[grid]\ncells = [16, 16, 16]\nsize = [1, 1, 1]\n")

@@ -32,6 +32,9 @@ TEST(CommandLine, RunTakesOptionsOfPetsc) {
       {"run", "deck.toml", "--petsc", "-diffusion_pc_type gamg", "-j", "2", "--out", "d", "diffusion.axes=[\"x\"]"});
   EXPECT_EQ(p.line.command, Command::run);
   EXPECT_EQ(p.line.petsc, "-diffusion_pc_type gamg");
+  EXPECT_EQ(p.line.overrides, std::vector<std::string>{"diffusion.axes=[\"x\"]"});
+  EXPECT_EQ(parse_command_line({"run", "deck.toml", "--uncertainty"}).line.overrides,
+            std::vector<std::string>{"flow.uncertainty=true"});
   EXPECT_EQ(p.line.out, "d");
   EXPECT_EQ(p.line.overrides, std::vector<std::string>{"diffusion.axes=[\"x\"]"});
 }

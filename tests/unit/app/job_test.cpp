@@ -255,7 +255,8 @@ TEST(JobMpi, GeometryOnCellsTwiceAsWide) {
       "0.5]\n"
       "radius = 0.3\n");
   const Config config = read_config(in);
-  const Source source = open_source(comm, config, ""), wide = open_again(comm, config, source.grid, Index::all(8), "");
+  const Source source = open_source(comm, config, ""),
+               wide = open_again(comm, config, source.grid, {Index::all(8)}, "");
   EXPECT_EQ(wide.grid.cells, Index::all(8));
   EXPECT_EQ(wide.grid.size, source.grid.size);
   const Geometry fine = build_geometry(comm, source.grid, *source.level_set, KeepPores::all),
@@ -279,7 +280,7 @@ TEST(FlowJobMpi, ErrorIsEstimatedOnWideCells) {
                            config,
                            source.grid,
                            geometry,
-                           [&](const Index& cells) { return open_again(comm, config, source.grid, cells, ""); },
+                           [&](const Variant& v) { return open_again(comm, config, source.grid, v, ""); },
                            {}};
   check_jobs(context);
   const JobResult result = flow_job().run(context);
@@ -295,6 +296,94 @@ TEST(FlowJobMpi, ErrorIsEstimatedOnWideCells) {
   ASSERT_EQ(result.solves.size(), 3U);
   EXPECT_EQ(result.solves[1].name, "stokes y, cells 2 times as wide");
   EXPECT_EQ(result.solves[2].name, "stokes y, cells 3 times as wide");
+}
+
+/// A slit between plates across z, so wide; or one of ten cells that a box bars but for a gap so wide. [m]
+struct Slit {
+  explicit Slit(double wide, bool is_barred = false) : width(wide), barred(is_barred) {
+    Reader in = Reader::from_text("[flow]\nmodel = \"stokes\"\ndrive = \"pressure-gradient\"\naxes = [\"x\"]\n");
+    read(in, config.flow);
+    config.flow.estimate_error = false;
+    config.flow.uncertainty = true;
+    config.geometry.image = "slit.h5";
+  }
+  /// The walls move in both plates.
+  Source moved(double by) const {
+    const double half = barred ? 5.0 : 0.5 * width + by;
+    Source source;
+    source.grid = test::diffusion_grid({4, 4, 16}, {true, true, false});
+    GeometryOptions plates;
+    for (const double side : {-1.0, 1.0}) {
+      SolidOptions plate;
+      plate.shape = SolidShape::plane;
+      plate.point = {0, 0, 8 + side * half};
+      plate.normal = {0, 0, -side};
+      plates.solids.push_back(plate);
+    }
+    if (barred) {
+      SolidOptions box;
+      box.shape = SolidShape::box;
+      box.lo = {1, -1, 0};
+      box.hi = {2, 5, 13 - width - 2 * by};
+      plates.solids.push_back(box);
+    }
+    source.level_set = make_described_level_set(plates, 1.0, source.grid.size, source.grid.periodic);
+    return source;
+  }
+  double exact(double by) const { return std::pow(width + 2 * by, 3) / (12.0 * 16.0); }  // w³ / 12 L
+  JobResult run(const Comm& comm, double uncertainty) {
+    const Source source = moved(0.0);
+    const Geometry geometry = build_geometry(comm, source.grid, *source.level_set, KeepPores::all);
+    const JobContext context{comm, config,     source.grid, geometry, [&](const Variant& v) { return moved(v.moved); },
+                             {},   uncertainty};
+    check_jobs(context);
+    return flow_job().run(context);
+  }
+  double width;
+  bool barred;
+  Config config;
+};
+
+// The ends of the range are the permeabilities of the slit with both walls moved. Measured: 0.1 %.
+TEST(FlowJobMpi, RangeOfASlitIsThatOfItsWalls) {
+  const Comm comm = Comm::world();
+  const PetscSession petsc;
+  Slit slit(8.4);
+  const JobResult result = slit.run(comm, 0.3);
+  auto json = nlohmann::ordered_json::parse(result.json);
+  EXPECT_EQ(json["wall_shift_voxels"], 0.3);
+  const double low = json["flow"][0]["permeability_range_m2"][0], high = json["flow"][0]["permeability_range_m2"][1];
+  EXPECT_NEAR(low, slit.exact(-0.3), 0.01 * low);
+  EXPECT_NEAR(json["permeability_m2"][0][0], slit.exact(0.0), 0.01 * low);
+  EXPECT_NEAR(high, slit.exact(0.3), 0.01 * low);
+  EXPECT_NEAR(json["porosity_range"][0].get<double>(), 7.8 / 16, 1e-9);
+  EXPECT_NEAR(json["porosity_range"][1].get<double>(), 9.0 / 16, 1e-9);
+  EXPECT_TRUE(has(result.text, "wall moved by -0.3 voxel") && has(result.text, "wall moved by +0.3 voxel"));
+  ASSERT_EQ(result.solves.size(), 3U);
+  EXPECT_EQ(result.solves[1].name, "stokes x, wall moved by -0.3 voxel");
+  json["porosity"] = json["connected_porosity"] = 0.5;
+  json["solves"] = nlohmann::json::array({{{"name", "stokes x"}, {"iterations", 1}, {"relative_residual", 1e-9}}});
+  const PagePart page = flow_job().page(json, result.figures);
+  EXPECT_TRUE(has(page.cards.at(0), "range for a wall ± 0.3 voxel")) << page.cards.at(0);
+}
+
+// A slit that closes has a range from 0, and that is said; to ask for the range where nothing is known is an error.
+TEST(FlowJobMpi, RangeOfASlitThatClosesBeginsAtZero) {
+  const Comm comm = Comm::world();
+  const PetscSession petsc;
+  Slit slit(1.8, true);
+  const JobResult result = slit.run(comm, 1.0);
+  const auto json = nlohmann::json::parse(result.json);
+  EXPECT_EQ(json["flow"][0]["permeability_range_m2"][0], 0.0);
+  EXPECT_GT(json["flow"][0]["permeability_range_m2"][1], json["permeability_m2"][0][0]);
+  ASSERT_FALSE(result.warnings.empty());
+  EXPECT_TRUE(
+      has(result.warnings[0], "no pore leads through the sample along x: the range of the permeability begins"));
+  const std::string unknown = error_of([&] { slit.run(comm, 0.0); });
+  EXPECT_TRUE(has(unknown, "flow.uncertainty") && has(unknown, "geometry.wall_shift by hand")) << unknown;
+  slit.config.geometry.image.clear();
+  const std::string described = error_of([&] { slit.run(comm, 0.0); });
+  EXPECT_TRUE(has(described, "described solids have no other plausible wall")) << described;
 }
 
 // Every axis has its grid and its plotfile; results are those of the sample.
@@ -313,7 +402,7 @@ TEST(FlowJobMpi, ReservoirsBelongToTheirAxis) {
                            config,
                            source.grid,
                            geometry,
-                           [&](const Index& cells) { return open_again(comm, config, source.grid, cells, ""); },
+                           [&](const Variant& v) { return open_again(comm, config, source.grid, v, ""); },
                            [&](const std::string& name) { return folder.path() + "/" + name; }};
   check_jobs(context);
   const JobResult result = flow_job().run(context);

@@ -126,6 +126,7 @@ TEST_F(GeometryDeck, ReadsWordsAndFileName) {
   EXPECT_EQ(options.keep, KeepPores::largest);
   EXPECT_TRUE(options.solids.empty());
   EXPECT_EQ(options_of("").keep, KeepPores::connected);
+  EXPECT_EQ(options_of("[geometry]\nimage = \"a.h5\"\nwall_shift = -0.25\n").wall_shift, -0.25);
 }
 
 // The complete deck, read back, means the same: no default of an unused key comes back as given.
@@ -185,6 +186,8 @@ TEST_F(GeometryDeck, AllMistakesComeTogether) {
       "[[geometry.solid]]\nshape = \"box\"\naxis = [0, 0, 1]\n");
   expect_mentions(error, {"[[geometry.solid]]; wanted: one of them", "most", "center", "-1", "lo", "hi", "axis"});
   expect_mentions(mistakes_in("geometry.operation = \"union\"\n"), {"nothing to combine"});
+  expect_mentions(mistakes_in("geometry.wall_shift = 0.25\n"), {"geometry.wall_shift", "without geometry.image"});
+  expect_mentions(mistakes_in("[geometry]\nimage = \"a.h5\"\nwall_shift = 1.5\n"), {"wall_shift", "1.5", "-1 to 1"});
 }
 
 TEST_F(GeometryDeck, ImpossibleDomainsAreErrors) {

@@ -6,9 +6,11 @@
 #include <atomic>
 #include <functional>
 #include <limits>
+#include <numbers>
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "eb/geometry.hpp"
 #include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 
@@ -134,6 +136,46 @@ TEST(ImageLevelSet, ThreadsReadEachBrickOnce) {
   set_n_threads(threads);
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(read, 64 * 64 * 64);
+}
+
+// A plane wall, φ a distance, moves by exactly the shift, along its normal out of the pore; the rest stays.
+TEST(ImageLevelSet, ShiftMovesAPlaneWallByExactlySoMuch) {
+  const auto distance = [](const Vec3& x) { return 0.6 * x[0] + 0.8 * x[2] - 11.2; };
+  const Vec3 normal{0.6, 0.0, 0.8}, on_wall{8.0, 5.0, 8.0};
+  for (const double voxel : {1.0, 0.5}) {
+    for (const double shift : {-0.75, -0.0625, 0.375, 1.0}) {
+      ImageSource source = image_of({16, 10, 16}, distance);
+      const double before = (*ImageLevelSet(source).local({}, {8, 5, 8}))({4, 3, 5});
+      source.voxel = voxel;
+      source.shift = shift;
+      const ImageLevelSet moved(source);
+      EXPECT_EQ(moved.smoothness().lipschitz, source.lipschitz);
+      const Vec3 wall = voxel * (on_wall - shift * normal);
+      EXPECT_NEAR((*moved.local({}, Vec3::all(16)))(wall), 0.0, 1e-6);  // samples are single precision
+      source.voxel = 1.0;
+      EXPECT_DOUBLE_EQ((*ImageLevelSet(source).local({}, {8, 5, 8}))({4, 3, 5}), before + shift);
+    }
+  }
+}
+
+// Between φ = -δ and δ lie 8πR²δ + (8/3)πδ³ of a ball; to its outer half goes 4πRδ² more than to the inner one. The
+// interpolation between the samples makes the ball 0.02 voxel smaller, and so its area by 0.5 %.
+TEST(ImageLevelSet, ShiftTakesItsAreaFromABallMpi) {
+  const Comm comm = Comm::world();
+  constexpr double radius = 8.0, shift = 0.25, pi = std::numbers::pi;
+  const auto pores = [&](double moved) {
+    ImageSource source = image_of({24, 24, 24}, [](const Vec3& x) { return norm(x - Vec3::all(12)) - radius; });
+    source.shift = moved;
+    GridOptions grid;
+    grid.cells = Index::all(24);
+    grid.size = Vec3::all(24);
+    return 24.0 * 24.0 * 24.0 * build_geometry(comm, grid, ImageLevelSet(source), KeepPores::all).report.porosity;
+  };
+  const double narrow = pores(-shift), middle = pores(0.0), wide = pores(shift);
+  const double area = 4.0 * pi * radius * radius;
+  EXPECT_NEAR(wide - narrow, 2.0 * (area * shift + 4.0 / 3.0 * pi * shift * shift * shift), 0.01 * area * shift);
+  EXPECT_NEAR(wide - middle, area * shift - 4.0 * pi * radius * shift * shift, 0.01 * area * shift);
+  EXPECT_GT(middle - narrow, wide - middle);
 }
 
 TEST(ImageLevelSet, ErrorsAreClear) {

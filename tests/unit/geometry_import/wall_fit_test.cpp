@@ -279,6 +279,36 @@ TEST(WallFit, TheRangeIsThatOfTheWallUsed) {
   const double way = r.wall_area * r.moved_wall / 64000;
   EXPECT_NEAR(r.porosity_high - r.level_set_porosity, way, 1e-12);
   EXPECT_NEAR(r.level_set_porosity - r.porosity_low, way, 1e-12);
+  EXPECT_DOUBLE_EQ(GeometryFile(directory.path() + "/a.h5").info().found.wall_uncertainty, r.moved_wall);
+}
+
+// At a threshold 5 % of the contrast away φ is the same but for so many voxels: what the file says of the wall.
+TEST(WallFit, AMovedThresholdMovesTheWallAsTheFileSays) {
+  const Comm comm = Comm::self();
+  const test::SharedDirectory directory(comm);
+  const Scan scan{Index::all(40), array_of_spheres(40, 6.0), 1.0, 0.0};
+  ImportOptions options = scan.options(comm, directory.path() + "/a.raw");
+  const auto import_at = [&](std::optional<double> threshold, const std::string& name) {
+    options.wall = WallFrom::threshold;
+    options.threshold = threshold;
+    return import_image(comm, options, directory.path() + name);
+  };
+  const ImportReport r = import_at({}, "/a.h5");
+  import_at(r.threshold + 0.05 * r.contrast, "/b.h5");
+  const GeometryFile a(directory.path() + "/a.h5"), b(directory.path() + "/b.h5");
+  const double moved = a.info().found.wall_uncertainty;
+  EXPECT_DOUBLE_EQ(moved, 0.05 * r.contrast / r.gradient);
+  std::vector<float> at(64000), beyond(64000);
+  a.read_block({}, Index::all(40), at.data());
+  b.read_block({}, Index::all(40), beyond.data());
+  int beside = 0;
+  for (std::size_t n = 0; n < at.size(); ++n) {
+    if (std::abs(at[n]) > 0.5 || std::abs(at[n]) < 0.1) continue;
+    ++beside;
+    EXPECT_NEAR(beyond[n], at[n] + (options.pore_above ? -moved : moved), 0.1 * moved)
+        << n;  // G differs by some percent
+  }
+  EXPECT_GT(beside, 2000);
 }
 
 // The fit moves walls by a voxel at most: where it says another phase than the threshold, a voxel beside is of it

@@ -302,12 +302,13 @@ TEST(WallFit, AMovedThresholdMovesTheWallAsTheFileSays) {
   a.read_block({}, Index::all(40), at.data());
   b.read_block({}, Index::all(40), beyond.data());
   int beside = 0;
+  double off = 0.0;
   for (std::size_t n = 0; n < at.size(); ++n) {
     if (std::abs(at[n]) > 0.5 || std::abs(at[n]) < 0.1) continue;
     ++beside;
-    EXPECT_NEAR(beyond[n], at[n] + (options.pore_above ? -moved : moved), 0.1 * moved)
-        << n;  // G differs by some percent
+    off = std::max(off, std::abs(beyond[n] - at[n] - (options.pore_above ? -moved : moved)));
   }
+  EXPECT_LT(off, 0.1 * moved);  // G of the other threshold differs by some percent
   EXPECT_GT(beside, 2000);
 }
 

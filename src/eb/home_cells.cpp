@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "base/parallel.hpp"
 
@@ -37,6 +38,19 @@ std::vector<Candidate> candidates(const PieceBoxes& boxes, int slot, int piece_n
   return found;
 }
 
+/// A face of the piece leads across a coarse-fine boundary.
+bool at_level_boundary(const PieceBoxes& boxes, int slot, int piece_number) {
+  const PieceBox& box = boxes.box(slot);
+  const Piece& piece = box.cut.pieces[static_cast<std::size_t>(piece_number)];
+  const Index cell = box.cell_of_piece(piece_number);
+  return std::ranges::any_of(
+      std::span(box.cut.faces).subspan(piece.first_face, piece.n_faces), [&](const FacePiece& face) {
+        return face.aperture > 0.0 &&
+               (!boxes.same_region(slot, cell, face.side) ||
+                boxes.across(slot, cell, face.side, face.ordinal).what == Across::What::coarse);
+      });
+}
+
 /// The neighbour across the largest aperture among those that hold their cell centre. Of equal ones, whole faces above
 /// all, the one further away from the wall; of those that are equal in this too, all: a turned or mirrored sample is
 /// joined alike.
@@ -55,6 +69,8 @@ PieceHomes homes_of(const PieceBoxes& boxes, int slot, int piece_number) {
     if (!is_large(c) || c.away < furthest - as_large || homes.towards(c.side)) continue;
     homes.sides |= static_cast<std::uint8_t>(1U << c.side);
     homes.id[static_cast<std::size_t>(c.side)] = c.id;
+    // Its fluxes between levels belong to one cell, or they are of lower order.
+    if (at_level_boundary(boxes, slot, piece_number)) break;
   }
   return homes;
 }

@@ -45,9 +45,8 @@ bool at_level_boundary(const PieceBoxes& boxes, int slot, int piece_number) {
   const Index cell = box.cell_of_piece(piece_number);
   return std::ranges::any_of(
       std::span(box.cut.faces).subspan(piece.first_face, piece.n_faces), [&](const FacePiece& face) {
-        return face.aperture > 0.0 &&
-               (!boxes.same_region(slot, cell, face.side) ||
-                boxes.across(slot, cell, face.side, face.ordinal).what == Across::What::coarse);
+        return face.aperture > 0.0 && (!boxes.same_region(slot, cell, face.side) ||
+                                       boxes.across(slot, cell, face.side, face.ordinal).what == Across::What::coarse);
       });
 }
 

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/vof_file.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <unordered_map>
+
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "grid/vof_loops.hpp"
+#include "io/agree.hpp"
+#include "io/hdf5_handle.hpp"
+#include "io/reserve.hpp"
+
+namespace karst {
+
+using hdf5::check;
+using hdf5::Handle;
+
+namespace {
+
+std::string level_name(std::size_t level) { return "level_" + std::to_string(level); }
+
+template <class T>
+hid_t type_of() {
+  if constexpr (std::is_same_v<T, float>)
+    return H5T_NATIVE_FLOAT;
+  else if constexpr (std::is_same_v<T, double>)
+    return H5T_NATIVE_DOUBLE;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return H5T_NATIVE_INT64;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return H5T_NATIVE_INT32;
+  else if constexpr (std::is_same_v<T, std::uint16_t>)
+    return H5T_NATIVE_UINT16;
+  else
+    return H5T_NATIVE_UINT8;
+}
+
+/// Calls f(cell, row) for the own VoFs of a box that have values.
+template <class F>
+void for_each_named(const VofPlaces& places, std::size_t level, int box, F&& f) {
+  for_each_vof(places.levels[level]->box(box), [&](int vof, int cell) {
+    const std::int64_t row = places.row(static_cast<int>(level), box, vof);
+    if (row >= 0) f(cell, static_cast<std::size_t>(row));
+  });
+}
+
+/// The VoFs of this rank on a level, in the order of the file.
+struct Names {
+  std::vector<std::int64_t> count;  ///< per own box
+  std::vector<std::uint16_t> cell;  ///< per VoF
+  std::vector<std::size_t> row;     ///< per VoF
+};
+
+Names names_of(const VofPlaces& places, std::size_t level) {
+  Names names;
+  for (int b = 0; b < places.levels[level]->n_local(); ++b) {
+    const std::size_t before = names.cell.size();
+    for_each_named(places, level, b, [&](int cell, std::size_t row) {
+      names.cell.push_back(static_cast<std::uint16_t>(cell));
+      names.row.push_back(row);
+    });
+    names.count.push_back(static_cast<std::int64_t>(names.cell.size() - before));
+  }
+  return names;
+}
+
+/// A file that all ranks write together.
+struct Target {
+  const Comm& comm;
+  hid_t file;
+  const std::string& path;
+};
+
+/// Rows [first, first + own) of a list of `all` rows; the rows of the ranks follow each other. Collective.
+template <class T>
+void write_rows(const Target& to, hid_t group, const std::string& name, int components, std::span<const T> own,
+                bool one_column = false) {
+  const auto n = static_cast<std::int64_t>(own.size()) / components;
+  const std::int64_t first = to.comm.exclusive_sum(n), all = to.comm.sum(n);
+  const hsize_t sizes[2] = {static_cast<hsize_t>(all), static_cast<hsize_t>(components)};
+  const std::span<const hsize_t> shape(sizes, one_column ? 1 : 2);
+  Handle space = hdf5::simple_space(shape, to.path);
+  Handle list(check(H5Dcreate2(group, name.c_str(), type_of<T>(), space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                    "create " + name, to.path),
+              H5Dclose);
+  if (all == 0) return;  // has no place in the file
+  Handle transfer(check(H5Pcreate(H5P_DATASET_XFER), "prepare writing", to.path), H5Pclose);
+  check(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE), "prepare writing", to.path);
+  const hsize_t start[2] = {static_cast<hsize_t>(first), 0}, count[2] = {static_cast<hsize_t>(n), sizes[1]};
+  Handle memory = hdf5::simple_space(std::span(count, shape.size()), to.path);
+  if (n > 0)
+    check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, count, nullptr), "select " + name, to.path);
+  else {
+    check(H5Sselect_none(space), "select " + name, to.path);
+    check(H5Sselect_none(memory), "select " + name, to.path);
+  }
+  check(H5Dwrite(list, type_of<T>(), memory, space, transfer, own.data()), "write " + name, to.path);
+}
+
+/// Where the boxes are and which cells have how many VoFs. Collective.
+void write_names(const Target& to, hid_t group, const LevelGraph& graph, const Names& names) {
+  const Layout& layout = graph.layout();
+  const Index cells = layout.domain().cells;
+  const hsize_t three[1] = {3};
+  hdf5::put(group, "cells", H5T_NATIVE_INT, hdf5::simple_space(three, to.path), cells.v.data(), to.path);
+  hdf5::put_int(group, "box_size", layout.box_size(), to.path);
+  std::vector<std::int32_t> corners;
+  for (int b = 0; b < graph.n_local(); ++b)
+    for (const int x : graph.box(b).cells.lo.v) corners.push_back(x);
+  std::vector<std::int64_t> begin;
+  std::int64_t next = to.comm.exclusive_sum(static_cast<std::int64_t>(names.cell.size()));
+  for (const std::int64_t n : names.count) {
+    begin.push_back(next);
+    next += n;
+  }
+  if (to.comm.rank() == to.comm.size() - 1) begin.push_back(next);
+  write_rows<std::int32_t>(to, group, "box", 3, corners);
+  write_rows<std::int64_t>(to, group, "begin", 1, begin, true);
+  write_rows<std::uint16_t>(to, group, "cell", 1, names.cell, true);
+}
+
+template <class T>
+void write_values(const Target& to, hid_t group, const VofValues& quantity, std::span<const T> values,
+                  const Names& names) {
+  const auto n = static_cast<std::size_t>(quantity.components);
+  std::vector<T> rows(names.row.size() * n);
+  agree(to.comm, [&] {
+    for (std::size_t i = 0; i < names.row.size(); ++i) {
+      require((names.row[i] + 1) * n <= values.size(), "{}: {} has {} values, too few for its VoFs", to.path,
+              quantity.name, values.size());
+      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(names.row[i] * n), n,
+                  rows.begin() + static_cast<std::ptrdiff_t>(i * n));
+    }
+  });
+  write_rows<T>(to, group, quantity.name, quantity.components, rows);
+}
+
+Handle create_file(const Comm& comm, const AtomicFile& target) {
+  const std::string& path = target.path();
+  Handle access(check(H5Pcreate(H5P_FILE_ACCESS), "prepare the file", path), H5Pclose);
+  check(H5Pset_fapl_mpio(access, comm.handle(), MPI_INFO_NULL), "prepare the file", path);
+  check(H5Pset_coll_metadata_write(access, true), "prepare the file", path);
+  return {check(H5Fcreate(target.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), "create the file", path),
+          H5Fclose};
+}
+
+/// More than the file takes.
+std::int64_t bytes_of(const Comm& comm, const std::vector<Names>& names, const std::string& text,
+                      std::span<const VofValues> quantities) {
+  std::int64_t vofs = 0, boxes = 0;
+  for (const Names& level : names) {
+    vofs += static_cast<std::int64_t>(level.cell.size());
+    boxes += static_cast<std::int64_t>(level.count.size());
+  }
+  std::int64_t row = sizeof(std::uint16_t);
+  for (const VofValues& q : quantities)
+    row += q.components * static_cast<std::int64_t>(q.values.index() == 0 ? sizeof(double) : sizeof(float));
+  const auto lists = static_cast<std::int64_t>(names.size() * (4 + quantities.size()));
+  return comm.sum(vofs * row + boxes * 20) + 4096 * (lists + 4) + static_cast<std::int64_t>(text.size());
+}
+
+void write_all(const Comm& comm, const AtomicFile& target, const VofPlaces& places, const std::string& text,
+               std::span<const VofValues> quantities, Reservation& room) {
+  std::vector<Names> names;
+  for (std::size_t l = 0; l < places.levels.size(); ++l) names.push_back(names_of(places, l));
+  room.reserve(bytes_of(comm, names, text, quantities));
+  Handle file = create_file(comm, target);
+  const Target to{comm, file, target.path()};
+  const auto* letters = reinterpret_cast<const std::uint8_t*>(text.data());
+  write_rows<std::uint8_t>(to, file, "text", 1, {letters, comm.rank() == 0 ? text.size() : 0}, true);
+  for (std::size_t l = 0; l < places.levels.size(); ++l) {
+    Handle group = hdf5::create_group(file, level_name(l), to.path);
+    write_names(to, group, *places.levels[l], names[l]);
+    for (const VofValues& q : quantities)
+      std::visit([&](const auto& values) { write_values(to, group, q, values, names[l]); }, q.values);
+  }
+  check(file.close(), "finish the file", to.path);
+}
+
+}  // namespace
+
+void write_vof_file(const Comm& comm, const std::string& path, const VofPlaces& places, const std::string& text,
+                    std::span<const VofValues> quantities) {
+  const hdf5::Quiet quiet;
+  AtomicFile target(comm, path);
+  Reservation room(comm, target);
+  agree(comm, [&] { write_all(comm, target, places, text, quantities, room); });
+  room.finish();
+  target.commit();
+}
+
+struct VofFile::File {
+  Handle handle;
+};
+
+namespace {
+
+/// Rows of a list: begin, end of each part.
+using Parts = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+/// The parts of a list one after the other. Throws Error unless it has rows of so many components.
+template <class T>
+std::vector<T> read_parts(hid_t group, const std::string& name, int components, const Parts& parts,
+                          const std::string& path) {
+  Handle list(check(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "open " + name, path), H5Dclose);
+  Handle space(check(H5Dget_space(list), "describe " + name, path), H5Sclose);
+  hsize_t sizes[2] = {0, 1};
+  const int n_sizes = check(H5Sget_simple_extent_ndims(space), "describe " + name, path);
+  require(n_sizes <= 2, "{}: {} has {} dimensions", path, name, n_sizes);
+  check(H5Sget_simple_extent_dims(space, sizes, nullptr), "describe " + name, path);
+  require(static_cast<int>(sizes[1]) == components, "{}: {} has {} components, {} are wanted", path, name, sizes[1],
+          components);
+  std::int64_t n = 0;
+  check(H5Sselect_none(space), "select " + name, path);
+  for (const auto& [begin, end] : parts) {
+    require(begin <= end && end <= static_cast<std::int64_t>(sizes[0]), "{}: {} is cut short", path, name);
+    if (begin == end) continue;
+    const hsize_t start[2] = {static_cast<hsize_t>(begin), 0}, count[2] = {static_cast<hsize_t>(end - begin), sizes[1]};
+    check(H5Sselect_hyperslab(space, H5S_SELECT_OR, start, nullptr, count, nullptr), "select " + name, path);
+    n += end - begin;
+  }
+  std::vector<T> values(static_cast<std::size_t>(n * components));
+  if (n == 0) return values;
+  const hsize_t all[1] = {values.size()};
+  Handle memory = hdf5::simple_space(all, path);
+  check(H5Dread(list, type_of<T>(), memory, space, H5P_DEFAULT, values.data()), "read " + name, path);
+  return values;
+}
+
+template <class T>
+std::vector<T> read_list(hid_t group, const std::string& name, int components, const std::string& path) {
+  Handle list(check(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "open " + name, path), H5Dclose);
+  Handle space(check(H5Dget_space(list), "describe " + name, path), H5Sclose);
+  const auto n = check(H5Sget_simple_extent_npoints(space), "describe " + name, path);
+  list.close();
+  return read_parts<T>(group, name, components, {{0, n / components}}, path);
+}
+
+/// Boxes of a level in a file.
+class FileBoxes {
+ public:
+  FileBoxes(hid_t group, const std::string& path) : begin_(read_list<std::int64_t>(group, "begin", 1, path)) {
+    get(group, "box_size", &box_size_, path);
+    get(group, "cells", cells_.v.data(), path);
+    require(box_size_ > 0, "{}: box_size is {}", path, box_size_);
+    const std::vector<std::int32_t> corners = read_list<std::int32_t>(group, "box", 3, path);
+    require(begin_.size() == corners.size() / 3 + 1, "{}: {} boxes, {} ends", path, corners.size() / 3, begin_.size());
+    for (std::size_t b = 0; b + 1 < begin_.size(); ++b)
+      box_at_[key(Index{corners[3 * b], corners[3 * b + 1], corners[3 * b + 2]})] = b;
+  }
+  const Index& cells() const { return cells_; }
+  std::int64_t begin(std::size_t box) const { return begin_[box]; }
+  std::int64_t end(std::size_t box) const { return begin_[box + 1]; }
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  /// Box that holds a cell.
+  std::size_t find(const Index& cell) const {
+    const auto at = box_at_.find(key(cell));
+    return at == box_at_.end() ? none : at->second;
+  }
+  /// Offset of a cell in its box: boxes at the end of the domain are clipped.
+  std::uint16_t offset(const Index& cell) const {
+    Index at, size;
+    for (int d = 0; d < 3; ++d) {
+      const int low = cell[d] / box_size_ * box_size_;
+      at[d] = cell[d] - low;
+      size[d] = std::min(box_size_, cells_[d] - low);
+    }
+    return static_cast<std::uint16_t>((at[2] * size[1] + at[1]) * size[0] + at[0]);
+  }
+  /// Boxes that share cells with another one.
+  std::vector<std::size_t> touching(const Box& box) const {
+    std::vector<std::size_t> found;
+    Index first;
+    for (int d = 0; d < 3; ++d) first[d] = box.lo[d] / box_size_ * box_size_;
+    for (int k = first[2]; k < box.hi[2]; k += box_size_)
+      for (int j = first[1]; j < box.hi[1]; j += box_size_)
+        for (int i = first[0]; i < box.hi[0]; i += box_size_)
+          if (const std::size_t b = find({i, j, k}); b != none) found.push_back(b);
+    return found;
+  }
+
+ private:
+  static void get(hid_t group, const char* name, int* into, const std::string& path) {
+    Handle attribute(check(H5Aopen(group, name, H5P_DEFAULT), std::string("open ") + name, path), H5Aclose);
+    check(H5Aread(attribute, H5T_NATIVE_INT, into), std::string("read ") + name, path);
+  }
+  std::int64_t key(const Index& cell) const {
+    constexpr std::int64_t most = std::int64_t{1} << 21;
+    return ((cell[2] / box_size_) * most + cell[1] / box_size_) * most + cell[0] / box_size_;
+  }
+
+  int box_size_ = 0;
+  Index cells_;
+  std::vector<std::int64_t> begin_;
+  std::unordered_map<std::int64_t, std::size_t> box_at_;
+};
+
+/// The boxes of a file that a rank needs, as they stand one after the other in what it reads.
+struct Needed {
+  Parts parts;
+  std::unordered_map<std::size_t, std::pair<std::size_t, std::size_t>> rows;  ///< of a box: begin, end
+};
+
+Needed needed_by(const LevelGraph& graph, const FileBoxes& boxes) {
+  std::vector<std::size_t> list;
+  for (int b = 0; b < graph.n_local(); ++b)
+    for (const std::size_t box : boxes.touching(graph.box(b).cells)) list.push_back(box);
+  std::ranges::sort(list);
+  list.erase(std::ranges::unique(list).begin(), list.end());
+  Needed needed;
+  std::size_t at = 0;
+  for (const std::size_t box : list) {
+    if (needed.parts.empty() || needed.parts.back().second != boxes.begin(box))
+      needed.parts.emplace_back(boxes.begin(box), boxes.begin(box));
+    needed.parts.back().second = boxes.end(box);
+    const auto n = static_cast<std::size_t>(boxes.end(box) - boxes.begin(box));
+    needed.rows[box] = {at, at + n};
+    at += n;
+  }
+  return needed;
+}
+
+}  // namespace
+
+VofFile::VofFile(const std::string& path) : path_(path) {
+  const hdf5::Quiet quiet;
+  file_ = std::make_unique<File>(
+      File{{check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open the file", path), H5Fclose}});
+  const std::vector<std::uint8_t> letters = read_list<std::uint8_t>(file_->handle, "text", 1, path);
+  text_.assign(letters.begin(), letters.end());
+}
+
+VofFile::~VofFile() = default;
+VofFile::VofFile(VofFile&&) noexcept = default;
+
+bool VofFile::holds(const std::string& name) const {
+  const hdf5::Quiet quiet;
+  return H5Lexists(file_->handle, "level_0", H5P_DEFAULT) > 0 &&
+         H5Lexists(file_->handle, ("level_0/" + name).c_str(), H5P_DEFAULT) > 0;
+}
+
+template <class T>
+void VofFile::read_all(const std::string& name, const VofPlaces& places, int components, std::span<T> values) const {
+  const hdf5::Quiet quiet;
+  const auto n = static_cast<std::size_t>(components);
+  for (std::size_t l = 0; l < places.levels.size(); ++l) {
+    const LevelGraph& graph = *places.levels[l];
+    Handle group(check(H5Gopen2(file_->handle, level_name(l).c_str(), H5P_DEFAULT), "open " + level_name(l), path_),
+                 H5Gclose);
+    const FileBoxes boxes(group, path_);
+    require(boxes.cells() == graph.layout().domain().cells, "{}: is of another grid: {} x {} x {} cells on level {}",
+            path_, boxes.cells()[0], boxes.cells()[1], boxes.cells()[2], l);
+    const Needed needed = needed_by(graph, boxes);
+    const auto cells = read_parts<std::uint16_t>(group, "cell", 1, needed.parts, path_);
+    const auto rows = read_parts<T>(group, name, components, needed.parts, path_);
+    for (int b = 0; b < graph.n_local(); ++b) {
+      const Box own = graph.box(b).cells;
+      int before = -1, piece = 0;
+      for_each_named(places, l, b, [&](int offset, std::size_t row) {
+        piece = offset == before ? piece + 1 : 0;
+        before = offset;
+        const Index cell = own.cell(offset);
+        const std::size_t box = boxes.find(cell);
+        const auto [begin, end] = box == FileBoxes::none ? std::pair<std::size_t, std::size_t>{} : needed.rows.at(box);
+        const std::uint16_t wanted = boxes.offset(cell);
+        const auto first = cells.begin() + static_cast<std::ptrdiff_t>(begin),
+                   last = cells.begin() + static_cast<std::ptrdiff_t>(end);
+        auto found = std::lower_bound(first, last, wanted);
+        found += std::min<std::ptrdiff_t>(piece, last - found);
+        require(found != last && *found == wanted, "{}: holds no {} of piece {} of cell ({}, {}, {}) on level {}",
+                path_, name, piece, cell[0], cell[1], cell[2], l);
+        assert((row + 1) * n <= values.size());
+        std::copy_n(rows.begin() + (found - cells.begin()) * components, n,
+                    values.begin() + static_cast<std::ptrdiff_t>(row * n));
+      });
+    }
+  }
+}
+
+void VofFile::read(const std::string& name, const VofPlaces& places, int components, std::span<double> values) const {
+  read_all(name, places, components, values);
+}
+
+void VofFile::read(const std::string& name, const VofPlaces& places, int components, std::span<float> values) const {
+  read_all(name, places, components, values);
+}
+
+}  // namespace karst

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values of VoFs on disk, to be read back by a later run on any number of ranks: finished solves, states to go on from.
+// A value belongs to (level, cell, piece of fluid in the cell), not to a place in an array:
+//
+//   /text               whatever the writer wants to know again [bytes]
+//   /level_L            attributes: cells (of the domain), box_size
+//   /level_L/box        first cell of each box, in Morton order      /level_L/begin  its first VoF in the lists, and
+//   the end /level_L/cell       offset of each VoF's cell in its box, not decreasing; pieces of a cell follow each
+//   other [uint16] /level_L/NAME       one row of components per VoF [float32 or float64]
+//
+// Not compressed: bits of solutions hardly shrink, and it is written while a run waits.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "grid/level_graph.hpp"
+
+namespace karst {
+
+/// Which VoFs have values, and where these stand in the arrays of a rank.
+struct VofPlaces {
+  std::vector<const LevelGraph*> levels;  ///< level 0 first
+  /// Row of an own VoF in the arrays; -1: it has none (a finer level covers it).
+  std::function<std::int64_t(int level, int box, int vof)> row;
+};
+
+/// A quantity under its name: rows of components, one after the other.
+struct VofValues {
+  std::string name;
+  int components = 1;
+  std::variant<std::span<const double>, std::span<const float>> values;
+};
+
+/// Writes under a temporary name and renames it, so `path` holds the old file or the whole new one, brought to the
+/// disk. Throws the same Error on all ranks when anything fails; nothing new stays behind. Collective.
+void write_vof_file(const Comm& comm, const std::string& path, const VofPlaces& places, const std::string& text,
+                    std::span<const VofValues> quantities);
+
+/// Reads what write_vof_file() wrote. Each rank reads for itself; nothing is collective, and Error may come on some
+/// ranks alone.
+class VofFile {
+ public:
+  /// Throws Error: no such file, cut short, no file of values.
+  explicit VofFile(const std::string& path);
+  ~VofFile();
+  VofFile(VofFile&&) noexcept;
+
+  const std::string& text() const { return text_; }
+  bool holds(const std::string& name) const;
+  /// The values of the VoFs that the places name. Boxes and ranks may be others than those of the writer.
+  /// @param[out] values  rows as VofPlaces says; others stay
+  /// Throws Error when the file holds no such quantity of so many components and this precision, is of another grid,
+  /// or lacks a VoF.
+  void read(const std::string& name, const VofPlaces& places, int components, std::span<double> values) const;
+  void read(const std::string& name, const VofPlaces& places, int components, std::span<float> values) const;
+
+ private:
+  template <class T>
+  void read_all(const std::string& name, const VofPlaces& places, int components, std::span<T> values) const;
+
+  struct File;
+  std::unique_ptr<File> file_;
+  std::string path_, text_;
+};
+
+}  // namespace karst

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/vof_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "grid/vof_loops.hpp"
+#include "support/errors.hpp"
+#include "support/first_ranks.hpp"
+#include "support/geometry_cases.hpp"
+#include "support/shared_directory.hpp"
+
+namespace karst {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Its narrow gaps leave several pieces of fluid in one cell.
+std::unique_ptr<LevelSet> spheres() { return test::packing(120, 0.1, 1.0, false); }
+
+/// Places of the VoFs of a geometry that no finer level covers, and values that say which VoF they belong to.
+struct Sample {
+  Sample(const Comm& comm, int box, int levels = 2)
+      : geometry([&] {
+          GridOptions grid = test::grid_of(24, levels);
+          grid.box = box;
+          return build_geometry(comm, grid, *spheres(), KeepPores::all, ControlVolumes::pieces);
+        }()) {
+    for (const LevelGeometry& level : geometry.levels) places.levels.push_back(&level.graph);
+    for (int l = 0; l < static_cast<int>(geometry.levels.size()); ++l) {
+      const LevelGraph& graph = geometry.levels[static_cast<std::size_t>(l)].graph;
+      rows.emplace_back();
+      for (int b = 0; b < graph.n_local(); ++b) {
+        const BoxGraph part = graph.box(b);
+        rows.back().emplace_back();
+        int before = -1, piece = 0;
+        for_each_vof(part, [&](int, int offset) {
+          piece = offset == before ? piece + 1 : 0;
+          before = offset;
+          most_pieces = std::max(most_pieces, piece + 1);
+          const Index cell = part.cells.cell(offset);
+          const bool covered = l + 1 < geometry.grid.n_levels() && geometry.grid.cell_is_refined(l, cell);
+          rows.back().back().push_back(covered ? -1 : std::ssize(value));
+          if (!covered) value.push_back(value_of(l, cell, piece));
+        });
+      }
+    }
+    places.row = [this](int l, int b, int vof) {
+      return rows[static_cast<std::size_t>(l)][static_cast<std::size_t>(b)][static_cast<std::size_t>(vof)];
+    };
+  }
+  Sample(const Sample&) = delete;
+  Sample& operator=(const Sample&) = delete;
+
+  /// All bits of a double are in use.
+  static double value_of(int level, const Index& cell, int piece) {
+    return std::sin(1.0 + cell[0] + 100.0 * cell[1] + 1e4 * cell[2] + 1e6 * level) + piece;
+  }
+
+  Geometry geometry;
+  VofPlaces places;
+  std::vector<std::vector<std::vector<std::int64_t>>> rows;  // per level, box, VoF
+  std::vector<double> value;
+  int most_pieces = 0;
+};
+
+/// Two quantities: the values, and three components of them in single precision.
+void write(const Comm& comm, const std::string& path, const Sample& sample) {
+  std::vector<float> three;
+  for (const double v : sample.value)
+    for (int c = 0; c < 3; ++c) three.push_back(static_cast<float>(v + c));
+  const std::array quantities{VofValues{"pressure", 1, std::span<const double>(sample.value)},
+                              VofValues{"velocity", 3, std::span<const float>(three)}};
+  write_vof_file(comm, path, sample.places, "what it is", quantities);
+}
+
+/// Number of values that are not, bit for bit, those of the VoFs.
+std::int64_t wrong_values(const VofFile& file, const Sample& sample) {
+  std::vector<double> value(sample.value.size());
+  std::vector<float> three(3 * value.size());
+  file.read("pressure", sample.places, 1, std::span<double>(value));
+  file.read("velocity", sample.places, 3, std::span<float>(three));
+  std::int64_t wrong = 0;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    wrong += std::memcmp(&value[i], &sample.value[i], sizeof(double)) != 0 ? 1 : 0;
+    for (std::size_t c = 0; c < 3; ++c)
+      wrong += three[3 * i + c] != static_cast<float>(sample.value[i] + static_cast<double>(c)) ? 1 : 0;
+  }
+  return wrong;
+}
+
+TEST(VofFileMpi, ValuesComeBackBitForBitOnAnyNumberOfRanks) {
+  const Comm comm = Comm::world();
+  const test::SharedDirectory folder(comm);
+  const std::string path = folder.path() + "/values.h5";
+  {
+    const Sample sample(comm, 8);
+    EXPECT_GT(comm.max(std::int64_t{sample.most_pieces}), 1);
+    write(comm, path, sample);
+  }
+  for (int n = 1; n <= comm.size(); ++n) {
+    const test::FirstRanks some(comm, n);
+    if (!some.is_in()) continue;
+    const Sample sample(some.comm(), 8);
+    const VofFile file(path);
+    EXPECT_EQ(file.text(), "what it is");
+    EXPECT_EQ(wrong_values(file, sample), 0) << n << " ranks";
+    EXPECT_TRUE(file.holds("pressure"));
+    EXPECT_FALSE(file.holds("temperature"));
+  }
+}
+
+TEST(VofFileMpi, BoxesMayBeOthers) {
+  const Comm comm = Comm::world();
+  const test::SharedDirectory folder(comm);
+  for (const auto& [from, to] : {std::pair{8, 16}, {16, 8}}) {
+    const std::string path = folder.path() + "/values.h5";
+    write(comm, path, Sample(comm, from, 1));
+    const Sample other(comm, to, 1);
+    EXPECT_EQ(wrong_values(VofFile(path), other), 0) << "boxes of " << from << " read as " << to;
+    comm.any(false);  // all have read
+  }
+}
+
+TEST(VofFileMpi, WhatDoesNotFitIsSaid) {
+  const Comm comm = Comm::world();
+  const test::SharedDirectory folder(comm);
+  const std::string path = folder.path() + "/values.h5";
+  Sample sample(comm, 8, 1);
+  write(comm, path, sample);
+  std::vector<double> value(3 * sample.value.size());
+  const auto error = [&](const std::string& name, int components, const VofPlaces& places) {
+    return test::error_of([&] { VofFile(path).read(name, places, components, std::span<double>(value)); });
+  };
+  EXPECT_NE(error("temperature", 1, sample.places).find("open temperature"), std::string::npos);
+  EXPECT_NE(error("velocity", 1, sample.places).find("velocity has 3 components, 1 are wanted"), std::string::npos);
+  const Geometry wider = build_geometry(comm, test::grid_of(16, 1), *spheres(), KeepPores::all, ControlVolumes::pieces);
+  EXPECT_NE(error("pressure", 1, {{&wider.levels[0].graph}, sample.places.row}).find("of another grid"),
+            std::string::npos);
+  EXPECT_NE(test::error_of([&] { VofFile(folder.path() + "/none.h5"); }).find("No such file"), std::string::npos);
+}
+
+TEST(VofFileMpi, AFileCutShortIsNotRead) {
+  const Comm comm = Comm::world();
+  const test::SharedDirectory folder(comm);
+  const std::string path = folder.path() + "/values.h5";
+  const Sample sample(comm, 8, 1);
+  write(comm, path, sample);
+  if (comm.rank() == 0) fs::resize_file(path, fs::file_size(path) - 1000);
+  comm.any(false);
+  EXPECT_NE(test::error_of([&] { VofFile file(path); }).find("cannot open the file"), std::string::npos);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
+}
+
+TEST(VofFileMpi, AnOlderFileStaysWhenANewOneCannotBeWritten) {
+  const Comm comm = Comm::world();
+  const test::SharedDirectory folder(comm);
+  const std::string path = folder.path() + "/values.h5";
+  const Sample sample(comm, 8, 1);
+  write(comm, path, sample);
+  const std::vector<double> few(sample.value.begin(),
+                                sample.value.begin() + (comm.rank() == 0 ? 1 : std::ssize(sample.value)));
+  const std::array quantities{VofValues{"pressure", 1, std::span<const double>(few)}};
+  EXPECT_PRED2(test::has, test::error_of([&] { write_vof_file(comm, path, sample.places, "", quantities); }),
+               "too few");
+  EXPECT_EQ(wrong_values(VofFile(path), sample), 0);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
+}
+
+}  // namespace
+}  // namespace karst

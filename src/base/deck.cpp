@@ -17,6 +17,7 @@
 #include "base/deck_source.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/units.hpp"
 
 namespace karst {
 
@@ -74,10 +75,16 @@ struct Range {
   T min, max;
   bool operator()(T x) const { return x == x && x >= min && x <= max; }  // false for NaN, without a trap
 };
-std::optional<double> take(const toml::node& node, const Range<double>& range) {
+/// Numbers of the unit of the declaration, and texts with units of the same quantity.
+struct Quantity : Range<double> {
+  std::string_view unit;
+};
+std::optional<double> take(const toml::node& node, const Quantity& range) {
   std::optional<double> x;
   if (const auto* i = node.as_integer()) x = static_cast<double>(i->get());
   if (const auto* f = node.as_floating_point()) x = f->get();
+  if (const auto* text = node.as_string(); text != nullptr && is_physical(range.unit))
+    if (const Measured found = measured(text->get(), range.unit); found.problem.empty()) x = found.value;
   return x && std::isfinite(*x) && range(*x) ? x : std::nullopt;
 }
 std::optional<int> take(const toml::node& node, const Range<int>& range) {
@@ -106,13 +113,16 @@ struct DeckShared {
   std::set<std::string> known, lists;  // declared, with positions in lists; the lists of tables among them
   std::set<std::string> absent;        // given() has said no to these
   std::vector<Mistake> mistakes;
+  std::string options;  // table whose keys are options, with a dot at the end; empty: none
   DeckEcho echo;
 
   void add(const DeckPlace& place, const std::string& path, std::string_view text) {
     if (documenting) return;
     const std::string where = place.line > 0 ? fmt::format("{}:{}", name, place.line) : name;
+    const bool option = place.command_line && !options.empty() && path.starts_with(options);
+    const std::string key = option ? "--" + path.substr(options.size()) : path;
     mistakes.push_back({place.command_line ? std::numeric_limits<std::int64_t>::max() : place.line,
-                        fmt::format("{}: {}: {}", place.command_line ? command_line_name : where, path, text)});
+                        fmt::format("{}: {}: {}", place.command_line ? command_line_name : where, key, text)});
   }
   void check_known(const toml::table& table, const std::string& path);
   std::string advice(const std::string& path, const std::string& table) const;
@@ -140,11 +150,21 @@ struct Reader::State {
     if (shared->listed.insert(info.key).second) shared->keys.push_back(std::move(info));
   }
 
-  /// Notes that the node is not what is wanted.
-  void refuse(std::string_view key, const toml::node& node, const std::string& given, const KeyInfo& info) {
-    const std::string text = fmt::format("{} given; wanted: {}{}{}{}", given, info.type,
-                                         info.allowed.empty() ? "" : " ", info.allowed, in_brackets(info.unit));
-    shared->add(place_of(node), path + std::string(key), text);
+  /// Notes that a value is not what is wanted.
+  /// @param node   the value
+  /// @param place  where it stands
+  void refuse(std::string_view key, const toml::node& node, const DeckPlace& place, const std::string& given,
+              const KeyInfo& info) {
+    const auto* text = node.as_string();
+    const std::string problem =
+        text != nullptr && is_physical(info.unit) ? measured(text->get(), info.unit).problem : std::string();
+    if (!problem.empty()) return shared->add(place, path + std::string(key), fmt::format("{} {}", given, problem));
+    refuse(key, place, given, info);
+  }
+  void refuse(std::string_view key, const DeckPlace& place, const std::string& given, const KeyInfo& info) {
+    shared->add(place, path + std::string(key),
+                fmt::format("{} given; wanted: {}{}{}{}", given, info.type, info.allowed.empty() ? "" : " ",
+                            info.allowed, in_brackets(info.unit)));
   }
 
   void record(std::string_view key, std::string value, const KeyInfo& info, bool fits) {
@@ -160,7 +180,7 @@ struct Reader::State {
       if (const auto x = take(*node, allowed)) {
         value = *x;
       } else {
-        refuse(key, *node, describe(*node), info);
+        refuse(key, *node, place_of(*node), describe(*node), info);
       }
     }
     record(key, toml_text(value), info, allowed(value));
@@ -172,25 +192,30 @@ struct Reader::State {
     if (std::all_of(value.begin(), value.end(), allowed)) info.default_value = toml_text(value);
     declare(key, info);
     if (const toml::node* node = find(key)) {
-      const toml::array* array = node->as_array();
+      const std::optional<toml::array> words =
+          list_in_words(*node, length > 0, std::is_same_v<T, std::string>, info.unit);
+      const toml::array* array = words ? &*words : node->as_array();
       if (array == nullptr || (length > 0 && array->size() != length)) {
-        refuse(key, *node, describe(*node), info);
+        refuse(key, place_of(*node), describe(*node), info);
       } else {
-        take_list(key, value, info, allowed, *array);
+        take_list(key, value, info, allowed, *array, words ? place_of(*node) : DeckPlace{});
       }
     }
     record(key, toml_text(value), info, std::all_of(value.begin(), value.end(), allowed));
   }
 
+  /// @param words  where the text stands that holds the list, if it is none in TOML
   template <class T, class Allowed>
   void take_list(std::string_view key, std::vector<T>& value, const KeyInfo& info, const Allowed& allowed,
-                 const toml::array& array) {
+                 const toml::array& array, const DeckPlace& words) {
     std::vector<T> read;
     for (std::size_t i = 0; i < array.size(); ++i) {
       if (const auto x = take(array[i], allowed)) {
         read.push_back(*x);
       } else {
-        refuse(key, array[i], fmt::format("{} as value {} of {}", describe(array[i]), i + 1, array.size()), info);
+        const bool in_words = words.line > 0 || words.command_line;
+        refuse(key, array[i], in_words ? words : place_of(array[i]),
+               fmt::format("{} as value {} of {}", describe(array[i]), i + 1, array.size()), info);
       }
     }
     if (read.size() == array.size()) value = std::move(read);
@@ -241,7 +266,7 @@ Reader Reader::declarations_only() {
 
 void Reader::number(std::string_view key, double& value, std::string_view unit, std::string_view help, double min,
                     double max) {
-  state_->scalar(key, value, info("number", unit, range_text(min, max), help), Range<double>{min, max});
+  state_->scalar(key, value, info("number", unit, range_text(min, max), help), Quantity{{min, max}, unit});
 }
 
 void Reader::integer(std::string_view key, int& value, std::string_view unit, std::string_view help, int min, int max) {
@@ -270,12 +295,12 @@ void Reader::texts(std::string_view key, std::vector<std::string>& value, std::s
 
 void Reader::numbers(std::string_view key, std::vector<double>& value, std::string_view unit, std::string_view help,
                      double min, double max) {
-  state_->list(key, value, info("list of numbers", unit, range_text(min, max), help), Range<double>{min, max}, 0);
+  state_->list(key, value, info("list of numbers", unit, range_text(min, max), help), Quantity{{min, max}, unit}, 0);
 }
 
 void Reader::vec3(std::string_view key, Vec3& value, std::string_view unit, std::string_view help, double min,
                   double max) {
-  state_->three(key, value.v, info("list of 3 numbers", unit, range_text(min, max), help), Range<double>{min, max});
+  state_->three(key, value.v, info("list of 3 numbers", unit, range_text(min, max), help), Quantity{{min, max}, unit});
 }
 
 void Reader::index(std::string_view key, Index& value, std::string_view unit, std::string_view help, int min, int max) {
@@ -343,6 +368,8 @@ void Reader::tables(std::string_view key, std::string_view help, const std::func
     read(item);
   }
 }
+
+void Reader::name_options(std::string_view table) { state_->shared->options = table; }
 
 bool Reader::given(std::string_view key) const {
   const bool found = state_->find(key) != nullptr;

@@ -43,7 +43,9 @@ class Reader {
   ~Reader();
 
   // Each declares a key and, when the deck gives it, sets the value; a value that is not allowed is noted as a mistake
-  // and leaves the default. Bounds are inclusive; infinite ones (or +-1e300, INT_MIN, INT_MAX) mean none. Not-a-number
+  // and leaves the default. Numbers with a physical unit may be texts with another one of the same quantity ("5.3 um",
+  // see base/units.hpp), lists of three numbers "64x64x64"; on the command line lists need no brackets and quotes
+  // ("x,y"). Bounds are inclusive; infinite ones (or +-1e300, INT_MIN, INT_MAX) mean none. Not-a-number
   // and infinity are never allowed. Keys are dotted names of bare TOML words.
   void number(std::string_view key, double& value, std::string_view unit, std::string_view help, double min,
               double max);
@@ -70,6 +72,10 @@ class Reader {
   /// [[key]]: calls read(item) for every table of the list; inside, keys are relative to the item. Without a deck
   /// read is called once to collect the declarations.
   void tables(std::string_view key, std::string_view help, const std::function<void(Reader& item)>& read);
+
+  /// Keys below this table ("geometry.import.") have options of the same name: messages on those that stand on the
+  /// command line say "--voxel".
+  void name_options(std::string_view table);
 
   bool given(std::string_view key) const;  ///< the deck has this key
   bool documenting() const;                ///< made by declarations_only()

@@ -4,6 +4,7 @@
 
 #include "base/deck.hpp"
 #include "base/text.hpp"
+#include "base/units.hpp"
 
 namespace karst {
 
@@ -17,6 +18,12 @@ std::string table_header(const std::string& key) {
   const bool item = table.ends_with("[]");
   for (std::size_t at; (at = table.find("[]")) != std::string::npos;) table.erase(at, 2);
   return item ? fmt::format("[[{}]]", table) : fmt::format("[{}]", table);
+}
+
+/// How the value may be written with another unit; nothing for units that have no others.
+std::string other_units(const std::string& unit) {
+  const std::string usual = usual_units(unit);
+  return usual.empty() ? "" : fmt::format("; with another unit as a text: {}", usual);
 }
 
 std::string in_table_cell(const std::string& text) {
@@ -33,7 +40,7 @@ std::string in_table_cell(const std::string& text) {
 std::string help_text(const KeyInfo& key) {
   std::string text = fmt::format("{}  ({})\n", key.key, key.type);
   if (!key.help.empty()) text += fmt::format("  {}\n", key.help);
-  if (!key.unit.empty() && key.unit != "-") text += fmt::format("  unit     {}\n", key.unit);
+  if (!key.unit.empty() && key.unit != "-") text += fmt::format("  unit     {}{}\n", key.unit, other_units(key.unit));
   if (!key.default_value.empty()) text += fmt::format("  default  {}\n", key.default_value);
   if (!key.allowed.empty()) text += fmt::format("  allowed  {}\n", key.allowed);
   return text;

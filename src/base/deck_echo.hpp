@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The complete deck as TOML: values in order of declaration, as a tree of tables. Used by Reader::echo() alone.
+// The complete deck as TOML: values in order of declaration, as a tree of tables. Used by Reader::echo(); the texts
+// of values by whoever writes TOML.
 #pragma once
 
 #include <memory>

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/units.hpp"
 
 namespace karst {
 
@@ -119,6 +120,55 @@ std::string apply_override(toml::table& root, const std::string& text) {
     return e.what();
   }
   return "";
+}
+
+namespace {
+
+/// "1 x 1 x 2 mm" as "1", "1", "2 mm"; empty when there is no x in it.
+std::vector<std::string> split_sizes(std::string text) {
+  constexpr std::string_view cross = "\u00d7";
+  for (std::size_t at; (at = text.find(cross)) != std::string::npos;) text.replace(at, cross.size(), "x");
+  std::vector<std::string> parts = split(text, 'x');
+  return parts.size() > 1 ? parts : std::vector<std::string>();
+}
+
+/// The unit behind the last size holds for those without one.
+void share_unit(std::vector<std::string>& sizes) {
+  constexpr const char* of_numbers = "+-.0123456789eE ";
+  const std::size_t unit = sizes.back().find_first_not_of(of_numbers);
+  if (unit == std::string::npos) return;
+  for (std::string& size : sizes)
+    if (size.find_first_not_of(of_numbers) == std::string::npos) size += ' ' + sizes.back().substr(unit);
+}
+
+}  // namespace
+
+std::optional<toml::array> list_in_words(const toml::node& node, bool sizes, bool texts, std::string_view unit) {
+  const auto* text = node.as_string();
+  if (text == nullptr) return {};
+  const bool commas = place_of(node).command_line && (!sizes || text->get().find(',') != std::string::npos);
+  std::vector<std::string> parts;
+  if (commas) {
+    parts = split(text->get(), ',');
+  } else if (sizes) {
+    parts = split_sizes(text->get());
+    if (!parts.empty() && is_physical(unit)) share_unit(parts);
+  }
+  if (parts.empty()) return {};
+  toml::array list;
+  for (const std::string& part : parts) {
+    if (texts) {
+      list.push_back(part);
+      continue;
+    }
+    try {
+      toml::table parsed = parse_value(part);
+      parsed.get("value")->visit([&](auto& value) { list.push_back(std::move(value)); });
+    } catch (const Error&) {  // refused as what it is
+      list.push_back(part);
+    }
+  }
+  return list;
 }
 
 }  // namespace karst

@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,5 +30,12 @@ toml::table parse_deck(std::string_view text, const std::string& name);
 /// (geometry.solid[2].radius).
 /// @returns what is wrong with it, empty when nothing is
 std::string apply_override(toml::table& root, const std::string& text);
+
+/// A list that is written as words: "64x64x64" and "1 x 1 x 2 mm" (a unit behind the last holds for all), on the
+/// command line also "x,y,z". Empty when the node is no such text.
+/// @param sizes  a list of a fixed length, which may be written with x
+/// @param texts  the values wanted are texts
+/// @param unit   of the declaration
+std::optional<toml::array> list_in_words(const toml::node& node, bool sizes, bool texts, std::string_view unit);
 
 }  // namespace karst

@@ -158,7 +158,8 @@ TEST(Deck, NamesLineKeyValueAndWhatIsAllowed) {
   EXPECT_EQ(mistake("[fluid]\nviscosity = inf"), "deck.toml:2: fluid.viscosity: inf given; wanted: number > 0 [Pa s]");
   EXPECT_EQ(mistake("[fluid]\nviscosity = 0"), "deck.toml:2: fluid.viscosity: 0 given; wanted: number > 0 [Pa s]");
   EXPECT_EQ(mistake("[fluid]\nviscosity = \"1e-3\""),
-            "deck.toml:2: fluid.viscosity: \"1e-3\" given; wanted: number > 0 [Pa s]");
+            "deck.toml:2: fluid.viscosity: \"1e-3\" has no unit; write a number, which counts in Pa s, or one with its "
+            "unit: Pa s, mPa s, cP");
   EXPECT_EQ(mistake("[time]\nend = 1979-05-27"),
             "deck.toml:2: time.end: a date or time given; wanted: number >= 0 [s]");
   EXPECT_EQ(mistake("title = 3"), "deck.toml:1: title: 3 given; wanted: text");
@@ -183,6 +184,64 @@ TEST(Deck, NamesTheWrongValueOfAList) {
             "deck.toml:2: output.plot: \"velocity\" given; wanted: list of texts");
   EXPECT_EQ(mistake("[output]\nplot = [\"a\", 1]"),
             "deck.toml:2: output.plot: 1 as value 2 of 2 given; wanted: list of texts");
+}
+
+TEST(Deck, NumbersMayHaveUnits) {
+  EXPECT_EQ(read_text("fluid.viscosity = \"1.5 cP\"").viscosity, 1.5e-3);
+  EXPECT_EQ(read_text("", {"time.end=2min"}).end, 120.0);
+  EXPECT_EQ(read_text("grid.size = [\"5.3 um\", 2, \"1cm\"]").size, Vec3(5.3e-6, 2, 1e-2));
+  EXPECT_EQ(read_text("grid.size = \"1 x 1 x 2 mm\"").size, Vec3(1e-3, 1e-3, 2e-3));
+  EXPECT_EQ(read_text("grid.size = \"1 mm x 1 cm x 3\"").size, Vec3(1e-3, 1e-2, 3));
+  EXPECT_EQ(
+      mistake("[time]\nend = \"3 mm\""),
+      "deck.toml:2: time.end: \"3 mm\" has a unit of another quantity, \"mm\"; write a number, which counts in s, "
+      "or one with its unit: s, ms, min, h, d");
+  EXPECT_EQ(mistake("", {"time.end=-3h"}), "command line: time.end: \"-3h\" given; wanted: number >= 0 [s]");
+  EXPECT_EQ(mistake("grid.size = [1, \"2 inch\", 3]"),
+            "deck.toml:1: grid.size: \"2 inch\" as value 2 of 3 has an unknown unit, \"inch\"; write a number, which "
+            "counts in m, or one with its unit: m, cm, mm, um (or µm), nm");
+  EXPECT_EQ(mistake("grid.box = \"8 cells\""),
+            "deck.toml:1: grid.box: \"8 cells\" given; wanted: integer 8 to 32 [cells]");
+  const Reader declarations = [] {
+    Reader in = Reader::declarations_only();
+    Options o;
+    read(in, o);
+    return in;
+  }();
+  EXPECT_NE(help_text(declarations.keys()[1]).find("m; with another unit as a text: m, cm"), std::string::npos);
+}
+
+TEST(Deck, TheEchoOfUnitsIsInSi) {
+  Reader in = Reader::from_text("fluid.viscosity = \"1 mPa s\"\ngrid.size = \"1x1x2 mm\"", "deck.toml");
+  Options o;
+  read(in, o);
+  in.finish();
+  EXPECT_EQ(read_text(in.echo()), o);
+  EXPECT_NE(in.echo().find("size = [0.001, 0.001, 0.002]"), std::string::npos) << in.echo();
+}
+
+TEST(Deck, ListsAsWords) {
+  EXPECT_EQ(read_text("grid.cells = \"64x32 x 16\"").cells, Index(64, 32, 16));
+  EXPECT_EQ(read_text("", {"grid.cells=64×32×16"}).cells, Index(64, 32, 16));
+  EXPECT_EQ(read_text("", {"grid.cells=64,32,16"}).cells, Index(64, 32, 16));
+  EXPECT_EQ(read_text("", {"grid.size=1mm,2mm,3"}).size, Vec3(1e-3, 2e-3, 3));
+  EXPECT_EQ(read_text("", {"grid.periodic=true,false,true"}).periodic, (std::array{true, false, true}));
+  EXPECT_EQ(read_text("", {"output.plot=a,b"}).plot, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(read_text("", {"output.plot=a"}).plot, std::vector<std::string>{"a"});
+  EXPECT_EQ(mistake("grid.cells = \"64x32\""),
+            "deck.toml:1: grid.cells: \"64x32\" given; wanted: list of 3 integers 1 to 1048576");
+  EXPECT_EQ(mistake("grid.cells = \"64\""),
+            "deck.toml:1: grid.cells: \"64\" given; wanted: list of 3 integers 1 to 1048576");
+  EXPECT_EQ(mistake("\ngrid.cells = \"64x32x1b\""),
+            "deck.toml:2: grid.cells: \"1b\" as value 3 of 3 given; wanted: list of 3 integers 1 to 1048576");
+  EXPECT_EQ(mistake("", {"grid.cells=64,32,"}),
+            "command line: grid.cells: \"\" as value 3 of 3 given; wanted: list of 3 integers 1 to 1048576");
+  EXPECT_EQ(mistake("grid.cells = \"[1x2x3\""),
+            "deck.toml:1: grid.cells: \"[1\" as value 1 of 3 given; wanted: list of 3 integers 1 to 1048576");
+  EXPECT_EQ(mistake("grid.cells = \"64,32,16\""),  // in a deck lists are TOML
+            "deck.toml:1: grid.cells: \"64,32,16\" given; wanted: list of 3 integers 1 to 1048576");
+  EXPECT_EQ(mistake("grid.size = \"1 mm\""),
+            "deck.toml:1: grid.size: \"1 mm\" given; wanted: list of 3 numbers > 0 [m]");
 }
 
 TEST(Deck, NamesItemsOfListsByPosition) {
@@ -307,7 +366,8 @@ TEST(Deck, DeclarationsAreCollectedWithoutADeck) {
   }
   ASSERT_NE(radius, nullptr);
   EXPECT_EQ(help_text(*radius),
-            "geometry.solid[].radius  (number)\n  radius\n  unit     m\n  default  0.25\n  allowed  > 0\n");
+            "geometry.solid[].radius  (number)\n  radius\n  unit     m; with another unit as a text: m, cm, mm, um (or "
+            "µm), nm\n  default  0.25\n  allowed  > 0\n");
   const std::string table = markdown_table(in.keys());
   EXPECT_NE(table.find("### `[grid]`\n\n| key | type | unit | default | allowed | meaning |\n"), std::string::npos);
   EXPECT_NE(table.find("### `[[geometry.solid]]`"), std::string::npos);

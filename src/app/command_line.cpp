@@ -143,6 +143,9 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   run->add_flag("--uncertainty", line.uncertainty,
                 "sets flow.uncertainty: the range of the permeability over plausible walls of a gray image");
 
+  run->add_flag("--resume", line.resume,
+                "go on with a run that was interrupted: what it has solved is not solved again (give the same deck)");
+
   CLI::App* geometry = app.add_subcommand("geometry", "cut the grid: statistics, plotfile, summary.json");
   add_deck(*geometry, line);
   add_results(*geometry, line);

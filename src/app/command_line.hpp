@@ -17,6 +17,7 @@ struct CommandLine {
   std::vector<std::string> overrides;  ///< key=value; import: its options, as keys of [geometry.import]
   std::string out;                     ///< directory of the results; empty: output.directory of the deck
   bool overwrite = false;
+  bool resume = false;       ///< run: goes on from the finished solves of one that ended early
   int threads = 0;           ///< 0: chosen by the program
   std::string petsc;         ///< run: options of PETSc, as on its command line
   bool uncertainty = false;  ///< run: stands in the overrides, too

@@ -9,9 +9,11 @@
 #include <limits>
 #include <memory>
 
+#include "app/flow_record.hpp"
 #include "app/inertia_results.hpp"
 #include "app/plot_file.hpp"
 #include "app/solve_progress.hpp"
+#include "app/solve_store.hpp"
 #include "app/vof_values.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -94,6 +96,7 @@ struct KeptFlow {
   std::vector<std::array<float, 4>> values;  ///< own VoFs box after box
 };
 using KeptFlows = std::vector<std::shared_ptr<const KeptFlow>>;
+constexpr const char* flow_field = "velocity_and_pressure";
 
 KeptFlow kept(FlowColumn& column) {
   KeptFlow kept{column.axis, std::vector<std::array<float, 4>>(column.solution.size())};
@@ -149,6 +152,53 @@ FlowWatch watch_of(SolveProgress& progress, const std::string& where) {
   return watch;
 }
 
+/// "stokes x", "steady x"; the latter is the sweep together with the slow flow that it starts from.
+std::string axis_name(const FlowOptions& options, int axis) {
+  return options.model == FlowModel::steady ? steady_solve_name(axis) : flow_solve_name(axis);
+}
+
+/// Solves the axes of a part one after the other, or reads what an earlier run has finished.
+/// @param where            what is other than in the deck, added to the names of the solves
+/// @param[in,out] columns  one more, without fields, as soon as a solve ends
+/// @param[in,out] flows    its fields; null: they are not wanted
+/// Collective.
+void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions part, const FlowSample& sample,
+                const std::string& where, SolveProgress& progress, FlowColumns& columns, KeptFlows* flows) {
+  SolveStore& store = *run.solved;
+  const CompositeNumbering numbering(run.comm, geometry);
+  const VofPlaces places = places_of(geometry, numbering);
+  const std::string depends = store.dependencies("flow", geometry, sample.cell_width);
+  const auto values_of = [](auto& flow) { return std::span(flow.values.data()->data(), 4 * flow.values.size()); };
+  std::erase_if(part.axes, [&](int axis) {
+    KeptFlow flow{axis, std::vector<std::array<float, 4>>(static_cast<std::size_t>(numbering.n_own()))};
+    const auto state = store.load(axis_name(part, axis) + where, depends, [&](const VofFile& file) {
+      if (flows != nullptr) file.read(flow_field, places, 4, values_of(flow));
+    });
+    if (!state) return false;
+    columns.push_back(flow_column(*state));
+    progress.read(solve_report(columns.back(), where));
+    if (flows != nullptr) flows->push_back(std::make_shared<const KeptFlow>(std::move(flow)));
+    return true;
+  });
+  if (part.axes.empty()) return;
+  FlowWatch watch = watch_of(progress, where);
+  watch.keep_solution = flows != nullptr;
+  watch.solved = [&, tell = watch.solved](FlowColumn& column) {
+    tell(column);
+    std::vector<VofValues> fields;
+    if (flows != nullptr) {
+      const auto flow = std::make_shared<const KeptFlow>(kept(column));
+      fields.push_back({flow_field, 4, values_of(*flow)});
+      flows->push_back(flow);
+    }
+    column.speed = {};
+    store.save(axis_name(part, column.axis) + where, depends, record_of(run.comm, column), places, fields);
+    columns.push_back(column);
+  };
+  permeability(run.comm, geometry, part, run.config.fluid, sample, watch);
+  trim_heap();
+}
+
 /// All axes at once, or one after the other where each has reservoirs of its own.
 std::vector<FlowOptions> parts_of(const FlowOptions& options) {
   if (options.reservoir == 0) return {options};
@@ -196,12 +246,6 @@ Repeated repeat(const JobContext& run, const Variant& variant, const std::string
   options.model = FlowModel::stokes;
   options.reservoir = reservoir;
   Repeated all;
-  FlowWatch watch = watch_of(progress, where);
-  watch.solved = [&, tell = watch.solved](FlowColumn& column) {
-    tell(column);
-    column.speed = {};
-    all.columns.push_back(column);
-  };
   const auto solve = [&](const Source& source, const Geometry& geometry, FlowOptions part) {
     require_wall(run.config, geometry.report);
     const double free = 2.0 * reservoir, length = source.grid.cells[part.axes[0]];
@@ -212,7 +256,8 @@ Repeated repeat(const JobContext& run, const Variant& variant, const std::string
       return all.blocked[d];
     });
     if (part.axes.empty()) return;
-    permeability(run.comm, geometry, part, run.config.fluid, sample_of(run.geometry, source.grid.cell_width()), watch);
+    solve_axes(run, geometry, part, sample_of(run.geometry, source.grid.cell_width()), where, progress, all.columns,
+               nullptr);
   };
   for (const FlowOptions& part : parts_of(options)) try {
       Source source = run.again(variant);
@@ -286,16 +331,9 @@ struct Solved {
 
 /// The solves of some axes on one grid: what they gave, with pictures, and their fields.
 std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& part, const FlowSample& sample,
-                                   FlowWatch watch, Solved& all) {
+                                   SolveProgress& progress, Solved& all) {
   KeptFlows flows;
-  watch.keep_solution = true;
-  watch.solved = [&, tell = watch.solved](FlowColumn& column) {
-    tell(column);
-    flows.push_back(std::make_shared<const KeptFlow>(kept(column)));
-  };
-  FlowColumns columns = permeability(grid.comm, grid.geometry, part, grid.config.fluid, sample, watch);
-  trim_heap();
-  std::ranges::move(columns, std::back_inserter(all.columns));
+  solve_axes(grid, grid.geometry, part, sample, "", progress, all.columns, &flows);
   const bool several = grid.config.flow.axes.size() > 1;
   std::vector<JobComponent> components = components_of(grid, flows, several);
   const FieldView view = view_of(grid, components);
@@ -307,12 +345,12 @@ std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& pa
 }
 
 /// With reservoirs every axis has its grid, its geometry and its plotfile, which go before the next axis comes.
-void solve_with_reservoirs(const JobContext& run, const FlowWatch& watch, const FlowSample& sample, Solved& all) {
+void solve_with_reservoirs(const JobContext& run, const FlowSample& sample, SolveProgress& progress, Solved& all) {
   for (const FlowOptions& part : parts_of(run.config.flow)) {
     const Timer timer("with reservoirs");
     const Extended grid(run, run.again({run.grid.cells}), part);
-    const JobContext here{run.comm, run.config, grid.source.grid, grid.geometry, {}, {}};
-    const std::vector<JobComponent> components = solve_on(here, part, sample, watch, all);
+    const JobContext here{run.comm, run.config, grid.source.grid, grid.geometry, {}, {}, 0.0, run.solved};
+    const std::vector<JobComponent> components = solve_on(here, part, sample, progress, all);
     if (components.empty()) continue;
     const char axis = "xyz"[part.axes[0]];
     all.files.push_back({fmt::format("plot_{}.vtkhdf", axis),
@@ -323,12 +361,11 @@ void solve_with_reservoirs(const JobContext& run, const FlowWatch& watch, const 
 
 Solved solve(const JobContext& run, SolveProgress& progress) {
   const FlowSample sample = sample_of(run.geometry, run.grid.cell_width());
-  const FlowWatch watch = watch_of(progress, "");
   Solved all;
   if (run.config.flow.reservoir > 0)
-    solve_with_reservoirs(run, watch, sample, all);
+    solve_with_reservoirs(run, sample, progress, all);
   else
-    all.components = solve_on(run, run.config.flow, sample, watch, all);
+    all.components = solve_on(run, run.config.flow, sample, progress, all);
   return all;
 }
 

@@ -21,6 +21,8 @@
 
 namespace karst {
 
+class SolveStore;
+
 /// What jobs work on.
 struct JobContext {
   const Comm& comm;
@@ -30,6 +32,7 @@ struct JobContext {
   std::function<Source(const Variant&)> again;               ///< the same sample otherwise; collective
   std::function<std::string(const std::string& name)> file;  ///< where to write a result of this name
   double wall_uncertainty = 0.0;                             ///< ImportFindings::wall_uncertainty
+  SolveStore* solved = nullptr;                              ///< for run(): keeps what is solved, knows what was
 };
 
 /// One linear solve, for summary.json and the log.

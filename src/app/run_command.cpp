@@ -12,6 +12,7 @@
 #include "app/run_folder.hpp"
 #include "app/run_report.hpp"
 #include "app/session.hpp"
+#include "app/solve_store.hpp"
 #include "app/summary.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -85,9 +86,17 @@ void run_command(const Comm& comm, const CommandLine& line) {
   const std::vector<std::string> options = petsc_options(line, asked);
   const PetscSession petsc(options);
   RunFolder folder(comm, line.out.empty() ? session.config.output.directory : line.out, line.overwrite,
-                   input_files(session.config, line));
+                   input_files(session.config, line), line.resume);
+  if (folder.is_complete())
+    return log_info(
+        "{}: the earlier run had solved everything and was stopped while it moved its results; they are complete now",
+        folder.path());
   LogFile log(comm, folder.file("log.txt"));
   announce(comm, session, line);
+  if (line.resume)
+    log_info("{}\n", folder.has_earlier_solves() ? "Goes on from what an earlier run has solved"
+                                                 : "No earlier run left a finished solve: from the beginning");
+  SolveStore solved(comm, folder.solves(), session.echo, folder.has_earlier_solves());
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : summary.image_warnings) log_warn("{}", w);
@@ -104,9 +113,11 @@ void run_command(const Comm& comm, const CommandLine& line) {
                                                folder.file("imported_image.h5"));
                            },
                            [&](const std::string& name) { return folder.file(name); },
-                           wall_uncertainty(source)};
+                           wall_uncertainty(source),
+                           &solved};
   check_jobs(context);
   summary.jobs = do_jobs(asked, context, summary.seconds);
+  summary.solves_read = solved.n_read();
 
   const WallClock output_clock;
   std::vector<JobComponent> components;

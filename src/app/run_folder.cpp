@@ -62,6 +62,28 @@ std::vector<std::string> made_by_earlier_run(const fs::path& folder) {
   return names;
 }
 
+/// The run whose summary lies in a folder failed or was interrupted.
+bool ended_early(const fs::path& folder) {
+  std::ifstream in(folder / "summary.json");
+  const auto summary = nlohmann::json::parse(in, nullptr, false);
+  return summary.is_object() && summary.value("status", "completed") != "completed";
+}
+
+/// Removes what a run made in its folder, and the folder, without the finished solves. Several ranks may do so at once.
+void clear(const std::string& path) {
+  std::error_code ignored;
+  for (int tries = 0; tries < 100; ++tries) {
+    bool left = false;
+    for (const auto& entry : fs::directory_iterator(staging(path), ignored)) {
+      if (entry.path() == fs::path(solves(path)) && !fs::is_empty(entry.path(), ignored)) continue;
+      fs::remove_all(entry.path(), ignored);
+      left = left || fs::exists(entry.path(), ignored);
+    }
+    if (!left) break;
+  }
+  fs::remove(staging(path), ignored);  // only when empty
+}
+
 /// Parts of the path that do not exist, outermost first.
 std::vector<std::string> missing_parts(const std::string& path) {
   std::vector<std::string> missing;
@@ -109,35 +131,52 @@ void keep_what_is_not_ours(const std::string& path, const std::vector<std::strin
 
 }  // namespace
 
-void RunFolder::prepare(bool overwrite, const std::vector<std::string>& inputs) {
+/// What may not be lost unasked.
+void RunFolder::check_earlier(bool overwrite, bool resume) {
+  std::error_code ignored;
+  std::int64_t n_solves = 0;
+  for (const auto& entry : fs::directory_iterator(solves(), ignored)) n_solves += entry.path().extension() == ".h5";
+  require(
+      n_solves == 0 || overwrite || resume,
+      "output directory {}: a run ended early there and left {} finished solve{} (in {}); `karst run` with --resume "
+      "goes on from {}, --overwrite starts anew",
+      path_, n_solves, n_solves == 1 ? "" : "s", staging_, n_solves == 1 ? "it" : "them");
+  has_earlier_solves_ = resume && n_solves > 0;
+  const std::vector<std::string> there = results_in(path_);
+  require(
+      there.empty() || overwrite || has_earlier_solves_ || ended_early(path_),
+      "output directory {}: holds the results of another run ({}{}); name another directory, or give --overwrite to "
+      "replace them",
+      path_, there.empty() ? "" : there.front(),
+      there.size() > 1 ? fmt::format(" and {} more files", there.size() - 1) : "");
+  earlier_ = made_by_earlier_run(path_);
+  keep_what_is_not_ours(path_, there, earlier_);
+}
+
+void RunFolder::prepare(bool overwrite, const std::vector<std::string>& inputs, bool resume) {
   require(!path_.empty(), "no output directory is named; give output.directory or --out DIR");
   try {
     made_ = missing_parts(path_);
     make_directory(path_);
     keep_inputs(path_, inputs);
     lock_ = std::make_unique<DirectoryLock>(path_);
-    complete_publication(path_);
-    const std::vector<std::string> there = results_in(path_);
-    require(
-        there.empty() || overwrite,
-        "output directory {}: holds the results of another run ({}{}); name another directory, or give --overwrite to "
-        "replace them",
-        path_, there.empty() ? "" : there.front(),
-        there.size() > 1 ? fmt::format(" and {} more files", there.size() - 1) : "");
-    earlier_ = made_by_earlier_run(path_);
-    keep_what_is_not_ours(path_, there, earlier_);
-    fs::remove_all(staging_);  // of a run that was killed
+    is_complete_ = complete_publication(path_) && resume;
+    if (is_complete_) return;
+    check_earlier(overwrite, resume);
+    if (!resume) fs::remove_all(solves());
+    clear(path_);
     fs::create_directory(staging_);
   } catch (const fs::filesystem_error& e) {
     throw Error(fmt::format("output directory {}: cannot write there: {}", path_, e.code().message()));
   }
 }
 
-RunFolder::RunFolder(const Comm& comm, std::string path, bool overwrite, const std::vector<std::string>& inputs)
+RunFolder::RunFolder(const Comm& comm, std::string path, bool overwrite, const std::vector<std::string>& inputs,
+                     bool resume)
     : comm_(comm), path_(std::move(path)), staging_(staging(path_)) {
   try {
     agree(comm, [&] {
-      if (comm_.rank() == 0) prepare(overwrite, inputs);
+      if (comm_.rank() == 0) prepare(overwrite, inputs, resume);
     });
   } catch (const Error&) {
     lock_.reset();
@@ -148,13 +187,14 @@ RunFolder::RunFolder(const Comm& comm, std::string path, bool overwrite, const s
   std::string made = join(made_, "\n");  // the first rank that fails removes them
   comm_.broadcast(made);
   if (!made.empty()) made_ = split(made, '\n');
+  has_earlier_solves_ = comm_.any(has_earlier_solves_);
+  is_complete_ = comm_.any(is_complete_);
 }
 
 RunFolder::~RunFolder() {
   std::error_code ignored;
   if (!published_) {
-    for (int tries = 0; tries < 100 && fs::exists(staging_, ignored); ++tries)
-      fs::remove_all(staging_, ignored);  // another rank may be removing the same files
+    clear(path_);
     lock_.reset();
     for (auto p = made_.rbegin(); p != made_.rend(); ++p) fs::remove(*p, ignored);  // only when empty
   }

@@ -12,22 +12,32 @@
 namespace karst {
 
 /// The results of a run: gathered in a folder inside the output directory, moved to their place together when all are
-/// complete (io/publication.hpp). A run that fails leaves nothing, and the results of an earlier run as they were. One
-/// run at a time works in a directory.
+/// complete (io/publication.hpp). A run that fails leaves the results of an earlier run as they were, and nothing of
+/// its own but the solves that it has finished, in solves(). One run at a time works in a directory.
 class RunFolder {
  public:
   /// Makes the directory and those above it. First ends what a run that was killed had begun to publish.
-  /// Throws Error on all ranks when the directory cannot be made, another run works in it, it holds results and
-  /// overwrite is false, or it holds a file that this run reads or that no earlier run says it made, under the name of
-  /// a result. Collective.
+  /// Throws Error on all ranks when the directory cannot be made, another run works in it, it holds results or finished
+  /// solves and neither overwrite nor resume allows to go on, or it holds a file that this run reads or that no earlier
+  /// run says it made, under the name of a result. Collective.
   /// @param inputs  files that the run reads
-  RunFolder(const Comm& comm, std::string path, bool overwrite, const std::vector<std::string>& inputs);
-  /// Unless published: removes what was made. Not collective: the first rank that leaves with an error does it.
+  /// @param resume  keeps the finished solves of a run that ended early, and replaces the results which that one was to
+  ///                replace
+  RunFolder(const Comm& comm, std::string path, bool overwrite, const std::vector<std::string>& inputs,
+            bool resume = false);
+  /// Unless published: removes what was made, without finished solves. Not collective: the first rank that leaves with
+  /// an error does it.
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
   const std::string& path() const { return path_; }
+  /// Where finished solves are kept.
+  std::string solves() const { return karst::solves(path_); }
+  /// Finished solves of an earlier run were found (and are kept).
+  bool has_earlier_solves() const { return has_earlier_solves_; }
+  /// An earlier run was killed while it moved its results to their place, which is done now; only with resume.
+  bool is_complete() const { return is_complete_; }
   /// Where to write a file of this name for now.
   std::string file(const std::string& name) const { return staging_ + "/" + name; }
   /// Names of the results that are there so far and of summary.json, sorted. The same on every rank. Collective.
@@ -37,14 +47,15 @@ class RunFolder {
   std::vector<std::string> publish();
 
  private:
-  void prepare(bool overwrite, const std::vector<std::string>& inputs);
+  void prepare(bool overwrite, const std::vector<std::string>& inputs, bool resume);
+  void check_earlier(bool overwrite, bool resume);
 
   Comm comm_;
   std::string path_, staging_;
   std::vector<std::string> made_;        ///< directories that did not exist before, outermost first
   std::vector<std::string> earlier_;     ///< rank 0: what the run to be replaced says it made
   std::unique_ptr<DirectoryLock> lock_;  ///< rank 0
-  bool published_ = false;
+  bool published_ = false, has_earlier_solves_ = false, is_complete_ = false;
 };
 
 /// Ends what a run that was killed had begun to publish in this directory. Throws Error on all ranks, also when another

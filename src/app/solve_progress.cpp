@@ -20,19 +20,24 @@ void SolveProgress::iteration(const std::string& solve, int iteration, double re
                 fmt::format("iteration {}, residual {:.1e}{}{}", iteration, residual, more.empty() ? "" : ", ", more));
 }
 
-void SolveProgress::solved(const SolveReport& solve) {
+const SolveRow& SolveProgress::add(const SolveReport& solve) {
   line_.reset();
-  const SolveRow row{solve.name,
-                     solve.method,
-                     solve.preconditioner,
-                     solve.iterations,
-                     solve.true_residual,
-                     comm_.max(solve.setup_seconds),
-                     comm_.max(solve.seconds)};
+  rows_.push_back({solve.name, solve.method, solve.preconditioner, solve.iterations, solve.true_residual,
+                   comm_.max(solve.setup_seconds), comm_.max(solve.seconds)});
+  return rows_.back();
+}
+
+void SolveProgress::solved(const SolveReport& solve) {
+  const SolveRow& row = add(solve);
   const bool shares = row.setup_seconds == 0.0;  // the set-up of a solve before it
   log_info("{}: {} iterations, residual {:.1e}, {}{}", row.name, row.iterations, row.relative_residual,
            format_seconds(row.seconds), shares ? "" : fmt::format(" (set-up {})", format_seconds(row.setup_seconds)));
-  rows_.push_back(row);
+}
+
+void SolveProgress::read(const SolveReport& solve) {
+  const SolveRow& row = add(solve);
+  log_info("{}: from the earlier run ({} iterations, residual {:.1e})", row.name, row.iterations,
+           row.relative_residual);
 }
 
 }  // namespace karst

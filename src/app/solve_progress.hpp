@@ -12,7 +12,7 @@
 namespace karst {
 
 /// Tells of the solves of a job while they run: a progress line with residual and time left, and a line at the end of
-/// each. Only solved() is collective.
+/// each. Only solved() and read() are collective.
 class SolveProgress {
  public:
   SolveProgress(const Comm& comm, double tolerance) : comm_(comm), tolerance_(tolerance) {}
@@ -20,9 +20,13 @@ class SolveProgress {
   void iteration(const std::string& solve, int iteration, double residual, const std::string& more = {});
   /// One more solve is done: its row, times of the slowest rank. Collective.
   void solved(const SolveReport& solve);
+  /// The same of a solve that an earlier run has finished; its times are those it took then. Collective.
+  void read(const SolveReport& solve);
   const std::vector<SolveRow>& rows() const { return rows_; }
 
  private:
+  const SolveRow& add(const SolveReport& solve);
+
   const Comm& comm_;
   double tolerance_;
   std::optional<Progress> line_;

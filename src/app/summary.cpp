@@ -140,6 +140,7 @@ std::string summary_json(const Summary& summary) {
   for (const JobResult& job : summary.jobs) json.update(Json::parse(job.json));
   if (!summary.jobs.empty()) {
     json["solves"] = solves_json(summary.jobs);
+    if (summary.solves_read > 0) json["solves_from_earlier_run"] = summary.solves_read;
     json["balances"] = balances_json(summary.jobs);
   }
   json["ranks"] = s.ranks;

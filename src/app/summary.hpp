@@ -30,6 +30,7 @@ struct Summary {
   std::vector<std::string> image_warnings;  ///< said first
   std::vector<std::string> warnings;        ///< said at the end
   std::vector<JobResult> jobs;              ///< what `karst run` did; empty: another command
+  int solves_read = 0;                      ///< of them, finished by the run that this one goes on from
 };
 
 /// The text of summary.json: sizes in bytes, times in seconds, lengths in metres.

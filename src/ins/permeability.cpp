@@ -206,7 +206,7 @@ double add_inertia(StokesSolver& solver, const FlowOptions& options, const Fluid
   sweep.steps = options.steps;
   sweep.solver.tolerance = options.tolerance;
   sweep.solver.max_steps = options.newton_steps;
-  sweep.name = fmt::format("steady {}", names[static_cast<std::size_t>(column.axis)]);
+  sweep.name = steady_solve_name(column.axis);
   InertiaWatch points;
   points.iteration = watch.iteration;
   if (watch.point) points.solved = [&](const InertiaPoint& p, std::size_t i) { watch.point(point_name(sweep, i), p); };
@@ -341,6 +341,7 @@ SpeedHistogram histogram_of(const Comm& comm, const StokesLevels& op, std::span<
 }  // namespace
 
 std::string flow_solve_name(int axis) { return fmt::format("stokes {}", names[static_cast<std::size_t>(axis)]); }
+std::string steady_solve_name(int axis) { return fmt::format("steady {}", names[static_cast<std::size_t>(axis)]); }
 
 namespace {
 

@@ -92,6 +92,8 @@ struct FlowWatch {
 
 /// "stokes x"
 std::string flow_solve_name(int axis);
+/// "steady x"
+std::string steady_solve_name(int axis);
 
 /// What is wrong with drive, axes and sides for this geometry, to be said before any solve. Not collective, the same on
 /// every rank.

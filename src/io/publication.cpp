@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* note_name = "publishing";  ///< in the staging folder: files to be removed, a line each
 constexpr const char* last_file = "summary.json";
+constexpr const char* solves_name = "solved";   ///< in the staging folder
+constexpr const char* solves_line = "solved/";  ///< in the note: they go, too
 constexpr const char* lock_name = "karst.lock";
 
 /// Brings a file, or the names in a folder, to the disk. File systems that know no fsync of folders refuse it.
@@ -55,6 +57,7 @@ void move_files(const fs::path& folder, const fs::path& directory) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
   std::erase(names, note_name);
+  std::erase(names, solves_name);
   std::ranges::sort(names);
   const auto last = std::ranges::find(names, last_file);
   if (last != names.end()) std::rotate(last, last + 1, names.end());
@@ -74,13 +77,16 @@ void move_files(const fs::path& folder, const fs::path& directory) {
 
 std::string staging(const std::string& directory) { return directory + "/karst-unfinished"; }
 
-void publish(const std::string& directory, const std::vector<std::string>& leftovers) {
+std::string solves(const std::string& directory) { return staging(directory) + "/" + solves_name; }
+
+void publish(const std::string& directory, const std::vector<std::string>& leftovers, Solves solves) {
   const fs::path folder = staging(directory);
   try {
     for (const auto& entry : fs::directory_iterator(folder)) sync(entry.path());
     std::vector<std::string> remove;
     for (const std::string& name : leftovers)
       if (!fs::exists(folder / name)) remove.push_back(name);
+    if (solves == Solves::remove) remove.emplace_back(solves_line);
     write_note(folder, remove);
     complete_publication(directory);
   } catch (const fs::filesystem_error& e) {
@@ -99,7 +105,12 @@ bool complete_publication(const std::string& directory) {
   const fs::path folder = staging(directory);
   move_files(folder, directory);
   std::error_code ignored;  // a leftover that cannot be removed does no harm
-  for (const std::string& name : read_note(folder)) fs::remove(fs::path(directory) / name, ignored);
+  for (const std::string& name : read_note(folder)) {
+    if (name == solves_line)
+      fs::remove_all(solves(directory), ignored);
+    else
+      fs::remove(fs::path(directory) / name, ignored);
+  }
   fs::remove(folder / note_name, ignored);
   fs::remove(folder, ignored);
   return true;

@@ -4,12 +4,15 @@
 //
 //   1. a note of the files to be removed afterwards is written into that folder: from here on the new results hold
 //   2. each file is renamed over the old one of its name, summary.json last
-//   3. what the replaced run made and the new one does not is removed, then the note, then the folder
+//   3. what the replaced run made and the new one does not is removed, then the finished solves (solves(directory))
+//   that
+//      a resumed run would have gone on from, then the note, then the folder
 //
 // A program that is killed before 1 leaves the old results as they are; one that is killed later leaves the rest of the
 // way to complete_publication(). Functions for one rank; not collective.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,10 +20,14 @@ namespace karst {
 
 /// Where the results of a run are gathered.
 std::string staging(const std::string& directory);
+/// Where, inside of it, a run keeps its finished solves: not moved.
+std::string solves(const std::string& directory);
+/// What becomes of the finished solves.
+enum class Solves : std::uint8_t { remove, keep };
 
 /// Moves all files of staging(directory) to the directory and removes those in `leftovers` (names) that are not among
 /// them. Throws Error when a file cannot be moved; what is left of the new results stays in staging(directory) then.
-void publish(const std::string& directory, const std::vector<std::string>& leftovers);
+void publish(const std::string& directory, const std::vector<std::string>& leftovers, Solves solves = Solves::remove);
 
 /// Goes on with a publish() that was interrupted; false when there was none.
 bool complete_publication(const std::string& directory);

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/solve_store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "base/timer.hpp"
+#include "base/version.hpp"
+#include "grid/vof_loops.hpp"
+#include "io/agree.hpp"
+
+namespace karst {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Tables of the deck that the answers of a job depend on beside the geometry.
+struct Tables {
+  std::string_view job;
+  std::vector<std::string_view> names;
+};
+const std::array<Tables, 2>& tables() {
+  static const std::array<Tables, 2> all{{{"flow", {"[fluid]", "[flow]"}}, {"diffusion", {"[diffusion]"}}}};
+  return all;
+}
+/// Keys of these tables that choose which solves there are, not what one of them gives.
+constexpr std::array<std::string_view, 3> free_keys{"axes", "estimate_error", "uncertainty"};
+
+/// Lines "key = value" of the tables of a job that have an effect, without comments.
+std::string deck_lines(const std::string& deck, const std::string& job) {
+  const auto wanted = std::ranges::find(tables(), job, &Tables::job);
+  require(wanted != tables().end(), "no tables of the deck are known for job {}", job);
+  std::string lines, table;
+  for (const std::string& line : split(deck, '\n')) {
+    if (line.starts_with('[')) table = line;
+    if (line.empty() || line[0] == '#' || line[0] == '[' || std::ranges::count(wanted->names, table) == 0) continue;
+    const std::string key = line.substr(0, line.find(" = "));
+    if (std::ranges::count(free_keys, key) > 0) continue;
+    std::string value = line.substr(0, line.find("  # "));
+    value.erase(value.find_last_not_of(' ') + 1);
+    lines += fmt::format("{} {}\n", table, value);
+  }
+  return lines;
+}
+
+/// One step of a hash: the finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t more) {
+  std::uint64_t x = hash + 0x9e3779b97f4a7c15U + more;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+std::uint64_t mix(std::uint64_t hash, double x) { return mix(hash, std::bit_cast<std::uint64_t>(x)); }
+std::uint64_t mix(std::uint64_t hash, float x) { return mix(hash, std::uint64_t{std::bit_cast<std::uint32_t>(x)}); }
+
+std::uint64_t mix(std::uint64_t hash, const Index& x) {
+  for (const int i : x.v) hash = mix(hash, static_cast<std::uint64_t>(i));
+  return hash;
+}
+
+/// Sum over the own VoFs of a level: the order does not matter.
+std::uint64_t sum_of_vofs(const LevelGeometry& level) {
+  std::uint64_t sum = 0;
+  for (int b = 0; b < level.graph.n_local(); ++b) {
+    const BoxGraph graph = level.graph.box(b);
+    const BoxMoments moments = level.box(b);
+    for_each_vof(graph, [&](int, int cell) { sum += mix(1, graph.cells.cell(cell)); });
+    for (std::size_t r = 0; r < moments.moments.size(); ++r) {
+      std::uint64_t hash = mix(2, graph.cells.cell(graph.row_cell[r]));
+      hash = mix(hash, moments.moments[r].kappa);
+      for (const double a : moments.moments[r].aperture) hash = mix(hash, a);
+      if (!moments.centers.empty())
+        for (const float d : moments.centers[r].wall_distance) hash = mix(hash, d);
+      sum += hash;
+    }
+  }
+  return sum;
+}
+
+/// First line of b that is not the same in a: "was X, is Y now".
+std::string difference(const std::string& a, const std::string& b) {
+  const std::vector<std::string> was = split(a, '\n'), is = split(b, '\n');
+  for (std::size_t i = 0; i < std::max(was.size(), is.size()); ++i) {
+    const std::string x = i < was.size() ? was[i] : "", y = i < is.size() ? is[i] : "";
+    if (x != y) return fmt::format("was \"{}\", is \"{}\" now", x, y);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::uint64_t fingerprint(const Comm& comm, const Geometry& geometry) {
+  std::uint64_t all = 0;
+  for (const LevelGeometry& level : geometry.levels) {
+    const std::uint64_t own = sum_of_vofs(level);
+    constexpr int low_bits = 40;  // of sums that no number of ranks makes overflow
+    constexpr std::uint64_t low = (std::uint64_t{1} << low_bits) - 1;
+    std::array<std::int64_t, 2> parts{static_cast<std::int64_t>(own & low), static_cast<std::int64_t>(own >> low_bits)};
+    comm.sum(std::span(parts));
+    const Layout& layout = level.graph.layout();
+    std::uint64_t hash = static_cast<std::uint64_t>(parts[0]) + (static_cast<std::uint64_t>(parts[1]) << low_bits);
+    hash = mix(hash, layout.domain().cells);
+    for (const bool periodic : layout.domain().periodic) hash = mix(hash, std::uint64_t{periodic ? 1U : 0U});
+    all = mix(mix(all, hash), static_cast<std::uint64_t>(layout.box_size()));
+  }
+  return all;
+}
+
+VofPlaces places_of(const Geometry& geometry, const CompositeNumbering& numbering) {
+  VofPlaces places;
+  for (const LevelGeometry& level : geometry.levels) places.levels.push_back(&level.graph);
+  places.row = [&numbering](int level, int box, int vof) { return std::int64_t{numbering.number(level, box, vof)}; };
+  return places;
+}
+
+std::string SolveStore::dependencies(const std::string& job, const Geometry& geometry, double cell_width) const {
+  return fmt::format("karst {}\ngeometry {:016x}\ncell width {} m\n{}", version_and_git_id(),
+                     fingerprint(comm_, geometry), cell_width, deck_lines(deck_, job));
+}
+
+std::string SolveStore::file_of(const std::string& name) const {
+  std::string file = name;
+  std::erase(file, ',');
+  std::ranges::replace_if(
+      file, [](char c) { return c == ' ' || c == '/'; }, '_');
+  return folder_ + "/" + file + ".h5";
+}
+
+void SolveStore::note(const std::string& name, const std::string& result) {
+  std::erase_if(finished_, [&](const FinishedSolve& s) { return s.name == name; });
+  finished_.push_back({name, result});
+}
+
+void SolveStore::save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
+                      const VofPlaces& places, std::span<const VofValues> fields) {
+  const Timer timer("solves to disk");
+  agree(comm_, [&] {
+    std::error_code problem;
+    if (comm_.rank() == 0) fs::create_directories(folder_, problem);
+    require(!problem, "{}: cannot be made: {}", folder_, problem.message());
+  });
+  Json json;
+  json["solve"] = name;
+  json["depends_on"] = dependencies;
+  json["result"] = Json::parse(record.result);
+  json["state"] = Json::parse(record.state);
+  write_vof_file(comm_, file_of(name), places, json.dump(), fields);
+  note(name, record.result);
+}
+
+std::optional<std::string> SolveStore::load(const std::string& name, const std::string& dependencies,
+                                            const std::function<void(const VofFile&)>& read_fields) {
+  const std::string path = file_of(name);
+  std::error_code ignored;
+  if (!resume_ || !comm_.any(comm_.rank() == 0 && fs::exists(path, ignored))) return {};
+  Json json;
+  try {
+    agree(comm_, [&] {
+      const VofFile file(path);
+      json = Json::parse(file.text(), nullptr, false);
+      require(json.is_object() && json.value("solve", "") == name, "{}: is not the solve {}", path, name);
+      const std::string was = json.at("depends_on");
+      require(was == dependencies, "it is of other input: {}", difference(was, dependencies));
+      if (read_fields) read_fields(file);
+    });
+  } catch (const Error& e) {
+    log_info("{}: the earlier run's is not used, {}", name, e.what());
+    return {};
+  }
+  note(name, json.at("result").dump());
+  ++n_read_;
+  return json.at("state").dump();
+}
+
+void SolveStore::drop(const std::string& name) {
+  std::erase_if(finished_, [&](const FinishedSolve& s) { return s.name == name; });
+  std::error_code ignored;
+  if (comm_.rank() == 0) fs::remove(file_of(name), ignored);
+}
+
+}  // namespace karst

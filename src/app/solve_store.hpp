@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finished solves of a run, on disk as soon as they end: a later run with --resume reads them instead of solving again.
+// A file per solve (io/vof_file.hpp) holds its results, its fields by cell, and what they depend on; a solve whose
+// dependencies are others now is not used, and the run says which.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "eb/geometry.hpp"
+#include "io/vof_file.hpp"
+#include "solvers/composite_numbering.hpp"
+
+namespace karst {
+
+/// A finished solve as summary.json tells of it.
+struct FinishedSolve {
+  std::string name;
+  std::string result;  ///< JSON object
+};
+
+/// What a solve gave, as JSON objects.
+struct SolveRecord {
+  std::string result;  ///< for summary.json of a run that ended early
+  std::string state;   ///< all that is wanted back
+};
+
+class SolveStore {
+ public:
+  /// @param folder  where the files are; made with the first one
+  /// @param deck    the complete deck (Reader::echo)
+  /// @param resume  files of an earlier run may be used
+  SolveStore(const Comm& comm, std::string folder, std::string deck, bool resume)
+      : comm_(comm), folder_(std::move(folder)), deck_(std::move(deck)), resume_(resume) {}
+
+  /// What answers of a job on this geometry depend on: version of Karst, cut cells, cell width, tables of the deck;
+  /// one statement per line. Collective.
+  /// @param job  "flow", "diffusion"
+  std::string dependencies(const std::string& job, const Geometry& geometry, double cell_width) const;
+
+  /// Throws Error on all ranks when the file cannot be written. Collective.
+  /// @param name  of the solve, unique in the run
+  void save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
+            const VofPlaces& places, std::span<const VofValues> fields);
+
+  /// The state that an earlier run saved, when there is one that fits; nothing also when the file cannot be read. Says
+  /// on the terminal why one is not used. Collective.
+  /// @param read_fields  fetches the fields; may throw Error. On every rank
+  std::optional<std::string> load(const std::string& name, const std::string& dependencies,
+                                  const std::function<void(const VofFile&)>& read_fields = {});
+
+  /// No longer needed: what was saved under a name on the way to a solve that is finished now. Collective.
+  void drop(const std::string& name);
+
+  /// What this run has saved or read, in order, without what was dropped. The same on every rank.
+  const std::vector<FinishedSolve>& finished() const { return finished_; }
+  /// Of finished(), read from an earlier run.
+  int n_read() const { return n_read_; }
+
+ private:
+  std::string file_of(const std::string& name) const;
+  void note(const std::string& name, const std::string& result);
+
+  const Comm& comm_;
+  std::string folder_, deck_;
+  bool resume_;
+  std::vector<FinishedSolve> finished_;
+  int n_read_ = 0;
+};
+
+/// Where the values of unknowns stand. Geometry and numbering must outlive it.
+VofPlaces places_of(const Geometry& geometry, const CompositeNumbering& numbering);
+
+/// The same for the same cut cells on any number of ranks, otherwise almost surely another one. Collective.
+std::uint64_t fingerprint(const Comm& comm, const Geometry& geometry);
+
+}  // namespace karst

@@ -92,7 +92,7 @@ std::string reason_against(const ScanModel& scan, double pore_peak, double solid
   if (scan.minerals > one_gray_value)
     return fmt::format(
         "the gray values of the solid scatter {:.1f} times as much as those of the pore, each over its noise, as if it "
-        "were several minerals (segment = multi-otsu tells them apart)",
+        "were several minerals (`segment = multi-otsu` tells them apart)",
         scan.minerals);
   if (scan.scatter > most_scatter * noise)
     return fmt::format(

@@ -151,25 +151,35 @@ std::unique_ptr<ImageFile> open_self_describing(const std::string& path, SelfDes
 
 constexpr std::array<std::string_view, 4> raw_extensions{".raw", ".bin", ".dat", ".img"};
 
+/// .raw, .raw.gz, ...
+bool has_raw_extension(const std::string& path) {
+  std::filesystem::path name(lower_case(path));
+  if (name.extension() == ".gz") name.replace_extension();
+  const std::string extension = name.extension().string();
+  return std::find(raw_extensions.begin(), raw_extensions.end(), extension) != raw_extensions.end();
+}
+
 }  // namespace
+
+bool is_image_name(const std::string& path) { return describes_itself(path) || has_raw_extension(path); }
 
 std::unique_ptr<ImageFile> open_image(const std::string& path, const std::optional<RawLayout>& layout) {
   require(!path.empty(), "image: no file named");
   require(!layout || !describes_itself(path),
-          "{}: says its sizes and type itself; size, type, endian and skip_bytes are for raw files", path);
+          "{}: says its sizes and type itself; `size`, `type`, `endian` and `skip_bytes` are for raw files", path);
   const std::string file = split_hdf5(path).first;
   std::error_code ignored;
   if (is_pattern(path) || std::filesystem::is_directory(file, ignored)) return open_stack(path);
   require(std::filesystem::exists(file, ignored), "{}: no such file", file);
   if (const auto format = format_of(file)) return open_self_describing(path, *format);
-  const std::string extension = lower_case(std::filesystem::path(path).extension().string());
-  const bool raw = std::find(raw_extensions.begin(), raw_extensions.end(), extension) != raw_extensions.end();
-  require(layout || raw,
+  require(layout || has_raw_extension(path),
           "{}: extension unknown; known are .tif .tiff .png .npy .h5 .hdf5 .nxs .mha .mhd .nrrd .nhdr .nii .nii.gz "
           ".hdr .vti, "
-          "folders and patterns of .tif or .png slices, and .raw .bin .dat .img (raw files, which need size and type)",
+          "folders and patterns of .tif or .png slices, and .raw .bin .dat .img, also with .gz behind (raw files, "
+          "which need `size` and `type`)",
           path);
-  require(layout.has_value(), "{}: a raw file needs its size (nx,ny,nz) and type (uint8, ...)", path);
+  require(layout.has_value(), "{}: a raw file needs its `size` (voxels in x, y, z: 128x128x64) and `type` (uint8, ...)",
+          path);
   return open_raw(path, *layout);
 }
 

@@ -71,17 +71,21 @@ class ImageFile {
 ///   of the number in the names, which may not leave one out; files of other kinds in a folder are passed over;
 /// - .npy (C order, last axis x), .h5 .hdf5 .nxs (last axis x) with a data set as `file.h5:/path/to/data`, which can be
 ///   left out when the file has one of three dimensions;
-/// - .mha .mhd, .nrrd .nhdr, .nii .nii.gz .hdr, .vti; .raw .bin .dat .img with a layout. A layout makes any other
-///   extension a raw file, too.
-/// Row 0 of a slice is y = 0. Everything is read plane by plane, except MetaImage, NRRD, NIfTI and VTI whose voxels are
-/// compressed or text, which every rank that opens them holds whole (ImageInfo::held_whole). Throws Error: no such
-/// file, extension unknown, a header that contradicts itself or the size of the file, check sums that are wrong, slices
-/// that differ, a slice missing, colour, no voxels. Not collective.
+/// - .mha .mhd, .nrrd .nhdr, .nii .nii.gz .hdr, .vti; .raw .bin .dat .img, and the same with .gz behind, with a layout.
+/// A layout makes any
+///   other extension a raw file, too.
+/// Row 0 of a slice is y = 0. Everything is read plane by plane, except raw files, MetaImage, NRRD, NIfTI and VTI whose
+/// voxels are compressed or text, which every rank that opens them holds whole (ImageInfo::held_whole). Throws Error:
+/// no such file, extension unknown, a header that contradicts itself or the size of the file, check sums that are
+/// wrong, slices that differ, a slice missing, colour, no voxels. Not collective.
 std::unique_ptr<ImageFile> open_image(const std::string& path, const std::optional<RawLayout>& layout = {});
 
 /// True when open_image() takes the name without a layout: an extension of a format that describes itself, a pattern, a
 /// data set in a file, a folder.
 bool describes_itself(const std::string& path);
+
+/// True when the name is that of an image: describes_itself(), or a raw file by its extension.
+bool is_image_name(const std::string& path);
 
 /// There is such a file or folder; true for every pattern.
 bool image_exists(const std::string& path);

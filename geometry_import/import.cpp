@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/heap.hpp"
 #include "base/memory.hpp"
@@ -11,6 +12,7 @@
 #include "geometry_import/fail_together.hpp"
 #include "geometry_import/geometry_file.hpp"
 #include "geometry_import/image_layers.hpp"
+#include "geometry_import/key_words.hpp"
 #include "geometry_import/provenance.hpp"
 #include "geometry_import/segment.hpp"
 #include "geometry_import/statistics.hpp"
@@ -53,8 +55,9 @@ void Import::open() {
     const bool size_given = options_.size != Index{};
     if (options_.type || size_given || options_.skip_bytes != 0 || options_.big_endian) {
       require(options_.type.has_value() || describes_itself(options_.file),
-              "{}: a raw file needs its type (uint8, ...)", options_.file);
-      require(size_given || describes_itself(options_.file), "{}: a raw file needs its size (nx,ny,nz)", options_.file);
+              "{}: a raw file needs its `type` (uint8, ...)", options_.file);
+      require(size_given || describes_itself(options_.file),
+              "{}: a raw file needs its `size` (voxels in x, y, z: 128x128x64)", options_.file);
       layout =
           RawLayout{options_.size, options_.type.value_or(VoxelType::uint8), options_.big_endian, options_.skip_bytes};
     }
@@ -65,16 +68,16 @@ void Import::open() {
 Vec3 Import::spacing_of(const ImageInfo& info) const {
   if (options_.spacing != Vec3{}) {
     const Vec3& s = options_.spacing;
-    require(options_.voxel == 0, "voxel and spacing given; one of them is enough");
-    require(s[0] > 0 && s[1] > 0 && s[2] > 0, "spacing = {}, {}, {} m given; widths must be positive", s[0], s[1],
+    require(options_.voxel == 0, "`voxel` and `spacing` given; one of them is enough");
+    require(s[0] > 0 && s[1] > 0 && s[2] > 0, "`spacing = [{}, {}, {}]` (m) given; widths must be positive", s[0], s[1],
             s[2]);
     return s;
   }
-  require(options_.voxel >= 0 && std::isfinite(options_.voxel), "voxel = {} m given; a width must be positive",
+  require(options_.voxel >= 0 && std::isfinite(options_.voxel), "`voxel = {}` (m) given; a width must be positive",
           options_.voxel);
   if (options_.voxel > 0) return info.proportions * options_.voxel;
   require(info.voxel || info.spacing,
-          "{}: does not state the width of its voxels{}; give it with voxel = WIDTH (in m, such as 5.3e-6)", info.path,
+          "{}: does not state the width of its voxels{}; give it with `voxel = WIDTH`, such as 5.3um", info.path,
           info.voxel_note.empty() ? "" : " (" + info.voxel_note + ")");
   return info.voxel ? Vec3::all(*info.voxel) : *info.spacing;
 }
@@ -128,7 +131,7 @@ void Import::warn_of_surroundings() {
   });
   if (comm_.any(cylindrical))
     report_.warnings.push_back(
-        "the corners of the planes hold one value only, as around a cylinder: sample = cylinder leaves the "
+        "the corners of the planes hold one value only, as around a cylinder: `sample = cylinder` leaves the "
         "surroundings out");
 }
 
@@ -147,10 +150,10 @@ void Import::warn_of_file(const ImageInfo& info) {
         fmt::format("the file states voxels {} m wide; the {} m given are used", text(stated), text(used)));
   }
   if (report_.voxel > widest_voxel)
-    report_.warnings.push_back(fmt::format(
-        "voxels are {} wide, more than a millimetre: is that the right unit? Widths are in metres: 5.3 µm is "
-        "5.3e-6; permeabilities go with the square of the width",
-        format_si(report_.voxel, "m")));
+    report_.warnings.push_back(
+        fmt::format("voxels are {} wide, more than a millimetre: is that the right unit? A width of 5.3 µm is 5.3um, "
+                    "or 5.3e-6 in metres; permeabilities go with the square of the width",
+                    format_si(report_.voxel, "m")));
   const double bytes = double(info.size[0]) * info.size[1] * info.size[2] * bytes_of(info.type);
   if (info.held_whole && bytes > 1e8)
     report_.warnings.push_back(fmt::format(
@@ -180,7 +183,7 @@ void Import::warn_of_result() {
       report_.level_set_porosity, report_.porosity,
       std::isnan(report_.threshold)
           ? "many pores or grains are only a few voxels wide, and no shift of the wall gives both"
-          : "many pores or grains are only a few voxels wide, or noise makes the wall rough (smoothing, denoise)"));
+          : "many pores or grains are only a few voxels wide, or noise makes the wall rough (`smoothing`, `denoise`)"));
 }
 
 /// The range of porosity is that of the wall used.
@@ -239,6 +242,7 @@ ImportReport Import::run(const std::string& output) {
   if (wanted) report_.pictures = wanted->gather(comm_);
 
   warn_of_result();
+  for (std::string& w : report_.warnings) w = with_keys_said(w, options_.by_options);
   writer.finish({image.voxels(), report_.voxel, report_.porosity, report_.level_set_porosity, written.steepest,
                  report_.threshold, provenance(report_, options_), report_.phases, report_.smoothing});
   report_.memory_peak_bytes = comm_.sum(arena::peak_resident_set());
@@ -249,7 +253,11 @@ ImportReport Import::run(const std::string& output) {
 }  // namespace
 
 ImportReport import_image(const Comm& comm, const ImportOptions& options, const std::string& output) {
-  return Import(comm, options).run(output);
+  try {
+    return Import(comm, options).run(output);
+  } catch (const Error& e) {
+    throw Error(with_keys_said(e.what(), options.by_options));
+  }
 }
 
 }  // namespace karst

@@ -68,7 +68,8 @@ struct ImportOptions {
   KeepClusters keep = KeepClusters::all;
   std::array<bool, 3> keep_axes{};  ///< for KeepClusters::connected
 
-  bool pictures = false;  ///< what the page of the import shows is gathered
+  bool pictures = false;    ///< what the page of the import shows is gathered
+  bool by_options = false;  ///< messages speak of options (--voxel WIDTH), not of keys (voxel = WIDTH)
 };
 
 /// Declares the keys of [geometry.import]. The image is named by geometry.image: set options.file from there.

@@ -85,7 +85,7 @@ std::vector<char> InflatedFile::read(std::int64_t count) {
 
 void InflatedFile::finish() {
   char more = 0;
-  require(some({&more, 1}) == 0, "{}: too long: decompressed it has more than the {} bytes that its header needs",
+  require(some({&more, 1}) == 0, "{}: too long: decompressed it has more than the {} bytes that its size and type need",
           path_, read_ - 1);
 }
 

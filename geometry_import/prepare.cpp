@@ -66,15 +66,15 @@ class Preparation {
 void Preparation::check_filters(bool labels) const {
   const double width = o_.width.value_or(1);
   require(!labels || (o_.denoise == Denoise::none && !o_.beam_hardening),
-          "denoise and beam_hardening are for gray images; with pore = VALUE the image is segmented already");
+          "`denoise` and `beam_hardening` are for gray images; with `pore = VALUE` the image is segmented already");
   require(o_.denoise != Denoise::none || !(o_.width || o_.step),
-          "denoise_width or denoise_step given without a filter; choose denoise = median, gaussian or bilateral");
-  require(o_.denoise == Denoise::bilateral || !o_.step, "denoise_step = {} given; only the bilateral filter has one",
+          "`denoise_width` or `denoise_step` given without a filter; choose `denoise = median`, gaussian or bilateral");
+  require(o_.denoise == Denoise::bilateral || !o_.step, "`denoise_step = {}` given; only the bilateral filter has one",
           o_.step.value_or(0));
   require(o_.denoise != Denoise::median || width == 1 || width == 2,
-          "denoise_width = {} given; the radius of the median is 1 or 2 voxels", width);
-  require(width >= 0.3 && width <= 4, "denoise_width = {} voxels given; allowed are 0.3 to 4", width);
-  require(!o_.step || *o_.step > 0, "denoise_step = {} given; it must be positive", o_.step.value_or(0));
+          "`denoise_width = {}` given; the radius of the median is 1 or 2 voxels", width);
+  require(width >= 0.3 && width <= 4, "`denoise_width = {}` (voxels) given; allowed are 0.3 to 4", width);
+  require(!o_.step || *o_.step > 0, "`denoise_step = {}` given; it must be positive", o_.step.value_or(0));
 }
 
 void Preparation::orient() {
@@ -120,7 +120,7 @@ void Preparation::resample_to_cubes(bool labels) {
     for (int d = 0; d < 3; ++d) {
       const double ratio = result_.voxel / spacing_[d], made = n[d] / ratio;
       require(made >= 1 - 1e-3 && made <= 65536,
-              "resample = {} m: an image {} m wide in {} would have {:.3g} voxels; allowed are 1 to 65536",
+              "`resample = {}` (m): an image {} m wide in {} would have {:.3g} voxels; allowed are 1 to 65536",
               result_.voxel, n[d] * spacing_[d], "xyz"[d], made);
       resampling[static_cast<std::size_t>(d)] = resampling_shares(n[d], ratio, labels);
     }
@@ -162,8 +162,8 @@ void Preparation::remove_noise() {
   if (o_.denoise == Denoise::bilateral && !o_.step) {
     filter.step = 4.5 * noise_of(comm_, image());
     require(filter.step > 0,
-            "{}: no noise found (most neighbouring voxels are equal); leave denoise = bilateral out, or give "
-            "denoise_step",
+            "{}: no noise found (most neighbouring voxels are equal); leave `denoise = bilateral` out, or give "
+            "`denoise_step`",
             image().info().path);
   }
   const int reach = o_.denoise == Denoise::median     ? static_cast<int>(width)
@@ -203,18 +203,18 @@ std::vector<float> SampleCylinder::distance(const Index& image) const {
 
 SampleCylinder sample_cylinder(const PrepareOptions& o, const Index& image) {
   require(o.cylinder || o.beam_hardening || (o.sample_center.empty() && !o.sample_radius),
-          "sample_center or sample_radius given without a cylinder; choose sample = cylinder");
+          "`sample_center` or `sample_radius` given without a cylinder; choose `sample = cylinder`");
   require(o.sample_center.empty() || o.sample_center.size() == 2,
-          "sample_center: {} numbers given; it takes two, x and y", o.sample_center.size());
+          "`sample_center`: {} numbers given; it takes two, x and y", o.sample_center.size());
   SampleCylinder c{0.5 * image[0], 0.5 * image[1], 0};
   if (!o.sample_center.empty()) c = {o.sample_center[0], o.sample_center[1], 0};
   require(c.x > 0 && c.x < image[0] && c.y > 0 && c.y < image[1],
-          "sample_center = {}, {} given; it must lie inside the prepared image of {} x {} voxels", c.x, c.y, image[0],
-          image[1]);
+          "`sample_center = [{}, {}]` given; it must lie inside the prepared image of {} x {} voxels", c.x, c.y,
+          image[0], image[1]);
   c.radius = o.sample_radius.value_or(std::min({c.x, c.y, image[0] - c.x, image[1] - c.y}));
-  require(c.radius >= 1, "sample_radius: {} voxels; at least 1 is needed", c.radius);
+  require(c.radius >= 1, "`sample_radius`: {} voxels; at least 1 is needed", c.radius);
   require(c.radius <= std::hypot(image[0], image[1]),
-          "sample_radius = {} given, more than the diagonal of the prepared image of {} x {} voxels", c.radius,
+          "`sample_radius = {}` given, more than the diagonal of the prepared image of {} x {} voxels", c.radius,
           image[0], image[1]);
   return c;
 }

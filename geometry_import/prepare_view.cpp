@@ -89,7 +89,7 @@ std::unique_ptr<ImageFile> oriented(std::unique_ptr<ImageFile> source, const Ori
             "{}: crop to voxels {} to {} in {} given, but the image has {} (allowed: 0 to {})", source->info().path,
             o.low[d], o.high[d], "xyz"[d], n[d], n[d]);
     require(o.low[d] < o.high[d],
-            "{}: crop to voxels {} to {} in {} given: nothing is left; crop_high is the first voxel not kept",
+            "{}: crop to voxels {} to {} in {} given: nothing is left; `crop_high` is the first voxel not kept",
             source->info().path, o.low[d], o.high[d], "xyz"[d]);
   }
   return std::make_unique<OrientedImage>(std::move(source), o, slab_bytes);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Raw images: a header to skip, then the voxels, x fastest.
+// Raw images: a header to skip, then the voxels, x fastest; all of it may be compressed by gzip.
 #include <cstring>
 #include <fstream>
 #include <vector>
 
 #include "base/error.hpp"
 #include "geometry_import/image_text.hpp"
+#include "geometry_import/inflate.hpp"
 #include "geometry_import/readers.hpp"
 
 namespace karst {
@@ -62,22 +63,43 @@ std::unique_ptr<ImageFile> open_voxels(ImageInfo info, const std::string& data_f
   return std::make_unique<RawImage>(std::move(info), data_file, layout);
 }
 
-std::unique_ptr<ImageFile> open_raw(const std::string& path, const RawLayout& layout) {
+namespace {
+
+/// The decompressed bytes must be those to skip and the voxels, no more; gzip knows whether they are damaged.
+std::unique_ptr<ImageFile> open_compressed(const ImageInfo& info, const RawLayout& layout) {
+  InflatedFile file(info.path, 0);
+  file.read(layout.skip_bytes);
+  std::vector<char> voxels = file.read(voxel_bytes(layout));
+  file.finish();
+  return hold_voxels(info, layout, std::move(voxels));
+}
+
+/// Bytes that a file must have. Throws Error when it has others.
+void require_length(const std::string& path, const RawLayout& layout) {
   const Index n = layout.size;
-  require(n[0] > 0 && n[1] > 0 && n[2] > 0, "{}: size {} x {} x {} given; all three must be at least 1", path, n[0],
-          n[1], n[2]);
-  require(layout.skip_bytes >= 0, "{}: skip_bytes {} given; it cannot be negative", path, layout.skip_bytes);
   const std::int64_t found = bytes_in(path), expected = layout.skip_bytes + voxel_bytes(layout);
   require(found >= expected, "{}: too short: {} x {} x {} voxels of {} after {} bytes need {} bytes, the file has {}",
           path, n[0], n[1], n[2], name_of(layout.type), layout.skip_bytes, expected, found);
   require(found <= expected,
-          "{}: too long: {} x {} x {} voxels of {} after {} bytes need {} bytes, the file has {}; check size and type, "
-          "or give skip_bytes = {} when a header comes first",
+          "{}: too long: {} x {} x {} voxels of {} after {} bytes need {} bytes, the file has {}; check `size` and "
+          "`type`, or give `skip_bytes = {}` when a header comes first",
           path, n[0], n[1], n[2], name_of(layout.type), layout.skip_bytes, expected, found,
           layout.skip_bytes + found - expected);
+}
+
+}  // namespace
+
+std::unique_ptr<ImageFile> open_raw(const std::string& path, const RawLayout& layout) {
+  const Index n = layout.size;
+  require(n[0] > 0 && n[1] > 0 && n[2] > 0, "{}: size {} x {} x {} given; all three must be at least 1", path, n[0],
+          n[1], n[2]);
+  require(layout.skip_bytes >= 0, "{}: `skip_bytes = {}` given; it cannot be negative", path, layout.skip_bytes);
   ImageInfo info;
   info.path = path;
-  info.format = "raw";
+  const bool compressed = lower_case(path).ends_with(".gz");
+  info.format = compressed ? "raw, gzip" : "raw";
+  if (compressed) return open_compressed(info, layout);
+  require_length(path, layout);
   return open_voxels(std::move(info), path, layout, true);
 }
 

@@ -27,18 +27,18 @@ std::vector<std::string> class_names(const GrayClasses& classes, const ImportOpt
     for (std::size_t c = 0, solid = 1; c < n; ++c)
       by_class.push_back(c == classes.pore() ? "pore" : n == 2 ? "solid" : fmt::format("solid {}", solid++));
   }
-  require(by_class.size() == n, "{}: names holds {} names for {} classes of gray values; name all, the darkest first",
+  require(by_class.size() == n, "{}: `names` holds {} names for {} classes of gray values; name all, the darkest first",
           options.file, by_class.size(), n);
   for (std::size_t c = 0; c < n; ++c) {
     require(!by_class[c].empty() && std::count(by_class.begin(), by_class.end(), by_class[c]) == 1,
-            "{}: names holds \"{}\" {}; each class has a name of its own", options.file, by_class[c],
+            "{}: `names` holds \"{}\" {}; each class has a name of its own", options.file, by_class[c],
             by_class[c].empty() ? "(empty)" : "twice");
     const bool is_pore = by_class[c] == "pore";
     require(is_pore == (c == classes.pore()),
-            "{}: names gives class {} of {} (the darkest is 1) the name \"{}\", but the pore is the {} class{}: name "
+            "{}: `names` gives class {} of {} (the darkest is 1) the name \"{}\", but the pore is the {} class{}: name "
             "that one, and no other, \"pore\"",
             options.file, c + 1, n, by_class[c], classes.pore_above ? "brightest" : "darkest",
-            classes.pore_above ? "" : " (with pore_above = true the brightest)");
+            classes.pore_above ? "" : " (with `pore_above = true` the brightest)");
   }
   std::vector<std::string> by_label(n);
   for (std::size_t c = 0; c < n; ++c) by_label[classes.label(c)] = by_class[c];
@@ -98,8 +98,8 @@ std::vector<double> find_limits(const ImageLayers& image, const Histogram& histo
           options.file, report.smallest, report.largest, labels_hint(options.file));
   if (histogram.filled() <= few_values && is_integer(report.type))
     report.warnings.push_back(fmt::format(
-        "the image holds {} different values only; if they are labels and not gray values, name them: label_values "
-        "with names, or labels = FILE.json{}",
+        "the image holds {} different values only; if they are labels and not gray values, name them: `label_values` "
+        "with `names`, or `labels = FILE.json`{}",
         histogram.filled(), labels_hint(options.file)));
   if (method == SegmentBy::edges) return {edge_threshold(image, histogram)};
   if (method == SegmentBy::halfway) return {halfway_threshold(histogram)};
@@ -132,10 +132,11 @@ GrayClasses find_classes(const ImageLayers& image, const ImportOptions& options,
   require(classes.limits.size() <= most_limits, "{}: {} thresholds given; allowed are 1 to {}", options.file,
           classes.limits.size(), most_limits);
   const double wall = classes.wall(), seed = options.seed_threshold.value_or(wall);
-  require(!options.seed_threshold || (classes.pore_above ? seed > wall : seed < wall),
-          "{}: seed_threshold = {} lies on the solid side of the wall, which is at {}: it must be {}, where voxels are "
-          "surely pore",
-          options.file, seed, wall, classes.pore_above ? "larger" : "smaller");
+  require(
+      !options.seed_threshold || (classes.pore_above ? seed > wall : seed < wall),
+      "{}: `seed_threshold = {}` lies on the solid side of the wall, which is at {}: it must be {}, where voxels are "
+      "surely pore",
+      options.file, seed, wall, classes.pore_above ? "larger" : "smaller");
   return classes;
 }
 
@@ -204,12 +205,12 @@ std::optional<Segmentation> fitted_segmentation(const ImageLayers& image, const 
       return Segmentation{std::move(labels), names, true, start.scale, std::move(wall)};
     }
   }
-  require(!options.wall, "{}: {} (wall = scan); wall = threshold takes it from the gray value {:.6g}", options.file,
+  require(!options.wall, "{}: {} (`wall = scan`); `wall = threshold` takes it from the gray value {:.6g}", options.file,
           reason, start.scale.threshold);
-  report.warnings.push_back(
-      fmt::format("the wall is where the threshold of {:.6g} is passed; it was not fitted to the image (wall = scan), "
-                  "because {}",
-                  start.scale.threshold, reason));
+  report.warnings.push_back(fmt::format(
+      "the wall is where the threshold of {:.6g} is passed; it was not fitted to the image (`wall = scan`), "
+      "because {}",
+      start.scale.threshold, reason));
   return {};
 }
 
@@ -252,7 +253,7 @@ void require_both(const ImportOptions& options, const LabelMap& map, const Impor
                   const std::vector<std::int64_t>& counts, double sample_voxels) {
   const auto pore = static_cast<double>(counts[pore_label]);
   if (pore > 0 && pore < sample_voxels) return;
-  throw Error(fmt::format("{}: {} voxel has the value pore = {} (values go from {} to {}); there is no wall",
+  throw Error(fmt::format("{}: {} voxel has the value `pore = {}` (values go from {} to {}); there is no wall",
                           options.file, pore == 0 ? "no" : "every", map.pore(), report.smallest, report.largest));
 }
 
@@ -264,7 +265,7 @@ void tell_of_minerals(const std::set<float>& values, const ImportOptions& option
   for (const float v : values) listed.push_back(fmt::format("{}", v));
   report.warnings.push_back(
       fmt::format("the image holds the values {}, and all but {} became one solid; if they are minerals, name them: "
-                  "label_values = [{}] with names = [\"pore\", ...] instead of pore, or labels = FILE.json{}",
+                  "`label_values = [{}]` with `names = [\"pore\", ...]` instead of `pore`, or `labels = FILE.json`{}",
                   join(listed), *options.pore, join(listed), labels_hint(options.file)));
 }
 

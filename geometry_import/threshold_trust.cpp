@@ -43,7 +43,7 @@ std::string distrust(const ThresholdEvidence& e) {
     if (distance < least_distance)
       return fmt::format(
           "no threshold can be trusted: pore and solid overlap. The peak of the {} at {:.4g} is only {:.1f} times the "
-          "noise ({:.3g}, after smoothing) away from the {:.5g} taken; a filter (denoise) parts them, and its choice "
+          "noise ({:.3g}, after smoothing) away from the {:.5g} taken; a filter (`denoise`) parts them, and its choice "
           "decides on porosity and permeability",
           pore ? "pore" : "solid", peak, distance, noise, e.threshold);
   }
@@ -56,9 +56,8 @@ std::string several_phases(const ThresholdEvidence& e) {
   return fmt::format(
       "the histogram has {} peaks ({}), so there are more than two phases, or halos, or surroundings of the sample; "
       "one "
-      "threshold of {:.5g} leaves {} of them below and {} above: see that it parts the right ones, or give threshold "
-      "or "
-      "segment = multi-otsu",
+      "threshold of {:.5g} leaves {} of them below and {} above: see that it parts the right ones, or give `threshold` "
+      "or `segment = multi-otsu`",
       e.peaks.size(), listed(e.peaks), e.threshold, low, high);
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "app/config.hpp"
+#include "base/deck_echo.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
@@ -18,7 +19,9 @@ namespace {
 
 constexpr const char* examples =
     "Examples:\n"
-    "  karst import rock.tif -o rock.h5 --voxel 2e-6\n"
+    "  karst run rock.tif --voxel 2.5um\n"
+    "  karst import rock.tif -o rock.h5 --voxel 2.5um\n"
+    "  karst run rock.h5\n"
     "  karst check deck.toml\n"
     "  karst run deck.toml --out results -j 4\n"
     "  karst report results\n"
@@ -26,25 +29,16 @@ constexpr const char* examples =
     "  mpirun -n 4 karst run deck.toml\n"
     "  karst help grid.box\n";
 
-std::string quoted(const std::string& text) {
-  std::string all = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') all += '\\';
-    all += c;
-  }
-  return all + '"';
-}
-
 constexpr const char* import_examples =
     "Examples:\n"
     "  gray TIFF that states its voxel width:   karst import rock.tif -o rock.h5\n"
-    "  folder of slices, darker is pore:        karst import slices/ -o rock.h5 --voxel 2e-6\n"
+    "  folder of slices, darker is pore:        karst import slices/ -o rock.h5 --voxel 2um\n"
     "  bright pore, given threshold:            karst import rock.mha -o rock.h5 --threshold 140 --pore_above true\n"
     "  pore and two minerals in gray values:    karst import rock.tif -o rock.h5 --segment multi-otsu --classes 3 "
     "--names pore,quartz,calcite\n"
     "  noisy pores, kept where surely pore:     karst import rock.tif -o rock.h5 --threshold 110 --seed_threshold 80\n"
-    "  segmented raw file, pore is 0:           karst import rock.raw -o rock.h5 --size 512,512,512 --type uint8 "
-    "--voxel 5.3e-6 --pore 0\n"
+    "  segmented raw file, pore is 0:           karst import rock.raw -o rock.h5 --size 512x512x512 --type uint8 "
+    "--voxel 5.3um --pore 0\n"
     "  labels with names:                       karst import labels.tif -o rock.h5 --label_values 0,1,2 --names "
     "pore,quartz,calcite\n"
     "  the same, names in a file:               karst import labels.tif -o rock.h5 --labels labels.tif.json\n"
@@ -52,15 +46,11 @@ constexpr const char* import_examples =
     "--keep_axes false,false,true\n"
     "`karst help geometry.import` lists the options as keys of a deck.\n";
 
-/// Value of an option of `karst import` as TOML: lists may be written with bare commas, texts without quotes.
+/// Value of an option of the import as TOML: texts and lists (which Reader takes apart) without quotes and brackets.
 std::string as_toml(const KeyInfo& key, const std::string& value) {
-  if (key.type == "list of texts" && !value.starts_with('[')) {
-    std::vector<std::string> parts = split(value, ',');
-    std::transform(parts.begin(), parts.end(), parts.begin(), quoted);
-    return fmt::format("[{}]", join(parts));
-  }
-  if (key.type.starts_with("list") && !value.starts_with('[')) return fmt::format("[{}]", value);
-  return key.type == "text" || key.type == "word" || key.type == "file name" ? quoted(value) : value;
+  const bool list = key.type.starts_with("list");
+  const bool text = list || key.type == "text" || key.type == "word" || key.type == "file name";
+  return text && !(list && value.starts_with('[')) ? toml_text(value) : value;
 }
 
 /// How a value is written on the command line.
@@ -72,7 +62,7 @@ const char* form_of(const std::string& type) {
                                                                       {"file name", "FILE"},
                                                                       {"list of texts", "NAME,NAME,..."},
                                                                       {"list of numbers", "NUMBER,NUMBER,..."},
-                                                                      {"list of 3 integers", "NX,NY,NZ"},
+                                                                      {"list of 3 integers", "NXxNYxNZ"},
                                                                       {"list of 3 numbers", "X,Y,Z"}}};
   for (const auto& [name, form] : forms)
     if (type == name) return form;
@@ -91,7 +81,8 @@ struct ImportFlags {
   std::vector<KeyInfo> keys = import_keys();
   std::vector<std::string> values = std::vector<std::string>(keys.size());
 
-  void add_to(CLI::App& command) {
+  /// @param group  heading of their part of the help
+  void add_to(CLI::App& command, const std::string& group) {
     for (std::size_t k = 0; k < keys.size(); ++k) {
       std::string help = keys[k].help;
       if (!keys[k].unit.empty() && keys[k].unit != "-") help += fmt::format(" [{}]", keys[k].unit);
@@ -99,7 +90,7 @@ struct ImportFlags {
       if (!keys[k].default_value.empty() && keys[k].default_value != "[]" && keys[k].default_value != "\"\"")
         help += fmt::format("; default {}", bare(keys[k].default_value));
       const std::string name = keys[k].key.substr(keys[k].key.rfind('.') + 1);
-      command.add_option("--" + name, values[k], help)->type_name(form_of(keys[k].type));
+      command.add_option("--" + name, values[k], help)->type_name(form_of(keys[k].type))->group(group);
     }
   }
   std::vector<std::string> overrides() const {
@@ -116,10 +107,18 @@ void add_threads(CLI::App& command, CommandLine& line) {
       ->type_name("N");
 }
 
-void add_deck(CLI::App& command, CommandLine& line) {
-  command.add_option("deck", line.deck, "the input deck (TOML); `karst help` lists its keys")->required();
-  command.add_option("key=value", line.overrides, "sets a key of the deck: grid.box=32  grid.cells=[64,64,64]");
+void add_deck(CLI::App& command, CommandLine& line, ImportFlags& flags) {
+  command
+      .add_option(
+          "deck", line.deck,
+          "the input deck (TOML; `karst help` lists its keys), or in its place an image or geometry file, which "
+          "asks for the permeability along x, y and z")
+      ->required();
+  command.add_option("key=value", line.overrides,
+                     "sets a key of the deck: grid.box=32  grid.cells=64x64x64  flow.axes=x,z  fluid.viscosity=1.2cP");
   add_threads(command, line);
+  flags.add_to(command,
+               "Import of an image, as for `karst import`; each sets the key of this name in [geometry.import]");
 }
 
 void add_results(CLI::App& command, CommandLine& line) {
@@ -134,7 +133,7 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   app.set_version_flag("--version", "karst " + std::string(version_and_git_id()), "print the version and exit");
 
   CLI::App* run = app.add_subcommand("run", "compute what the deck asks for: summary.json, report.html, plotfile");
-  add_deck(*run, line);
+  add_deck(*run, line, flags);
   add_results(*run, line);
   run->add_option("--petsc", line.petsc,
                   "options of PETSc in one word, for the solvers: \"-diffusion_pc_type gamg -diffusion_ksp_monitor\"")
@@ -147,11 +146,11 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
                 "go on with a run that was interrupted: what it has solved is not solved again (give the same deck)");
 
   CLI::App* geometry = app.add_subcommand("geometry", "cut the grid: statistics, plotfile, summary.json");
-  add_deck(*geometry, line);
+  add_deck(*geometry, line, flags);
   add_results(*geometry, line);
 
   CLI::App* check = app.add_subcommand("check", "read everything, build the geometry, estimate memory; write nothing");
-  add_deck(*check, line);
+  add_deck(*check, line, flags);
 
   CLI::App* report = app.add_subcommand("report", "make report.html of a finished run once more");
   report->add_option("directory", line.directory, "the directory of the run: summary.json, deck.toml, plotfiles")
@@ -174,7 +173,7 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   import->add_option("--json", line.json, "write the report as JSON too")->type_name("FILE");
   add_threads(*import, line);
   import->add_flag("--overwrite", line.overwrite, "replace existing files");
-  flags.add_to(*import);
+  flags.add_to(*import, "OPTIONS");
   import->footer(import_examples);
 
   CLI::App* help = app.add_subcommand("help", "explain the keys of the deck");
@@ -223,7 +222,7 @@ Parsed parse_command_line(const std::vector<std::string>& arguments) {
   }
   for (const auto& [name, command] : commands)
     if (!parsed.stop && app.got_subcommand(name)) parsed.line.command = command;
-  if (parsed.line.command == Command::import) parsed.line.overrides = flags.overrides();
+  std::ranges::move(flags.overrides(), std::back_inserter(parsed.line.overrides));
   if (parsed.line.uncertainty) parsed.line.overrides.emplace_back("flow.uncertainty=true");
   return parsed;
 }

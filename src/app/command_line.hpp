@@ -13,8 +13,8 @@ enum class Command { run, geometry, check, report, import, help };
 struct CommandLine {
   Command command = Command::help;
   // run, geometry, check
-  std::string deck;
-  std::vector<std::string> overrides;  ///< key=value; import: its options, as keys of [geometry.import]
+  std::string deck;                    ///< or an image in its place, see image_deck.hpp
+  std::vector<std::string> overrides;  ///< key=value, and the options of the import as keys of [geometry.import]
   std::string out;                     ///< directory of the results; empty: output.directory of the deck
   bool overwrite = false;
   bool resume = false;       ///< run: goes on from the finished solves of one that ended early

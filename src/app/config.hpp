@@ -39,6 +39,8 @@ Config read_config(Reader& in);
 
 /// All keys of the deck, in order.
 std::vector<KeyInfo> deck_keys();
+/// Table of the keys that are options of `karst import`.
+inline constexpr const char* import_table = "geometry.import.";
 /// Keys of [geometry.import], which are the options of `karst import`.
 std::vector<KeyInfo> import_keys();
 

@@ -7,6 +7,7 @@
 #include "app/config.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/units.hpp"
 
 namespace karst {
 
@@ -17,8 +18,23 @@ constexpr const char* inputs_head =
     "Made from the declarations in the program: `karst help --markdown`. Decks are TOML; lengths are in metres and "
     "all\n"
     "other units SI too. `karst help KEY` tells the same in the terminal. A key can be set on the command line:\n"
-    "`grid.box=32`; in lists of tables positions count from 0: `geometry.solid[0].radius=1e-3`. A key that is not in\n"
-    "these tables is an error.\n\n";
+    "`grid.box=32`; in lists of tables positions count from 0: `geometry.solid[0].radius=1e-3`. Lists need no "
+    "brackets\n"
+    "there: `flow.axes=x,y`. A key that is not in these tables is an error.\n\n"
+    "A plain number counts in the unit that the tables name. A text may name another: `voxel = \"5.3 um\"`,\n"
+    "`pressure_drop = \"10 kPa\"`, `size = [\"1 mm\", \"1 mm\", \"2 mm\"]`; on the command line "
+    "`flow.pressure_drop=10kPa`. "
+    "Lists of\n"
+    "three may be written with x: `cells = \"64x64x64\"`, `size = \"1 x 1 x 2 mm\"`. Usual units, which all others of "
+    "the\n"
+    "same quantity go with, too (prefixes n, u, m, c, d, k, M, G; products and powers as in `kg/m3`):\n\n";
+
+/// The units of inputs_head.
+std::string unit_table() {
+  std::string text = "| unit of a key | may be written with |\n|---|---|\n";
+  for (const std::string_view unit : units_with_others()) text += fmt::format("| {} | {} |\n", unit, usual_units(unit));
+  return text + '\n';
+}
 
 /// Name as users type it: without positions.
 std::string plain(std::string key) {
@@ -74,7 +90,7 @@ std::string help_on(const std::vector<KeyInfo>& keys, const std::string& asked) 
 
 std::string help_command(const CommandLine& line) {
   const std::vector<KeyInfo> keys = deck_keys();
-  if (line.markdown) return inputs_head + markdown_table(keys);
+  if (line.markdown) return inputs_head + unit_table() + markdown_table(keys);
   return line.key.empty() ? overview(keys) : help_on(keys, plain(line.key));
 }
 

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "app/commands.hpp"
+#include "app/config.hpp"
 #include "app/source.hpp"
 #include "app/threads.hpp"
 #include "base/atomic_file.hpp"
@@ -49,9 +50,11 @@ ReportPage page_of_run(const Comm& comm, const ImportReport& report, const std::
 
 void import_command(const Comm& comm, const CommandLine& line) {
   Reader in = Reader::from_text("", "import", line.overrides);
+  in.name_options(import_table);
   ImportOptions options;
   read(in, options);
   in.finish();
+  options.by_options = true;
   options.file = line.image;
   require(image_exists(line.image), "there is no image {}", line.image);
   check_target(comm, line.file, line.overwrite);
@@ -64,7 +67,7 @@ void import_command(const Comm& comm, const CommandLine& line) {
   options.pictures = !page.empty();
   const ImportReport report = import_image(comm, options, line.file);
   log_info("{}\n", import_text(report));
-  log_info("Geometry file {}: name it in a deck (geometry.image)", line.file);
+  log_info("Geometry file {0}: `karst run {0}` computes its permeability; decks name it as geometry.image", line.file);
   if (!line.json.empty()) write_file(comm, line.json, to_json(report) + '\n');
   if (page.empty()) return;
   write_report(comm, page, page_of_run(comm, report, in.echo()));

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "app/image_deck.hpp"
 #include "app/threads.hpp"
 #include "base/heap.hpp"
 #include "base/log.hpp"
@@ -15,11 +16,24 @@
 
 namespace karst {
 
+namespace {
+
+Reader reader_of(const CommandLine& line) {
+  if (!stands_for_deck(line.deck)) return Reader::from_file(line.deck, line.overrides);
+  std::vector<std::string> all = deck_of_image(line.deck);
+  all.insert(all.end(), line.overrides.begin(), line.overrides.end());
+  return Reader::from_text("", "command line", all);
+}
+
+}  // namespace
+
 Session start_session(const Comm& comm, const CommandLine& line) {
   Timer timer("read deck");
-  Reader in = Reader::from_file(line.deck, line.overrides);
+  Reader in = reader_of(line);
+  in.name_options(import_table);
   Session session;
   session.config = read_config(in);
+  session.config.import.by_options = stands_for_deck(line.deck);
   in.finish();
   session.echo = in.echo();
   const ThreadChoice choice = choose_threads(comm, line.threads);
@@ -29,7 +43,8 @@ Session start_session(const Comm& comm, const CommandLine& line) {
 
 std::vector<std::string> input_files(const Config& config, const CommandLine& line) {
   const std::filesystem::path directory = config.geometry.directory;
-  std::vector<std::string> files{line.deck};
+  std::vector<std::string> files;
+  if (!stands_for_deck(line.deck)) files.push_back(line.deck);
   if (!config.geometry.image.empty()) files.push_back((directory / config.geometry.image).string());
   for (const SolidOptions& solid : config.geometry.solids)
     if (!solid.file.path.empty()) files.push_back((directory / solid.file.path).string());
@@ -37,7 +52,8 @@ std::vector<std::string> input_files(const Config& config, const CommandLine& li
 }
 
 std::string deck_as_used(const Session& session, const CommandLine& line) {
-  return fmt::format("# The complete deck as used by karst {}, from {}.\n", version_and_git_id(), line.deck) +
+  return fmt::format("# The complete deck as used by karst {}, from {}{}.\n", version_and_git_id(),
+                     stands_for_deck(line.deck) ? "the image " : "", line.deck) +
          session.echo;
 }
 

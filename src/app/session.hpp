@@ -26,7 +26,8 @@ struct Session {
   std::string echo;  ///< the complete deck
 };
 
-/// Reads the deck and sets the threads. Throws Error with all mistakes of the deck. Collective.
+/// Reads the deck, or the image in its place, and sets the threads. Throws Error with all mistakes of the deck.
+/// Collective.
 Session start_session(const Comm& comm, const CommandLine& line);
 
 /// The files that a run reads: deck, image, lists of spheres.

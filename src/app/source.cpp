@@ -28,11 +28,12 @@ std::string image_path(const Config& config) {
 void import_first(const Comm& comm, const Config& config, const std::string& to) {
   ImportOptions options = config.import;
   options.file = image_path(config);
-  require(
-      config.import_given || describes_itself(options.file),
-      "geometry.image: {} is no geometry file (.h5), and nothing says how to read it; add a [geometry.import] table "
-      "(size, type, voxel, pore), or make one with `karst import`",
-      options.file);
+  require(config.import_given || describes_itself(options.file), "{}: a raw file does not say how to read it; {}",
+          options.file,
+          options.by_options
+              ? "give --size, --type and --voxel, and --pore where it is segmented"
+              : "add a [geometry.import] table (size, type, voxel, and pore where it is segmented), or make a "
+                "geometry file with `karst import`");
   ImportReport report = import_image(comm, options, to);
   report.warnings.clear();  // image_warnings() says them, as of every geometry file
   log_info("Import\n{}", import_text(report));
@@ -47,9 +48,10 @@ Source from_image(const Comm& comm, const Config& config, const std::string& imp
     path = import_to;
     trim_heap();
   } else {
-    require(!config.import_given,
-            "geometry.import: {} is a geometry file, imported already; remove the table, or name the image itself",
-            config.geometry.image);
+    require(!config.import_given, "{} is a geometry file, imported already; {}", config.geometry.image,
+            config.import.by_options
+                ? "leave out the options of the import, or name the image itself"
+                : "remove [geometry.import] (and its options on the command line), or name the image itself");
   }
   auto file = std::make_shared<GeometryFile>(path);
   Source source;

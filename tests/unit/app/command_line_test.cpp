@@ -47,17 +47,27 @@ TEST(CommandLine, ImportOptionsAreTheKeysOfTheDeck) {
   EXPECT_EQ(p.line.file, "rock.h5");
   EXPECT_EQ(p.line.json, "report.json");
   EXPECT_EQ(p.line.overrides,
-            (std::vector<std::string>{"geometry.import.size=[3,4,5]", "geometry.import.type=\"uint16\"",
+            (std::vector<std::string>{"geometry.import.size=\"3,4,5\"", "geometry.import.type=\"uint16\"",
                                       "geometry.import.voxel=5.3e-6", "geometry.import.pore=-1"}));
+}
+
+TEST(CommandLine, AnImageWithItsImportOptionsStandsForADeck) {
+  for (const char* command : {"run", "check", "geometry"}) {
+    const Parsed p =
+        parse_command_line({command, "rock.raw.gz", "--size", "128x128x64", "--voxel", "5.3 um", "flow.axes=z"});
+    EXPECT_EQ(p.line.deck, "rock.raw.gz");
+    EXPECT_EQ(p.line.overrides, (std::vector<std::string>{"flow.axes=z", "geometry.import.size=\"128x128x64\"",
+                                                          "geometry.import.voxel=5.3 um"}));
+  }
 }
 
 TEST(CommandLine, ListsAndNamesNeedNoQuotes) {
   const Parsed p = parse_command_line({"import", "rock.tif", "-o", "rock.h5", "--names", "pore,quartz", "--labels",
                                        "a b.json", "--keep_axes", "true,false,false", "--label_values", "0,1"});
   EXPECT_EQ(p.line.overrides,
-            (std::vector<std::string>{"geometry.import.labels=\"a b.json\"", "geometry.import.label_values=[0,1]",
-                                      "geometry.import.names=[\"pore\", \"quartz\"]",
-                                      "geometry.import.keep_axes=[true,false,false]"}));
+            (std::vector<std::string>{"geometry.import.labels=\"a b.json\"", "geometry.import.label_values=\"0,1\"",
+                                      "geometry.import.names=\"pore,quartz\"",
+                                      "geometry.import.keep_axes=\"true,false,false\""}));
   const std::string help = parse_command_line({"import", "--help"}).text;
   EXPECT_TRUE(has(help, "--names NAME,NAME,...") && has(help, "default halfway") && has(help, "--seed_threshold 80"));
 }

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "files.hpp"
+#include "packed.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {
@@ -68,11 +69,48 @@ TEST_F(ImageFileTest, RawErrorsNameBytes) {
   };
   EXPECT_EQ(open({5, 4, 3}), "");
   EXPECT_TRUE(has(open({5, 4, 4}), "too short") && has(open({5, 4, 4}), "need 160 bytes, the file has 120"));
-  EXPECT_TRUE(has(open({5, 4, 2}), "too long") && has(open({5, 4, 2}), "skip_bytes = 40"));
+  EXPECT_TRUE(has(open({5, 4, 2}), "too long") && has(open({5, 4, 2}), "`skip_bytes = 40`"));
   EXPECT_TRUE(has(open({5, 4, 3}, 8), "need 128 bytes, the file has 120"));
   EXPECT_TRUE(has(open({5, 0, 3}), "5 x 0 x 3"));
   EXPECT_TRUE(has(open({5, -4, 3}), "at least 1"));
-  EXPECT_TRUE(has(open({5, 4, 3}, -1), "skip_bytes -1"));
+  EXPECT_TRUE(has(open({5, 4, 3}, -1), "`skip_bytes = -1`"));
+}
+
+TEST_F(ImageFileTest, RawFilesMayBeCompressed) {
+  const std::vector<std::int16_t> values = sample_values<std::int16_t>();
+  const std::string bytes(reinterpret_cast<const char*>(values.data()), values.size() * 2), z = test::gzip(bytes);
+  const RawLayout layout{{5, 4, 3}, VoxelType::int16, false, 0};
+  const auto write = [&](const std::string& name, const std::string& all) {
+    test::write_raw<char>(path(name), {}, all);
+  };
+  const auto error = [&](const std::string& all, const RawLayout& what) {
+    write("b.raw.gz", all);
+    return error_of([&] { open_image(path("b.raw.gz"), what); });
+  };
+  write("a.raw.gz", z);
+  const auto check = [&](const std::string& name, std::int64_t skip) {
+    const auto image = open_image(path(name), RawLayout{layout.size, layout.type, false, skip});
+    EXPECT_EQ(all_values(*image), as_float(values)) << name;
+    EXPECT_TRUE(image->info().held_whole) << name;
+  };
+  check("a.raw.gz", 0);
+  write("a.DAT.GZ", test::gzip(bytes.substr(0, 50)) + test::gzip(bytes.substr(50)));  // joined files
+  check("a.DAT.GZ", 0);
+  write("a.bin.gz", test::gzip("header" + bytes));
+  check("a.bin.gz", 6);
+  EXPECT_TRUE(is_image_name("rock.raw.gz") && is_image_name("rock.raw") && !is_image_name("rock.toml.gz"));
+  EXPECT_TRUE(has(error_of([&] { open_image(path("a.raw.gz")); }), "needs its `size`"));
+
+  EXPECT_TRUE(has(error(test::gzip(bytes.substr(2)), layout), "ends early"));
+  EXPECT_TRUE(has(error(test::gzip(bytes + "x"), layout), "too long"));
+  EXPECT_TRUE(has(error(bytes, layout), "damaged"));  // not compressed at all
+  EXPECT_TRUE(has(error(z, {{50000, 40000, 3}, VoxelType::int16, false, 0}), "cannot be in"));
+  for (std::size_t n = 0; n < z.size(); ++n) EXPECT_NE(error(z.substr(0, n), layout), "") << n;
+  for (std::size_t n = z.size() - 8; n < z.size(); ++n) {  // check sum and length
+    std::string damaged = z;
+    damaged[n] = static_cast<char>(damaged[n] ^ 1);
+    EXPECT_TRUE(has(error(damaged, layout), "damaged")) << n;
+  }
 }
 
 TEST_F(ImageFileTest, NamesAreChecked) {

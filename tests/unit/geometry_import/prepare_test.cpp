@@ -343,7 +343,7 @@ TEST_F(Prepare, MistakesAreNamed) {
                   "no noise found"));
   PrepareOptions o;
   o.sample_radius = 3;
-  EXPECT_TRUE(has(error_of([&] { sample_cylinder(o, {8, 8, 8}); }), "choose sample = cylinder"));
+  EXPECT_TRUE(has(error_of([&] { sample_cylinder(o, {8, 8, 8}); }), "choose `sample = cylinder`"));
   o.cylinder = true;
   EXPECT_EQ(sample_cylinder(o, {8, 8, 8}).radius, 3);
   o.sample_center = {9, 4};

@@ -355,7 +355,7 @@ TEST(WallFit, OptionsThatExcludeEachOther) {
   EXPECT_TRUE(is_fitted(o));
   check_segmentation(o);
   o.seed_threshold = 80;
-  EXPECT_TRUE(has(error_of([&] { check_segmentation(o); }), "wall = scan and seed_threshold"));
+  EXPECT_TRUE(has(error_of([&] { check_segmentation(o); }), "`wall = scan` and `seed_threshold`"));
   o.seed_threshold.reset();
   o.smoothing = 5;
   EXPECT_TRUE(has(error_of([&] { check_segmentation(o); }), "allowed are 0 to 4"));

@@ -39,9 +39,12 @@ Vec3 velocity(const Lattice& lattice, const Vec3& x) {
 
 bool inside(const Lattice& lattice, const Vec3& x) {
   for (int d = 0; d < 3; ++d)
-    if (x[d] < 0.0 || x[d] > lattice.size[d]) return false;
+    if (!(x[d] >= 0.0 && x[d] <= lattice.size[d])) return false;
   return true;
 }
+
+/// Fast enough to have a direction; not where the velocity overflows.
+bool moves(double speed, double least) { return speed > least && std::isfinite(speed); }
 
 /// From a point on, downstream (sense 1) or upstream (-1); the midpoint rule along the unit velocity.
 Streamline follow(const Lattice& lattice, Vec3 x, double sense) {
@@ -51,12 +54,12 @@ Streamline follow(const Lattice& lattice, Vec3 x, double sense) {
   for (int n = 0; n < most && inside(lattice, x); ++n) {
     const Vec3 v = velocity(lattice, x);
     const double speed = norm(v);
-    if (speed <= least) break;
+    if (!moves(speed, least)) break;
     line.points.push_back(x);
     line.speed.push_back(speed);
     const Vec3 middle = velocity(lattice, x + (0.5 * sense * step / speed) * v);
     const double there = norm(middle);
-    if (there <= least) break;
+    if (!moves(there, least)) break;
     x += (sense * step / there) * middle;
   }
   return line;
@@ -83,7 +86,7 @@ std::vector<Vec3> seeds(const Lattice& lattice, int axis, int plane, int wanted)
   for_each_cell(layer(lattice, axis, plane), [&](const Index& at) { total += flow_at(at); });
   for_each_cell(layer(lattice, axis, plane), [&](const Index& at) {
     const double flow = total < 0.0 ? -flow_at(at) : flow_at(at);
-    if (flow <= 0.0) return;
+    if (!(flow > 0.0 && std::isfinite(flow))) return;
     sum += flow;
     cells.push_back({at, sum});
   });

@@ -17,7 +17,7 @@ struct Streamline {
 /// Lines through the plane in the middle of [low, high) along the axis, followed both ways to the ends of the lattice
 /// or to where the fluid hardly moves. Each carries about the same share of the flow through that plane: where much
 /// flows there are many. Velocities are trilinear between centres and 0 in the solid, so lines that come near a wall
-/// may end there. The same for the same field. Not collective.
+/// may end there, as they do where a velocity is no finite number. The same for the same field. Not collective.
 /// @param low, high  of the sample [cubes]
 /// @param wanted     number of lines
 std::vector<Streamline> streamlines(const Lattice& lattice, int axis, double low, double high, int wanted);

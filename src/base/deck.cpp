@@ -252,7 +252,8 @@ Reader Reader::from_text(std::string_view toml, const std::string& name, const s
   shared->root = parse_deck(toml, name);
   for (const std::string& o : overrides) {
     const std::string problem = apply_override(shared->root, o);
-    if (!problem.empty()) shared->add({0, true}, o, problem);
+    constexpr std::size_t longest = 200;  // shown
+    if (!problem.empty()) shared->add({0, true}, o.size() <= longest ? o : o.substr(0, longest) + "...", problem);
   }
   const toml::table* root = &shared->root;
   return Reader(std::make_shared<State>(State{std::move(shared), root, "", ""}));

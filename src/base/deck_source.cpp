@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -36,7 +37,52 @@ std::string read_deck_file(const std::string& path) {
   return text.str();
 }
 
+namespace {
+
+/// End of the string that begins at a quotation mark: behind it, at the end of its line or of the text when it is open.
+std::size_t end_of_string(std::string_view text, std::size_t begin) {
+  const char mark = text[begin];
+  const bool many_lines = text.substr(begin, 3) == std::string(3, mark);
+  const std::string end(many_lines ? 3 : 1, mark);
+  for (std::size_t i = begin + end.size(); i < text.size(); ++i) {
+    if (!many_lines && text[i] == '\n') return i;
+    if (mark == '"' && text[i] == '\\')
+      ++i;
+    else if (text.substr(i, end.size()) == end)
+      return i + end.size();
+  }
+  return text.size();
+}
+
+/// Refuses keys of so many parts that the parser, which descends into them, would run out of stack.
+void check_keys(std::string_view text, const std::string& name) {
+  std::size_t dots = 0;  // between the parts of what may be a key
+  std::int64_t line = 1;
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    line += c == '\n';
+    if (c == '.') {
+      require(++dots < most_key_parts, "{}:{}: a key of more than {} parts; the keys of decks have up to 4", name, line,
+              most_key_parts);
+    } else if (c == '#' || c == '\n' || c == '=' || c == ',') {
+      dots = 0;
+    }
+    if (c == '#')
+      i = std::min(text.find('\n', i), text.size());
+    else if (c == '"' || c == '\'') {
+      const std::size_t end = end_of_string(text, i);
+      line += std::count(text.begin() + static_cast<std::ptrdiff_t>(i), text.begin() + static_cast<std::ptrdiff_t>(end),
+                         '\n');
+      i = end;
+    } else
+      ++i;
+  }
+}
+
+}  // namespace
+
 toml::table parse_deck(std::string_view text, const std::string& name) {
+  check_keys(text, name);
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& e) {
@@ -107,6 +153,7 @@ std::string apply_override(toml::table& root, const std::string& text) {
     p.erase(p.find_last_not_of(' ') + 1);
     if (p.empty()) return "the key is empty; write key=value, for example grid.box=16";
   }
+  if (parts.size() > most_key_parts) return fmt::format("a key of more than {} parts", most_key_parts);
   std::string reason;
   toml::table* at = &root;
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) {

@@ -23,7 +23,10 @@ DeckPlace place_of(const toml::node& node);
 /// Throws Error with the path and the reason when the file cannot be read.
 std::string read_deck_file(const std::string& path);
 
-/// Throws Error `name:line: ...` when the text is no TOML.
+/// Most parts of a dotted key: each is a table within a table, and such towers are read and deleted by recursion.
+inline constexpr std::size_t most_key_parts = 64;
+
+/// Throws Error `name:line: ...` when the text is no TOML or a key has more than most_key_parts parts.
 toml::table parse_deck(std::string_view text, const std::string& name);
 
 /// Sets key=value in the tree; keys are dotted names, with positions in lists of tables from 0

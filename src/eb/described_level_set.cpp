@@ -27,6 +27,26 @@ Vec3 size_in_cells(const Vec3& size, double h0) {
   return cells;
 }
 
+constexpr double farthest = 1e8;  // [cells]: there positions are known to 1e-8 cells
+
+/// Refuses a place or length that is so large in cells that nothing near the domain could be told from it.
+void require_near(const std::string& key, const Vec3& value, double h0) {
+  for (int d = 0; d < 3; ++d)
+    require(std::abs(value[d]) <= farthest * h0,
+            "{}: {} m is {:.3g} cells of {} m; at most {:g} are allowed: farther off a wall cannot be told to a "
+            "fraction of a cell (a wall that is almost flat can be a plane)",
+            key, value[d], value[d] / h0, h0, farthest);
+}
+
+void check_extent(const SolidOptions& s, std::size_t number, double h0) {
+  const auto check = [&](const char* key, const Vec3& value) {
+    require_near(fmt::format("geometry.solid[{}].{}", number, key), value, h0);
+  };
+  check("center", s.center), check("point", s.point), check("lo", s.lo), check("hi", s.hi), check("radii", s.radii);
+  check("radius", Vec3::all(s.radius)), check("major_radius", Vec3::all(s.major_radius));
+  check("length", Vec3::all(s.length));
+}
+
 Vec3 divided(const Vec3& a, double b) { return {a[0] / b, a[1] / b, a[2] / b}; }
 
 Vec3 moved_into_domain(Vec3 x, const Periods& domain) {
@@ -42,7 +62,12 @@ std::unique_ptr<LevelSet> make_spheres(const SolidOptions& solid, double h0, con
   file.path = (std::filesystem::path(directory) / file.path).string();
   file.radius = solid.radius;
   std::vector<Sphere> spheres = read_spheres(file);
-  for (Sphere& s : spheres) s = {divided(s.center, h0), s.radius / h0};
+  for (std::size_t i = 0; i < spheres.size(); ++i) {
+    Sphere& s = spheres[i];
+    require_near(fmt::format("{}: center of sphere {}", file.path, i + 1), s.center, h0);
+    require_near(fmt::format("{}: radius of sphere {}", file.path, i + 1), Vec3::all(s.radius), h0);
+    s = {divided(s.center, h0), s.radius / h0};
+  }
   return make_sphere_list(std::move(spheres), domain);
 }
 
@@ -106,6 +131,7 @@ std::unique_ptr<LevelSet> make_described_level_set(const GeometryOptions& option
   const Periods domain{size_in_cells(size, h0), periodic};
   LevelSetParts parts;
   for (const SolidOptions& s : options.solids) {
+    check_extent(s, parts.size(), h0);
     auto shape = make_shape(s, h0, domain, options.directory);
     parts.push_back(s.inside == Inside::fluid ? complement(std::move(shape)) : std::move(shape));
   }

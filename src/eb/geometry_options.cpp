@@ -91,7 +91,7 @@ void declare_sources(Reader& item, SolidOptions& s) {
   item.integer("skip_lines", s.file.skip_lines, "-", "header lines of the file", 0, std::numeric_limits<int>::max());
   item.number("scale", s.file.scale, "m", "length of the file's unit, for positions and radii", above_zero, any);
   item.vec3("shift", s.file.shift, "m", "added to the file's positions, after scale", -any, any);
-  item.text("expression", s.expression, "formula of x, y, z in metres (muParser), > 0 in the fluid");
+  item.text("expression", s.expression, "formula of x, y, z in metres, > 0 in the fluid, as in sqrt(x^2 + y^2) - 1e-4");
 }
 
 void check_keys(Reader& item, const SolidOptions& s) {

@@ -11,6 +11,8 @@ namespace karst {
 
 namespace {
 
+constexpr double strongest = 1e15;  // of all drives [SI]: no flow is near it, and no velocity overflows
+
 /// The key that holds the value of a drive.
 struct DriveKey {
   FlowDrive drive;
@@ -124,14 +126,14 @@ void read(Reader& in, FlowOptions& options) {
           "what moves the fluid");
   read_axes(in, options);
   in.number("flow.pressure_drop", options.pressure_drop, "Pa", "drive pressure-drop: difference between the two ends",
-            -1e300, 1e300);
+            -strongest, strongest);
   in.vec3("flow.gradient", options.gradient, "Pa/m",
-          "drive pressure-gradient: fall of pressure per length; each solve takes the entry of its axis", -1e300,
-          1e300);
-  in.number("flow.velocity", options.velocity, "m/s", "drive velocity: flow rate over the total cross-section", -1e300,
-            1e300);
-  in.number("flow.flow_rate", options.flow_rate, "m3/s", "drive flow-rate: volume per time along the axis", -1e300,
-            1e300);
+          "drive pressure-gradient: fall of pressure per length; each solve takes the entry of its axis", -strongest,
+          strongest);
+  in.number("flow.velocity", options.velocity, "m/s", "drive velocity: flow rate over the total cross-section",
+            -strongest, strongest);
+  in.number("flow.flow_rate", options.flow_rate, "m3/s", "drive flow-rate: volume per time along the axis", -strongest,
+            strongest);
   in.word("flow.sides", options.sides,
           {{"symmetry", FlowWalls::symmetry, "no flow through them, no friction"},
            {"no-slip", FlowWalls::no_slip, "a wall: the sleeve of a core"},

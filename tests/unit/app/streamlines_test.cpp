@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "app/flow_figures.hpp"
 
@@ -69,6 +70,24 @@ TEST(Streamlines, ShareTheFlow) {
   EXPECT_EQ(fast, 100);
   EXPECT_EQ(slow, 10);
   EXPECT_TRUE(streamlines(lattice_with({4, 4, 4}, [](const Vec3&) { return Vec3{}; }), 0, 0, 4, 5).empty());
+}
+
+// Velocities of a pressure drop of 1e150 Pa overflow: lines end where there is no direction.
+TEST(Streamlines, EndWhereTheVelocityIsNoNumber) {
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double odd : {inf, -inf, nan}) {
+    EXPECT_TRUE(streamlines(lattice_with({8, 4, 4},
+                                         [&](const Vec3&) {
+                                           return Vec3{odd, 0.0, 0.0};
+                                         }),
+                            0, 0, 8, 5)
+                    .empty());
+    const auto behind = [&](const Vec3& x) { return x[0] > 6.0 ? Vec3{1.0, odd, odd} : Vec3{1.0, 0.0, 0.0}; };
+    for (const Streamline& line : streamlines(lattice_with({8, 4, 4}, behind), 0, 0, 8, 5)) {
+      EXPECT_LT(line.points.back()[0], 6.5);
+      for (const double s : line.speed) EXPECT_NEAR(s, 1.0, 1e-12);
+    }
+  }
 }
 
 // A slice shows the flow from the side: across the thinner of the two other directions, where the sample is flat.

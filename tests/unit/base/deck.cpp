@@ -294,6 +294,23 @@ TEST(Deck, OverridesThatCannotBeAreNamed) {
   EXPECT_EQ(mistake("title = \"a\"", {"title.x=1"}), "command line: title.x=1: title is not a table in the deck");
 }
 
+// Keys of 100 000 parts are no reason to run out of stack; dots elsewhere are no parts of keys.
+TEST(Deck, KeysOfManyPartsAreRefused) {
+  const auto tower = [](std::size_t n) {
+    std::string key = "a";
+    for (std::size_t i = 1; i < n; ++i) key += i % 3 == 0 ? ".\"b c\"" : " . d";
+    return key;
+  };
+  for (const std::string& text : {tower(100'000) + " = 1", "[" + tower(100'000) + "]", "x = {" + tower(65) + " = 2}"})
+    EXPECT_EQ(test::error_of([&] { read_text("title = \"\"\"\n\n\"\"\"\n" + text); }),
+              "deck.toml:4: a key of more than 64 parts; the keys of decks have up to 4")
+        << text.substr(0, 40);
+  EXPECT_NE(mistakes(tower(64) + " = 1").back().find("unknown table"), std::string::npos);
+  EXPECT_NE(mistakes("", {tower(65) + "=1"}).back().find("more than 64 parts"), std::string::npos);
+  const std::string dots(100, '.');
+  EXPECT_EQ(read_text("title = \"" + dots + "\\\"" + dots + "\"  # " + dots).title, dots + "\"" + dots);
+}
+
 TEST(Deck, FilesThatCannotBeReadAreNamedWithTheReason) {
   const auto error_of = [](const std::string& path) { return test::error_of([&] { Reader::from_file(path); }); };
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "karst_deck";

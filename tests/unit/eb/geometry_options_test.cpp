@@ -195,6 +195,8 @@ TEST_F(GeometryDeck, ImpossibleDomainsAreErrors) {
   expect_mentions(error_of([&] { make("", 1.0, 10.0); }), {"no solid"});
   expect_mentions(error_of([&] { make(ball, 1.0, 10.5); }), {"10.5", "whole number"});
   expect_mentions(error_of([&] { make_described_level_set(options_of(ball), 0.0, Vec3::all(1), {}); }), {"> 0"});
+  const std::string far = "[[geometry.solid]]\nshape = \"sphere\"\ncenter = [1e300, 0, 0]\nradius = 1e300\n";
+  expect_mentions(error_of([&] { make(far, 1.0, 10.0); }), {"geometry.solid[0].center", "1e+300", "1e+08", "plane"});
 }
 
 }  // namespace

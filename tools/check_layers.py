@@ -46,7 +46,6 @@ HOMES = {
     "spdlog": (r'#\s*include\s*[<"]spdlog', [("src/base/", ".cpp")]),
     "CLI11": (r'#\s*include\s*[<"]CLI', [("src/app/", ".cpp"), ("geometry_import/", ".cpp"), ("bench/", ".cpp")]),
     "JSON": (r'#\s*include\s*[<"]nlohmann/(?!json_fwd)', [("", ".cpp")]),
-    "muParser": (r'#\s*include\s*[<"]muParser', [("src/eb/", ".cpp")]),
     "TIFF": (r'#\s*include\s*[<"]tiff', [("geometry_import/", ".cpp"), ("tests/damage/", ".cpp")]),
     "zlib": (r'#\s*include\s*[<"]zlib', [("geometry_import/", ".cpp"), ("tests/unit/geometry_import/", ""), ("tests/damage/", ".cpp")]),
     "PNG": (r'#\s*include\s*[<"]png', [("geometry_import/", ".cpp")]),

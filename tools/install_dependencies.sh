@@ -11,7 +11,7 @@ what=${1:-both}
 packages=(
   # to build
   g++ cmake ninja-build pkg-config git ccache
-  libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev libtiff-dev libpng-dev zlib1g-dev libmuparser-dev
+  libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev libtiff-dev libpng-dev zlib1g-dev
   libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libgtest-dev
   # to check: format, names, races
   clang-format clang-tidy clang libclang-rt-dev libomp-dev

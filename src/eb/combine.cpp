@@ -33,6 +33,14 @@ class LocalExtreme final : public LocalLevelSet {
       }
     }
   }
+  SignBounds signs(const Vec3& lo, const Vec3& hi) const override {
+    const auto of = [&](const auto& part) {
+      return minimum_ ? part->signs(lo, hi) : complement_of(part->signs(lo, hi));
+    };
+    SignBounds all = of(parts_.front());
+    for (std::size_t part = 1; part < parts_.size(); ++part) all = signs_of_minimum(all, of(parts_[part]));
+    return minimum_ ? all : complement_of(all);
+  }
 
  private:
   LocalParts parts_;
@@ -101,6 +109,7 @@ class LocalComplement final : public LocalLevelSet {
     part_->evaluate(x, phi);
     for (double& value : phi) value = -value;
   }
+  SignBounds signs(const Vec3& lo, const Vec3& hi) const override { return complement_of(part_->signs(lo, hi)); }
 
  private:
   std::unique_ptr<LocalLevelSet> part_;
@@ -130,6 +139,7 @@ class LocalShifted final : public LocalLevelSet {
       part_->evaluate({moved.data(), n}, phi.subspan(first, n));
     }
   }
+  SignBounds signs(const Vec3& lo, const Vec3& hi) const override { return part_->signs(lo - shift_, hi - shift_); }
 
  private:
   std::unique_ptr<LocalLevelSet> part_;
@@ -161,11 +171,26 @@ class PeriodicImages final : public LevelSet {
 
 }  // namespace
 
+SignBounds signs_of_minimum(const SignBounds& a, const SignBounds& b) {
+  if (!a.may_be_solid) return b;
+  if (!b.may_be_solid) return a;
+  SignBounds both{a.may_be_fluid && b.may_be_fluid, true, {}};
+  for (std::size_t d = 0; d < 3; ++d) both.rises[d] = a.rises[d] == b.rises[d] ? a.rises[d] : std::int8_t{0};
+  return both;
+}
+
+SignBounds complement_of(const SignBounds& s) {
+  SignBounds other{s.may_be_solid, s.may_be_fluid, {}};
+  for (std::size_t d = 0; d < 3; ++d) other.rises[d] = static_cast<std::int8_t>(-s.rises[d]);
+  return other;
+}
+
 Smoothness combined(const Smoothness& a, const Smoothness& b) {
   Smoothness both;
   if (a.lipschitz > 0.0 && b.lipschitz > 0.0) both.lipschitz = std::max(a.lipschitz, b.lipschitz);
   both.sample_spacing = std::min(a.sample_spacing, b.sample_spacing);
   if (both.sample_spacing == 0.0) both.sample_spacing = std::max(a.sample_spacing, b.sample_spacing);
+  both.bounds_signs = a.bounds_signs && b.bounds_signs;
   return both;
 }
 

@@ -36,4 +36,9 @@ std::unique_ptr<LevelSet> periodic_images(std::unique_ptr<LevelSet> part, const 
 /// the sample spacings that are stated. Next to a part with a stated spacing, the others are resolved only that far.
 Smoothness combined(const Smoothness& a, const Smoothness& b);
 
+/// Signs of the minimum of two φ in a box; a part that is fluid everywhere does not matter.
+SignBounds signs_of_minimum(const SignBounds& a, const SignBounds& b);
+/// Signs of -φ.
+SignBounds complement_of(const SignBounds& s);
+
 }  // namespace karst

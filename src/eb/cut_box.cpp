@@ -22,6 +22,8 @@ class BoxCutter {
 
  private:
   void find_blocks(const Index& lo, const Index& hi);
+  void mark_regular(const Index& lo, const Index& hi);
+  SignBounds signs_of(const Index& lo, const Index& hi) const;
   void cut_cell(const Index& n);
   int face_slot(int d, const Index& n);
   void emit_plain(const Index& n);
@@ -44,6 +46,18 @@ class BoxCutter {
   CubeCut cube_cut_;
 };
 
+void BoxCutter::mark_regular(const Index& lo, const Index& hi) {
+  for_each_cell({lo, hi}, [&](const Index& n) {
+    box_.kind[static_cast<std::size_t>(box_.cells.offset(box_.cells.lo + n))] = CellKind::regular;
+  });
+}
+
+SignBounds BoxCutter::signs_of(const Index& lo, const Index& hi) const {
+  Vec3 low, high;
+  for (int d = 0; d < 3; ++d) low[d] = box_.cells.lo[d] + lo[d], high[d] = box_.cells.lo[d] + hi[d];
+  return phi_->signs(low, high);
+}
+
 /// Splits the cells [lo, hi) until a bound of φ shows them to be of one kind, down to blocks of 4^3.
 void BoxCutter::find_blocks(const Index& lo, const Index& hi) {
   const Index size = hi - lo;
@@ -52,10 +66,12 @@ void BoxCutter::find_blocks(const Index& lo, const Index& hi) {
     for (int d = 0; d < 3; ++d) half[d] = 0.5 * size[d], center[d] = box_.cells.lo[d] + lo[d] + half[d];
     const double f = phi_->at(center);
     if (std::abs(f) > phi_->lipschitz() * norm(half) + 2 * node_tolerance) {
-      if (f > 0)
-        for_each_cell({lo, hi}, [&](const Index& n) {
-          box_.kind[static_cast<std::size_t>(box_.cells.offset(box_.cells.lo + n))] = CellKind::regular;
-        });
+      if (f > 0) mark_regular(lo, hi);
+      return;
+    }
+  } else if (phi_->bounds_signs()) {
+    if (const SignBounds signs = signs_of(lo, hi); signs.one_kind()) {
+      if (signs.may_be_fluid) mark_regular(lo, hi);
       return;
     }
   }
@@ -189,6 +205,7 @@ void BoxCutter::cut_cell(const Index& n) {
     }
     // No wall within reach of the corners: neither on an edge nor at a face or cell centre.
     if (bound > 0 && 2 * least > bound && most > std::sqrt(0.75) * bound) return;
+    if (phi_->bounds_signs() && signs_of(n, n + Index::all(1)).one_kind()) return;
   }
   bool special = false;
   for (int side = 0; side < 6; ++side) {

@@ -12,6 +12,7 @@ namespace karst {
 namespace {
 
 constexpr int block_width = 4;
+constexpr int samples_near_wall = 8;  // per cell and direction, where bounds of the sign leave it open
 
 struct Survey {
   bool fluid = false, solid = false;
@@ -48,6 +49,28 @@ void survey_by_bound(const LatticePhi& phi, const Box& box, int width, Survey& s
   survey.cut_cells += 1.5 * volume / norm(half) * (1 - std::abs(distance));
 }
 
+/// Halves a box until the bounds of the sign decide, down to blocks of this width.
+void survey_by_signs(const LatticePhi& phi, const Box& box, int width, Survey& survey) {
+  const auto& [lo, hi] = box;
+  Vec3 low, high;
+  for (int d = 0; d < 3; ++d) low[d] = lo[d], high[d] = hi[d];
+  if (const SignBounds signs = phi.signs(low, high); signs.one_kind()) {
+    (signs.may_be_fluid ? survey.fluid : survey.solid) = true;
+    if (signs.may_be_fluid) survey.fluid_cells += static_cast<double>(box.count());
+    return;
+  }
+  const Index size = box.size();
+  for (int d = 2; d >= 0; --d) {
+    if (size[d] <= width) continue;
+    Index low_end = hi, high_begin = lo;
+    low_end[d] = high_begin[d] = lo[d] + size[d] / 2;
+    survey_by_signs(phi, {lo, low_end}, width, survey);
+    survey_by_signs(phi, {high_begin, hi}, width, survey);
+    return;
+  }
+  survey.undecided.push_back(box);
+}
+
 /// Samples at the corners of the cells, or closer when features may be smaller.
 void survey_by_samples(const LatticePhi& phi, const Box& cells, int per_cell, Survey& survey) {
   const Index n = per_cell * cells.size();
@@ -78,6 +101,22 @@ int samples_per_cell(const LatticePhi& phi) {
   return per_cell;
 }
 
+/// Samples the corners of the cells that the bounds leave open; where they show one kind only, looks for the other one
+/// cell by cell.
+void survey_where_open(const LatticePhi& phi, const Box& cells, Survey& survey) {
+  survey_by_signs(phi, cells, block_width, survey);
+  const std::vector<Box> blocks = std::exchange(survey.undecided, {});
+  for (const Box& block : blocks) survey_by_samples(phi, block, 1, survey);
+  for (const Box& block : blocks) {
+    if (survey.fluid && survey.solid) return;
+    Survey closer;
+    survey_by_signs(phi, block, 1, closer);
+    for (const Box& cell : closer.undecided) survey_by_samples(phi, cell, samples_near_wall, closer);
+    survey.fluid = survey.fluid || closer.fluid;
+    survey.solid = survey.solid || closer.solid;
+  }
+}
+
 /// Settles whether the box holds fluid and solid by a closer look at the undecided blocks, as long as it is open.
 void settle(const LatticePhi& phi, Survey& survey) {
   const int per_cell = samples_per_cell(phi);
@@ -102,6 +141,8 @@ BoxContent classify(const LocalLevelSet& phi, const Smoothness& smoothness, cons
   if (lattice_phi.lipschitz() > 0) {
     survey_by_bound(lattice_phi, cells, block_width, survey);
     settle(lattice_phi, survey);
+  } else if (lattice_phi.bounds_signs()) {
+    survey_where_open(lattice_phi, cells, survey);
   } else {
     survey_by_samples(lattice_phi, cells, samples_per_cell(lattice_phi), survey);
   }

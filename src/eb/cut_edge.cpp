@@ -34,6 +34,20 @@ void EdgeCutter::add_point(std::size_t edge, double t) {
   points_.back()[edges_[edge].d] += t;
 }
 
+SignBounds EdgeCutter::signs_between(const LatticePhi& phi, std::size_t edge, double a, double b) const {
+  Vec3 lo = edges_[edge].low, hi = lo;
+  lo[edges_[edge].d] += a;
+  hi[edges_[edge].d] += b;
+  return phi.signs(lo, hi);
+}
+
+/// Bounds of φ leave one crossing at most on the part [a, b] of an edge.
+bool EdgeCutter::crosses_once(const LatticePhi& phi, std::size_t edge, double a, double b) const {
+  if (!phi.bounds_signs()) return false;
+  const SignBounds signs = signs_between(phi, edge, a, b);
+  return signs.one_kind() || signs.rises[static_cast<std::size_t>(edges_[edge].d)] != 0;
+}
+
 /// Keeps an interval for halving, or takes note of its sign change.
 void EdgeCutter::look(const LatticePhi& phi, const Interval& interval) {
   const auto& [i, a, b] = interval;
@@ -49,6 +63,7 @@ void EdgeCutter::look(const LatticePhi& phi, const Interval& interval) {
     done = out.f < -node_tolerance ? length < 1 || phi.depth() > 0 || phi.excludes_wall(0, 0, length)
                                    : phi.excludes_wall((1 + 1e-6) * in.f, 0, length);
   }
+  if (!done) done = crosses_once(phi, i, a.t, b.t);
   if (!done) {
     open_.push_back(interval);
   } else if (!same) {
@@ -170,7 +185,7 @@ void EdgeCutter::judge(const LatticePhi& phi, std::size_t i) {
   const Sample &a = edge.a, &b = edge.b;
   const auto& [in, out] = is_fluid(a.f) ? std::pair(a, b) : std::pair(b, a);
   const bool on_wall = out.f >= -node_tolerance;
-  if (on_wall && phi.excludes_wall((1 + 1e-6) * in.f, 0, b.t - a.t)) {
+  if (on_wall && (phi.excludes_wall((1 + 1e-6) * in.f, 0, b.t - a.t) || crosses_once(phi, i, a.t, b.t))) {
     edge.cut.t = out.t;
     return;
   }

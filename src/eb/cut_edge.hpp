@@ -38,6 +38,9 @@ class LatticePhi {
   int depth() const { return depth_; }
   double lipschitz() const { return lipschitz_; }
   bool states_spacing() const { return spacing_ > 0; }
+  /// Whether signs() may tell more than excludes_wall: without a Lipschitz bound.
+  bool bounds_signs() const { return smoothness_.bounds_signs && lipschitz_ == 0; }
+  SignBounds signs(const Vec3& lo, const Vec3& hi) const { return phi_->signs(h_ * lo, h_ * hi); }
   /// No wall between two points of equal sign, f0 and f1 there, this far apart (or nothing is known about it).
   bool excludes_wall(double f0, double f1, double distance) const {
     if (lipschitz_ > 0 && std::abs(f0) + std::abs(f1) > lipschitz_ * distance) return true;
@@ -60,8 +63,8 @@ struct EdgeCut {
 };
 
 /// Cuts many edges together, so that φ is asked for many points at once. The result of an edge depends on that edge
-/// alone. Between samples of equal sign hidden walls are looked for by halving, until the smoothness of φ excludes them
-/// or half the finest lattice is reached. Keeps its memory.
+/// alone. Between samples of equal sign hidden walls are looked for by halving, until the smoothness or the bounds of φ
+/// exclude them or half the finest lattice is reached. Keeps its memory.
 class EdgeCutter {
  public:
   void clear() { edges_.clear(); }
@@ -95,6 +98,8 @@ class EdgeCutter {
     int n;
     bool plateau;  ///< φ = 0 on a part of the edge: its end is found by halving
   };
+  SignBounds signs_between(const LatticePhi& phi, std::size_t edge, double a, double b) const;
+  bool crosses_once(const LatticePhi& phi, std::size_t edge, double a, double b) const;
   void look(const LatticePhi& phi, const Interval& interval);
   void find_changes(const LatticePhi& phi);
   void judge(const LatticePhi& phi, std::size_t i);

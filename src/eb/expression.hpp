@@ -9,15 +9,15 @@
 
 namespace karst {
 
-/// Level set of an expression f of x, y, z in metres (muParser's language: + - * / ^, sin, cos, exp, sqrt, abs, min,
-/// max, comparisons, ?:, _pi, _e).
+/// Level set of an expression f of x, y, z in metres; its language is that of Formula (eb/formula.hpp).
 ///
-///   φ = f / max(|∇f|, |f| / reach)      in level-0 cells; ∇f by central differences over ± h0/64
+///   φ = f / max(|∇f|, |f| / reach)      in level-0 cells
 ///
 /// φ is a distance to first order near a wall where f has a gradient, cut off at ± reach = 16 cells. Its sign is that
-/// of f. Nothing bounds the slope of φ; features of f are taken to be wider than h0/8 (sample_spacing). Evaluation
-/// throws Error where f is not a number.
-/// @param text  the formula; Error with place and text when it is wrong, knows other variables or assigns one
+/// of f. Nothing bounds the slope of φ, but intervals bound f and ∇f in a box: signs() says where there is no wall, and
+/// where a line crosses it once. Where they leave it open features of f are taken to be wider than h0/32
+/// (sample_spacing). Evaluation throws Error where f is not a finite number.
+/// @param text  the formula; Error with place and text when it is wrong
 /// @param h0    level-0 cell width [m]
 std::unique_ptr<LevelSet> make_expression(const std::string& text, double h0);
 

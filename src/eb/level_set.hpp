@@ -5,12 +5,32 @@
 // nothing in eb/ is dimensional). ∇φ points into the fluid, as the wall normal does.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <span>
 
 #include "base/triple.hpp"
 
 namespace karst {
+
+/// What is certain of the sign of φ in a box.
+struct SignBounds {
+  bool may_be_fluid = true;  ///< false: φ < -certain_phi in the whole box
+  bool may_be_solid = true;  ///< false: φ > certain_phi in the whole box
+  /// Along each direction: 1 when on every line from solid to fluid at most and never back, -1 the other way round, 0
+  /// when nothing is known.
+  std::array<std::int8_t, 3> rises{};
+  bool one_kind() const { return !may_be_fluid || !may_be_solid; }
+};
+/// Far above the rounding of φ and the tolerance of nodes.
+constexpr double certain_phi = 1e-9;
+
+/// Of a ball about a point where the signed distance is φ; 1e-9 of it is left for rounding.
+inline SignBounds signs_of_distance(double phi, double radius) {
+  const double room = radius + certain_phi + 1e-9 * (phi < 0.0 ? -phi : phi);
+  return {phi > -room, phi < room, {}};
+}
 
 /// φ near one box: holds what matters there and nothing else. Evaluation is thread-safe and does not allocate.
 class LocalLevelSet {
@@ -19,6 +39,11 @@ class LocalLevelSet {
   /// @param x         points inside the region asked for
   /// @param[out] phi  one value per point
   virtual void evaluate(std::span<const Vec3> x, std::span<double> phi) const = 0;
+  /// Of the box [lo, hi] inside the region asked for; nothing is known by default.
+  virtual SignBounds signs(const Vec3& lo, const Vec3& hi) const {
+    (void)lo, (void)hi;
+    return {};
+  }
   double operator()(const Vec3& x) const {
     double phi;
     evaluate({&x, 1}, {&phi, 1});
@@ -33,6 +58,8 @@ struct Smoothness {
   double lipschitz = 0.0;
   /// φ has no feature between samples this far apart (images: half a voxel); 0 when nothing is known.
   double sample_spacing = 0.0;
+  /// signs() tells something in small boxes. It is asked where there is no Lipschitz bound.
+  bool bounds_signs = false;
 };
 
 /// A geometry source: described shapes or an image.

@@ -20,7 +20,7 @@ struct Slab {
 class ReservoirLevelSet final : public LevelSet {
  public:
   ReservoirLevelSet(std::unique_ptr<LevelSet> sample, const Slab& slab) : sample_(std::move(sample)), slab_(slab) {}
-  Smoothness smoothness() const override { return combined(sample_->smoothness(), {1.0, 0.0}); }
+  Smoothness smoothness() const override { return combined(sample_->smoothness(), {1.0, 0.0, true}); }
   void drop_cache() const override { sample_->drop_cache(); }
 
   std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const override {
@@ -44,6 +44,16 @@ class ReservoirLevelSet final : public LevelSet {
         const double outside = slab_.outside(x[i][d]);
         phi[i] = sample_ ? std::max(phi[i], outside) : outside;
       }
+    }
+
+    SignBounds signs(const Vec3& lo, const Vec3& hi) const override {
+      const int d = slab_.direction;
+      const SignBounds between = signs_of_distance(slab_.outside(0.5 * (lo[d] + hi[d])), 0.5 * (hi[d] - lo[d]));
+      if (!sample_) return between;
+      Vec3 shift;
+      shift[d] = slab_.low;
+      const SignBounds sample = sample_->signs(lo - shift, hi - shift);
+      return complement_of(signs_of_minimum(complement_of(sample), complement_of(between)));
     }
 
    private:

@@ -89,6 +89,9 @@ class LocalBody final : public LocalLevelSet {
   void evaluate(std::span<const Vec3> x, std::span<double> phi) const override {
     for (std::size_t p = 0; p < x.size(); ++p) phi[p] = signed_distance(body_, x[p]);
   }
+  SignBounds signs(const Vec3& lo, const Vec3& hi) const override {
+    return signs_of_distance(signed_distance(body_, 0.5 * (lo + hi)), 0.5 * norm(hi - lo));
+  }
 
  private:
   Body body_;
@@ -98,7 +101,7 @@ template <class Body>
 class BodyLevelSet final : public LevelSet {
  public:
   explicit BodyLevelSet(const Body& body) : body_(body) {}
-  Smoothness smoothness() const override { return {.lipschitz = 1.0, .sample_spacing = 0.0}; }
+  Smoothness smoothness() const override { return {.lipschitz = 1.0, .sample_spacing = 0.0, .bounds_signs = true}; }
   std::unique_ptr<LocalLevelSet> local(const Vec3&, const Vec3&) const override {
     return std::make_unique<LocalBody<Body>>(body_);
   }

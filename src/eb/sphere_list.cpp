@@ -72,6 +72,10 @@ class LocalSpheres final : public LocalLevelSet {
     }
   }
 
+  SignBounds signs(const Vec3& lo, const Vec3& hi) const override {
+    return signs_of_distance((*this)(0.5 * (lo + hi)), 0.5 * norm(hi - lo));
+  }
+
  private:
   static constexpr std::size_t chunk = 32, lanes = 4;  // points handled together; multiples of lanes vectorise
 
@@ -142,7 +146,7 @@ class SphereList final : public LevelSet {
  public:
   SphereList(std::vector<Sphere> spheres, const Periods& periods, double reach)
       : cells_(std::move(spheres), periods), reach_(reach) {}
-  Smoothness smoothness() const override { return {.lipschitz = 1.0, .sample_spacing = 0.0}; }
+  Smoothness smoothness() const override { return {.lipschitz = 1.0, .sample_spacing = 0.0, .bounds_signs = true}; }
 
   std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const override {
     const Vec3 center = 0.5 * (lo + hi);

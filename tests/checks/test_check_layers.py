@@ -22,7 +22,7 @@ CLEAN = {
     "src/app/main.cpp": SPDX + '#include "io/plot.hpp"\n#include "solvers/krylov.hpp"\n#include "geometry_import/raw.hpp"\n',
     "geometry_import/tiff.cpp": SPDX + '#include <tiffio.h>\n#include <zlib.h>\n#include "base/comm.hpp"\n',
     "tests/unit/io/test_plot.cpp": SPDX + '#include <gtest/gtest.h>\n#include <hdf5.h>\n#include "io/plot.hpp"\n',
-    "src/eb/CMakeLists.txt": HASH + "karst_layer(eb LINK karst_grid PRIVATE PkgConfig::MUPARSER)\n",
+    "src/eb/CMakeLists.txt": HASH + "karst_layer(eb LINK karst_grid PRIVATE PkgConfig::PETSC)\n",
     "src/grid/eight.cpp": SPDX + "int f(int a, int b, int c, int d,\n      int e, int g, int h, int i) {\n" + "  g();\n" * 57 + "}\n",
     "src/eb/calls.cpp": SPDX + "int f(int a) {\n  auto text = format(1, 2, 3, 4,\n                     5, 6, 7, 8, 9);\n  for (int b : c) {\n  }\n}\n",
     "docs/tour.md": "The folder src/base is the place for MPI.\n",

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "eb/expression.hpp"
 #include "eb/shapes.hpp"
 #include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
@@ -115,6 +116,48 @@ TEST(Combine, SmoothnessOfMixedParts) {
   EXPECT_EQ(combined(distance, image).lipschitz, 0.0);
   EXPECT_EQ(combined(distance, image).sample_spacing, 0.5);
   EXPECT_EQ(combined(image, formula).sample_spacing, 0.125);
+}
+
+// Bounds of the sign through union, intersection, complement and images: never wrong, and of use.
+TEST(Combine, SignBoundsAgreeWithSamples) {
+  const auto ball = [] { return make_level_set(Sphere{{5, 5, 5}, 2.5}); };
+  const auto wave = [] { return make_expression("sin(x) + cos(y)*z/3 - 0.4", 1.0); };
+  const auto pair = [&](auto combine) {
+    LevelSetParts parts;
+    parts.push_back(ball()), parts.push_back(wave());
+    return combine(std::move(parts));
+  };
+  std::vector<std::unique_ptr<LevelSet>> sets;
+  sets.push_back(pair(union_of_solids));
+  sets.push_back(pair(intersection_of_solids));
+  sets.push_back(complement(pair(union_of_solids)));
+  sets.push_back(periodic_images(pair(union_of_solids), {10, 10, 10}, {true, false, true}, 9.0));
+  int certain = 0, once = 0;
+  for (const auto& set : sets) {
+    EXPECT_TRUE(set->smoothness().bounds_signs);
+    for (int n = 0; n < 200; ++n) {
+      const Vec3 lo{(n * 37 % 100) * 0.1, (n * 61 % 100) * 0.1, (n * 17 % 100) * 0.1},
+          hi = lo + Vec3::all(0.1 + n % 4 * 0.4);
+      const auto phi = set->local(lo, hi);
+      const SignBounds signs = phi->signs(lo, hi);
+      certain += signs.one_kind();
+      for (int d = 0; d < 3; ++d) {
+        const int rises = signs.rises[static_cast<std::size_t>(d)];
+        once += rises != 0 && !signs.one_kind();
+        double before = 0.0;
+        for (int i = 0; i <= 16; ++i) {
+          Vec3 x = lo + 0.3 * (hi - lo);
+          x[d] = lo[d] + (hi[d] - lo[d]) * i / 16.0;
+          const double f = (*phi)(x);
+          EXPECT_TRUE(f > 0.0 ? signs.may_be_fluid : signs.may_be_solid);
+          EXPECT_FALSE(i > 0 && rises * before > 0.0 && rises * f < 0.0) << "back along " << d;
+          before = f;
+        }
+      }
+    }
+  }
+  EXPECT_GT(certain, 400);
+  EXPECT_GT(once, 50);
 }
 
 TEST(Combine, NothingToCombineIsAnError) {

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <set>
 
+#include "eb/expression.hpp"
 #include "tests/support/cut_cases.hpp"
 
 namespace karst {
@@ -43,6 +44,23 @@ TEST(CutThin, AlignedPlateSeparatesAtEveryOffset) {
         EXPECT_LT(closure_error(box), 1e-13);
         EXPECT_EQ(box.counts.walls_lost + box.counts.gaps_closed, 0);
       }
+}
+
+// A formula states bounds: walls and gaps far thinner than any spacing of samples are found, and nothing is lost
+// unseen.
+TEST(CutThin, FormulasHideNothingBetweenSamples) {
+  for (const double thickness : {0.04, 0.07, 0.11, 0.2})
+    for (int i = 0; i < 8; ++i) {
+      const double place = 4.01 + 0.123 * i;
+      const auto solid = make_expression(fmt::format("abs(x - {}) - {}", place, 0.5 * thickness), 1.0);
+      const BoxPieces box = cut_box(*solid->local({}, Vec3::all(8)), solid->smoothness(), cells_4, 0);
+      if (thickness > 0.065) {
+        expect_separate(box, [&](const Vec3& x) { return x[0] - place; });
+        EXPECT_NEAR(sums(box).volume, 64 - 16 * thickness, 1e-9) << thickness << " at " << place;
+      } else {  // thinner than h/16: may be lost, and then it is counted
+        EXPECT_TRUE(box.counts.walls_lost > 0 || sums(box).volume < 63.99) << thickness << " at " << place;
+      }
+    }
 }
 
 TEST(CutThin, TiltedPlateSeparates) {

@@ -47,7 +47,8 @@ TEST(Expression, IsCutOffWhereTheGradientVanishes) {
 TEST(Expression, StatesItsSmoothness) {
   const Smoothness s = make_expression("x", 1.0)->smoothness();
   EXPECT_EQ(s.lipschitz, 0.0);
-  EXPECT_EQ(s.sample_spacing, 0.125);
+  EXPECT_EQ(s.sample_spacing, 1.0 / 32.0);
+  EXPECT_TRUE(s.bounds_signs);
 }
 
 TEST(Expression, ThreadsDoNotDisturbEachOther) {

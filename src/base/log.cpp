@@ -70,6 +70,9 @@ void set_up_log(const Comm& comm, const std::string& file) {
   }
   s.file->set_pattern("[%Y-%m-%d %H:%M:%S.%e] [%l] %v");
   s.file->flush_on(spdlog::level::info);
+  s.file->set_error_handler([file](const std::string& problem) {
+    throw Error(fmt::format("{}: cannot write the log file: {}", file, problem));
+  });
 }
 
 void close_log() {

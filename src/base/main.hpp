@@ -21,6 +21,7 @@ struct ExitStatus {
 /// - on some ranks, the others come to the end of body: one message per kind, with its ranks;
 /// - on some ranks, the others do not come within about 2 seconds (they wait for a message of the failed ones): the
 ///   failed ranks print theirs and abort the job. No rank is left hanging.
+/// Standard output that cannot be written (a full disk) is such an error, too, found at the end.
 /// Destructors that run while an Error flies must not communicate: they would wait for ranks that go on.
 /// @returns the exit status of the program: 0, 1 after an error, or that of ExitStatus (the largest of the ranks)
 int run_guarded(int argc, char** argv, const std::function<void(const Comm&)>& body);

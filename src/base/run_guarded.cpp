@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <new>
@@ -148,6 +151,14 @@ void set_up_mpi() {
   setenv("OMPI_MCA_sharedfp", "individual", 0);
 }
 
+/// What the program said on standard output has to have arrived: a full disk shows only here.
+Outcome check_standard_output(const Outcome& outcome) {
+  errno = 0;
+  if (outcome.code != 0 || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return outcome;
+  return {1, fmt::format("standard output cannot be written{}; files that were to be made are complete",
+                         errno != 0 ? fmt::format(" ({})", std::strerror(errno)) : "")};
+}
+
 }  // namespace
 
 int run_guarded(int argc, char** argv, const std::function<void(const Comm&)>& body) {
@@ -156,6 +167,7 @@ int run_guarded(int argc, char** argv, const std::function<void(const Comm&)>& b
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   remove_temporary_files_on_signals();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file above its limit (ulimit -f) is an error of the write, with a message
   set_up_heap();
   MPI_Comm ours = MPI_COMM_NULL;  // apart from what body may leave unfinished on the world
   MPI_Comm_dup(MPI_COMM_WORLD, &ours);
@@ -163,6 +175,7 @@ int run_guarded(int argc, char** argv, const std::function<void(const Comm&)>& b
     require(provided >= MPI_THREAD_FUNNELED, "this MPI library offers no threads (MPI_THREAD_FUNNELED); use another");
     body(comm);
   });
+  outcome = check_standard_output(outcome);
   int code = outcome.code;
   if (!meet(ours, code)) {
     if (!outcome.message.empty()) print(name_ranks({Comm::world().rank()}), outcome.message);

@@ -11,7 +11,7 @@ namespace karst {
 
 namespace {
 
-constexpr double strongest = 1e15;  // of all drives [SI]: no flow is near it, and no velocity overflows
+constexpr double strongest = 1e16;  // of all drives [SI]: no flow is near it, and no velocity overflows
 
 /// The key that holds the value of a drive.
 struct DriveKey {

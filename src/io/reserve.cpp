@@ -2,6 +2,7 @@
 #include "io/reserve.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -41,6 +42,11 @@ void Reservation::reserve(std::int64_t bytes) {
 void Reservation::reserve_here(std::int64_t bytes) const {
   struct stat now {};
   require(::fstat(file_, &now) == 0, "cannot write {}: {}", path_, reason(errno));
+  rlimit limit{};
+  require(::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+              static_cast<rlim_t>(now.st_size + bytes) <= limit.rlim_cur,
+          "cannot write {}: {} (it may need {} bytes, files of this process may have {}; see ulimit -f)", path_,
+          reason(EFBIG), now.st_size + bytes, limit.rlim_cur);
   if (::fallocate(file_, FALLOC_FL_KEEP_SIZE, 0, now.st_size + bytes) == 0) return;
   const int code = errno;
   struct statvfs system {};

@@ -11,6 +11,7 @@ PetscSession::PetscSession(const std::vector<std::string>& options) : exceptions
   PetscBool begun = PETSC_FALSE;
   petsc_check(PetscInitialized(&begun), "PetscInitialized");
   if (begun == PETSC_FALSE) {
+    set_petsc_option("-no_signal_handler", "");  // a broken pipe or a kill ends the program as it ends any other
     petsc_check(PetscInitializeNoArguments(), "PetscInitialize");
     mine_ = true;
   }

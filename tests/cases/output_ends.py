@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Output that cannot be written ends a run with one sentence of ours and a status other than 0.
+
+    output_ends.py --program KARST --mpiexec MPIEXEC
+
+A full device, a reader that has gone (`karst run | head -1`: quiet, as for other tools), files above a limit, a folder
+removed during the run, and little memory. No word of MPI, PETSc or HDF5's inside may appear.
+"""
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from support import parser, sphere_deck
+
+FOREIGN = ["PETSC", "MPI_ABORT", "Process received signal", "mca_", "LOG ERROR", "terminate called", "std::"]
+STOKES = '\n[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\n'
+failures = []
+
+
+def check(name, good, text):
+    foreign = [word for word in FOREIGN if word in text]
+    if good and not foreign:
+        print(f"{name}: as wanted")
+        return
+    failures.append(name)
+    print(f"{name}: WRONG {foreign}\n{text}")
+
+
+def run(program, arguments, folder, output=subprocess.PIPE, limits=()):
+    def limit():
+        for kind, value in limits:
+            resource.setrlimit(kind, (value, value))
+
+    return subprocess.run([program, *arguments], cwd=folder, stdout=output, stderr=subprocess.PIPE, text=True, timeout=60,
+                          preexec_fn=limit, env=os.environ | {"OMP_NUM_THREADS": "1"})
+
+
+def full_device(program, folder):
+    with open("/dev/full", "w") as full:
+        for arguments in (["help"], ["check", "deck.toml"], ["run", "deck.toml", "--overwrite"]):
+            done = run(program, arguments, folder, full)
+            check(f"full device, {arguments[0]}", done.returncode == 1 and "error: standard output cannot be written" in done.stderr,
+                  done.stderr)
+
+
+def reader_gone(program, folder):
+    """The reader is gone before the first line: no matter how fast both are."""
+    for arguments in (["help"], ["run", "deck.toml", "--overwrite"]):
+        read, write = os.pipe()
+        os.close(read)
+        done = run(program, arguments, folder, write)
+        os.close(write)
+        check(f"reader gone, {arguments[0]}", done.returncode != 0 and done.stderr.count("\n") <= 1, done.stderr)
+
+
+def files_limited(program, folder):
+    shutil.rmtree(folder / "out", ignore_errors=True)
+    for kilobytes in (1, 8, 20, 60):
+        done = run(program, ["run", "deck.toml"], folder, limits=[(resource.RLIMIT_FSIZE, kilobytes << 10)])
+        check(f"files up to {kilobytes} KiB", done.returncode == 1 and done.stderr.count("error:") == 1
+              and "File too large" in done.stderr, done.stderr)
+        check(f"files up to {kilobytes} KiB: nothing left", not (folder / "out" / "summary.json").exists(), "summary.json is there")
+
+
+def folder_removed(program, folder):
+    deck = (folder / "deck.toml").read_text().replace('directory = "out"', 'directory = "gone"')
+    (folder / "slow.toml").write_text(deck.replace("[16, 16, 16]", "[48, 48, 48]"))
+    process = subprocess.Popen([program, "run", "slow.toml"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    end = time.time() + 30
+    while not (folder / "gone").exists() and time.time() < end:
+        time.sleep(0.002)
+    shutil.rmtree(folder / "gone", ignore_errors=True)
+    _, errors = process.communicate(timeout=60)
+    check("folder removed", process.returncode == 1 and errors.count("error:") == 1 and "gone" in errors, errors)
+
+
+def main():
+    arguments = parser(__doc__).parse_args()
+    program = os.path.abspath(arguments.program)
+    with tempfile.TemporaryDirectory(prefix="karst_output_") as name:
+        folder = Path(name)
+        (folder / "deck.toml").write_text(sphere_deck() + STOKES + '[output]\ndirectory = "out"\n')
+        for test in (full_device, reader_gone, files_limited, folder_removed):
+            test(program, folder)
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -51,17 +51,7 @@ class Import {
 void Import::open() {
   fail_together(comm_, [&] {
     check_segmentation(options_);
-    std::optional<RawLayout> layout;
-    const bool size_given = options_.size != Index{};
-    if (options_.type || size_given || options_.skip_bytes != 0 || options_.big_endian) {
-      require(options_.type.has_value() || describes_itself(options_.file),
-              "{}: a raw file needs its `type` (uint8, ...)", options_.file);
-      require(size_given || describes_itself(options_.file),
-              "{}: a raw file needs its `size` (voxels in x, y, z: 128x128x64)", options_.file);
-      layout =
-          RawLayout{options_.size, options_.type.value_or(VoxelType::uint8), options_.big_endian, options_.skip_bytes};
-    }
-    image_ = open_image(options_.file, layout);
+    image_ = open_image(options_);
   });
 }
 
@@ -251,6 +241,19 @@ ImportReport Import::run(const std::string& output) {
 }
 
 }  // namespace
+
+std::unique_ptr<ImageFile> open_image(const ImportOptions& options) {
+  std::optional<RawLayout> layout;
+  const bool size_given = options.size != Index{};
+  if (options.type || size_given || options.skip_bytes != 0 || options.big_endian) {
+    require(options.type.has_value() || describes_itself(options.file), "{}: a raw file needs its type (uint8, ...)",
+            options.file);
+    require(size_given || describes_itself(options.file), 
+            "{}: a raw file needs its `size` (voxels in x, y, z: 128x128x64)", options.file);
+    layout = RawLayout{options.size, options.type.value_or(VoxelType::uint8), options.big_endian, options.skip_bytes};
+  }
+  return open_image(options.file, layout);
+}
 
 ImportReport import_image(const Comm& comm, const ImportOptions& options, const std::string& output) {
   try {

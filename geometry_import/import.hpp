@@ -120,6 +120,10 @@ struct ImportReport {
   std::vector<std::string> warnings;
 };
 
+/// Opens the image as the options say. Throws Error: what open_image() throws, and a raw file without type or size.
+/// Not collective.
+std::unique_ptr<ImageFile> open_image(const ImportOptions& options);
+
 /// Imports an image and writes a geometry file. Throws the same Error on all ranks; then no file is left. Collective.
 ImportReport import_image(const Comm& comm, const ImportOptions& options, const std::string& output);
 

@@ -1,75 +1,117 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// `karst check`: what a run will take, from a sample of the geometry, at any size. Where the geometry is small it is
+// built as well, and jobs are asked what only it can tell.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <filesystem>
+#include <optional>
 
 #include "app/commands.hpp"
 #include "app/image_warnings.hpp"
-#include "app/job.hpp"
-#include "app/memory_estimate.hpp"
+#include "app/run_estimate.hpp"
 #include "app/session.hpp"
 #include "app/summary.hpp"
+#include "app/time_estimate.hpp"
 #include "base/error.hpp"
+#include "base/format.hpp"
 #include "base/log.hpp"
+#include "io/agree.hpp"
+#include "solvers/petsc_session.hpp"
 
 namespace karst {
 
 namespace {
 
-namespace fs = std::filesystem;
+constexpr double small_geometry = 5e5;  ///< VoFs that are cut in a few seconds
 
-/// A name in the system's folder for temporary files, the same on all ranks; the file is removed at the end.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const Comm& comm) {
-    std::error_code problem;
-    if (comm.rank() == 0)
-      path_ = (fs::temp_directory_path(problem) / fmt::format("karst-check-{}.h5", ::getpid())).string();
-    comm.broadcast(path_);
-  }
-  ~TemporaryFile() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
+/// What is looked at: the deck's source, or blocks of an image that is too large to import for a check.
+struct Looked {
+  std::optional<Source> source;
+  std::optional<ImageSample> blocks;
+  ImageExtent extent;
 };
+
+Looked look(const Comm& comm, const Config& config, const std::string& import_to) {
+  Looked looked;
+  if (needs_import(config) && image_exists(image_path(config))) {
+    require(
+        !takes_all_memory(config),
+        "geometry.image: the voxels of {} are packed in one piece, and a look at a part of them takes as much memory "
+        "as all of them; make a geometry file of it first (`karst import`), name that, and check again",
+        config.geometry.image);
+    agree(comm, [&] { looked.extent = image_extent(config); });
+    if (looked.extent.voxels() >= large_import) {
+      looked.blocks = sample_image(comm, config, looked.extent);
+      return looked;
+    }
+  }
+  looked.source = open_source(comm, config, import_to);
+  return looked;
+}
+
+void tell_memory(const RunEstimate& estimate, const MemoryShare& share, int ranks) {
+  const std::vector<MemoryStage> stages = estimate.stages(ranks);
+  log_info("Memory, estimated\n{}", memory_table(stages, ranks));
+  if (fits(estimate, share, ranks)) {
+    const MemoryLimit limit = share.of_rank();
+    log_info("  It fits: there is {} for each rank ({})\n", format_bytes(limit.bytes), limit.by);
+    return;
+  }
+  log_warn("A run does not fit into the memory: {}. {}.", need_against_limit(estimate, share, ranks),
+           what_fits(estimate, share));
+}
+
+void tell_time(const Comm& comm, const Config& config, const RunEstimate& estimate) {
+  const MachinePace pace = measure_pace(comm, config, estimate.jobs);
+  std::vector<TimePart> parts = time_parts(pace, estimate.sample, estimate.jobs, estimate.plans(), estimate.counts,
+                                           estimate.grid, estimate.memory.n_components, comm.size());
+  if (estimate.import_seconds > 0)
+    parts.insert(parts.begin(), {"import", estimate.import_seconds, estimate.import_seconds});
+  log_info("Time, estimated for this machine, these ranks and threads\n{}", time_table(parts));
+}
+
+/// Builds the geometry and asks the jobs.
+void check_all(const Comm& comm, const Config& config, const Source& source) {
+  RunSeconds seconds;
+  const Geometry geometry = build(comm, config, source, seconds);
+  const GeometryStatistics statistics = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
+  check_jobs({comm, config, source.grid, geometry, {}, {}, wall_uncertainty(source)});
+  log_info("{}", geometry_table(statistics));
+  log_info("{}", cost_table(statistics, seconds, {}));
+  for (const std::string& w : warnings(statistics)) log_warn("{}", w);
+}
 
 }  // namespace
 
 void check_command(const Comm& comm, const CommandLine& line) {
   const Session session = start_session(comm, line);
+  const Config& config = session.config;
   announce(comm, session, line);
+  const PetscSession petsc(std::vector<std::string>{});
+  const auto program = static_cast<double>(comm.max(arena::peak_resident_set()));
+  const MemoryShare share = memory_share(comm);
+  std::vector<Job> asked;
+  for (const Job& job : jobs())
+    if (job.is_asked(config)) asked.push_back(job);
+
   const TemporaryFile imported(comm);
-  const std::int64_t program = arena::peak_resident_set();
-  const Source source = open_source(comm, session.config, imported.path());
-  for (const std::string& w : image_warnings(comm, source)) log_warn("{}", w);
-  RunSeconds seconds;
-  const Geometry geometry = build(comm, session.config, source, seconds);
-  const GeometryStatistics statistics =
-      collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
-  const JobContext context{comm, session.config, source.grid, geometry, {}, {}, wall_uncertainty(source)};
-  check_jobs(context);
-  log_info("{}", geometry_table(statistics));
-  log_info("{}", cost_table(statistics, seconds, {}));
-  const MemoryUse use = measure_memory(comm);
-  auto n_components = static_cast<int>(plot_components(session.config.output.plot).size());
-  std::vector<MemoryPart> parts = estimate_memory(comm, program);
-  for (const Job& job : jobs()) {
-    if (!job.is_asked(session.config)) continue;
-    n_components += job.n_components(session.config);
-    parts.push_back(
-        estimate_job(comm, geometry, job.name, job.more_cells(context), job.bytes_per_fluid_cell(session.config)));
+  const Looked looked = look(comm, config, imported.path());
+  const RunEstimate estimate = looked.source
+                                   ? estimate_run(comm, config, asked, program, *looked.source)
+                                   : estimate_run(comm, config, asked, program, *looked.blocks, looked.extent);
+  const bool small = looked.source && estimate.counts.fluid < small_geometry;
+  if (looked.source)
+    for (const std::string& w : image_warnings(comm, *looked.source, small)) log_warn("{}", w);
+  log_info("{}", sample_table(estimate));
+  tell_memory(estimate, share, comm.size());
+  tell_time(comm, config, estimate);
+  if (small) {
+    check_all(comm, config, *looked.source);
+    log_info("The deck is right. Nothing was written.");
+  } else {
+    log_info(
+        "The deck is right as far as a sample tells; a run says first what only the whole geometry can tell: "
+        "whether pores lead through, and what of them is removed. Nothing was written.");
   }
-  parts.push_back(estimate_plotfile(comm, geometry, n_components));
-  log_info("Memory\n{}", memory_table(parts, {"peak of this check, measured", use.largest_rank, use.peak}));
-  for (const std::string& w : warnings(statistics)) log_warn("{}", w);
-  log_info("The deck is right. Nothing was written.");
 }
 
 }  // namespace karst

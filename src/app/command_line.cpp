@@ -125,6 +125,8 @@ void add_results(CLI::App& command, CommandLine& line) {
   command.add_option("--out", line.out, "directory for the results (default: output.directory of the deck)")
       ->type_name("DIR");
   command.add_flag("--overwrite", line.overwrite, "replace the results of an earlier run in that directory");
+  command.add_flag("--force", line.force,
+                   "start even where the estimate of `karst check` says that the memory is too small");
 }
 
 void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
@@ -149,7 +151,8 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   add_deck(*geometry, line, flags);
   add_results(*geometry, line);
 
-  CLI::App* check = app.add_subcommand("check", "read everything, build the geometry, estimate memory; write nothing");
+  CLI::App* check =
+      app.add_subcommand("check", "read everything, estimate memory and time from a sample; build and write nothing");
   add_deck(*check, line, flags);
 
   CLI::App* report = app.add_subcommand("report", "make report.html of a finished run once more");

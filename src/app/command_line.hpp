@@ -18,6 +18,7 @@ struct CommandLine {
   std::string out;                     ///< directory of the results; empty: output.directory of the deck
   bool overwrite = false;
   bool resume = false;       ///< run: goes on from the finished solves of one that ended early
+  bool force = false;        ///< run, geometry: even where the memory will not do
   int threads = 0;           ///< 0: chosen by the program
   std::string petsc;         ///< run: options of PETSc, as on its command line
   bool uncertainty = false;  ///< run: stands in the overrides, too

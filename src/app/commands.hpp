@@ -20,7 +20,7 @@ void run_command(const Comm& comm, const CommandLine& line);
 /// `karst geometry`: builds the geometry, prints what it is, writes plotfile, deck, summary, timers and log.
 void geometry_command(const Comm& comm, const CommandLine& line);
 
-/// `karst check`: builds the geometry, prints what it is and what a run will need; writes nothing.
+/// `karst check`: what a run will need, from a sample; a small geometry is built as well; writes nothing.
 void check_command(const Comm& comm, const CommandLine& line);
 
 /// `karst report`: report.html of a run directory once more, from its summary, deck and plotfiles.

@@ -252,6 +252,32 @@ JobResult run(const JobContext& context) {
   return result;
 }
 
+/// Bytes of the set-up, which takes more than the solves, and iterations per digit: docs/performance.md.
+JobPlan plan(const Config& config, const GridOptions&) {
+  const auto n = static_cast<double>(config.diffusion.axes.size());
+  JobPlan all;
+  all.grids.emplace_back().iterations = n * 1.5 * -std::log10(config.diffusion.tolerance);
+  all.solve = {250.0, 1030.0, 0.0};
+  all.kept = sizeof(double) * n;
+  all.more_work = 2.0;
+  return all;
+}
+
+/// Rows next to walls take most of it.
+double setup_work(double fluid, double irregular) { return fluid + 5.0 * irregular; }
+
+JobPace pace(const Comm& comm, const Geometry& geometry, const Config& config) {
+  DiffusionOptions options = config.diffusion;
+  options.axes = {0};
+  options.tolerance = 1e-4;
+  const Columns columns = effective_diffusivity(comm, geometry, options);
+  const SolveReport& solve = columns.at(0).solve;
+  const LevelReport& level = geometry.report.levels[0];
+  const auto fluid = static_cast<double>(level.vofs);
+  return {solve.setup_seconds / setup_work(fluid, static_cast<double>(level.irregular)),
+          solve.seconds / fluid / std::max(1, solve.iterations)};
+}
+
 }  // namespace
 
 Job diffusion_job() {
@@ -262,13 +288,14 @@ Job diffusion_job() {
           run,
           draw,
           page_of,
-          [](const JobContext&) { return std::int64_t{0}; },
+          plan,
+          setup_work,
+          pace,
           true,
           [](const Config& config) {
             return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
                    static_cast<int>(config.diffusion.axes.size());
-          },
-          [](const Config&) { return 350.0; }};
+          }};
 }
 
 }  // namespace karst

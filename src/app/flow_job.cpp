@@ -420,25 +420,6 @@ int n_plotted(const Config& config) {
   return static_cast<int>(config.flow.axes.size()) * (3 * asked(PlotField::velocity) + asked(PlotField::pressure));
 }
 
-/// Of it with inertia: 20 more vectors of GMRES, the flow and its fluxes, a step and its start, more rows of
-/// multigrids. Velocity and pressure of each axis stay until the end, and the geometry while its moved walls are
-/// solved.
-double bytes_per_fluid_cell(const Config& config) {
-  const double kept = sizeof(std::array<float, 4>) * static_cast<double>(config.flow.axes.size());
-  const double geometry = config.flow.uncertainty ? 140.0 : 0.0;
-  return kept + geometry + (config.flow.model == FlowModel::steady ? 1000.0 : 650.0);
-}
-
-/// The larger of the reservoirs of all axes.
-std::int64_t more_cells(const JobContext& context) {
-  const Index& n = context.grid.cells;
-  std::int64_t most = 0;
-  for (const int axis : context.config.flow.axes)
-    most =
-        std::max(most, std::int64_t{2} * context.config.flow.reservoir * (std::int64_t{n[0]} * n[1] * n[2] / n[axis]));
-  return most;
-}
-
 }  // namespace
 
 Job flow_job() {
@@ -449,10 +430,11 @@ Job flow_job() {
           run,
           draw_flow,
           flow_page,
-          more_cells,
+          plan_flow,
+          flow_setup_work,
+          flow_pace,
           false,
-          n_plotted,
-          bytes_per_fluid_cell};
+          n_plotted};
 }
 
 }  // namespace karst

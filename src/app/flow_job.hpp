@@ -39,6 +39,9 @@ std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool wit
 /// with a range wall_shift_voxels, porosity_range, and permeability_range_m2 of each axis.
 std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range);
 /// See Job.
+JobPlan plan_flow(const Config& config, const GridOptions& grid);
+double flow_setup_work(double fluid, double irregular);
+JobPace flow_pace(const Comm& comm, const Geometry& geometry, const Config& config);
 PagePart flow_page(const nlohmann::ordered_json& summary, const Figures& figures);
 void draw_flow(const Comm& comm, const nlohmann::ordered_json& summary, const FieldView& view, Figures& figures);
 /// 1.23e-12 m² -> "1.25 D", 1.23e-15 m² -> "1.25 mD".

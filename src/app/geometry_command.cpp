@@ -5,6 +5,7 @@
 #include "app/config.hpp"
 #include "app/image_warnings.hpp"
 #include "app/plot_file.hpp"
+#include "app/run_estimate.hpp"
 #include "app/run_folder.hpp"
 #include "app/session.hpp"
 #include "app/source.hpp"
@@ -25,6 +26,7 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   const WallClock clock;
   Summary summary;
   Session session = start_session(comm, line);
+  if (!line.force) refuse_what_cannot_fit(comm, session.config, {});
   RunFolder folder(comm, line.out.empty() ? session.config.output.directory : line.out, line.overwrite,
                    input_files(session.config, line));
   LogFile log(comm, folder.file("log.txt"));

@@ -50,14 +50,14 @@ std::vector<std::string> seam_warnings(const GridOptions& grid, const GeometryFi
 
 }  // namespace
 
-std::vector<std::string> image_warnings(const Comm& comm, const Source& source) {
+std::vector<std::string> image_warnings(const Comm& comm, const Source& source, bool compare_faces) {
   if (!source.image) return {};
   const GeometryInfo& image = source.image->info();
   std::vector<std::string> all;
   for (const std::string& w : image.found.warnings) all.push_back("import: " + w);
   std::string seams;
   agree(comm, [&] {
-    if (comm.rank() == 0) seams = join(seam_warnings(source.grid, *source.image), "\n");
+    if (comm.rank() == 0 && compare_faces) seams = join(seam_warnings(source.grid, *source.image), "\n");
   });
   comm.broadcast(seams);
   if (!seams.empty()) std::ranges::move(split(seams, '\n'), std::back_inserter(all));

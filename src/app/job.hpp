@@ -72,6 +72,34 @@ struct JobResult {
   Figures figures;                       ///< what draw() made of its fields; on rank 0 alone
 };
 
+/// A grid that a job solves on, for estimates before anything is built.
+struct PlannedGrid {
+  std::string name;             ///< "cells 2 times as wide"; empty: the grid of the deck
+  double width = 1.0;           ///< of its cells over those of the deck
+  int reservoir = 0, axis = 0;  ///< cells of free fluid on both ends along the axis
+  bool builds = false;          ///< a geometry of its own, beside that of the run
+  double iterations = 0.0;      ///< of all its solves, which share one set-up
+};
+
+/// Bytes of a part of a run: so many of each VoF, irregular VoF and value stored of a field (halo included).
+struct BytesPer {
+  double fluid = 0.0, irregular = 0.0, slot = 0.0;
+};
+
+/// What a job will do, as far as the deck tells. The bytes are measured (docs/performance.md).
+struct JobPlan {
+  std::vector<PlannedGrid> grids;
+  BytesPer solve;          ///< while it solves, without the geometry
+  double kept = 0.0;       ///< stays until the end of the run [bytes per VoF]
+  double more_work = 1.0;  ///< as many iterations may be needed as planned, times this
+};
+
+/// How fast a job is on this machine, with these threads: seconds per unit of work of set-up, and per VoF and
+/// iteration.
+struct JobPace {
+  double setup = 0.0, iteration = 0.0;
+};
+
 struct Job {
   std::string_view name;
   std::string_view asked_by;  ///< what in a deck asks for it
@@ -86,13 +114,15 @@ struct Job {
   void (*draw)(const Comm&, const nlohmann::ordered_json& summary, const FieldView&, Figures&);
   /// Its part of report.html; empty when the summary holds no results of it. Not collective.
   PagePart (*page)(const nlohmann::ordered_json& summary, const Figures&);
-  /// Fluid cells of its grid that the geometry does not have, over all ranks. Not collective.
-  std::int64_t (*more_cells)(const JobContext&);
+  /// Not collective.
+  JobPlan (*plan)(const Config&, const GridOptions&);
+  /// Of its set-up, in the unit of JobPace::setup. The grid's fluid cells and those of them that are irregular.
+  double (*setup_work)(double fluid, double irregular);
+  /// Solves on a periodic geometry of cells of width 1, with the options of the deck. Collective; a PetscSession lives.
+  JobPace (*pace)(const Comm&, const Geometry&, const Config&);
   bool through_petsc;  ///< its solves take the options of --petsc that begin with its name
   /// Components that it adds to the plotfile.
   int (*n_components)(const Config&);
-  /// About what it needs beside the geometry, as measured on rocks; for `karst check`.
-  double (*bytes_per_fluid_cell)(const Config&);
 };
 
 /// All jobs, in the order in which they run.

@@ -9,6 +9,7 @@
 #include "app/image_warnings.hpp"
 #include "app/job.hpp"
 #include "app/plot_file.hpp"
+#include "app/run_estimate.hpp"
 #include "app/run_folder.hpp"
 #include "app/run_report.hpp"
 #include "app/session.hpp"
@@ -53,6 +54,13 @@ std::vector<std::string> petsc_options(const CommandLine& line, const std::vecto
   return words;
 }
 
+/// Before anything is written.
+std::vector<Job> jobs_that_fit(const Comm& comm, const Config& config, const CommandLine& line) {
+  std::vector<Job> asked = asked_jobs(config);
+  if (!line.force) refuse_what_cannot_fit(comm, config, asked);
+  return asked;
+}
+
 std::vector<JobResult> do_jobs(const std::vector<Job>& asked, const JobContext& run, RunSeconds& seconds) {
   std::vector<JobResult> results;
   for (const Job& job : asked) {
@@ -82,7 +90,7 @@ void run_command(const Comm& comm, const CommandLine& line) {
   const WallClock clock;
   Summary summary;
   const Session session = start_session(comm, line);
-  const std::vector<Job> asked = asked_jobs(session.config);
+  const std::vector<Job> asked = jobs_that_fit(comm, session.config, line);
   const std::vector<std::string> options = petsc_options(line, asked);
   const PetscSession petsc(options);
   RunFolder folder(comm, line.out.empty() ? session.config.output.directory : line.out, line.overwrite,

@@ -21,10 +21,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string image_path(const Config& config) {
-  return (fs::path(config.geometry.directory) / config.geometry.image).lexically_normal().string();
-}
-
 void import_first(const Comm& comm, const Config& config, const std::string& to) {
   ImportOptions options = config.import;
   options.file = image_path(config);
@@ -72,6 +68,10 @@ Source from_image(const Comm& comm, const Config& config, const std::string& imp
 }
 
 }  // namespace
+
+std::string image_path(const Config& config) {
+  return (fs::path(config.geometry.directory) / config.geometry.image).lexically_normal().string();
+}
 
 bool needs_import(const Config& config) {
   if (config.geometry.image.empty()) return false;

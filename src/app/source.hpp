@@ -18,6 +18,9 @@ struct Source {
   std::shared_ptr<const GeometryFile> image;  ///< none: described solids
 };
 
+/// Of the image of the deck, relative to where the program runs.
+std::string image_path(const Config& config);
+
 /// The image of the deck is to be imported first (it is no geometry file).
 bool needs_import(const Config& config);
 

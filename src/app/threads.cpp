@@ -18,9 +18,7 @@ namespace karst {
 namespace {
 
 RankPlace place_of_this_rank() {
-  std::array<char, 256> host{};
-  if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
-  RankPlace place{std::hash<std::string_view>{}(host.data()), {}};
+  RankPlace place{this_node(), {}};
   cpu_set_t mask;
   CPU_ZERO(&mask);
   if (sched_getaffinity(0, sizeof mask, &mask) == 0)
@@ -36,6 +34,12 @@ void shorten_spinning(char** argv) {
   constexpr const char* variable = "GOMP_SPINCOUNT";
   if (std::getenv(variable) != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
   if (setenv(variable, "1000", 0) == 0) execv("/proc/self/exe", argv);  // returns only when it fails: no harm done
+}
+
+std::uint64_t this_node() {
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  return std::hash<std::string_view>{}(host.data());
 }
 
 int share_of_processors(const std::vector<RankPlace>& ranks, int rank) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bitset>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,12 @@ void shorten_spinning(char** argv);
 
 inline constexpr int max_processors = 1024;  ///< of one node, as the system's affinity masks number them
 
+/// Hash of the host name.
+std::uint64_t this_node();
+
 /// The processors a rank may run on, and its node.
 struct RankPlace {
-  std::uint64_t node;  ///< hash of the host name
+  std::uint64_t node;  ///< this_node() there
   std::bitset<max_processors> processors;
 };
 

@@ -15,11 +15,6 @@ using Keys = std::vector<std::uint64_t>;
 
 constexpr Index octant_step(int o) { return {o & 1, o >> 1 & 1, o >> 2}; }
 
-Domain domain_of(Domain domain, int level) {
-  for (; level > 0; --level) domain = domain.refined();
-  return domain;
-}
-
 void sort_unique(Keys& keys) {
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
@@ -79,18 +74,6 @@ std::vector<std::uint8_t> octant_masks(const Layout& layout, const Keys& finer) 
   return mask;
 }
 
-/// Box of cells of a region given in metres, at a level; cells that the region only touches are left out.
-Box region_cells(const GridOptions& grid, const Refinement& r, int level) {
-  const double h = std::ldexp(grid.cell_width(), -level);
-  Box cells;
-  for (int d = 0; d < 3; ++d) {
-    constexpr double most = 1e9;  // far outside of any domain
-    cells.lo[d] = static_cast<int>(std::clamp(std::floor(r.lo[d] / h + 1e-9), -most, most));
-    cells.hi[d] = static_cast<int>(std::clamp(std::ceil(r.hi[d] / h - 1e-9), -most, most));
-  }
-  return cells;
-}
-
 /// The two boxes have a cell in common, also through periodic sides.
 bool meet(const Domain& domain, const Box& a, const Box& b) {
   for (int d = 0; d < 3; ++d) {
@@ -118,6 +101,22 @@ Box inside_or_periodic(Box cells, const Domain& domain) {
 }
 
 }  // namespace
+
+Domain domain_on_level(Domain domain, int level) {
+  for (; level > 0; --level) domain = domain.refined();
+  return domain;
+}
+
+Box region_cells(const GridOptions& grid, const Refinement& r, int level) {
+  const double h = std::ldexp(grid.cell_width(), -level);
+  Box cells;
+  for (int d = 0; d < 3; ++d) {
+    constexpr double most = 1e9;  // far outside of any domain
+    cells.lo[d] = static_cast<int>(std::clamp(std::floor(r.lo[d] / h + 1e-9), -most, most));
+    cells.hi[d] = static_cast<int>(std::clamp(std::ceil(r.hi[d] / h - 1e-9), -most, most));
+  }
+  return cells;
+}
 
 bool GridHierarchy::is_refined(int level, const Index& finer_position) const {
   const GridLevel& l = levels[static_cast<std::size_t>(level)];
@@ -163,18 +162,18 @@ GridHierarchy build_hierarchy(const Comm& comm, const Domain& domain, int box_si
       grid.levels.push_back({std::move(built.layout), built.candidates, built.imbalance, {}});
       continue;
     }
-    Keys next = refined_octants(comm, domain_of(domain, level - 1), box_size, level - 1, region.back(), refine);
+    Keys next = refined_octants(comm, domain_on_level(domain, level - 1), box_size, level - 1, region.back(), refine);
     if (next.empty()) break;
     region.push_back(std::move(next));
   }
   for (std::size_t level = region.size() - 1; level > 1; --level) {
-    const Keys below = needed_below(domain_of(domain, static_cast<int>(level)), box_size, region[level]);
+    const Keys below = needed_below(domain_on_level(domain, static_cast<int>(level)), box_size, region[level]);
     region[level - 1].insert(region[level - 1].end(), below.begin(), below.end());
     sort_unique(region[level - 1]);
   }
   for (std::size_t l = 1; l < region.size(); ++l) {
     const int level = static_cast<int>(l);
-    BuiltLayout built = build_layout(comm, domain_of(domain, level), box_size, region[l],
+    BuiltLayout built = build_layout(comm, domain_on_level(domain, level), box_size, region[l],
                                      [&](const Box& cells) { return classify(level, cells); });
     grid.levels[l - 1].refined = octant_masks(grid.levels[l - 1].layout, region[l]);
     grid.levels.push_back({std::move(built.layout), built.candidates, built.imbalance, {}});
@@ -182,17 +181,19 @@ GridHierarchy build_hierarchy(const Comm& comm, const Domain& domain, int box_si
   return grid;
 }
 
+bool is_refined(const GridOptions& grid, int level, const Box& octant, const HoldsWall& holds_wall) {
+  const Domain domain = domain_on_level(grid.domain(), level);
+  return std::any_of(grid.refine.begin(), grid.refine.end(), [&](const Refinement& r) {
+    if (r.level <= level) return false;
+    const Box cells = octant.grown(r.buffer);
+    if (r.where == Refinement::Where::region) return meet(domain, cells, region_cells(grid, r, level));
+    return holds_wall(level, inside_or_periodic(cells, domain));
+  });
+}
+
 GridHierarchy build_hierarchy(const Comm& comm, const GridOptions& grid, const HoldsWall& holds_wall,
                               const ClassifyOnLevel& classify) {
-  const auto refine = [&](int level, const Box& octant) {
-    const Domain domain = domain_of(grid.domain(), level);
-    return std::any_of(grid.refine.begin(), grid.refine.end(), [&](const Refinement& r) {
-      if (r.level <= level) return false;
-      const Box cells = octant.grown(r.buffer);
-      if (r.where == Refinement::Where::region) return meet(domain, cells, region_cells(grid, r, level));
-      return holds_wall(level, inside_or_periodic(cells, domain));
-    });
-  };
+  const auto refine = [&](int level, const Box& octant) { return is_refined(grid, level, octant, holds_wall); };
   return build_hierarchy(comm, grid.domain(), grid.box, grid.levels, refine, classify);
 }
 

@@ -45,6 +45,15 @@ using HoldsWall = std::function<bool(int level, const Box& cells)>;
 GridHierarchy build_hierarchy(const Comm& comm, const Domain& domain, int box_size, int n_levels, const Refine& refine,
                               const ClassifyOnLevel& classify);
 
+/// The domain in cells of a level.
+Domain domain_on_level(Domain domain, int level);
+/// Cells of a level that a region of the deck covers; cells that it only touches are left out, and it may reach beyond
+/// the domain.
+Box region_cells(const GridOptions& grid, const Refinement& r, int level);
+/// The deck wants this octant of a box of a level on the next: its cells, grown by the buffer, meet the wall or a
+/// region. Neighbours that proper nesting needs are not told of. Not collective.
+bool is_refined(const GridOptions& grid, int level, const Box& octant, const HoldsWall& holds_wall);
+
 /// As the deck says: an octant is refined when its cells, grown by the buffer, meet the wall or a region. Collective.
 GridHierarchy build_hierarchy(const Comm& comm, const GridOptions& grid, const HoldsWall& holds_wall,
                               const ClassifyOnLevel& classify);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/memory_estimate.hpp"
 #include "app/plot_file.hpp"
 #include "base/error.hpp"
 #include "solvers/petsc_session.hpp"
@@ -421,7 +422,11 @@ TEST(FlowJobMpi, ReservoirsBelongToTheirAxis) {
   EXPECT_TRUE(std::filesystem::exists(folder.path() + "/plot_x.vtkhdf"));
   EXPECT_TRUE(result.components.empty());
   EXPECT_GT(json["permeability_m2"][0][0].get<double>(), 0.0);
-  EXPECT_EQ(flow_job().more_cells(context), 2 * 4 * 16 * 12);
+  const JobPlan plan = flow_job().plan(config, source.grid);
+  EXPECT_EQ(plan.grids.at(0).reservoir, 4);
+  GridCounts counts;
+  counts.fluid = counts.slots = 1000;
+  EXPECT_EQ(counts_on(plan.grids.at(1), counts, source.grid).fluid, 1000 + 2 * 4 * 16 * 12);
 }
 
 }  // namespace

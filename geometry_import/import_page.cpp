@@ -49,8 +49,8 @@ std::vector<CleaningRow> cleaning_of(const ImportReport& r) {
   return rows;
 }
 
-std::vector<Fact> facts_of(const ImportReport& r) {
-  std::vector<Fact> facts{{"segmentation", r.segmentation}};
+std::vector<std::pair<std::string, std::string>> facts_of(const ImportReport& r) {
+  std::vector<std::pair<std::string, std::string>> facts{{"segmentation", r.segmentation}};
   const auto add = [&](const char* name, const std::string& value) { facts.push_back({name, value}); };
   if (std::isfinite(r.threshold)) {
     std::vector<std::string> limits;

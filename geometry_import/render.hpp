@@ -54,8 +54,13 @@ Rendering render(const Comm& comm, const Volume& volume, const RenderOptions& op
 /// Where render() draws a point of the volume [widths of a cube].
 PicturePoint projected(const Index& size, const RenderOptions& options, const Vec3& point);
 
-/// <svg>: the rendering, names along its three edges, and what is drawn over it (SVG). Names and `about` are escaped.
+/// Height of letters in body_svg() that stays readable where a picture `width` pixels wide fills a phone [pixels].
+inline double body_letters(int width) { return width / 32.0; }
+
+/// <svg>: the rendering, names along its three edges, and what is drawn over it (SVG). Its viewBox holds the names
+/// whole. Names and `about` are escaped.
+/// @param beside  pixels on the right of the rendering that belong to it, too
 std::string body_svg(const Rendering& view, const std::array<std::string, 3>& names, const std::string& about,
-                     const std::string& over = "");
+                     const std::string& over = "", double beside = 0);
 
 }  // namespace karst

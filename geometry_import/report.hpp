@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/comm.hpp"
@@ -30,10 +31,6 @@ struct CleaningRow {
   std::int64_t clusters = 0, voxels = 0;
 };
 
-struct Fact {
-  std::string name, value;
-};
-
 struct ReportPage {
   std::string title;   ///< name of the image
   std::string source;  ///< format, type, what was done to it: one line
@@ -47,8 +44,8 @@ struct ReportPage {
   PictureData pictures;
   std::vector<CleaningRow> cleaning;
   std::vector<std::string> warnings;
-  std::vector<Fact> made;  ///< how: segmentation, program, time, memory
-  std::string options;     ///< all options and their values, as lines of text
+  std::vector<std::pair<std::string, std::string>> made;  ///< how: segmentation, program, time, memory
+  std::string options;                                    ///< all options and their values, as lines of text
 };
 
 /// The page; needs title, voxels and voxel, bears anything else missing. Every text is escaped. On rank 0, as only it

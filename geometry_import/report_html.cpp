@@ -8,23 +8,13 @@
 #include "base/atomic_file.hpp"
 #include "base/version.hpp"
 #include "geometry_import/fail_together.hpp"
+#include "geometry_import/page_parts.hpp"
 #include "geometry_import/report_charts.hpp"
 #include "geometry_import/report_sections.hpp"
-#include "geometry_import/report_style.hpp"
 #include "geometry_import/report_text.hpp"
 
 namespace karst {
 namespace {
-
-std::string card(const std::string& title, const std::string& body, const std::string& note) {
-  return fmt::format("<section class=\"card\"><h2>{}</h2>\n{}<p class=\"soft\">{}</p></section>\n", title, body, note);
-}
-
-std::string pair(const std::string& left, const std::string& right) {
-  return "<div class=\"pair\">\n" + left + right + "</div>\n";
-}
-
-std::string column(const std::string& cards) { return "<div>" + cards + "</div>\n"; }
 
 std::string histogram_section(const ReportPage& page) {
   return card("Gray values", svg(histogram_chart(*page.histogram)),
@@ -40,45 +30,37 @@ std::string size_sections(const ReportPage& page) {
         sizes.share.empty() ? "<p>None found.</p>\n" : svg(size_chart(sizes, page.voxel, what, share, bound));
     return card(title, body, note);
   };
-  return pair(
-      section("Pore sizes", s.pore_size, "pores", "share of the pore volume", 0,
-              "Local thickness: the diameter of the largest ball inside the pore that holds a voxel; at most the "
-              "smallest side of the image."),
-      section("Throat sizes", s.throat_size, "throats", "share of the throats", 3,
-              "The widest ball that passes between two neighbouring pores. Throats under 3 voxels are poorly "
-              "resolved."));
+  return pairs_html(
+      {section("Pore sizes", s.pore_size, "pores", "share of the pore volume", 0,
+               "Local thickness: the diameter of the largest ball inside the pore that holds a voxel; at most the "
+               "smallest side of the image."),
+       section("Throat sizes", s.throat_size, "throats", "share of the throats", 3,
+               "The widest ball that passes between two neighbouring pores. Throats under 3 voxels are poorly "
+               "resolved.")});
 }
 
 std::string place_sections(const ReportPage& page) {
   const ImageStatistics& s = page.statistics;
-  return pair(card("Porosity along the axes", svg(profile_chart(s, page.voxel)),
-                   "Porosity of each plane across an axis. A trend means that the sample is not uniform."),
-              card("Two-point correlation", svg(correlation_chart(s, page.voxel)),
-                   "How much the pore at one point tells about another one at a distance; 1: all, 0: nothing. Its "
-                   "integral up to the first zero is the correlation length."));
+  return pairs_html(
+      {card("Porosity along the axes", svg(profile_chart(s, page.voxel)),
+            "Porosity of each plane across an axis. A trend means that the sample is not uniform."),
+       card("Two-point correlation", svg(correlation_chart(s, page.voxel)),
+            "How much the pore at one point tells about another one at a distance; 1: all, 0: nothing. Its "
+            "integral up to the first zero is the correlation length.")});
 }
 
 }  // namespace
 
 std::string html(const ReportPage& page) {
   assert(page.voxel > 0 && page.voxels[0] > 0);
-  const std::string title = escape_html(page.title);
-  std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src "
-      "'unsafe-inline'\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-      "<title>{} – Karst import</title>\n<style>{}</style></head>\n<body><main>\n<h1>{}</h1>\n<p "
-      "class=\"source\">{}</p>\n",
-      title, report_style, title, escape_html(page.source));
-  out += warnings_section(page) + tiles_section(page);
-  out += pair(column(page.histogram ? histogram_section(page) + phases_section(page)
-                                    : phases_section(page) + cleaning_section(page)),
-              body_section(page));
-  out += slices_section(page);
-  if (page.histogram) out += cleaning_section(page);
-  out += size_sections(page) + place_sections(page);
-  out += made_section(page);
-  return out + fmt::format("<footer>karst {}</footer>\n</main></body></html>\n", escape_html(version_and_git_id()));
+  std::string body = warnings_html(page.warnings) + tiles_section(page);
+  body += pairs_html(
+      {page.histogram ? histogram_section(page) + phases_section(page) : phases_section(page) + cleaning_section(page),
+       body_section(page)});
+  body += slices_section(page);
+  if (page.histogram) body += cleaning_section(page);
+  body += size_sections(page) + place_sections(page) + made_section(page);
+  return page_html(page.title, "Karst import", page.source, body, std::string(version_and_git_id()));
 }
 
 void write_report(const Comm& comm, const std::string& path, const ReportPage& page) {

@@ -8,7 +8,6 @@
 
 namespace karst {
 
-std::string warnings_section(const ReportPage& page);
 std::string tiles_section(const ReportPage& page);
 std::string body_section(const ReportPage& page);    ///< the 3-D view
 std::string slices_section(const ReportPage& page);  ///< before and after

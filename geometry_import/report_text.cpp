@@ -60,6 +60,10 @@ std::string escape_html(std::string_view text) {
   return out;
 }
 
+std::int64_t letters_of(std::string_view text) {
+  return std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; });
+}
+
 std::string number_text(double value, int digits) {
   if (!std::isfinite(value)) return "–";
   if (value == 0) return "0";

@@ -140,8 +140,8 @@ std::string slices_section(const ReportPage& page) {
         "<input type=\"checkbox\" id=\"wall\" class=\"toggle\" checked=\"checked\"/><label for=\"wall\" "
         "class=\"toggle\"> show the wall</label>\n";
   const std::vector<std::size_t> shown = shown_slices(page);
-  out += fmt::format("<div class=\"slices\" style=\"grid-template-columns:repeat({},minmax(0,1fr))\">\n",
-                     gray && shown.size() == 1 ? 2 : shown.size());
+  out += fmt::format("<div class=\"slices{}\" style=\"--n:{};--rows:{}\">\n", gray ? " compare" : "",
+                     gray && shown.size() == 1 ? 2 : shown.size(), shown.size());
   if (gray)
     for (const std::size_t d : shown) out += before(slices[d], page);
   for (const std::size_t d : shown) out += after(slices[d], page);

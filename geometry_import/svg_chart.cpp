@@ -7,13 +7,16 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include "geometry_import/report_text.hpp"
 
 namespace karst {
 namespace {
 
-constexpr double letter = 6.4;  // width of a letter, about, at 12 pixels
+constexpr double letter = 7.5;      // width of a letter, about, at 14 pixels
+constexpr double row_high = 20;     // of names above the chart [pixels]
+constexpr double sample_long = 27;  // of a line in the legend, with the gap behind it
 
 /// Ticks are shown with the decimals that tell them apart.
 std::string tick_text(double value, double step) {
@@ -24,9 +27,67 @@ std::string tick_text(double value, double step) {
 
 double step_of(const std::vector<double>& at) { return at.size() > 1 ? at[1] - at[0] : 1; }
 
-/// Of UTF-8.
-double letters_of(const std::string& text) {
-  return static_cast<double>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+/// "10⁻²"
+std::string power_of_ten(int exponent) {
+  constexpr std::array<const char*, 10> digits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string out = exponent < 0 ? "10⁻" : "10";
+  for (const char c : fmt::format("{}", std::abs(exponent))) out += digits[static_cast<std::size_t>(c - '0')];
+  return out;
+}
+
+struct Tick {
+  double at;
+  std::string text;
+};
+
+/// Powers of ten; over three decades at most 1, 2, 5 times one.
+std::vector<Tick> log_ticks(const ChartAxis& axis) {
+  std::vector<Tick> all;
+  const bool decades = axis.high - axis.low > 3.01;
+  for (int n = static_cast<int>(std::floor(axis.low)); n <= std::floor(axis.high + 1e-9); ++n)
+    for (const double m : {1.0, 2.0, 5.0}) {
+      const double at = n + std::log10(m);
+      if (at < axis.low - 1e-9 || at > axis.high + 1e-9 || (decades && m > 1)) continue;
+      all.push_back({at, decades ? power_of_ten(n) : fmt::format("{:g}", m * std::pow(10, n))});
+    }
+  return all;
+}
+
+std::vector<Tick> ticks_of(const ChartAxis& axis, int wanted) {
+  if (axis.log10) return log_ticks(axis);
+  std::vector<Tick> all;
+  const std::vector<double> at = ticks(axis.low, axis.high, wanted);
+  for (const double t : at) all.push_back({t, tick_text(t, step_of(at))});
+  return all;
+}
+
+constexpr int ticks_upright = 5, ticks_level = 6;
+
+/// The widest number at an upright axis [pixels].
+double numbers_wide(const ChartAxis& axis) {
+  double widest = 0;
+  for (const Tick& t : ticks_of(axis, ticks_upright)) widest = std::max(widest, text_width(t.text));
+  return widest;
+}
+
+/// Where the names of the legend begin: x, and the row from 0.
+std::vector<std::pair<double, int>> legend_places(const Chart& chart, double left, double right) {
+  std::vector<std::pair<double, int>> places;
+  double x = left;
+  int row = 0;
+  for (const ChartSeries& s : chart.series) {
+    const double wide = s.name.empty() ? 0 : sample_long + text_width(s.name);
+    if (wide > 0 && x > left && x + wide > right) x = left, ++row;
+    places.emplace_back(x, row);
+    if (wide > 0) x += wide + 18;
+  }
+  return places;
+}
+
+int legend_rows(const Chart& chart, double left, double right) {
+  const bool named =
+      std::any_of(chart.series.begin(), chart.series.end(), [](const auto& s) { return !s.name.empty(); });
+  return named ? legend_places(chart, left, right).back().second + 1 : 0;
 }
 
 std::string text_at(double x, double y, const char* anchor, const std::string& text, const std::string& more = "") {
@@ -39,30 +100,27 @@ std::string line_between(double x1, double y1, double x2, double y2, const char*
                      kind);
 }
 
-/// An axis along y: grid lines for the left one, numbers, label turned by 90 degrees.
+/// An axis along y: grid lines for the left one, numbers, and its name above.
 std::string upright_axis(const Chart& chart, const ChartFrame& f, const ChartAxis& axis, bool right) {
   std::string out;
-  const std::vector<double> at = ticks(axis.low, axis.high, 5);
-  for (const double t : at) {
-    const double y = f.y(axis, t);
+  for (const Tick& t : ticks_of(axis, ticks_upright)) {
+    const double y = f.y(axis, t.at);
     if (!right) out += line_between(f.left, y, f.right, y, "grid");
-    out += text_at(right ? f.right + 6 : f.left - 6, y + 4, right ? "start" : "end", tick_text(t, step_of(at)));
+    out += text_at(right ? f.right + 6 : f.left - 6, y + 5, right ? "start" : "end", t.text);
   }
-  const double x = right ? chart.width - 8 : 13, y = 0.5 * (f.top + f.bottom);
-  return out + text_at(x, y, "middle", axis.label,
-                       fmt::format(" transform=\"rotate(-90 {:.1f} {:.1f})\" class=\"label\"", x, y));
+  const double row = row_high * (legend_rows(chart, f.left, f.right) + 1) - 5;
+  return out + text_at(right ? chart.width - 2 : 2, row, right ? "end" : "start", axis.label, " class=\"label\"");
 }
 
 std::string level_axis(const ChartFrame& f, const ChartAxis& axis, bool top) {
   std::string out;
-  const std::vector<double> at = ticks(axis.low, axis.high, 7);
   const double line = top ? f.top : f.bottom, away = top ? -1 : 1;
-  for (const double t : at) {
-    const double x = f.x(axis, t);
+  for (const Tick& t : ticks_of(axis, ticks_level)) {
+    const double x = f.x(axis, t.at);
     out += line_between(x, line, x, line + 4 * away, "axis");
-    out += text_at(x, line + (top ? -7 : 17), "middle", tick_text(t, step_of(at)));
+    out += text_at(x, line + (top ? -7 : 19), "middle", t.text);
   }
-  return out + text_at(0.5 * (f.left + f.right), line + (top ? -22 : 36), "middle", axis.label, " class=\"label\"");
+  return out + text_at(0.5 * (f.left + f.right), line + (top ? -25 : 39), "middle", axis.label, " class=\"label\"");
 }
 
 std::string line_path(const ChartFrame& f, const ChartAxis& x, const ChartAxis& y, const ChartSeries& s) {
@@ -99,30 +157,32 @@ std::string drawn(const Chart& chart, const ChartFrame& f, const ChartSeries& s)
 
 std::string legend(const Chart& chart, const ChartFrame& f) {
   std::string out;
-  double x = f.left;
-  for (const ChartSeries& s : chart.series) {
+  const auto places = legend_places(chart, f.left, f.right);
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    const ChartSeries& s = chart.series[i];
     if (s.name.empty()) continue;
+    const double x = places[i].first, y = row_high * places[i].second + 10;
     if (s.drawn == DrawnAs::bars) {
-      out += fmt::format("<rect x=\"{:.1f}\" y=\"5\" width=\"14\" height=\"10\" fill=\"{}\"/>\n", x + 4, s.colour);
+      out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"10\" fill=\"{}\"/>\n", x + 4, y - 5,
+                         s.colour);
     } else {
-      out += fmt::format("<path class=\"line\" stroke=\"{}\"{} d=\"M{:.1f},10h22\"/>\n", s.colour,
-                         s.dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", s.dash), x);
+      out += fmt::format("<path class=\"line\" stroke=\"{}\"{} d=\"M{:.1f},{:.1f}h22\"/>\n", s.colour,
+                         s.dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", s.dash), x, y);
     }
-    out += text_at(x + 27, 14, "start", s.name);
-    x += 27 + letter * letters_of(s.name) + 18;
+    out += text_at(x + sample_long, y + 5, "start", s.name);
   }
   return out;
 }
 
 std::string marks(const Chart& chart, const ChartFrame& f) {
   std::string out;
-  double row = f.top + 12;
+  double row = f.top + 14;
   for (const ChartMark& m : chart.marks) {
     const double x = f.x(chart.x, m.x);
     const bool left = x > 0.5 * (f.left + f.right);
     out += line_between(x, f.top, x, f.bottom, "mark");
     out += text_at(x + (left ? -5 : 5), row, left ? "end" : "start", m.text, " class=\"halo\"");
-    row += 15;
+    row += 17;
   }
   for (const ChartWord& w : chart.words) {
     const double x = f.x(chart.x, std::clamp(0.5 * (std::max(w.low, chart.x.low) + std::min(w.high, chart.x.high)),
@@ -134,11 +194,15 @@ std::string marks(const Chart& chart, const ChartFrame& f) {
 
 }  // namespace
 
+double text_width(const std::string& text) { return letter * static_cast<double>(letters_of(text)); }
+
 ChartFrame frame_of(const Chart& chart) {
-  const bool named =
-      std::any_of(chart.series.begin(), chart.series.end(), [](const auto& s) { return !s.name.empty(); });
-  const double top = 10 + (named ? 14 : 0) + (chart.top ? 40 : 0) + (chart.words.empty() ? 0 : 16);
-  return {60, top, chart.width - (chart.right ? 56 : 16), chart.height - 44};
+  const double left = std::max(34.0, numbers_wide(chart.y) + 10);
+  const double right = chart.width - (chart.right ? numbers_wide(*chart.right) + 10 : 20);
+  const bool named = !chart.y.label.empty() || chart.right;
+  const double top = row_high * (legend_rows(chart, left, right) + (named ? 1 : 0)) + 8 + (chart.top ? 42 : 0) +
+                     (chart.words.empty() ? 0 : 18);
+  return {left, top, right, chart.height - 48};
 }
 
 std::vector<double> ticks(double low, double high, int wanted) {

@@ -11,6 +11,7 @@ namespace karst {
 struct ChartAxis {
   std::string label;  ///< with its unit
   double low = 0, high = 1;
+  bool log10 = false;  ///< low, high and the data are the logarithms of the numbers to be shown
 };
 
 enum class DrawnAs { line, bars };
@@ -45,7 +46,7 @@ struct Chart {
   std::vector<ChartSeries> series;
   std::vector<ChartMark> marks;
   std::vector<ChartWord> words;
-  double width = 560, height = 310;  ///< [pixels]
+  double width = 480, height = 300;  ///< [pixels]; letters are 14 high
 };
 
 /// Where the data are drawn [pixels from the upper left].
@@ -60,13 +61,17 @@ struct ChartFrame {
 };
 ChartFrame frame_of(const Chart& chart);
 
+/// Letters at 14 pixels, about [pixels].
+double text_width(const std::string& text);
+
 /// Multiples of 1, 2 or 5 times a power of ten in [low, high], about `wanted` of them.
 std::vector<double> ticks(double low, double high, int wanted);
 
 /// The next of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten that is >= value: the end of an axis. 1 for 0.
 double axis_end(double value);
 
-/// <svg>...</svg>. All texts are escaped. Points beyond the axes are cut off. Axes must have low < high.
+/// <svg>...</svg>. Names of upright axes stand level above their ends, so that none is cut off. All texts are escaped.
+/// Points beyond the axes are cut off. Axes must have low < high.
 std::string svg(const Chart& chart);
 
 }  // namespace karst

@@ -57,6 +57,7 @@ bool is_asked(const Json& summary, std::size_t axis) {
 
 std::string json_of(const Columns& columns, double diffusivity) {
   Json json;
+  json["tensor_order"] = {"component", "drive"};
   json["diffusivity_m2_s"] = diffusivity;
   json["effective_diffusivity_m2_s"] = tensor_json(columns, diffusivity);
   json["relative_diffusivity"] = tensor_json(columns, 1.0);
@@ -104,8 +105,7 @@ std::string listed(const Json& summary, const char* key, F&& text) {
   for (std::size_t d = 0; d < 3; ++d) {
     if (!is_asked(summary, d)) continue;
     const Json& value = summary.at(key).at(d);
-    all += fmt::format("{}{}\u00a0{}", all.empty() ? "" : " · ", axes[d],
-                       value.is_null() ? "–" : text(value.get<double>()));
+    all += each_html(fmt::format("{}\u00a0{}", axes[d], value.is_null() ? "–" : text(value.get<double>())));
   }
   return all;
 }
@@ -116,15 +116,15 @@ std::vector<PageTile> tiles(const Json& summary) {
   const auto digits = [](int n) { return [n](double value) { return number_text(value, n); }; };
   Json whole = summary;
   whole["diagonal"] = diagonal;
-  return {
-      {"Formation factor", listed(summary, "formation_factor", digits(4)),
-       "D₀ / D<sub>eff</sub>; the same for the conductivity of a brine in an insulating rock"},
-      {"D<sub>eff</sub> / D₀", listed(whole, "diagonal", digits(4)),
-       fmt::format("D₀ = {:.3g} m²/s; per cross-section of the whole sample",
-                   summary.at("diffusivity_m2_s").get<double>())},
-      {"Tortuosity", listed(summary, "tortuosity", digits(3)), "porosity of the connected pores × formation factor"},
-      {"Porosity", percent_text(summary.at("porosity").get<double>()),
-       fmt::format("in connected pores: {}", percent_text(summary.at("connected_porosity").get<double>()))}};
+  std::vector<PageTile> all{{"Formation factor", listed(summary, "formation_factor", digits(4)),
+                             "D₀ / D<sub>eff</sub>; the same for the conductivity of a brine in an insulating rock"},
+                            {"D<sub>eff</sub> / D₀", listed(whole, "diagonal", digits(4)),
+                             fmt::format("D₀ = {:.3g} m²/s; per cross-section of the whole sample",
+                                         summary.at("diffusivity_m2_s").get<double>())},
+                            {"Tortuosity of the diffusion", listed(summary, "tortuosity", digits(3)),
+                             "porosity of the pores open to flow × formation factor"}};
+  if (!summary.contains("flow")) all.insert(all.begin() + 1, porosity_tile(summary));  // else it stands there
+  return all;
 }
 
 std::string solves_card(const Json& summary) {
@@ -135,14 +135,15 @@ std::string solves_card(const Json& summary) {
     for (const Json& c : summary.at("diffusion")) rows.back().push_back(c.contains("iterations") ? value(c) : "–");
   };
   row("boundaries", [](const Json& c) {
-    return std::string(c.at("boundaries") == "periodic" ? "periodic" : "c = 1 and 0, sides sealed");
+    return std::string(c.at("boundaries") == "periodic" ? "periodic"
+                                                        : "concentrations 1 and 0 on the ends, sides sealed");
   });
   row("iterations", [](const Json& c) { return fmt::format("{}", c.at("iterations").get<int>()); });
-  row("relative residual",
+  row("relative residual [-]",
       [](const Json& c) { return fmt::format("{:.1e}", c.at("relative_residual").get<double>()); });
-  row("inflow - outflow, relative",
+  row("inflow − outflow, relative [-]",
       [](const Json& c) { return fmt::format("{:.1e}", c.at("imbalance").get<double>()); });
-  return card("Solves", html_table(rows));
+  return card("Diffusion: solves", html_table(rows));
 }
 
 PagePart page_of(const Json& summary, const Figures& figures) {
@@ -165,15 +166,13 @@ PagePart page_of(const Json& summary, const Figures& figures) {
       ++n;
     }
   }
-  page.cards = {
-      card("Effective diffusivity [m²/s]", html_table(tensor),
-           "Mean flux over the whole sample, solid included, per mean gradient. Entries off the diagonal: the sample "
-           "leads part of the flux sideways.")};
+  page.cards = {card("Effective diffusivity [m²/s]", html_table(tensor),
+                     "Row i, column j: mean flux along i over the whole sample, solid included, per mean gradient "
+                     "along j. Entries off "
+                     "the diagonal: the sample leads part of the flux sideways.")};
   if (n > 0)
     page.cards.push_back(card(
-        "Concentration",
-        fmt::format("<div class=\"slices\" style=\"grid-template-columns:repeat({},minmax(0,1fr))\">{}</div>\n", n,
-                    pictures),
+        "Concentration", fmt::format("<div class=\"slices\" style=\"--n:{}\">{}</div>\n", std::max(n, 2), pictures),
         "Planes through the middle; gray is solid, or a pore that was removed. The concentration falls by 1 along the "
         "axis."));
   page.cards.push_back(solves_card(summary));
@@ -188,10 +187,11 @@ void draw(const Comm& comm, const Json& summary, const FieldView& view, Figures&
     const PlaneValues plane = middle_plane(comm, view, {&*component, 1}, across(view.cells, static_cast<int>(d)));
     if (comm.rank() != 0) continue;
     PlaneLook look;
-    look.quantity = "concentration";
+    look.quantity = "concentration [-]";
     look.cell_width = view.cell_width;
-    look.caption = fmt::format("gradient along {}, middle plane across {}", axes[d],
-                               axes[static_cast<std::size_t>(plane.direction)]);
+    look.caption = fmt::format("gradient along {}, plane in the middle of {}{}", axes[d],
+                               axes[static_cast<std::size_t>(plane.direction)],
+                               view.boxes.size() > 1 ? "; refined cells as means over those of level 0" : "");
     figures[fmt::format("diffusion {}", axes[d])] = plane_figure(plane, look);
   }
 }

@@ -182,16 +182,21 @@ std::string view_figure(const Comm& comm, const FieldView& view, const FlowFigur
     names[d] = fmt::format("{} {}", axes[d], length_text(view.cells[static_cast<int>(d)] * view.cell_width));
   const std::string about =
       fmt::format("{} streamlines of the flow along {}", lines.size(), names[static_cast<std::size_t>(flow.axis)][0]);
+  const double letters = body_letters(options.width);
   return "<figure>" +
          body_svg(drawn, names, about,
                   lines_svg(lines, lattice.size, options, bright) +
-                      colour_scale_svg(look_of(view, flow, bright), 572, 170, 13, 150)) +
+                      colour_scale_svg(look_of(view, flow, bright), options.width + letters, 0.75 * options.height,
+                                       0.5 * options.height, letters),
+                  letters + colour_scale_width(letters)) +
          fmt::format(
              "<figcaption>drive along {}: {} streamlines, each with the same share of the flow, in the "
              "{}{}</figcaption></figure>\n",
              axes[static_cast<std::size_t>(flow.axis)], lines.size(),
              pore ? "pore space (pale)" : "pores around the solid (pale)",
-             lattice.width > 1.0 ? fmt::format("; from means over {0} × {0} × {0} cells", lattice.width) : "");
+             lattice.width > 1.0 || view.boxes.size() > 1
+                 ? fmt::format("; from means over cubes of {}", length_text(lattice.width * view.cell_width))
+                 : "");
 }
 
 }  // namespace
@@ -217,8 +222,9 @@ void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure&
   PlaneLook look = look_of(view, flow, bright_speed(plane.values, 200));
   const std::string axis = axes[static_cast<std::size_t>(flow.axis)];
   look.caption =
-      fmt::format("drive along {}, middle plane across {}{}", axis, axes[static_cast<std::size_t>(direction)],
-                  flow.reservoir > 0 ? "; dashed: the ends of the sample" : "");
+      fmt::format("drive along {}, plane in the middle of {}{}{}", axis, axes[static_cast<std::size_t>(direction)],
+                  flow.reservoir > 0 ? "; dashed: the ends of the sample" : "",
+                  view.boxes.size() > 1 ? "; refined cells as means over those of level 0" : "");
   figures[fmt::format("flow {} slice", axis)] = plane_figure(plane, look);
   figures[fmt::format("flow {} view", axis)] = drawn;
 }

@@ -34,9 +34,9 @@ struct WallRange {
 /// Lines for the terminal.
 /// @param with_error  errors were estimated
 std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range);
-/// Members of summary.json: permeability_m2 (rows e, columns d; null in columns of axes that were not asked for),
-/// permeability_darcy, darcy_velocity_m_s (one vector per asked axis), reynolds (largest), flow (one object per axis);
-/// with a range wall_shift_voxels, porosity_range, and permeability_range_m2 of each axis.
+/// Members of summary.json: permeability_m2, permeability_darcy and darcy_velocity_m_s, all [component e][drive along
+/// d] (tensor_order), null in columns d of axes that were not asked for; reynolds (largest), flow (one object per
+/// axis); with a range wall_shift_voxels, porosity_range, and permeability_range_m2 of each axis.
 std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range);
 /// See Job.
 JobPlan plan_flow(const Config& config, const GridOptions& grid);

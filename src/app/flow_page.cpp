@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/flow_job.hpp"
@@ -32,37 +33,41 @@ double entry(const Json& summary, std::size_t e, std::size_t d) {
 }
 double along(const Json& summary, const Json& flow) { return entry(summary, axis_of(flow), axis_of(flow)); }
 
-/// "x 1.25 · y 1.30": one text per axis.
-template <class F>
-std::string listed(const Json& summary, F&& text) {
+std::string unbroken(const std::string& text) {
   std::string all;
-  for (const Json& flow : summary.at("flow")) {
-    all += fmt::format("{}{}\u00a0", all.empty() ? "" : " · ", name_of(flow));
-    for (const char letter : std::string(text(flow))) all += letter == ' ' ? "\u00a0" : std::string(1, letter);
-  }
+  for (const char c : text) all += c == ' ' ? "\u00a0" : std::string(1, c);
   return all;
 }
 
-std::string error_text(const Json& summary, const Json& flow) {
+/// "x 1.25 y 1.30": one text per axis, none broken into lines.
+template <class F>
+std::string each_axis(const Json& summary, F&& text) {
+  std::string all;
+  for (const Json& flow : summary.at("flow")) all += each_html(unbroken(name_of(flow) + ' ' + text(flow)));
+  return all;
+}
+
+std::string error_text(const Json& summary, const Json& flow, const char* unit = " %") {
   const Json& error = flow.at("permeability_error_m2");
-  return error.is_null() ? "unknown" : fmt::format("{:.2g} %", 100.0 * error.get<double>() / along(summary, flow));
+  return error.is_null() ? "unknown"
+                         : fmt::format("{:.2g}{}", 100.0 * error.get<double>() / along(summary, flow), unit);
 }
 
 bool has_error(const Json& summary) { return summary.at("flow").at(0).contains("permeability_error_m2"); }
 
-/// The permeability of cells of no width; "–" where it is not known, and in results that older versions left.
-std::string extrapolated_text(const Json& flow) {
+/// The permeability of cells of no width [m²]; NaN where it is not known, and in results that older versions left.
+double extrapolated(const Json& flow) {
   const Json value = flow.value("permeability_extrapolated_m2", Json());
-  return value.is_null() ? "–" : fmt::format("{:.4g}", value.get<double>());
+  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
 
-/// Of permeabilities with the wall moved to both sides.
-std::string range_text(const Json& flow) {
-  std::string text;
-  for (const Json& k : flow.at("permeability_range_m2"))
-    text +=
-        (text.empty() ? "" : " to ") + (k.is_null() ? std::string("unknown") : fmt::format("{:.4g}", k.get<double>()));
-  return text;
+/// "–" for NaN.
+std::string permeability_text(double value) { return std::isnan(value) ? "–" : fmt::format("{:.4g}", value); }
+
+/// Of the permeability with the wall moved to one side.
+std::string moved_text(const Json& flow, std::size_t side) {
+  const Json& k = flow.at("permeability_range_m2").at(side);
+  return k.is_null() ? "unknown" : fmt::format("{:.4g}", k.get<double>());
 }
 
 bool has_inertia(const Json& summary) {
@@ -71,44 +76,67 @@ bool has_inertia(const Json& summary) {
 
 std::vector<PageTile> tiles(const Json& summary) {
   const std::string last = has_inertia(summary) ? "; with inertia, last step" : "";
-  const auto value = [&](const Json& flow) { return along(summary, flow); };
-  return {
+  std::vector<PageTile> all{
       {has_inertia(summary) ? "Permeability of slow flow" : "Permeability",
-       listed(summary, [&](const Json& f) { return darcy_text(value(f)); }),
-       listed(summary, [&](const Json& f) { return fmt::format("{:.4g} m²", value(f)); }) +
+       each_axis(summary, [&](const Json& f) { return darcy_text(along(summary, f)); }),
+       each_axis(summary, [&](const Json& f) { return fmt::format("{:.4g} m²", along(summary, f)); }) +
            (has_error(summary)
-                ? "; estimated error " + listed(summary, [&](const Json& f) { return error_text(summary, f); })
-                : std::string())},
-      {"Darcy velocity",
-       listed(summary,
-              [](const Json& f) { return format_si(f.at("darcy_velocity_m_s").at(axis_of(f)).get<double>(), "m/s"); }),
-       "flow rate over the whole cross-section" + last},
-      {"Reynolds number", fmt::format("{:.2g}", summary.at("reynolds").get<double>()),
-       "with the hydraulic diameter of the pores; below 1 inertia does not matter" + last},
-      {"Tortuosity of the flow", listed(summary, [](const Json& f) { return number_text(number(f, "tortuosity"), 3); }),
-       "mean speed over mean velocity" + last}};
+                ? "<br/>estimated error: " + each_axis(summary, [&](const Json& f) { return error_text(summary, f); })
+                : std::string())}};
+  if (std::ranges::any_of(summary.at("flow"), [](const Json& f) { return !std::isnan(extrapolated(f)); }))
+    all.push_back({"Permeability extrapolated to zero cell width",
+                   each_axis(summary,
+                             [](const Json& f) {
+                               const double k = extrapolated(f);
+                               return std::isnan(k) ? "–" : darcy_text(k);
+                             }),
+                   each_axis(summary, [](const Json& f) {
+                     const double k = extrapolated(f);
+                     return permeability_text(k) + (std::isnan(k) ? "" : " m²");
+                   })});
+  if (summary.contains("porosity")) all.push_back(porosity_tile(summary));
+  for (PageTile& tile : inertia_tiles(summary)) all.push_back(std::move(tile));
+  all.push_back(
+      {"Reynolds number", number_text(summary.at("reynolds").get<double>(), 2),
+       "ρ U d / (φ μ) with the Darcy velocity U, the porosity φ and the hydraulic diameter d of the pores; far below "
+       "1 inertia does not matter" +
+           last});
+  all.push_back({"Darcy velocity",
+                 each_axis(summary,
+                           [](const Json& f) {
+                             return format_si(f.at("darcy_velocity_m_s").at(axis_of(f)).get<double>(), "m/s");
+                           }),
+                 "flow rate over the whole cross-section" + last});
+  all.push_back({"Tortuosity of the flow",
+                 each_axis(summary, [](const Json& f) { return number_text(number(f, "tortuosity"), 3); }),
+                 "mean speed over mean velocity along the drive" + last});
+  return all;
 }
 
 /// What to know of the tensor.
 std::string tensor_note(const Json& summary) {
-  if (!summary.contains("permeability_asymmetry")) return {};
+  const std::string order =
+      "Row i, column j: Darcy velocity along i, when the pressure falls along j, times viscosity over pressure "
+      "gradient. ";
+  if (!summary.contains("permeability_asymmetry")) return order;
   const double asymmetry = number(summary, "permeability_asymmetry");
   if (!summary.contains("principal_permeability_m2"))
-    return fmt::format(
-        "Largest difference of entries across the diagonal: {:.2g} of the largest entry; the tensor of a sample with "
-        "sides need not be symmetric.",
-        asymmetry);
-  std::string text = "Main directions:";
+    return order +
+           fmt::format(
+               "Largest difference of entries across the diagonal: {:.2g} % of the largest entry; the tensor of a "
+               "sample with sides need not be symmetric.",
+               100.0 * asymmetry);
+  std::string text = order + "Main directions:";
   for (std::size_t i = 0; i < 3; ++i) {
     const Json& axis = summary.at("principal_axes").at(i);
-    text += fmt::format(" {:.5g} m² along ({:.2f}, {:.2f}, {:.2f}){}",
+    text += fmt::format(" {:.4g} m² along ({:.2f}, {:.2f}, {:.2f}){}",
                         summary.at("principal_permeability_m2").at(i).get<double>(), axis.at(0).get<double>(),
                         axis.at(1).get<double>(), axis.at(2).get<double>(), i < 2 ? "," : ".");
   }
   return text + fmt::format(
-                    " Each entry off the diagonal is the mean of two solves, which differ by up to {:.2g} of the "
+                    " Each entry off the diagonal is the mean of two solves, which differ by up to {:.2g} % of the "
                     "largest entry: an error of the grid.",
-                    asymmetry);
+                    100.0 * asymmetry);
 }
 
 std::string histogram_card(const Json& summary) {
@@ -119,7 +147,7 @@ std::string histogram_card(const Json& summary) {
     const Json& histogram = flow.at("speed_histogram");
     const auto ends = histogram.at("log10_speed_over_mean").get<std::vector<double>>();
     const auto share = histogram.at("share").get<std::vector<double>>();
-    chart.x = {"log10 of speed / mean speed", ends.at(0), ends.at(1)};
+    chart.x = {"speed / mean speed [-]", ends.at(0), ends.at(1), true};
     const std::size_t axis = axis_of(flow);
     ChartSeries line{
         .name = fmt::format("drive along {}", name_of(flow)), .colour = colours[axis], .dash = dashes[axis]};
@@ -132,7 +160,7 @@ std::string histogram_card(const Json& summary) {
     chart.series.push_back(line);
   }
   chart.y = {"share of the pore volume [%]", 0.0, axis_end(top)};
-  return card("Speed in the pores", "<div style=\"max-width:620px\">" + svg(chart) + "</div>\n",
+  return card("Speed in the pores", svg(chart),
               "Stagnant corners are on the left (the first bin holds all below it), the channels that carry the flow "
               "on the right.");
 }
@@ -147,52 +175,101 @@ std::string pictures_card(const Json& summary, const Figures& figures) {
     if (slice != figures.end()) all += slice->second;
   }
   if (all.empty()) return card("Flow field", "<p>No picture: the run directory holds no velocity (output.plot).</p>\n");
+  return card("Flow field", fmt::format("<div class=\"slices\" style=\"--n:2\">{}</div>\n", all),
+              "In the slices gray is solid, or a pore that was removed.");
+}
+
+/// A table with a column per axis: names of rows and what stands in them.
+class AxisTable {
+ public:
+  AxisTable(const Json& summary, const std::string& corner) : summary_(summary), rows_{{corner}} {
+    for (const Json& flow : summary.at("flow")) rows_[0].push_back("drive along " + name_of(flow));
+  }
+  template <class F>
+  void row(const std::string& name, F&& value) {
+    rows_.push_back({name});
+    for (const Json& flow : summary_.at("flow")) rows_.back().push_back(value(flow));
+  }
+  std::string html() const { return html_table(rows_); }
+
+ private:
+  const Json& summary_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string tensor_card(const Json& summary) {
+  AxisTable table(summary, "Darcy velocity along");
+  for (std::size_t e = 0; e < 3; ++e)
+    table.row(axes[e], [&](const Json& f) { return permeability_text(entry(summary, e, axis_of(f))); });
+  if (has_error(summary)) {
+    table.row("estimated error along the drive [%]", [&](const Json& f) { return error_text(summary, f, ""); });
+    table.row("extrapolated to zero cell width [m²]", [](const Json& f) { return permeability_text(extrapolated(f)); });
+  }
+  for (std::size_t side = 0; side < 2 && summary.contains("wall_shift_voxels"); ++side)
+    table.row(fmt::format("with the wall moved by {}{:.3g} voxel [m²]", side == 0 ? "−" : "+",
+                          number(summary, "wall_shift_voxels")),
+              [side](const Json& f) { return moved_text(f, side); });
+  return card(has_inertia(summary) ? "Permeability of slow flow [m²]" : "Permeability [m²]", table.html(),
+              tensor_note(summary));
+}
+
+/// Who holds against the drive. Empty where momentum passes the ends.
+std::string drag_card(const Json& summary) {
+  double largest = 0.0;
+  bool sides = false;
+  const auto known = [](const Json& f) { return f.contains("drag_over_drive"); };
+  const auto share = [](const Json& f, const char* part) {
+    return 100.0 * f.at("drag_over_drive").at(part).get<double>();
+  };
+  const auto sum = [&](const Json& f) { return share(f, "pressure") + share(f, "friction") + share(f, "sides"); };
+  for (const Json& f : summary.at("flow")) {
+    if (!known(f)) return {};
+    largest = std::max(largest, std::abs(sum(f) - 100.0));
+    sides = sides || share(f, "sides") != 0.0;
+  }
+  AxisTable table(summary, "share of the driving force [%]");
+  const auto text = [](double percent) { return fmt::format("{:.1f}", percent); };
+  table.row("pressure on the wall", [&](const Json& f) { return text(share(f, "pressure")); });
+  table.row("friction on the wall", [&](const Json& f) { return text(share(f, "friction")); });
+  if (sides) table.row("friction on no-slip sides", [&](const Json& f) { return text(share(f, "sides")); });
+  table.row("sum", [&](const Json& f) { return text(sum(f)); });
   return card(
-      "Flow field",
-      fmt::format("<div class=\"slices\" style=\"grid-template-columns:repeat(2,minmax(0,1fr))\">{}</div>\n", all),
-      "In the slices gray is solid, or a pore that was removed.");
+      "Drag on the walls", table.html(),
+      fmt::format(
+          "In steady flow the walls hold against all of the force that drives the fluid: its volume times the "
+          "pressure gradient. The sum is up to {:.1f} % off 100 % here, because forces on walls are known to "
+          "first order in the cell width; no force is lost, and the permeability, which does not come from them, "
+          "is nearer (see its estimated error). The pressure is that without its even fall along the sample.",
+          largest));
 }
 
 std::string solves_card(const Json& summary) {
-  std::vector<std::vector<std::string>> rows{{""}};
-  for (const Json& flow : summary.at("flow")) rows[0].push_back("drive along " + name_of(flow));
-  const auto row = [&](const std::string& name, auto&& value) {
-    rows.push_back({name});
-    for (const Json& flow : summary.at("flow")) rows.back().push_back(value(flow));
-  };
+  AxisTable table(summary, "");
   const auto solve = [&](const Json& flow) -> const Json& {
     for (const Json& s : summary.at("solves"))
       if (s.at("name") == flow_solve_name(static_cast<int>(axis_of(flow)))) return s;
     return summary.at("solves").at(0);
   };
-  const auto share = [](const Json& flow, const char* part) -> std::string {
-    if (!flow.contains("drag_over_drive")) return "–";
-    return fmt::format("{:.1f} %", 100.0 * flow.at("drag_over_drive").at(part).get<double>());
-  };
-  row("boundaries", [](const Json& f) -> std::string {
-    const std::string text = f.at("boundaries");
-    if (text == "reservoirs")
-      return fmt::format("free fluid between one sample and the next, {} cells",
-                         2 * f.at("reservoir_cells").get<int>());
-    return text == "periodic" ? text : "pressures on both ends";
-  });
-  row("pressure gradient [Pa/m]",
-      [](const Json& f) { return fmt::format("{:.4g}", number(f, "pressure_gradient_Pa_m")); });
-  row("flow rate [m³/s]", [](const Json& f) { return fmt::format("{:.4g}", number(f, "flow_rate_m3_s")); });
-  row("largest speed", [](const Json& f) { return format_si(number(f, "largest_speed_m_s"), "m/s"); });
-  row("drag over drive: pressure", [&](const Json& f) { return share(f, "pressure"); });
-  row("friction on the wall", [&](const Json& f) { return share(f, "friction"); });
-  row("friction on no-slip sides", [&](const Json& f) { return share(f, "sides"); });
+  table.row("ends", [](const Json& f) { return f.at("boundaries").get<std::string>(); });
+  if (summary.at("flow").at(0).contains("reservoir_cells"))
+    table.row("free fluid on each end [cells]",
+              [](const Json& f) { return fmt::format("{}", f.value("reservoir_cells", 0)); });
+  table.row("pressure gradient [Pa/m]",
+            [](const Json& f) { return fmt::format("{:.4g}", number(f, "pressure_gradient_Pa_m")); });
+  table.row("flow rate [m³/s]", [](const Json& f) { return fmt::format("{:.4g}", number(f, "flow_rate_m3_s")); });
+  table.row("largest speed [m/s]", [](const Json& f) { return fmt::format("{:.3g}", number(f, "largest_speed_m_s")); });
   const std::string slow = has_inertia(summary) ? " of slow flow" : "";
-  row("iterations" + slow, [&](const Json& f) { return fmt::format("{}", solve(f).at("iterations").get<int>()); });
-  row("relative residual" + slow,
-      [&](const Json& f) { return fmt::format("{:.1e}", number(solve(f), "relative_residual")); });
-  row("open area that is closed, towards pieces without flow", [](const Json& f) -> std::string {
+  table.row("iterations" + slow,
+            [&](const Json& f) { return fmt::format("{}", solve(f).at("iterations").get<int>()); });
+  table.row("relative residual" + slow + " [-]",
+            [&](const Json& f) { return fmt::format("{:.1e}", number(solve(f), "relative_residual")); });
+  table.row("open area closed, towards pieces without flow [%]", [](const Json& f) -> std::string {
     if (!f.contains("repairs")) return "–";
-    return fmt::format("{:.2g} %", 100.0 * f.at("repairs").at("closed_area_share").get<double>());
+    return fmt::format("{:.2g}", 100.0 * f.at("repairs").at("closed_area_share").get<double>());
   });
-  row("net flux of a cell, relative", [](const Json& f) { return fmt::format("{:.1e}", number(f, "mass_relative")); });
-  return card("Flow", html_table(rows));
+  table.row("net flux of a cell, relative [-]",
+            [](const Json& f) { return fmt::format("{:.1e}", number(f, "mass_relative")); });
+  return card("Flow and its solves", table.html());
 }
 
 }  // namespace
@@ -201,26 +278,9 @@ PagePart flow_page(const Json& summary, const Figures& figures) {
   PagePart page;
   if (!summary.contains("flow")) return page;
   page.tiles = tiles(summary);
-  std::vector<std::vector<std::string>> entries{{"flow along"}};
-  for (const Json& flow : summary.at("flow")) entries[0].push_back("drive along " + name_of(flow));
-  for (std::size_t e = 0; e < 3; ++e) {
-    entries.push_back({axes[e]});
-    for (const Json& flow : summary.at("flow"))
-      entries.back().push_back(fmt::format("{:.5g}", entry(summary, e, axis_of(flow))));
-  }
-  if (has_error(summary)) {
-    entries.push_back({"estimated error along the drive"});
-    for (const Json& flow : summary.at("flow")) entries.back().push_back(error_text(summary, flow));
-    entries.push_back({"extrapolated to zero cell width"});
-    for (const Json& flow : summary.at("flow")) entries.back().push_back(extrapolated_text(flow));
-  }
-  if (summary.contains("wall_shift_voxels")) {
-    entries.push_back({fmt::format("range for a wall ± {:.3g} voxel", number(summary, "wall_shift_voxels"))});
-    for (const Json& flow : summary.at("flow")) entries.back().push_back(range_text(flow));
-  }
-  page.cards = {card(has_inertia(summary) ? "Permeability of slow flow [m²]" : "Permeability [m²]", html_table(entries),
-                     tensor_note(summary)),
-                pictures_card(summary, figures), histogram_card(summary), solves_card(summary)};
+  page.cards = {pictures_card(summary, figures),
+                pairs_html({tensor_card(summary), histogram_card(summary), inertia_chart(summary), drag_card(summary),
+                            solves_card(summary)})};
   std::ranges::move(inertia_cards(summary), std::back_inserter(page.cards));
   return page;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/flow_job.hpp"
@@ -19,16 +20,24 @@ constexpr std::array<const char*, 3> axes{"x", "y", "z"};
 
 const char* name_of(Column c) { return axes[static_cast<std::size_t>(c.axis)]; }
 
-/// Rows e, columns d; null in the columns of axes that were not asked for.
-Json tensor_json(const FlowColumns& columns, double factor) {
-  const Matrix3 k = tensor(columns);
+/// Rows e, columns d; null for NaN.
+Json matrix_json(const Matrix3& matrix, double factor) {
   Json rows = Json::array();
-  for (const Vec3& row : k) {
+  for (const Vec3& row : matrix) {
     Json entries = Json::array();
     for (const double entry : row.v) entries.push_back(std::isnan(entry) ? Json(nullptr) : Json(factor * entry));
     rows.push_back(entries);
   }
   return rows;
+}
+
+/// Rows e, columns d, as those of the permeability; NaN in the columns of axes that were not asked for.
+Matrix3 darcy_velocities(const FlowColumns& columns) {
+  Matrix3 velocity;
+  velocity.fill(Vec3::all(std::numeric_limits<double>::quiet_NaN()));
+  for (Column c : columns)
+    for (int e = 0; e < 3; ++e) velocity[static_cast<std::size_t>(e)][c.axis] = c.darcy_velocity[e];
+  return velocity;
 }
 
 Json vector_json(const Vec3& v) { return {v[0], v[1], v[2]}; }
@@ -66,15 +75,15 @@ std::string darcy_text(double permeability) {
 
 std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range) {
   Json json;
-  json["permeability_m2"] = tensor_json(columns, 1.0);
-  json["permeability_darcy"] = tensor_json(columns, 1.0 / darcy);
+  json["tensor_order"] = {"component", "drive"};
+  json["permeability_m2"] = matrix_json(tensor(columns), 1.0);
+  json["permeability_darcy"] = matrix_json(tensor(columns), 1.0 / darcy);
   if (const auto main = principal(columns)) {
     json["principal_permeability_m2"] = vector_json(main->value);
     json["principal_axes"] = {vector_json(main->axis[0]), vector_json(main->axis[1]), vector_json(main->axis[2])};
   }
   if (columns.size() == 3) json["permeability_asymmetry"] = asymmetry(columns);
-  json["darcy_velocity_m_s"] = Json::array();
-  for (Column c : columns) json["darcy_velocity_m_s"].push_back(vector_json(c.darcy_velocity));
+  json["darcy_velocity_m_s"] = matrix_json(darcy_velocities(columns), 1.0);
   json["reynolds"] = largest_reynolds(columns);
   if (range.moved > 0.0) {
     json["wall_shift_voxels"] = range.moved;

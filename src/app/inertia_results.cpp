@@ -56,7 +56,7 @@ Chart chart_of(const std::vector<Sweep>& sweeps) {
   double low = 1e300, high = -1e300, least = 1.0;
   for (const Sweep& sweep : sweeps) {
     ChartSeries points{.name = "drive along " + sweep.name(), .colour = colours[sweep.axis()]};
-    ChartSeries law{.name = "Forchheimer, " + sweep.name(), .colour = colours[sweep.axis()], .dash = "2 3"};
+    ChartSeries law{.name = "Forchheimer's law, " + sweep.name(), .colour = colours[sweep.axis()], .dash = "2 3"};
     for (const Json& p : sweep.points()) {
       points.x.push_back(std::log10(number(p, "reynolds")));
       points.y.push_back(number(p, "permeability_m2") / sweep.slow);
@@ -73,26 +73,28 @@ Chart chart_of(const std::vector<Sweep>& sweeps) {
     }
     chart.series.push_back(law);
   }
-  chart.x = {"log10 of the Reynolds number", std::floor(low), std::max(std::ceil(high), std::floor(low) + 1.0)};
-  chart.y = {"apparent permeability / permeability", std::max(std::floor(10.0 * least - 0.5) / 10.0, 0.0), 1.05};
+  chart.x = {"Reynolds number [-]", std::floor(low), std::max(std::ceil(high), std::floor(low) + 1.0), true};
+  chart.y = {"apparent permeability / permeability of slow flow [-]",
+             std::max(std::floor(10.0 * least - 0.5) / 10.0, 0.0), 1.05};
   return chart;
 }
 
 std::string fit_text(const Json& fit) {
-  return fmt::format("G = μ/k U + β ρ U²: k {:.5g} m², β {:.4g} 1/m, deviation {:.2g} %",
-                     number(fit, "permeability_m2"), number(fit, "beta_per_m"), 100.0 * number(fit, "deviation"));
+  return fmt::format(
+      "Forchheimer's law G = μ/k U + β ρ U² with k = {:.4g} m², β = {:.4g} 1/m; the points deviate by {:.2g} %.",
+      number(fit, "permeability_m2"), number(fit, "beta_per_m"), 100.0 * number(fit, "deviation"));
 }
 
 std::string table_of(const Sweep& sweep) {
-  std::vector<std::vector<std::string>> rows{{"Reynolds number", "with √k", "gradient [Pa/m]", "Darcy velocity [m/s]",
-                                              "k [m²]", "k / slow flow", "cell Reynolds number", "Newton steps",
-                                              "iterations"}};
+  std::vector<std::vector<std::string>> rows{{"Re [-]", "Re<sub>k</sub> [-]", "pressure gradient [Pa/m]",
+                                              "Darcy velocity [m/s]", "apparent k [m²]", "over k of slow flow [-]",
+                                              "cell Re [-]", "Newton steps", "iterations"}};
   for (const Json& p : sweep.points()) {
     const double k = number(p, "permeability_m2");
     rows.push_back(
         {fmt::format("{:.4g}", number(p, "reynolds")), fmt::format("{:.3g}", number(p, "forchheimer_number")),
          fmt::format("{:.4g}", number(p, "pressure_gradient_Pa_m")),
-         fmt::format("{:.4g}", p.at("darcy_velocity_m_s").at(sweep.axis()).get<double>()), fmt::format("{:.5g}", k),
+         fmt::format("{:.4g}", p.at("darcy_velocity_m_s").at(sweep.axis()).get<double>()), fmt::format("{:.4g}", k),
          fmt::format("{:.4f}", k / sweep.slow), fmt::format("{:.2g}", number(p, "cell_reynolds")),
          fmt::format("{}", p.at("newton_steps").get<int>()), fmt::format("{}", p.at("iterations").get<int>())});
   }
@@ -167,18 +169,37 @@ std::string inertia_csv(const FlowColumns& columns) {
   return text;
 }
 
-std::vector<std::string> inertia_cards(const Json& summary) {
+std::vector<PageTile> inertia_tiles(const Json& summary) {
+  std::string values, deviations;
+  for (const Sweep& sweep : sweeps_of(summary)) {
+    if (sweep.law().is_null()) continue;
+    values += each_html(fmt::format("{}\u00a0{:.3g}", sweep.name(), number(sweep.law(), "beta_per_m")));
+    deviations +=
+        each_html(fmt::format("{}\u00a0{:.2g}\u00a0%", sweep.name(), 100.0 * number(sweep.law(), "deviation")));
+  }
+  if (values.empty()) return {};
+  return {{"Forchheimer's coefficient β", values + "<span class=\"unit\">1/m</span>",
+           "G = μ/k U + β ρ U²; its points deviate by " + deviations}};
+}
+
+std::string inertia_chart(const Json& summary) {
   const std::vector<Sweep> sweeps = sweeps_of(summary);
+  if (std::ranges::none_of(sweeps, [](const Sweep& s) { return s.points().size() > 1; })) return {};
+  return card("Apparent permeability", svg(chart_of(sweeps)),
+              "Reynolds number with the hydraulic diameter of the pores. Weak inertia lowers the permeability with the "
+              "square of it; Forchheimer's law begins above.");
+}
+
+std::vector<std::string> inertia_cards(const Json& summary) {
   std::vector<std::string> cards;
-  if (std::ranges::any_of(sweeps, [](const Sweep& s) { return s.points().size() > 1; }))
+  for (const Sweep& sweep : sweeps_of(summary))
     cards.push_back(
-        card("Apparent permeability", "<div style=\"max-width:620px\">" + svg(chart_of(sweeps)) + "</div>\n",
-             "Reynolds number with the hydraulic diameter of the pores. Weak inertia lowers the permeability "
-             "with the square of it; Forchheimer's law begins above."));
-  for (const Sweep& sweep : sweeps)
-    cards.push_back(card("Flow with inertia, drive along " + sweep.name(), table_of(sweep),
-                         sweep.law().is_null() ? std::string("Three or more of flow.steps give Forchheimer's law.")
-                                               : "Forchheimer: " + fit_text(sweep.law())));
+        card("Flow with inertia, drive along " + sweep.name(), table_of(sweep),
+             (sweep.law().is_null() ? std::string("Three or more of flow.steps give Forchheimer's law.")
+                                    : fit_text(sweep.law())) +
+                 " Re: Reynolds number with the hydraulic diameter of the pores and the velocity in them; "
+                 "Re<sub>k</sub>: with √k "
+                 "and the Darcy velocity; cell Re: with the cell width and the largest speed, trusted up to 10."));
   return cards;
 }
 

@@ -17,7 +17,11 @@ std::string inertia_json(const FlowColumn& column);
 std::string inertia_text(const FlowColumns& columns);
 /// The points of all axes as inertia.csv.
 std::string inertia_csv(const FlowColumns& columns);
-/// A chart of k_app / k and the tables, for the page, from summary.json.
+/// Forchheimer's coefficient, from summary.json; none where no law was fitted.
+std::vector<PageTile> inertia_tiles(const nlohmann::ordered_json& summary);
+/// A card with the chart of k_app / k; empty where there are no two points.
+std::string inertia_chart(const nlohmann::ordered_json& summary);
+/// A card with a table per axis.
 std::vector<std::string> inertia_cards(const nlohmann::ordered_json& summary);
 std::vector<std::string> inertia_warnings(const FlowColumns& columns);
 

@@ -14,12 +14,13 @@ namespace karst {
 
 namespace {
 
+constexpr double letters = 14;  // height, as in the charts [pixels]
 constexpr Rgb solid_colour{222, 225, 229};
 constexpr std::array<const char*, 3> axes{"x", "y", "z"};
 
 /// Where the plane is drawn in the figure [pixels].
 struct PlaneFrame {
-  static constexpr double left = 52, top = 8, bottom = 40, right = 92, longest = 330;
+  static constexpr double left = 62, top = 10, bottom = 46, right = 112, longest = 330;
   PlaneFrame(int nx, int ny)
       : scale(longest / std::max(nx, ny)), wide(scale * nx), high(scale * ny), n_wide(nx), n_high(ny) {}
   double x(double cell) const { return left + scale * cell; }
@@ -45,14 +46,14 @@ std::string axes_svg(const PlaneFrame& f, const PlaneValues& plane, double cell_
   for (const double t : ticks(0.0, f.n_wide * per_cell, 4))
     out += line_svg(f.x(t / per_cell), foot, f.x(t / per_cell), foot + 4, "class=\"axis\"") +
            fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:g}</text>", f.x(t / per_cell),
-                       foot + 17, plain(t));
+                       foot + 19, plain(t));
   const double place = f.wide < 100 ? f.x(f.n_wide) + 8 : f.x(0.5 * f.n_wide);
   out += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{} [{}]</text>\n", place,
-                     foot + 33, axes[static_cast<std::size_t>(first)], unit.name);
+                     foot + 38, axes[static_cast<std::size_t>(first)], unit.name);
   for (const double t : ticks(0.0, f.n_high * per_cell, 4))
     out += line_svg(f.left - 4, f.y(t / per_cell), f.left, f.y(t / per_cell), "class=\"axis\"") +
            fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{:g}</text>", f.left - 7,
-                       f.y(t / per_cell) + 4, plain(t));
+                       f.y(t / per_cell) + 5, plain(t));
   const double middle = f.y(0.5 * f.n_high);
   return out + fmt::format(
                    "<text class=\"label\" x=\"13\" y=\"{0:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 13 "
@@ -112,10 +113,10 @@ ScaledUnit scaled_unit(double largest, const std::string& unit) {
   return {std::pow(10.0, 3 * step), prefixes[static_cast<std::size_t>(step + 5)] + unit};
 }
 
-std::string colour_scale_svg(const PlaneLook& look, double x, double y, double width, double height) {
+std::string colour_scale_svg(const PlaneLook& look, double x, double y, double height, double letters) {
   constexpr int n_colours = 48;
   std::string out;
-  const double part = height / n_colours;
+  const double part = height / n_colours, width = letters;
   for (int i = 0; i < n_colours; ++i)
     out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.2f}\" width=\"{:.1f}\" height=\"{:.2f}\" fill=\"{}\"/>", x,
                        y - (i + 1) * part, width, part + 0.4, hex(colour_of((i + 0.5) / n_colours)));
@@ -123,18 +124,18 @@ std::string colour_scale_svg(const PlaneLook& look, double x, double y, double w
   for (const double t : ticks(low, high, 5)) {
     const double at = y - height * (t - low) / (high - low);
     out += line_svg(x + width, at, x + width + 4, at, "class=\"axis\"") +
-           fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{:g}</text>", x + width + 7, at + 4, plain(t));
+           fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{:g}</text>", x + width + 7, at + 0.35 * letters, plain(t));
   }
-  const double middle = y - 0.5 * height, beside = x + width + 50;
+  const double middle = y - 0.5 * height, beside = x + colour_scale_width(letters) - 0.3 * letters;
   return fmt::format(
-      "<g style=\"font-size:12px\">{0}<text class=\"label\" x=\"{1:.1f}\" y=\"{2:.1f}\" text-anchor=\"middle\" "
+      "<g style=\"font-size:{4:.0f}px\">{0}<text class=\"label\" x=\"{1:.1f}\" y=\"{2:.1f}\" text-anchor=\"middle\" "
       "transform=\"rotate(-90 {1:.1f} {2:.1f})\">{3}</text></g>\n",
-      out, beside, middle, escape_html(look.quantity));
+      out, beside, middle, escape_html(look.quantity), letters);
 }
 
 std::string plane_figure(const PlaneValues& plane, const PlaneLook& look) {
   const PlaneFrame f(plane.nx, plane.ny);
-  const double width = f.left + f.wide + f.right, height = std::max(f.top + f.high + f.bottom, 150.0);
+  const double width = f.left + f.wide + f.right, height = std::max(f.top + f.high + f.bottom, 160.0);
   std::string out = fmt::format(
       "<figure><svg class=\"chart\" style=\"max-width:{0:.0f}px;margin:0 auto\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
       "role=\"img\"><title>{2}</title>\n",
@@ -147,7 +148,7 @@ std::string plane_figure(const PlaneValues& plane, const PlaneLook& look) {
       fmt::format("<rect class=\"axis\" fill=\"none\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
                   f.left, f.top, f.wide, f.high);
   out += marks_svg(f, plane, look) + axes_svg(f, plane, look.cell_width);
-  out += colour_scale_svg(look, f.left + f.wide + 16, std::max(f.y(0), f.top + 100), 13, std::max(f.high, 100.0));
+  out += colour_scale_svg(look, f.left + f.wide + 16, std::max(f.y(0), f.top + 120), std::max(f.high, 120.0), letters);
   return out + fmt::format("</svg><figcaption>{}</figcaption></figure>\n", look.caption);
 }
 

@@ -37,6 +37,9 @@ struct PlaneLook {
 std::string plane_figure(const PlaneValues& plane, const PlaneLook& look);
 
 /// A scale of colours as SVG, its lower left corner at (x, y).
-std::string colour_scale_svg(const PlaneLook& look, double x, double y, double width, double height);
+/// @param letters  height of its letters [pixels]
+std::string colour_scale_svg(const PlaneLook& look, double x, double y, double height, double letters);
+/// Its width with numbers and name [pixels].
+constexpr double colour_scale_width(double letters) { return 5.7 * letters; }
 
 }  // namespace karst

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// report.html: what a run was asked and what came out, on one page that needs nothing else. Its looks are those of the
-// page of `karst import`.
+// report.html: what a run was asked and what came out, made of the parts that the page of `karst import` is made of.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "geometry_import/page_parts.hpp"
+
 namespace karst {
 
-/// A key figure. All texts are HTML already.
-struct PageTile {
-  std::string name, value, more;
-};
-
-/// What a job puts on the page.
+/// What a job puts on the page: key figures, which stand at the top, and cards.
 struct PagePart {
   std::vector<PageTile> tiles;
   std::vector<std::string> cards;  ///< HTML, see card(); may be empty
@@ -23,16 +20,15 @@ struct PagePart {
 struct RunPage {
   std::string title, source;          ///< plain text
   std::string program;                ///< version that computed it, plain text
+  std::string stopped;                ///< why results are missing, plain text; empty: none are
   std::vector<std::string> warnings;  ///< plain text
   std::vector<PagePart> parts;
   std::vector<std::pair<std::string, std::string>> facts;  ///< plain text
   std::string deck;                                        ///< plain text
 };
 
-/// A box with a title; the body and the note are HTML already, the note may be empty.
-std::string card(const std::string& title, const std::string& body, const std::string& note = "");
-/// A table: the first row is its head, the first column its names. Cells are HTML already.
-std::string html_table(const std::vector<std::vector<std::string>>& rows);
+/// Of the sample, from summary.json.
+PageTile porosity_tile(const nlohmann::ordered_json& summary);
 
 /// The page. Not collective.
 std::string html(const RunPage& page);

@@ -10,6 +10,7 @@
 #include "geometry_import/report_charts.hpp"
 #include "geometry_import/slice_pictures.hpp"
 #include "tags.hpp"
+#include "tests/support/narrow_page.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {
@@ -96,6 +97,7 @@ TEST(Report, IsOneWellFormedFile) {
   for (const bool gray : {false, true}) {
     const std::string text = html(page_of_ball(Comm::self(), gray));
     EXPECT_EQ(wrong_with_tags(text), "");
+    EXPECT_EQ(test::wider_than_screen(text), "");
     EXPECT_FALSE(has(text, "<script"));
     EXPECT_FALSE(has(text, "http://") || has(text, "https://") || has(text, "src=\"/")) << "nothing from elsewhere";
     EXPECT_EQ(count_of(text, "<img "), gray ? 9 : 6) << "a wall over each gray slice, else over each segmented one";
@@ -112,6 +114,21 @@ TEST(Report, TellsTheFiguresWithUnits) {
         "title=\"no\">✗", "connected: x\u00a084.0 · y\u00a083.0 · z\u00a00 %", "3.40\u202fµm", "pores are wide",
         "No warnings", "Solid in three dimensions", "quartz", "specks", "0.221\u202f%", "diameter [µm]", "[voxels]"})
     EXPECT_TRUE(has(text, part)) << part;
+}
+
+// The check of the width finds what makes a page wide.
+TEST(Report, NothingIsWiderThanTheScreen) {
+  const std::string text = html(page_of_ball(Comm::self(), true));
+  const auto with = [&](const std::string& part, const std::string& other) {
+    const std::size_t at = text.find(part, text.find("<body>"));
+    EXPECT_NE(at, std::string::npos) << part;
+    return std::string(text).replace(at, part.size(), other);
+  };
+  for (const auto& [part, other] :
+       {std::pair{"<div class=\"scroll\">", "<div>"}, std::pair{"viewBox=", "width=\"900\" viewBox="},
+        std::pair{"style=\"--n:", "style=\"grid-template-columns:repeat(9,1fr);--n:"},
+        std::pair{"class=\"stack\" style=\"width:", "class=\"picture\" style=\"width:"}})
+    EXPECT_NE(test::wider_than_screen(with(part, other)), "") << other;
 }
 
 TEST(Report, EveryTextIsEscaped) {

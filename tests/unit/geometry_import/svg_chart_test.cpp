@@ -92,6 +92,42 @@ TEST(SvgChart, TextsAreEscapedAndTagsClosed) {
   EXPECT_FALSE(has(text, "<m>"));
 }
 
+/// Left and right ends of all texts that stand level, as wide as they are taken to be.
+std::vector<std::pair<double, double>> text_ends(const std::string& text) {
+  std::vector<std::pair<double, double>> ends;
+  for (std::size_t at = text.find("<text x=\""); at != std::string::npos; at = text.find("<text x=\"", at + 1)) {
+    const double x = std::stod(text.substr(at + 9));
+    const std::string anchor = text.substr(text.find("text-anchor=\"", at) + 13, 3);
+    const std::size_t begin = text.find('>', at) + 1;
+    const double wide = text_width(text.substr(begin, text.find('<', begin) - begin));
+    const double left = x - (anchor == "sta" ? 0.0 : anchor == "mid" ? 0.5 * wide : wide);
+    ends.emplace_back(left, left + wide);
+  }
+  return ends;
+}
+
+TEST(SvgChart, LabelsAreWhole) {
+  Chart c = line_chart();
+  c.y = {"voxels [% per gray value], cut: highest 92.1", 0, 25000};
+  c.right = ChartAxis{"cumul. [%]", 0, 100};
+  c.x.log10 = true;
+  c.x.low = -4;
+  c.x.high = 2;
+  for (const char* name : {"along x, of a long name", "along y, of a long name", "along z, of a long name"})
+    c.series.push_back({.name = name, .colour = "red", .x = {-1, 1}, .y = {0, 1}});
+  for (const auto& [left, right] : text_ends(svg(c))) {
+    EXPECT_GE(left, 0.0);
+    EXPECT_LE(right, c.width);
+  }
+  EXPECT_TRUE(has(svg(c), ">10⁻⁴<") && has(svg(c), ">10²<"));
+  c.x.low = -0.31;
+  c.x.high = 1.1;
+  for (const char* tick : {">0.5<", ">1<", ">2<", ">10<"}) EXPECT_TRUE(has(svg(c), tick)) << tick;
+  Chart narrow = c;
+  narrow.series.resize(1);
+  EXPECT_GT(frame_of(c).top, frame_of(narrow).top) << "a long legend takes another line";
+}
+
 TEST(SvgChart, TicksAreRoundNumbers) {
   const std::vector<double> at = ticks(0, 1, 5);
   ASSERT_EQ(at.size(), 6U);

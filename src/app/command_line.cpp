@@ -22,6 +22,7 @@ constexpr const char* examples =
     "  karst run rock.tif --voxel 2.5um\n"
     "  karst import rock.tif -o rock.h5 --voxel 2.5um\n"
     "  karst run rock.h5\n"
+    "  karst init deck.toml --image rock.h5\n"
     "  karst check deck.toml\n"
     "  karst run deck.toml --out results -j 4\n"
     "  karst report results\n"
@@ -112,7 +113,7 @@ void add_deck(CLI::App& command, CommandLine& line, ImportFlags& flags) {
       .add_option(
           "deck", line.deck,
           "the input deck (TOML; `karst help` lists its keys), or in its place an image or geometry file, which "
-          "asks for the permeability along x, y and z")
+          "asks for the permeability along x, y and z; `karst init` writes a deck")
       ->required();
   command.add_option("key=value", line.overrides,
                      "sets a key of the deck: grid.box=32  grid.cells=64x64x64  flow.axes=x,z  fluid.viscosity=1.2cP");
@@ -146,6 +147,14 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
 
   run->add_flag("--resume", line.resume,
                 "go on with a run that was interrupted: what it has solved is not solved again (give the same deck)");
+
+  CLI::App* init = app.add_subcommand("init", "write a deck with all keys explained, to begin with");
+  init->add_option("file", line.deck, "the deck to write; an existing file stays (default: deck.toml)")
+      ->type_name("FILE");
+  init->add_option("--image", line.image,
+                   "the image or geometry file that the deck is about (without it: a packing of spheres)")
+      ->type_name("IMAGE");
+  flags.add_to(*init, "Import of the image");
 
   CLI::App* geometry = app.add_subcommand("geometry", "cut the grid: statistics, plotfile, summary.json");
   add_deck(*geometry, line, flags);
@@ -184,7 +193,8 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   help->add_flag("--markdown", line.markdown, "all keys as the tables of docs/inputs.md");
 }
 
-constexpr std::array<std::pair<const char*, Command>, 6> commands{{{"run", Command::run},
+constexpr std::array<std::pair<const char*, Command>, 7> commands{{{"run", Command::run},
+                                                                   {"init", Command::init},
                                                                    {"geometry", Command::geometry},
                                                                    {"check", Command::check},
                                                                    {"report", Command::report},

@@ -8,12 +8,12 @@
 
 namespace karst {
 
-enum class Command { run, geometry, check, report, import, help };
+enum class Command { run, init, geometry, check, report, import, help };
 
 struct CommandLine {
   Command command = Command::help;
   // run, geometry, check
-  std::string deck;                    ///< or an image in its place, see image_deck.hpp
+  std::string deck;                    ///< or an image in its place, see image_deck.hpp; init: the file to write
   std::vector<std::string> overrides;  ///< key=value, and the options of the import as keys of [geometry.import]
   std::string out;                     ///< directory of the results; empty: output.directory of the deck
   bool overwrite = false;
@@ -23,7 +23,7 @@ struct CommandLine {
   std::string petsc;         ///< run: options of PETSc, as on its command line
   bool uncertainty = false;  ///< run: stands in the overrides, too
   std::string directory;     ///< report: of a run
-  // import
+  // import; init: the image alone
   std::string image, file, json;
   std::string page;  ///< HTML; empty: beside the geometry file; "none": no page
   // help

@@ -17,6 +17,9 @@ void run_karst(const Comm& comm, const std::vector<std::string>& arguments);
 /// timers and log.
 void run_command(const Comm& comm, const CommandLine& line);
 
+/// `karst init`: writes a deck. Throws Error when the file exists, or the deck would be wrong.
+void init_command(const Comm& comm, const CommandLine& line);
+
 /// `karst geometry`: builds the geometry, prints what it is, writes plotfile, deck, summary, timers and log.
 void geometry_command(const Comm& comm, const CommandLine& line);
 

@@ -21,6 +21,8 @@ void run_karst(const Comm& comm, const std::vector<std::string>& arguments) {
   switch (parsed.line.command) {
     case Command::run:
       return run_command(comm, parsed.line);
+    case Command::init:
+      return init_command(comm, parsed.line);
     case Command::geometry:
       return geometry_command(comm, parsed.line);
     case Command::check:

@@ -61,6 +61,15 @@ TEST(CommandLine, AnImageWithItsImportOptionsStandsForADeck) {
   }
 }
 
+TEST(CommandLine, InitTakesAFileAndAnImage) {
+  const Parsed p = parse_command_line({"init", "my.toml", "--image", "rock.tif", "--voxel", "2um"});
+  EXPECT_EQ(p.line.command, Command::init);
+  EXPECT_EQ(p.line.deck, "my.toml");
+  EXPECT_EQ(p.line.image, "rock.tif");
+  EXPECT_EQ(p.line.overrides, std::vector<std::string>{"geometry.import.voxel=2um"});
+  EXPECT_EQ(parse_command_line({"init"}).line.command, Command::init);
+}
+
 TEST(CommandLine, ListsAndNamesNeedNoQuotes) {
   const Parsed p = parse_command_line({"import", "rock.tif", "-o", "rock.h5", "--names", "pore,quartz", "--labels",
                                        "a b.json", "--keep_axes", "true,false,false", "--label_values", "0,1"});

@@ -121,7 +121,7 @@ TEST_F(ImageFileTest, NamesAreChecked) {
   EXPECT_TRUE(has(error_of([&] { open_image(path("a.xyz")); }), "extension unknown"));
   EXPECT_EQ(error_of([&] { open_image(path("a.xyz"), layout); }), "") << "a layout makes it a raw file";
   test::write_raw(path("a.raw"), sample_values<std::uint8_t>());
-  EXPECT_TRUE(has(error_of([&] { open_image(path("a.raw")); }), "needs its size"));
+  EXPECT_TRUE(has(error_of([&] { open_image(path("a.raw")); }), "needs its `size`"));
   EXPECT_TRUE(has(error_of([&] { open_image(path("")); }), "the folder holds no slices"));
   EXPECT_TRUE(has(error_of([&] { open_image(""); }), "no file named"));
   EXPECT_TRUE(has(error_of([&] { voxel_type_named("uint12"); }), "uint8, int8, uint16"));

@@ -248,7 +248,7 @@ std::unique_ptr<ImageFile> open_image(const ImportOptions& options) {
   if (options.type || size_given || options.skip_bytes != 0 || options.big_endian) {
     require(options.type.has_value() || describes_itself(options.file), "{}: a raw file needs its type (uint8, ...)",
             options.file);
-    require(size_given || describes_itself(options.file), 
+    require(size_given || describes_itself(options.file),
             "{}: a raw file needs its `size` (voxels in x, y, z: 128x128x64)", options.file);
     layout = RawLayout{options.size, options.type.value_or(VoxelType::uint8), options.big_endian, options.skip_bytes};
   }

@@ -98,6 +98,15 @@ std::string text_of(const Columns& columns, double diffusivity) {
   return text;
 }
 
+std::string headline_of(const Columns& columns) {
+  std::string text;
+  for (const DiffusionColumn& c : columns)
+    text += c.connected ? fmt::format("Formation factor along {}: {:.4g}, tortuosity {:.4g}\n", name_of(c),
+                                      c.formation_factor, c.tortuosity)
+                        : fmt::format("Effective diffusivity along {}: 0 (no pore leads along it)\n", name_of(c));
+  return text;
+}
+
 /// One number of each axis in summary.json; null: no path.
 template <class F>
 std::string listed(const Json& summary, const char* key, F&& text) {
@@ -232,7 +241,7 @@ std::vector<JobComponent> components_of(const JobContext& run,
 
 JobResult run(const JobContext& context) {
   const DiffusionOptions& options = context.config.diffusion;
-  SolveProgress progress(context.comm, options.tolerance);
+  SolveProgress progress(context, "diffusion", options.tolerance);
   DiffusionWatch watch;
   watch.iteration = [&](const std::string& solve, int n, double residual) { progress.iteration(solve, n, residual); };
   watch.solved = [&](const SolveReport& solve) { progress.solved(solve); };
@@ -241,6 +250,7 @@ JobResult run(const JobContext& context) {
   const auto numbering = std::make_shared<const CompositeNumbering>(context.comm, context.geometry);
   JobResult result;
   result.text = text_of(*columns, options.diffusivity);
+  result.headline = headline_of(*columns);
   result.json = json_of(*columns, options.diffusivity);
   result.solves = progress.rows();
   for (const DiffusionColumn& c : *columns)

@@ -62,6 +62,12 @@ std::vector<std::string> warnings_of(const FlowColumns& columns) {
   std::vector<std::string> all;
   for (const FlowColumn& c : columns) {
     const char axis = "xyz"[c.axis];
+    if (!c.connected) {
+      all.push_back(fmt::format(
+          "flow {0}: no pore leads through the sample along {0}: its permeability is 0, and nothing was solved for it",
+          axis));
+      continue;
+    }
     if (c.inertia.empty() && c.reynolds > largest_creeping_reynolds)
       all.push_back(
           fmt::format("flow {}: Reynolds number {:.3g}: with this drive inertia matters, which Stokes flow leaves out; "
@@ -236,13 +242,15 @@ struct Repeated {
 };
 
 /// Creeping flow once more.
+/// @param axes            of the drive
 /// @param where           what is other, added to the names of the solves
 /// @param reservoir       its cells
 /// @param[in,out] notes   why solves failed, if any did
 /// Collective.
-Repeated repeat(const JobContext& run, const Variant& variant, const std::string& where, int reservoir,
-                SolveProgress& progress, std::vector<std::string>& notes) {
+Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Variant& variant, const std::string& where,
+                int reservoir, SolveProgress& progress, std::vector<std::string>& notes) {
   FlowOptions options = run.config.flow;
+  options.axes = axes;
   options.model = FlowModel::stokes;
   options.reservoir = reservoir;
   Repeated all;
@@ -276,6 +284,9 @@ Repeated repeat(const JobContext& run, const Variant& variant, const std::string
 /// Errors and limits of the columns. Returns whether any grid fits that is wider. Collective.
 bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& columns, std::vector<std::string>& notes) {
   const Timer timer("error estimate");
+  std::vector<int> axes;
+  for (const FlowColumn& c : columns)
+    if (c.connected) axes.push_back(c.axis);
   std::vector<WiderGrid> wider;
   double offset = 0.0;
   for (const Index& cells : wider_grids(run.grid.cells)) {
@@ -285,7 +296,7 @@ bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& colum
     WiderGrid grid{source.grid.cell_width() / run.grid.cell_width(), line_offset_of(source.grid, source), {}};
     const auto reservoir = static_cast<int>(std::ceil(run.config.flow.reservoir / grid.width));
     grid.columns =
-        repeat(run, {cells}, fmt::format(", cells {:.3g} times as wide", grid.width), reservoir, progress, notes)
+        repeat(run, axes, {cells}, fmt::format(", cells {:.3g} times as wide", grid.width), reservoir, progress, notes)
             .columns;
     wider.push_back(std::move(grid));
   }
@@ -302,13 +313,15 @@ WallRange wall_range(const JobContext& run, SolveProgress& progress, const FlowC
   range.permeability.resize(columns.size(), {unknown, unknown});
   for (std::size_t side = 0; side < 2; ++side) {
     const double moved = side == 0 ? -range.moved : range.moved;
-    const Repeated found = repeat(run, {run.grid.cells, moved}, fmt::format(", wall moved by {:+.3g} voxel", moved),
-                                  run.config.flow.reservoir, progress, notes);
+    const Repeated found =
+        repeat(run, run.config.flow.axes, {run.grid.cells, moved}, fmt::format(", wall moved by {:+.3g} voxel", moved),
+               run.config.flow.reservoir, progress, notes);
     range.porosity[side] = found.porosity;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const int axis = columns[c].axis;
       if (found.blocked[static_cast<std::size_t>(axis)]) {
         range.permeability[c][side] = 0.0;
+        if (!columns[c].connected) continue;  // said already
         notes.push_back(
             fmt::format("flow {0}: with the wall of the image moved by {1:+.3g} voxel, where it may plausibly be, no "
                         "pore leads through the sample along {0}: the range of the permeability begins at 0",
@@ -349,7 +362,7 @@ void solve_with_reservoirs(const JobContext& run, const FlowSample& sample, Solv
   for (const FlowOptions& part : parts_of(run.config.flow)) {
     const Timer timer("with reservoirs");
     const Extended grid(run, run.again({run.grid.cells}), part);
-    const JobContext here{run.comm, run.config, grid.source.grid, grid.geometry, {}, {}, 0.0, run.solved};
+    const JobContext here{run.comm, run.config, grid.source.grid, grid.geometry, {}, {}, 0.0, run.progress, run.solved};
     const std::vector<JobComponent> components = solve_on(here, part, sample, progress, all);
     if (components.empty()) continue;
     const char axis = "xyz"[part.axes[0]];
@@ -371,15 +384,17 @@ Solved solve(const JobContext& run, SolveProgress& progress) {
 
 JobResult run(const JobContext& context) {
   const FlowOptions& options = context.config.flow;
-  SolveProgress progress(context.comm, options.tolerance);
+  SolveProgress progress(context, "flow", options.tolerance);
   Solved all = solve(context, progress);
   JobResult result;
-  const bool estimated = options.estimate_error && estimate(context, progress, all.columns, result.warnings);
+  const bool wanted = options.estimate_error && std::ranges::any_of(all.columns, &FlowColumn::connected);
+  const bool estimated = wanted && estimate(context, progress, all.columns, result.warnings);
   WallRange range;
   if (options.uncertainty) range = wall_range(context, progress, all.columns, result.warnings);
   const FlowGrid grid{context.grid.cells, options.reservoir};
   result.text = flow_text(all.columns, grid, estimated, range);
-  if (options.estimate_error && !estimated) result.text += "  no error estimate: " + no_wider_grid(grid.sample) + '\n';
+  if (wanted && !estimated) result.text += "  no error estimate: " + no_wider_grid(grid.sample) + '\n';
+  result.headline = flow_headline(all.columns, estimated);
   result.json = flow_json(all.columns, grid, estimated, range);
   result.solves = progress.rows();
   double mass = 0.0;

@@ -34,6 +34,8 @@ struct WallRange {
 /// Lines for the terminal.
 /// @param with_error  errors were estimated
 std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range);
+/// The permeabilities with their errors, a line each: the last that a run says.
+std::string flow_headline(const FlowColumns& columns, bool with_error);
 /// Members of summary.json: permeability_m2, permeability_darcy and darcy_velocity_m_s, all [component e][drive along
 /// d] (tensor_order), null in columns d of axes that were not asked for; reynolds (largest), flow (one object per
 /// axis); with a range wall_shift_voxels, porosity_range, and permeability_range_m2 of each axis.

@@ -25,6 +25,8 @@ constexpr std::array<const char*, 3> dashes{"", "7 3", "2 3"};
 std::string name_of(const Json& flow) { return flow.at("axis").get<std::string>(); }
 std::size_t axis_of(const Json& flow) { return std::string("xyz").find(name_of(flow)); }
 double number(const Json& flow, const char* key) { return flow.at(key).get<double>(); }
+/// False: no pore leads along the axis, and what belongs to a flow is null or missing.
+bool percolates(const Json& flow) { return flow.value("percolates", true); }
 
 /// Row e, column d of the tensor; NaN where it is not known.
 double entry(const Json& summary, std::size_t e, std::size_t d) {
@@ -48,6 +50,7 @@ std::string each_axis(const Json& summary, F&& text) {
 }
 
 std::string error_text(const Json& summary, const Json& flow, const char* unit = " %") {
+  if (!percolates(flow)) return "–";
   const Json& error = flow.at("permeability_error_m2");
   return error.is_null() ? "unknown"
                          : fmt::format("{:.2g}{}", 100.0 * error.get<double>() / along(summary, flow), unit);
@@ -108,7 +111,10 @@ std::vector<PageTile> tiles(const Json& summary) {
                            }),
                  "flow rate over the whole cross-section" + last});
   all.push_back({"Tortuosity of the flow",
-                 each_axis(summary, [](const Json& f) { return number_text(number(f, "tortuosity"), 3); }),
+                 each_axis(summary,
+                           [](const Json& f) -> std::string {
+                             return percolates(f) ? number_text(number(f, "tortuosity"), 3) : "–";
+                           }),
                  "mean speed over mean velocity along the drive" + last});
   return all;
 }
@@ -144,6 +150,7 @@ std::string histogram_card(const Json& summary) {
   chart.description = "Distribution of the speed in the pores";
   double top = 0.0;
   for (const Json& flow : summary.at("flow")) {
+    if (!percolates(flow)) continue;
     const Json& histogram = flow.at("speed_histogram");
     const auto ends = histogram.at("log10_speed_over_mean").get<std::vector<double>>();
     const auto share = histogram.at("share").get<std::vector<double>>();
@@ -190,6 +197,11 @@ class AxisTable {
     rows_.push_back({name});
     for (const Json& flow : summary_.at("flow")) rows_.back().push_back(value(flow));
   }
+  /// Of what only a drive has that moves something.
+  template <class F>
+  void row_of_flow(const std::string& name, F&& value) {
+    row(name, [&](const Json& flow) { return percolates(flow) ? std::string(value(flow)) : "–"; });
+  }
   std::string html() const { return html_table(rows_); }
 
  private:
@@ -223,16 +235,17 @@ std::string drag_card(const Json& summary) {
   };
   const auto sum = [&](const Json& f) { return share(f, "pressure") + share(f, "friction") + share(f, "sides"); };
   for (const Json& f : summary.at("flow")) {
+    if (!percolates(f)) continue;
     if (!known(f)) return {};
     largest = std::max(largest, std::abs(sum(f) - 100.0));
     sides = sides || share(f, "sides") != 0.0;
   }
   AxisTable table(summary, "share of the driving force [%]");
   const auto text = [](double percent) { return fmt::format("{:.1f}", percent); };
-  table.row("pressure on the wall", [&](const Json& f) { return text(share(f, "pressure")); });
-  table.row("friction on the wall", [&](const Json& f) { return text(share(f, "friction")); });
-  if (sides) table.row("friction on no-slip sides", [&](const Json& f) { return text(share(f, "sides")); });
-  table.row("sum", [&](const Json& f) { return text(sum(f)); });
+  table.row_of_flow("pressure on the wall", [&](const Json& f) { return text(share(f, "pressure")); });
+  table.row_of_flow("friction on the wall", [&](const Json& f) { return text(share(f, "friction")); });
+  if (sides) table.row_of_flow("friction on no-slip sides", [&](const Json& f) { return text(share(f, "sides")); });
+  table.row_of_flow("sum", [&](const Json& f) { return text(sum(f)); });
   return card(
       "Drag on the walls", table.html(),
       fmt::format(
@@ -250,25 +263,27 @@ std::string solves_card(const Json& summary) {
       if (s.at("name") == flow_solve_name(static_cast<int>(axis_of(flow)))) return s;
     return summary.at("solves").at(0);
   };
-  table.row("ends", [](const Json& f) { return f.at("boundaries").get<std::string>(); });
+  table.row_of_flow("ends", [](const Json& f) { return f.at("boundaries").get<std::string>(); });
   if (summary.at("flow").at(0).contains("reservoir_cells"))
-    table.row("free fluid on each end [cells]",
-              [](const Json& f) { return fmt::format("{}", f.value("reservoir_cells", 0)); });
-  table.row("pressure gradient [Pa/m]",
-            [](const Json& f) { return fmt::format("{:.4g}", number(f, "pressure_gradient_Pa_m")); });
-  table.row("flow rate [m³/s]", [](const Json& f) { return fmt::format("{:.4g}", number(f, "flow_rate_m3_s")); });
-  table.row("largest speed [m/s]", [](const Json& f) { return fmt::format("{:.3g}", number(f, "largest_speed_m_s")); });
+    table.row_of_flow("free fluid on each end [cells]",
+                      [](const Json& f) { return fmt::format("{}", f.value("reservoir_cells", 0)); });
+  table.row_of_flow("pressure gradient [Pa/m]",
+                    [](const Json& f) { return fmt::format("{:.4g}", number(f, "pressure_gradient_Pa_m")); });
+  table.row_of_flow("flow rate [m³/s]",
+                    [](const Json& f) { return fmt::format("{:.4g}", number(f, "flow_rate_m3_s")); });
+  table.row_of_flow("largest speed [m/s]",
+                    [](const Json& f) { return fmt::format("{:.3g}", number(f, "largest_speed_m_s")); });
   const std::string slow = has_inertia(summary) ? " of slow flow" : "";
-  table.row("iterations" + slow,
-            [&](const Json& f) { return fmt::format("{}", solve(f).at("iterations").get<int>()); });
-  table.row("relative residual" + slow + " [-]",
-            [&](const Json& f) { return fmt::format("{:.1e}", number(solve(f), "relative_residual")); });
-  table.row("open area closed, towards pieces without flow [%]", [](const Json& f) -> std::string {
+  table.row_of_flow("iterations" + slow,
+                    [&](const Json& f) { return fmt::format("{}", solve(f).at("iterations").get<int>()); });
+  table.row_of_flow("relative residual" + slow + " [-]",
+                    [&](const Json& f) { return fmt::format("{:.1e}", number(solve(f), "relative_residual")); });
+  table.row_of_flow("open area closed, towards pieces without flow [%]", [](const Json& f) -> std::string {
     if (!f.contains("repairs")) return "–";
     return fmt::format("{:.2g}", 100.0 * f.at("repairs").at("closed_area_share").get<double>());
   });
-  table.row("net flux of a cell, relative [-]",
-            [](const Json& f) { return fmt::format("{:.1e}", number(f, "mass_relative")); });
+  table.row_of_flow("net flux of a cell, relative [-]",
+                    [](const Json& f) { return fmt::format("{:.1e}", number(f, "mass_relative")); });
   return card("Flow and its solves", table.html());
 }
 
@@ -278,9 +293,10 @@ PagePart flow_page(const Json& summary, const Figures& figures) {
   PagePart page;
   if (!summary.contains("flow")) return page;
   page.tiles = tiles(summary);
+  const bool any = std::ranges::any_of(summary.at("flow"), percolates);
   page.cards = {pictures_card(summary, figures),
-                pairs_html({tensor_card(summary), histogram_card(summary), inertia_chart(summary), drag_card(summary),
-                            solves_card(summary)})};
+                pairs_html({tensor_card(summary), any ? histogram_card(summary) : "", inertia_chart(summary),
+                            drag_card(summary), solves_card(summary)})};
   std::ranges::move(inertia_cards(summary), std::back_inserter(page.cards));
   return page;
 }

@@ -48,8 +48,12 @@ double largest_reynolds(const FlowColumns& columns) {
   return largest;
 }
 
+/// What has a value where fluid flows alone.
+Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
 /// Estimated error of the permeability along the axis.
 std::string error_text(Column c) {
+  if (!c.connected) return "-";
   return std::isfinite(c.estimated_error) ? fmt::format("{:.2g} %", 100.0 * c.estimated_error / c.permeability[c.axis])
                                           : "unknown";
 }
@@ -93,6 +97,7 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
   for (Column c : columns) {
     Json one;
     one["axis"] = name_of(c);
+    one["percolates"] = c.connected;
     one["boundaries"] = c.periodic ? "periodic" : grid.reservoir > 0 ? "reservoirs" : "pressures";
     if (grid.reservoir > 0) {
       const Index all = grid.with_reservoirs(c.axis);
@@ -101,19 +106,23 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
       one["grid_cells"] = {all[0], all[1], all[2]};
     }
     if (with_error) {
-      one["permeability_error_m2"] = std::isfinite(c.estimated_error) ? Json(c.estimated_error) : Json(nullptr);
+      one["permeability_error_m2"] = c.connected ? finite(c.estimated_error) : Json(nullptr);
       one["permeability_extrapolated_m2"] = c.extrapolated ? Json(*c.extrapolated) : Json(nullptr);
     }
     if (range.moved > 0.0) one["permeability_range_m2"] = range_json(range, json["flow"].size());
-    one["pressure_gradient_Pa_m"] = c.gradient;
+    one["pressure_gradient_Pa_m"] = finite(c.gradient);
     one["darcy_velocity_m_s"] = vector_json(c.darcy_velocity);
     one["flow_rate_m3_s"] = c.flow_rate;
     one["largest_speed_m_s"] = c.largest_speed;
     one["reynolds"] = c.reynolds;
-    one["tortuosity"] = c.tortuosity;
+    one["tortuosity"] = finite(c.tortuosity);
     one["mass_relative"] = c.divergence;
     if (std::isfinite(c.pressure_drag))
       one["drag_over_drive"] = {{"pressure", c.pressure_drag}, {"friction", c.viscous_drag}, {"sides", c.side_drag}};
+    if (!c.connected) {
+      json["flow"].push_back(one);
+      continue;
+    }
     one["repairs"] = {{"cells_without_flow", c.counts.orphans},
                       {"closed_area_share", c.counts.closed_area / (c.counts.open_area + c.counts.extra_area)},
                       {"walls_half_way", c.counts.walls_half_way},
@@ -126,53 +135,112 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
   return json.dump();
 }
 
-std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range) {
-  const Matrix3 k = tensor(columns);
-  std::string text = "Permeability, per cross-section of the whole sample\n";
-  const auto row = [&](const std::string& name, auto&& value) {
-    text += fmt::format("  {:<34}", name);
-    for (Column c : columns) text += fmt::format("{:>14}", value(c));
-    text.erase(text.find_last_not_of(' ') + 1);
-    text += '\n';
-  };
-  row("drive along", [](Column c) { return std::string(name_of(c)); });
-  if (grid.reservoir > 0) {
-    const auto cells = [](const Index& n) { return fmt::format("{}x{}x{}", n[0], n[1], n[2]); };
-    row("cells of the sample", [&](Column) { return cells(grid.sample); });
-    row("  with reservoirs", [&](Column c) { return cells(grid.with_reservoirs(c.axis)); });
+namespace {
+
+constexpr int name_width = 34, value_width = 14;
+
+/// A table with a column for each axis.
+class Rows {
+ public:
+  explicit Rows(const FlowColumns& columns) : columns_(columns) {}
+  /// @param value  of a column; empty: nothing stands there
+  template <class F>
+  void add(const std::string& name, F&& value) {
+    text_ += fmt::format("  {:<{}}", name, name_width);
+    for (Column c : columns_) text_ += fmt::format("{:>{}}", value(c), value_width);
+    text_.erase(text_.find_last_not_of(' ') + 1);
+    text_ += '\n';
   }
+  /// Of what has no value where nothing flows.
+  template <class F>
+  void add_flow(const std::string& name, const char* form, F&& value) {
+    add(name, [&](Column c) {
+      return std::isfinite(value(c)) ? fmt::format(fmt::runtime(form), value(c)) : std::string("-");
+    });
+  }
+  void line(const std::string& text) { text_ += text + '\n'; }
+  std::string text() const { return text_; }
+
+ private:
+  const FlowColumns& columns_;
+  std::string text_;
+};
+
+/// The permeabilities and how far they may be off.
+void add_permeability(const FlowColumns& columns, bool with_error, const WallRange& range, Rows& rows) {
   const bool inertia = std::ranges::any_of(columns, [](Column c) { return !c.inertia.empty(); });
-  row(inertia ? "permeability of slow flow [m2]" : "permeability [m2]",
-      [](Column c) { return fmt::format("{:.6g}", c.permeability[c.axis]); });
-  row("  the same", [](Column c) { return darcy_text(c.permeability[c.axis]); });
+  rows.add(inertia ? "permeability of slow flow [m2]" : "permeability [m2]",
+           [](Column c) { return fmt::format("{:.6g}", c.permeability[c.axis]); });
+  rows.add("  the same", [](Column c) { return darcy_text(c.permeability[c.axis]); });
   if (with_error) {
-    row("  estimated error", error_text);
-    row("  extrapolated to zero cell width",
-        [](Column c) { return c.extrapolated ? fmt::format("{:.6g}", *c.extrapolated) : std::string("-"); });
+    rows.add("  estimated error", error_text);
+    rows.add("  extrapolated to zero cell width",
+             [](Column c) { return c.extrapolated ? fmt::format("{:.6g}", *c.extrapolated) : std::string("-"); });
   }
   for (std::size_t side = 0; side < 2 && range.moved > 0.0; ++side)
-    row(fmt::format("  wall moved by {}{:.3g} voxel", side == 0 ? '-' : '+', range.moved),
-        [&](Column c) { return end_text(range.permeability[static_cast<std::size_t>(&c - columns.data())][side]); });
+    rows.add(fmt::format("  wall moved by {}{:.3g} voxel", side == 0 ? '-' : '+', range.moved), [&](Column c) {
+      return end_text(range.permeability[static_cast<std::size_t>(&c - columns.data())][side]);
+    });
+  const Matrix3 k = tensor(columns);
   for (int e = 0; e < 3; ++e)
     if (std::ranges::any_of(columns, [e](Column c) { return c.axis != e; }))
-      row(fmt::format("  of the flow along {} [m2]", axes[static_cast<std::size_t>(e)]), [&](Column c) {
+      rows.add(fmt::format("  of the flow along {} [m2]", axes[static_cast<std::size_t>(e)]), [&](Column c) {
         return e == c.axis ? std::string() : fmt::format("{:.3g}", k[static_cast<std::size_t>(e)][c.axis]);
       });
-  if (inertia) text += "  with inertia, last of flow.steps:\n";
-  row("pressure gradient [Pa/m]", [](Column c) { return fmt::format("{:.4g}", c.gradient); });
-  row("Darcy velocity [m/s]", [](Column c) { return fmt::format("{:.4g}", c.darcy_velocity[c.axis]); });
-  row("flow rate [m3/s]", [](Column c) { return fmt::format("{:.4g}", c.flow_rate); });
-  row("largest speed [m/s]", [](Column c) { return fmt::format("{:.4g}", c.largest_speed); });
-  row("Reynolds number", [](Column c) { return fmt::format("{:.3g}", c.reynolds); });
-  row("tortuosity of the flow", [](Column c) { return fmt::format("{:.4g}", c.tortuosity); });
-  const auto share = [](double part) {
-    return std::isfinite(part) ? fmt::format("{:.1f} %", 100.0 * part) : std::string("-");
-  };
-  row("drag over drive: pressure", [&](Column c) { return share(c.pressure_drag); });
-  row("  friction on the wall", [&](Column c) { return share(c.viscous_drag); });
+}
+
+/// The shares of the drive that the walls take, and why they do not sum to 100 %.
+void add_drag(const FlowColumns& columns, Rows& rows) {
+  const bool known = std::ranges::any_of(columns, [](Column c) { return std::isfinite(c.pressure_drag); });
+  if (!known) return;
+  const auto share = [](double part) { return 100.0 * part; };
+  rows.add_flow("drag / driving force", "{:.1f} %",
+                [&](Column c) { return share(c.pressure_drag + c.viscous_drag + c.side_drag); });
+  rows.add_flow("  of the pressure on the wall", "{:.1f} %", [&](Column c) { return share(c.pressure_drag); });
+  rows.add_flow("  of the friction on the wall", "{:.1f} %", [&](Column c) { return share(c.viscous_drag); });
   if (std::ranges::any_of(columns, [](Column c) { return c.side_drag != 0.0; }))
-    row("  friction on the sides", [&](Column c) { return share(c.side_drag); });
-  return text + inertia_text(columns);
+    rows.add_flow("  of the friction on the sides", "{:.1f} %", [&](Column c) { return share(c.side_drag); });
+  rows.line(
+      "  (100 % with cells fine enough: what is missing is the error of the stresses at the wall, which are less\n"
+      "  accurate than the flow; a warning is given from 20 % on)");
+}
+
+}  // namespace
+
+std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range) {
+  Rows rows(columns);
+  rows.line("Permeability, per cross-section of the whole sample");
+  rows.add("drive along", [](Column c) { return std::string(name_of(c)); });
+  add_permeability(columns, with_error, range, rows);
+  if (grid.reservoir > 0) {
+    const auto cells = [](const Index& n) { return fmt::format("{}x{}x{}", n[0], n[1], n[2]); };
+    rows.add("cells of the sample", [&](Column) { return cells(grid.sample); });
+    rows.add("  with reservoirs", [&](Column c) { return cells(grid.with_reservoirs(c.axis)); });
+  }
+  if (std::ranges::any_of(columns, [](Column c) { return !c.inertia.empty(); }))
+    rows.line("  with inertia, last of flow.steps:");
+  rows.add_flow("tortuosity of the flow", "{:.4g}", [](Column c) { return c.tortuosity; });
+  rows.add_flow("pressure gradient [Pa/m]", "{:.4g}", [](Column c) { return c.gradient; });
+  rows.add_flow("Darcy velocity [m/s]", "{:.4g}", [](Column c) { return c.darcy_velocity[c.axis]; });
+  rows.add_flow("flow rate [m3/s]", "{:.4g}", [](Column c) { return c.flow_rate; });
+  rows.add_flow("largest speed [m/s]", "{:.4g}", [](Column c) { return c.largest_speed; });
+  rows.add_flow("Reynolds number", "{:.3g}", [](Column c) { return c.reynolds; });
+  add_drag(columns, rows);
+  return rows.text() + inertia_text(columns);
+}
+
+std::string flow_headline(const FlowColumns& columns, bool with_error) {
+  std::string text;
+  for (Column c : columns) {
+    text += fmt::format("Permeability along {}: {:.4g} m2, {}", name_of(c), c.permeability[c.axis],
+                        darcy_text(c.permeability[c.axis]));
+    if (!c.connected)
+      text += " (no pore leads along it)";
+    else if (with_error)
+      text += fmt::format(", estimated error {}", error_text(c));
+    text += '\n';
+  }
+  return text;
 }
 
 }  // namespace karst

@@ -21,6 +21,7 @@
 
 namespace karst {
 
+class RunProgress;
 class SolveStore;
 
 /// What jobs work on.
@@ -32,6 +33,7 @@ struct JobContext {
   std::function<Source(const Variant&)> again;               ///< the same sample otherwise; collective
   std::function<std::string(const std::string& name)> file;  ///< where to write a result of this name
   double wall_uncertainty = 0.0;                             ///< ImportFindings::wall_uncertainty
+  RunProgress* progress = nullptr;                           ///< none: nothing is shown
   SolveStore* solved = nullptr;                              ///< for run(): keeps what is solved, knows what was
 };
 
@@ -62,8 +64,9 @@ struct JobFile {
 };
 
 struct JobResult {
-  std::string text;  ///< for terminal and log
-  std::string json;  ///< an object, whose members become members of summary.json
+  std::string text;      ///< for terminal and log
+  std::string headline;  ///< what the user came for, in a few lines: said last
+  std::string json;      ///< an object, whose members become members of summary.json
   std::vector<SolveRow> solves;
   std::vector<Balance> balances;
   std::vector<std::string> warnings;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
@@ -11,6 +12,7 @@
 #include "app/plot_file.hpp"
 #include "app/run_estimate.hpp"
 #include "app/run_folder.hpp"
+#include "app/run_progress.hpp"
 #include "app/run_report.hpp"
 #include "app/session.hpp"
 #include "app/solve_store.hpp"
@@ -64,14 +66,35 @@ std::vector<Job> jobs_that_fit(const Comm& comm, const Config& config, const Com
 std::vector<JobResult> do_jobs(const std::vector<Job>& asked, const JobContext& run, RunSeconds& seconds) {
   std::vector<JobResult> results;
   for (const Job& job : asked) {
+    run.progress->begin(std::string(job.name), fmt::format("{}: set-up", job.name));
     results.push_back(job.run(run));
-    log_info("\n{}", results.back().text);
+    log_info("{}", results.back().text);
     for (const SolveRow& s : results.back().solves) {
       seconds.setup += s.setup_seconds;
       seconds.solve += s.seconds;
     }
   }
   return results;
+}
+
+/// Timers, page and summary. Collective.
+void write_summary(const Comm& comm, const RunFolder& folder, const std::string& deck, Summary& summary) {
+  write_file(comm, folder.file("timers.txt"), timer_table(collect_timers(comm)) + '\n' + arena::report(comm));
+  summary.files = folder.names();
+  summary.files.insert(std::ranges::lower_bound(summary.files, report_name), report_name);
+  const std::string json = summary_json(summary);
+  Figures figures;
+  for (JobResult& job : summary.jobs) figures.merge(job.figures);
+  write_file(comm, folder.file(report_name), run_report(nlohmann::ordered_json::parse(json), deck, figures));
+  write_file(comm, folder.file("summary.json"), json);
+}
+
+/// What the user came for, said last of all.
+void tell_headlines(const Summary& summary) {
+  std::string text;
+  for (const JobResult& job : summary.jobs) text += job.headline;
+  log_info("\n{}Porosity: {:.5f}, of pores open to flow {:.5f}", text, summary.geometry.report.porosity,
+           summary.geometry.report.connected_porosity);
 }
 
 /// Of all parts, in order.
@@ -82,6 +105,16 @@ std::vector<std::string> all_warnings(const Summary& summary, std::vector<std::s
   for (const std::string& option : unused_petsc_options(petsc))
     all.push_back(fmt::format("--petsc: {} had no effect; it is misspelt, or belongs to another method", option));
   return all;
+}
+
+/// Puts the results in their place and says what they are. Collective.
+void publish(RunFolder& folder, const Summary& summary) {
+  std::vector<ResultFile> files{{report_name, "the results on a page"}, {"summary.json", "the results, for programs"}};
+  if (!summary.plotfile.empty()) files.push_back({plotfile_name, "fields of output.plot, for ParaView, yt and VisIt"});
+  for (const JobResult& job : summary.jobs)
+    for (const JobFile& file : job.files) files.push_back({file.name, file.use});
+  tell_results(folder, files, folder.publish());
+  tell_headlines(summary);
 }
 
 }  // namespace
@@ -105,13 +138,16 @@ void run_command(const Comm& comm, const CommandLine& line) {
     log_info("{}\n", folder.has_earlier_solves() ? "Goes on from what an earlier run has solved"
                                                  : "No earlier run left a finished solve: from the beginning");
   SolveStore solved(comm, folder.solves(), session.echo, folder.has_earlier_solves());
+  std::unique_ptr<RunProgress> progress = follow_run(comm, session.config);
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : summary.image_warnings) log_warn("{}", w);
+  progress->begin("geometry", "geometry");
   const Geometry geometry = build(comm, session.config, source, summary.seconds);
   summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
-  log_info("{}", geometry_table(summary.geometry));
-
+  progress->expect(parts_of_run(session.config, size_of(summary.geometry)));
+  log_info("{}", pores_table(summary.geometry));
+  log_detail("{}", grid_table(summary.geometry));
   const JobContext context{comm,
                            session.config,
                            source.grid,
@@ -122,11 +158,13 @@ void run_command(const Comm& comm, const CommandLine& line) {
                            },
                            [&](const std::string& name) { return folder.file(name); },
                            wall_uncertainty(source),
+                           progress.get(),
                            &solved};
   check_jobs(context);
   summary.jobs = do_jobs(asked, context, summary.seconds);
   summary.solves_read = solved.n_read();
 
+  progress->begin("output", "output");
   const WallClock output_clock;
   std::vector<JobComponent> components;
   for (const JobResult& job : summary.jobs)
@@ -141,20 +179,10 @@ void run_command(const Comm& comm, const CommandLine& line) {
   summary.warnings = all_warnings(summary, options);
   for (const std::string& w : summary.warnings) log_warn("{}", w);
   summary.seconds.total = comm.max(clock.seconds());
-  write_file(comm, folder.file("timers.txt"), timer_table(collect_timers(comm)) + '\n' + arena::report(comm));
-  summary.files = folder.names();
-  summary.files.insert(std::ranges::lower_bound(summary.files, report_name), report_name);
-  const std::string json = summary_json(summary);
-  Figures figures;
-  for (JobResult& job : summary.jobs) figures.merge(job.figures);
-  write_file(comm, folder.file(report_name), run_report(nlohmann::ordered_json::parse(json), deck, figures));
-  write_file(comm, folder.file("summary.json"), json);
+  write_summary(comm, folder, deck, summary);
+  progress.reset();
   log.close();
-  std::vector<ResultFile> files{{report_name, "the results on a page"}, {"summary.json", "the results, for programs"}};
-  if (!summary.plotfile.empty()) files.push_back({plotfile_name, "fields of output.plot, for ParaView, yt and VisIt"});
-  for (const JobResult& job : summary.jobs)
-    for (const JobFile& file : job.files) files.push_back({file.name, file.use});
-  tell_results(folder, files, folder.publish());
+  publish(folder, summary);
 }
 
 }  // namespace karst

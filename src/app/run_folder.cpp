@@ -247,7 +247,7 @@ void tell_results(const RunFolder& folder, const std::vector<ResultFile>& files,
   std::ranges::for_each(files, tell);
   tell({"deck.toml", "the complete deck as used"});
   tell({"timers.txt", "times of all parts, memory by purpose"});
-  tell({"log.txt", "this text"});
+  tell({"log.txt", "this text, with the counts of cells, repairs and solves"});
 }
 
 }  // namespace karst

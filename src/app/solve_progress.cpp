@@ -5,23 +5,22 @@
 #include <cmath>
 
 #include "base/format.hpp"
+#include "base/log.hpp"
 
 namespace karst {
 
 void SolveProgress::iteration(const std::string& solve, int iteration, double residual, const std::string& more) {
-  constexpr double whole = 1000.0;
-  if (!line_ || solve != name_) {
-    name_ = solve;
-    line_.emplace(comm_, solve, static_cast<std::int64_t>(whole));
-  }
+  if (progress_ == nullptr) return;
+  constexpr double set_up = 0.3;  // its part of the time of a solve
   // Residuals fall about evenly on a logarithmic scale.
   const double part = residual > 0.0 ? std::log(residual) / std::log(tolerance_) : 1.0;
-  line_->update(static_cast<std::int64_t>(whole * std::clamp(part, 0.0, 1.0)),
-                fmt::format("iteration {}, residual {:.1e}{}{}", iteration, residual, more.empty() ? "" : ", ", more));
+  progress_->tell(
+      set_up + (1.0 - set_up) * std::clamp(part, 0.0, 1.0), solve,
+      fmt::format("iteration {}, residual {:.1e}{}{}", iteration, residual, more.empty() ? "" : ", ", more));
 }
 
 const SolveRow& SolveProgress::add(const SolveReport& solve) {
-  line_.reset();
+  if (progress_ != nullptr) progress_->begin(job_, job_ + ": set-up");
   rows_.push_back({solve.name, solve.method, solve.preconditioner, solve.iterations, solve.true_residual,
                    comm_.max(solve.setup_seconds), comm_.max(solve.seconds)});
   return rows_.back();
@@ -30,8 +29,8 @@ const SolveRow& SolveProgress::add(const SolveReport& solve) {
 void SolveProgress::solved(const SolveReport& solve) {
   const SolveRow& row = add(solve);
   const bool shares = row.setup_seconds == 0.0;  // the set-up of a solve before it
-  log_info("{}: {} iterations, residual {:.1e}, {}{}", row.name, row.iterations, row.relative_residual,
-           format_seconds(row.seconds), shares ? "" : fmt::format(" (set-up {})", format_seconds(row.setup_seconds)));
+  log_detail("{}: {} iterations, residual {:.1e}, {}{}", row.name, row.iterations, row.relative_residual,
+             format_seconds(row.seconds), shares ? "" : fmt::format(" (set-up {})", format_seconds(row.setup_seconds)));
 }
 
 void SolveProgress::read(const SolveReport& solve) {

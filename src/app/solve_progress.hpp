@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/job.hpp"
-#include "base/log.hpp"
+#include "app/run_progress.hpp"
 #include "solvers/krylov.hpp"
 
 namespace karst {
 
-/// Tells of the solves of a job while they run: a progress line with residual and time left, and a line at the end of
-/// each. Only solved() and read() are collective.
+/// Tells of the solves of a job while they run: each is a part of the progress of the run, with its residual, and a
+/// line of the log at its end. Only solved() and read() are
+/// collective.
 class SolveProgress {
  public:
-  SolveProgress(const Comm& comm, double tolerance) : comm_(comm), tolerance_(tolerance) {}
+  /// @param job  its name, the stage of the run
+  SolveProgress(const JobContext& run, std::string job, double tolerance)
+      : comm_(run.comm), progress_(run.progress), job_(std::move(job)), tolerance_(tolerance) {}
   /// @param more  said behind the residual; may be empty
   void iteration(const std::string& solve, int iteration, double residual, const std::string& more = {});
   /// One more solve is done: its row, times of the slowest rank. Collective.
@@ -28,9 +30,9 @@ class SolveProgress {
   const SolveRow& add(const SolveReport& solve);
 
   const Comm& comm_;
+  RunProgress* progress_;
+  std::string job_;
   double tolerance_;
-  std::optional<Progress> line_;
-  std::string name_;
   std::vector<SolveRow> rows_;
 };
 

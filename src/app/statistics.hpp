@@ -47,7 +47,11 @@ struct RunSeconds {
 GeometryStatistics collect_statistics(const Comm& comm, const Geometry& geometry, double cell_width,
                                       const std::string& title);
 
-/// What the geometry is: pores, cells, boxes, repairs.
+/// The sample: its size, porosity, surface and along which axes it percolates.
+std::string pores_table(const GeometryStatistics& s);
+/// How it was cut: boxes, cells, repairs.
+std::string grid_table(const GeometryStatistics& s);
+/// Both.
 std::string geometry_table(const GeometryStatistics& s);
 /// What it cost: time per cut cell, bytes per cell, file size (0 bytes: no file).
 std::string cost_table(const GeometryStatistics& s, const RunSeconds& seconds, const PlotSize& file);

@@ -147,10 +147,13 @@ std::string grouped(std::int64_t n) {
   return fmt::format("{}{}", n < 0 ? "-" : "", digits);
 }
 
-std::string geometry_table(const GeometryStatistics& s) {
-  return fmt::format("Pores\n{}\nGrid\n{}{}\nRepairs\n{}", pores_text(s), boxes_text(s), cells_text(s),
-                     repairs_text(s));
+std::string pores_table(const GeometryStatistics& s) { return "Pores\n" + pores_text(s); }
+
+std::string grid_table(const GeometryStatistics& s) {
+  return fmt::format("Grid\n{}{}\nRepairs\n{}", boxes_text(s), cells_text(s), repairs_text(s));
 }
+
+std::string geometry_table(const GeometryStatistics& s) { return pores_table(s) + '\n' + grid_table(s); }
 
 std::string cost_table(const GeometryStatistics& s, const RunSeconds& seconds, const PlotSize& file) {
   const std::int64_t fluid = s.sum(&LevelReport::vofs), irregular = s.sum(&LevelReport::irregular);

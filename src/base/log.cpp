@@ -91,6 +91,12 @@ void log_line(const std::string& text) {
   if (s.file) s.file->info("{}", text);
 }
 
+void log_file_line(const std::string& text) {
+  LogState& s = state();
+  const std::lock_guard lock(s.mutex);
+  if (!s.quiet && s.file) s.file->info("{}", text);
+}
+
 void log_warning(const std::string& text) {
   LogState& s = state();
   const std::lock_guard lock(s.mutex);
@@ -155,23 +161,38 @@ std::string warning_summary(const Comm& comm) {
   return summary;
 }
 
-std::string progress_line(std::string_view what, std::int64_t done, std::int64_t total, double seconds, int width) {
-  const double part = total > 0 ? std::clamp(static_cast<double>(done) / static_cast<double>(total), 0.0, 1.0) : 1.0;
-  std::string tail = fmt::format(" {:3.0f} %", std::floor(100.0 * part));
-  if (part > 0.0 && part < 1.0) tail += fmt::format("  {} left", format_seconds(seconds * (1.0 - part) / part));
-  if (part >= 1.0) tail += fmt::format("  {}", format_seconds(seconds));
-  constexpr int worth_reading = 20;
-  const int most = width - static_cast<int>(tail.size()) - 2;  // of `what`: how far it has come is worth more
-  if (most >= worth_reading) what = what.substr(0, static_cast<std::size_t>(most));
-  const int room = width - static_cast<int>(what.size() + tail.size()) - 4;  // two spaces, brackets
-  std::string bar;
-  if (room >= 10) {
-    const int n = std::min(room, 30), filled = static_cast<int>(part * n);
-    bar = fmt::format("[{}{}]", std::string(static_cast<std::size_t>(filled), '#'),
-                      std::string(static_cast<std::size_t>(n - filled), '.'));
+namespace {
+
+/// Letters as a terminal shows them: bytes that begin one in UTF-8.
+int letters(std::string_view text) {
+  return static_cast<int>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+std::string progress_line(const ProgressState& state, int width) {
+  constexpr int longest_bar = 30, shortest_bar = 10;
+  const double part = std::clamp(state.part, 0.0, 1.0);
+  std::string line = fmt::format("{:3.0f} %", std::floor(100.0 * part));
+  if (letters(line) > width) return "";
+  const auto add = [&](const std::string& more) {
+    if (letters(line) + letters(more) > width) return false;
+    line += more;
+    return true;
+  };
+  if (std::isfinite(state.left) && !add(fmt::format("  {} left", format_seconds(state.left)))) return line;
+  if (state.what.empty() || !add("  " + state.what)) return line;
+  if (!state.note.empty()) {
+    const std::vector<std::string> pieces = split(state.note, ',');
+    for (std::size_t p = 0; p < pieces.size(); ++p)
+      if (!add((p == 0 ? ": " : ",") + pieces[p])) break;
   }
-  const std::string line = fmt::format("{}  {}{}", what, bar, tail);
-  return line.substr(0, static_cast<std::size_t>(std::max(width, 0)));
+  const int n = std::min(longest_bar, width - letters(line) - 4);  // brackets, two spaces
+  if (n < shortest_bar) return line;
+  const int filled = static_cast<int>(part * n);
+  return fmt::format("[{}{}]  {}", std::string(static_cast<std::size_t>(filled), '#'),
+                     std::string(static_cast<std::size_t>(n - filled), '.'), line);
 }
 
 ProgressOutput ProgressOutput::standard() {
@@ -188,27 +209,21 @@ ProgressOutput ProgressOutput::standard() {
   return {true, known ? size.ws_col - 1 : 79, write, seconds_now};
 }
 
-Progress::Progress(const Comm& comm, std::string what, std::int64_t total, ProgressOutput output)
-    : active_(comm.rank() == 0), what_(std::move(what)), total_(total), output_(std::move(output)) {
-  start_ = output_.now();
-  interval_ = output_.terminal ? 0.1 : 5.0;
-  next_ = start_ + interval_;
+Progress::Progress(ProgressOutput output) : output_(std::move(output)) {
+  interval_ = output_.terminal ? 0.2 : 5.0;
+  next_ = output_.now() + interval_;
 }
 
 Progress::~Progress() {
   if (shown_ && output_.terminal) output_.write("\r\033[K");
 }
 
-void Progress::update(std::int64_t done, std::string_view note) {
-  if (!active_) return;
-  const double now = output_.now();
-  if (now < next_) return;
-  const std::string what = note.empty() ? what_ : fmt::format("{}  {}", what_, note);
-  const std::string line = progress_line(what, done, total_, now - start_, output_.width);
+void Progress::write(const ProgressState& state) {
+  const std::string line = progress_line(state, output_.width);
   output_.write(output_.terminal ? "\r\033[K" + line : line);
   shown_ = true;
   if (!output_.terminal) interval_ = std::min(1.5 * interval_, 60.0);
-  next_ = now + interval_;
+  next_ = output_.now() + interval_;
 }
 
 }  // namespace karst

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/comm.hpp"
@@ -24,6 +23,7 @@ void close_log();
 
 namespace detail {
 void log_line(const std::string& text);
+void log_file_line(const std::string& text);
 void log_warning(const std::string& text);
 }  // namespace detail
 
@@ -31,6 +31,12 @@ void log_warning(const std::string& text);
 template <class... A>
 void log_info(fmt::format_string<A...> text, A&&... a) {
   detail::log_line(fmt::format(text, std::forward<A>(a)...));
+}
+
+/// A line in the log file alone: what explains a run, but is not what the user came for.
+template <class... A>
+void log_detail(fmt::format_string<A...> text, A&&... a) {
+  detail::log_file_line(fmt::format(text, std::forward<A>(a)...));
 }
 
 /// A line on stderr and in the log file. The same text is written once and counted. Any thread, any rank.
@@ -45,8 +51,18 @@ std::int64_t n_warnings();  ///< on this rank so far, repetitions included
 std::string warning_summary(const Comm& comm);
 void forget_warnings();
 
-/// "cut cells  [#####.....]  50 %  3.20 s left", at most width letters wide.
-std::string progress_line(std::string_view what, std::int64_t done, std::int64_t total, double seconds, int width);
+/// How far something has come.
+struct ProgressState {
+  double part = 0.0;      ///< 0 to 1
+  double left = 0.0;      ///< until all is done [s]; NaN: not known yet
+  std::string what;       ///< that is being done
+  std::string note = {};  ///< on that, in pieces parted by ", "
+};
+
+/// "[#####.....]  50 %  3.20 s left  stokes x: iteration 12, residual 1.2e-03", at most `width` letters wide. Where
+/// there is less room, pieces of the note go, the last one first, then the bar, then what is being done; no number is
+/// cut.
+std::string progress_line(const ProgressState& state, int width);
 
 /// Where a progress line goes; the default is the terminal, or the log when stdout or stderr is none (under mpirun).
 struct ProgressOutput {
@@ -57,24 +73,21 @@ struct ProgressOutput {
   static ProgressOutput standard();
 };
 
-/// How far a loop has come. On a terminal one line that overwrites itself (at most 10 times a second); elsewhere plain
-/// lines, the first after 5 s, then at growing distances up to 60 s. Rank 0 alone writes. Not collective.
+/// Writes progress lines. On a terminal one line that overwrites itself (at most 5 times a second); elsewhere plain
+/// lines, the first after 5 s, then at growing distances up to 60 s. Not for use by several threads at a time.
 class Progress {
  public:
-  Progress(const Comm& comm, std::string what, std::int64_t total, ProgressOutput output = ProgressOutput::standard());
+  explicit Progress(ProgressOutput output = ProgressOutput::standard());
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();  ///< clears the terminal line
-  /// Cheap to call often. On the thread that made it.
-  /// @param note  shown behind `what`
-  void update(std::int64_t done, std::string_view note = {});
+  bool is_due() const { return output_.now() >= next_; }
+  void write(const ProgressState& state);
+  double now() const { return output_.now(); }
 
  private:
-  bool active_;
-  std::string what_;
-  std::int64_t total_;
   ProgressOutput output_;
-  double start_ = 0, next_ = 0, interval_ = 0;
+  double next_ = 0, interval_ = 0;
   bool shown_ = false;
 };
 

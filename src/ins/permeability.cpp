@@ -375,11 +375,6 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
           "flow.reservoir: free cells before and after the sample, but the domain is periodic along {0} "
           "and has no ends there; remove it, set grid.periodic to false along {0}, or leave {0} out of flow.axes",
           name));
-    if (!geometry.report.percolates[static_cast<std::size_t>(axis)])
-      found.push_back(fmt::format(
-          "flow.axes: no pore leads through the sample along {0}, so nothing flows there and the permeability is 0; "
-          "leave {0} out of flow.axes, or look at the image (`karst geometry` shows what percolates)",
-          name));
     for (int d = 0; d < 3; ++d) {
       if (d == axis || is_periodic(domain, d)) continue;
       any_side = true;
@@ -395,6 +390,26 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
         "flow.sides: without effect, because the domain is periodic along all sides of the flow; leave it out, or "
         "change grid.periodic");
   return found;
+}
+
+FlowColumn column_along(const FlowOptions& options, const Domain& domain, int axis) {
+  FlowColumn column;
+  column.axis = axis;
+  column.periodic = is_periodic(domain, axis) && options.reservoir == 0;
+  return column;
+}
+
+/// Of an axis along which no pore leads.
+FlowColumn unconnected(const FlowOptions& options, const Domain& domain, int axis, double h) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  FlowColumn column = column_along(options, domain, axis);
+  column.connected = false;
+  column.gradient = options.drive == FlowDrive::pressure_drop
+                        ? options.pressure_drop / (h * (domain.cells[axis] - 2 * options.reservoir))
+                    : options.drive == FlowDrive::pressure_gradient ? options.gradient[axis]
+                                                                    : unknown;
+  column.tortuosity = column.pressure_drag = column.viscous_drag = column.side_drag = unknown;
+  return column;
 }
 
 }  // namespace
@@ -428,9 +443,11 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
   SharedSolver shared(comm, geometry, solve_options);
   std::vector<FlowColumn> columns;
   for (const int axis : options.axes) {
-    column = {};
-    column.axis = axis;
-    column.periodic = is_periodic(domain, axis) && options.reservoir == 0;
+    if (!geometry.report.percolates[static_cast<std::size_t>(axis)]) {
+      columns.push_back(unconnected(options, domain, axis, h));
+      continue;
+    }
+    column = column_along(options, domain, axis);
     StokesSolver& solver = shared.with(sides_of(domain, options, axis), column.setup_seconds);
     column.counts = solver.op().counts();
     check_cells(column.counts, flow_solve_name(axis));
@@ -466,6 +483,7 @@ double drag_imbalance(const FlowColumn& c) { return std::abs(c.pressure_drag + c
 
 void estimate_error(double line_offset, const std::vector<WiderGrid>& wider, std::vector<FlowColumn>& columns) {
   for (FlowColumn& c : columns) {
+    if (!c.connected) continue;
     std::vector<GridValue> values{{1.0, line_offset, c.permeability[c.axis]}};
     for (const WiderGrid& grid : wider) {
       const auto same = std::ranges::find(grid.columns, c.axis, &FlowColumn::axis);

@@ -42,18 +42,19 @@ inline constexpr double darcy = 9.869233e-13;  ///< [m²]: 1 cP cm/s per atm/cm
 struct FlowColumn {
   int axis = 0;
   bool periodic = false;
+  bool connected = true;               ///< false: no pore leads along the axis; nothing was solved, nothing flows
   Vec3 permeability;                   ///< k_ed, e = x, y, z [m²]
-  double gradient = 0.0;               ///< G_d [Pa/m]
+  double gradient = 0.0;               ///< G_d [Pa/m]; NaN: none drives a wanted flow through what is not connected
   Vec3 darcy_velocity;                 ///< [m/s]
   double flow_rate = 0.0;              ///< along the axis [m³/s]
   double largest_speed = 0.0;          ///< [m/s]
   double reynolds = 0.0;               ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
-  double tortuosity = 0.0;             ///< mean |u| / |mean u|
+  double tortuosity = 0.0;             ///< mean |u| / |mean u|; NaN where nothing flows
   double estimated_error = 0.0;        ///< of k_dd [m²], see estimate_error(); NaN: not known
   std::optional<double> extrapolated;  ///< k_dd of cells of no width [m²]
   /// Shares of the drive along the axis that pressure and friction on the wall and friction on no-slip sides take: they
   /// sum to 1 up to the error of the discretisation. Pressure without its mean fall, see wall_drag.hpp.
-  /// NaN with inertia between open ends, which momentum passes.
+  /// NaN with inertia between open ends, which momentum passes, and where nothing flows.
   double pressure_drag = 0.0, viscous_drag = 0.0, side_drag = 0.0;
   FlowCounts counts;                    ///< of the grid of the solve, reservoirs included
   std::int64_t closed_level_faces = 0;  ///< LevelFaceCounts::closed
@@ -95,14 +96,15 @@ std::string flow_solve_name(int axis);
 /// "steady x"
 std::string steady_solve_name(int axis);
 
-/// What is wrong with drive, axes and sides for this geometry, to be said before any solve. Not collective, the same on
+/// What is wrong with drive, axes and sides for this geometry, to be said before any solve. Axes along which no pore
+/// leads are no mistake: their permeability is 0. Not collective, the same on
 /// every rank.
 /// @param geometry  of the sample, without its reservoirs
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry);
 
-/// One column per asked axis (with reservoirs: one axis, along which the geometry is extended and periodic); solves
-/// with the same ends share one set-up. Throws Error when mistakes() finds any, when a solve fails, and when a
-/// permeability k_dd is negative or no more than round-off. Collective.
+/// One column per asked axis, without a solve where no pore leads along it (with reservoirs: one axis, along which the
+/// geometry is extended and periodic); solves with the same ends share one set-up. Throws Error when mistakes() finds
+/// any, when a solve fails, and when a permeability k_dd is negative or no more than round-off. Collective.
 std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
                                      const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch = {});
 

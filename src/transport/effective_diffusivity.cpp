@@ -239,10 +239,9 @@ double DiffusionColumn::imbalance() const {
 
 std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometry& geometry) {
   const Domain& domain = domain_of(geometry);
-  std::vector<std::string> found, closed;
+  std::vector<std::string> found;
   for (const int axis : options.axes) {
     const auto a = static_cast<std::size_t>(axis);
-    if (!domain.periodic[a] && !geometry.report.percolates[a]) closed.emplace_back(names[a]);
     if (!domain.periodic[a] && domain.cells[axis] < least_cells_of_planes)
       found.push_back(fmt::format("diffusion.axes: the sample is {} cells long along {}; at least {} are needed",
                                   domain.cells[axis], names[a], least_cells_of_planes));
@@ -250,11 +249,6 @@ std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometr
       found.push_back(fmt::format(
           "diffusion.axes: {0} is one cell thick and periodic (a 2-D problem); leave {0} out of the axes", names[a]));
   }
-  if (!closed.empty() && closed.size() == options.axes.size())
-    found.push_back(
-        fmt::format("diffusion.axes: no pore leads through the sample along {}, so the effective diffusivity is 0 "
-                    "there; ask for another axis, or look at the image (`karst geometry` shows what percolates)",
-                    join(closed, " or ")));
   for (int d = 0; d < 3; ++d) {
     const int n = domain.cells[d];
     if (domain.periodic[static_cast<std::size_t>(d)] && n > 1 && n < least_cells_of_planes)

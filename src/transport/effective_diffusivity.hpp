@@ -58,7 +58,7 @@ struct DiffusionWatch {
   std::function<void(const SolveReport& solve)> solved;
 };
 
-/// What is wrong with the axes for this geometry, to be said before any solve: no asked axis is connected; a periodic
+/// What is wrong with the axes for this geometry, to be said before any solve: a sample or a periodic
 /// direction too short for its planes. Not collective, the same on every rank.
 std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometry& geometry);
 

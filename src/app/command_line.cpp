@@ -147,6 +147,10 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
 
   run->add_flag("--resume", line.resume,
                 "go on with a run that was interrupted: what it has solved is not solved again (give the same deck)");
+  run->add_option("--time-limit", line.time_limit,
+                  "end in order after so many seconds, e.g. before a batch system would kill the run; --resume goes on")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS");
 
   CLI::App* init = app.add_subcommand("init", "write a deck with all keys explained, to begin with");
   init->add_option("file", line.deck, "the deck to write; an existing file stays (default: deck.toml)")

@@ -11,6 +11,7 @@
 #include "app/plane_picture.hpp"
 #include "app/plot_file.hpp"
 #include "app/solve_progress.hpp"
+#include "app/solve_store.hpp"
 #include "app/vof_values.hpp"
 #include "geometry_import/report_text.hpp"
 #include "transport/effective_diffusivity.hpp"
@@ -239,15 +240,94 @@ std::vector<JobComponent> components_of(const JobContext& run,
   return components;
 }
 
+constexpr const char* field_name = "concentration";
+
+SolveRecord record_of(const Comm& comm, const DiffusionColumn& c) {
+  const SolveReport& s = c.solve;
+  const Json state{{"axis", c.axis},
+                   {"periodic", c.periodic},
+                   {"connected", c.connected},
+                   {"tensor", {finite(c.tensor[0]), finite(c.tensor[1]), finite(c.tensor[2])}},
+                   {"flux_in", c.flux_in},
+                   {"flux_out", c.flux_out},
+                   {"formation_factor", finite(c.formation_factor)},
+                   {"tortuosity", finite(c.tortuosity)},
+                   {"method", s.method},
+                   {"preconditioner", s.preconditioner},
+                   {"iterations", s.iterations},
+                   {"residuals", s.residuals},
+                   {"true_residual", s.true_residual},
+                   {"imbalance", s.imbalance},
+                   {"singular_pores", s.singular_pores},
+                   {"seconds", comm.max(s.seconds)},
+                   {"setup_seconds", comm.max(s.setup_seconds)}};
+  const Json result{{"formation_factor", finite(c.formation_factor)},
+                    {"iterations", s.iterations},
+                    {"relative_residual", s.true_residual},
+                    {"seconds", state.at("seconds")}};
+  return {result.dump(), state.dump()};
+}
+
+/// Without its field.
+DiffusionColumn column_of(const std::string& state) {
+  const Json json = Json::parse(state);
+  const auto number = [](const Json& x, double otherwise) { return x.is_null() ? otherwise : x.get<double>(); };
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN(),
+                   endless = std::numeric_limits<double>::infinity();
+  DiffusionColumn c;
+  c.axis = json.at("axis");
+  c.periodic = json.at("periodic");
+  c.connected = json.at("connected");
+  for (int e = 0; e < 3; ++e) c.tensor[e] = number(json.at("tensor").at(static_cast<std::size_t>(e)), unknown);
+  c.flux_in = json.at("flux_in");
+  c.flux_out = json.at("flux_out");
+  c.formation_factor = number(json.at("formation_factor"), endless);
+  c.tortuosity = number(json.at("tortuosity"), endless);
+  c.solve.name = diffusion_solve_name(c.axis);
+  c.solve.method = json.at("method");
+  c.solve.preconditioner = json.at("preconditioner");
+  c.solve.iterations = json.at("iterations");
+  c.solve.residuals = json.at("residuals").get<std::vector<double>>();
+  c.solve.true_residual = json.at("true_residual");
+  c.solve.imbalance = json.at("imbalance");
+  c.solve.singular_pores = json.at("singular_pores");
+  c.solve.seconds = json.at("seconds");
+  c.solve.setup_seconds = json.at("setup_seconds");
+  return c;
+}
+
+/// Finished solves go to the disk, and those of an earlier run come from there.
+void keep_columns(const JobContext& run, const VofPlaces& places, std::int64_t n_unknowns, SolveProgress& progress,
+                  DiffusionWatch& watch) {
+  const std::string depends = run.solved->dependencies("diffusion", run.geometry, run.grid.cell_width());
+  watch.column = [&run, &places, depends](const DiffusionColumn& c) {
+    const std::array fields{VofValues{field_name, 1, c.concentration.span()}};
+    run.solved->save(diffusion_solve_name(c.axis), depends, record_of(run.comm, c), places, fields);
+  };
+  watch.known = [&run, &places, &progress, n_unknowns, depends](int axis) -> std::optional<DiffusionColumn> {
+    Array<double> concentration(static_cast<std::size_t>(n_unknowns), Purpose::fields);
+    const auto state = run.solved->load(diffusion_solve_name(axis), depends, [&](const VofFile& file) {
+      file.read(field_name, places, 1, concentration.span());
+    });
+    if (!state) return {};
+    DiffusionColumn column = column_of(*state);
+    column.concentration = std::move(concentration);
+    progress.read(column.solve);
+    return column;
+  };
+}
+
 JobResult run(const JobContext& context) {
   const DiffusionOptions& options = context.config.diffusion;
   SolveProgress progress(context, "diffusion", options.tolerance);
   DiffusionWatch watch;
   watch.iteration = [&](const std::string& solve, int n, double residual) { progress.iteration(solve, n, residual); };
   watch.solved = [&](const SolveReport& solve) { progress.solved(solve); };
+  const auto numbering = std::make_shared<const CompositeNumbering>(context.comm, context.geometry);
+  const VofPlaces places = places_of(context.geometry, *numbering);
+  keep_columns(context, places, numbering->n_own(), progress, watch);
   const auto columns =
       std::make_shared<const Columns>(effective_diffusivity(context.comm, context.geometry, options, watch));
-  const auto numbering = std::make_shared<const CompositeNumbering>(context.comm, context.geometry);
   JobResult result;
   result.text = text_of(*columns, options.diffusivity);
   result.headline = headline_of(*columns);

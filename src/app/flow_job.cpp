@@ -58,6 +58,17 @@ SolveReport solve_report(const FlowColumn& column, const std::string& where) {
   return solve;
 }
 
+SolveReport solve_report(const std::string& name, const InertiaPoint& point) {
+  SolveReport solve;
+  solve.name = name;
+  solve.method = "newton, gmres";
+  solve.preconditioner = preconditioner;
+  solve.iterations = point.iterations;
+  solve.true_residual = point.relative_residual;
+  solve.seconds = point.seconds;
+  return solve;
+}
+
 std::vector<std::string> warnings_of(const FlowColumns& columns) {
   std::vector<std::string> all;
   for (const FlowColumn& c : columns) {
@@ -146,14 +157,7 @@ FlowWatch watch_of(SolveProgress& progress, const std::string& where) {
     if (column.inertia.empty()) slow(column);
   };
   watch.point = [&progress](const std::string& solve, const InertiaPoint& p) {
-    SolveReport row;
-    row.name = solve;
-    row.method = "newton, gmres";
-    row.preconditioner = preconditioner;
-    row.iterations = p.iterations;
-    row.true_residual = p.relative_residual;
-    row.seconds = p.seconds;
-    progress.solved(row);
+    progress.solved(solve_report(solve, p));
   };
   return watch;
 }
@@ -161,6 +165,36 @@ FlowWatch watch_of(SolveProgress& progress, const std::string& where) {
 /// "stokes x", "steady x"; the latter is the sweep together with the slow flow that it starts from.
 std::string axis_name(const FlowOptions& options, int axis) {
   return options.model == FlowModel::steady ? steady_solve_name(axis) : flow_solve_name(axis);
+}
+
+/// Rows of what an earlier run has solved along an axis.
+/// @param points  of its sweep
+void tell_read(SolveProgress& progress, const FlowOptions& options, const FlowColumn& column, const std::string& where,
+               const std::vector<InertiaPoint>& points) {
+  progress.read(solve_report(column, where));
+  for (std::size_t i = 0; i < points.size(); ++i)
+    progress.read(solve_report(point_name(steady_solve_name(column.axis), options.steps.size(), i), points[i]));
+}
+
+std::string sweep_name(int axis) { return steady_solve_name(axis) + ", sweep"; }
+
+/// Sweeps with inertia are kept on the way, too.
+void keep_sweeps(const JobContext& run, const VofPlaces& places, const std::string& depends, SolveProgress& progress,
+                 FlowWatch& watch) {
+  constexpr const char* field = "velocity_and_pressure_of_solver";
+  watch.pause = [&, depends](const PausedSweep& sweep, std::span<const Quad> flow) {
+    const std::array fields{VofValues{field, 4, std::span(flow.data()->v.data(), 4 * flow.size())}};
+    run.solved->save(sweep_name(sweep.slow.axis), depends, record_of(run.comm, sweep), places, fields);
+  };
+  watch.resume = [&, depends](int axis, std::span<Quad> flow) -> std::optional<PausedSweep> {
+    const auto state = run.solved->load(sweep_name(axis), depends, [&](const VofFile& file) {
+      file.read(field, places, 4, std::span(flow.data()->v.data(), 4 * flow.size()));
+    });
+    if (!state) return {};
+    PausedSweep sweep = paused_sweep(*state);
+    tell_read(progress, run.config.flow, sweep.slow, "", sweep.state.points);
+    return sweep;
+  };
 }
 
 /// Solves the axes of a part one after the other, or reads what an earlier run has finished.
@@ -182,13 +216,14 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
     });
     if (!state) return false;
     columns.push_back(flow_column(*state));
-    progress.read(solve_report(columns.back(), where));
+    tell_read(progress, part, columns.back(), where, columns.back().inertia);
     if (flows != nullptr) flows->push_back(std::make_shared<const KeptFlow>(std::move(flow)));
     return true;
   });
   if (part.axes.empty()) return;
   FlowWatch watch = watch_of(progress, where);
   watch.keep_solution = flows != nullptr;
+  if (part.model == FlowModel::steady) keep_sweeps(run, places, depends, progress, watch);
   watch.solved = [&, tell = watch.solved](FlowColumn& column) {
     tell(column);
     std::vector<VofValues> fields;
@@ -199,6 +234,7 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
     }
     column.speed = {};
     store.save(axis_name(part, column.axis) + where, depends, record_of(run.comm, column), places, fields);
+    if (part.model == FlowModel::steady) store.drop(sweep_name(column.axis));
     columns.push_back(column);
   };
   permeability(run.comm, geometry, part, run.config.fluid, sample, watch);

@@ -145,4 +145,32 @@ FlowColumn flow_column(const std::string& state) {
   }
 }
 
+SolveRecord record_of(const Comm& comm, const PausedSweep& sweep) {
+  FlowColumn column = sweep.slow;
+  column.inertia = sweep.state.points;
+  SolveRecord record = record_of(comm, column);
+  Json state{{"fall", sweep.fall},
+             {"sample_fall", sweep.state.fall},
+             {"velocity", sweep.state.velocity},
+             {"reached", sweep.state.reached},
+             {"solved_reynolds", sweep.state.solved_reynolds}};
+  state["column"] = Json::parse(record.state);
+  record.state = state.dump();
+  return record;
+}
+
+PausedSweep paused_sweep(const std::string& state) {
+  const Json json = Json::parse(state, nullptr, false);
+  require(json.is_object() && json.contains("column"), "the record of a sweep cannot be read");
+  PausedSweep sweep;
+  sweep.slow = flow_column(json.at("column").dump());
+  sweep.fall = json.at("fall");
+  std::swap(sweep.state.points, sweep.slow.inertia);
+  sweep.state.fall = json.at("sample_fall");
+  sweep.state.velocity = json.at("velocity");
+  sweep.state.reached = json.at("reached");
+  sweep.state.solved_reynolds = json.at("solved_reynolds");
+  return sweep;
+}
+
 }  // namespace karst

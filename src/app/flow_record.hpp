@@ -14,4 +14,8 @@ SolveRecord record_of(const Comm& comm, const FlowColumn& column);
 /// Throws Error when the text is no such record. Not collective.
 FlowColumn flow_column(const std::string& state);
 
+/// The same of a sweep on its way.
+SolveRecord record_of(const Comm& comm, const PausedSweep& sweep);
+PausedSweep paused_sweep(const std::string& state);
+
 }  // namespace karst

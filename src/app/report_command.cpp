@@ -67,6 +67,11 @@ void report_command(const Comm& comm, const CommandLine& line) {
   const Json summary = Json::parse(text, nullptr, false);
   require(!summary.is_discarded() && summary.is_object(), "{}: is no JSON; wanted: that of a finished `karst run`",
           (directory / "summary.json").string());
+  require(
+      summary.value("status", "completed") == "completed",
+      "{}: the run there ended early ({}); a page is made of a finished one: `karst run` with --resume goes on from "
+      "what was solved",
+      line.directory, summary.value("reason", "no reason given"));
   require(summary.contains("solves"),
           "{}: holds the results of `karst geometry`; a page is made of those of `karst run`", line.directory);
   Figures figures;

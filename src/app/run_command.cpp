@@ -20,6 +20,8 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/main.hpp"
+#include "base/orderly_end.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
 #include "solvers/petsc_session.hpp"
@@ -63,18 +65,80 @@ std::vector<Job> jobs_that_fit(const Comm& comm, const Config& config, const Com
   return asked;
 }
 
-std::vector<JobResult> do_jobs(const std::vector<Job>& asked, const JobContext& run, RunSeconds& seconds) {
-  std::vector<JobResult> results;
-  for (const Job& job : asked) {
+/// The deck with the options of --petsc, which is what a solve by PETSc depends on.
+std::string with_petsc(const std::string& deck, const CommandLine& line) {
+  return line.petsc.empty() ? deck : fmt::format("{}\n[diffusion]\n--petsc = {}\n", deck, line.petsc);
+}
+
+/// A run from its folder on.
+struct RunState {
+  const Comm& comm;
+  const CommandLine& line;
+  const Session& session;
+  WallClock clock;
+  RunFolder& folder;
+  LogFile& log;
+  SolveStore& solved;
+  std::vector<Job> asked;
+  std::unique_ptr<RunProgress> progress;
+  Summary summary;
+};
+
+void do_jobs(RunState& run, const JobContext& context) {
+  for (const Job& job : run.asked) {
     run.progress->begin(std::string(job.name), fmt::format("{}: set-up", job.name));
-    results.push_back(job.run(run));
-    log_info("{}", results.back().text);
-    for (const SolveRow& s : results.back().solves) {
-      seconds.setup += s.setup_seconds;
-      seconds.solve += s.seconds;
+    run.summary.jobs.push_back(job.run(context));
+    const JobResult& result = run.summary.jobs.back();
+    log_info("{}", result.text);
+    for (const SolveRow& s : result.solves) {
+      run.summary.seconds.setup += s.setup_seconds;
+      run.summary.seconds.solve += s.seconds;
     }
   }
-  return results;
+  end_if_asked(run.comm);
+  run.summary.solves_read = run.solved.n_read();
+}
+
+/// Deck, log and a summary of what was solved, for a run that ends here. Rank 0 writes what it knows; nothing waits for
+/// other ranks, which may have failed.
+void leave_unfinished(RunState& run, const std::string& status, const std::string& reason) try {
+  run.progress.reset();
+  if (run.comm.rank() != 0) return;
+  Summary& summary = run.summary;
+  summary.status = status;
+  summary.reason = reason;
+  summary.finished = run.solved.finished();
+  summary.deck = run.line.deck;
+  summary.warnings = warnings(summary.geometry);
+  summary.seconds.total = run.clock.seconds();
+  summary.files = {"deck.toml", "log.txt", "summary.json"};
+  const Comm self = Comm::self();
+  write_file(self, run.folder.file("deck.toml"), deck_as_used(run.session, run.line));
+  write_file(self, run.folder.file("summary.json"), summary_json(summary));
+  const std::size_t n = summary.finished.size();
+  log_warn("{}: {}; {} finished solve{} kept in {}{}", status, reason, n, n == 1 ? " is" : "s are", run.folder.solves(),
+           n == 0 ? "" : ", the same command with --resume goes on from there");
+  run.log.close();
+  log_info("Summary and log in {}", run.folder.leave(summary.files));
+} catch (const std::exception& e) {  // the reason of the end is the one to be heard
+  log_info("What was solved could not be summed up: {}", e.what());
+}
+
+/// The jobs. What ends them early leaves what was finished, in order.
+void do_jobs_in_order(RunState& run, const JobContext& context) {
+  run.folder.begin_work();
+  const double limit = run.line.time_limit;
+  const OrderlyEnd orderly(run.comm, limit > 0.0 ? std::max(limit - run.clock.seconds(), 1e-9) : 0.0);
+  try {
+    do_jobs(run, context);
+  } catch (const EarlyEnd& end) {
+    leave_unfinished(run, "interrupted", end.reason);
+    run.comm.any(false);  // all ranks are here, and none ends before rank 0 has written
+    throw ExitStatus{end.status};
+  } catch (const std::exception& e) {
+    if (!run.solved.finished().empty()) leave_unfinished(run, "failed", e.what());
+    throw;
+  }
 }
 
 /// Timers, page and summary. Collective.
@@ -107,13 +171,35 @@ std::vector<std::string> all_warnings(const Summary& summary, std::vector<std::s
   return all;
 }
 
-/// Puts the results in their place and says what they are. Collective.
-void publish(RunFolder& folder, const Summary& summary) {
+/// Plotfile, deck, timers, page and summary, which then replace those of an earlier run together.
+void write_results(RunState& run, const JobContext& context, const Source& source,
+                   const std::vector<std::string>& options) {
+  const Comm& comm = run.comm;
+  const RunFolder& folder = run.folder;
+  Summary& summary = run.summary;
+  run.progress->begin("output", "output");
+  const WallClock output_clock;
+  std::vector<JobComponent> components;
+  for (const JobResult& job : summary.jobs)
+    components.insert(components.end(), job.components.begin(), job.components.end());
+  summary.plot = write_plot(context, source, folder.file(plotfile_name), components);
+  const std::string deck = deck_as_used(run.session, run.line);
+  write_file(comm, folder.file("deck.toml"), deck);
+  summary.seconds.output = comm.max(output_clock.seconds());
+  summary.deck = run.line.deck;
+  summary.plotfile = summary.plot.file_bytes > 0 ? plotfile_name : "";
+  summary.memory = measure_memory(comm);
+  summary.warnings = all_warnings(summary, options);
+  for (const std::string& w : summary.warnings) log_warn("{}", w);
+  summary.seconds.total = comm.max(run.clock.seconds());
+  write_summary(comm, folder, deck, summary);
+  run.progress.reset();
+  run.log.close();
   std::vector<ResultFile> files{{report_name, "the results on a page"}, {"summary.json", "the results, for programs"}};
   if (!summary.plotfile.empty()) files.push_back({plotfile_name, "fields of output.plot, for ParaView, yt and VisIt"});
   for (const JobResult& job : summary.jobs)
     for (const JobFile& file : job.files) files.push_back({file.name, file.use});
-  tell_results(folder, files, folder.publish());
+  tell_results(folder, files, run.folder.publish());
   tell_headlines(summary);
 }
 
@@ -121,7 +207,6 @@ void publish(RunFolder& folder, const Summary& summary) {
 
 void run_command(const Comm& comm, const CommandLine& line) {
   const WallClock clock;
-  Summary summary;
   const Session session = start_session(comm, line);
   const std::vector<Job> asked = jobs_that_fit(comm, session.config, line);
   const std::vector<std::string> options = petsc_options(line, asked);
@@ -129,25 +214,24 @@ void run_command(const Comm& comm, const CommandLine& line) {
   RunFolder folder(comm, line.out.empty() ? session.config.output.directory : line.out, line.overwrite,
                    input_files(session.config, line), line.resume);
   if (folder.is_complete())
-    return log_info(
-        "{}: the earlier run had solved everything and was stopped while it moved its results; they are complete now",
-        folder.path());
+    return log_info("{}: an earlier run was stopped while it moved its results there; they are complete now",
+                    folder.path());
   LogFile log(comm, folder.file("log.txt"));
   announce(comm, session, line);
   if (line.resume)
-    log_info("{}\n", folder.has_earlier_solves() ? "Goes on from what an earlier run has solved"
-                                                 : "No earlier run left a finished solve: from the beginning");
-  SolveStore solved(comm, folder.solves(), session.echo, folder.has_earlier_solves());
-  std::unique_ptr<RunProgress> progress = follow_run(comm, session.config);
+    log_info("{}\n", folder.has_earlier_solves() ? "Going on from what an earlier run has solved"
+                                                 : "No finished solve of an earlier run: from the beginning");
+  SolveStore solved(comm, folder.solves(), with_petsc(session.echo, line), folder.has_earlier_solves());
+  RunState run{comm, line, session, clock, folder, log, solved, asked, follow_run(comm, session.config), {}};
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
-  summary.image_warnings = image_warnings(comm, source);
-  for (const std::string& w : summary.image_warnings) log_warn("{}", w);
-  progress->begin("geometry", "geometry");
-  const Geometry geometry = build(comm, session.config, source, summary.seconds);
-  summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
-  progress->expect(parts_of_run(session.config, size_of(summary.geometry)));
-  log_info("{}", pores_table(summary.geometry));
-  log_detail("{}", grid_table(summary.geometry));
+  run.summary.image_warnings = image_warnings(comm, source);
+  for (const std::string& w : run.summary.image_warnings) log_warn("{}", w);
+  run.progress->begin("geometry", "geometry");
+  const Geometry geometry = build(comm, session.config, source, run.summary.seconds);
+  run.summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
+  run.progress->expect(parts_of_run(session.config, size_of(run.summary.geometry)));
+  log_info("{}", pores_table(run.summary.geometry));
+  log_detail("{}", grid_table(run.summary.geometry));
   const JobContext context{comm,
                            session.config,
                            source.grid,
@@ -158,31 +242,11 @@ void run_command(const Comm& comm, const CommandLine& line) {
                            },
                            [&](const std::string& name) { return folder.file(name); },
                            wall_uncertainty(source),
-                           progress.get(),
+                           run.progress.get(),
                            &solved};
   check_jobs(context);
-  summary.jobs = do_jobs(asked, context, summary.seconds);
-  summary.solves_read = solved.n_read();
-
-  progress->begin("output", "output");
-  const WallClock output_clock;
-  std::vector<JobComponent> components;
-  for (const JobResult& job : summary.jobs)
-    components.insert(components.end(), job.components.begin(), job.components.end());
-  summary.plot = write_plot(context, source, folder.file(plotfile_name), components);
-  const std::string deck = deck_as_used(session, line);
-  write_file(comm, folder.file("deck.toml"), deck);
-  summary.seconds.output = comm.max(output_clock.seconds());
-  summary.deck = line.deck;
-  summary.plotfile = summary.plot.file_bytes > 0 ? plotfile_name : "";
-  summary.memory = measure_memory(comm);
-  summary.warnings = all_warnings(summary, options);
-  for (const std::string& w : summary.warnings) log_warn("{}", w);
-  summary.seconds.total = comm.max(clock.seconds());
-  write_summary(comm, folder, deck, summary);
-  progress.reset();
-  log.close();
-  publish(folder, summary);
+  do_jobs_in_order(run, context);
+  write_results(run, context, source, options);
 }
 
 }  // namespace karst

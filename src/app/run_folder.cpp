@@ -160,6 +160,10 @@ void RunFolder::prepare(bool overwrite, const std::vector<std::string>& inputs, 
     make_directory(path_);
     keep_inputs(path_, inputs);
     lock_ = std::make_unique<DirectoryLock>(path_);
+    on_signals_ = std::make_unique<RemovedOnSignals>();
+    for (const std::string& made : made_) on_signals_->add(made);
+    on_signals_->add(staging_);
+    on_signals_->add(path_ + "/karst.lock");
     is_complete_ = complete_publication(path_) && resume;
     if (is_complete_) return;
     check_earlier(overwrite, resume);
@@ -179,6 +183,7 @@ RunFolder::RunFolder(const Comm& comm, std::string path, bool overwrite, const s
       if (comm_.rank() == 0) prepare(overwrite, inputs, resume);
     });
   } catch (const Error&) {
+    on_signals_.reset();
     lock_.reset();
     std::error_code ignored;
     for (auto p = made_.rbegin(); p != made_.rend(); ++p) fs::remove(*p, ignored);  // only when empty
@@ -193,11 +198,34 @@ RunFolder::RunFolder(const Comm& comm, std::string path, bool overwrite, const s
 
 RunFolder::~RunFolder() {
   std::error_code ignored;
-  if (!published_) {
+  if (!published_ && (!works_ || comm_.rank() == 0)) {
     clear(path_);
     lock_.reset();
     for (auto p = made_.rbegin(); p != made_.rend(); ++p) fs::remove(*p, ignored);  // only when empty
   }
+}
+
+std::string RunFolder::file(const std::string& name) const {
+  std::string path = staging_ + "/" + name;
+  if (on_signals_) on_signals_->add(path);
+  return path;
+}
+
+void RunFolder::begin_work() {
+  on_signals_.reset();
+  works_ = true;
+}
+
+std::string RunFolder::leave(const std::vector<std::string>& names) {
+  const bool has_results = fs::exists(fs::path(path_) / "summary.json") && !ended_early(path_);
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(staging_, ignored))
+    if (entry.path() != fs::path(solves()) && std::ranges::count(names, entry.path().filename().string()) == 0)
+      fs::remove_all(entry.path(), ignored);
+  published_ = true;
+  if (has_results) return staging_;
+  karst::publish(path_, earlier_, Solves::keep);
+  return path_;
 }
 
 std::vector<std::string> RunFolder::names() const {
@@ -206,7 +234,7 @@ std::vector<std::string> RunFolder::names() const {
     std::vector<std::string> names{"summary.json"};
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(staging_, ignored))
-      names.push_back(entry.path().filename().string());
+      if (!entry.is_directory(ignored)) names.push_back(entry.path().filename().string());
     std::ranges::sort(names);
     names.erase(std::ranges::unique(names).begin(), names.end());
     all = join(names, "\n");
@@ -218,7 +246,9 @@ std::vector<std::string> RunFolder::names() const {
 std::vector<std::string> RunFolder::publish() {
   try {
     agree(comm_, [&] {
-      if (comm_.rank() == 0) karst::publish(path_, earlier_);
+      if (comm_.rank() != 0) return;
+      on_signals_.reset();
+      karst::publish(path_, earlier_);
     });
   } catch (const Error&) {
     published_ = comm_.any(comm_.rank() == 0 && is_half_published(path_));  // then the new results stay where they are

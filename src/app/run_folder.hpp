@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/atomic_file.hpp"
 #include "base/comm.hpp"
 #include "io/publication.hpp"
 
@@ -25,8 +26,8 @@ class RunFolder {
   ///                replace
   RunFolder(const Comm& comm, std::string path, bool overwrite, const std::vector<std::string>& inputs,
             bool resume = false);
-  /// Unless published: removes what was made, without finished solves. Not collective: the first rank that leaves with
-  /// an error does it.
+  /// Unless published or left: removes what was made, without finished solves. Not collective: the first rank that
+  /// leaves with an error does it; after begin_work() rank 0.
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
@@ -38,8 +39,14 @@ class RunFolder {
   bool has_earlier_solves() const { return has_earlier_solves_; }
   /// An earlier run was killed while it moved its results to their place, which is done now; only with resume.
   bool is_complete() const { return is_complete_; }
-  /// Where to write a file of this name for now.
-  std::string file(const std::string& name) const { return staging_ + "/" + name; }
+  /// Where to write a file of this name for now. Until begin_work() and publish() a signal removes it with the folder.
+  std::string file(const std::string& name) const;
+  /// From now on the folder stays when a signal ends the process, and is rank 0's to remove. Collective.
+  void begin_work();
+  /// Ends early: of what was made the named files stay, and the finished solves. They come to the directory where no
+  /// results of a complete run lie, else they stay in karst-unfinished; finished solves do so always. Returns where the
+  /// files are. Throws Error. On rank 0 alone, after begin_work().
+  std::string leave(const std::vector<std::string>& names);
   /// Names of the results that are there so far and of summary.json, sorted. The same on every rank. Collective.
   std::vector<std::string> names() const;
   /// Replaces the earlier results by the new ones. Returns the names of those that the replaced run says it made, on
@@ -52,9 +59,11 @@ class RunFolder {
 
   Comm comm_;
   std::string path_, staging_;
-  std::vector<std::string> made_;        ///< directories that did not exist before, outermost first
-  std::vector<std::string> earlier_;     ///< rank 0: what the run to be replaced says it made
-  std::unique_ptr<DirectoryLock> lock_;  ///< rank 0
+  std::vector<std::string> made_;                         ///< directories that did not exist before, outermost first
+  std::vector<std::string> earlier_;                      ///< rank 0: what the run to be replaced says it made
+  std::unique_ptr<DirectoryLock> lock_;                   ///< rank 0
+  mutable std::unique_ptr<RemovedOnSignals> on_signals_;  ///< rank 0
+  bool works_ = false;
   bool published_ = false, has_earlier_solves_ = false, is_complete_ = false;
 };
 

@@ -6,10 +6,12 @@
 
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/orderly_end.hpp"
 
 namespace karst {
 
 void SolveProgress::iteration(const std::string& solve, int iteration, double residual, const std::string& more) {
+  end_if_asked(comm_);
   if (progress_ == nullptr) return;
   constexpr double set_up = 0.3;  // its part of the time of a solve
   // Residuals fall about evenly on a logarithmic scale.

@@ -145,17 +145,21 @@ void SolveStore::note(const std::string& name, const std::string& result) {
 void SolveStore::save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
                       const VofPlaces& places, std::span<const VofValues> fields) {
   const Timer timer("solves to disk");
-  agree(comm_, [&] {
-    std::error_code problem;
-    if (comm_.rank() == 0) fs::create_directories(folder_, problem);
-    require(!problem, "{}: cannot be made: {}", folder_, problem.message());
-  });
   Json json;
   json["solve"] = name;
   json["depends_on"] = dependencies;
   json["result"] = Json::parse(record.result);
   json["state"] = Json::parse(record.state);
-  write_vof_file(comm_, file_of(name), places, json.dump(), fields);
+  try {
+    agree(comm_, [&] {
+      std::error_code problem;
+      if (comm_.rank() == 0) fs::create_directories(folder_, problem);
+      require(!problem, "{}: cannot be made: {}", folder_, problem.message());
+    });
+    write_vof_file(comm_, file_of(name), places, json.dump(), fields);
+  } catch (const Error& e) {
+    log_info("{}: not kept for --resume: {}", name, e.what());
+  }
   note(name, record.result);
 }
 

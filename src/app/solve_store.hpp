@@ -42,7 +42,7 @@ class SolveStore {
   /// @param job  "flow", "diffusion"
   std::string dependencies(const std::string& job, const Geometry& geometry, double cell_width) const;
 
-  /// Throws Error on all ranks when the file cannot be written. Collective.
+  /// When the file cannot be written, says so and goes on. Collective.
   /// @param name  of the solve, unique in the run
   void save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
             const VofPlaces& places, std::span<const VofValues> fields);

@@ -129,7 +129,15 @@ std::string summary_json(const Summary& summary) {
   json["karst"] = version_and_git_id();
   json["deck"] = summary.deck;
   json["title"] = s.title;
-  json["status"] = "completed";
+  json["status"] = summary.status;
+  if (summary.status != "completed") {
+    json["reason"] = summary.reason;
+    json["finished_solves"] = Json::array();
+    for (const FinishedSolve& solve : summary.finished) {
+      json["finished_solves"].push_back({{"name", solve.name}});
+      json["finished_solves"].back().update(Json::parse(solve.result));
+    }
+  }
   json["porosity"] = s.report.porosity;
   json["connected_porosity"] = s.report.connected_porosity;
   json["specific_surface_per_m"] = s.specific_surface;
@@ -146,7 +154,7 @@ std::string summary_json(const Summary& summary) {
   json["ranks"] = s.ranks;
   json["threads"] = s.threads;
   json["seconds"] = seconds_json(summary);
-  json["memory"] = memory_json(summary);
+  if (summary.memory.peak > 0) json["memory"] = memory_json(summary);
   json["plotfile"] = {{"name", summary.plotfile},
                       {"bytes", summary.plot.file_bytes},
                       {"values_bytes", summary.plot.box_bytes},

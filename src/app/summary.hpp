@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/job.hpp"
+#include "app/solve_store.hpp"
 #include "app/statistics.hpp"
 #include "base/memory.hpp"
 
@@ -20,8 +21,11 @@ struct MemoryUse {
 MemoryUse measure_memory(const Comm& comm);
 
 struct Summary {
-  std::string deck;      ///< as named on the command line
-  std::string plotfile;  ///< its name in the run directory
+  std::string status = "completed";     ///< "failed", "interrupted"
+  std::string reason;                   ///< of another status
+  std::vector<FinishedSolve> finished;  ///< of another status
+  std::string deck;                     ///< as named on the command line
+  std::string plotfile;                 ///< its name in the run directory
   GeometryStatistics geometry;
   RunSeconds seconds;
   MemoryUse memory;

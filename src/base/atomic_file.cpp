@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -40,7 +41,7 @@ struct Temporary {
   std::atomic<bool> taken = false, named = false;
   std::array<char, PATH_MAX> name{};
 };
-std::array<Temporary, 32> temporaries;
+std::array<Temporary, 64> temporaries;
 
 void remember(const std::string& name) {
   if (name.size() >= PATH_MAX) return;
@@ -58,14 +59,6 @@ void forget(const std::string& name) {
     t.named = false;
     t.taken = false;
   }
-}
-
-/// Only what is allowed in a signal handler: unlink, signal, raise.
-extern "C" void remove_and_die(int signal_number) {
-  for (const Temporary& t : temporaries)
-    if (t.named) unlink(t.name.data());
-  std::signal(signal_number, SIG_DFL);
-  std::raise(signal_number);
 }
 
 /// Makes a new empty file beside path, with the permissions of an ordinary new file. Its name is remembered before it
@@ -98,6 +91,23 @@ void sync_to_disk(const std::string& path, const std::string& temporary) {
 
 }  // namespace
 
+extern "C" void remove_temporary_files_and_die(int signal_number) {
+  for (auto t = temporaries.rbegin(); t != temporaries.rend(); ++t)
+    if (t->named && unlink(t->name.data()) != 0) rmdir(t->name.data());
+  std::signal(signal_number, SIG_DFL);
+  std::raise(signal_number);
+}
+
+void RemovedOnSignals::add(const std::string& name) {
+  if (std::ranges::count(names_, name) > 0) return;
+  names_.push_back(name);
+  remember(name);
+}
+
+RemovedOnSignals::~RemovedOnSignals() {
+  for (const std::string& name : names_) forget(name);
+}
+
 AtomicFile::AtomicFile(const Comm& comm, std::string path) : comm_(comm), path_(std::move(path)) {
   on_root(comm_, [&] { temporary_ = make_temporary(path_); });
   comm_.broadcast(temporary_);
@@ -119,7 +129,7 @@ void AtomicFile::commit() {
 
 void remove_temporary_files_on_signals() {
   for (const int s : {SIGINT, SIGTERM, SIGHUP})
-    if (std::signal(s, remove_and_die) == SIG_IGN) std::signal(s, SIG_IGN);  // nohup
+    if (std::signal(s, remove_temporary_files_and_die) == SIG_IGN) std::signal(s, SIG_IGN);  // nohup
 }
 
 void write_file(const Comm& comm, const std::string& path, std::string_view text) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/comm.hpp"
 
@@ -32,8 +33,25 @@ class AtomicFile {
 };
 
 /// From now on SIGINT, SIGTERM and SIGHUP end the process as before, but first remove the temporary files of this rank
-/// (at most 32 at a time). Nothing helps against SIGKILL: NAME.XXXXXX.tmp may stay then. Not collective.
+/// (at most 64 at a time). Nothing helps against SIGKILL: NAME.XXXXXX.tmp may stay then. Not collective.
 void remove_temporary_files_on_signals();
+
+/// What those signals do. Only what is allowed in a signal handler.
+extern "C" void remove_temporary_files_and_die(int signal_number);
+
+/// Files and folders of this process that these signals remove, too, while it lives: last first, folders only when
+/// empty. Not collective.
+class RemovedOnSignals {
+ public:
+  RemovedOnSignals() = default;
+  RemovedOnSignals(const RemovedOnSignals&) = delete;
+  RemovedOnSignals& operator=(const RemovedOnSignals&) = delete;
+  ~RemovedOnSignals();
+  void add(const std::string& name);
+
+ private:
+  std::vector<std::string> names_;
+};
 
 /// Writes the text of rank 0 to a file, whole or not at all. Throws the same Error on every rank. Collective.
 void write_file(const Comm& comm, const std::string& path, std::string_view text);

@@ -33,6 +33,10 @@ class Sweeper {
         velocity_(sweep.fall * sweep.permeability / (sweep.cell_width * sweep.cell_width)) {
     drive_.force = sign_ * drive_.force;
     for (double& p : drive_.pressure) p *= sign_;
+    if (!sweep.from.points.empty()) {
+      go_on();
+      return;
+    }
     if (sign_ > 0.0) return;
     const std::span<Quad> flow = stokes.all_values();
     parallel_for(std::ssize(flow), [&](std::int64_t i) {
@@ -42,7 +46,8 @@ class Sweeper {
 
   InertiaPoint solve(std::size_t i) {
     const auto start = std::chrono::steady_clock::now();
-    name_ = point_name(sweep_, i);
+    name_ = point_name(sweep_.name, sweep_.steps.size(), i);
+    if (i > 0) steady_.follow_at_next_step();  // a sweep that goes on here knows no other preconditioner
     const double step = sweep_.steps[i], h = sweep_.cell_width;
     InertiaPoint point;
     point.step = step;
@@ -68,7 +73,21 @@ class Sweeper {
     return point;
   }
 
+  /// After solve().
+  SweepState state(std::vector<InertiaPoint> points) const {
+    return {std::move(points), fall_, velocity_, reached_, solved_reynolds_};
+  }
+
  private:
+  /// The operator holds the flow then, as after solve().
+  void go_on() {
+    fall_ = sweep_.from.fall;
+    velocity_ = sweep_.from.velocity;
+    reached_ = sweep_.from.reached;
+    solved_reynolds_ = sweep_.from.solved_reynolds;
+    steady_.residual(drive_, reached_, stokes_.krylov().work());
+  }
+
   /// ρ h³ / μ²: times a gradient it is what SteadySolver calls inertia.
   double unit_inertia() const {
     return sweep_.density * std::pow(sweep_.cell_width, 3) / (sweep_.viscosity * sweep_.viscosity);
@@ -180,17 +199,18 @@ class Sweeper {
 
 }  // namespace
 
-std::string point_name(const InertiaSweep& sweep, std::size_t point) {
-  return sweep.steps.size() > 1 ? fmt::format("{} {}/{}", sweep.name, point + 1, sweep.steps.size()) : sweep.name;
+std::string point_name(const std::string& sweep, std::size_t n, std::size_t point) {
+  return n > 1 ? fmt::format("{} {}/{}", sweep, point + 1, n) : sweep;
 }
 
 std::vector<InertiaPoint> solve_with_inertia(StokesSolver& stokes, const InertiaSweep& sweep,
                                              const InertiaWatch& watch) {
   Sweeper sweeper(stokes, sweep, watch);
-  std::vector<InertiaPoint> points;
-  for (std::size_t i = 0; i < sweep.steps.size(); ++i) {
+  std::vector<InertiaPoint> points = sweep.from.points;
+  for (std::size_t i = points.size(); i < sweep.steps.size(); ++i) {
     points.push_back(sweeper.solve(i));
     if (watch.solved) watch.solved(points.back(), i);
+    if (watch.state) watch.state(sweeper.state(points));
   }
   return points;
 }

@@ -47,6 +47,15 @@ struct ForchheimerFit {
 std::optional<ForchheimerFit> fit_forchheimer(const std::vector<InertiaPoint>& points, double density,
                                               double viscosity);
 
+/// How far a sweep has come, beside the flow in the solver.
+struct SweepState {
+  std::vector<InertiaPoint> points;  ///< that are done
+  double fall = 1.0;                 ///< of the last flow: gradient of the sample over that of the drive
+  double velocity = 0.0;             ///< its mean along the drive, in units of the operator
+  double reached = 0.0;              ///< its inertia
+  double solved_reynolds = 0.0;      ///< its Reynolds number, for messages
+};
+
 /// What a sweep along one axis starts from.
 struct InertiaSweep {
   int axis = 0;
@@ -62,6 +71,8 @@ struct InertiaSweep {
   std::vector<double> steps;  ///< increasing
   SteadyOptions solver;       ///< progress is not looked at
   std::string name;           ///< of the solves, for messages: "steady x"
+  SweepState from;            ///< points that an earlier run did, the flow of the last one is in the solver; none: slow
+                              ///< flow is there
 };
 
 struct InertiaWatch {
@@ -69,17 +80,20 @@ struct InertiaWatch {
   std::function<void(const std::string&, int, double, double)> iteration;
   /// After each point; its place in the sweep.
   std::function<void(const InertiaPoint&, std::size_t)> solved;
+  /// After that, where the sweep stands; the flow is in the solver.
+  std::function<void(const SweepState&)> state;
 };
 
 /// Solves one drive after the other, each from the flow of the one before; the first from stokes.solution(), the slow
 /// flow of sweep.drive, left there by solve(). The flow of the last step stays there (its sign is that of the
 /// gradient). Where Newton's method fails it is led there by drives in between, as many as it takes. A velocity, and
-/// with reservoirs the drop of the sample, is met to 1e-6 by a secant iteration on the gradient. Throws Error when
-/// drives in between do not help either. Collective.
+/// with reservoirs the drop of the sample, is met to 1e-6 by a secant iteration on the gradient. A sweep that goes on
+/// from a state gives the same bits as one that was not interrupted. Throws Error when drives in between do not help
+/// either. Collective.
 std::vector<InertiaPoint> solve_with_inertia(StokesSolver& stokes, const InertiaSweep& sweep,
                                              const InertiaWatch& watch = {});
 
-/// "steady x 2/5": the name of the solve of one point.
-std::string point_name(const InertiaSweep& sweep, std::size_t point);
+/// "steady x 2/5": the name of the solve of one of n points of a sweep.
+std::string point_name(const std::string& sweep, std::size_t n, std::size_t point);
 
 }  // namespace karst

@@ -185,17 +185,34 @@ void to_si(const FlowOptions& options, const FluidOptions& fluid, const FlowSamp
   column.relative_residual = report.krylov.relative_residual;
 }
 
+/// Slow flow along the axis of the column.
+/// Returns the gradient of the sample over that of the drive.
+double solve_slow_flow(StokesSolver& solver, const FlowOptions& options, const FluidOptions& fluid,
+                       const FlowSample& sample, const Domain& domain, FlowColumn& column) {
+  const auto start = std::chrono::steady_clock::now();
+  const int axis = column.axis;
+  const StokesDrive drive = unit_drive(domain, axis);
+  StokesReport report = solver.solve(drive, flow_solve_name(axis));
+  column.seconds = seconds_since(start);
+  double fall = 1.0;  // of the pressure per cell
+  if (options.reservoir > 0) fall = keep_sample(solver, sample_cells(options, domain, axis), drive, report);
+  require_flow(report, options, domain, axis, sample.cell_width);
+  to_si(options, fluid, sample, domain, report, column);
+  return fall;
+}
+
 /// The sweep of flow.steps from the slow flow in the solver; the column shows the last flow then.
-/// @param fall  of slow flow: gradient of the sample over that of the drive
+/// @param start  where it begins
 /// Returns the gradient that the solution is in units of.
 double add_inertia(StokesSolver& solver, const FlowOptions& options, const FluidOptions& fluid,
-                   const FlowSample& sample, const Domain& domain, double fall, const FlowWatch& watch,
+                   const FlowSample& sample, const Domain& domain, const PausedSweep& start, const FlowWatch& watch,
                    FlowColumn& column) {
   InertiaSweep sweep;
   sweep.axis = column.axis;
   sweep.drive = unit_drive(domain, column.axis);
   sweep.sample = sample_cells(options, domain, column.axis);
-  sweep.fall = fall;
+  sweep.fall = start.fall;
+  sweep.from = start.state;
   sweep.cell_width = sample.cell_width;
   sweep.viscosity = fluid.viscosity;
   sweep.density = fluid.density;
@@ -209,7 +226,12 @@ double add_inertia(StokesSolver& solver, const FlowOptions& options, const Fluid
   sweep.name = steady_solve_name(column.axis);
   InertiaWatch points;
   points.iteration = watch.iteration;
-  if (watch.point) points.solved = [&](const InertiaPoint& p, std::size_t i) { watch.point(point_name(sweep, i), p); };
+  if (watch.point)
+    points.solved = [&](const InertiaPoint& p, std::size_t i) {
+      watch.point(point_name(sweep.name, sweep.steps.size(), i), p);
+    };
+  if (watch.pause)
+    points.state = [&](const SweepState& s) { watch.pause({start.slow, start.fall, s}, solver.solution()); };
   column.inertia = solve_with_inertia(solver, sweep, points);
   column.forchheimer = fit_forchheimer(column.inertia, fluid.density, fluid.viscosity);
   const InertiaPoint& last = column.inertia.back();
@@ -452,18 +474,19 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
     column.counts = solver.op().counts();
     check_cells(column.counts, flow_solve_name(axis));
     column.closed_level_faces = solver.op().face_counts().closed;
-    const auto start = std::chrono::steady_clock::now();
-    const StokesDrive drive = unit_drive(domain, axis);
-    StokesReport report = solver.solve(drive, flow_solve_name(axis));
-    column.seconds = seconds_since(start);
-    double fall = 1.0;  // of the pressure per cell
-    if (options.reservoir > 0) fall = keep_sample(solver, sample_cells(options, domain, axis), drive, report);
-    require_flow(report, options, domain, axis, h);
-    to_si(options, fluid, sample, domain, report, column);
+    std::optional<PausedSweep> paused;
+    if (watch.resume && options.model == FlowModel::steady) paused = watch.resume(axis, solver.all_values());
+    const double fall = paused ? paused->fall : solve_slow_flow(solver, options, fluid, sample, domain, column);
+    if (paused) {
+      column = paused->slow;
+      solver.preconditioner().forget();
+    }
     double scale = column.gradient / fall;  // what the solution is in units of
     if (options.model == FlowModel::steady) {
-      if (watch.slow_flow) watch.slow_flow(column);
-      scale = add_inertia(solver, options, fluid, sample, domain, fall, watch, column);
+      if (watch.slow_flow && !paused) watch.slow_flow(column);
+      if (watch.pause && !paused) watch.pause({column, fall, {}}, solver.solution());
+      if (!paused) paused = {column, fall, {}};
+      scale = add_inertia(solver, options, fluid, sample, domain, *paused, watch, column);
     }
     add_drag(solver, options, domain, column);
     keep_fields(solver, scale * h * h / fluid.viscosity, scale * h, watch.keep_solution, column);

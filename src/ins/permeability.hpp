@@ -78,6 +78,13 @@ struct FlowSample {
   double specific_surface;  ///< wall area over the volume of the sample [1/m]
 };
 
+/// A sweep of drives with inertia, stopped after its slow flow or one of its points.
+struct PausedSweep {
+  FlowColumn slow;    ///< of slow flow
+  double fall = 1.0;  ///< of it: gradient of the sample over that of the drive
+  SweepState state;
+};
+
 struct FlowWatch {
   /// After each iteration, on every rank: name of the solve, iterations, relative residual, permeability so far along
   /// the axis [m²]. May be empty.
@@ -88,6 +95,10 @@ struct FlowWatch {
   /// solve.
   std::function<void(const FlowColumn& column)> slow_flow;
   std::function<void(const std::string& solve, const InertiaPoint& point)> point;
+  /// Model steady: where a sweep stands after its slow flow and after each point, with own unknowns in units of the
+  /// solver; and to go on from there: sets the unknowns, or returns nothing. Collective.
+  std::function<void(const PausedSweep&, std::span<const Quad>)> pause;
+  std::function<std::optional<PausedSweep>(int axis, std::span<Quad>)> resume;
   bool keep_solution = false;  ///< FlowColumn::solution is wanted
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -105,7 +106,8 @@ SteadyReport SteadySolver::solve(const StokesDrive& drive, double inertia, const
     if (report.converged || std::ssize(report.steps) > options_.max_steps || is_stuck(report.steps)) break;
     advection_.keep(drive);
     if (options_.progress) base = stokes_->velocity_of(stokes_->op().local_flow());
-    if (last_iterations_ > worth_following || (report.steps.size() == 1 && left > far_away * size))
+    if (std::exchange(follow_, false) || last_iterations_ > worth_following ||
+        (report.steps.size() == 1 && left > far_away * size))
       stokes_->preconditioner().follow(advection_, inertia);
     linear = {};
     krylov.cycle(problem, size, left, std::max(0.5 * goal, forcing * left), linear);

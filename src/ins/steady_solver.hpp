@@ -44,6 +44,9 @@ class SteadySolver {
   /// max_steps were made, the solution is the start again and the report says so. Collective.
   SteadyReport solve(const StokesDrive& drive, double inertia, const std::string& name = "steady");
 
+  /// The preconditioner follows the flow at the next step of Newton, whatever the one before took.
+  void follow_at_next_step() { follow_ = true; }
+
   /// r = b - K u - inertia (u·∇)u at the solution. Collective.
   void residual(const StokesDrive& drive, double inertia, std::span<Quad> r);
 
@@ -57,6 +60,7 @@ class SteadySolver {
   StokesSolver* stokes_;
   SteadyOptions options_;
   Advection advection_;
+  bool follow_ = false;      // at the next step
   int last_iterations_ = 0;  // of the last step of Newton
   Array<Quad> step_, start_;
 };

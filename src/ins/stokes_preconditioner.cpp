@@ -212,12 +212,11 @@ void StokesPreconditioner::follow(const Advection& flow, double inertia) {
   const Timer timer("multigrids");
   assert(op_->n_levels() == 1);
   const auto n = static_cast<std::size_t>(op_->n_vofs());
-  if (permeability_.size() == 0) {
+  if (lengths_.size() == 0) {
     const std::vector<FloatField> lengths = find_permeable_lengths(*op_, *velocity_);
-    permeability_ = Array<float>(n, Purpose::solver);
+    lengths_ = Array<float>(n, Purpose::solver);
     op_->for_boxes([&](int, int b, std::size_t first, std::size_t) {
-      std::ranges::transform(lengths[0].own(b), permeability_.begin() + static_cast<std::ptrdiff_t>(first),
-                             [](float length) { return length * length; });
+      std::ranges::copy(lengths[0].own(b), lengths_.begin() + static_cast<std::ptrdiff_t>(first));
     });
   }
   carry_ = Array<std::array<float, 3>>(n, Purpose::solver);
@@ -230,7 +229,7 @@ void StokesPreconditioner::follow(const Advection& flow, double inertia) {
       for (std::size_t s = 0; s < 6; ++s)
         inflow[v][s] = static_cast<float>(inertia) * symmetric_scale_[v] * flow.inflow(v, s);
       const Quad& w = flow.flow().box(b)[i];
-      const double k = double{permeability_[v]}, speed = norm(Vec3{w.v[0], w.v[1], w.v[2]}),
+      const double k = double{lengths_[v] * lengths_[v]}, speed = norm(Vec3{w.v[0], w.v[1], w.v[2]}),
                    less = k / (1.0 + resistance * inertia * speed * std::sqrt(k));
       lengths[0].own(b)[i] = static_cast<float>(std::sqrt(less));
       for (std::size_t d = 0; d < 3; ++d)
@@ -249,8 +248,7 @@ void StokesPreconditioner::forget() {
   std::vector<FloatField> lengths;
   lengths.emplace_back(op_->level(0).geometry().graph, 1, Purpose::solver);
   op_->for_boxes([&](int, int b, std::size_t first, std::size_t n) {
-    std::ranges::transform(permeability_.span().subspan(first, n), lengths[0].own(b).begin(),
-                           [](float k) { return std::sqrt(k); });
+    std::ranges::copy(lengths_.span().subspan(first, n), lengths[0].own(b).begin());
   });
   op_->fill_lengths(lengths);
   make_pressure(std::move(lengths));
@@ -356,7 +354,7 @@ std::string StokesPreconditioner::summary() const {
 std::int64_t StokesPreconditioner::bytes() const {
   return velocity_->bytes() + pressure_->bytes() +
          static_cast<std::int64_t>(continuity_inverse_.bytes() + symmetric_scale_.bytes() + between_.bytes() +
-                                   permeability_.bytes() + carry_.bytes());
+                                   lengths_.bytes() + carry_.bytes());
 }
 
 }  // namespace karst

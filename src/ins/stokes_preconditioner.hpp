@@ -55,7 +55,7 @@ class StokesPreconditioner {
   std::unique_ptr<BasicGraphMultigrid<3>> velocity_;
   std::unique_ptr<GraphMultigrid> pressure_;
   Array<std::array<float, 3>> between_;  // what the passes hand to each other: L_k^-1 r_p, ∇p, z_u
-  Array<float> permeability_;            // k of slow flow per own VoF; kept from the first follow() on
+  Array<float> lengths_;                 // √k of slow flow per own VoF; kept from the first follow() on
   Array<std::array<float, 3>> carry_;    // b inertia k w; empty for slow flow
 };
 

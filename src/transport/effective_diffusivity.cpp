@@ -35,17 +35,17 @@ struct Setting {
   double volume() const { return static_cast<double>(domain.box().count()); }
 };
 
-std::string solve_name(int axis) { return fmt::format("diffusion {}", names[static_cast<std::size_t>(axis)]); }
-
 /// @param axis  read again whenever the watcher is told
 KrylovOptions krylov_options(const Setting& s, const int& axis) {
   KrylovOptions options;
-  options.name = solve_name(axis);
+  options.name = diffusion_solve_name(axis);
   options.prefix = "diffusion_";
   options.tolerance = s.options.tolerance;
   options.max_iterations = s.options.max_iterations;
   if (s.watch.iteration)
-    options.watch = [&tell = s.watch.iteration, &axis](int n, double residual) { tell(solve_name(axis), n, residual); };
+    options.watch = [&tell = s.watch.iteration, &axis](int n, double residual) {
+      tell(diffusion_solve_name(axis), n, residual);
+    };
   return options;
 }
 
@@ -101,7 +101,7 @@ void start_linear(const Setting& s, const EllipticOperator& op, int axis, std::s
 
 /// Name and set-up time of the operator and its solver; tells who watches.
 void tell(const Setting& s, int axis, double setup_seconds, SolveReport& solve) {
-  solve.name = solve_name(axis);
+  solve.name = diffusion_solve_name(axis);
   solve.setup_seconds = setup_seconds;
   if (s.watch.solved) s.watch.solved(solve);
 }
@@ -268,20 +268,29 @@ std::vector<DiffusionColumn> effective_diffusivity(const Comm& comm, const Geome
   const Setting setting{comm, geometry, options, watch, domain_of(geometry)};
   std::vector<DiffusionColumn> columns;
   std::optional<PeriodicSolver> periodic;
+  const auto with_periodic = [&](int axis) -> PeriodicSolver& {
+    if (!periodic) periodic.emplace(setting, axis);
+    return *periodic;
+  };
   for (const int axis : options.axes) {
-    if (setting.periodic(axis)) {
-      if (!periodic) periodic.emplace(setting, axis);
-      columns.push_back(periodic_column(setting, *periodic, axis));
-    } else if (geometry.report.percolates[static_cast<std::size_t>(axis)]) {
-      columns.push_back(column_between_ends(setting, axis));
-    } else {
-      columns.push_back(unconnected(setting, axis));
+    const bool open = setting.periodic(axis) || geometry.report.percolates[static_cast<std::size_t>(axis)];
+    if (std::optional<DiffusionColumn> known; open && watch.known && (known = watch.known(axis))) {
+      columns.push_back(std::move(*known));
+      continue;
     }
+    columns.push_back(setting.periodic(axis) ? periodic_column(setting, with_periodic(axis), axis)
+                      : open                 ? column_between_ends(setting, axis)
+                                             : unconnected(setting, axis));
+    if (open && watch.column) watch.column(columns.back());
   }
   for (DiffusionColumn& a : columns)
     for (DiffusionColumn& b : columns)
-      if (a.axis < b.axis && a.periodic && b.periodic) add_off_diagonals(setting, periodic->planes, a, b);
+      if (a.axis < b.axis && a.periodic && b.periodic) add_off_diagonals(setting, with_periodic(a.axis).planes, a, b);
   return columns;
+}
+
+std::string diffusion_solve_name(int axis) {
+  return fmt::format("diffusion {}", names[static_cast<std::size_t>(axis)]);
 }
 
 }  // namespace karst

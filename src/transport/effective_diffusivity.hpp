@@ -23,6 +23,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,11 +52,15 @@ struct DiffusionColumn {
   double imbalance() const;
 };
 
-/// Told on every rank while the solves run; either may be empty.
+/// Told on every rank while the solves run; each may be empty.
 struct DiffusionWatch {
   /// After each iteration: name of the solve, iterations, ||b - A c|| / ||b||.
   std::function<void(const std::string& solve, int iteration, double residual)> iteration;
   std::function<void(const SolveReport& solve)> solved;
+  /// After each solve its column, in which entries off the diagonal may still be missing; and the same from an earlier
+  /// run, which is then not solved again. Collective.
+  std::function<void(const DiffusionColumn& column)> column;
+  std::function<std::optional<DiffusionColumn>(int axis)> known;
 };
 
 /// What is wrong with the axes for this geometry, to be said before any solve: a sample or a periodic
@@ -65,5 +70,7 @@ std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometr
 /// One column per asked axis. Throws Error when mistakes() finds any and when a solve fails. Collective.
 std::vector<DiffusionColumn> effective_diffusivity(const Comm& comm, const Geometry& geometry,
                                                    const DiffusionOptions& options, const DiffusionWatch& watch = {});
+/// "diffusion x"
+std::string diffusion_solve_name(int axis);
 
 }  // namespace karst

@@ -16,13 +16,19 @@ AT_ONCE = 4
 LONG = "/".join(["d" * 100] * 3)  # Open MPI's file pointers shared by ranks end at 214 characters
 
 
-def starts(karst, folder):
+def is_version(text):
+    """One line per process and nothing else."""
+    lines = text.splitlines()
+    return bool(lines) and all(line.startswith("karst ") for line in lines)
+
+
+def starts(karst, folder, number_of_starts):
     """Single processes and mpirun mixed; returns what went wrong."""
     def start(number):
         return number, karst.run(["--version"], folder, ranks=2 if number % 8 == 0 else 1)
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        results = list(pool.map(start, range(STARTS)))
-    return [f"start {number}: {r}" for number, r in results if r.status != 0 or r.err.strip()]
+        results = list(pool.map(start, range(number_of_starts)))
+    return [f"start {number}: {r}" for number, r in results if r.status != 0 or r.err.strip() or not is_version(r.out)]
 
 
 def long_path(karst, folder, ranks):
@@ -34,12 +40,14 @@ def long_path(karst, folder, ranks):
 
 
 def main():
-    options = parser(__doc__).parse_args()
+    arguments = parser(__doc__)
+    arguments.add_argument("--starts", type=int, default=STARTS)
+    options = arguments.parse_args()
     karst = Karst(options.program, options.mpiexec)
     failed = False
     with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
         folder = Path(place)
-        for name, problems in ((f"{STARTS} starts, {AT_ONCE} at a time", starts(karst, folder)),
+        for name, problems in ((f"{options.starts} starts, {AT_ONCE} at a time", starts(karst, folder, options.starts)),
                                ("long path, 1 rank", long_path(karst, folder, 1)),
                                ("long path, 2 ranks", long_path(karst, folder, 2))):
             print("FAILED" if problems else "passed", name, "; ".join(problems), flush=True)

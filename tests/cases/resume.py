@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs and imports that are interrupted or killed at any moment: nothing that was solved is lost.
+
+    resume.py --program KARST --mpiexec MPIEXEC --preload libkill_at.so [--moments N] [--seed N]
+
+Each moment is one run that is stopped by SIGINT, SIGTERM or SIGKILL, on one rank or two, after a random time or (SIGKILL)
+at a random renaming or removal of a file. After it the older results are there as they were, or the new ones whole, or
+none; then `--resume` solves nothing again that was finished, and gives the bits of a run that was not stopped.
+"""
+import json
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from support import Karst, contents, older_results, parser, sphere_deck, sphere_image
+
+PATIENCE = 120.0  # for a run to end [s]
+TIMES = {"seconds", "setup_seconds", "memory", "solves_from_earlier_run", "deck"}
+OLD = ("plot.vtkhdf", "report.html")
+STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143}
+
+DECKS = {
+    "axes": sphere_deck(16, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\n[diffusion]\naxes = ["x", "y"]\n'
+            '[output]\nplot = ["velocity", "pressure", "concentration"]\n',
+    "periodic": sphere_deck(16, radius=0.38) + '[diffusion]\naxes = ["x", "z"]\n[output]\nplot = ["concentration"]\n',
+    "sweep": sphere_deck(16, radius=0.38) + '[fluid]\nviscosity = 1e-3\n[flow]\nmodel = "steady"\ndrive = "velocity"\n'
+             'velocity = 2e-3\nsteps = [1, 3, 9, 20]\naxes = ["x", "y"]\n[output]\nplot = ["velocity", "pressure"]\n',
+}
+OVERRIDES = {"periodic": ["grid.periodic=[true,true,true]"]}
+
+
+def clean(summary):
+    """Without times."""
+    if isinstance(summary, dict):
+        return {k: clean(v) for k, v in summary.items() if k not in TIMES}
+    return [clean(v) for v in summary] if isinstance(summary, list) else summary
+
+
+def differences(a, b, path=""):
+    if isinstance(a, dict) and isinstance(b, dict):
+        return [d for k in sorted({*a, *b}) for d in differences(a.get(k), b.get(k), f"{path}/{k}")]
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        return [d for i, (x, y) in enumerate(zip(a, b)) for d in differences(x, y, f"{path}[{i}]")]
+    return [] if a == b else [f"{path}: {a} is {b} after --resume"]
+
+
+def pictures(out):
+    """What the page draws from the fields, bit for bit."""
+    return re.findall(r"<svg.*?</svg>|data:image[^\"]*", (out / "report.html").read_text(), re.S)
+
+
+class Sample:
+    """A deck and what it gives undisturbed."""
+
+    def __init__(self, karst, folder, job, ranks):
+        self.karst, self.folder, self.job, self.ranks = karst, folder, job, ranks
+        folder.mkdir()
+        (folder / "deck.toml").write_text(DECKS[job])
+        self.out = folder / "out"
+        start = time.monotonic()
+        result = karst.run(["run", "deck.toml", "--out", "reference", *OVERRIDES.get(job, [])], folder, ranks)
+        self.seconds = time.monotonic() - start
+        if result.status != 0:
+            raise RuntimeError(f"the run that is not disturbed: {result}")
+        reference = folder / "reference"
+        self.summary, self.pictures = clean(json.loads((reference / "summary.json").read_text())), pictures(reference)
+        self.names = sorted(p.name for p in reference.iterdir())
+        self.solved = re.findall(r"^(\S.*): \d+ iterations", result.out, re.M)
+
+    def run(self, *more):
+        return self.karst.run(["run", "deck.toml", "--out", "out", *more, *OVERRIDES.get(self.job, [])], self.folder, self.ranks)
+
+    def stop(self, number, after, preload):
+        """Starts a run, over older results or not, and stops it. Returns its status."""
+        shutil.rmtree(self.out, ignore_errors=True)
+        self.older = after > 0.5 * self.seconds
+        if self.older:
+            older_results(self.out, *OLD)
+        command = self.karst.command(["run", "deck.toml", "--out", "out", *(["--overwrite"] if self.older else []),
+                                      *OVERRIDES.get(self.job, [])], self.ranks)
+        environment = {**self.karst.environment(1), "OMPI_MCA_odls_base_sigkill_timeout": "30", **preload}
+        with open(self.folder / "said.txt", "w") as said:
+            run = subprocess.Popen(command, cwd=self.folder, env=environment, stdout=said, stderr=said)
+            if not preload:
+                time.sleep(after)
+                run.send_signal(number)
+            return run.wait(timeout=PATIENCE)
+
+    def finished(self):
+        """Names of the solves that the stopped run said it had finished; those on their way do not count."""
+        text = (self.folder / "said.txt").read_text()
+        return [name for name in re.findall(r"^(\S.*): \d+ iterations", text, re.M) if name in self.solved]
+
+    def problems_after_stop(self, number, status):
+        files = {p.name: p for p in self.out.iterdir() if p.name != "karst.lock"} if self.out.exists() else {}
+        here = sorted(n for n in files if n != "karst-unfinished")
+        found = []
+        if "summary.json" in files and number != signal.SIGKILL:
+            said = json.loads(files["summary.json"].read_text()).get("status")
+            if said == "completed" and here != self.names:
+                found.append(f"completed with files {here}")
+            if said == "interrupted" and (status == 0 or here != ["deck.toml", "log.txt", "summary.json"] or self.older):
+                found.append(f"interrupted with status {status}, files {here}")
+        elif "summary.json" not in files and number != signal.SIGKILL and here:
+            found.append(f"files {here} without a summary")
+        if self.older and number != signal.SIGKILL and not self.is_complete():
+            changed = [n for n in OLD if not (self.out / n).exists() or (self.out / n).read_bytes() != b"older"]
+            found += [f"{n} of the older results changed" for n in changed]
+        allowed = {0, -number, 128 + number} if self.ranks == 1 else None
+        if allowed is not None and status not in allowed:
+            found.append(f"status {status}")
+        if status == STATUS.get(number) and self.ranks == 1 and "interrupted by" not in (self.folder / "said.txt").read_text():
+            found.append("ends without a word")
+        return found
+
+    def resume(self):
+        """Goes on; returns what is wrong with what it does and gives."""
+        finished = self.finished()
+        if self.is_complete() and not (self.out / "karst-unfinished").exists():
+            return self.problems_of_results()  # it came to its end before it was stopped
+        end = time.monotonic() + PATIENCE
+        while True:  # mpirun may end before its ranks
+            result = self.run("--resume", *(["--overwrite"] if self.older and not (self.out / "karst-unfinished").exists() else []))
+            if "another run works in it" not in result.err or time.monotonic() > end:
+                break
+            time.sleep(0.1)
+        if result.status != 0:
+            return [f"--resume: {result}"]
+        found = self.problems_of_results()
+        if "they are complete now" in result.out:
+            return found
+        read = re.findall(r"^(\S.*): from the earlier run", result.out, re.M)
+        again = re.findall(r"^(\S.*): \d+ iterations", result.out, re.M)
+        if sorted(read + again) != sorted(self.solved):
+            found.append(f"read {read}, solved {again}, wanted {self.solved}")
+        # The last one that was told of may have been stopped on its way to the disk.
+        found += [f"{name} solved again" for name in finished[:-1] if name in again]
+        return found
+
+    def problems_of_results(self):
+        summary = clean(json.loads((self.out / "summary.json").read_text()))
+        found = differences(self.summary, summary)[:5]
+        if pictures(self.out) != self.pictures:
+            found.append("other pictures")
+        names = sorted(p.name for p in self.out.iterdir())
+        if names != self.names:
+            found.append(f"files {names}")
+        return found
+
+    def is_complete(self):
+        summary = self.out / "summary.json"
+        return summary.exists() and json.loads(summary.read_text()).get("status") == "completed"
+
+    def moment(self, dice, preload, number=None):
+        """One run that is stopped; returns a name and what is wrong."""
+        number = number or dice.choice([signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+        after, variables, name = dice.uniform(0.0, 1.1 * self.seconds), {}, ""
+        if number == signal.SIGKILL and self.ranks == 1 and dice.random() < 0.5:
+            step = dice.randrange(1, 60)
+            variables = {"LD_PRELOAD": preload, "KILL_AT": str(step), "KILL_FROM": ""}
+            name = f"{self.job}, killed at file operation {step}"
+        status = self.stop(number, after, variables)
+        name = name or f"{self.job}, {number.name} on {self.ranks} after {after:.2f} of {self.seconds:.2f} s"
+        try:
+            found = self.problems_after_stop(number, status)
+            n = len(self.finished())
+            return f"{name}, {n} of {len(self.solved)} solved", found + self.resume()
+        except (OSError, ValueError) as error:
+            return name, [f"{type(error).__name__}: {error}"]
+
+
+class Import:
+    """An import over an older geometry file."""
+
+    def __init__(self, karst, folder, ranks):
+        self.karst, self.folder, self.ranks = karst, folder, ranks
+        folder.mkdir()
+        n = 96
+        (folder / "image.raw").write_bytes(sphere_image(n, 40))
+        self.arguments = ["import", "image.raw", "-o", "rock.h5", "--overwrite", "--page", "none", "--size", f"{n},{n},{n}",
+                          "--type", "uint8", "--voxel", "1e-6", "--pore", "0"]
+        start = time.monotonic()
+        result = karst.run(self.arguments, folder, ranks)
+        self.seconds = time.monotonic() - start
+        if result.status != 0:
+            raise RuntimeError(f"the import that is not disturbed: {result}")
+        self.new = (folder / "rock.h5").stat().st_size
+
+    def moment(self, dice, preload, number=None):
+        number = number or dice.choice([signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+        after = dice.uniform(0.0, self.seconds)
+        (self.folder / "rock.h5").write_text("older")
+        before = set(contents(self.folder))
+        variables = {}
+        if number == signal.SIGKILL and dice.random() < 0.5:
+            variables = {"LD_PRELOAD": preload, "KILL_AT": str(dice.randrange(1, 4)), "KILL_FROM": ".tmp"}
+        run = subprocess.Popen(self.karst.command(self.arguments, self.ranks), cwd=self.folder,
+                               env={**self.karst.environment(1), **variables}, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+        if not variables:
+            time.sleep(after)
+            run.send_signal(number)
+        run.wait(timeout=PATIENCE)
+        end = time.monotonic() + 5.0
+        while self.ranks > 1 and set(contents(self.folder)) != before and time.monotonic() < end:
+            time.sleep(0.05)  # mpirun may end before its ranks
+        found = []
+        rock = self.folder / "rock.h5"
+        if rock.read_bytes() != b"older" and rock.stat().st_size != self.new:
+            found.append(f"rock.h5 of {rock.stat().st_size} bytes")
+        for name in set(contents(self.folder)) - before:
+            if number != signal.SIGKILL or name.startswith(".") or not name.endswith(".tmp"):
+                found.append(f"left behind: {name}")
+            (self.folder / name).unlink(missing_ok=True)
+        if dice.random() < 0.1:
+            again = self.karst.run(self.arguments, self.folder, self.ranks)
+            if again.status != 0:
+                found.append(f"the import after it: {again}")
+        return f"import, {number.name} on {self.ranks} after {after:.2f} of {self.seconds:.2f} s", found
+
+
+def asked_twice(karst, folder):
+    """Without --resume nothing that was solved goes; --time-limit ends in order; a failed run keeps what it has."""
+    found = []
+    (folder / "deck.toml").write_text(DECKS["axes"])
+    limited = karst.run(["run", "deck.toml", "--out", "out", "--time-limit", "0.01"], folder)
+    out = folder / "out"
+    summary = json.loads((out / "summary.json").read_text()) if (out / "summary.json").exists() else {}
+    if limited.status != 124 or summary.get("status") != "interrupted" or "the time limit has come" not in limited.err:
+        found.append(f"--time-limit: {limited}")
+    shutil.rmtree(out)
+    (folder / "deck.toml").write_text(DECKS["sweep"])
+    failed = karst.run(["run", "deck.toml", "--out", "out", "flow.steps=[1, 1e9]", "flow.newton_steps=8", "flow.axes=[\"x\"]"], folder)
+    summary = json.loads((out / "summary.json").read_text()) if (out / "summary.json").exists() else {}
+    if (failed.status != 1 or summary.get("status") != "failed" or "no steady flow found" not in summary.get("reason", "")
+            or len(summary.get("finished_solves", [{}])[0].get("inertia", [])) != 1):
+        found.append(f"a run that fails: {failed}, summary {summary}")
+    plain = karst.run(["run", "deck.toml", "--out", "out"], folder)
+    if plain.status != 1 or "--resume" not in plain.err or "--overwrite" not in plain.err:
+        found.append(f"a run where solves of another one lie: {plain}")
+    page = karst.run(["report", "out"], folder)
+    if page.status != 1 or "ended early" not in page.err:
+        found.append(f"a page of a run that failed: {page}")
+    other = karst.run(["run", "deck.toml", "--out", "out", "--resume", "flow.axes=[\"x\"]", "flow.steps=[1]"], folder)
+    if other.status != 0 or 'is not used, it is of other input: was "[flow] steps' not in other.out:
+        found.append(f"--resume with another deck: {other}")
+    return found
+
+
+def main():
+    arguments = parser(__doc__)
+    arguments.add_argument("--preload", required=True)
+    arguments.add_argument("--moments", type=int, default=0, help="of each campaign (default: ten in all)")
+    arguments.add_argument("--seed", type=int, default=1)
+    options = arguments.parse_args()
+    karst = Karst(options.program, options.mpiexec)
+    dice = random.Random(options.seed)
+    failed, n = 0, 0
+    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
+        folder = Path(place)
+        (folder / "asked").mkdir()
+        def tell(name, problems):
+            nonlocal failed, n
+            n += 1
+            failed += 1 if problems else 0
+            print("FAILED" if problems else "passed", name, "; ".join(problems), flush=True)
+        tell("what is said", asked_twice(karst, folder / "asked"))
+        campaigns = [(job, ranks) for job in ("axes", "sweep", "periodic") for ranks in (1, 2)]
+        if options.moments == 0:
+            campaigns = [("axes", 1), ("sweep", 1), ("axes", 2)]
+        for job, ranks in campaigns:
+            sample = Sample(karst, folder / f"{job}_{ranks}", job, ranks)
+            for _ in range(options.moments or 3):
+                tell(*sample.moment(dice, options.preload))
+        if options.moments > 0:
+            for ranks in (1, 2):
+                sample = Import(karst, folder / f"import_{ranks}", ranks)
+                for _ in range(options.moments):
+                    tell(*sample.moment(dice, options.preload))
+    print(f"{failed} of {n} moments failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -116,9 +117,11 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
   write_file(self, run.folder.file("deck.toml"), deck_as_used(run.session, run.line));
   write_file(self, run.folder.file("summary.json"), summary_json(summary));
   const std::size_t n = summary.finished.size();
-  log_warn("{}: {}; {} finished solve{} kept in {}{}", status, reason, n, n == 1 ? " is" : "s are", run.folder.solves(),
-           n == 0 ? "" : ", the same command with --resume goes on from there");
+  const bool failed = status == "failed";  // then the reason is told at the very end
+  log_warn("{}; {} finished solve{} kept in {}{}", failed ? "the run failed" : reason, n, n == 1 ? " is" : "s are",
+           run.folder.solves(), n == 0 ? "" : ", the same command with --resume goes on from there");
   run.log.close();
+  if (failed) std::ofstream(run.folder.file("log.txt"), std::ios::app) << "error: " << reason << '\n';
   log_info("Summary and log in {}", run.folder.leave(summary.files));
 } catch (const std::exception& e) {  // the reason of the end is the one to be heard
   log_info("What was solved could not be summed up: {}", e.what());

@@ -49,6 +49,14 @@ class RunFolderMpi : public ::testing::Test {
     folder.publish();
   }
 
+  void finish_a_solve(RunFolder& folder) {
+    if (comm.rank() == 0) {
+      fs::create_directories(folder.solves());
+      std::ofstream(folder.solves() + "/stokes_x.h5") << "velocity";
+    }
+    folder.begin_work();
+  }
+
   Comm comm = Comm::world();
   std::string place;
 };
@@ -199,6 +207,73 @@ TEST_F(RunFolderMpi, ResultsThatCannotBeMovedStay) {
   comm.sum(1.0);
   EXPECT_EQ(text_of(at + "/plot_000.vtkhdf"), "fields");
   EXPECT_FALSE(fs::exists(staging(at)));
+}
+
+TEST_F(RunFolderMpi, FinishedSolvesStay) {
+  const std::string at = place + "/a/b";
+  {
+    RunFolder folder(comm, at, false, {});
+    write_file(comm, folder.file("log.txt"), "log");
+    finish_a_solve(folder);
+    comm.sum(1.0);
+  }
+  comm.sum(1.0);
+  EXPECT_FALSE(fs::exists(staging(at) + "/log.txt"));
+  EXPECT_EQ(text_of(solves(at) + "/stokes_x.h5"), "velocity");
+  const std::string error = test::error_of([&] { RunFolder(comm, at, false, {}); });
+  EXPECT_PRED2(test::has, error, "left 1 finished solve ");
+  EXPECT_PRED2(test::has, error, "--resume");
+  comm.sum(1.0);
+  {
+    RunFolder folder(comm, at, false, {}, true);
+    EXPECT_TRUE(folder.has_earlier_solves());
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"summary.json"});
+    write_file(comm, folder.file("summary.json"), summary("new", "\"summary.json\""));
+    folder.publish();
+  }
+  comm.sum(1.0);
+  EXPECT_FALSE(fs::exists(staging(at)));
+  EXPECT_EQ(std::distance(fs::directory_iterator(at), fs::directory_iterator()), 1);
+}
+
+TEST_F(RunFolderMpi, OverwritingRemovesFinishedSolves) {
+  const std::string at = place + "/a/b";
+  {
+    RunFolder folder(comm, at, false, {});
+    finish_a_solve(folder);
+    comm.sum(1.0);
+  }
+  comm.sum(1.0);
+  { EXPECT_FALSE(RunFolder(comm, at, true, {}).has_earlier_solves()); }
+  comm.sum(1.0);
+  EXPECT_FALSE(fs::exists(staging(at)));
+}
+
+TEST_F(RunFolderMpi, WhatARunLeavesDoesNotReplaceResults) {
+  const std::string at = place + "/a/b",
+                    left = "{\"karst\": \"test\", \"status\": \"interrupted\", \"files\": [\"summary.json\"]}";
+  const auto end_early = [&] {
+    {
+      RunFolder folder(comm, at, true, {});
+      write_file(comm, folder.file("summary.json"), left);
+      write_file(comm, folder.file("plot.vtkhdf"), "half");
+      finish_a_solve(folder);
+      if (comm.rank() == 0) folder.leave({"summary.json"});
+      comm.sum(1.0);
+    }
+    comm.sum(1.0);
+  };
+  end_early();
+  EXPECT_EQ(text_of(at + "/summary.json"), left);
+  EXPECT_FALSE(fs::exists(staging(at) + "/plot.vtkhdf"));
+  EXPECT_TRUE(fs::exists(solves(at) + "/stokes_x.h5"));
+  comm.sum(1.0);
+  write_results("whole");  // replaces what was left
+  end_early();
+  EXPECT_NE(text_of(at + "/summary.json").find("whole"), std::string::npos);
+  EXPECT_EQ(text_of(at + "/log.txt"), "log of whole");
+  EXPECT_EQ(text_of(staging(at) + "/summary.json"), left);
+  EXPECT_TRUE(fs::exists(solves(at) + "/stokes_x.h5"));
 }
 
 }  // namespace

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/solve_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "app/flow_record.hpp"
+#include "support/first_ranks.hpp"
+#include "support/flow_cases.hpp"
+#include "support/shared_directory.hpp"
+
+namespace karst {
+namespace {
+
+namespace fs = std::filesystem;
+
+Geometry sphere(const Comm& comm, double solid = 0.3, int n = 16, int box = 8) {
+  return build_geometry(comm, test::flow_grid(Index::all(n), {true, true, true}, box), *test::one_sphere(solid, n),
+                        KeepPores::all);
+}
+
+constexpr const char* deck =
+    "[grid]\nbox = 8\n[fluid]\nviscosity = 0.001  # Pa s\n[flow]\nmodel = \"stokes\"\naxes = [\"x\"]\ntolerance = "
+    "1e-08\n"
+    "[diffusion]\ntolerance = 1e-06\n";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+class SolveStoreMpi : public ::testing::Test {
+ protected:
+  Comm comm = Comm::world();
+  test::SharedDirectory place{comm};
+  std::string folder = place.path() + "/solved";
+};
+
+TEST_F(SolveStoreMpi, AFinishedSolveComesBackInTheNextRun) {
+  const Geometry geometry = sphere(comm);
+  const CompositeNumbering numbering(comm, geometry);
+  const VofPlaces places = places_of(geometry, numbering);
+  std::vector<double> values(static_cast<std::size_t>(numbering.n_own()));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = std::sin(static_cast<double>(numbering.first()) + static_cast<double>(i));
+  const std::array fields{VofValues{"pressure", 1, std::span<const double>(values)}};
+  {
+    SolveStore store(comm, folder, deck, false);
+    const std::string depends = store.dependencies("flow", geometry, 1e-6);
+    store.save("stokes x", depends, {"{\"k\": 1}", "{\"state\": 2}"}, places, fields);
+    store.save("on the way", depends, {"{}", "{}"}, places, {});
+    store.drop("on the way");
+    ASSERT_EQ(store.finished().size(), 1U);
+    EXPECT_EQ(store.n_read(), 0);
+    EXPECT_FALSE(store.load("stokes x", depends));  // not asked to resume
+  }
+  SolveStore store(comm, folder, deck, true);
+  const std::string depends = store.dependencies("flow", geometry, 1e-6);
+  std::vector<double> read(values.size());
+  const auto state = store.load(
+      "stokes x", depends, [&](const VofFile& file) { file.read("pressure", places, 1, std::span<double>(read)); });
+  ASSERT_TRUE(state);
+  EXPECT_EQ(*state, "{\"state\":2}");
+  EXPECT_EQ(read, values);
+  EXPECT_EQ(store.n_read(), 1);
+  EXPECT_EQ(store.finished()[0].result, "{\"k\":1}");
+  EXPECT_FALSE(store.load("stokes y", depends));
+  EXPECT_FALSE(store.load("on the way", depends));
+  // A field that is not there: solved again.
+  EXPECT_FALSE(store.load("stokes x", depends,
+                          [&](const VofFile& file) { file.read("velocity", places, 3, std::span<double>(read)); }));
+}
+
+TEST_F(SolveStoreMpi, OnlyWhatFitsIsUsed) {
+  const Geometry geometry = sphere(comm);
+  const auto depends = [&](const std::string& text, const std::string& job, const Geometry& g, double width) {
+    return SolveStore(comm, folder, text, true).dependencies(job, g, width);
+  };
+  const std::string flow = depends(deck, "flow", geometry, 1e-6),
+                    diffusion = depends(deck, "diffusion", geometry, 1e-6);
+  EXPECT_NE(flow, depends(replaced(deck, "1e-08", "1e-09"), "flow", geometry, 1e-6));
+  EXPECT_EQ(diffusion, depends(replaced(deck, "1e-08", "1e-09"), "diffusion", geometry, 1e-6));
+  EXPECT_NE(diffusion, depends(replaced(deck, "1e-06", "1e-07"), "diffusion", geometry, 1e-6));
+  EXPECT_NE(flow, depends(replaced(deck, "0.001", "0.002"), "flow", geometry, 1e-6));
+  EXPECT_NE(flow, depends(deck, "flow", geometry, 2e-6));
+  // More axes do not change what one of them gives; neither do comments.
+  EXPECT_EQ(flow, depends(replaced(deck, "[\"x\"]", "[\"x\", \"y\"]"), "flow", geometry, 1e-6));
+  EXPECT_EQ(flow, depends(replaced(deck, "# Pa s", "# dynamic"), "flow", geometry, 1e-6));
+}
+
+TEST_F(SolveStoreMpi, CutCellsHaveTheSameFingerprintOnAnyNumberOfRanks) {
+  const std::uint64_t all = fingerprint(comm, sphere(comm));
+  EXPECT_NE(all, fingerprint(comm, sphere(comm, 0.3 + 1e-9)));
+  EXPECT_NE(all, fingerprint(comm, sphere(comm, 0.3, 24)));
+  EXPECT_NE(all, fingerprint(comm, sphere(comm, 0.3, 16, 16)));
+  for (int n = 1; n < comm.size(); ++n) {
+    const test::FirstRanks some(comm, n);
+    if (!some.is_in()) continue;
+    EXPECT_EQ(all, fingerprint(some.comm(), sphere(some.comm()))) << n << " ranks";
+  }
+}
+
+TEST(FlowRecord, NumbersComeBackToTheLastBit) {
+  FlowColumn column;
+  column.axis = 2;
+  column.periodic = true;
+  column.permeability = {1.0 / 3.0, -1e-300, 0.1 + 0.2};
+  column.pressure_drag = std::numeric_limits<double>::quiet_NaN();
+  column.divergence = std::nextafter(1.0, 2.0);
+  column.counts.flow_cells = (std::int64_t{1} << 53) + 1;
+  column.histogram.share[7] = std::exp(-1.0);
+  column.seconds = 1.5;
+  column.inertia.emplace_back();
+  column.inertia[0].permeability = std::sqrt(2.0);
+  column.inertia[0].newton_steps = 3;
+  column.forchheimer = ForchheimerFit{1.0 / 7.0, 2.0, 3.0};
+  const FlowColumn back = flow_column(record_of(Comm::self(), column).state);
+  EXPECT_EQ(back.axis, 2);
+  EXPECT_TRUE(back.periodic);
+  EXPECT_EQ(back.permeability, column.permeability);
+  EXPECT_TRUE(std::isnan(back.pressure_drag));
+  EXPECT_EQ(back.divergence, column.divergence);
+  EXPECT_EQ(back.counts.flow_cells, column.counts.flow_cells);
+  EXPECT_EQ(back.histogram.share, column.histogram.share);
+  EXPECT_EQ(back.seconds, 1.5);
+  ASSERT_EQ(back.inertia.size(), 1U);
+  EXPECT_EQ(back.inertia[0].permeability, std::sqrt(2.0));
+  EXPECT_EQ(back.inertia[0].newton_steps, 3);
+  EXPECT_EQ(back.forchheimer->permeability, 1.0 / 7.0);
+  const PausedSweep sweep{column, 0.7, {column.inertia, 0.1, 0.2, 0.3, 0.4}};
+  const PausedSweep again = paused_sweep(record_of(Comm::self(), sweep).state);
+  EXPECT_EQ(again.fall, 0.7);
+  EXPECT_EQ(again.state.velocity, 0.2);
+  EXPECT_EQ(again.state.points.size(), 1U);
+  EXPECT_EQ(again.slow.permeability, column.permeability);
+}
+
+}  // namespace
+}  // namespace karst

@@ -3,8 +3,8 @@
 // walls, L5 effective diffusivity) and the maximum principle, and prints them as JSON. Ends with status 1 when a figure
 // misses what is asked in missed().
 //
-// Orders are judged between the two finest of three grids. Errors of Robin walls at one place of the centre change sign
-// with it; there they are the largest over four places.
+// Orders are judged between the two finest of three grids, errors of refined levels also against those of one level.
+// Errors of Robin walls at one place of the centre change sign with it; there they are the largest over four places.
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
@@ -263,7 +263,20 @@ std::vector<std::string> missed(const Json& all) {
   const auto ask = [&](bool met, const Json& what) {
     if (!met) out.push_back(what.dump());
   };
-  for (const Json& c : all["L1_L2"]) ask(c["order_largest"] >= 1.9 && c["order_mean"] >= 1.95, c);
+  for (const Json& c : all["L1_L2"]) {
+    ask(c["order_largest"] >= 1.9 && c["order_mean"] >= 1.95, c);
+    ask(c["grids"].back()["largest"] < 6e-4, c);
+    // Finer cells in a part leave the largest error as it is on one level, 1.17 times it at most. Pieces of sealed
+    // walls with several homes at the boundary between levels made it three times as large, at full order (decision
+    // 015).
+    for (const Json& one : all["L1_L2"]) {
+      if (one["levels"] != 1 || one["case"] != c["case"] || one["wall"] != c["wall"] ||
+          one["solution"] != c["solution"])
+        continue;
+      for (std::size_t g = 0; g < c["grids"].size(); ++g)
+        ask(c["grids"][g]["largest"] <= 1.25 * one["grids"][g]["largest"].get<double>(), c);
+    }
+  }
   for (const Json& c : all["L3"]) ask(c["difference"] < 1e-13 && c["conservation"] < 1e-12, c);
   for (const Json& c : all["L4"]) {
     ask(c["order_flux"] >= 1.8 && c["order_surface"] >= 1.8, c);

@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Damages decks and runs them: karst-damage-decks [COUNT [SEED [FOLDER]]]
+// COUNT decks (300): values, keys and lines of valid ones exchanged for others, numbers huge, tiny and none at all,
+// brackets in towers, cut short. Each is read, and run when its grid is small, in a process of its own. It has to be
+// refused with a message or to run to its end. All else is a failure: a crash, more than 10 s of processor time,
+// another exception, a message that blames the program. Decks that fail are kept in FOLDER.
+#include <fmt/core.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <span>
+
+#include "app/commands.hpp"
+#include "app/config.hpp"
+#include "base/error.hpp"
+#include "base/main.hpp"
+#include "base/text.hpp"
+
+namespace karst::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum Outcome : int { refused, large, finished, memory, exception, crash, hang, n_outcomes };
+constexpr std::array<const char*, n_outcomes> names{"refused",   "read (large)", "run", "out of memory",
+                                                    "EXCEPTION", "CRASH",        "HANG"};
+
+/// Valid decks of few cells that use all tables.
+const std::array<std::string_view, 7> decks{
+    R"deck(title = "ball"
+[geometry]
+keep = "all"
+operation = "union"
+[[geometry.solid]]
+shape = "sphere"
+center = [0.5e-3, 0.5e-3, 0.5e-3]
+radius = 0.3e-3
+[[geometry.solid]]
+shape = "cylinder"
+center = [0.5e-3, 0.2e-3, 0.5e-3]
+axis = [0, 1, 1]
+radius = 0.1e-3
+length = 0.4e-3
+periodic = true
+[grid]
+size = [1e-3, 1e-3, 1e-3]
+cells = [8, 8, 8]
+box = 8
+periodic = [true, true, true]
+[flow]
+model = "stokes"
+drive = "pressure-gradient"
+gradient = [1, 2, 3]
+axes = ["x", "z"]
+tolerance = 1e-6
+[output]
+directory = "out"
+plot = ["fraction", "velocity"]
+)deck",
+    R"deck([[geometry.solid]]
+shape = "expression"
+expression = "sin(6e3*x)*cos(6e3*y) + max(sin(6e3*z), 0.1) - (x > 5e-4 ? 0.2 : 0.3)"
+[[geometry.solid]]
+shape = "box"
+lo = [0.1e-3, 0.1e-3, 0.1e-3]
+hi = [0.4e-3, 0.5e-3, 0.6e-3]
+rotation = [10, 20, 30]
+[grid]
+size = [1e-3, 1e-3, 1e-3]
+cells = [16, 16, 16]
+levels = 2
+[[grid.refine]]
+level = 1
+where = "region"
+lo = [0, 0, 0]
+hi = [0.5e-3, 0.5e-3, 0.5e-3]
+buffer = 1
+[diffusion]
+axes = ["x"]
+diffusivity = 1e-9
+tolerance = 1e-6
+[output]
+directory = "out"
+plot = ["fraction", "concentration"]
+)deck",
+    R"deck([geometry]
+image = "rock.raw"
+[geometry.import]
+size = [10, 10, 10]
+type = "uint8"
+voxel = 1e-6
+pore = 0
+smoothing = 0
+[grid]
+box = 8
+[flow]
+model = "stokes"
+drive = "pressure-drop"
+pressure_drop = 2.0
+axes = ["x"]
+sides = "no-slip"
+reservoir = 4
+estimate_error = false
+[output]
+directory = "out"
+)deck",
+    R"deck([geometry]
+image = "rock.raw"
+wall_shift = 0.1
+[geometry.import]
+size = [10, 10, 10]
+type = "uint8"
+voxel = 1e-6
+threshold = 90
+pore_above = false
+[flow]
+model = "stokes"
+drive = "flow-rate"
+flow_rate = 1e-12
+axes = ["y"]
+[fluid]
+viscosity = 1e-3
+density = 1e3
+[output]
+directory = "out"
+plot = []
+)deck",
+    R"deck([[geometry.solid]]
+shape = "spheres"
+file = "packing.txt"
+columns = "x y z r"
+skip_lines = 1
+scale = 1e-3
+[[geometry.solid]]
+shape = "plane"
+point = [0, 0, 0.1e-3]
+normal = [0, 0.1, 1]
+[grid]
+size = [1e-3, 1e-3, 1e-3]
+cells = [8, 8, 8]
+[flow]
+model = "steady"
+drive = "velocity"
+velocity = 1e-4
+axes = ["x"]
+steps = [1, 2]
+newton_steps = 5
+[output]
+directory = "out"
+)deck",
+    R"deck([geometry]
+operation = "union"
+[[geometry.solid]]
+shape = "torus"
+center = [0.5e-3, 0.5e-3, 0.5e-3]
+axis = [0, 0, 1]
+radius = 0.1e-3
+major_radius = 0.3e-3
+inside = "solid"
+[[geometry.solid]]
+shape = "ellipsoid"
+center = [0.5e-3, 0.5e-3, 0.5e-3]
+radii = [0.4e-3, 0.3e-3, 0.2e-3]
+inside = "solid"
+[grid]
+size = [1e-3, 1e-3, 1e-3]
+cells = [8, 8, 8]
+levels = 2
+[[grid.refine]]
+level = 1
+where = "wall"
+[flow]
+model = "stokes"
+drive = "pressure-drop"
+axes = ["z"]
+[output]
+directory = "out"
+)deck",
+    R"deck([[geometry.solid]]
+shape = "cylinder"
+center = [0, 5e-5, 5e-5]
+axis = [1, 0, 0]
+radius = 3e-5
+inside = "fluid"
+[grid]
+size = [1e-4, 1e-4, 1e-4]
+cells = [8, 8, 8]
+[flow]
+model = "stokes"
+drive = "pressure-drop"
+axes = ["x"]
+)deck"};
+
+const std::array<std::string_view, 64> values{"0",
+                                              "-1",
+                                              "1",
+                                              "2",
+                                              "3",
+                                              "7",
+                                              "8",
+                                              "16",
+                                              "1e300",
+                                              "-1e300",
+                                              "1e-300",
+                                              "5e-324",
+                                              "1e16",
+                                              "-1e16",
+                                              "1e8",
+                                              "1e-12",
+                                              "0.5",
+                                              "-0.0",
+                                              "nan",
+                                              "inf",
+                                              "-inf",
+                                              "65536",
+                                              "100000",
+                                              "2147483647",
+                                              "2147483648",
+                                              "-2147483648",
+                                              "9223372036854775807",
+                                              "1e6",
+                                              "true",
+                                              "false",
+                                              "\"\"",
+                                              "\"x\"",
+                                              "[]",
+                                              "[0, 0, 0]",
+                                              "[1, 1, 1]",
+                                              "[1e300, 0, 0]",
+                                              "[-1, -1, -1]",
+                                              "[1, 2]",
+                                              "[1, 2, 3, 4]",
+                                              "[[1], [2]]",
+                                              "[true, false, true]",
+                                              "[\"x\", \"y\", \"z\"]",
+                                              "[\"x\", \"x\"]",
+                                              "[nan, nan, nan]",
+                                              "{}",
+                                              "{a = 1}",
+                                              "1979-05-27",
+                                              "07:32:00",
+                                              "\"wall\"",
+                                              "\"region\"",
+                                              "\"periodic\"",
+                                              "\"no-slip\"",
+                                              "\"fluid\"",
+                                              "\"stokes\"",
+                                              "\"steady\"",
+                                              "\"none\"",
+                                              "\"1/x\"",
+                                              "\"x/0\"",
+                                              "\"sqrt(x - 1)\"",
+                                              "\"sin(1e9*x)\"",
+                                              "\"x^y^z\"",
+                                              "\"(((x)))\"",
+                                              "\"../..\"",
+                                              "\"/dev/null\""};
+
+class Breaker {
+ public:
+  explicit Breaker(std::uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15U + 7) {}
+
+  std::string run() {
+    text_ = decks[below(decks.size())];
+    lines_ = split(text_, '\n');
+    const std::size_t times = 1 + below(3) * below(2);
+    for (std::size_t n = 0; n < times; ++n) change_lines();
+    text_ = join(lines_, "\n");
+    if (below(10) == 0) change_bytes();
+    return text_;
+  }
+
+ private:
+  std::size_t below(std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>(random_() % n); }
+  std::string value() {
+    if (below(12) == 0) {
+      const std::string open = below(2) == 0 ? "[" : "{a = ", close = open == "[" ? "]" : "}";
+      std::string tower;
+      const std::size_t deep = below(2) == 0 ? 3 : below(600);
+      for (std::size_t n = 0; n < deep; ++n) tower += open;
+      tower += "1";
+      for (std::size_t n = 0; n < deep; ++n) tower += close;
+      return tower;
+    }
+    return std::string(values[below(values.size())]);
+  }
+  std::string& some_line() { return lines_[below(lines_.size())]; }
+  std::string any_key() {
+    for (std::size_t n = 0; n < 50; ++n) {
+      const std::string& line = some_line();
+      if (const std::size_t at = line.find(" ="); at != std::string::npos) return line.substr(0, at);
+    }
+    return "key";
+  }
+
+  /// One number of the line is another one.
+  void change_number(std::string& line) {
+    const std::size_t equal = line.find('='), from = equal == std::string::npos ? 0 : equal,
+                      at = line.find_first_of("0123456789", from + below(line.size() - from));
+    if (at == std::string::npos) return;
+    const std::size_t end = std::min(line.find_first_not_of("0123456789.e-", at), line.size());
+    constexpr std::array<double, 8> factors{0.1, 0.5, 0.9, 1.1, 2.0, 3.0, 10.0, -1.0};
+    const double number = std::strtod(line.c_str() + at, nullptr) * factors[below(factors.size())];
+    line.replace(at, end - at, below(3) == 0 ? std::string(values[below(28)]) : fmt::format("{}", number));
+  }
+
+  void change_lines() {
+    std::string& line = some_line();
+    const std::size_t equal = line.find('=');
+    switch (below(20)) {
+      case 0:
+      case 1:
+      case 2:
+        if (equal != std::string::npos) line = line.substr(0, equal + 1) + " " + value();
+        return;
+      case 3:
+      case 4:
+      case 5:
+        line.clear();
+        return;
+      case 6:
+        lines_.insert(lines_.begin() + static_cast<std::ptrdiff_t>(below(lines_.size())), std::string(line));
+        return;
+      case 7:
+        std::swap(line, some_line());
+        return;
+      case 8:
+        if (equal != std::string::npos) line = any_key() + " " + line.substr(equal);
+        return;
+      case 9: {  // from another deck
+        const std::vector<std::string> other = split(decks[below(decks.size())], '\n');
+        lines_.insert(lines_.begin() + static_cast<std::ptrdiff_t>(below(lines_.size())), other[below(other.size())]);
+        return;
+      }
+      case 10: {
+        std::string key = any_key();
+        for (std::size_t n = below(4) == 0 ? below(100'000) : below(80); n > 0; --n) key += ".a";
+        line = key + " = 1";
+        return;
+      }
+      case 11:
+        if (equal != std::string::npos) line = any_key() + " = " + value();
+        return;
+      default:
+        if (!line.empty()) change_number(line);
+    }
+  }
+
+  void change_bytes() {
+    for (std::size_t n = 1 + below(3); n > 0 && !text_.empty(); --n) {
+      const std::size_t at = below(text_.size());
+      switch (below(4)) {
+        case 0:
+          text_[at] = static_cast<char>(random_());
+          break;
+        case 1:
+          text_.erase(at, 1 + below(8));
+          break;
+        case 2:
+          text_.insert(at, text_.substr(below(text_.size()), 1 + below(8)));
+          break;
+        default:
+          if (below(3) == 0) text_.resize(at);
+      }
+    }
+  }
+
+  std::mt19937_64 random_;
+  std::string text_;
+  std::vector<std::string> lines_;
+};
+
+/// A grid that is solved in a moment.
+bool is_small(const Config& c) {
+  constexpr double most_cells = 40000.0;
+  double cells = std::pow(8.0, c.grid.levels - 1), cross_section = 1.0;
+  for (int d = 0; d < 3; ++d) {
+    const double n = c.cells_given || c.geometry.image.empty() ? c.grid.cells[d] : 10.0;
+    cells *= n;
+    cross_section = std::max(cross_section, n * n);
+  }
+  return cells <= most_cells && cross_section * c.flow.reservoir <= most_cells && c.flow.max_iterations <= 10000;
+}
+
+/// What becomes of the deck in the present folder. In a process of its own.
+Outcome attempt() {
+  try {
+    Reader reader = Reader::from_file("deck.toml");
+    const Config config = read_config(reader);
+    reader.finish();
+    if (!is_small(config)) return large;
+    run_karst(Comm::world(), {"run", "deck.toml", "--overwrite", "output.directory=\"out\""});
+    return finished;
+  } catch (const ExitStatus& e) {
+    return e.code == 0 ? finished : refused;
+  } catch (const Error& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return std::strstr(e.what(), "fault of the program") == nullptr ? refused : exception;
+  } catch (const std::bad_alloc&) {
+    return memory;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "EXCEPTION: {}\n", e.what());
+    return exception;
+  }
+}
+
+void write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+/// 10 s of processor time and 2 GiB; what is said goes to a file.
+[[noreturn]] void work() {
+  const rlimit bytes{2UL << 30, 2UL << 30}, no_core{0, 0}, seconds{10, 12};
+  setrlimit(RLIMIT_DATA, &bytes);
+  setrlimit(RLIMIT_CORE, &no_core);
+  setrlimit(RLIMIT_CPU, &seconds);
+  if (std::freopen("said.txt", "w", stdout) == nullptr || dup2(fileno(stdout), STDERR_FILENO) < 0) _exit(99);
+  const Outcome outcome = attempt();
+  std::fflush(stdout);
+  _exit(static_cast<int>(outcome));
+}
+
+Outcome outcome_of_child(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGXCPU ? hang : crash;
+  const int code = WEXITSTATUS(status);
+  return code < n_outcomes ? static_cast<Outcome>(code) : crash;
+}
+
+void keep_case(const std::string& folder, std::size_t n, Outcome outcome) {
+  if (folder.empty()) return;
+  const std::string name = fmt::format("{}/{}_{}", folder, n, names[static_cast<std::size_t>(outcome)]);
+  std::error_code ignored;
+  fs::copy_file("deck.toml", name + ".toml", fs::copy_options::overwrite_existing, ignored);
+  fs::copy_file("said.txt", name + ".txt", fs::copy_options::overwrite_existing, ignored);
+}
+
+void make_files() {
+  std::string voxels, packing = "x y z r\n";
+  for (int n = 0; n < 1000; ++n) {
+    const int x = n % 10, y = n / 10 % 10, z = n / 100;
+    voxels += static_cast<char>((x - 5) * (x - 5) + (y - 4) * (y - 4) + z * z < 20 ? 180 : (x + y) % 3 == 0 ? 20 : 0);
+  }
+  for (int n = 0; n < 8; ++n) packing += fmt::format("{} {} {} 0.2\n", n % 2 * 0.5, n / 2 % 2 * 0.5, n / 4 * 0.5);
+  write("rock.raw", voxels);
+  write("packing.txt", packing);
+}
+
+/// In a process of its own.
+Outcome outcome_of(std::string_view deck) {
+  write("deck.toml", std::string(deck));
+  fs::remove_all("out");
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) work();
+  return outcome_of_child(child);
+}
+
+std::string content(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+int run_all(std::span<char*> arguments) {
+  const auto number = [&](std::size_t i, std::size_t otherwise) {
+    return arguments.size() > i ? static_cast<std::size_t>(std::strtoull(arguments[i], nullptr, 10)) : otherwise;
+  };
+  const std::size_t count = number(1, 300), seed = number(2, 1);
+  const std::string keep = arguments.size() > 3 ? fs::absolute(arguments[3]).string() : "";
+  std::string folder = (fs::temp_directory_path() / "karst_decks_XXXXXX").string();
+  require(mkdtemp(folder.data()) != nullptr && chdir(folder.c_str()) == 0, "{}: cannot be made", folder);
+  make_files();
+  for (const std::string_view deck : decks)
+    if (const Outcome whole = outcome_of(deck); whole != finished)
+      throw Error(fmt::format("an undamaged deck is {}:\n{}\n{}", names[static_cast<std::size_t>(whole)], deck,
+                              content("said.txt")));
+  std::array<std::size_t, n_outcomes> found{};
+  for (std::size_t n = 0; n < count; ++n) {
+    const Outcome outcome = outcome_of(Breaker(seed + n).run());
+    ++found[static_cast<std::size_t>(outcome)];
+    if (outcome < memory) continue;
+    fmt::print("deck {}: {}\n", seed + n, names[static_cast<std::size_t>(outcome)]);
+    keep_case(keep, seed + n, outcome);
+  }
+  chdir("/") == 0 ? void(fs::remove_all(folder)) : void();
+  std::size_t failures = 0;
+  for (std::size_t o = 0; o < n_outcomes; ++o) {
+    if (o >= memory) failures += found[o];
+    fmt::print("{} {}{}", found[o], names[o], o + 1 < n_outcomes ? ", " : "\n");
+  }
+  // The decks have to get past the reader, or nothing is tested.
+  if (count >= 100) require(found[finished] * 20 > count, "only {} of {} decks were run", found[finished], count);
+  fmt::print("{} failures\n", failures);
+  return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace karst::test
+
+int main(int argc, char** argv) {
+  return karst::run_guarded(argc, argv, [&](const karst::Comm&) {
+    const int status = karst::test::run_all({argv, static_cast<std::size_t>(argc)});
+    if (status != 0) throw karst::ExitStatus{status};
+  });
+}

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import bad_flow  # noqa: F401, registers its cases
 from bad_cases import CASES, case, deck, raw_deck
-from support import Karst, TIME_LIMIT, contents, older_results, parser, sphere_deck, sphere_image
+from support import Karst, contents, older_results, parser, sphere_deck, sphere_image
 
 RAW = ["--size", "16,16,16", "--type", "uint8", "--voxel", "1e-6", "--pore", "0", "-o", "rock.h5"]
 
@@ -456,8 +456,6 @@ def problems_of(result, words):
     """What is wrong with a run that should fail."""
     if result.status != 1:
         yield f"exit status {result.status}, not 1"
-    if result.seconds > TIME_LIMIT:
-        yield f"took {result.seconds:.1f} s, more than {TIME_LIMIT} s"
     messages = len(re.findall(r"^(?:ranks? [^:]*: )?error:", result.err, re.MULTILINE))
     if messages != 1:
         yield f"{messages} messages on stderr, not 1"
@@ -479,7 +477,10 @@ def run_case(karst, name, ranks):
         try:
             arguments, words, *kept = made  # kept: what a run leaves that fails after it has finished a solve
             before = contents(folder)
-            result = karst.run(arguments, folder, ranks)
+            try:
+                result = karst.run(arguments, folder, ranks)
+            except subprocess.TimeoutExpired as hang:
+                return [f"{name}, {ranks} ranks: hangs: {hang}"]
             found = list(problems_of(result, words))
             after = contents(folder)
             found += [f"left behind: {f}" for f in after if f not in before and f not in sum(kept, [])]

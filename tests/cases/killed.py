@@ -13,10 +13,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from support import Karst, contents, older_results, parser, sphere_deck
+from support import HANGING, Karst, contents, older_results, parser, sphere_deck
 
 N = 256  # voxels per side: a few seconds
-PATIENCE = 60.0  # until the temporary file is there [s]
 
 
 def image():
@@ -32,6 +31,24 @@ def temporary_files(folder):
     return [p for p in folder.iterdir() if p.name.startswith("rock.h5.") and p.name.endswith(".tmp")]
 
 
+def runs_in(folder):
+    """Is there a process that works in the folder?"""
+    for process in Path("/proc").glob("[0-9]*/cwd"):
+        try:
+            if process.readlink() == folder:
+                return True
+        except OSError:  # it ended, or is not ours
+            pass
+    return False
+
+
+def wait_for_ranks(folder):
+    """mpirun may end before its ranks."""
+    end = time.monotonic() + HANGING
+    while runs_in(folder.resolve()) and time.monotonic() < end:
+        time.sleep(0.02)
+
+
 def kill(karst, folder, ranks, number):
     """Starts an import, kills its process (one rank) or its mpirun once it writes; returns what is wrong."""
     command = karst.command(["import", "image.raw", "-o", "rock.h5", "--overwrite", "--page", "none", "--size",
@@ -39,18 +56,16 @@ def kill(karst, folder, ranks, number):
     before = contents(folder)
     run = subprocess.Popen(command, cwd=folder, env=karst.environment(1), stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL)
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + HANGING
     while not temporary_files(folder):
         if run.poll() is not None or time.monotonic() > end:
             run.kill()
             return [f"the import ended or took too long before it wrote anything (status {run.poll()})"]
         time.sleep(0.01)
     os.kill(run.pid, number)
-    if run.wait(timeout=60) == 0:
+    if run.wait(timeout=HANGING) == 0:
         return ["the killed import ended with status 0"]
-    end = time.monotonic() + 5
-    while ranks > 1 and temporary_files(folder) and time.monotonic() < end:  # mpirun may end before its ranks
-        time.sleep(0.05)
+    wait_for_ranks(folder)
     left = [p.name for p in temporary_files(folder)]
     for name in left:
         (folder / name).unlink()
@@ -73,16 +88,16 @@ def kill_run(karst, folder, ranks, number, job):
     staging = folder / "out" / "karst-unfinished"
     run = subprocess.Popen(karst.command(["run", "deck.toml", "--overwrite"], ranks), cwd=folder,
                            env=karst.environment(1), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + HANGING
     while not (staging / "log.txt").exists() or "Repairs" not in (staging / "log.txt").read_text():
         if run.poll() is not None or time.monotonic() > end:
             run.kill()
             return [f"the run ended or took too long before it solved anything (status {run.poll()})"]
         time.sleep(0.01)
     os.kill(run.pid, number)
-    if run.wait(timeout=60) == 0:
+    if run.wait(timeout=HANGING) == 0:
         return ["the killed run ended with status 0"]
-    time.sleep(1.0 if ranks > 1 else 0.0)  # mpirun may end before its ranks
+    wait_for_ranks(folder)
     problems = [f"{p.name} changed" for p in (folder / "out").iterdir() if p.name in before and p.read_text() != before[p.name]]
     again = karst.run(["run", "deck.toml", "--overwrite", "grid.cells=[16,16,16]", "output.plot=[]"], folder)
     names = sorted(p.name for p in (folder / "out").iterdir())

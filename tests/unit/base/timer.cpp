@@ -187,19 +187,29 @@ TEST_F(Timers, ASinkHearsStartsAndStopsOfItsThread) {
   EXPECT_EQ(announced, (std::vector<std::string>{"aa", "+2", "bbb", "+3", "-3", "-2", "+2", "+3", "-3", "-2"}));
 }
 
-// Aim: < 100 ns for a start and a stop; the best of many short runs, since other programs may use the machine.
-TEST_F(Timers, CostLittle) {
-#if defined(NDEBUG)
-  double best = 1.0;
-  const Timer outer("outer");
+/// The least of many short runs, since other programs may use the machine [s].
+template <class F>
+double least_seconds(F&& what) {
+  constexpr int n = 2000;
+  double best = 1e9;
   for (int run = 0; run < 50; ++run) {
-    constexpr int n = 2000;
     const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < n; ++i) const Timer t("a name of usual length");
+    for (int i = 0; i < n; ++i) what();
     best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / n);
   }
-  RecordProperty("nanoseconds", std::to_string(1e9 * best));
-  EXPECT_LT(best, 100e-9);
+  return best;
+}
+
+// A start and a stop read the clock twice (about 45 ns in all); eight readings of it are too much on any machine.
+TEST_F(Timers, CostLittle) {
+#if defined(NDEBUG)
+  volatile std::int64_t seen = 0;
+  const double reading = least_seconds([&] { seen = std::chrono::steady_clock::now().time_since_epoch().count(); });
+  const Timer outer("outer");
+  const double cost = least_seconds([] { const Timer t("a name of usual length"); });
+  RecordProperty("nanoseconds", std::to_string(1e9 * cost));
+  RecordProperty("readings_of_the_clock", std::to_string(cost / reading));
+  EXPECT_LT(cost, 8.0 * reading);
 #else
   GTEST_SKIP() << "the cost is asserted in release builds";
 #endif

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads Karst plotfiles (HDF5 in Chombo's layout, see src/io/plotfile.hpp).
+"""Reads Karst plotfiles (HDF5, see src/io/plotfile.hpp).
 
     plot = Plotfile("out/plot.vtkhdf")
-    plot.components            ["fraction", ...]
-    plot.uniform("fraction")   one array [k, j, i] of the whole domain at the finest cell width
-    plot.plane("fraction", axis=2, at=0.5)   one array of a plane
+    plot.arrays                {"fraction": "1", "velocity": "m/s", ...}: names and units
+    plot.uniform("velocity")   the whole domain at the finest cell width: array [k, j, i, component], scalars [k, j, i]
+    plot.uniform("velocity_x") one component of a vector, [k, j, i]
+    plot.plane("pressure", axis=2, at=0.5)   one array of a plane
 
-Boxes that are not in the file hold no fluid; their cells, and covered cells, come back as NaN (fraction: 0).
+Boxes that are not in the file hold no fluid. Fields of the geometry (fraction, distance ...) are kept as they are in the
+solid; others come back as NaN in cells without fluid. Files of older versions are read, too.
 """
 import sys
 from dataclasses import dataclass
@@ -14,9 +16,11 @@ from dataclasses import dataclass
 import h5py
 import numpy as np
 
-FRACTION = "fraction"  # volume fraction of fluid in a cell; above 1 where slivers of neighbours were joined
+FRACTION = "fraction"  # volume fraction of fluid in a cell, 0 to 1; older files: above 1 where slivers were joined
 DISTANCE = "distance"  # level set at the cell centre [m], > 0 in the fluid; not in every plotfile
-UNITS = {"velocity": "m/s", "pressure": "Pa", DISTANCE: "m", "wall_area": "m²", "wall_normal": "-", FRACTION: "-"}
+GEOMETRY = (FRACTION, DISTANCE, "wall_area", "wall_normal")
+HIDDEN = "vtkGhostType"  # 0 in cells to be shown
+UNITS = {"velocity": "m/s", "pressure": "Pa", DISTANCE: "m", "wall_area": "m2"}  # of older files, which hold none
 
 
 class PlotfileError(Exception):
@@ -25,23 +29,18 @@ class PlotfileError(Exception):
 
 @dataclass
 class Level:
-    """One level of boxes: cell width dx [m]; lo and hi are first and last cells, arrays [box, direction]."""
+    """One level of boxes: cell width dx [m]; cells of the whole domain; lo and hi are the first and last cells of boxes,
+    arrays [box, direction]; first[b] is the first row of box b in the arrays of the level."""
 
     dx: float
-    domain_lo: np.ndarray
-    domain_hi: np.ndarray
+    cells: np.ndarray
     lo: np.ndarray
     hi: np.ndarray
-    offsets: np.ndarray
-
-    @property
-    def cells(self):
-        return self.domain_hi - self.domain_lo + 1
+    first: np.ndarray
 
 
-def _corners(boxes):
-    """First and last cells of compound box records (lo_i .. hi_k) as two integer arrays [..., 3]."""
-    return tuple(np.stack([boxes[f"{end}_{d}"] for d in "ijk"], axis=-1).astype(np.int64) for end in ("lo", "hi"))
+def _text(value):
+    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def doubled(values, axis):
@@ -58,13 +57,23 @@ class Plotfile:
             self._file = h5py.File(path, "r")
         except OSError as error:
             raise PlotfileError(f"{path}: cannot be read as HDF5 ({error}); give a plotfile written by karst") from None
+        if "VTKHDF/Level0/CellData" not in self._file:
+            raise PlotfileError(f"{path}: is HDF5 but no plotfile (VTKHDF/Level0 is missing); give one written by karst")
         attributes = self._file.attrs
-        if "num_levels" not in attributes or "component_0" not in attributes:
-            raise PlotfileError(f"{path}: is HDF5 but no plotfile (num_levels is missing); give one written by karst")
-        names = (attributes[f"component_{c}"] for c in range(int(attributes["num_components"])))
-        self.components = [name.decode() if isinstance(name, bytes) else str(name) for name in names]
-        self.time = float(attributes.get("time", 0.0))
-        self.levels = [self._level(number) for number in range(int(attributes["num_levels"]))]
+        self.title = _text(attributes.get("title", "")).strip()
+        self.time = float(attributes.get("time", 0.0))  # [s]
+        self.levels = []
+        while f"VTKHDF/Level{len(self.levels)}" in self._file:
+            self.levels.append(self._level(len(self.levels)))
+        held = self._file["VTKHDF/Level0/CellData"]
+        self.arrays = {name: _text(held[name].attrs.get("units", unit_of(name))) for name in held if name != HIDDEN}
+        self._columns = {}  # component: array and its column
+        for name in self.arrays:
+            if held[name].ndim == 2:
+                self._columns |= {f"{name}_{'xyz'[c]}": (name, c) for c in range(held[name].shape[1])}
+            else:
+                self._columns[name] = (name, None)
+        self.components = list(self._columns)
 
     def __enter__(self):
         return self
@@ -73,38 +82,52 @@ class Plotfile:
         self._file.close()
 
     def _level(self, number):
-        group = self._file[f"level_{number}"]
-        domain_lo, domain_hi = _corners(group.attrs["prob_domain"])
-        lo, hi = _corners(group["boxes"][:])
-        return Level(float(group.attrs["dx"]), domain_lo, domain_hi, lo, hi, group["data:offsets=0"][:])
+        group = self._file[f"VTKHDF/Level{number}"]
+        if "domain_cells" in self._file.attrs:
+            cells = np.asarray(self._file.attrs["domain_cells"])
+        else:  # an older file
+            domain = self._file["level_0"].attrs["prob_domain"]
+            cells = np.array([domain[f"hi_{d}"] + 1 for d in "ijk"])
+        corners = group["AMRBox"][:].astype(np.int64)
+        lo, hi = corners[:, 0::2], corners[:, 1::2]
+        first = np.concatenate([[0], np.cumsum((hi - lo + 1).prod(axis=1))])
+        return Level(float(group.attrs["Spacing"][0]), cells.astype(np.int64) << number, lo, hi, first)
 
     @property
     def size(self):
         """Edge lengths of the domain [m]."""
         return self.levels[0].cells * self.levels[0].dx
 
-    def component(self, field):
-        if field not in self.components:
+    def _place(self, field):
+        """Array and column of a field; None: all columns."""
+        if field not in self._columns and field not in self.arrays:
             raise PlotfileError(f"no field '{field}' in the plotfile; it has: {', '.join(self.components)}")
-        return self.components.index(field)
+        return self._columns.get(field, (field, None))
+
+    def unit(self, field):
+        return self.arrays[self._place(field)[0]]
 
     def box(self, field, level, number):
-        """Values of one box, array [k, j, i]."""
-        at = self.levels[level]
-        nx, ny, nz = at.hi[number] - at.lo[number] + 1
-        count = int(nx * ny * nz)
-        first = int(at.offsets[number]) + self.component(field) * count
-        return self._file[f"level_{level}/data:datatype=0"][first:first + count].reshape(nz, ny, nx)
+        """Values of one box, array [k, j, i], of a vector [k, j, i, component]."""
+        name, column = self._place(field)
+        at, held = self.levels[level], self._file[f"VTKHDF/Level{level}/CellData"]
+        rows = slice(int(at.first[number]), int(at.first[number + 1]))
+        values = held[name][rows] if column is None else held[name][rows, column]
+        if not field.startswith(GEOMETRY) and HIDDEN in held:
+            values[held[HIDDEN][rows] != 0] = np.nan
+        return values.reshape(*(at.hi[number] - at.lo[number] + 1)[::-1], *values.shape[1:])
 
     def _assemble(self, field, level, plane):
         """Array of the finest cell width up to `level`; plane: None or (axis, cell of the finest level)."""
         finest = self.levels[level]
         shape = [1 if plane and d == plane[0] else int(finest.cells[d]) for d in range(3)]
-        out = np.full(shape[::-1], np.nan, dtype=np.float32)
+        name, column = self._place(field)
+        held = self._file[f"VTKHDF/Level0/CellData/{name}"]
+        out = np.full((*shape[::-1], *(held.shape[1:] if column is None else ())), np.nan, dtype=np.float32)
         for number, at in enumerate(self.levels[:level + 1]):
             ratio = 2 ** (level - number)
             for b in range(len(at.lo)):
-                lo, hi = at.lo[b] - at.domain_lo, at.hi[b] - at.domain_lo + 1
+                lo, hi = at.lo[b], at.hi[b] + 1
                 pick = [slice(None)] * 3
                 place = [slice(int(lo[d]) * ratio, int(hi[d]) * ratio) for d in range(3)]
                 if plane:
@@ -156,7 +179,7 @@ class Plotfile:
         """Cells of a level inside its boxes, [k, j, i]."""
         level = self.levels[number]
         held = np.zeros(level.cells[::-1], dtype=bool)
-        for lo, hi in zip(level.lo - level.domain_lo, level.hi - level.domain_lo + 1):
+        for lo, hi in zip(level.lo, level.hi + 1):
             held[lo[2]:hi[2], lo[1]:hi[1], lo[0]:hi[0]] = True
         return held
 
@@ -173,9 +196,9 @@ class Plotfile:
     def rectangles(self, level, axis, at):
         """Boxes of a level cut by a plane: list of (x, y, width, height) [m] in the plane's two directions."""
         this = self.levels[level]
-        cell = min(int(at * this.cells[axis]), int(this.cells[axis]) - 1) + int(this.domain_lo[axis])
+        cell = min(int(at * this.cells[axis]), int(this.cells[axis]) - 1)
         u, v = (d for d in range(3) if d != axis)
-        low, size = (this.lo - this.domain_lo) * this.dx, (this.hi - this.lo + 1) * this.dx
+        low, size = this.lo * this.dx, (this.hi - this.lo + 1) * this.dx
         hit = (this.lo[:, axis] <= cell) & (cell <= this.hi[:, axis])
         return [(low[b, u], low[b, v], size[b, u], size[b, v]) for b in np.flatnonzero(hit)]
 
@@ -189,8 +212,8 @@ def length_unit(metres):
 
 
 def unit_of(field):
-    """Unit of a field by the first word of its name, empty when it is not known."""
-    return next((unit for name, unit in UNITS.items() if field.startswith(name)), "")
+    """Unit of a field of an older file by its name, "1" when it is not known."""
+    return next((unit for name, unit in UNITS.items() if name in field), "1")
 
 
 def guarded(main):

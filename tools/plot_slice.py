@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.collections import PatchCollection
 from matplotlib.patches import Rectangle
 
-from karst_plotfile import FRACTION, Plotfile, PlotfileError, guarded, length_unit, unit_of
+from karst_plotfile import FRACTION, Plotfile, PlotfileError, guarded, length_unit
 
 SOLID = "#b7ada0"
 WALL = "#2b2622"
@@ -43,7 +43,7 @@ def draw_field(axes, values, fraction, extent, field):
     colours = matplotlib.colormaps["Blues" if field == FRACTION else "viridis"].copy()
     colours.set_bad(SOLID)
     shown = np.ma.masked_invalid(np.where(fraction > 0, values, np.nan))
-    limits = {"vmin": 0.0, "vmax": max(1.4, float(shown.max()))} if field == FRACTION and shown.count() else {}
+    limits = {"vmin": 0.0, "vmax": 1.4} if field == FRACTION and shown.count() else {}
     return axes.imshow(shown, origin="lower", extent=extent, cmap=colours, interpolation="nearest", **limits)
 
 
@@ -85,6 +85,8 @@ def main():
     u, v = (d for d in range(3) if d != axis)
     with Plotfile(args.plotfile) as plot:
         values = plot.plane(args.field, axis, args.at)
+        if values.ndim == 3:  # a vector: its length
+            values = np.linalg.norm(values, axis=2)
         has_fraction = FRACTION in plot.components
         fraction = plot.plane(FRACTION, axis, args.at) if has_fraction else np.isfinite(values).astype(float)
         scale, unit = length_unit(max(plot.size))
@@ -100,10 +102,8 @@ def main():
         place = plot.size[axis] * args.at * scale
         axes.set_title(args.title or f"{Path(args.plotfile).stem}, plane {args.axis} = {place:.4g} {unit}", fontsize=11)
         bar = figure.colorbar(image, ax=axes, fraction=0.046, pad=0.03)
-        name = "fluid in the cell κ [-]; above 1: slivers of neighbours joined it" if args.field == FRACTION else args.field
-        bar.set_label(name + (f" [{unit_of(args.field)}]" if unit_of(args.field) and args.field != FRACTION else ""))
-        if args.field == FRACTION:
-            bar.ax.set_ylim(0.0, max(1.0, float(np.nanmax(values))))
+        unit_of_field = plot.unit(args.field)
+        bar.set_label(args.field + (f" [{unit_of_field}]" if unit_of_field != "1" else ""))
     try:
         figure.savefig(args.output, dpi=170)
     except (OSError, ValueError) as error:

@@ -23,6 +23,10 @@ void read(Reader& in, OutputOptions& options) {
   }
   in.texts("output.plot", words, help);
   options.plot = read_plot_fields(in, words);
+  in.flag(
+      "output.yt", options.yt,
+      "plotfiles hold their values a second time in the layout that yt.load opens; false: files of half the size, for "
+      "ParaView and Python");
 }
 
 namespace {

@@ -18,6 +18,7 @@ namespace karst {
 struct OutputOptions {
   std::string directory = "out";  ///< relative to the folder in which the program runs
   std::vector<PlotField> plot{PlotField::fraction, PlotField::distance};
+  bool yt = true;
 };
 void read(Reader& in, OutputOptions& options);
 

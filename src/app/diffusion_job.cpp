@@ -224,17 +224,20 @@ std::vector<std::string> warnings_of(const Columns& columns) {
   return all;
 }
 
-std::vector<JobComponent> components_of(const JobContext& run,
-                                        const std::shared_ptr<const CompositeNumbering>& numbering,
-                                        const std::shared_ptr<const Columns>& columns) {
+std::vector<JobComponent> components_of(const JobContext& run, const std::shared_ptr<const Columns>& columns) {
+  const auto joined = std::make_shared<const JoinedCells>(run.comm, run.geometry);
   std::vector<JobComponent> components;
   for (std::size_t i = 0; i < columns->size(); ++i) {
     if (!(*columns)[i].connected) continue;
+    const auto& own = (*columns)[i].concentration;
     components.push_back(
         {PlotField::concentration, fmt::format("concentration_{}", name_of((*columns)[i])),
-         [&geometry = run.geometry, numbering, columns, i](int level, std::int64_t box, std::span<float> cells) {
-           fill_cells(geometry, *numbering, level, box, cells,
-                      [&](std::size_t v) { return (*columns)[i].concentration[v]; });
+         [&geometry = run.geometry, joined, columns, i, remote = joined->remote<double>([&](std::size_t v) {
+           return own[v];
+         })](int level, std::int64_t box, std::span<float> cells) {
+           const auto& values = (*columns)[i].concentration;
+           fill_cells(geometry, *joined, level, box, cells,
+                      [&](std::size_t v) { return v < values.size() ? values[v] : remote[v - values.size()]; });
          }});
   }
   return components;
@@ -336,7 +339,7 @@ JobResult run(const JobContext& context) {
   for (const DiffusionColumn& c : *columns)
     if (c.connected) result.balances.push_back({fmt::format("diffusion_{}_relative", name_of(c)), c.imbalance()});
   result.warnings = warnings_of(*columns);
-  const std::vector<JobComponent> components = components_of(context, numbering, columns);
+  const std::vector<JobComponent> components = components_of(context, columns);
   draw(context.comm, Json::parse(result.json), view_of(context, components), result.figures);
   if (std::ranges::count(context.config.output.plot, PlotField::concentration) > 0) result.components = components;
   return result;

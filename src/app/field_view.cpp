@@ -63,6 +63,10 @@ FieldView view_of_plotfile(const Comm& comm, const std::string& path) {
     for (int l = 0; l < file->n_levels(); ++l) view.boxes.push_back(file->boxes(l));
     view.fill = [file](int level, std::size_t box, std::size_t component, std::span<float> cells) {
       file->read(level, box, component, cells);
+      std::vector<std::uint8_t> hidden(cells.size());
+      file->read_hidden(level, box, hidden);
+      for (std::size_t i = 0; i < cells.size(); ++i)
+        if (hidden[i] != 0) cells[i] = static_cast<float>(nothing);
     };
   });
   comm.broadcast(names);

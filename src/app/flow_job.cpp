@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "app/flow_record.hpp"
 #include "app/inertia_results.hpp"
@@ -110,11 +111,12 @@ std::vector<std::string> warnings_of(const FlowColumns& columns) {
 /// Velocity and pressure of a solve, as the plotfile holds them.
 struct KeptFlow {
   int axis = 0;
-  std::vector<std::array<float, 4>> values;  ///< own VoFs box after box
+  std::vector<std::array<float, 4>> values;  ///< own VoFs box after box, then homes on other ranks (JoinedCells)
 };
 using KeptFlows = std::vector<std::shared_ptr<const KeptFlow>>;
 constexpr const char* flow_field = "velocity_and_pressure";
 
+/// Of the own VoFs.
 KeptFlow kept(FlowColumn& column) {
   KeptFlow kept{column.axis, std::vector<std::array<float, 4>>(column.solution.size())};
   for (std::size_t v = 0; v < kept.values.size(); ++v)
@@ -124,26 +126,56 @@ KeptFlow kept(FlowColumn& column) {
   return kept;
 }
 
+/// Puts the homes on other ranks behind the own VoFs. Collective.
+void append_homes(const JoinedCells& joined, KeptFlow& flow) {
+  const std::vector<Quad> remote = joined.remote<Quad>([&](std::size_t v) {
+    Quad q;
+    for (std::size_t c = 0; c < 4; ++c) q.v[c] = flow.values[v][c];
+    return q;
+  });
+  for (const Quad& q : remote) {
+    std::array<float, 4>& value = flow.values.emplace_back();
+    for (std::size_t c = 0; c < 4; ++c) value[c] = static_cast<float>(q.v[c]);
+  }
+}
+
+/// Where the fields of solves go; nowhere when they are not wanted.
+struct KeepFlows {
+  KeptFlows* flows = nullptr;
+  const JoinedCells* joined = nullptr;
+  explicit operator bool() const { return flows != nullptr; }
+  void add(KeptFlow flow) const {
+    append_homes(*joined, flow);
+    flows->push_back(std::make_shared<const KeptFlow>(std::move(flow)));
+  }
+};
+
 std::string prefix_of(int axis, bool several) {
   return several ? fmt::format("drive_{}_", "xyz"[axis]) : std::string();
 }
 
 /// Components of the solves on one grid.
 /// @param several  the deck asks for several axes
-std::vector<JobComponent> components_of(const JobContext& run, const KeptFlows& flows, bool several) {
+std::vector<JobComponent> components_of(const JobContext& run, const std::shared_ptr<const JoinedCells>& joined,
+                                        const KeptFlows& flows, bool several) {
   std::vector<JobComponent> components;
-  const auto numbering = std::make_shared<const CompositeNumbering>(run.comm, run.geometry);
-  const auto add = [&](PlotField field, const std::string& name, const auto& flow, std::size_t component) {
+  const auto add = [&](PlotField field, const std::string& name, const auto& flow, auto&& value_of) {
     components.push_back(
         {field, prefix_of(flow->axis, several) + name,
-         [&geometry = run.geometry, numbering, flow, component](int level, std::int64_t box, std::span<float> cells) {
-           fill_cells(geometry, *numbering, level, box, cells,
-                      [&](std::size_t v) { return double{flow->values[v][component]}; });
+         [&geometry = run.geometry, joined, flow, value_of](int level, std::int64_t box, std::span<float> cells) {
+           fill_cells(geometry, *joined, level, box, cells, [&](std::size_t v) { return value_of(flow->values[v]); });
          }});
   };
+  using Value = std::array<float, 4>;
   for (const auto& flow : flows)
-    for (std::size_t d = 0; d < 3; ++d) add(PlotField::velocity, fmt::format("velocity_{}", "xyz"[d]), flow, d);
-  for (const auto& flow : flows) add(PlotField::pressure, "pressure", flow, 3);
+    for (std::size_t d = 0; d < 3; ++d)
+      add(PlotField::velocity, fmt::format("velocity_{}", "xyz"[d]), flow,
+          [d](const Value& u) { return double{u[d]}; });
+  for (const auto& flow : flows)
+    add(PlotField::speed, "speed", flow,
+        [](const Value& u) { return std::hypot(double{u[0]}, double{u[1]}, double{u[2]}); });
+  for (const auto& flow : flows)
+    add(PlotField::pressure, "pressure", flow, [](const Value& u) { return double{u[3]}; });
   return components;
 }
 
@@ -200,10 +232,10 @@ void keep_sweeps(const JobContext& run, const VofPlaces& places, const std::stri
 /// Solves the axes of a part one after the other, or reads what an earlier run has finished.
 /// @param where            what is other than in the deck, added to the names of the solves
 /// @param[in,out] columns  one more, without fields, as soon as a solve ends
-/// @param[in,out] flows    its fields; null: they are not wanted
+/// @param keep             its fields
 /// Collective.
 void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions part, const FlowSample& sample,
-                const std::string& where, SolveProgress& progress, FlowColumns& columns, KeptFlows* flows) {
+                const std::string& where, SolveProgress& progress, FlowColumns& columns, const KeepFlows& keep) {
   SolveStore& store = *run.solved;
   const CompositeNumbering numbering(run.comm, geometry);
   const VofPlaces places = places_of(geometry, numbering);
@@ -212,29 +244,30 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
   std::erase_if(part.axes, [&](int axis) {
     KeptFlow flow{axis, std::vector<std::array<float, 4>>(static_cast<std::size_t>(numbering.n_own()))};
     const auto state = store.load(axis_name(part, axis) + where, depends, [&](const VofFile& file) {
-      if (flows != nullptr) file.read(flow_field, places, 4, values_of(flow));
+      if (keep) file.read(flow_field, places, 4, values_of(flow));
     });
     if (!state) return false;
     columns.push_back(flow_column(*state));
     tell_read(progress, part, columns.back(), where, columns.back().inertia);
-    if (flows != nullptr) flows->push_back(std::make_shared<const KeptFlow>(std::move(flow)));
+    if (keep) keep.add(std::move(flow));
     return true;
   });
   if (part.axes.empty()) return;
   FlowWatch watch = watch_of(progress, where);
-  watch.keep_solution = flows != nullptr;
+  watch.keep_solution = bool{keep};
   if (part.model == FlowModel::steady) keep_sweeps(run, places, depends, progress, watch);
   watch.solved = [&, tell = watch.solved](FlowColumn& column) {
     tell(column);
+    KeptFlow flow;
     std::vector<VofValues> fields;
-    if (flows != nullptr) {
-      const auto flow = std::make_shared<const KeptFlow>(kept(column));
-      fields.push_back({flow_field, 4, values_of(*flow)});
-      flows->push_back(flow);
+    if (keep) {
+      flow = kept(column);
+      fields.push_back({flow_field, 4, values_of(std::as_const(flow))});
     }
     column.speed = {};
     store.save(axis_name(part, column.axis) + where, depends, record_of(run.comm, column), places, fields);
     if (part.model == FlowModel::steady) store.drop(sweep_name(column.axis));
+    if (keep) keep.add(std::move(flow));
     columns.push_back(column);
   };
   permeability(run.comm, geometry, part, run.config.fluid, sample, watch);
@@ -301,7 +334,7 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
     });
     if (part.axes.empty()) return;
     solve_axes(run, geometry, part, sample_of(run.geometry, source.grid.cell_width()), where, progress, all.columns,
-               nullptr);
+               {});
   };
   for (const FlowOptions& part : parts_of(options)) try {
       Source source = run.again(variant);
@@ -382,9 +415,10 @@ struct Solved {
 std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& part, const FlowSample& sample,
                                    SolveProgress& progress, Solved& all) {
   KeptFlows flows;
-  solve_axes(grid, grid.geometry, part, sample, "", progress, all.columns, &flows);
+  const auto joined = std::make_shared<const JoinedCells>(grid.comm, grid.geometry);
+  solve_axes(grid, grid.geometry, part, sample, "", progress, all.columns, {&flows, joined.get()});
   const bool several = grid.config.flow.axes.size() > 1;
-  std::vector<JobComponent> components = components_of(grid, flows, several);
+  std::vector<JobComponent> components = components_of(grid, joined, flows, several);
   const FieldView view = view_of(grid, components);
   for (const auto& flow : flows)
     add_flow_figures(grid.comm, view, {flow->axis, prefix_of(flow->axis, several), part.reservoir}, all.figures);
@@ -403,7 +437,7 @@ void solve_with_reservoirs(const JobContext& run, const FlowSample& sample, Solv
     if (components.empty()) continue;
     const char axis = "xyz"[part.axes[0]];
     all.files.push_back({fmt::format("plot_{}.vtkhdf", axis),
-                         fmt::format("the flow along {} with its reservoirs, for ParaView, yt and VisIt", axis)});
+                         fmt::format("the flow along {} with its reservoirs, for ParaView, yt and Python", axis)});
     write_plot(here, grid.source, run.file(all.files.back().name), components);
   }
 }
@@ -468,7 +502,8 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
 
 int n_plotted(const Config& config) {
   const auto asked = [&](PlotField field) { return static_cast<int>(std::ranges::count(config.output.plot, field)); };
-  return static_cast<int>(config.flow.axes.size()) * (3 * asked(PlotField::velocity) + asked(PlotField::pressure));
+  return static_cast<int>(config.flow.axes.size()) *
+         (3 * asked(PlotField::velocity) + asked(PlotField::speed) + asked(PlotField::pressure));
 }
 
 }  // namespace

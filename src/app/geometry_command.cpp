@@ -61,7 +61,7 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   write_file(comm, folder.file("summary.json"), summary_json(summary));
   log.close();
   std::vector<ResultFile> files;
-  if (!summary.plotfile.empty()) files.push_back({plotfile_name, "the cut cells, for ParaView, yt and VisIt"});
+  if (!summary.plotfile.empty()) files.push_back({plotfile_name, "the cut cells, for ParaView, yt and Python"});
   files.push_back({"summary.json", "the figures above, for programs"});
   tell_results(folder, files, folder.publish());
 }

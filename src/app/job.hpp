@@ -51,7 +51,8 @@ struct Balance {
   double relative = 0.0;
 };
 
-/// One component of the plotfile; see PlotDescription::fill.
+/// One component of the plotfile; see PlotDescription::fill. Those of a vector stand in a row, named _x, _y and _z.
+/// NaN in cells without a value.
 struct JobComponent {
   PlotField field;  ///< what output.plot must name
   std::string name;

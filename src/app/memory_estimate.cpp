@@ -133,10 +133,12 @@ std::vector<MemoryStage> memory_stages(const MemoryInput& input, const GridCount
   }
   constexpr double value = sizeof(float);
   MemoryStage plot = stage("writing the plotfile");
+  const double n = input.n_components;
+  const double values =
+      std::min(static_cast<double>(PlotDescription{}.buffer_bytes) * ranks, value * n * counts.box_cells);
+  // Beside the values a vector of them sorted, and flags.
   plot.parts.push_back({fmt::format("buffer of {} components", input.n_components),
-                        std::min(static_cast<double>(PlotDescription{}.buffer_bytes) * ranks,
-                                 value * input.n_components * counts.box_cells),
-                        0.0});
+                        values * (n + std::min(n, 3.0) + 1.0) / std::max(n, 1.0), 0.0});
   stages.push_back(plot);
   return stages;
 }

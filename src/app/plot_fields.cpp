@@ -10,31 +10,36 @@
 
 #include "base/text.hpp"
 #include "grid/vof_loops.hpp"
+#include "io/plotfile.hpp"
 
 namespace karst {
 
 namespace {
 
-constexpr std::array<PlotWord, 7> words{{
-    {"fraction", PlotField::fraction, "κ: fluid volume / cell volume (a home cell may exceed 1)", ""},
-    {"distance", PlotField::distance, "level set at the cell centre [m], > 0 in the fluid", ""},
-    {"wall_area", PlotField::wall_area, "area of the wall in the cell [m²]", ""},
-    {"wall_normal", PlotField::wall_normal, "unit normal of the wall, into the fluid: three components", ""},
-    {"velocity", PlotField::velocity,
-     "of the solves of [flow] [m/s], three components; with several axes drive_x_velocity_x ...", "flow"},
+constexpr std::array<PlotWord, 8> words{{
+    {"fraction", PlotField::fraction, "fluid volume / cell volume", "", "1"},
+    {"distance", PlotField::distance, "level set at the cell centre [m], > 0 in the fluid", "", "m"},
+    {"wall_area", PlotField::wall_area, "area of the wall in the cell [m²]", "", "m2"},
+    {"wall_normal", PlotField::wall_normal, "unit normal of the wall, into the fluid: a vector", "", "1", true},
+    {"velocity", PlotField::velocity, "of the solves of [flow] [m/s], a vector; with several axes drive_x_velocity ...",
+     "flow", "m/s", true},
+    {"speed", PlotField::speed, "length of the velocity [m/s]; with several axes drive_x_speed ...", "flow", "m/s"},
     {"pressure", PlotField::pressure,
      "of the solves of [flow] [Pa], without the fall of a mean gradient; with several axes drive_x_pressure ...",
-     "flow"},
+     "flow", "Pa"},
     {"concentration", PlotField::concentration,
-     "of the solves of [diffusion], one component per axis; falls by 1 along it", "diffusion"},
+     "of the solves of [diffusion], one component per axis; falls by 1 along it", "diffusion", "1"},
 }};
 
-void fill_fraction(const BoxGraph& box, const BoxMoments& moments, std::span<float> cells) {
+void fill_fraction(const BoxGraph& box, const BoxMoments& moments, std::span<const JoinedPart> joined,
+                   std::span<float> cells) {
   const auto n_irregular = static_cast<std::size_t>(box.n_irregular);
   std::vector<double> kappa(cells.size(), 0.0);
   for_each_vof(box, [&](int, int cell) { kappa[static_cast<std::size_t>(cell)] += 1.0; });
   for (std::size_t r = 0; r < n_irregular; ++r) kappa[box.row_cell[r]] += moments.moments[r].kappa - 1.0;
-  std::transform(kappa.begin(), kappa.end(), cells.begin(), [](double x) { return static_cast<float>(x); });
+  for (const JoinedPart& part : joined) kappa[part.cell] += double{part.kappa};
+  std::transform(kappa.begin(), kappa.end(), cells.begin(),
+                 [](double x) { return static_cast<float>(std::clamp(x, 0.0, 1.0)); });
 }
 
 void fill_distance(const LevelSet& level_set, const Box& box, double scale, double cell_width, std::span<float> cells) {
@@ -71,6 +76,11 @@ void fill_wall_normal(const BoxGraph& box, const BoxMoments& moments, int direct
   });
 }
 
+std::span<const JoinedPart> parts_in(const LevelGeometry& level, int box) {
+  const auto [first, last] = level.joined_in(box);
+  return level.joined.span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+}
+
 }  // namespace
 
 std::span<const PlotWord> plot_words() { return words; }
@@ -97,15 +107,16 @@ std::vector<PlotField> read_plot_fields(Reader& in, const std::vector<std::strin
   return fields;
 }
 
-std::string_view job_of(PlotField field) { return std::ranges::find(words, field, &PlotWord::field)->job; }
+const PlotWord& word_of(PlotField field) { return *std::ranges::find(words, field, &PlotWord::field); }
+std::string_view job_of(PlotField field) { return word_of(field).job; }
 
 std::vector<PlotComponent> plot_components(const std::vector<PlotField>& fields) {
   std::vector<PlotComponent> components;
   for (const PlotField field : fields) {
-    if (!job_of(field).empty()) continue;
-    const auto is_field = [&](const PlotWord& w) { return w.field == field; };
-    const std::string name(std::find_if(words.begin(), words.end(), is_field)->word);
-    if (field == PlotField::wall_normal) {
+    const PlotWord& word = word_of(field);
+    if (!word.job.empty()) continue;
+    const std::string name(word.word);
+    if (word.is_vector) {
       for (int d = 0; d < 3; ++d) components.push_back({fmt::format("{}_{}", name, "xyz"[d]), field, d});
     } else {
       components.push_back({name, field, 0});
@@ -122,7 +133,7 @@ void fill_plot_component(const Geometry& geometry, const LevelSet& level_set, do
   const double scale = std::ldexp(1.0, -level);
   switch (component.field) {
     case PlotField::fraction:
-      fill_fraction(graph, moments, cells);
+      fill_fraction(graph, moments, parts_in(at, static_cast<int>(box)), cells);
       break;
     case PlotField::distance:
       fill_distance(level_set, graph.cells, scale, cell_width, cells);
@@ -134,10 +145,36 @@ void fill_plot_component(const Geometry& geometry, const LevelSet& level_set, do
       fill_wall_normal(graph, moments, component.direction, cells);
       break;
     case PlotField::velocity:
+    case PlotField::speed:
     case PlotField::pressure:
     case PlotField::concentration:
       assert(false && "a field of a job");
   }
+}
+
+void fill_hidden(const Geometry& geometry, int level, std::int64_t box, std::span<std::uint8_t> cells) {
+  const LevelGeometry& at = geometry.levels[static_cast<std::size_t>(level)];
+  const BoxGraph graph = at.graph.box(static_cast<int>(box));
+  std::ranges::fill(cells, cell_is_solid);
+  for_each_vof(graph, [&](int, int cell) { cells[static_cast<std::size_t>(cell)] = 0; });
+  for (const JoinedPart& part : parts_in(at, static_cast<int>(box)))
+    if (part.home != no_face) cells[part.cell] = 0;
+  if (level + 1 == geometry.grid.n_levels()) return;
+  const Layout& layout = at.graph.layout();
+  const Index finer = 2 * layout.lattice_position(graph.box);
+  std::array<bool, 8> covered{};
+  for_each_cell(Box{Index{}, Index::all(2)}, [&](const Index& octant) {
+    covered[static_cast<std::size_t>(octant[0] + 2 * octant[1] + 4 * octant[2])] =
+        geometry.grid.is_refined(level, finer + octant);
+  });
+  const int width = layout.box_size() / 2;
+  std::size_t i = 0;
+  for_each_cell(graph.cells, [&](const Index& cell) {
+    std::size_t octant = 0;
+    for (int d = 0; d < 3; ++d) octant |= (cell[d] - graph.cells.lo[d] >= width ? std::size_t{1} : 0U) << d;
+    if (covered[octant]) cells[i] |= cell_is_covered;
+    ++i;
+  });
 }
 
 }  // namespace karst

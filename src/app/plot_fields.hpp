@@ -13,13 +13,15 @@
 
 namespace karst {
 
-enum class PlotField { fraction, distance, wall_area, wall_normal, velocity, pressure, concentration };
+enum class PlotField { fraction, distance, wall_area, wall_normal, velocity, speed, pressure, concentration };
 
 struct PlotWord {
   std::string_view word;
   PlotField field;
   std::string_view help;
-  std::string_view job;  ///< of `karst run` that makes it; empty: it belongs to the geometry
+  std::string_view job;   ///< of `karst run` that makes it; empty: it belongs to the geometry
+  std::string_view unit;  ///< SI, as in "m/s"; "1" without dimension
+  bool is_vector = false;
 };
 /// The words of output.plot.
 std::span<const PlotWord> plot_words();
@@ -32,6 +34,7 @@ struct PlotComponent {
   PlotField field;
   int direction;  ///< of a vector
 };
+const PlotWord& word_of(PlotField field);
 /// The job that makes a field; empty: none is needed.
 std::string_view job_of(PlotField field);
 /// The components of those of some fields that belong to the geometry, in their order: a vector gives three, with _x,
@@ -40,7 +43,7 @@ std::vector<PlotComponent> plot_components(const std::vector<PlotField>& fields)
 
 /// Fills one component in an own box; 0 (distance: its value) in covered cells.
 ///
-///   fraction     Σ κ of the VoFs of the cell [-]; a home cell holds its neighbours' slivers too, so it may exceed 1
+///   fraction     volume of the fluid that lies in the cell / its volume, wherever it was joined to: 0 to 1
 ///   distance     φ at the cell centre [m], positive in the fluid
 ///   wall_area    area of the wall in the VoFs of the cell [m²]
 ///   wall_normal  unit vector along Σ a_w n, into the fluid
@@ -50,5 +53,11 @@ std::vector<PlotComponent> plot_components(const std::vector<PlotField>& fields)
 /// Not collective; may be called from several threads.
 void fill_plot_component(const Geometry& geometry, const LevelSet& level_set, double cell_width,
                          const PlotComponent& component, int level, std::int64_t box, std::span<float> cells);
+
+/// Which cells of an own box readers should hide: cell_is_solid without fluid, cell_is_covered under a finer level,
+/// both, or 0.
+/// @param[out] cells  one flag per cell of the box, x fastest
+/// Not collective; may be called from several threads.
+void fill_hidden(const Geometry& geometry, int level, std::int64_t box, std::span<std::uint8_t> cells);
 
 }  // namespace karst

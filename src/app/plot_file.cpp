@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/plot_file.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/timer.hpp"
 #include "base/version.hpp"
 
@@ -16,14 +19,26 @@ PlotSize write_plot(const JobContext& run, const Source& source, const std::stri
   plot.version = version_and_git_id();
   plot.cell_width = run.grid.cell_width();
   for (const LevelGeometry& level : run.geometry.levels) plot.levels.push_back(&level.graph.layout());
-  for (const PlotComponent& c : of_geometry) plot.components.push_back(c.name);
-  for (const JobComponent& c : of_jobs) plot.components.push_back(c.name);
+  auto add = [&, next = 0](PlotField field, const std::string& name) mutable {
+    const PlotWord& word = word_of(field);
+    if (word.is_vector && next++ % 3 > 0) return;  // its first component brings the others
+    plot.arrays.push_back(
+        {word.is_vector ? name.substr(0, name.size() - 2) : name, std::string(word.unit), word.is_vector});
+  };
+  for (const PlotComponent& c : of_geometry) add(c.field, c.name);
+  for (const JobComponent& c : of_jobs) add(c.field, c.name);
+  plot.chombo = run.config.output.yt;
   plot.fill = [&](int level, std::int64_t box, int component, std::span<float> cells) {
     const auto c = static_cast<std::size_t>(component);
     if (c < of_geometry.size())
       fill_plot_component(run.geometry, *source.level_set, plot.cell_width, of_geometry[c], level, box, cells);
     else
       of_jobs[c - of_geometry.size()].fill(level, box, cells);
+    std::ranges::replace_if(
+        cells, [](float v) { return std::isnan(v); }, 0.0F);
+  };
+  plot.hide = [&](int level, std::int64_t box, std::span<std::uint8_t> cells) {
+    fill_hidden(run.geometry, level, box, cells);
   };
   return write_plotfile(run.comm, path, plot);
 }

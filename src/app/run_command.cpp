@@ -199,7 +199,7 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   run.progress.reset();
   run.log.close();
   std::vector<ResultFile> files{{report_name, "the results on a page"}, {"summary.json", "the results, for programs"}};
-  if (!summary.plotfile.empty()) files.push_back({plotfile_name, "fields of output.plot, for ParaView, yt and VisIt"});
+  if (!summary.plotfile.empty()) files.push_back({plotfile_name, "fields of output.plot, for ParaView, yt and Python"});
   for (const JobResult& job : summary.jobs)
     for (const JobFile& file : job.files) files.push_back({file.name, file.use});
   tell_results(folder, files, run.folder.publish());

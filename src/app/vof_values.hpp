@@ -4,17 +4,48 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "eb/geometry.hpp"
 #include "solvers/composite_numbering.hpp"
+#include "solvers/remote_values.hpp"
 
 namespace karst {
 
-/// Mean over the VoFs of each cell of an own box; NaN in cells without an unknown (solid, or under a finer level).
-/// @param value  of an own unknown of the numbering; NaN: none
+/// Where cells without a VoF of their own find their values: their fluid has joined VoFs of neighbours (home cells),
+/// maybe of other ranks.
+class JoinedCells {
+ public:
+  /// Collective.
+  JoinedCells(const Comm& comm, const Geometry& geometry);
+
+  /// Values of the homes on other ranks, to stand behind those of the own unknowns. Collective.
+  /// @param value  of an own unknown
+  template <class T>
+  std::vector<T> remote(const std::function<T(std::size_t unknown)>& value) const {
+    RemoteOf<T> homes(comm_, numbering_, wanted_, 1);
+    homes.begin_with([&](std::size_t i) { return value(static_cast<std::size_t>(homes.sent()[i])); });
+    homes.finish();
+    return {homes.values().begin(), homes.values().end()};
+  }
+  /// Of each entry of LevelGeometry::joined: number of its home among the own unknowns and what remote() gives behind
+  /// them; -1 for none.
+  std::span<const std::int32_t> homes(int level) const { return homes_[static_cast<std::size_t>(level)]; }
+  const CompositeNumbering& numbering() const { return numbering_; }
+
+ private:
+  Comm comm_;
+  CompositeNumbering numbering_;
+  std::vector<GlobalNumber> wanted_;
+  std::vector<std::vector<std::int32_t>> homes_;
+};
+
+/// Mean over the VoFs of each cell of an own box, or over the homes of its fluid where no VoF stands; NaN in cells
+/// without an unknown (solid, or under a finer level).
+/// @param value  of an own unknown of the numbering, or of one that JoinedCells::remote() puts behind them; NaN: none
 /// @param[out] cells  one per cell of the box, x fastest
 /// Not collective; may be called from several threads.
-void fill_cells(const Geometry& geometry, const CompositeNumbering& numbering, int level, std::int64_t box,
+void fill_cells(const Geometry& geometry, const JoinedCells& joined, int level, std::int64_t box,
                 std::span<float> cells, const std::function<double(std::size_t unknown)>& value);
 
 }  // namespace karst

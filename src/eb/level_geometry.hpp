@@ -4,6 +4,7 @@
 
 #include <array>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/memory.hpp"
@@ -41,6 +42,13 @@ struct VofCenter {
 };
 inline constexpr float no_wall = 2.0F;
 
+/// Fluid that belongs to a VoF of another cell (home cells), or that a VoF holds of other cells.
+struct JoinedPart {
+  VofName home;        ///< where the fluid of the cell belongs; no_face: the cell holds the VoF
+  float kappa;         ///< volume / h³: > 0 in the cell where the fluid lies, < 0 in the cell whose VoF has it
+  std::uint16_t cell;  ///< offset in its box
+};
+
 /// Parallel to the irregular rows (moments, centers) and extra faces (extra) of BoxGraph. No centers on levels that
 /// coarsen() made.
 struct BoxMoments {
@@ -55,8 +63,10 @@ struct LevelGeometry {
   Array<VofMoments> moments;      ///< irregular VoFs of the own boxes, box after box, in row order
   Array<ExtraFaceMoments> extra;  ///< extra faces of the own boxes, box after box
   Array<VofCenter> centers;       ///< parallel to moments, or empty
+  Array<JoinedPart> joined;       ///< of the cells of the own boxes, box after box; empty on levels that coarsen() made
   std::int64_t closed_faces = 0;  ///< open on one side only: made wall; 0 when the smoothness of φ is known
   std::vector<std::int64_t> moments_begin, extra_begin;  ///< n_own_boxes + 1
+  std::vector<std::int64_t> joined_begin;                ///< n_own_boxes + 1
 
   BoxMoments box(int local) const {
     const auto b = static_cast<std::size_t>(local);
@@ -65,6 +75,12 @@ struct LevelGeometry {
     };
     return {part(moments, moments_begin, b), part(extra, extra_begin, b),
             centers.size() == 0 ? std::span<const VofCenter>{} : part(centers, moments_begin, b)};
+  }
+  /// Places of the parts of an own box in `joined`: [first, second).
+  std::pair<std::int64_t, std::int64_t> joined_in(int local) const {
+    const auto b = static_cast<std::size_t>(local);
+    if (joined_begin.empty()) return {0, 0};
+    return {joined_begin[b], joined_begin[b + 1]};
   }
 };
 

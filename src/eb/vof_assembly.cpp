@@ -80,6 +80,7 @@ bool is_whole(const VofMoments& m) {
 
 BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists) {
   const std::vector<VofFace> faces = merged(vofs.faces);
+  lists.joined = std::move(vofs.joined);
   BoxAdjacency box;
   box.cell = std::move(vofs.cell);
   const std::size_t n = box.cell.size();
@@ -131,18 +132,22 @@ LevelGeometry build_level_geometry(const Comm& comm, const Layout& layout, int l
   });
   geometry.moments_begin.assign(n + 1, 0);
   geometry.extra_begin.assign(n + 1, 0);
+  geometry.joined_begin.assign(n + 1, 0);
   for (std::size_t b = 0; b < n; ++b) {
     geometry.moments_begin[b + 1] = geometry.moments_begin[b] + static_cast<std::int64_t>(lists[b].moments.size());
     geometry.extra_begin[b + 1] = geometry.extra_begin[b] + static_cast<std::int64_t>(lists[b].extra.size());
+    geometry.joined_begin[b + 1] = geometry.joined_begin[b] + static_cast<std::int64_t>(lists[b].joined.size());
   }
   geometry.moments = {static_cast<std::size_t>(geometry.moments_begin[n]), Purpose::geometry};
   geometry.extra = {static_cast<std::size_t>(geometry.extra_begin[n]), Purpose::geometry};
+  geometry.joined = {static_cast<std::size_t>(geometry.joined_begin[n]), Purpose::geometry};
   const bool centers_known = std::ranges::any_of(lists, [](const auto& l) { return !l.holds_center.empty(); });
   if (centers_known) geometry.centers = {geometry.moments.size(), Purpose::geometry};
   parallel_for(static_cast<std::int64_t>(n), [&](std::int64_t i) {
     const auto b = static_cast<std::size_t>(i);
     std::ranges::copy(lists[b].moments, geometry.moments.begin() + geometry.moments_begin[b]);
     std::ranges::copy(lists[b].extra, geometry.extra.begin() + geometry.extra_begin[b]);
+    std::ranges::copy(lists[b].joined, geometry.joined.begin() + geometry.joined_begin[b]);
     VofCenter center;
     center.wall_distance.fill(no_wall);
     for (std::size_t r = 0; r < lists[b].holds_center.size(); ++r) {

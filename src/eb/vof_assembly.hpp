@@ -30,7 +30,8 @@ struct VofAssembly {
   std::vector<std::uint8_t> regular;
   std::vector<std::uint8_t> holds_center;  ///< per VoF; empty: not known
   std::vector<std::array<VofName, 6>> regular_neighbours;
-  std::vector<VofFace> faces;  ///< of the other VoFs, in any order
+  std::vector<VofFace> faces;      ///< of the other VoFs, in any order
+  std::vector<JoinedPart> joined;  ///< in any order
 };
 
 /// Moments of a box as LevelGeometry stores them.
@@ -38,6 +39,7 @@ struct BoxMomentLists {
   std::vector<VofMoments> moments;
   std::vector<ExtraFaceMoments> extra;
   std::vector<std::uint8_t> holds_center;  ///< parallel to moments; empty when not known
+  std::vector<JoinedPart> joined;
 };
 
 /// Sorts and adds up the faces, fills the adjacency and the lists of moments. A VoF that turns out to be whole (κ = 1,

@@ -53,6 +53,8 @@ class Maker {
     send_parts();
   }
   VofAssembly make(int slot) const;
+  /// What of the fluid in the cells of a made box belongs to VoFs of other cells, and what its VoFs hold of others.
+  std::vector<JoinedPart> joined(int slot, const std::vector<std::uint16_t>& cell_of_vof) const;
   std::int64_t closed_faces() const { return closed_faces_; }  ///< of what was made so far
 
  private:
@@ -370,7 +372,33 @@ VofAssembly Maker::make(int slot) const {
       faces_at_home(slot, p, home, out.faces, out.moments[v]);
     });
   }
+  out.joined = joined(slot, out.cell);
   return out;
+}
+
+std::vector<JoinedPart> Maker::joined(int slot, const std::vector<std::uint16_t>& cell_of_vof) const {
+  const PieceBox& box = boxes_.box(slot);
+  std::vector<JoinedPart> parts;
+  const auto held = [&](VofName home, double kappa) {
+    const auto v = static_cast<std::size_t>(vof_of(home));
+    parts.push_back({no_face, -static_cast<float>(kappa), cell_of_vof[v]});
+  };
+  for (int p = 0; p < box.n_pieces(); ++p) {
+    if (homes(slot, p).own()) continue;
+    const Piece& piece = box.cut.pieces[static_cast<std::size_t>(p)];
+    for_each_home(slot, p, [&](const HomeName& home) {
+      if (home.vof == no_face) return;
+      const double kappa = home.share * piece.kappa;
+      parts.push_back({home.vof, static_cast<float>(kappa), piece.cell});
+      if (box_of(home.vof) == box.box) held(home.vof, kappa);
+    });
+  }
+  for (ByteReader in(inbox_[static_cast<std::size_t>(slot)]); !in.at_end();) {
+    const auto part = in.get<Part>();
+    for (std::uint32_t f = 0; f < part.n_faces; ++f) in.get<VofFace>();
+    held(part.home, part.moments.kappa);
+  }
+  return parts;
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ class Handle {
 // Each throws Error naming the path when HDF5 fails. Collective when the object belongs to a file opened by all ranks.
 Handle create_group(hid_t parent, const std::string& name, std::string_view path);
 Handle simple_space(std::span<const hsize_t> sizes, std::string_view path);
-/// Attributes; a text becomes a string of fixed length (what yt, VisIt and VTK read alike).
+/// Attributes; a text becomes a string of fixed length (what yt and VTK read alike).
 void put_text(hid_t object, const std::string& name, std::string_view text, std::string_view path);
 void put_int(hid_t object, const std::string& name, int value, std::string_view path);
 void put_number(hid_t object, const std::string& name, double value, std::string_view path);

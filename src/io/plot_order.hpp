@@ -2,10 +2,9 @@
 // The order in which the boxes of a level stand in a plotfile: by size, and in Morton order among equals.
 //
 // Only boxes clipped at the end of the domain differ in size, so there are at most eight sizes, and each is one
-// evenly strided run of the file. A virtual dataset of one component then needs at most eight mappings, however many
-// boxes there are; in plain Morton order it needs one for nearly every clipped box, and readers that fetch box by box
-// pay for all mappings each time. VisIt finds the data of a box by adding up the sizes of the boxes before it, so the
-// list of boxes and the data must stand in the same order.
+// evenly strided run of the file, with whole boxes in a chunk; a rank writes at most eight parts of it. VTK finds the
+// data of a box by adding up the sizes of the boxes before it, so the list of boxes and the data must stand in the same
+// order.
 #pragma once
 
 #include <array>

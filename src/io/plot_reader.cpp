@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/plot_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <filesystem>
@@ -16,88 +17,140 @@ using hdf5::Handle;
 struct PlotReader::File {
   hdf5::Quiet quiet;
   Handle file;
-  std::vector<Handle> values;  ///< data set of each level
+  struct Level {
+    std::vector<Handle> arrays;
+    Handle hidden;  ///< empty in older files
+  };
+  std::vector<Level> levels;
+  /// Array and column of each component.
+  struct Place {
+    std::size_t array;
+    std::int64_t column, n_columns;
+  };
+  std::vector<Place> components;
 };
 
 namespace {
+
+constexpr const char* hidden_name = "vtkGhostType";
 
 Handle open_attribute(hid_t object, const std::string& name, const std::string& path) {
   return {check(H5Aopen(object, name.c_str(), H5P_DEFAULT), "read " + name, path), H5Aclose};
 }
 
-template <class T>
-T number(hid_t object, const std::string& name, hid_t type, const std::string& path) {
-  T value{};
-  check(H5Aread(open_attribute(object, name, path), type, &value), "read " + name, path);
-  return value;
+Handle open_group(hid_t object, const std::string& name, const std::string& path) {
+  return {check(H5Gopen2(object, name.c_str(), H5P_DEFAULT), "read " + name, path), H5Gclose};
 }
 
+Handle open_set(hid_t object, const std::string& name, const std::string& path) {
+  return {check(H5Dopen2(object, name.c_str(), H5P_DEFAULT), "read " + name, path), H5Dclose};
+}
+
+bool has_attribute(hid_t object, const char* name) { return H5Aexists(object, name) > 0; }
+
+/// Empty when there is none.
 std::string text(hid_t object, const std::string& name, const std::string& path) {
+  if (!has_attribute(object, name.c_str())) return {};
   const Handle attribute = open_attribute(object, name, path);
   const Handle type(check(H5Aget_type(attribute), "read " + name, path), H5Tclose);
   require(H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0,
           "{}: {} is no text; give a plotfile of karst", path, name);
   std::string value(H5Tget_size(type), '\0');
   check(H5Aread(attribute, type, value.data()), "read " + name, path);
-  return value.substr(0, value.find('\0'));
+  value = value.substr(0, value.find('\0'));
+  return value == " " ? std::string() : value;  // HDF5 has no text of no length
 }
 
-struct Record {
-  int lo[3], hi[3];
-};
-
-/// First and last cells of boxes, as the file holds them.
-Handle record_type(const std::string& path) {
-  Handle type(check(H5Tcreate(H5T_COMPOUND, sizeof(Record)), "prepare reading", path), H5Tclose);
-  for (std::size_t d = 0; d < 3; ++d) {
-    const std::string letter(1, "ijk"[d]);
-    check(H5Tinsert(type, ("lo_" + letter).c_str(), HOFFSET(Record, lo) + d * sizeof(int), H5T_NATIVE_INT),
-          "prepare reading", path);
-    check(H5Tinsert(type, ("hi_" + letter).c_str(), HOFFSET(Record, hi) + d * sizeof(int), H5T_NATIVE_INT),
-          "prepare reading", path);
+/// Level-0 cells. Older files hold them as the domain of the Chombo layout alone.
+Index domain_cells(hid_t file, const std::string& path) {
+  if (has_attribute(file, "domain_cells")) {
+    std::array<int, 3> n{};
+    check(H5Aread(open_attribute(file, "domain_cells", path), H5T_NATIVE_INT, n.data()), "read domain_cells", path);
+    return {n[0], n[1], n[2]};
   }
-  return type;
+  std::array<int, 3> last{};
+  const Handle type(check(H5Tcreate(H5T_COMPOUND, sizeof(last)), "prepare reading", path), H5Tclose);
+  for (std::size_t d = 0; d < 3; ++d)
+    check(H5Tinsert(type, (std::string("hi_") + "ijk"[d]).c_str(), d * sizeof(int), H5T_NATIVE_INT), "prepare reading",
+          path);
+  const Handle level = open_group(file, "level_0", path);
+  check(H5Aread(open_attribute(level, "prob_domain", path), type, last.data()), "read prob_domain", path);
+  return {last[0] + 1, last[1] + 1, last[2] + 1};
 }
 
-Box box_of(const Record& r) { return {{r.lo[0], r.lo[1], r.lo[2]}, {r.hi[0] + 1, r.hi[1] + 1, r.hi[2] + 1}}; }
+/// Names of the members of a group, sorted.
+std::vector<std::string> members(hid_t group, const std::string& path) {
+  std::vector<std::string> names;
+  const auto add = [](hid_t, const char* name, const H5L_info_t*, void* to) {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    return herr_t{0};
+  };
+  check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names), "list the arrays", path);
+  return names;
+}
 
-template <class T>
-std::vector<T> list(hid_t group, const char* name, hid_t type, const std::string& path) {
-  const Handle data(check(H5Dopen2(group, name, H5P_DEFAULT), std::string("read ") + name, path), H5Dclose);
-  const Handle space(check(H5Dget_space(data), "read", path), H5Sclose);
-  std::vector<T> values(static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space), "read", path)));
-  check(H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), std::string("read ") + name, path);
-  return values;
+std::vector<hsize_t> sizes_of(hid_t set, const std::string& path) {
+  const Handle space(check(H5Dget_space(set), "read", path), H5Sclose);
+  std::vector<hsize_t> sizes(static_cast<std::size_t>(check(H5Sget_simple_extent_ndims(space), "read", path)));
+  check(H5Sget_simple_extent_dims(space, sizes.data(), nullptr), "read", path);
+  return sizes;
 }
 
 }  // namespace
+
+void PlotReader::read_level(int level) {
+  const std::string name = "VTKHDF/Level" + std::to_string(level);
+  const Handle group = open_group(file_->file, name, path_);
+  const Handle list = open_set(group, "AMRBox", path_);
+  const std::vector<hsize_t> sizes = sizes_of(list, path_);
+  require(sizes.size() == 2 && sizes[1] == 6, "{}: {}/AMRBox holds no boxes", path_, name);
+  std::vector<int> corners(sizes[0] * 6);
+  check(H5Dread(list, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, corners.data()), "read boxes", path_);
+  boxes_.emplace_back();
+  first_.push_back({0});
+  for (std::size_t b = 0; b < sizes[0]; ++b) {
+    const int* c = corners.data() + 6 * b;
+    boxes_.back().push_back({{c[0], c[2], c[4]}, {c[1] + 1, c[3] + 1, c[5] + 1}});
+    first_.back().push_back(first_.back().back() + boxes_.back().back().count());
+  }
+  const Handle cell_data = open_group(group, "CellData", path_);
+  File::Level& sets = file_->levels.emplace_back();
+  for (const std::string& array : members(cell_data, path_)) {
+    Handle set = open_set(cell_data, array, path_);
+    const std::vector<hsize_t> size = sizes_of(set, path_);
+    require(!size.empty() && size.size() <= 2 && size[0] == static_cast<hsize_t>(first_.back().back()),
+            "{}: {}/CellData/{} has not one row per cell of its boxes", path_, name, array);
+    if (array == hidden_name) {
+      sets.hidden = std::move(set);
+      continue;
+    }
+    if (level == 0) {
+      const std::int64_t n = size.size() == 2 ? static_cast<std::int64_t>(size[1]) : 1;
+      for (std::int64_t c = 0; c < n; ++c) {
+        components_.push_back(n == 1 ? array : array + '_' + "xyz"[c]);
+        units_.push_back(text(set, "units", path_));
+        file_->components.push_back({sets.arrays.size(), c, n});
+      }
+    }
+    sets.arrays.push_back(std::move(set));
+  }
+}
 
 PlotReader::PlotReader(const std::string& path) : file_(std::make_unique<File>()), path_(path) {
   require(std::filesystem::is_regular_file(path), "{}: there is no such file", path);
   file_->file = Handle(check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open the plotfile", path), H5Fclose);
   const hid_t root = file_->file;
-  require(H5Aexists(root, "num_levels") > 0 && H5Aexists(root, "component_0") > 0,
+  require(H5Lexists(root, "VTKHDF", H5P_DEFAULT) > 0 && H5Lexists(root, "VTKHDF/Level0", H5P_DEFAULT) > 0,
           "{}: is HDF5 but no plotfile; give one written by karst", path);
-  const int n_components = number<int>(root, "num_components", H5T_NATIVE_INT, path);
-  for (int c = 0; c < n_components; ++c) components_.push_back(text(root, "component_" + std::to_string(c), path));
-  const int n_levels = number<int>(root, "num_levels", H5T_NATIVE_INT, path);
-  const Handle record = record_type(path);
-  for (int l = 0; l < n_levels; ++l) {
-    const Handle level(check(H5Gopen2(root, ("level_" + std::to_string(l)).c_str(), H5P_DEFAULT), "read a level", path),
-                       H5Gclose);
-    if (l == 0) {
-      cell_width_ = number<double>(level, "dx", H5T_NATIVE_DOUBLE, path);
-      Record domain{};
-      check(H5Aread(open_attribute(level, "prob_domain", path), record, &domain), "read prob_domain", path);
-      cells_ = box_of(domain).hi;
-    }
-    boxes_.emplace_back();
-    for (const Record& r : list<Record>(level, "boxes", record, path)) boxes_.back().push_back(box_of(r));
-    offsets_.push_back(list<std::int64_t>(level, "data:offsets=0", H5T_NATIVE_INT64, path));
-    require(offsets_.back().size() == boxes_.back().size() + 1, "{}: {} boxes, but {} places of their values", path,
-            boxes_.back().size(), offsets_.back().size());
-    file_->values.emplace_back(check(H5Dopen2(level, "data:datatype=0", H5P_DEFAULT), "read values", path), H5Dclose);
-  }
+  title_ = text(root, "title", path);
+  if (has_attribute(root, "time"))
+    check(H5Aread(open_attribute(root, "time", path), H5T_NATIVE_DOUBLE, &time_), "read time", path);
+  cells_ = domain_cells(root, path);
+  std::array<double, 3> spacing{};
+  const Handle coarsest = open_group(root, "VTKHDF/Level0", path);
+  check(H5Aread(open_attribute(coarsest, "Spacing", path), H5T_NATIVE_DOUBLE, spacing.data()), "read Spacing", path);
+  cell_width_ = spacing[0];
+  for (int l = 0; H5Lexists(root, ("VTKHDF/Level" + std::to_string(l)).c_str(), H5P_DEFAULT) > 0; ++l) read_level(l);
 }
 
 PlotReader::~PlotReader() = default;
@@ -106,12 +159,29 @@ PlotReader::PlotReader(PlotReader&&) noexcept = default;
 void PlotReader::read(int level, std::size_t box, std::size_t component, std::span<float> cells) const {
   const auto l = static_cast<std::size_t>(level);
   assert(static_cast<std::int64_t>(cells.size()) == boxes_[l][box].count());
-  const Handle& data = file_->values[l];
+  const File::Place& at = file_->components[component];
+  const Handle& data = file_->levels[l].arrays[at.array];
   const Handle space(check(H5Dget_space(data), "read values", path_), H5Sclose);
-  const hsize_t first = static_cast<hsize_t>(offsets_[l][box]) + component * cells.size(), count = cells.size();
-  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &count, nullptr), "read values", path_);
-  const Handle memory = hdf5::simple_space({&count, 1}, path_);
+  const hsize_t first[2] = {static_cast<hsize_t>(first_[l][box]), static_cast<hsize_t>(at.column)};
+  const hsize_t count[2] = {cells.size(), 1};
+  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, first, nullptr, count, nullptr), "read values", path_);
+  const Handle memory = hdf5::simple_space({count, 1}, path_);
   check(H5Dread(data, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, cells.data()), "read values", path_);
+}
+
+void PlotReader::read_hidden(int level, std::size_t box, std::span<std::uint8_t> cells) const {
+  const auto l = static_cast<std::size_t>(level);
+  const Handle& data = file_->levels[l].hidden;
+  if (data < 0) {
+    std::ranges::fill(cells, std::uint8_t{0});
+    return;
+  }
+  const Handle space(check(H5Dget_space(data), "read hidden cells", path_), H5Sclose);
+  const auto first = static_cast<hsize_t>(first_[l][box]);
+  const hsize_t count[1] = {cells.size()};
+  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, count, nullptr), "read hidden cells", path_);
+  const Handle memory = hdf5::simple_space(count, path_);
+  check(H5Dread(data, H5T_NATIVE_UINT8, memory, space, H5P_DEFAULT, cells.data()), "read hidden cells", path_);
 }
 
 }  // namespace karst

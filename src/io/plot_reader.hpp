@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads plotfiles (plotfile.hpp) box by box.
+// Reads plotfiles (plotfile.hpp) box by box. Those of older versions too: without flags of hidden cells, whose values
+// are NaN there.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,10 @@ class PlotReader {
   ~PlotReader();
   PlotReader(PlotReader&&) noexcept;
 
-  const std::vector<std::string>& components() const { return components_; }
+  const std::string& title() const { return title_; }
+  double time() const { return time_; }                                               ///< [s]
+  const std::vector<std::string>& components() const { return components_; }          ///< of a vector: NAME_x ...
+  const std::string& unit(std::size_t component) const { return units_[component]; }  ///< empty in older files
   int n_levels() const { return static_cast<int>(boxes_.size()); }
   const Index& cells() const { return cells_; }      ///< of level 0
   double cell_width() const { return cell_width_; }  ///< of level 0 [m]
@@ -27,14 +31,18 @@ class PlotReader {
   const std::vector<Box>& boxes(int level) const { return boxes_[static_cast<std::size_t>(level)]; }
   /// Values of one component in a box, one per cell, x fastest. Throws Error. One thread at a time.
   void read(int level, std::size_t box, std::size_t component, std::span<float> cells) const;
+  /// Flags of hidden cells (cell_is_solid, cell_is_covered), likewise; 0 in older files.
+  void read_hidden(int level, std::size_t box, std::span<std::uint8_t> cells) const;
 
  private:
   struct File;
+  void read_level(int level);
   std::unique_ptr<File> file_;
-  std::string path_;
-  std::vector<std::string> components_;
+  std::string path_, title_;
+  double time_ = 0.0;
+  std::vector<std::string> components_, units_;
   std::vector<std::vector<Box>> boxes_;
-  std::vector<std::vector<std::int64_t>> offsets_;  ///< per level: first value of each box, and the end
+  std::vector<std::vector<std::int64_t>> first_;  ///< per level: first cell of each box, and the end
   Index cells_{};
   double cell_width_ = 0.0;
 };

@@ -7,7 +7,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "io/agree.hpp"
-#include "io/plot_level.hpp"
+#include "io/plot_set.hpp"
 
 namespace karst {
 
@@ -20,7 +20,7 @@ void check_description(const Comm& comm, const std::string& path, const PlotDesc
   require(std::isfinite(plot.cell_width) && plot.cell_width > 0, "plotfile {}: cell width {}, must be positive", path,
           plot.cell_width);
   require(!plot.levels.empty(), "plotfile {}: no level to write", path);
-  require(!plot.components.empty(), "plotfile {}: no component to write; name at least one", path);
+  require(!plot.arrays.empty(), "plotfile {}: no array to write; name at least one", path);
   require(plot.compression >= 0 && plot.compression <= 9, "plotfile {}: compression {}, allowed 0 to 9", path,
           plot.compression);
   for (std::size_t l = 0; l < plot.levels.size(); ++l) {
@@ -29,30 +29,30 @@ void check_description(const Comm& comm, const std::string& path, const PlotDesc
             "plotfile {}: level {} is distributed over {} ranks, this run has {}", path, l, plot.levels[l]->n_ranks(),
             comm.size());
   }
-  auto names = plot.components;
+  std::vector<std::string> names = component_names(plot.arrays);
   std::sort(names.begin(), names.end());
   for (std::size_t n = 0; n < names.size(); ++n) {
     require(!names[n].empty() && names[n] != "." && names[n].find('/') == std::string::npos,
             "plotfile {}: component name '{}'; it must not be empty or hold a '/'", path, names[n]);
+    require(names[n] != "vtkGhostType", "plotfile {}: a component is named vtkGhostType, as the flags of hidden cells",
+            path);
     require(n == 0 || names[n] != names[n - 1], "plotfile {}: two components are named '{}'", path, names[n]);
   }
 }
 
 void write_root(const PlotTarget& to) {
   const PlotDescription& plot = to.plot;
-  hdf5::put_text(to.file, "filetype", "VanillaAMRFileType", to.path);
-  hdf5::put_int(to.file, "num_levels", static_cast<int>(plot.levels.size()), to.path);
-  hdf5::put_int(to.file, "max_level", static_cast<int>(plot.levels.size()) - 1, to.path);
-  hdf5::put_int(to.file, "num_components", static_cast<int>(plot.components.size()), to.path);
-  for (std::size_t c = 0; c < plot.components.size(); ++c)
-    hdf5::put_text(to.file, "component_" + std::to_string(c), plot.components[c], to.path);
   hdf5::put_number(to.file, "time", plot.time, to.path);
   hdf5::put_int(to.file, "iteration", plot.step, to.path);
   hdf5::put_text(to.file, "title", plot.title, to.path);
   hdf5::put_text(to.file, "karst_version", plot.version, to.path);
-  Handle global = hdf5::create_group(to.file, "Chombo_global", to.path);
-  hdf5::put_int(global, "SpaceDim", 3, to.path);
-  hdf5::put_number(global, "testReal", 0.0, to.path);
+  const hsize_t three[1] = {3};
+  const Index& cells = plot.levels[0]->domain().cells;
+  const int n[3] = {cells[0], cells[1], cells[2]};
+  hdf5::put(to.file, "domain_cells", H5T_NATIVE_INT, hdf5::simple_space(three, to.path), n, to.path);
+  hdf5::put_text(to.file, "time_units", "s", to.path);
+  hdf5::put_text(to.file, "length_units", "m", to.path);
+  if (plot.chombo) write_chombo_root(to);
 }
 
 Handle write_vtk_root(const PlotTarget& to) {
@@ -76,7 +76,7 @@ Handle create_file(const Comm& comm, const std::string& temporary, const std::st
 
 /// More than the root of the file takes.
 std::int64_t root_bytes(const PlotDescription& plot) {
-  return (std::int64_t{32} << 10) + static_cast<std::int64_t>(plot.components.size()) * 1024 +
+  return (std::int64_t{32} << 10) + std::ssize(component_names(plot.arrays)) * 1024 +
          static_cast<std::int64_t>(plot.title.size() + plot.version.size());
 }
 
@@ -91,24 +91,20 @@ void write_all(const Comm& comm, const AtomicFile& target, const PlotDescription
   }
   room.reserve(metadata);
   Handle file = create_file(comm, target.temporary(), path);
-  const PlotTarget to{comm, plot, file, path, room, metadata};
+  const auto n_components = static_cast<int>(component_names(plot.arrays).size());
+  const PlotTarget to{comm, plot, n_components, file, path, room, metadata};
   write_root(to);
   Handle vtk = write_vtk_root(to);
-  for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l) {
-    const PlotOrder& order = orders[static_cast<std::size_t>(l)];
-    Handle values = write_level_header(to, l, order);
-    write_level_values(to, l, order, values);
-    write_level_view(to, vtk, l, order);
-    check(values.close(), "finish the values", path);
-  }
-  check(vtk.close(), "finish the views", path);
+  for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
+    write_level(to, vtk, l, orders[static_cast<std::size_t>(l)]);
+  check(vtk.close(), "finish the levels", path);
   check(file.close(), "finish the file", path);
 }
 
 PlotSize sizes(const PlotDescription& plot, std::int64_t file_bytes) {
   PlotSize size;
   size.file_bytes = file_bytes;
-  const auto value = static_cast<std::int64_t>(sizeof(float) * plot.components.size());
+  const auto value = static_cast<std::int64_t>(sizeof(float) * component_names(plot.arrays).size());
   for (const Layout* level : plot.levels)
     for (std::int64_t b = 0; b < level->n_boxes(); ++b) size.box_bytes += value * level->box(b).count();
   size.dense_bytes = value * plot.levels.back()->domain().box().count();
@@ -116,6 +112,16 @@ PlotSize sizes(const PlotDescription& plot, std::int64_t file_bytes) {
 }
 
 }  // namespace
+
+std::vector<std::string> component_names(std::span<const PlotArray> arrays) {
+  std::vector<std::string> names;
+  for (const PlotArray& a : arrays)
+    if (a.is_vector)
+      for (const char* end : {"_x", "_y", "_z"}) names.push_back(a.name + end);
+    else
+      names.push_back(a.name);
+  return names;
+}
 
 PlotSize write_plotfile(const Comm& comm, const std::string& path, const PlotDescription& plot) {
   check_description(comm, path, plot);

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plotfile: one HDF5 file that yt and VisIt open as a Chombo file and VTK >= 9.2 and ParaView as VTKHDF OverlappingAMR.
+// Plotfile: one HDF5 file that ParaView and VTK >= 9.2 open as VTKHDF OverlappingAMR and yt as a Chombo file.
 //
-//   /                        filetype, num_levels, num_components, component_0 .., max_level, time, iteration,
-//                            title, karst_version
+//   /                        title, karst_version, time, iteration, domain_cells
+//   /VTKHDF/LevelL           Spacing [m]
+//   /VTKHDF/LevelL/AMRBox    first and last cell of each box: x, x, y, y, z, z
+//   /VTKHDF/LevelL/CellData/NAME  box after box, x fastest [float32]; (cells) or, of a vector, (cells, 3); attribute
+//                            `units`
+//   /VTKHDF/LevelL/CellData/vtkGhostType  32: no fluid in the cell, 8: a finer level covers it [uint8]
+//
+// With PlotDescription::chombo also what yt needs, where the values stand a second time (decision 019):
+//   /                        filetype, num_levels, num_components, component_0 .., max_level, time, iteration
 //   /Chombo_global           SpaceDim, testReal
-//   /level_L                 dx, dt, time, prob_domain, ref_ratio
+//   /level_L                 dx [cm: yt takes lengths of this format for that], dt, time, prob_domain, ref_ratio
 //   /level_L/boxes           first and last cell of each box          /level_L/Processors   its rank
 //   /level_L/data:datatype=0 box after box, in a box component after component, x fastest [float32]
 //   /level_L/data:offsets=0  where each box starts there, and the end
-//   /VTKHDF/LevelL/AMRBox    the same boxes
-//   /VTKHDF/LevelL/CellData  one virtual dataset per component: a view of data:datatype=0, no copy
 //
 // Only boxes that exist are written. They stand sorted by size, then in Morton order (see plot_order.hpp).
 #pragma once
@@ -25,23 +30,38 @@
 
 namespace karst {
 
+/// Flags of cells that readers hide, as VTK has them (vtkDataSetAttributes: HIDDENCELL, REFINEDCELL).
+inline constexpr std::uint8_t cell_is_solid = 32, cell_is_covered = 8;
+
+/// A scalar, or a vector of three components.
+struct PlotArray {
+  std::string name, unit;
+  bool is_vector = false;
+  int n_components() const { return is_vector ? 3 : 1; }
+};
+/// Names of the components of arrays, one after the other: those of a vector end in _x, _y, _z.
+std::vector<std::string> component_names(std::span<const PlotArray> arrays);
+
 struct PlotDescription {
   std::string title, version;  ///< kept in the file: the deck's title, the version of Karst
   double cell_width = 1.0;     ///< of level 0 [m]; each level has half of the one before
   double time = 0.0;           ///< [s]
   int step = 0;
-  std::vector<const Layout*> levels;    ///< level 0 first, each with at least one box and one rank interval per rank
-  std::vector<std::string> components;  ///< different names without '/'
-  /// Values of one component in an own box (counted from 0): one per cell, x fastest, any finite number or NaN in
-  /// covered cells. Called once per level, box and component, from several threads at once.
+  std::vector<const Layout*> levels;  ///< level 0 first, each with at least one box and one rank interval per rank
+  std::vector<PlotArray> arrays;      ///< different names without '/'
+  /// Values of one component (position in component_names()) in an own box (counted from 0): one per cell, x fastest;
+  /// 0 where there is no value. Called once per level, box and component, from several threads at once.
   std::function<void(int level, std::int64_t box, int component, std::span<float> cells)> fill;
+  /// Flags of the cells of an own box, likewise.
+  std::function<void(int level, std::int64_t box, std::span<std::uint8_t> cells)> hide;
+  bool chombo = true;   ///< the values once more in the layout that yt reads
   int compression = 1;  ///< deflate level 1 .. 9 (after a byte shuffle); 0 writes plain values
-  std::int64_t buffer_bytes = std::int64_t{64} << 20;  ///< of values held by a rank at a time
+  std::int64_t buffer_bytes = std::int64_t{64} << 20;  ///< of values held by a rank at a time, two thirds more to sort
 };
 
 struct PlotSize {
   std::int64_t file_bytes = 0;   ///< of the finished file
-  std::int64_t box_bytes = 0;    ///< of the values before compression
+  std::int64_t box_bytes = 0;    ///< of the values before compression, counted once
   std::int64_t dense_bytes = 0;  ///< of the values on a uniform grid of the finest cell width over the whole domain
 };
 

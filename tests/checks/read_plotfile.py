@@ -22,6 +22,12 @@ def value(level, lo, size, component):
     return (7 * i + 131 * j + 1031 * k + 100003 * component + 1000003 * level).astype(np.float32)
 
 
+def names_of(components):
+    """Of scalars, and whether the last three components are a vector; as in tests/support/plot_samples.hpp."""
+    vector = components >= 3
+    return [f"field_{c}" for c in range(components - 3 if vector else components)], vector
+
+
 def boxes_of(file, level):
     """lo (n, 3) and size (n, 3) of the boxes in file order."""
     b = file[f"level_{level}/boxes"][:]
@@ -52,6 +58,10 @@ def check_layout(path, cells, box, levels, components):
         for level in range(levels):
             lo, size = boxes_of(file, level)
             assert {(*a, *s) for a, s in zip(lo.tolist(), size.tolist())} == expected_boxes(cells, box, level)
+            names, vector = names_of(components)
+            arrays = file[f"VTKHDF/Level{level}/CellData"]
+            assert [arrays[name].attrs["units"] for name in names] == [b"Pa"] * len(names)
+            assert not vector or arrays["vector"].attrs["units"] == b"m/s"
             offsets = file[f"level_{level}/data:offsets=0"][:]
             assert (np.diff(offsets) == size.prod(axis=1) * components).all() and offsets[0] == 0
             data = file[f"level_{level}/data:datatype=0"]
@@ -93,30 +103,37 @@ def check_vtk(path, components):
             assert np.allclose(grid.GetSpacing(), h, rtol=1e-12)
             assert np.allclose(grid.GetOrigin(), lo[b] * h, rtol=1e-12, atol=1e-9 * h)
             assert tuple(np.array(grid.GetDimensions()) - 1) == tuple(size[b])
+            names, vector = names_of(components)
+            have = [vtk_to_numpy(grid.GetCellData().GetArray(name)) for name in names]
+            if vector:
+                have += list(vtk_to_numpy(grid.GetCellData().GetArray("vector")).T)
             for c in range(components):
-                have = vtk_to_numpy(grid.GetCellData().GetArray(f"field_{c}"))
-                assert (have == value(level, lo[b], size[b], c).ravel()).all(), (path, level, b, c)
-            hidden = vtk_to_numpy(grid.GetCellData().GetArray("vtkGhostType")) != 0
+                assert (have[c] == value(level, lo[b], size[b], c).ravel()).all(), (path, level, b, c)
+            flags = vtk_to_numpy(grid.GetCellData().GetArray("vtkGhostType"))
             finer = boxes[level + 1] if level + 1 < len(boxes) else ([], [])
-            assert (hidden == covered_by_finer(lo[b], size[b], finer).ravel()).all(), (path, level, b)
+            covered = covered_by_finer(lo[b], size[b], finer).ravel()
+            assert ((flags & 8 != 0) == covered).all(), (path, level, b)
+            k, j, i = np.meshgrid(*[lo[b][d] + np.arange(size[b][d]) for d in (2, 1, 0)], indexing="ij")
+            assert ((flags & 32 != 0) == (i + j == k).ravel()).all(), (path, level, b)
 
 
 def check_yt(path, cells, components):
-    """The Chombo part by yt: every grid's place, width and values."""
+    """The Chombo part by yt, without any units_override: every grid's place, width in metres and values."""
     yt.set_log_level("error")
     data = yt.load(str(path))
     assert data.dataset_type == "chombo_hdf5", data.dataset_type
     assert (data.domain_dimensions == cells).all()
     assert float(data.current_time) == 0.125
-    assert np.allclose(data.domain_right_edge.d, np.array(cells) * WIDTH, rtol=1e-12)
+    assert np.allclose(data.domain_right_edge.to("m").d, np.array(cells) * WIDTH, rtol=1e-12)
     with h5py.File(path) as file:
         n = sum(len(file[f"level_{level}/boxes"]) for level in range(file.attrs["num_levels"]))
     assert len(data.index.grids) == n
     for grid in data.index.grids:
         h = WIDTH / 2**grid.Level
-        lo = np.rint(grid.LeftEdge.d / h).astype(int)
-        for c in range(components):
-            have = np.asarray(grid["chombo", f"field_{c}"].d)
+        lo = np.rint(grid.LeftEdge.to("m").d / h).astype(int)
+        names, vector = names_of(components)
+        for c, name in enumerate(names + ["vector_x", "vector_y", "vector_z"] * vector):
+            have = np.asarray(grid["chombo", name].d)
             want = value(grid.Level, lo, grid.ActiveDimensions, c).transpose(2, 1, 0)
             assert have.shape == want.shape and (have == want).all(), (path, grid, c)
 
@@ -125,7 +142,7 @@ def check_yt(path, cells, components):
 SAMPLES = [
     ("one_box", (8, 8, 8), 8, 1, 1),
     ("cube", (32, 32, 32), 8, 1, 2),
-    ("clipped", (37, 22, 19), 8, 1, 3),
+    ("clipped", (37, 22, 19), 8, 1, 5),
     ("levels", (40, 24, 20), 8, 3, 2),
     ("thin", (45, 30, 1), 16, 1, 2),
     ("smaller_than_a_box", (5, 3, 2), 8, 1, 1),

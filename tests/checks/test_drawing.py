@@ -18,7 +18,6 @@ from karst_plotfile import FRACTION, Plotfile, PlotfileError, doubled  # noqa: E
 BOX = 8
 CELLS = 20  # level 0: 8 + 8 + 4 cells in each direction
 RADIUS = 0.38
-BOX_TYPE = np.dtype([(f"{end}_{d}", "<i4") for end in ("lo", "hi") for d in "ijk"])
 
 
 def fraction_of(n):
@@ -35,30 +34,33 @@ def ramp_of(n):
 
 def write_level(file, number, keep):
     n = CELLS << number
-    fields = [fraction_of(n), ramp_of(n)]
-    group = file.create_group(f"level_{number}")
-    group.attrs["dx"] = 1e-3 / n
-    group.attrs["prob_domain"] = np.array((0, 0, 0, n - 1, n - 1, n - 1), BOX_TYPE)
-    boxes, values, offsets = [], [], [0]
+    ramp = ramp_of(n)
+    fields = {FRACTION: fraction_of(n), "pressure": ramp, "velocity": np.stack([ramp, 2 * ramp, 3 * ramp], axis=-1)}
+    group = file.create_group(f"VTKHDF/Level{number}")
+    group.attrs["Spacing"] = np.full(3, 1e-3 / n)
+    boxes, values = [], {name: [] for name in (*fields, "vtkGhostType")}
     for k in range(0, n, BOX):
         for j in range(0, n, BOX):
             for i in range(0, n, BOX):
-                cut = [f[k:k + BOX, j:j + BOX, i:i + BOX] for f in fields]
-                if cut[0].max() == 0 or not keep(i / n):
+                cut = {name: f[k:k + BOX, j:j + BOX, i:i + BOX] for name, f in fields.items()}
+                if cut[FRACTION].max() == 0 or not keep(i / n):
                     continue
-                nz, ny, nx = cut[0].shape
-                boxes.append((i, j, k, i + nx - 1, j + ny - 1, k + nz - 1))
-                values += [np.where(cut[0] > 0, f, np.nan).ravel() for f in cut]
-                offsets.append(offsets[-1] + 2 * cut[0].size)
-    group["boxes"] = np.array(boxes, BOX_TYPE)
-    group["data:offsets=0"] = np.array(offsets, np.int64)
-    group["data:datatype=0"] = np.concatenate(values).astype(np.float32)
+                nz, ny, nx = cut[FRACTION].shape
+                boxes.append((i, i + nx - 1, j, j + ny - 1, k, k + nz - 1))
+                fluid = cut[FRACTION] > 0
+                for name, f in cut.items():
+                    f = f.reshape(fluid.size, -1) * fluid.reshape(-1, 1)
+                    values[name].append(f if name == "velocity" else f[:, 0])
+                values["vtkGhostType"].append(np.where(fluid, 0, 32).ravel())
+    group["AMRBox"] = np.array(boxes, np.int32)
+    for name, parts in values.items():
+        group[f"CellData/{name}"] = np.concatenate(parts).astype(np.uint8 if name == "vtkGhostType" else np.float32)
+    group["CellData/velocity"].attrs["units"] = np.bytes_("m/s")
 
 
 def write_plotfile(path):
     with h5py.File(path, "w") as file:
-        file.attrs.update({"num_levels": 2, "num_components": 2, "time": 0.0, "component_0": np.bytes_(FRACTION),
-                           "component_1": np.bytes_("pressure")})
+        file.attrs.update({"time": 0.5, "title": np.bytes_("a sphere"), "domain_cells": np.full(3, CELLS, np.int32)})
         write_level(file, 0, lambda x: True)
         write_level(file, 1, lambda x: x < 0.4)  # refined at low x: cells 0 .. 15 of 40
 
@@ -83,13 +85,23 @@ class Drawing(unittest.TestCase):
 
     def test_values_come_back_exactly(self):
         with Plotfile(self.path) as plot:
-            self.assertEqual(plot.components, [FRACTION, "pressure"])
+            self.assertEqual(plot.components, [FRACTION, "pressure", "velocity_x", "velocity_y", "velocity_z"])
+            self.assertEqual((plot.title, plot.time, plot.unit("velocity_y")), ("a sphere", 0.5, "m/s"))
             np.testing.assert_allclose(plot.size, 1e-3)
             fine = plot.uniform(FRACTION)
             coarse = fraction_of(CELLS).repeat(2, 0).repeat(2, 1).repeat(2, 2)
             np.testing.assert_allclose(fine[:, :, :16], fraction_of(2 * CELLS)[:, :, :16], atol=1e-6)
             np.testing.assert_allclose(fine[:, :, 16:], coarse[:, :, 16:], atol=1e-6)
             np.testing.assert_allclose(plot.uniform(FRACTION, 0), fraction_of(CELLS), atol=1e-6)
+
+    def test_vectors_are_one_array_and_solid_is_not_a_number(self):
+        with Plotfile(self.path) as plot:
+            velocity, solid = plot.uniform("velocity"), plot.uniform(FRACTION) == 0
+            self.assertEqual(velocity.shape, (2 * CELLS,) * 3 + (3,))
+            for c in range(3):
+                np.testing.assert_array_equal(velocity[..., c], plot.uniform(f"velocity_{'xyz'[c]}"))
+            np.testing.assert_array_equal(np.isnan(velocity[..., 0]), solid)
+            np.testing.assert_allclose(velocity[..., 2][~solid], 3 * velocity[..., 0][~solid], rtol=1e-6)
 
     def test_a_plane_is_a_cut_of_the_whole(self):
         with Plotfile(self.path) as plot:
@@ -119,14 +131,14 @@ class Drawing(unittest.TestCase):
         other = Path(self.folder.name) / "other.hdf5"
         h5py.File(other, "w").close()
         for path, arguments, message in ((text, [], "cannot be read as HDF5"), (other, [], "no plotfile"),
-                                         (self.path, ["--field", "presure"], "it has: fraction, pressure")):
+                                         (self.path, ["--field", "presure"], "it has: fraction, pressure, velocity_x")):
             done, picture = self.draw("plot_slice.py", path, *arguments)
             self.assertEqual(done.returncode, 1)
             self.assertIn(message, done.stderr)
             self.assertEqual(done.stderr.count("\n"), 1)
             self.assertFalse(picture.exists())
         with self.assertRaises(PlotfileError):
-            Plotfile(self.path).component("none")
+            Plotfile(self.path).unit("none")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ struct PlotSample {
 };
 
 /// Level 0: every third box missing in a diagonal pattern. Finer levels: the boxes inside the lower part of the domain.
+/// The last three components are a vector, those before are scalars; fewer than three are scalars.
 inline PlotSample plot_sample(const Comm& comm, const Index& cells, int box_size, int n_levels, int n_components) {
   PlotSample s;
   Domain domain{cells, {}};
@@ -39,9 +40,14 @@ inline PlotSample plot_sample(const Comm& comm, const Index& cells, int box_size
   s.plot.cell_width = 2.5e-6;
   s.plot.time = 0.125;
   s.plot.step = 7;
-  for (int c = 0; c < n_components; ++c) s.plot.components.push_back("field_" + std::to_string(c));
+  const int n_scalars = n_components >= 3 ? n_components - 3 : n_components;
+  for (int c = 0; c < n_scalars; ++c) s.plot.arrays.push_back({"field_" + std::to_string(c), "Pa", false});
+  if (n_components >= 3) s.plot.arrays.push_back({"vector", "m/s", true});
   return s;
 }
+
+/// A pattern of flags.
+inline std::uint8_t plot_hidden(const Index& cell) { return cell[0] + cell[1] == cell[2] ? cell_is_solid : 0; }
 
 /// Call once the sample stands where it will stay.
 inline void connect(PlotSample& s, const Comm& comm) {
@@ -51,6 +57,11 @@ inline void connect(PlotSample& s, const Comm& comm) {
     std::size_t n = 0;
     for_each_cell(layout.box(layout.owned(rank).first + box),
                   [&](const Index& c) { values[n++] = plot_value(level, c, component); });
+  };
+  s.plot.hide = [&s, rank = comm.rank()](int level, std::int64_t box, std::span<std::uint8_t> flags) {
+    const Layout& layout = s.layouts[static_cast<std::size_t>(level)];
+    std::size_t n = 0;
+    for_each_cell(layout.box(layout.owned(rank).first + box), [&](const Index& c) { flags[n++] = plot_hidden(c); });
   };
 }
 

@@ -86,9 +86,11 @@ TEST(DiffusionJobMpi, PlotsTheConcentration) {
     result.components.at(0).fill(0, b, values);
     for_each_cell(box, [&](const Index& c) {
       const float value = values[static_cast<std::size_t>(box.offset(c))];
+      Vec3 furthest;  // corner from the middle of the ball
+      for (int d = 0; d < 3; ++d) furthest[d] = std::abs(c[d] + 0.5 - (8.0 + 2.0 * d)) + 0.5;
+      EXPECT_EQ(std::isnan(value), norm(furthest) <= 5.0);  // a cell has a value wherever it holds fluid
       if (std::isnan(value)) {
         ++solid;
-        EXPECT_LT(norm(Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} - Vec3{8, 10, 12}), 5.0);
       } else {
         EXPECT_TRUE(value > 0.0F && value < 1.0F) << value;
         sum[c[0] < 8 ? 0 : 1] += value;
@@ -96,7 +98,7 @@ TEST(DiffusionJobMpi, PlotsTheConcentration) {
     });
   }
   EXPECT_GT(ball.comm.sum(sum[0]), 2.0 * ball.comm.sum(sum[1]));
-  EXPECT_NEAR(static_cast<double>(ball.comm.sum(solid)), 4.0 / 3.0 * std::numbers::pi * 125, 50.0);
+  EXPECT_GT(ball.comm.sum(solid), 200);
 }
 
 TEST(DiffusionJobMpi, ThePageShowsAllOfIt) {

@@ -67,6 +67,32 @@ TEST(PlotFieldsMpi, FractionsAddUpToThePoreVolume) {
   EXPECT_NEAR(pore, 1.0 - 4.0 / 3.0 * std::numbers::pi * std::pow(radius / 1e-3, 3), 0.002);
 }
 
+// Fluid is shown where it lies, though the control volumes of the small cells are those of their neighbours: near the
+// flat poles of the ball a cell is filled up to its distance from the wall.
+TEST(PlotFieldsMpi, FractionsAreThoseOfTheFluidInTheCell) {
+  const Ball ball;
+  const double h = ball.grid.cell_width();
+  std::int64_t cut = 0, below_half = 0;
+  ball.for_each_value({"fraction", PlotField::fraction, 0}, [&](const Index& c, double fraction) {
+    EXPECT_GE(fraction, 0.0);
+    EXPECT_LE(fraction, 1.0);
+    const Vec3 from = Vec3{(c[0] + 0.5) * h, (c[1] + 0.5) * h, (c[2] + 0.5) * h} - center;
+    const double distance = (norm(from) - radius) / h;
+    if (distance > 0.87) {
+      EXPECT_EQ(fraction, 1.0);
+    }
+    if (distance < -0.87) {
+      EXPECT_EQ(fraction, 0.0);
+    }
+    if (std::hypot(from[0], from[1]) > 1.5 * h || std::abs(distance) > 0.4) return;
+    ++cut;
+    below_half += distance < 0.0 && fraction > 0.0 ? 1 : 0;
+    EXPECT_NEAR(fraction, 0.5 + distance, 0.06);  // the ball bends by (1.5 h)² / 2 R = 0.15 h within these cells
+  });
+  EXPECT_GT(ball.comm.sum(cut), 4);
+  EXPECT_GT(ball.comm.sum(below_half), 0);
+}
+
 TEST(PlotFieldsMpi, WallAreasAddUpToTheBall) {
   const Ball ball;
   const double area = ball.sum({"wall_area", PlotField::wall_area, 0});  // [m²]

@@ -16,12 +16,16 @@ namespace {
 TEST(PlotReaderMpi, ReadsWhatWasWritten) {
   const Comm comm = Comm::world();
   const test::SharedDirectory folder(comm);
-  test::PlotSample sample = test::plot_sample(comm, {36, 40, 19}, 8, 2, 3);
+  test::PlotSample sample = test::plot_sample(comm, {36, 40, 19}, 8, 2, 4);
   test::connect(sample, comm);
   const std::string path = folder.path() + "/plot.vtkhdf";
   write_plotfile(comm, path, sample.plot);
   const PlotReader reader(path);
-  EXPECT_EQ(reader.components(), sample.plot.components);
+  EXPECT_EQ(reader.components(), (std::vector<std::string>{"field_0", "vector_x", "vector_y", "vector_z"}));
+  EXPECT_EQ(reader.unit(0), "Pa");
+  EXPECT_EQ(reader.unit(3), "m/s");
+  EXPECT_EQ(reader.title(), "sample");
+  EXPECT_EQ(reader.time(), 0.125);
   EXPECT_EQ(reader.cells(), (Index{36, 40, 19}));
   EXPECT_EQ(reader.cell_width(), 2.5e-6);
   ASSERT_EQ(reader.n_levels(), 2);
@@ -33,6 +37,10 @@ TEST(PlotReaderMpi, ReadsWhatWasWritten) {
       reader.read(l, b, 2, values);
       std::size_t n = 0;
       for_each_cell(boxes[b], [&](const Index& c) { ASSERT_EQ(values[n++], test::plot_value(l, c, 2)); });
+      std::vector<std::uint8_t> hidden(values.size());
+      reader.read_hidden(l, b, hidden);
+      n = 0;
+      for_each_cell(boxes[b], [&](const Index& c) { ASSERT_EQ(hidden[n++], test::plot_hidden(c)); });
     }
   }
 }

@@ -55,7 +55,22 @@ std::vector<Box> read_boxes(hid_t file, const std::string& level) {
   return boxes;
 }
 
-/// Every box once, in order of size class; the values of each, in the data and in the views.
+/// Component c of an array of the plotfile: its cells, cell after cell.
+std::vector<std::vector<float>> read_components(hid_t file, const std::string& cell_data,
+                                                std::span<const PlotArray> arrays) {
+  std::vector<std::vector<float>> components;
+  for (const PlotArray& a : arrays) {
+    const auto values = read<float>(file, cell_data + a.name, H5T_NATIVE_FLOAT);
+    const auto n = static_cast<std::size_t>(a.n_components());
+    for (std::size_t c = 0; c < n; ++c) {
+      components.emplace_back();
+      for (std::size_t i = c; i < values.size(); i += n) components.back().push_back(values[i]);
+    }
+  }
+  return components;
+}
+
+/// Every box once, in order of size class; the values of each, for VTK and for yt.
 void expect_level(hid_t file, const test::PlotSample& sample, int l) {
   const Layout& layout = sample.layouts[static_cast<std::size_t>(l)];
   const std::string level = "level_" + std::to_string(l), view = "VTKHDF/Level" + std::to_string(l);
@@ -64,9 +79,8 @@ void expect_level(hid_t file, const test::PlotSample& sample, int l) {
   const auto values = read<float>(file, level + "/data:datatype=0", H5T_NATIVE_FLOAT);
   const auto corners = read<int>(file, view + "/AMRBox", H5T_NATIVE_INT);
   ASSERT_EQ(std::ssize(boxes), layout.n_boxes());
-  std::vector<std::vector<float>> seen;
-  for (const std::string& name : sample.plot.components)
-    seen.push_back(read<float>(file, view + "/CellData/" + name, H5T_NATIVE_FLOAT));
+  const auto seen = read_components(file, view + "/CellData/", sample.plot.arrays);
+  const auto hidden = read<std::uint8_t>(file, view + "/CellData/vtkGhostType", H5T_NATIVE_UINT8);
   std::vector<bool> found(boxes.size(), false);
   std::size_t v = 0, cell = 0;
   for (std::size_t b = 0; b < boxes.size(); ++b) {
@@ -88,7 +102,7 @@ void expect_level(hid_t file, const test::PlotSample& sample, int l) {
         ASSERT_EQ(seen[c][n++], want) << "view of level " << l << " box " << b << " component " << c;
       });
     }
-    cell += static_cast<std::size_t>(boxes[b].count());
+    for_each_cell(boxes[b], [&](const Index& i) { ASSERT_EQ(hidden[cell++], test::plot_hidden(i)); });
   }
 }
 
@@ -152,14 +166,38 @@ TEST(PlotfileMpi, MistakesInTheDescription) {
     return plot;
   };
   expect_error(with([](auto& p) { p.levels.clear(); }), path, "no level");
-  expect_error(with([](auto& p) { p.components.clear(); }), path, "no component");
-  expect_error(with([](auto& p) { p.components[1] = p.components[0]; }), path, "two components are named 'field_0'");
-  expect_error(with([](auto& p) { p.components[0] = "a/b"; }), path, "'a/b'");
+  expect_error(with([](auto& p) { p.arrays.clear(); }), path, "no array");
+  expect_error(with([](auto& p) { p.arrays[1] = p.arrays[0]; }), path, "two components are named 'field_0'");
+  expect_error(with([](auto& p) { p.arrays[0].name = "a/b"; }), path, "'a/b'");
   expect_error(with([](auto& p) { p.cell_width = 0; }), path, "cell width 0");
   expect_error(with([](auto& p) { p.compression = 10; }), path, "compression 10, allowed 0 to 9");
   const Layout empty({{16, 16, 16}, {}}, 8, {},
                      std::vector<std::int64_t>(static_cast<std::size_t>(comm.size()) + 1, 0));
   expect_error(with([&](auto& p) { p.levels[0] = &empty; }), path, "level 0 has no box");
+}
+
+// Without the layout of yt the file holds each value once.
+TEST(PlotfileMpi, WithoutTheLayoutOfYt) {
+  const Comm comm = Comm::world();
+  const SharedDirectory directory(comm);
+  std::array<std::int64_t, 2> bytes{};
+  for (const bool chombo : {true, false}) {
+    const std::string path = directory.path() + (chombo ? "/both.vtkhdf" : "/vtk.vtkhdf");
+    auto sample = plot_sample(comm, {32, 32, 32}, 8, 1, 5);
+    connect(sample, comm);
+    sample.plot.compression = 0;
+    sample.plot.chombo = chombo;
+    const PlotSize size = write_plotfile(comm, path, sample.plot);
+    bytes[chombo ? 0 : 1] = size.file_bytes;
+    EXPECT_GT(size.file_bytes, size.box_bytes * (chombo ? 2 : 1));
+    if (comm.rank() != 0) continue;
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    EXPECT_EQ(H5Lexists(file, "level_0", H5P_DEFAULT) > 0, chombo);
+    EXPECT_EQ(H5Aexists(file, "num_levels") > 0, chombo);
+    EXPECT_EQ(read_components(file, "VTKHDF/Level0/CellData/", sample.plot.arrays).size(), 5U);
+    H5Fclose(file);
+  }
+  EXPECT_NEAR(static_cast<double>(bytes[1]) / static_cast<double>(bytes[0]), 0.5, 0.05);
 }
 
 TEST(PlotfileMpi, FailureOfFillOnOneRank) {

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/plot_set.hpp"
+
+#include <algorithm>
+
+#include "io/agree.hpp"
+
+namespace karst {
+
+using hdf5::check;
+using hdf5::Handle;
+
+namespace {
+hsize_t extent(std::int64_t n) { return static_cast<hsize_t>(n); }
+}  // namespace
+
+void write_list(const PlotTarget& to, hid_t parent, const std::string& name, hid_t type, std::span<const hsize_t> sizes,
+                const void* values) {
+  Handle space = hdf5::simple_space(sizes, to.path);
+  Handle set(check(H5Dcreate2(parent, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                   "create dataset " + name, to.path),
+             H5Dclose);
+  agree(to.comm, [&] {
+    if (to.comm.rank() == 0)
+      check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "write dataset " + name, to.path);
+  });
+}
+
+std::int64_t chunk_values(const PlotOrder& order, std::int64_t per_cell, bool in_rows) {
+  constexpr std::int64_t most = std::int64_t{1} << 14;
+  std::int64_t cells = 1;
+  for (const SizeClass& c : order.classes()) cells = std::max(cells, c.box_cells);
+  const std::int64_t box = cells * per_cell;
+  std::int64_t chunk = std::max<std::int64_t>(1, most / cells) * cells;
+  if (box <= most) chunk = most / box * box;
+  if (in_rows) chunk = std::max<std::int64_t>(1, most / box) * box;
+  return std::min(chunk, order.n_cells() * per_cell);
+}
+
+PlotSet create_set(const PlotTarget& to, hid_t parent, const std::string& name, const PlotOrder& order,
+                   std::int64_t per_cell, bool in_rows, hid_t file_type, hid_t memory_type) {
+  Handle properties(check(H5Pcreate(H5P_DATASET_CREATE), "prepare " + name, to.path), H5Pclose);
+  std::vector<hsize_t> sizes{extent(order.n_cells() * per_cell)}, chunk{extent(chunk_values(order, per_cell, in_rows))};
+  if (in_rows) {
+    sizes = {extent(order.n_cells()), extent(per_cell)};
+    chunk = {chunk[0] / extent(per_cell), extent(per_cell)};
+  }
+  if (to.plot.compression > 0) {
+    check(H5Pset_chunk(properties, static_cast<int>(chunk.size()), chunk.data()), "set the chunk size", to.path);
+    check(H5Pset_shuffle(properties), "set the byte shuffle", to.path);
+    check(H5Pset_deflate(properties, static_cast<unsigned>(to.plot.compression)), "set the compression", to.path);
+  }
+  check(H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER), "prepare " + name, to.path);
+  Handle space = hdf5::simple_space(sizes, to.path);
+  Handle data(check(H5Dcreate2(parent, name.c_str(), file_type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+                    "create dataset " + name, to.path),
+              H5Dclose);
+  return {std::move(data), per_cell, in_rows, memory_type};
+}
+
+namespace {
+
+/// Selects the boxes of a round in the file: one block per size, since the own boxes of a size are consecutive there.
+void select_round(const PlotTarget& to, const PlotSet& set, const PlotOrder& order, const PlotRound& round,
+                  hid_t space) {
+  check(H5Sselect_none(space), "select the values", to.path);
+  for (std::int64_t i = round.begin; i < round.end;) {
+    const std::int64_t at = order.position(i);
+    const SizeClass* c = nullptr;
+    for (const SizeClass& one : order.classes())
+      if (at >= one.first_box && at < one.first_box + one.n_boxes) c = &one;
+    std::int64_t n = 0;
+    while (i < round.end && order.position(i) == at + n && at + n < c->first_box + c->n_boxes) ++i, ++n;
+    const std::int64_t values = set.in_rows ? 1 : set.per_cell;
+    const hsize_t start[2] = {extent((c->first_cell + (at - c->first_box) * c->box_cells) * values), 0};
+    const hsize_t count[2] = {extent(n * c->box_cells * values), extent(set.per_cell)};
+    check(H5Sselect_hyperslab(space, H5S_SELECT_OR, start, nullptr, count, nullptr), "select the values", to.path);
+  }
+}
+
+}  // namespace
+
+void write_round(const PlotTarget& to, const PlotSet& set, const PlotOrder& order, const PlotRound& round,
+                 const void* values) {
+  Handle transfer(check(H5Pcreate(H5P_DATASET_XFER), "prepare writing", to.path), H5Pclose);
+  check(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE), "prepare writing", to.path);
+  Handle space(check(H5Dget_space(set.data), "describe the values", to.path), H5Sclose);
+  const hsize_t size[1] = {extent(std::max<std::int64_t>(1, round.cells * set.per_cell))};
+  Handle memory = hdf5::simple_space(size, to.path);
+  if (round.cells == 0) check(H5Sselect_none(memory), "select the values", to.path);
+  select_round(to, set, order, round, space);
+  check(H5Dwrite(set.data, set.memory_type, memory, space, transfer, values), "write the values", to.path);
+}
+
+}  // namespace karst

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Datasets of a plotfile that all ranks write box by box, and small ones that rank 0 writes.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/plot_level.hpp"
+
+namespace karst {
+
+/// Own boxes [begin, end) in file order, as one round of writing.
+struct PlotRound {
+  std::int64_t begin = 0, end = 0, cells = 0;
+};
+
+/// One dataset: values of the boxes of a level, in file order.
+struct PlotSet {
+  hdf5::Handle data;
+  std::int64_t per_cell = 1;  ///< values
+  bool in_rows = false;       ///< dimensions (cells, per_cell) instead of (cells × per_cell)
+  hid_t memory_type = -1;
+};
+
+/// A dataset that rank 0 writes and the others only create. Collective.
+void write_list(const PlotTarget& to, hid_t parent, const std::string& name, hid_t type, std::span<const hsize_t> sizes,
+                const void* values);
+
+/// Values per chunk of a dataset with so many per cell: whole boxes, or whole components of a large one; 64 KiB or a
+/// little less where boxes allow, since readers that fetch box by box unpack one chunk at least for each.
+std::int64_t chunk_values(const PlotOrder& order, std::int64_t per_cell, bool in_rows);
+
+/// An empty dataset. Collective.
+/// @param file_type, memory_type  of a value
+PlotSet create_set(const PlotTarget& to, hid_t parent, const std::string& name, const PlotOrder& order,
+                   std::int64_t per_cell, bool in_rows, hid_t file_type, hid_t memory_type);
+
+/// Writes the values of a round, box after box. Collective.
+void write_round(const PlotTarget& to, const PlotSet& set, const PlotOrder& order, const PlotRound& round,
+                 const void* values);
+
+/// /level_L of the Chombo layout without its values: attributes and lists. Collective.
+/// @return its group
+hdf5::Handle write_chombo_level(const PlotTarget& to, int level, const PlotOrder& order);
+/// What the Chombo layout has at the root. Collective.
+void write_chombo_root(const PlotTarget& to);
+
+}  // namespace karst

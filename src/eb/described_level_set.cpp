@@ -47,6 +47,45 @@ void check_extent(const SolidOptions& s, std::size_t number, double h0) {
   check("length", Vec3::all(s.length));
 }
 
+/// Sign changes of φ along an edge of level 0 beyond which no grid could show the wall: features below h0/32.
+constexpr int most_changes = 32;
+
+int sign_changes(const LevelSet& level_set, const Vec3& low, int d) {
+  constexpr int parts = 8 * most_changes;
+  Vec3 high = low;
+  high[d] += 1.0;
+  const auto phi = level_set.local(low, high);
+  std::vector<Vec3> points(parts + 1, low);
+  std::vector<double> values(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) points[i][d] += static_cast<double>(i) / parts;
+  phi->evaluate(points, values);
+  int changes = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) changes += (values[i] > 0.0) != (values[i - 1] > 0.0);
+  return changes;
+}
+
+/// Refuses a formula of waves far shorter than a cell: each cell would be cut as finely as a grid of its own, and the
+/// wall found would be noise. Looks at some edges, spread over the domain, and asks for the mean of those with a wall.
+void require_resolved(const LevelSet& formula, std::size_t number, double h0, const Vec3& cells) {
+  constexpr int n_edges = 48;
+  constexpr std::array<double, 3> spread{0.8191725, 0.6710436, 0.5497005};  // low discrepancy (Roberts 2018)
+  int with_wall = 0, changes = 0;
+  for (int n = 1; n <= n_edges; ++n) {
+    Vec3 low;
+    for (int d = 0; d < 3; ++d) {
+      const double part = n * spread[static_cast<std::size_t>(d)];
+      low[d] = (part - std::floor(part)) * (cells[d] - 1.0);
+    }
+    const int found = sign_changes(formula, low, n % 3);
+    with_wall += found > 0, changes += found;
+  }
+  require(changes <= most_changes * with_wall,
+          "geometry.solid[{}].expression: its sign changes {} times along the edge of a cell of {} m, on the mean of "
+          "those that meet the wall: waves or noise far below the cell width, which no wall can be made of. Use "
+          "cells of {:.1g} m or less, or a formula without them (x, y and z are in metres)",
+          number, changes / std::max(with_wall, 1), h0, 2.0 * h0 * with_wall / std::max(changes, 1));
+}
+
 Vec3 divided(const Vec3& a, double b) { return {a[0] / b, a[1] / b, a[2] / b}; }
 
 Vec3 moved_into_domain(Vec3 x, const Periods& domain) {
@@ -133,6 +172,7 @@ std::unique_ptr<LevelSet> make_described_level_set(const GeometryOptions& option
   for (const SolidOptions& s : options.solids) {
     check_extent(s, parts.size(), h0);
     auto shape = make_shape(s, h0, domain, options.directory);
+    if (s.shape == SolidShape::expression) require_resolved(*shape, parts.size(), h0, domain.size);
     parts.push_back(s.inside == Inside::fluid ? complement(std::move(shape)) : std::move(shape));
   }
   if (options.operation == SolidOperation::intersection_of_solids) return intersection_of_solids(std::move(parts));

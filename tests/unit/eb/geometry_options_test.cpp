@@ -195,6 +195,12 @@ TEST_F(GeometryDeck, ImpossibleDomainsAreErrors) {
   expect_mentions(error_of([&] { make("", 1.0, 10.0); }), {"no solid"});
   expect_mentions(error_of([&] { make(ball, 1.0, 10.5); }), {"10.5", "whole number"});
   expect_mentions(error_of([&] { make_described_level_set(options_of(ball), 0.0, Vec3::all(1), {}); }), {"> 0"});
+  const auto formula = [](const std::string& f) {
+    return "[[geometry.solid]]\nshape = \"expression\"\nexpression = \"" + f + "\"\n";
+  };
+  const std::string noise = error_of([&] { make(formula("sin(7e3*x)*sin(7e3*y)*sin(7e3*z)"), 1.0, 10.0); });
+  expect_mentions(noise, {"geometry.solid[0].expression", "times along the edge", "metres"});
+  EXPECT_EQ(error_of([&] { make(formula("sin(9*x) + sin(11*y)*sin(50*z)"), 1.0, 10.0); }), "");
   const std::string far = "[[geometry.solid]]\nshape = \"sphere\"\ncenter = [1e300, 0, 0]\nradius = 1e300\n";
   expect_mentions(error_of([&] { make(far, 1.0, 10.0); }), {"geometry.solid[0].center", "1e+300", "1e+08", "plane"});
 }

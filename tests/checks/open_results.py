@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the code of docs/open-results.md, on a coarser grid than the page, and checks what comes out.
+
+usage: open_results.py KARST
+"""
+import functools
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+import vtk
+from vtk.util.numpy_support import vtk_to_numpy
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs/open-results.md").read_text()
+KARST = Path(sys.argv.pop(1)).resolve()
+EDGES = [2e-3, 1e-3, 1e-3]  # of the domain [m], inputs/refined/refined.toml
+COARSER = ["grid.cells=[32,16,16]", "flow.estimate_error=false", "flow.tolerance=1e-6"]
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.S)
+
+
+def block(word):
+    """The one block of Python with this word."""
+    found = [code for code in blocks("python") if word in code]
+    assert len(found) == 1, (word, len(found))
+    return found[0]
+
+
+class OpenResults(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        for name in ("tools", "inputs"):
+            (Path(cls.folder.name) / name).symlink_to(ROOT / name)
+        command = next(code for code in blocks("sh") if "karst run" in code).replace("build/release/karst", str(KARST)).split()
+        cls.call([*command, *COARSER])
+        cls.results = Path(cls.folder.name) / "out/refined"
+        cls.summary = json.loads((cls.results / "summary.json").read_text())
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def call(cls, command):
+        done = subprocess.run(command, cwd=cls.folder.name, capture_output=True, text=True)
+        assert done.returncode == 0, (command, done.stdout[-2000:], done.stderr[-2000:])
+        return done.stdout
+
+    @classmethod
+    def code(cls, word, show):
+        """Runs a block as a reader would, then prints `show` as JSON; returns its value."""
+        script = f"{block(word)}\nimport json\nprint(json.dumps({show}))\n"
+        return json.loads(cls.call([sys.executable, "-c", script]).splitlines()[-1])
+
+    def test_streamlines_pass_the_ball(self):
+        seen = self.code("vtkStreamTracer", """[lines.GetNumberOfLines(), lines.GetBounds(),
+            lines.GetPointData().GetArray("velocity").GetNumberOfComponents(),
+            [lines.GetCell(n).GetPoints().GetPoint(lines.GetCell(n).GetNumberOfPoints() - 1)[0] for n in range(lines.GetNumberOfCells())]]""")
+        n, bounds, components, ends = seen
+        self.assertEqual(n, 21)
+        self.assertEqual(components, 3)
+        self.assertTrue(all(np.isfinite(bounds)))
+        self.assertGreater(np.mean(np.array(ends) > 0.9 * EDGES[0]), 0.8)  # the others end where they come near a wall
+        self.assertGreaterEqual(bounds[2], 0.0)
+        self.assertLessEqual(bounds[3], EDGES[1])
+
+    def test_yt_has_the_right_lengths_and_velocity(self):
+        width, mean = self.code("import yt", "[data.domain_width.to('m').tolist(), float(mean)]")
+        np.testing.assert_allclose(width, EDGES, rtol=1e-12)
+        self.assertTrue((self.results / "yt.png").stat().st_size > 10000)
+        self.assertLess(abs(mean / self.mean_velocity() - 1), 1e-5)
+
+    def mean_velocity(self):
+        return self.of_python()[4]
+
+    @classmethod
+    @functools.cache
+    def of_python(cls):
+        """What the page's own way in Python gives; mean velocity in the pores along x last."""
+        return cls.code("from karst_plotfile", "[float(fraction.mean()), velocity.shape, pressure.shape, plot.unit('velocity'), float(np.nansum(velocity[..., 0] * fraction) / fraction.sum())]")
+
+    def test_python_gives_the_figures_of_the_run(self):
+        porosity, shape, plane, unit, _ = self.of_python()
+        self.assertLess(abs(porosity / self.summary["connected_porosity"] - 1), 1e-5)
+        self.assertEqual((shape, plane, unit), ([32, 32, 64, 3], [32, 64], "m/s"))
+        # flow rate over the cross-section = mean over the whole volume
+        darcy = self.summary["flow"][0]["darcy_velocity_m_s"]
+        self.assertLess(abs(porosity * self.mean_velocity() / darcy[0] - 1), 0.01)
+
+    def test_plain_hdf5_has_names_and_units(self):
+        text = self.call([sys.executable, "-c", block("import h5py\n")])
+        self.assertIn("b'Flow past a ball in a duct, refined at the wall'", text)
+        self.assertIn("b'm/s'", text)
+
+    def grids(self):
+        """Arrays of every box as VTK reads them, by name."""
+        reader = vtk.vtkHDFReader()
+        reader.SetFileName(str(self.results / "plot.vtkhdf"))
+        reader.SetMaximumLevelsToReadByDefaultForAMR(0)
+        reader.Update()
+        amr = reader.GetOutputDataObject(0)
+        self.assertEqual(amr.GetNumberOfLevels(), 2)
+        for level in range(2):
+            for b in range(amr.GetNumberOfBlocks(level)):
+                data = amr.GetDataSetAsImageData(level, b).GetCellData()
+                yield level, {data.GetArrayName(i): vtk_to_numpy(data.GetArray(i)) for i in range(data.GetNumberOfArrays())}
+
+    def test_solid_is_zero_and_hidden_and_all_fluid_has_a_value(self):
+        hidden = shown = still = covered = 0
+        for _, arrays in self.grids():
+            solid = arrays["vtkGhostType"] & 32 != 0
+            under = arrays["vtkGhostType"] & 8 != 0
+            np.testing.assert_array_equal(solid, arrays["fraction"] == 0)
+            self.assertTrue(np.isfinite(arrays["velocity"]).all() and np.isfinite(arrays["pressure"]).all())
+            self.assertTrue((arrays["velocity"][solid | under] == 0).all())
+            self.assertTrue((arrays["fraction"] >= 0).all() and (arrays["fraction"] <= 1).all())
+            np.testing.assert_allclose(arrays["speed"], np.linalg.norm(arrays["velocity"], axis=1), rtol=1e-5)
+            hidden, covered = hidden + solid.sum(), covered + under.sum()
+            shown += (arrays["vtkGhostType"] == 0).sum()
+            still += ((arrays["vtkGhostType"] == 0) & (arrays["speed"] == 0)).sum()
+        self.assertGreater(min(hidden, shown, covered), 1000)
+        # Cells whose fluid joined a neighbour show the flow of their home; isolated fragments have no home and no flow.
+        self.assertEqual(still, self.summary["cells"]["orphans"])
+
+    def test_exports(self):
+        command = next(code for code in blocks("sh") if "karst_export" in code).replace(".venv/bin/python", sys.executable).split()
+        self.call(command)
+        about = json.loads((self.results / "export.json").read_text())
+        self.assertEqual(about["fields"]["velocity"]["units"], "m/s")
+        velocity = np.load(self.results / about["fields"]["velocity"]["file"])
+        self.assertEqual(velocity.shape, (64, 32, 32, 3))
+        self.assertEqual(np.isnan(velocity).sum(), 0)
+        fraction = np.load(self.results / about["fields"]["fraction"]["file"])
+        mean = float((velocity[..., 0] * fraction).sum() / fraction.sum())
+        self.assertLess(abs(mean / self.mean_velocity() - 1), 1e-5)
+        for name in ("export.vti", "export_wall.stl", "export_streamlines.vtp"):
+            self.assertGreater((self.results / name).stat().st_size, 1000)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -44,7 +44,7 @@ def solve(karst, folder, axes, *more):
 
 
 def figures(karst, generator, folder, image, size, axes):
-    """Of each axis: change to cells half as wide, estimated error, change to the extrapolated value, relative."""
+    """Of each axis: change to cells half as wide, estimated error, change to the extrapolated value (None without one), relative."""
     kind, options = image
     subprocess.run([generator, "-o", "gray.raw", "--labels", "rock.raw", "--size", str(size), "--kind", kind, *options.split()],
                    cwd=folder, check=True, capture_output=True)
@@ -59,13 +59,15 @@ pore = 0
     k, flow, _ = solve(karst, folder, axes)
     fine, bare, _ = solve(karst, folder, axes, f"grid.cells={[2 * size] * 3}", "flow.estimate_error=false")
     assert "permeability_error_m2" not in bare[0]
-    return [(f / c - 1, one["permeability_error_m2"] / c, one["permeability_extrapolated_m2"] / c - 1)
+    return [(f / c - 1, one["permeability_error_m2"] / c,
+             one["permeability_extrapolated_m2"] / c - 1 if one["permeability_extrapolated_m2"] is not None else None)
             for c, f, one in zip(k, fine, flow)]
 
 
 def text_of(image, axis, change, estimate, limit):
+    extrapolated = "none: the grids disagree" if limit is None else f"{100 * limit:+.2f}"
     return (f"| {image[0]} {image[1].replace('--', '')} | {axis} | {100 * change:+.2f} | {100 * estimate:.2f} | "
-            f"{estimate / abs(change):.1f} | {100 * limit:+.2f} |")
+            f"{estimate / abs(change):.1f} | {extrapolated} |")
 
 
 def table(karst, generator, folder):
@@ -79,7 +81,7 @@ def check(karst, generator, folder):
     problems = []
     for image in SHORT:
         [(change, estimate, limit)] = figures(karst, generator, folder, image, 36, ["x"])
-        good = 1.0 <= estimate / abs(change) <= 4.0 and abs(limit - change) <= 0.85 * abs(change)
+        good = 1.0 <= estimate / abs(change) <= 4.0 and limit is not None and abs(limit - change) <= 0.85 * abs(change)
         print("passed" if good else "FAILED", text_of(image, "x", change, estimate, limit), flush=True)
         problems += [] if good else [image]
     return problems

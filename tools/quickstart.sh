@@ -36,6 +36,7 @@ draw() {  # TOOL PICTURE [arguments]
 draw plot_slice.py "$out/slice.png" --title "Quickstart: fluid and wall, plane in the middle"
 draw plot_slice.py "$out/flow.png" --field drive_x_velocity_x --axis z --no-boxes --title "Quickstart: velocity along x, drive along x [m/s]"
 draw plot_wall.py "$out/wall.png"
+up_to_date "$out/streamlines.svg" "$run/report.html" || python3 tools/report_figure.py "$run/report.html" -o "$out/streamlines.svg"
 
 echo
 .venv/bin/python - "$run/summary.json" <<'PYTHON'
@@ -52,6 +53,7 @@ echo
 echo "Import, page   $out/rock.html"
 echo "Results, page  $run/report.html"
 echo "Results        $run/summary.json"
+echo "Streamlines    $out/streamlines.svg"
 echo "Flow, picture  $out/flow.png"
 echo "Wall, picture  $out/wall.png"
 echo "Slice, picture $out/slice.png"

@@ -6,6 +6,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 
 import h5py
 import matplotlib.image
@@ -124,6 +125,21 @@ class Drawing(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 pixels = matplotlib.image.imread(picture)[:, :, :3]
                 self.assertGreater(np.mean(np.any(pixels < 0.9, axis=2)), 0.1)
+
+    def test_figures_of_a_report_stand_alone(self):
+        page = Path(self.folder.name) / "report.html"
+        page.write_text('<style>svg{}</style><body><svg class="chart" viewBox="0 0 9 9"></svg><svg class="body" style="font-size:20px" '
+                        'viewBox="-5 0 745 560"><image width="640"/><text>µm/s</text></svg></body>')
+        picture = page.with_name("figure.svg")
+        tool = [sys.executable, ROOT / "tools" / "report_figure.py", page, "-o", picture]
+        subprocess.run(tool, check=True)
+        root = ElementTree.parse(picture).getroot()
+        self.assertEqual((root.tag, root.get("viewBox"), root.get("font-size")),
+                         ("{http://www.w3.org/2000/svg}svg", "-5 0 745 560", "20"))
+        self.assertEqual([child.tag.split("}")[1] for child in root], ["style", "rect", "image", "text"])
+        done = subprocess.run([*tool, "--number", "1"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("has 1 figures, number 1", done.stderr)
 
     def test_wrong_input_is_named_in_one_line(self):
         text = Path(self.folder.name) / "text.hdf5"

@@ -45,7 +45,7 @@ svg.body{display:block;width:100%;max-width:760px;height:auto;margin:0 auto;font
 .stack{position:relative;display:block;margin:0 auto;border:1px solid #b9c1ca}
 .stack img{display:block;width:100%;height:100%;image-rendering:pixelated}
 .stack .wall{position:absolute;left:0;top:0;image-rendering:auto}
-.ruler{position:absolute;right:2.5%;bottom:2.5%;border-bottom:4px solid #fff;background:#1d2733b0;color:#fff;font-size:12px;line-height:1.35;text-align:center;white-space:nowrap;box-shadow:0 2px 0 #1d2733}
+.ruler{position:absolute;right:2.5%;bottom:2.5%;border-bottom:4px solid #fff;background:#1d2733b0;color:#fff;font-size:12px;line-height:1.35;white-space:nowrap;display:flex;justify-content:flex-end;text-shadow:0 0 3px #000;box-shadow:0 2px 0 #1d2733}
 #wall:not(:checked)~.slices .wall{display:none}
 .legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin:10px 0 6px;font-size:13px}
 .swatch{display:inline-block;width:14px;height:12px;border:1px solid #0003;margin-right:6px;vertical-align:-1px}
@@ -56,6 +56,7 @@ th{text-align:left;font-weight:650;color:var(--soft);font-size:13px}
 th,td{padding:4px 12px 4px 0;border-bottom:1px solid #edf0f3;vertical-align:top}
 td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums;padding-right:0;padding-left:8px}
 th.n{white-space:normal}
+td.n+td:not(.n){padding-left:10px}
 .bar{display:block;height:12px;min-width:1px;border:1px solid #0002}
 .made td:first-child{width:30%;color:var(--soft)}
 .made td{overflow-wrap:anywhere}

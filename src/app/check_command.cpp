@@ -78,6 +78,7 @@ void check_all(const Comm& comm, const Config& config, const Source& source) {
   log_info("{}", geometry_table(statistics));
   log_info("{}", cost_table(statistics, seconds, {}));
   for (const std::string& w : warnings(statistics)) log_warn("{}", w);
+  for (const std::string& w : axes_without_path(config, geometry)) log_warn("{}", w);
 }
 
 }  // namespace

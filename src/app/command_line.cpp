@@ -11,6 +11,7 @@
 #include "base/deck_echo.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/units.hpp"
 #include "base/version.hpp"
 
 namespace karst {
@@ -86,7 +87,8 @@ struct ImportFlags {
   void add_to(CLI::App& command, const std::string& group) {
     for (std::size_t k = 0; k < keys.size(); ++k) {
       std::string help = keys[k].help;
-      if (!keys[k].unit.empty() && keys[k].unit != "-") help += fmt::format(" [{}]", keys[k].unit);
+      if (!keys[k].unit.empty() && keys[k].unit != "-")
+        help += fmt::format(" [{}{}]", keys[k].unit, is_physical(keys[k].unit) ? ", or with a unit: 5.3um" : "");
       if (!keys[k].allowed.empty()) help += fmt::format(" ({})", keys[k].allowed);
       if (!keys[k].default_value.empty() && keys[k].default_value != "[]" && keys[k].default_value != "\"\"")
         help += fmt::format("; default {}", bare(keys[k].default_value));

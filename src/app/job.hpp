@@ -137,6 +137,10 @@ std::vector<Job> asked_jobs(const Config& config);
 /// Throws Error with the mistakes of all jobs that the deck asks for. The same on every rank. Not collective.
 void check_jobs(const JobContext& context);
 
+/// A sentence for each axis that a job asks for and along which no pore leads: what it computes is 0 there. The same on
+/// every rank. Not collective.
+std::vector<std::string> axes_without_path(const Config& config, const Geometry& geometry);
+
 // The jobs, one .cpp file each.
 Job flow_job();
 Job diffusion_job();

@@ -29,6 +29,20 @@ std::vector<Job> asked_jobs(const Config& config) {
   return asked;
 }
 
+std::vector<std::string> axes_without_path(const Config& config, const Geometry& geometry) {
+  std::vector<std::string> all;
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool flow = config.flow.model != FlowModel::none && std::ranges::count(config.flow.axes, axis) > 0;
+    const bool diffusion = std::ranges::count(config.diffusion.axes, axis) > 0;
+    if ((flow || diffusion) && !geometry.report.percolates[static_cast<std::size_t>(axis)])
+      all.push_back(fmt::format("no pore leads through the sample along {}: the {} is 0 there", "xyz"[axis],
+                                !diffusion ? "permeability"
+                                : flow     ? "permeability and the diffusivity"
+                                           : "diffusivity"));
+  }
+  return all;
+}
+
 void check_jobs(const JobContext& context) {
   std::vector<std::string> found;
   for (const Job& job : jobs())

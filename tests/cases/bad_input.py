@@ -7,6 +7,7 @@
 Every case below and in bad_flow.py runs in an empty folder of its own. Its message must hold the words stated; the folder must look as
 before the run, older results included.
 """
+import gzip
 import os
 import re
 import struct
@@ -229,19 +230,6 @@ def run_field_of_no_job(folder):
     return ["run", deck(folder, sphere_deck()), 'output.plot=["concentration"]'], ["output.plot", "concentration", "[diffusion]"]
 
 
-PLATE = '[[geometry.solid]]\nshape = "plane"\npoint = [0.2e-3, 0.0, 0.0]\nnormal = [1, 0, 0]\n'
-
-
-@case
-def run_no_path_along_the_axis(folder):
-    return ["run", deck(folder, sphere_deck() + PLATE + '[diffusion]\naxes = ["x"]\n')], ["diffusion.axes", "along x", "no pore"]
-
-
-@case
-def check_no_path_along_the_axis(folder):
-    return ["check", deck(folder, sphere_deck() + PLATE + '[diffusion]\naxes = ["x"]\n')], ["diffusion.axes", "along x", "no pore"]
-
-
 @case
 def run_too_few_cells(folder):
     return ["run", run_deck(folder, cells=8)], ["diffusion.axes", "8 cells", "16"]
@@ -279,6 +267,35 @@ def run_petsc_option_of_no_job(folder):
 @case
 def import_missing_image(folder):
     return ["import", "rock.raw", *RAW], ["rock.raw"]
+
+
+@case
+def run_a_missing_image(folder):
+    return ["run", "none.tif", "--voxel", "2um"], ["there is no image none.tif"]
+
+
+@case
+def run_an_image_with_an_unknown_unit(folder):
+    (folder / "rock.raw").write_bytes(sphere_image(16, 5))
+    return ["run", "rock.raw", "--size", "16x16x16", "--type", "uint8", "--pore", "0", "--voxel", "5thou"], [
+        "--voxel", "5thou", "um"]
+
+
+@case
+def run_an_image_without_a_width(folder):
+    (folder / "rock.raw").write_bytes(sphere_image(16, 5))
+    return ["run", "rock.raw", "--size", "16x16x16", "--type", "uint8", "--pore", "0"], ["rock.raw", "--voxel WIDTH"]
+
+
+@case
+def import_damaged_gzip(folder):
+    (folder / "rock.raw.gz").write_bytes(gzip.compress(sphere_image(16, 5))[:-6])
+    return ["import", "rock.raw.gz", *RAW], ["rock.raw.gz", "ends early"]
+
+
+@case
+def init_over_an_existing_deck(folder):
+    return ["init", deck(folder, sphere_deck())], ["deck.toml", "exists", "another"]
 
 
 @case

@@ -94,7 +94,7 @@ def init(steps):
     steps.run("init", "raw.toml", "--image", "ball.raw.gz", *RAW)
     steps.run("check", "raw.toml")
     # Every default may be written as it stands: all comments that are keys with a value, uncommented, change nothing.
-    tables = ("[diffusion]", "[fluid]", "[output]")
+    tables = ("[fluid]", "[output]")
     lines, table = [], ""
     for line in (steps.folder / "decks/ball.toml").read_text().splitlines():
         bare = line.removeprefix("#")
@@ -128,6 +128,9 @@ def nothing_leads(steps):
         expect((steps.folder / f"out/{name}/report.html").stat().st_size > 1000, f"{name}: a page")
         expect(len(summary["solves"]) == (0 if not axes else len(summary["solves"])), f"{name}: nothing solved for nothing")
     steps.run("report", "out/closed")
+    checked = steps.run("check", "channel.raw", *RAW)
+    expect(all(f"no pore leads through the sample along {axis}: the permeability is 0" in checked.err for axis in "xy"),
+           "karst check warns of it", checked)
 
 
 def main():

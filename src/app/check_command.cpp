@@ -60,8 +60,8 @@ void tell_memory(const RunEstimate& estimate, const MemoryShare& share, int rank
            what_fits(estimate, share));
 }
 
-void tell_time(const Comm& comm, const Config& config, const RunEstimate& estimate) {
-  const MachinePace pace = measure_pace(comm, config, estimate.jobs);
+void tell_time(const Comm& comm, const RunEstimate& estimate) {
+  const MachinePace pace = measure_pace(comm, estimate.jobs);
   std::vector<TimePart> parts = time_parts(pace, estimate.sample, estimate.jobs, estimate.plans(), estimate.counts,
                                            estimate.grid, estimate.memory.n_components, comm.size());
   if (estimate.import_seconds > 0)
@@ -104,7 +104,7 @@ void check_command(const Comm& comm, const CommandLine& line) {
     for (const std::string& w : image_warnings(comm, *looked.source, small)) log_warn("{}", w);
   log_info("{}", sample_table(estimate));
   tell_memory(estimate, share, comm.size());
-  tell_time(comm, config, estimate);
+  tell_time(comm, estimate);
   if (small) {
     check_all(comm, config, *looked.source);
     log_info("The deck is right. Nothing was written.");

@@ -359,8 +359,8 @@ JobPlan plan(const Config& config, const GridOptions&) {
 /// Rows next to walls take most of it.
 double setup_work(double fluid, double irregular) { return fluid + 5.0 * irregular; }
 
-JobPace pace(const Comm& comm, const Geometry& geometry, const Config& config) {
-  DiffusionOptions options = config.diffusion;
+JobPace pace(const Comm& comm, const Geometry& geometry) {
+  DiffusionOptions options;
   options.axes = {0};
   options.tolerance = 1e-4;
   const Columns columns = effective_diffusivity(comm, geometry, options);

@@ -43,7 +43,7 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
 /// See Job.
 JobPlan plan_flow(const Config& config, const GridOptions& grid);
 double flow_setup_work(double fluid, double irregular);
-JobPace flow_pace(const Comm& comm, const Geometry& geometry, const Config& config);
+JobPace flow_pace(const Comm& comm, const Geometry& geometry);
 PagePart flow_page(const nlohmann::ordered_json& summary, const Figures& figures);
 void draw_flow(const Comm& comm, const nlohmann::ordered_json& summary, const FieldView& view, Figures& figures);
 /// 1.23e-12 m² -> "1.25 D", 1.23e-15 m² -> "1.25 mD".

@@ -29,8 +29,7 @@ constexpr std::array<std::array<double, 3>, 4> places{
     {{0.3, 0.3, 0.3}, {0.7, 0.7, 0.35}, {0.65, 0.35, 0.7}, {0.35, 0.65, 0.65}}};
 
 ImportOptions options_of_block(const Config& config, const ImageExtent& extent, const std::array<double, 3>& place) {
-  ImportOptions options = config.import;
-  options.file = image_path(config);
+  ImportOptions options = import_options(config);
   for (int d = 0; d < 3; ++d) {
     const int width = std::min(block_width, extent.size[d]);
     const double room = extent.size[d] - width;
@@ -100,8 +99,7 @@ bool takes_all_memory(const Config& config) {
 }
 
 ImageExtent image_extent(const Config& config) {
-  ImportOptions options = config.import;
-  options.file = image_path(config);
+  const ImportOptions options = import_options(config);
   const Index size = open_image(options)->info().size;
   ImageExtent extent;
   for (int d = 0; d < 3; ++d) {

@@ -122,8 +122,9 @@ struct Job {
   JobPlan (*plan)(const Config&, const GridOptions&);
   /// Of its set-up, in the unit of JobPace::setup. The grid's fluid cells and those of them that are irregular.
   double (*setup_work)(double fluid, double irregular);
-  /// Solves on a periodic geometry of cells of width 1, with the options of the deck. Collective; a PetscSession lives.
-  JobPace (*pace)(const Comm&, const Geometry&, const Config&);
+  /// Solves on a periodic geometry of cells of width 1, as long as it takes to time it. Collective; a PetscSession
+  /// lives.
+  JobPace (*pace)(const Comm&, const Geometry&);
   bool through_petsc;  ///< its solves take the options of --petsc that begin with its name
   /// Components that it adds to the plotfile.
   int (*n_components)(const Config&);

@@ -161,7 +161,6 @@ RunEstimate estimate_run(const Comm& comm, const Config& config, const std::vect
   const double factor = image.share * static_cast<double>(image.grid.domain().box().count()) / cells;
   for (LevelEstimate& level : sample.levels) multiply(level, factor);
   sample.levels[0].candidates /= image.share;
-  // The blocks differ from one another: their fluid tells how far the mean may be off.
   const Index& n = image.voxels;
   RunEstimate e =
       with_jobs(config, jobs, program, image.grid, std::move(sample), static_cast<double>(n[0]) * n[1] * n[2]);
@@ -179,13 +178,13 @@ std::string need_against_limit(const RunEstimate& estimate, const MemoryShare& s
   const std::vector<MemoryStage> stages = estimate.stages(ranks);
   const MemoryStage& peak = peak_stage(stages, ranks);
   const MemoryLimit limit = share.of_rank();
-  const auto several = [](int n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
+  const auto n = [](int count) { return fmt::format("{} rank{}", count, count == 1 ? "" : "s"); };
+  const Index& cells = estimate.grid.cells;
   return fmt::format(
-      "{} x {} x {} cells need about {} on {}, {} on the busiest, in \"{}\"; there {} {} for each of {} "
-      "on a node ({})",
-      estimate.grid.cells[0], estimate.grid.cells[1], estimate.grid.cells[2], format_bytes(peak.all_ranks(ranks)),
-      several(ranks, "rank"), format_bytes(peak.largest_rank(ranks)), peak.name, "is", format_bytes(limit.bytes),
-      several(share.ranks, "rank"), limit.by);
+      "{} cells need about {} on {}, {} on the busiest (stage \"{}\"); a rank can have {} here, with {} on the node "
+      "({})",
+      sizes(cells, " x "), format_bytes(peak.all_ranks(ranks)), n(ranks), format_bytes(peak.largest_rank(ranks)),
+      peak.name, format_bytes(limit.bytes), n(share.ranks), limit.by);
 }
 
 std::string what_fits(const RunEstimate& estimate, const MemoryShare& share) {

@@ -22,14 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 void import_first(const Comm& comm, const Config& config, const std::string& to) {
-  ImportOptions options = config.import;
-  options.file = image_path(config);
-  require(config.import_given || describes_itself(options.file), "{}: a raw file does not say how to read it; {}",
-          options.file,
-          options.by_options
-              ? "give --size, --type and --voxel, and --pore where it is segmented"
-              : "add a [geometry.import] table (size, type, voxel, and pore where it is segmented), or make a "
-                "geometry file with `karst import`");
+  const ImportOptions options = import_options(config);
   ImportReport report = import_image(comm, options, to);
   report.warnings.clear();  // image_warnings() says them, as of every geometry file
   log_info("Import\n{}", import_text(report));
@@ -71,6 +64,18 @@ Source from_image(const Comm& comm, const Config& config, const std::string& imp
 
 std::string image_path(const Config& config) {
   return (fs::path(config.geometry.directory) / config.geometry.image).lexically_normal().string();
+}
+
+ImportOptions import_options(const Config& config) {
+  ImportOptions options = config.import;
+  options.file = image_path(config);
+  require(config.import_given || describes_itself(options.file), "{}: a raw file does not say how to read it; {}",
+          options.file,
+          options.by_options
+              ? "give --size, --type and --voxel, and --pore where it is segmented"
+              : "add a [geometry.import] table (size, type, voxel, and pore where it is segmented), or make a "
+                "geometry file with `karst import`");
+  return options;
 }
 
 bool needs_import(const Config& config) {

@@ -21,6 +21,9 @@ struct Source {
 /// Of the image of the deck, relative to where the program runs.
 std::string image_path(const Config& config);
 
+/// How the image of the deck is imported. Throws Error when nothing says how to read it. Not collective.
+ImportOptions import_options(const Config& config);
+
 /// The image of the deck is to be imported first (it is no geometry file).
 bool needs_import(const Config& config);
 

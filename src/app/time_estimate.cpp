@@ -55,7 +55,7 @@ struct GridSeconds {
 
 }  // namespace
 
-MachinePace measure_pace(const Comm& comm, const Config& config, const std::vector<Job>& jobs) {
+MachinePace measure_pace(const Comm& comm, const std::vector<Job>& jobs) {
   const Comm alone = Comm::self();
   const Packing packing(width_of_packing());
   MachinePace pace;
@@ -65,7 +65,7 @@ MachinePace measure_pace(const Comm& comm, const Config& config, const std::vect
   const double work = static_cast<double>(level.vofs) + cost_of_cut_cell * static_cast<double>(level.cut.cells_cut);
   pace.linking = comm.max(share_of_linking * clock.seconds() / work);
   for (const Job& job : jobs) {
-    JobPace of_job = job.pace(alone, geometry, config);
+    JobPace of_job = job.pace(alone, geometry);
     of_job.setup = comm.max(of_job.setup);
     of_job.iteration = comm.max(of_job.iteration);
     pace.jobs.push_back(of_job);

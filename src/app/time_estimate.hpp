@@ -18,7 +18,7 @@ struct MachinePace {
 };
 
 /// A packing, cut and solved. A few seconds. Collective; a PetscSession lives.
-MachinePace measure_pace(const Comm& comm, const Config& config, const std::vector<Job>& jobs);
+MachinePace measure_pace(const Comm& comm, const std::vector<Job>& jobs);
 
 struct TimePart {
   std::string name;

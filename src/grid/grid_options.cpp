@@ -11,7 +11,8 @@ namespace karst {
 namespace {
 
 constexpr int most_levels = 10;
-constexpr int most_cells = 1 << 24;  // per direction; keys hold 2^21 boxes of 8
+constexpr int most_cells = 1 << 24;   // per direction; keys hold 2^21 boxes of 8
+constexpr double all_cells = 4.6e18;  // 2^62: counts of cells have 63 bits
 constexpr double largest_length = 1e6;
 
 void read_refinement(Reader& item, Refinement& r) {
@@ -38,6 +39,11 @@ void read_refinement(Reader& item, Refinement& r) {
 }
 
 void check_levels(Reader& in, const GridOptions& grid) {
+  const double coarse = static_cast<double>(grid.cells[0]) * grid.cells[1] * grid.cells[2];
+  if (const double finest = std::ldexp(coarse, 3 * (grid.levels - 1)); finest > all_cells)
+    in.mistake("grid.cells", fmt::format("{:.3g} cells on the finest level; at most {:.2g} can be counted: fewer cells "
+                                         "or levels",
+                                         finest, all_cells));
   if (grid.levels > 1 && grid.refine.empty()) {
     in.mistake(
         "grid.levels",

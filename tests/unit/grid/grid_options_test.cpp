@@ -81,6 +81,13 @@ TEST(GridOptions, MistakesAreNamed) {
   expect_mistake("[grid]\nlevels = 2\n[[grid.refine]]\nwhere = \"walls\"", {"wall", "region"});
 }
 
+// Counts of cells have 63 bits: 10^6 cells per direction are counted, 2^21 are not.
+TEST(GridOptions, AsManyCellsAsCanBeCounted) {
+  EXPECT_EQ(read_deck("[grid]\ncells = [1000000, 1000000, 1000000]").domain().box().count(),
+            std::int64_t{1000000000000000000});
+  expect_mistake("[grid]\ncells = [2097152, 2097152, 2097152]", {"grid.cells", "9.22e+18"});
+}
+
 // Widths equal to 1e-6 relative are cubes; more is not.
 TEST(GridOptions, CubesToOneInAMillion) {
   GridOptions grid;

@@ -24,6 +24,7 @@ from support import Karst, contents, older_results, parser, sphere_deck, sphere_
 PATIENCE = 120.0  # for a run to end [s]
 TIMES = {"seconds", "setup_seconds", "memory", "solves_from_earlier_run", "deck"}
 OLD = ("plot.vtkhdf", "report.html")
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 DECKS = {
@@ -158,9 +159,8 @@ class Sample:
         summary = self.out / "summary.json"
         return summary.exists() and json.loads(summary.read_text()).get("status") == "completed"
 
-    def moment(self, dice, preload, number=None):
+    def moment(self, dice, preload, number):
         """One run that is stopped; returns a name and what is wrong."""
-        number = number or dice.choice([signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
         after, variables, name = dice.uniform(0.0, 1.1 * self.seconds), {}, ""
         if number == signal.SIGKILL and self.ranks == 1 and dice.random() < 0.5:
             step = dice.randrange(1, 60)
@@ -193,8 +193,7 @@ class Import:
             raise RuntimeError(f"the import that is not disturbed: {result}")
         self.new = (folder / "rock.h5").stat().st_size
 
-    def moment(self, dice, preload, number=None):
-        number = number or dice.choice([signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+    def moment(self, dice, preload, number):
         after = dice.uniform(0.0, self.seconds)
         (self.folder / "rock.h5").write_text("older")
         before = set(contents(self.folder))
@@ -259,6 +258,7 @@ def main():
     arguments.add_argument("--preload", required=True)
     arguments.add_argument("--moments", type=int, default=0, help="of each campaign (default: ten in all)")
     arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("campaigns", nargs="*", help="axes_1, sweep_2, periodic_1, import_2 ... (default: all)")
     options = arguments.parse_args()
     karst = Karst(options.program, options.mpiexec)
     dice = random.Random(options.seed)
@@ -272,18 +272,16 @@ def main():
             failed += 1 if problems else 0
             print("FAILED" if problems else "passed", name, "; ".join(problems), flush=True)
         tell("what is said", asked_twice(karst, folder / "asked"))
-        campaigns = [(job, ranks) for job in ("axes", "sweep", "periodic") for ranks in (1, 2)]
+        campaigns = [(job, ranks) for job in ("axes", "sweep", "periodic", "import") for ranks in (1, 2)]
         if options.moments == 0:
             campaigns = [("axes", 1), ("sweep", 1), ("axes", 2)]
         for job, ranks in campaigns:
-            sample = Sample(karst, folder / f"{job}_{ranks}", job, ranks)
-            for _ in range(options.moments or 3):
-                tell(*sample.moment(dice, options.preload))
-        if options.moments > 0:
-            for ranks in (1, 2):
-                sample = Import(karst, folder / f"import_{ranks}", ranks)
-                for _ in range(options.moments):
-                    tell(*sample.moment(dice, options.preload))
+            if options.campaigns and f"{job}_{ranks}" not in options.campaigns:
+                continue
+            place_of_it = folder / f"{job}_{ranks}"
+            sample = Import(karst, place_of_it, ranks) if job == "import" else Sample(karst, place_of_it, job, ranks)
+            for moment in range(options.moments or 3):
+                tell(*sample.moment(dice, options.preload, SIGNALS[moment % 3]))
     print(f"{failed} of {n} moments failed")
     return 1 if failed else 0
 

@@ -128,7 +128,7 @@ class Sample:
             return self.problems_of_results()  # it came to its end before it was stopped
         end = time.monotonic() + PATIENCE
         while True:  # mpirun may end before its ranks
-            result = self.run("--resume", *(["--overwrite"] if self.older and not (self.out / "karst-unfinished").exists() else []))
+            result = self.run("--resume", *(["--overwrite"] if self.older and not self.has_solves() else []))
             if "another run works in it" not in result.err or time.monotonic() > end:
                 break
             time.sleep(0.1)
@@ -154,6 +154,9 @@ class Sample:
         if names != self.names:
             found.append(f"files {names}")
         return found
+
+    def has_solves(self):
+        return any((self.out / "karst-unfinished" / "solved").glob("*.h5"))
 
     def is_complete(self):
         summary = self.out / "summary.json"

@@ -77,7 +77,12 @@ void report_command(const Comm& comm, const CommandLine& line) {
   Figures figures;
   for (const std::string& file : plotfiles(comm, line.directory)) {
     const FieldView view = view_of_plotfile(comm, file);
-    for (const Job& job : jobs()) job.draw(comm, summary, view, figures);
+    try {
+      for (const Job& job : jobs()) job.draw(comm, summary, view, figures);
+    } catch (const Json::exception& e) {  // on every rank: all have read the same text
+      throw Error(fmt::format("{}: not that of a finished `karst run` of this version: {}",
+                              (directory / "summary.json").string(), e.what()));
+    }
   }
   const std::string page = run_report(summary, deck, figures);
   const std::string path = (directory / "report.html").string();

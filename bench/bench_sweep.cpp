@@ -257,7 +257,7 @@ void report(Mask mask, int box_size) {
     for (std::size_t v = 0; v < x.own(b).size(); ++v)
       x.own(b)[v] = std::sin(static_cast<double>(b) + 0.37 * static_cast<double>(v));
   rhs.fill(0.5);
-  HaloExchange exchange(comm, graph);
+  HaloExchange<double> exchange(comm, graph);
   exchange(x);
   const PlainLists plain(graph);
   const RunsAndRows real(graph);

@@ -108,7 +108,7 @@ FloatField exchange_parents(const Comm& comm, const LevelGraph& graph, const std
       data.box(local, coarse_main)[v] = p.main[p.parent[v]];
     }
   });
-  FloatHaloExchange(comm, graph, 3)(data);
+  fill_halo(comm, graph, data);
   return data;
 }
 

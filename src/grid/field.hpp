@@ -65,6 +65,8 @@ struct Values {
 using Field = BasicField<double>;
 using FloatField = BasicField<float>;
 using QuadField = BasicField<Quad>;
+using NumberField = BasicField<std::int64_t>;
+using ByteField = BasicField<std::uint8_t>;
 
 // Over the own VoFs of this rank, one component; sums in double, in an order that does not depend on the threads.
 template <class T>
@@ -88,5 +90,8 @@ extern template class BasicField<double>;
 extern template class BasicField<float>;
 extern template class BasicField<Quad>;
 extern template class BasicField<Values<3>>;
+extern template class BasicField<std::int32_t>;
+extern template class BasicField<std::int64_t>;
+extern template class BasicField<std::uint8_t>;
 
 }  // namespace karst

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unordered_map>
 
-#include "base/error.hpp"
 #include "base/parallel.hpp"
-#include "grid/deep_halo.hpp"
 #include "grid/graph_compile.hpp"
 #include "grid/halo_plan.hpp"
 #include "grid/level_graph.hpp"
@@ -100,25 +98,13 @@ GraphStorage store(std::vector<CompiledBox> boxes) {
 }  // namespace
 
 LevelGraph build_level_graph(const Comm& comm, Layout layout,
-                             const std::function<BoxAdjacency(std::int64_t layout_box)>& adjacency, int halo_depth) {
-  require(halo_depth >= 1, "grid: halo depth {}; at least 1 is needed", halo_depth);
+                             const std::function<BoxAdjacency(std::int64_t layout_box)>& adjacency) {
   const auto [first, last] = layout.owned(comm.rank());
   std::vector<CompiledBox> boxes(static_cast<std::size_t>(last - first));
   parallel_for_dynamic(last - first, [&, begin = first](std::int64_t b) {
     boxes[static_cast<std::size_t>(b)] = compile_box(layout, begin + b, adjacency(begin + b));
   });
-  LevelGraph graph(std::move(layout), comm.rank(), 1, store(std::move(boxes)));
-  if (halo_depth > 1) {
-    const std::vector<std::vector<VofName>> more = find_deep_halo(comm, graph, halo_depth);
-    boxes.clear();
-    boxes.resize(more.size());
-    parallel_for_dynamic(std::ssize(more), [&](std::int64_t b) {
-      const BoxGraph g = graph.box(static_cast<int>(b));
-      const auto i = static_cast<std::size_t>(b);
-      boxes[i] = compile_box(graph.layout(), g.box, adjacency_of(g), more[i]);
-    });
-    graph = LevelGraph(graph.layout(), comm.rank(), halo_depth, store(std::move(boxes)));
-  }
+  LevelGraph graph(std::move(layout), comm.rank(), store(std::move(boxes)));
   graph.set_halo_plan(make_halo_plan(comm, graph));
   return graph;
 }

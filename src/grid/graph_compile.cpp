@@ -32,8 +32,8 @@ class Compiler {
     for (int side = 0; side < 6; ++side) wraps_[idx(side)] = layout.find(at + side_offset(side)) == box;
   }
 
-  CompiledBox compile(std::span<const VofName> more_halo) {
-    find_halo(more_halo);
+  CompiledBox compile() {
+    find_halo();
     const std::size_t n_slots = idx(n_own_) + halo_.size() + ghosts_.size() + 1;
     require(n_slots <= 65536,
             "grid: box {} with cells from ({}, {}, {}) needs {} slots ({} VoFs, {} in the halo); 65536 fit, use "
@@ -65,12 +65,11 @@ class Compiler {
       halo_.push_back(name);
   }
 
-  void find_halo(std::span<const VofName> more_halo) {
+  void find_halo() {
     for (int v = 0; v < n_own_; ++v)
       for (int s = 0; s < 6; ++s) note(v, s, in_.primary[idx(v)][idx(s)], 0);
     for (std::size_t e = 0; e < in_.extra.size(); ++e)
       note(in_.extra[e].vof, in_.extra[e].side, in_.extra[e].neighbour, static_cast<std::uint32_t>(e + 1));
-    halo_.insert(halo_.end(), more_halo.begin(), more_halo.end());
     std::sort(halo_.begin(), halo_.end());
     halo_.erase(std::unique(halo_.begin(), halo_.end()), halo_.end());
     static_assert(coarse_face < domain_face);
@@ -212,9 +211,8 @@ bool CompiledBox::same_table(const CompiledBox& o) const {
          runs == o.runs && extra == o.extra;
 }
 
-CompiledBox compile_box(const Layout& layout, std::int64_t box, const BoxAdjacency& adjacency,
-                        std::span<const VofName> more_halo) {
-  return Compiler(layout, box, adjacency).compile(more_halo);
+CompiledBox compile_box(const Layout& layout, std::int64_t box, const BoxAdjacency& adjacency) {
+  return Compiler(layout, box, adjacency).compile();
 }
 
 }  // namespace karst

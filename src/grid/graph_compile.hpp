@@ -25,8 +25,6 @@ struct CompiledBox {
   bool same_table(const CompiledBox& other) const;  ///< equal in everything but the boxes of the groups
 };
 
-/// @param more_halo  further VoFs of the halo (deeper layers), any order, none of them own
-CompiledBox compile_box(const Layout& layout, std::int64_t box, const BoxAdjacency& adjacency,
-                        std::span<const VofName> more_halo = {});
+CompiledBox compile_box(const Layout& layout, std::int64_t box, const BoxAdjacency& adjacency);
 
 }  // namespace karst

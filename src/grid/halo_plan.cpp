@@ -9,12 +9,18 @@
 namespace karst {
 namespace {
 
-/// Parts to receive per rank, in the order of the target boxes.
-using Wanted = std::map<int, std::vector<HaloPlan::Copy>>;
+/// A group of halo VoFs of an own box that another rank owns.
+struct Wanted {
+  int target;           ///< own box
+  std::int64_t to;      ///< its first slot in a field
+  std::int64_t source;  ///< box of the layout
+  std::span<const std::uint16_t> vof;
+};
+using WantedOf = std::map<int, std::vector<Wanted>>;  ///< by rank, in the order of the target boxes
 
-/// Splits the halo groups of all own boxes into local copies and parts wanted from other ranks.
-Wanted find_sources(const LevelGraph& graph, HaloPlan& plan) {
-  Wanted wanted;
+/// Splits the halo groups of all own boxes into local copies and what is wanted from other ranks.
+WantedOf find_sources(const LevelGraph& graph, HaloPlan& plan) {
+  WantedOf wanted;
   plan.local_begin.push_back(0);
   for (int b = 0; b < graph.n_local(); ++b) {
     const BoxGraph g = graph.box(b);
@@ -22,19 +28,13 @@ Wanted find_sources(const LevelGraph& graph, HaloPlan& plan) {
     for (std::size_t q = 0; q < g.halo.groups().size(); ++q) {
       const HaloGroup& group = g.halo.groups()[q];
       const auto vofs = g.halo.vofs_of_group(q);
-      HaloPlan::Copy copy{};
-      copy.to = graph.slot_begin(b) + g.n_own + group.begin;
-      copy.list = vofs.data() - graph.halo_vofs().data();
-      copy.count = static_cast<std::int32_t>(vofs.size());
+      const std::int64_t to = graph.slot_begin(b) + g.n_own + group.begin;
       const int source = graph.local(group.box);
       if (source >= 0) {
-        copy.from = graph.slot_begin(source);
-        copy.box = source;
-        plan.local.push_back(copy);
+        plan.local.push_back({to, graph.slot_begin(source), vofs.data() - graph.halo_vofs().data(),
+                              static_cast<std::int32_t>(vofs.size())});
       } else {
-        copy.from = group.box;  // until the message is laid out
-        copy.box = b;
-        wanted[graph.layout().owner(group.box)].push_back(copy);
+        wanted[graph.layout().owner(group.box)].push_back({b, to, group.box, vofs});
         remote = true;
       }
     }
@@ -44,72 +44,86 @@ Wanted find_sources(const LevelGraph& graph, HaloPlan& plan) {
   return wanted;
 }
 
-HaloPlan::Peer& peer_of(std::map<int, HaloPlan::Peer>& peers, int rank) {
-  HaloPlan::Peer& p = peers[rank];
-  p.rank = rank;
-  return p;
-}
-
-/// A request: for each part the layout box, the number of VoFs, and the VoFs.
-std::vector<Message> ask(const LevelGraph& graph, Wanted& wanted, HaloPlan& plan,
-                         std::map<int, HaloPlan::Peer>& peers) {
+/// A request: for each group the layout box, the number of VoFs, and the VoFs.
+std::vector<Message> ask(const WantedOf& wanted) {
   std::vector<Message> requests;
-  for (auto& [rank, parts] : wanted) {
-    HaloPlan::Peer& peer = peer_of(peers, rank);
-    peer.receive_begin = plan.receives.size();
+  for (const auto& [rank, groups] : wanted) {
     ByteWriter out;
-    for (HaloPlan::Copy& part : parts) {
-      out.put(part.from);
-      out.put(part.count);
-      out.put(graph.halo_vofs().subspan(static_cast<std::size_t>(part.list), static_cast<std::size_t>(part.count)));
-      part.from = peer.n_receive;
-      peer.n_receive += part.count;
-      plan.receives.push_back(part);
+    for (const Wanted& w : groups) {
+      out.put(w.source);
+      out.put(static_cast<std::int32_t>(w.vof.size()));
+      out.put(w.vof);
     }
-    peer.receive_end = plan.receives.size();
     requests.push_back({rank, out.take()});
   }
   return requests;
 }
 
-void answer(const LevelGraph& graph, const std::vector<Message>& requests, HaloPlan& plan,
-            std::map<int, HaloPlan::Peer>& peers) {
+/// Peers are those that ask and those that are asked; which parts are sent to them.
+void list_sends(const LevelGraph& graph, const WantedOf& wanted, const std::vector<Message>& requests, HaloPlan& plan) {
+  std::map<int, const Message*> request_of;
+  for (const auto& [rank, groups] : wanted) request_of[rank] = nullptr;
+  for (const Message& request : requests) request_of[request.rank] = &request;
   std::vector<std::uint16_t> vofs;
-  for (const Message& request : requests) {
-    HaloPlan::Peer& peer = peer_of(peers, request.rank);
-    peer.send_begin = plan.sends.size();
-    ByteReader in(request.bytes);
-    while (!in.at_end()) {
-      HaloPlan::Copy part{};
+  plan.sends_begin.push_back(0);
+  for (const auto& [rank, request] : request_of) {
+    const std::size_t begin = vofs.size();
+    for (ByteReader in(request == nullptr ? std::span<const std::byte>{} : request->bytes); !in.at_end();) {
       const int box = graph.local(in.get<std::int64_t>());
       assert(box >= 0);
-      part.from = graph.slot_begin(box);
-      part.box = box;
-      part.count = in.get<std::int32_t>();
-      part.list = std::ssize(vofs);
-      part.to = peer.n_send;
-      peer.n_send += part.count;
-      for (std::int32_t t = 0; t < part.count; ++t) {
+      const auto list = std::ssize(vofs);
+      const auto count = in.get<std::int32_t>();
+      plan.sends.push_back({list - static_cast<std::int64_t>(begin), graph.slot_begin(box), list, count});
+      for (std::int32_t t = 0; t < count; ++t) {
         vofs.push_back(in.get<std::uint16_t>());
         assert(vofs.back() < graph.slots()->n_own(box));
       }
-      plan.sends.push_back(part);
     }
-    peer.send_end = plan.sends.size();
+    plan.sends_begin.push_back(plan.sends.size());
+    plan.peers.push_back({rank, begin, vofs.size()});
   }
   plan.send_vofs = Array<std::uint16_t>(vofs.size(), Purpose::connectivity);
   std::copy(vofs.begin(), vofs.end(), plan.send_vofs.begin());
+}
+
+/// Which parts of messages go into which boxes.
+void list_receives(int n_local, const WantedOf& wanted, HaloPlan& plan) {
+  std::vector<std::vector<HaloPlan::Received>> into(static_cast<std::size_t>(n_local));
+  plan.n_messages.assign(into.size(), 0);
+  plan.readers_begin.push_back(0);
+  std::size_t n_received = 0;
+  for (std::size_t p = 0; p < plan.peers.size(); ++p) {
+    plan.peers[p].receive_begin = n_received;
+    if (const auto at = wanted.find(plan.peers[p].rank); at != wanted.end()) {
+      int last = -1;
+      for (const Wanted& w : at->second) {
+        into[static_cast<std::size_t>(w.target)].push_back(
+            {w.to, static_cast<std::int64_t>(n_received - plan.peers[p].receive_begin),
+             static_cast<std::int32_t>(w.vof.size()), static_cast<std::int32_t>(p)});
+        n_received += w.vof.size();
+        if (w.target == last) continue;
+        last = w.target;
+        plan.readers.push_back(last);
+        ++plan.n_messages[static_cast<std::size_t>(last)];
+      }
+    }
+    plan.peers[p].receive_end = n_received;
+    plan.readers_begin.push_back(plan.readers.size());
+  }
+  plan.receives_begin.push_back(0);
+  for (const auto& parts : into) {
+    plan.receives.insert(plan.receives.end(), parts.begin(), parts.end());
+    plan.receives_begin.push_back(plan.receives.size());
+  }
 }
 
 }  // namespace
 
 HaloPlan make_halo_plan(const Comm& comm, const LevelGraph& graph) {
   HaloPlan plan;
-  std::map<int, HaloPlan::Peer> peers;
-  Wanted wanted = find_sources(graph, plan);
-  const std::vector<Message> requests = comm.sparse_exchange(ask(graph, wanted, plan, peers));
-  answer(graph, requests, plan, peers);
-  for (const auto& [rank, peer] : peers) plan.peers.push_back(peer);
+  const WantedOf wanted = find_sources(graph, plan);
+  list_sends(graph, wanted, comm.sparse_exchange(ask(wanted)), plan);
+  list_receives(graph.n_local(), wanted, plan);
   return plan;
 }
 

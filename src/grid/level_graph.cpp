@@ -39,8 +39,10 @@ int HaloNames::find(VofName name) const {
 }
 
 std::int64_t HaloPlan::bytes() const {
-  return bytes_of(local) + bytes_of(local_begin) + bytes_of(peers) + bytes_of(sends) + bytes_of(receives) +
-         static_cast<std::int64_t>(send_vofs.bytes()) + bytes_of(interior) + bytes_of(boundary);
+  return bytes_of(local) + bytes_of(local_begin) + bytes_of(receives) + bytes_of(receives_begin) +
+         bytes_of(n_messages) + bytes_of(interior) + bytes_of(boundary) + bytes_of(peers) + bytes_of(sends) +
+         bytes_of(sends_begin) + static_cast<std::int64_t>(send_vofs.bytes()) + bytes_of(readers) +
+         bytes_of(readers_begin);
 }
 
 std::int64_t GraphStorage::bytes() const {
@@ -49,8 +51,8 @@ std::int64_t GraphStorage::bytes() const {
                                    neighbours.bytes() + extra.bytes() + groups.bytes());
 }
 
-LevelGraph::LevelGraph(Layout layout, int rank, int halo_depth, GraphStorage storage)
-    : layout_(std::move(layout)), rank_(rank), halo_depth_(halo_depth), storage_(std::move(storage)) {
+LevelGraph::LevelGraph(Layout layout, int rank, GraphStorage storage)
+    : layout_(std::move(layout)), rank_(rank), storage_(std::move(storage)) {
   const auto [first, last] = layout_.owned(rank);
   assert(last - first == static_cast<std::int64_t>(storage_.boxes.size()));
   first_box_ = first;

@@ -28,6 +28,7 @@
 #include "base/comm.hpp"
 #include "base/memory.hpp"
 #include "grid/layout.hpp"
+#include "grid/peer_exchange.hpp"
 
 namespace karst {
 
@@ -178,21 +179,32 @@ struct HaloPlan {
     std::int64_t to, from;  ///< first slot in the field of the target / of the source box
     std::int64_t list;      ///< first entry in the list of VoF numbers
     std::int32_t count;
-    std::int32_t box;  ///< local: source box; parts of messages: own box sent from or received into
   };
-  struct Peer {
-    int rank;
-    std::int64_t n_send = 0, n_receive = 0;          ///< values per component
-    std::size_t send_begin = 0, send_end = 0;        ///< parts in sends
-    std::size_t receive_begin = 0, receive_end = 0;  ///< parts in receives
+  /// count values from one place of a message: field[to + t] = message[from + t].
+  struct Received {
+    std::int64_t to, from;
+    std::int32_t count, peer;
   };
   std::vector<Copy> local;               ///< lists in LevelGraph::halo_vofs()
   std::vector<std::size_t> local_begin;  ///< n_local + 1: copies into each box
-  std::vector<Peer> peers;               ///< by increasing rank
+  std::vector<Received> receives;
+  std::vector<std::size_t> receives_begin;  ///< n_local + 1: parts received into each box
+  std::vector<int> n_messages;              ///< per own box: messages with VoFs of its halo
+  std::vector<int> interior, boundary;      ///< own boxes without / with halo VoFs of other ranks
+
+  std::vector<ExchangePeer> peers;       ///< by increasing rank; ranges count values per component
   std::vector<Copy> sends;               ///< `to` is the place in the message; lists in send_vofs
-  std::vector<Copy> receives;            ///< `from` is the place in the message; no list
+  std::vector<std::size_t> sends_begin;  ///< n_peers + 1
   Array<std::uint16_t> send_vofs;
-  std::vector<int> interior, boundary;  ///< own boxes without / with halo VoFs of other ranks
+  std::vector<int> readers;                ///< own boxes that read the message of each peer
+  std::vector<std::size_t> readers_begin;  ///< n_peers + 1
+
+  std::span<const Copy> sends_to(std::size_t peer) const {
+    return std::span(sends).subspan(sends_begin[peer], sends_begin[peer + 1] - sends_begin[peer]);
+  }
+  std::span<const int> readers_of(std::size_t peer) const {
+    return std::span(readers).subspan(readers_begin[peer], readers_begin[peer + 1] - readers_begin[peer]);
+  }
   std::int64_t bytes() const;
 };
 
@@ -228,11 +240,10 @@ struct GraphCounts {
 class LevelGraph {
  public:
   LevelGraph() = default;
-  LevelGraph(Layout layout, int rank, int halo_depth, GraphStorage storage);
+  LevelGraph(Layout layout, int rank, GraphStorage storage);
 
   const Layout& layout() const { return layout_; }
   int rank() const { return rank_; }
-  int halo_depth() const { return halo_depth_; }
   int n_local() const { return static_cast<int>(storage_.boxes.size()); }
   std::int64_t first_box() const { return first_box_; }  ///< layout position of own box 0
   /// Own number of a layout box; -1 when another rank has it.
@@ -252,7 +263,7 @@ class LevelGraph {
 
  private:
   Layout layout_;
-  int rank_ = 0, halo_depth_ = 1;
+  int rank_ = 0;
   std::int64_t first_box_ = 0;
   GraphStorage storage_;
   GraphCounts counts_;
@@ -262,13 +273,11 @@ class LevelGraph {
 
 /// Builds the graph of the own boxes and the plan of their halo exchange. Collective.
 ///
-/// @param adjacency   VoFs of a box of the layout and what lies across their sides; called once per own box from
-/// several
-///                    threads, its answer is dropped box by box. Both sides of a face must be handed in (see check()).
-/// @param halo_depth  the halo holds the VoFs within so many faces of the own ones
+/// @param adjacency  VoFs of a box of the layout and what lies across their sides; called once per own box from several
+///                   threads, its answer is dropped box by box. Both sides of a face must be handed in (see check()).
 /// Throws Error when a box and its halo need more than 65536 slots.
 LevelGraph build_level_graph(const Comm& comm, Layout layout,
-                             const std::function<BoxAdjacency(std::int64_t layout_box)>& adjacency, int halo_depth = 1);
+                             const std::function<BoxAdjacency(std::int64_t layout_box)>& adjacency);
 
 /// The adjacency a box was built from. Not collective.
 BoxAdjacency adjacency_of(const BoxGraph& graph);

@@ -47,7 +47,7 @@ class FlowLookup {
 
   const LevelGeometry& geometry_;
   FlowSides sides_;
-  Field numbers_;
+  NumberField numbers_;
   VofLookup vofs_;
   std::unordered_map<std::uint64_t, double> closed_;
   std::unordered_set<std::uint64_t> finer_;

@@ -13,7 +13,6 @@
 namespace karst {
 namespace {
 
-constexpr int tag_values = 43, tag_fluxes = 44;
 constexpr int highest_degree = 3;        ///< of the polynomials
 constexpr double largest_weights = 5.0;  ///< of a polynomial, Σ |weights|
 
@@ -279,7 +278,7 @@ LevelCoupling::LevelCoupling(const Comm& comm, const CompositeNumbering& numberi
     for (const auto& [rank, exit] : found) arrivals.push_back({static_cast<std::int32_t>(l), rank, exit});
   }
   number_sources(comm, numbering, targets, levels);
-  std::vector<RemoteNode> remote;
+  std::vector<RemoteItem> remote;
   for (const Arrival& a : arrivals)
     if (a.rank != comm.rank()) remote.push_back({a.rank, a.exit.value});
   std::ranges::sort(remote);
@@ -288,7 +287,7 @@ LevelCoupling::LevelCoupling(const Comm& comm, const CompositeNumbering& numberi
     const auto value =
         a.rank == comm.rank()
             ? a.exit.value
-            : n_own + static_cast<std::int32_t>(std::ranges::lower_bound(remote, RemoteNode{a.rank, a.exit.value}) -
+            : n_own + static_cast<std::int32_t>(std::ranges::lower_bound(remote, RemoteItem{a.rank, a.exit.value}) -
                                                 remote.begin());
     const int box = lookups[static_cast<std::size_t>(a.level)]->graph().local(box_of(a.exit.coarse));
     entrances_.push_back({a.level, box, vof_of(a.exit.coarse), a.exit.side, value, a.exit.at});
@@ -296,7 +295,7 @@ LevelCoupling::LevelCoupling(const Comm& comm, const CompositeNumbering& numberi
   std::ranges::sort(entrances_, {}, [](const Entrance& e) {
     return std::tuple(e.level, e.box, e.vof, e.side, e.at[0], e.at[1], e.at[2]);
   });
-  flux_halo_ = std::make_unique<NodeHalo>(comm, n_own, remote, tag_fluxes);
+  flux_exchange_ = ListExchange(comm, remote);
   fluxes_ = Array<double>(static_cast<std::size_t>(n_own) + remote.size(), Purpose::buffers, 0.0);
 }
 
@@ -308,10 +307,10 @@ void LevelCoupling::number_sources(const Comm& comm, const CompositeNumbering& n
     for (const OpenTarget::Term& term : t.terms) (numbering.is_own(term.unknown) ? own : far).push_back(term.unknown);
   std::ranges::sort(own);
   own.erase(std::unique(own.begin(), own.end()), own.end());
-  remote_ = RemoteOf<Quad>(comm, numbering, far, tag_values);
+  remote_ = RemoteUnknowns(comm, numbering, far);
   std::unordered_map<std::int32_t, Source> places;
   for (const GlobalNumber g : own) places[static_cast<std::int32_t>(g - numbering.first())] = {};
-  for (const std::int32_t n : remote_.sent()) places[n] = {};
+  for (const std::int32_t n : remote_.exchange().sent()) places[n] = {};
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const LevelGraph& graph = levels[l]->geometry().graph;
     for (int b = 0; b < graph.n_local(); ++b)
@@ -320,7 +319,7 @@ void LevelCoupling::number_sources(const Comm& comm, const CompositeNumbering& n
           at->second = {static_cast<std::int32_t>(l), graph.slot_begin(b) + v};
   }
   for (const GlobalNumber g : own) own_.push_back(places.at(static_cast<std::int32_t>(g - numbering.first())));
-  for (const std::int32_t n : remote_.sent()) sent_.push_back(places.at(n));
+  for (const std::int32_t n : remote_.exchange().sent()) sent_.push_back(places.at(n));
   const auto n_own = static_cast<std::int32_t>(own.size());
   const auto place_of = [&](GlobalNumber g) {
     return numbering.is_own(g) ? static_cast<std::int32_t>(std::ranges::lower_bound(own, g) - own.begin())
@@ -337,19 +336,20 @@ void LevelCoupling::number_sources(const Comm& comm, const CompositeNumbering& n
   pool_ = Array<Quad>(own.size() + remote_.numbers().size(), Purpose::buffers, Quad{});
 }
 
-/// pool_: value_at(source) of all sources.
-template <class F>
-void LevelCoupling::gather(F&& value_at) {
-  remote_.begin_with([&](std::size_t i) { return value_at(sent_[i]); });
-  parallel_for(std::ssize(own_),
-               [&](std::int64_t i) { pool_.data()[i] = value_at(own_[static_cast<std::size_t>(i)]); });
-  remote_.finish();
-  std::ranges::copy(remote_.values(), pool_.data() + own_.size());
+/// pool: value_at(source) of all sources, in the order of pool_.
+template <class T, class F>
+void LevelCoupling::gather(std::span<T> pool, F&& value_at) {
+  remote_.exchange().begin(pool.subspan(own_.size()), [&](std::size_t i) { return value_at(sent_[i]); });
+  parallel_for(std::ssize(own_), [&](std::int64_t i) {
+    pool[static_cast<std::size_t>(i)] = value_at(own_[static_cast<std::size_t>(i)]);
+  });
+  remote_.exchange().finish();
 }
 
 void LevelCoupling::fill(std::span<const std::unique_ptr<StokesOperator>> levels) {
   using namespace kernels;
-  gather([&](const Source& s) { return levels[static_cast<std::size_t>(s.level)]->values().data()[s.at]; });
+  gather(pool_.span(),
+         [&](const Source& s) { return levels[static_cast<std::size_t>(s.level)]->values().data()[s.at]; });
   parallel_for(std::ssize(targets_), [&](std::int64_t i) {
     const Target& t = targets_[static_cast<std::size_t>(i)];
     Four sum{};
@@ -367,14 +367,18 @@ void LevelCoupling::fill(std::span<const std::unique_ptr<StokesOperator>> levels
 }
 
 void LevelCoupling::fill_lengths(std::span<FloatField> levels) {
-  gather([&](const Source& s) {
-    return Quad{{double{levels[static_cast<std::size_t>(s.level)].data()[s.at]}, double(s.level), 0.0, 0.0}};
+  struct Length {
+    float cells;
+    std::int32_t level;
+  };
+  std::vector<Length> pool(pool_.size());
+  gather(std::span(pool), [&](const Source& s) {
+    return Length{levels[static_cast<std::size_t>(s.level)].data()[s.at], s.level};
   });
   parallel_for(std::ssize(targets_), [&](std::int64_t i) {
     const Target& t = targets_[static_cast<std::size_t>(i)];
-    const Quad& from = pool_.data()[t.nearest];
-    levels[static_cast<std::size_t>(t.level)].data()[t.at] =
-        static_cast<float>(std::ldexp(from.v[0], t.level - static_cast<int>(from.v[1])));
+    const Length& from = pool[static_cast<std::size_t>(t.nearest)];
+    levels[static_cast<std::size_t>(t.level)].data()[t.at] = std::ldexp(from.cells, t.level - from.level);
   });
 }
 
@@ -386,7 +390,7 @@ void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator
     const auto& from = levels[l]->level_ghosts()[static_cast<std::size_t>(ghost)];
     fluxes_.data()[i] = levels[l]->level_flux(from, drives[l].force);
   });
-  flux_halo_->exchange(fluxes_.span());
+  flux_exchange_.exchange(fluxes_.span());
   for (const Entrance& e : entrances_) {
     const auto l = static_cast<std::size_t>(e.level);
     const double out = -0.25 * fluxes_.data()[e.value];
@@ -401,7 +405,7 @@ std::int64_t LevelCoupling::bytes() const {
                                    targets_.capacity() * sizeof(Target) + terms_.capacity() * sizeof(Term) +
                                    exits_.capacity() * sizeof(exits_[0]) + entrances_.capacity() * sizeof(Entrance) +
                                    fluxes_.bytes()) +
-         remote_.bytes() + (flux_halo_ ? flux_halo_->bytes() : 0);
+         remote_.bytes() + flux_exchange_.bytes();
 }
 
 }  // namespace karst

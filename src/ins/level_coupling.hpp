@@ -16,7 +16,6 @@
 
 #include "ins/flow_faces.hpp"
 #include "ins/stokes_operator.hpp"
-#include "solvers/node_graph.hpp"
 #include "solvers/remote_values.hpp"
 
 namespace karst {
@@ -71,19 +70,19 @@ class LevelCoupling {
   };
   struct OpenTarget;
   struct Builder;
-  template <class F>
-  void gather(F&& value_at);
+  template <class T, class F>
+  void gather(std::span<T> pool, F&& value_at);
   void number_sources(const Comm& comm, const CompositeNumbering& numbering, const std::vector<OpenTarget>& open,
                       std::span<const std::unique_ptr<StokesOperator>> levels);
 
-  std::vector<Source> own_, sent_;  // own sources; those of other ranks, in the order of remote_.sent()
-  RemoteOf<Quad> remote_;
-  Array<Quad> pool_;  // own_, then remote_.values()
+  std::vector<Source> own_, sent_;  // own sources; those of other ranks, in the order in which they are sent
+  RemoteUnknowns remote_;
+  Array<Quad> pool_;  // of own_, then of remote_
   std::vector<Target> targets_;
   std::vector<Term> terms_;
   std::vector<std::pair<std::int32_t, std::int32_t>> exits_;  // level and ghost of each own flux
   std::vector<Entrance> entrances_;                           // by level, box, VoF
-  std::unique_ptr<NodeHalo> flux_halo_;
+  ListExchange flux_exchange_;
   Array<double> fluxes_;
 };
 

@@ -7,11 +7,6 @@
 #include "grid/halo_exchange.hpp"
 
 namespace karst {
-namespace {
-
-constexpr int tag_lengths = 42;
-
-}  // namespace
 
 StokesLevels::StokesLevels(const Comm& comm, const Geometry& geometry, const FlowSides& sides)
     : comm_(comm), numbering_(comm, geometry) {
@@ -119,7 +114,7 @@ std::vector<Field> StokesLevels::face_fluxes(const Vec3& force) const {
 void StokesLevels::fill_lengths(std::span<FloatField> lengths) {
   if (n_levels() > 1) coupling_.fill_lengths(lengths);
   for (int l = 0; l < n_levels(); ++l)
-    FloatHaloExchange(comm_, level(l).geometry().graph, 1, tag_lengths)(lengths[static_cast<std::size_t>(l)]);
+    fill_halo(comm_, level(l).geometry().graph, lengths[static_cast<std::size_t>(l)]);
 }
 
 std::int64_t StokesLevels::bytes() const {

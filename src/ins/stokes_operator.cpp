@@ -11,7 +11,6 @@
 namespace karst {
 namespace {
 
-constexpr int tag_values = 40, tag_inverse = 41;
 constexpr float plain_t = 1.0F / 6.0F;
 constexpr float most_taken = 0.75F;  ///< of the rest of a face's conductance, by the bend
 
@@ -25,7 +24,7 @@ StokesOperator::StokesOperator(const Comm& comm, const LevelGeometry& geometry, 
       t_(geometry_->graph, 1, Purpose::solver),
       x_(geometry_->graph, 1, Purpose::solver),
       w_(geometry_->graph, 1, Purpose::solver),
-      halo_(comm, geometry_->graph, tag_values),
+      halo_(comm, geometry_->graph),
       plain_(static_cast<std::size_t>(n_own()), Purpose::solver, std::uint8_t{1}),
       flow_(static_cast<std::size_t>(geometry_->graph.n_local())) {
   find_ghosts();
@@ -39,7 +38,7 @@ StokesOperator::StokesOperator(const Comm& comm, const LevelGeometry& geometry, 
     for (const std::uint16_t v : rows_.still_in(b)) t_.box(b)[v] = 0.0F;
     for (const std::uint16_t v : rows_.covered_in(b)) plain_[static_cast<std::size_t>(graph.vof_begin(b) + v)] = 0;
   }
-  FloatHaloExchange(comm, graph, 1, tag_inverse)(t_);
+  fill_halo(comm, graph, t_);
   for (int b = 0; b < graph.n_local(); ++b)
     for (auto i = ghost_begin_[static_cast<std::size_t>(b)]; i < ghost_begin_[static_cast<std::size_t>(b) + 1]; ++i) {
       const Ghost& g = ghosts_[static_cast<std::size_t>(i)];

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/comm.hpp"
+#include "grid/halo_exchange.hpp"
 #include "ins/flow_rows.hpp"
-#include "solvers/halo_pull.hpp"
 
 namespace karst {
 
@@ -119,7 +119,7 @@ class StokesOperator {
   std::vector<std::int64_t> level_ghost_begin_;  // n_local + 1
   FloatField t_;
   QuadField x_, w_;  // w: ũ and p
-  HaloPull<Quad> halo_;
+  HaloExchange<Quad> halo_;
   Array<std::uint8_t> plain_;  // per own VoF: no row
   std::vector<Vec3> flow_;     // per own box, of the last apply()
 };

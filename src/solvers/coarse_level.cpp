@@ -6,7 +6,6 @@
 namespace karst {
 namespace {
 
-constexpr int tag_coarse = 25;
 /// Numbers. Smaller levels are swept in the time that threads take to meet, and where other work has the cores threads
 /// wait for each other much longer than that.
 constexpr std::int64_t worth_threads = 8192;
@@ -33,7 +32,8 @@ RowList<std::int32_t> rows_of(const NodeGraph& graph, std::int64_t first, std::i
 template <int C>
 BasicCoarseLevel<C>::BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, NodeChildren children)
     : children_(std::move(children)),
-      halo_(comm, graph.size(), graph.remote, tag_coarse),
+      halo_(comm, graph.remote),
+      n_nodes_(graph.size()),
       n_connections_(graph.n_connections()) {
   const auto n = static_cast<std::size_t>(n_windows());
   std::vector<RowList<std::int32_t>> lists(n);
@@ -54,7 +54,7 @@ BasicCoarseLevel<C>::BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, 
     rows_.set(static_cast<std::size_t>(w), lists[static_cast<std::size_t>(w)]);
     lists[static_cast<std::size_t>(w)] = {};
   });
-  const auto n_all = static_cast<std::size_t>(halo_.n_own() + halo_.n_remote());
+  const auto n_all = static_cast<std::size_t>(n_nodes_ + halo_.n_received());
   x_ = Array<Value>(n_all, Purpose::solver, Value{});
   y_ = Array<Value>(n_all, Purpose::solver, Value{});
   b_ = Array<Value>(n_own(), Purpose::solver, Value{});

@@ -31,12 +31,12 @@ class BasicCoarseLevel {
   /// Behind them: x = p (what was kept) + c x.
   void end_second(float p, float c);
 
-  std::int64_t n_nodes() const { return halo_.n_own(); }
+  std::int64_t n_nodes() const { return n_nodes_; }
   std::int64_t n_connections() const { return n_connections_; }
   std::int64_t bytes() const;
 
  private:
-  std::size_t n_own() const { return static_cast<std::size_t>(halo_.n_own()); }
+  std::size_t n_own() const { return static_cast<std::size_t>(n_nodes_); }
   std::int64_t n_windows() const { return std::ssize(children_.window) - 1; }
   template <class F>
   void for_windows(F&& f) const;
@@ -53,8 +53,8 @@ class BasicCoarseLevel {
 
   SlicedRows<std::int32_t> rows_;
   NodeChildren children_;
-  NodeHalo halo_;
-  std::int64_t n_connections_;
+  ListExchange halo_;
+  std::int64_t n_nodes_, n_connections_;
   std::vector<OwnDiagonal> own_diagonals_;        // by increasing node
   std::vector<std::size_t> own_diagonals_begin_;  // per window, and the end; empty without any
   Array<Value> x_, y_, b_, residual_;

@@ -67,17 +67,17 @@ std::span<const std::int32_t> CompositeNumbering::numbers(int level, int local) 
   return std::span(l.entries).subspan(static_cast<std::size_t>(l.table[b]), static_cast<std::size_t>(l.n_vofs[b]));
 }
 
-Field CompositeNumbering::global_numbers(const Comm& comm, const LevelGraph& graph, int level) const {
-  Field numbers_field(graph, 1, Purpose::solver);
-  numbers_field.fill(static_cast<double>(no_unknown));
+NumberField CompositeNumbering::global_numbers(const Comm& comm, const LevelGraph& graph, int level) const {
+  NumberField numbers_field(graph, 1, Purpose::solver);
+  numbers_field.fill(no_unknown);
   parallel_for(graph.n_local(), [&](std::int64_t b) {
     const auto own = numbers_field.own(static_cast<int>(b));
     for (std::size_t v = 0; v < own.size(); ++v) {
       const std::int32_t n = number(level, static_cast<int>(b), static_cast<int>(v));
-      own[v] = n < 0 ? static_cast<double>(no_unknown) : static_cast<double>(first() + n);
+      own[v] = n < 0 ? no_unknown : first() + n;
     }
   });
-  HaloExchange(comm, graph)(numbers_field);
+  fill_halo(comm, graph, numbers_field);
   return numbers_field;
 }
 

@@ -40,9 +40,8 @@ class CompositeNumbering {
     const auto table = numbers(level, local);
     return table.empty() ? box_begin(level, local) + vof : table[static_cast<std::size_t>(vof)];
   }
-  /// Global numbers of all slots that are VoFs, halo included (exact in double); no_unknown where covered and in
-  /// ghosts. Collective.
-  Field global_numbers(const Comm& comm, const LevelGraph& graph, int level) const;
+  /// Global numbers of all slots that are VoFs, halo included; no_unknown where covered and in ghosts. Collective.
+  NumberField global_numbers(const Comm& comm, const LevelGraph& graph, int level) const;
   std::int64_t bytes() const;
 
  private:

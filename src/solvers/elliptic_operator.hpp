@@ -131,7 +131,7 @@ class EllipticOperator {
   bool symmetric_ = false;
   CompositeNumbering numbering_;
   std::vector<LevelPart> parts_;
-  RemoteValues remote_;
+  RemoteValues<double> remote_;
   WideRows wide_;
   std::vector<double> wide_volume_;
   std::vector<std::uint8_t> wide_orphan_;

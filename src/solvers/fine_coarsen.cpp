@@ -12,8 +12,6 @@
 namespace karst {
 namespace {
 
-constexpr int tag_nodes = 24;
-
 /// Faces of the VoFs of one box as plain lists; keeps its memory from box to box.
 class BoxFaces {
  public:
@@ -206,16 +204,14 @@ class Coarsener {
     parallel_for_dynamic(graph_.n_local(),
                          [&](std::int64_t b) { find_pieces(static_cast<int>(b), ends_of(ends, place, b)); });
     number_nodes(first_node);
-    HaloExchange(comm_, graph_, 1, tag_nodes)(number_);
+    fill_halo(comm_, graph_, number_);
   }
 
   std::int64_t end_node() const { return children_.node_begin.back(); }
   /// Own number of the node of a VoF (its owner's number in the halo); -1 where covered or alone.
-  std::int32_t node(int b, int slot) const {
-    return static_cast<std::int32_t>(number_.box(b)[static_cast<std::size_t>(slot)]);
-  }
+  std::int32_t node(int b, int slot) const { return number_.box(b)[static_cast<std::size_t>(slot)]; }
 
-  void list_remote(std::vector<RemoteNode>& remote) const {
+  void list_remote(std::vector<RemoteItem>& remote) const {
     for (const int b : graph_.halo_plan().boundary)
       for_each_halo(b, [&](int slot, int owner) {
         if (owner != comm_.rank() && node(b, slot) >= 0) remote.push_back({owner, node(b, slot)});
@@ -283,7 +279,7 @@ class Coarsener {
     tools.pieces.find(tools.faces, level_.covered_in(b), ends, children_of(b), tools.parent);
     const auto number = number_.own(b);
     for (std::size_t v = 0; v < number.size(); ++v)
-      number[v] = tools.parent[v] == PieceFinder::none ? -1.0 : tools.parent[v];
+      number[v] = tools.parent[v] == PieceFinder::none ? -1 : std::int32_t{tools.parent[v]};
     block_[static_cast<std::size_t>(b)] = tools.pieces.block;
     end_[static_cast<std::size_t>(b)] = tools.pieces.end;
   }
@@ -295,8 +291,8 @@ class Coarsener {
     children_.end = Array<std::uint16_t>(static_cast<std::size_t>(end_node() - first_node), Purpose::solver);
     parallel_for(graph_.n_local(), [&](std::int64_t b) {
       const auto i = static_cast<std::size_t>(b);
-      for (double& x : number_.own(static_cast<int>(b)))
-        if (x >= 0.0) x += static_cast<double>(children_.node_begin[i]);
+      for (std::int32_t& x : number_.own(static_cast<int>(b)))
+        if (x >= 0) x += static_cast<std::int32_t>(children_.node_begin[i]);
       std::ranges::copy(end_[i], children_.end.begin() + (children_.node_begin[i] - first_node));
     });
   }
@@ -326,7 +322,7 @@ class Coarsener {
   const LevelGraph& graph_;
   std::vector<Workspace>& tools_;
   std::vector<std::vector<std::uint16_t>> block_, end_;  // per box, per node
-  Field number_;
+  BasicField<std::int32_t> number_;
   FineChildren children_;
 };
 
@@ -337,7 +333,7 @@ CoarsenedLevels coarsen(const Comm& comm, std::span<const TwoPointLevel> levels,
   std::vector<std::unique_ptr<Coarsener>> coarseners;
   std::int64_t n_nodes = 0;
   CoarsenedLevels result;
-  std::vector<RemoteNode>& remote = result.graph.remote;
+  std::vector<RemoteItem>& remote = result.graph.remote;
   for (const TwoPointLevel& level : levels) {
     coarseners.push_back(std::make_unique<Coarsener>(comm, level, tools));
     coarseners.back()->find(n_nodes, coarseners.size() - 1, links.ends());
@@ -358,7 +354,7 @@ CoarsenedLevels coarsen(const Comm& comm, std::span<const TwoPointLevel> levels,
   remote.erase(repeated.begin(), repeated.end());
   const auto column_of = [&](int owner, std::int32_t node) {
     if (owner == comm.rank()) return node;
-    const auto at = std::ranges::lower_bound(remote, RemoteNode{owner, node}) - remote.begin();
+    const auto at = std::ranges::lower_bound(remote, RemoteItem{owner, node}) - remote.begin();
     return static_cast<std::int32_t>(n_nodes + at);
   };
   for (std::size_t i = 0; i < link_node.size(); ++i)

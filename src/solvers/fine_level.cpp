@@ -6,11 +6,7 @@
 #include "grid/vof_loops.hpp"
 
 namespace karst {
-namespace {
-
-constexpr int tag_float = 21, tag_double = 22;
-
-}  // namespace
+namespace {}  // namespace
 
 template <int C>
 BasicFineLevel<C>::BasicFineLevel(const Comm& comm, const TwoPointLevel& level, std::int64_t first_unknown)
@@ -18,8 +14,8 @@ BasicFineLevel<C>::BasicFineLevel(const Comm& comm, const TwoPointLevel& level, 
       face_weight_(level.face_weight),
       regular_diagonal_(6.0F * level.face_weight + level.regular_shift),
       end_unknown_(first_unknown),
-      halo_(comm, *graph_, tag_float),
-      exact_halo_(comm, *graph_, tag_double),
+      halo_(comm, *graph_),
+      exact_halo_(comm, *graph_),
       x_(*graph_, 1, Purpose::solver),
       y_(*graph_, 1, Purpose::solver),
       b_(static_cast<std::size_t>(graph_->vof_begin(graph_->n_local())), Purpose::solver, Value{}) {

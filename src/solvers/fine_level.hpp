@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "grid/halo_exchange.hpp"
 #include "solvers/gather_kernels.hpp"
-#include "solvers/halo_pull.hpp"
 #include "solvers/two_point.hpp"
 
 namespace karst {
@@ -111,8 +111,8 @@ class BasicFineLevel {
   SlicedRows<std::uint16_t> rows_;  // window: box
   std::vector<std::uint16_t> ghost_vof_;
   std::vector<float> ghost_factor_;  // C per ghost
-  HaloPull<Value> halo_;
-  HaloPull<double> exact_halo_;
+  HaloExchange<Value> halo_;
+  HaloExchange<double> exact_halo_;
   BasicField<Value> x_, y_;
   Array<Value> b_;                     // own VoFs
   Field exact_;                        // made when a product is first asked for

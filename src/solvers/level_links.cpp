@@ -12,8 +12,6 @@
 namespace karst {
 namespace {
 
-constexpr int tag_links = 27, tag_covered = 28;
-
 template <class T>
 std::vector<Message> messages(const std::vector<std::vector<T>>& items) {
   std::vector<Message> out;
@@ -27,17 +25,17 @@ std::vector<Message> messages(const std::vector<std::vector<T>>& items) {
 /// Faces of unknowns towards covered VoFs, whose plain passes see a value of 0.
 void add_exposed(const Comm& comm, const TwoPointLevel& level, std::int32_t l, std::vector<LinkEnd>& ends) {
   const LevelGeometry& geometry = *level.geometry;
-  FloatField covered(geometry.graph, 1, Purpose::buffers);
+  ByteField covered(geometry.graph, 1, Purpose::buffers);
   for (int b = 0; b < geometry.graph.n_local(); ++b)
-    for (const std::uint16_t v : level.covered_in(b)) covered.box(b)[v] = 1.0F;
-  FloatHaloExchange(comm, geometry.graph, 1, tag_covered)(covered);
+    for (const std::uint16_t v : level.covered_in(b)) covered.box(b)[v] = 1;
+  fill_halo(comm, geometry.graph, covered);
   for (int b = 0; b < geometry.graph.n_local(); ++b) {
     const BoxGraph g = geometry.graph.box(b);
     const auto is_covered = covered.box(b);
-    if (std::ranges::none_of(is_covered, [](float c) { return c != 0.0F; })) continue;
+    if (std::ranges::none_of(is_covered, [](std::uint8_t c) { return c != 0; })) continue;
     std::vector<float> sum(static_cast<std::size_t>(g.n_own));
     const auto add = [&](int vof, int slot, float weight) {
-      if (is_covered[static_cast<std::size_t>(slot)] != 0.0F) sum[static_cast<std::size_t>(vof)] += weight;
+      if (is_covered[static_cast<std::size_t>(slot)] != 0) sum[static_cast<std::size_t>(vof)] += weight;
     };
     const auto first = static_cast<std::size_t>(geometry.moments_begin[static_cast<std::size_t>(b)]);
     std::vector<std::int32_t> row(sum.size(), -1);
@@ -53,7 +51,7 @@ void add_exposed(const Comm& comm, const TwoPointLevel& level, std::int32_t l, s
     for (std::size_t e = 0; e < g.extra.size(); ++e)
       add(g.extra[e].vof, g.extra[e].neighbour, level.extra[first_extra + e]);
     for (int v = 0; v < g.n_own; ++v)
-      if (sum[static_cast<std::size_t>(v)] > 0.0F && is_covered[static_cast<std::size_t>(v)] == 0.0F)
+      if (sum[static_cast<std::size_t>(v)] > 0.0F && is_covered[static_cast<std::size_t>(v)] == 0)
         ends.push_back({l, b, v, -sum[static_cast<std::size_t>(v)], -1});
   }
 }
@@ -134,7 +132,7 @@ std::vector<LevelLinks::FarVof> LevelLinks::list_values(const Comm& comm, std::s
       places[static_cast<std::size_t>(m.rank)].push_back(place_of(others_, own(levels, f.level, f.name)));
   for (const Message& m : comm.sparse_exchange(messages(places)))
     for (const std::int32_t node : items_of<std::int32_t>(m)) remote_.push_back({m.rank, node});
-  halo_ = std::make_unique<NodeHalo>(comm, std::ssize(others_) + 1, remote_, tag_links);
+  halo_ = ListExchange(comm, remote_);
   return far;
 }
 
@@ -164,9 +162,9 @@ LevelLinks::LevelLinks(const Comm& comm, std::span<const TwoPointLevel> levels) 
 }
 
 std::int64_t LevelLinks::bytes() const {
-  return halo_->bytes() +
+  return halo_.bytes() +
          static_cast<std::int64_t>(ends_.capacity() * sizeof(LinkEnd) + others_.capacity() * sizeof(Other) +
-                                   remote_.capacity() * sizeof(RemoteNode));
+                                   remote_.capacity() * sizeof(RemoteItem));
 }
 
 }  // namespace karst

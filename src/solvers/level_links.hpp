@@ -7,7 +7,6 @@
 // is added here, the second as a link of weight -w to a value of 0.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "solvers/node_graph.hpp"
@@ -33,7 +32,7 @@ class LevelLinks {
 
   std::vector<LinkEnd>& ends() { return ends_; }
   const std::vector<LinkEnd>& ends() const { return ends_; }
-  std::int64_t n_values() const { return std::ssize(others_) + 1 + halo_->n_remote(); }
+  std::int64_t n_values() const { return std::ssize(others_) + 1 + halo_.n_received(); }
   /// Owner of a value; of the constant 0 as well.
   int rank_of(std::int32_t value) const {
     const auto own = static_cast<std::int32_t>(others_.size());
@@ -46,7 +45,7 @@ class LevelLinks {
     values.resize(static_cast<std::size_t>(n_values()));
     for (std::size_t i = 0; i < others_.size(); ++i) values[i] = at(others_[i].level, others_[i].box, others_[i].vof);
     values[others_.size()] = T{0};
-    halo_->exchange(std::span(values));
+    halo_.exchange(std::span(values));
   }
   /// Boxes whose ends lie in [chunk[i], chunk[i + 1]).
   const std::vector<std::size_t>& chunks() const { return chunks_; }
@@ -72,9 +71,9 @@ class LevelLinks {
   int rank_;
   std::vector<LinkEnd> ends_;  // by level, box, VoF
   std::vector<Other> others_;  // own VoFs that are other ends, or that other ranks ask for
-  std::vector<RemoteNode> remote_;
+  std::vector<RemoteItem> remote_;
   std::vector<std::size_t> chunks_{0};
-  std::unique_ptr<NodeHalo> halo_;
+  ListExchange halo_;
 };
 
 }  // namespace karst

@@ -11,7 +11,6 @@ namespace karst {
 namespace {
 
 constexpr std::int64_t window_nodes = 512;
-constexpr int tag_parents = 23, tag_bonds = 29;
 constexpr float firm = 4.0F;  ///< so many times a connection is the bond inside beyond which factors grow
 
 /// Ends of the windows: whole blocks, at least window_nodes nodes each but the last.
@@ -105,7 +104,7 @@ NodeChildren number_pieces(const std::vector<Pieces>& pieces, std::vector<std::i
 /// node by itself, and on grid levels that are one block already while finer ones still grow: there nothing gets
 /// coarser, and factors of several levels would make the correction of what they hold too large by their product.
 std::vector<float> bonds_of(const Comm& comm, const NodeGraph& fine, const NodeChildren& children,
-                            std::span<const std::int32_t> parent) {
+                            std::span<const std::int32_t> parent, ListExchange& halo) {
   std::vector<float> bond(fine.key.size() + fine.remote.size(), 0.0F);
   parallel_for(std::ssize(children.window) - 1, [&](std::int64_t i) {
     const std::int64_t first = children.window[static_cast<std::size_t>(i)];
@@ -127,7 +126,7 @@ std::vector<float> bonds_of(const Comm& comm, const NodeGraph& fine, const NodeC
   const bool all_done = std::ranges::all_of(grows, [](double g) { return g == 0.0; });
   for (std::size_t v = 0; v < fine.key.size() && !all_done; ++v)
     if (grows[fine.key[v] >> 60] == 0.0) bond[v] = 0.0F;
-  NodeHalo(comm, fine.size(), fine.remote, tag_bonds).exchange(std::span(bond));
+  halo.exchange(std::span(bond));
   return bond;
 }
 
@@ -147,7 +146,7 @@ void number_remote(const NodeGraph& fine, std::vector<std::int32_t>& parent, std
   const auto repeated = std::ranges::unique(coarse.remote);
   coarse.remote.erase(repeated.begin(), repeated.end());
   for (std::size_t i = 0; i < fine.remote.size(); ++i) {
-    const RemoteNode node{fine.remote[i].rank, parent[n + i]};
+    const RemoteItem node{fine.remote[i].rank, parent[n + i]};
     const auto at = std::ranges::lower_bound(coarse.remote, node) - coarse.remote.begin();
     parent[n + i] = static_cast<std::int32_t>(n_coarse + at);
   }
@@ -173,8 +172,9 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
     for (std::int64_t v = children.window[i]; v < children.window[i + 1]; ++v)
       parent[static_cast<std::size_t>(v)] += static_cast<std::int32_t>(children.coarse_window[i]);
   });
-  NodeHalo(comm, fine.size(), fine.remote, tag_parents).exchange(std::span(parent));
-  const std::vector<float> bond = bonds_of(comm, fine, children, parent);
+  ListExchange halo(comm, fine.remote);
+  halo.exchange(std::span(parent));
+  const std::vector<float> bond = bonds_of(comm, fine, children, parent, halo);
   NodeGraph& coarse = result.graph;
   number_remote(fine, parent, children.coarse_window.back(), coarse);
 

@@ -14,46 +14,10 @@
 
 #include "base/comm.hpp"
 #include "base/memory.hpp"
+#include "grid/list_exchange.hpp"
 #include "solvers/carried_weight.hpp"
 
 namespace karst {
-
-/// A node of another rank.
-struct RemoteNode {
-  std::int32_t rank, node;
-  friend auto operator<=>(const RemoteNode&, const RemoteNode&) = default;
-};
-
-/// Who sends which nodes to whom; remote nodes are numbered behind the own ones, sorted by rank and number.
-class NodeHalo {
- public:
-  /// @param remote  sorted, each once. Collective.
-  NodeHalo(const Comm& comm, std::int64_t n_own, const std::vector<RemoteNode>& remote, int tag);
-
-  std::int64_t n_own() const { return n_own_; }
-  std::int64_t n_remote() const { return n_remote_; }
-  /// Fills x[n_own ...] from the owners. Allocates nothing. Collective.
-  template <class T>
-  void exchange(std::span<T> x) {
-    static_assert(sizeof(T) <= largest_value);
-    exchange_bytes(std::as_writable_bytes(x), sizeof(T));
-  }
-  std::int64_t bytes() const;
-
- private:
-  struct Peer {
-    int rank;
-    std::size_t send_begin, send_end, receive_begin, receive_end;
-  };
-  static constexpr std::size_t largest_value = 12;
-  void exchange_bytes(std::span<std::byte> x, std::size_t width);
-
-  Exchange round_;
-  std::int64_t n_own_, n_remote_;
-  std::vector<Peer> peers_;
-  std::vector<std::int32_t> send_nodes_;
-  std::vector<std::byte> sent_;
-};
 
 /// What the three components of a node have besides its shift: a side of the domain may hold one of them at 0.
 struct ComponentShift {
@@ -69,7 +33,7 @@ struct NodeGraph {
   std::vector<float> inflow;                    ///< per connection, out of the column (carried_weight.hpp); empty: none
   std::vector<float> shift;                     ///< per node, >= 0
   std::vector<ComponentShift> component_shift;  ///< by increasing node; nodes without one are left out
-  std::vector<RemoteNode> remote;
+  std::vector<RemoteItem> remote;               ///< numbered behind the own nodes; sorted, each once
   std::int64_t size() const { return static_cast<std::int64_t>(shift.size()); }
   /// Of a connection in the rows of the operator.
   float weight_of(std::size_t connection) const {

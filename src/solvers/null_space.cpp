@@ -12,8 +12,6 @@ namespace karst {
 
 namespace {
 
-constexpr int label_tag = 21;
-
 /// Parts of the own unknowns that rows connect; merged by name over the ranks.
 class Parts {
  public:
@@ -37,13 +35,14 @@ class Parts {
       if (std::abs(sum) > 1e-11 * size) pinned.push_back(row);
     });
     label_.resize(parent_.size());
-    for (std::size_t i = 0; i < label_.size(); ++i)
-      label_[i] = static_cast<double>(numbers.first() + root(static_cast<std::int32_t>(i)));
+    for (std::size_t i = 0; i < label_.size(); ++i) label_[i] = numbers.first() + root(static_cast<std::int32_t>(i));
     spread(op, std::move(wanted));
     for (const std::int32_t row : pinned) pinned_.push_back(label_[static_cast<std::size_t>(row)]);
   }
-  const std::vector<double>& labels() const { return label_; }   ///< per own unknown: a number of its part
-  const std::vector<double>& pinned() const { return pinned_; }  ///< labels of parts with a row that does not sum to 0
+  const std::vector<GlobalNumber>& labels() const { return label_; }  ///< per own unknown: a number of its part
+  const std::vector<GlobalNumber>& pinned() const {
+    return pinned_;
+  }  ///< labels of parts with a row that does not sum to 0
 
  private:
   struct Link {
@@ -65,13 +64,13 @@ class Parts {
   }
   /// Smaller labels win across ranks until nothing changes.
   void spread(const EllipticOperator& op, std::vector<GlobalNumber> wanted) {
-    RemoteValues far(op.comm(), op.numbering(), std::move(wanted), label_tag);
+    RemoteValues<GlobalNumber> far(op.comm(), op.numbering(), std::move(wanted));
     for (bool changed = op.comm().size() > 1; changed;) {
       far.begin(label_);
       far.finish();
-      std::map<std::int32_t, double> lower;
+      std::map<std::int32_t, GlobalNumber> lower;
       for (const Link& link : links_) {
-        const double theirs = far.values()[static_cast<std::size_t>(far.place(link.far))];
+        const GlobalNumber theirs = far.values()[static_cast<std::size_t>(far.place(link.far))];
         if (theirs >= label_[static_cast<std::size_t>(link.row)]) continue;
         const auto [at, fresh] = lower.try_emplace(root(link.row), theirs);
         if (!fresh) at->second = std::min(at->second, theirs);
@@ -84,10 +83,10 @@ class Parts {
 
   std::vector<std::int32_t> parent_;
   std::vector<Link> links_;
-  std::vector<double> label_, pinned_;
+  std::vector<GlobalNumber> label_, pinned_;
 };
 
-void sort_unique(std::vector<double>& x) {
+void sort_unique(std::vector<GlobalNumber>& x) {
   std::sort(x.begin(), x.end());
   x.erase(std::unique(x.begin(), x.end()), x.end());
 }
@@ -97,17 +96,17 @@ void sort_unique(std::vector<double>& x) {
 NullSpace::NullSpace(const EllipticOperator& op) : comm_(op.comm()) {
   const Timer timer("null space");
   const Parts parts(op);
-  const auto all_of = [&](std::vector<double> mine) {
+  const auto all_of = [&](std::vector<GlobalNumber> mine) {
     sort_unique(mine);
-    std::vector<double> all = comm_.all_gather<double>(std::span<const double>(mine));
+    std::vector<GlobalNumber> all = comm_.all_gather<GlobalNumber>(std::span<const GlobalNumber>(mine));
     sort_unique(all);
     return all;
   };
-  const std::vector<double> pinned = all_of(parts.pinned()), labels = all_of(parts.labels());
-  std::vector<double> singular;
+  const std::vector<GlobalNumber> pinned = all_of(parts.pinned()), labels = all_of(parts.labels());
+  std::vector<GlobalNumber> singular;
   std::set_difference(labels.begin(), labels.end(), pinned.begin(), pinned.end(), std::back_inserter(singular));
   if (singular.empty()) return;
-  for (const double label : parts.labels()) {
+  for (const GlobalNumber label : parts.labels()) {
     const auto at = std::lower_bound(singular.begin(), singular.end(), label);
     const bool found = at != singular.end() && *at == label;
     pore_.push_back(found ? static_cast<std::int32_t>(at - singular.begin()) : -1);

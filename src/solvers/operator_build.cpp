@@ -16,7 +16,6 @@ namespace karst {
 
 namespace {
 
-constexpr int exchange_tag = 20;
 /// Rings of neighbours that a row may look at: an orphan at the end of a chain of three, the gradient at its neighbour
 /// from that one's neighbours and theirs.
 constexpr int rings = 7;
@@ -80,7 +79,7 @@ std::vector<VofName> near_other_ranks(const LevelGraph& graph) {
 }  // namespace
 
 struct EllipticOperator::Build {
-  std::vector<Field> numbers;  // global, per slot
+  std::vector<NumberField> numbers;  // global, per slot
   std::vector<VofLookup> vofs;
   std::vector<RowMaker> makers;
   RowAdditions additions;
@@ -228,15 +227,14 @@ void EllipticOperator::number_columns(Build& build) {
   std::vector<std::vector<GlobalNumber>> halo(geometry_->levels.size());
   for (int l = 0; l < numbering_.n_levels(); ++l) {
     const LevelGraph& graph = geometry_->levels[static_cast<std::size_t>(l)].graph;
-    const Field& numbers = build.numbers[static_cast<std::size_t>(l)];
+    const NumberField& numbers = build.numbers[static_cast<std::size_t>(l)];
     LevelPart& part = parts_[static_cast<std::size_t>(l)];
     part.halo_begin.assign(1, 0);
     for (int b = 0; b < graph.n_local(); ++b) {
       const BoxGraph box = graph.box(b);
       const auto values =
           numbers.box(b).subspan(static_cast<std::size_t>(box.n_own), static_cast<std::size_t>(box.halo.n_vofs()));
-      for (const double x : values) {
-        const auto g = static_cast<GlobalNumber>(x);
+      for (const GlobalNumber g : values) {
         halo[static_cast<std::size_t>(l)].push_back(g);
         if (g >= 0 && !numbering_.is_own(g)) wanted.push_back(g);
       }
@@ -246,7 +244,7 @@ void EllipticOperator::number_columns(Build& build) {
   for (const auto& [number, stencil] : build.rows)
     for (const StencilTerm& t : stencil.terms)
       if (!numbering_.is_own(t.unknown)) wanted.push_back(t.unknown);
-  remote_ = RemoteValues(comm_, numbering_, std::move(wanted), exchange_tag);
+  remote_ = RemoteValues<double>(comm_, numbering_, std::move(wanted));
   require(numbering_.n_own() + std::ssize(remote_.numbers()) < (std::int64_t{1} << 31),
           "operator: more than 2^31 unknowns and values of other ranks on one rank; use more ranks");
   for (std::size_t l = 0; l < halo.size(); ++l)

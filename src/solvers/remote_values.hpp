@@ -7,59 +7,51 @@
 
 #include "base/comm.hpp"
 #include "base/memory.hpp"
-#include "base/parallel.hpp"
-#include "grid/field.hpp"
+#include "grid/list_exchange.hpp"
 #include "solvers/composite_numbering.hpp"
 
 namespace karst {
 
-/// Values of unknowns of other ranks that this rank reads, fetched without blocking:
-///   values.begin(x); ...work on what is own...; values.finish(); ...values.values()[place]...
-template <class T>
-class RemoteOf {
+/// Unknowns of other ranks that this rank reads, by their global numbers.
+class RemoteUnknowns {
  public:
-  RemoteOf() = default;
+  RemoteUnknowns() = default;
   /// @param wanted  global numbers of unknowns of other ranks, any order, repeated or not
   /// Collective.
-  RemoteOf(const Comm& comm, const CompositeNumbering& numbering, std::vector<GlobalNumber> wanted, int tag);
+  RemoteUnknowns(const Comm& comm, const CompositeNumbering& numbering, std::vector<GlobalNumber> wanted);
 
-  /// Place of an unknown among values(); it must have been wanted. O(log n).
+  /// Place of an unknown among numbers(); it must have been wanted. O(log n).
   std::int32_t place(GlobalNumber g) const;
-  const std::vector<GlobalNumber>& numbers() const { return numbers_; }  ///< in the order of values()
-
-  /// Own numbers of what other ranks read.
-  std::span<const std::int32_t> sent() const { return send_; }
-  /// @param value_of  i -> the value of the own unknown sent()[i]
-  /// Both collective; they allocate nothing after the first round.
-  template <class F>
-  void begin_with(F&& value_of) {
-    parallel_for(std::ssize(send_),
-                 [&](std::int64_t i) { sent_[static_cast<std::size_t>(i)] = value_of(static_cast<std::size_t>(i)); });
-    send();
-  }
-  /// @param x  values of the own unknowns; may change after finish() alone
-  void begin(std::span<const T> x) {
-    begin_with([&](std::size_t i) { return x[static_cast<std::size_t>(send_[i])]; });
-  }
-  void finish();
-  std::span<const T> values() const { return received_.span(); }
+  const std::vector<GlobalNumber>& numbers() const { return numbers_; }  ///< in the order of the values received
+  ListExchange& exchange() { return exchange_; }
+  const ListExchange& exchange() const { return exchange_; }
   std::int64_t bytes() const;
 
  private:
-  void send();
-  struct Peer {
-    int rank;
-    std::size_t begin, end;  // in received_ or sent_
-  };
   std::vector<GlobalNumber> numbers_;  // sorted
-  std::vector<Peer> from_, to_;
-  std::vector<std::int32_t> send_;  // own number per value sent
-  Array<T> received_, sent_;
-  std::vector<Exchange> round_;  // one or none: Exchange has no empty state
+  ListExchange exchange_;
 };
 
-using RemoteValues = RemoteOf<double>;
-extern template class RemoteOf<double>;
-extern template class RemoteOf<Quad>;
+/// The same with their values, fetched without blocking:
+///   values.begin(x); ...work on what is own...; values.finish(); ...values.values()[place]...
+template <class T>
+class RemoteValues : public RemoteUnknowns {
+ public:
+  RemoteValues() = default;
+  RemoteValues(const Comm& comm, const CompositeNumbering& numbering, std::vector<GlobalNumber> wanted)
+      : RemoteUnknowns(comm, numbering, std::move(wanted)), values_(numbers().size(), Purpose::buffers, T{}) {}
+
+  /// Both collective.
+  /// @param x  values of the own unknowns
+  void begin(std::span<const T> x) {
+    exchange().begin(values_.span(), [&](std::size_t i) { return x[static_cast<std::size_t>(exchange().sent()[i])]; });
+  }
+  void finish() { exchange().finish(); }
+  std::span<const T> values() const { return values_.span(); }
+  std::int64_t bytes() const { return RemoteUnknowns::bytes() + static_cast<std::int64_t>(values_.bytes()); }
+
+ private:
+  Array<T> values_;
+};
 
 }  // namespace karst

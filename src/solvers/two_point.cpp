@@ -10,7 +10,6 @@
 namespace karst {
 namespace {
 
-constexpr int tag_inside = 30;
 constexpr float least_line = 1e-4F;  ///< θ of a wall on a grid line
 
 Vec3 position(const LevelGeometry& geometry, const Index& cell, const Vec3& in_cell) {
@@ -90,14 +89,14 @@ class Maker {
   /// 1 in VoFs that hold their cell centre, halo included.
   void find_inside(const Comm& comm) {
     const LevelGraph& graph = geometry_.graph;
-    inside_ = FloatField(graph, 1, Purpose::buffers);
+    inside_ = ByteField(graph, 1, Purpose::buffers);
     for (int b = 0; b < graph.n_local(); ++b) {
       const BoxGraph g = graph.box(b);
-      std::ranges::fill(inside_.own(b), 1.0F);
+      std::ranges::fill(inside_.own(b), std::uint8_t{1});
       const auto centers = geometry_.box(b).centers;
-      for (std::size_t r = 0; r < centers.size(); ++r) inside_.box(b)[g.row_vof[r]] = centers[r].inside ? 1.0F : 0.0F;
+      for (std::size_t r = 0; r < centers.size(); ++r) inside_.box(b)[g.row_vof[r]] = centers[r].inside ? 1 : 0;
     }
-    FloatHaloExchange(comm, graph, 1, tag_inside)(inside_);
+    fill_halo(comm, graph, inside_);
   }
 
   void set_fluxes(int b, const BoxGraph& graph, std::size_t r, const VofMoments& m, std::array<float, 6>& weight) {
@@ -133,7 +132,7 @@ class Maker {
       const int slot = graph.neighbours[r][side];
       const float wall = center.wall_distance[side];
       bool open = slot != graph.closed();
-      if (slot < first_ghost) open = inside_.box(b)[static_cast<std::size_t>(slot)] != 0.0F;
+      if (slot < first_ghost) open = inside_.box(b)[static_cast<std::size_t>(slot)] != 0;
       if (slot >= first_ghost && slot < first_domain) open = wall > 1.0F;
       if (slot >= first_domain && slot < graph.closed()) open = wall > 0.5F;
       if (open)
@@ -169,7 +168,7 @@ class Maker {
   WallForm form_;
   double h_;
   TwoPointLevel level_;
-  FloatField inside_;
+  ByteField inside_;
 };
 
 }  // namespace

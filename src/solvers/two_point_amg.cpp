@@ -27,7 +27,7 @@ Field global_numbers(const Comm& comm, const LevelGraph& graph) {
     auto next = static_cast<double>(first + graph.vof_begin(b));
     for (double& n : number.own(b)) n = next++;
   }
-  HaloExchange(comm, graph)(number);
+  fill_halo(comm, graph, number);
   return number;
 }
 

@@ -15,8 +15,6 @@
 namespace karst {
 namespace {
 
-constexpr int tag_covered = 26;
-
 /// The cell, on the VoF's side, that a face lies on; a VoF may hold pieces of neighbouring cells.
 Index cell_of_face(const Index& vof_cell, const FaceView& face) {
   Index cell = vof_cell;
@@ -36,10 +34,10 @@ Index wrapped(const Domain& domain, Index cell) {
 }
 
 /// 1 in covered VoFs, halo included.
-FloatField find_covered(const Comm& comm, const GridHierarchy& grid, TwoPointLevel& level) {
+ByteField find_covered(const Comm& comm, const GridHierarchy& grid, TwoPointLevel& level) {
   const LevelGraph& graph = level.geometry->graph;
   const auto& refined = grid.levels[static_cast<std::size_t>(level.geometry->level)].refined;
-  FloatField covered(graph, 1, Purpose::buffers);
+  ByteField covered(graph, 1, Purpose::buffers);
   level.covered_begin.assign(1, 0);
   for (int b = 0; b < graph.n_local(); ++b) {
     const BoxGraph g = graph.box(b);
@@ -47,11 +45,11 @@ FloatField find_covered(const Comm& comm, const GridHierarchy& grid, TwoPointLev
       for_each_vof(g, [&](int vof, int cell) {
         if (!grid.cell_is_refined(level.geometry->level, g.cells.cell(cell))) return;
         level.covered.push_back(static_cast<std::uint16_t>(vof));
-        covered.box(b)[static_cast<std::size_t>(vof)] = 1.0F;
+        covered.box(b)[static_cast<std::size_t>(vof)] = 1;
       });
     level.covered_begin.push_back(std::ssize(level.covered));
   }
-  FloatHaloExchange(comm, graph, 1, tag_covered)(covered);
+  fill_halo(comm, graph, covered);
   return covered;
 }
 
@@ -64,17 +62,17 @@ using Candidates = std::unordered_map<std::int64_t, Candidate>;  ///< by 6 (cell
 std::int64_t key_of(const Domain& domain, const Index& cell, int side) { return 6 * domain.box().offset(cell) + side; }
 
 /// Own VoFs with faces towards covered ones, by the cell and side of the face; the largest face wins.
-Candidates find_candidates(const TwoPointLevel& level, const FloatField& covered) {
+Candidates find_candidates(const TwoPointLevel& level, const ByteField& covered) {
   Candidates candidates;
   const LevelGraph& graph = level.geometry->graph;
   const Domain& domain = graph.layout().domain();
   for (int b = 0; b < graph.n_local(); ++b) {
     const BoxGraph g = graph.box(b);
     const auto is_covered = covered.box(b);
-    if (std::ranges::none_of(is_covered, [](float c) { return c != 0.0F; })) continue;
+    if (std::ranges::none_of(is_covered, [](std::uint8_t c) { return c != 0; })) continue;
     for_each_face(g, level.geometry->box(b), [&](const FaceView& face) {
-      if (is_covered[static_cast<std::size_t>(face.vof)] != 0.0F) return;
-      if (is_covered[static_cast<std::size_t>(face.neighbour)] == 0.0F) return;
+      if (is_covered[static_cast<std::size_t>(face.vof)] != 0) return;
+      if (is_covered[static_cast<std::size_t>(face.neighbour)] == 0) return;
       const Index cell = wrapped(domain, cell_of_face(g.cells.cell(face.cell), face));
       Candidate& best = candidates[key_of(domain, cell, face.side)];
       if (face.aperture > best.aperture) best = {vof_name(g.box, face.vof), face.aperture};

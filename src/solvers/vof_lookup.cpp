@@ -32,7 +32,7 @@ ListedFace primary_face(int side, VofName to, const VofMoments* m) {
 
 }  // namespace
 
-VofLookup::VofLookup(const LevelGeometry& geometry, const CompositeNumbering& numbering, const Field& slots)
+VofLookup::VofLookup(const LevelGeometry& geometry, const CompositeNumbering& numbering, const NumberField& slots)
     : geometry_(&geometry), numbering_(&numbering), slots_(&slots) {
   const LevelGraph& graph = geometry.graph;
   for (int b = 0; b < graph.n_local(); ++b) boxes_.push_back(graph.box(b));

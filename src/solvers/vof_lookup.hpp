@@ -39,12 +39,10 @@ class VofLookup {
  public:
   /// Knows the own VoFs. The geometry and the numbering must outlive it. Not collective.
   /// @param slots  CompositeNumbering::global_numbers() of the level
-  VofLookup(const LevelGeometry& geometry, const CompositeNumbering& numbering, const Field& slots);
+  VofLookup(const LevelGeometry& geometry, const CompositeNumbering& numbering, const NumberField& slots);
 
   /// A slot of an own box is a VoF that a finer level covers.
-  bool is_covered(int local_box, int slot) const {
-    return slots_->box(local_box)[static_cast<std::size_t>(slot)] < 0.0;
-  }
+  bool is_covered(int local_box, int slot) const { return slots_->box(local_box)[static_cast<std::size_t>(slot)] < 0; }
 
   /// Asks the owners for the VoFs of these names that are not known yet, and for `rings` - 1 rings of neighbours around
   /// them. Collective.
@@ -106,7 +104,7 @@ class VofLookup {
 
   const LevelGeometry* geometry_;
   const CompositeNumbering* numbering_;
-  const Field* slots_;
+  const NumberField* slots_;
   std::vector<BoxGraph> boxes_;
   std::vector<std::int32_t> place_;                // per own VoF: its row, or -1 - its run
   std::vector<std::array<std::uint8_t, 3>> cell_;  // per own VoF: its cell, from the first of its box

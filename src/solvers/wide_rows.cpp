@@ -15,7 +15,7 @@
 namespace karst {
 
 WideRows::WideRows(const std::vector<Row>& rows, std::span<const std::int32_t> windows,
-                   const CompositeNumbering& numbering, const RemoteValues& remote, std::span<const double> damping)
+                   const CompositeNumbering& numbering, const RemoteUnknowns& remote, std::span<const double> damping)
     : row_(rows.size(), Purpose::stencils),
       first_(rows.size(), Purpose::stencils),
       length_(rows.size(), Purpose::stencils) {
@@ -70,7 +70,7 @@ WideRows::WideRows(const std::vector<Row>& rows, std::span<const std::int32_t> w
 }
 
 void WideRows::set_slice(std::span<const Row* const> rows, std::size_t slice, const CompositeNumbering& numbering,
-                         const RemoteValues& remote) {
+                         const RemoteUnknowns& remote) {
   const auto first = static_cast<std::size_t>(entries_[slice]);
   const std::size_t width = (static_cast<std::size_t>(entries_[slice + 1]) - first) / height;
   for (std::size_t l = 0; l < height; ++l) {

@@ -24,7 +24,7 @@ class WideRows {
   /// @param remote   holds every unknown of other ranks that the rows read
   /// @param damping  per row, of relax()
   WideRows(const std::vector<Row>& rows, std::span<const std::int32_t> windows, const CompositeNumbering& numbering,
-           const RemoteValues& remote, std::span<const double> damping);
+           const RemoteUnknowns& remote, std::span<const double> damping);
 
   std::int64_t n_rows() const { return static_cast<std::int64_t>(row_.size()); }
   std::int32_t row(std::int64_t r) const { return row_[static_cast<std::size_t>(r)]; }  ///< increasing
@@ -55,7 +55,7 @@ class WideRows {
  private:
   static constexpr std::size_t height = 8;
   void set_slice(std::span<const Row* const> rows, std::size_t slice, const CompositeNumbering& numbering,
-                 const RemoteValues& remote);
+                 const RemoteUnknowns& remote);
   /// f(slice, sums of its rows) for the slices of a window.
   template <class F>
   void sum_rows(std::size_t window, std::span<const double> x, std::span<const double> remote, F&& f) const;

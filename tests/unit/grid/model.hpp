@@ -98,9 +98,8 @@ class Model {
     }
     return out;
   }
-  LevelGraph build(const Comm& comm, int halo_depth = 1) const {
-    return build_level_graph(
-        comm, layout, [this](std::int64_t b) { return adjacency(b); }, halo_depth);
+  LevelGraph build(const Comm& comm) const {
+    return build_level_graph(comm, layout, [this](std::int64_t b) { return adjacency(b); });
   }
 
   Domain domain;

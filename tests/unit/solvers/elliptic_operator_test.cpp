@@ -107,7 +107,7 @@ TEST_F(EllipticOperatorTest, FaceBetaMpi) {
       int i = 0;
       for (double& value : beta.own(box, c)) value = 1.0 + 0.5 * std::sin(0.7 * ++i + c);
     }
-  HaloExchange(comm_, geometry.levels[0].graph, 3)(beta);
+  fill_halo(comm_, geometry.levels[0].graph, beta);
   expect_equal_readers(comm_, geometry, problem);
 }
 

@@ -62,7 +62,7 @@ Field beta_field(const Comm& comm, const LevelGraph& graph, double (*beta)(int d
       for_each_vof(
           g, [&](int vof, int cell) { field.box(b, d)[static_cast<std::size_t>(vof)] = beta(d, g.cells.cell(cell)); });
   }
-  HaloExchange(comm, graph, 3)(field);
+  fill_halo(comm, graph, field);
   return field;
 }
 

@@ -13,7 +13,6 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
-#include "eb/coarsen.hpp"
 #include "eb/geometry.hpp"
 #include "tests/support/level_cases.hpp"
 
@@ -83,11 +82,6 @@ void run(const Comm& comm, int n, double radius, double porosity, int box) {
   fmt::print("time        {:.3f} s, processor {:.3f} s: {:.2f} µs per cut cell, {:.3f} µs per cell\n", seconds,
              processor, 1e6 * processor / static_cast<double>(r.cut.cells_cut), 1e6 * processor / cells);
   print_memory(r, geometry.levels[0]);
-  const Timer coarsening("coarsen");
-  const Coarsened coarse = coarsen(comm, geometry.levels[0]);
-  fmt::print("coarsening  {:.3f} µs per fine VoF and core, {} coarse VoFs, {} multi-valued cells' VoFs in all\n",
-             1e6 * coarsening.seconds() * n_threads() / static_cast<double>(r.vofs),
-             coarse.geometry.graph.counts().vofs, coarse.geometry.graph.counts().extra_faces);
 }
 
 }  // namespace

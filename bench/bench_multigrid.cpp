@@ -12,8 +12,8 @@
 #include "base/timer.hpp"
 #include "bench/clock.hpp"
 #include "solvers/petsc_session.hpp"
-#include "solvers/two_point_amg.hpp"
 #include "tests/support/multigrid_cases.hpp"
+#include "tests/unit/solvers/two_point_amg.hpp"
 
 namespace {
 
@@ -37,16 +37,16 @@ void report(const Comm& comm, const Geometry& geometry, const std::string& name,
   double cycle = 1e30, solve = 1e30;
   for (int i = 0; i < 10; ++i) cycle = std::min(cycle, seconds_of([&] { multigrid.apply(b, x); }));
   const std::int64_t bytes = comm.sum(multigrid.bytes());
-  CgResult result;
+  test::CgResult result;
   for (int i = 0; i < 3; ++i) {
     std::ranges::fill(x, 0.0);
-    solve = std::min(solve, seconds_of([&] { result = solve_cg(comm, multigrid, b, x, 1e-8, 200); }));
+    solve = std::min(solve, seconds_of([&] { result = test::solve_cg(comm, multigrid, b, x, 1e-8, 200); }));
   }
   std::string others;
   if (levels.size() == 1)
     for (const std::string amg : {"gamg", "hypre"}) {
       const std::int64_t before = arena::peak_resident_set();
-      const AmgResult r = solve_two_point_with_amg(comm, levels[0], amg, b, x, 1e-8);
+      const test::AmgResult r = test::solve_two_point_with_amg(comm, levels[0], amg, b, x, 1e-8);
       others += fmt::format(
           "          {:6} {} iterations, ns of processor time per unknown: set-up {:.1f}, solve {:.1f}; peak of the "
           "process + {:.0f} bytes per unknown\n",

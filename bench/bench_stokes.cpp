@@ -46,7 +46,7 @@ void run(const Comm& comm, const Case& c) {
   const std::vector<double> b = test::solvable_values(multigrid, levels);
   std::vector<double> x(b.size());
   const double poisson = now();
-  const CgResult cg = solve_cg(comm, multigrid, b, x, c.tolerance, 200);
+  const test::CgResult cg = test::solve_cg(comm, multigrid, b, x, c.tolerance, 200);
   const double end = now();
   const auto cells = static_cast<double>(solver.op().counts().flow_cells);
   const std::int64_t bytes = comm.sum(solver.bytes());

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "solvers/conjugate_gradients.hpp"
+#include "support/conjugate_gradients.hpp"
 #include "support/level_cases.hpp"
 
 namespace karst::test {

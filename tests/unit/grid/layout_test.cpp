@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "grid/box_neighbours.hpp"
 #include "grid/layout_builder.hpp"
 #include "grid/morton.hpp"
 #include "unit/grid/model.hpp"
@@ -120,39 +119,6 @@ TEST(Layout, LatticeKeysInMortonOrder) {
       sliced.insert(sliced.end(), keys.begin(), keys.end());
     }
     EXPECT_EQ(sliced, all);
-  }
-}
-
-// Against the definition: all pairs of boxes whose lattice positions differ by at most one, modulo periods.
-TEST(Layout, NeighboursOfPretendedRanks) {
-  const Domain domain{{60, 30, 8}, {true, false, true}};
-  const Layout one = build_layout(Comm::self(), domain, 8, ball).layout;
-  const std::int64_t n = one.n_boxes();
-  const Layout layout(domain, 8, one.keys(), {0, n / 3, n / 3, n / 2, n});  // rank 1 is empty
-  const Index size = layout.lattice_size();
-  for (int rank = 0; rank < 4; ++rank) {
-    const NeighbourPlan plan(layout, rank);
-    const std::int64_t first = layout.owned(rank).first;
-    ASSERT_EQ(plan.n_local(), layout.owned(rank).second - first);
-    for (int b = 0; b < plan.n_local(); ++b) {
-      std::vector<std::pair<std::int64_t, std::array<std::int8_t, 3>>> expected, found;
-      for_each_cell({Index::all(-1), Index::all(2)}, [&](const Index& step) {
-        Index p = layout.lattice_position(first + b) + step;
-        for (int d = 0; d < 3; ++d)
-          if (domain.periodic[static_cast<std::size_t>(d)]) p[d] = (p[d] + size[d]) % size[d];
-        for (std::int64_t other = 0; other < n; ++other)
-          if (step != Index{} && layout.lattice_position(other) == p)
-            expected.push_back({other,
-                                {static_cast<std::int8_t>(step[0]), static_cast<std::int8_t>(step[1]),
-                                 static_cast<std::int8_t>(step[2])}});
-      });
-      for (const BoxNeighbour& q : plan.of(b)) {
-        found.push_back({q.box, q.offset});
-        EXPECT_EQ(q.owner, layout.owner(q.box));
-        EXPECT_EQ(q.owner != rank, std::binary_search(plan.ranks().begin(), plan.ranks().end(), q.owner));
-      }
-      EXPECT_EQ(found, expected);
-    }
   }
 }
 

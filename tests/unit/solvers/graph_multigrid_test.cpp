@@ -147,7 +147,7 @@ TEST(GraphMultigrid, SolvesSingularSystemsMpi) {
   const std::vector<double> exact = random_values(std::span(&level, 1));
   std::vector<double> b(exact.size()), x(exact.size()), ax(exact.size());
   multigrid.product(exact, b);
-  EXPECT_LE(solve_cg(comm, multigrid, b, x, 1e-8, 100).iterations, 25);
+  EXPECT_LE(test::solve_cg(comm, multigrid, b, x, 1e-8, 100).iterations, 25);
   multigrid.product(x, ax);
   for (std::size_t v = 0; v < b.size(); ++v) ax[v] -= b[v];
   EXPECT_LT(dot(comm, ax, ax), 1.01e-16 * dot(comm, b, b));  // the true residual is the one that was asked for
@@ -412,8 +412,8 @@ TEST(GraphMultigrid, NeverFailsSilently) {
   GraphMultigrid multigrid(comm, level);
   const std::vector<double> b = random_values(std::span(&level, 1));
   std::vector<double> x(b.size());
-  EXPECT_THROW(solve_cg(comm, multigrid, b, x, 1e-8, 3), Error);
-  EXPECT_THROW(solve_cg(comm, multigrid, std::vector<double>(b.size(), NAN), x, 1e-8, 30), Error);
+  EXPECT_THROW(test::solve_cg(comm, multigrid, b, x, 1e-8, 3), Error);
+  EXPECT_THROW(test::solve_cg(comm, multigrid, std::vector<double>(b.size(), NAN), x, 1e-8, 30), Error);
 }
 
 // Neither far below nor far above what a cycle should cost in memory and work.

@@ -6,8 +6,8 @@
 #include "grid/halo_exchange.hpp"
 #include "solvers/fine_level.hpp"
 #include "solvers/petsc_session.hpp"
-#include "solvers/two_point_amg.hpp"
 #include "support/multigrid_cases.hpp"
+#include "unit/solvers/two_point_amg.hpp"
 
 namespace karst {
 namespace {
@@ -123,7 +123,7 @@ TEST(TwoPoint, IsItsAssembledMatrixMpi) {
   const TwoPointLevel level = make_two_point_level(comm, geometry, test::problem_with(test::Walls::neumann));
   const std::vector<double> b = test::random_values(std::span(&level, 1));
   std::vector<double> x(b.size()), ax(b.size());
-  EXPECT_TRUE(solve_two_point_with_amg(comm, level, "gamg", b, x, 1e-10).converged);
+  EXPECT_TRUE(test::solve_two_point_with_amg(comm, level, "gamg", b, x, 1e-10).converged);
   FineLevel(comm, level, 0).product(x, ax);
   for (std::size_t v = 0; v < b.size(); ++v) ax[v] -= b[v];
   EXPECT_LT(test::dot(comm, ax, ax), 1e-12 * test::dot(comm, b, b));  // diagonals are single precision: 1e-7 of x

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/conjugate_gradients.hpp"
+// Conjugate gradients preconditioned by the graph multigrid alone, without PETSc: what tests of the multigrid and
+// benchmarks count its iterations with.
+#pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
 #include "solvers/dot.hpp"
+#include "solvers/graph_multigrid.hpp"
 
-namespace karst {
-namespace {
+namespace karst::test {
 
-constexpr std::int64_t block = 4096;  // unknowns that a thread works on at a time
+struct CgResult {
+  int iterations = 0;
+  double relative_residual = 0.0;  ///< |b - A x| / |b| in the 2-norm, by the recurrence
+};
 
-class Solver {
+class ConjugateGradients {
  public:
-  Solver(const Comm& comm, GraphMultigrid& multigrid)
+  ConjugateGradients(const Comm& comm, GraphMultigrid& multigrid)
       : comm_(comm),
         multigrid_(multigrid),
         n_(multigrid.n_unknowns()),
@@ -55,6 +61,8 @@ class Solver {
   }
 
  private:
+  static constexpr std::int64_t block = 4096;  // unknowns that a thread works on at a time
+
   /// Σ f(first, n) over blocks and ranks.
   template <class F>
   double over_blocks(F&& f) const {
@@ -101,11 +109,14 @@ class Solver {
   Array<double> r_, z_, p_, q_;
 };
 
-}  // namespace
-
-CgResult solve_cg(const Comm& comm, GraphMultigrid& multigrid, std::span<const double> b, std::span<double> x,
-                  double tolerance, int max_iterations) {
-  return Solver(comm, multigrid).solve(b, x, tolerance, max_iterations);
+/// Solves A x = b for the two-point operator of `multigrid` by conjugate gradients preconditioned with it, threaded,
+/// its vector operations fused with the operator. Singular systems: b must have no part along the constants of a
+/// component without shift. Throws Error when it does not converge within max_iterations. Collective.
+/// @param b           own unknowns in the order level, box, VoF
+/// @param[in,out] x   initial guess, then the solution
+inline CgResult solve_cg(const Comm& comm, GraphMultigrid& multigrid, std::span<const double> b, std::span<double> x,
+                         double tolerance, int max_iterations) {
+  return ConjugateGradients(comm, multigrid).solve(b, x, tolerance, max_iterations);
 }
 
-}  // namespace karst
+}  // namespace karst::test

@@ -1,31 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/two_point_amg.hpp"
+#pragma once
 
 #include <petscksp.h>
 
 #include <algorithm>
 #include <ctime>
+#include <span>
+#include <string>
 
 #include "grid/halo_exchange.hpp"
 #include "grid/vof_loops.hpp"
 #include "solvers/petsc_check.hpp"
+#include "solvers/two_point.hpp"
 
-namespace karst {
-namespace {
+namespace karst::test {
 
-double processor_seconds() {
+struct AmgResult {
+  int iterations = 0;
+  bool converged = false;
+  double set_up_seconds = 0.0, solve_seconds = 0.0;  ///< processor time of this rank
+};
+
+inline double processor_seconds() {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
 /// Global numbers of the VoFs, box after box on each rank, halo included.
-Field global_numbers(const Comm& comm, const LevelGraph& graph) {
-  Field number(graph, 1, Purpose::buffers);
+inline NumberField vof_numbers(const Comm& comm, const LevelGraph& graph) {
+  NumberField number(graph, 1, Purpose::buffers);
   const std::int64_t first = comm.exclusive_sum(graph.counts().vofs);
   for (int b = 0; b < graph.n_local(); ++b) {
-    auto next = static_cast<double>(first + graph.vof_begin(b));
-    for (double& n : number.own(b)) n = next++;
+    std::int64_t next = first + graph.vof_begin(b);
+    for (std::int64_t& n : number.own(b)) n = next++;
   }
   fill_halo(comm, graph, number);
   return number;
@@ -33,7 +41,7 @@ Field global_numbers(const Comm& comm, const LevelGraph& graph) {
 
 /// f(row, columns, values) for every own VoF; the diagonal comes last.
 template <class F>
-void for_each_row(const TwoPointLevel& level, const Field& number, F&& f) {
+void for_each_row(const TwoPointLevel& level, const NumberField& number, F&& f) {
   const LevelGeometry& geometry = *level.geometry;
   std::vector<PetscInt> columns;
   std::vector<PetscScalar> values;
@@ -75,12 +83,12 @@ void for_each_row(const TwoPointLevel& level, const Field& number, F&& f) {
 }
 
 /// Owns the PETSc objects of one solve.
-class Solve {
+class AmgSolve {
  public:
-  explicit Solve(const Comm& comm) : comm_(comm) {}
-  Solve(const Solve&) = delete;
-  Solve& operator=(const Solve&) = delete;
-  ~Solve() {  // what fails here cannot be mended any more
+  explicit AmgSolve(const Comm& comm) : comm_(comm) {}
+  AmgSolve(const AmgSolve&) = delete;
+  AmgSolve& operator=(const AmgSolve&) = delete;
+  ~AmgSolve() {  // what fails here cannot be mended any more
     static_cast<void>(KSPDestroy(&ksp_));
     static_cast<void>(VecDestroy(&x_));
     static_cast<void>(VecDestroy(&b_));
@@ -88,7 +96,7 @@ class Solve {
   }
 
   void assemble(const TwoPointLevel& level) {
-    const Field number = global_numbers(comm_, level.geometry->graph);
+    const NumberField number = vof_numbers(comm_, level.geometry->graph);
     const auto n = static_cast<PetscInt>(level.geometry->graph.counts().vofs);
     const auto first = static_cast<PetscInt>(comm_.exclusive_sum(std::int64_t{n}));
     std::vector<PetscInt> own, other;
@@ -148,11 +156,16 @@ class Solve {
   KSP ksp_ = nullptr;
 };
 
-}  // namespace
-
-AmgResult solve_two_point_with_amg(const Comm& comm, const TwoPointLevel& level, const std::string& preconditioner,
-                                   std::span<const double> b, std::span<double> x, double tolerance) {
-  Solve solve(comm);
+/// Solves A x = b for the two-point operator of one level by PETSc: conjugate gradients on the assembled matrix with a
+/// preconditioner of this name (gamg, hypre: BoomerAMG, ...), PETSc's defaults, relative residual in the
+/// unpreconditioned norm. The yardstick for the graph multigrid. Solves twice and times the second. PETSc must run
+/// (PetscSession). Throws Error when PETSc refuses. Collective.
+/// @param b  own VoFs, box after box
+/// @param[out] x  as b
+inline AmgResult solve_two_point_with_amg(const Comm& comm, const TwoPointLevel& level,
+                                          const std::string& preconditioner, std::span<const double> b,
+                                          std::span<double> x, double tolerance) {
+  AmgSolve solve(comm);
   solve.assemble(level);
   AmgResult result;
   double start = processor_seconds();
@@ -165,4 +178,4 @@ AmgResult solve_two_point_with_amg(const Comm& comm, const TwoPointLevel& level,
   return result;
 }
 
-}  // namespace karst
+}  // namespace karst::test

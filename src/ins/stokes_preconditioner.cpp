@@ -137,13 +137,16 @@ class PressureLevel {
     }
   }
 
-  /// Slot across a side of a regular VoF.
+  /// Slot across a side of a VoF that is not irregular. O(log n).
   static std::uint16_t slot_of_regular(const BoxGraph& graph, std::uint16_t vof, std::size_t side) {
-    std::uint16_t slot = 0;
-    kernels::for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
-      if (v == vof) slot = n[side];
-    });
-    return slot;
+    const auto after = std::ranges::upper_bound(graph.runs, vof, {}, &Run::first);
+    if (after != graph.runs.begin())
+      if (const Run& run = *std::prev(after); vof < run.first + run.length)
+        return run.neighbours(vof - run.first)[side];
+    const auto n_irregular = static_cast<std::size_t>(graph.n_irregular);
+    const auto rows = graph.row_vof.subspan(n_irregular);
+    const auto row = static_cast<std::size_t>(std::ranges::lower_bound(rows, vof) - rows.begin());
+    return graph.neighbours[n_irregular + row][side];
   }
 
   void set_ghosts(int b, const BoxGraph& graph) {

@@ -160,7 +160,7 @@ TEST(Render, ThreadsDoNotMatter) {
   set_n_threads(before);
 }
 
-TEST(Render, RanksDoNotMatter) {
+TEST(Render, RanksDoNotMatterMpi) {
   RenderOptions o;
   o.width = 200;
   o.height = 161;

@@ -128,15 +128,8 @@ KeptFlow kept(FlowColumn& column) {
 
 /// Puts the homes on other ranks behind the own VoFs. Collective.
 void append_homes(const JoinedCells& joined, KeptFlow& flow) {
-  const std::vector<Quad> remote = joined.remote<Quad>([&](std::size_t v) {
-    Quad q;
-    for (std::size_t c = 0; c < 4; ++c) q.v[c] = flow.values[v][c];
-    return q;
-  });
-  for (const Quad& q : remote) {
-    std::array<float, 4>& value = flow.values.emplace_back();
-    for (std::size_t c = 0; c < 4; ++c) value[c] = static_cast<float>(q.v[c]);
-  }
+  const auto remote = joined.remote<std::array<float, 4>>([&](std::size_t v) { return flow.values[v]; });
+  flow.values.insert(flow.values.end(), remote.begin(), remote.end());
 }
 
 /// Where the fields of solves go; nowhere when they are not wanted.

@@ -23,10 +23,13 @@ class JoinedCells {
   /// @param value  of an own unknown
   template <class T>
   std::vector<T> remote(const std::function<T(std::size_t unknown)>& value) const {
-    RemoteOf<T> homes(comm_, numbering_, wanted_, 1);
-    homes.begin_with([&](std::size_t i) { return value(static_cast<std::size_t>(homes.sent()[i])); });
-    homes.finish();
-    return {homes.values().begin(), homes.values().end()};
+    RemoteUnknowns homes(comm_, numbering_, wanted_);
+    ListExchange& exchange = homes.exchange();
+    std::vector<T> values(homes.numbers().size());
+    exchange.begin(std::span(values),
+                   [&](std::size_t i) { return value(static_cast<std::size_t>(exchange.sent()[i])); });
+    exchange.finish();
+    return values;
   }
   /// Of each entry of LevelGeometry::joined: number of its home among the own unknowns and what remote() gives behind
   /// them; -1 for none.

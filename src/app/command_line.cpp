@@ -132,27 +132,29 @@ void add_results(CLI::App& command, CommandLine& line) {
                    "start even where the estimate of `karst check` says that the memory is too small");
 }
 
-void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
-  app.require_subcommand(1);
-  app.footer(examples);
-  app.set_version_flag("--version", "karst " + std::string(version_and_git_id()), "print the version and exit");
-
+void add_run(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   CLI::App* run = app.add_subcommand("run", "compute what the deck asks for: summary.json, report.html, plotfile");
   add_deck(*run, line, flags);
   add_results(*run, line);
   run->add_option("--petsc", line.petsc,
                   "options of PETSc in one word, for the solvers: \"-diffusion_pc_type gamg -diffusion_ksp_monitor\"")
       ->type_name("OPTIONS");
-
   run->add_flag("--uncertainty", line.uncertainty,
                 "sets flow.uncertainty: the range of the permeability over plausible walls of a gray image");
-
   run->add_flag("--resume", line.resume,
                 "go on with a run that was interrupted: what it has solved is not solved again (give the same deck)");
   run->add_option("--time-limit", line.time_limit,
                   "end in order after so many seconds, e.g. before a batch system would kill the run; --resume goes on")
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS");
+}
+
+void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
+  app.require_subcommand(1);
+  app.footer(examples);
+  app.set_version_flag("--version", "karst " + std::string(version_and_git_id()), "print the version and exit");
+
+  add_run(app, line, flags);
 
   CLI::App* init = app.add_subcommand("init", "write a deck with all keys explained, to begin with");
   init->add_option("file", line.deck, "the deck to write; an existing file stays (default: deck.toml)")

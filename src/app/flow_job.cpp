@@ -263,7 +263,10 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
     if (keep) keep.add(std::move(flow));
     columns.push_back(column);
   };
-  permeability(run.comm, geometry, part, run.config.fluid, sample, watch);
+  for (FlowColumn& column : permeability(run.comm, geometry, part, run.config.fluid, sample, watch))
+    if (!column.connected) columns.push_back(std::move(column));
+  std::ranges::sort(columns, {}, &FlowColumn::axis);
+  if (keep) std::ranges::sort(*keep.flows, {}, [](const auto& flow) { return flow->axis; });
   trim_heap();
 }
 

@@ -451,11 +451,8 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
   StokesOptions solve_options;
   solve_options.krylov.tolerance = options.tolerance;
   solve_options.krylov.max_iterations = options.max_iterations;
-  double running = h * h;  // what makes the permeability so far; the reservoirs are taken to cost nothing
-  if (options.reservoir > 0) {
-    const int axis = options.axes[0];
-    running *= 1.0 - 2.0 * options.reservoir / domain.cells[axis];
-  }
+  // What makes the permeability so far; the reservoirs are taken to cost nothing.
+  const double running = h * h * (1.0 - 2.0 * options.reservoir / domain.cells[options.axes[0]]);
   if (watch.iteration)
     solve_options.progress = [&](const StokesProgress& p) {
       watch.iteration(flow_solve_name(column.axis), p.iteration, p.relative_residual,

@@ -328,7 +328,7 @@ JobResult run(const JobContext& context) {
   watch.solved = [&](const SolveReport& solve) { progress.solved(solve); };
   const auto numbering = std::make_shared<const CompositeNumbering>(context.comm, context.geometry);
   const VofPlaces places = places_of(context.geometry, *numbering);
-  keep_columns(context, places, numbering->n_own(), progress, watch);
+  if (context.solved != nullptr) keep_columns(context, places, numbering->n_own(), progress, watch);
   const auto columns =
       std::make_shared<const Columns>(effective_diffusivity(context.comm, context.geometry, options, watch));
   JobResult result;

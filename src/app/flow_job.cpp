@@ -229,14 +229,15 @@ void keep_sweeps(const JobContext& run, const VofPlaces& places, const std::stri
 /// Collective.
 void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions part, const FlowSample& sample,
                 const std::string& where, SolveProgress& progress, FlowColumns& columns, const KeepFlows& keep) {
-  SolveStore& store = *run.solved;
+  SolveStore* store = run.solved;
   const CompositeNumbering numbering(run.comm, geometry);
   const VofPlaces places = places_of(geometry, numbering);
-  const std::string depends = store.dependencies("flow", geometry, sample.cell_width);
+  const std::string depends = store == nullptr ? "" : store->dependencies("flow", geometry, sample.cell_width);
   const auto values_of = [](auto& flow) { return std::span(flow.values.data()->data(), 4 * flow.values.size()); };
   std::erase_if(part.axes, [&](int axis) {
+    if (store == nullptr) return false;
     KeptFlow flow{axis, std::vector<std::array<float, 4>>(static_cast<std::size_t>(numbering.n_own()))};
-    const auto state = store.load(axis_name(part, axis) + where, depends, [&](const VofFile& file) {
+    const auto state = store->load(axis_name(part, axis) + where, depends, [&](const VofFile& file) {
       if (keep) file.read(flow_field, places, 4, values_of(flow));
     });
     if (!state) return false;
@@ -248,7 +249,7 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
   if (part.axes.empty()) return;
   FlowWatch watch = watch_of(progress, where);
   watch.keep_solution = bool{keep};
-  if (part.model == FlowModel::steady) keep_sweeps(run, places, depends, progress, watch);
+  if (store != nullptr && part.model == FlowModel::steady) keep_sweeps(run, places, depends, progress, watch);
   watch.solved = [&, tell = watch.solved](FlowColumn& column) {
     tell(column);
     KeptFlow flow;
@@ -258,8 +259,10 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
       fields.push_back({flow_field, 4, values_of(std::as_const(flow))});
     }
     column.speed = {};
-    store.save(axis_name(part, column.axis) + where, depends, record_of(run.comm, column), places, fields);
-    if (part.model == FlowModel::steady) store.drop(sweep_name(column.axis));
+    if (store != nullptr) {
+      store->save(axis_name(part, column.axis) + where, depends, record_of(run.comm, column), places, fields);
+      if (part.model == FlowModel::steady) store->drop(sweep_name(column.axis));
+    }
     if (keep) keep.add(std::move(flow));
     columns.push_back(column);
   };

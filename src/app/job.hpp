@@ -34,7 +34,7 @@ struct JobContext {
   std::function<std::string(const std::string& name)> file;  ///< where to write a result of this name
   double wall_uncertainty = 0.0;                             ///< ImportFindings::wall_uncertainty
   RunProgress* progress = nullptr;                           ///< none: nothing is shown
-  SolveStore* solved = nullptr;                              ///< for run(): keeps what is solved, knows what was
+  SolveStore* solved = nullptr;  ///< keeps what is solved, knows what was; none: nothing is kept
 };
 
 /// One linear solve, for summary.json and the log.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cmath>
 #include <filesystem>
 
 #include "base/error.hpp"
@@ -28,11 +29,13 @@ struct PlotReader::File {
     std::int64_t column, n_columns;
   };
   std::vector<Place> components;
+  std::vector<std::string> arrays;  ///< of every level
 };
 
 namespace {
 
 constexpr const char* hidden_name = "vtkGhostType";
+constexpr int largest_box = 1024;  ///< cells along a direction; Karst writes boxes of 32 at most
 
 Handle open_attribute(hid_t object, const std::string& name, const std::string& path) {
   return {check(H5Aopen(object, name.c_str(), H5P_DEFAULT), "read " + name, path), H5Aclose};
@@ -46,6 +49,37 @@ Handle open_set(hid_t object, const std::string& name, const std::string& path) 
   return {check(H5Dopen2(object, name.c_str(), H5P_DEFAULT), "read " + name, path), H5Dclose};
 }
 
+/// HDF5 converts what a damaged file says without asking whether it fits: kind and number of values are checked first.
+void require_values(hid_t type, hid_t space, H5T_class_t kind, hssize_t n, const std::string& name,
+                    const std::string& path) {
+  require(H5Tget_class(type) == kind && (n < 0 || H5Sget_simple_extent_npoints(space) == n),
+          "{}: {} is not what a plotfile of karst holds there; the file is damaged or of another program", path, name);
+}
+
+/// @param n  numbers wanted
+void read_numbers(hid_t object, const std::string& name, hid_t as, H5T_class_t kind, hssize_t n, void* to,
+                  const std::string& path) {
+  const Handle attribute = open_attribute(object, name, path);
+  const Handle type(check(H5Aget_type(attribute), "read " + name, path), H5Tclose);
+  const Handle space(check(H5Aget_space(attribute), "read " + name, path), H5Sclose);
+  require_values(type, space, kind, n, name, path);
+  check(H5Aread(attribute, as, to), "read " + name, path);
+}
+
+/// Opens a list of numbers whose values all stand in the file.
+Handle open_numbers(hid_t object, const std::string& name, H5T_class_t kind, const std::string& path) {
+  Handle set = open_set(object, name, path);
+  const Handle type(check(H5Dget_type(set), "read " + name, path), H5Tclose);
+  const Handle space(check(H5Dget_space(set), "read " + name, path), H5Sclose);
+  require_values(type, space, kind, -1, name, path);
+  const Handle creation(check(H5Dget_create_plist(set), "read " + name, path), H5Pclose);
+  const auto n = static_cast<double>(check(H5Sget_simple_extent_npoints(space), "read " + name, path));
+  require(H5Pget_layout(creation) != H5D_CONTIGUOUS ||
+              n * static_cast<double>(H5Tget_size(type)) <= static_cast<double>(H5Dget_storage_size(set)),
+          "{}: {} is cut short; the file is damaged", path, name);
+  return set;
+}
+
 bool has_attribute(hid_t object, const char* name) { return H5Aexists(object, name) > 0; }
 
 /// Empty when there is none.
@@ -53,8 +87,11 @@ std::string text(hid_t object, const std::string& name, const std::string& path)
   if (!has_attribute(object, name.c_str())) return {};
   const Handle attribute = open_attribute(object, name, path);
   const Handle type(check(H5Aget_type(attribute), "read " + name, path), H5Tclose);
-  require(H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0,
-          "{}: {} is no text; give a plotfile of karst", path, name);
+  const Handle space(check(H5Aget_space(attribute), "read " + name, path), H5Sclose);
+  constexpr std::size_t longest = 1 << 20;
+  require_values(type, space, H5T_STRING, 1, name, path);
+  require(H5Tis_variable_str(type) == 0 && H5Tget_size(type) <= longest,
+          "{}: {} is no text of a plotfile of karst; the file is damaged or of another program", path, name);
   std::string value(H5Tget_size(type), '\0');
   check(H5Aread(attribute, type, value.data()), "read " + name, path);
   value = value.substr(0, value.find('\0'));
@@ -65,7 +102,7 @@ std::string text(hid_t object, const std::string& name, const std::string& path)
 Index domain_cells(hid_t file, const std::string& path) {
   if (has_attribute(file, "domain_cells")) {
     std::array<int, 3> n{};
-    check(H5Aread(open_attribute(file, "domain_cells", path), H5T_NATIVE_INT, n.data()), "read domain_cells", path);
+    read_numbers(file, "domain_cells", H5T_NATIVE_INT, H5T_INTEGER, 3, n.data(), path);
     return {n[0], n[1], n[2]};
   }
   std::array<int, 3> last{};
@@ -74,7 +111,7 @@ Index domain_cells(hid_t file, const std::string& path) {
     check(H5Tinsert(type, (std::string("hi_") + "ijk"[d]).c_str(), d * sizeof(int), H5T_NATIVE_INT), "prepare reading",
           path);
   const Handle level = open_group(file, "level_0", path);
-  check(H5Aread(open_attribute(level, "prob_domain", path), type, last.data()), "read prob_domain", path);
+  read_numbers(level, "prob_domain", type, H5T_COMPOUND, 1, last.data(), path);
   return {last[0] + 1, last[1] + 1, last[2] + 1};
 }
 
@@ -101,7 +138,7 @@ std::vector<hsize_t> sizes_of(hid_t set, const std::string& path) {
 void PlotReader::read_level(int level) {
   const std::string name = "VTKHDF/Level" + std::to_string(level);
   const Handle group = open_group(file_->file, name, path_);
-  const Handle list = open_set(group, "AMRBox", path_);
+  const Handle list = open_numbers(group, "AMRBox", H5T_INTEGER, path_);
   const std::vector<hsize_t> sizes = sizes_of(list, path_);
   require(sizes.size() == 2 && sizes[1] == 6, "{}: {}/AMRBox holds no boxes", path_, name);
   std::vector<int> corners(sizes[0] * 6);
@@ -110,16 +147,24 @@ void PlotReader::read_level(int level) {
   first_.push_back({0});
   for (std::size_t b = 0; b < sizes[0]; ++b) {
     const int* c = corners.data() + 6 * b;
+    for (int d = 0; d < 3; ++d)
+      require(0 <= c[2 * d] && c[2 * d] <= c[2 * d + 1] && c[2 * d + 1] - c[2 * d] < largest_box,
+              "{}: box {} of {}/AMRBox reaches from {} to {} along {}; the file is damaged", path_, b, name, c[2 * d],
+              c[2 * d + 1], "xyz"[d]);
     boxes_.back().push_back({{c[0], c[2], c[4]}, {c[1] + 1, c[3] + 1, c[5] + 1}});
     first_.back().push_back(first_.back().back() + boxes_.back().back().count());
   }
   const Handle cell_data = open_group(group, "CellData", path_);
   File::Level& sets = file_->levels.emplace_back();
+  std::vector<std::string> names;
   for (const std::string& array : members(cell_data, path_)) {
-    Handle set = open_set(cell_data, array, path_);
+    Handle set = open_numbers(cell_data, array, array == hidden_name ? H5T_INTEGER : H5T_FLOAT, path_);
     const std::vector<hsize_t> size = sizes_of(set, path_);
     require(!size.empty() && size.size() <= 2 && size[0] == static_cast<hsize_t>(first_.back().back()),
             "{}: {}/CellData/{} has not one row per cell of its boxes", path_, name, array);
+    const bool vector = size.size() == 2 && size[1] != 1;
+    require(!vector || (size[1] == 3 && array != hidden_name), "{}: {}/CellData/{} has {} columns, not 1 or 3", path_,
+            name, array, size.back());
     if (array == hidden_name) {
       sets.hidden = std::move(set);
       continue;
@@ -133,7 +178,11 @@ void PlotReader::read_level(int level) {
       }
     }
     sets.arrays.push_back(std::move(set));
+    names.push_back(array + (vector ? "/3" : ""));
   }
+  require(level == 0 || names == file_->arrays, "{}: {} has other arrays than level 0; the file is damaged", path_,
+          name);
+  file_->arrays = std::move(names);
 }
 
 PlotReader::PlotReader(const std::string& path) : file_(std::make_unique<File>()), path_(path) {
@@ -143,13 +192,14 @@ PlotReader::PlotReader(const std::string& path) : file_(std::make_unique<File>()
   require(H5Lexists(root, "VTKHDF", H5P_DEFAULT) > 0 && H5Lexists(root, "VTKHDF/Level0", H5P_DEFAULT) > 0,
           "{}: is HDF5 but no plotfile; give one written by karst", path);
   title_ = text(root, "title", path);
-  if (has_attribute(root, "time"))
-    check(H5Aread(open_attribute(root, "time", path), H5T_NATIVE_DOUBLE, &time_), "read time", path);
+  if (has_attribute(root, "time")) read_numbers(root, "time", H5T_NATIVE_DOUBLE, H5T_FLOAT, 1, &time_, path);
   cells_ = domain_cells(root, path);
   std::array<double, 3> spacing{};
   const Handle coarsest = open_group(root, "VTKHDF/Level0", path);
-  check(H5Aread(open_attribute(coarsest, "Spacing", path), H5T_NATIVE_DOUBLE, spacing.data()), "read Spacing", path);
+  read_numbers(coarsest, "Spacing", H5T_NATIVE_DOUBLE, H5T_FLOAT, 3, spacing.data(), path);
   cell_width_ = spacing[0];
+  require(cell_width_ > 0.0 && std::isfinite(cell_width_), "{}: Spacing is {} m; the file is damaged", path,
+          cell_width_);
   for (int l = 0; H5Lexists(root, ("VTKHDF/Level" + std::to_string(l)).c_str(), H5P_DEFAULT) > 0; ++l) read_level(l);
 }
 

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
+#include "io/hdf5_handle.hpp"
 #include "support/errors.hpp"
 #include "tests/support/plot_samples.hpp"
 #include "tests/support/shared_directory.hpp"
@@ -53,6 +56,55 @@ TEST(PlotReader, OtherFilesAreRefused) {
   const std::string text = folder.path() + "/text.vtkhdf";
   std::ofstream(text) << "no HDF5";
   EXPECT_NE(error(text).find("text.vtkhdf"), std::string::npos);
+}
+
+/// What a damaged file, or one of another program, may say where numbers should stand.
+TEST(PlotReader, WhatStandsInTheWrongPlaceIsRefused) {
+  const Comm comm = Comm::self();
+  const test::SharedDirectory folder(comm);
+  const std::string path = folder.path() + "/plot.vtkhdf";
+  test::PlotSample sample = test::plot_sample(comm, {16, 8, 8}, 8, 1, 4);
+  test::connect(sample, comm);
+  const auto error_after = [&](const std::function<void(hid_t)>& damage) {
+    write_plotfile(comm, path, sample.plot);
+    {
+      const hdf5::Quiet quiet;
+      const hdf5::Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+      damage(file);
+    }
+    return test::error_of([&] { const PlotReader reader(path); });
+  };
+  const auto group = [](hid_t file, const char* name) {
+    return hdf5::Handle(H5Gopen2(file, name, H5P_DEFAULT), H5Gclose);
+  };
+  EXPECT_EQ(error_after([](hid_t) {}), "");
+  EXPECT_NE(error_after([&](hid_t file) {
+              H5Adelete(file, "domain_cells");
+              hdf5::put_text(file, "domain_cells", "16 x 8 x 8", path);
+            }).find("domain_cells is not what"),
+            std::string::npos);
+  EXPECT_NE(error_after([&](hid_t file) {
+              const hdf5::Handle level = group(file, "VTKHDF/Level0");
+              H5Adelete(level, "Spacing");
+              hdf5::put_number(level, "Spacing", 1e-6, path);  // one number instead of three
+            }).find("Spacing is not what"),
+            std::string::npos);
+  const auto replace_boxes = [&](hid_t file, std::array<int, 12> corners) {
+    const hdf5::Handle boxes(H5Dopen2(file, "VTKHDF/Level0/AMRBox", H5P_DEFAULT), H5Dclose);
+    H5Dwrite(boxes, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, corners.data());
+  };
+  EXPECT_NE(error_after([&](hid_t file) {
+              replace_boxes(file, {0, 7, 0, 7, 7, 0, 8, 15, 0, 7, 0, 7});
+            }).find("reaches from 7 to 0 along z"),
+            std::string::npos);
+  EXPECT_NE(error_after([&](hid_t file) {
+              replace_boxes(file, {0, 2000000000, 0, 7, 0, 7, 8, 15, 0, 7, 0, 7});
+            }).find("reaches from 0 to 2000000000 along x"),
+            std::string::npos);
+  EXPECT_NE(error_after([&](hid_t file) {
+              replace_boxes(file, {0, 7, 0, 7, 0, 3, 8, 15, 0, 7, 0, 7});
+            }).find("has not one row per cell"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -153,7 +153,8 @@ void SolveStore::save(const std::string& name, const std::string& dependencies, 
   try {
     agree(comm_, [&] {
       std::error_code problem;
-      if (comm_.rank() == 0) fs::create_directories(folder_, problem);
+      // Only itself: a folder that was removed while the run works in it does not come back in parts.
+      if (comm_.rank() == 0) fs::create_directory(folder_, problem);
       require(!problem, "{}: cannot be made: {}", folder_, problem.message());
     });
     write_vof_file(comm_, file_of(name), places, json.dump(), fields);

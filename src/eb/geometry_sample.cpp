@@ -237,12 +237,12 @@ bool LevelSampler::in_region(int level, const Index& finer_place) const {
            BoxContent::Kind::mixed;
   };
   if (is_refined(grid_, level, octant, holds_wall)) return true;
-  if (level + 2 >= grid_.levels) return false;
-  bool needed = false;
-  const Index low = 2 * finer_place;
-  for_each_cell({low - Index::all(1), low + Index::all(3)},
-                [&](const Index& p) { needed = needed || in_region(level + 1, p); });
-  return needed;
+  const int deeper = grid_.levels - 2 - level;
+  if (deeper <= 0) return false;
+  // Where the level after next is refined, an octant of the next one stands around it, half as wide as one of this; the
+  // level after that asks for a quarter more, and so on. One look at what all of them may reach.
+  const int reach = grid_.box - (grid_.box >> std::min(deeper, 30));  // cells of the next level
+  return is_refined(grid_, level + 1, Box{2 * octant.lo, 2 * octant.hi}.grown(reach), holds_wall);
 }
 
 Look LevelSampler::look_at(const Place& place) const {

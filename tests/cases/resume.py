@@ -57,6 +57,12 @@ def pictures(out):
     return re.findall(r"<svg.*?</svg>|data:image[^\"]*", (out / "report.html").read_text(), re.S)
 
 
+def solves_in(log):
+    """Names of the solves that a run tells the ends of."""
+    text = log.read_text(errors="replace") if log.exists() else ""
+    return re.findall(r"^\[.*?\] \[info\] (\S.*): \d+ iterations", text, re.M)
+
+
 class Sample:
     """A deck and what it gives undisturbed."""
 
@@ -73,7 +79,7 @@ class Sample:
         reference = folder / "reference"
         self.summary, self.pictures = clean(json.loads((reference / "summary.json").read_text())), pictures(reference)
         self.names = sorted(p.name for p in reference.iterdir())
-        self.solved = re.findall(r"^(\S.*): \d+ iterations", result.out, re.M)
+        self.solved = solves_in(reference / "log.txt")
 
     def run(self, *more):
         return self.karst.run(["run", "deck.toml", "--out", "out", *more, *OVERRIDES.get(self.job, [])], self.folder, self.ranks)
@@ -96,8 +102,8 @@ class Sample:
 
     def finished(self):
         """Names of the solves that the stopped run said it had finished; those on their way do not count."""
-        text = (self.folder / "said.txt").read_text()
-        return [name for name in re.findall(r"^(\S.*): \d+ iterations", text, re.M) if name in self.solved]
+        told = [*solves_in(self.out / "karst-unfinished" / "log.txt"), *solves_in(self.out / "log.txt")]
+        return [name for name in told if name in self.solved]
 
     def problems_after_stop(self, number, status):
         files = {p.name: p for p in self.out.iterdir() if p.name != "karst.lock"} if self.out.exists() else {}
@@ -138,7 +144,7 @@ class Sample:
         if "they are complete now" in result.out:
             return found
         read = re.findall(r"^(\S.*): from the earlier run", result.out, re.M)
-        again = re.findall(r"^(\S.*): \d+ iterations", result.out, re.M)
+        again = solves_in(self.out / "log.txt")
         if sorted(read + again) != sorted(self.solved):
             found.append(f"read {read}, solved {again}, wanted {self.solved}")
         # The last one that was told of may have been stopped on its way to the disk.

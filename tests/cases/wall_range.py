@@ -95,7 +95,8 @@ def check(karst, folder, truth):
         "on 2 ranks": far([k, *found], [along(ranks), *ends(ranks)]) < ROUND_OFF and ranks["wall_shift_voxels"] == shift,
         "at thresholds": thresholds < ROUND_OFF,
         "in the text": f"wall moved by -{shift:.3g} voxel" in text and f"{found[0][1]:.6g}" in text,
-        "on the page": f"range for a wall ± {shift:.3g} voxel" in page and f"{found[0][0]:.4g} to {found[0][1]:.4g}" in page}
+        "on the page": all(f"with the wall moved by {side}{shift:.3g} voxel" in page and f"{k:.4g}" in page
+                           for side, k in zip("−+", found[0]))}
     return [name for name, good in passed.items() if not good]
 
 

@@ -242,7 +242,9 @@ void refuse_what_cannot_fit(const Comm& comm, const Config& config, const std::v
     if (!image_exists(image_path(config)) || takes_all_memory(config)) return;
     ImageExtent extent;
     agree(comm, [&] { extent = image_extent(config); });
-    if (extent.voxels() < large_import) return;
+    const Index& cells = config.grid.cells;
+    if (extent.voxels() < large_import && 1.0 * cells[0] * cells[1] * cells[2] < large_grid && config.grid.levels == 1)
+      return;
     estimate = estimate_run(comm, config, jobs, program, sample_image(comm, config, extent), extent);
   } else {
     const GridOptions& grid = config.grid;

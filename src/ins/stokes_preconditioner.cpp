@@ -215,14 +215,14 @@ void StokesPreconditioner::follow(const Advection& flow, double inertia) {
   const Timer timer("multigrids");
   assert(op_->n_levels() == 1);
   const auto n = static_cast<std::size_t>(op_->n_vofs());
-  if (lengths_.size() == 0) {
+  if (!lengths_) {
     const std::vector<FloatField> lengths = find_permeable_lengths(*op_, *velocity_);
-    lengths_ = Array<float>(n, Purpose::solver);
+    lengths_.emplace(n, Purpose::solver);
     op_->for_boxes([&](int, int b, std::size_t first, std::size_t) {
-      std::ranges::copy(lengths[0].own(b), lengths_.begin() + static_cast<std::ptrdiff_t>(first));
+      std::ranges::copy(lengths[0].own(b), lengths_->begin() + static_cast<std::ptrdiff_t>(first));
     });
   }
-  carry_ = Array<std::array<float, 3>>(n, Purpose::solver);
+  carry_.emplace(n, Purpose::solver);
   Array<std::array<float, 6>> inflow(n, Purpose::buffers);
   std::vector<FloatField> lengths;
   lengths.emplace_back(op_->level(0).geometry().graph, 1, Purpose::solver);
@@ -232,11 +232,11 @@ void StokesPreconditioner::follow(const Advection& flow, double inertia) {
       for (std::size_t s = 0; s < 6; ++s)
         inflow[v][s] = static_cast<float>(inertia) * symmetric_scale_[v] * flow.inflow(v, s);
       const Quad& w = flow.flow().box(b)[i];
-      const double k = double{lengths_[v] * lengths_[v]}, speed = norm(Vec3{w.v[0], w.v[1], w.v[2]}),
+      const double k = double{(*lengths_)[v] * (*lengths_)[v]}, speed = norm(Vec3{w.v[0], w.v[1], w.v[2]}),
                    less = k / (1.0 + resistance * inertia * speed * std::sqrt(k));
       lengths[0].own(b)[i] = static_cast<float>(std::sqrt(less));
       for (std::size_t d = 0; d < 3; ++d)
-        carry_[v][d] = static_cast<float>(recovery * inertia * double{share} * less * w.v[d]);
+        (*carry_)[v][d] = static_cast<float>(recovery * inertia * double{share} * less * w.v[d]);
     }
   });
   op_->fill_lengths(lengths);
@@ -245,13 +245,13 @@ void StokesPreconditioner::follow(const Advection& flow, double inertia) {
 }
 
 void StokesPreconditioner::forget() {
-  if (carry_.size() == 0) return;
+  if (!carry_) return;
   const Timer timer("multigrids");
-  carry_ = {};
+  carry_.reset();
   std::vector<FloatField> lengths;
   lengths.emplace_back(op_->level(0).geometry().graph, 1, Purpose::solver);
   op_->for_boxes([&](int, int b, std::size_t first, std::size_t n) {
-    std::ranges::copy(lengths_.span().subspan(first, n), lengths[0].own(b).begin());
+    std::ranges::copy(lengths_->span().subspan(first, n), lengths[0].own(b).begin());
   });
   op_->fill_lengths(lengths);
   make_pressure(std::move(lengths));
@@ -268,7 +268,7 @@ void StokesPreconditioner::add_recovery() {
   op_->for_boxes([&](int, int b, std::size_t v, std::size_t) {
     for (const Quad& q : op.values().own(b)) {
       float sum = static_cast<float>(q.v[kernels::p]);
-      for (std::size_t d = 0; d < 3; ++d) sum += carry_[v][d] * between_[v][d];
+      for (std::size_t d = 0; d < 3; ++d) sum += (*carry_)[v][d] * between_[v][d];
       between_[v++][0] = sum;
     }
   });
@@ -328,7 +328,7 @@ void StokesPreconditioner::apply(std::span<const Quad> r) {
         for (std::int32_t v = 0; v < n; ++v)
           between_[vof + static_cast<std::size_t>(v)][0] = static_cast<float>(width) * from[v];
       });
-  if (carry_.size() > 0) add_recovery();
+  if (carry_) add_recovery();
   for_own([&](std::size_t v, Quad& to) {
     to.v[kernels::p] = -(double{continuity_inverse_[v]} * r[v].v[kernels::p] + double{between_[v][0]});
   });
@@ -357,7 +357,7 @@ std::string StokesPreconditioner::summary() const {
 std::int64_t StokesPreconditioner::bytes() const {
   return velocity_->bytes() + pressure_->bytes() +
          static_cast<std::int64_t>(continuity_inverse_.bytes() + symmetric_scale_.bytes() + between_.bytes() +
-                                   lengths_.bytes() + carry_.bytes());
+                                   (lengths_ ? lengths_->bytes() : 0) + (carry_ ? carry_->bytes() : 0));
 }
 
 }  // namespace karst

@@ -18,6 +18,8 @@
 //          pressure convection-diffusion preconditioner (Kay, Loghin & Wathen, SIAM J. Sci. Comput. 24 (2002) 237).
 #pragma once
 
+#include <optional>
+
 #include "ins/advection.hpp"
 #include "ins/stokes_levels.hpp"
 #include "solvers/graph_multigrid.hpp"
@@ -55,8 +57,9 @@ class StokesPreconditioner {
   std::unique_ptr<BasicGraphMultigrid<3>> velocity_;
   std::unique_ptr<GraphMultigrid> pressure_;
   Array<std::array<float, 3>> between_;  // what the passes hand to each other: L_k^-1 r_p, ∇p, z_u
-  Array<float> lengths_;                 // √k of slow flow per own VoF; kept from the first follow() on
-  Array<std::array<float, 3>> carry_;    // b inertia k w; empty for slow flow
+  // Whether these are there must not hang on their length: a rank without VoFs takes its part in what is collective.
+  std::optional<Array<float>> lengths_;               // √k of slow flow per own VoF; kept from the first follow() on
+  std::optional<Array<std::array<float, 3>>> carry_;  // b inertia k w; none for slow flow
 };
 
 }  // namespace karst

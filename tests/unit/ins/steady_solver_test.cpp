@@ -193,6 +193,28 @@ TEST(SteadySolver, SameFlowForBoxesAndRanksMpi) {
   EXPECT_LT(norm(velocity(Comm::self(), 16) - alone), 1e-9 * norm(alone));
 }
 
+// One box: all ranks but one have nothing of their own, and end with the same flow, fast, faster and slow again.
+TEST(SteadySolver, RanksWithoutBoxesTakePartMpi) {
+  const auto velocities = [](const Comm& comm) {
+    const Geometry geometry = test::sphere_array(comm, 0.343, 8);
+    StokesOptions options;
+    options.krylov.tolerance = 1e-11;
+    StokesSolver stokes(comm, geometry, {}, options);
+    const StokesDrive drive{{1, 0, 0}, {}};
+    SteadyOptions steady_options;
+    steady_options.tolerance = 1e-11;
+    SteadySolver steady(stokes, steady_options);
+    std::vector<double> all{stokes.solve(drive).velocity[0]};
+    for (const double inertia : {5.0, 20.0}) all.push_back(steady.solve(drive, inertia).flow.velocity[0]);
+    all.push_back(stokes.solve(drive).velocity[0]);
+    return all;
+  };
+  const std::vector<double> alone = velocities(Comm::self()), shared = velocities(Comm::world());
+  for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_NEAR(shared[i] / alone[i], 1.0, 1e-9) << i;
+  EXPECT_NEAR(alone[3] / alone[0], 1.0, 1e-9);
+  EXPECT_LT(alone[1], alone[0]);
+}
+
 TEST(SteadySolver, FailureLeavesTheStart) {
   const Comm comm = Comm::self();
   const Geometry geometry = test::sphere_array(comm, 0.343, 16);

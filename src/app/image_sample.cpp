@@ -83,6 +83,7 @@ TemporaryFile::TemporaryFile(const Comm& comm) {
   if (comm.rank() == 0)
     path_ = (fs::temp_directory_path(problem) / fmt::format("karst-check-{}-{}.h5", ::getpid(), made++)).string();
   comm.broadcast(path_);
+  if (comm.rank() == 0) on_signals_.add(path_);
 }
 
 TemporaryFile::~TemporaryFile() {

@@ -7,11 +7,13 @@
 
 #include "app/config.hpp"
 #include "app/source.hpp"
+#include "base/atomic_file.hpp"
 #include "base/comm.hpp"
 
 namespace karst {
 
-/// A name in the system's folder for temporary files, the same on all ranks; the file is removed at the end.
+/// A name in the system's folder for temporary files, the same on all ranks; the file is removed at the end,
+/// also at that by a signal.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const Comm& comm);
@@ -22,6 +24,7 @@ class TemporaryFile {
 
  private:
   std::string path_;
+  RemovedOnSignals on_signals_;  // rank 0
 };
 
 /// The size of an image that is to be imported, after cropping.

@@ -128,7 +128,7 @@ void AtomicFile::commit() {
 }
 
 void remove_temporary_files_on_signals() {
-  for (const int s : {SIGINT, SIGTERM, SIGHUP})
+  for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
     if (std::signal(s, remove_temporary_files_and_die) == SIG_IGN) std::signal(s, SIG_IGN);  // nohup
 }
 

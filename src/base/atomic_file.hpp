@@ -32,8 +32,8 @@ class AtomicFile {
   bool committed_ = false;
 };
 
-/// From now on SIGINT, SIGTERM and SIGHUP end the process as before, but first remove the temporary files of this rank
-/// (at most 64 at a time). Nothing helps against SIGKILL: NAME.XXXXXX.tmp may stay then. Not collective.
+/// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE end the process as before, but first remove the temporary files of
+/// this rank (at most 64 at a time). Nothing helps against SIGKILL: NAME.XXXXXX.tmp may stay then. Not collective.
 void remove_temporary_files_on_signals();
 
 /// What those signals do. Only what is allowed in a signal handler.

@@ -59,6 +59,23 @@ def reader_gone(program, folder):
         check(f"reader gone, {arguments[0]}", done.returncode != 0 and done.stderr.count("\n") <= 1, done.stderr)
 
 
+def reader_goes(program, folder):
+    """After the first line: what the check of an image has imported for itself goes, too."""
+    voxels = bytes((x // 4 + y // 4 + z // 4) % 2 for z in range(16) for y in range(16) for x in range(16))
+    (folder / "image.raw").write_bytes(voxels)
+    image = ["image.raw", "--size", "16x16x16", "--type", "uint8", "--voxel", "1um", "--pore", "0"]
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    process = subprocess.Popen([program, "check", *image], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env=os.environ | {"OMP_NUM_THREADS": "1", "TMPDIR": str(temporary)})
+    process.stdout.readline()
+    process.stdout.close()
+    errors = process.stderr.read()
+    left = [p.name for p in temporary.rglob("*.h5")]
+    check("reader goes after a line, check", process.wait(timeout=60) != 0 and "error" not in errors and not left,
+          f"{errors}{left}")
+
+
 def files_limited(program, folder):
     shutil.rmtree(folder / "out", ignore_errors=True)
     for kilobytes in (1, 8, 20, 60):
@@ -86,7 +103,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="karst_output_") as name:
         folder = Path(name)
         (folder / "deck.toml").write_text(sphere_deck() + STOKES + '[output]\ndirectory = "out"\n')
-        for test in (full_device, reader_gone, files_limited, folder_removed):
+        for test in (full_device, reader_gone, reader_goes, files_limited, folder_removed):
             test(program, folder)
     print(f"{len(failures)} failures")
     return 1 if failures else 0

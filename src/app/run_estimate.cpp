@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -27,12 +28,14 @@ GridOptions with_cells(const GridOptions& grid, double factor) {
   return g;
 }
 
+constexpr std::array level_counts{&LevelEstimate::candidates, &LevelEstimate::boxes,     &LevelEstimate::cells,
+                                  &LevelEstimate::fluid,      &LevelEstimate::irregular, &LevelEstimate::cut,
+                                  &LevelEstimate::volume,     &LevelEstimate::wall_area};
+constexpr std::array level_errors{&LevelEstimate::fluid_error, &LevelEstimate::volume_error};
+
 void multiply(LevelEstimate& level, double factor) {
-  for (double LevelEstimate::*count :
-       {&LevelEstimate::candidates, &LevelEstimate::boxes, &LevelEstimate::cells, &LevelEstimate::fluid,
-        &LevelEstimate::irregular, &LevelEstimate::cut, &LevelEstimate::volume, &LevelEstimate::wall_area,
-        &LevelEstimate::fluid_error, &LevelEstimate::volume_error})
-    level.*count *= factor;
+  for (const auto count : level_counts) level.*count *= factor;
+  for (const auto error : level_errors) level.*error *= factor;
 }
 
 /// Adds the counts of a block; their errors are independent.
@@ -41,12 +44,8 @@ void add(GeometrySample& sum, const GeometrySample& block) {
   for (std::size_t l = 0; l < block.levels.size(); ++l) {
     LevelEstimate& a = sum.levels[l];
     const LevelEstimate& b = block.levels[l];
-    for (double LevelEstimate::*count :
-         {&LevelEstimate::candidates, &LevelEstimate::boxes, &LevelEstimate::cells, &LevelEstimate::fluid,
-          &LevelEstimate::irregular, &LevelEstimate::cut, &LevelEstimate::volume, &LevelEstimate::wall_area})
-      a.*count += b.*count;
-    a.fluid_error = std::hypot(a.fluid_error, b.fluid_error);
-    a.volume_error = std::hypot(a.volume_error, b.volume_error);
+    for (const auto count : level_counts) a.*count += b.*count;
+    for (const auto error : level_errors) a.*error = std::hypot(a.*error, b.*error);
   }
   const auto mean = [](double a, double n, double b, double m) { return n + m > 0 ? (a * n + b * m) / (n + m) : 0.0; };
   sum.seconds_per_box = mean(sum.seconds_per_box, sum.classified, block.seconds_per_box, block.classified);
@@ -118,16 +117,18 @@ std::string sizes(const Index& n, const char* between) {
   return fmt::format("{}{}{}{}{}", n[0], between, n[1], between, n[2]);
 }
 
-/// Numbers of cells that are cubes again: about so many times those of the grid.
+/// Numbers of cells that are cubes again: about so many times those of the grid. Empty when a box would be wider.
 std::string fewer_cells(const GridOptions& grid, double factor) {
   int common = 0;
   for (int d = 0; d < 3; ++d)
     if (grid.cells[d] > 1) common = std::gcd(common, grid.cells[d]);
   int part = static_cast<int>(common * factor);
   if (part >= 2 * grid.box) part -= part % grid.box;
-  if (part < 1) return "";
   Index n;
-  for (int d = 0; d < 3; ++d) n[d] = grid.cells[d] > 1 ? grid.cells[d] / common * part : 1;
+  for (int d = 0; d < 3; ++d) {
+    n[d] = grid.cells[d] > 1 ? grid.cells[d] / common * part : 1;
+    if (grid.cells[d] > 1 && n[d] < grid.box) return "";
+  }
   return fmt::format("grid.cells = [{}]", sizes(n, ", "));
 }
 

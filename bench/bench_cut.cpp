@@ -7,8 +7,8 @@
 #include <ctime>
 #include <random>
 
-#include "eb/cut_box.hpp"
-#include "eb/sphere_list.hpp"
+#include "eb/cut/cut_box.hpp"
+#include "eb/shapes/sphere_list.hpp"
 
 namespace {
 

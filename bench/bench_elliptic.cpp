@@ -15,8 +15,8 @@
 #include "base/main.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
-#include "solvers/krylov.hpp"
-#include "solvers/petsc_session.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/petsc_session.hpp"
 #include "support/geometry_cases.hpp"
 #include "support/multigrid_cases.hpp"
 

@@ -11,7 +11,7 @@
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
 #include "bench/clock.hpp"
-#include "solvers/petsc_session.hpp"
+#include "solvers/krylov/petsc_session.hpp"
 #include "tests/support/multigrid_cases.hpp"
 #include "tests/unit/solvers/two_point_amg.hpp"
 

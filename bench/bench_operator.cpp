@@ -10,8 +10,8 @@
 
 #include "base/main.hpp"
 #include "base/parallel.hpp"
-#include "eb/shapes.hpp"
-#include "solvers/elliptic_operator.hpp"
+#include "eb/shapes/shapes.hpp"
+#include "solvers/elliptic/elliptic_operator.hpp"
 #include "support/geometry_cases.hpp"
 
 namespace {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# karst_layer(NAME LINK lib...): one library from all .cpp files of the current folder, linking its direct neighbours.
+# karst_layer(NAME ROOMS folder... LINK lib...): one library from all .cpp files of the current folder and of its rooms,
+# linking its direct neighbours.
 add_library(karst_flags INTERFACE)
 target_compile_options(karst_flags INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
@@ -36,8 +37,12 @@ function(karst_little_optimised)
 endfunction()
 
 function(karst_layer name)
-  cmake_parse_arguments(ARG "" "" "LINK;PRIVATE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  cmake_parse_arguments(ARG "" "" "ROOMS;LINK;PRIVATE" ${ARGN})
+  set(patterns *.cpp)
+  foreach(room ${ARG_ROOMS})
+    list(APPEND patterns ${room}/*.cpp)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   if(sources)
     add_library(karst_${name} STATIC ${sources})

@@ -8,6 +8,7 @@ Prints one line per violation, `file:line: what, and what to do`; exit status 1 
 
   layers     base <- grid <- eb <- {solvers, io}; {ins, transport} on solvers; geometry_import on base; app on all.
              Both #include lines and the link lines of the CMakeLists.txt files are held against it.
+  rooms      sub-folders of a layer include only those before them (ROOMS below); files beside them may include all.
   homes      each third-party library is met in one place (HOMES below).
   sizes      files <= 600 lines; functions <= 60 lines and <= 8 parameters (of clang-formatted C++; clang-tidy's
              readability-function-size checks the same with a real parser).
@@ -33,6 +34,13 @@ BELOW = {
     "transport": ["solvers"],
     "geometry_import": ["base"],
     "app": ["base", "grid", "eb", "solvers", "io", "ins", "transport", "geometry_import"],
+}
+
+# Layer -> its sub-folders from the lowest to the highest: each includes itself and those before it.
+ROOMS = {
+    "eb": ["shapes", "cut", "link"],
+    "solvers": ["elliptic", "multigrid", "krylov"],
+    "ins": ["operator", "solve", "upscale"],
 }
 
 # What is met -> (pattern, where it may be, as the start of the path and its end). Tests of a layer count as the layer.
@@ -81,6 +89,12 @@ def layer_of(path):
     return None
 
 
+def room_of(path):
+    """Sub-folder of a layer that a file (src/eb/cut/x.cpp) or an include (eb/cut/x.hpp) belongs to; None beside the rooms and for tests."""
+    parts = path.parts[1:] if path.parts[0] == "src" else path.parts
+    return parts[1] if len(parts) > 2 and parts[1] in ROOMS.get(parts[0], []) else None
+
+
 def as_home(path):
     """Path under which a file is looked up in HOMES: tests/unit/eb/x.cpp counts as src/eb/x.cpp."""
     layer = layer_of(path)
@@ -107,6 +121,9 @@ def check_includes(path, lines):
         target = m[1].removeprefix("src/").split("/")[0]
         if "/" in m[1] and target in BELOW and target not in allowed:
             yield number, f"layer {layer} includes {m[1]} of layer {target}; it may include {', '.join(sorted(allowed))}"
+        rooms, own, other = ROOMS.get(layer, []), room_of(path), room_of(Path(m[1]))
+        if target == layer and own and rooms.index(own) < (rooms.index(other) if other else len(rooms)):
+            yield number, f"room {own} of layer {layer} includes {m[1]}; it may include {', '.join(rooms[:rooms.index(own) + 1])}"
         if m[1].startswith("../"):
             yield number, f"include {m[1]} climbs out of its folder; name it from src/"
 

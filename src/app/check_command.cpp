@@ -15,7 +15,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "io/agree.hpp"
-#include "solvers/petsc_session.hpp"
+#include "solvers/krylov/petsc_session.hpp"
 
 namespace karst {
 

@@ -10,7 +10,7 @@
 #include "eb/geometry_options.hpp"
 #include "geometry_import/import.hpp"
 #include "grid/hierarchy.hpp"
-#include "ins/flow_options.hpp"
+#include "ins/upscale/flow_options.hpp"
 #include "transport/diffusion_options.hpp"
 
 namespace karst {

@@ -293,7 +293,7 @@ struct Extended {
   Geometry geometry;
 };
 
-/// b of a grid, see ins/extrapolation.hpp.
+/// b of a grid, see ins/upscale/extrapolation.hpp.
 double line_offset_of(const GridOptions& grid, const Source& any) {
   if (!any.image) return 0.0;
   const double h = cell_width_at_walls(grid);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/job.hpp"
-#include "ins/permeability.hpp"
+#include "ins/upscale/permeability.hpp"
 
 namespace karst {
 

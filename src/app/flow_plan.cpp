@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/flow_job.hpp"
-#include "ins/extrapolation.hpp"
+#include "ins/upscale/extrapolation.hpp"
 
 namespace karst {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/solve_store.hpp"
-#include "ins/permeability.hpp"
+#include "ins/upscale/permeability.hpp"
 
 namespace karst {
 

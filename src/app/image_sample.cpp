@@ -13,7 +13,7 @@
 
 #include "app/session.hpp"
 #include "base/error.hpp"
-#include "eb/image_level_set.hpp"
+#include "eb/shapes/image_level_set.hpp"
 
 namespace karst {
 

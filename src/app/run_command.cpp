@@ -25,7 +25,7 @@
 #include "base/orderly_end.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
-#include "solvers/petsc_session.hpp"
+#include "solvers/krylov/petsc_session.hpp"
 
 namespace karst {
 

@@ -6,7 +6,7 @@
 
 #include "app/job.hpp"
 #include "app/run_progress.hpp"
-#include "solvers/krylov.hpp"
+#include "solvers/krylov/krylov.hpp"
 
 namespace karst {
 

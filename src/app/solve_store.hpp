@@ -13,7 +13,7 @@
 #include "base/comm.hpp"
 #include "eb/geometry.hpp"
 #include "io/vof_file.hpp"
-#include "solvers/composite_numbering.hpp"
+#include "solvers/elliptic/composite_numbering.hpp"
 
 namespace karst {
 

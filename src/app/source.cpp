@@ -12,8 +12,8 @@
 #include "base/log.hpp"
 #include "base/timer.hpp"
 #include "eb/described_level_set.hpp"
-#include "eb/image_level_set.hpp"
-#include "eb/reservoir_level_set.hpp"
+#include "eb/shapes/image_level_set.hpp"
+#include "eb/shapes/reservoir_level_set.hpp"
 
 namespace karst {
 

@@ -7,7 +7,7 @@
 
 #include "app/config.hpp"
 #include "base/comm.hpp"
-#include "eb/level_set.hpp"
+#include "eb/shapes/level_set.hpp"
 #include "geometry_import/geometry_file.hpp"
 
 namespace karst {

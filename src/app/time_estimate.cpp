@@ -9,7 +9,7 @@
 #include "app/session.hpp"
 #include "base/format.hpp"
 #include "base/parallel.hpp"
-#include "eb/sphere_list.hpp"
+#include "eb/shapes/sphere_list.hpp"
 
 namespace karst {
 

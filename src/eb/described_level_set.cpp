@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "eb/combine.hpp"
-#include "eb/expression.hpp"
-#include "eb/shapes.hpp"
+#include "eb/shapes/combine.hpp"
+#include "eb/shapes/expression.hpp"
+#include "eb/shapes/shapes.hpp"
 
 namespace karst {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "eb/geometry_options.hpp"
-#include "eb/level_set.hpp"
+#include "eb/shapes/level_set.hpp"
 
 namespace karst {
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "eb/level_builder.hpp"
+#include "eb/link/level_builder.hpp"
 #include "grid/hierarchy.hpp"
 
 namespace karst {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "eb/expression.hpp"
+#include "eb/shapes/expression.hpp"
 
 namespace karst {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/deck.hpp"
-#include "eb/connected_pores.hpp"
-#include "eb/sphere_list.hpp"
+#include "eb/link/connected_pores.hpp"
+#include "eb/shapes/sphere_list.hpp"
 
 namespace karst {
 

@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "base/parallel.hpp"
-#include "eb/cut_box.hpp"
-#include "eb/level_builder.hpp"
+#include "eb/cut/cut_box.hpp"
+#include "eb/link/level_builder.hpp"
 #include "grid/hierarchy.hpp"
 
 namespace karst {
@@ -143,8 +143,8 @@ struct Counts {
 
 bool same_place(const Index& a, const Index& b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
 
-/// Cells of a cut box as VoFs. A piece without its cell centre joins a neighbour with one (eb/home_cells.hpp), which
-/// then is irregular; neighbours in other boxes are taken to be regular no more than those inside.
+/// Cells of a cut box as VoFs. A piece without its cell centre joins a neighbour with one (eb/link/home_cells.hpp),
+/// which then is irregular; neighbours in other boxes are taken to be regular no more than those inside.
 Counts count(const BoxPieces& cut) {
   const auto n = static_cast<std::size_t>(cut.cells.count());
   std::vector<std::uint8_t> has_center(n, 0), joined(n, 0);

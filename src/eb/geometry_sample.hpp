@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/comm.hpp"
-#include "eb/level_set.hpp"
+#include "eb/shapes/level_set.hpp"
 #include "grid/grid_options.hpp"
 
 namespace karst {

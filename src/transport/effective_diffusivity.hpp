@@ -29,8 +29,8 @@
 
 #include "base/memory.hpp"
 #include "eb/geometry.hpp"
-#include "solvers/composite_numbering.hpp"
-#include "solvers/krylov.hpp"
+#include "solvers/elliptic/composite_numbering.hpp"
+#include "solvers/krylov/krylov.hpp"
 #include "transport/diffusion_options.hpp"
 
 namespace karst {

@@ -17,7 +17,7 @@
 #include <span>
 
 #include "base/memory.hpp"
-#include "solvers/elliptic_operator.hpp"
+#include "solvers/elliptic/elliptic_operator.hpp"
 
 namespace karst {
 

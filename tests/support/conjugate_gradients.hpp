@@ -10,8 +10,8 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
-#include "solvers/dot.hpp"
-#include "solvers/graph_multigrid.hpp"
+#include "solvers/krylov/dot.hpp"
+#include "solvers/multigrid/graph_multigrid.hpp"
 
 namespace karst::test {
 

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <random>
 
-#include "eb/cut_box.hpp"
+#include "eb/cut/cut_box.hpp"
 
 namespace karst::testing {
 

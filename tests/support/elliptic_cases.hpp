@@ -7,11 +7,11 @@
 #include <memory>
 #include <numbers>
 
-#include "eb/combine.hpp"
 #include "eb/geometry.hpp"
-#include "eb/shapes.hpp"
-#include "solvers/elliptic_operator.hpp"
-#include "solvers/krylov.hpp"
+#include "eb/shapes/combine.hpp"
+#include "eb/shapes/shapes.hpp"
+#include "solvers/elliptic/elliptic_operator.hpp"
+#include "solvers/krylov/krylov.hpp"
 
 namespace karst::test {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <numbers>
 
-#include "ins/stokes_solver.hpp"
+#include "ins/solve/stokes_solver.hpp"
 #include "support/geometry_cases.hpp"
 
 namespace karst::test {

@@ -7,11 +7,11 @@
 #include <memory>
 #include <vector>
 
-#include "eb/combine.hpp"
-#include "eb/faces.hpp"
-#include "eb/level_builder.hpp"
-#include "eb/shapes.hpp"
-#include "eb/sphere_list.hpp"
+#include "eb/link/faces.hpp"
+#include "eb/link/level_builder.hpp"
+#include "eb/shapes/combine.hpp"
+#include "eb/shapes/shapes.hpp"
+#include "eb/shapes/sphere_list.hpp"
 #include "grid/vof_loops.hpp"
 
 namespace karst::test {

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "eb/level_set.hpp"
+#include "eb/shapes/level_set.hpp"
 
 namespace karst::test {
 

@@ -2,7 +2,7 @@
 // Slow flow through periodic arrays of boxes. Lengths in cells, viscosity 1, unit force.
 #pragma once
 
-#include "ins/wall_drag.hpp"
+#include "ins/upscale/wall_drag.hpp"
 #include "support/flow_cases.hpp"
 
 namespace karst::test {

@@ -14,8 +14,8 @@
 
 #include "base/error.hpp"
 #include "base/main.hpp"
-#include "solvers/petsc_matrix.hpp"
-#include "solvers/petsc_session.hpp"
+#include "solvers/krylov/petsc_matrix.hpp"
+#include "solvers/krylov/petsc_session.hpp"
 #include "support/elliptic_cases.hpp"
 #include "support/geometry_cases.hpp"
 

@@ -9,7 +9,7 @@
 #include "app/memory_estimate.hpp"
 #include "app/plot_file.hpp"
 #include "base/error.hpp"
-#include "solvers/petsc_session.hpp"
+#include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
 #include "support/narrow_page.hpp"

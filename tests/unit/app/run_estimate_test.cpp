@@ -7,7 +7,7 @@
 #include <fstream>
 #include <limits>
 
-#include "eb/shapes.hpp"
+#include "eb/shapes/shapes.hpp"
 #include "support/errors.hpp"
 #include "support/shared_directory.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eb/combine.hpp"
+#include "eb/shapes/combine.hpp"
 
 #include <gtest/gtest.h>
 
-#include "eb/expression.hpp"
-#include "eb/shapes.hpp"
+#include "eb/shapes/expression.hpp"
+#include "eb/shapes/shapes.hpp"
 #include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Boxes of cut cells: order on curved walls, closure, agreement at faces, invariance.
-#include "eb/cut_box.hpp"
+#include "eb/cut/cut_box.hpp"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <set>
 
-#include "eb/expression.hpp"
+#include "eb/shapes/expression.hpp"
 #include "tests/support/cut_cases.hpp"
 
 namespace karst {

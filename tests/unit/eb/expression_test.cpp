@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eb/expression.hpp"
+#include "eb/shapes/expression.hpp"
 
 #include <gtest/gtest.h>
 

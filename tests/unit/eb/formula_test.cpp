@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eb/formula.hpp"
+#include "eb/shapes/formula.hpp"
 
 #include <gtest/gtest.h>
 

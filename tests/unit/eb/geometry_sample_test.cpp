@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "eb/geometry.hpp"
-#include "eb/shapes.hpp"
+#include "eb/shapes/shapes.hpp"
 
 namespace karst {
 namespace {

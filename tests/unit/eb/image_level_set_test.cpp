@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eb/image_level_set.hpp"
+#include "eb/shapes/image_level_set.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eb/least_squares.hpp"
+#include "eb/link/least_squares.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Truths of the VoF graph of a level: closure, conservation, separation, invariance. E numbers: docs/verification.md.
-#include "eb/level_builder.hpp"
+#include "eb/link/level_builder.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eb/reservoir_level_set.hpp"
+#include "eb/shapes/reservoir_level_set.hpp"
 
 #include <gtest/gtest.h>
 
-#include "eb/cut_edge.hpp"
-#include "eb/shapes.hpp"
+#include "eb/cut/cut_edge.hpp"
+#include "eb/shapes/shapes.hpp"
 
 namespace karst {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eb/shapes.hpp"
+#include "eb/shapes/shapes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eb/sphere_list.hpp"
+#include "eb/shapes/sphere_list.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eb/vofs_from_pieces.hpp"
+#include "eb/link/vofs_from_pieces.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eb/wall_distances.hpp"
+#include "eb/link/wall_distances.hpp"
 
 #include <gtest/gtest.h>
 

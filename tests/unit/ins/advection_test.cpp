@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ins/advection.hpp"
+#include "ins/operator/advection.hpp"
 
 #include <gtest/gtest.h>
 
 #include <numbers>
 
 #include "grid/vof_loops.hpp"
-#include "ins/stokes_solver.hpp"
+#include "ins/solve/stokes_solver.hpp"
 #include "support/flow_cases.hpp"
 
 namespace karst {

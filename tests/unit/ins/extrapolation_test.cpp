@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ins/extrapolation.hpp"
+#include "ins/upscale/extrapolation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ins/flow_basis.hpp"
+#include "ins/solve/flow_basis.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ins/flow_edges.hpp"
+#include "ins/operator/flow_edges.hpp"
 
 #include <gtest/gtest.h>
 

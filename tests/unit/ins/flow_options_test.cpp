@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ins/flow_options.hpp"
+#include "ins/upscale/flow_options.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ins/inertia.hpp"
+#include "ins/upscale/inertia.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "ins/permeability.hpp"
+#include "ins/upscale/permeability.hpp"
 #include "support/errors.hpp"
 #include "support/flow_cases.hpp"
 

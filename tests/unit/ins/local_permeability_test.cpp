@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ins/local_permeability.hpp"
+#include "ins/solve/local_permeability.hpp"
 
 #include <gtest/gtest.h>
 

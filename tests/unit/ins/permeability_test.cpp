@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ins/permeability.hpp"
+#include "ins/upscale/permeability.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ins/sample_flow.hpp"
+#include "ins/upscale/sample_flow.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "eb/reservoir_level_set.hpp"
-#include "ins/permeability.hpp"
+#include "eb/shapes/reservoir_level_set.hpp"
+#include "ins/upscale/permeability.hpp"
 #include "support/flow_cases.hpp"
 
 namespace karst {

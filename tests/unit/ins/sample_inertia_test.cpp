@@ -5,8 +5,8 @@
 #include <cmath>
 #include <functional>
 
-#include "eb/reservoir_level_set.hpp"
-#include "ins/permeability.hpp"
+#include "eb/shapes/reservoir_level_set.hpp"
+#include "ins/upscale/permeability.hpp"
 #include "support/flow_cases.hpp"
 
 namespace karst {

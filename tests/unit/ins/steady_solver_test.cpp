@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ins/steady_solver.hpp"
+#include "ins/solve/steady_solver.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ins/stokes_levels.hpp"
+#include "ins/operator/stokes_levels.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/parallel.hpp"
 #include "grid/vof_loops.hpp"
-#include "ins/wall_drag.hpp"
+#include "ins/upscale/wall_drag.hpp"
 #include "support/flow_cases.hpp"
 
 namespace karst {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ins/stokes_solver.hpp"
+#include "ins/solve/stokes_solver.hpp"
 
 #include <gtest/gtest.h>
 

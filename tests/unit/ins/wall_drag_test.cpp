@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ins/wall_drag.hpp"
+#include "ins/upscale/wall_drag.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "eb/reservoir_level_set.hpp"
+#include "eb/shapes/reservoir_level_set.hpp"
 #include "grid/vof_loops.hpp"
 #include "support/flow_cases.hpp"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/carried_weight.hpp"
+#include "solvers/elliptic/carried_weight.hpp"
 
 #include <gtest/gtest.h>
 
 #include <numbers>
 
 #include "grid/morton.hpp"
-#include "solvers/direct_solve.hpp"
-#include "solvers/graph_multigrid.hpp"
+#include "solvers/multigrid/direct_solve.hpp"
+#include "solvers/multigrid/graph_multigrid.hpp"
 #include "support/multigrid_cases.hpp"
 
 namespace karst {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/elliptic_operator.hpp"
+#include "solvers/elliptic/elliptic_operator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 
 #include "base/error.hpp"
 #include "grid/halo_exchange.hpp"
-#include "solvers/null_space.hpp"
-#include "solvers/petsc_matrix.hpp"
-#include "solvers/petsc_session.hpp"
+#include "solvers/krylov/null_space.hpp"
+#include "solvers/krylov/petsc_matrix.hpp"
+#include "solvers/krylov/petsc_session.hpp"
 #include "support/elliptic_cases.hpp"
 #include "support/geometry_cases.hpp"
 

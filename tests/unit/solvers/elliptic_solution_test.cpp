@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "solvers/petsc_session.hpp"
+#include "solvers/krylov/petsc_session.hpp"
 #include "support/elliptic_cases.hpp"
 #include "support/errors.hpp"
 #include "support/geometry_cases.hpp"

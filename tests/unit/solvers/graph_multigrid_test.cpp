@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/graph_multigrid.hpp"
+#include "solvers/multigrid/graph_multigrid.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "base/parallel.hpp"
-#include "solvers/elliptic_multigrid.hpp"
-#include "solvers/krylov.hpp"
-#include "solvers/petsc_session.hpp"
+#include "solvers/krylov/elliptic_multigrid.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/petsc_session.hpp"
 #include "support/geometry_cases.hpp"
 #include "support/multigrid_cases.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/node_graph.hpp"
+#include "solvers/multigrid/node_graph.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <numeric>
 
 #include "grid/morton.hpp"
-#include "solvers/chebyshev.hpp"
-#include "solvers/coarse_level.hpp"
-#include "solvers/direct_solve.hpp"
-#include "solvers/fine_coarsen.hpp"
+#include "solvers/multigrid/chebyshev.hpp"
+#include "solvers/multigrid/coarse_level.hpp"
+#include "solvers/multigrid/direct_solve.hpp"
+#include "solvers/multigrid/fine_coarsen.hpp"
 #include "support/multigrid_cases.hpp"
 
 namespace karst {

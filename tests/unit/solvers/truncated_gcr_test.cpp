@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/truncated_gcr.hpp"
+#include "solvers/krylov/truncated_gcr.hpp"
 
 #include <gtest/gtest.h>
 

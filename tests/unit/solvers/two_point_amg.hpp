@@ -10,8 +10,8 @@
 
 #include "grid/halo_exchange.hpp"
 #include "grid/vof_loops.hpp"
-#include "solvers/petsc_check.hpp"
-#include "solvers/two_point.hpp"
+#include "solvers/krylov/petsc_check.hpp"
+#include "solvers/multigrid/two_point.hpp"
 
 namespace karst::test {
 

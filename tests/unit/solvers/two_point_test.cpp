@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/two_point.hpp"
+#include "solvers/multigrid/two_point.hpp"
 
 #include <gtest/gtest.h>
 
 #include "grid/halo_exchange.hpp"
-#include "solvers/fine_level.hpp"
-#include "solvers/petsc_session.hpp"
+#include "solvers/krylov/petsc_session.hpp"
+#include "solvers/multigrid/fine_level.hpp"
 #include "support/multigrid_cases.hpp"
 #include "unit/solvers/two_point_amg.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
-#include "solvers/petsc_session.hpp"
+#include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cutting a box of cells with the level set.
+#pragma once
+
+#include <cstdint>
+
+#include "eb/cut/pieces.hpp"
+
+namespace karst {
+
+/// Which octants (cubes of `width` cells, counted from the low corner of the box) in and next to a box a finer level
+/// covers: octants -1 .. 2 per direction, one bit each.
+struct RefinedOctants {
+  std::uint64_t mask = 0;
+  int width = 1;
+  Index
+      size{};  ///< cells of a box clipped at the end of the domain: the next octant begins behind them; 0: not clipped
+
+  void add(const Index& octant) { mask |= bit(octant); }
+  /// @param cell  relative to the low cell of the box, from -width to 3 width - 1
+  bool covers(const Index& cell) const {
+    if (mask == 0) return false;  // no finer level: width says nothing
+    Index octant;
+    for (int d = 0; d < 3; ++d) {
+      const bool behind = size[d] > 0 && cell[d] >= size[d];
+      octant[d] = behind ? (size[d] + width - 1) / width : (cell[d] + width) / width - 1;
+    }
+    return (mask & bit(octant)) != 0;
+  }
+
+ private:
+  static constexpr std::uint64_t bit(const Index& octant) {
+    return std::uint64_t{1} << (octant[0] + 1 + 4 * (octant[1] + 1) + 16 * (octant[2] + 1));
+  }
+};
+
+/// Cuts the cells of a box of level `level` (cell width 2^-level in the coordinates of φ).
+///
+/// Every number on a face depends on φ on that face alone, so the two boxes at a face hold the same bits. A face
+/// between a refined and an unrefined cell is the sum of the four faces of the next finer level.
+/// @param phi    holds the box and its faces
+/// @param cells  at most 32 cells per direction
+BoxPieces cut_box(const LocalLevelSet& phi, const Smoothness& smoothness, const Box& cells, int level,
+                  const RefinedOctants& refined = {});
+
+/// What a box holds, without cutting it.
+struct BoxContent {
+  enum class Kind : std::uint8_t { no_fluid, all_fluid, mixed } kind = Kind::mixed;
+  double cut_cells = 0;    ///< estimate; 0 unless mixed
+  double fluid_cells = 0;  ///< estimate
+};
+
+/// Quick look at a box. no_fluid and all_fluid are certain where the smoothness of φ is known; mixed is certain where a
+/// spacing of samples is stated, and otherwise up to walls that pass within a cell of the box. With a Lipschitz bound a
+/// few evaluations per 4^3 cells near the wall, more only until fluid and solid are found; without it, one per sample.
+BoxContent classify(const LocalLevelSet& phi, const Smoothness& smoothness, const Box& cells, int level);
+
+}  // namespace karst

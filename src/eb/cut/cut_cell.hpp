@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A cell with features thinner than h, cut on a sub-lattice.
+#pragma once
+
+#include "eb/cut/cut_cube.hpp"
+#include "eb/cut/pieces.hpp"
+
+namespace karst {
+
+/// Pieces with no face and less volume than this are dropped.
+constexpr double min_kappa = 1e-12;
+
+/// Cuts cells on sub-lattices; keeps its memory.
+class CellCutter {
+ public:
+  /// Appends the pieces of a cell and their faces to `box`; counts lost walls and closed gaps.
+  ///
+  /// Sub-lattice of depth max(min_depth, deepest face) or deeper, until no edge of it hides a wall or the limit is
+  /// reached. Its connected nodes are the pieces, joined where they touch the same face piece; κ and wall area are
+  /// sums over the sub-cubes, apertures those of `faces`, the wall vector the one that closes them.
+  /// @param faces  by side, computed by FaceCutter
+  void cut(const LatticePhi& phi, const Index& cell, const std::array<const FaceSet*, 6>& faces, int min_depth,
+           std::uint16_t offset, BoxPieces& box);
+
+ private:
+  struct Sum {
+    double volume = 0, wall_area = 0;
+    Vec3 moment, wall_moment;
+  };
+  /// Component that holds each face piece, by side and ordinal.
+  struct FaceOwner {
+    int side, ordinal, node;
+  };
+  int fill_lattice(const LatticePhi& phi, const Index& cell, int depth);
+  void cut_cubes(const LatticePhi& phi, int n);
+  void attach_faces(const std::array<const FaceSet*, 6>& faces, int depth);
+  int nearest_fluid_node(int side, const Point2& at, int n) const;
+  void append(const std::array<const FaceSet*, 6>& faces, int depth, std::uint16_t offset, BoxPieces& box);
+
+  Lattice lattice_;
+  CubeCut cube_cut_;
+  std::vector<int> parent_;
+  std::vector<Sum> sums_;
+  std::vector<FaceOwner> owners_;
+};
+
+/// Completes and appends one piece: centroids from moments, κ within [0, 1]. Its faces are the last `n_faces` of
+/// box.faces. Drops it when it has neither a face nor volume.
+/// @param piece  kappa, wall, wall_area set; centroid and wall_centroid hold moments about the cell's low corner
+void append_piece(Piece piece, std::size_t n_faces, BoxPieces& box);
+
+}  // namespace karst

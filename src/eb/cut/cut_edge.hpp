@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the wall crosses one edge of the lattice of a level.
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "eb/shapes/level_set.hpp"
+
+namespace karst {
+
+/// A node is fluid when φ exceeds this (in units of h): zeros and rounding noise count as solid, so a wall along a
+/// cell face leaves no sliver.
+constexpr double node_tolerance = 1e-10;
+/// Crossings are no closer than this to the fluid end of an edge; closer to the solid end they are moved onto it.
+constexpr double edge_tolerance = 1e-9;
+/// Finest sub-lattice of a cell: (2^max_depth)^3.
+constexpr int max_depth = 4;
+/// Gaps of fluid between solids are followed no further than this: below h/4 they count as closed (and are counted).
+constexpr int max_gap_depth = 2;
+
+constexpr bool is_fluid(double phi) { return phi > node_tolerance; }
+
+/// φ on the lattice of one level: lengths, positions and values in units of the cell width of that level.
+/// A depth above zero marks the sub-lattice of a cell of the level `depth` below.
+class LatticePhi {
+ public:
+  LatticePhi(const LocalLevelSet& phi, const Smoothness& smoothness, int level, int depth = 0);
+  double at(const Vec3& x) const { return scale_ * (*phi_)(h_ * x); }
+  /// @param x         scratch: points, in units of h; scaled in place
+  /// @param[out] phi  one value per point
+  void at(std::span<Vec3> x, std::span<double> phi) const;
+  /// The lattice 2^m times finer, for features of the same cells.
+  LatticePhi sub_lattice(int m) const { return {*phi_, smoothness_, level_ + m, depth_ + m}; }
+  /// The next finer level itself.
+  LatticePhi next_level() const { return {*phi_, smoothness_, level_ + 1, 0}; }
+  int depth() const { return depth_; }
+  double lipschitz() const { return lipschitz_; }
+  bool states_spacing() const { return spacing_ > 0; }
+  /// Whether signs() may tell more than excludes_wall: without a Lipschitz bound.
+  bool bounds_signs() const { return smoothness_.bounds_signs && lipschitz_ == 0; }
+  SignBounds signs(const Vec3& lo, const Vec3& hi) const { return phi_->signs(h_ * lo, h_ * hi); }
+  /// No wall between two points of equal sign, f0 and f1 there, this far apart (or nothing is known about it).
+  bool excludes_wall(double f0, double f1, double distance) const {
+    if (lipschitz_ > 0 && std::abs(f0) + std::abs(f1) > lipschitz_ * distance) return true;
+    return spacing_ > 0 ? distance <= spacing_ : lipschitz_ == 0;
+  }
+
+ private:
+  const LocalLevelSet* phi_;
+  Smoothness smoothness_;
+  int level_, depth_;
+  double h_, scale_, lipschitz_, spacing_;
+};
+
+struct EdgeCut {
+  double t = 0;             ///< the crossing, in [0, 1] from the low end; only when crossing
+  bool crossing = false;    ///< the ends differ
+  bool split = false;       ///< two or more crossings, to be followed on a finer lattice
+  bool wall_lost = false;   ///< solid between fluid, too thin for the finest lattice
+  bool gap_closed = false;  ///< fluid between solids, too thin to be followed
+};
+
+/// Cuts many edges together, so that φ is asked for many points at once. The result of an edge depends on that edge
+/// alone. Between samples of equal sign hidden walls are looked for by halving, until the smoothness or the bounds of φ
+/// exclude them or half the finest lattice is reached. Keeps its memory.
+class EdgeCutter {
+ public:
+  void clear() { edges_.clear(); }
+  /// Edge from `low` in direction d with φ = f0 and f1 at its ends.
+  void add(const Vec3& low, int d, double f0, double f1);
+  /// Cuts all edges added.
+  void run(const LatticePhi& phi);
+  const EdgeCut& cut(std::size_t i) const { return edges_[i].cut; }
+
+ private:
+  struct Sample {
+    double t, f;
+  };
+  struct Edge {
+    Vec3 low;
+    int d;
+    double f0, f1;
+    int changes;  ///< sign changes found; a, b: the lowest one
+    Sample a, b;
+    EdgeCut cut;
+  };
+  struct Interval {
+    std::size_t edge;
+    Sample a, b;
+  };
+  /// A root between a and b by secant steps kept inside the bracket.
+  struct Search {
+    std::size_t edge;
+    Sample a, b, last, now;
+    double fa, fb, width, next;
+    int n;
+    bool plateau;  ///< φ = 0 on a part of the edge: its end is found by halving
+  };
+  SignBounds signs_between(const LatticePhi& phi, std::size_t edge, double a, double b) const;
+  bool crosses_once(const LatticePhi& phi, std::size_t edge, double a, double b) const;
+  void look(const LatticePhi& phi, const Interval& interval);
+  void find_changes(const LatticePhi& phi);
+  void judge(const LatticePhi& phi, std::size_t i);
+  void find_roots(const LatticePhi& phi);
+  void finish(const Search& search, double t);
+  static bool propose(Search& search, double small_step);
+  static void accept(Search& search, double f);
+  void add_point(std::size_t edge, double t);
+
+  std::vector<Edge> edges_;
+  std::vector<Interval> open_, halves_;
+  std::vector<Search> searches_;
+  std::vector<Vec3> points_;
+  std::vector<double> values_;
+};
+
+}  // namespace karst

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eb/link/connected_pores.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "base/parallel.hpp"
+#include "grid/bytes.hpp"
+
+namespace karst {
+
+namespace {
+
+using Label = std::uint64_t;
+
+/// Disjoint sets with path halving; the smallest member is the root.
+class DisjointSets {
+ public:
+  explicit DisjointSets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0u); }
+  std::uint32_t root(std::uint32_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(std::uint32_t a, std::uint32_t b) {
+    a = root(a);
+    b = root(b);
+    parent_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+/// A link from an own piece to a piece of another box.
+struct Link {
+  int id, slot, other_id;
+};
+
+/// Calls f(id, cell, side, ordinal) for every fluid face of every piece of a box; cell is its index in the domain.
+template <class F>
+void for_each_face(const PieceBox& box, F&& f) {
+  int c = 0;
+  for_each_cell(box.cut.cells, [&](const Index& cell) {
+    if (box.kind(c) == CellKind::regular)
+      for (int side = 0; side < 6; ++side) f(box.id_of_cell(c), cell, side, 0);
+    ++c;
+  });
+  for (int p = 0; p < box.n_pieces(); ++p) {
+    const Piece& piece = box.cut.pieces[static_cast<std::size_t>(p)];
+    const Index cell = box.cell_of_piece(p);
+    for (std::uint32_t i = piece.first_face; i < piece.first_face + piece.n_faces; ++i)
+      f(box.id_of_piece(p), cell, int{box.cut.faces[i].side}, int{box.cut.faces[i].ordinal});
+  }
+}
+
+/// Connected parts within each box, and the links out of it.
+struct BoxParts {
+  std::vector<std::vector<std::uint16_t>> part;  ///< [slot][id], copies included
+  std::vector<int> n_parts;                      ///< [own slot]
+  std::vector<std::vector<Link>> links;          ///< [own slot]
+};
+
+/// @param cut  links across the periodic ends of this direction do not count; -1: all do
+BoxParts find_parts(const PieceBoxes& boxes, int cut = -1) {
+  const Index& n_cells = boxes.layout().domain().cells;
+  BoxParts result;
+  const auto n = static_cast<std::size_t>(boxes.n_own());
+  result.part.resize(n);
+  result.n_parts.resize(n);
+  result.links.resize(n);
+  parallel_for_dynamic(boxes.n_own(), [&](std::int64_t i) {
+    const auto s = static_cast<std::size_t>(i);
+    const int slot = static_cast<int>(i);
+    const PieceBox& box = boxes.box(slot);
+    DisjointSets sets(static_cast<std::size_t>(box.n_ids()));
+    for_each_face(box, [&](int id, const Index& cell, int side, int ordinal) {
+      const int d = direction_of(side);
+      if (d == cut && cell[d] == (is_high(side) ? n_cells[d] - 1 : 0)) return;
+      if (boxes.stays_inside(slot, cell, side)) {
+        if (!is_high(side)) return;  // seen from the other cell
+      } else if (!is_high(side) && box.neighbour[static_cast<std::size_t>(side)] < boxes.n_own()) {
+        return;  // seen from the other box
+      }
+      const Across to = boxes.across(slot, cell, side, ordinal);
+      if (to.what != Across::What::piece) return;
+      if (to.slot == slot)
+        sets.join(static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(to.id));
+      else
+        result.links[s].push_back({id, to.slot, to.id});
+    });
+    auto& part = result.part[s];
+    part.resize(static_cast<std::size_t>(box.n_ids()));
+    int n_parts = 0;
+    for (std::uint32_t id = 0; id < part.size(); ++id) {
+      const std::uint32_t root = sets.root(id);
+      part[id] = root == id ? static_cast<std::uint16_t>(n_parts++) : part[root];
+    }
+    result.n_parts[s] = n_parts;
+  });
+  boxes.fetch(result.part);
+  return result;
+}
+
+/// The pore of every part: labels spread over boxes and ranks until they no longer change.
+std::vector<std::vector<Label>> spread_labels(const PieceBoxes& boxes, const BoxParts& parts) {
+  std::vector<std::vector<Label>> label(static_cast<std::size_t>(boxes.n_own()));
+  std::vector<std::uint32_t> begin{0};
+  for (const int n : parts.n_parts) begin.push_back(begin.back() + static_cast<std::uint32_t>(n));
+  DisjointSets sets(begin.back());
+  struct Remote {
+    std::uint32_t part;
+    int slot, other_part;
+  };
+  std::vector<Remote> remote;
+  for (std::size_t s = 0; s < parts.links.size(); ++s)
+    for (const Link& l : parts.links[s]) {
+      const std::uint32_t a = begin[s] + parts.part[s][static_cast<std::size_t>(l.id)];
+      const auto other = static_cast<std::size_t>(l.slot);
+      const std::uint16_t b = parts.part[other][static_cast<std::size_t>(l.other_id)];
+      if (l.slot < boxes.n_own())
+        sets.join(a, begin[other] + b);
+      else
+        remote.push_back({a, l.slot, b});
+    }
+  std::vector<Label> of_root(begin.back(), std::numeric_limits<Label>::max());
+  for (std::size_t s = 0; s < label.size(); ++s)
+    for (int p = 0; p < parts.n_parts[s]; ++p) {
+      Label& l = of_root[sets.root(begin[s] + static_cast<std::uint32_t>(p))];
+      l = std::min(l, (static_cast<Label>(boxes.box(static_cast<int>(s)).box) << 16) | static_cast<Label>(p));
+    }
+  for (bool changed = true; changed;) {
+    for (std::size_t s = 0; s < label.size(); ++s) {
+      label[s].resize(static_cast<std::size_t>(parts.n_parts[s]));
+      for (std::uint32_t p = 0; p < label[s].size(); ++p) label[s][p] = of_root[sets.root(begin[s] + p)];
+    }
+    auto all = label;
+    boxes.fetch(all);
+    changed = false;
+    for (const Remote& r : remote) {
+      Label& mine = of_root[sets.root(r.part)];
+      const Label theirs = all[static_cast<std::size_t>(r.slot)][static_cast<std::size_t>(r.other_part)];
+      if (theirs < mine) {
+        mine = theirs;
+        changed = true;
+      }
+    }
+    changed = boxes.comm().any(changed);
+  }
+  return label;
+}
+
+/// What is known of a pore.
+struct PoreFacts {
+  double volume = 0.0;
+  std::int64_t first_cell = std::numeric_limits<std::int64_t>::max();  ///< in the order of the cells of the domain
+  std::uint8_t ends = 0;     ///< bit s: touches the end of the domain on side s
+  std::uint8_t vouched = 0;  ///< a refined level: lies over coarse fluid that stays
+  void add(const PoreFacts& o) {
+    volume += o.volume;
+    first_cell = std::min(first_cell, o.first_cell);
+    ends |= o.ends;
+    vouched |= o.vouched;
+  }
+  bool percolates(int d) const { return (ends >> (2 * d) & 3) == 3; }
+  bool percolates() const { return percolates(0) || percolates(1) || percolates(2); }
+};
+
+std::uint8_t ends_touched(const Index& cell, const Domain& domain) {
+  unsigned bits = 0;
+  for (int d = 0; d < 3; ++d) {
+    if (domain.cells[d] == 1) continue;  // a 2-D problem: its third direction has no ends
+    if (cell[d] == 0) bits |= 1u << side_of(d, false);
+    if (cell[d] == domain.cells[d] - 1) bits |= 1u << side_of(d, true);
+  }
+  return static_cast<std::uint8_t>(bits);
+}
+
+using Flags = std::vector<std::vector<std::uint8_t>>;  ///< [own slot][id or cell]
+
+/// What was found out about pieces before.
+struct Hints {
+  const Flags* parent_kept = nullptr;  ///< refined levels: see find_pores_of_refined_level()
+  const std::array<Flags, 3>* passes =
+      nullptr;  ///< periodic directions: the piece is part of a passage, see passages()
+};
+
+/// Facts of the pores of this rank's boxes, by label.
+std::map<Label, PoreFacts> collect_facts(const PieceBoxes& boxes, const BoxParts& parts,
+                                         const std::vector<std::vector<Label>>& label, const Hints& hints = {}) {
+  const Domain& domain = boxes.layout().domain();
+  std::map<Label, PoreFacts> facts;
+  for (int slot = 0; slot < boxes.n_own(); ++slot) {
+    const auto s = static_cast<std::size_t>(slot);
+    const PieceBox& box = boxes.box(slot);
+    const Box& cells = box.cut.cells;
+    const Box coarse = footprint(cells);
+    std::vector<PoreFacts> of_part(label[s].size());
+    const auto add = [&](int id, int cell, double kappa) {
+      const Index at = cells.cell(cell);
+      PoreFacts f{kappa, domain.box().offset(at), ends_touched(at, domain), 0};
+      if (hints.parent_kept) {
+        const Index up{at[0] / 2, at[1] / 2, at[2] / 2};
+        f.vouched = (*hints.parent_kept)[s][static_cast<std::size_t>(coarse.offset(up))];
+      }
+      for (std::size_t d = 0; hints.passes && d < 3; ++d) {
+        if (!domain.periodic[d]) continue;
+        const bool passes = !(*hints.passes)[d].empty() && (*hints.passes)[d][s][static_cast<std::size_t>(id)] != 0;
+        const unsigned bits = 3u << (2 * d);
+        f.ends = static_cast<std::uint8_t>(passes ? f.ends | bits : f.ends & ~bits);
+      }
+      of_part[parts.part[s][static_cast<std::size_t>(id)]].add(f);
+    };
+    for (int c = 0; c < box.n_cells(); ++c)
+      if (box.kind(c) == CellKind::regular) add(box.id_of_cell(c), c, 1.0);
+    for (int p = 0; p < box.n_pieces(); ++p) {
+      const Piece& piece = box.cut.pieces[static_cast<std::size_t>(p)];
+      add(box.id_of_piece(p), piece.cell, piece.kappa);
+    }
+    for (std::size_t p = 0; p < of_part.size(); ++p) facts[label[s][p]].add(of_part[p]);
+  }
+  return facts;
+}
+
+struct LabelledFacts {
+  Label label;
+  PoreFacts facts;
+};
+
+/// Sends each pore's facts to the owner of the box in its label, who knows the whole pore afterwards.
+/// @param[out] askers  ranks that hold part of a pore
+std::map<Label, PoreFacts> gather_at_owners(const PieceBoxes& boxes, const std::map<Label, PoreFacts>& mine,
+                                            std::map<Label, std::vector<int>>& askers) {
+  std::map<int, ByteWriter> to;
+  for (const auto& [label, f] : mine)
+    to[boxes.layout().owner(static_cast<std::int64_t>(label >> 16))].put(LabelledFacts{label, f});
+  std::vector<Message> out;
+  for (auto& [rank, w] : to) out.push_back({rank, w.take()});
+  std::map<Label, PoreFacts> whole;
+  for (const Message& m : boxes.comm().sparse_exchange(out)) {
+    ByteReader in(m.bytes);
+    while (!in.at_end()) {
+      const auto f = in.get<LabelledFacts>();
+      whole[f.label].add(f.facts);
+      askers[f.label].push_back(m.rank);
+    }
+  }
+  return whole;
+}
+
+/// Tells every rank that holds part of a pore whether it stays.
+std::map<Label, bool> tell_verdicts(const Comm& comm, const std::map<Label, bool>& verdict,
+                                    const std::map<Label, std::vector<int>>& askers) {
+  struct Verdict {
+    Label label;
+    std::uint64_t kept;
+  };
+  std::map<int, ByteWriter> to;
+  for (const auto& [label, kept] : verdict)
+    for (const int rank : askers.at(label)) to[rank].put(Verdict{label, kept ? 1u : 0u});
+  std::vector<Message> out;
+  for (auto& [rank, w] : to) out.push_back({rank, w.take()});
+  std::map<Label, bool> result;
+  for (const Message& m : comm.sparse_exchange(out)) {
+    ByteReader in(m.bytes);
+    while (!in.at_end()) {
+      const auto v = in.get<Verdict>();
+      result[v.label] = v.kept != 0;
+    }
+  }
+  return result;
+}
+
+/// Applies keep to the pores this rank is the owner of, with the totals of all ranks.
+template <class Stays>
+Pores conclude(const PieceBoxes& boxes, const BoxParts& parts, const std::vector<std::vector<Label>>& label,
+               const std::map<Label, PoreFacts>& mine, Stays&& make_rule) {
+  const Comm& comm = boxes.comm();
+  std::map<Label, std::vector<int>> askers;
+  const auto whole = gather_at_owners(boxes, mine, askers);
+  Pores pores;
+  for (const auto& [l, f] : whole)
+    for (int d = 0; d < 3; ++d) pores.percolates[static_cast<std::size_t>(d)] |= f.percolates(d);
+  for (bool& p : pores.percolates) p = comm.any(p);
+
+  const auto stays = make_rule(whole, pores);
+  std::map<Label, bool> verdict;
+  for (const auto& [l, f] : whole) {
+    verdict[l] = stays(l, f);
+    ++pores.n_pores;
+    pores.volume += f.volume;
+    if (!verdict[l]) {
+      ++pores.n_removed;
+      pores.removed_volume += f.volume;
+    } else if (!f.percolates()) {
+      pores.closed_volume += f.volume;
+    }
+  }
+  pores.n_pores = comm.sum(pores.n_pores);
+  pores.n_removed = comm.sum(pores.n_removed);
+  pores.volume = comm.sum(pores.volume);
+  pores.removed_volume = comm.sum(pores.removed_volume);
+  pores.closed_volume = comm.sum(pores.closed_volume);
+
+  const auto kept = tell_verdicts(comm, verdict, askers);
+  pores.kept.resize(label.size());
+  for (std::size_t s = 0; s < label.size(); ++s) {
+    const auto n = static_cast<std::size_t>(boxes.box(static_cast<int>(s)).n_ids());
+    std::vector<std::uint8_t> kept_part;
+    for (const Label l : label[s]) kept_part.push_back(kept.at(l));
+    for (std::size_t id = 0; id < n; ++id) pores.kept[s].push_back(kept_part[parts.part[s][id]]);
+  }
+  boxes.fetch(pores.kept);
+  return pores;
+}
+
+/// Pieces that are part of a passage from one end of a periodic direction to the other, with the ends cut apart. A pore
+/// that leads through all periods must hold one: between two crossings of the ends in the same sense it goes from end
+/// to end. A closed pore that lies across the ends holds none.
+Flags passages(const PieceBoxes& boxes, int d) {
+  const BoxParts parts = find_parts(boxes, d);
+  const auto label = spread_labels(boxes, parts);
+  const auto mine = collect_facts(boxes, parts, label);
+  return conclude(boxes, parts, label, mine,
+                  [d](const std::map<Label, PoreFacts>&, const Pores&) {
+                    return [d](Label, const PoreFacts& f) { return f.percolates(d); };
+                  })
+      .kept;
+}
+
+/// Fluid that stays and leads through a periodic direction of one cell: a piece with faces on both sides of its cell.
+bool leads_through_one_cell(const PieceBoxes& boxes, const Flags& kept, int d) {
+  bool found = false;
+  for (int slot = 0; slot < boxes.n_own(); ++slot) {
+    const PieceBox& box = boxes.box(slot);
+    const auto stays = [&](int id) { return kept[static_cast<std::size_t>(slot)][static_cast<std::size_t>(id)] != 0; };
+    for (int c = 0; c < box.n_cells(); ++c)
+      found = found || (box.kind(c) == CellKind::regular && stays(box.id_of_cell(c)));
+    for (int p = 0; p < box.n_pieces(); ++p) {
+      const Piece& piece = box.cut.pieces[static_cast<std::size_t>(p)];
+      unsigned sides = 0;
+      for (std::uint32_t f = piece.first_face; f < piece.first_face + piece.n_faces; ++f)
+        sides |= 1U << box.cut.faces[f].side;
+      found = found || (stays(box.id_of_piece(p)) && (sides >> (2 * d) & 3U) == 3U);
+    }
+  }
+  return boxes.comm().any(found);
+}
+
+}  // namespace
+
+Pores find_pores(const PieceBoxes& boxes, KeepPores keep) {
+  const Domain& domain = boxes.layout().domain();
+  std::array<Flags, 3> passes;
+  for (int d = 0; d < 3; ++d)
+    if (domain.periodic[static_cast<std::size_t>(d)] && domain.cells[d] > 1)
+      passes[static_cast<std::size_t>(d)] = passages(boxes, d);
+  const BoxParts parts = find_parts(boxes);
+  const auto label = spread_labels(boxes, parts);
+  const auto mine = collect_facts(boxes, parts, label, {nullptr, &passes});
+  Pores found = conclude(boxes, parts, label, mine, [&](const std::map<Label, PoreFacts>& whole, const Pores& pores) {
+    double largest = 0.0;
+    for (const auto& [l, f] : whole) largest = std::max(largest, f.volume);
+    // Of pores as large as the largest but for the round-off of sums, the one that comes first in the domain.
+    largest = boxes.comm().max(largest) * (1.0 - 1e-10);
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    for (const auto& [l, f] : whole)
+      if (f.volume >= largest) first = std::min(first, f.first_cell);
+    first = boxes.comm().min(first);
+    const bool any_percolates = pores.percolates[0] || pores.percolates[1] || pores.percolates[2];
+    return [=](Label, const PoreFacts& f) {
+      if (keep == KeepPores::largest) return f.volume >= largest && f.first_cell == first;
+      return keep == KeepPores::all || !any_percolates || f.percolates();
+    };
+  });
+  for (int d = 0; d < 3; ++d)
+    if (domain.periodic[static_cast<std::size_t>(d)] && domain.cells[d] == 1)
+      found.percolates[static_cast<std::size_t>(d)] = leads_through_one_cell(boxes, found.kept, d);
+  return found;
+}
+
+Pores find_pores_of_refined_level(const PieceBoxes& boxes, const std::vector<std::vector<std::uint8_t>>& parent_kept) {
+  const BoxParts parts = find_parts(boxes);
+  const auto label = spread_labels(boxes, parts);
+  const auto mine = collect_facts(boxes, parts, label, {&parent_kept, nullptr});
+  return conclude(boxes, parts, label, mine, [](const std::map<Label, PoreFacts>&, const Pores&) {
+    return [](Label, const PoreFacts& f) { return f.vouched != 0; };
+  });
+}
+
+}  // namespace karst

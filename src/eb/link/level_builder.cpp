@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eb/link/level_builder.hpp"
+
+#include <cmath>
+#include <map>
+
+#include "base/parallel.hpp"
+#include "base/timer.hpp"
+#include "eb/link/vofs_from_pieces.hpp"
+#include "eb/link/wall_distances.hpp"
+#include "grid/bytes.hpp"
+#include "grid/vof_loops.hpp"
+
+namespace karst {
+
+std::unique_ptr<LocalLevelSet> local_level_set(const LevelSet& level_set, const Box& cells, int level) {
+  const double h = std::ldexp(1.0, -level);
+  Vec3 lo, hi;
+  for (int d = 0; d < 3; ++d) {
+    lo[d] = h * (cells.lo[d] - 1);
+    hi[d] = h * (cells.hi[d] + 1);
+  }
+  return level_set.local(lo, hi);
+}
+
+std::vector<BoxPieces> cut_own_boxes(const Layout& layout, int rank, const LevelSet& level_set, int level,
+                                     const RefinedOf& refined) {
+  const auto [first, last] = layout.owned(rank);
+  std::vector<BoxPieces> boxes(static_cast<std::size_t>(last - first));
+  const Smoothness smoothness = level_set.smoothness();
+  parallel_for_dynamic(last - first, [&, begin = first](std::int64_t i) {
+    const Box cells = layout.box(begin + i);
+    const auto phi = local_level_set(level_set, cells, level);
+    boxes[static_cast<std::size_t>(i)] = cut_box(*phi, smoothness, cells, level, refined(begin + i));
+  });
+  return boxes;
+}
+
+std::vector<std::vector<std::uint8_t>> fluid_of_parents(const Comm& comm, const Layout& fine,
+                                                        const LevelGraph& coarse) {
+  const auto [first, last] = fine.owned(comm.rank());
+  const Layout& up = coarse.layout();
+  const auto coarse_box = [&](std::int64_t fine_box) { return up.find_cell(footprint(fine.box(fine_box)).lo); };
+  std::map<int, ByteWriter> questions;
+  for (std::int64_t b = first; b < last; ++b)
+    if (const std::int64_t c = coarse_box(b); c >= 0) questions[up.owner(c)].put(b);
+  std::vector<Message> out;
+  for (auto& [rank, w] : questions) out.push_back({rank, w.take()});
+
+  std::vector<Message> answers;
+  for (const Message& m : comm.sparse_exchange(out)) {
+    ByteWriter w;
+    for (ByteReader in(m.bytes); !in.at_end();) {
+      const auto b = in.get<std::int64_t>();
+      const Box cells = footprint(fine.box(b));
+      const BoxGraph graph = coarse.box(coarse.local(coarse_box(b)));
+      std::vector<std::uint8_t> fluid(static_cast<std::size_t>(cells.count()));
+      for_each_vof(graph, [&](int, int cell) {
+        if (const Index at = graph.cells.cell(cell); cells.contains(at))
+          fluid[static_cast<std::size_t>(cells.offset(at))] = 1;
+      });
+      w.put(b);
+      w.put_vector(fluid);
+    }
+    answers.push_back({m.rank, w.take()});
+  }
+  std::vector<std::vector<std::uint8_t>> result(static_cast<std::size_t>(last - first));
+  for (std::int64_t b = first; b < last; ++b)
+    result[static_cast<std::size_t>(b - first)].assign(static_cast<std::size_t>(footprint(fine.box(b)).count()), 0);
+  for (const Message& m : comm.sparse_exchange(answers))
+    for (ByteReader in(m.bytes); !in.at_end();) {
+      const auto b = in.get<std::int64_t>();
+      result[static_cast<std::size_t>(b - first)] = in.get_vector<std::uint8_t>();
+    }
+  return result;
+}
+
+namespace {
+
+CutCounts sum_counts(const Comm& comm, const std::vector<BoxPieces>& boxes) {
+  CutCounts c;
+  for (const BoxPieces& b : boxes) c += b.counts;
+  std::array<std::int64_t, 8> all{c.cells_covered,     c.cells_regular,    c.cells_cut,  c.pieces,
+                                  c.cells_multivalued, c.cells_subdivided, c.walls_lost, c.gaps_closed};
+  comm.sum(std::span(all));
+  return {all[0], all[1], all[2], all[3], all[4], all[5], all[6], all[7]};
+}
+
+/// VoFs beyond the first of their cell.
+std::int64_t count_multivalued(const LevelGraph& graph) {
+  return static_cast<std::int64_t>(parallel_sum(graph.n_local(), [&](std::int64_t b) {
+    int last = -1, n = 0;
+    for_each_vof(graph.box(static_cast<int>(b)), [&](int, int cell) { n += std::exchange(last, cell) == cell; });
+    return static_cast<double>(n);
+  }));
+}
+
+void count_graph(const Comm& comm, const LevelGeometry& geometry, LevelReport& report) {
+  const LevelGraph& graph = geometry.graph;
+  const GraphCounts& n = graph.counts();
+  std::array<std::int64_t, 7> all{n.vofs,
+                                  n.irregular,
+                                  n.extra_faces,
+                                  count_multivalued(graph),
+                                  n.slots,
+                                  graph.bytes(),
+                                  static_cast<std::int64_t>(geometry.moments.bytes() + geometry.extra.bytes())};
+  comm.sum(std::span(all));
+  report.vofs = report.vofs_composite = all[0];
+  report.irregular = all[1];
+  report.extra_faces = all[2];
+  report.multivalued_vofs = all[3];
+  report.slots = all[4];
+  report.bytes_connectivity = all[5];
+  report.bytes_moments = all[6];
+}
+
+}  // namespace
+
+Classify weight_of_box(const LevelSet& level_set, int level) {
+  return [&level_set, level](const Box& cells) {
+    constexpr double cut_cost = 6.0;  // building: about 0.5 µs per fluid cell, 3 µs per cut cell (docs/performance.md)
+    const BoxContent content =
+        classify(*local_level_set(level_set, cells, level), level_set.smoothness(), cells, level);
+    if (content.kind == BoxContent::Kind::no_fluid) return 0.0;
+    return 1.0 + content.fluid_cells + cut_cost * content.cut_cells;
+  };
+}
+
+BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& level_set, int level,
+                       const RefinedOf& refined, KeepPores keep, ControlVolumes control_volumes,
+                       const std::vector<std::vector<std::uint8_t>>& parents) {
+  BuiltLevel built;
+  LevelReport& report = built.report;
+  report.cells = layout.domain().cells;
+  report.boxes = layout.n_boxes();
+
+  std::vector<BoxPieces> cut;
+  {
+    const Timer timer("cut cells");
+    cut = cut_own_boxes(layout, comm.rank(), level_set, level, refined);
+  }
+  report.cut = sum_counts(comm, cut);
+  const Timer timer("link pieces");
+  const PieceBoxes boxes(comm, layout, level, std::move(cut), refined);
+  const Homes homes = find_homes(boxes, control_volumes);
+  const Pores pores = level == 0 ? find_pores(boxes, keep) : find_pores_of_refined_level(boxes, parents);
+  built.percolates = pores.percolates;
+  report.joined = comm.sum(homes.joined);
+  report.orphans = comm.sum(homes.orphans);
+  report.orphan_volume = comm.sum(homes.orphan_volume);
+  report.pores = pores.n_pores;
+  report.pores_removed = pores.n_removed;
+  report.volume = pores.volume;
+  report.removed_volume = pores.removed_volume;
+  report.closed_volume = level == 0 ? pores.closed_volume : 0.0;
+  {
+    const Timer graph_timer("VoF graph");
+    built.geometry = vofs_from_pieces(boxes, homes, pores);
+    find_wall_distances(level_set, built.geometry);
+  }
+  report.closed_faces = comm.sum(built.geometry.closed_faces);
+  count_graph(comm, built.geometry, report);
+  return built;
+}
+
+}  // namespace karst

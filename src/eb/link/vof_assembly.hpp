@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From faces of control volumes to the adjacency and the moments of a box. Both makers of a graph end here: the one
+// that joins pieces to home cells and the one that coarsens.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "eb/link/level_geometry.hpp"
+
+namespace karst {
+
+/// One face of a control volume, as a maker finds it; several between the same two VoFs and sides are added up.
+struct VofFace {
+  std::uint16_t vof;
+  std::uint8_t side;
+  /// The two VoFs are the main ones of two cells that touch across this side, or the far side is no VoF: the face
+  /// belongs to the six primary ones. Both VoFs of a face must say the same.
+  std::uint8_t primary;
+  VofName to;
+  double aperture;
+  Vec3 centroid;  ///< relative to the centre of the VoF's cell
+};
+
+/// A box in the making: VoFs in the order of their cells.
+struct VofAssembly {
+  std::vector<std::uint16_t> cell;  ///< per VoF
+  std::vector<VofMoments> moments;  ///< per VoF; apertures and face centroids are filled by assemble()
+  /// Per VoF, 1: regular, given by its six neighbours alone (in regular_neighbours, same order as the regular VoFs).
+  std::vector<std::uint8_t> regular;
+  std::vector<std::uint8_t> holds_center;  ///< per VoF; empty: not known
+  std::vector<std::array<VofName, 6>> regular_neighbours;
+  std::vector<VofFace> faces;      ///< of the other VoFs, in any order
+  std::vector<JoinedPart> joined;  ///< in any order
+};
+
+/// Moments of a box as LevelGeometry stores them.
+struct BoxMomentLists {
+  std::vector<VofMoments> moments;
+  std::vector<ExtraFaceMoments> extra;
+  std::vector<std::uint8_t> holds_center;  ///< parallel to moments; empty when not known
+  std::vector<JoinedPart> joined;
+};
+
+/// Sorts and adds up the faces, fills the adjacency and the lists of moments. A VoF that turns out to be whole (κ = 1,
+/// six primary apertures of 1, no wall) counts as regular. Not collective.
+BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists);
+
+/// Builds the graph of a level and gathers the moments. make(own box number) is called once per own box, from several
+/// threads. Collective.
+LevelGeometry build_level_geometry(const Comm& comm, const Layout& layout, int level,
+                                   const std::function<VofAssembly(int own_box)>& make);
+
+}  // namespace karst

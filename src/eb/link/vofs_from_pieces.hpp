@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "eb/link/connected_pores.hpp"
+#include "eb/link/home_cells.hpp"
+#include "eb/link/level_geometry.hpp"
+
+namespace karst {
+
+/// Joins the kept pieces to their homes and builds the graph and the moments of the level. What joins changes place,
+/// not size: volume, wall and faces of a VoF are sums over its pieces, so volume and wall area of the level stay.
+/// Collective.
+LevelGeometry vofs_from_pieces(const PieceBoxes& boxes, const Homes& homes, const Pores& pores);
+
+}  // namespace karst

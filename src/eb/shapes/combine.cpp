@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eb/shapes/combine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t chunk = 64;  // points per pass: the scratch array lives on the stack
+
+using LocalParts = std::vector<std::unique_ptr<LocalLevelSet>>;
+
+/// min φ_i, or max φ_i.
+class LocalExtreme final : public LocalLevelSet {
+ public:
+  LocalExtreme(LocalParts parts, bool minimum) : parts_(std::move(parts)), minimum_(minimum) {}
+  void evaluate(std::span<const Vec3> x, std::span<double> phi) const override {
+    parts_.front()->evaluate(x, phi);
+    std::array<double, chunk> other;
+    for (std::size_t part = 1; part < parts_.size(); ++part) {
+      for (std::size_t first = 0; first < x.size(); first += chunk) {
+        const std::size_t n = std::min(chunk, x.size() - first);
+        parts_[part]->evaluate(x.subspan(first, n), {other.data(), n});
+        for (std::size_t p = 0; p < n; ++p) {
+          double& now = phi[first + p];
+          now = minimum_ ? std::min(now, other[p]) : std::max(now, other[p]);
+        }
+      }
+    }
+  }
+  SignBounds signs(const Vec3& lo, const Vec3& hi) const override {
+    const auto of = [&](const auto& part) {
+      return minimum_ ? part->signs(lo, hi) : complement_of(part->signs(lo, hi));
+    };
+    SignBounds all = of(parts_.front());
+    for (std::size_t part = 1; part < parts_.size(); ++part) all = signs_of_minimum(all, of(parts_[part]));
+    return minimum_ ? all : complement_of(all);
+  }
+
+ private:
+  LocalParts parts_;
+  bool minimum_;
+};
+
+struct Bounds {
+  double lo = -infinity, hi = infinity;
+};
+
+/// Range of φ in a ball, from its value at the centre.
+Bounds bounds_in_ball(const LevelSet& part, const Vec3& center, double radius) {
+  const double lipschitz = part.smoothness().lipschitz;
+  if (lipschitz == 0.0) return {};
+  const double phi = (*part.local(center, center))(center);
+  const double change = lipschitz * radius + 1e-9 * (1.0 + std::abs(phi));  // and room for round-off
+  return {phi - change, phi + change};
+}
+
+/// Positions of the parts that can be the minimum (or maximum) somewhere in a ball.
+std::vector<std::size_t> contenders(std::vector<Bounds> bounds, bool minimum) {
+  if (!minimum) {
+    for (Bounds& b : bounds) b = {-b.hi, -b.lo};
+  }
+  double best = infinity;
+  for (const Bounds& b : bounds) best = std::min(best, b.hi);
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    if (bounds[i].lo <= best) kept.push_back(i);
+  }
+  return kept;
+}
+
+class Extreme final : public LevelSet {
+ public:
+  Extreme(LevelSetParts parts, bool minimum) : parts_(std::move(parts)), minimum_(minimum) {
+    require(!parts_.empty(), "a union or intersection of solids needs at least one solid; none was given");
+  }
+  Smoothness smoothness() const override {
+    Smoothness all = parts_.front()->smoothness();
+    for (const auto& part : parts_) all = combined(all, part->smoothness());
+    return all;
+  }
+  std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const override {
+    std::vector<Bounds> bounds(parts_.size());
+    if (parts_.size() > 1) {
+      for (std::size_t i = 0; i < parts_.size(); ++i) {
+        bounds[i] = bounds_in_ball(*parts_[i], 0.5 * (lo + hi), 0.5 * norm(hi - lo));
+      }
+    }
+    LocalParts kept;
+    for (const std::size_t i : contenders(std::move(bounds), minimum_)) kept.push_back(parts_[i]->local(lo, hi));
+    if (kept.size() == 1) return std::move(kept.front());
+    return std::make_unique<LocalExtreme>(std::move(kept), minimum_);
+  }
+
+ private:
+  LevelSetParts parts_;
+  bool minimum_;
+};
+
+class LocalComplement final : public LocalLevelSet {
+ public:
+  explicit LocalComplement(std::unique_ptr<LocalLevelSet> part) : part_(std::move(part)) {}
+  void evaluate(std::span<const Vec3> x, std::span<double> phi) const override {
+    part_->evaluate(x, phi);
+    for (double& value : phi) value = -value;
+  }
+  SignBounds signs(const Vec3& lo, const Vec3& hi) const override { return complement_of(part_->signs(lo, hi)); }
+
+ private:
+  std::unique_ptr<LocalLevelSet> part_;
+};
+
+class Complement final : public LevelSet {
+ public:
+  explicit Complement(std::unique_ptr<LevelSet> part) : part_(std::move(part)) {}
+  Smoothness smoothness() const override { return part_->smoothness(); }
+  std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const override {
+    return std::make_unique<LocalComplement>(part_->local(lo, hi));
+  }
+
+ private:
+  std::unique_ptr<LevelSet> part_;
+};
+
+/// φ_0(x - shift).
+class LocalShifted final : public LocalLevelSet {
+ public:
+  LocalShifted(std::unique_ptr<LocalLevelSet> part, const Vec3& shift) : part_(std::move(part)), shift_(shift) {}
+  void evaluate(std::span<const Vec3> x, std::span<double> phi) const override {
+    std::array<Vec3, chunk> moved;
+    for (std::size_t first = 0; first < x.size(); first += chunk) {
+      const std::size_t n = std::min(chunk, x.size() - first);
+      for (std::size_t p = 0; p < n; ++p) moved[p] = x[first + p] - shift_;
+      part_->evaluate({moved.data(), n}, phi.subspan(first, n));
+    }
+  }
+  SignBounds signs(const Vec3& lo, const Vec3& hi) const override { return part_->signs(lo - shift_, hi - shift_); }
+
+ private:
+  std::unique_ptr<LocalLevelSet> part_;
+  Vec3 shift_;
+};
+
+class PeriodicImages final : public LevelSet {
+ public:
+  PeriodicImages(std::unique_ptr<LevelSet> part, std::vector<Vec3> shifts)
+      : part_(std::move(part)), shifts_(std::move(shifts)) {}
+  Smoothness smoothness() const override { return part_->smoothness(); }
+  std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const override {
+    std::vector<Bounds> bounds;
+    for (const Vec3& shift : shifts_) {
+      bounds.push_back(bounds_in_ball(*part_, 0.5 * (lo + hi) - shift, 0.5 * norm(hi - lo)));
+    }
+    LocalParts kept;
+    for (const std::size_t i : contenders(std::move(bounds), true)) {
+      kept.push_back(std::make_unique<LocalShifted>(part_->local(lo - shifts_[i], hi - shifts_[i]), shifts_[i]));
+    }
+    if (kept.size() == 1) return std::move(kept.front());
+    return std::make_unique<LocalExtreme>(std::move(kept), true);
+  }
+
+ private:
+  std::unique_ptr<LevelSet> part_;
+  std::vector<Vec3> shifts_;
+};
+
+}  // namespace
+
+SignBounds signs_of_minimum(const SignBounds& a, const SignBounds& b) {
+  if (!a.may_be_solid) return b;
+  if (!b.may_be_solid) return a;
+  SignBounds both{a.may_be_fluid && b.may_be_fluid, true, {}};
+  for (std::size_t d = 0; d < 3; ++d) both.rises[d] = a.rises[d] == b.rises[d] ? a.rises[d] : std::int8_t{0};
+  return both;
+}
+
+SignBounds complement_of(const SignBounds& s) {
+  SignBounds other{s.may_be_solid, s.may_be_fluid, {}};
+  for (std::size_t d = 0; d < 3; ++d) other.rises[d] = static_cast<std::int8_t>(-s.rises[d]);
+  return other;
+}
+
+Smoothness combined(const Smoothness& a, const Smoothness& b) {
+  Smoothness both;
+  if (a.lipschitz > 0.0 && b.lipschitz > 0.0) both.lipschitz = std::max(a.lipschitz, b.lipschitz);
+  both.sample_spacing = std::min(a.sample_spacing, b.sample_spacing);
+  if (both.sample_spacing == 0.0) both.sample_spacing = std::max(a.sample_spacing, b.sample_spacing);
+  both.bounds_signs = a.bounds_signs && b.bounds_signs;
+  return both;
+}
+
+std::unique_ptr<LevelSet> union_of_solids(LevelSetParts parts) {
+  return std::make_unique<Extreme>(std::move(parts), true);
+}
+
+std::unique_ptr<LevelSet> intersection_of_solids(LevelSetParts parts) {
+  return std::make_unique<Extreme>(std::move(parts), false);
+}
+
+std::unique_ptr<LevelSet> complement(std::unique_ptr<LevelSet> part) {
+  return std::make_unique<Complement>(std::move(part));
+}
+
+std::unique_ptr<LevelSet> periodic_images(std::unique_ptr<LevelSet> part, const Vec3& period,
+                                          const std::array<bool, 3>& periodic, double extent) {
+  constexpr double most_images = 1e5, margin = 8.0;  // cells around the domain where φ is asked for
+  Vec3 m;
+  double n_images = 1.0;
+  for (int d = 0; d < 3; ++d) {
+    if (!periodic[static_cast<std::size_t>(d)]) continue;
+    require(period[d] > 0.0, "period in direction {} is {} cells: it must be > 0", d, period[d]);
+    m[d] = std::isinf(extent) ? 2.0 : 1.0 + std::floor((extent + margin) / period[d]);
+    n_images *= 2.0 * m[d] + 1.0;
+  }
+  require(
+      n_images <= most_images,
+      "a solid of radius {} cells in a periodic domain of {} x {} x {} cells needs {} images (at most {}): make the "
+      "domain larger or use a cylinder along the thin direction",
+      extent, period[0], period[1], period[2], n_images, most_images);
+  std::vector<Vec3> shifts;
+  Vec3 n;
+  for (n[2] = -m[2]; n[2] <= m[2]; ++n[2]) {
+    for (n[1] = -m[1]; n[1] <= m[1]; ++n[1]) {
+      for (n[0] = -m[0]; n[0] <= m[0]; ++n[0]) shifts.push_back({n[0] * period[0], n[1] * period[1], n[2] * period[2]});
+    }
+  }
+  return std::make_unique<PeriodicImages>(std::move(part), std::move(shifts));
+}
+
+}  // namespace karst

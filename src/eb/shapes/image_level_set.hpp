@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The wall of a rock image: samples of φ at voxel centres, interpolated trilinearly.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "eb/shapes/level_set.hpp"
+#include "grid/box.hpp"
+
+namespace karst {
+
+/// Where the samples are and how they are read.
+struct ImageSource {
+  Index voxels{};      ///< size of the image
+  double voxel = 1.0;  ///< voxel width in level-0 cells
+  double shift = 0.0;  ///< added to the samples, > 0 makes the pores wider [voxel widths]
+  Vec3 origin{};       ///< low corner of the image in level-0 cells (0 without reservoirs)
+  /// Bound of |∇φ| of the interpolation inside the image (and so outside, where the outermost samples continue); 0 when
+  /// it is not known. Must hold over the ends where the image repeats itself.
+  double lipschitz = 0.0;
+  /// Directions in which the image repeats itself; in the others the outermost samples continue outwards.
+  std::array<bool, 3> periodic{};
+  /// Fills `out` (x fastest) with the samples of a box of voxels inside the image: φ in voxel widths, at voxel centres;
+  /// voxel (i, j, k) has its centre at (i + 1/2, j + 1/2, k + 1/2) voxel widths from the origin. Called by one thread
+  /// at a time, never twice for the same voxels unless the cache was dropped.
+  std::function<void(const Box& voxels, std::span<float> out)> read{};
+};
+
+/// φ(x) = voxel * (trilinear interpolation of the samples + shift): where φ is a distance, all walls move by the shift
+/// along their normals, and nothing else changes, for it is added after the interpolation. Bricks of 32^3 voxels are
+/// read when first needed and kept (bytes counted as geometry), so that a rank holds only what its boxes touch. A local
+/// level set holds a copy of the few samples around its box and outlives the cache.
+///
+/// Smoothness: the interpolant has no feature between points half a voxel apart along a line, and the slope the source
+/// states.
+class ImageLevelSet final : public LevelSet {
+ public:
+  /// Throws Error when the image has no voxel, the voxel width is not positive or no reader is given.
+  explicit ImageLevelSet(ImageSource source);
+  ~ImageLevelSet() override;
+  Smoothness smoothness() const override {
+    return {.lipschitz = source_.lipschitz, .sample_spacing = 0.5 * source_.voxel};
+  }
+  /// Thread-safe. Throws Error when a sample is not a number, and what the reader throws.
+  std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const override;
+
+  void drop_cache() const override;   ///< frees all bricks; they are read again when needed
+  std::int64_t cached_bytes() const;  ///< of the bricks held now
+
+ private:
+  struct Brick;
+  struct Cache;
+  /// The brick at a place, read when it is not there; the caller holds the lock.
+  std::shared_ptr<const Brick> find(const Index& place) const;
+  /// Samples of a box of voxels that may reach outside the image (clamped or wrapped), x fastest.
+  void gather(const Box& box, std::span<float> out) const;
+
+  ImageSource source_;
+  std::unique_ptr<Cache> cache_;
+};
+
+}  // namespace karst

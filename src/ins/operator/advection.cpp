@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/operator/advection.hpp"
+
+#include <algorithm>
+
+#include "base/parallel.hpp"
+#include "ins/operator/flow_kernels.hpp"
+
+namespace karst {
+namespace {
+
+using kernels::Four;
+
+constexpr float least_volume = 0.25F;  ///< of a cell: smaller ones count as this
+
+Four velocity(const Quad& q) { return Four{q.v[0], q.v[1], q.v[2], 0.0}; }
+
+/// What the kernels read of a box.
+struct BoxView {
+  const Quad *x, *w;
+  const float* t;
+  const Vec3& force;
+
+  std::array<double, 6> fluxes(std::size_t v, const std::array<std::uint16_t, 6>& n) const {
+    std::array<double, 6> out;
+    for (std::size_t s = 0; s < 6; ++s) out[s] = kernels::flux_out(w, t, v, n[s], s, force.v[s / 2], 1.0, 0.0);
+    return out;
+  }
+  std::array<double, 6> fluxes(const FlowRow& row) const {
+    std::array<double, 6> out{};
+    for (std::size_t s = 0; s < 6; ++s)
+      if (row.area[s] > 0.0F)
+        out[s] =
+            kernels::flux_out(w, t, row.vof, row.slot[s], s, force.v[s / 2], double{row.area[s]}, double{row.bend[s]});
+    return out;
+  }
+  double flux(const FlowExtra& face) const { return kernels::flux_out(x, w, t, face, force); }
+};
+
+/// Σ F (x_neighbour - x) / 2 over the six sides.
+template <class Fluxes>
+Four carried(const Quad* x, std::size_t v, const std::array<std::uint16_t, 6>& n, const Fluxes& fluxes) {
+  const Four here = velocity(x[v]);
+  Four sum{};
+  for (std::size_t s = 0; s < 6; ++s) sum += kernels::all(0.5 * double{fluxes[s]}) * (velocity(x[n[s]]) - here);
+  return sum;
+}
+/// The same through an extra face.
+Four carried(const Quad* x, const FlowExtra& face, double flux) {
+  return kernels::all(0.5 * flux) * (velocity(x[face.neighbour]) - velocity(x[face.vof]));
+}
+
+void add_to(Quad& y, const Four& f) {
+  for (std::size_t d = 0; d < 3; ++d) y.v[d] += f[d];
+}
+
+}  // namespace
+
+Advection::Advection(const StokesOperator& op)
+    : op_(&op),
+      flow_(op.geometry().graph, 1, Purpose::solver),
+      fluxes_(static_cast<std::size_t>(op.n_own()), Purpose::solver, {}),
+      extra_fluxes_(op.rows().extra.size(), Purpose::solver),
+      inverse_volume_(static_cast<std::size_t>(op.n_own()), Purpose::solver, 1.0F) {
+  const LevelGraph& graph = op.geometry().graph;
+  for (int b = 0; b < graph.n_local(); ++b) {
+    const BoxGraph box = graph.box(b);
+    const auto moments = op.geometry().box(b).moments;
+    for (std::size_t r = 0; r < moments.size(); ++r)
+      inverse_volume_[static_cast<std::size_t>(graph.vof_begin(b) + box.row_vof[r])] =
+          1.0F / std::max(static_cast<float>(moments[r].kappa), least_volume);
+  }
+}
+
+/// cell(box, its first own VoF, VoF, slots, fluxes) for all flow cells, extra(box, first, face, its index, flux) for
+/// all extra faces: fluxes of the values that the operator was last applied to.
+template <class Cell, class Extra>
+void Advection::for_faces(const Vec3& force, Cell&& cell, Extra&& extra) const {
+  const LevelGraph& graph = op_->geometry().graph;
+  parallel_for(graph.n_local(), [&](std::int64_t i) {
+    const int b = static_cast<int>(i);
+    const auto first = static_cast<std::size_t>(graph.vof_begin(b));
+    const BoxView view{op_->values().box(b).data(), op_->steady_values().box(b).data(),
+                       op_->inverse_diagonal().box(b).data(), force};
+    kernels::for_plain(graph.box(b), [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
+      if (op_->is_plain(first + v)) cell(b, first, v, n, view.fluxes(v, n));
+    });
+    for (const FlowRow& row : op_->rows().of(b)) cell(b, first, row.vof, row.slot, view.fluxes(row));
+    auto e = static_cast<std::size_t>(op_->rows().extra_begin[static_cast<std::size_t>(b)]);
+    for (const FlowExtra& face : op_->rows().extra_of(b)) extra(b, first, face, e++, view.flux(face));
+  });
+}
+
+void Advection::add(double factor, const StokesDrive& drive, std::span<Quad> y) const {
+  const auto part = [&](std::size_t v) { return kernels::all(factor * double{inverse_volume_[v]}); };
+  for_faces(
+      drive.force,
+      [&](int b, std::size_t first, std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& fluxes) {
+        add_to(y[first + v], part(first + v) * carried(op_->values().box(b).data(), v, n, fluxes));
+      },
+      [&](int b, std::size_t first, const FlowExtra& face, std::size_t, double flux) {
+        add_to(y[first + face.vof], part(first + face.vof) * carried(op_->values().box(b).data(), face, flux));
+      });
+}
+
+void Advection::keep(const StokesDrive& drive) {
+  const LevelGraph& graph = op_->geometry().graph;
+  parallel_for(graph.n_local(), [&](std::int64_t i) {
+    const int b = static_cast<int>(i);
+    std::ranges::copy(op_->values().box(b), flow_.box(b).begin());
+  });
+  for_faces(
+      drive.force,
+      [&](int, std::size_t first, std::size_t v, const std::array<std::uint16_t, 6>&, const auto& fluxes) {
+        for (std::size_t s = 0; s < 6; ++s) fluxes_[first + v][s] = static_cast<float>(fluxes[s]);
+      },
+      [&](int, std::size_t, const FlowExtra&, std::size_t e, double flux) {
+        extra_fluxes_[e] = static_cast<float>(flux);
+      });
+}
+
+void Advection::add_linearised(double factor, std::span<Quad> y) const {
+  const auto part = [&](std::size_t v) { return kernels::all(factor * double{inverse_volume_[v]}); };
+  for_faces(
+      {},
+      [&](int b, std::size_t first, std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& fluxes) {
+        const Four sum =
+            carried(op_->values().box(b).data(), v, n, fluxes_[first + v]) + carried(flow_.box(b).data(), v, n, fluxes);
+        add_to(y[first + v], part(first + v) * sum);
+      },
+      [&](int b, std::size_t first, const FlowExtra& face, std::size_t e, double flux) {
+        const Four sum = carried(op_->values().box(b).data(), face, double{extra_fluxes_[e]}) +
+                         carried(flow_.box(b).data(), face, flux);
+        add_to(y[first + face.vof], part(first + face.vof) * sum);
+      });
+}
+
+std::int64_t Advection::bytes() const {
+  return static_cast<std::int64_t>(flow_.bytes() + fluxes_.bytes() + extra_fluxes_.bytes() + inverse_volume_.bytes());
+}
+
+}  // namespace karst

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Inertia of a steady flow, (u·∇)u at the centres of the flow cells, in units of the cell width:
+//
+//   1/κ Σ_faces F (u_neighbour - u) / 2        F: the flux of continuity out of the cell, extra faces included
+//
+// κ: volume of the cell with the pieces that joined it. Where Σ F = 0 this is Σ F (u + u_neighbour) / (2 κ): what
+// leaves a cell enters its neighbour, and flow that is carried makes and takes no energy, Σ κ u·(u·∇)u = 0, whatever
+// the cell Reynolds number (Morinishi, Lund, Vasilyev & Moin, J. Comput. Phys. 143 (1998) 90). Second order: u is small
+// next to walls, so the means of F and u there, first order, weigh little. docs/decisions/012 has the measurements.
+#pragma once
+
+#include "ins/operator/stokes_operator.hpp"
+
+namespace karst {
+
+class Advection {
+ public:
+  /// The operator must outlive it. Not collective.
+  explicit Advection(const StokesOperator& op);
+
+  /// y += factor (u·∇)u over the own VoFs, u: the values that the operator was last applied to, with this drive.
+  /// Allocates nothing. Not collective.
+  void add(double factor, const StokesDrive& drive, std::span<Quad> y) const;
+
+  /// Keeps the flow that the operator was last applied to, with this drive, as the one to linearise about. Allocates
+  /// nothing. Not collective.
+  void keep(const StokesDrive& drive);
+
+  /// y += factor [(u·∇)v + (v·∇)u], u: what was kept, v: the values that the operator was last applied to without a
+  /// drive: the derivative of add(). Allocates nothing. Not collective.
+  void add_linearised(double factor, std::span<Quad> y) const;
+
+  /// Of what was kept, per own VoF: what flows in through a side, over κ; 0 through extra faces.
+  float inflow(std::size_t vof, std::size_t side) const { return -inverse_volume_[vof] * fluxes_[vof][side]; }
+  /// What was kept, with halo and ghosts.
+  const QuadField& flow() const { return flow_; }
+
+  std::int64_t bytes() const;  ///< of this rank
+
+ private:
+  template <class Cell, class Extra>
+  void for_faces(const Vec3& force, Cell&& cell, Extra&& extra) const;
+
+  const StokesOperator* op_;
+  QuadField flow_;                      // u, with halo and ghosts
+  Array<std::array<float, 6>> fluxes_;  // F out of the own VoFs
+  Array<float> extra_fluxes_;           // of the FlowExtra
+  Array<float> inverse_volume_;         // 1 / κ of the own VoFs
+};
+
+}  // namespace karst

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "ins/operator/flow_lookup.hpp"
+#include "solvers/elliptic/level_faces.hpp"
+
+namespace karst {
+
+/// Over all ranks.
+struct LevelFaceCounts {
+  std::int64_t faces = 0;   ///< fine faces that carry a flux
+  std::int64_t closed = 0;  ///< of flow cells, without a coarse flow cell behind them: closed
+};
+
+/// A flux passes, because flow cells stand on both sides.
+inline bool is_linked(const LevelFace& f) { return f.behind.found && f.behind.row != no_unknown; }
+
+/// Faces of flow cells between two levels, before the flow rows are made: tells both look-ups which of their sides are
+/// open. Collective.
+std::vector<LevelFace> find_flow_faces(const Comm& comm, FlowLookup& coarse, FlowLookup& fine, LevelFaceCounts& counts);
+
+}  // namespace karst

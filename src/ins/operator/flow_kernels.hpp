@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernels of the Stokes operator on one box: x holds (u, v, w, p) or (ũ, ṽ, w̃, p) over all slots.
+#pragma once
+
+#include "grid/field.hpp"
+#include "ins/operator/flow_rows.hpp"
+
+namespace karst::kernels {
+
+/// Four numbers that a processor works on at once.
+using Four = double __attribute__((vector_size(32)));
+
+inline Four load(const Quad& q) { return Four{q.v[0], q.v[1], q.v[2], q.v[3]}; }
+inline void store(const Four& f, Quad& q) { q = {{f[0], f[1], f[2], f[3]}}; }
+inline Four all(double a) { return Four{a, a, a, a}; }
+inline constexpr std::size_t p = 3;  ///< place of the pressure
+
+/// f(vof, slots) for every own VoF in runs and regular rows; slots across the six sides.
+template <class F>
+inline void for_plain(const BoxGraph& graph, F&& f) {
+  for (const Run& run : graph.runs)
+    for (int t = 0; t < run.length; ++t) f(run.first + static_cast<std::size_t>(t), run.neighbours(t));
+  for (std::size_t r = static_cast<std::size_t>(graph.n_irregular); r < graph.row_vof.size(); ++r)
+    f(std::size_t{graph.row_vof[r]}, graph.neighbours[r]);
+}
+
+/// ∂p - f in regular surroundings, 0 in the fourth place.
+inline Four plain_gradient(const Quad* x, const std::array<std::uint16_t, 6>& n, const Vec3& f) {
+  return 0.5 * (Four{x[n[1]].v[p], x[n[3]].v[p], x[n[5]].v[p], 0.0} -
+                Four{x[n[0]].v[p], x[n[2]].v[p], x[n[4]].v[p], 0.0}) -
+         Four{f.v[0], f.v[1], f.v[2], 0.0};
+}
+
+inline Four row_gradient(const Quad* x, const FlowRow& row, const Vec3& f) {
+  const double at = x[row.vof].v[p];
+  Four g{-f.v[0], -f.v[1], -f.v[2], 0.0};
+  for (std::size_t d = 0; d < 3; ++d)
+    g[d] += double{row.gradient[2 * d]} * (x[row.slot[2 * d]].v[p] - at) +
+            double{row.gradient[2 * d + 1]} * (x[row.slot[2 * d + 1]].v[p] - at);
+  return g;
+}
+
+/// (Δ u_d - ∂²_d u_d) / 24 - ∂²_d u_d / 8: what the mean of u_d over a face of direction d has more than the mean of
+/// its values at the two cell centres.
+/// @param laplacian  of the three components
+inline Four curvature(const Quad* x, std::size_t v, const std::array<std::uint16_t, 6>& n, const Four& laplacian) {
+  Four c{};
+  for (std::size_t d = 0; d < 3; ++d)
+    c[d] = laplacian[d] / 24.0 - (x[n[2 * d]].v[d] + x[n[2 * d + 1]].v[d] - 2.0 * x[v].v[d]) / 6.0;
+  return c;
+}
+
+/// Flux out of v through an open face towards a side.
+inline double flux_out(const Quad* x, const float* t, std::size_t v, std::size_t n, std::size_t side, double f,
+                       double area, double bend) {
+  const double mean = 0.5 * (x[v].v[side / 2] + x[n].v[side / 2]);
+  const double jump = x[n].v[p] - x[v].v[p] - (side % 2 == 1 ? f : -f);  // of p - f·x
+  return area * ((side % 2 == 1 ? mean : -mean) - 0.5 * (double{t[v]} + double{t[n]}) * jump) - bend * jump;
+}
+
+/// Flux out of the VoF of an extra face.
+/// @param x  u and p
+/// @param w  ũ and p
+inline double flux_out(const Quad* x, const Quad* w, const float* t, const FlowExtra& e, const Vec3& f) {
+  const std::size_t d = e.side / 2U, v = e.vof, n = e.neighbour;
+  const double mean = 0.5 * (x[v].v[d] + x[n].v[d]);
+  double here = 0.0, there = 0.0, force = 0.0;  // along the step: t ∇p of both, less f
+  for (std::size_t c = 0; c < 3; ++c) {
+    const double step = e.step[c];
+    here += step * (w[v].v[c] - x[v].v[c]);
+    there += step * (w[n].v[c] - x[n].v[c]);
+    force += step * f.v[c];
+  }
+  const double tv = double{t[v]}, tn = double{t[n]};
+  if ((e.curved & 1U) != 0) here = (e.curved & 2U) != 0 ? -tv * force : there * tv / tn;
+  if ((e.curved & 2U) != 0) there = (e.curved & 1U) != 0 ? -tn * force : here * tn / tv;
+  const double steady = 0.5 * (here + there) - 0.5 * (tv + tn) * (x[n].v[p] - x[v].v[p] - force);
+  return double{e.area} * ((e.side % 2 == 1 ? mean : -mean) + steady);
+}
+
+}  // namespace karst::kernels

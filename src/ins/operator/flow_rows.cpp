@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/operator/flow_rows.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <unordered_map>
+
+#include "base/parallel.hpp"
+#include "base/timer.hpp"
+#include "grid/vof_loops.hpp"
+#include "ins/operator/face_weight.hpp"
+#include "ins/operator/flow_edges.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double least_symmetric_theta = 1e-4;  ///< as in the two-point operator (two_point.cpp)
+constexpr double least_area = 1e-3;             ///< of a face between flow cells
+constexpr double flat = 0.9;                    ///< |area vector| / area of a wall that counts as a plane
+constexpr double planar = 0.9999;               ///< the same of a wall that is one
+
+Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
+
+/// Of the ghost behind an end of the domain across d.
+Walls mirrored(Walls walls, int d) {
+  std::swap(walls.theta[static_cast<std::size_t>(side_of(d, false))],
+            walls.theta[static_cast<std::size_t>(side_of(d, true))]);
+  walls.normal[d] = -walls.normal[d];
+  walls.area[d] = -walls.area[d];
+  return walls;
+}
+
+/// Of the ghost in front of a coarser level across d: walls along d are those of the VoF.
+Walls continued(Walls walls, int d) {
+  for (const bool high : {false, true}) walls.theta[static_cast<std::size_t>(side_of(d, high))] = no_wall;
+  return walls;
+}
+
+class Maker {
+ public:
+  Maker(const Comm& comm, const FlowLookup& lookup)
+      : comm_(comm),
+        lookup_(lookup),
+        geometry_(lookup.geometry()),
+        graph_(lookup.graph()),
+        sides_(lookup.sides()),
+        vofs_(lookup.vofs()) {
+    find_walls();
+  }
+
+  FlowRows make() {
+    const int n = graph_.n_local();
+    struct BoxRows {
+      std::vector<FlowRow> rows;
+      std::vector<std::uint16_t> still, covered;
+      std::vector<FlowExtra> extra;
+      FlowCounts counts;
+    };
+    std::vector<BoxRows> boxes(static_cast<std::size_t>(n));
+    parallel_for_dynamic(n, [&](std::int64_t b) {
+      BoxRows& box = boxes[static_cast<std::size_t>(b)];
+      make_box(static_cast<int>(b), box.rows, box.still, box.covered, box.counts);
+      make_extra(graph_.box(static_cast<int>(b)), box.extra, box.counts);
+    });
+    FlowRows result;
+    result.begin = result.extra_begin = result.still_begin = result.covered_begin = {0};
+    for (const BoxRows& box : boxes) {
+      result.begin.push_back(result.begin.back() + std::ssize(box.rows));
+      result.extra_begin.push_back(result.extra_begin.back() + std::ssize(box.extra));
+      result.still.insert(result.still.end(), box.still.begin(), box.still.end());
+      result.still_begin.push_back(std::ssize(result.still));
+      result.covered.insert(result.covered.end(), box.covered.begin(), box.covered.end());
+      result.covered_begin.push_back(std::ssize(result.covered));
+    }
+    result.rows = Array<FlowRow>(static_cast<std::size_t>(result.begin.back()), Purpose::stencils);
+    result.extra = Array<FlowExtra>(static_cast<std::size_t>(result.extra_begin.back()), Purpose::stencils);
+    FlowCounts counts;
+    for (std::size_t b = 0; b < boxes.size(); ++b) {
+      std::ranges::copy(boxes[b].rows, result.rows.data() + result.begin[b]);
+      std::ranges::copy(boxes[b].extra, result.extra.data() + result.extra_begin[b]);
+      counts.walls += boxes[b].counts.walls;
+      counts.walls_half_way += boxes[b].counts.walls_half_way;
+      counts.open_area += boxes[b].counts.open_area;
+      counts.extra_area += boxes[b].counts.extra_area;
+      counts.closed_area += boxes[b].counts.closed_area;
+    }
+    const std::int64_t vofs = graph_.vof_begin(n) - std::ssize(result.covered);
+    std::array<std::int64_t, 5> sums{vofs - std::ssize(result.still), result.begin.back(), std::ssize(result.still),
+                                     counts.walls, counts.walls_half_way};
+    comm_.sum(std::span(sums));
+    std::array<double, 3> areas{counts.open_area, counts.extra_area, counts.closed_area};
+    comm_.sum(std::span(areas));
+    result.counts = {sums[0], sums[1], sums[2], sums[3], sums[4], areas[0], areas[1], areas[2]};
+    return result;
+  }
+
+ private:
+  bool is_regular(VofName v) const { return vofs_.moments(v) == nullptr; }
+
+  void make_box(int b, std::vector<FlowRow>& rows, std::vector<std::uint16_t>& still,
+                std::vector<std::uint16_t>& covered, FlowCounts& counts) const {
+    const BoxGraph graph = graph_.box(b);
+    std::size_t r = 0;
+    const auto n_irregular = static_cast<std::size_t>(graph.n_irregular);
+    for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+      const VofName v = vof_name(graph.box, vof);
+      const bool irregular = r < n_irregular && graph.row_vof[r] == vof;
+      r += irregular;
+      if (vofs_.is_covered(b, vof)) {
+        covered.push_back(static_cast<std::uint16_t>(vof));
+      } else if (irregular && !vofs_.inside(v)) {
+        still.push_back(static_cast<std::uint16_t>(vof));
+      } else if (irregular || needs_row(b, graph, v, slots)) {
+        rows.push_back(make_row(graph, v, slots, counts));
+      } else {
+        counts.open_area += 3.0;
+      }
+    });
+  }
+
+  /// A regular cell next to something that is no whole face between flow cells.
+  bool needs_row(int b, const BoxGraph& graph, VofName v, const std::array<std::uint16_t, 6>& slots) const {
+    for (int side = 0; side < 6; ++side) {
+      const int slot = slots[static_cast<std::size_t>(side)];
+      const VofName n = graph.name(slot);
+      if (n == domain_face) {
+        if (sides_[static_cast<std::size_t>(side)] == FlowSide::no_slip) return true;
+      } else if (n == coarse_face) {
+        if (lookup_.is_closed(v, side)) return true;
+      } else if (is_vof(n) && (!is_regular(n) || vofs_.is_covered(b, slot))) {
+        return true;
+      } else if (is_vof(n) && sides_[static_cast<std::size_t>(side)] == FlowSide::no_slip &&
+                 walls_of(n).theta[static_cast<std::size_t>(side)] <= 1.0) {
+        return true;  // the wall behind n bends the flux to it, which is one for both
+      }
+    }
+    return false;
+  }
+
+  struct Side {
+    double theta = 1.0;
+    bool open = false;
+    double area = 0.0;
+    FaceWeight face;
+  };
+
+  /// Of all own VoFs, once: each is asked for by its own row and by those of its neighbours.
+  void find_walls() {
+    walls_.resize(geometry_.moments.size());
+    half_way_.resize(static_cast<std::size_t>(graph_.vof_begin(graph_.n_local())), 0);
+    for (unsigned bits = 0; bits < of_whole_.size(); ++bits)
+      for (std::size_t s = 0; s < 6; ++s)
+        if ((bits >> s & 1U) != 0) of_whole_[bits].theta[s] = 0.5;
+    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_walls(static_cast<int>(b)); });
+    possible_.resize(half_way_.size(), 0);
+    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_possible_edges(static_cast<int>(b)); });
+    edges_.resize(static_cast<std::size_t>(graph_.n_local()));
+    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_edges(static_cast<int>(b)); });
+  }
+  /// Of the own flow cells, none where all cells beside one are whole and without a wall on their faces.
+  void find_possible_edges(int b) {
+    const BoxGraph graph = graph_.box(b);
+    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    const std::uint8_t* const half_way = half_way_.data() + graph_.vof_begin(b);
+    std::vector<bool> near(static_cast<std::size_t>(graph.n_own), false);
+    for (std::size_t v = 0; v < near.size(); ++v) near[v] = half_way[v] != 0;
+    for (const std::uint16_t v : irregular) near[v] = true;
+    for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+      const VofName v = vof_name(graph.box, vof);
+      if (vofs_.is_covered(b, vof) || (!is_regular(v) && !vofs_.inside(v))) return;
+      if (std::ranges::any_of(slots, [&](std::uint16_t s) { return s >= near.size() || near[s]; }))
+        possible_[static_cast<std::size_t>(graph_.vof_begin(b) + vof)] = possible_edges(lookup_, walls_named_, v);
+    });
+  }
+  /// Of the own VoFs that have any.
+  void find_edges(int b) {
+    const BoxGraph graph = graph_.box(b);
+    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+      const VofName v = vof_name(graph.box, vof);
+      const bool cut = std::ranges::binary_search(irregular, vof);
+      if (vofs_.is_covered(b, vof) || (cut ? !vofs_.inside(v) : !needs_row(b, graph, v, slots))) return;
+      if (auto edges = edges_near(lookup_, walls_named_, possible_named_, v); !edges.empty())
+        edges_[static_cast<std::size_t>(b)].emplace(vof, std::move(edges));
+    });
+  }
+  /// @param[out] scratch  holds them where they are not kept
+  std::span<const FlowEdge> edges_of(VofName v, std::vector<FlowEdge>& scratch) const {
+    const int b = graph_.local(box_of(v));
+    if (b < 0) return scratch = edges_near(lookup_, walls_named_, possible_named_, v);
+    const auto& here = edges_[static_cast<std::size_t>(b)];
+    const auto at = here.find(vof_of(v));
+    return at == here.end() ? std::span<const FlowEdge>{} : at->second;
+  }
+  void find_walls(int b) {
+    const BoxGraph graph = graph_.box(b);
+    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    Walls* const walls = walls_.data() + geometry_.moments_begin[static_cast<std::size_t>(b)];
+    std::vector<bool> whole(static_cast<std::size_t>(graph.n_own), true);
+    for (std::size_t r = 0; r < irregular.size(); ++r) {
+      walls[r] = look_for_walls(vof_name(graph.box, irregular[r]));
+      whole[irregular[r]] = false;
+    }
+    std::uint8_t* const half_way = half_way_.data() + graph_.vof_begin(b);
+    for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+      if (!whole[static_cast<std::size_t>(vof)]) return;
+      for (int side = 0; side < 6; ++side) {
+        const std::size_t slot = slots[static_cast<std::size_t>(side)];
+        if (slot < whole.size() && whole[slot]) continue;  // two whole cells
+        if (lookup_.wall_on(vof_name(graph.box, vof), side) <= 1.0)
+          half_way[vof] |= static_cast<std::uint8_t>(1U << side);
+      }
+    });
+  }
+  Walls walls_of(VofName v) const {
+    const int b = graph_.local(box_of(v));
+    if (b < 0) return look_for_walls(v);
+    if (const VofMoments* m = vofs_.moments(v)) return walls_[static_cast<std::size_t>(m - geometry_.moments.data())];
+    return of_whole_[half_way_[static_cast<std::size_t>(graph_.vof_begin(b) + vof_of(v))]];
+  }
+
+  Walls look_for_walls(VofName v) const {
+    Walls walls;
+    for (int side = 0; side < 6; ++side) walls.theta[static_cast<std::size_t>(side)] = lookup_.wall_on(v, side);
+    const VofMoments* m = vofs_.moments(v);
+    if (m == nullptr || m->wall_area <= 0.0) return walls;
+    walls.area = m->wall;
+    const double length = norm(m->wall);
+    walls.plane = length > planar * m->wall_area;
+    if (length > flat * m->wall_area) walls.normal = (1.0 / length) * m->wall;
+    return walls;
+  }
+
+  /// @param here  walls of v
+  Side look(VofName v, const FlowSurroundings& own, int side, VofName to, FlowCounts& counts) const {
+    const Walls& here = own.walls;
+    const double wall = here.theta[static_cast<std::size_t>(side)];
+    if (wall <= 1.0) {
+      const VofCenter* center = vofs_.center(v);
+      if (center != nullptr && center->wall_distance[static_cast<std::size_t>(side)] > 1.0F && to != domain_face)
+        ++counts.walls_half_way;
+      return {wall, false, 0.0, {}};
+    }
+    const int d = direction_of(side);
+    FaceArea area = primary_area(v, side);
+    if (!is_vof(to)) {  // a ghost
+      if (to == coarse_face && lookup_.is_closed(v, side)) {
+        counts.closed_area += area.area;
+        return {lookup_.closed_at(v, side), false, 0.0, {}};
+      }
+      for (const ListedFace& f : vofs_.faces(v))
+        if (!f.primary && f.side == side && f.neighbour == to) {
+          area.at = (1.0 / (area.area + f.aperture)) * (area.area * area.at + f.aperture * f.centroid);
+          area.area += f.aperture;
+        }
+      if (!is_high(side)) area.at[d] += 1.0;  // as seen from the ghost
+      const FlowSurroundings beyond{to == domain_face ? mirrored(here, d) : continued(here, d), {}};
+      return {1.0, true, area.area,
+              face_weight(d, is_high(side) ? own : beyond, is_high(side) ? beyond : own, to_vec(unit(d)), area)};
+    }
+    assert(lookup_.across(v, side) == to);
+    if (lookup_.is_covered(to)) {  // its flux is that of the fine faces
+      if (lookup_.is_open_to_finer(v, side)) return {1.0, true, 0.0, {}};
+      ++counts.walls_half_way;
+      return {0.5, false, 0.0, {}};
+    }
+    if (!is_high(side)) area = primary_area(to, side_of(d, true));
+    std::vector<FlowEdge> scratch;
+    FlowSurroundings here_too = own, there{walls_of(to), {}};
+    if (is_regular(v) && is_regular(to))  // one of them may have no row
+      here_too.edges = {};
+    else
+      there.edges = edges_of(to, scratch);
+    return {1.0, true, area.area,
+            face_weight(d, is_high(side) ? here_too : there, is_high(side) ? there : here_too, to_vec(unit(d)), area)};
+  }
+
+  FaceArea primary_area(VofName v, int side) const {
+    const VofMoments* m = vofs_.moments(v);
+    FaceArea area{1.0, 0.5 * to_vec(side_offset(side))};
+    if (m == nullptr) return area;
+    const auto s = static_cast<std::size_t>(side);
+    area.area = m->aperture[s];
+    std::size_t axis = 0;
+    for (int e = 0; e < 3; ++e)
+      if (e != direction_of(side)) area.at[e] = m->face_centroid[s][axis++];
+    return area;
+  }
+
+  /// Has open faces on all sides (row.curved, or no row).
+  bool is_curved(VofName v) const {
+    const Walls walls = walls_of(v);
+    return std::ranges::all_of(walls.theta, [](double theta) { return theta > 1.0; });
+  }
+
+  /// The extra faces of a flow cell towards a coarser level are a part of its primary one there.
+  bool crosses(VofName v, int side) const {
+    return vofs_.neighbour(v, side) == coarse_face && vofs_.inside(v) && lookup_.wall_on(v, side) > 1.0 &&
+           !lookup_.is_closed(v, side);
+  }
+
+  /// Faces between flow cells that are no neighbours on a grid line.
+  void make_extra(const BoxGraph& graph, std::vector<FlowExtra>& extra, FlowCounts& counts) const {
+    const auto moments = geometry_.box(graph_.local(graph.box)).extra;
+    for (std::size_t e = 0; e < graph.extra.size();) {
+      const VofName v = vof_name(graph.box, graph.extra[e].vof);
+      const std::vector<std::pair<SharedFace, int>> faces = vofs_.shared_faces(v);  // extra ones last, in this order
+      auto face = faces.begin();
+      for (int side = 0; side < 6; ++side) face += is_vof(vofs_.neighbour(v, side));
+      for (; e < graph.extra.size() && vof_name(graph.box, graph.extra[e].vof) == v; ++e) {
+        const ExtraFace& f = graph.extra[e];
+        const VofName to = graph.name(f.neighbour);
+        if (!is_vof(to)) {
+          if (to == coarse_face && !crosses(v, f.side)) counts.closed_area += moments[e].aperture;
+          continue;
+        }
+        const SharedFace& shared = (face++)->first;
+        if (lookup_.is_covered(v) || lookup_.is_covered(to)) continue;
+        counts.extra_area += 0.5 * shared.aperture;
+        if (!vofs_.inside(v) || !vofs_.inside(to)) {
+          counts.closed_area += 0.5 * shared.aperture;
+          continue;
+        }
+        const int d = shared.direction;
+        const Index step = vofs_.step(shared.low, shared.high, side_of(d, true));
+        std::array<std::vector<FlowEdge>, 2> scratch;
+        const FaceWeight w = face_weight(d, {walls_of(shared.low), edges_of(shared.low, scratch[0])},
+                                         {walls_of(shared.high), edges_of(shared.high, scratch[1])}, to_vec(step),
+                                         {shared.aperture, shared.centroid});
+        std::array<std::int8_t, 3> away{};
+        for (int c = 0; c < 3; ++c)
+          away[static_cast<std::size_t>(c)] = static_cast<std::int8_t>(is_high(f.side) ? step[c] : -step[c]);
+        const auto curved = static_cast<std::uint8_t>(is_curved(v) + 2 * is_curved(to));
+        extra.push_back({f.vof, f.neighbour, f.side, curved, away, static_cast<float>(std::max(w.mean, least_area))});
+      }
+    }
+  }
+
+  FlowRow make_row(const BoxGraph& graph, VofName v, const std::array<std::uint16_t, 6>& slots,
+                   FlowCounts& counts) const {
+    FlowRow row{};
+    row.vof = static_cast<std::uint16_t>(vof_of(v));
+    std::vector<FlowEdge> scratch;
+    const FlowSurroundings around{walls_of(v), edges_of(v, scratch)};
+    double diagonal = 0.0, symmetric = 0.0;
+    for (int d = 0; d < 3; ++d) {
+      std::array<Side, 2> ends;
+      std::array<double, 2> theta;
+      for (std::size_t e = 0; e < 2; ++e) {
+        const int side = side_of(d, e == 1);
+        ends[e] = look(v, around, side, graph.name(slots[static_cast<std::size_t>(side)]), counts);
+        counts.walls += !ends[e].open;
+        theta[e] = std::max(ends[e].theta, least_theta);
+        symmetric += 1.0 / std::max(ends[e].theta, least_symmetric_theta);
+      }
+      const double factor = 2.0 / (theta[0] + theta[1]);
+      const int n_open = ends[0].open + ends[1].open;
+      for (std::size_t e = 0; e < 2; ++e) {
+        const auto s = static_cast<std::size_t>(side_of(d, e == 1));
+        diagonal += factor / theta[e];
+        row.theta[s] = static_cast<float>(ends[e].theta);
+        row.slot[s] = ends[e].open ? slots[s] : static_cast<std::uint16_t>(graph.closed());
+        if (!ends[e].open) continue;
+        row.viscous[s] = static_cast<float>(factor / theta[e]);
+        row.gradient[s] = (e == 1 ? 1.0F : -1.0F) / static_cast<float>(n_open);
+        if (ends[e].area == 0.0) continue;
+        row.area[s] = static_cast<float>(std::max(ends[e].face.mean, least_area));
+        row.bend[s] = static_cast<float>(ends[e].face.bend);
+        if (e == 1) counts.open_area += ends[e].area;
+      }
+    }
+    const Vec3 edge = edge_friction(around.edges, around.walls);
+    for (std::size_t c = 0; c < 3; ++c) row.edge[c] = static_cast<float>(edge.v[c]);
+    row.diagonal = static_cast<float>(diagonal);
+    row.curved = std::ranges::all_of(row.slot, [&](std::uint16_t n) { return n != graph.closed(); });
+    row.symmetric_scale = static_cast<float>(symmetric / double{row.mean_diagonal()});
+    return row;
+  }
+
+  const Comm& comm_;
+  const FlowLookup& lookup_;
+  const LevelGeometry& geometry_;
+  const LevelGraph& graph_;
+  FlowSides sides_;
+  const VofLookup& vofs_;
+  const WallsOf walls_named_ = [this](VofName v) { return walls_of(v); };
+  const PossibleEdges possible_named_ = [this](VofName v) {
+    const int b = graph_.local(box_of(v));
+    return b < 0 ? possible_edges(lookup_, walls_named_, v)
+                 : possible_[static_cast<std::size_t>(graph_.vof_begin(b) + vof_of(v))];
+  };
+  std::vector<Walls> walls_;             ///< of the own irregular VoFs, parallel to the moments
+  std::vector<std::uint8_t> half_way_;   ///< of the own whole cells: bits of the sides with a wall half a cell away
+  std::array<Walls, 64> of_whole_;       ///< by these bits
+  std::vector<std::uint16_t> possible_;  ///< of the own VoFs: possible_edges()
+  std::vector<std::unordered_map<int, std::vector<FlowEdge>>> edges_;  ///< per own box, by VoF
+};
+
+}  // namespace
+
+FlowRows make_flow_rows(const Comm& comm, const FlowLookup& lookup) {
+  const Timer timer("flow rows");
+  return Maker(comm, lookup).make();
+}
+
+}  // namespace karst

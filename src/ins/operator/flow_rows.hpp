@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The discrete Stokes equations next to walls, as coefficients per VoF. Lengths in cell widths of the level, viscosity
+// 1; velocity and pressure stand at the centres of the cells whose centres lie in the fluid ("flow cells").
+//
+//   momentum    -Δu + ∇p = f, at cell centres. Along each grid line the neighbours are θ+ and θ- away: 1 to a flow
+//               cell, less where the line meets the wall first (u = 0 there):
+//                 -∂²u ≈ 2 / (θ+ + θ-) [(u - u+) / θ+ + (u - u-) / θ-]       exact for parabolas
+//               (Shortley & Weller, J. Appl. Phys. 9 (1938) 334). Next to convex edges of the solid σ u is added, the
+//               friction that grid lines miss there (flow_edges.hpp). ∂p: mean of the differences across the open faces
+//               of the direction.
+//   continuity  Σ fluxes = 0 over all faces of a VoF, those of joined pieces included. Between neighbours on a grid
+//               line
+//                 flux = w [ (ũ_l + ũ_r)_d / 2 - (t_l + t_r) / 2 (p_r - p_l) ] + b (f - (p_r - p_l)),
+//                 ũ = u + t ∇p + c,   t = 1 / (diagonal of the momentum row):
+//               the mean of two cells without the checkerboard (Rhie & Chow, AIAA J. 21 (1983) 1525). Away from walls
+//               w = 1, b = 0, and c_d = Δu_d / 24 - ∂²_d u_d / 6 makes the mean of the two cells that of the face. Next
+//               to walls c = 0, and w and b (face_weight.hpp) are those of the velocity that is 0 on the wall, has the
+//               value of the cells and the curvature that the momentum balance asks for: exact for plane flow between
+//               plates. docs/decisions/010 has the measurements.
+//
+// VoFs that do not hold their cell centre and belong to no flow cell (orphans) carry no flow: faces towards them are
+// closed. They are counted, and so is the area.
+#pragma once
+
+#include <vector>
+
+#include "eb/geometry.hpp"
+#include "ins/operator/flow_lookup.hpp"
+
+namespace karst {
+
+/// Coefficients of a flow cell next to a wall; sides in the order -x +x -y +y -z +z.
+struct FlowRow {
+  std::uint16_t vof;
+  std::uint16_t curved;  ///< 1: all neighbours are open, so that second differences hold on both sides of its faces
+  std::array<std::uint16_t, 6> slot;  ///< flow neighbour or ghost; the closed slot towards walls
+  std::array<float, 6> viscous;       ///< weight of the neighbour's velocity
+  float diagonal;                     ///< of -Δ in the momentum row
+  std::array<float, 3> edge;          ///< friction of convex edges: adds to it, per component (flow_edges.hpp)
+  std::array<float, 6> gradient;      ///< ∂_d p = Σ gradient (p_neighbour - p)
+  std::array<float, 6> area;          ///< w
+  std::array<float, 6> bend;          ///< b
+  std::array<float, 6> theta;         ///< distance to the neighbour or wall
+  /// Diagonal of the momentum row, mean of its components.
+  float mean_diagonal() const { return diagonal + (edge[0] + edge[1] + edge[2]) / 3.0F; }
+  float symmetric_scale;  ///< diagonal of the symmetric 1/θ form over that of the momentum row
+};
+
+/// A face between two flow cells that are no neighbours on a grid line, or a second one between neighbours: pieces that
+/// joined one of them make it. Listed by both. Its flux is
+///   area [ (u_v + u_n)_d / 2 + step · (t_v ∇p_v + t_n ∇p_n) / 2 - (t_v + t_n) / 2 (p_n - p_v) ]   towards n,
+/// where a cell away from walls takes the ∇p of the other one.
+struct FlowExtra {
+  std::uint16_t vof, neighbour;     ///< slots: v, n
+  std::uint8_t side;                ///< of v
+  std::uint8_t curved;              ///< 1: v, 2: n is away from walls
+  std::array<std::int8_t, 3> step;  ///< cells from v to n
+  float area;
+};
+
+/// Over all ranks; nothing is silent. Areas in h².
+struct FlowCounts {
+  std::int64_t flow_cells = 0, rows = 0;
+  std::int64_t orphans = 0;         ///< VoFs without flow
+  std::int64_t walls = 0;           ///< sides of flow cells where grid lines meet the wall or a no-slip end
+  std::int64_t walls_half_way = 0;  ///< sides without a flow cell and without a wall on the grid line: θ = 1/2
+  double open_area = 0.0;           ///< of the faces between neighbours on a grid line
+  double extra_area = 0.0;          ///< of all other faces
+  double closed_area = 0.0;         ///< of these that lead to orphans: closed
+};
+
+struct FlowRows {
+  Array<FlowRow> rows;                           ///< box after box, by increasing VoF
+  Array<FlowExtra> extra;                        ///< box after box, by increasing VoF
+  std::vector<std::int64_t> begin, extra_begin;  ///< n_local + 1
+  std::vector<std::uint16_t> still;              ///< VoFs without flow, box after box, increasing
+  std::vector<std::int64_t> still_begin;         ///< n_local + 1
+  std::vector<std::uint16_t> covered;            ///< VoFs under a finer level, box after box, increasing
+  std::vector<std::int64_t> covered_begin;       ///< n_local + 1
+  FlowCounts counts;
+  std::span<const FlowRow> of(int box) const {
+    const auto b = static_cast<std::size_t>(box);
+    return rows.span().subspan(static_cast<std::size_t>(begin[b]), static_cast<std::size_t>(begin[b + 1] - begin[b]));
+  }
+  std::span<const FlowExtra> extra_of(int box) const {
+    const auto b = static_cast<std::size_t>(box);
+    return extra.span().subspan(static_cast<std::size_t>(extra_begin[b]),
+                                static_cast<std::size_t>(extra_begin[b + 1] - extra_begin[b]));
+  }
+  std::span<const std::uint16_t> still_in(int box) const {
+    const auto b = static_cast<std::size_t>(box);
+    return std::span(still).subspan(static_cast<std::size_t>(still_begin[b]),
+                                    static_cast<std::size_t>(still_begin[b + 1] - still_begin[b]));
+  }
+  std::span<const std::uint16_t> covered_in(int box) const {
+    const auto b = static_cast<std::size_t>(box);
+    return std::span(covered).subspan(static_cast<std::size_t>(covered_begin[b]),
+                                      static_cast<std::size_t>(covered_begin[b + 1] - covered_begin[b]));
+  }
+};
+
+/// Of one level. Collective, threaded.
+FlowRows make_flow_rows(const Comm& comm, const FlowLookup& lookup);
+
+}  // namespace karst

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/operator/level_coupling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/parallel.hpp"
+#include "eb/link/least_squares.hpp"
+#include "grid/bytes.hpp"
+#include "ins/operator/flow_kernels.hpp"
+
+namespace karst {
+namespace {
+
+constexpr int highest_degree = 3;        ///< of the polynomials
+constexpr double largest_weights = 5.0;  ///< of a polynomial, Σ |weights|
+
+Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
+
+/// Weights of the polynomial through these points at a place: of the highest degree that does not extrapolate far.
+std::vector<double> value_at(const std::vector<LevelPoint>& points, const Vec3& at) {
+  std::vector<Vec3> r;
+  for (const LevelPoint& p : points) r.push_back(p.at - at);
+  std::vector<double> weight;
+  for (int degree = highest_degree; degree >= 0; --degree) {
+    weight = fit_polynomial(r, degree);
+    double sum = 0.0;
+    for (const double w : weight) sum += std::abs(w);
+    if (sum <= largest_weights) break;
+  }
+  return weight;
+}
+
+/// Each unknown and each place on the wall once; by unknown, places on the wall first.
+void sort_unique(std::vector<LevelPoint>& points) {
+  constexpr double same = 1e-6;
+  const auto key = [](const LevelPoint& p) {
+    const auto cut = [](double x) { return std::llround(x / same); };
+    return p.unknown != no_unknown ? std::tuple(p.unknown, 0LL, 0LL, 0LL)
+                                   : std::tuple(p.unknown, cut(p.at[0]), cut(p.at[1]), cut(p.at[2]));
+  };
+  std::ranges::sort(points, {}, key);
+  const auto rest = std::ranges::unique(points, {}, key);
+  points.erase(rest.begin(), rest.end());
+}
+
+std::uint64_t key_of(VofName v, int side) { return 8 * v + static_cast<std::uint64_t>(side); }
+
+/// An open side of a coarse VoF.
+struct CoarseSide {
+  VofName vof;
+  int side;
+};
+
+}  // namespace
+
+/// A target whose terms name unknowns.
+struct LevelCoupling::OpenTarget {
+  struct Term {
+    GlobalNumber unknown;
+    double velocity, pressure, beyond;
+  };
+  Target head;
+  GlobalNumber nearest = no_unknown;
+  std::vector<Term> terms;
+
+  /// @param to_level  over the level of an unknown: 1/2 when that is finer, 2 when it is coarser. Of pressures.
+  template <class F>
+  void set(const std::vector<LevelPoint>& points, const Vec3& at, const Vec3* beyond, F&& to_level) {
+    std::vector<LevelPoint> inside;
+    double least = 1e30;
+    for (const LevelPoint& p : points)
+      if (p.unknown != no_unknown) {
+        inside.push_back(p);
+        const Vec3 away = p.at - at;
+        if (dot(away, away) < least - 1e-9) {
+          least = dot(away, away);
+          nearest = p.unknown;
+        }
+      }
+    const std::vector<double> u = value_at(points, at), p = value_at(inside, at);
+    const std::vector<double> further = beyond == nullptr ? std::vector<double>(p.size()) : value_at(inside, *beyond);
+    for (std::size_t i = 0, k = 0; i < points.size(); ++i) {
+      if (points[i].unknown == no_unknown) continue;
+      const double factor = to_level(points[i].unknown);
+      terms.push_back({points[i].unknown, u[i], factor * p[k], factor * further[k]});
+      ++k;
+    }
+  }
+};
+
+/// What the set-up of one pair of levels needs.
+struct LevelCoupling::Builder {
+  const Comm& comm;
+  const FlowLookup& coarse;
+  const FlowLookup& fine;
+  const std::vector<LevelFace>& faces;
+  std::span<const std::unique_ptr<StokesOperator>> levels;
+  std::vector<OpenTarget>& targets;
+
+  std::vector<LevelPoint> fine_points(const LevelFace& f, int rings) const {
+    return points_around(fine.vofs(), f.vof, rings, 0.5, f.own_center(),
+                         [&](VofName v, int side) { return fine.wall_on(v, side); });
+  }
+
+  std::vector<OpenTarget> make_fine_ghosts() const {
+    std::unordered_map<std::uint64_t, const LevelFace*> at;
+    for (const LevelFace& f : faces)
+      if (is_linked(f)) at.emplace(key_of(f.vof, f.face.side), &f);
+    StokesOperator& op = *levels[static_cast<std::size_t>(fine.geometry().level)];
+    const auto ghosts = op.level_ghosts();
+    std::vector<OpenTarget> made(ghosts.size());
+    parallel_for_dynamic(std::ssize(ghosts), [&](std::int64_t i) {
+      const StokesOperator::LevelGhost& g = ghosts[static_cast<std::size_t>(i)];
+      const LevelFace& f = *at.at(key_of(vof_name(fine.graph().first_box() + g.box, g.vof), g.side));
+      OpenTarget& t = made[static_cast<std::size_t>(i)];
+      t.head = {fine.geometry().level, static_cast<std::int32_t>(i), fine.graph().slot_begin(g.box) + g.slot, 0, 0, 0};
+      std::vector<LevelPoint> points = fine_points(f, 2);
+      const std::size_t n_fine = points.size();
+      points.insert(points.end(), f.behind.points.begin(), f.behind.points.end());
+      const Vec3 beyond = f.ghost + 0.5 * to_vec(side_offset(g.side));
+      std::vector<GlobalNumber> own;
+      for (std::size_t k = 0; k < n_fine; ++k) own.push_back(points[k].unknown);
+      t.set(points, f.ghost, &beyond,
+            [&](GlobalNumber n) { return std::ranges::find(own, n) != own.end() ? 1.0 : 0.5; });
+      t.nearest = f.behind.row;
+    });
+    return made;
+  }
+
+  /// Both grid lines through the face, that of the fine and that of the coarse VoF, meet no wall nearby.
+  static bool is_plain(const FlowLookup& lookup, VofName v, int side) {
+    return lookup.vofs().moments(v) == nullptr && lookup.wall_on(v, opposite(side)) > 1.0;
+  }
+
+  /// What the covered VoF behind a face learns from it: the points around, and the stress on the face.
+  void tell_covered(const LevelFace& f, const OpenTarget& ghost, ByteWriter& w) const {
+    const Vec3 center = f.behind.center + to_vec(side_offset(f.place.side));
+    w.put(f.behind.covered);
+    w.put(CoarseSide{f.behind.vof, f.place.side});
+    for (std::vector<LevelPoint> points : {fine_points(f, 2), f.behind.points}) {
+      for (LevelPoint& p : points) p.at -= center;
+      w.put_vector(points);
+    }
+    std::vector<OpenTarget::Term> stress;
+    if (is_plain(fine, f.vof, f.face.side)) {
+      stress.push_back({fine.vofs().number(f.vof), 0.5, 0.5, 0.0});
+      for (const OpenTarget::Term& t : ghost.terms)
+        stress.push_back({t.unknown, -0.5 * t.velocity, 0.5 * t.pressure, 0.0});
+    }
+    w.put_vector(stress);
+  }
+
+  struct Covered {
+    std::vector<LevelPoint> fine, coarse;
+    std::vector<CoarseSide> seen_from;
+    std::vector<OpenTarget::Term> stress;
+    bool plain = true;  ///< all faces have a stress
+  };
+
+  /// Asks for what the covered VoFs of own boxes need; collective.
+  std::map<VofName, Covered> gather_covered(const std::vector<OpenTarget>& ghosts) const {
+    std::unordered_map<std::uint64_t, const OpenTarget*> of_face;
+    const auto level_ghosts = levels[static_cast<std::size_t>(fine.geometry().level)]->level_ghosts();
+    for (std::size_t i = 0; i < ghosts.size(); ++i)
+      of_face.emplace(
+          key_of(vof_name(fine.graph().first_box() + level_ghosts[i].box, level_ghosts[i].vof), level_ghosts[i].side),
+          &ghosts[i]);
+    std::map<int, ByteWriter> to_owner;
+    for (const LevelFace& f : faces)
+      if (is_linked(f) && f.behind.covered != no_face)
+        tell_covered(f, *of_face.at(key_of(f.vof, f.face.side)),
+                     to_owner[coarse.graph().layout().owner(box_of(f.behind.covered))]);
+    std::vector<Message> out;
+    for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
+    std::map<VofName, Covered> around;
+    for (const Message& m : comm.sparse_exchange(out))
+      for (ByteReader in(m.bytes); !in.at_end();) {
+        Covered& c = around[in.get<VofName>()];
+        c.seen_from.push_back(in.get<CoarseSide>());
+        for (std::vector<LevelPoint>* list : {&c.fine, &c.coarse}) {
+          const auto more = in.get_vector<LevelPoint>();
+          list->insert(list->end(), more.begin(), more.end());
+        }
+        const auto stress = in.get_vector<OpenTarget::Term>();
+        c.plain = c.plain && !stress.empty();
+        c.stress.insert(c.stress.end(), stress.begin(), stress.end());
+      }
+    return around;
+  }
+
+  /// The value with which the second difference and the mean pressure of the coarse VoF are those of its four fine
+  /// faces; only one coarse VoF may look at it, away from walls.
+  bool match_stress(Covered& c, OpenTarget& t) const {
+    const CoarseSide& first = c.seen_from.front();
+    const bool alone = std::ranges::all_of(
+        c.seen_from, [&](const CoarseSide& s) { return s.vof == first.vof && s.side == first.side; });
+    if (!alone || !c.plain || c.seen_from.size() != 4 || !is_plain(coarse, first.vof, first.side)) return false;
+    t.nearest = c.stress.front().unknown;
+    c.stress.push_back({coarse.vofs().number(first.vof), 1.0, -1.0, 0.0});
+    std::ranges::stable_sort(c.stress, {}, &OpenTarget::Term::unknown);
+    for (const OpenTarget::Term& term : c.stress) {
+      if (!t.terms.empty() && t.terms.back().unknown == term.unknown) {
+        t.terms.back().velocity += term.velocity;
+        t.terms.back().pressure += term.pressure;
+      } else {
+        t.terms.push_back(term);
+      }
+    }
+    return true;
+  }
+
+  void add_covered(const std::vector<OpenTarget>& ghosts) {
+    for (auto& [name, c] : gather_covered(ghosts)) {
+      OpenTarget& t = targets.emplace_back();
+      const int b = coarse.graph().local(box_of(name));
+      t.head = {coarse.geometry().level, -1, coarse.graph().slot_begin(b) + vof_of(name), 0, 0, 0};
+      if (match_stress(c, t)) continue;
+      std::vector<GlobalNumber> of_coarse;
+      for (const LevelPoint& p : c.coarse) of_coarse.push_back(p.unknown);
+      c.fine.insert(c.fine.end(), c.coarse.begin(), c.coarse.end());
+      sort_unique(c.fine);
+      t.set(c.fine, {}, nullptr,
+            [&](GlobalNumber n) { return std::ranges::find(of_coarse, n) != of_coarse.end() ? 1.0 : 2.0; });
+    }
+  }
+
+  /// What a rank with fine faces tells the owner of the coarse VoF behind one.
+  struct Exit {
+    VofName coarse;
+    std::int32_t side, value;
+    Vec3 at;
+  };
+
+  /// Appends the own fluxes and tells where they enter.
+  void add_fluxes(std::vector<std::pair<std::int32_t, std::int32_t>>& exits,
+                  std::vector<std::pair<int, Exit>>& found) const {
+    std::unordered_map<std::uint64_t, std::int32_t> ghost;
+    const int level = fine.geometry().level;
+    const auto ghosts = levels[static_cast<std::size_t>(level)]->level_ghosts();
+    for (std::size_t i = 0; i < ghosts.size(); ++i)
+      ghost.emplace(key_of(vof_name(fine.graph().first_box() + ghosts[i].box, ghosts[i].vof), ghosts[i].side),
+                    static_cast<std::int32_t>(i));
+    std::map<int, ByteWriter> to_owner;
+    for (const LevelFace& f : faces) {
+      if (!is_linked(f)) continue;
+      const auto value = static_cast<std::int32_t>(exits.size());
+      exits.emplace_back(level, ghost.at(key_of(f.vof, f.face.side)));
+      const Vec3 at = f.own_center() + 0.25 * to_vec(side_offset(f.face.side)) - f.behind.center;
+      to_owner[coarse.graph().layout().owner(box_of(f.behind.vof))].put(Exit{f.behind.vof, f.place.side, value, at});
+    }
+    std::vector<Message> out;
+    for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
+    for (const Message& m : comm.sparse_exchange(out))
+      for (ByteReader in(m.bytes); !in.at_end();) found.emplace_back(m.rank, in.get<Exit>());
+  }
+};
+
+LevelCoupling::LevelCoupling(const Comm& comm, const CompositeNumbering& numbering,
+                             const std::vector<std::unique_ptr<FlowLookup>>& lookups,
+                             const std::vector<std::vector<LevelFace>>& faces,
+                             std::span<const std::unique_ptr<StokesOperator>> levels) {
+  std::vector<OpenTarget> targets;
+  struct Arrival {
+    std::int32_t level;
+    int rank;
+    Builder::Exit exit;
+  };
+  std::vector<Arrival> arrivals;
+  for (std::size_t l = 0; l < faces.size(); ++l) {
+    Builder builder{comm, *lookups[l], *lookups[l + 1], faces[l], levels, targets};
+    const std::vector<OpenTarget> ghosts = builder.make_fine_ghosts();
+    builder.add_covered(ghosts);
+    targets.insert(targets.end(), ghosts.begin(), ghosts.end());
+    std::vector<std::pair<int, Builder::Exit>> found;
+    builder.add_fluxes(exits_, found);
+    for (const auto& [rank, exit] : found) arrivals.push_back({static_cast<std::int32_t>(l), rank, exit});
+  }
+  number_sources(comm, numbering, targets, levels);
+  std::vector<RemoteItem> remote;
+  for (const Arrival& a : arrivals)
+    if (a.rank != comm.rank()) remote.push_back({a.rank, a.exit.value});
+  std::ranges::sort(remote);
+  const auto n_own = static_cast<std::int32_t>(exits_.size());
+  for (const Arrival& a : arrivals) {
+    const auto value =
+        a.rank == comm.rank()
+            ? a.exit.value
+            : n_own + static_cast<std::int32_t>(std::ranges::lower_bound(remote, RemoteItem{a.rank, a.exit.value}) -
+                                                remote.begin());
+    const int box = lookups[static_cast<std::size_t>(a.level)]->graph().local(box_of(a.exit.coarse));
+    entrances_.push_back({a.level, box, vof_of(a.exit.coarse), a.exit.side, value, a.exit.at});
+  }
+  std::ranges::sort(entrances_, {}, [](const Entrance& e) {
+    return std::tuple(e.level, e.box, e.vof, e.side, e.at[0], e.at[1], e.at[2]);
+  });
+  flux_exchange_ = ListExchange(comm, remote);
+  fluxes_ = Array<double>(static_cast<std::size_t>(n_own) + remote.size(), Purpose::buffers, 0.0);
+}
+
+void LevelCoupling::number_sources(const Comm& comm, const CompositeNumbering& numbering,
+                                   const std::vector<OpenTarget>& open,
+                                   std::span<const std::unique_ptr<StokesOperator>> levels) {
+  std::vector<GlobalNumber> own, far;
+  for (const OpenTarget& t : open)
+    for (const OpenTarget::Term& term : t.terms) (numbering.is_own(term.unknown) ? own : far).push_back(term.unknown);
+  std::ranges::sort(own);
+  own.erase(std::unique(own.begin(), own.end()), own.end());
+  remote_ = RemoteUnknowns(comm, numbering, far);
+  std::unordered_map<std::int32_t, Source> places;
+  for (const GlobalNumber g : own) places[static_cast<std::int32_t>(g - numbering.first())] = {};
+  for (const std::int32_t n : remote_.exchange().sent()) places[n] = {};
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const LevelGraph& graph = levels[l]->geometry().graph;
+    for (int b = 0; b < graph.n_local(); ++b)
+      for (int v = 0; v < graph.box(b).n_own; ++v)
+        if (const auto at = places.find(numbering.number(static_cast<int>(l), b, v)); at != places.end())
+          at->second = {static_cast<std::int32_t>(l), graph.slot_begin(b) + v};
+  }
+  for (const GlobalNumber g : own) own_.push_back(places.at(static_cast<std::int32_t>(g - numbering.first())));
+  for (const std::int32_t n : remote_.exchange().sent()) sent_.push_back(places.at(n));
+  const auto n_own = static_cast<std::int32_t>(own.size());
+  const auto place_of = [&](GlobalNumber g) {
+    return numbering.is_own(g) ? static_cast<std::int32_t>(std::ranges::lower_bound(own, g) - own.begin())
+                               : n_own + remote_.place(g);
+  };
+  for (const OpenTarget& t : open) {
+    Target& target = targets_.emplace_back(t.head);
+    target.nearest = place_of(t.nearest);
+    target.begin = std::ssize(terms_);
+    for (const OpenTarget::Term& term : t.terms)
+      terms_.push_back({place_of(term.unknown), term.velocity, term.pressure, term.beyond});
+    target.end = std::ssize(terms_);
+  }
+  pool_ = Array<Quad>(own.size() + remote_.numbers().size(), Purpose::buffers, Quad{});
+}
+
+/// pool: value_at(source) of all sources, in the order of pool_.
+template <class T, class F>
+void LevelCoupling::gather(std::span<T> pool, F&& value_at) {
+  remote_.exchange().begin(pool.subspan(own_.size()), [&](std::size_t i) { return value_at(sent_[i]); });
+  parallel_for(std::ssize(own_), [&](std::int64_t i) {
+    pool[static_cast<std::size_t>(i)] = value_at(own_[static_cast<std::size_t>(i)]);
+  });
+  remote_.exchange().finish();
+}
+
+void LevelCoupling::fill(std::span<const std::unique_ptr<StokesOperator>> levels) {
+  using namespace kernels;
+  gather(pool_.span(),
+         [&](const Source& s) { return levels[static_cast<std::size_t>(s.level)]->values().data()[s.at]; });
+  parallel_for(std::ssize(targets_), [&](std::int64_t i) {
+    const Target& t = targets_[static_cast<std::size_t>(i)];
+    Four sum{};
+    double beyond = 0.0;
+    for (auto k = static_cast<std::size_t>(t.begin); k < static_cast<std::size_t>(t.end); ++k) {
+      const Term& term = terms_[k];
+      const Four value = load(pool_.data()[term.source]);
+      sum += Four{term.velocity, term.velocity, term.velocity, term.pressure} * value;
+      beyond += term.beyond * value[p];
+    }
+    StokesOperator& op = *levels[static_cast<std::size_t>(t.level)];
+    store(sum, op.values().data()[t.at]);
+    if (t.ghost >= 0) op.level_ghosts()[static_cast<std::size_t>(t.ghost)].beyond = beyond;
+  });
+}
+
+void LevelCoupling::fill_lengths(std::span<FloatField> levels) {
+  struct Length {
+    float cells;
+    std::int32_t level;
+  };
+  std::vector<Length> pool(pool_.size());
+  gather(std::span(pool), [&](const Source& s) {
+    return Length{levels[static_cast<std::size_t>(s.level)].data()[s.at], s.level};
+  });
+  parallel_for(std::ssize(targets_), [&](std::int64_t i) {
+    const Target& t = targets_[static_cast<std::size_t>(i)];
+    const Length& from = pool[static_cast<std::size_t>(t.nearest)];
+    levels[static_cast<std::size_t>(t.level)].data()[t.at] = std::ldexp(from.cells, t.level - from.level);
+  });
+}
+
+void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator>> levels,
+                                  std::span<const std::span<Quad>> y, std::span<const StokesDrive> drives) {
+  parallel_for(std::ssize(exits_), [&](std::int64_t i) {
+    const auto [level, ghost] = exits_[static_cast<std::size_t>(i)];
+    const auto l = static_cast<std::size_t>(level);
+    const auto& from = levels[l]->level_ghosts()[static_cast<std::size_t>(ghost)];
+    fluxes_.data()[i] = levels[l]->level_flux(from, drives[l].force);
+  });
+  flux_exchange_.exchange(fluxes_.span());
+  for (const Entrance& e : entrances_) {
+    const auto l = static_cast<std::size_t>(e.level);
+    const double out = -0.25 * fluxes_.data()[e.value];
+    const std::int64_t first = levels[l]->geometry().graph.vof_begin(e.box);
+    y[l][static_cast<std::size_t>(first + e.vof)].v[kernels::p] -= out;
+    levels[l]->add_flow(e.box, out * e.at);
+  }
+}
+
+std::int64_t LevelCoupling::bytes() const {
+  return static_cast<std::int64_t>((own_.capacity() + sent_.capacity()) * sizeof(Source) + pool_.bytes() +
+                                   targets_.capacity() * sizeof(Target) + terms_.capacity() * sizeof(Term) +
+                                   exits_.capacity() * sizeof(exits_[0]) + entrances_.capacity() * sizeof(Entrance) +
+                                   fluxes_.bytes()) +
+         remote_.bytes() + flux_exchange_.bytes();
+}
+
+}  // namespace karst

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Flow across the faces between two levels. Momentum: what a cell needs from the other level are ghosts, values of
+// polynomials of degree 3 (least squares) through the unknowns around:
+//
+//   fine ghosts    (across the face, one fine cell) through unknowns of both levels, and the points where their grid
+//                  lines meet the wall (velocity 0);
+//   covered cells  (coarse ones under the fine level, next to coarse unknowns) the value with which the coarse row has
+//                  the stress of the four fine faces; where walls are near, through the same points.
+//
+// Where the points would have to be extrapolated far the degree is lower. Continuity: the flux through the face is that
+// of the fine faces, for both levels. Its Rhie-Chow term takes ∂p at the ghost from the pressure one cell further out,
+// found by a polynomial as well.
+#pragma once
+
+#include <vector>
+
+#include "ins/operator/flow_faces.hpp"
+#include "ins/operator/stokes_operator.hpp"
+#include "solvers/elliptic/remote_values.hpp"
+
+namespace karst {
+
+class LevelCoupling {
+ public:
+  LevelCoupling() = default;
+  /// @param faces  per pair of levels, [l]: between l and l + 1
+  /// Collective.
+  LevelCoupling(const Comm& comm, const CompositeNumbering& numbering,
+                const std::vector<std::unique_ptr<FlowLookup>>& lookups,
+                const std::vector<std::vector<LevelFace>>& faces,
+                std::span<const std::unique_ptr<StokesOperator>> levels);
+
+  /// Sets values() of covered cells and of fine ghosts from those of the unknowns. Allocates nothing. Collective.
+  void fill(std::span<const std::unique_ptr<StokesOperator>> levels);
+  /// The same for one number per cell that is a length in cells of its level: that of the nearest unknown.
+  void fill_lengths(std::span<FloatField> levels);
+  /// Brings the fluxes of the fine faces to the coarse rows: y of each level gets them, and so does local_flow(). After
+  /// the passes of all levels. Allocates nothing. Collective.
+  /// @param y  per level
+  void return_fluxes(std::span<const std::unique_ptr<StokesOperator>> levels, std::span<const std::span<Quad>> y,
+                     std::span<const StokesDrive> drives);
+  /// Of the last return_fluxes(): what the coarse cells pass through the faces, f(level, box, vof, side, flux out
+  /// [velocity h²]), a VoF and side as often as there are fine faces. Not collective.
+  template <class F>
+  void for_each_flux(F&& f) const {
+    for (const Entrance& e : entrances_)
+      f(int{e.level}, int{e.box}, int{e.vof}, int{e.side}, -0.25 * fluxes_[static_cast<std::size_t>(e.value)]);
+  }
+  std::int64_t bytes() const;
+
+ private:
+  struct Source {  // a value in the field of a level
+    std::int32_t level;
+    std::int64_t at;
+  };
+  struct Term {
+    std::int32_t source;  // in pool_
+    double velocity, pressure, beyond;
+  };
+  struct Target {
+    std::int32_t level;
+    std::int32_t ghost;  // of the level's level_ghosts(); -1: a covered cell
+    std::int64_t at;     // slot in the field
+    std::int64_t begin, end;
+    std::int32_t nearest;  // in pool_
+  };
+  struct Entrance {  // of a flux into a coarse cell
+    std::int32_t level, box, vof, side, value;
+    Vec3 at;  // middle of the fine face, from the cell centre, in coarse cells
+  };
+  struct OpenTarget;
+  struct Builder;
+  template <class T, class F>
+  void gather(std::span<T> pool, F&& value_at);
+  void number_sources(const Comm& comm, const CompositeNumbering& numbering, const std::vector<OpenTarget>& open,
+                      std::span<const std::unique_ptr<StokesOperator>> levels);
+
+  std::vector<Source> own_, sent_;  // own sources; those of other ranks, in the order in which they are sent
+  RemoteUnknowns remote_;
+  Array<Quad> pool_;  // of own_, then of remote_
+  std::vector<Target> targets_;
+  std::vector<Term> terms_;
+  std::vector<std::pair<std::int32_t, std::int32_t>> exits_;  // level and ghost of each own flux
+  std::vector<Entrance> entrances_;                           // by level, box, VoF
+  ListExchange flux_exchange_;
+  Array<double> fluxes_;
+};
+
+}  // namespace karst

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The discrete Stokes equations on all grid levels: one StokesOperator per level, each in units of its own cell width
+// h_l (pressures and forces of level l are h_l and h_l² times those in units of h0), and what couples them
+// (level_coupling.hpp). VoFs under a finer level are no unknowns: their rows are 0.
+//
+// Vectors: own VoFs, level after level, box after box, covered ones included.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "ins/operator/level_coupling.hpp"
+
+namespace karst {
+
+class StokesLevels {
+ public:
+  /// The geometry must outlive it and stay in place. Collective.
+  StokesLevels(const Comm& comm, const Geometry& geometry, const FlowSides& sides);
+  StokesLevels(const StokesLevels&) = delete;
+  StokesLevels& operator=(const StokesLevels&) = delete;
+
+  const Comm& comm() const { return comm_; }
+  const FlowSides& sides() const { return levels_[0]->sides(); }
+  const CompositeNumbering& numbering() const { return numbering_; }
+  int n_levels() const { return static_cast<int>(levels_.size()); }
+  StokesOperator& level(int l) { return *levels_[static_cast<std::size_t>(l)]; }
+  const StokesOperator& level(int l) const { return *levels_[static_cast<std::size_t>(l)]; }
+  /// Cell width of a level, in h0.
+  static double width(int l) { return std::ldexp(1.0, -l); }
+  /// Length of vectors, and where the part of a level begins.
+  std::int64_t n_vofs() const { return begin_.back(); }
+  std::int64_t begin(int l) const { return begin_[static_cast<std::size_t>(l)]; }
+  std::span<Quad> part(int l, std::span<Quad> y) const {
+    return y.subspan(static_cast<std::size_t>(begin(l)), static_cast<std::size_t>(begin(l + 1) - begin(l)));
+  }
+  /// First own unknown of a level (CompositeNumbering); n_levels(): their number.
+  std::int64_t unknowns_begin(int l) const { return unknowns_begin_[static_cast<std::size_t>(l)]; }
+  /// Where an own unknown stands in vectors, and the cell width of its level [h0]. Unknowns that follow each other in a
+  /// box without a covered VoF between them do so in vectors. O(log n).
+  struct Place {
+    std::size_t vof;
+    double width;
+  };
+  Place place_of(std::int64_t unknown) const {
+    if (n_levels() == 1) return {static_cast<std::size_t>(unknown), 1.0};
+    const auto next = std::ranges::upper_bound(stretches_, unknown, {}, &Stretch::unknown);
+    const Stretch& s = *std::prev(next);
+    return {static_cast<std::size_t>(s.vof + unknown - s.unknown), width(s.level)};
+  }
+  FlowCounts counts() const;  ///< of all levels; areas in h0²
+  const LevelFaceCounts& face_counts() const { return face_counts_; }
+
+  /// Calls f(level, box, first VoF in vectors, own VoFs) for all own boxes, threaded.
+  template <class F>
+  void for_boxes(F&& f) const {
+    for (int l = 0; l < n_levels(); ++l) {
+      const LevelGraph& graph = level(l).geometry().graph;
+      parallel_for(graph.n_local(), [&, l](std::int64_t i) {
+        const int b = static_cast<int>(i);
+        f(l, b, static_cast<std::size_t>(begin(l) + graph.vof_begin(b)),
+          static_cast<std::size_t>(graph.vof_begin(b + 1) - graph.vof_begin(b)));
+      });
+    }
+  }
+
+  /// y = K values() of the levels. Allocates nothing. Collective.
+  void apply(std::span<Quad> y) { apply(y, {}); }
+  /// y = K values() - b, the drive in units of h0. Collective.
+  void apply(std::span<Quad> y, const StokesDrive& drive);
+  /// h ∂p of values(), p in units of the level. Allocates nothing. Collective.
+  void pressure_gradient(std::span<std::array<float, 3>> gradient);
+  /// As StokesOperator::local_flow(), in units of h0.
+  Vec3 local_flow() const;
+  /// As StokesOperator::face_fluxes(), per level [velocity h0²]; between levels the coarse face has the sum of the fine
+  /// ones. Follows an apply(). Not collective.
+  std::vector<Field> face_fluxes(const Vec3& force) const;
+  /// Sets covered cells and fine ghosts of a length in cells of each level from the nearest unknowns; then all halos.
+  /// Collective.
+  void fill_lengths(std::span<FloatField> lengths);
+  std::int64_t bytes() const;  ///< of this rank
+
+ private:
+  /// Unknowns with consecutive VoFs begin here.
+  struct Stretch {
+    std::int64_t unknown, vof;
+    int level;
+  };
+  void find_stretches();
+
+  Comm comm_;
+  CompositeNumbering numbering_;
+  std::vector<Stretch> stretches_;  // empty on one level
+  std::vector<std::unique_ptr<StokesOperator>> levels_;
+  std::vector<std::int64_t> begin_{0}, unknowns_begin_{0};
+  LevelFaceCounts face_counts_;
+  LevelCoupling coupling_;
+  std::vector<std::span<Quad>> parts_;
+  std::vector<StokesDrive> drives_;
+};
+
+}  // namespace karst

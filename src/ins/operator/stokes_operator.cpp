@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/operator/stokes_operator.hpp"
+
+#include <algorithm>
+
+#include "base/parallel.hpp"
+#include "grid/halo_exchange.hpp"
+#include "grid/vof_loops.hpp"
+#include "ins/operator/flow_kernels.hpp"
+
+namespace karst {
+namespace {
+
+constexpr float plain_t = 1.0F / 6.0F;
+constexpr float most_taken = 0.75F;  ///< of the rest of a face's conductance, by the bend
+
+}  // namespace
+
+StokesOperator::StokesOperator(const Comm& comm, const LevelGeometry& geometry, const FlowSides& sides, FlowRows rows)
+    : comm_(comm),
+      geometry_(&geometry),
+      sides_(sides),
+      rows_(std::move(rows)),
+      t_(geometry_->graph, 1, Purpose::solver),
+      x_(geometry_->graph, 1, Purpose::solver),
+      w_(geometry_->graph, 1, Purpose::solver),
+      halo_(comm, geometry_->graph),
+      plain_(static_cast<std::size_t>(n_own()), Purpose::solver, std::uint8_t{1}),
+      flow_(static_cast<std::size_t>(geometry_->graph.n_local())) {
+  find_ghosts();
+  const LevelGraph& graph = geometry_->graph;
+  for (int b = 0; b < graph.n_local(); ++b) {
+    std::ranges::fill(t_.own(b), plain_t);
+    for (const FlowRow& row : rows_.of(b)) {
+      t_.box(b)[row.vof] = 1.0F / row.mean_diagonal();
+      plain_[static_cast<std::size_t>(graph.vof_begin(b) + row.vof)] = 0;
+    }
+    for (const std::uint16_t v : rows_.still_in(b)) t_.box(b)[v] = 0.0F;
+    for (const std::uint16_t v : rows_.covered_in(b)) plain_[static_cast<std::size_t>(graph.vof_begin(b) + v)] = 0;
+  }
+  fill_halo(comm, graph, t_);
+  for (int b = 0; b < graph.n_local(); ++b)
+    for (auto i = ghost_begin_[static_cast<std::size_t>(b)]; i < ghost_begin_[static_cast<std::size_t>(b) + 1]; ++i) {
+      const Ghost& g = ghosts_[static_cast<std::size_t>(i)];
+      t_.box(b)[g.slot] = t_.box(b)[g.vof];
+    }
+  for (const LevelGhost& g : level_ghosts_) t_.box(g.box)[g.slot] = t_.box(g.box)[g.vof];
+  limit_bends();
+}
+
+/// A face whose flux would grow against the pressure difference makes pressure unstable: where planes say little about
+/// the walls (contacts, at the ends of the domain above all) the bend may take this much of the rest.
+void StokesOperator::limit_bends() {
+  parallel_for(geometry_->graph.n_local(), [&](std::int64_t i) {
+    const int b = static_cast<int>(i);
+    const float* t = t_.box(b).data();
+    const auto least = [&](float area, std::size_t v, std::size_t n) {
+      return -most_taken * area * 0.5F * (t[v] + t[n]);
+    };
+    const auto first = static_cast<std::size_t>(rows_.begin[static_cast<std::size_t>(b)]);
+    for (std::size_t r = 0; r < rows_.of(b).size(); ++r) {
+      FlowRow& row = rows_.rows[first + r];
+      for (std::size_t s = 0; s < 6; ++s)
+        if (row.area[s] > 0.0F) row.bend[s] = std::max(row.bend[s], least(row.area[s], row.vof, row.slot[s]));
+    }
+  });
+  for (LevelGhost& g : level_ghosts_) {
+    const float* t = t_.box(g.box).data();
+    g.bend = std::max(g.bend, -most_taken * g.area * 0.5F * (t[g.vof] + t[g.slot]));
+  }
+}
+
+void StokesOperator::find_ghosts() {
+  ghost_begin_ = level_ghost_begin_ = {0};
+  for (int b = 0; b < geometry_->graph.n_local(); ++b) {
+    const BoxGraph graph = geometry_->graph.box(b);
+    if (graph.halo.n_domain() > 0)
+      for_each_face(graph, [&](int vof, int side, int slot) {
+        if (graph.name(slot) == domain_face)
+          ghosts_.push_back(
+              {static_cast<std::uint16_t>(slot), static_cast<std::uint16_t>(vof), static_cast<std::uint8_t>(side)});
+      });
+    ghost_begin_.push_back(std::ssize(ghosts_));
+    if (graph.halo.n_coarse() > 0) find_level_ghosts(b, graph);
+    level_ghost_begin_.push_back(std::ssize(level_ghosts_));
+  }
+}
+
+/// Across the open sides of flow cells.
+void StokesOperator::find_level_ghosts(int box, const BoxGraph& graph) {
+  const std::span<const FlowRow> rows = rows_.of(box);
+  for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+    if (std::ranges::none_of(slots, [&](int slot) { return graph.name(slot) == coarse_face; })) return;
+    const auto v = static_cast<std::uint16_t>(vof);
+    if (std::ranges::binary_search(rows_.still_in(box), v) || std::ranges::binary_search(rows_.covered_in(box), v))
+      return;
+    const auto row = std::ranges::lower_bound(rows, v, {}, &FlowRow::vof);
+    const bool plain = row == rows.end() || row->vof != v;
+    for (std::size_t s = 0; s < 6; ++s) {
+      if (graph.name(slots[s]) != coarse_face || (!plain && row->slot[s] != slots[s])) continue;
+      const std::size_t o = s ^ 1U;
+      LevelGhost g{box, slots[s], v, slots[o], static_cast<std::uint8_t>(s), 1.0F, 0.0F, 0.5F, -0.5F};
+      if (s % 2 == 0) std::swap(g.here, g.there);
+      if (!plain) {
+        g.opposite = row->slot[o];
+        g.area = row->area[s];
+        g.bend = row->bend[s];
+        g.here = row->gradient[s];
+        g.there = row->gradient[o];
+      }
+      level_ghosts_.push_back(g);
+    }
+  });
+}
+
+/// ũ of the ghosts: the differences ũ - u of their VoFs, but for the gradients, which are their own.
+void StokesOperator::fill_level_ghosts(int box) {
+  const auto b = static_cast<std::size_t>(box);
+  const Quad* x = x_.box(box).data();
+  Quad* w = w_.box(box).data();
+  for (auto i = level_ghost_begin_[b]; i < level_ghost_begin_[b + 1]; ++i) {
+    const LevelGhost& g = level_ghosts_[static_cast<std::size_t>(i)];
+    const std::size_t d = g.side / 2U;
+    const double at = x[g.vof].v[kernels::p], t = double{t_.box(box)[g.vof]};
+    const double own =
+        double{g.here} * (x[g.slot].v[kernels::p] - at) + double{g.there} * (x[g.opposite].v[kernels::p] - at);
+    const double ghost = (g.side % 2 == 1 ? 0.5 : -0.5) * (g.beyond - at);
+    w[g.slot] = x[g.slot];
+    w[g.slot].v[d] += w[g.vof].v[d] - x[g.vof].v[d] + t * (ghost - own);
+  }
+}
+
+double StokesOperator::level_flux(const LevelGhost& g, const Vec3& force) const {
+  return kernels::flux_out(w_.box(g.box).data(), t_.box(g.box).data(), g.vof, g.slot, g.side, force.v[g.side / 2U],
+                           double{g.area}, double{g.bend});
+}
+
+void StokesOperator::fill_ghosts(int box, Quad* x, const std::array<double, 6>& pressure) const {
+  const auto b = static_cast<std::size_t>(box);
+  for (auto i = ghost_begin_[b]; i < ghost_begin_[b + 1]; ++i) {
+    const Ghost& g = ghosts_[static_cast<std::size_t>(i)];
+    Quad value = x[g.vof];
+    if (sides_[g.side] == FlowSide::pressure)
+      value.v[kernels::p] = 2.0 * pressure[g.side] - value.v[kernels::p];
+    else
+      value.v[g.side / 2] = -value.v[g.side / 2];
+    x[g.slot] = value;
+  }
+}
+
+void StokesOperator::momentum(int box, const Vec3& force, Quad* y) {
+  using namespace kernels;
+  const BoxGraph graph = geometry_->graph.box(box);
+  const Quad* x = x_.box(box).data();
+  const float* t = t_.box(box).data();
+  Quad* w = w_.box(box).data();
+  for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
+    const Four sum =
+        (load(x[n[0]]) + load(x[n[1]])) + ((load(x[n[2]]) + load(x[n[3]])) + (load(x[n[4]]) + load(x[n[5]])));
+    const Four at = load(x[v]), g = plain_gradient(x, n, force);
+    const Four minus = all(6.0) * at - sum;
+    store(minus + g, y[v]);
+    store(at + all(double{t[v]}) * g + curvature(x, v, n, -minus), w[v]);
+  });
+  for (const FlowRow& row : rows_.of(box)) {
+    const Four at = load(x[row.vof]), g = row_gradient(x, row, force);
+    Four minus = (all(double{row.diagonal}) + Four{row.edge[0], row.edge[1], row.edge[2], 0.0}) * at;
+    for (std::size_t s = 0; s < 6; ++s) minus -= all(double{row.viscous[s]}) * load(x[row.slot[s]]);
+    store(minus + g, y[row.vof]);
+    Four mean = at + all(double{t[row.vof]}) * g;
+    if (row.curved != 0) mean += curvature(x, row.vof, row.slot, -minus);
+    store(mean, w[row.vof]);
+  }
+  for (const std::uint16_t v : rows_.still_in(box)) {
+    y[v] = x[v];
+    w[v] = {};
+  }
+  for (const std::uint16_t v : rows_.covered_in(box)) y[v] = w[v] = {};
+}
+
+/// Returns Σ over the sides of each direction of half the flux along it.
+Vec3 StokesOperator::continuity(int box, const Vec3& force, Quad* y) const {
+  using namespace kernels;
+  const BoxGraph graph = geometry_->graph.box(box);
+  const Quad* w = w_.box(box).data();
+  const float* t = t_.box(box).data();
+  Vec3 along;
+  const auto balance = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, double part, const auto& weight) {
+    double out = 0.0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto [low_area, low_bend] = weight(2 * d);
+      const auto [high_area, high_bend] = weight(2 * d + 1);
+      const double low = flux_out(w, t, v, n[2 * d], 2 * d, force.v[d], low_area, low_bend);
+      const double high = flux_out(w, t, v, n[2 * d + 1], 2 * d + 1, force.v[d], high_area, high_bend);
+      out += low + high;
+      along.v[d] += part * (high - low);
+    }
+    return -out;
+  };
+  const auto whole = [](std::size_t) { return std::pair(1.0, 0.0); };
+  const std::uint8_t* plain = plain_.data() + geometry_->graph.vof_begin(box);
+  for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
+    y[v].v[p] = balance(v, n, plain[v] != 0 ? 0.5 : 0.0, whole);
+  });
+  for (const FlowRow& row : rows_.of(box)) {
+    y[row.vof].v[p] = balance(row.vof, row.slot, 0.5,
+                              [&](std::size_t s) { return std::pair(double{row.area[s]}, double{row.bend[s]}); });
+  }
+  const Quad* x = x_.box(box).data();
+  for (const FlowExtra& e : rows_.extra_of(box)) {
+    const double out = flux_out(x, w, t, e, force);
+    y[e.vof].v[p] -= out;
+    for (std::size_t d = 0; d < 3; ++d) along.v[d] += 0.5 * out * e.step[d];
+  }
+  for (const std::uint16_t v : rows_.still_in(box)) y[v].v[p] = x[v].v[p];
+  for (const std::uint16_t v : rows_.covered_in(box)) y[v] = {};
+  return along;
+}
+
+void StokesOperator::momentum_pass(std::span<Quad> y, const StokesDrive& drive) {
+  halo_.for_boxes(x_, [&](int b) {
+    fill_ghosts(b, x_.box(b).data(), drive.pressure);
+    momentum(b, drive.force, y.data() + geometry_->graph.vof_begin(b));
+  });
+}
+
+void StokesOperator::continuity_pass(std::span<Quad> y, const StokesDrive& drive) {
+  halo_.for_boxes(w_, [&](int b) {
+    fill_ghosts(b, w_.box(b).data(), drive.pressure);
+    fill_level_ghosts(b);
+    flow_[static_cast<std::size_t>(b)] = continuity(b, drive.force, y.data() + geometry_->graph.vof_begin(b));
+  });
+}
+
+Vec3 StokesOperator::local_flow() const {
+  Vec3 sum;
+  for (const Vec3& box : flow_) sum += box;
+  return sum;
+}
+
+void StokesOperator::pressure_gradient(std::span<std::array<float, 3>> gradient) {
+  using namespace kernels;
+  halo_.for_boxes(x_, [&](int b) {
+    fill_ghosts(b, x_.box(b).data(), {});
+    const BoxGraph graph = geometry_->graph.box(b);
+    const Quad* x = x_.box(b).data();
+    std::array<float, 3>* g = gradient.data() + geometry_->graph.vof_begin(b);
+    const auto set = [g](std::size_t v, const Four& of) {
+      for (std::size_t d = 0; d < 3; ++d) g[v][d] = static_cast<float>(of[d]);
+    };
+    for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) { set(v, plain_gradient(x, n, {})); });
+    for (const FlowRow& row : rows_.of(b)) set(row.vof, row_gradient(x, row, {}));
+    for (const std::uint16_t v : rows_.still_in(b)) g[v] = {};
+    for (const std::uint16_t v : rows_.covered_in(b)) g[v] = {};
+  });
+}
+
+void StokesOperator::face_fluxes(const Vec3& force, Field& fluxes) const {
+  using namespace kernels;
+  parallel_for(geometry_->graph.n_local(), [&](std::int64_t i) {
+    const int b = static_cast<int>(i);
+    const BoxGraph graph = geometry_->graph.box(b);
+    const Quad* w = w_.box(b).data();
+    const float* t = t_.box(b).data();
+    const int first_ghost = graph.n_own + graph.halo.n_vofs();
+    const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& weight) {
+      for (std::size_t s = 0; s < 6; ++s) {
+        const bool end = s % 2 == 1 && n[s] >= first_ghost && n[s] < graph.closed();
+        if (s % 2 == 1 && !end) continue;
+        const auto [area, bend] = weight(s);
+        const double out = area > 0.0 ? flux_out(w, t, v, n[s], s, force.v[s / 2], area, bend) : 0.0;
+        fluxes.box(b, static_cast<int>(s / 2))[end ? n[s] : v] = s % 2 == 1 ? out : -out;
+      }
+    };
+    for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
+      set(v, n, [](std::size_t) { return std::pair(1.0, 0.0); });
+    });
+    for (const FlowRow& row : rows_.of(b))
+      set(row.vof, row.slot, [&](std::size_t s) { return std::pair(double{row.area[s]}, double{row.bend[s]}); });
+    for (const auto& without : {rows_.still_in(b), rows_.covered_in(b)})
+      for (const std::uint16_t v : without)
+        for (int d = 0; d < 3; ++d) fluxes.box(b, d)[v] = 0.0;
+  });
+}
+
+double StokesOperator::extra_flux(int box, const FlowExtra& face, const Vec3& force) const {
+  return kernels::flux_out(x_.box(box).data(), w_.box(box).data(), t_.box(box).data(), face, force);
+}
+
+std::int64_t StokesOperator::bytes() const {
+  return static_cast<std::int64_t>(rows_.rows.bytes() + rows_.extra.bytes() + 2 * rows_.still.size() +
+                                   ghosts_.size() * sizeof(Ghost) + level_ghosts_.size() * sizeof(LevelGhost) +
+                                   2 * rows_.covered.size() + t_.bytes() + plain_.bytes() + x_.bytes() + w_.bytes());
+}
+
+}  // namespace karst

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The discrete Stokes operator (flow_rows.hpp) on one grid level, free of matrices, velocity and pressure of a VoF side
+// by side:
+//
+//   K (u, p) = ( -Δu + ∇p,  -Σ_faces flux out )
+//
+// in units of the level's cell width h and viscosity 1. Two passes over the boxes: the first makes the momentum rows
+// and ũ = u + t ∇p, the second the continuity rows from ũ and p. What lies on other levels is not filled here
+// (level_coupling.hpp).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "grid/halo_exchange.hpp"
+#include "ins/operator/flow_rows.hpp"
+
+namespace karst {
+
+/// What makes the fluid move. The problem is linear: a wanted velocity or flow rate is a factor on the solution.
+struct StokesDrive {
+  Vec3 force;                        ///< minus the mean pressure gradient, along periodic directions
+  std::array<double, 6> pressure{};  ///< on the ends that are FlowSide::pressure
+};
+
+class StokesOperator {
+ public:
+  /// A ghost across a face to the next coarser level.
+  struct LevelGhost {
+    std::int32_t box;
+    std::uint16_t slot, vof;
+    std::uint16_t opposite;  ///< slot across the other side of the VoF
+    std::uint8_t side;       ///< of the VoF
+    float area, bend;        ///< of the face, as in FlowRow
+    float here, there;       ///< ∂p of the VoF = here (p_slot - p) + there (p_opposite - p)
+    double beyond = 0.0;     ///< pressure one cell beyond the ghost; to be set with values() at the slot
+  };
+
+  /// The geometry must outlive it and stay in place. Collective.
+  StokesOperator(const Comm& comm, const LevelGeometry& geometry, const FlowSides& sides, FlowRows rows);
+  StokesOperator(const StokesOperator&) = delete;
+  StokesOperator& operator=(const StokesOperator&) = delete;
+
+  const Comm& comm() const { return comm_; }
+  const LevelGeometry& geometry() const { return *geometry_; }
+  const FlowRows& rows() const { return rows_; }
+  const FlowSides& sides() const { return sides_; }
+  std::int64_t n_own() const { return geometry_->graph.vof_begin(geometry_->graph.n_local()); }
+
+  /// Velocity and pressure that the operator is applied to: own VoFs are the caller's to set, all else is filled here.
+  QuadField& values() { return x_; }
+  const QuadField& values() const { return x_; }
+  /// ũ and p of the last apply(), with halo and ghosts.
+  const QuadField& steady_values() const { return w_; }
+  /// An own VoF without a FlowRow that carries flow: a cell with whole faces on all sides.
+  bool is_plain(std::size_t vof) const { return plain_[vof] != 0; }
+  /// y = K values() over the own VoFs, box after box. Allocates nothing. Collective.
+  void apply(std::span<Quad> y) { apply(y, {}); }
+  /// The same less what a drive adds: y = K values() - b. Collective.
+  void apply(std::span<Quad> y, const StokesDrive& drive) {
+    momentum_pass(y, drive);
+    continuity_pass(y, drive);
+  }
+  /// The two passes of apply(). Collective.
+  void momentum_pass(std::span<Quad> y, const StokesDrive& drive);
+  void continuity_pass(std::span<Quad> y, const StokesDrive& drive);
+  /// ∂p of values() over the own VoFs. Allocates nothing. Collective.
+  void pressure_gradient(std::span<std::array<float, 3>> gradient);
+  /// Σ over the faces of each direction of the flux of the last apply(), faces on ends of the domain counted half: over
+  /// the number of all cells it is the mean superficial velocity. Of this rank. Not collective.
+  Vec3 local_flow() const;
+  /// Adds a flux times its place to local_flow(). Not thread-safe.
+  void add_flow(int box, const Vec3& flow) { flow_[static_cast<std::size_t>(box)] += flow; }
+
+  /// Fluxes through the faces [velocity h0²], component d at a VoF: the face on its low side; the high ends of the
+  /// domain in the ghosts. Follows an apply() with the same values and drive. Not collective.
+  void face_fluxes(const Vec3& force, Field& fluxes) const;
+
+  /// Box after box; empty on the coarsest level.
+  std::span<LevelGhost> level_ghosts() { return level_ghosts_; }
+  std::span<const LevelGhost> level_ghosts_of(int box) const {
+    const auto b = static_cast<std::size_t>(box);
+    return std::span(level_ghosts_)
+        .subspan(static_cast<std::size_t>(level_ghost_begin_[b]),
+                 static_cast<std::size_t>(level_ghost_begin_[b + 1] - level_ghost_begin_[b]));
+  }
+  /// The flux out of the VoF towards a level ghost. As face_fluxes().
+  double level_flux(const LevelGhost& ghost, const Vec3& force) const;
+
+  /// The same through an extra face, out of its VoF.
+  double extra_flux(int box, const FlowExtra& face, const Vec3& force) const;
+
+  /// 1 / diagonal of the momentum row; 1/6 in regular cells. Halo and ghosts filled.
+  const FloatField& inverse_diagonal() const { return t_; }
+  std::int64_t bytes() const;  ///< of this rank
+
+ private:
+  /// A ghost behind an end of the domain: its values are `sign` times those of the VoF, its pressure is about `side`'s.
+  struct Ghost {
+    std::uint16_t slot, vof;
+    std::uint8_t side;
+  };
+  void find_ghosts();
+  void limit_bends();
+  void find_level_ghosts(int box, const BoxGraph& graph);
+  void fill_level_ghosts(int box);
+  void fill_ghosts(int box, Quad* x, const std::array<double, 6>& pressure) const;
+  void momentum(int box, const Vec3& force, Quad* y);
+  Vec3 continuity(int box, const Vec3& force, Quad* y) const;
+
+  Comm comm_;
+  const LevelGeometry* geometry_;
+  FlowSides sides_;
+  FlowRows rows_;
+  std::vector<Ghost> ghosts_;
+  std::vector<std::int64_t> ghost_begin_;  // n_local + 1
+  std::vector<LevelGhost> level_ghosts_;
+  std::vector<std::int64_t> level_ghost_begin_;  // n_local + 1
+  FloatField t_;
+  QuadField x_, w_;  // w: ũ and p
+  HaloExchange<Quad> halo_;
+  Array<std::uint8_t> plain_;  // per own VoF: no row
+  std::vector<Vec3> flow_;     // per own box, of the last apply()
+};
+
+}  // namespace karst

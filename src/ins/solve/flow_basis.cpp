@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/solve/flow_basis.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace karst {
+namespace {
+
+constexpr std::size_t lanes = 16;  // four VoFs
+constexpr float most = 32767.0F;
+
+using Lanes16 = std::array<float, lanes>;
+
+/// The scales of the components, four times.
+Lanes16 repeated(const float* scale, float factor) {
+  Lanes16 all;
+  for (std::size_t l = 0; l < lanes; ++l) all[l] = factor * scale[l % 4];
+  return all;
+}
+
+template <class T>
+Lanes16 products(const T* v, const FlowBasis::Work& w) {
+  Lanes16 sum{}, other{};
+  for (std::size_t i = 0; i < w.size(); i += 2 * lanes) {
+    for (std::size_t l = 0; l < lanes; ++l) sum[l] += static_cast<float>(v[i + l]) * w[i + l];
+    for (std::size_t l = 0; l < lanes; ++l) other[l] += static_cast<float>(v[i + lanes + l]) * w[i + lanes + l];
+  }
+  for (std::size_t l = 0; l < lanes; ++l) sum[l] += other[l];
+  return sum;
+}
+
+template <class T>
+void add_products(const T* v, const Lanes16& factor, FlowBasis::Work& w) {
+  for (std::size_t i = 0; i < w.size(); i += lanes)
+    for (std::size_t l = 0; l < lanes; ++l) w[i + l] += factor[l] * static_cast<float>(v[i + l]);
+}
+
+/// Nearest whole number of |x| < 2^21, in a way that compilers turn into vectors.
+std::int32_t nearest(float x) {
+  constexpr float shift = 12582912.0F;  // 3 · 2^22: ulp 1
+  return std::bit_cast<std::int32_t>(x + shift) - std::bit_cast<std::int32_t>(shift);
+}
+
+}  // namespace
+
+FlowBasis::FlowBasis(std::int64_t n_vofs, int n_vectors) : n_(n_vofs) {
+  const auto n = static_cast<std::size_t>(4 * block * n_blocks());
+  for (int i = 0; i < n_vectors; ++i)
+    if (i < n_single)
+      single_.emplace_back(n, Purpose::solver);
+    else
+      half_.emplace_back(n, Purpose::solver);
+  scale_.resize(half_.size() * static_cast<std::size_t>(4 * n_blocks()));
+}
+
+double FlowBasis::dot(int i, std::int64_t b, const Work& w) const {
+  double all = 0.0;
+  if (i < n_single) {
+    for (const float s : products(single(i, b), w)) all += double{s};
+    return all;
+  }
+  const Lanes16 sum = products(half(i, b), w);
+  for (std::size_t l = 0; l < lanes; ++l) all += double{sum[l]} * double{scale_[scale(i, b) + l % 4]};
+  return all;
+}
+
+void FlowBasis::add(int i, std::int64_t b, double factor, Work& w) const {
+  const auto f = static_cast<float>(factor);
+  if (i < n_single) {
+    Lanes16 all;
+    all.fill(f);
+    add_products(single(i, b), all, w);
+  } else {
+    add_products(half(i, b), repeated(&scale_[scale(i, b)], f), w);
+  }
+}
+
+void FlowBasis::keep(int i, std::int64_t b, Work& w) {
+  if (i < n_single) {
+    std::ranges::copy(w, single_[static_cast<std::size_t>(i)].data() + 4 * b * block);
+    return;
+  }
+  Lanes16 largest{};
+  for (std::size_t k = 0; k < w.size(); k += lanes)
+    for (std::size_t l = 0; l < lanes; ++l) largest[l] = std::max(largest[l], std::abs(w[k + l]));
+  float *scales = &scale_[scale(i, b)], inverse[4];
+  for (std::size_t c = 0; c < 4; ++c) {
+    const float top = std::max({largest[c], largest[c + 4], largest[c + 8], largest[c + 12]});
+    scales[c] = top / most;
+    inverse[c] = scales[c] > 0.0F ? 1.0F / scales[c] : 0.0F;
+  }
+  const Lanes16 to_whole = repeated(inverse, 1.0F), back = repeated(scales, 1.0F);
+  std::int16_t* to = half_[static_cast<std::size_t>(i - n_single)].data() + 4 * b * block;
+  for (std::size_t k = 0; k < w.size(); k += lanes)
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const std::int32_t whole = std::clamp(nearest(w[k + l] * to_whole[l]), -32767, 32767);
+      to[k + l] = static_cast<std::int16_t>(whole);
+      w[k + l] = back[l] * static_cast<float>(whole);
+    }
+}
+
+std::int64_t FlowBasis::bytes() const {
+  std::size_t sum = scale_.size() * sizeof(float);
+  for (const auto& v : single_) sum += v.bytes();
+  for (const auto& v : half_) sum += v.bytes();
+  return static_cast<std::int64_t>(sum);
+}
+
+}  // namespace karst

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/solve/flow_gmres.hpp"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+
+namespace karst {
+namespace {
+
+/// A cycle in single precision is worth so much; then the true residual is looked at.
+constexpr double cycle_gain = 1e-6;
+/// Of a vector that loses more than this in the first pass, the rest is orthogonalized once more.
+constexpr double much_lost = 0.99;
+
+double square_of(const double* a, std::int64_t n) {
+  constexpr std::int64_t lanes = 8;
+  std::array<double, lanes> sum{};
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (std::int64_t l = 0; l < lanes; ++l) sum[static_cast<std::size_t>(l)] += a[i + l] * a[i + l];
+  for (; i < n; ++i) sum[static_cast<std::size_t>(i % lanes)] += a[i] * a[i];
+  double all = 0.0;
+  for (const double s : sum) all += s;
+  return all;
+}
+double square_of(const FlowBasis::Work& w) {
+  std::array<float, 16> sum{};
+  for (std::size_t i = 0; i < w.size(); i += sum.size())
+    for (std::size_t l = 0; l < sum.size(); ++l) sum[l] += w[i + l] * w[i + l];
+  double all = 0.0;
+  for (const float s : sum) all += double{s};
+  return all;
+}
+
+std::string tail_of(const std::vector<double>& history) {
+  std::string text;
+  for (std::size_t i = history.size() > 5 ? history.size() - 5 : 0; i < history.size(); ++i)
+    text += fmt::format(" {:.1e}", history[i]);
+  return text;
+}
+
+}  // namespace
+
+FlowGmres::FlowGmres(const Comm& comm, std::int64_t n_own, const GmresOptions& options)
+    : comm_(comm),
+      options_(options),
+      w_(static_cast<std::size_t>(n_own), Purpose::solver),
+      basis_(n_own, options.restart + 1) {
+  require(options.restart >= 2, "GMRES: restart after {} iterations; at least 2 are needed", options.restart);
+  require(options.tolerance > 0.0, "GMRES: tolerance {}; it must be positive", options.tolerance);
+  const auto m = static_cast<std::size_t>(options.restart);
+  partial_ = Array<double>(static_cast<std::size_t>(n_blocks()) * (m + 2), Purpose::solver);
+  h_.resize((m + 1) * m);
+  sums_.resize(m + 8);
+  g_.resize(m + 1);
+  cosine_.resize(m);
+  sine_.resize(m);
+  y_.resize(m);
+  functionals_.resize(m);
+}
+
+/// to[i] = Σ over the blocks of their i-th number, in the order of the blocks.
+void FlowGmres::sum_partials(int n, std::span<double> to) const {
+  const auto stride = static_cast<std::size_t>(options_.restart + 2);
+  parallel_for(n, [&](std::int64_t i) {
+    double sum = 0.0;
+    for (std::size_t b = 0; b < static_cast<std::size_t>(n_blocks()); ++b)
+      sum += partial_[b * stride + static_cast<std::size_t>(i)];
+    to[static_cast<std::size_t>(i)] = sum;
+  });
+}
+
+double FlowGmres::norm(std::span<const Quad> v) {
+  parallel_for(n_blocks(), [&](std::int64_t b) {
+    *partial(b) = square_of(v[static_cast<std::size_t>(b * FlowBasis::block)].v.data(), basis_.size(b));
+  });
+  double sum = 0.0;
+  sum_partials(1, {&sum, 1});
+  return std::sqrt(comm_.sum(sum));
+}
+
+/// Calls f(block, its numbers of w times factor) for all blocks, threaded.
+template <class F>
+void FlowGmres::for_blocks(double factor, F&& f) {
+  parallel_for(n_blocks(), [&](std::int64_t b) {
+    const auto n = static_cast<std::size_t>(basis_.size(b));
+    const double* w = block_of_w(b);
+    FlowBasis::Work part;
+    for (std::size_t i = 0; i < n; ++i) part[i] = static_cast<float>(factor * w[i]);
+    std::fill(part.begin() + n, part.end(), 0.0F);
+    f(b, part);
+  });
+}
+
+/// The same; f changes the numbers, and w becomes what they are then.
+template <class F>
+void FlowGmres::change_blocks(double factor, F&& f) {
+  for_blocks(factor, [&](std::int64_t b, FlowBasis::Work& part) {
+    f(b, part);
+    double* w = block_of_w(b);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(basis_.size(b)); ++i) w[i] = double{part[i]};
+  });
+}
+
+/// First vector of the basis: w / size; w becomes what the basis holds.
+void FlowGmres::start(double size) {
+  change_blocks(1.0 / size, [&](std::int64_t b, FlowBasis::Work& w) { basis_.keep(0, b, w); });
+}
+
+/// parts = the parts of w along the first m vectors, its square, and this rank's `more`, summed over the ranks.
+std::span<double> FlowGmres::find_parts(int m, const Vec3& more) {
+  for_blocks(1.0, [&](std::int64_t b, const FlowBasis::Work& w) {
+    for (int i = 0; i < m; ++i) partial(b)[i] = basis_.dot(i, b, w);
+    partial(b)[m] = square_of(w);
+  });
+  const auto n = static_cast<std::size_t>(m);
+  const std::span<double> parts = std::span(sums_).first(n + 4);
+  sum_partials(m + 1, parts);
+  for (std::size_t d = 0; d < 3; ++d) parts[n + 1 + d] = more.v[d];
+  comm_.sum(parts);
+  return parts;
+}
+
+/// Takes these parts along the first m vectors out of w. Returns the square of what is left.
+double FlowGmres::take_out(int m, std::span<const double> parts) {
+  change_blocks(1.0, [&](std::int64_t b, FlowBasis::Work& w) {
+    for (int i = 0; i < m; ++i) basis_.add(i, b, -parts[static_cast<std::size_t>(i)], w);
+    *partial(b) = square_of(w);
+  });
+  double square = 0.0;
+  sum_partials(1, {&square, 1});
+  return comm_.sum(square);
+}
+
+/// Takes the parts along the vectors 0..j out of w, normalizes it, keeps it as vector j + 1. Returns its length.
+double FlowGmres::orthogonalize(int j, const Vec3& functional) {
+  const auto m = static_cast<std::size_t>(j) + 1;
+  std::span<const double> parts = find_parts(j + 1, functional);
+  const double before = parts[m];
+  for (std::size_t i = 0; i < m; ++i) h(static_cast<int>(i), j) = parts[i];
+  functionals_[m - 1] = {parts[m + 1], parts[m + 2], parts[m + 3]};
+  double square = take_out(j + 1, parts);
+  if (square < (1.0 - much_lost) * (1.0 - much_lost) * before) {
+    parts = find_parts(j + 1, {});
+    for (std::size_t i = 0; i < m; ++i) h(static_cast<int>(i), j) += parts[i];
+    square = take_out(j + 1, parts);
+  }
+  const double length = std::sqrt(square);
+  change_blocks(length > 0.0 ? 1.0 / length : 0.0,
+                [&](std::int64_t b, FlowBasis::Work& w) { basis_.keep(j + 1, b, w); });
+  return length;
+}
+
+/// Givens rotations that keep the least-squares problem triangular.
+void FlowGmres::rotate(int j, double next) {
+  for (int i = 0; i < j; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const double a = h(i, j), b = h(i + 1, j);
+    h(i, j) = cosine_[k] * a + sine_[k] * b;
+    h(i + 1, j) = cosine_[k] * b - sine_[k] * a;
+  }
+  const auto k = static_cast<std::size_t>(j);
+  const double length = std::hypot(h(j, j), next);
+  cosine_[k] = length > 0.0 ? h(j, j) / length : 1.0;
+  sine_[k] = length > 0.0 ? next / length : 0.0;
+  h(j, j) = length;
+  g_[k + 1] = -sine_[k] * g_[k];
+  g_[k] *= cosine_[k];
+}
+
+void FlowGmres::back_substitute(int n) {
+  for (int i = n - 1; i >= 0; --i) {
+    const auto k = static_cast<std::size_t>(i);
+    double rest = g_[k];
+    for (int j = i + 1; j < n; ++j) rest -= h(i, j) * y_[static_cast<std::size_t>(j)];
+    y_[k] = h(i, i) != 0.0 ? rest / h(i, i) : 0.0;
+  }
+}
+
+/// w = Σ y_i vector i.
+void FlowGmres::combine(int n) {
+  change_blocks(0.0, [&](std::int64_t b, FlowBasis::Work& w) {
+    for (int i = 0; i < n; ++i) basis_.add(i, b, y_[static_cast<std::size_t>(i)], w);
+  });
+}
+
+void FlowGmres::cycle(const GmresProblem& problem, double size, double start_length, double goal, GmresReport& report) {
+  start(start_length);
+  std::ranges::fill(g_, 0.0);
+  g_[0] = start_length;
+  int j = 0;
+  while (j < options_.restart && report.iterations < options_.max_iterations) {
+    problem.apply(w_.span());
+    const double next = orthogonalize(j, problem.functional());
+    rotate(j, next);
+    const double left = std::abs(g_[static_cast<std::size_t>(++j)]);
+    report.history.push_back(left / size);
+    ++report.iterations;
+    back_substitute(j);
+    if (problem.progress) {
+      Vec3 sum;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(j); ++i) sum += y_[i] * functionals_[i];
+      problem.progress(report.iterations, left / size, sum);
+    }
+    if (!(left > goal) || next == 0.0) break;
+  }
+  combine(j);
+}
+
+GmresReport FlowGmres::solve(const GmresProblem& problem, double size) {
+  GmresReport report;
+  problem.residual(w_.span());
+  double left = norm(w_.span());
+  while (!(left <= options_.tolerance * size)) {
+    const double before = left;
+    if (std::isfinite(left)) {
+      cycle(problem, size, left, std::max(0.8 * options_.tolerance * size, cycle_gain * left), report);
+      problem.add(w_.span());
+      problem.residual(w_.span());
+      left = norm(w_.span());
+    }
+    const bool stuck = !(left <= 0.9 * before) || report.iterations >= options_.max_iterations;
+    require(
+        !stuck || left <= options_.tolerance * size,
+        "{}: not converged, residual {:.2e} of the right-hand side after {} iterations (the last ones:{}), {:.0e} is "
+        "asked; raise flow.tolerance or flow.max_iterations, or look at the geometry for parts one cell wide",
+        problem.name, left / size, report.iterations, tail_of(report.history), options_.tolerance);
+  }
+  report.relative_residual = size > 0.0 ? left / size : 0.0;
+  return report;
+}
+
+std::int64_t FlowGmres::bytes() const {
+  return static_cast<std::int64_t>(w_.bytes() + partial_.bytes()) + basis_.bytes();
+}
+
+}  // namespace karst

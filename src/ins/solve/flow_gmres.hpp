@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Restarted GMRES, preconditioned from the right (Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856), for vectors
+// of four numbers per VoF. The basis is in single precision and less (flow_basis.hpp); each cycle starts from the true
+// residual, in double precision, so the accuracy of the basis limits a cycle and not the solution. Orthogonalization by
+// blocks (classical Gram-Schmidt, twice where little is left), two sums over the ranks per iteration. Sums do not
+// depend on the number of threads.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "base/memory.hpp"
+#include "grid/field.hpp"
+#include "ins/solve/flow_basis.hpp"
+
+namespace karst {
+
+struct GmresOptions {
+  double tolerance = 1e-8;  ///< of |b - K x| / |b|
+  int max_iterations = 300;
+  int restart = 20;  ///< vectors of the basis: 16 bytes per VoF each, 8 from the ninth on
+};
+
+struct GmresReport {
+  int iterations = 0;
+  double relative_residual = 0.0;  ///< true one, at the end
+  std::vector<double> history;     ///< relative residual per iteration, by the recurrence
+};
+
+/// What GMRES works with. All are collective and see the own VoFs of this rank.
+struct GmresProblem {
+  std::string name;                                  ///< for messages
+  std::function<void(std::span<Quad> r)> residual;   ///< r = b - K x
+  std::function<void(std::span<Quad> v)> apply;      ///< v = K M v
+  std::function<void(std::span<const Quad> v)> add;  ///< x += M v
+  /// Numbers linear in the solution that belong to the vector of the last apply(), of this rank; summed over the ranks.
+  std::function<Vec3()> functional;
+  /// After each iteration: iterations, relative residual, the functional of what is added to x since the last call of
+  /// residual(). May be empty.
+  std::function<void(int, double, const Vec3&)> progress;
+};
+
+class FlowGmres {
+ public:
+  FlowGmres(const Comm& comm, std::int64_t n_own, const GmresOptions& options);
+
+  /// @param size  |b|
+  /// Throws Error when it does not converge. Allocates nothing in an iteration. Collective.
+  GmresReport solve(const GmresProblem& problem, double size);
+  /// One cycle from the residual in work(), `start` long: iterations until it is `goal` long by the recurrence or the
+  /// basis is full, counted in the report and at most max_iterations there. Leaves in work() what problem.add() takes.
+  /// Allocates nothing but the history. Collective.
+  /// @param size  what the history refers to
+  void cycle(const GmresProblem& problem, double size, double start, double goal, GmresReport& report);
+  /// |v| over all ranks. Collective.
+  double norm(std::span<const Quad> v);
+  std::span<Quad> work() { return w_.span(); }
+  std::int64_t bytes() const;
+
+ private:
+  std::int64_t n_blocks() const { return basis_.n_blocks(); }
+  double* block_of_w(std::int64_t b) { return w_.data()->v.data() + 4 * b * FlowBasis::block; }
+  double* partial(std::int64_t b) { return partial_.data() + b * (options_.restart + 2); }
+  void sum_partials(int n, std::span<double> to) const;
+  template <class F>
+  void for_blocks(double factor, F&& f);
+  template <class F>
+  void change_blocks(double factor, F&& f);
+  std::span<double> find_parts(int m, const Vec3& more);
+  double take_out(int m, std::span<const double> parts);
+  void start(double size);
+  double orthogonalize(int j, const Vec3& functional);
+  void rotate(int j, double next);
+  void back_substitute(int n);
+  void combine(int n);
+  double& h(int i, int j) {
+    return h_[static_cast<std::size_t>(j) * static_cast<std::size_t>(options_.restart + 1) +
+              static_cast<std::size_t>(i)];
+  }
+
+  Comm comm_;
+  GmresOptions options_;
+  Array<Quad> w_;
+  FlowBasis basis_;
+  Array<double> partial_;
+  std::vector<double> h_, sums_, g_, cosine_, sine_, y_;
+  std::vector<Vec3> functionals_;
+};
+
+}  // namespace karst

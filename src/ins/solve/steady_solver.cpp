@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/solve/steady_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/timer.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double least_step = 1.0 / 16.0;  ///< share of a step of Newton that is still tried
+constexpr double sufficient = 1e-4;        ///< of the fall that the linear equations promise
+constexpr double forcing_factor = 0.9;     ///< γ of Eisenstat & Walker
+constexpr double forcing_safeguard = 0.1;  ///< γ η² of the last step counts above this
+constexpr int worth_following = 8;         ///< iterations of the last step; following the flow costs three to five
+constexpr double far_away = 0.2;           ///< residual at the start of a solve from which the flow changes much
+constexpr std::size_t patience = 6;        ///< steps that must halve the residual together
+
+const StokesOperator& only_level(const StokesLevels& op) {
+  require(op.n_levels() == 1, "flow with inertia: {} grid levels; it works on one, so leave [[grid.refine]] out",
+          op.n_levels());
+  return op.level(0);
+}
+
+bool is_stuck(const std::vector<double>& steps) {
+  return steps.size() > patience && steps.back() > 0.5 * steps[steps.size() - 1 - patience];
+}
+
+}  // namespace
+
+SteadySolver::SteadySolver(StokesSolver& stokes, const SteadyOptions& options)
+    : stokes_(&stokes),
+      options_(options),
+      advection_(only_level(stokes.op())),
+      step_(static_cast<std::size_t>(stokes.op().n_vofs()), Purpose::solver),
+      start_(static_cast<std::size_t>(stokes.op().n_vofs()), Purpose::solver) {}
+
+void SteadySolver::residual(const StokesDrive& drive, double inertia, std::span<Quad> r) {
+  stokes_->residual(drive, r);
+  advection_.add(-inertia, drive, r);
+}
+
+GmresProblem SteadySolver::linearised(double inertia, const std::string& name) {
+  GmresProblem problem;
+  problem.name = name;
+  problem.apply = [this, inertia](std::span<Quad> v) {
+    stokes_->preconditioner().apply(v);
+    stokes_->op().apply(v);
+    advection_.add_linearised(inertia, v);
+  };
+  problem.functional = [this] { return stokes_->op().local_flow(); };
+  return problem;
+}
+
+/// solution += part step
+void SteadySolver::move(double part) {
+  Quad* x = stokes_->all_values().data();
+  parallel_for(std::ssize(step_.span()), [&](std::int64_t i) {
+    for (std::size_t c = 0; c < 4; ++c) x[i].v[c] += part * step_[static_cast<std::size_t>(i)].v[c];
+  });
+}
+
+/// Goes along the step that GMRES left in its work vector, as far as the residual falls. Returns its length then, NaN
+/// when it does not fall.
+double SteadySolver::try_step(const StokesDrive& drive, double inertia, double left, SteadyReport& report) {
+  FlowGmres& krylov = stokes_->krylov();
+  StokesOperator& op = stokes_->op().level(0);
+  stokes_->preconditioner().apply(krylov.work());
+  const LevelGraph& graph = op.geometry().graph;
+  parallel_for(graph.n_local(), [&](std::int64_t b) {
+    std::ranges::copy(op.values().own(static_cast<int>(b)), step_.data() + graph.vof_begin(static_cast<int>(b)));
+  });
+  move(1.0);
+  for (double part = 1.0;; part *= 0.5) {
+    residual(drive, inertia, krylov.work());
+    const double now = krylov.norm(krylov.work());
+    if (now <= (1.0 - sufficient * part) * left) return now;
+    if (part <= least_step) return std::numeric_limits<double>::quiet_NaN();
+    move(-0.5 * part);
+    ++report.halvings;
+  }
+}
+
+SteadyReport SteadySolver::solve(const StokesDrive& drive, double inertia, const std::string& name) {
+  const Timer timer("steady");
+  FlowGmres& krylov = stokes_->krylov();
+  std::ranges::copy(stokes_->all_values(), start_.data());
+  SteadyReport report;
+  const double size = stokes_->size_of(drive, name), goal = options_.tolerance * size;
+  GmresProblem problem = linearised(inertia, name);
+  GmresReport linear;
+  Vec3 base;
+  if (options_.progress)
+    problem.progress = [&](int iteration, double residual, const Vec3& more) {
+      options_.progress({report.flow.krylov.iterations + iteration, residual, base + stokes_->per_cell() * more});
+    };
+  residual(drive, inertia, krylov.work());
+  double left = krylov.norm(krylov.work()), forcing = options_.first_forcing;
+  while (std::isfinite(left)) {
+    report.steps.push_back(left / size);
+    report.converged = left <= goal;
+    if (report.converged || std::ssize(report.steps) > options_.max_steps || is_stuck(report.steps)) break;
+    advection_.keep(drive);
+    if (options_.progress) base = stokes_->velocity_of(stokes_->op().local_flow());
+    if (std::exchange(follow_, false) || last_iterations_ > worth_following ||
+        (report.steps.size() == 1 && left > far_away * size))
+      stokes_->preconditioner().follow(advection_, inertia);
+    linear = {};
+    krylov.cycle(problem, size, left, std::max(0.5 * goal, forcing * left), linear);
+    report.flow.krylov.iterations += last_iterations_ = linear.iterations;
+    const double now = try_step(drive, inertia, left, report);
+    const double reduction = now / left, before = forcing_factor * forcing * forcing;
+    forcing = std::min(std::max(forcing_factor * reduction * reduction, before > forcing_safeguard ? before : 0.0),
+                       options_.largest_forcing);
+    left = now;
+  }
+  if (!report.converged) {
+    std::ranges::copy(start_.span(), stokes_->all_values().begin());
+    residual(drive, inertia, krylov.work());
+  }
+  stokes_->measure(report.flow);
+  report.flow.krylov.relative_residual = report.steps.empty() ? left : report.steps.back();
+  report.cell_reynolds = inertia * report.flow.largest_speed;
+  return report;
+}
+
+std::int64_t SteadySolver::bytes() const {
+  return advection_.bytes() + static_cast<std::int64_t>(step_.bytes() + start_.bytes());
+}
+
+}  // namespace karst

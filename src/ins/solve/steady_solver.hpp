@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steady flow with inertia:
+//
+//   ρ (u·∇)u - μ Δu + ∇p = f,   ∇·u = 0,   u = 0 on the wall
+//
+// Units as in stokes_solver.hpp: h0, μ, and a drive F [Pa/m] are 1. What is left is one number,
+//
+//   inertia = ρ F h0³ / μ²,
+//
+// so more drive is more inertia at the same f, and the mean velocity is the apparent permeability over h0².
+//
+// Newton's method with inexact steps: each is one cycle of GMRES on the linearised equations, as far as the last step
+// was worth it (Eisenstat & Walker, SIAM J. Sci. Comput. 17 (1996) 16, choice 2). A step that does not reduce the
+// residual is halved. The preconditioner is that of Stokes flow, or of an earlier step, until a step takes as many
+// iterations as it costs to have it follow the flow (StokesPreconditioner::follow).
+#pragma once
+
+#include "ins/operator/advection.hpp"
+#include "ins/solve/stokes_solver.hpp"
+
+namespace karst {
+
+struct SteadyOptions {
+  double tolerance = 1e-8;                              ///< of |b - K u - inertia (u·∇)u| / |b|
+  int max_steps = 30;                                   ///< of Newton
+  double first_forcing = 0.1, largest_forcing = 0.5;    ///< what a step leaves of the residual of its linear equations
+  std::function<void(const StokesProgress&)> progress;  ///< on every rank
+};
+
+struct SteadyReport {
+  StokesReport flow;  ///< krylov: iterations of all steps, residual of the whole equations
+  bool converged = false;
+  std::vector<double> steps;   ///< relative residual before each step and at the end
+  int halvings = 0;            ///< of steps
+  double cell_reynolds = 0.0;  ///< ρ |u| h0 / μ, largest in a cell
+};
+
+class SteadySolver {
+ public:
+  /// The Stokes solver must outlive it. Collective.
+  SteadySolver(StokesSolver& stokes, const SteadyOptions& options);
+
+  /// Solves from where stokes.solution() stands, and leaves the result there. When the residual no longer falls, or
+  /// max_steps were made, the solution is the start again and the report says so. Collective.
+  SteadyReport solve(const StokesDrive& drive, double inertia, const std::string& name = "steady");
+
+  /// The preconditioner follows the flow at the next step of Newton, whatever the one before took.
+  void follow_at_next_step() { follow_ = true; }
+
+  /// r = b - K u - inertia (u·∇)u at the solution. Collective.
+  void residual(const StokesDrive& drive, double inertia, std::span<Quad> r);
+
+  std::int64_t bytes() const;  ///< of this rank, without the Stokes solver
+
+ private:
+  GmresProblem linearised(double inertia, const std::string& name);
+  double try_step(const StokesDrive& drive, double inertia, double left, SteadyReport& report);
+  void move(double part);
+
+  StokesSolver* stokes_;
+  SteadyOptions options_;
+  Advection advection_;
+  bool follow_ = false;      // at the next step
+  int last_iterations_ = 0;  // of the last step of Newton
+  Array<Quad> step_, start_;
+};
+
+}  // namespace karst

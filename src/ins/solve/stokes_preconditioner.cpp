@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/solve/stokes_preconditioner.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "base/parallel.hpp"
+#include "base/timer.hpp"
+#include "grid/vof_loops.hpp"
+#include "ins/operator/flow_kernels.hpp"
+#include "ins/solve/local_permeability.hpp"
+
+namespace karst {
+namespace {
+
+/// Of the local permeability in L_k: from 0.6 to 1.4 slow flow needs the same iterations, +-1; with inertia less is
+/// better (decision 010).
+constexpr float share = 0.7F;
+
+/// For GMRES rather than conjugate gradients: eigenvalues of the cycles above 1 hurt less than those below.
+/// @param first_twice  1 for the pressure: its large scales need more than those of the velocity
+MultigridOptions flow_cycle(int first_twice) {
+  MultigridOptions options;
+  options.coarse_scale = 0.55;
+  options.twice_high = 2.0;
+  options.first_twice = first_twice;
+  return options;
+}
+
+/// With inertia: loss of k by the Reynolds number of √k, and the share of Bernoulli's pressure that a flow gets back.
+constexpr double resistance = 0.25, recovery = 0.35;
+
+MultigridOptions carried_cycle() {
+  MultigridOptions options = flow_cycle(2);
+  options.fine_steps = {0.6F, 1.0F};
+  options.coarse_steps = {0.5F, 0.75F, 1.0F};
+  return options;
+}
+
+EllipticProblem velocity_problem(const FlowSides& sides) {
+  EllipticProblem problem;
+  problem.wall = [](const Vec3&) { return dirichlet(0.0); };
+  for (std::size_t s = 0; s < 6; ++s)
+    if (sides[s] == FlowSide::no_slip) problem.sides[s] = [](const Vec3&) { return dirichlet(0.0); };
+  return problem;
+}
+
+/// Planes of symmetry let nothing through: there the normal component is 0, the others do not change.
+std::vector<TwoPointLevel> velocity_levels(const Comm& comm, const Geometry& geometry, const FlowSides& sides) {
+  std::vector<TwoPointLevel> levels = make_two_point_levels(comm, geometry, velocity_problem(sides), WallForm::lines);
+  for (TwoPointLevel& level : levels)
+    for (std::size_t s = 0; s < 6; ++s) level.mirrors[s] = sides[s] == FlowSide::symmetry;
+  return levels;
+}
+
+/// L_k as a two-point operator: weights w k on the faces between flow cells.
+class PressureLevel {
+ public:
+  /// @param length  of the level (find_permeable_lengths())
+  /// @param width   of its cells in h0
+  PressureLevel(const StokesOperator& op, FloatField length, double width)
+      : op_(op),
+        graph_(op.geometry().graph),
+        volume_(static_cast<float>(width * width * width)),
+        length_(std::move(length)),
+        weights_(graph_, 3, Purpose::buffers) {
+    level_.geometry = &op.geometry();
+    level_.face_beta = &weights_;
+    level_.weight = Array<std::array<float, 6>>(op.geometry().moments.size(), Purpose::buffers, {});
+    level_.shift = Array<float>(op.geometry().moments.size(), Purpose::buffers, 1.0F);
+    level_.extra = Array<float>(op.geometry().extra.size(), Purpose::buffers, 0.0F);
+    level_.ghost_begin = {0};
+    for (int b = 0; b < graph_.n_local(); ++b)
+      level_.ghost_begin.push_back(level_.ghost_begin.back() + graph_.box(b).halo.n_domain());
+    level_.ghost_factor.assign(static_cast<std::size_t>(level_.ghost_begin.back()), 1.0F);
+    parallel_for(graph_.n_local(), [&](std::int64_t b) { set_box(static_cast<int>(b)); });
+  }
+  PressureLevel(const PressureLevel&) = delete;
+  PressureLevel& operator=(const PressureLevel&) = delete;
+  TwoPointLevel take() { return std::move(level_); }
+
+ private:
+  float permeability(const float* d, std::size_t v, std::size_t n, int first_ghost) const {
+    return share * volume_ *
+           (n < static_cast<std::size_t>(first_ghost) ? 0.5F * (d[v] * d[v] + d[n] * d[n]) : d[v] * d[v]);
+  }
+
+  void set_box(int b) {
+    const BoxGraph graph = graph_.box(b);
+    const float* d = length_.box(b).data();
+    const int first_ghost = graph.n_own + graph.halo.n_vofs();
+    const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& area) {
+      for (std::size_t s = 0; s < 6; ++s)
+        weights_.box(b, static_cast<int>(s / 2))[s % 2 == 1 ? n[s] : v] =
+            area(s) > 0.0F ? area(s) * permeability(d, v, n[s], first_ghost) : 0.0F;
+    };
+    kernels::for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
+      set(v, n, [](std::size_t) { return 1.0F; });
+    });
+    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    const auto first = static_cast<std::size_t>(op_.geometry().moments_begin[static_cast<std::size_t>(b)]);
+    for (const FlowRow& row : op_.rows().of(b)) {
+      const auto at = std::ranges::lower_bound(irregular, row.vof);
+      if (at != irregular.end() && *at == row.vof) {
+        const std::size_t r = first + static_cast<std::size_t>(at - irregular.begin());
+        float sum = 0.0F;
+        for (std::size_t s = 0; s < 6; ++s)
+          if (row.area[s] > 0.0F)
+            sum += level_.weight[r][s] = row.area[s] * permeability(d, row.vof, row.slot[s], first_ghost);
+        level_.shift[r] = sum > 0.0F ? 0.0F : 1.0F;
+        continue;
+      }
+      std::array<std::uint16_t, 6> n = row.slot;
+      for (std::size_t s = 0; s < 6; ++s)
+        if (n[s] == graph.closed()) n[s] = slot_of_regular(graph, row.vof, s);
+      set(row.vof, n, [&](std::size_t s) { return row.area[s]; });
+    }
+    for (const StokesOperator::LevelGhost& g : op_.level_ghosts_of(b))  // for the links to the coarser level
+      weights_.box(b, g.side / 2)[g.side % 2 == 1 ? g.slot : g.vof] = permeability(d, g.vof, g.slot, first_ghost);
+    set_extra(b, graph, d);
+    set_ghosts(b, graph);
+  }
+
+  void set_extra(int b, const BoxGraph& graph, const float* d) {
+    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    const auto first = static_cast<std::size_t>(op_.geometry().moments_begin[static_cast<std::size_t>(b)]);
+    float* weight = level_.extra.data() + op_.geometry().extra_begin[static_cast<std::size_t>(b)];
+    std::size_t e = 0;
+    for (const FlowExtra& face : op_.rows().extra_of(b)) {  // a part of graph.extra, in its order
+      while (graph.extra[e] != ExtraFace{face.vof, face.neighbour, face.side}) ++e;
+      weight[e++] = face.area * permeability(d, face.vof, face.neighbour, graph.closed());
+      const auto at = std::ranges::lower_bound(irregular, face.vof);
+      level_.shift[first + static_cast<std::size_t>(at - irregular.begin())] = 0.0F;
+    }
+  }
+
+  /// Slot across a side of a VoF that is not irregular. O(log n).
+  static std::uint16_t slot_of_regular(const BoxGraph& graph, std::uint16_t vof, std::size_t side) {
+    const auto after = std::ranges::upper_bound(graph.runs, vof, {}, &Run::first);
+    if (after != graph.runs.begin())
+      if (const Run& run = *std::prev(after); vof < run.first + run.length)
+        return run.neighbours(vof - run.first)[side];
+    const auto n_irregular = static_cast<std::size_t>(graph.n_irregular);
+    const auto rows = graph.row_vof.subspan(n_irregular);
+    const auto row = static_cast<std::size_t>(std::ranges::lower_bound(rows, vof) - rows.begin());
+    return graph.neighbours[n_irregular + row][side];
+  }
+
+  void set_ghosts(int b, const BoxGraph& graph) {
+    if (graph.halo.n_domain() == 0) return;
+    const int first = graph.closed() - graph.halo.n_domain();
+    float* factor = level_.ghost_factor.data() + level_.ghost_begin[static_cast<std::size_t>(b)];
+    for_each_face(graph, [&](int, int side, int slot) {
+      if (slot >= first && op_.sides()[static_cast<std::size_t>(side)] == FlowSide::pressure)
+        factor[slot - first] = -1.0F;
+    });
+  }
+
+  const StokesOperator& op_;
+  const LevelGraph& graph_;
+  float volume_;
+  FloatField length_;
+  Field weights_;
+  TwoPointLevel level_;
+};
+
+}  // namespace
+
+StokesPreconditioner::StokesPreconditioner(StokesLevels& op, const Geometry& geometry)
+    : op_(&op),
+      geometry_(&geometry),
+      continuity_inverse_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver),
+      symmetric_scale_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, 1.0F),
+      between_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, {}) {  // covered VoFs stay 0
+  const Timer timer("multigrids");
+  make_velocity({});
+  make_pressure(find_permeable_lengths(op, *velocity_));
+  for (int l = 0; l < op.n_levels(); ++l) {
+    set_continuity_inverse(l);
+    const StokesOperator& level = op.level(l);
+    for (int b = 0; b < level.geometry().graph.n_local(); ++b)
+      for (const FlowRow& row : level.rows().of(b))
+        symmetric_scale_[static_cast<std::size_t>(op.begin(l) + level.geometry().graph.vof_begin(b) + row.vof)] =
+            row.symmetric_scale;
+  }
+}
+
+/// @param inflow  as in TwoPointLevel
+void StokesPreconditioner::make_velocity(Array<std::array<float, 6>> inflow) {
+  velocity_.reset();
+  std::vector<TwoPointLevel> levels = velocity_levels(op_->comm(), *geometry_, op_->sides());
+  const bool carried = inflow.size() > 0;
+  levels[0].inflow = std::move(inflow);
+  velocity_ = std::make_unique<BasicGraphMultigrid<3>>(op_->comm(), levels, carried ? carried_cycle() : flow_cycle(2));
+}
+
+/// @param lengths  as from find_permeable_lengths()
+void StokesPreconditioner::make_pressure(std::vector<FloatField> lengths) {
+  pressure_.reset();
+  std::vector<std::unique_ptr<PressureLevel>> makers;  // they hold the weights of the faces
+  std::vector<TwoPointLevel> levels;
+  for (int l = 0; l < op_->n_levels(); ++l) {
+    makers.push_back(std::make_unique<PressureLevel>(op_->level(l), std::move(lengths[static_cast<std::size_t>(l)]),
+                                                     StokesLevels::width(l)));
+    levels.push_back(makers.back()->take());
+  }
+  find_coarse_fine_links(op_->comm(), *geometry_, WallForm::fluxes, levels);
+  pressure_ = std::make_unique<GraphMultigrid>(op_->comm(), levels, flow_cycle(1));
+}
+
+void StokesPreconditioner::follow(const Advection& flow, double inertia) {
+  const Timer timer("multigrids");
+  assert(op_->n_levels() == 1);
+  const auto n = static_cast<std::size_t>(op_->n_vofs());
+  if (!lengths_) {
+    const std::vector<FloatField> lengths = find_permeable_lengths(*op_, *velocity_);
+    lengths_.emplace(n, Purpose::solver);
+    op_->for_boxes([&](int, int b, std::size_t first, std::size_t) {
+      std::ranges::copy(lengths[0].own(b), lengths_->begin() + static_cast<std::ptrdiff_t>(first));
+    });
+  }
+  carry_.emplace(n, Purpose::solver);
+  Array<std::array<float, 6>> inflow(n, Purpose::buffers);
+  std::vector<FloatField> lengths;
+  lengths.emplace_back(op_->level(0).geometry().graph, 1, Purpose::solver);
+  op_->for_boxes([&](int, int b, std::size_t first, std::size_t n_own) {
+    for (std::size_t i = 0; i < n_own; ++i) {
+      const std::size_t v = first + i;
+      for (std::size_t s = 0; s < 6; ++s)
+        inflow[v][s] = static_cast<float>(inertia) * symmetric_scale_[v] * flow.inflow(v, s);
+      const Quad& w = flow.flow().box(b)[i];
+      const double k = double{(*lengths_)[v] * (*lengths_)[v]}, speed = norm(Vec3{w.v[0], w.v[1], w.v[2]}),
+                   less = k / (1.0 + resistance * inertia * speed * std::sqrt(k));
+      lengths[0].own(b)[i] = static_cast<float>(std::sqrt(less));
+      for (std::size_t d = 0; d < 3; ++d)
+        (*carry_)[v][d] = static_cast<float>(recovery * inertia * double{share} * less * w.v[d]);
+    }
+  });
+  op_->fill_lengths(lengths);
+  make_pressure(std::move(lengths));
+  make_velocity(std::move(inflow));
+}
+
+void StokesPreconditioner::forget() {
+  if (!carry_) return;
+  const Timer timer("multigrids");
+  carry_.reset();
+  std::vector<FloatField> lengths;
+  lengths.emplace_back(op_->level(0).geometry().graph, 1, Purpose::solver);
+  op_->for_boxes([&](int, int b, std::size_t first, std::size_t n) {
+    std::ranges::copy(lengths_->span().subspan(first, n), lengths[0].own(b).begin());
+  });
+  op_->fill_lengths(lengths);
+  make_pressure(std::move(lengths));
+  make_velocity({});
+}
+
+/// ψ += carry · ∇ψ for ψ = between_[..][0].
+void StokesPreconditioner::add_recovery() {
+  StokesOperator& op = op_->level(0);
+  op_->for_boxes([&](int, int b, std::size_t v, std::size_t) {
+    for (Quad& q : op.values().own(b)) q.v[kernels::p] = double{between_[v++][0]};
+  });
+  op_->pressure_gradient(between_.span());
+  op_->for_boxes([&](int, int b, std::size_t v, std::size_t) {
+    for (const Quad& q : op.values().own(b)) {
+      float sum = static_cast<float>(q.v[kernels::p]);
+      for (std::size_t d = 0; d < 3; ++d) sum += (*carry_)[v][d] * between_[v][d];
+      between_[v++][0] = sum;
+    }
+  });
+}
+
+/// Σ_faces w (t_l + t_r) / 2: what is left of B D^-1 G + C, as both take the same t.
+void StokesPreconditioner::set_continuity_inverse(int level) {
+  const StokesOperator& op = op_->level(level);
+  const LevelGraph& graph = op.geometry().graph;
+  parallel_for(graph.n_local(), [&](std::int64_t i) {
+    const int b = static_cast<int>(i);
+    const float* t = op.inverse_diagonal().box(b).data();
+    float* inverse = continuity_inverse_.data() + op_->begin(level) + graph.vof_begin(b);
+    const int closed = graph.box(b).closed(), first_ghost = closed - graph.box(b).halo.n_domain();
+    const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& weight) {
+      float sum = 0.0F;
+      for (std::size_t s = 0; s < 6; ++s) {
+        const auto [area, bend] = weight(s);
+        const float whole = area * 0.5F * (t[v] + t[n[s]]), part = std::max(whole + bend, 0.25F * whole);
+        const bool end = n[s] >= first_ghost && n[s] < closed;  // its pressure is minus that of the VoF, or the same
+        sum += !end ? part : op.sides()[s] == FlowSide::pressure ? 2.0F * part : 0.0F;
+      }
+      inverse[v] = sum > 0.0F ? 1.0F / sum : 0.0F;
+    };
+    kernels::for_plain(graph.box(b), [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
+      set(v, n, [](std::size_t) { return std::pair(1.0F, 0.0F); });
+    });
+    for (const FlowRow& row : op.rows().of(b))
+      set(row.vof, row.slot, [&](std::size_t s) {
+        const bool to_finer = row.area[s] == 0.0F && row.viscous[s] > 0.0F;
+        return std::pair(to_finer ? 1.0F : row.area[s], row.bend[s]);
+      });
+    for (const FlowExtra& e : op.rows().extra_of(b)) {
+      const float more = e.area * 0.5F * (t[e.vof] + t[e.neighbour]);
+      inverse[e.vof] = inverse[e.vof] > 0.0F ? 1.0F / (1.0F / inverse[e.vof] + more) : 1.0F / more;
+    }
+    for (const std::uint16_t v : op.rows().still_in(b)) inverse[v] = 0.0F;
+    for (const std::uint16_t v : op.rows().covered_in(b)) inverse[v] = 0.0F;
+  });
+}
+
+void StokesPreconditioner::apply(std::span<const Quad> r) {
+  const auto for_own = [&](auto&& f) {
+    op_->for_boxes([&](int l, int b, std::size_t v, std::size_t) {
+      for (Quad& to : op_->level(l).values().own(b)) f(v++, to);
+    });
+  };
+  pressure_->apply(
+      [&](std::int64_t first, std::int32_t n, float* to) {
+        const auto [vof, width] = op_->place_of(first);
+        const auto area = static_cast<float>(width * width);
+        for (const Quad& q : r.subspan(vof, static_cast<std::size_t>(n)))
+          *to++ = area * static_cast<float>(q.v[kernels::p]);
+      },
+      [&](std::int64_t first, std::int32_t n, const float* from) {
+        const auto [vof, width] = op_->place_of(first);
+        for (std::int32_t v = 0; v < n; ++v)
+          between_[vof + static_cast<std::size_t>(v)][0] = static_cast<float>(width) * from[v];
+      });
+  if (carry_) add_recovery();
+  for_own([&](std::size_t v, Quad& to) {
+    to.v[kernels::p] = -(double{continuity_inverse_[v]} * r[v].v[kernels::p] + double{between_[v][0]});
+  });
+  op_->pressure_gradient(between_.span());
+  velocity_->apply(
+      [&](std::int64_t first, std::int32_t n, Values<3>* to) {
+        const auto [vof, width] = op_->place_of(first);
+        const auto scale = static_cast<float>(width);
+        for (std::size_t v = vof; v < vof + static_cast<std::size_t>(n); ++v, ++to)
+          for (std::size_t d = 0; d < 3; ++d)
+            to->v[d] = scale * symmetric_scale_[v] * (static_cast<float>(r[v].v[d]) - between_[v][d]);
+      },
+      [&](std::int64_t first, std::int32_t n, const Values<3>* from) {
+        const std::size_t vof = op_->place_of(first).vof;
+        for (std::int32_t v = 0; v < n; ++v) between_[vof + static_cast<std::size_t>(v)] = from[v].v;
+      });
+  for_own([&](std::size_t v, Quad& to) {
+    for (std::size_t d = 0; d < 3; ++d) to.v[d] = double{between_[v][d]};
+  });
+}
+
+std::string StokesPreconditioner::summary() const {
+  return fmt::format("velocity: {}; pressure: {}", velocity_->summary(), pressure_->summary());
+}
+
+std::int64_t StokesPreconditioner::bytes() const {
+  return velocity_->bytes() + pressure_->bytes() +
+         static_cast<std::int64_t>(continuity_inverse_.bytes() + symmetric_scale_.bytes() + between_.bytes() +
+                                   (lengths_ ? lengths_->bytes() : 0) + (carry_ ? carry_->bytes() : 0));
+}
+
+}  // namespace karst

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Block triangular preconditioner of the Stokes operator: one cycle of graph multigrid per velocity component, and for
+// the pressure the local permeability of the pores,
+//
+//   z_p = -(D^-1 + L_k^-1) r_p,   z_u = M (r_u - ∇z_p),   L_k = -∇·(k ∇),
+//
+// D: the diagonal of continuity once the velocity is eliminated with the diagonal of its rows, k: 0.65 of the velocity
+// that a unit force would drive (local_permeability.hpp). Where pores are wide, D^-1 (a mass matrix) acts; through
+// throats pressure spreads as in Darcy's law, and that is L_k. The velocity cycle works on the symmetric 1/θ form, its
+// residual rows scaled by the ratio of diagonals. Both multigrids work on the composite grid in units of h0: a row of
+// momentum of level l is h_l times, one of continuity h_l² times that of the level, a pressure 1 / h_l times.
+//
+// With inertia, linearised about a flow w (one level):
+//   M      is a cycle on -Δ + inertia w·∇ (carried_weight.hpp);
+//   k      falls as in Forchheimer's law with the Reynolds number of √k,  k / (1 + a inertia |w| √k);
+//   z_p    gets a third part, b inertia w·(k ∇L_k^-1 r_p): the flow k ∇L_k^-1 r_p that L_k^-1 takes to balance
+//          continuity changes the pressure of w as in Bernoulli's law. For b = 1 and no walls D^-1 + this part is the
+//          pressure convection-diffusion preconditioner (Kay, Loghin & Wathen, SIAM J. Sci. Comput. 24 (2002) 237).
+#pragma once
+
+#include <optional>
+
+#include "ins/operator/advection.hpp"
+#include "ins/operator/stokes_levels.hpp"
+#include "solvers/multigrid/graph_multigrid.hpp"
+
+namespace karst {
+
+class StokesPreconditioner {
+ public:
+  /// Operator and geometry must outlive it. Collective.
+  StokesPreconditioner(StokesLevels& op, const Geometry& geometry);
+
+  /// Takes over the flow that was kept: made for the equations linearised about it until forget(). Sets op.values() to
+  /// something else. Collective.
+  void follow(const Advection& flow, double inertia);
+  /// Back to slow flow. Collective.
+  void forget();
+
+  /// Sets the own VoFs of op.values() to M r; r should be of length 1, or some orders of magnitude about it. Linear up
+  /// to single precision. Allocates nothing. Collective.
+  void apply(std::span<const Quad> r);
+
+  std::string summary() const;
+  std::int64_t bytes() const;
+
+ private:
+  void make_pressure(std::vector<FloatField> lengths);
+  void make_velocity(Array<std::array<float, 6>> inflow);
+  void set_continuity_inverse(int level);
+  void add_recovery();
+
+  StokesLevels* op_;
+  const Geometry* geometry_;
+  Array<float> continuity_inverse_;
+  Array<float> symmetric_scale_;  // per own VoF, of its velocity residual
+  std::unique_ptr<BasicGraphMultigrid<3>> velocity_;
+  std::unique_ptr<GraphMultigrid> pressure_;
+  Array<std::array<float, 3>> between_;  // what the passes hand to each other: L_k^-1 r_p, ∇p, z_u
+  // Whether these are there must not hang on their length: a rank without VoFs takes its part in what is collective.
+  std::optional<Array<float>> lengths_;               // √k of slow flow per own VoF; kept from the first follow() on
+  std::optional<Array<std::array<float, 3>>> carry_;  // b inertia k w; none for slow flow
+};
+
+}  // namespace karst

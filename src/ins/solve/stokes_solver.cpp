@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/solve/stokes_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/timer.hpp"
+
+namespace karst {
+
+StokesSolver::StokesSolver(const Comm& comm, const Geometry& geometry, const FlowSides& sides,
+                           const StokesOptions& options)
+    : comm_(comm),
+      options_(options),
+      op_(comm, geometry, sides),
+      preconditioner_(op_, geometry),
+      gmres_(comm, op_.n_vofs(), options.krylov),
+      solution_(static_cast<std::size_t>(op_.n_vofs()), Purpose::solver) {
+  if (op_.n_levels() > 1) unknowns_ = Array<Quad>(static_cast<std::size_t>(op_.numbering().n_own()), Purpose::solver);
+}
+
+/// values() = v
+void StokesSolver::load(std::span<const Quad> v) {
+  op_.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
+    std::copy_n(v.begin() + static_cast<std::ptrdiff_t>(first), n, op_.level(l).values().own(b).begin());
+  });
+}
+
+void StokesSolver::residual(const StokesDrive& drive, std::span<Quad> r) {
+  drive_ = drive;
+  load(solution_.span());
+  op_.apply(r, drive_);
+  op_.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
+    for (std::size_t v = first; v < first + n; ++v)
+      for (double& c : r[v].v) c = -c;
+    for (const std::uint16_t v : op_.level(l).rows().still_in(b)) r[first + v] = {};
+  });
+}
+
+Vec3 StokesSolver::velocity_of(const Vec3& local_flow) const {
+  Vec3 sum = local_flow;
+  comm_.sum(std::span(sum.v));
+  return per_cell() * sum;
+}
+
+double StokesSolver::per_cell() const {
+  const Index cells = op_.level(0).geometry().graph.layout().domain().cells;
+  return 1.0 / (double(cells[0]) * cells[1] * cells[2]);
+}
+
+double StokesSolver::size_of(const StokesDrive& drive, const std::string& name) {
+  op_.for_boxes(
+      [&](int l, int b, std::size_t, std::size_t) { std::ranges::fill(op_.level(l).values().own(b), Quad{}); });
+  op_.apply(gmres_.work(), drive);
+  const double size = gmres_.norm(gmres_.work());
+  require(size > 0.0,
+          "{}: nothing drives the flow; give a pressure gradient along a periodic direction or different "
+          "pressures at two ends that the pores connect",
+          name);
+  return size;
+}
+
+StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& name) {
+  const Timer timer("stokes");
+  preconditioner_.forget();
+  parallel_for(op_.n_vofs(), [&](std::int64_t v) { solution_[static_cast<std::size_t>(v)] = {}; });
+  Vec3 base;
+  GmresProblem problem;
+  problem.name = name;
+  problem.residual = [&](std::span<Quad> r) {
+    residual(drive, r);
+    if (options_.progress) base = velocity_of(op_.local_flow());
+  };
+  problem.apply = [&](std::span<Quad> v) {
+    preconditioner_.apply(v);
+    op_.apply(v);
+  };
+  problem.add = [&](std::span<const Quad> v) {
+    preconditioner_.apply(v);
+    op_.for_boxes([&](int l, int b, std::size_t first, std::size_t) {
+      Quad* to = solution_.data() + first;
+      for (const Quad& z : op_.level(l).values().own(b)) {
+        for (std::size_t c = 0; c < 4; ++c) to->v[c] += z.v[c];
+        ++to;
+      }
+    });
+  };
+  problem.functional = [&] { return op_.local_flow(); };
+  if (options_.progress)
+    problem.progress = [&](int iteration, double left, const Vec3& more) {
+      options_.progress({iteration, left, base + per_cell() * more});
+    };
+  const double size = size_of(drive, name);
+  StokesReport report;
+  report.krylov = gmres_.solve(problem, size);
+  measure(report);
+  list_unknowns();
+  return report;
+}
+
+/// From all VoFs in units of their level to the unknowns in units of h0.
+void StokesSolver::list_unknowns() {
+  if (op_.n_levels() == 1) return;
+  op_.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
+    for (std::size_t v = 0; v < n; ++v) {
+      const std::int32_t u = op_.numbering().number(l, b, static_cast<int>(v));
+      if (u < 0) continue;
+      Quad q = solution_[first + v];
+      q.v[3] /= StokesLevels::width(l);
+      unknowns_[static_cast<std::size_t>(u)] = q;
+    }
+  });
+}
+
+void StokesSolver::measure(StokesReport& report) {
+  report.velocity = velocity_of(op_.local_flow());
+  struct Sums {
+    double speed = 0.0, largest = 0.0;
+    Vec3 velocity;
+  };
+  Sums all;
+  for (int l = 0; l < op_.n_levels(); ++l) {  // covered VoFs hold 0
+    const double volume = std::pow(StokesLevels::width(l), 3);
+    const Sums here = parallel_reduce(
+        op_.begin(l + 1) - op_.begin(l), Sums{},
+        [&](std::int64_t v) {
+          const Quad& q = solution_[static_cast<std::size_t>(op_.begin(l) + v)];
+          const Vec3 u{q.v[0], q.v[1], q.v[2]};
+          const double speed = norm(u);
+          return Sums{speed, speed, u};
+        },
+        [](const Sums& a, const Sums& b) {
+          return Sums{a.speed + b.speed, std::max(a.largest, b.largest), a.velocity + b.velocity};
+        });
+    all = {all.speed + volume * here.speed, std::max(all.largest, here.largest), all.velocity + volume * here.velocity};
+  }
+  std::array<double, 4> sums{all.speed, all.velocity[0], all.velocity[1], all.velocity[2]};
+  comm_.sum(std::span(sums));
+  const double along = norm(Vec3{sums[1], sums[2], sums[3]});
+  report.tortuosity = along > 0.0 ? sums[0] / along : 0.0;
+  report.largest_speed = comm_.max(all.largest);
+  const std::span<const Quad> left = gmres_.work();
+  const double net = comm_.max(
+      parallel_max(std::ssize(left), [&](std::int64_t v) { return std::abs(left[static_cast<std::size_t>(v)].v[3]); }));
+  report.divergence = report.largest_speed > 0.0 ? net / report.largest_speed : 0.0;
+}
+
+std::vector<Field> StokesSolver::face_fluxes() {
+  residual(drive_, gmres_.work());
+  return op_.face_fluxes(drive_.force);
+}
+
+std::int64_t StokesSolver::bytes() const {
+  return op_.bytes() + preconditioner_.bytes() + gmres_.bytes() +
+         static_cast<std::int64_t>(solution_.bytes() + unknowns_.bytes());
+}
+
+}  // namespace karst

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steady Stokes flow, solved directly:
+//
+//   -μ Δu + ∇p = f,   ∇·u = 0,   u = 0 on the wall
+//
+// Nothing is dimensional here: lengths are in units of the cell width h0, μ = 1. With a force f (or pressures) in units
+// of F [Pa/m], velocities come in units of F h0² / μ, pressures in F h0, permeabilities in h0².
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "ins/solve/flow_gmres.hpp"
+#include "ins/solve/stokes_preconditioner.hpp"
+
+namespace karst {
+
+struct StokesProgress {
+  int iteration;
+  double relative_residual;
+  Vec3 velocity;  ///< mean superficial velocity so far
+};
+
+struct StokesOptions {
+  GmresOptions krylov;
+  std::function<void(const StokesProgress&)> progress;  ///< on every rank
+};
+
+struct StokesReport {
+  GmresReport krylov;
+  Vec3 velocity;  ///< flow rate over the total cross-section, mean over all planes
+  double largest_speed = 0.0;
+  double tortuosity = 0.0;  ///< mean |u| / |mean u|
+  double divergence = 0.0;  ///< largest net flux of a cell / largest flux through a face
+};
+
+class StokesSolver {
+ public:
+  /// The geometry must outlive it and stay in place. Collective.
+  StokesSolver(const Comm& comm, const Geometry& geometry, const FlowSides& sides, const StokesOptions& options = {});
+
+  /// Solves from rest. Throws Error when there is nothing that drives, or the iteration fails. Collective.
+  /// @param name  of the solve, for messages
+  StokesReport solve(const StokesDrive& drive, const std::string& name = "stokes");
+
+  /// Of the last solve, own unknowns (CompositeNumbering; on one level own VoFs box after box): velocity and pressure.
+  std::span<const Quad> solution() const { return op_.n_levels() == 1 ? solution_.span() : unknowns_.span(); }
+  /// Of the last solve, per level: fluxes through the faces [velocity h0²], component d at a VoF is the face on its low
+  /// side, high ends of the domain and of the level in the ghosts; divergence-free to the tolerance, and between levels
+  /// the coarse face has the sum of the fine ones. Halo not filled. Collective.
+  std::vector<Field> face_fluxes();
+
+  // What iterations around this one are made of (steady_solver.hpp). Collective.
+  /// The solution as a vector of StokesLevels.
+  std::span<Quad> all_values() { return solution_.span(); }
+  /// r = b - K x at all_values(), b: of the drive. The operator holds the solution.
+  void residual(const StokesDrive& drive, std::span<Quad> r);
+  /// |b| of a drive. Throws Error when it is 0. The operator holds 0.
+  double size_of(const StokesDrive& drive, const std::string& name);
+  /// What the solution has come to: the last residual() was into krylov().work().
+  void measure(StokesReport& report);
+  /// Mean superficial velocity from local_flow() of the operator.
+  Vec3 velocity_of(const Vec3& local_flow) const;
+  /// 1 / number of cells of the domain, fluid or not.
+  double per_cell() const;
+
+  FlowGmres& krylov() { return gmres_; }
+  StokesLevels& op() { return op_; }
+  StokesPreconditioner& preconditioner() { return preconditioner_; }
+  std::int64_t bytes() const;                                        ///< of this rank
+  std::string summary() const { return preconditioner_.summary(); }  ///< of the preconditioner
+
+ private:
+  void load(std::span<const Quad> v);
+  void list_unknowns();
+
+  Comm comm_;
+  StokesOptions options_;
+  StokesLevels op_;
+  StokesPreconditioner preconditioner_;
+  FlowGmres gmres_;
+  Array<Quad> solution_;  // all VoFs, in units of their level
+  Array<Quad> unknowns_;  // in units of h0; empty on one level
+  StokesDrive drive_;
+};
+
+}  // namespace karst

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/upscale/flow_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace karst {
+
+namespace {
+
+constexpr double strongest = 1e16;  // of all drives [SI]: no flow is near it, and no velocity overflows
+
+/// The key that holds the value of a drive.
+struct DriveKey {
+  FlowDrive drive;
+  const char* word;
+  const char* key;
+  bool needed;  ///< there is no value that everybody would expect
+};
+constexpr std::array<DriveKey, 4> drives{{{FlowDrive::pressure_drop, "pressure-drop", "flow.pressure_drop", false},
+                                          {FlowDrive::pressure_gradient, "pressure-gradient", "flow.gradient", false},
+                                          {FlowDrive::velocity, "velocity", "flow.velocity", true},
+                                          {FlowDrive::flow_rate, "flow-rate", "flow.flow_rate", true}}};
+
+void read_axes(Reader& in, FlowOptions& options) {
+  std::vector<std::string> words;
+  for (const int axis : options.axes) words.emplace_back(1, "xyz"[axis]);
+  in.texts("flow.axes", words, "directions of the drive: one solve each gives one column of the permeability tensor");
+  if (in.documenting()) return;
+  options.axes.clear();
+  for (const std::string& word : words) {
+    const auto axis = std::string("xyz").find(word);
+    if (word.size() != 1 || axis == std::string::npos)
+      in.mistake("flow.axes", fmt::format("\"{}\" is no axis; allowed: \"x\", \"y\", \"z\"", word));
+    else if (std::ranges::count(options.axes, static_cast<int>(axis)) > 0)
+      in.mistake("flow.axes", fmt::format("\"{}\" stands twice; name it once", word));
+    else
+      options.axes.push_back(static_cast<int>(axis));
+  }
+  std::ranges::sort(options.axes);
+  if (words.empty()) in.mistake("flow.axes", "empty; name at least one direction, or leave it out for all three");
+}
+
+/// How far the permeability may be off.
+void read_trust(Reader& in, FlowOptions& options) {
+  in.flag(
+      "flow.estimate_error", options.estimate_error,
+      "also solves on cells twice and three times as wide (a sixth of the work), where such fill the domain: the error "
+      "of the permeability, and its value extrapolated to cells of no width");
+  in.flag(
+      "flow.uncertainty", options.uncertainty,
+      "gray images: also solves with the wall moved to both sides by what 5 % of the contrast are: the range of the "
+      "permeability (three times the work); the switch --uncertainty of `karst run` sets it");
+}
+
+void check_drive(Reader& in, const FlowOptions& options) {
+  if (options.drive == FlowDrive::none) {
+    in.mistake("flow.drive",
+               "nothing says what moves the fluid; allowed: \"pressure-drop\" (between two ends of a sample), "
+               "\"pressure-gradient\" (periodic samples), \"velocity\", \"flow-rate\"");
+    return;
+  }
+  for (const DriveKey& d : drives) {
+    if (d.drive == options.drive && d.needed && !in.given(d.key))
+      in.mistake(d.key, fmt::format("missing: drive = \"{}\" needs its value", d.word));
+    if (d.drive != options.drive && in.given(d.key))
+      in.mistake(d.key, fmt::format("a second drive: flow.drive says otherwise; remove this key, or write drive = "
+                                    "\"{}\"",
+                                    d.word));
+  }
+  if (options.drive == FlowDrive::pressure_gradient && options.reservoir > 0)
+    in.mistake(
+        "flow.reservoir",
+        "given with drive = \"pressure-gradient\", which belongs to samples that repeat and have no ends; remove "
+        "it, or use \"pressure-drop\", \"velocity\" or \"flow-rate\"");
+  for (const int axis : options.axes)
+    if (options.drive == FlowDrive::pressure_gradient && options.gradient[axis] == 0.0)
+      in.mistake("flow.gradient", fmt::format("0 along {}, where a solve is asked for; give it a value, or leave {} "
+                                              "out of flow.axes",
+                                              "xyz"[axis], "xyz"[axis]));
+  if (options.drive == FlowDrive::pressure_drop && options.pressure_drop == 0.0)
+    in.mistake("flow.pressure_drop", "0: nothing would flow; give it a value");
+  if (options.drive == FlowDrive::velocity && in.given("flow.velocity") && options.velocity == 0.0)
+    in.mistake("flow.velocity", "0: nothing would flow; give it a value");
+  if (options.drive == FlowDrive::flow_rate && in.given("flow.flow_rate") && options.flow_rate == 0.0)
+    in.mistake("flow.flow_rate", "0: nothing would flow; give it a value");
+}
+
+void check_steps(Reader& in, const FlowOptions& options) {
+  if (options.model == FlowModel::stokes)
+    for (const char* key : {"flow.steps", "flow.newton_steps"})
+      if (in.given(key))
+        in.mistake(key,
+                   "without effect: Stokes flow is in proportion to its drive; remove this key, or write "
+                   "flow.model = \"steady\"");
+  if (options.steps.empty()) in.mistake("flow.steps", "empty; give at least one factor, or leave it out for [1]");
+  if (std::ranges::adjacent_find(options.steps, std::ranges::greater_equal{}) != options.steps.end())
+    in.mistake("flow.steps", "must increase: each solve starts from the flow of the step before");
+}
+
+}  // namespace
+
+void read(Reader& in, FluidOptions& options) {
+  in.number("fluid.viscosity", options.viscosity, "Pa s", "dynamic viscosity; the permeability does not depend on it",
+            1e-12, 1e12);
+  in.number("fluid.density", options.density, "kg/m3",
+            "density, for the Reynolds number and the inertia of model steady", 1e-6, 1e6);
+}
+
+void read(Reader& in, FlowOptions& options) {
+  in.word("flow.model", options.model,
+          {{"none", FlowModel::none, "no flow"},
+           {"stokes", FlowModel::stokes, "steady creeping flow, solved directly: permeability and velocity"},
+           {"steady", FlowModel::steady,
+            "creeping flow first, then steady flow with inertia: apparent permeability for each of flow.steps"}},
+          "equations of the flow; with one, `karst run` does this job");
+  in.word("flow.drive", options.drive,
+          {{"none", FlowDrive::none, "nothing: allowed without a model alone"},
+           {"pressure-gradient", FlowDrive::pressure_gradient, "a mean gradient along periodic directions"},
+           {"pressure-drop", FlowDrive::pressure_drop, "fixed pressures on the two ends of the sample"},
+           {"velocity", FlowDrive::velocity, "a wanted Darcy velocity, by the pressures that give it"},
+           {"flow-rate", FlowDrive::flow_rate, "a wanted flow rate, by the pressures that give it"}},
+          "what moves the fluid");
+  read_axes(in, options);
+  in.number("flow.pressure_drop", options.pressure_drop, "Pa", "drive pressure-drop: difference between the two ends",
+            -strongest, strongest);
+  in.vec3("flow.gradient", options.gradient, "Pa/m",
+          "drive pressure-gradient: fall of pressure per length; each solve takes the entry of its axis", -strongest,
+          strongest);
+  in.number("flow.velocity", options.velocity, "m/s", "drive velocity: flow rate over the total cross-section",
+            -strongest, strongest);
+  in.number("flow.flow_rate", options.flow_rate, "m3/s", "drive flow-rate: volume per time along the axis", -strongest,
+            strongest);
+  in.word("flow.sides", options.sides,
+          {{"symmetry", FlowWalls::symmetry, "no flow through them, no friction"},
+           {"no-slip", FlowWalls::no_slip, "a wall: the sleeve of a core"},
+           {"periodic", FlowWalls::periodic, "grid.periodic is true along all of them"}},
+          "sides of the sample along the flow, where the domain is not periodic");
+  in.integer(
+      "flow.reservoir", options.reservoir, "cells",
+      "free fluid before and behind the sample along the flow, as in an endless row of samples: the pores of its faces "
+      "exchange fluid there; for drives between two ends; the permeability is that of the sample alone",
+      0, 100000);
+  in.number("flow.tolerance", options.tolerance, "-", "relative residual at which a solve ends", 1e-12, 1e-2);
+  in.integer("flow.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1, 1000000);
+  in.numbers("flow.steps", options.steps, "-",
+             "model steady: factors on the drive, increasing, one solve each that starts from the flow of the one "
+             "before; three or more give Forchheimer's coefficient",
+             1e-12, 1e12);
+  in.integer("flow.newton_steps", options.newton_steps, "-",
+             "model steady: a drive that needs more steps of Newton's method is an error", 1, 10000);
+  read_trust(in, options);
+  if (in.documenting()) return;
+  options.sides_given = in.given("flow.sides");
+  options.estimate_given = options.estimate_error && in.given("flow.estimate_error");
+  check_steps(in, options);
+  if (options.model != FlowModel::none) {
+    check_drive(in, options);
+    return;
+  }
+  for (const char* key : {"flow.drive", "flow.axes", "flow.pressure_drop", "flow.gradient", "flow.velocity",
+                          "flow.flow_rate", "flow.sides", "flow.reservoir", "flow.tolerance", "flow.max_iterations",
+                          "flow.steps", "flow.newton_steps", "flow.estimate_error", "flow.uncertainty"})
+    if (in.given(key) && !in.given("flow.model"))
+      in.mistake(key, "given without flow.model, which asks for the job: model = \"stokes\" or \"steady\"");
+}
+
+}  // namespace karst

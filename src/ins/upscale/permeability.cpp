@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/upscale/permeability.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/heap.hpp"
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "base/timer.hpp"
+#include "grid/vof_loops.hpp"
+#include "ins/upscale/sample_flow.hpp"
+#include "ins/upscale/wall_drag.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr std::array<const char*, 3> names{"x", "y", "z"};
+/// Vectors of GMRES with inertia: each Newton step is one cycle (decision 012).
+constexpr int steady_restart = 40;
+
+const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[0].layout.domain(); }
+
+bool is_periodic(const Domain& domain, int axis) { return domain.periodic[static_cast<std::size_t>(axis)]; }
+
+/// What the six ends of the domain are for a drive along an axis.
+FlowSides sides_of(const Domain& domain, const FlowOptions& options, int axis) {
+  FlowSides sides;
+  for (int side = 0; side < 6; ++side) {
+    const bool end = direction_of(side) == axis && !is_periodic(domain, axis);
+    sides[static_cast<std::size_t>(side)] = end                                   ? FlowSide::pressure
+                                            : options.sides == FlowWalls::no_slip ? FlowSide::no_slip
+                                                                                  : FlowSide::symmetry;
+  }
+  return sides;
+}
+
+/// A fall of pressure of 1 per cell width along the axis.
+StokesDrive unit_drive(const Domain& domain, int axis) {
+  StokesDrive drive;
+  if (is_periodic(domain, axis))
+    drive.force[axis] = 1.0;
+  else
+    drive.pressure[static_cast<std::size_t>(side_of(axis, false))] = domain.cells[axis];
+  return drive;
+}
+
+/// The cells between the reservoirs.
+SampleCells sample_cells(const FlowOptions& options, const Domain& domain, int axis) {
+  return {axis, options.reservoir, domain.cells[axis] - options.reservoir};
+}
+
+Domain without_reservoirs(const FlowOptions& options, Domain domain) {
+  if (options.reservoir == 0) return domain;
+  assert(options.axes.size() == 1 && is_periodic(domain, options.axes[0]));
+  domain.cells[options.axes[0]] -= 2 * options.reservoir;
+  domain.periodic[static_cast<std::size_t>(options.axes[0])] = false;
+  return domain;
+}
+
+/// G_d [Pa/m] that the deck asks for.
+/// @param length  of the sample [cells]
+double gradient_for(const FlowOptions& options, const Domain& domain, const FlowColumn& column, double viscosity,
+                    double h, int length) {
+  const int axis = column.axis;
+  const double per_velocity = viscosity / column.permeability[axis];
+  switch (options.drive) {
+    case FlowDrive::pressure_drop:
+      return options.pressure_drop / (h * length);
+    case FlowDrive::pressure_gradient:
+      return options.gradient[axis];
+    case FlowDrive::velocity:
+      return options.velocity * per_velocity;
+    case FlowDrive::flow_rate: {
+      const double area = h * h * static_cast<double>(domain.box().count()) / domain.cells[axis];
+      return options.flow_rate / area * per_velocity;
+    }
+    case FlowDrive::none:
+      break;
+  }
+  return 0.0;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The solver, made again when the ends change; the one before goes first.
+class SharedSolver {
+ public:
+  SharedSolver(const Comm& comm, const Geometry& geometry, const StokesOptions& options)
+      : comm_(comm), geometry_(geometry), options_(options) {}
+
+  StokesSolver& with(const FlowSides& sides, double& setup_seconds) {
+    setup_seconds = 0.0;
+    if (solver_ && solver_->op().sides() == sides) return *solver_;
+    const auto start = std::chrono::steady_clock::now();
+    const Timer timer("set-up");
+    solver_.reset();
+    solver_.emplace(comm_, geometry_, sides, options_);
+    trim_heap();
+    setup_seconds = seconds_since(start);
+    return *solver_;
+  }
+
+ private:
+  const Comm& comm_;
+  const Geometry& geometry_;
+  const StokesOptions& options_;
+  std::optional<StokesSolver> solver_;
+};
+
+/// What no iteration can mend.
+void check_cells(const FlowCounts& counts, const std::string& name) {
+  require(
+      counts.flow_cells > 0,
+      "{}: no cell centre lies in the fluid ({} pieces of fluid without one): the pores are thinner than a cell, and "
+      "nothing can flow; use finer cells",
+      name, counts.orphans);
+  require(counts.walls > 0,
+          "{}: no grid line between {} cell centres meets a wall or a no-slip side, so nothing holds the fluid and its "
+          "velocity has no bound; the solid is smaller than a cell: use finer cells, or flow.sides = \"no-slip\"",
+          name, counts.flow_cells);
+}
+
+/// Leaves out the reservoirs: the velocity of the sample and its tortuosity, per gradient of the sample.
+/// Returns that gradient over that of the drive. Collective.
+double keep_sample(StokesSolver& solver, const SampleCells& sample, const StokesDrive& drive, StokesReport& report) {
+  const SampleFlow flow = sample_flow(solver, sample, drive, report.velocity);
+  const double fall = sample_drop(solver, sample, drive).drop / (sample.high - sample.low);
+  report.velocity = (1.0 / fall) * flow.velocity;
+  report.largest_speed /= fall;
+  report.tortuosity = flow.tortuosity;
+  return fall;
+}
+
+/// d / φ of the Reynolds number: 4 / S.
+double pore_length(const FlowSample& sample) {
+  return sample.specific_surface > 0.0 ? 4.0 / sample.specific_surface : 0.0;
+}
+
+/// Throws Error unless the fluid flows the way it is driven, faster than what round-off and an unfinished solve move
+/// it. The same on every rank.
+/// @param report  of a fall of pressure of 1 per cell: velocities in units of h² G / μ
+void require_flow(const StokesReport& report, const FlowOptions& options, const Domain& domain, int axis, double h) {
+  constexpr double finished = 0.1;    // of the tolerance: slits of a hundredth of a cell are faster
+  constexpr double round_off = 1e-9;  // of the largest speed
+  const double k = report.velocity[axis], fastest = report.largest_speed;
+  if (k > round_off * fastest && fastest > finished * options.tolerance) return;
+  const Index& n = domain.cells;
+  throw Error(
+      fmt::format("{}: the permeability along {} comes out as {:.3g} m², {} (largest speed {:.2g} of h² G / μ, G the "
+                  "pressure gradient): the pores that lead through are too narrow for {} x {} x {} cells of {:.3g} m. "
+                  "Use more cells (grid.cells), or leave {} out of flow.axes",
+                  flow_solve_name(axis), names[static_cast<std::size_t>(axis)], h * h * k,
+                  k > 0.0 ? "no more than round-off" : "which no flow has", fastest, n[0], n[1], n[2], h,
+                  names[static_cast<std::size_t>(axis)]));
+}
+
+/// From units of h0, of the viscosity and of a gradient of 1 per h0 to what the deck asks for, in SI units.
+void to_si(const FlowOptions& options, const FluidOptions& fluid, const FlowSample& sample, const Domain& domain,
+           const StokesReport& report, FlowColumn& column) {
+  const double h = sample.cell_width;
+  const int axis = column.axis;
+  column.permeability = h * h * report.velocity;
+  column.gradient =
+      gradient_for(options, domain, column, fluid.viscosity, h, domain.cells[axis] - 2 * options.reservoir);
+  const double speed = column.gradient * h * h / fluid.viscosity;  // of a velocity of 1
+  column.darcy_velocity = speed * report.velocity;
+  column.flow_rate =
+      column.darcy_velocity[axis] * h * h * static_cast<double>(domain.box().count()) / domain.cells[axis];
+  column.largest_speed = std::abs(speed) * report.largest_speed;
+  column.reynolds = fluid.density * norm(column.darcy_velocity) * pore_length(sample) / fluid.viscosity;
+  column.tortuosity = report.tortuosity;
+  column.divergence = report.divergence;
+  column.iterations = report.krylov.iterations;
+  column.relative_residual = report.krylov.relative_residual;
+}
+
+/// Slow flow along the axis of the column.
+/// Returns the gradient of the sample over that of the drive.
+double solve_slow_flow(StokesSolver& solver, const FlowOptions& options, const FluidOptions& fluid,
+                       const FlowSample& sample, const Domain& domain, FlowColumn& column) {
+  const auto start = std::chrono::steady_clock::now();
+  const int axis = column.axis;
+  const StokesDrive drive = unit_drive(domain, axis);
+  StokesReport report = solver.solve(drive, flow_solve_name(axis));
+  column.seconds = seconds_since(start);
+  double fall = 1.0;  // of the pressure per cell
+  if (options.reservoir > 0) fall = keep_sample(solver, sample_cells(options, domain, axis), drive, report);
+  require_flow(report, options, domain, axis, sample.cell_width);
+  to_si(options, fluid, sample, domain, report, column);
+  return fall;
+}
+
+/// The sweep of flow.steps from the slow flow in the solver; the column shows the last flow then.
+/// @param start  where it begins
+/// Returns the gradient that the solution is in units of.
+double add_inertia(StokesSolver& solver, const FlowOptions& options, const FluidOptions& fluid,
+                   const FlowSample& sample, const Domain& domain, const PausedSweep& start, const FlowWatch& watch,
+                   FlowColumn& column) {
+  InertiaSweep sweep;
+  sweep.axis = column.axis;
+  sweep.drive = unit_drive(domain, column.axis);
+  sweep.sample = sample_cells(options, domain, column.axis);
+  sweep.fall = start.fall;
+  sweep.from = start.state;
+  sweep.cell_width = sample.cell_width;
+  sweep.viscosity = fluid.viscosity;
+  sweep.density = fluid.density;
+  sweep.permeability = column.permeability[column.axis];
+  sweep.pore_length = pore_length(sample);
+  sweep.gradient = column.gradient;
+  sweep.by_velocity = options.drive == FlowDrive::velocity || options.drive == FlowDrive::flow_rate;
+  sweep.steps = options.steps;
+  sweep.solver.tolerance = options.tolerance;
+  sweep.solver.max_steps = options.newton_steps;
+  sweep.name = steady_solve_name(column.axis);
+  InertiaWatch points;
+  points.iteration = watch.iteration;
+  if (watch.point)
+    points.solved = [&](const InertiaPoint& p, std::size_t i) {
+      watch.point(point_name(sweep.name, sweep.steps.size(), i), p);
+    };
+  if (watch.pause)
+    points.state = [&](const SweepState& s) { watch.pause({start.slow, start.fall, s}, solver.solution()); };
+  column.inertia = solve_with_inertia(solver, sweep, points);
+  column.forchheimer = fit_forchheimer(column.inertia, fluid.density, fluid.viscosity);
+  const InertiaPoint& last = column.inertia.back();
+  column.flow_rate *= last.darcy_velocity[column.axis] / column.darcy_velocity[column.axis];
+  column.gradient = last.gradient;
+  column.darcy_velocity = last.darcy_velocity;
+  column.largest_speed = last.largest_speed;
+  column.reynolds = last.reynolds;
+  column.tortuosity = last.tortuosity;
+  column.divergence = std::max(column.divergence, last.divergence);
+  return std::abs(last.grid_gradient);
+}
+
+/// Between open ends a flow with inertia may carry momentum in or out: its drag is not that of the drive.
+void add_drag(StokesSolver& solver, const FlowOptions& options, const Domain& domain, FlowColumn& column) {
+  const int axis = column.axis;
+  if (!column.inertia.empty() && !is_periodic(domain, axis)) {
+    column.pressure_drag = column.viscous_drag = column.side_drag = std::numeric_limits<double>::quiet_NaN();
+    return;
+  }
+  StokesDrive drive = unit_drive(domain, axis);
+  if (!column.inertia.empty() && column.gradient < 0.0) drive.force = -drive.force;
+  const WallDrag drag = wall_drag(solver.op(), drive, sample_cells(options, domain, axis));
+  column.pressure_drag = drag.pressure[axis] / drag.drive[axis];
+  column.viscous_drag = drag.viscous[axis] / drag.drive[axis];
+  column.side_drag = drag.sides[axis] / drag.drive[axis];
+}
+
+/// f(own unknown, cell) on the one level that goes with reservoirs.
+template <class F>
+void for_each_unknown(StokesSolver& solver, F&& f) {
+  const LevelGraph& graph = solver.op().level(0).geometry().graph;
+  for (int b = 0; b < graph.n_local(); ++b) {
+    const BoxGraph box = graph.box(b);
+    for_each_vof(
+        box, [&](int vof, int cell) { f(static_cast<std::size_t>(graph.vof_begin(b) + vof), box.cells.cell(cell)); });
+  }
+}
+
+/// Speeds in the sample, 0 in its reservoirs.
+std::vector<double> speed_in(StokesSolver& solver, const SampleCells& sample, const std::vector<double>& speed) {
+  std::vector<double> inside = speed;
+  for_each_unknown(solver, [&](std::size_t v, const Index& cell) {
+    if (!sample.holds(cell)) inside[v] = 0.0;
+  });
+  return inside;
+}
+
+/// With reservoirs the drive is a force, and the pressure that goes with it repeats: adds the mean fall, so that the
+/// pressure is on average 0 on the high end of the grid, and n f on its low end. Collective.
+/// @param pressure  [Pa]: of a pressure of 1; its sign is that of the force
+void let_pressure_fall(const Comm& comm, StokesSolver& solver, double pressure, FlowColumn& column) {
+  const Domain& domain = solver.op().level(0).geometry().graph.layout().domain();
+  const int n = domain.cells[column.axis];
+  double ends = 0.0;
+  for_each_unknown(solver, [&](std::size_t v, const Index& cell) {
+    const int at = cell[column.axis];
+    if (at == 0 || at == n - 1) ends += column.solution[v].v[3];
+  });
+  const double mean = comm.sum(ends) * n / (2.0 * static_cast<double>(domain.box().count()));
+  for_each_unknown(solver, [&](std::size_t v, const Index& cell) {
+    column.solution[v].v[3] += pressure * (n - cell[column.axis] - 0.5) - mean;
+  });
+}
+
+/// @param speed, pressure  [m/s], [Pa]: of a velocity and of a pressure of 1
+void keep_fields(StokesSolver& solver, double speed, double pressure, bool all, FlowColumn& column) {
+  const std::span<const Quad> solution = solver.solution();
+  const std::int64_t n = std::ssize(solution);
+  column.speed.resize(solution.size());
+  if (all) column.solution.resize(solution.size());
+  parallel_for(n, [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    const Quad& q = solution[v];
+    column.speed[v] = std::abs(speed) * norm(Vec3{q.v[0], q.v[1], q.v[2]});
+    if (all) column.solution[v] = {speed * q.v[0], speed * q.v[1], speed * q.v[2], pressure * q.v[3]};
+  });
+  if (!all) return;
+  const StokesLevels& op = solver.op();
+  for (int l = 0; l < op.n_levels(); ++l)
+    for (int b = 0; b < op.level(l).geometry().graph.n_local(); ++b)
+      for (const std::uint16_t v : op.level(l).rows().still_in(b))
+        column.solution[static_cast<std::size_t>(op.numbering().number(l, b, v))].v[3] =
+            std::numeric_limits<double>::quiet_NaN();
+}
+
+/// By volume: cells of finer levels count less.
+SpeedHistogram histogram_of(const Comm& comm, const StokesLevels& op, std::span<const double> speed) {
+  struct Moving {
+    double sum = 0.0, volume = 0.0;
+  };
+  const auto of_level = [&](int l) {
+    return speed.subspan(static_cast<std::size_t>(op.unknowns_begin(l)),
+                         static_cast<std::size_t>(op.unknowns_begin(l + 1) - op.unknowns_begin(l)));
+  };
+  std::array<double, 2> all{};
+  for (int l = 0; l < op.n_levels(); ++l) {
+    const std::span<const double> here = of_level(l);
+    const Moving own = parallel_reduce(
+        std::ssize(here), Moving{},
+        [&](std::int64_t i) {
+          const double u = here[static_cast<std::size_t>(i)];
+          return Moving{u, u > 0.0 ? 1.0 : 0.0};
+        },
+        [](const Moving& a, const Moving& b) {
+          return Moving{a.sum + b.sum, a.volume + b.volume};
+        });
+    const double volume = std::pow(StokesLevels::width(l), 3);
+    all[0] += volume * own.sum;
+    all[1] += volume * own.volume;
+  }
+  comm.sum(std::span(all));
+  SpeedHistogram histogram;
+  if (all[0] == 0.0) return histogram;
+  const double mean = all[0] / all[1];
+  constexpr double width = (SpeedHistogram::high - SpeedHistogram::low) / SpeedHistogram::bins;
+  for (int l = 0; l < op.n_levels(); ++l)
+    for (const double u : of_level(l)) {
+      if (u <= 0.0) continue;
+      const auto bin = static_cast<int>(std::floor((std::log10(u / mean) - SpeedHistogram::low) / width));
+      histogram.share[static_cast<std::size_t>(std::clamp(bin, 0, SpeedHistogram::bins - 1))] +=
+          std::pow(StokesLevels::width(l), 3);
+    }
+  comm.sum(std::span(histogram.share));
+  for (double& share : histogram.share) share /= all[1];
+  return histogram;
+}
+
+}  // namespace
+
+std::string flow_solve_name(int axis) { return fmt::format("stokes {}", names[static_cast<std::size_t>(axis)]); }
+std::string steady_solve_name(int axis) { return fmt::format("steady {}", names[static_cast<std::size_t>(axis)]); }
+
+namespace {
+
+/// @param domain  of the sample, without reservoirs
+std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry, const Domain& domain) {
+  std::vector<std::string> found;
+  bool any_side = false;
+  if (geometry.levels.size() > 1 && options.model == FlowModel::steady)
+    found.emplace_back(
+        "flow.model: \"steady\" on a refined grid, but inertia is computed on one level only; leave [[grid.refine]] "
+        "out, or use \"stokes\"");
+  if (geometry.levels.size() > 1 && options.reservoir > 0)
+    found.emplace_back(
+        "flow.reservoir: on a refined grid, but free cells before and after the sample go with one level only; leave "
+        "[[grid.refine]] or flow.reservoir out");
+  for (const int axis : options.axes) {
+    const char* name = names[static_cast<std::size_t>(axis)];
+    const bool periodic = is_periodic(domain, axis);
+    if (periodic && options.drive == FlowDrive::pressure_drop)
+      found.push_back(fmt::format(
+          "flow.drive: \"pressure-drop\", but the domain is periodic along {0} and has no ends there; use "
+          "drive = \"pressure-gradient\", set grid.periodic to false along {0}, or leave {0} out of flow.axes",
+          name));
+    if (!periodic && options.drive == FlowDrive::pressure_gradient)
+      found.push_back(fmt::format(
+          "flow.drive: \"pressure-gradient\" needs a periodic direction, and the domain is not periodic along "
+          "{0}; use drive = \"pressure-drop\", set grid.periodic to true along {0}, or leave {0} out of flow.axes",
+          name));
+    if (periodic && options.reservoir > 0)
+      found.push_back(fmt::format(
+          "flow.reservoir: free cells before and after the sample, but the domain is periodic along {0} "
+          "and has no ends there; remove it, set grid.periodic to false along {0}, or leave {0} out of flow.axes",
+          name));
+    for (int d = 0; d < 3; ++d) {
+      if (d == axis || is_periodic(domain, d)) continue;
+      any_side = true;
+      if (options.sides == FlowWalls::periodic)
+        found.push_back(fmt::format(
+            "flow.sides: \"periodic\", but the domain is not periodic along {}, a side of the flow along {}; set "
+            "grid.periodic there, or use \"symmetry\" or \"no-slip\"",
+            names[static_cast<std::size_t>(d)], name));
+    }
+  }
+  if (options.sides_given && !any_side && options.sides != FlowWalls::periodic)
+    found.emplace_back(
+        "flow.sides: without effect, because the domain is periodic along all sides of the flow; leave it out, or "
+        "change grid.periodic");
+  return found;
+}
+
+FlowColumn column_along(const FlowOptions& options, const Domain& domain, int axis) {
+  FlowColumn column;
+  column.axis = axis;
+  column.periodic = is_periodic(domain, axis) && options.reservoir == 0;
+  return column;
+}
+
+/// Of an axis along which no pore leads.
+FlowColumn unconnected(const FlowOptions& options, const Domain& domain, int axis, double h) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  FlowColumn column = column_along(options, domain, axis);
+  column.connected = false;
+  column.gradient = options.drive == FlowDrive::pressure_drop
+                        ? options.pressure_drop / (h * (domain.cells[axis] - 2 * options.reservoir))
+                    : options.drive == FlowDrive::pressure_gradient ? options.gradient[axis]
+                                                                    : unknown;
+  column.tortuosity = column.pressure_drag = column.viscous_drag = column.side_drag = unknown;
+  return column;
+}
+
+}  // namespace
+
+std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry) {
+  return mistakes(options, geometry, domain_of(geometry));
+}
+
+std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
+                                     const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch) {
+  const Timer timer("flow");
+  const Domain& domain = domain_of(geometry);
+  const std::vector<std::string> wrong = mistakes(options, geometry, without_reservoirs(options, domain));
+  require(wrong.empty(), "{}", join(wrong, "\n"));
+  const double h = sample.cell_width;
+  FlowColumn column;
+  StokesOptions solve_options;
+  solve_options.krylov.tolerance = options.tolerance;
+  solve_options.krylov.max_iterations = options.max_iterations;
+  // What makes the permeability so far; the reservoirs are taken to cost nothing.
+  const double running = h * h * (1.0 - 2.0 * options.reservoir / domain.cells[options.axes[0]]);
+  if (watch.iteration)
+    solve_options.progress = [&](const StokesProgress& p) {
+      watch.iteration(flow_solve_name(column.axis), p.iteration, p.relative_residual,
+                      running * p.velocity[column.axis]);
+    };
+  if (options.model == FlowModel::steady) solve_options.krylov.restart = steady_restart;
+  SharedSolver shared(comm, geometry, solve_options);
+  std::vector<FlowColumn> columns;
+  for (const int axis : options.axes) {
+    if (!geometry.report.percolates[static_cast<std::size_t>(axis)]) {
+      columns.push_back(unconnected(options, domain, axis, h));
+      continue;
+    }
+    column = column_along(options, domain, axis);
+    StokesSolver& solver = shared.with(sides_of(domain, options, axis), column.setup_seconds);
+    column.counts = solver.op().counts();
+    check_cells(column.counts, flow_solve_name(axis));
+    column.closed_level_faces = solver.op().face_counts().closed;
+    std::optional<PausedSweep> paused;
+    if (watch.resume && options.model == FlowModel::steady) paused = watch.resume(axis, solver.all_values());
+    const double fall = paused ? paused->fall : solve_slow_flow(solver, options, fluid, sample, domain, column);
+    if (paused) {
+      column = paused->slow;
+      solver.preconditioner().forget();
+    }
+    double scale = column.gradient / fall;  // what the solution is in units of
+    if (options.model == FlowModel::steady) {
+      if (watch.slow_flow && !paused) watch.slow_flow(column);
+      if (watch.pause && !paused) watch.pause({column, fall, {}}, solver.solution());
+      if (!paused) paused = {column, fall, {}};
+      scale = add_inertia(solver, options, fluid, sample, domain, *paused, watch, column);
+    }
+    add_drag(solver, options, domain, column);
+    keep_fields(solver, scale * h * h / fluid.viscosity, scale * h, watch.keep_solution, column);
+    std::vector<double> inside;
+    if (options.reservoir > 0) {
+      inside = speed_in(solver, sample_cells(options, domain, axis), column.speed);
+      if (watch.keep_solution) let_pressure_fall(comm, solver, std::copysign(scale * h, column.gradient), column);
+    }
+    column.histogram = histogram_of(comm, solver.op(), options.reservoir > 0 ? inside : column.speed);
+    if (watch.solved) watch.solved(column);
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+double drag_imbalance(const FlowColumn& c) { return std::abs(c.pressure_drag + c.viscous_drag + c.side_drag - 1.0); }
+
+void estimate_error(double line_offset, const std::vector<WiderGrid>& wider, std::vector<FlowColumn>& columns) {
+  for (FlowColumn& c : columns) {
+    if (!c.connected) continue;
+    std::vector<GridValue> values{{1.0, line_offset, c.permeability[c.axis]}};
+    for (const WiderGrid& grid : wider) {
+      const auto same = std::ranges::find(grid.columns, c.axis, &FlowColumn::axis);
+      if (same == grid.columns.end()) break;  // a grid that still wider ones cannot stand in for
+      values.push_back({grid.width, grid.line_offset, same->permeability[c.axis]});
+    }
+    const Extrapolated result = extrapolate(values);
+    c.estimated_error = result.error;
+    c.extrapolated = result.limit;
+  }
+}
+
+Matrix3 tensor(const std::vector<FlowColumn>& columns) {
+  Matrix3 k;
+  k.fill(Vec3::all(std::numeric_limits<double>::quiet_NaN()));
+  for (const FlowColumn& a : columns)
+    for (int e = 0; e < 3; ++e) k[static_cast<std::size_t>(e)][a.axis] = a.permeability[e];
+  for (const FlowColumn& a : columns)
+    for (const FlowColumn& b : columns)
+      if (a.periodic && b.periodic)
+        k[static_cast<std::size_t>(a.axis)][b.axis] = 0.5 * (a.permeability[b.axis] + b.permeability[a.axis]);
+  return k;
+}
+
+double asymmetry(const std::vector<FlowColumn>& columns) {
+  double largest = 0.0, worst = 0.0;
+  for (const FlowColumn& a : columns)
+    for (const FlowColumn& b : columns) {
+      largest = std::max(largest, std::abs(a.permeability[b.axis]));
+      worst = std::max(worst, std::abs(a.permeability[b.axis] - b.permeability[a.axis]));
+    }
+  return largest > 0.0 ? worst / largest : 0.0;
+}
+
+std::optional<PrincipalPermeability> principal(const std::vector<FlowColumn>& columns) {
+  if (columns.size() != 3 || !std::ranges::all_of(columns, &FlowColumn::periodic)) return {};
+  const SymmetricEigen e = symmetric_eigen(tensor(columns));
+  std::array<int, 3> order{0, 1, 2};
+  std::ranges::sort(order, std::ranges::greater{}, [&](int i) { return e.value[i]; });
+  PrincipalPermeability result;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Vec3& v = e.vector[static_cast<std::size_t>(order[i])];
+    result.value.v[i] = e.value[order[i]];
+    const auto largest = std::ranges::max(v.v, {}, [](double x) { return std::abs(x); });
+    result.axis[i] = std::copysign(1.0, largest) * v;
+  }
+  return result;
+}
+
+}  // namespace karst

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Permeability of a pore space from steady Stokes flow, one solve per direction d of the drive:
+//
+//   periodic along d   a mean pressure gradient -G_d;
+//   otherwise          fixed pressures on the two ends across d, G_d = Δp / L_d; the sides are walls or planes of
+//                      symmetry.
+//
+// With reservoirs the domain is the sample and free fluid before and behind it, joined to one another: a row of samples
+// with free fluid between them, driven by a mean gradient. L_d and Δp are those of the sample, and all results but the
+// fields belong to it (sample_flow.hpp).
+//
+// Column d of the tensor: k_ed = μ U_e / G_d (Darcy's law), U the flow rate over the total cross-section, solid
+// included; U_e, e != d, is the mean of that velocity over the sample. It is that of slow flow for every model; with
+// inertia (inertia.hpp) the apparent permeability of each drive comes on top.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/symmetric_eigen.hpp"
+#include "ins/solve/stokes_solver.hpp"
+#include "ins/upscale/extrapolation.hpp"
+#include "ins/upscale/flow_options.hpp"
+#include "ins/upscale/inertia.hpp"
+
+namespace karst {
+
+/// Share of the flow cells, by volume, per interval of log10(|u| / mean |u|); the ends hold what lies beyond.
+struct SpeedHistogram {
+  static constexpr int bins = 48;
+  static constexpr double low = -4.0, high = 2.0;
+  std::array<double, bins> share{};
+};
+
+inline constexpr double darcy = 9.869233e-13;  ///< [m²]: 1 cP cm/s per atm/cm
+
+/// What one direction of the drive gave. SI units.
+struct FlowColumn {
+  int axis = 0;
+  bool periodic = false;
+  bool connected = true;               ///< false: no pore leads along the axis; nothing was solved, nothing flows
+  Vec3 permeability;                   ///< k_ed, e = x, y, z [m²]
+  double gradient = 0.0;               ///< G_d [Pa/m]; NaN: none drives a wanted flow through what is not connected
+  Vec3 darcy_velocity;                 ///< [m/s]
+  double flow_rate = 0.0;              ///< along the axis [m³/s]
+  double largest_speed = 0.0;          ///< [m/s]
+  double reynolds = 0.0;               ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
+  double tortuosity = 0.0;             ///< mean |u| / |mean u|; NaN where nothing flows
+  double estimated_error = 0.0;        ///< of k_dd [m²], see estimate_error(); NaN: not known
+  std::optional<double> extrapolated;  ///< k_dd of cells of no width [m²]
+  /// Shares of the drive along the axis that pressure and friction on the wall and friction on no-slip sides take: they
+  /// sum to 1 up to the error of the discretisation. Pressure without its mean fall, see wall_drag.hpp.
+  /// NaN with inertia between open ends, which momentum passes, and where nothing flows.
+  double pressure_drag = 0.0, viscous_drag = 0.0, side_drag = 0.0;
+  FlowCounts counts;                    ///< of the grid of the solve, reservoirs included
+  std::int64_t closed_level_faces = 0;  ///< LevelFaceCounts::closed
+  double divergence = 0.0;              ///< largest net flux of a cell over the largest speed through a cell face
+  std::vector<Quad> solution;           ///< own unknowns (CompositeNumbering): velocity [m/s], pressure [Pa] (NaN in
+                                        ///< orphans, which carry no flow); empty unless kept
+  std::vector<double> speed;            ///< own unknowns: |u| [m/s]
+  SpeedHistogram histogram;
+  /// Model steady: one per flow.steps. Everything above but permeability and estimated_error is then that of the last.
+  std::vector<InertiaPoint> inertia;
+  std::optional<ForchheimerFit> forchheimer;
+  int iterations = 0;
+  double relative_residual = 0.0;
+  double setup_seconds = 0.0, seconds = 0.0;  ///< of this rank; set-up 0: that of the solve before served
+};
+
+/// What the sample is, for the numbers of FlowColumn.
+struct FlowSample {
+  double cell_width;        ///< h0 [m]
+  double porosity;          ///< connected
+  double specific_surface;  ///< wall area over the volume of the sample [1/m]
+};
+
+/// A sweep of drives with inertia, stopped after its slow flow or one of its points.
+struct PausedSweep {
+  FlowColumn slow;    ///< of slow flow
+  double fall = 1.0;  ///< of it: gradient of the sample over that of the drive
+  SweepState state;
+};
+
+struct FlowWatch {
+  /// After each iteration, on every rank: name of the solve, iterations, relative residual, permeability so far along
+  /// the axis [m²]. May be empty.
+  std::function<void(const std::string& solve, int iteration, double residual, double permeability)> iteration;
+  /// After each solve. May take fields out of the column.
+  std::function<void(FlowColumn& column)> solved;
+  /// Model steady: after the Stokes solve of an axis, before its sweep; and after each point, with the name of its
+  /// solve.
+  std::function<void(const FlowColumn& column)> slow_flow;
+  std::function<void(const std::string& solve, const InertiaPoint& point)> point;
+  /// Model steady: where a sweep stands after its slow flow and after each point, with own unknowns in units of the
+  /// solver; and to go on from there: sets the unknowns, or returns nothing. Collective.
+  std::function<void(const PausedSweep&, std::span<const Quad>)> pause;
+  std::function<std::optional<PausedSweep>(int axis, std::span<Quad>)> resume;
+  bool keep_solution = false;  ///< FlowColumn::solution is wanted
+};
+
+/// "stokes x"
+std::string flow_solve_name(int axis);
+/// "steady x"
+std::string steady_solve_name(int axis);
+
+/// What is wrong with drive, axes and sides for this geometry, to be said before any solve. Axes along which no pore
+/// leads are no mistake: their permeability is 0. Not collective, the same on
+/// every rank.
+/// @param geometry  of the sample, without its reservoirs
+std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry);
+
+/// One column per asked axis, without a solve where no pore leads along it (with reservoirs: one axis, along which the
+/// geometry is extended and periodic); solves with the same ends share one set-up. Throws Error when mistakes() finds
+/// any, when a solve fails, and when a permeability k_dd is negative or no more than round-off. Collective.
+std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
+                                     const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch = {});
+
+/// |drag / driving force - 1| along the axis; NaN where the drag is not known.
+double drag_imbalance(const FlowColumn& column);
+
+/// The same sample on a wider grid.
+struct WiderGrid {
+  double width = 2.0;               ///< of its cells / those of the grid whose error is asked for
+  double line_offset = 0.0;         ///< see extrapolation.hpp
+  std::vector<FlowColumn> columns;  ///< of the axes that flow there
+};
+
+/// Sets estimated_error and extrapolated of each column, see extrapolation.hpp. An axis that is not on the first of the
+/// wider grids has no estimate.
+/// @param line_offset  of the grid of the columns
+/// @param wider        by increasing width
+void estimate_error(double line_offset, const std::vector<WiderGrid>& wider, std::vector<FlowColumn>& columns);
+
+/// The permeability tensor [m²], rows e, columns d; NaN in the columns of axes that were not asked for. Between
+/// periodic directions the exact tensor is symmetric, and each entry off the diagonal comes out of two solves: their
+/// mean stands in both places, and asymmetry() tells how far they are apart.
+Matrix3 tensor(const std::vector<FlowColumn>& columns);
+
+/// Largest |k_ed - k_de| / largest |k_ed| of the columns where both are known. Between periodic directions it is an
+/// error of the discretisation; a sample with ends need not have a symmetric tensor.
+double asymmetry(const std::vector<FlowColumn>& columns);
+
+/// Main directions of a symmetric tensor, largest permeability first; all positive for a right one.
+struct PrincipalPermeability {
+  Vec3 value;    ///< [m²]
+  Matrix3 axis;  ///< row i: unit vector of value[i], its largest component positive
+};
+/// Nothing unless all three directions are there and periodic.
+std::optional<PrincipalPermeability> principal(const std::vector<FlowColumn>& columns);
+
+}  // namespace karst

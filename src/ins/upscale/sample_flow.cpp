@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/upscale/sample_flow.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "grid/vof_loops.hpp"
+#include "ins/upscale/wall_drag.hpp"
+
+namespace karst {
+namespace {
+
+/// f(own box, VoF, its number in the solution, its cell) for all own VoFs.
+template <class F>
+void for_each_cell(const LevelGraph& graph, F&& f) {
+  for (int b = 0; b < graph.n_local(); ++b) {
+    const BoxGraph box = graph.box(b);
+    for_each_vof(box, [&](int vof, int cell) {
+      f(b, vof, static_cast<std::size_t>(graph.vof_begin(b) + vof), box.cells.cell(cell));
+    });
+  }
+}
+
+/// Of the values that the operator was last applied to: Σ u_d and u_d² over the cells of the first plane of the domain,
+/// half way between two samples, and friction on the sides outside of the sample.
+struct ReservoirSums {
+  double velocity = 0.0, square = 0.0, friction = 0.0;
+};
+
+/// The sums of one box.
+void add_box(const StokesOperator& op, const SampleCells& sample, int b, ReservoirSums& sums) {
+  const BoxGraph box = op.geometry().graph.box(b);
+  const Quad* x = op.values().box(b).data();
+  const std::span<const FlowRow> rows = op.rows().of(b);
+  const auto axis = static_cast<std::size_t>(sample.axis);
+  for_each_vof(box, [&](int vof, int cell, const std::array<std::uint16_t, 6>& slots) {
+    const Index at = box.cells.cell(cell);
+    if (sample.holds(at)) return;
+    if (at[sample.axis] == 0) {
+      const double u = x[vof].v[axis];
+      sums.velocity += u;
+      sums.square += u * u;
+    }
+    for (std::size_t s = 0; s < 6; ++s) {
+      if (s / 2 == axis || op.sides()[s] != FlowSide::no_slip || box.name(slots[s]) != domain_face) continue;
+      const auto row = std::ranges::lower_bound(rows, static_cast<std::uint16_t>(vof), {}, &FlowRow::vof);
+      if (row != rows.end() && row->vof == vof)
+        sums.friction += slope_towards(x, *row, static_cast<int>(s), to_side)[sample.axis];
+    }
+  });
+}
+
+/// Σ over the faces of the sample of flux times step from cell to cell, across the axis.
+Vec3 sideways(StokesSolver& solver, const SampleCells& sample, const Vec3& force) {
+  const Field fluxes = std::move(solver.face_fluxes()[0]);
+  const StokesOperator& op = solver.op().level(0);
+  Vec3 sum;
+  for_each_cell(op.geometry().graph, [&](int b, int vof, std::size_t, const Index& cell) {
+    if (!sample.holds(cell)) return;
+    for (int e = 0; e < 3; ++e)
+      if (e != sample.axis) sum[e] += fluxes.box(b, e)[static_cast<std::size_t>(vof)];
+  });
+  const LevelGraph& graph = op.geometry().graph;
+  for (int b = 0; b < graph.n_local(); ++b) {
+    const BoxGraph box = graph.box(b);
+    std::vector<std::uint8_t> inside(static_cast<std::size_t>(box.n_own));
+    for_each_vof(
+        box, [&](int vof, int cell) { inside[static_cast<std::size_t>(vof)] = sample.holds(box.cells.cell(cell)); });
+    for (const FlowExtra& face : op.rows().extra_of(b))
+      if (inside[face.vof] != 0)
+        for (int e = 0; e < 3; ++e)
+          if (e != sample.axis) sum[e] += 0.5 * op.extra_flux(b, face, force) * face.step[static_cast<std::size_t>(e)];
+  }
+  op.comm().sum(std::span(sum.v));
+  return sum;
+}
+
+}  // namespace
+
+SampleDrop sample_drop(StokesSolver& solver, const SampleCells& sample, const StokesDrive& drive) {
+  solver.residual(drive, solver.krylov().work());
+  const StokesOperator& op = solver.op().level(0);
+  ReservoirSums all;
+  for (int b = 0; b < op.geometry().graph.n_local(); ++b) add_box(op, sample, b, all);
+  std::array sums{all.velocity, all.square, all.friction};
+  op.comm().sum(std::span(sums));
+  const Domain& domain = op.geometry().graph.layout().domain();
+  const double length = domain.cells[sample.axis], area = static_cast<double>(domain.box().count()) / length;
+  return {length * drive.force[sample.axis] - sums[2] / area,
+          sums[0] != 0.0 ? sums[1] * area / (sums[0] * sums[0]) - 1.0 : 0.0};
+}
+
+SampleFlow sample_flow(StokesSolver& solver, const SampleCells& sample, const StokesDrive& drive,
+                       const Vec3& velocity) {
+  const LevelGraph& graph = solver.op().level(0).geometry().graph;
+  const Index n = graph.layout().domain().cells;
+  const int axis = sample.axis;
+  SampleFlow flow;
+  flow.velocity = sideways(solver, sample, drive.force);
+  flow.velocity = (double(n[axis]) / (sample.high - sample.low) / (double(n[0]) * n[1] * n[2])) * flow.velocity;
+  flow.velocity[axis] = velocity[axis];
+
+  std::array<double, 4> sums{};
+  for_each_cell(graph, [&](int, int, std::size_t v, const Index& cell) {
+    if (!sample.holds(cell)) return;
+    const Quad& q = solver.solution()[v];
+    const Vec3 u{q.v[0], q.v[1], q.v[2]};
+    sums[3] += norm(u);
+    for (std::size_t e = 0; e < 3; ++e) sums[e] += u.v[e];
+  });
+  solver.op().comm().sum(std::span(sums));
+  const double along = norm(Vec3{sums[0], sums[1], sums[2]});
+  flow.tortuosity = along > 0.0 ? sums[3] / along : 0.0;
+  return flow;
+}
+
+}  // namespace karst

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "ins/upscale/sample_flow.hpp"
+
+namespace karst {
+
+/// Forces of a flow, in units of h0² times the stress unit (force density of 1 per h0). Where pressures on two ends
+/// drive, they are taken apart into a linear fall G over the sample, which drives like a force, and a rest p' that is 0
+/// on the ends; nothing else acts on the ends, where the velocity does not change along the normal. Between reservoirs
+/// that are joined (sample.low > 0 in a periodic domain) the force on all cells is that of such a fall. Along the drive
+///
+///   drive = pressure + viscous + sides,    up to the error of the discretisation.
+struct WallDrag {
+  Vec3 pressure;  ///< Σ -p' a_w n
+  Vec3 viscous;   ///< Σ a_w ∂u/∂n, from the parabolas of the momentum rows, and the friction of convex edges
+  Vec3 sides;     ///< Σ α ∂u/∂n on the no-slip ends of the domain
+  Vec3 drive;     ///< (f + G) times the volume of the fluid on which they act
+  /// Along the drive.
+  double imbalance() const { return std::abs(dot(drive, drive - pressure - viscous - sides)) / dot(drive, drive); }
+};
+
+/// Where a no-slip end of the domain lies, from the centre of the cell beside it [cells].
+inline constexpr double to_side = 0.5;
+
+/// ∂u/∂n on a wall at a distance θ towards a side, from the parabola of the momentum row along that grid line.
+Vec3 slope_towards(const Quad* x, const FlowRow& row, int side, double theta);
+
+/// First order in h where walls bend. Of the values that the operator was last applied to. Walls of orphans are left
+/// out. Collective.
+/// @param drive   what moves them
+/// @param sample  where the pressure falls, and along which axis
+WallDrag wall_drag(StokesLevels& op, const StokesDrive& drive, const SampleCells& sample);
+
+}  // namespace karst

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/elliptic/coarse_fine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "eb/link/least_squares.hpp"
+#include "grid/bytes.hpp"
+#include "solvers/elliptic/level_faces.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double largest_weights = 5.0;  ///< fluxes: of a polynomial, Σ |weights|
+
+Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
+
+/// Σ w φ at a point, by the polynomial through these: of the highest degree that does not extrapolate far.
+void add_value(const std::vector<LevelPoint>& points, const Vec3& at, double factor, double limit, Stencil& stencil) {
+  std::vector<Vec3> r;
+  for (const LevelPoint& p : points) r.push_back(p.at - at);
+  std::vector<double> weight;
+  for (int degree = 2; degree >= 0; --degree) {
+    weight = fit_polynomial(r, degree);
+    double sum = 0.0;
+    for (const double w : weight) sum += std::abs(w);
+    if (sum <= limit) break;
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) stencil.add(points[i].unknown, factor * weight[i]);
+}
+
+/// ∂φ/∂n at the face times the fine cell width; n out of the fine VoF.
+Stencil normal_difference(const LevelRows& fine, const LevelFace& f) {
+  const int d = direction_of(f.face.side);
+  const double out = is_high(f.face.side) ? 1.0 : -1.0;
+  Vec3 shift = f.face.centroid - to_vec(f.steps());  // from the middle of the cell's side to the face's
+  shift[d] = 0.0;
+  const Vec3 own = f.own_center();
+  Stencil result;
+  Vec3 inward = f.ghost;
+  inward[d] -= 0.5 * out;
+  const bool aligned = fine.vofs.inside(f.vof) && inward == own;
+  const bool cut = dot(shift, shift) > 1e-12 && fine.maker.form() == WallForm::fluxes;
+  std::vector<LevelPoint> points = points_around(fine.vofs, f.vof, aligned && !cut ? 1 : 2, 0.5, own);
+  points.insert(points.end(), f.behind.points.begin(), f.behind.points.end());
+  const double limit = fine.maker.form() == WallForm::fluxes ? largest_weights : std::numeric_limits<double>::max();
+  if (aligned && !cut) {
+    add_value(points, f.ghost, 1.0, limit, result);
+    result.add(fine.vofs.number(f.vof), -1.0);
+    return result;
+  }
+  add_value(points, f.ghost + 0.5 * shift, 1.0, limit, result);
+  add_value(points, inward + 0.5 * shift, -1.0, limit, result);
+  if (!aligned) return result;
+  add_value(points, inward, 1.0, limit, result);  // the VoF's own value instead of the polynomial's
+  result.add(fine.vofs.number(f.vof), -1.0);
+  return result;
+}
+
+struct AddedTerm {
+  GlobalNumber row;
+  std::int32_t side, n_terms;
+};
+
+/// Brings additions to their rows. Where the lines of the coarse row see fewer than the four fine faces (walls), those
+/// that there are stand for the whole side.
+void bring_home(const Comm& comm, const CompositeNumbering& numbering,
+                const std::vector<std::pair<AddedTerm, Stencil>>& all, bool fill_sides, RowAdditions& additions) {
+  std::map<int, ByteWriter> to_owner;
+  for (const auto& [head, stencil] : all) {
+    ByteWriter& w = to_owner[numbering.owner(head.row)];
+    w.put(head);
+    w.put(std::span<const StencilTerm>(stencil.terms));
+  }
+  std::vector<Message> out;
+  for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
+  std::map<std::pair<std::int32_t, int>, std::pair<int, Stencil>> sides;
+  for (const Message& m : comm.sparse_exchange(out))
+    for (ByteReader in(m.bytes); !in.at_end();) {
+      const auto head = in.get<AddedTerm>();
+      auto& [n, stencil] = sides[{static_cast<std::int32_t>(head.row - numbering.first()), head.side}];
+      ++n;
+      for (int t = 0; t < head.n_terms; ++t) stencil.terms.push_back(in.get<StencilTerm>());
+    }
+  for (const auto& [key, value] : sides) {
+    RowAddition& row = additions[key.first];
+    row.sides |= 1U << key.second;
+    row.stencil.add(value.second, fill_sides ? 4.0 / value.first : 1.0);
+  }
+}
+
+/// Tells the VoFs on both sides of the faces which unknowns lie beyond.
+void tell_what_lies_beyond(const Comm& comm, const LevelRows& coarse, const LevelRows& fine,
+                           const std::vector<LevelFace>& faces) {
+  std::map<int, ByteWriter> to_owner;
+  const auto seen_from = [](const std::vector<LevelPoint>& points, const Vec3& center, double per_width) {
+    std::vector<PointBeyond> result;
+    for (const LevelPoint& p : points) result.push_back({p.unknown, per_width * (p.at - center)});
+    return result;
+  };
+  for (const LevelFace& f : faces) {
+    const BehindFace& b = f.behind;
+    if (!b.found) continue;
+    const Vec3 own = f.own_center();
+    fine.vofs.add_beyond(f.vof, seen_from(b.points, own, 2.0));
+    ByteWriter& w = to_owner[coarse.vofs.layout().owner(box_of(b.vof))];
+    w.put(b.vof);
+    w.put_vector(seen_from(points_around(fine.vofs, f.vof, 1, 0.5, own), b.center, 1.0));
+  }
+  std::vector<Message> out;
+  for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
+  for (const Message& m : comm.sparse_exchange(out))
+    for (ByteReader in(m.bytes); !in.at_end();) {
+      const auto vof = in.get<VofName>();
+      coarse.vofs.add_beyond(vof, in.get_vector<PointBeyond>());
+    }
+}
+
+}  // namespace
+
+CoarseFineCounts add_coarse_fine_fluxes(const Comm& comm, const CompositeNumbering& numbering, const LevelRows& coarse,
+                                        const LevelRows& fine, RowAdditions& additions) {
+  const bool lines = fine.maker.form() == WallForm::lines;
+  const std::vector<LevelFace> faces =
+      find_level_faces(comm, {coarse.vofs,
+                              fine.vofs,
+                              [&](VofName v, const ListedFace& f) { return fine.maker.crosses_levels(v, f); },
+                              [&](VofName v) { return coarse.maker.balance_row(v); },
+                              {},
+                              !lines});
+  if (!lines) tell_what_lies_beyond(comm, coarse, fine, faces);
+  const double h = std::ldexp(1.0, -fine.vofs.level());
+  CoarseFineCounts counts;
+  std::vector<std::pair<AddedTerm, Stencil>> to_coarse, to_fine;
+  for (const LevelFace& f : faces) {
+    if (!f.behind.found) {
+      ++counts.closed;
+      continue;
+    }
+    ++counts.faces;
+    Stencil flux;
+    flux.add(normal_difference(fine, f), fine.maker.end_beta(f.vof, f.face) * h * (lines ? 1.0 : f.face.aperture));
+    flux.merge();
+    const auto n = static_cast<std::int32_t>(flux.terms.size());
+    if (f.behind.row != no_unknown) to_coarse.push_back({{f.behind.row, f.place.side, n}, flux});
+    Stencil out;
+    out.add(flux, -1.0);
+    to_fine.push_back({{fine.maker.balance_row(f.vof), f.face.side, n}, out});
+  }
+  bring_home(comm, numbering, to_coarse, lines, additions);
+  bring_home(comm, numbering, to_fine, false, additions);
+  std::array<std::int64_t, 2> sums{counts.faces, counts.closed};
+  comm.sum(std::span(sums));
+  return {sums[0], sums[1]};
+}
+
+}  // namespace karst

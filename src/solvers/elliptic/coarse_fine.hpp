@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fluxes through the faces between two levels. A face belongs to the fine level; its flux
+//
+//   β α h (φ_ghost - φ_v)
+//
+// leaves the fine VoF v and enters the coarse VoF behind the face: one stencil for both rows, so nothing is lost.
+// φ_ghost, at the fine cell centre across the face, is the quadratic least-squares polynomial through the coarse
+// unknowns around that VoF (two rings of grid neighbours) and the fine ones around v (one ring; two at cut faces). Near
+// walls there are fewer of them: where they would have to be extrapolated far the degree is lower. Faces cut by the
+// wall have both ends moved to their centroid by the same polynomial. Both VoFs of a face learn which unknowns lie
+// beyond it (VofLookup::beyond): orphans between a wall and the other level take their value from both levels.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "solvers/elliptic/row_maker.hpp"
+
+namespace karst {
+
+/// What is added to the row of an own unknown.
+struct RowAddition {
+  Stencil stencil;
+  unsigned sides = 0;  ///< bit s: the row's side s has such faces
+};
+using RowAdditions = std::unordered_map<std::int32_t, RowAddition>;
+
+/// Faces between levels, over all ranks.
+struct CoarseFineCounts {
+  std::int64_t faces = 0;
+  std::int64_t closed = 0;  ///< no coarse VoF was found behind a fine face: counted as wall on both sides
+};
+
+/// One level as seen by its neighbours.
+struct LevelRows {
+  VofLookup& vofs;
+  const RowMaker& maker;
+};
+
+/// Adds the fluxes between two levels to the additions of the own rows.
+/// Both look-ups must know three rings around at_level_boundary(). Collective.
+CoarseFineCounts add_coarse_fine_fluxes(const Comm& comm, const CompositeNumbering& numbering, const LevelRows& coarse,
+                                        const LevelRows& fine, RowAdditions& additions);
+
+}  // namespace karst

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/elliptic/elliptic_operator.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/timer.hpp"
+#include "grid/vof_loops.hpp"
+#include "solvers/elliptic/plain_kernel.hpp"
+
+namespace karst {
+
+double EllipticOperator::level_width(int level) const { return std::ldexp(1.0, -level); }
+
+void EllipticOperator::load(const BoxWork& work, const BoxGraph& graph, std::span<const double> x,
+                            double* scratch) const {
+  const auto numbers = numbering_.numbers(work.level, work.local);
+  const auto n_own = static_cast<std::size_t>(graph.n_own);
+  if (numbers.empty()) {
+    std::copy_n(x.data() + numbering_.box_begin(work.level, work.local), n_own, scratch);
+  } else {
+    for (std::size_t v = 0; v < n_own; ++v) scratch[v] = numbers[v] < 0 ? 0.0 : x[static_cast<std::size_t>(numbers[v])];
+  }
+  const LevelPart& part = parts_[static_cast<std::size_t>(work.level)];
+  const auto b = static_cast<std::size_t>(work.local);
+  const auto n_all = static_cast<std::int32_t>(x.size());
+  const auto value_of = [own = x.data(), far = remote_.values().data(), n_all](std::int32_t from) {
+    return from < n_all ? own[from] : far[from - n_all];
+  };
+  double* halo = scratch + n_own;
+  for (std::int64_t i = part.stretch_begin[b]; i < part.stretch_begin[b + 1]; ++i) {
+    const Stretch& s = part.stretches[static_cast<std::size_t>(i)];
+    const double* from = x.data() + s.from;
+    for (int t = 0; t < s.count; ++t) halo[s.to + t] = from[t];
+  }
+  for (std::int64_t i = part.single_begin[b]; i < part.single_begin[b + 1]; ++i) {
+    const Single& s = part.singles[static_cast<std::size_t>(i)];
+    halo[s.to] = s.from < 0 ? 0.0 : value_of(s.from);
+  }
+  std::fill(halo + (part.halo_begin[b + 1] - part.halo_begin[b]), scratch + graph.n_slots(), 0.0);
+  for (std::int64_t i = part.ghost_begin[b]; i < part.ghost_begin[b + 1]; ++i) {
+    const DomainGhost& g = part.ghosts[static_cast<std::size_t>(i)];
+    scratch[g.slot] = g.factor * scratch[g.vof];
+  }
+}
+
+void EllipticOperator::apply_box(const BoxWork& work, std::span<const double> x, std::span<double> y) {
+  const BoxGraph graph = geometry_->levels[static_cast<std::size_t>(work.level)].graph.box(work.local);
+  double* scratch = scratch_[static_cast<std::size_t>(thread_number())].data();
+  load(work, graph, x, scratch);
+  const double h = level_width(work.level), reaction = problem_.a * h * h * h;
+  const auto numbers = numbering_.numbers(work.level, work.local);
+  const std::int32_t begin = numbering_.box_begin(work.level, work.local);
+  double* result = numbers.empty() ? y.data() + begin : scratch + scratch_size_ / 2;
+  if (problem_.face_beta.empty()) {
+    apply_plain(graph, reaction + 6.0 * problem_.beta * h, problem_.beta * h, scratch, result);
+  } else {
+    const Field& beta = problem_.face_beta[static_cast<std::size_t>(work.level)];
+    apply_plain(graph, reaction, h,
+                {beta.box(work.local, 0).data(), beta.box(work.local, 1).data(), beta.box(work.local, 2).data()},
+                scratch, result);
+  }
+  for (std::size_t v = 0; v < numbers.size(); ++v)
+    if (numbers[v] >= 0) y[static_cast<std::size_t>(numbers[v])] = result[v];
+  wide_.apply(window(work.level, work.local), x, remote_.values(), y.data());
+}
+
+void EllipticOperator::apply(std::span<const double> x, std::span<double> y) {
+  while (std::ssize(scratch_) < n_threads()) scratch_.emplace_back(scratch_size_, Purpose::buffers, 0.0);
+  const auto run = [&](const std::vector<BoxWork>& boxes) {
+    parallel_for(std::ssize(boxes), [&](std::int64_t i) { apply_box(boxes[static_cast<std::size_t>(i)], x, y); });
+  };
+  remote_.begin(x);
+  run(interior_);
+  remote_.finish();
+  run(border_);
+}
+
+template <class F>
+void EllipticOperator::over_windows(F&& f) const {
+  for (const auto* boxes : {&interior_, &border_})
+    parallel_for(std::ssize(*boxes), [&](std::int64_t i) {
+      const BoxWork& box = (*boxes)[static_cast<std::size_t>(i)];
+      f(window(box.level, box.local));
+    });
+}
+
+void EllipticOperator::relax_wide_rows(std::span<const double> b, std::span<double> x) {
+  remote_.begin(x);
+  remote_.finish();
+  over_windows([&](std::size_t w) { wide_.find_corrections(w, b, x, remote_.values()); });
+  over_windows([&](std::size_t w) { wide_.correct(w, x); });
+}
+
+double EllipticOperator::diagonal(std::int64_t wide_row) const {
+  double found = 0.0;
+  wide_.for_each_entry(wide_row, [&](std::int32_t column, double weight) {
+    if (column == wide_.row(wide_row)) found = weight;
+  });
+  return found;
+}
+
+double EllipticOperator::set_orphans(std::span<const double> b, std::span<double> x) {
+  std::vector<double> ax(x.size());
+  apply(x, ax);
+  for (std::int64_t r = 0; r < wide_.n_rows(); ++r) {
+    const auto row = static_cast<std::size_t>(wide_.row(r));
+    if (wide_orphan_[static_cast<std::size_t>(r)] == 0) continue;
+    const double own = diagonal(r);
+    if (own != 0.0) x[row] += (b[row] - ax[row]) / own;  // 0: alone, without a face
+  }
+  const double square = parallel_sum(std::ssize(ax), [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    return (b[v] - ax[v]) * (b[v] - ax[v]);
+  });
+  return std::sqrt(comm_.sum(square));
+}
+
+std::vector<std::int32_t> EllipticOperator::joined_orphans() const {
+  std::vector<std::int32_t> orphans;
+  if (form_ == WallForm::lines) return orphans;
+  for (std::int64_t r = 0; r < wide_.n_rows(); ++r)
+    if (wide_volume_[static_cast<std::size_t>(r)] == 0.0) orphans.push_back(wide_.row(r));
+  return orphans;
+}
+
+void EllipticOperator::right_side(std::span<const double> source, const EllipticProblem& values,
+                                  std::span<double> b) const {
+  std::ranges::fill(b, 0.0);
+  if (!source.empty()) {
+    const std::vector<double> volume = volumes();
+    parallel_for(std::ssize(b), [&](std::int64_t i) {
+      const auto v = static_cast<std::size_t>(i);
+      b[v] = source[v] * volume[v];
+    });
+  }
+  std::vector<double> term(boundary_.size());
+  parallel_for(std::ssize(boundary_), [&](std::int64_t i) {
+    const BoundaryTerm& t = boundary_[static_cast<std::size_t>(i)];
+    const ConditionAt& at = t.side == wall_side ? values.wall : values.sides[static_cast<std::size_t>(t.side)];
+    term[static_cast<std::size_t>(i)] = at ? t.weight * at(t.at).value : 0.0;
+  });
+  for (std::size_t i = 0; i < term.size(); ++i) b[static_cast<std::size_t>(boundary_[i].row)] += term[i];
+}
+
+GlobalNumber EllipticOperator::global_number(std::int32_t column) const {
+  if (column < numbering_.n_own()) return numbering_.first() + column;
+  return remote_.numbers()[static_cast<std::size_t>(column - numbering_.n_own())];
+}
+
+void EllipticOperator::for_each_row(const RowReader& read) const {
+  std::int64_t next_wide = 0;
+  std::vector<GlobalNumber> columns;
+  std::vector<double> weights;
+  Stencil s;
+  const auto read_wide = [&](std::int32_t row) {
+    columns.clear();
+    weights.clear();
+    wide_.for_each_entry(next_wide++, [&](std::int32_t column, double weight) {
+      columns.push_back(global_number(column));
+      weights.push_back(weight);
+    });
+    read(row, columns, weights);
+  };
+  for (int l = 0; l < numbering_.n_levels(); ++l) {
+    const LevelGraph& level = geometry_->levels[static_cast<std::size_t>(l)].graph;
+    const LevelPart& part = parts_[static_cast<std::size_t>(l)];
+    const double h = level_width(l);
+    for (int b = 0; b < level.n_local(); ++b) {
+      const BoxGraph graph = level.box(b);
+      std::vector<double> ghost_factor(static_cast<std::size_t>(graph.n_slots()), 0.0);
+      for (auto i = part.ghost_begin[static_cast<std::size_t>(b)];
+           i < part.ghost_begin[static_cast<std::size_t>(b) + 1]; ++i)
+        ghost_factor[part.ghosts[static_cast<std::size_t>(i)].slot] = part.ghosts[static_cast<std::size_t>(i)].factor;
+      for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& neighbours) {
+        const std::int32_t row = numbering_.number(l, b, vof);
+        if (row < 0) return;
+        if (next_wide < wide_.n_rows() && wide_.row(next_wide) == row) return read_wide(row);
+        s.terms.clear();
+        const GlobalNumber self = numbering_.first() + row;
+        s.add(self, problem_.a * h * h * h);
+        for (std::size_t side = 0; side < 6; ++side) {
+          const int slot = neighbours[side], face = side % 2 == 1 ? slot : vof;
+          const double weight =
+              h * (problem_.face_beta.empty() ? problem_.beta
+                                              : problem_.face_beta[static_cast<std::size_t>(l)].box(
+                                                    b, static_cast<int>(side / 2))[static_cast<std::size_t>(face)]);
+          s.add(self, weight);
+          if (slot < graph.n_own) {
+            s.add(numbering_.first() + numbering_.number(l, b, slot), -weight);
+          } else if (slot < graph.n_own + graph.halo.n_vofs()) {
+            s.add(global_number(part.halo[static_cast<std::size_t>(part.halo_begin[static_cast<std::size_t>(b)] + slot -
+                                                                   graph.n_own)]),
+                  -weight);
+          } else {
+            s.add(self, -weight * ghost_factor[static_cast<std::size_t>(slot)]);
+          }
+        }
+        s.merge();
+        columns.clear();
+        weights.clear();
+        for (const StencilTerm& t : s.terms) {
+          columns.push_back(t.unknown);
+          weights.push_back(t.weight);
+        }
+        read(row, columns, weights);
+      });
+    }
+  }
+}
+
+std::vector<Vec3> EllipticOperator::points(
+    const std::function<Vec3(const VofMoments&, const VofCenter&)>& offset_of) const {
+  std::vector<Vec3> at(static_cast<std::size_t>(numbering_.n_own()));
+  for (int l = 0; l < numbering_.n_levels(); ++l) {
+    const LevelGeometry& level = geometry_->levels[static_cast<std::size_t>(l)];
+    const double h = level_width(l);
+    parallel_for(level.graph.n_local(), [&, l](std::int64_t b) {
+      const int local = static_cast<int>(b);
+      const BoxGraph graph = level.graph.box(local);
+      const BoxMoments moments = level.box(local);
+      std::vector<Vec3> offset(static_cast<std::size_t>(graph.n_own));
+      for (std::size_t r = 0; r < moments.moments.size(); ++r)
+        offset[graph.row_vof[r]] = offset_of(moments.moments[r], moments.centers[r]);
+      for_each_vof(graph, [&](int vof, int cell) {
+        const std::int32_t n = numbering_.number(l, local, vof);
+        if (n < 0) return;
+        const Index c = graph.cells.cell(cell);
+        at[static_cast<std::size_t>(n)] =
+            h * (Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} + offset[static_cast<std::size_t>(vof)]);
+      });
+    });
+  }
+  return at;
+}
+
+std::vector<Vec3> EllipticOperator::positions() const {
+  return points([&](const VofMoments& m, const VofCenter& c) {
+    if (c.inside) return Vec3{};
+    return form_ == WallForm::lines && m.wall_area > 0.0 ? m.wall_centroid : m.centroid;
+  });
+}
+
+std::vector<Vec3> EllipticOperator::source_points() const {
+  if (form_ == WallForm::lines) return positions();
+  return points([](const VofMoments& m, const VofCenter&) { return m.centroid; });
+}
+
+std::vector<double> EllipticOperator::volumes() const {
+  std::vector<double> volume(static_cast<std::size_t>(numbering_.n_own()));
+  for (int l = 0; l < numbering_.n_levels(); ++l) {
+    const int n = geometry_->levels[static_cast<std::size_t>(l)].graph.n_local();
+    if (n > 0)
+      std::fill(volume.begin() + numbering_.box_begin(l, 0), volume.begin() + numbering_.box_end(l, n - 1),
+                std::pow(level_width(l), 3));
+  }
+  for (std::int64_t r = 0; r < wide_.n_rows(); ++r)
+    volume[static_cast<std::size_t>(wide_.row(r))] = wide_volume_[static_cast<std::size_t>(r)];
+  return volume;
+}
+
+std::int64_t EllipticOperator::bytes() const {
+  std::int64_t sum = numbering_.bytes() + wide_.bytes() + remote_.bytes();
+  for (const LevelPart& p : parts_)
+    sum += static_cast<std::int64_t>(4 * p.halo.size() + 8 * (p.halo_begin.size() + p.ghost_begin.size()) +
+                                     8 * (p.stretch_begin.size() + p.single_begin.size()) +
+                                     sizeof(Stretch) * p.stretches.size() + sizeof(Single) * p.singles.size() +
+                                     sizeof(DomainGhost) * p.ghosts.size());
+  for (const Array<double>& s : scratch_) sum += static_cast<std::int64_t>(s.bytes());
+  return sum + static_cast<std::int64_t>(8 * wide_volume_.size() + sizeof(BoundaryTerm) * boundary_.size());
+}
+
+}  // namespace karst

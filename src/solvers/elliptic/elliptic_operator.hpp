@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The accurate operator of elliptic_problem.hpp on all levels, as one stencil store with two readers: apply(), free of
+// matrices and threaded over boxes, and for_each_row(), which a matrix is assembled from (decision D4).
+//
+// Most rows are the plain seven points and have no coefficients: apply() copies a box with its halo into a scratch
+// array of its thread and runs the kernel there, so memory sees one read of x and one write of y. All other rows
+// (row_maker.hpp, coarse_fine.hpp) are wide rows.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "eb/geometry.hpp"
+#include "solvers/elliptic/composite_numbering.hpp"
+#include "solvers/elliptic/elliptic_problem.hpp"
+#include "solvers/elliptic/remote_values.hpp"
+#include "solvers/elliptic/row_maker.hpp"
+#include "solvers/elliptic/wide_rows.hpp"
+
+namespace karst {
+
+class EllipticOperator {
+ public:
+  /// Builds all stencils. The geometry must outlive the operator. Throws Error when a, β or a rate is out of range.
+  /// Collective.
+  EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem);
+  /// The same with a given form of the wall; WallForm::lines needs Dirichlet walls everywhere.
+  EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem, WallForm form);
+
+  const CompositeNumbering& numbering() const { return numbering_; }
+  const EllipticProblem& problem() const { return problem_; }
+  const Comm& comm() const { return comm_; }
+  const Geometry& geometry() const { return *geometry_; }
+  WallForm form() const { return form_; }
+  bool symmetric() const { return symmetric_; }
+  const RowCounts& counts() const { return counts_; }  ///< over all ranks
+  std::int64_t bytes() const;                          ///< stencils, numbers and buffers of this rank
+
+  /// y = A x over the own unknowns. Allocates nothing. Collective.
+  void apply(std::span<const double> x, std::span<double> y);
+
+  /// Solves the rows of the orphans for their own values. Their diagonals can be tiny, so a small residual says little
+  /// about them; afterwards they are as good as the values they hang on. Returns ||b - A x|| over all ranks, before.
+  /// Collective.
+  double set_orphans(std::span<const double> b, std::span<double> x);
+
+  /// One damped Jacobi step in the wide rows alone (wide_rows.hpp); rows that are no balances (joined and pinned
+  /// orphans) are solved for their own values. What a preconditioner of two-point fluxes does not know of is mended by
+  /// it. Allocates nothing. Collective.
+  void relax_wide_rows(std::span<const double> b, std::span<double> x);
+
+  /// Own unknowns of orphans that leave their balance to a host: rows w x_o - w Σ c x_n.
+  std::vector<std::int32_t> joined_orphans() const;
+
+  /// b = source x volume + what the boundary values add.
+  /// @param source  f per own unknown; empty: 0
+  /// @param values  where the boundary values come from: a problem with the same kinds and rates
+  /// Not collective.
+  void right_side(std::span<const double> source, const EllipticProblem& values, std::span<double> b) const;
+  void right_side(std::span<const double> source, std::span<double> b) const { right_side(source, problem_, b); }
+
+  /// Rows in the order of the own unknowns; columns are global numbers, each once, increasing. Not collective.
+  using RowReader =
+      std::function<void(std::int32_t row, std::span<const GlobalNumber> columns, std::span<const double> weights)>;
+  void for_each_row(const RowReader& read) const;
+
+  /// Where the unknowns stand, in units of h0. Not collective.
+  std::vector<Vec3> positions() const;
+  /// Where a source is best evaluated (fluxes: at the centroids), and the volumes in h0³ that multiply it. Not
+  /// collective.
+  std::vector<Vec3> source_points() const;
+  std::vector<double> volumes() const;
+
+ private:
+  /// A ghost behind an end of the domain: x_slot = factor x_vof.
+  struct DomainGhost {
+    std::uint16_t slot, vof;
+    double factor;
+  };
+  /// halo[to + t] = x[from + t] for count values of own unknowns; a single halo value of any kind.
+  struct Stretch {
+    std::int32_t from;
+    std::uint16_t to, count;
+  };
+  struct Single {
+    std::int32_t from;
+    std::uint16_t to;
+  };
+  struct LevelPart {
+    std::size_t first_window = 0;  // of the wide rows: one per own box
+    std::vector<Stretch> stretches;
+    std::vector<Single> singles;
+    std::vector<std::int64_t> stretch_begin{0}, single_begin{0};  // n_local + 1
+    std::vector<std::int32_t> halo;        // per halo VoF of the own boxes: own unknown, n_own + remote place, or -1
+    std::vector<std::int64_t> halo_begin;  // n_local + 1
+    std::vector<DomainGhost> ghosts;
+    std::vector<std::int64_t> ghost_begin;  // n_local + 1
+  };
+  struct BoxWork {
+    int level, local;
+  };
+  struct Build;
+
+  void build();
+  void choose_boxes();
+  void look_up(Build& build);
+  void make_wide_rows(Build& build, int level);
+  void add_plain_boundaries(const Build& build, int level);
+  void number_columns(Build& build);
+  void apply_box(const BoxWork& work, std::span<const double> x, std::span<double> y);
+  void load(const BoxWork& work, const BoxGraph& graph, std::span<const double> x, double* scratch) const;
+  double level_width(int level) const;
+  void split_halos();
+  std::size_t window(int level, int local) const {
+    return parts_[static_cast<std::size_t>(level)].first_window + static_cast<std::size_t>(local);
+  }
+  template <class F>
+  void over_windows(F&& f) const;
+  double diagonal(std::int64_t wide_row) const;
+  GlobalNumber global_number(std::int32_t column) const;  ///< of an own unknown, or n_own + a place among remote_
+  /// @param offset  of an irregular VoF, from the centre of its cell, in h
+  std::vector<Vec3> points(const std::function<Vec3(const VofMoments&, const VofCenter&)>& offset) const;
+
+  Comm comm_;
+  const Geometry* geometry_;
+  EllipticProblem problem_;
+  WallForm form_;
+  bool symmetric_ = false;
+  CompositeNumbering numbering_;
+  std::vector<LevelPart> parts_;
+  RemoteValues<double> remote_;
+  WideRows wide_;
+  std::vector<double> wide_volume_;
+  std::vector<std::uint8_t> wide_orphan_;
+  std::vector<BoundaryTerm> boundary_;
+  std::vector<BoxWork> interior_, border_;
+  std::vector<Array<double>> scratch_;  // per thread: x with halo, then y
+  std::size_t scratch_size_ = 0;
+  RowCounts counts_;
+};
+
+}  // namespace karst

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The open faces between two levels, each with the coarse VoF behind it and the unknowns around both of its ends. For
+// set-up only.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "solvers/elliptic/vof_lookup.hpp"
+
+namespace karst {
+
+/// An unknown and where it stands, in coarse cell widths from the centre of the coarse cell at a face; no_unknown: a
+/// point on the wall.
+struct LevelPoint {
+  GlobalNumber unknown;
+  Vec3 at;
+};
+
+/// A coarse cell and the side of it that touches the fine level.
+struct LevelPlace {
+  Index cell;
+  int side;
+  friend auto operator<=>(const LevelPlace&, const LevelPlace&) = default;
+};
+
+/// What a fine face needs to know about the coarse side.
+struct BehindFace {
+  bool found = false;
+  VofName vof = no_face;
+  VofName covered = no_face;      ///< the VoF under the fine level across the side, on a grid line with `vof`
+  Vec3 center;                    ///< of the cell of `vof`, as the points have it
+  GlobalNumber row = no_unknown;  ///< whose balance the flux enters; no_unknown: of a VoF without one
+  std::vector<LevelPoint> points;
+};
+
+/// A fine face and its way to the coarse level.
+struct LevelFace {
+  VofName vof;
+  ListedFace face;
+  LevelPlace place;
+  Vec3 ghost;  ///< fine cell centre across the face, from the centre of the coarse cell, in coarse cell widths
+  BehindFace behind;
+
+  /// Steps from the cell of the VoF to the one across the face: the piece at the face may have joined from beside.
+  Index steps() const;
+  /// Cell centre of the fine VoF, in coarse cell widths from the centre of the coarse cell.
+  Vec3 own_center() const;
+};
+
+/// θ of the wall on the grid line from a VoF towards a side, more than 1 without one.
+using WallOnLine = std::function<double(VofName, int side)>;
+
+/// Two neighbouring levels and what is asked of their VoFs. Both look-ups must know three rings around
+/// at_level_boundary().
+struct LevelPair {
+  VofLookup& coarse;
+  VofLookup& fine;
+  std::function<bool(VofName, const ListedFace&)> crosses;  ///< does this face of a fine VoF carry a flux?
+  std::function<GlobalNumber(VofName)> coarse_row;          ///< BehindFace::row
+  WallOnLine coarse_walls;                                  ///< empty: no points on the wall
+  bool compare_areas;  ///< faces of joined pieces go to the coarse VoF whose face has more area than its fine ones
+};
+
+/// VoFs of own boxes that touch the next finer (covered neighbours) or the next coarser level.
+std::vector<VofName> at_level_boundary(const VofLookup& vofs);
+
+/// Open faces of the own fine VoFs. Collective.
+std::vector<LevelFace> find_level_faces(const Comm& comm, const LevelPair& levels);
+
+/// Unknowns at cell centres around a VoF, by steps along grid lines; for a VoF beside its centre, around its
+/// neighbours. With the points where these lines meet the wall, if walls are given.
+/// @param width  of the level's cells, in the units of at_start, where the centre of the VoF's cell is
+std::vector<LevelPoint> points_around(const VofLookup& vofs, VofName start, int rings, double width,
+                                      const Vec3& at_start, const WallOnLine& walls = {});
+
+}  // namespace karst

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How an EllipticOperator is made.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/timer.hpp"
+#include "grid/vof_loops.hpp"
+#include "solvers/elliptic/coarse_fine.hpp"
+#include "solvers/elliptic/elliptic_operator.hpp"
+#include "solvers/elliptic/level_faces.hpp"
+
+namespace karst {
+
+namespace {
+
+/// Rings of neighbours that a row may look at: an orphan at the end of a chain of three, the gradient at its neighbour
+/// from that one's neighbours and theirs.
+constexpr int rings = 7;
+/// Of the Jacobi step in wide rows. Iterations of a packing (64^3, two ends): 0.7 15, 0.8 13, 0.9 12, 1 13.
+constexpr double wide_damping = 0.9;
+
+void check(const EllipticProblem& problem, const Geometry& geometry) {
+  require(problem.a >= 0.0, "elliptic problem: a = {}; it must not be negative", problem.a);
+  require(problem.beta > 0.0 || !problem.face_beta.empty(), "elliptic problem: beta = {}; it must be positive",
+          problem.beta);
+  require(problem.face_beta.empty() || problem.face_beta.size() == geometry.levels.size(),
+          "elliptic problem: {} fields of beta on faces for {} levels; one per level is needed",
+          problem.face_beta.size(), geometry.levels.size());
+}
+
+/// Calls f(wall centroid in units of h0) for every own VoF with wall.
+template <class F>
+void for_each_wall(const Geometry& geometry, F&& f) {
+  for (const LevelGeometry& level : geometry.levels)
+    for (int b = 0; b < level.graph.n_local(); ++b) {
+      const BoxGraph graph = level.graph.box(b);
+      const auto moments = level.box(b).moments;
+      for (std::size_t r = 0; r < moments.size(); ++r) {
+        if (moments[r].wall_area <= 0.0) continue;
+        const Index c = graph.cells.cell(graph.row_cell[r]);
+        f(std::ldexp(1.0, -level.level) * (Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} + moments[r].wall_centroid));
+      }
+    }
+}
+
+/// Lines when the whole wall is Dirichlet. Throws Error when a rate is negative. Collective.
+WallForm choose_form(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem) {
+  bool other = !problem.wall;
+  double rate = 0.0;
+  if (problem.wall) {
+    for_each_wall(geometry, [&](const Vec3& x) {
+      const Condition c = problem.wall(x);
+      rate = std::min(rate, c.rate);
+      other = other || c.kind != BoundaryKind::dirichlet;
+    });
+  }
+  rate = comm.min(rate);
+  require(rate >= 0.0, "elliptic problem: a Robin condition of the wall has the rate {}; it must not be negative",
+          rate);
+  return comm.any(other) ? WallForm::fluxes : WallForm::lines;
+}
+
+/// Irregular VoFs so near to the end of a box that their rows may read VoFs of other ranks.
+std::vector<VofName> near_other_ranks(const LevelGraph& graph) {
+  constexpr int reach = rings;
+  std::vector<VofName> names;
+  for (const int b : graph.halo_plan().boundary) {
+    const BoxGraph box = graph.box(b);
+    const Box inner = box.cells.grown(-reach);
+    for (std::size_t r = 0; r < static_cast<std::size_t>(box.n_irregular); ++r)
+      if (!inner.contains(box.cells.cell(box.row_cell[r]))) names.push_back(vof_name(box.box, box.row_vof[r]));
+  }
+  return names;
+}
+
+}  // namespace
+
+struct EllipticOperator::Build {
+  std::vector<NumberField> numbers;  // global, per slot
+  std::vector<VofLookup> vofs;
+  std::vector<RowMaker> makers;
+  RowAdditions additions;
+  std::vector<std::pair<std::int32_t, Stencil>> rows;
+};
+
+EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem)
+    : EllipticOperator(comm, geometry, problem, choose_form(comm, geometry, problem)) {}
+
+EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem,
+                                   WallForm form)
+    : comm_(comm), geometry_(&geometry), problem_(problem), form_(form), numbering_(comm, geometry) {
+  check(problem, geometry);
+  const Timer timer("elliptic operator");
+  build();
+}
+
+void EllipticOperator::build() {
+  Build build;
+  look_up(build);
+  for (std::size_t l = 0; l + 1 < geometry_->levels.size(); ++l) {
+    const CoarseFineCounts n = add_coarse_fine_fluxes(comm_, numbering_, {build.vofs[l], build.makers[l]},
+                                                      {build.vofs[l + 1], build.makers[l + 1]}, build.additions);
+    counts_.level_faces += n.faces;
+    counts_.level_faces_closed += n.closed;
+  }
+  if (geometry_->levels.size() > 1)
+    for (VofLookup& vofs : build.vofs) vofs.fetch_beyond(comm_);
+  symmetric_ = form_ == WallForm::lines && geometry_->levels.size() == 1;
+  for (int l = 0; l < numbering_.n_levels(); ++l) {
+    parts_.emplace_back();
+    make_wide_rows(build, l);
+    add_plain_boundaries(build, l);
+  }
+  number_columns(build);
+  choose_boxes();
+}
+
+void EllipticOperator::look_up(Build& build) {
+  const std::size_t n = geometry_->levels.size();
+  build.numbers.reserve(n);  // the look-ups and makers point at each other's elements
+  build.vofs.reserve(n);
+  build.makers.reserve(n);
+  for (std::size_t l = 0; l < n; ++l) {
+    const LevelGeometry& level = geometry_->levels[l];
+    build.numbers.push_back(numbering_.global_numbers(comm_, level.graph, static_cast<int>(l)));
+    VofLookup& vofs = build.vofs.emplace_back(level, numbering_, build.numbers[l]);
+    vofs.fetch(comm_, near_other_ranks(level.graph), rings);
+    if (n > 1) vofs.fetch(comm_, at_level_boundary(vofs), 3);
+    build.makers.emplace_back(vofs, problem_, problem_.face_beta.empty() ? nullptr : &problem_.face_beta[l], form_);
+  }
+}
+
+void EllipticOperator::make_wide_rows(Build& build, int level) {
+  const LevelGeometry& geometry = geometry_->levels[static_cast<std::size_t>(level)];
+  const RowMaker& maker = build.makers[static_cast<std::size_t>(level)];
+  const int n = geometry.graph.n_local();
+  struct BoxRows {
+    std::vector<Row> rows;
+    RowCounts counts;
+  };
+  std::vector<BoxRows> of_box(static_cast<std::size_t>(n));
+  parallel_for_dynamic(n, [&](std::int64_t i) {
+    const int b = static_cast<int>(i);
+    const BoxGraph graph = geometry.graph.box(b);
+    BoxRows& out = of_box[static_cast<std::size_t>(i)];
+    const auto make = [&](int vof) {
+      const std::int32_t number = numbering_.number(level, b, vof);
+      if (number < 0) return;
+      const auto more = build.additions.find(number);
+      const unsigned sides = more == build.additions.end() ? 0U : more->second.sides;
+      out.rows.push_back(maker.make(vof_name(graph.box, vof), number, sides, out.counts));
+      if (sides != 0) out.rows.back().stencil.add(more->second.stencil, 1.0);
+    };
+    if (build.additions.empty()) {
+      for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r) make(graph.row_vof[r]);
+    } else {
+      std::size_t irregular = 0;
+      for (int vof = 0; vof < graph.n_own; ++vof) {
+        const bool cut = irregular < static_cast<std::size_t>(graph.n_irregular) && graph.row_vof[irregular] == vof;
+        irregular += cut;
+        if (cut || build.additions.contains(numbering_.number(level, b, vof))) make(vof);
+      }
+    }
+    for (Row& row : out.rows) {
+      row.stencil.merge();
+      out.counts.entries += std::ssize(row.stencil.terms);
+    }
+    out.counts.wide_rows = std::ssize(out.rows);
+  });
+  for (BoxRows& box : of_box) {
+    counts_ += box.counts;
+    for (Row& row : box.rows) {
+      build.rows.emplace_back(row.number, std::move(row.stencil));
+      wide_volume_.push_back(row.source);
+      wide_orphan_.push_back(row.orphan);
+      boundary_.insert(boundary_.end(), row.boundary.begin(), row.boundary.end());
+    }
+  }
+}
+
+void EllipticOperator::add_plain_boundaries(const Build& build, int level) {
+  const LevelGraph& level_graph = geometry_->levels[static_cast<std::size_t>(level)].graph;
+  const double h = level_width(level);
+  LevelPart& part = parts_[static_cast<std::size_t>(level)];
+  part.ghost_begin.assign(1, 0);
+  for (int b = 0; b < level_graph.n_local(); ++b) {
+    const BoxGraph graph = level_graph.box(b);
+    const int first_domain = graph.n_own + graph.halo.n_vofs() + graph.halo.n_coarse();
+    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    if (graph.halo.n_domain() > 0)
+      for_each_vof(graph, [&](int vof, int cell, const std::array<std::uint16_t, 6>& neighbours) {
+        const std::int32_t row = numbering_.number(level, b, vof);
+        if (row < 0 || std::ranges::binary_search(irregular, vof) || build.additions.contains(row)) return;
+        for (int side = 0; side < 6; ++side) {
+          const int slot = neighbours[static_cast<std::size_t>(side)];
+          if (slot < first_domain || slot == graph.closed()) continue;
+          const Index c = graph.cells.cell(cell);
+          Vec3 at = h * Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5};
+          at[direction_of(side)] += is_high(side) ? 0.5 * h : -0.5 * h;
+          const ConditionAt& condition = problem_.sides[static_cast<std::size_t>(side)];
+          const Condition c_at = condition ? condition(at) : Condition{};
+          double beta = problem_.beta;
+          if (!problem_.face_beta.empty())
+            beta = problem_.face_beta[static_cast<std::size_t>(level)].box(
+                b, direction_of(side))[static_cast<std::size_t>(is_high(side) ? slot : vof)];
+          double factor = 1.0, weight = h * h;
+          if (c_at.kind == BoundaryKind::dirichlet) {
+            factor = -1.0;
+            weight = 2.0 * beta * h;
+          } else if (c_at.kind == BoundaryKind::robin) {
+            weight = h * h / (1.0 + 0.5 * c_at.rate * h / beta);
+            factor = 1.0 - c_at.rate * weight / (beta * h);
+          }
+          part.ghosts.push_back({static_cast<std::uint16_t>(slot), static_cast<std::uint16_t>(vof), factor});
+          if (condition) boundary_.push_back({row, static_cast<std::int8_t>(side), weight, at});
+        }
+      });
+    part.ghost_begin.push_back(std::ssize(part.ghosts));
+  }
+}
+
+void EllipticOperator::number_columns(Build& build) {
+  std::vector<GlobalNumber> wanted;
+  std::vector<std::vector<GlobalNumber>> halo(geometry_->levels.size());
+  for (int l = 0; l < numbering_.n_levels(); ++l) {
+    const LevelGraph& graph = geometry_->levels[static_cast<std::size_t>(l)].graph;
+    const NumberField& numbers = build.numbers[static_cast<std::size_t>(l)];
+    LevelPart& part = parts_[static_cast<std::size_t>(l)];
+    part.halo_begin.assign(1, 0);
+    for (int b = 0; b < graph.n_local(); ++b) {
+      const BoxGraph box = graph.box(b);
+      const auto values =
+          numbers.box(b).subspan(static_cast<std::size_t>(box.n_own), static_cast<std::size_t>(box.halo.n_vofs()));
+      for (const GlobalNumber g : values) {
+        halo[static_cast<std::size_t>(l)].push_back(g);
+        if (g >= 0 && !numbering_.is_own(g)) wanted.push_back(g);
+      }
+      part.halo_begin.push_back(part.halo_begin.back() + box.halo.n_vofs());
+    }
+  }
+  for (const auto& [number, stencil] : build.rows)
+    for (const StencilTerm& t : stencil.terms)
+      if (!numbering_.is_own(t.unknown)) wanted.push_back(t.unknown);
+  remote_ = RemoteValues<double>(comm_, numbering_, std::move(wanted));
+  require(numbering_.n_own() + std::ssize(remote_.numbers()) < (std::int64_t{1} << 31),
+          "operator: more than 2^31 unknowns and values of other ranks on one rank; use more ranks");
+  for (std::size_t l = 0; l < halo.size(); ++l)
+    for (const GlobalNumber g : halo[l])
+      parts_[l].halo.push_back(g < 0 ? -1
+                               : numbering_.is_own(g)
+                                   ? static_cast<std::int32_t>(g - numbering_.first())
+                                   : static_cast<std::int32_t>(numbering_.n_own()) + remote_.place(g));
+  split_halos();
+  std::vector<std::int32_t> windows{0};
+  for (int l = 0; l < numbering_.n_levels(); ++l) {
+    parts_[static_cast<std::size_t>(l)].first_window = windows.size() - 1;
+    for (int b = 0; b < geometry_->levels[static_cast<std::size_t>(l)].graph.n_local(); ++b)
+      windows.push_back(numbering_.box_end(l, b));
+  }
+  std::vector<double> damping;
+  for (const double volume : wide_volume_) damping.push_back(volume == 0.0 ? 1.0 : wide_damping);
+  wide_ = WideRows(build.rows, windows, numbering_, remote_, damping);
+}
+
+/// Consecutive own unknowns in consecutive halo slots are copied as one.
+void EllipticOperator::split_halos() {
+  constexpr std::int64_t shortest = 4;
+  const auto n_own = static_cast<std::int32_t>(numbering_.n_own());
+  for (LevelPart& part : parts_)
+    for (std::size_t b = 0; b + 1 < part.halo_begin.size(); ++b) {
+      const std::span<const std::int32_t> halo(part.halo.data() + part.halo_begin[b],
+                                               part.halo.data() + part.halo_begin[b + 1]);
+      for (std::size_t i = 0; i < halo.size();) {
+        std::size_t end = i + 1;
+        if (halo[i] >= 0)
+          while (end < halo.size() && halo[end] == halo[end - 1] + 1 && halo[end] < n_own) ++end;
+        if (std::ssize(halo.subspan(i, end - i)) >= shortest && halo[i] < n_own) {
+          part.stretches.push_back({halo[i], static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(end - i)});
+        } else {
+          for (std::size_t s = i; s < end; ++s) part.singles.push_back({halo[s], static_cast<std::uint16_t>(s)});
+        }
+        i = end;
+      }
+      part.stretch_begin.push_back(std::ssize(part.stretches));
+      part.single_begin.push_back(std::ssize(part.singles));
+    }
+}
+
+void EllipticOperator::choose_boxes() {
+  std::size_t slots = 0;
+  for (int l = 0; l < numbering_.n_levels(); ++l) {
+    const LevelGraph& graph = geometry_->levels[static_cast<std::size_t>(l)].graph;
+    const LevelPart& part = parts_[static_cast<std::size_t>(l)];
+    for (int b = 0; b < graph.n_local(); ++b) {
+      const std::int32_t begin = numbering_.box_begin(l, b), end = numbering_.box_end(l, b);
+      if (begin == end) continue;
+      slots = std::max(slots, static_cast<std::size_t>(graph.box(b).n_slots()));
+      bool far = false;
+      for (auto i = part.halo_begin[static_cast<std::size_t>(b)]; i < part.halo_begin[static_cast<std::size_t>(b) + 1];
+           ++i)
+        far = far || part.halo[static_cast<std::size_t>(i)] >= numbering_.n_own();
+      far = far || wide_.reads_remote(window(l, b));
+      (far ? border_ : interior_).push_back({l, b});
+    }
+  }
+  scratch_size_ = 2 * ((slots + 15) / 8 * 8);
+  std::array<std::int64_t*, 19> all{&counts_.faces_tight,
+                                    &counts_.orphans_at_end,
+                                    &counts_.faces_from_beside,
+                                    &counts_.orphans_joined,
+                                    &counts_.orphans_alone,
+                                    &counts_.wide_rows,
+                                    &counts_.entries,
+                                    &counts_.faces_at_centroid,
+                                    &counts_.faces_extrapolated,
+                                    &counts_.faces_one_way,
+                                    &counts_.faces_at_center,
+                                    &counts_.faces_slanted,
+                                    &counts_.faces_without_gradient,
+                                    &counts_.faces_too_stiff,
+                                    &counts_.walls_without_gradient,
+                                    &counts_.walls_without_plane,
+                                    &counts_.walls_near,
+                                    &counts_.lines_without_wall,
+                                    &counts_.orphans_pinned};
+  std::array<std::int64_t, 19> sums;
+  for (std::size_t i = 0; i < all.size(); ++i) sums[i] = *all[i];
+  comm_.sum(std::span(sums));
+  for (std::size_t i = 0; i < all.size(); ++i) *all[i] = sums[i];
+}
+
+}  // namespace karst

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of the operator next to walls: which unknowns they read, with which weights. All other rows are the plain seven
+// points. Two forms:
+//
+// lines (the whole wall is Dirichlet): seven points on the grid lines; where the line from a cell centre meets the wall
+//   after θ h, the wall value stands at that distance: weight 1/θ instead of 1. Symmetric, an M-matrix, second order in
+//   φ (Gibou, Fedkiw, Cheng & Kang, J. Comput. Phys. 176 (2002) 205). Faces count in full. A VoF that does not hold its
+//   cell centre (an orphan) takes the value of the wall at its wall centroid and takes no part.
+// fluxes (all others): control volumes, a κ V φ - Σ_faces α flux - wall flux, every flux the same number for both
+// sides:
+//   - between two cell centres: differences across the faces around, weighted linearly so that the flux stands at the
+//     centroid of the face (for linear gradients exact);
+//   - slivers (faces of joined pieces): the same from the pair of neighbours on the nearest grid line;
+//   - other faces (of orphans): φ_n - φ_v + G·(e - L), with least-squares gradients G, L from value to value and e the
+//     step across the face: exact for linear φ, and as stiff as the two-point operator;
+//   - Neumann wall: as given. Robin: a_w (value - rate φ_I) / (1 + rate d/β), φ_I = φ_v + G·(x_I - x_v) on the normal
+//     line through the wall centroid, as far from the wall (d) as the value of the VoF. Dirichlet: a_w β (value at the
+//     foot of the perpendicular - φ_v) / d;
+//   - where walls let something through, an orphan that no Dirichlet boundary fixes has a host: the VoF across its
+//     largest face that holds its cell centre, or the host of that across its largest face. The host takes over its
+//     balance (sources, wall, other faces); its value is that of the polynomial through the unknowns around the host.
+//     In a balance of its own the wall's share would be divided by its tiny apertures.
+#pragma once
+
+#include <cstdint>
+
+#include "solvers/elliptic/elliptic_problem.hpp"
+#include "solvers/elliptic/stencil.hpp"
+#include "solvers/elliptic/vof_lookup.hpp"
+
+namespace karst {
+
+/// How often each way was taken; nothing is silent.
+struct RowCounts {
+  std::int64_t wide_rows = 0, entries = 0;
+  std::int64_t faces_at_centroid = 0;  ///< flux interpolated to the centroid of a cut face in both directions
+  std::int64_t faces_extrapolated = 0, faces_one_way = 0, faces_at_center = 0;  ///< its fall-backs
+  std::int64_t faces_from_beside = 0;       ///< slivers of joined pieces: from the neighbours on the nearest grid line
+  std::int64_t faces_tight = 0;             ///< between VoFs in contacts and throats: plain differences
+  std::int64_t faces_slanted = 0;           ///< between values that are no neighbours on a grid line
+  std::int64_t faces_without_gradient = 0;  ///< of these: plain differences
+  std::int64_t faces_too_stiff = 0;         ///< of these: plain differences, the corrected ones would be far from them
+  std::int64_t walls_without_gradient = 0;  ///< Robin: the value of the VoF itself
+  std::int64_t walls_without_plane = 0;     ///< walls that face each other in one VoF: distance volume / area
+  std::int64_t walls_near = 0;              ///< distance to the wall raised to the least one
+  std::int64_t lines_without_wall = 0;      ///< wall taken half way
+  std::int64_t orphans_pinned = 0;          ///< lines: orphans with the wall's value
+  std::int64_t orphans_joined = 0;          ///< fluxes: orphans whose balance their host takes over
+  std::int64_t orphans_at_end = 0;          ///< of these: value between a fixed end of the domain and the host's
+  std::int64_t orphans_alone = 0;           ///< fluxes: orphans that keep their own balance
+  std::int64_t level_faces = 0, level_faces_closed = 0;  ///< between levels; of these without a coarse VoF behind
+  RowCounts& operator+=(const RowCounts& o);
+};
+
+inline constexpr double least_line = 1e-4;  ///< lines: θ of a wall on a grid line counts as this at least
+
+enum class WallForm : std::uint8_t { lines, fluxes };
+
+/// A row in the making.
+struct Row {
+  std::int32_t number = 0;  ///< own unknown
+  bool orphan = false;      ///< the VoF does not hold its cell centre
+  double source = 0.0;      ///< volume that multiplies a source, in h0³
+  Stencil stencil;
+  std::vector<BoundaryTerm> boundary;
+};
+
+/// Makes rows of one level; reads only, may be used by several threads.
+class RowMaker {
+ public:
+  /// @param face_beta  nullptr: problem.beta
+  RowMaker(const VofLookup& vofs, const EllipticProblem& problem, const Field* face_beta, WallForm form);
+
+  WallForm form() const { return form_; }
+  /// Row of an own VoF that is an unknown, without the fluxes between levels.
+  /// @param between_levels  bit s: side s has such fluxes
+  Row make(VofName v, std::int32_t number, unsigned between_levels, RowCounts& counts) const;
+  /// The row that keeps the balance of a VoF: its own or its host's; no_unknown when it has none (lines: orphans).
+  GlobalNumber balance_row(VofName v) const;
+  /// A face towards the coarser level carries a flux (lines: the wall is not met before the ghost).
+  bool crosses_levels(VofName v, const ListedFace& face) const;
+  /// β of a face of an own VoF towards a ghost.
+  double end_beta(VofName v, const ListedFace& face) const;
+  /// Gradient at a VoF as a stencil per direction, in values per cell width of the level; false when a direction is not
+  /// resolved.
+  bool gradient(VofName v, std::array<Stencil, 3>& result) const;
+
+ private:
+  void add_lines(VofName v, unsigned between_levels, Row& row, RowCounts& counts) const;
+  void add_fluxes(VofName v, Row& row, RowCounts& counts) const;
+  void add_domain_face(VofName v, const ListedFace& face, double aperture, Row& row) const;
+  void add_wall_flux(VofName v, Row& row, RowCounts& counts) const;
+  Stencil face_gradient(const SharedFace& face, RowCounts& counts) const;
+  Stencil slanted_gradient(const SharedFace& face, RowCounts& counts) const;
+  struct Host {
+    VofName name = no_face;
+    Vec3 distance;  ///< from the value of the host to that of the orphan, in h
+  };
+  /// Side of the domain that fixes the value on the largest such face of a VoF; -1: none.
+  int fixed_end(VofName v) const;
+  bool needs_host(VofName v) const;
+  Host host(VofName v, int depth = 0) const;
+  void add_joined(VofName v, Row& row, RowCounts& counts) const;
+  bool interpolate_to_end(VofName v, const Host& host, Row& row) const;
+  void extrapolate(VofName v, const Host& host, Row& row) const;
+  /// Two unknowns on a grid line, and where the face's centroid is, seen from that line.
+  struct Pair {
+    VofName low = no_face, high = no_face;
+    Vec3 offset;
+  };
+  bool is_tight(VofName v) const;
+  Pair nearest_pair(const SharedFace& face) const;
+  bool pair_beside(const Pair& pair, int direction, int towards, Stencil& difference) const;
+  double wall_beta(VofName v) const;
+  /// β of the face below a VoF, as the box of an own VoF holds it.
+  double beta_below(VofName own, int direction, VofName high) const;
+  double beta_at(VofName own, int direction, int slot) const;
+  int slot_in_box(VofName own, VofName other) const;
+  Vec3 position(VofName v, const Vec3& in_cell) const;
+  void add_difference(VofName from, VofName to, double weight, Stencil& stencil) const;
+
+  const VofLookup& vofs_;
+  const EllipticProblem& problem_;
+  const Field* face_beta_;
+  WallForm form_;
+  double h_;
+};
+
+}  // namespace karst

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/triple.hpp"
+#include "solvers/elliptic/composite_numbering.hpp"
+
+namespace karst {
+
+struct StencilTerm {
+  GlobalNumber unknown;
+  double weight;
+};
+
+/// A linear combination of unknowns in the making: Σ weight φ_unknown.
+struct Stencil {
+  std::vector<StencilTerm> terms;
+
+  void add(GlobalNumber unknown, double weight) { terms.push_back({unknown, weight}); }
+  void add(const Stencil& other, double factor) {
+    for (const StencilTerm& t : other.terms) add(t.unknown, factor * t.weight);
+  }
+  double weight_of(GlobalNumber unknown) const {
+    double sum = 0.0;
+    for (const StencilTerm& t : terms) sum += t.unknown == unknown ? t.weight : 0.0;
+    return sum;
+  }
+  /// Sorts by unknown and adds up the terms of the same one, in the order in which they came.
+  void merge() {
+    const auto before = [](const StencilTerm& a, const StencilTerm& b) { return a.unknown < b.unknown; };
+    constexpr std::size_t few = 32;  // stable_sort() asks for memory
+    if (terms.size() > few)
+      std::stable_sort(terms.begin(), terms.end(), before);
+    else
+      for (auto i = terms.begin(); i != terms.end(); ++i)
+        std::rotate(std::upper_bound(terms.begin(), i, *i, before), i, i + 1);
+    std::size_t n = 0;
+    for (const auto& term : terms) {
+      if (n > 0 && terms[n - 1].unknown == term.unknown)
+        terms[n - 1].weight += term.weight;
+      else
+        terms[n++] = term;
+    }
+    terms.resize(n);
+  }
+};
+
+/// What a boundary value adds to the right-hand side: b_row += weight value(at).
+struct BoundaryTerm {
+  std::int32_t row;  ///< own unknown
+  std::int8_t side;  ///< 0..5: side of the domain; wall_side
+  double weight;
+  Vec3 at;  ///< in units of h0
+};
+inline constexpr std::int8_t wall_side = 6;
+
+}  // namespace karst

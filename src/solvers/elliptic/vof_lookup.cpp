@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/elliptic/vof_lookup.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <unordered_set>
+
+#include "base/parallel.hpp"
+#include "grid/bytes.hpp"
+#include "grid/vof_loops.hpp"
+
+namespace karst {
+
+namespace {
+
+Vec3 side_center(int side) {
+  Vec3 at;
+  at[direction_of(side)] = is_high(side) ? 0.5 : -0.5;
+  return at;
+}
+
+ListedFace primary_face(int side, VofName to, const VofMoments* m) {
+  Vec3 at = side_center(side);
+  if (m == nullptr) return {side, to, true, 1.0, at};
+  const auto s = static_cast<std::size_t>(side);
+  std::size_t axis = 0;
+  for (int d = 0; d < 3; ++d)
+    if (d != direction_of(side)) at[d] = double{m->face_centroid[s][axis++]};
+  return {side, to, true, m->aperture[s], at};
+}
+
+}  // namespace
+
+VofLookup::VofLookup(const LevelGeometry& geometry, const CompositeNumbering& numbering, const NumberField& slots)
+    : geometry_(&geometry), numbering_(&numbering), slots_(&slots) {
+  const LevelGraph& graph = geometry.graph;
+  for (int b = 0; b < graph.n_local(); ++b) boxes_.push_back(graph.box(b));
+  place_.resize(static_cast<std::size_t>(graph.vof_begin(graph.n_local())));
+  cell_.resize(place_.size());
+  parallel_for(graph.n_local(), [&](std::int64_t b) {
+    const BoxGraph& g = boxes_[static_cast<std::size_t>(b)];
+    std::int32_t* place = place_.data() + graph.vof_begin(static_cast<int>(b));
+    std::array<std::uint8_t, 3>* cell = cell_.data() + graph.vof_begin(static_cast<int>(b));
+    const auto cell_of = [&](int offset) {
+      const Index c = g.cells.cell(offset) - g.cells.lo;
+      return std::array{static_cast<std::uint8_t>(c[0]), static_cast<std::uint8_t>(c[1]),
+                        static_cast<std::uint8_t>(c[2])};
+    };
+    for (std::size_t r = 0; r < g.row_vof.size(); ++r) {
+      place[g.row_vof[r]] = static_cast<std::int32_t>(r);
+      cell[g.row_vof[r]] = cell_of(g.row_cell[r]);
+    }
+    for (std::size_t r = 0; r < g.runs.size(); ++r) {
+      std::array<std::uint8_t, 3> at = cell_of(g.runs[r].cell);
+      for (int t = 0; t < g.runs[r].length; ++t, ++at[0]) {
+        place[g.runs[r].first + t] = -1 - static_cast<std::int32_t>(r);
+        cell[g.runs[r].first + t] = at;
+      }
+    }
+  });
+}
+
+Index VofLookup::cell(VofName v) const {
+  const int b = local(v);
+  if (b < 0) return remote_.at(v).fixed.cell;
+  const auto& at = cell_[static_cast<std::size_t>(geometry_->graph.vof_begin(b) + vof_of(v))];
+  return box(b).cells.lo + Index{at[0], at[1], at[2]};
+}
+
+GlobalNumber VofLookup::number(VofName v) const {
+  const int b = local(v);
+  if (b < 0) return remote_.at(v).fixed.number;
+  const std::int32_t n = numbering_->number(level(), b, vof_of(v));
+  return n < 0 ? no_unknown : numbering_->first() + n;
+}
+
+const VofMoments* VofLookup::moments(VofName v) const {
+  const int b = local(v);
+  if (b < 0) {
+    const Remote::Fixed& r = remote_.at(v).fixed;
+    return r.irregular ? &r.moments : nullptr;
+  }
+  const std::int32_t p = place(b, vof_of(v));
+  if (p < 0 || p >= box(b).n_irregular) return nullptr;
+  return &geometry_->moments[static_cast<std::size_t>(geometry_->moments_begin[static_cast<std::size_t>(b)] + p)];
+}
+
+const VofCenter* VofLookup::center(VofName v) const {
+  const int b = local(v);
+  if (b < 0) {
+    const Remote::Fixed& r = remote_.at(v).fixed;
+    return r.irregular ? &r.center : nullptr;
+  }
+  const std::int32_t p = place(b, vof_of(v));
+  if (p < 0 || p >= box(b).n_irregular) return nullptr;
+  return &geometry_->centers[static_cast<std::size_t>(geometry_->moments_begin[static_cast<std::size_t>(b)] + p)];
+}
+
+VofName VofLookup::neighbour(VofName v, int side) const {
+  const auto s = static_cast<std::size_t>(side);
+  const int b = local(v);
+  if (b < 0) return remote_.at(v).fixed.primary[s];
+  const BoxGraph& g = box(b);
+  const std::int32_t p = place(b, vof_of(v));
+  if (p >= 0) return g.name(g.neighbours[static_cast<std::size_t>(p)][s]);
+  const Run& run = g.runs[static_cast<std::size_t>(-1 - p)];
+  return g.name(run.neighbours(vof_of(v) - run.first)[s]);
+}
+
+std::vector<ListedFace> VofLookup::extra_faces(VofName v) const {
+  const int b = local(v);
+  if (b < 0) return remote_.at(v).extra;
+  std::vector<ListedFace> result;
+  const BoxGraph& g = box(b);
+  const std::int32_t p = place(b, vof_of(v));
+  if (p < 0 || p >= g.n_irregular) return result;
+  const auto first = std::lower_bound(g.extra.begin(), g.extra.end(), vof_of(v),
+                                      [](const ExtraFace& f, int vof) { return f.vof < vof; });
+  const auto moments = geometry_->box(b).extra;
+  for (auto f = first; f != g.extra.end() && f->vof == vof_of(v); ++f) {
+    const ExtraFaceMoments& m = moments[static_cast<std::size_t>(f - g.extra.begin())];
+    result.push_back({f->side, g.name(f->neighbour), false, m.aperture, {m.centroid[0], m.centroid[1], m.centroid[2]}});
+  }
+  return result;
+}
+
+std::vector<ListedFace> VofLookup::faces(VofName v) const {
+  std::vector<ListedFace> result;
+  result.reserve(8);
+  const VofMoments* m = moments(v);
+  for (int side = 0; side < 6; ++side)
+    if (const VofName n = neighbour(v, side); n != no_face) result.push_back(primary_face(side, n, m));
+  if (m != nullptr)
+    for (const ListedFace& f : extra_faces(v)) result.push_back(f);
+  return result;
+}
+
+Index VofLookup::step(VofName from, VofName to, int side) const {
+  const Index a = cell(from), b = cell(to);
+  const Domain& domain = layout().domain();
+  Index result;
+  for (int d = 0; d < 3; ++d) {
+    result[d] = b[d] - a[d];
+    if (!domain.periodic[static_cast<std::size_t>(d)]) continue;
+    const int n = domain.cells[d];
+    if (2 * result[d] > n) result[d] -= n;
+    if (2 * result[d] < -n) result[d] += n;
+    if (d != direction_of(side) || n > 2) continue;  // both ways are equally short: the side decides
+    if (n == 1 || result[d] != 0) result[d] = is_high(side) ? 1 : -1;
+  }
+  return result;
+}
+
+VofName VofLookup::aligned(VofName v, int side) const {
+  const VofName n = neighbour(v, side);
+  if (!is_vof(n) || !inside(v) || !inside(n) || step(v, n, side) != side_offset(side)) return no_face;
+  return n;
+}
+
+std::vector<std::pair<SharedFace, int>> VofLookup::shared_faces(VofName v) const {
+  std::vector<std::pair<SharedFace, int>> result;
+  const std::vector<ListedFace> mine = faces(v);
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const ListedFace& f = mine[i];
+    if (!is_vof(f.neighbour)) continue;
+    const int d = direction_of(f.side);
+    if (is_high(f.side)) {
+      result.push_back({{v, f.neighbour, d, f.primary, f.aperture, f.centroid}, f.side});
+      continue;
+    }
+    // The k-th face between the two across this side is the k-th in the list of the other one.
+    const auto same = [&](const ListedFace& o) { return o.side == f.side && o.neighbour == f.neighbour; };
+    const auto k = std::count_if(mine.begin(), mine.begin() + static_cast<std::ptrdiff_t>(i), same);
+    std::int64_t seen = 0;
+    for (const ListedFace& o : faces(f.neighbour)) {
+      if (o.side != opposite(f.side) || o.neighbour != v || seen++ != k) continue;
+      result.push_back({{f.neighbour, v, d, o.primary, o.aperture, o.centroid}, f.side});
+    }
+    assert(seen > k);
+  }
+  return result;
+}
+
+VofLookup::Remote VofLookup::describe(VofName v) const {
+  Remote r{{number(v), cell(v), moments(v) != nullptr, {}, {}, {}}, extra_faces(v)};
+  for (int side = 0; side < 6; ++side) r.fixed.primary[static_cast<std::size_t>(side)] = neighbour(v, side);
+  if (r.fixed.irregular) {
+    r.fixed.moments = *moments(v);
+    r.fixed.center = *center(v);
+  }
+  return r;
+}
+
+void VofLookup::ask(const Comm& comm, const std::vector<VofName>& names) {
+  std::map<int, ByteWriter> questions;
+  for (const VofName v : names)
+    if (!knows(v)) questions[layout().owner(box_of(v))].put(v);
+  std::vector<Message> out, answers;
+  for (auto& [rank, w] : questions) out.push_back({rank, w.take()});
+  for (const Message& m : comm.sparse_exchange(out)) {
+    ByteWriter w;
+    for (ByteReader in(m.bytes); !in.at_end();) {
+      const auto v = in.get<VofName>();
+      const Remote r = describe(v);
+      w.put(v);
+      w.put(r.fixed);
+      w.put_vector(r.extra);
+    }
+    answers.push_back({m.rank, w.take()});
+  }
+  for (const Message& m : comm.sparse_exchange(answers))
+    for (ByteReader in(m.bytes); !in.at_end();) {
+      const auto v = in.get<VofName>();
+      Remote r{};
+      r.fixed = in.get<Remote::Fixed>();
+      r.extra = in.get_vector<ListedFace>();
+      remote_.emplace(v, std::move(r));
+    }
+}
+
+void VofLookup::fetch(const Comm& comm, std::vector<VofName> names, int rings) {
+  std::unordered_set<VofName> seen;
+  for (int ring = 0; ring < rings; ++ring) {
+    ask(comm, names);
+    std::vector<VofName> next;
+    seen.insert(names.begin(), names.end());
+    if (ring + 1 < rings)
+      for (const VofName v : names)
+        for (const ListedFace& f : faces(v))
+          if (is_vof(f.neighbour) && seen.insert(f.neighbour).second) next.push_back(f.neighbour);
+    names = std::move(next);
+  }
+}
+
+bool VofLookup::touches_other_level(VofName v) const {
+  return std::ranges::any_of(faces(v), [&](const ListedFace& f) {
+    return f.neighbour == coarse_face ||
+           (is_vof(f.neighbour) && (!knows(f.neighbour) || number(f.neighbour) == no_unknown));
+  });
+}
+
+void VofLookup::add_beyond(VofName own, std::span<const PointBeyond> points) {
+  std::vector<PointBeyond>& list = beyond_[own];
+  list.insert(list.end(), points.begin(), points.end());
+}
+
+void VofLookup::fetch_beyond(const Comm& comm) {
+  for (auto& [name, list] : beyond_) {
+    std::ranges::sort(list, {}, &PointBeyond::at);
+    const auto rest = std::ranges::unique(list, {}, &PointBeyond::unknown);
+    list.erase(rest.begin(), rest.end());
+  }
+  std::map<int, ByteWriter> questions;
+  for (const auto& [name, remote] : remote_)
+    if (touches_other_level(name)) questions[layout().owner(box_of(name))].put(name);
+  std::vector<Message> out, answers;
+  for (auto& [rank, w] : questions) out.push_back({rank, w.take()});
+  for (const Message& m : comm.sparse_exchange(out)) {
+    ByteWriter w;
+    for (ByteReader in(m.bytes); !in.at_end();) {
+      const auto name = in.get<VofName>();
+      const auto found = beyond_.find(name);
+      if (found == beyond_.end()) continue;
+      w.put(name);
+      w.put_vector(found->second);
+    }
+    answers.push_back({m.rank, w.take()});
+  }
+  for (const Message& m : comm.sparse_exchange(answers))
+    for (ByteReader in(m.bytes); !in.at_end();) {
+      const auto name = in.get<VofName>();
+      beyond_[name] = in.get_vector<PointBeyond>();
+    }
+}
+
+std::span<const PointBeyond> VofLookup::beyond(VofName v) const {
+  const auto found = beyond_.find(v);
+  return found == beyond_.end() ? std::span<const PointBeyond>{} : found->second;
+}
+
+}  // namespace karst

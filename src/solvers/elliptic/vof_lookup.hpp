@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// VoFs of one level by name, wherever they live: what the makers of stencils need to know. For set-up only.
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "eb/link/level_geometry.hpp"
+#include "solvers/elliptic/composite_numbering.hpp"
+
+namespace karst {
+
+/// One face of a VoF towards another, as its low VoF sees it: both VoFs get the same numbers.
+struct SharedFace {
+  VofName low, high;
+  int direction;
+  bool primary;     ///< of the low VoF
+  double aperture;  ///< area / h²
+  Vec3 centroid;    ///< relative to the centre of the low VoF's cell
+};
+
+/// A face as one of its VoFs lists it.
+struct ListedFace {
+  int side;
+  VofName neighbour;
+  bool primary;
+  double aperture;
+  Vec3 centroid;  ///< relative to the centre of the VoF's cell
+};
+
+/// An unknown of the next finer or coarser level near a VoF at the boundary between them.
+struct PointBeyond {
+  GlobalNumber unknown;
+  Vec3 at;  ///< from the centre of the VoF's cell, in its h
+};
+
+class VofLookup {
+ public:
+  /// Knows the own VoFs. The geometry and the numbering must outlive it. Not collective.
+  /// @param slots  CompositeNumbering::global_numbers() of the level
+  VofLookup(const LevelGeometry& geometry, const CompositeNumbering& numbering, const NumberField& slots);
+
+  /// A slot of an own box is a VoF that a finer level covers.
+  bool is_covered(int local_box, int slot) const { return slots_->box(local_box)[static_cast<std::size_t>(slot)] < 0; }
+
+  /// Asks the owners for the VoFs of these names that are not known yet, and for `rings` - 1 rings of neighbours around
+  /// them. Collective.
+  void fetch(const Comm& comm, std::vector<VofName> names, int rings);
+
+  /// Adds to what lies beyond an own VoF.
+  void add_beyond(VofName own, std::span<const PointBeyond> points);
+  /// To be called when all has been added: brings what lies beyond the VoFs of other ranks that are known. Collective.
+  void fetch_beyond(const Comm& comm);
+  /// Sorted by place, each unknown once.
+  std::span<const PointBeyond> beyond(VofName v) const;
+
+  int level() const { return geometry_->level; }
+  const Layout& layout() const { return geometry_->graph.layout(); }
+  const LevelGraph& graph() const { return geometry_->graph; }
+  bool knows(VofName v) const { return local(v) >= 0 || remote_.contains(v); }
+
+  Index cell(VofName v) const;
+  GlobalNumber number(VofName v) const;        ///< no_unknown when covered by a finer level
+  const VofMoments* moments(VofName v) const;  ///< nullptr: regular
+  const VofCenter* center(VofName v) const;    ///< nullptr: regular
+  bool inside(VofName v) const {               ///< the value stands at the cell centre
+    const VofCenter* c = center(v);
+    return c == nullptr || c->inside;
+  }
+  /// Where the value stands, relative to the cell centre / h: 0, or the centroid of the fluid.
+  Vec3 point(VofName v) const { return inside(v) ? Vec3{} : moments(v)->centroid; }
+  VofName neighbour(VofName v, int side) const;  ///< primary neighbour
+  /// All open faces: six sides, then extra ones.
+  std::vector<ListedFace> faces(VofName v) const;
+  /// The neighbour across this side, when both values stand at cell centres that are neighbours; else no_face.
+  VofName aligned(VofName v, int side) const;
+  /// Steps from the cell of one VoF to that of a neighbour, the short way round in periodic directions.
+  Index step(VofName from, VofName to, int side) const;
+  /// Faces of v towards VoFs of this level as shared faces.
+  std::vector<std::pair<SharedFace, int>> shared_faces(VofName v) const;  ///< with the side seen from v
+
+ private:
+  struct Remote {
+    struct Fixed {
+      GlobalNumber number;
+      Index cell;
+      bool irregular;
+      std::array<VofName, 6> primary;
+      VofMoments moments;
+      VofCenter center;
+    } fixed;
+    std::vector<ListedFace> extra;
+  };
+  int local(VofName v) const { return geometry_->graph.local(box_of(v)); }
+  std::int32_t place(int local_box, int vof) const {
+    return place_[static_cast<std::size_t>(geometry_->graph.vof_begin(local_box) + vof)];
+  }
+  const BoxGraph& box(int local_box) const { return boxes_[static_cast<std::size_t>(local_box)]; }
+  std::vector<ListedFace> extra_faces(VofName v) const;
+  Remote describe(VofName v) const;
+  bool touches_other_level(VofName v) const;
+  void ask(const Comm& comm, const std::vector<VofName>& names);
+
+  const LevelGeometry* geometry_;
+  const CompositeNumbering* numbering_;
+  const NumberField* slots_;
+  std::vector<BoxGraph> boxes_;
+  std::vector<std::int32_t> place_;                // per own VoF: its row, or -1 - its run
+  std::vector<std::array<std::uint8_t, 3>> cell_;  // per own VoF: its cell, from the first of its box
+  std::unordered_map<VofName, Remote> remote_;
+  std::unordered_map<VofName, std::vector<PointBeyond>> beyond_;
+};
+
+}  // namespace karst

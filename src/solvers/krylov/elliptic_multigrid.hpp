@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "solvers/elliptic/elliptic_operator.hpp"
+#include "solvers/multigrid/graph_multigrid.hpp"
+
+namespace karst {
+
+/// Graph multigrid as preconditioner of an elliptic operator: a cycle on its two-point form, then a damped Jacobi step
+/// of the operator itself in its wide rows. Without that step the modes that live where the two forms differ (slivers,
+/// orphans, coarse-fine faces) decide: twice the iterations (decision 008). Residuals of joined orphans, whose rows
+/// only extrapolate from a host (row_maker.hpp), are no balances and not shown to the graph; in the graph they stay, as
+/// the way through a throat.
+class EllipticMultigrid {
+ public:
+  /// The operator and its geometry must outlive it. Collective.
+  explicit EllipticMultigrid(EllipticOperator& op, const MultigridOptions& options = {});
+
+  /// z = M r over the own unknowns; sizes single precision by r. Allocates nothing. Collective.
+  void operator()(std::span<const double> r, std::span<double> z);
+  GraphMultigrid& multigrid() { return multigrid_; }
+  std::int64_t bytes() const;  ///< of this rank
+
+ private:
+  EllipticOperator& op_;
+  GraphMultigrid multigrid_;
+  std::vector<std::int32_t> orphans_;  // joined ones
+  Array<double> r_;                    // r, 0 in orphans; empty without any
+};
+
+}  // namespace karst

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/krylov/krylov.hpp"
+
+#include <petscksp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "base/text.hpp"
+#include "base/timer.hpp"
+#include "solvers/krylov/elliptic_multigrid.hpp"
+#include "solvers/krylov/null_space.hpp"
+#include "solvers/krylov/petsc_check.hpp"
+#include "solvers/krylov/petsc_gcr.hpp"
+#include "solvers/krylov/petsc_matrix.hpp"
+
+namespace karst {
+
+namespace {
+
+/// Basis vectors of GMRES, when a user asks for it, before a restart.
+constexpr PetscInt gmres_restart = 60;
+/// Largest ratio of the residual found at the end to the one asked for.
+constexpr double believable = 3.0;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// A PETSc vector's values while it lives.
+class ReadValues {
+ public:
+  explicit ReadValues(Vec v) : v_(v) {
+    petsc_check(VecGetArrayRead(v, &data_), "VecGetArrayRead");
+    VecGetLocalSize(v, &n_);
+  }
+  ~ReadValues() { VecRestoreArrayRead(v_, &data_); }
+  ReadValues(const ReadValues&) = delete;
+  ReadValues& operator=(const ReadValues&) = delete;
+  std::span<const double> span() const { return {data_, static_cast<std::size_t>(n_)}; }
+
+ private:
+  Vec v_;
+  const double* data_ = nullptr;
+  PetscInt n_ = 0;
+};
+
+class WriteValues {
+ public:
+  explicit WriteValues(Vec v) : v_(v) {
+    petsc_check(VecGetArray(v, &data_), "VecGetArray");
+    VecGetLocalSize(v, &n_);
+  }
+  ~WriteValues() { VecRestoreArray(v_, &data_); }
+  WriteValues(const WriteValues&) = delete;
+  WriteValues& operator=(const WriteValues&) = delete;
+  std::span<double> span() const { return {data_, static_cast<std::size_t>(n_)}; }
+
+ private:
+  Vec v_;
+  double* data_ = nullptr;
+  PetscInt n_ = 0;
+};
+
+Precondition graph_multigrid(EllipticOperator& op) {
+  const Timer timer("graph multigrid set-up");
+  return [multigrid = std::make_shared<EllipticMultigrid>(op)](std::span<const double> r, std::span<double> z) {
+    (*multigrid)(r, z);
+  };
+}
+
+std::string history(const std::vector<double>& r) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < r.size(); ++i)
+    if (i < 4 || i + 4 >= r.size())
+      parts.push_back(fmt::format("{}: {:.2e}", i, r[i]));
+    else if (i == 4)
+      parts.emplace_back("...");
+  return join(parts);
+}
+
+std::string advice(KSPConvergedReason reason, const std::string& prefix) {
+  switch (reason) {
+    case KSP_DIVERGED_ITS:
+      return fmt::format(
+          "more iterations (-{0}ksp_max_it), a larger tolerance, or another preconditioner (-{0}pc_type gamg)", prefix);
+    case KSP_DIVERGED_NANORINF:
+      return "checking the right-hand side and the conditions for values that are not finite";
+    case KSP_DIVERGED_INDEFINITE_PC:
+    case KSP_DIVERGED_INDEFINITE_MAT:
+      return fmt::format("a method for matrices that are not symmetric and positive (-{0}ksp_type fgmres)", prefix);
+    default:
+      return fmt::format("another method (-{0}ksp_type fgmres) or preconditioner (-{0}pc_type gamg, -{0}pc_type hypre)",
+                         prefix);
+  }
+}
+
+}  // namespace
+
+struct KrylovSolver::Hidden {
+  EllipticOperator& op;
+  KrylovOptions options;
+  Precondition precondition;
+  NullSpace null_space;
+  std::optional<PetscMatrix> matrix;
+  Mat shell = nullptr;
+  KSP ksp = nullptr;
+  PetscInt stalled_iterations = 0;  ///< of the method before flexible GMRES went on; 0: it did not
+  PC inner = nullptr;               // PETSc's preconditioner on the assembled matrix; none when one was given
+  double setup_seconds = 0.0;
+  std::string preconditioner_name;
+  std::exception_ptr failure;  // thrown inside a callback of PETSc
+
+  Hidden(EllipticOperator& o, KrylovOptions k, Precondition p)
+      : op(o), options(std::move(k)), precondition(std::move(p)), null_space(o) {
+    preconditioner_name = precondition ? "given" : "graph multigrid";
+  }
+  ~Hidden() {
+    KSPDestroy(&ksp);
+    PCDestroy(&inner);
+    MatDestroy(&shell);
+  }
+
+  template <class F>
+  PetscErrorCode guarded(F&& f) {
+    try {
+      f();
+      return 0;
+    } catch (...) {
+      failure = std::current_exception();
+      return PETSC_ERR_LIB;
+    }
+  }
+  static PetscErrorCode multiply(Mat a, Vec x, Vec y) {
+    void* context = nullptr;
+    MatShellGetContext(a, &context);
+    auto& self = *static_cast<Hidden*>(context);
+    return self.guarded([&] { self.op.apply(ReadValues(x).span(), WriteValues(y).span()); });
+  }
+  static PetscErrorCode apply_preconditioner(PC pc, Vec r, Vec z) {
+    void* context = nullptr;
+    PCShellGetContext(pc, &context);
+    auto& self = *static_cast<Hidden*>(context);
+    return self.guarded([&] {
+      if (self.inner != nullptr)
+        petsc_check(PCApply(self.inner, r, z), "PCApply");
+      else
+        self.precondition(ReadValues(r).span(), WriteValues(z).span());
+      self.null_space.remove(WriteValues(z).span());
+    });
+  }
+  /// Puts what the KSP did into the report; why it stopped.
+  KSPConvergedReason tell(SolveReport& report) const {
+    PetscInt iterations = 0;
+    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+    KSPType method = nullptr;
+    KSPGetIterationNumber(ksp, &iterations);
+    KSPGetConvergedReason(ksp, &reason);
+    KSPGetType(ksp, &method);
+    report.iterations = static_cast<int>(iterations + stalled_iterations);
+    report.method = stalled_iterations > 0 ? fmt::format("{} and {}", truncated_gcr_type, method) : method;
+    report.preconditioner = preconditioner_name;
+    if (inner != nullptr) {
+      PCType type = nullptr;
+      PCGetType(inner, &type);
+      report.preconditioner = type;
+    }
+    return reason;
+  }
+  /// What keep_residual() works on during a solve.
+  struct Residuals {
+    Hidden& self;
+    std::vector<double>& kept;
+    double right_side;  // ||b||
+  };
+  static PetscErrorCode keep_residual(KSP, PetscInt iteration, PetscReal norm, void* context) {
+    auto& r = *static_cast<Residuals*>(context);
+    return r.self.guarded([&] {
+      r.kept.push_back(norm);
+      if (r.self.options.watch) r.self.options.watch(static_cast<int>(iteration), norm / r.right_side);
+    });
+  }
+
+  void make_shell();
+  void make_ksp();
+  void make_inner();
+  PetscErrorCode run(Vec b, Vec x);
+  void judge(KSPConvergedReason reason, const SolveReport& report) const;
+  bool user_names_preconditioner() const;
+  Vec vector_over(std::span<double> values) const;
+};
+
+bool KrylovSolver::Hidden::user_names_preconditioner() const {
+  PetscBool given = PETSC_FALSE;
+  petsc_check(PetscOptionsHasName(nullptr, options.prefix.c_str(), "-pc_type", &given), "PetscOptionsHasName");
+  return given == PETSC_TRUE;
+}
+
+void KrylovSolver::Hidden::make_shell() {
+  const auto n = static_cast<PetscInt>(op.numbering().n_own());
+  petsc_check(MatCreateShell(op.comm().handle(), n, n, PETSC_DETERMINE, PETSC_DETERMINE, this, &shell),
+              "MatCreateShell");
+  petsc_check(MatShellSetOperation(shell, MATOP_MULT, reinterpret_cast<void (*)()>(multiply)), "MatShellSetOperation");
+}
+
+void KrylovSolver::Hidden::make_ksp() {
+  petsc_check(KSPCreate(op.comm().handle(), &ksp), "KSPCreate");
+  petsc_check(KSPSetOptionsPrefix(ksp, options.prefix.c_str()), "KSPSetOptionsPrefix");
+  register_truncated_gcr();
+  petsc_check(KSPSetType(ksp, op.symmetric() ? KSPCG : truncated_gcr_type), "KSPSetType");
+  if (!op.symmetric()) {
+    petsc_check(KSPSetPCSide(ksp, PC_RIGHT), "KSPSetPCSide");
+    petsc_check(KSPGMRESSetRestart(ksp, gmres_restart), "KSPGMRESSetRestart");
+  }
+  petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED), "KSPSetNormType");
+  petsc_check(KSPSetTolerances(ksp, options.tolerance, 1e-300, 1e8, options.max_iterations), "KSPSetTolerances");
+  PC pc = nullptr;
+  petsc_check(KSPGetPC(ksp, &pc), "KSPGetPC");
+  petsc_check(KSPSetOperators(ksp, shell, shell), "KSPSetOperators");
+  petsc_check(PCSetOptionsPrefix(pc, (options.prefix + "outer_").c_str()), "PCSetOptionsPrefix");
+  petsc_check(PCSetType(pc, PCSHELL), "PCSetType");
+  petsc_check(PCShellSetContext(pc, this), "PCShellSetContext");
+  petsc_check(PCShellSetApply(pc, apply_preconditioner), "PCShellSetApply");
+  if (user_names_preconditioner())
+    make_inner();
+  else if (!precondition)
+    precondition = graph_multigrid(op);
+  petsc_check(KSPSetFromOptions(ksp), "KSPSetFromOptions");
+  petsc_check(KSPSetUp(ksp), "KSPSetUp");
+}
+
+void KrylovSolver::Hidden::make_inner() {
+  matrix.emplace(op);
+  auto* mat = static_cast<Mat>(matrix->mat());
+  petsc_check(PCCreate(op.comm().handle(), &inner), "PCCreate");
+  petsc_check(PCSetOptionsPrefix(inner, options.prefix.c_str()), "PCSetOptionsPrefix");
+  petsc_check(PCSetOperators(inner, mat, mat), "PCSetOperators");
+  petsc_check(PCSetType(inner, PCGAMG), "PCSetType");
+  petsc_check(PCSetFromOptions(inner), "PCSetFromOptions");
+  petsc_check(PCSetUp(inner), "PCSetUp");
+}
+
+Vec KrylovSolver::Hidden::vector_over(std::span<double> values) const {
+  Vec v = nullptr;
+  petsc_check(VecCreateMPIWithArray(op.comm().handle(), 1, static_cast<PetscInt>(values.size()), PETSC_DETERMINE,
+                                    values.data(), &v),
+              "VecCreateMPIWithArray");
+  return v;
+}
+
+/// KSPSolve(). Where the short memory of truncated GCR stalls, flexible GMRES goes on from there.
+PetscErrorCode KrylovSolver::Hidden::run(Vec b, Vec x) {
+  KSPType method = nullptr;
+  KSPGetType(ksp, &method);
+  if (std::string(method) != truncated_gcr_type && stalled_iterations > 0) {
+    petsc_check(KSPSetType(ksp, truncated_gcr_type), "KSPSetType");
+    method = truncated_gcr_type;
+  }
+  stalled_iterations = 0;
+  const PetscErrorCode code = KSPSolve(ksp, b, x);
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  KSPGetConvergedReason(ksp, &reason);
+  if (code != 0 || failure || reason != KSP_DIVERGED_BREAKDOWN || std::string(method) != truncated_gcr_type)
+    return code;
+  KSPGetIterationNumber(ksp, &stalled_iterations);
+  petsc_check(KSPSetType(ksp, KSPFGMRES), "KSPSetType");
+  petsc_check(KSPGMRESSetRestart(ksp, gmres_restart), "KSPGMRESSetRestart");
+  petsc_check(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE), "KSPSetInitialGuessNonzero");
+  return KSPSolve(ksp, b, x);
+}
+
+/// Throws Error unless the method converged, to a solution that has the residual it believes in.
+void KrylovSolver::Hidden::judge(KSPConvergedReason reason, const SolveReport& report) const {
+  require(
+      reason > 0,
+      "solve {} did not converge: {} after {} iterations of {} with {}; relative residuals {}; asked: {:.1e}. Try {}",
+      report.name, KSPConvergedReasons[reason], report.iterations, report.method, report.preconditioner,
+      history(report.residuals), options.tolerance, advice(reason, options.prefix));
+  PetscReal asked = 0.0;
+  KSPGetTolerances(ksp, &asked, nullptr, nullptr, nullptr);
+  require(
+      report.true_residual <= believable * std::max(asked, report.residuals.back()),
+      "solve {}: {} with {} takes its relative residual for {:.2e} after {} iterations, the solution has {:.2e}; it "
+      "may rely on a preconditioner that is the same linear map at every step, which a cycle in single precision is "
+      "not. Try {}",
+      report.name, report.method, report.preconditioner, report.residuals.back(), report.iterations,
+      report.true_residual, advice(KSP_DIVERGED_BREAKDOWN, options.prefix));
+}
+
+KrylovSolver::KrylovSolver(EllipticOperator& op, const KrylovOptions& options, Precondition precondition) {
+  PetscBool runs = PETSC_FALSE;
+  PetscInitialized(&runs);
+  require(runs == PETSC_TRUE, "solve {}: PETSc does not run; keep a PetscSession while solving", options.name);
+  const Timer timer("solver set-up");
+  const auto start = std::chrono::steady_clock::now();
+  hidden_ = std::make_unique<Hidden>(op, options, std::move(precondition));
+  hidden_->make_shell();
+  hidden_->make_ksp();
+  hidden_->setup_seconds = seconds_since(start);
+}
+
+KrylovSolver::KrylovSolver(KrylovSolver&&) noexcept = default;
+KrylovSolver& KrylovSolver::operator=(KrylovSolver&&) noexcept = default;
+KrylovSolver::~KrylovSolver() = default;
+
+SolveReport KrylovSolver::solve(std::span<const double> b, std::span<double> x) {
+  Hidden& h = *hidden_;
+  const Timer timer("Krylov solve");
+  const auto start = std::chrono::steady_clock::now();
+  SolveReport report;
+  report.name = h.options.name;
+  report.singular_pores = h.null_space.n_pores();
+  report.setup_seconds = h.setup_seconds;
+  std::vector<double> right(b.begin(), b.end());
+  double square = 0.0, start_square = 0.0;
+  for (const double v : right) square += v * v;
+  for (const double v : x) start_square += v * v;
+  std::array<double, 2> squares{square, start_square};
+  h.op.comm().sum(std::span(squares));
+  require(std::isfinite(squares[0]) && std::isfinite(squares[1]),
+          "solve {}: the {} holds values that are not finite; check sources, conditions and coefficients", report.name,
+          std::isfinite(squares[0]) ? "initial guess" : "right-hand side");
+  report.imbalance = h.null_space.imbalance(right);
+  require(
+      report.imbalance <= h.options.allowed_imbalance,
+      "solve {}: the system is singular ({} pores with Neumann conditions all around) and the right-hand side is not "
+      "compatible: what flows in and is made inside differs from what flows out by {:.2e} of their size, {:.2e} is "
+      "allowed; balance sources and fluxes, or fix the value somewhere",
+      report.name, report.singular_pores, report.imbalance, h.options.allowed_imbalance);
+  // PETSc is not told of the null space: it would take the left one for the same, which joined orphans make different
+  // (null_space.hpp). The preconditioner takes the mean out instead.
+  h.null_space.make_compatible(right);
+  if (squares[0] == 0.0) {
+    std::ranges::fill(x, 0.0);
+    report.residuals = {0.0};
+    return report;
+  }
+
+  Vec vb = h.vector_over(right), vx = h.vector_over(x);
+  Hidden::Residuals residuals{h, report.residuals, std::sqrt(squares[0])};
+  petsc_check(KSPMonitorSet(h.ksp, Hidden::keep_residual, &residuals, nullptr), "KSPMonitorSet");
+  petsc_check(KSPSetInitialGuessNonzero(h.ksp, squares[1] > 0.0 ? PETSC_TRUE : PETSC_FALSE),
+              "KSPSetInitialGuessNonzero");
+  const PetscErrorCode code = h.run(vb, vx);
+  KSPMonitorCancel(h.ksp);
+  VecDestroy(&vb);
+  VecDestroy(&vx);
+  if (h.failure) std::rethrow_exception(std::exchange(h.failure, nullptr));
+  petsc_check(code, "KSPSolve");
+  report.true_residual = h.op.set_orphans(right, x) / std::sqrt(squares[0]);
+  h.null_space.remove(x);
+
+  const KSPConvergedReason reason = h.tell(report);
+  for (double& r : report.residuals) r /= std::sqrt(squares[0]);
+  report.seconds = seconds_since(start);
+  h.judge(reason, report);
+  return report;
+}
+
+}  // namespace karst

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Linear solves through PETSc's Krylov methods (decision D9). Every solve has an option prefix, so that a user can
+// change any of it: -pressure_ksp_type, -pressure_pc_type gamg, -pressure_ksp_monitor ...
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "solvers/elliptic/elliptic_operator.hpp"
+
+namespace karst {
+
+/// z = M r, an approximation of A^-1 r over the own unknowns. Collective.
+using Precondition = std::function<void(std::span<const double> r, std::span<double> z)>;
+
+struct KrylovOptions {
+  std::string name = "elliptic";  ///< of the solve, in messages and reports
+  std::string prefix;             ///< of its options, "pressure_"
+  double tolerance = 1e-8;        ///< ||b - A x|| <= tolerance ||b||
+  int max_iterations = 500;
+  /// Singular systems: largest |Σ b| / Σ |b| of a pore that is taken for compatible. What is left is spread evenly over
+  /// the pore and reported.
+  double allowed_imbalance = 1e-8;
+  /// Told of the start (0) and of every iteration: its number and ||b - A x|| / ||b||. On every rank.
+  std::function<void(int iteration, double residual)> watch{};
+};
+
+struct SolveReport {
+  std::string name, method, preconditioner;
+  int iterations = 0;
+  std::vector<double> residuals;  ///< ||b - A x|| / ||b|| before each iteration and at the end
+  double true_residual = 0.0;     ///< ||b - A x|| / ||b||, computed from the result
+  double imbalance = 0.0;         ///< of the right-hand side of a singular system
+  int singular_pores = 0;
+  double seconds = 0.0, setup_seconds = 0.0;
+};
+
+class KrylovSolver {
+ public:
+  /// Default method: CG for symmetric operators, truncated GCR (truncated_gcr.hpp) for others. Preconditioner: the
+  /// given one, without one graph multigrid; when the user's options name one (-PREFIX_pc_type), PETSc's on the
+  /// assembled matrix. The operator must outlive the solver. Throws Error when PETSc does not run. Collective.
+  KrylovSolver(EllipticOperator& op, const KrylovOptions& options, Precondition precondition = {});
+  KrylovSolver(KrylovSolver&&) noexcept;
+  KrylovSolver& operator=(KrylovSolver&&) noexcept;
+  ~KrylovSolver();
+
+  /// Solves A x = b; may be called again for other right-hand sides: what was set up is kept.
+  /// @param b        own unknowns; see EllipticOperator::right_side()
+  /// @param[in,out] x  initial guess (0 when there is none); the solution; of singular pores the mean is 0
+  /// Throws Error when b is not finite or not compatible, and when the method fails: with the name of the solve, the
+  /// reason, the residuals and what to try; also when the residual of x is not the one that the method believes in.
+  /// Collective.
+  SolveReport solve(std::span<const double> b, std::span<double> x);
+
+ private:
+  struct Hidden;
+  std::unique_ptr<Hidden> hidden_;
+};
+
+}  // namespace karst

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "solvers/elliptic/elliptic_operator.hpp"
+
+namespace karst {
+
+/// The null space of an operator: a constant on each connected part of the fluid whose rows all sum to 0 (a = 0 and
+/// Neumann conditions all around: "singular" pores). The fluxes telescope over the rows that are balances (all but
+/// those of joined orphans, whose volume is 0): a right-hand side is compatible when its sum over these, in each
+/// singular pore, is 0.
+class NullSpace {
+ public:
+  /// Collective.
+  explicit NullSpace(const EllipticOperator& op);
+
+  int n_pores() const { return static_cast<int>(size_.size()); }  ///< singular ones
+  /// Takes the mean over each singular pore out of x. Collective.
+  void remove(std::span<double> x) const;
+  /// Takes from every balance the same, so that b becomes compatible. Collective.
+  void make_compatible(std::span<double> b) const;
+  /// Largest |Σ b| / Σ |b| over the singular pores: 0 for a compatible right-hand side. Collective.
+  double imbalance(std::span<const double> b) const;
+
+ private:
+  template <class F>
+  std::vector<double> sums(F&& value) const;  // per pore
+
+  Comm comm_;
+  std::vector<std::int32_t> pore_;       // per own unknown, -1: not singular; empty: no pore is singular
+  std::vector<std::uint8_t> balance_;    // per own unknown
+  std::vector<double> size_, balances_;  // unknowns and balances per pore, over all ranks
+};
+
+}  // namespace karst

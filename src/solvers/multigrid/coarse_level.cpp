@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/multigrid/coarse_level.hpp"
+
+#include "base/parallel.hpp"
+
+namespace karst {
+namespace {
+
+/// Numbers. Smaller levels are swept in the time that threads take to meet, and where other work has the cores threads
+/// wait for each other much longer than that.
+constexpr std::int64_t worth_threads = 8192;
+
+/// Rows of a window; its places count from the first node.
+RowList<std::int32_t> rows_of(const NodeGraph& graph, std::int64_t first, std::int64_t last) {
+  RowList<std::int32_t> rows;
+  for (std::int64_t v = first; v < last; ++v) {
+    const auto node = static_cast<std::size_t>(v);
+    double diagonal = graph.shift[node];
+    for (std::int64_t k = graph.begin[node]; k < graph.begin[node + 1]; ++k) {
+      const auto entry = static_cast<std::size_t>(k);
+      rows.column.push_back(graph.column[entry]);
+      rows.weight.push_back(graph.weight_of(entry));
+      diagonal += rows.weight.back();
+    }
+    rows.end_row(static_cast<std::int32_t>(v - first), static_cast<float>(diagonal));
+  }
+  return rows;
+}
+
+}  // namespace
+
+template <int C>
+BasicCoarseLevel<C>::BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, NodeChildren children)
+    : children_(std::move(children)),
+      halo_(comm, graph.remote),
+      n_nodes_(graph.size()),
+      n_connections_(graph.n_connections()) {
+  const auto n = static_cast<std::size_t>(n_windows());
+  std::vector<RowList<std::int32_t>> lists(n);
+  std::vector<std::int64_t> slices(n), entries(n);
+  parallel_for_dynamic(n_windows(), [&](std::int64_t w) {
+    const auto i = static_cast<std::size_t>(w);
+    lists[i] = rows_of(graph, children_.window[i], children_.window[i + 1]);
+  });
+  if constexpr (C == 3) add_own_diagonals(graph, lists);
+  parallel_for(n_windows(), [&](std::int64_t w) {
+    const auto i = static_cast<std::size_t>(w);
+    const auto size = SlicedRows<std::int32_t>::size_of(lists[i]);
+    slices[i] = size.slices;
+    entries[i] = size.entries;
+  });
+  rows_ = SlicedRows<std::int32_t>(slices, entries);
+  parallel_for_dynamic(n_windows(), [&](std::int64_t w) {
+    rows_.set(static_cast<std::size_t>(w), lists[static_cast<std::size_t>(w)]);
+    lists[static_cast<std::size_t>(w)] = {};
+  });
+  const auto n_all = static_cast<std::size_t>(n_nodes_ + halo_.n_received());
+  x_ = Array<Value>(n_all, Purpose::solver, Value{});
+  y_ = Array<Value>(n_all, Purpose::solver, Value{});
+  b_ = Array<Value>(n_own(), Purpose::solver, Value{});
+  residual_ = Array<Value>(n_own(), Purpose::solver, Value{});
+}
+
+/// With the middle of the components in the rows, no eigenvalue of D^-1 A of any of them grows beyond 2.
+template <int C>
+void BasicCoarseLevel<C>::add_own_diagonals(const NodeGraph& graph, std::vector<RowList<std::int32_t>>& lists) {
+  if (graph.component_shift.empty()) return;
+  std::size_t window = 0;
+  own_diagonals_begin_.assign(1, 0);
+  for (const ComponentShift& s : graph.component_shift) {
+    for (; s.node >= children_.window[window + 1]; ++window) own_diagonals_begin_.push_back(own_diagonals_.size());
+    const auto [least, most] = std::ranges::minmax(s.shift);
+    const float middle = 0.5F * (least + most);
+    float& diagonal = lists[window].diagonal[static_cast<std::size_t>(s.node - children_.window[window])];
+    diagonal += middle;
+    own_diagonals_.push_back({s.node, 1.0F / diagonal, s.shift});
+    for (float& more : own_diagonals_.back().more) more -= middle;
+  }
+  own_diagonals_begin_.resize(static_cast<std::size_t>(n_windows()) + 1, own_diagonals_.size());
+}
+
+template <int C>
+template <class F>
+void BasicCoarseLevel<C>::take_own_diagonals(std::size_t window, float* to, F&& f) const {
+  if (own_diagonals_begin_.empty()) return;
+  for (std::size_t i = own_diagonals_begin_[window]; i < own_diagonals_begin_[window + 1]; ++i) {
+    const OwnDiagonal& own = own_diagonals_[i];
+    const float* x = numbers(x_.data() + own.node);
+    for (std::size_t c = 0; c < C; ++c) to[C * static_cast<std::size_t>(own.node) + c] -= f(own) * own.more[c] * x[c];
+  }
+}
+
+template <int C>
+template <class F>
+void BasicCoarseLevel<C>::for_windows(F&& f) const {
+  const auto one = [&](std::int64_t w) {
+    const auto i = static_cast<std::size_t>(w);
+    f(i, static_cast<std::size_t>(children_.window[i]));
+  };
+  if (C * n_nodes() < worth_threads)
+    for (std::int64_t w = 0; w < n_windows(); ++w) one(w);
+  else
+    parallel_for(n_windows(), one);
+}
+
+template <int C>
+void BasicCoarseLevel<C>::first_sweep(float c) {
+  for_windows([&](std::size_t window, std::size_t first) {
+    kernels::scale_rows<C>(rows_, window, c, numbers(b_.data() + first), numbers(x_.data() + first));
+  });
+}
+
+template <int C>
+void BasicCoarseLevel<C>::sweep(const SweepFactors& factors) {
+  halo_.exchange(x_.span());
+  for_windows([&](std::size_t window, std::size_t first) {
+    kernels::sweep_rows<C>(rows_, window, factors, numbers(x_.data()), numbers(x_.data() + first),
+                           numbers(b_.data() + first), numbers(y_.data() + first));
+    take_own_diagonals(window, numbers(y_.data()), [&](const OwnDiagonal& own) { return factors.c * own.inverse; });
+  });
+  std::swap(x_, y_);
+}
+
+template <int C>
+void BasicCoarseLevel<C>::restrict_residual(std::span<Value> coarse) {
+  halo_.exchange(x_.span());
+  for_windows([&](std::size_t window, std::size_t first) {
+    kernels::residual_rows<C>(rows_, window, numbers(x_.data()), numbers(x_.data() + first), numbers(b_.data() + first),
+                              numbers(residual_.data() + first));
+    take_own_diagonals(window, numbers(residual_.data()), [](const OwnDiagonal&) { return 1.0F; });
+    for (auto c = static_cast<std::size_t>(children_.coarse_window[window]);
+         c < static_cast<std::size_t>(children_.coarse_window[window + 1]); ++c) {
+      kernels::Few sum{};
+      for (auto k = static_cast<std::size_t>(children_.begin[c]); k < static_cast<std::size_t>(children_.begin[c + 1]);
+           ++k)
+        sum += kernels::load<C>(numbers(residual_.data() + children_.child[k]));
+      kernels::store<C>(sum, numbers(coarse.data() + c));
+    }
+  });
+}
+
+template <int C>
+void BasicCoarseLevel<C>::prolong(std::span<const Value> coarse) {
+  for_windows([&](std::size_t window, std::size_t) {
+    for (auto c = static_cast<std::size_t>(children_.coarse_window[window]);
+         c < static_cast<std::size_t>(children_.coarse_window[window + 1]); ++c) {
+      const kernels::Few value = kernels::load<C>(numbers(coarse.data() + c));
+      for (auto k = static_cast<std::size_t>(children_.begin[c]); k < static_cast<std::size_t>(children_.begin[c + 1]);
+           ++k) {
+        float* x = numbers(x_.data() + children_.child[k]);
+        kernels::store<C>(kernels::load<C>(x) + value, x);
+      }
+    }
+  });
+}
+
+template <int C>
+void BasicCoarseLevel<C>::begin_second(float c) {
+  if (first_x_.size() == 0) first_x_ = Array<Value>(n_own(), Purpose::solver);
+  const auto nodes = [&](std::size_t window) {
+    return std::pair(static_cast<std::size_t>(children_.window[window]),
+                     static_cast<std::size_t>(children_.window[window + 1]));
+  };
+  for_windows([&](std::size_t window, std::size_t) {
+    const auto [first, last] = nodes(window);
+    float *x = numbers(x_.data()), *kept = numbers(first_x_.data());
+    for (std::size_t i = C * first; i < C * last; ++i) kept[i] = x[i] *= c;
+  });
+  halo_.exchange(x_.span());
+  for_windows([&](std::size_t window, std::size_t first) {
+    kernels::residual_rows<C>(rows_, window, numbers(x_.data()), numbers(x_.data() + first), numbers(b_.data() + first),
+                              numbers(residual_.data() + first));
+    take_own_diagonals(window, numbers(residual_.data()), [](const OwnDiagonal&) { return 1.0F; });
+  });
+  std::swap(b_, residual_);
+}
+
+template <int C>
+void BasicCoarseLevel<C>::end_second(float p, float c) {
+  float* x = numbers(x_.data());
+  const float* kept = numbers(first_x_.data());
+  for (std::size_t i = 0; i < C * n_own(); ++i) x[i] = p * kept[i] + c * x[i];
+}
+
+template <int C>
+std::int64_t BasicCoarseLevel<C>::bytes() const {
+  return rows_.bytes() + halo_.bytes() +
+         static_cast<std::int64_t>(
+             x_.bytes() + y_.bytes() + b_.bytes() + residual_.bytes() +
+             own_diagonals_.capacity() * sizeof(OwnDiagonal) + own_diagonals_begin_.capacity() * sizeof(std::size_t) +
+             children_.begin.capacity() * sizeof(std::int64_t) + children_.child.capacity() * sizeof(std::int32_t));
+}
+
+template class BasicCoarseLevel<1>;
+template class BasicCoarseLevel<3>;
+
+}  // namespace karst

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/multigrid/fine_level.hpp"
+
+#include <algorithm>
+
+#include "grid/vof_loops.hpp"
+
+namespace karst {
+namespace {}  // namespace
+
+template <int C>
+BasicFineLevel<C>::BasicFineLevel(const Comm& comm, const TwoPointLevel& level, std::int64_t first_unknown)
+    : graph_(&level.geometry->graph),
+      face_weight_(level.face_weight),
+      regular_diagonal_(6.0F * level.face_weight + level.regular_shift),
+      end_unknown_(first_unknown),
+      halo_(comm, *graph_),
+      exact_halo_(comm, *graph_),
+      x_(*graph_, 1, Purpose::solver),
+      y_(*graph_, 1, Purpose::solver),
+      b_(static_cast<std::size_t>(graph_->vof_begin(graph_->n_local())), Purpose::solver, Value{}) {
+  if (!level.covered.empty()) covered_begin_.push_back(0);
+  int most = 0;
+  for (int b = 0; b < graph_->n_local(); ++b) {
+    boxes_.push_back({graph_->box(b).runs, 0, 0, 0, segments_.size(), 0});
+    number_unknowns(level, b);
+    find_ghosts(level, b);
+    most = std::max(most, x_.slots()->n_own(b));
+  }
+  set_rows(level);
+  for (int t = 0; t < n_threads(); ++t) {
+    scratch_.emplace_back(static_cast<std::size_t>(most), Purpose::solver);
+    if (C == 1) exact_scratch_.emplace_back(static_cast<std::size_t>(most), Purpose::solver);
+  }
+}
+
+/// Boxes without any unknown have no runs and, later, no rows.
+template <int C>
+void BasicFineLevel<C>::number_unknowns(const TwoPointLevel& level, int b) {
+  const std::span<const std::uint16_t> covered = level.covered_in(b);
+  BoxView& box = boxes_[static_cast<std::size_t>(b)];
+  std::int32_t vof = 0;
+  const auto add = [&](std::int32_t end) {
+    if (end > vof) segments_.push_back({vof, end - vof, end_unknown_});
+    end_unknown_ += end - vof;
+    vof = end + 1;
+  };
+  for (const std::uint16_t c : covered) add(c);
+  const std::int32_t n_own = x_.slots()->n_own(b);
+  add(n_own);
+  box.n_segments = segments_.size() - box.segments;
+  if (std::ssize(covered) == n_own || level.has_rows_only()) box.runs = {};
+  if (covered_begin_.empty()) return;
+  covered_.insert(covered_.end(), covered.begin(), covered.end());
+  covered_begin_.push_back(static_cast<std::int32_t>(covered_.size()));
+}
+
+template <int C>
+void BasicFineLevel<C>::find_ghosts(const TwoPointLevel& level, int b) {
+  const BoxGraph g = graph_->box(b);
+  BoxView& box = boxes_[static_cast<std::size_t>(b)];
+  const int n_ghosts = g.halo.n_coarse() + g.halo.n_domain(), first = g.closed() - n_ghosts;
+  const int first_domain = g.closed() - g.halo.n_domain();
+  const std::size_t begin = ghost_vof_.size();
+  box.first_ghost = first;
+  box.ghosts = static_cast<std::int64_t>(begin);
+  box.n_ghosts = n_ghosts;
+  if (n_ghosts == 0) return;
+  ghost_vof_.resize(begin + static_cast<std::size_t>(n_ghosts));
+  ghost_factor_.resize(C * ghost_vof_.size(), 1.0F);
+  for_each_face(g, [&](int vof, int side, int slot) {
+    if (slot < first) return;
+    const std::size_t ghost = begin + static_cast<std::size_t>(slot - first);
+    ghost_vof_[ghost] = static_cast<std::uint16_t>(vof);
+    if (slot < first_domain) return;
+    float* factor = ghost_factor_.data() + C * ghost;
+    std::fill_n(factor, C,
+                level.ghost_factor[static_cast<std::size_t>(level.ghost_begin[static_cast<std::size_t>(b)] + slot -
+                                                            first_domain)]);
+    if (C == 3 && level.mirrors[static_cast<std::size_t>(side)]) factor[direction_of(side)] = -1.0F;
+  });
+}
+
+template <int C>
+void BasicFineLevel<C>::set_rows(const TwoPointLevel& level) {
+  const int n = graph_->n_local();
+  std::vector<std::int64_t> slices(static_cast<std::size_t>(n)), entries(static_cast<std::size_t>(n));
+  std::vector<RowList<std::uint16_t>> lists(static_cast<std::size_t>(n_threads()));
+  const auto rows_of = [&](std::int64_t b) -> const RowList<std::uint16_t>& {
+    RowList<std::uint16_t>& rows = lists[static_cast<std::size_t>(thread_number())];
+    rows.clear();
+    if (boxes_[static_cast<std::size_t>(b)].n_segments > 0) add_rows(static_cast<int>(b), level, rows);
+    return rows;
+  };
+  parallel_for_dynamic(n, [&](std::int64_t b) {
+    const auto size = SlicedRows<std::uint16_t>::size_of(rows_of(b));
+    slices[static_cast<std::size_t>(b)] = size.slices;
+    entries[static_cast<std::size_t>(b)] = size.entries;
+  });
+  rows_ = SlicedRows<std::uint16_t>(slices, entries);
+  parallel_for_dynamic(n, [&](std::int64_t b) { rows_.set(static_cast<std::size_t>(b), rows_of(b)); });
+}
+
+/// Rows of a box: entries of positive weight, primary faces first. Where β varies or a flow carries, VoFs of runs
+/// are rows too.
+template <int C>
+void BasicFineLevel<C>::add_rows(int b, const TwoPointLevel& level, RowList<std::uint16_t>& rows) const {
+  const BoxGraph g = graph_->box(b);
+  const auto first = static_cast<std::size_t>(level.geometry->moments_begin[static_cast<std::size_t>(b)]);
+  const auto first_extra = static_cast<std::size_t>(level.geometry->extra_begin[static_cast<std::size_t>(b)]);
+  double diagonal = 0.0;
+  const auto add = [&](std::uint16_t column, float weight) {
+    if (weight <= 0.0F) return;
+    rows.column.push_back(column);
+    rows.weight.push_back(weight);
+    diagonal += weight;
+  };
+  const auto add_regular = [&](int vof, const std::array<std::uint16_t, 6>& slots) {
+    diagonal = level.regular_shift;
+    for (int side = 0; side < 6; ++side) {
+      const std::uint16_t slot = slots[static_cast<std::size_t>(side)];
+      add(slot, level.carried(level.whole_weight(b, vof, side, slot), b, vof, static_cast<std::size_t>(side)));
+    }
+    rows.end_row(static_cast<std::uint16_t>(vof), static_cast<float>(diagonal));
+  };
+  std::size_t extra = 0;
+  for (std::size_t r = 0; r < static_cast<std::size_t>(g.n_irregular); ++r) {
+    diagonal = level.shift[first + r];
+    for (std::size_t side = 0; side < 6; ++side)
+      add(g.neighbours[r][side], level.carried(level.weight[first + r][side], b, g.row_vof[r], side));
+    for (; extra < g.extra.size() && g.extra[extra].vof == g.row_vof[r]; ++extra)
+      add(g.extra[extra].neighbour, level.extra[first_extra + extra]);
+    rows.end_row(g.row_vof[r], static_cast<float>(diagonal));
+  }
+  for (std::size_t r = static_cast<std::size_t>(g.n_irregular); r < g.row_vof.size(); ++r)
+    add_regular(g.row_vof[r], g.neighbours[r]);
+  if (!level.has_rows_only()) return;
+  for (const Run& run : g.runs)
+    for (int t = 0; t < run.length; ++t) add_regular(run.first + t, run.neighbours(t));
+}
+
+template <int C>
+void BasicFineLevel<C>::clear_covered(int b, float* x) const {
+  if (covered_begin_.empty()) return;
+  const auto i = static_cast<std::size_t>(b);
+  for (std::int32_t k = covered_begin_[i]; k < covered_begin_[i + 1]; ++k)
+    for (int c = 0; c < C; ++c) x[C * covered_[static_cast<std::size_t>(k)] + c] = 0.0F;
+}
+
+template <int C>
+void BasicFineLevel<C>::first_sweep(const LoadValues<C>& rhs, float c) {
+  const float whole = c / regular_diagonal_;
+  parallel_for(graph_->n_local(), [&](std::int64_t i) {
+    const int box = static_cast<int>(i);
+    Value* all = b_.data() + graph_->vof_begin(box);
+    float *b = numbers(all), *x = this->x(box);
+    for (const Segment& s : segments(box)) {
+      rhs(s.unknown, s.count, all + s.vof);
+#pragma GCC ivdep
+      for (std::int32_t v = C * s.vof; v < C * (s.vof + s.count); ++v) x[v] = whole * b[v];
+    }
+    kernels::scale_rows<C>(rows_, static_cast<std::size_t>(i), c, b, x);
+    clear_covered(box, x);
+  });
+}
+
+template <int C>
+void BasicFineLevel<C>::sweep(const SweepFactors& factors) {
+  const float p = factors.p, q = factors.q, c = factors.c;
+  const float of_b = c / regular_diagonal_, of_sum = of_b * face_weight_;
+  halo_.for_boxes(x_, [&](int box) {
+    const BoxView& view = boxes_[static_cast<std::size_t>(box)];
+    float* from = x(box);
+    fill_ghosts(box, from);
+    const float* rhs = b(box);
+    float* to = y(box);
+    if (q == 0.0F)
+      for (const Run& run : view.runs)
+        kernels::for_run<C>(run, from, to,
+                            [&](std::size_t i, float s) { return p * from[i] + of_b * rhs[i] + of_sum * s; });
+    else
+      for (const Run& run : view.runs)
+        kernels::for_run<C>(run, from, to, [&](std::size_t i, float s) {
+          return p * from[i] + q * to[i] + of_b * rhs[i] + of_sum * s;
+        });
+    kernels::sweep_rows<C>(rows_, static_cast<std::size_t>(box), factors, from, from, rhs, to);
+    clear_covered(box, to);
+  });
+}
+
+template <int C>
+void BasicFineLevel<C>::find_residual(int box, const float* rhs, float* residual) {
+  const float d = regular_diagonal_, w = face_weight_;
+  float* from = x(box);
+  fill_ghosts(box, from);
+  for (const Run& run : boxes_[static_cast<std::size_t>(box)].runs)
+    kernels::for_run<C>(run, from, residual, [&](std::size_t v, float s) { return rhs[v] - d * from[v] + w * s; });
+  kernels::residual_rows<C>(rows_, static_cast<std::size_t>(box), from, from, rhs, residual);
+}
+
+template <int C>
+void BasicFineLevel<C>::load(const LoadValues<C>& values) {
+  parallel_for(graph_->n_local(), [&](std::int64_t i) {
+    const int box = static_cast<int>(i);
+    for (const Segment& s : segments(box)) values(s.unknown, s.count, x_.box(box).data() + s.vof);
+    clear_covered(box, x(box));
+  });
+}
+
+template <int C>
+void BasicFineLevel<C>::product() {
+  halo_.for_boxes(x_, [&](int box) {
+    Value* zero = b_.data() + graph_->vof_begin(box);
+    const auto n = static_cast<std::size_t>(graph_->vof_begin(box + 1) - graph_->vof_begin(box));
+    std::fill_n(zero, n, Value{});
+    float* to = y(box);
+    find_residual(box, numbers(zero), to);
+    for (std::size_t v = 0; v < C * n; ++v) to[v] = -to[v];
+    clear_covered(box, to);
+  });
+}
+
+template <int C>
+void BasicFineLevel<C>::restrict_residual(const FineChildren& children, std::span<Value> coarse) {
+  halo_.for_boxes(x_, [&](int box) {
+    const auto i = static_cast<std::size_t>(box);
+    float* residual = numbers(scratch_[static_cast<std::size_t>(thread_number())].data());
+    find_residual(box, b(box), residual);
+    const std::uint16_t* child = children.child.data() + graph_->vof_begin(box);
+    const std::uint16_t* end = children.end.data() + (children.node_begin[i] - children.node_begin[0]);
+    int k = 0;
+    for (std::int64_t node = children.node_begin[i]; node < children.node_begin[i + 1]; ++node, ++end) {
+      kernels::Few sum{};
+      for (; k < *end; ++k) sum += kernels::load<C>(residual + C * child[k]);
+      kernels::store<C>(sum, numbers(coarse.data() + node));
+    }
+  });
+}
+
+template <int C>
+void BasicFineLevel<C>::prolong(std::span<const Value> coarse, const FineChildren& children) {
+  parallel_for(graph_->n_local(), [&](std::int64_t b) {
+    const auto i = static_cast<std::size_t>(b);
+    float* to = x(static_cast<int>(b));
+    const std::uint16_t* child = children.child.data() + graph_->vof_begin(static_cast<int>(b));
+    const std::uint16_t* end = children.end.data() + (children.node_begin[i] - children.node_begin[0]);
+    int k = 0;
+    for (std::int64_t node = children.node_begin[i]; node < children.node_begin[i + 1]; ++node, ++end) {
+      const kernels::Few value = kernels::load<C>(numbers(coarse.data() + node));
+      for (; k < *end; ++k) {
+        float* at = to + C * child[k];
+        kernels::store<C>(kernels::load<C>(at) + value, at);
+      }
+    }
+  });
+}
+
+template <int C>
+void BasicFineLevel<C>::write_result(const StoreValues<C>& result) const {
+  parallel_for(graph_->n_local(), [&](std::int64_t b) {
+    const Value* x = x_.box(static_cast<int>(b)).data();
+    for (const Segment& s : segments(static_cast<int>(b))) result(s.unknown, s.count, x + s.vof);
+  });
+}
+
+template <int C>
+void BasicFineLevel<C>::product(std::span<const double> x, std::span<double> ax) requires(C == 1) {
+  if (exact_.n_components() == 0) exact_ = Field(*graph_, 1, Purpose::solver);
+  parallel_for(graph_->n_local(), [&](std::int64_t b) {
+    double* to = exact_.box(static_cast<int>(b)).data();
+    for (const Segment& s : segments(static_cast<int>(b))) std::copy_n(x.data() + s.unknown, s.count, to + s.vof);
+  });
+  const double d = regular_diagonal_, w = face_weight_;
+  exact_halo_.for_boxes(exact_, [&](int b) {
+    double* from = exact_.box(b).data();
+    fill_ghosts(b, from);
+    double* to = exact_scratch_[static_cast<std::size_t>(thread_number())].data();
+    for (const Run& run : boxes_[static_cast<std::size_t>(b)].runs)
+      kernels::for_run<1>(run, from, to, [&](std::size_t v, double s) { return d * from[v] - w * s; });
+    kernels::product_rows(rows_, static_cast<std::size_t>(b), from, to);
+    for (const Segment& s : segments(b)) std::copy_n(to + s.vof, s.count, ax.data() + s.unknown);
+  });
+}
+
+template <int C>
+std::vector<float> BasicFineLevel<C>::inverse_diagonal(int box) const {
+  std::vector<float> inverse(static_cast<std::size_t>(x_.slots()->n_own(box)), 1.0F / regular_diagonal_);
+  rows_.for_each_slice(static_cast<std::size_t>(box), [&](const Slice<std::uint16_t>& slice) {
+    for (std::size_t l = 0; l < slice_height; ++l) inverse[slice.row[l]] = slice.inverse[l];
+  });
+  return inverse;
+}
+
+template <int C>
+std::vector<std::int64_t> BasicFineLevel<C>::unknowns(int box) const {
+  std::vector<std::int64_t> unknown(static_cast<std::size_t>(x_.slots()->n_own(box)), -1);
+  for (const Segment& s : segments(box))
+    for (std::int32_t v = 0; v < s.count; ++v) unknown[static_cast<std::size_t>(s.vof + v)] = s.unknown + v;
+  return unknown;
+}
+
+template <int C>
+std::int64_t BasicFineLevel<C>::bytes() const {
+  std::int64_t bytes = rows_.bytes() + static_cast<std::int64_t>(boxes_.capacity() * sizeof(BoxView) +
+                                                                 segments_.capacity() * sizeof(Segment) +
+                                                                 covered_.capacity() * sizeof(std::uint16_t) +
+                                                                 ghost_vof_.capacity() * sizeof(std::uint16_t) +
+                                                                 ghost_factor_.capacity() * sizeof(float) + x_.bytes() +
+                                                                 y_.bytes() + b_.bytes() + exact_.bytes());
+  for (const auto& scratch : scratch_) bytes += static_cast<std::int64_t>(scratch.bytes());
+  for (const auto& scratch : exact_scratch_) bytes += static_cast<std::int64_t>(scratch.bytes());
+  return bytes;
+}
+
+template class BasicFineLevel<1>;
+template class BasicFineLevel<3>;
+
+}  // namespace karst

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Graph multigrid: one V-cycle on the two-point operator A, a symmetric positive (semi-)definite preconditioner (A with
+// inflow: of convection and diffusion, neither).
+//
+//   pre-smoothing (Chebyshev, from 0) -> residual summed over coarse nodes -> coarse problem -> added back -> smoothing
+//
+// A coarse node is a connected piece of a block of 2^3 cells (then of 2^3 blocks), so walls and throats thinner than a
+// coarse cell stay what they are. Transfers are piecewise constant; the coarse operator is the Galerkin sum times a
+// factor between 1/2 (the two-point operator of the coarse cells) and 1 (twice as stiff). Some coarse levels are
+// visited by two cycles, combined by a polynomial of degree 2 (AMLI: Axelsson & Vassilevski, SIAM J. Numer. Anal. 27
+// (1990) 1569), so that iterations hardly grow with the sample. Single precision inside.
+// docs/decisions/008-graph-multigrid.md tells what was measured.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "solvers/multigrid/coarse_level.hpp"
+#include "solvers/multigrid/direct_solve.hpp"
+#include "solvers/multigrid/fine_coarsen.hpp"
+#include "solvers/multigrid/fine_levels.hpp"
+
+namespace karst {
+
+struct MultigridOptions {
+  int fine_degree = 2, coarse_degree = 3;              ///< of the Chebyshev smoothers, >= 1
+  double fine_fraction = 4.0, coarse_fraction = 12.0;  ///< they act on the eigenvalues [λ / fraction, λ], λ = 2
+  /// Coarse levels, counted from 1, that are cycled through twice per visit: a polynomial of degree 2 in the cycle
+  /// below, for eigenvalues of the cycle times its operator in [low, high].
+  int first_twice = 2, last_twice = 4;
+  double twice_low = 0.3, twice_high = 1.2;
+  /// Factors of damped Jacobi steps in place of the Chebyshev smoothers; empty: none. For operators with inflow, whose
+  /// eigenvalues of D^-1 A lie anywhere in the circle about 1 through 0 and 2: steps of 1/2 to 1 grow nowhere there.
+  std::vector<float> fine_steps, coarse_steps;
+  double coarse_scale = 0.65;        ///< factor per level on the Galerkin operator
+  std::int64_t gather_below = 8192;  ///< levels of fewer nodes are held by every rank
+  std::int64_t direct_below = 300;   ///< levels of fewer nodes are solved directly
+};
+
+/// C right-hand sides at once: all rows, neighbours and transfers are read once for the C.
+template <int C>
+class BasicGraphMultigrid {
+ public:
+  using Value = NodeValue<C>;
+  /// The geometries of the levels must stay in place; `levels` may go. Collective.
+  BasicGraphMultigrid(const Comm& comm, std::span<const TwoPointLevel> levels, const MultigridOptions& options = {});
+  BasicGraphMultigrid(const Comm& comm, const TwoPointLevel& level, const MultigridOptions& options = {})
+      : BasicGraphMultigrid(comm, std::span(&level, 1), options) {}
+
+  /// x = M b over the own unknowns, in the order level, box, VoF. b is asked for and x handed over piece by piece, by
+  /// all threads; they should stay some orders of magnitude within the range of single precision. Allocates nothing.
+  /// Collective.
+  void apply(const LoadValues<C>& b, const StoreValues<C>& x);
+  /// ax = A x with the two-point operator, in single precision, values handed over as in apply(). Collective.
+  void product(const LoadValues<C>& x, const StoreValues<C>& ax) { fine_.product(x, ax); }
+  /// Typical size of the right-hand sides to come (of the first residual of a solve), so that single precision neither
+  /// overflows nor vanishes: 30 orders of magnitude below it are safe. 1 at first.
+  void set_size(double size) requires(C == 1) { size_ = size > 0.0 ? size : 1.0; }
+  void apply(std::span<const double> b, std::span<double> x) requires(C == 1);
+  /// ax = A x in double precision, with the two-point operator. Allocates at its first call only. Collective.
+  void product(std::span<const double> x, std::span<double> ax) requires(C == 1) { fine_.product(x, ax); }
+
+  std::int64_t n_unknowns() const { return fine_.n_unknowns(); }
+
+  /// Nodes of all ranks per level, the unknowns first.
+  const std::vector<std::int64_t>& nodes() const { return nodes_; }
+  /// Connections and diagonals of all levels over those of the first.
+  double operator_complexity() const { return operator_complexity_; }
+  std::int64_t bytes() const;  ///< of this rank
+  std::string summary() const;
+
+ private:
+  void build_coarse(NodeGraph graph, const MultigridOptions& options);
+  void add_entries(const Comm& here, const NodeGraph& graph);
+  void smooth_coarse(BasicCoarseLevel<C>& level, bool from_zero);
+  void cycle(std::size_t k);
+  void visit(std::size_t k);
+  std::span<Value> rhs(std::size_t k);
+  std::span<Value> result(std::size_t k);
+  std::span<Value> own_part(std::size_t k, std::span<Value> all) const;
+  void share_rhs();
+
+  Comm comm_;
+  BasicFineLevels<C> fine_;
+  std::vector<std::unique_ptr<BasicCoarseLevel<C>>> coarse_;
+  BasicDirectSolve<C> coarsest_;
+  std::vector<SweepFactors> fine_sweeps_, coarse_sweeps_, twice_;
+  std::size_t first_twice_, last_twice_;
+  double size_ = 1.0;
+  std::size_t gathered_ = 0;                          // first level that every rank holds whole
+  std::int64_t first_gathered_ = 0, n_gathered_ = 0;  // own nodes of that level
+  std::vector<double> shared_;
+  std::vector<std::int64_t> nodes_;
+  double operator_complexity_ = 1.0;
+};
+
+extern template class BasicGraphMultigrid<1>;
+extern template class BasicGraphMultigrid<3>;
+using GraphMultigrid = BasicGraphMultigrid<1>;
+
+}  // namespace karst

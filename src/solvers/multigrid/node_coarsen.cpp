@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "base/parallel.hpp"
+#include "solvers/multigrid/node_graph.hpp"
+#include "solvers/multigrid/row_builder.hpp"
+
+namespace karst {
+namespace {
+
+constexpr std::int64_t window_nodes = 512;
+constexpr float firm = 4.0F;  ///< so many times a connection is the bond inside beyond which factors grow
+
+/// Ends of the windows: whole blocks, at least window_nodes nodes each but the last.
+std::vector<std::int64_t> cut_windows(const std::vector<std::uint64_t>& block) {
+  std::vector<std::int64_t> window{0};
+  const std::int64_t n = std::ssize(block);
+  for (std::int64_t v = 1; v < n; ++v)
+    if (v - window.back() >= window_nodes &&
+        block[static_cast<std::size_t>(v)] != block[static_cast<std::size_t>(v - 1)])
+      window.push_back(v);
+  if (n > 0) window.push_back(n);
+  return window;
+}
+
+/// Blocks of the nodes; one block when no coarser key tells nodes apart.
+std::vector<std::uint64_t> blocks_of(const Comm& comm, const NodeGraph& fine) {
+  std::vector<std::uint64_t> block(fine.key.size());
+  bool same = true;
+  for (std::size_t v = 0; v < block.size(); ++v) {
+    block[v] = coarser_key(fine.key[v]);
+    same = same && block[v] == fine.key[v];
+  }
+  if (!comm.any(!same)) std::ranges::fill(block, 0);
+  return block;
+}
+
+/// Largest weight of each node of a window.
+std::vector<float> strongest_links(const NodeGraph& fine, std::int64_t first, std::int64_t last) {
+  std::vector<float> strongest;
+  for (std::int64_t v = first; v < last; ++v) {
+    const auto begin = fine.weight.begin() + fine.begin[static_cast<std::size_t>(v)];
+    const auto end = fine.weight.begin() + fine.begin[static_cast<std::size_t>(v) + 1];
+    strongest.push_back(begin == end ? 0.0F : *std::max_element(begin, end));
+  }
+  return strongest;
+}
+
+/// Connected pieces of the blocks of one window. Local numbers from 0, by block, then by first node.
+struct Pieces {
+  std::vector<std::int32_t> child;
+  std::vector<std::int64_t> end;  ///< per piece, in child
+};
+
+Pieces find_pieces(const NodeGraph& fine, const std::vector<std::uint64_t>& block, std::int64_t first,
+                   std::int64_t last, std::span<std::int32_t> parent) {
+  Pieces pieces;
+  std::vector<std::int32_t> stack;
+  const std::vector<float> strongest = strongest_links(fine, first, last);
+  const auto strongest_of = [&](std::int64_t v) { return strongest[static_cast<std::size_t>(v - first)]; };
+  std::fill(parent.begin() + first, parent.begin() + last, -1);
+  for (std::int64_t seed = first; seed < last; ++seed) {
+    if (parent[static_cast<std::size_t>(seed)] >= 0) continue;
+    const std::uint64_t in = block[static_cast<std::size_t>(seed)];
+    const auto number = static_cast<std::int32_t>(pieces.end.size());
+    const std::size_t begin = pieces.child.size();
+    stack.assign(1, static_cast<std::int32_t>(seed));
+    parent[static_cast<std::size_t>(seed)] = number;
+    while (!stack.empty()) {
+      const auto v = static_cast<std::size_t>(stack.back());
+      stack.pop_back();
+      pieces.child.push_back(static_cast<std::int32_t>(v));
+      for (auto k = static_cast<std::size_t>(fine.begin[v]); k < static_cast<std::size_t>(fine.begin[v + 1]); ++k) {
+        const std::int32_t u = fine.column[k];
+        if (u < first || u >= last) continue;  // also remote ones
+        if (parent[static_cast<std::size_t>(u)] >= 0 || block[static_cast<std::size_t>(u)] != in) continue;
+        if (is_weak(fine.weight[k], strongest_of(static_cast<std::int64_t>(v)), strongest_of(u))) continue;
+        parent[static_cast<std::size_t>(u)] = number;
+        stack.push_back(u);
+      }
+    }
+    std::sort(pieces.child.begin() + static_cast<std::ptrdiff_t>(begin), pieces.child.end());
+    pieces.end.push_back(std::ssize(pieces.child));
+  }
+  return pieces;
+}
+
+/// Pieces of one block need not be consecutive in the order of their first nodes, but blocks are.
+NodeChildren number_pieces(const std::vector<Pieces>& pieces, std::vector<std::int64_t> window) {
+  NodeChildren children;
+  children.window = std::move(window);
+  for (const Pieces& p : pieces) {
+    const std::int64_t before = std::ssize(children.child);
+    children.child.insert(children.child.end(), p.child.begin(), p.child.end());
+    for (const std::int64_t end : p.end) children.begin.push_back(before + end);
+    children.coarse_window.push_back(children.coarse_window.back() + std::ssize(p.end));
+  }
+  return children;
+}
+
+/// Strongest connection of each node inside its coarse node, remote nodes included; 0 where a node becomes a coarse
+/// node by itself, and on grid levels that are one block already while finer ones still grow: there nothing gets
+/// coarser, and factors of several levels would make the correction of what they hold too large by their product.
+std::vector<float> bonds_of(const Comm& comm, const NodeGraph& fine, const NodeChildren& children,
+                            std::span<const std::int32_t> parent, ListExchange& halo) {
+  std::vector<float> bond(fine.key.size() + fine.remote.size(), 0.0F);
+  parallel_for(std::ssize(children.window) - 1, [&](std::int64_t i) {
+    const std::int64_t first = children.window[static_cast<std::size_t>(i)];
+    const std::int64_t last = children.window[static_cast<std::size_t>(i) + 1];
+    for (auto v = static_cast<std::size_t>(first); v < static_cast<std::size_t>(last); ++v)
+      for (auto k = static_cast<std::size_t>(fine.begin[v]); k < static_cast<std::size_t>(fine.begin[v + 1]); ++k) {
+        const std::int32_t u = fine.column[k];
+        if (u >= first && u < last && parent[static_cast<std::size_t>(u)] == parent[v])
+          bond[v] = std::max(bond[v], fine.weight[k]);
+      }
+  });
+  std::array<double, 16> present{}, grows{};
+  for (const std::uint64_t key : fine.key) {
+    present[key >> 60] = 1.0;
+    if ((key & ~grid_level_bits) != 0) grows[key >> 60] = 1.0;
+  }
+  comm.max(std::span(present));
+  comm.max(std::span(grows));
+  const bool all_done = std::ranges::all_of(grows, [](double g) { return g == 0.0; });
+  for (std::size_t v = 0; v < fine.key.size() && !all_done; ++v)
+    if (grows[fine.key[v] >> 60] == 0.0) bond[v] = 0.0F;
+  halo.exchange(std::span(bond));
+  return bond;
+}
+
+/// Factor of a connection (or shift) of a node in the Galerkin sums. `scale` makes up for constants in place of linear
+/// functions on a coarse node: half of the difference between two coarse nodes lies inside them. Where the node hangs
+/// together more firmly than it holds to the other one, all of it lies between them, and the factor goes to 1.
+float factor_of(float weight, float bond, float scale) {
+  if (bond == 0.0F) return 1.0F;
+  return 1.0F / (1.0F + (1.0F / scale - 1.0F) * std::min(1.0F, firm * weight / bond));
+}
+
+/// Numbers of the coarse nodes that the remote nodes belong to become columns.
+void number_remote(const NodeGraph& fine, std::vector<std::int32_t>& parent, std::int64_t n_coarse, NodeGraph& coarse) {
+  const auto n = static_cast<std::size_t>(fine.size());
+  for (std::size_t i = 0; i < fine.remote.size(); ++i) coarse.remote.push_back({fine.remote[i].rank, parent[n + i]});
+  std::ranges::sort(coarse.remote);
+  const auto repeated = std::ranges::unique(coarse.remote);
+  coarse.remote.erase(repeated.begin(), repeated.end());
+  for (std::size_t i = 0; i < fine.remote.size(); ++i) {
+    const RemoteItem node{fine.remote[i].rank, parent[n + i]};
+    const auto at = std::ranges::lower_bound(coarse.remote, node) - coarse.remote.begin();
+    parent[n + i] = static_cast<std::int32_t>(n_coarse + at);
+  }
+}
+
+}  // namespace
+
+CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
+  const std::vector<std::uint64_t> block = blocks_of(comm, fine);
+  std::vector<std::int64_t> window = cut_windows(block);
+  const std::int64_t n_windows = std::ssize(window) - 1;
+  std::vector<std::int32_t> parent(static_cast<std::size_t>(fine.size()) + fine.remote.size());
+  std::vector<Pieces> pieces(static_cast<std::size_t>(n_windows));
+  parallel_for_dynamic(n_windows, [&](std::int64_t w) {
+    const auto i = static_cast<std::size_t>(w);
+    pieces[i] = find_pieces(fine, block, window[i], window[i + 1], parent);
+  });
+  CoarsenedNodes result;
+  result.children = number_pieces(pieces, std::move(window));
+  const NodeChildren& children = result.children;
+  parallel_for(n_windows, [&](std::int64_t w) {
+    const auto i = static_cast<std::size_t>(w);
+    for (std::int64_t v = children.window[i]; v < children.window[i + 1]; ++v)
+      parent[static_cast<std::size_t>(v)] += static_cast<std::int32_t>(children.coarse_window[i]);
+  });
+  ListExchange halo(comm, fine.remote);
+  halo.exchange(std::span(parent));
+  const std::vector<float> bond = bonds_of(comm, fine, children, parent, halo);
+  NodeGraph& coarse = result.graph;
+  number_remote(fine, parent, children.coarse_window.back(), coarse);
+
+  std::vector<RowBuilder> rows(static_cast<std::size_t>(n_windows));
+  parallel_for_dynamic(n_windows, [&](std::int64_t w) {
+    const auto i = static_cast<std::size_t>(w);
+    RowBuilder& builder = rows[i];
+    for (std::int64_t c = children.coarse_window[i]; c < children.coarse_window[i + 1]; ++c) {
+      const auto node = static_cast<std::size_t>(c);
+      builder.begin_row(static_cast<std::int32_t>(c));
+      for (std::int64_t k = children.begin[node]; k < children.begin[node + 1]; ++k) {
+        const auto v = static_cast<std::size_t>(children.child[static_cast<std::size_t>(k)]);
+        builder.add_shift(factor_of(fine.shift[v], bond[v], scale) * fine.shift[v]);
+        const auto more =
+            std::ranges::lower_bound(fine.component_shift, static_cast<std::int32_t>(v), {}, &ComponentShift::node);
+        if (more != fine.component_shift.end() && more->node == static_cast<std::int32_t>(v))
+          for (std::size_t d = 0; d < 3; ++d)
+            builder.add_shift(d, factor_of(more->shift[d], bond[v], scale) * more->shift[d]);
+        for (std::int64_t e = fine.begin[v]; e < fine.begin[v + 1]; ++e) {
+          const auto entry = static_cast<std::size_t>(e);
+          const auto u = static_cast<std::size_t>(fine.column[entry]);
+          const float weight = fine.weight[entry];
+          const float here = factor_of(weight, bond[v], scale), there = factor_of(weight, bond[u], scale);
+          builder.add(parent[u], 2.0F * here * there / (here + there) * weight);  // weights go with 1 / distance
+          if (!fine.inflow.empty()) builder.add_inflow(parent[u], fine.inflow[entry]);
+        }
+      }
+      builder.end_row(block[static_cast<std::size_t>(children.child[static_cast<std::size_t>(children.begin[node])])],
+                      1.0F);
+    }
+  });
+  join_rows(rows, coarse);
+  return result;
+}
+
+}  // namespace karst

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A coarse level of the multigrid while it is set up: the nodes of this rank with their connections as lists.
+//
+// Nodes are in the Morton order of the blocks of cells they stand for (pieces of one block follow each other), so the
+// nodes of a coarser block are always consecutive: coarsening needs no sorting and does not depend on ranks as long as
+// blocks lie inside boxes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "base/memory.hpp"
+#include "grid/list_exchange.hpp"
+#include "solvers/elliptic/carried_weight.hpp"
+
+namespace karst {
+
+/// What the three components of a node have besides its shift: a side of the domain may hold one of them at 0.
+struct ComponentShift {
+  std::int32_t node;
+  std::array<float, 3> shift;  ///< >= 0
+};
+
+struct NodeGraph {
+  std::vector<std::uint64_t> key;               ///< per node: Morton key of its block; grid level in the highest bits
+  std::vector<std::int64_t> begin{0};           ///< first connection of each node, and the end
+  std::vector<std::int32_t> column;             ///< own nodes, then remote ones
+  std::vector<float> weight;                    ///< > 0
+  std::vector<float> inflow;                    ///< per connection, out of the column (carried_weight.hpp); empty: none
+  std::vector<float> shift;                     ///< per node, >= 0
+  std::vector<ComponentShift> component_shift;  ///< by increasing node; nodes without one are left out
+  std::vector<RemoteItem> remote;               ///< numbered behind the own nodes; sorted, each once
+  std::int64_t size() const { return static_cast<std::int64_t>(shift.size()); }
+  /// Of a connection in the rows of the operator.
+  float weight_of(std::size_t connection) const {
+    return inflow.empty() ? weight[connection] : carried_weight(weight[connection], inflow[connection]);
+  }
+  std::int64_t n_connections() const { return static_cast<std::int64_t>(column.size()); }
+};
+
+constexpr std::uint64_t grid_level_bits = std::uint64_t{15} << 60;  ///< of NodeGraph::key
+/// Key of the block of 2^3 blocks that holds a block.
+constexpr std::uint64_t coarser_key(std::uint64_t key) {
+  return (key & grid_level_bits) | ((key & ~grid_level_bits) >> 3);
+}
+
+/// Nodes of a finer level grouped into coarse ones.
+struct NodeChildren {
+  std::vector<std::int64_t> begin{0};  ///< per coarse node, and the end
+  std::vector<std::int32_t> child;
+  /// Ranges of nodes that hold whole coarse nodes: window i has the nodes [window[i], window[i + 1]) and the coarse
+  /// nodes [coarse_window[i], coarse_window[i + 1]).
+  std::vector<std::int64_t> window{0}, coarse_window{0};
+};
+
+struct CoarsenedNodes {
+  NodeGraph graph;
+  NodeChildren children;
+};
+
+/// A connection so much weaker than others of both its nodes joins no pieces: values on its two sides have little to do
+/// with each other (a pocket behind a narrow gap), and one coarse node for both could not tell them apart.
+inline bool is_weak(float weight, float strongest, float strongest_of_other) {
+  constexpr float weak = 0.03F;
+  return weight < weak * std::min(strongest, strongest_of_other);
+}
+
+/// One coarse node per connected piece of a block of 2^3 blocks; weights and shifts are sums over its nodes, times
+/// `scale`, or less so where nodes are joined more firmly inside than to others (node_coarsen.cpp). When all keys are
+/// equal the whole graph is one block. Threaded. Collective.
+CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale);
+
+/// The graph of all ranks on every rank, nodes in rank order. Collective.
+NodeGraph gather(const Comm& comm, const NodeGraph& mine);
+
+}  // namespace karst

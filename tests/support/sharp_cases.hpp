@@ -49,11 +49,12 @@ inline BoxFlow flow_around_box(const Comm& comm, const Index& cells, int axis, c
           r.krylov.iterations};
 }
 
-/// k / L² of square prisms and of cubes of 7/16 of the period L. Prisms: two dimensions, staggered grids (u and v on
-/// the faces of the cells) of 128² and 192² with walls on faces, extrapolated with the powers of the edge, 1.09 around
-/// it and 4/3 along it. Cubes: this solver on 32³, 48³, 64³ and 96³ with walls on cell faces and without edge rows,
-/// extrapolated with h^1.09 and h² (0.05040; with one free power 0.05043).
-inline constexpr double prism_across = 0.019127, prism_along = 0.03869, cube = 0.0504;
+/// k / L² of square prisms and of cubes of 7/16 of the period L. Prisms: this solver on 128², 256² and 512² with walls
+/// on cell faces, extrapolated with the powers of the edge, 1.089 and 1.817 around it, 4/3 and 2 along it; staggered
+/// grids of 128² and 192² came to 0.019127 and 0.03869. Cubes: means over ten places on the grid of 32³, 48³ and 64³,
+/// extrapolated with h²; without edge rows 32³ to 96³ with walls on cell faces came to 0.05040 with h^1.09 and h² and
+/// to 0.05043 with one free power.
+inline constexpr double prism_across = 0.0191309, prism_along = 0.0386926, cube = 0.05042;
 
 /// 40 places on the grid that fill it evenly, ties included.
 inline Vec3 place_on_grid(int i) {

@@ -7,12 +7,15 @@
 #include <optional>
 #include <utility>
 
+#include "ins/operator/edge_table.hpp"
+
 namespace karst {
 namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr double least_turn = pi / 3.0;  ///< of the wall, from one side of an edge to the other: less is a bend
 constexpr double same_wall = pi / 6.0;   ///< between the normal of a VoF and a chord of the wall
+constexpr double fades = pi / 18.0;      ///< what walls may be turned from the grid lines for the tables of friction
 constexpr double on_wall = 1e-6;         ///< an apex this far beyond what a grid line meets counts as there
 
 /// Of the friction on the components at right angles to an edge: around it the flow goes as a lower power of r, 0.545
@@ -36,11 +39,11 @@ class Quadrant {
     const Walls at_a = walls_of_(a), at_b = walls_of_(b);
     const double met_a = at_a.theta[place(side_[1])], met_b = at_b.theta[place(side_[0])];
     if (met_a > 1.0 || met_b > 1.0) return {};
+    const Wall wall_a = along_wall(a, at_a, side_[0], side_[1]), wall_b = along_wall(b, at_b, side_[1], side_[0]);
     // A smooth body seen in a plane that grazes it turns fast in that plane, but is flat.
-    const bool known = norm(at_a.normal) > 0.0 && norm(at_b.normal) > 0.0;
-    if (known && dot(at_a.normal, at_b.normal) > std::cos(least_turn)) return {};
-    const Point wall_a = along_wall(a, at_a, side_[0], side_[1]), wall_b = along_wall(b, at_b, side_[1], side_[0]);
-    const Point p{1.0, met_a}, q{met_b, 1.0}, s = wall_a, t{wall_b.across, wall_b.along};
+    const bool known = norm(wall_a.normal) > 0.0 && norm(wall_b.normal) > 0.0;
+    if (known && dot(wall_a.normal, wall_b.normal) > std::cos(least_turn)) return {};
+    const Point p{1.0, met_a}, q{met_b, 1.0}, s = wall_a.to, t{wall_b.to.across, wall_b.to.along};
     const double begin = std::atan2(s.across, s.along), end = std::atan2(t.across, t.along);
     if (end - begin <= 0.0 || end - begin > pi - least_turn) return {};
     // p - i s = q - j t
@@ -57,23 +60,44 @@ class Quadrant {
  private:
   static std::size_t place(int side) { return static_cast<std::size_t>(side); }
 
-  /// Direction of the wall that a cell meets towards `met`, away from the edge: (towards `away`, towards `met`), from
-  /// the next place where a grid line meets it.
-  Point along_wall(VofName v, const Walls& walls, int away, int met) const {
+  /// A wall from where a grid line meets it, away from the edge.
+  struct Wall {
+    Point to;     ///< direction: (towards `away`, towards `met`)
+    Vec3 normal;  ///< 0 when it is not known
+  };
+
+  /// The wall that a cell meets towards `met`: from its own normal or, better, from the next place where a grid line
+  /// meets it.
+  Wall along_wall(VofName v, const Walls& walls, int away, int met) const {
     const double here = walls.theta[place(met)];
-    std::optional<Point> chord, plane;
+    std::optional<Point> chord;
+    Vec3 beyond;  // normal at the end of the chord
     if (const VofName next = lookup_.across(v, away); next != no_face) {
-      if (const double there = walls_of_(next).theta[place(met)]; there <= 1.0) chord = Point{1.0, there - here};
+      const Walls there = walls_of_(next);
+      if (there.theta[place(met)] <= 1.0) {
+        chord = Point{1.0, there.theta[place(met)] - here};
+        beyond = there.normal;
+      }
     } else if (walls.theta[place(away)] <= 1.0) {
       chord = Point{walls.theta[place(away)], -here};
     }
+    const std::optional<Point> plane = plane_of(walls.normal, away, met);
+    if (!plane) return {chord.value_or(Point{1.0, 0.0}), walls.normal};
+    if (!chord) return {*plane, walls.normal};
+    if (turn(*chord, *plane) < same_wall) return {*chord, walls.normal};
+    // Where the edge lies in the cell of v its normal is that of the chord that cuts the edge off.
+    if (const auto far = plane_of(beyond, away, met); far && turn(*chord, *far) < same_wall) return {*chord, beyond};
+    return {*plane, walls.normal};
+  }
+
+  static std::optional<Point> plane_of(const Vec3& normal, int away, int met) {
     const auto towards = [&](int side) {
-      return is_high(side) ? walls.normal[direction_of(side)] : -walls.normal[direction_of(side)];
+      return is_high(side) ? normal[direction_of(side)] : -normal[direction_of(side)];
     };
-    if (towards(met) < 0.0) plane = Point{-towards(met), towards(away)};
-    if (!plane) return chord.value_or(Point{1.0, 0.0});
-    const auto angle = [](const Point& x) { return std::atan2(x.across, x.along); };
-    return chord && std::abs(angle(*chord) - angle(*plane)) < same_wall ? *chord : *plane;
+    return towards(met) < 0.0 ? std::optional(Point{-towards(met), towards(away)}) : std::nullopt;
+  }
+  static double turn(const Point& a, const Point& b) {
+    return std::abs(std::atan2(a.across, a.along) - std::atan2(b.across, b.along));
   }
 
   const FlowLookup& lookup_;
@@ -81,6 +105,22 @@ class Quadrant {
   VofName front_;
   std::array<int, 2> side_;
 };
+
+/// What edge_friction() takes from tables: they hold for right angles along the grid lines.
+EdgeFriction remaining_friction(const FlowEdge& e) {
+  if (e.apex[0] <= 0.0 || e.apex[1] <= 0.0) return {};
+  const auto fading = [](double turned) { return std::max(1.0 - turned * turned / (fades * fades), 0.0); };
+  double share = fading(e.begin) * fading(e.angle - e.begin - 1.5 * pi);
+  std::array<double, 2> at = e.apex;  // from the cell in front
+  if (at[0] > 1.0 + on_wall) {
+    // Near the edge the cell in front hardly moves, whatever holds it: the two behind it take their parts.
+    at[0] -= 1.0;
+    share *= std::max(1.0 - 2.0 * at[0], 0.0) * std::max(1.0 - 2.0 * at[1], 0.0);
+  }
+  if (share == 0.0) return {};
+  const EdgeFriction table = tabulated_edge_friction(at);
+  return {share * table.along, {share * table.around[0], share * table.around[1]}};
+}
 
 /// Place of a quadrant among the twelve bits.
 int bit_of(int first, int second) {
@@ -172,9 +212,11 @@ Vec3 edge_friction(std::span<const FlowEdge> edges, const Walls& walls) {
       minus += 2.0 / (theta[0] + theta[1]) * ((here - there[0]) / theta[0] + (here - there[1]) / theta[1]);
     }
     const double friction = -minus / here;
+    const EdgeFriction more = remaining_friction(e);
     for (int c = 0; c < 3; ++c) {
       const bool along = c != direction_of(e.side[0]) && c != direction_of(e.side[1]);
       sum[c] += along || friction < 0.0 ? friction : around_edge * friction;
+      sum[c] += along ? more.along : more.around[c == direction_of(e.side[0]) ? 0 : 1];
     }
   }
   return sum;

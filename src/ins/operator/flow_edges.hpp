@@ -46,7 +46,8 @@ std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_
                                  VofName v);
 
 /// σ / h² per component of the velocity: -Δ_h u + σ u = 0 for u = w of each edge, Δ_h: the second differences of the
-/// momentum row; at right angles to the edge twice that, for Stokes flow.
+/// momentum row; at right angles to the edge twice that, for Stokes flow. In front of right angles along the grid lines
+/// what is left of the error is taken away by tables (edge_table.hpp).
 Vec3 edge_friction(std::span<const FlowEdge> edges, const Walls& walls);
 
 }  // namespace karst

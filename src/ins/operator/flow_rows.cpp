@@ -337,6 +337,14 @@ class Maker {
     }
   }
 
+  /// How far the velocity of a flow cell stands from its centre because the wall towards a side counts as least_theta
+  /// away from it although it is nearer.
+  double moved(VofName v, int side) const {
+    if (!is_vof(v)) return 0.0;
+    const double wall = walls_of(v).theta[static_cast<std::size_t>(side)];
+    return std::max(least_theta - wall, 0.0);
+  }
+
   FlowRow make_row(const BoxGraph& graph, VofName v, const std::array<std::uint16_t, 6>& slots,
                    FlowCounts& counts) const {
     FlowRow row{};
@@ -352,6 +360,8 @@ class Maker {
         ends[e] = look(v, around, side, graph.name(slots[static_cast<std::size_t>(side)]), counts);
         counts.walls += !ends[e].open;
         theta[e] = std::max(ends[e].theta, least_theta);
+        if (ends[e].open) theta[e] -= moved(graph.name(slots[static_cast<std::size_t>(side)]), side);
+        if (ends[e].open) theta[e] -= moved(v, opposite(side));
         symmetric += 1.0 / std::max(ends[e].theta, least_symmetric_theta);
       }
       const double factor = 2.0 / (theta[0] + theta[1]);
@@ -359,7 +369,7 @@ class Maker {
       for (std::size_t e = 0; e < 2; ++e) {
         const auto s = static_cast<std::size_t>(side_of(d, e == 1));
         diagonal += factor / theta[e];
-        row.theta[s] = static_cast<float>(ends[e].theta);
+        row.theta[s] = static_cast<float>(ends[e].open ? theta[e] : ends[e].theta);
         row.slot[s] = ends[e].open ? slots[s] : static_cast<std::uint16_t>(graph.closed());
         if (!ends[e].open) continue;
         row.viscous[s] = static_cast<float>(factor / theta[e]);

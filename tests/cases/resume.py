@@ -5,10 +5,12 @@
     resume.py --program KARST --mpiexec MPIEXEC --preload libkill_at.so [--moments N] [--seed N]
 
 Each moment is one run that is stopped by SIGINT, SIGTERM or SIGKILL, on one rank or two, after a random time or (SIGKILL)
-at a random renaming or removal of a file. After it the older results are there as they were, or the new ones whole, or
+at a random renaming or removal of a file; on two ranks the ranks are sent it (as batch systems do) or mpirun. After it the older results are there as they were, or the new ones whole, or
 none; then `--resume` solves nothing again that was finished, and gives the bits of a run that was not stopped.
 """
+import contextlib
 import json
+import os
 import random
 import re
 import shutil
@@ -24,6 +26,7 @@ from support import Karst, contents, older_results, parser, sphere_deck, sphere_
 PATIENCE = 120.0  # for a run to end [s]
 TIMES = {"seconds", "setup_seconds", "memory", "solves_from_earlier_run", "deck"}
 OLD = ("plot.vtkhdf", "report.html")
+PASSED_ON = 2  # what mpirun waits before it passes a request on to the ranks, and once more before it kills them [s]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
@@ -63,6 +66,21 @@ def solves_in(log):
     return re.findall(r"^\[.*?\] \[info\] (\S.*): \d+ iterations", text, re.M)
 
 
+def ranks_of(run):
+    """Processes that mpirun has started."""
+    try:
+        return [int(pid) for pid in Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def send(number, run, to_ranks):
+    """The signal to the program, to all of its ranks, or to mpirun."""
+    for pid in (ranks_of(run) if to_ranks else []) or [run.pid]:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
 class Sample:
     """A deck and what it gives undisturbed."""
 
@@ -84,7 +102,7 @@ class Sample:
     def run(self, *more):
         return self.karst.run(["run", "deck.toml", "--out", "out", *more, *OVERRIDES.get(self.job, [])], self.folder, self.ranks)
 
-    def stop(self, number, after, preload):
+    def stop(self, number, after, to_ranks, preload):
         """Starts a run, over older results or not, and stops it. Returns its status."""
         shutil.rmtree(self.out, ignore_errors=True)
         self.older = after > 0.5 * self.seconds
@@ -92,12 +110,13 @@ class Sample:
             older_results(self.out, *OLD)
         command = self.karst.command(["run", "deck.toml", "--out", "out", *(["--overwrite"] if self.older else []),
                                       *OVERRIDES.get(self.job, [])], self.ranks)
-        environment = {**self.karst.environment(1), "OMPI_MCA_odls_base_sigkill_timeout": "30", **preload}
+        environment = {**self.karst.environment(1), "OMPI_MCA_odls_base_sigkill_timeout": str(PASSED_ON), **preload}
         with open(self.folder / "said.txt", "w") as said:
             run = subprocess.Popen(command, cwd=self.folder, env=environment, stdout=said, stderr=said)
             if not preload:
-                time.sleep(after)
-                run.send_signal(number)
+                passed_on = self.ranks > 1 and not to_ranks and number != signal.SIGKILL
+                time.sleep(max(after - PASSED_ON, 0.0) if passed_on else after)
+                send(number, run, to_ranks)
             return run.wait(timeout=PATIENCE)
 
     def finished(self):
@@ -171,12 +190,14 @@ class Sample:
     def moment(self, dice, preload, number):
         """One run that is stopped; returns a name and what is wrong."""
         after, variables, name = dice.uniform(0.0, 1.1 * self.seconds), {}, ""
+        to_ranks = self.ranks > 1 and dice.random() < 0.5
         if number == signal.SIGKILL and self.ranks == 1 and dice.random() < 0.5:
             step = dice.randrange(1, 60)
             variables = {"LD_PRELOAD": preload, "KILL_AT": str(step), "KILL_FROM": ""}
             name = f"{self.job}, killed at file operation {step}"
-        status = self.stop(number, after, variables)
-        name = name or f"{self.job}, {number.name} on {self.ranks} after {after:.2f} of {self.seconds:.2f} s"
+        status = self.stop(number, after, to_ranks, variables)
+        where = "to mpirun" if self.ranks > 1 and not to_ranks else f"on {self.ranks}"
+        name = name or f"{self.job}, {number.name} {where} after {after:.2f} of {self.seconds:.2f} s"
         try:
             found = self.problems_after_stop(number, status)
             n = len(self.finished())

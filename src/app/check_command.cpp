@@ -3,11 +3,13 @@
 // built as well, and jobs are asked what only it can tell.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "app/commands.hpp"
 #include "app/image_warnings.hpp"
 #include "app/run_estimate.hpp"
+#include "app/run_progress.hpp"
 #include "app/session.hpp"
 #include "app/summary.hpp"
 #include "app/time_estimate.hpp"
@@ -81,6 +83,14 @@ void check_all(const Comm& comm, const Config& config, const Source& source) {
   for (const std::string& w : axes_without_path(config, geometry)) log_warn("{}", w);
 }
 
+/// An image that is imported for it takes most of the time.
+std::vector<RunPart> parts_of_check(const Config& config) {
+  constexpr double of_sample = 1.0, of_trial = 4.0;
+  double sample = of_sample;
+  if (needs_import(config)) sample += usual_import_per_voxel * std::min(size_before(config).voxels, large_import);
+  return {{"sample", sample}, {"trial", of_trial}, {"geometry", of_sample}};
+}
+
 }  // namespace
 
 void check_command(const Comm& comm, const CommandLine& line) {
@@ -95,6 +105,8 @@ void check_command(const Comm& comm, const CommandLine& line) {
     if (job.is_asked(config)) asked.push_back(job);
 
   const TemporaryFile imported(comm);
+  RunProgress progress(comm, parts_of_check(config));
+  progress.begin("sample", "a sample of the geometry");
   const Looked looked = look(comm, config, imported.path());
   const RunEstimate estimate = looked.source
                                    ? estimate_run(comm, config, asked, program, *looked.source)
@@ -104,8 +116,10 @@ void check_command(const Comm& comm, const CommandLine& line) {
     for (const std::string& w : image_warnings(comm, *looked.source, small)) log_warn("{}", w);
   log_info("{}", sample_table(estimate));
   tell_memory(estimate, share, comm.size());
+  progress.begin("trial", "a small packing, timed");
   tell_time(comm, estimate);
   if (small) {
+    progress.begin("geometry", "geometry");
     check_all(comm, config, *looked.source);
     log_info("The deck is right. Nothing was written.");
   } else {

@@ -144,7 +144,8 @@ void add_run(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   run->add_flag("--resume", line.resume,
                 "go on with a run that was interrupted: what it has solved is not solved again (give the same deck)");
   run->add_option("--time-limit", line.time_limit,
-                  "end in order after so many seconds, e.g. before a batch system would kill the run; --resume goes on")
+                  "end in order after so many seconds, e.g. before a batch system would kill the run; --resume goes on "
+                  "(default: run.time_limit of the deck)")
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS");
 }

@@ -17,7 +17,7 @@ struct CommandLine {
   std::vector<std::string> overrides;  ///< key=value, and the options of the import as keys of [geometry.import]
   std::string out;                     ///< directory of the results; empty: output.directory of the deck
   bool overwrite = false;
-  double time_limit = 0.0;   ///< run: ends in order after so many seconds; 0: none
+  double time_limit = 0.0;   ///< run: ends in order after so many seconds; 0: run.time_limit of the deck
   bool resume = false;       ///< run: goes on from the finished solves of one that ended early
   bool force = false;        ///< run, geometry: even where the memory will not do
   int threads = 0;           ///< 0: chosen by the program

@@ -29,6 +29,14 @@ void read(Reader& in, OutputOptions& options) {
       "ParaView and Python");
 }
 
+void read(Reader& in, RunOptions& options) {
+  constexpr double longest = 3.2e9;  // a century
+  in.number("run.time_limit", options.time_limit, "s",
+            "`karst run` ends in order after this time, e.g. before a batch system would kill it; --resume goes on; 0: "
+            "no limit; --time-limit on the command line wins",
+            0.0, longest);
+}
+
 namespace {
 
 /// An image, or solids and a grid.
@@ -65,6 +73,7 @@ Config read_config(Reader& in) {
   read(in, config.flow);
   read(in, config.diffusion);
   read(in, config.output);
+  read(in, config.run);
   config.import_given = in.given("geometry.import");
   config.cells_given = in.given("grid.cells");
   config.size_given = in.given("grid.size");

@@ -22,6 +22,11 @@ struct OutputOptions {
 };
 void read(Reader& in, OutputOptions& options);
 
+struct RunOptions {
+  double time_limit = 0.0;  ///< the run ends in order after so many seconds; 0: none
+};
+void read(Reader& in, RunOptions& options);
+
 struct Config {
   std::string title;
   GeometryOptions geometry;
@@ -33,6 +38,7 @@ struct Config {
   FlowOptions flow;
   DiffusionOptions diffusion;
   OutputOptions output;
+  RunOptions run;
 };
 
 /// Declares and reads all keys. The caller calls in.finish(), which throws Error with every mistake of the deck.

@@ -349,7 +349,8 @@ JobResult run(const JobContext& context) {
 JobPlan plan(const Config& config, const GridOptions&) {
   const auto n = static_cast<double>(config.diffusion.axes.size());
   JobPlan all;
-  all.grids.emplace_back().iterations = n * 1.5 * -std::log10(config.diffusion.tolerance);
+  all.grids.push_back(
+      {.name = "", .iterations = n * 1.5 * -std::log10(config.diffusion.tolerance), .solves = static_cast<int>(n)});
   all.solve = {250.0, 1030.0, 0.0};
   all.kept = sizeof(double) * n;
   all.more_work = 2.0;
@@ -384,6 +385,7 @@ Job diffusion_job() {
           plan,
           setup_work,
           pace,
+          {.setup = 2.1e-6, .iteration = 0.12e-6},
           true,
           [](const Config& config) {
             return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *

@@ -518,6 +518,7 @@ Job flow_job() {
           plan_flow,
           flow_setup_work,
           flow_pace,
+          {.setup = 1.5e-6, .iteration = 0.32e-6},
           false,
           n_plotted};
 }

@@ -22,11 +22,13 @@ constexpr double per_digit_with_inertia = 3.6;
 double digits(const FlowOptions& options) { return std::max(1.0, -std::log10(options.tolerance)); }
 
 /// The grid of the deck, or one for each axis with its reservoirs.
-std::vector<PlannedGrid> grids_of(const FlowOptions& options, double iterations) {
-  const auto axes = static_cast<double>(options.axes.size());
+/// @param solves  along an axis
+std::vector<PlannedGrid> grids_of(const FlowOptions& options, double iterations, std::size_t solves) {
+  const std::size_t axes = options.axes.size();
   std::vector<PlannedGrid> grids;
   if (options.reservoir == 0) {
-    grids.emplace_back().iterations = axes * iterations;
+    grids.push_back(
+        {.name = "", .iterations = static_cast<double>(axes) * iterations, .solves = static_cast<int>(axes * solves)});
     return grids;
   }
   for (const int axis : options.axes)
@@ -34,7 +36,8 @@ std::vector<PlannedGrid> grids_of(const FlowOptions& options, double iterations)
                      .reservoir = options.reservoir,
                      .axis = axis,
                      .builds = true,
-                     .iterations = between_reservoirs * iterations});
+                     .iterations = between_reservoirs * iterations,
+                     .solves = static_cast<int>(solves)});
   return grids;
 }
 
@@ -47,9 +50,9 @@ JobPlan plan_flow(const Config& config, const GridOptions& grid) {
   const double sweep =
       inertia ? per_digit_with_inertia * digits(options) * static_cast<double>(options.steps.size()) : 0.0;
   JobPlan plan;
-  plan.grids = grids_of(options, creeping + sweep);
+  plan.grids = grids_of(options, creeping + sweep, 1 + (inertia ? options.steps.size() : 0));
   const auto again = [&](const std::string& name, double width) {
-    for (PlannedGrid g : grids_of(options, creeping)) {
+    for (PlannedGrid g : grids_of(options, creeping, 1)) {
       g.name = name;
       g.width = width;
       g.reservoir = static_cast<int>(std::ceil(g.reservoir / width));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <memory>
 
 #include "app/commands.hpp"
 #include "app/config.hpp"
@@ -7,6 +8,7 @@
 #include "app/plot_file.hpp"
 #include "app/run_estimate.hpp"
 #include "app/run_folder.hpp"
+#include "app/run_progress.hpp"
 #include "app/session.hpp"
 #include "app/source.hpp"
 #include "app/summary.hpp"
@@ -31,12 +33,16 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
                    input_files(session.config, line));
   LogFile log(comm, folder.file("log.txt"));
   announce(comm, session, line);
+  std::unique_ptr<RunProgress> progress = follow_run(comm, session.config, {});
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : summary.image_warnings) log_warn("{}", w);
+  progress->begin("geometry", "geometry");
   const Geometry geometry = build(comm, session.config, source, summary.seconds);
   summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
   log_info("{}", geometry_table(summary.geometry));
+  progress->expect(parts_of_run(session.config, {}, size_of(summary.geometry, source.grid)));
+  progress->begin("output", "output");
 
   for (const PlotWord& w : plot_words())
     if (!w.job.empty() && std::ranges::count(session.config.output.plot, w.field) > 0)
@@ -49,6 +55,7 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
       write_plot({comm, session.config, source.grid, geometry, {}, {}}, source, folder.file(plotfile_name), {});
   write_file(comm, folder.file("deck.toml"), deck_as_used(session, line));
   summary.seconds.output = comm.max(output_clock.seconds());
+  progress.reset();
   summary.deck = line.deck;
   summary.plotfile = summary.plot.file_bytes > 0 ? plotfile_name : "";
   summary.memory = measure_memory(comm);

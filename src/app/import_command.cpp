@@ -3,8 +3,10 @@
 
 #include "app/commands.hpp"
 #include "app/config.hpp"
+#include "app/run_progress.hpp"
 #include "app/source.hpp"
 #include "app/threads.hpp"
+#include "app/time_estimate.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -65,7 +67,15 @@ void import_command(const Comm& comm, const CommandLine& line) {
     log_warn("{}", choice.warning);
   log_info("karst {}, import of {}\n", version_and_git_id(), line.image);
   options.pictures = !page.empty();
-  const ImportReport report = import_image(comm, options, line.file);
+  ImportReport report;
+  {
+    Config config;
+    config.geometry.image = line.image;
+    config.import = options;
+    RunProgress progress(comm, {{"import", usual_import_per_voxel * size_before(config).voxels}});
+    progress.begin("import", "import");
+    report = import_within_memory(comm, options, line.file);
+  }
   log_info("{}\n", import_text(report));
   log_info("Geometry file {0}: `karst run {0}` computes its permeability; decks name it as geometry.image", line.file);
   if (!line.json.empty()) write_file(comm, line.json, to_json(report) + '\n');

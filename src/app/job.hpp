@@ -83,6 +83,7 @@ struct PlannedGrid {
   int reservoir = 0, axis = 0;  ///< cells of free fluid on both ends along the axis
   bool builds = false;          ///< a geometry of its own, beside that of the run
   double iterations = 0.0;      ///< of all its solves, which share one set-up
+  int solves = 1;               ///< they come one after the other
 };
 
 /// Bytes of a part of a run: so many of each VoF, irregular VoF and value stored of a field (halo included).
@@ -125,6 +126,7 @@ struct Job {
   /// Solves on a periodic geometry of cells of width 1, as long as it takes to time it. Collective; a PetscSession
   /// lives.
   JobPace (*pace)(const Comm&, const Geometry&);
+  JobPace usual_pace;  ///< of one thread, on the runs of docs/performance.md: where only ratios count
   bool through_petsc;  ///< its solves take the options of --petsc that begin with its name
   /// Components that it adds to the plotfile.
   int (*n_components)(const Config&);

@@ -96,6 +96,10 @@ double MemoryStage::largest_rank(int ranks) const {
   return sum;
 }
 
+double voxels_that_fit(double bytes_of_rank, int ranks) {
+  return std::max(0.0, bytes_of_rank - per_import) * ranks / per_imported_voxel;
+}
+
 std::vector<MemoryStage> memory_stages(const MemoryInput& input, const GridCounts& counts, const GridOptions& grid,
                                        int ranks) {
   const MemoryPart program{"program and libraries", 0.0, input.program};

@@ -54,6 +54,9 @@ struct MemoryInput {
   double import_voxels = 0;  ///< of an image that the run imports; 0: none
 };
 
+/// Voxels that so many ranks can import with so much memory for each [bytes].
+double voxels_that_fit(double bytes_of_rank, int ranks);
+
 /// All stages of a run, in their order. At least the geometry.
 std::vector<MemoryStage> memory_stages(const MemoryInput& input, const GridCounts& counts, const GridOptions& grid,
                                        int ranks);

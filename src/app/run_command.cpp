@@ -118,8 +118,11 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
   write_file(self, run.folder.file("summary.json"), summary_json(summary));
   const std::size_t n = summary.finished.size();
   const bool failed = status == "failed";  // then the reason is told at the very end
-  log_warn("{}; {} finished solve{} kept in {}{}", failed ? "the run failed" : reason, n, n == 1 ? " is" : "s are",
-           run.folder.solves(), n == 0 ? "" : ", the same command with --resume goes on from there");
+  const std::string kept =
+      n == 0 ? "no solve is finished"
+             : fmt::format("{} finished solve{} kept in {}, the same command with --resume goes on from there", n,
+                           n == 1 ? " is" : "s are", run.folder.solves());
+  log_warn("{}; {}", failed ? "the run failed" : reason, kept);
   run.log.close();
   if (failed) std::ofstream(run.folder.file("log.txt"), std::ios::app) << "error: " << reason << '\n';
   log_info("Summary and log in {}", run.folder.leave(summary.files));
@@ -127,10 +130,10 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
   log_info("What was solved could not be summed up: {}", e.what());
 }
 
-/// The jobs. What ends them early leaves what was finished, in order.
+/// The jobs. What ends them early leaves log, summary and what was finished, in order.
 void do_jobs_in_order(RunState& run, const JobContext& context) {
   run.folder.begin_work();
-  const double limit = run.line.time_limit;
+  const double limit = run.line.time_limit > 0.0 ? run.line.time_limit : run.session.config.run.time_limit;
   const OrderlyEnd orderly(run.comm, limit > 0.0 ? std::max(limit - run.clock.seconds(), 1e-9) : 0.0);
   try {
     do_jobs(run, context);
@@ -139,7 +142,7 @@ void do_jobs_in_order(RunState& run, const JobContext& context) {
     run.comm.any(false);  // all ranks are here, and none ends before rank 0 has written
     throw ExitStatus{end.status};
   } catch (const std::exception& e) {
-    if (!run.solved.finished().empty()) leave_unfinished(run, "failed", e.what());
+    leave_unfinished(run, "failed", e.what());
     throw;
   }
 }
@@ -225,14 +228,14 @@ void run_command(const Comm& comm, const CommandLine& line) {
     log_info("{}\n", folder.has_earlier_solves() ? "Going on from what an earlier run has solved"
                                                  : "No finished solve of an earlier run: from the beginning");
   SolveStore solved(comm, folder.solves(), with_petsc(session.echo, line), folder.has_earlier_solves());
-  RunState run{comm, line, session, clock, folder, log, solved, asked, follow_run(comm, session.config), {}};
+  RunState run{comm, line, session, clock, folder, log, solved, asked, follow_run(comm, session.config, asked), {}};
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   run.summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : run.summary.image_warnings) log_warn("{}", w);
   run.progress->begin("geometry", "geometry");
   const Geometry geometry = build(comm, session.config, source, run.summary.seconds);
   run.summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
-  run.progress->expect(parts_of_run(session.config, size_of(run.summary.geometry)));
+  run.progress->expect(parts_of_run(session.config, asked, size_of(run.summary.geometry, source.grid)));
   log_info("{}", pores_table(run.summary.geometry));
   log_detail("{}", grid_table(run.summary.geometry));
   const JobContext context{comm,

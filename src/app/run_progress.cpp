@@ -9,81 +9,88 @@
 #include <limits>
 #include <utility>
 
+#include "app/plot_fields.hpp"
 #include "app/source.hpp"
-#include "base/parallel.hpp"
+#include "app/time_estimate.hpp"
 
 namespace karst {
 
 namespace {
 
-// Seconds of one thread per voxel or cell, measured on the quickstart and on rocks of 160³ voxels. All on the same
-// machine: their ratios count.
-constexpr double import_per_voxel = 15e-6, geometry_per_cell = 14e-6, flow_per_fluid_cell = 60e-6,
-                 diffusion_per_fluid_cell = 30e-6, output_per_fluid_cell = 6e-6;
-constexpr double picture = 1.0, picture_per_fluid_cell = 9e-6;  // of the flow along an axis
-constexpr double finished_tolerance = 1e-8;                     // of these times
-constexpr double twice_as_wide = 0.2, three_times = 0.08;       // of the work on the cells asked for, set-up included
 constexpr double longest_wait = 0.95;  // of the time expected of a part that does not tell how far it is
 
-/// Solves of the flow: each axis, then pictures, and the same on wider cells and with moved walls.
-void add_flow(const Config& config, double solve, double pictures, std::vector<RunPart>& parts) {
-  const FlowOptions& flow = config.flow;
-  const double work = solve * std::log(flow.tolerance) / std::log(finished_tolerance);
-  for (std::size_t axis = 0; axis < flow.axes.size(); ++axis) {
-    parts.push_back({"flow", work});
-    if (flow.model == FlowModel::steady)
-      for (std::size_t step = 0; step < flow.steps.size(); ++step) parts.push_back({"flow", 2.0 * work});
+constexpr double usual_porosity = 0.3, usual_irregular = 0.4;  // of the cells, of the VoFs
+constexpr double usual_voxels = 1e6;                           // of an image that is not there
+
+/// The solves of a job, grid by grid; the first on a grid has its set-up, and the pictures come with what follows.
+void add_job(const Config& config, const Job& job, const RunSize& size, std::vector<RunPart>& parts) {
+  const std::string name(job.name);
+  double before = 0.0;  // what the next part begins with
+  for (const PlannedGrid& g : job.plan(config, size.grid).grids) {
+    const GridSeconds s = grid_seconds(usual_geometry_pace, job, job.usual_pace, g, size.counts, size.grid);
+    before += s.geometry + s.setup;
+    for (int solve = 0; solve < g.solves; ++solve)
+      parts.push_back({name, std::exchange(before, 0.0) + s.solves / g.solves});
+    before += s.pictures;
   }
-  std::vector<double> again;
-  if (flow.estimate_error) again = {twice_as_wide * work, three_times * work};
-  if (flow.uncertainty) again.insert(again.end(), {work, work});
-  double before = pictures * static_cast<double>(flow.axes.size());  // what the next part begins with
-  for (const double seconds : again)
-    for (std::size_t axis = 0; axis < flow.axes.size(); ++axis)
-      parts.push_back({"flow", seconds + std::exchange(before, 0.0)});
-  parts.push_back({"flow", before});
+  parts.push_back({name, before});
 }
 
 }  // namespace
 
-RunSize size_before(const Config& config, double workers) {
-  constexpr double usual_porosity = 0.3, usual_voxels = 1e6;
+RunSize size_before(const Config& config) {
   const auto count = [](const Index& n) { return double{1} * n[0] * n[1] * n[2]; };
   RunSize size;
-  size.workers = workers;
   size.voxels = count(config.import.size);
   std::error_code problem;
-  const std::filesystem::path image = std::filesystem::path(config.geometry.directory) / config.geometry.image;
-  const auto bytes = std::filesystem::file_size(image, problem);
+  const auto bytes = std::filesystem::file_size(image_path(config), problem);
   if (size.voxels <= 0.0) size.voxels = problem ? usual_voxels : static_cast<double>(bytes);
-  size.cells = config.cells_given ? count(config.grid.cells) : size.voxels;
-  size.fluid = usual_porosity * size.cells;
+  size.grid = config.grid;
+  const int width = 2 * std::max(1, static_cast<int>(std::cbrt(size.voxels) / 2.0));
+  if (!config.cells_given) size.grid.cells = count(config.import.size) > 0.0 ? config.import.size : Index::all(width);
+  GridCounts& c = size.counts;
+  c.box_cells = count(size.grid.cells);
+  c.boxes = c.box_cells / std::pow(size.grid.box, 3);
+  c.fluid = usual_porosity * c.box_cells;
+  c.irregular = c.cut = usual_irregular * c.fluid;
   return size;
 }
 
-RunSize size_of(const GeometryStatistics& s) {
-  const Index& n = s.report.levels.at(0).cells;
-  return {0.0, double{1} * n[0] * n[1] * n[2], static_cast<double>(s.sum(&LevelReport::vofs_composite)),
-          static_cast<double>(s.workers)};
+RunSize size_of(const GeometryStatistics& s, const GridOptions& grid) {
+  RunSize size;
+  size.grid = grid;
+  GridCounts& c = size.counts;
+  c.boxes = static_cast<double>(s.sum(&LevelReport::boxes));
+  c.box_cells = c.boxes * std::pow(grid.box, 3);
+  c.fluid = static_cast<double>(s.sum(&LevelReport::vofs));
+  c.irregular = static_cast<double>(s.sum(&LevelReport::irregular));
+  c.cut = static_cast<double>(s.sum(&CutCounts::cells_cut));
+  return size;
 }
 
-std::vector<RunPart> parts_of_run(const Config& config, const RunSize& size) {
+std::vector<RunPart> parts_of_run(const Config& config, const std::vector<Job>& jobs, const RunSize& size) {
   std::vector<RunPart> parts;
-  const auto seconds = [&](double per, double count) { return per * count / size.workers; };
-  if (needs_import(config)) parts.push_back({"import", seconds(import_per_voxel, size.voxels)});
-  parts.push_back({"geometry", seconds(geometry_per_cell, size.cells)});
-  if (config.flow.model != FlowModel::none)
-    add_flow(config, seconds(flow_per_fluid_cell, size.fluid),
-             seconds(1.0, picture + picture_per_fluid_cell * size.fluid), parts);
-  for (std::size_t axis = 0; axis < config.diffusion.axes.size(); ++axis)
-    parts.push_back({"diffusion", seconds(diffusion_per_fluid_cell, size.fluid)});
-  parts.push_back({"output", seconds(output_per_fluid_cell, size.fluid)});
+  if (needs_import(config)) parts.push_back({"import", usual_import_per_voxel * size.voxels});
+  parts.push_back({"geometry", geometry_seconds(usual_geometry_pace, size.counts)});
+  double iteration = 0.0;
+  int n_components = static_cast<int>(plot_components(config.output.plot).size());
+  for (const Job& job : jobs) {
+    add_job(config, job, size, parts);
+    iteration = std::max(iteration, job.usual_pace.iteration);
+    n_components += job.n_components(config);
+  }
+  parts.push_back({"output", plotfile_seconds(usual_geometry_pace, iteration, n_components, size.counts)});
   return parts;
 }
 
 void RunClock::expect(const std::vector<RunPart>& parts) {
-  const std::size_t n = std::min(parts.size(), parts_.size());
-  for (std::size_t p = current_; p < n; ++p) parts_[p].seconds = parts[p].seconds;
+  auto next = parts.begin();
+  if (current_ > 0) {
+    next = std::ranges::find(parts, parts_[current_ - 1].stage, &RunPart::stage);
+    next = next == parts.end() ? parts.begin() : next + 1;
+  }
+  parts_.resize(current_);
+  parts_.insert(parts_.end(), next, parts.end());
 }
 
 void RunClock::end(double now) {
@@ -195,9 +202,8 @@ void RunProgress::begin(const std::string& stage, const std::string& what) {
   note_.clear();
 }
 
-std::unique_ptr<RunProgress> follow_run(const Comm& comm, const Config& config) {
-  const auto workers = static_cast<double>(comm.sum(std::int64_t{n_threads()}));
-  auto progress = std::make_unique<RunProgress>(comm, parts_of_run(config, size_before(config, workers)));
+std::unique_ptr<RunProgress> follow_run(const Comm& comm, const Config& config, const std::vector<Job>& jobs) {
+  auto progress = std::make_unique<RunProgress>(comm, parts_of_run(config, jobs, size_before(config)));
   if (needs_import(config)) progress->begin("import", "import");
   return progress;
 }

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "app/config.hpp"
+#include "app/job.hpp"
+#include "app/memory_estimate.hpp"
 #include "app/statistics.hpp"
 #include "base/log.hpp"
 
@@ -24,25 +26,27 @@ struct RunPart {
 
 /// What the expected times hang on.
 struct RunSize {
-  double voxels = 0.0;   ///< of an image that is imported first
-  double cells = 0.0;    ///< of the domain
-  double fluid = 0.0;    ///< cells; before the geometry stands a guess
-  double workers = 1.0;  ///< threads of all ranks
+  double voxels = 0.0;  ///< of an image that is imported first
+  GridOptions grid;     ///< with cells
+  GridCounts counts;    ///< before the geometry stands a guess
 };
 
 /// Before the image is opened: its voxels from what the deck says of it, or from the bytes of its file.
-RunSize size_before(const Config& config, double workers);
-RunSize size_of(const GeometryStatistics& geometry);
+RunSize size_before(const Config& config);
+RunSize size_of(const GeometryStatistics& geometry, const GridOptions& grid);
 
-/// The parts of a run in order, with the times that they took per cell in runs on rocks. Not collective.
-std::vector<RunPart> parts_of_run(const Config& config, const RunSize& size);
+/// The parts of a run in order, with the times of one thread on the runs of docs/performance.md
+/// (app/time_estimate.hpp).
+/// @param jobs  that it does; none: the geometry alone
+/// Not collective.
+std::vector<RunPart> parts_of_run(const Config& config, const std::vector<Job>& jobs, const RunSize& size);
 
 /// How far a run has come and how long the rest takes: parts that are done correct the times expected of those to come,
 /// first of the same stage. Pure arithmetic, no clock.
 class RunClock {
  public:
   explicit RunClock(std::vector<RunPart> parts) : parts_(std::move(parts)) {}
-  /// The expected times of parts that are still to come are others. The stages stay.
+  /// What comes behind the first part of the stage that runs takes the place of all that is still to come.
   void expect(const std::vector<RunPart>& parts);
   /// Ends the part that runs and begins the next one of the stage; those between are left out. Parts that nobody
   /// expected count with the time that they take.
@@ -95,7 +99,7 @@ class RunProgress {
   std::thread thread_;  ///< rank 0
 };
 
-/// The progress of `karst run`, in its first part. Collective.
-std::unique_ptr<RunProgress> follow_run(const Comm& comm, const Config& config);
+/// The progress of `karst run` and, without jobs, of `karst geometry`, in its first part. Collective.
+std::unique_ptr<RunProgress> follow_run(const Comm& comm, const Config& config, const std::vector<Job>& jobs);
 
 }  // namespace karst

@@ -6,10 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <new>
 
+#include "app/memory_estimate.hpp"
+#include "app/node_memory.hpp"
 #include "base/error.hpp"
+#include "base/format.hpp"
 #include "base/heap.hpp"
 #include "base/log.hpp"
+#include "base/memory.hpp"
 #include "base/timer.hpp"
 #include "eb/described_level_set.hpp"
 #include "eb/shapes/image_level_set.hpp"
@@ -23,7 +28,7 @@ namespace {
 
 void import_first(const Comm& comm, const Config& config, const std::string& to) {
   const ImportOptions options = import_options(config);
-  ImportReport report = import_image(comm, options, to);
+  ImportReport report = import_within_memory(comm, options, to);
   report.warnings.clear();  // image_warnings() says them, as of every geometry file
   log_info("Import\n{}", import_text(report));
 }
@@ -84,6 +89,21 @@ bool needs_import(const Config& config) {
   if ((extension != ".h5" && extension != ".hdf5") || fs::is_directory(path)) return true;
   if (!split_hdf5(path).second.empty()) return true;  // a data set of a file
   return config.import_given && !is_geometry_file(path) && image_exists(path);
+}
+
+ImportReport import_within_memory(const Comm& comm, const ImportOptions& options, const std::string& to) {
+  const auto program = static_cast<double>(arena::peak_resident_set());
+  const MemoryLimit limit = memory_share(comm).of_rank();
+  try {
+    return import_image(comm, options, to);
+  } catch (const std::bad_alloc&) {
+    const double voxels = voxels_that_fit(limit.bytes - program, comm.size()), width = std::floor(std::cbrt(voxels));
+    throw Error(fmt::format(
+        "importing {}: out of memory. A rank can have {} here ({}), so {} rank{} can import about {:.2g} voxels ({} x "
+        "{} x {}): keep a smaller piece of the image ({}), or use ranks on more nodes",
+        options.file, format_bytes(limit.bytes), limit.by, comm.size(), comm.size() == 1 ? "" : "s", voxels, width,
+        width, width, options.by_options ? "--crop_low and --crop_high" : "crop_low and crop_high"));
+  }
 }
 
 GridOptions complete_grid(const Config& config, const GeometryInfo& image) {

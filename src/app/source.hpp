@@ -27,6 +27,9 @@ ImportOptions import_options(const Config& config);
 /// The image of the deck is to be imported first (it is no geometry file).
 bool needs_import(const Config& config);
 
+/// import_image(), which where memory does not do throws an Error that says how large an image would. Collective.
+ImportReport import_within_memory(const Comm& comm, const ImportOptions& options, const std::string& to);
+
 /// Fills in what the deck leaves to the image: one cell per voxel, the image's size. Throws Error when the deck's size
 /// is not the image's, or the cells are no cubes. Not collective.
 GridOptions complete_grid(const Config& config, const GeometryInfo& image);

@@ -49,10 +49,6 @@ struct Packing {
 /// Wide enough that all threads have boxes.
 int width_of_packing() { return n_threads() <= 8 ? 64 : n_threads() <= 32 ? 96 : 128; }
 
-struct GridSeconds {
-  double geometry = 0.0, setup = 0.0, solve = 0.0;
-};
-
 }  // namespace
 
 MachinePace measure_pace(const Comm& comm, const std::vector<Job>& jobs) {
@@ -73,44 +69,53 @@ MachinePace measure_pace(const Comm& comm, const std::vector<Job>& jobs) {
   return pace;
 }
 
+double geometry_seconds(const GeometryPace& pace, const GridCounts& counts) {
+  return pace.per_box * counts.boxes + pace.per_cut_cell * counts.cut +
+         pace.linking * (counts.fluid + cost_of_cut_cell * counts.cut);
+}
+
+GridSeconds grid_seconds(const GeometryPace& geometry, const Job& job, const JobPace& pace, const PlannedGrid& planned,
+                         const GridCounts& counts, const GridOptions& grid) {
+  const GridCounts c = counts_on(planned, counts, grid);
+  GridSeconds s;
+  if (planned.builds) s.geometry = geometry_seconds(geometry, c);
+  s.setup = pace.setup * job.setup_work(c.fluid, c.irregular);
+  s.solves = pace.iteration * c.fluid * planned.iterations;
+  if (planned.width == 1.0) s.pictures = pace.iteration * c.fluid * pictures;
+  return s;
+}
+
+double plotfile_seconds(const GeometryPace& geometry, double pace, int n_components, const GridCounts& counts) {
+  return component_cost * (pace > 0.0 ? pace : geometry.linking) * n_components * counts.box_cells;
+}
+
 std::vector<TimePart> time_parts(const MachinePace& pace, const GeometrySample& sample, const std::vector<Job>& jobs,
                                  const std::vector<JobPlan>& plans, const GridCounts& counts, const GridOptions& grid,
                                  int n_components, int ranks) {
-  const auto geometry = [&](const GridCounts& c) {
-    const double cutting = sample.seconds_per_box * sample.sum(&LevelEstimate::candidates) * c.boxes / counts.boxes +
-                           sample.seconds_per_cut_cell * c.cut;
-    return (cutting / n_threads() + pace.linking * (c.fluid + cost_of_cut_cell * c.cut)) / ranks;
-  };
-  std::vector<TimePart> parts{{"geometry", geometry(counts), geometry(counts)}};
-  double value = 0.0;
+  const double looks = sample.seconds_per_box * sample.sum(&LevelEstimate::candidates) / counts.boxes;
+  const GeometryPace making{looks / n_threads(), sample.seconds_per_cut_cell / n_threads(), pace.linking};
+  const double first = geometry_seconds(making, counts) / ranks;
+  std::vector<TimePart> parts{{"geometry", first, first}};
+  double iteration = 0.0;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    const auto seconds = [&](const PlannedGrid& g) {
-      const GridCounts c = counts_on(g, counts, grid);
-      GridSeconds s;
-      if (g.builds) s.geometry = geometry(c);
-      s.setup = pace.jobs[j].setup * jobs[j].setup_work(c.fluid, c.irregular) / ranks;
-      s.solve = pace.jobs[j].iteration * c.fluid * (g.iterations + (g.width == 1.0 ? pictures : 0.0)) / ranks;
-      return s;
-    };
     GridSeconds main, others;
     for (const PlannedGrid& g : plans[j].grids) {
-      const GridSeconds s = seconds(g);
+      const GridSeconds s = grid_seconds(making, jobs[j], pace.jobs[j], g, counts, grid);
       GridSeconds& sum = g.name.empty() || (g.reservoir > 0 && g.width == 1.0) ? main : others;
-      sum.geometry += s.geometry;
-      sum.setup += s.setup;
-      sum.solve += s.solve;
+      sum.geometry += s.geometry / ranks;
+      sum.setup += s.setup / ranks;
+      sum.solves += (s.solves + s.pictures) / ranks;
     }
     const double more = plans[j].more_work;
     const std::string name(jobs[j].name);
     if (main.geometry > 0) parts.push_back({name + ": geometry with reservoirs", main.geometry, main.geometry});
     parts.push_back({name + ": set-up", main.setup, main.setup});
-    parts.push_back({name + ": solves", main.solve, more * main.solve});
+    parts.push_back({name + ": solves", main.solves, more * main.solves});
     const double rest = others.geometry + others.setup;
-    if (rest > 0) parts.push_back({name + ": on other grids", rest + others.solve, rest + more * others.solve});
-    value = std::max(value, pace.jobs[j].iteration);
+    if (rest > 0) parts.push_back({name + ": on other grids", rest + others.solves, rest + more * others.solves});
+    iteration = std::max(iteration, pace.jobs[j].iteration);
   }
-  if (jobs.empty()) value = pace.linking;
-  const double output = component_cost * value * n_components * counts.box_cells / ranks;
+  const double output = plotfile_seconds(making, iteration, n_components, counts) / ranks;
   parts.push_back({"plotfile", output, output});
   return parts;
 }

@@ -2,6 +2,9 @@
 """The register of the cases of bad_input.py, and decks that they share."""
 
 CASES = {}
+# What a run leaves that fails in its first solve, and where older results lie.
+FAILED = ["out", "out/deck.toml", "out/log.txt", "out/summary.json"]
+FAILED_BESIDE = ["out/karst-unfinished", *(f"out/karst-unfinished/{name}" for name in ("deck.toml", "log.txt", "summary.json"))]
 
 
 def case(function):

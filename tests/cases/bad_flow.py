@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cases of bad_input.py: wrong decks of the flow job."""
-from bad_cases import case, deck, raw_deck
+from bad_cases import FAILED, FAILED_BESIDE, case, deck, raw_deck
 from support import older_results, sphere_deck
 
 
@@ -10,7 +10,7 @@ def flow_deck(lines, sphere=None):
 
 def unfinished(*solves):
     """What a run leaves that fails after these solves."""
-    return ["out", "out/deck.toml", "out/log.txt", "out/summary.json", "out/karst-unfinished", "out/karst-unfinished/solved",
+    return [*FAILED, "out/karst-unfinished", "out/karst-unfinished/solved",
             *(f"out/karst-unfinished/solved/{name}.h5" for name in solves)]
 
 
@@ -163,9 +163,11 @@ def flow_that_is_round_off(folder):
 
 @case
 def flow_does_not_converge(folder):
+    """Older results stay; log and summary of the run lie beside them."""
     older_results(folder / "out", "report.html", "plot.vtkhdf")
     return ["run", deck(folder, flow_deck('drive = "pressure-drop"\nmax_iterations = 2\n')), "--overwrite"], [
-        "stokes x", "not converged", "2 iterations", "flow.tolerance", "flow.max_iterations"]
+        "stokes x", "not converged", "2 iterations", "flow.tolerance", "flow.max_iterations", "no solve is finished"
+        ], FAILED_BESIDE
 
 
 @case

@@ -18,7 +18,7 @@ import zlib
 from pathlib import Path
 
 import bad_flow  # noqa: F401, registers its cases
-from bad_cases import CASES, case, deck, raw_deck
+from bad_cases import CASES, FAILED, FAILED_BESIDE, case, deck, raw_deck
 from support import Karst, contents, older_results, parser, sphere_deck, sphere_image
 
 RAW = ["--size", "16,16,16", "--type", "uint8", "--voxel", "1e-6", "--pore", "0", "-o", "rock.h5"]
@@ -242,13 +242,14 @@ def run_period_too_short(folder):
 
 @case
 def run_does_not_converge(folder):
-    return ["run", run_deck(folder), "diffusion.max_iterations=1"], ["diffusion x", "did not converge", "1 iterations", "Try"]
+    return ["run", run_deck(folder), "diffusion.max_iterations=1"], [
+        "diffusion x", "did not converge", "1 iterations", "Try", "no solve is finished"], FAILED
 
 
 @case
 def run_that_fails_keeps_older_results(folder):
     older_results(folder / "out", "report.html")
-    return ["run", run_deck(folder), "--overwrite", "diffusion.max_iterations=1"], ["did not converge"]
+    return ["run", run_deck(folder), "--overwrite", "diffusion.max_iterations=1"], ["did not converge"], FAILED_BESIDE
 
 
 @case
@@ -492,7 +493,7 @@ def run_case(karst, name, ranks):
         if made is None:
             return None
         try:
-            arguments, words, *kept = made  # kept: what a run leaves that fails after it has finished a solve
+            arguments, words, *kept = made  # kept: what a run leaves that fails while it solves
             before = contents(folder)
             try:
                 result = karst.run(arguments, folder, ranks)
@@ -501,6 +502,7 @@ def run_case(karst, name, ranks):
             found = list(problems_of(result, words))
             after = contents(folder)
             found += [f"left behind: {f}" for f in after if f not in before and f not in sum(kept, [])]
+            found += [f"not left: {f}" for f in sum(kept, []) if f not in after]
             found += [f"changed or removed: {f}" for f in before if after.get(f, b"") != before[f]]
             return [f"{name}, {ranks} ranks: {problem}" for problem in found] + ([str(result)] if found else [])
         finally:

@@ -259,12 +259,13 @@ def asked_twice(karst, folder):
     """Without --resume nothing that was solved goes; --time-limit ends in order; a failed run keeps what it has."""
     found = []
     (folder / "deck.toml").write_text(DECKS["axes"])
-    limited = karst.run(["run", "deck.toml", "--out", "out", "--time-limit", "0.01"], folder)
     out = folder / "out"
-    summary = json.loads((out / "summary.json").read_text()) if (out / "summary.json").exists() else {}
-    if limited.status != 124 or summary.get("status") != "interrupted" or "the time limit has come" not in limited.err:
-        found.append(f"--time-limit: {limited}")
-    shutil.rmtree(out)
+    for limit in (["run.time_limit=0.01"], ["run.time_limit=1h", "--time-limit", "0.01"]):
+        limited = karst.run(["run", "deck.toml", "--out", "out", *limit], folder)
+        summary = json.loads((out / "summary.json").read_text()) if (out / "summary.json").exists() else {}
+        if limited.status != 124 or summary.get("status") != "interrupted" or "the time limit has come" not in limited.err:
+            found.append(f"{limit}: {limited}")
+        shutil.rmtree(out)
     (folder / "deck.toml").write_text(DECKS["sweep"])
     failed = karst.run(["run", "deck.toml", "--out", "out", "flow.steps=[1, 1e9]", "flow.newton_steps=8", "flow.axes=[\"x\"]"], folder)
     summary = json.loads((out / "summary.json").read_text()) if (out / "summary.json").exists() else {}

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "app/time_estimate.hpp"
+#include "base/parallel.hpp"
+
 #include <cmath>
 #include <mutex>
 
@@ -90,6 +93,47 @@ TEST(RunClock, ExpectationsMayChange) {
   EXPECT_NEAR(clock.left(5.0), 220.0, 1e-9);
 }
 
+TEST(RunClock, AnotherNumberOfPartsMayBeExpected) {
+  RunClock clock(parts);
+  clock.begin("import", 0.0);
+  clock.begin("geometry", 3.0);
+  clock.expect({{"import", 3.0}, {"geometry", 2.0}, {"flow", 10.0}, {"output", 1.0}});
+  clock.begin("flow", 5.0);
+  EXPECT_NEAR(clock.left(5.0), 11.0, 1e-9);
+}
+
+// One mechanism: the parts add up to what `karst check` would say with the same paces.
+TEST(RunProgress, PartsAddUpToTheEstimateOfTheTime) {
+  Config config;
+  config.flow.model = FlowModel::steady;
+  config.flow.steps = {1.0, 10.0};
+  config.flow.reservoir = 4;
+  config.diffusion.axes = {0, 1};
+  config.cells_given = true;
+  config.grid.cells = Index::all(64);
+  config.output.plot.clear();
+  const std::vector<Job> all(jobs().begin(), jobs().end());
+  const RunSize size = size_before(config);
+  MachinePace pace{usual_geometry_pace.linking, {}};
+  std::vector<JobPlan> plans;
+  GeometrySample sample;
+  sample.levels.resize(1);
+  sample.levels[0].candidates = size.counts.boxes;
+  sample.seconds_per_box = n_threads() * usual_geometry_pace.per_box;
+  sample.seconds_per_cut_cell = n_threads() * usual_geometry_pace.per_cut_cell;
+  int components = 0;
+  for (const Job& job : all) {
+    pace.jobs.push_back(job.usual_pace);
+    plans.push_back(job.plan(config, size.grid));
+    components += job.n_components(config);
+  }
+  double estimated = 0.0, expected = 0.0;
+  for (const TimePart& p : time_parts(pace, sample, all, plans, size.counts, size.grid, components, 1))
+    estimated += p.seconds;
+  for (const RunPart& p : parts_of_run(config, all, size)) expected += p.seconds;
+  EXPECT_NEAR(expected, estimated, 1e-9 * estimated);
+}
+
 TEST(RunProgress, AThreadMovesTheLine) {
   std::mutex mutex;
   std::vector<std::string> lines;
@@ -119,13 +163,15 @@ TEST(RunProgress, PartsFollowTheDeck) {
   config.flow.model = FlowModel::stokes;
   config.flow.axes = {0, 2};
   config.diffusion.axes = {1};
+  config.cells_given = true;
+  config.grid.cells = Index::all(96);
   const auto count = [&](const char* stage) {
-    const std::vector<RunPart> all = parts_of_run(config, {1e6, 1e6, 4e5, 2.0});
+    const std::vector<RunPart> all = parts_of_run(config, {jobs().begin(), jobs().end()}, size_before(config));
     return std::ranges::count(all, stage, &RunPart::stage);
   };
   EXPECT_EQ(count("import"), 0);
   EXPECT_EQ(count("flow"), 7);  // two axes, on three grids, and what comes behind
-  EXPECT_EQ(count("diffusion"), 1);
+  EXPECT_EQ(count("diffusion"), 2);
   config.flow.estimate_error = false;
   config.flow.uncertainty = true;
   EXPECT_EQ(count("flow"), 7);

@@ -74,11 +74,20 @@ def ranks_of(run):
         return []
 
 
+def lives(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def send(number, run, to_ranks):
-    """The signal to the program, to all of its ranks, or to mpirun."""
-    for pid in (ranks_of(run) if to_ranks else []) or [run.pid]:
+    """The signal to the program, to all of its ranks, or to mpirun. Returns the ranks."""
+    ranks = ranks_of(run)
+    for pid in (ranks if to_ranks else []) or [run.pid]:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
+    return ranks
 
 
 class Sample:
@@ -111,13 +120,18 @@ class Sample:
         command = self.karst.command(["run", "deck.toml", "--out", "out", *(["--overwrite"] if self.older else []),
                                       *OVERRIDES.get(self.job, [])], self.ranks)
         environment = {**self.karst.environment(1), "OMPI_MCA_odls_base_sigkill_timeout": str(PASSED_ON), **preload}
+        ranks = []
         with open(self.folder / "said.txt", "w") as said:
             run = subprocess.Popen(command, cwd=self.folder, env=environment, stdout=said, stderr=said)
             if not preload:
                 passed_on = self.ranks > 1 and not to_ranks and number != signal.SIGKILL
                 time.sleep(max(after - PASSED_ON, 0.0) if passed_on else after)
-                send(number, run, to_ranks)
-            return run.wait(timeout=PATIENCE)
+                ranks = send(number, run, to_ranks)
+            status = run.wait(timeout=PATIENCE)
+        end = time.monotonic() + PATIENCE
+        while any(map(lives, ranks)) and time.monotonic() < end:
+            time.sleep(0.05)  # a killed mpirun ends before its ranks
+        return status
 
     def finished(self):
         """Names of the solves that the stopped run said it had finished; those on their way do not count."""

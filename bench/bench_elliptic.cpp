@@ -12,8 +12,8 @@
 #include <numbers>
 #include <span>
 
-#include "base/main.hpp"
 #include "base/parallel.hpp"
+#include "base/run_guarded.hpp"
 #include "base/text.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/petsc_session.hpp"

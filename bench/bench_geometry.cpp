@@ -9,9 +9,9 @@
 #include <numbers>
 
 #include "base/format.hpp"
-#include "base/main.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "base/run_guarded.hpp"
 #include "base/timer.hpp"
 #include "eb/geometry.hpp"
 #include "tests/support/level_cases.hpp"

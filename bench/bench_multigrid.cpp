@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <numbers>
 
-#include "base/main.hpp"
 #include "base/parallel.hpp"
+#include "base/run_guarded.hpp"
 #include "base/timer.hpp"
 #include "bench/clock.hpp"
 #include "solvers/krylov/petsc_session.hpp"

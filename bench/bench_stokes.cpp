@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "base/main.hpp"
 #include "base/parallel.hpp"
+#include "base/run_guarded.hpp"
 #include "bench/clock.hpp"
 #include "tests/support/flow_cases.hpp"
 #include "tests/support/multigrid_cases.hpp"

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/main.hpp"
 #include "base/parallel.hpp"
+#include "base/run_guarded.hpp"
 #include "grid/field.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/layout_builder.hpp"

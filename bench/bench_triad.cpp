@@ -8,9 +8,9 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "base/main.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "base/run_guarded.hpp"
 
 namespace {
 

@@ -5,18 +5,18 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/fail_together.hpp"
 #include "base/format.hpp"
 #include "base/heap.hpp"
 #include "base/memory.hpp"
-#include "geometry_import/distance.hpp"
-#include "geometry_import/fail_together.hpp"
-#include "geometry_import/geometry_file.hpp"
-#include "geometry_import/image_layers.hpp"
+#include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/key_words.hpp"
-#include "geometry_import/provenance.hpp"
-#include "geometry_import/segment.hpp"
-#include "geometry_import/statistics.hpp"
-#include "geometry_import/wall.hpp"
+#include "geometry_import/pores/statistics.hpp"
+#include "geometry_import/prepare/image_layers.hpp"
+#include "geometry_import/report/import_json.hpp"
+#include "geometry_import/segment/segment.hpp"
+#include "geometry_import/voxels/distance.hpp"
+#include "geometry_import/wall/wall.hpp"
 
 namespace karst {
 namespace {

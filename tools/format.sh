@@ -3,7 +3,7 @@
 # Formats all C++ files; with --check changes nothing, names the files that differ and ends with status 1.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-mapfile -d '' files < <(find src geometry_import bench tests \( -name '*.cpp' -o -name '*.hpp' \) -print0 | sort -z)
+mapfile -d '' files < <(find src geometry_import image_generator bench tests \( -name '*.cpp' -o -name '*.hpp' \) -print0 | sort -z)
 case "${1:-}" in
   "") clang-format -i "${files[@]}" ;;
   --check)

@@ -9,7 +9,7 @@ build=${KARST_BUILD:-build/release}
 [[ -f $build/compile_commands.json ]] || { echo "$build/compile_commands.json is missing; run: cmake --preset release" >&2; exit 1; }
 
 if [[ ${1:-} == --all ]]; then
-  files=$(find src geometry_import bench tests -name '*.cpp' | sort)
+  files=$(find src geometry_import image_generator bench tests -name '*.cpp' | sort)
 else
   files=$({ git diff --name-only --diff-filter=d "${1:-HEAD}" -- '*.cpp'; git ls-files --others --exclude-standard -- '*.cpp'; } | sort -u)
 fi

@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/job.hpp"
-#include "app/plane_picture.hpp"
 #include "app/plot_file.hpp"
 #include "app/solve_progress.hpp"
 #include "app/solve_store.hpp"
 #include "app/vof_values.hpp"
-#include "geometry_import/report_text.hpp"
+#include "page/page_text.hpp"
+#include "page/plane_picture.hpp"
 #include "transport/effective_diffusivity.hpp"
 
 namespace karst {

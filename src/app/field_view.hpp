@@ -12,6 +12,7 @@
 
 #include "base/comm.hpp"
 #include "grid/box.hpp"
+#include "page/plane_picture.hpp"
 
 namespace karst {
 
@@ -30,13 +31,6 @@ struct FieldView {
 /// Of a plotfile, all on rank 0; the other ranks have no boxes. Throws Error on all ranks. Collective.
 FieldView view_of_plotfile(const Comm& comm, const std::string& path);
 
-/// Level-0 cells of a plane, the first direction fastest; NaN without fluid.
-struct PlaneValues {
-  int direction = 0;  ///< across which it lies
-  int plane = 0;      ///< cell along it
-  int nx = 0, ny = 0;
-  std::vector<double> values;
-};
 /// The plane through the middle: of one component its value, of three components the length of the vector. Collective;
 /// the same on every rank.
 PlaneValues middle_plane(const Comm& comm, const FieldView& view, std::span<const std::size_t> components,

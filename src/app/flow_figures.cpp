@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/plane_picture.hpp"
 #include "app/streamlines.hpp"
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
-#include "geometry_import/render.hpp"
-#include "geometry_import/report_text.hpp"
-#include "geometry_import/sheets.hpp"
+#include "page/page_text.hpp"
+#include "page/plane_picture.hpp"
+#include "page/render.hpp"
+#include "page/sheets.hpp"
 
 namespace karst {
 

@@ -5,7 +5,7 @@
 
 #include "base/deck_echo.hpp"
 #include "base/error.hpp"
-#include "geometry_import/image_file.hpp"
+#include "geometry_import/read/image_file.hpp"
 
 namespace karst {
 

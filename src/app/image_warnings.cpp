@@ -8,7 +8,7 @@
 
 #include "base/format.hpp"
 #include "base/text.hpp"
-#include "geometry_import/end_planes.hpp"
+#include "geometry_import/file/end_planes.hpp"
 #include "io/agree.hpp"
 
 namespace karst {

@@ -14,7 +14,8 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/version.hpp"
-#include "geometry_import/import_page.hpp"
+#include "geometry_import/report/import_json.hpp"
+#include "geometry_import/report/import_page.hpp"
 
 namespace karst {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "geometry_import/svg_chart.hpp"
+#include "page/svg_chart.hpp"
 
 namespace karst {
 namespace {

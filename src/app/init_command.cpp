@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "geometry_import/image_file.hpp"
+#include "geometry_import/read/image_file.hpp"
 #include "io/agree.hpp"
 
 namespace karst {

@@ -14,10 +14,10 @@
 
 #include "app/config.hpp"
 #include "app/flow_figures.hpp"
-#include "app/run_page.hpp"
 #include "app/source.hpp"
 #include "base/comm.hpp"
 #include "eb/geometry.hpp"
+#include "page/run_page.hpp"
 
 namespace karst {
 

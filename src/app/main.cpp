@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/main.hpp"
 #include "app/commands.hpp"
 #include "app/threads.hpp"
+#include "base/run_guarded.hpp"
 
 int main(int argc, char** argv) {
   karst::shorten_spinning(argv);

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/job.hpp"
-#include "app/run_page.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "geometry_import/report_text.hpp"
+#include "page/page_text.hpp"
+#include "page/run_page.hpp"
 
 namespace karst {
 

@@ -8,7 +8,7 @@
 #include "app/config.hpp"
 #include "base/comm.hpp"
 #include "eb/shapes/level_set.hpp"
-#include "geometry_import/geometry_file.hpp"
+#include "geometry_import/file/geometry_file.hpp"
 
 namespace karst {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/main.hpp"
+#include "base/run_guarded.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

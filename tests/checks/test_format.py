@@ -15,7 +15,7 @@ BAD = "// SPDX-License-Identifier: BSD-3-Clause\nint f( int *a )\n{\n    return 
 def check(text):
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        for part in ("src", "geometry_import", "bench", "tests", "tools"):
+        for part in ("src", "geometry_import", "image_generator", "bench", "tests", "tools"):
             (root / part).mkdir()
         shutil.copy(ROOT / ".clang-format", root)
         shutil.copy(ROOT / "tools/format.sh", root / "tools")

@@ -25,7 +25,7 @@
 #include <span>
 
 #include "base/error.hpp"
-#include "geometry_import/readers.hpp"
+#include "geometry_import/read/readers.hpp"
 #include "tests/damage/damage.hpp"
 
 namespace karst::test {

@@ -25,7 +25,7 @@
 #include "app/commands.hpp"
 #include "app/config.hpp"
 #include "base/error.hpp"
-#include "base/main.hpp"
+#include "base/run_guarded.hpp"
 #include "base/text.hpp"
 
 namespace karst::test {

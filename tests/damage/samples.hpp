@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "geometry_import/image_file.hpp"
+#include "geometry_import/read/image_file.hpp"
 
 namespace karst::test {
 

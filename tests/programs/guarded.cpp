@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/main.hpp"
+#include "base/run_guarded.hpp"
 
 namespace {
 

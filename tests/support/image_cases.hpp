@@ -8,8 +8,8 @@
 
 #include "app/source.hpp"
 #include "eb/geometry.hpp"
-#include "geometry_import/ct_image.hpp"
 #include "geometry_import/import.hpp"
+#include "image_generator/ct_image.hpp"
 
 namespace karst::test {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/main.hpp"
+#include "base/run_guarded.hpp"
 #include "solvers/krylov/petsc_matrix.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/elliptic_cases.hpp"

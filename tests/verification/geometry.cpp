@@ -9,7 +9,7 @@
 #include <numbers>
 
 #include "base/error.hpp"
-#include "base/main.hpp"
+#include "base/run_guarded.hpp"
 #include "support/geometry_cases.hpp"
 #include "support/image_cases.hpp"
 #include "support/shared_directory.hpp"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "base/main.hpp"
+#include "base/run_guarded.hpp"
 #include "support/sharp_cases.hpp"
 
 namespace karst {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "base/main.hpp"
+#include "base/run_guarded.hpp"
 #include "support/flow_cases.hpp"
 
 namespace karst {

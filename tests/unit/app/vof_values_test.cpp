@@ -6,10 +6,10 @@
 #include <bit>
 #include <cmath>
 
-#include "app/plane_picture.hpp"
 #include "app/plot_fields.hpp"
 #include "grid/vof_loops.hpp"
 #include "io/plotfile.hpp"
+#include "page/plane_picture.hpp"
 #include "support/geometry_cases.hpp"
 
 namespace karst {

@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "base/memory.hpp"
-#include "files.hpp"
+#include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/clean.hpp"
+#include "geometry_import/segment/clean.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
-#include "geometry_import/clusters.hpp"
+#include "geometry_import/voxels/clusters.hpp"
 #include "support/errors.hpp"
 #include "unit/geometry_import/label_images.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/cluster_labels.hpp"
+#include "geometry_import/voxels/cluster_labels.hpp"
 
 #include <gtest/gtest.h>
 

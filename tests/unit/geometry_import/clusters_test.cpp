@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/clusters.hpp"
+#include "geometry_import/voxels/clusters.hpp"
 
 #include <gtest/gtest.h>
 

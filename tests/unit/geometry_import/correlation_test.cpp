@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two-point correlation of layers, noise and overlapping spheres, which is known, and by counting pairs.
-#include "geometry_import/correlation.hpp"
+#include "geometry_import/pores/correlation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "base/parallel.hpp"
-#include "geometry_import/random_numbers.hpp"
+#include "image_generator/random_numbers.hpp"
 #include "slab_cases.hpp"
 
 namespace karst {

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstring>
 
-#include "files.hpp"
+#include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The distance to the wall against all pairs of voxels and against walls that are known.
-#include "geometry_import/distance.hpp"
+#include "geometry_import/voxels/distance.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "base/parallel.hpp"
-#include "geometry_import/random_numbers.hpp"
+#include "image_generator/random_numbers.hpp"
 #include "slab_cases.hpp"
 
 namespace karst {

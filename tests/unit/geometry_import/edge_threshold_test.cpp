@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/edge_threshold.hpp"
+#include "geometry_import/segment/edge_threshold.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "geometry_import/ct_image.hpp"
-#include "geometry_import/random_numbers.hpp"
-#include "geometry_import/rock.hpp"
+#include "image_generator/ct_image.hpp"
+#include "image_generator/random_numbers.hpp"
+#include "image_generator/rock.hpp"
 
 namespace karst {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/end_planes.hpp"
+#include "geometry_import/file/end_planes.hpp"
 
 #include <gtest/gtest.h>
 
-#include "files.hpp"
 #include "geometry_import/import.hpp"
-#include "geometry_import/packing.hpp"
-#include "geometry_import/rock.hpp"
+#include "image_generator/packing.hpp"
+#include "image_generator/rock.hpp"
+#include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/fit_check.hpp"
+#include "geometry_import/segment/fit_check.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "files.hpp"
-#include "geometry_import/clusters.hpp"
+#include "geometry_import/voxels/clusters.hpp"
+#include "support/image_files.hpp"
 
 namespace karst {
 namespace {

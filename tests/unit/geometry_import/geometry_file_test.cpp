@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/geometry_file.hpp"
+#include "geometry_import/file/geometry_file.hpp"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "files.hpp"
-#include "geometry_import/random_numbers.hpp"
+#include "image_generator/random_numbers.hpp"
+#include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {

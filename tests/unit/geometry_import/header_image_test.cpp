@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "files.hpp"
 #include "packed.hpp"
+#include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {

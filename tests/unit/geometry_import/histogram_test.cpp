@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/histogram.hpp"
+#include "geometry_import/voxels/histogram.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "files.hpp"
-#include "geometry_import/random_numbers.hpp"
+#include "image_generator/random_numbers.hpp"
+#include "support/image_files.hpp"
 
 namespace karst {
 namespace {

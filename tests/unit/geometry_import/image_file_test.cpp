@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/image_file.hpp"
+#include "geometry_import/read/image_file.hpp"
 
 #include <gtest/gtest.h>
 #include <tiffio.h>
@@ -10,8 +10,8 @@
 #include <cstring>
 #include <limits>
 
-#include "files.hpp"
 #include "packed.hpp"
+#include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {

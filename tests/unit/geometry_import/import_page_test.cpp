@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/import_page.hpp"
+#include "geometry_import/report/import_page.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "files.hpp"
-#include "tags.hpp"
+#include "support/image_files.hpp"
+#include "support/tags.hpp"
 
 namespace karst {
 namespace {

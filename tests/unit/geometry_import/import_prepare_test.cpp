@@ -7,10 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/deck.hpp"
-#include "files.hpp"
-#include "geometry_import/geometry_file.hpp"
+#include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/import.hpp"
-#include "geometry_import/random_numbers.hpp"
+#include "geometry_import/report/import_json.hpp"
+#include "image_generator/random_numbers.hpp"
+#include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {

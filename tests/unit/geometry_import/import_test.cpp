@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "geometry_import/import.hpp"
+#include "geometry_import/report/import_json.hpp"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -11,13 +12,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/deck.hpp"
-#include "files.hpp"
-#include "geometry_import/ct_image.hpp"
-#include "geometry_import/geometry_file.hpp"
-#include "geometry_import/level_set.hpp"
-#include "geometry_import/packing.hpp"
-#include "geometry_import/random_numbers.hpp"
-#include "geometry_import/wall_faces.hpp"
+#include "geometry_import/file/geometry_file.hpp"
+#include "geometry_import/voxels/level_set.hpp"
+#include "geometry_import/wall/wall_faces.hpp"
+#include "image_generator/ct_image.hpp"
+#include "image_generator/packing.hpp"
+#include "image_generator/random_numbers.hpp"
+#include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {

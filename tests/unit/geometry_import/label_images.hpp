@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/comm.hpp"
-#include "geometry_import/random_numbers.hpp"
-#include "geometry_import/slabs.hpp"
+#include "geometry_import/voxels/slabs.hpp"
+#include "image_generator/random_numbers.hpp"
 
 namespace karst {
 

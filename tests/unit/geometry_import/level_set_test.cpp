@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/level_set.hpp"
+#include "geometry_import/voxels/level_set.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "geometry_import/packing.hpp"
+#include "image_generator/packing.hpp"
 #include "random_phases.hpp"
 
 namespace karst {

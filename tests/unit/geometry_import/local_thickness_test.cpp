@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Local thickness against bodies whose thickness is known and against all balls painted one by one.
-#include "geometry_import/local_thickness.hpp"
+#include "geometry_import/pores/local_thickness.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
-#include "geometry_import/distance.hpp"
-#include "geometry_import/inscribed_ball.hpp"
-#include "geometry_import/random_numbers.hpp"
+#include "geometry_import/pores/inscribed_ball.hpp"
+#include "geometry_import/voxels/distance.hpp"
+#include "image_generator/random_numbers.hpp"
 #include "slab_cases.hpp"
 
 namespace karst {

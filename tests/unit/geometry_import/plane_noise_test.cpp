@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/plane_noise.hpp"
+#include "geometry_import/wall/plane_noise.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "geometry_import/clusters.hpp"
-#include "geometry_import/diffusion.hpp"
-#include "geometry_import/random_numbers.hpp"
+#include "geometry_import/voxels/clusters.hpp"
+#include "geometry_import/voxels/diffusion.hpp"
+#include "image_generator/random_numbers.hpp"
 
 namespace karst {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pores and throats of bodies and lattices of spheres, which are known.
-#include "geometry_import/pore_network.hpp"
+#include "geometry_import/pores/pore_network.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <set>
 
 #include "base/parallel.hpp"
-#include "geometry_import/distance.hpp"
-#include "geometry_import/random_numbers.hpp"
+#include "geometry_import/voxels/distance.hpp"
+#include "image_generator/random_numbers.hpp"
 #include "slab_cases.hpp"
 
 namespace karst {

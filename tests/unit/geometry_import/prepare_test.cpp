@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/prepare.hpp"
+#include "geometry_import/prepare/prepare.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,13 +8,13 @@
 #include <filesystem>
 #include <numeric>
 
-#include "files.hpp"
-#include "geometry_import/level_set.hpp"
-#include "geometry_import/prepare_denoise.hpp"
-#include "geometry_import/prepare_resample.hpp"
-#include "geometry_import/prepare_trend.hpp"
-#include "geometry_import/prepare_view.hpp"
-#include "geometry_import/random_numbers.hpp"
+#include "geometry_import/prepare/prepare_denoise.hpp"
+#include "geometry_import/prepare/prepare_resample.hpp"
+#include "geometry_import/prepare/prepare_trend.hpp"
+#include "geometry_import/prepare/prepare_view.hpp"
+#include "geometry_import/voxels/level_set.hpp"
+#include "image_generator/random_numbers.hpp"
+#include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {

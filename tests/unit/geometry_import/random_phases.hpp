@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "geometry_import/level_set.hpp"
-#include "geometry_import/random_numbers.hpp"
+#include "geometry_import/voxels/level_set.hpp"
+#include "image_generator/random_numbers.hpp"
 
 namespace karst {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the pictures of a report show is what the voxels hold, for any number of ranks.
-#include "geometry_import/report_pictures.hpp"
+#include "geometry_import/voxels/report_pictures.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "geometry_import/slice_pictures.hpp"
+#include "geometry_import/report/slice_pictures.hpp"
 
 namespace karst {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/report.hpp"
+#include "geometry_import/report/report.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>
 
-#include "files.hpp"
-#include "geometry_import/report_charts.hpp"
-#include "geometry_import/slice_pictures.hpp"
-#include "tags.hpp"
+#include "geometry_import/report/report_charts.hpp"
+#include "geometry_import/report/slice_pictures.hpp"
+#include "support/image_files.hpp"
+#include "support/tags.hpp"
 #include "tests/support/narrow_page.hpp"
 #include "tests/support/shared_directory.hpp"
 

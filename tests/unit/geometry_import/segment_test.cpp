@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Imports seen from their segmentation: classes, seeds, minerals, cleaning, distances.
-#include "geometry_import/segment.hpp"
+#include "geometry_import/segment/segment.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,12 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/deck.hpp"
-#include "files.hpp"
-#include "geometry_import/ct_image.hpp"
-#include "geometry_import/geometry_file.hpp"
+#include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/import.hpp"
-#include "geometry_import/random_numbers.hpp"
-#include "geometry_import/rock.hpp"
+#include "geometry_import/report/import_json.hpp"
+#include "image_generator/ct_image.hpp"
+#include "image_generator/random_numbers.hpp"
+#include "image_generator/rock.hpp"
+#include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "geometry_import/slabs.hpp"
+#include "geometry_import/voxels/slabs.hpp"
 
 namespace karst::test {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/slabs.hpp"
+#include "geometry_import/voxels/slabs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "files.hpp"
-#include "geometry_import/readers.hpp"
+#include "geometry_import/read/readers.hpp"
+#include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All figures of small images, the edge cases, and that nothing depends on ranks.
-#include "geometry_import/statistics.hpp"
+#include "geometry_import/pores/statistics.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <functional>
 
 #include "base/parallel.hpp"
-#include "geometry_import/distance.hpp"
-#include "geometry_import/random_numbers.hpp"
+#include "geometry_import/voxels/distance.hpp"
+#include "image_generator/random_numbers.hpp"
 #include "slab_cases.hpp"
 
 namespace karst {

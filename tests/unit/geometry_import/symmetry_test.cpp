@@ -8,14 +8,14 @@
 
 #include "base/comm.hpp"
 #include "base/triple.hpp"
-#include "files.hpp"
-#include "geometry_import/geometry_file.hpp"
+#include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/import.hpp"
-#include "geometry_import/level_set.hpp"
-#include "geometry_import/random_numbers.hpp"
-#include "geometry_import/wall_area.hpp"
-#include "geometry_import/wall_faces.hpp"
+#include "geometry_import/voxels/level_set.hpp"
+#include "geometry_import/wall/wall_area.hpp"
+#include "geometry_import/wall/wall_faces.hpp"
+#include "image_generator/random_numbers.hpp"
 #include "random_phases.hpp"
+#include "support/image_files.hpp"
 #include "support/shared_directory.hpp"
 
 namespace karst {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/threshold_trust.hpp"
+#include "geometry_import/segment/threshold_trust.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "files.hpp"
 #include "geometry_import/import.hpp"
-#include "geometry_import/packing.hpp"
-#include "geometry_import/random_numbers.hpp"
+#include "image_generator/packing.hpp"
+#include "image_generator/random_numbers.hpp"
+#include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "files.hpp"
 #include "packed.hpp"
+#include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/wall_area.hpp"
+#include "geometry_import/wall/wall_area.hpp"
 
 #include <gtest/gtest.h>
 

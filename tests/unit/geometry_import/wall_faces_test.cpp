@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/wall_faces.hpp"
+#include "geometry_import/wall/wall_faces.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "base/triple.hpp"
-#include "geometry_import/level_set.hpp"
-#include "geometry_import/packing.hpp"
+#include "geometry_import/voxels/level_set.hpp"
+#include "image_generator/packing.hpp"
 #include "random_phases.hpp"
 
 namespace karst {

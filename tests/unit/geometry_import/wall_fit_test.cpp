@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "geometry_import/wall_fit.hpp"
+#include "geometry_import/wall/wall_fit.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,13 +7,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "files.hpp"
-#include "geometry_import/diffusion.hpp"
-#include "geometry_import/geometry_file.hpp"
+#include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/import.hpp"
-#include "geometry_import/packing.hpp"
-#include "geometry_import/random_numbers.hpp"
-#include "geometry_import/segment.hpp"
+#include "geometry_import/segment/segment.hpp"
+#include "geometry_import/voxels/diffusion.hpp"
+#include "image_generator/packing.hpp"
+#include "image_generator/random_numbers.hpp"
+#include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
 namespace karst {

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "geometry_import/prepare/prepare_resample.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+
+namespace karst {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+/// ∫ from -∞ to x of the hat function |t| < 1.
+double hat_integral(double x) {
+  if (x <= -1) return 0;
+  if (x >= 1) return 1;
+  return x < 0 ? 0.5 * (x + 1) * (x + 1) : 1 - 0.5 * (1 - x) * (1 - x);
+}
+
+/// Weights of voxels low .. low + w.size() - 1, those beyond the ends added to the end voxels.
+Share folded(int n, int low, const std::vector<double>& w) {
+  const int high = low + static_cast<int>(w.size()) - 1;
+  Share s;
+  s.first = std::clamp(low, 0, n - 1);
+  s.weights.assign(at(std::clamp(high, 0, n - 1) - s.first + 1), 0.0);
+  double sum = 0;
+  for (const double x : w) sum += x;
+  for (int i = low; i <= high; ++i) s.weights[at(std::clamp(i, 0, n - 1) - s.first)] += w[at(i - low)] / sum;
+  return s;
+}
+
+Share interpolated(int n, double center) {
+  const double p = center - 0.5, whole = std::floor(p), part = p - whole;
+  if (part < 1e-9) return folded(n, static_cast<int>(whole), {1.0});
+  return folded(n, static_cast<int>(whole), {1 - part, part});
+}
+
+Share averaged(int n, double from, double to) {
+  const int low = static_cast<int>(std::floor(from - 0.5)), high = static_cast<int>(std::ceil(to - 0.5));
+  std::vector<double> w;
+  for (int i = low; i <= high; ++i) w.push_back(hat_integral(to - i - 0.5) - hat_integral(from - i - 0.5));
+  return folded(n, low, w);
+}
+
+Share overlapping(int n, double from, double to) {
+  const int low = static_cast<int>(std::floor(from + 1e-9)), high = static_cast<int>(std::ceil(to - 1e-9)) - 1;
+  std::vector<double> w;
+  for (int i = low; i <= high; ++i) w.push_back(std::min(to, i + 1.0) - std::max(from, double(i)));
+  return folded(n, low, w);
+}
+
+/// Mixes rows of a plane along x and y. [ny'][nx'] of `to`.
+void resample_plane(std::span<const float> plane, int nx, const Resampling& r, float* to) {
+  const auto columns = static_cast<std::int64_t>(r[0].size());
+  parallel_for(static_cast<std::int64_t>(r[1].size()), [&](std::int64_t j) {
+    const Share& y = r[1][at(j)];
+    std::vector<double> row(at(nx), 0.0);
+    for (std::size_t m = 0; m < y.weights.size(); ++m) {
+      const float* from = plane.data() + (y.first + static_cast<std::int64_t>(m)) * nx;
+      for (int i = 0; i < nx; ++i) row[at(i)] += y.weights[m] * double{from[i]};
+    }
+    for (std::int64_t i = 0; i < columns; ++i) {
+      const Share& x = r[0][at(i)];
+      double sum = 0;
+      for (std::size_t m = 0; m < x.weights.size(); ++m) sum += x.weights[m] * row[at(x.first) + m];
+      to[j * columns + i] = static_cast<float>(sum);
+    }
+  });
+}
+
+/// The label with the largest weight in the block of voxels (x, y, z); planes[z.first + m] follow each other.
+float most_frequent(const float* planes, std::int64_t nx, std::int64_t plane, const Share& x, const Share& y,
+                    const Share& z) {
+  std::vector<std::pair<float, double>> found;
+  for (std::size_t c = 0; c < z.weights.size(); ++c)
+    for (std::size_t b = 0; b < y.weights.size(); ++b)
+      for (std::size_t a = 0; a < x.weights.size(); ++a) {
+        const float v = planes[at(plane) * c + at(nx) * (at(y.first) + b) + at(x.first) + a];
+        auto place = std::find_if(found.begin(), found.end(), [&](const auto& f) { return f.first == v; });
+        if (place == found.end()) place = found.insert(found.end(), {v, 0.0});
+        place->second += x.weights[a] * y.weights[b] * z.weights[c];
+      }
+  std::pair<float, double> best = found.front();
+  for (const auto& f : found) {
+    const double more = f.second - best.second;
+    if (more > 1e-9 || (more > -1e-9 && f.first < best.first)) best = f;
+  }
+  return best.first;
+}
+
+void choose_labels(ImageFile& source, const Resampling& r, int first, int last, std::span<float> values) {
+  const Index n = source.info().size;
+  const std::int64_t plane = std::int64_t{n[0]} * n[1], columns = std::ssize(r[0]), rows = std::ssize(r[1]);
+  for (int z = first; z < last; ++z) {
+    const Share& share = r[2][at(z)];
+    Array<float> planes(at(plane) * share.weights.size(), Purpose::buffers);
+    for (std::size_t c = 0; c < share.weights.size(); ++c)
+      source.read_plane(share.first + static_cast<int>(c), planes.span().subspan(c * at(plane), at(plane)));
+    float* to = values.data() + (z - first) * rows * columns;
+    parallel_for(rows, [&](std::int64_t j) {
+      for (std::int64_t i = 0; i < columns; ++i)
+        to[j * columns + i] = most_frequent(planes.data(), n[0], plane, r[0][at(i)], r[1][at(j)], share);
+    });
+  }
+}
+
+}  // namespace
+
+std::vector<Share> resampling_shares(int n, double ratio, bool labels) {
+  constexpr double same = 1e-4, rounding = 1e-3;  // of a ratio of 1; of the number of voxels
+  const bool copied = std::abs(ratio - 1) < same;
+  const int made = copied ? n : std::max(1, static_cast<int>(std::floor(n / ratio + rounding)));
+  std::vector<Share> shares;
+  for (int i = 0; i < made; ++i) {
+    const double from = i * ratio, to = std::min(from + ratio, double(n));
+    if (copied) {
+      shares.push_back({i, {1.0}});
+    } else if (labels && ratio < 1) {
+      shares.push_back({std::min(static_cast<int>(0.5 * (from + to)), n - 1), {1.0}});
+    } else if (ratio < 1) {
+      shares.push_back(interpolated(n, 0.5 * (from + to)));
+    } else {
+      shares.push_back(labels ? overlapping(n, from, to) : averaged(n, from, to));
+    }
+  }
+  return shares;
+}
+
+Index resampled_size(const Resampling& r) {
+  return {static_cast<int>(r[0].size()), static_cast<int>(r[1].size()), static_cast<int>(r[2].size())};
+}
+
+void resample(ImageFile& source, const Resampling& r, bool labels, int first, int last, std::span<float> values) {
+  if (labels) return choose_labels(source, r, first, last, values);
+  const Index n = source.info().size;
+  const std::int64_t plane = std::ssize(r[0]) * std::ssize(r[1]);
+  Array<float> from(at(std::int64_t{n[0]} * n[1]), Purpose::buffers), turned(at(plane), Purpose::buffers);
+  Array<double> sums(at(plane * (last - first)), Purpose::buffers, 0.0);
+  const Share& end = r[2][at(last - 1)];
+  for (int z = r[2][at(first)].first; z < end.first + static_cast<int>(end.weights.size()); ++z) {
+    source.read_plane(z, from.span());
+    resample_plane(std::as_const(from).span(), n[0], r, turned.data());
+    parallel_for(last - first, [&](std::int64_t to) {
+      const Share& share = r[2][at(first + to)];
+      const int m = z - share.first;
+      if (m < 0 || m >= static_cast<int>(share.weights.size())) return;
+      double* sum = sums.data() + to * plane;
+      for (std::int64_t i = 0; i < plane; ++i) sum[i] += share.weights[at(m)] * double{turned[at(i)]};
+    });
+  }
+  std::transform(sums.begin(), sums.end(), values.begin(), [](double s) { return static_cast<float>(s); });
+}
+
+}  // namespace karst

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A stack: one TIFF or PNG file per z-plane, in the order of the number in their names.
+#include <algorithm>
+#include <cctype>
+#include <climits>
+#include <filesystem>
+#include <vector>
+
+#include "base/error.hpp"
+#include "geometry_import/read/readers.hpp"
+
+namespace karst {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_slice(const std::string& name) {
+  const auto format = format_of(name);
+  return !name.starts_with('.') && (format == SelfDescribing::tiff || format == SelfDescribing::png);
+}
+
+/// Names of the slices in the folder, sorted. With a pattern every file it stands for must be a slice.
+std::vector<std::string> names_of_slices(const fs::path& folder, const std::string& pattern, const std::string& path) {
+  require(!is_pattern(folder.string()), "{}: only the names of the files may be a pattern, not those of folders", path);
+  std::error_code failure;
+  fs::directory_iterator entries(folder.empty() ? "." : folder, failure);
+  require(!failure, "{}: the folder cannot be read ({})", path, failure.message());
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : entries) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_regular_file() || !(pattern.empty() ? is_slice(name) : matches(pattern, name))) continue;
+    require(is_slice(name), "{}: stands for {}, too; slices are .tif, .tiff or .png files", path, name);
+    names.push_back(name);
+  }
+  require(!names.empty(), "{}: {}", path,
+          pattern.empty() ? "the folder holds no slices (.tif, .tiff, .png)" : "there is no such file");
+  std::sort(names.begin(), names.end(), natural_less);
+  return names;
+}
+
+/// A name as numbers and the text between them.
+struct Parsed {
+  std::vector<std::string> texts;
+  std::vector<std::int64_t> numbers;
+};
+
+Parsed parse(const std::string& name) {
+  constexpr std::size_t most_digits = 18;
+  Parsed p;
+  p.texts.emplace_back();
+  const auto digit = [&](std::size_t n) {
+    return n < name.size() && std::isdigit(static_cast<unsigned char>(name[n]));
+  };
+  for (std::size_t n = 0; n < name.size();) {
+    std::size_t end = n;
+    while (digit(end) && end - n < most_digits) ++end;
+    if (end > n) {
+      p.numbers.push_back(std::stoll(name.substr(n, end - n)));
+      p.texts.emplace_back();
+      n = end;
+    } else {
+      p.texts.back() += name[n++];
+    }
+  }
+  return p;
+}
+
+/// Throws Error unless the last number that differs between the names counts the slices in equal steps.
+void check_numbers(const std::vector<std::string>& names, const std::string& path) {
+  const Parsed first = parse(names.front());
+  std::vector<Parsed> all;
+  std::size_t counter = first.numbers.size();
+  for (const std::string& name : names) {
+    all.push_back(parse(name));
+    const Parsed& p = all.back();
+    require(p.texts == first.texts,
+            "{}: {} and {} differ in more than a number; name the slices by a pattern such as "
+            "slice_*.tif",
+            path, names.front(), name);
+    for (std::size_t n = 0; n < p.numbers.size(); ++n)
+      if (p.numbers[n] != first.numbers[n] && (counter == first.numbers.size() || n > counter)) counter = n;
+  }
+  if (names.size() == 1) return;
+  require(counter < first.numbers.size(), "{}: {} and {} have the same number", path, names[0], names[1]);
+  std::int64_t step = LLONG_MAX;
+  for (std::size_t n = 1; n < names.size(); ++n) {
+    const std::int64_t between = all[n].numbers[counter] - all[n - 1].numbers[counter];
+    require(between > 0, "{}: the order of {} and {} is not clear from their numbers", path, names[n - 1], names[n]);
+    step = std::min(step, between);
+  }
+  std::string missing;
+  std::int64_t count = 0;
+  constexpr std::int64_t most = 5;
+  for (std::size_t n = 1; n < names.size(); ++n) {
+    const std::int64_t last = all[n].numbers[counter];
+    for (std::int64_t m = all[n - 1].numbers[counter] + step; m < last && count < most; m += step, ++count)
+      missing += fmt::format("{}{} (after {})", count > 0 ? ", " : "", m, names[n - 1]);
+  }
+  require(missing.empty(),
+          "{}: slices are missing in the numbers {} to {}: {}{}; the numbers must go on in equal steps", path,
+          all.front().numbers[counter], all.back().numbers[counter], missing, count == most ? ", ..." : "");
+}
+
+std::unique_ptr<ImageFile> open_slice(const std::string& file) {
+  return format_of(file) == SelfDescribing::png ? open_png(file) : open_tiff(file);
+}
+
+class StackImage : public ImageFile {
+ public:
+  StackImage(ImageInfo description, std::vector<std::string> files)
+      : ImageFile(std::move(description)), files_(std::move(files)) {}
+
+ private:
+  void load_plane(int z, std::span<float> values) override {
+    const std::string& file = files_[static_cast<std::size_t>(z)];
+    const auto slice = open_slice(file);
+    const ImageInfo& s = slice->info();
+    require(s.size == Index(info().size[0], info().size[1], 1) && s.type == info().type,
+            "{}: has changed since the stack was opened", file);
+    slice->read_plane(0, values);
+  }
+
+  std::vector<std::string> files_;
+};
+
+/// Throws Error unless the slice is one plane and like the first.
+void check_slice(const ImageInfo& slice, const ImageInfo& first) {
+  require(slice.size[2] == 1, "{}: holds {} planes; a slice of a stack is one", slice.path, slice.size[2]);
+  require(slice.format == first.format && slice.size == first.size && slice.type == first.type,
+          "{}: is {} x {} pixels of {} ({}), the first slice {} is {} x {} of {} ({}); all must be alike", slice.path,
+          slice.size[0], slice.size[1], name_of(slice.type), slice.format, first.path, first.size[0], first.size[1],
+          name_of(first.type), first.format);
+}
+
+}  // namespace
+
+std::unique_ptr<ImageFile> open_stack(const std::string& path) {
+  const bool pattern = is_pattern(path);
+  const fs::path folder = pattern ? fs::path(path).parent_path() : fs::path(path);
+  const std::vector<std::string> names =
+      names_of_slices(folder, pattern ? fs::path(path).filename().string() : "", path);
+  check_numbers(names, path);
+  require(names.size() <= INT_MAX, "{}: {} slices; at most {}", path, names.size(), INT_MAX);
+  std::vector<std::string> files;
+  ImageInfo first;
+  for (const std::string& name : names) {
+    files.push_back((folder / name).string());
+    const ImageInfo slice = open_slice(files.back())->info();
+    if (files.size() == 1) first = slice;
+    check_slice(slice, first);
+  }
+  ImageInfo info = first;
+  info.path = path;
+  info.format = fmt::format("stack of {} {} files", names.size(), first.format);
+  info.size[2] = static_cast<int>(names.size());
+  return std::make_unique<StackImage>(std::move(info), std::move(files));
+}
+
+}  // namespace karst

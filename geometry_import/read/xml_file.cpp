@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "geometry_import/read/xml_file.hpp"
+
+#include <cctype>
+#include <fstream>
+
+#include "base/error.hpp"
+
+namespace karst {
+namespace {
+
+constexpr int end_of_file = -1;
+
+class Parser {
+ public:
+  Parser(const std::string& path, const std::string& stop) : path_(path), stop_(stop), file_(path, std::ios::binary) {
+    require(file_.is_open(), "{}: cannot be opened for reading", path);
+    next();
+  }
+
+  XmlElement document() {
+    check(!skip_text(), "letters come before the first tag");
+    while (c_ == '?' || c_ == '!') {
+      skip_aside();
+      check(!skip_text(), "letters come before the first tag");
+    }
+    check(c_ != end_of_file, "there is no tag in it");
+    XmlElement root = element(0);
+    while (!stopped_ && c_ != end_of_file) {
+      check(!skip_text() && (c_ == end_of_file || c_ == '!'), "something comes behind the last tag");
+      if (c_ == '!') skip_aside();
+    }
+    return root;
+  }
+
+ private:
+  void next() {
+    c_ = file_.rdbuf()->sbumpc();
+    ++at_;
+  }
+  void check(bool ok, const char* what) const {
+    require(ok, "{}: is no XML file as VTK writes them: {} (byte {})", path_, what, at_ - 1);
+  }
+  void expect(char c, const char* what) {
+    check(c_ == static_cast<unsigned char>(c), what);
+    next();
+  }
+  bool blank() const { return c_ == ' ' || c_ == '\t' || c_ == '\r' || c_ == '\n'; }
+  void skip_blanks() {
+    while (blank()) next();
+  }
+  /// Up to behind the next `<`, or the end; true when there were letters.
+  bool skip_text() {
+    bool letters = false;
+    for (; c_ != '<' && c_ != end_of_file; next()) letters = letters || !blank();
+    if (c_ == '<') next();
+    return letters;
+  }
+  /// Behind `<`: a declaration `?...?>` or a comment `!--...-->`.
+  void skip_aside() {
+    if (c_ == '!') {
+      next();
+      expect('-', "only comments may follow <!");
+      expect('-', "only comments may follow <!");
+      for (int dashes = 0; c_ != '>' || dashes < 2; next()) {
+        check(c_ != end_of_file, "it ends in a comment");
+        dashes = c_ == '-' ? dashes + 1 : 0;
+      }
+    } else {
+      bool mark = false;
+      for (; c_ != '>' || !mark; next()) {
+        check(c_ != end_of_file && c_ != '<', "its declaration does not end");
+        mark = c_ == '?';
+      }
+    }
+    next();
+  }
+  std::string name() {
+    std::string text;
+    while (c_ != end_of_file && (std::isalnum(c_) != 0 || c_ == '_' || c_ == ':' || c_ == '-' || c_ == '.')) {
+      text += static_cast<char>(c_);
+      check(text.size() <= 256, "a name is longer than 256 letters");
+      next();
+    }
+    check(!text.empty(), "a name is missing");
+    return text;
+  }
+  std::string value() {
+    const int quote = c_;
+    check(quote == '"' || quote == '\'', "the value of an attribute is not in quotes");
+    std::string text;
+    for (next(); c_ != quote; next()) {
+      check(c_ != end_of_file && c_ != '<' && text.size() < (1 << 16), "the value of an attribute does not end");
+      text += static_cast<char>(c_);
+    }
+    next();
+    return text;
+  }
+
+  /// From behind `<` of its opening tag to behind `>` of its closing tag.
+  XmlElement element(int depth) {
+    check(depth < 16 && ++elements_ < 10000, "it has too many elements");
+    XmlElement e;
+    e.name = name();
+    for (;;) {
+      const bool separate = blank();
+      skip_blanks();
+      if (c_ == '>' || c_ == '/') break;
+      check(separate, "attributes are not separate");
+      const std::string key = name();
+      skip_blanks();
+      expect('=', "an attribute has no value");
+      skip_blanks();
+      check(e.attributes.emplace(key, value()).second, "an attribute is given twice");
+    }
+    const bool empty = c_ == '/';
+    if (empty) next();
+    expect('>', "a tag does not end");
+    e.start = e.end = at_ - 1;
+    stopped_ = e.name == stop_ && !empty;
+    if (!empty) content(e, depth);
+    return e;
+  }
+
+  void content(XmlElement& e, int depth) {
+    while (!stopped_) {
+      e.text = skip_text() || e.text;
+      check(c_ != end_of_file, "it ends before all tags are closed");
+      const std::int64_t tag = at_ - 2;  // of `<`
+      if (c_ == '!') {
+        skip_aside();
+      } else if (c_ == '/') {
+        next();
+        check(name() == e.name, "a tag is closed that is not open");
+        skip_blanks();
+        expect('>', "a closing tag does not end");
+        e.end = tag;
+        return;
+      } else {
+        e.children.push_back(element(depth + 1));
+      }
+    }
+  }
+
+  std::string path_, stop_;
+  std::ifstream file_;
+  int c_ = end_of_file;  // the letter that comes next ...
+  std::int64_t at_ = 0;  // ... and how many have been taken, with that
+  int elements_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+std::vector<const XmlElement*> XmlElement::all(const std::string& child) const {
+  std::vector<const XmlElement*> found;
+  for (const XmlElement& e : children)
+    if (e.name == child) found.push_back(&e);
+  return found;
+}
+
+const std::string& XmlElement::attribute(const std::string& key, const std::string& path) const {
+  const auto found = attributes.find(key);
+  require(found != attributes.end(), "{}: its element {} has no attribute {}", path, name, key);
+  return found->second;
+}
+
+XmlElement read_xml(const std::string& path, const std::string& stop) { return Parser(path, stop).document(); }
+
+}  // namespace karst

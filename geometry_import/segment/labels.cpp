@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "geometry_import/segment/labels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double largest_exact = 16777216.0;  // 2^24: larger integers are rounded by float
+
+}  // namespace
+
+LabelMap LabelMap::of_pore(double value) {
+  LabelMap map;
+  map.entries_ = {{static_cast<float>(value), pore_label}};
+  map.names_ = {"pore", "solid"};
+  map.pore_ = value;
+  map.others_are_solid_ = true;
+  return map;
+}
+
+LabelMap::LabelMap(const std::vector<NamedValue>& values) {
+  std::vector<NamedValue> sorted = values;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
+  const auto pores = std::count_if(sorted.begin(), sorted.end(), [](const auto& v) { return v.name == "pore"; });
+  require(pores == 1, "{} of the labels is named \"pore\"; exactly one must be, it is the pore space",
+          pores == 0 ? "none" : "more than one");
+  require(sorted.size() >= 2 && sorted.size() <= most_solids + 1,
+          "{} labels are named; allowed are the pore and 1 to {} solid phases", sorted.size(), most_solids);
+  names_ = {"pore"};
+  for (const NamedValue& v : sorted) {
+    require(std::abs(v.value) < largest_exact, "label {} = {}: the value must be below 2^24", v.name, v.value);
+    require(!v.name.empty(), "the label of the value {} has no name", v.value);
+    require(entries_.empty() || entries_.back().value < static_cast<float>(v.value),
+            "the value {} is named twice (\"{}\"); each value has one name", v.value, v.name);
+    const bool is_pore = v.name == "pore";
+    require(is_pore || std::find(names_.begin(), names_.end(), v.name) == names_.end(),
+            "two values are named \"{}\"; each name has one value", v.name);
+    entries_.push_back({static_cast<float>(v.value), is_pore ? pore_label : static_cast<int>(names_.size())});
+    if (is_pore) {
+      pore_ = v.value;
+    } else {
+      names_.push_back(v.name);
+    }
+  }
+}
+
+std::string LabelMap::text() const {
+  std::vector<std::string> parts;
+  for (const Entry& e : entries_)
+    parts.push_back(fmt::format("{} = {}", names_[static_cast<std::size_t>(e.label)], e.value));
+  return join(parts);
+}
+
+int LabelMap::label(float value) const {
+  const auto at =
+      std::lower_bound(entries_.begin(), entries_.end(), value, [](const Entry& e, float v) { return e.value < v; });
+  if (at != entries_.end() && at->value == value) return at->label;
+  return others_are_solid_ ? 1 : -1;
+}
+
+std::vector<NamedValue> read_label_names(const std::string& path) {
+  std::ifstream file(path);
+  require(file.good(), "labels: there is no file {}", path);
+  const auto json = nlohmann::ordered_json::parse(file, nullptr, false);
+  const char* form = "{\"labels\": {\"pore\": 0, \"quartz\": 1}}";
+  require(json.is_object() && json.contains("labels") && json["labels"].is_object(),
+          "{}: is no file of labels; its form is {}", path, form);
+  std::vector<NamedValue> values;
+  for (const auto& [name, value] : json["labels"].items()) {
+    require(value.is_number(), "{}: the label \"{}\" has the value {}; a number is needed", path, name, value.dump());
+    values.push_back({name, value.get<double>()});
+  }
+  return values;
+}
+
+LabelTally::LabelTally()
+    : smallest(std::numeric_limits<double>::infinity()),
+      largest(-std::numeric_limits<double>::infinity()),
+      first_unknown(std::numeric_limits<std::int64_t>::max()) {}
+
+LabelTally LabelTally::over_ranks(const Comm& comm) const {
+  LabelTally all;
+  all.smallest = comm.min(smallest);
+  all.largest = comm.max(largest);
+  all.unknown = comm.sum(unknown);
+  all.first_unknown = comm.min(first_unknown);
+  const double mine =
+      first_unknown == all.first_unknown ? double{unknown_value} : -std::numeric_limits<double>::infinity();
+  all.unknown_value = static_cast<float>(comm.max(mine));
+  const std::vector<float> own(values.begin(), values.end());
+  for (const float v : comm.all_gather(std::span<const float>(own)))
+    if (all.values.size() < most_values) all.values.insert(v);
+  return all;
+}
+
+namespace {
+
+void label_row(const LabelMap& map, std::span<const float> values, const std::uint8_t* inside, std::int64_t first,
+               std::uint8_t* labels, LabelTally& tally) {
+  float last = std::numeric_limits<float>::quiet_NaN();
+  int label = 1;
+  for (std::size_t x = 0; x < values.size(); ++x) {
+    labels[x] = 1;
+    if (inside && !inside[x]) continue;
+    if (values[x] != last) {
+      last = values[x];
+      label = map.label(last);
+      tally.smallest = std::min(tally.smallest, double{last});
+      tally.largest = std::max(tally.largest, double{last});
+      if (tally.values.size() < LabelTally::most_values) tally.values.insert(last);
+    }
+    if (label >= 0) {
+      labels[x] = static_cast<std::uint8_t>(label);
+      continue;
+    }
+    ++tally.unknown;
+    if (first + static_cast<std::int64_t>(x) >= tally.first_unknown) continue;
+    tally.first_unknown = first + static_cast<std::int64_t>(x);
+    tally.unknown_value = last;
+  }
+}
+
+}  // namespace
+
+void label_values(const LabelMap& map, const ImageWindow& window, std::span<const float> values,
+                  std::span<const std::uint8_t> inside, std::span<std::uint8_t> labels, LabelTally& tally) {
+  const std::int64_t row = window.row(), ny = window.image[1];
+  std::vector<LabelTally> of_plane(static_cast<std::size_t>(window.planes()));
+  parallel_for(window.planes(), [&](std::int64_t p) {
+    for (std::int64_t y = 0; y < ny; ++y) {
+      const std::int64_t start = p * window.plane() + y * row;
+      label_row(map, values.subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(row)),
+                inside.empty() ? nullptr : inside.data() + y * row, window.first * window.plane() + start,
+                labels.data() + start, of_plane[static_cast<std::size_t>(p)]);
+    }
+  });
+  for (const LabelTally& t : of_plane) {
+    tally.smallest = std::min(tally.smallest, t.smallest);
+    tally.largest = std::max(tally.largest, t.largest);
+    tally.unknown += t.unknown;
+    if (t.first_unknown < tally.first_unknown) tally.unknown_value = t.unknown_value;
+    tally.first_unknown = std::min(tally.first_unknown, t.first_unknown);
+    for (const float v : t.values)
+      if (tally.values.size() < LabelTally::most_values) tally.values.insert(v);
+  }
+}
+
+void require_known(const LabelTally& tally, const LabelMap& map, const Index& voxels, const std::string& file) {
+  if (tally.unknown == 0) return;
+  const std::int64_t row = voxels[0], plane = row * voxels[1], at = tally.first_unknown;
+  throw Error(
+      fmt::format("{}: {} voxels have values without a name; the first, at ({}, {}, {}), has the value {}. Named are "
+                  "{}: name the others too",
+                  file, tally.unknown, at % row, at % plane / row, at / plane, tally.unknown_value, map.text()));
+}
+
+std::vector<std::int64_t> label_counts(const Comm& comm, const Slabs<std::uint8_t>& labels) {
+  const ImageWindow& own = labels.own();
+  std::vector<std::array<std::int64_t, 256>> of_plane(static_cast<std::size_t>(own.planes()));
+  parallel_for(own.planes(), [&](std::int64_t p) {
+    std::array<std::int64_t, 256> counts{};
+    for (const std::uint8_t l : labels.plane(own.first + static_cast<int>(p))) ++counts[l];
+    of_plane[static_cast<std::size_t>(p)] = counts;
+  });
+  std::vector<std::int64_t> counts(256, 0);
+  for (const auto& plane : of_plane)
+    for (std::size_t l = 0; l < counts.size(); ++l) counts[l] += plane[l];
+  comm.sum(std::span(counts));
+  return counts;
+}
+
+std::vector<PhaseShare> phase_shares(std::span<const std::string> names, std::span<const std::int64_t> counts) {
+  std::int64_t all = 0;
+  for (std::size_t l = 0; l < outside_label; ++l) all += counts[l];
+  std::vector<PhaseShare> shares;
+  for (std::size_t l = 0; l < names.size(); ++l)
+    shares.push_back({names[l], static_cast<int>(l), static_cast<double>(counts[l]) / static_cast<double>(all)});
+  return shares;
+}
+
+}  // namespace karst

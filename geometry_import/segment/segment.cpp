@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "geometry_import/segment/segment.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "geometry_import/segment/edge_threshold.hpp"
+#include "geometry_import/segment/fit_check.hpp"
+#include "geometry_import/segment/gray_pass.hpp"
+#include "geometry_import/segment/threshold_trust.hpp"
+
+namespace karst {
+namespace {
+
+constexpr std::size_t most_limits = 31;
+constexpr std::int64_t few_values = 32;  // an image of so few integers may hold labels
+constexpr double moved_share = 0.05;     // of the contrast, and of the porosity
+
+/// Names by label. Throws Error unless the names suit the classes.
+std::vector<std::string> class_names(const GrayClasses& classes, const ImportOptions& options) {
+  const std::size_t n = classes.limits.size() + 1;
+  std::vector<std::string> by_class = options.names;
+  if (by_class.empty()) {
+    for (std::size_t c = 0, solid = 1; c < n; ++c)
+      by_class.push_back(c == classes.pore() ? "pore" : n == 2 ? "solid" : fmt::format("solid {}", solid++));
+  }
+  require(by_class.size() == n, "{}: `names` holds {} names for {} classes of gray values; name all, the darkest first",
+          options.file, by_class.size(), n);
+  for (std::size_t c = 0; c < n; ++c) {
+    require(!by_class[c].empty() && std::count(by_class.begin(), by_class.end(), by_class[c]) == 1,
+            "{}: `names` holds \"{}\" {}; each class has a name of its own", options.file, by_class[c],
+            by_class[c].empty() ? "(empty)" : "twice");
+    const bool is_pore = by_class[c] == "pore";
+    require(is_pore == (c == classes.pore()),
+            "{}: `names` gives class {} of {} (the darkest is 1) the name \"{}\", but the pore is the {} class{}: name "
+            "that one, and no other, \"pore\"",
+            options.file, c + 1, n, by_class[c], classes.pore_above ? "brightest" : "darkest",
+            classes.pore_above ? "" : " (with `pore_above = true` the brightest)");
+  }
+  std::vector<std::string> by_label(n);
+  for (std::size_t c = 0; c < n; ++c) by_label[classes.label(c)] = by_class[c];
+  return by_label;
+}
+
+/// Smallest and largest value of the sample. Reads the image.
+void find_range(const ImageLayers& image, SegmentReport& report) {
+  double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
+  image.for_own([&](const ImageWindow& layer) {
+    Array<float> values = image.read(layer);
+    for (const float v : image.sample().values_inside(values.span())) {
+      smallest = std::min(smallest, double{v});
+      largest = std::max(largest, double{v});
+    }
+  });
+  report.smallest = image.comm().min(smallest);
+  report.largest = image.comm().max(largest);
+}
+
+void count_values(const ImageLayers& image, Histogram& histogram) {
+  image.for_own([&](const ImageWindow& layer) {
+    Array<float> values = image.read(layer);
+    histogram.add(image.sample().values_inside(values.span()));
+  });
+  image.comm().sum(std::span(histogram.count));
+}
+
+/// Histogram of an image of 8 or 16 bit in one reading: over all values of the type, then those that there are.
+Histogram histogram_of_integers(const ImageLayers& image, SegmentReport& report) {
+  const VoxelType type = image.info().type;
+  const double numbers = bytes_of(type) == 1 ? 256 : 65536;
+  const double least = type == VoxelType::int8 || type == VoxelType::int16 ? -numbers / 2 : 0;
+  Histogram all = histogram_for(least, least + numbers - 1, true);
+  count_values(image, all);
+  const auto filled = [](std::int64_t n) { return n > 0; };
+  const auto first = std::find_if(all.count.begin(), all.count.end(), filled);
+  const auto last = std::find_if(all.count.rbegin(), all.count.rend(), filled).base();
+  report.smallest = least + static_cast<double>(first - all.count.begin());
+  report.largest = least + static_cast<double>(last - all.count.begin()) - 1;
+  return {report.smallest - 0.5, report.largest + 0.5, {first, last}};
+}
+
+const char* name_of(SegmentBy method) {
+  if (method == SegmentBy::edges) return "edge threshold";
+  if (method == SegmentBy::otsu) return "Otsu threshold";
+  return method == SegmentBy::multi_otsu ? "multi-Otsu classes" : "halfway threshold";
+}
+
+std::vector<double> find_limits(const ImageLayers& image, const Histogram& histogram, const ImportOptions& options,
+                                SegmentReport& report) {
+  const SegmentBy method = options.segment.value_or(SegmentBy::halfway);
+  report.segmentation = name_of(method);
+  require(histogram.filled() > 2,
+          "{}: holds the values {} and {} only, so it is segmented already; name the value of the pore space with "
+          "pore = VALUE{}",
+          options.file, report.smallest, report.largest, labels_hint(options.file));
+  if (histogram.filled() <= few_values && is_integer(report.type))
+    report.warnings.push_back(fmt::format(
+        "the image holds {} different values only; if they are labels and not gray values, name them: `label_values` "
+        "with `names`, or `labels = FILE.json`{}",
+        histogram.filled(), labels_hint(options.file)));
+  if (method == SegmentBy::edges) return {edge_threshold(image, histogram)};
+  if (method == SegmentBy::halfway) return {halfway_threshold(histogram)};
+  if (method == SegmentBy::otsu) return {otsu_threshold(histogram)};
+  return multi_otsu(histogram, options.classes.value_or(3));
+}
+
+/// Range, histogram where it is needed or costs nothing, class limits.
+GrayClasses find_classes(const ImageLayers& image, const ImportOptions& options, SegmentReport& report,
+                         Histogram& histogram) {
+  const bool given = options.threshold || !options.thresholds.empty();
+  const bool small = is_integer(image.info().type) && bytes_of(image.info().type) <= 2;
+  if (small) {
+    histogram = histogram_of_integers(image, report);
+  } else {
+    find_range(image, report);
+  }
+  require(report.smallest < report.largest, "{}: all voxels have the value {}; there is nothing to segment",
+          options.file, report.smallest);
+  if (!small && !given) {
+    histogram = histogram_for(report.smallest, report.largest, is_integer(image.info().type));
+    count_values(image, histogram);
+  }
+  GrayClasses classes;
+  classes.pore_above = options.pore_above;
+  report.segmentation = options.threshold ? "threshold" : "thresholds";
+  classes.limits = options.threshold ? std::vector{*options.threshold}
+                   : given           ? options.thresholds
+                                     : find_limits(image, histogram, options, report);
+  require(classes.limits.size() <= most_limits, "{}: {} thresholds given; allowed are 1 to {}", options.file,
+          classes.limits.size(), most_limits);
+  const double wall = classes.wall(), seed = options.seed_threshold.value_or(wall);
+  require(
+      !options.seed_threshold || (classes.pore_above ? seed > wall : seed < wall),
+      "{}: `seed_threshold = {}` lies on the solid side of the wall, which is at {}: it must be {}, where voxels are "
+      "surely pore",
+      options.file, seed, wall, classes.pore_above ? "larger" : "smaller");
+  return classes;
+}
+
+/// Peaks, contrast and histogram.
+void tell_histogram(const GrayClasses& classes, const Histogram& histogram, SegmentReport& report) {
+  report.peaks = class_peaks(histogram, classes.limits);
+  report.contrast = std::abs(report.peaks[classes.pore()] - report.peaks[classes.beside_pore()]);
+  report.histogram = histogram.reduced(256);
+}
+
+/// How porosity moves with the threshold, and what smoothing does to it. A fitted wall is held to the threshold's, so
+/// the warning concerns it, too.
+void tell_range(const GrayPass& pass, const GrayClasses& classes, SegmentReport& report) {
+  if (!std::isfinite(report.contrast)) return;
+  const double wall = classes.wall(), step = moved_share * report.contrast, now = pass.pore_share(wall);
+  const double down = pass.pore_share(wall - step), up = pass.pore_share(wall + step);
+  report.uncleaned_share = now;
+  report.porosity_low = std::min(down, up);
+  report.porosity_high = std::max(down, up);
+  if (!report.scan) report.moved_wall = step / report.gradient;
+  const double most = std::max(report.porosity_high - now, now - report.porosity_low);
+  if (!(most > moved_share * now)) return;
+  report.warnings.push_back(
+      fmt::format("porosity depends on the threshold: it goes from {:.4f} to {:.4f} when the threshold moves by 5 % of "
+                  "the contrast ({:.4g}) either way",
+                  report.porosity_low, report.porosity_high, step));
+}
+
+/// In front of the other warnings: whether one gray value parts the phases at all, where nobody gave it.
+void tell_of_trust(const GrayPass& pass, const GrayClasses& classes, const ImportOptions& options,
+                   SegmentReport& report) {
+  constexpr double peak_width = 0.03;  // of the contrast
+  if (classes.limits.size() != 1 || options.threshold || !options.thresholds.empty()) return;
+  if (!std::isfinite(report.contrast) || options.seed_threshold) return;
+  const ThresholdEvidence evidence{classes.wall(),
+                                   report.peaks[classes.pore()],
+                                   report.peaks[classes.beside_pore()],
+                                   pass.noise().of(inner_pore),
+                                   pass.noise().of(inner_solid),
+                                   histogram_peaks(pass.smoothed(), peak_width * report.contrast)};
+  std::string text = distrust(evidence);
+  if (!text.empty() && report.scan) text += ". The fitted wall rests on blur and two gray values alone";
+  if (text.empty() && !report.scan) text = several_phases(evidence);
+  if (!text.empty()) report.warnings.insert(report.warnings.begin(), text);
+}
+
+/// Labels of a fitted wall, unless something speaks against it and nobody insists.
+std::optional<Segmentation> fitted_segmentation(const ImageLayers& image, const ImportOptions& options,
+                                                const FitStart& start, const std::vector<std::string>& names,
+                                                SegmentReport& report) {
+  std::optional<FittedWall> wall = fit_wall(image, start, report.smoothing);
+  std::string reason = "no wall of two phases gives this image";
+  if (wall) {
+    Slabs<std::uint8_t> labels = fitted_labels(image, *wall);
+    keep_clusters(image.comm(), start.labels, labels);
+    const auto faces = [&](const Slabs<std::uint8_t>& of) {
+      return static_cast<double>(count_wall_faces(image.comm(), of));
+    };
+    const std::size_t pore = start.scale.pore_above ? 1 : 0;
+    reason =
+        reason_against(wall->scan, report.peaks[pore], report.peaks[1 - pore], faces(labels) / faces(start.labels));
+    if (reason.empty() || options.wall) {
+      report.scan = wall->scan;
+      report.moved_wall = moved_wall(wall->scan, moved_share);
+      if (!reason.empty()) report.warnings.push_back("the fitted wall is doubtful: " + reason);
+      return Segmentation{std::move(labels), names, true, start.scale, std::move(wall)};
+    }
+  }
+  require(!options.wall, "{}: {} (`wall = scan`); `wall = threshold` takes it from the gray value {:.6g}", options.file,
+          reason, start.scale.threshold);
+  report.warnings.push_back(fmt::format(
+      "the wall is where the threshold of {:.6g} is passed; it was not fitted to the image (`wall = scan`), "
+      "because {}",
+      start.scale.threshold, reason));
+  return {};
+}
+
+Segmentation segment_gray(const ImageLayers& image, const ImportOptions& options, SegmentReport& report,
+                          ReportPictures* pictures) {
+  Histogram histogram;
+  const GrayClasses classes = find_classes(image, options, report, histogram);
+  const std::vector<std::string> names = class_names(classes, options);
+  report.thresholds = classes.limits;
+  report.threshold = classes.wall();
+  report.pore_above = classes.pore_above;
+  report.seed_threshold = options.seed_threshold.value_or(std::numeric_limits<double>::quiet_NaN());
+  GrayPass pass(image, classes, options, report, pictures);
+  Slabs<std::uint8_t> labels = pass.run(histogram);
+  report.gradient = pass.gradient();
+  tell_histogram(classes, histogram, report);
+  const GrayScale scale{classes.wall(), report.gradient, classes.pore_above};
+  std::optional<Segmentation> fitted;
+  if (is_fitted(options)) fitted = fitted_segmentation(image, options, {scale, labels}, names, report);
+  tell_range(pass, classes, report);
+  tell_of_trust(pass, classes, options, report);
+  if (fitted) return std::move(*fitted);
+  Segmentation s{std::move(labels), names, true, scale, {}};
+  if (options.seed_threshold)
+    report.seeds = grow_seeds(image.comm(), s.labels, candidate_label, classes.label(classes.beside_pore()));
+  if (classes.limits.size() > 1) report.rim_voxels = correct_rim(image.comm(), s.labels);
+  return s;
+}
+
+LabelMap label_map(const ImportOptions& o) {
+  if (o.pore) return LabelMap::of_pore(*o.pore);
+  if (!o.labels.empty()) return LabelMap(read_label_names(o.labels));
+  std::vector<NamedValue> values;
+  for (std::size_t n = 0; n < o.label_values.size(); ++n) values.push_back({o.names[n], o.label_values[n]});
+  return LabelMap(values);
+}
+
+/// Error unless there are voxels of the pore and others.
+void require_both(const ImportOptions& options, const LabelMap& map, const SegmentReport& report,
+                  const std::vector<std::int64_t>& counts, double sample_voxels) {
+  const auto pore = static_cast<double>(counts[pore_label]);
+  if (pore > 0 && pore < sample_voxels) return;
+  throw Error(fmt::format("{}: {} voxel has the value `pore = {}` (values go from {} to {}); there is no wall",
+                          options.file, pore == 0 ? "no" : "every", map.pore(), report.smallest, report.largest));
+}
+
+/// One value is pore, but the others are several integers: minerals, perhaps.
+void tell_of_minerals(const std::set<float>& values, const ImportOptions& options, SegmentReport& report) {
+  const bool integers = std::all_of(values.begin(), values.end(), [](float v) { return v == std::round(v); });
+  if (!integers || values.size() < 3 || values.size() >= LabelTally::most_values) return;
+  std::vector<std::string> listed;
+  for (const float v : values) listed.push_back(fmt::format("{}", v));
+  report.warnings.push_back(
+      fmt::format("the image holds the values {}, and all but {} became one solid; if they are minerals, name them: "
+                  "`label_values = [{}]` with `names = [\"pore\", ...]` instead of `pore`, or `labels = FILE.json`{}",
+                  join(listed), *options.pore, join(listed), labels_hint(options.file)));
+}
+
+Segmentation segment_labels(const ImageLayers& image, const ImportOptions& options, SegmentReport& report) {
+  const Comm& comm = image.comm();
+  LabelMap map = LabelMap::of_pore(0);
+  fail_together(comm, [&] { map = label_map(options); });
+  report.segmentation = options.pore ? "pore value" : "named labels";
+  report.pore = map.pore();
+  Segmentation s{Slabs<std::uint8_t>(comm, image.voxels(), Purpose::geometry), map.names(), false, {}, {}};
+  LabelTally mine;
+  image.for_rounds([&](int, const ImageWindow& layer) {
+    Array<std::uint8_t> of_layer(layer.count(), Purpose::buffers);
+    fail_together(comm, [&] {
+      const Array<float> values = image.read(layer);
+      label_values(map, layer, values.span(), image.sample().inside(), of_layer.span(), mine);
+      image.sample().mark(layer, of_layer.span());
+    });
+    s.labels.store(layer, of_layer.span());
+  });
+  const LabelTally tally = mine.over_ranks(comm);
+  report.smallest = tally.smallest;
+  report.largest = tally.largest;
+  require(report.smallest < report.largest, "{}: all voxels have the value {}; there is nothing to segment",
+          options.file, report.smallest);
+  require_known(tally, map, image.voxels(), options.file);
+  require_both(options, map, report, label_counts(comm, s.labels), image.sample_voxels());
+  if (map.others_are_solid()) tell_of_minerals(tally.values, options, report);
+  return s;
+}
+
+}  // namespace
+
+Segmentation segment(const ImageLayers& image, const ImportOptions& options, SegmentReport& report,
+                     ReportPictures* pictures) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  report.threshold = report.pore = report.seed_threshold = none;
+  report.contrast = report.porosity_low = report.porosity_high = report.moved_wall = none;
+  report.smoothing = smoothing_of(options);
+  return is_segmented(options) ? segment_labels(image, options, report)
+                               : segment_gray(image, options, report, pictures);
+}
+
+}  // namespace karst

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "geometry_import/segment/segment.hpp"
+
+namespace karst {
+namespace {
+
+/// Options that are set, of those that need one kind of image.
+std::vector<std::string> given_for_gray(const ImportOptions& o) {
+  std::vector<std::string> given;
+  const auto add = [&](bool is, const char* name) {
+    if (is) given.emplace_back(name);
+  };
+  add(o.threshold.has_value(), "threshold");
+  add(!o.thresholds.empty(), "thresholds");
+  add(o.seed_threshold.has_value(), "seed_threshold");
+  add(o.classes.has_value(), "classes");
+  add(o.pore_above, "pore_above");
+  add(o.segment && *o.segment != SegmentBy::labels, "segment");
+  add(o.wall.has_value(), "wall");
+  return given;
+}
+
+std::vector<std::string> given_for_labels(const ImportOptions& o) {
+  std::vector<std::string> given;
+  if (o.pore) given.emplace_back("pore");
+  if (!o.labels.empty()) given.emplace_back("labels");
+  if (!o.label_values.empty()) given.emplace_back("label_values");
+  return given;
+}
+
+void check_labels(const ImportOptions& o, const std::vector<std::string>& given) {
+  require(given.size() == 1, "{}: `{}` given; one of them names the labels", o.file, join(given, "` and `"));
+  require(!o.pore || std::abs(*o.pore) < 16777216.0, "{}: `pore = {}` given; it must be below 2^24", o.file,
+          o.pore.value_or(0));
+  if (!o.label_values.empty())
+    require(
+        o.label_values.size() == o.names.size(),
+        "{}: `label_values` holds {} values and `names` {}; each value needs its name, such as `label_values = [0, 1, "
+        "2]` with `names = [\"pore\", \"quartz\", \"calcite\"]`",
+        o.file, o.label_values.size(), o.names.size());
+  if (o.label_values.empty())
+    require(o.names.empty(),
+            "{}: `names` given with `{}`; they go with `label_values`, or with the classes of a gray image", o.file,
+            given[0]);
+}
+
+void check_gray(const ImportOptions& o) {
+  const bool limits = o.threshold || !o.thresholds.empty();
+  require(!(o.threshold && !o.thresholds.empty()), "{}: `threshold` and `thresholds` given; one of them is enough",
+          o.file);
+  require(
+      !(o.segment && limits),
+      "{}: `segment` and `{}` given; `segment` finds the gray value of the wall, `{}` states it: remove one of them",
+      o.file, o.threshold ? "threshold" : "thresholds", o.threshold ? "threshold" : "thresholds");
+  require(o.segment != SegmentBy::labels,
+          "{}: `segment = labels` needs the names of the values: `pore = VALUE` for two phases, `label_values` with "
+          "`names`, or "
+          "`labels = FILE.json`{}",
+          o.file, labels_hint(o.file));
+  require(!o.classes || o.segment == SegmentBy::multi_otsu,
+          "{}: `classes = {}` given; it goes with `segment = multi-otsu`", o.file, o.classes.value_or(0));
+  require(!o.classes || (*o.classes >= 2 && *o.classes <= 5), "{}: `classes = {}` given; allowed are 2 to 5", o.file,
+          o.classes.value_or(0));
+  for (std::size_t t = 1; t < o.thresholds.size(); ++t)
+    require(o.thresholds[t - 1] < o.thresholds[t], "{}: `thresholds = [..., {}, {}, ...]` given; they must ascend",
+            o.file, o.thresholds[t - 1], o.thresholds[t]);
+  require(o.thresholds.size() <= most_solids, "{}: {} thresholds given; allowed are 1 to {}", o.file,
+          o.thresholds.size(), most_solids);
+}
+
+/// wall = scan goes with two phases, and with little smoothing.
+void check_wall(const ImportOptions& o) {
+  if (o.wall != WallFrom::scan) return;
+  const bool several = o.segment == SegmentBy::multi_otsu || o.thresholds.size() > 1;
+  require(!several && !o.seed_threshold,
+          "{}: `wall = scan` and {} given; the fit knows two phases and no seeds: `wall = threshold` goes with them",
+          o.file,
+          o.seed_threshold                     ? "`seed_threshold`"
+          : o.segment == SegmentBy::multi_otsu ? "`segment = multi-otsu`"
+                                               : "several thresholds");
+  require(o.smoothing.value_or(0) <= most_fitted_smoothing,
+          "{}: `smoothing = {}` (voxels) given with `wall = scan`; allowed are 0 to {}", o.file,
+          o.smoothing.value_or(0), most_fitted_smoothing);
+}
+
+}  // namespace
+
+bool is_fitted(const ImportOptions& o) {
+  const bool said = o.threshold || !o.thresholds.empty() || o.segment || o.seed_threshold || o.smoothing;
+  return !is_segmented(o) && o.wall.value_or(said ? WallFrom::threshold : WallFrom::scan) == WallFrom::scan;
+}
+
+bool is_segmented(const ImportOptions& o) { return !given_for_labels(o).empty(); }
+
+double smoothing_of(const ImportOptions& o) {
+  return o.smoothing.value_or(is_segmented(o) ? segmented_smoothing : gray_smoothing);
+}
+
+std::string labels_hint(const std::string& image) {
+  const std::string beside = image + ".json";
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(beside, ignored)) return "";
+  return fmt::format(" (beside it lies {}: if that holds the names, say `labels = {}`)", beside, beside);
+}
+
+void check_segmentation(const ImportOptions& o) {
+  const std::vector<std::string> labels = given_for_labels(o), gray = given_for_gray(o);
+  if (!labels.empty() && !gray.empty())
+    throw Error(fmt::format("{}: `{}` and `{}` given; `{}` is for segmented images, `{}` is for gray ones", o.file,
+                            labels[0], gray[0], labels[0], gray[0]));
+  if (labels.empty()) {
+    check_gray(o);
+    check_wall(o);
+  } else {
+    check_labels(o, labels);
+  }
+  const double smoothing = o.smoothing.value_or(0);
+  const double most = is_segmented(o) ? most_segmented_smoothing : 8;
+  require(smoothing >= 0 && smoothing <= most, "`smoothing = {}` (voxels) given; allowed are 0 to {}{}", smoothing,
+          most, is_segmented(o) ? " (labels)" : "");
+  const bool axes = o.keep_axes[0] || o.keep_axes[1] || o.keep_axes[2];
+  require(axes || o.keep != KeepClusters::connected,
+          "`keep = connected`: along which axes? `keep_axes = [true, false, false]` keeps pores that join the two ends "
+          "of x");
+  require(!axes || o.keep == KeepClusters::connected, "`keep_axes` given; it goes with `keep = connected`");
+}
+
+}  // namespace karst

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "geometry_import/voxels/level_set.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "geometry_import/voxels/diffusion.hpp"
+
+namespace karst {
+namespace {
+
+// Squared distances up to (clip + 1/2)² = 272.25 matter; larger ones are all the same.
+constexpr std::int16_t far = 300;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+/// Along x: squared distance to the nearest opposite voxel of the row, > 0 in the pore, < 0 in the solid.
+void distance_in_row(const std::uint8_t* phase, std::int64_t n, std::int16_t* d2) {
+  int distance = distance_reach;
+  for (std::int64_t i = 0; i < n; ++i) {
+    distance = i > 0 && phase[i] != phase[i - 1] ? 1 : std::min(distance + 1, distance_reach + 1);
+    d2[i] = static_cast<std::int16_t>(distance);
+  }
+  distance = distance_reach;
+  for (std::int64_t i = n - 1; i >= 0; --i) {
+    distance = i < n - 1 && phase[i] != phase[i + 1] ? 1 : std::min(distance + 1, distance_reach + 1);
+    const int nearest = std::min<int>(distance, d2[i]);
+    const int square = std::min<int>(nearest * nearest, far);
+    d2[i] = static_cast<std::int16_t>(phase[i] ? square : -square);
+  }
+}
+
+/// min over m of (distance of row m)² + m², for both phases at once; rows are stride apart, row j of n.
+void distance_across_rows(const std::int16_t* in, std::int64_t row, std::int64_t stride, std::int64_t j, std::int64_t n,
+                          std::int16_t* out) {
+  std::vector<std::int16_t> pore(at(row), far), solid(at(row), far);
+  std::int16_t* p = pore.data();
+  std::int16_t* s = solid.data();
+  for (std::int64_t m = std::max<std::int64_t>(0, j - distance_reach); m < std::min(n, j + distance_reach + 1); ++m) {
+    const std::int16_t* from = in + (m - j) * stride;
+    const auto add = static_cast<std::int16_t>((m - j) * (m - j));
+    for (std::int64_t i = 0; i < row; ++i) {
+      const auto to_solid = static_cast<std::int16_t>(std::max<std::int16_t>(from[i], 0) + add);
+      const auto to_pore =
+          static_cast<std::int16_t>(std::max<std::int16_t>(static_cast<std::int16_t>(-from[i]), 0) + add);
+      p[i] = std::min(p[i], to_solid);
+      s[i] = std::min(s[i], to_pore);
+    }
+  }
+  for (std::int64_t i = 0; i < row; ++i) out[i] = in[i] > 0 ? p[i] : static_cast<std::int16_t>(-s[i]);
+}
+
+std::vector<float> gaussian_weights(double sigma) {
+  const int reach = smoothing_reach(sigma);
+  std::vector<double> w;
+  double sum = 0;
+  for (int m = -reach; m <= reach; ++m) {
+    w.push_back(std::exp(-0.5 * m * m / (sigma * sigma)));
+    sum += w.back();
+  }
+  std::vector<float> normalised;
+  for (const double x : w) normalised.push_back(static_cast<float>(x / sum));
+  return normalised;
+}
+
+}  // namespace
+
+int smoothing_reach(double sigma) { return static_cast<int>(std::ceil(4 * sigma)); }
+
+namespace {
+
+float rounded(float phi) { return std::round(phi * 4096) / 4096; }
+
+}  // namespace
+
+void gray_level_set(std::span<const float> gray, const GrayScale& scale, std::span<float> phi) {
+  const float toward_pore = (scale.pore_above ? 1.0F : -1.0F) / static_cast<float>(scale.gradient);
+  const auto threshold = static_cast<float>(scale.threshold);
+  parallel_for(static_cast<std::int64_t>(phi.size()), [&](std::int64_t n) {
+    const float distance = toward_pore * (gray[at(n)] - threshold);
+    const float kept = rounded(std::clamp(std::abs(distance), gray_margin, level_set_clip));
+    phi[at(n)] = distance > 0 ? kept : -kept;
+  });
+}
+
+GradientSums wall_gradient(const ImageWindow& window, std::span<const float> gray, double threshold, int first,
+                           int last, std::span<const std::uint8_t> sample) {
+  const int nx = window.image[0], ny = window.image[1];
+  const std::int64_t rows = std::int64_t{ny} * (last - first);
+  std::vector<GradientSums> of_row(at(rows));
+  parallel_for(rows, [&](std::int64_t r) {
+    const int y = static_cast<int>(r % ny), z = first + static_cast<int>(r / ny);
+    const std::int64_t row = window.start_of(z) + std::int64_t{y} * nx;
+    const std::int64_t y_low = y > 0 ? -nx : 0, y_high = y + 1 < ny ? nx : 0;
+    const std::int64_t z_low = z > window.first ? -window.plane() : 0;
+    const std::int64_t z_high = z + 1 < window.last ? window.plane() : 0;
+    for (int x = 0; x < nx; ++x) {
+      if (!sample.empty() && sample[at(std::int64_t{y} * nx + x)] == 0) continue;
+      const float* g = gray.data() + row + x;
+      const std::array<std::int64_t, 6> to{x > 0 ? -1 : 0, x + 1 < nx ? 1 : 0, y_low, y_high, z_low, z_high};
+      double square = 0;
+      bool at_wall = false;
+      for (std::size_t d = 0; d < 3; ++d) {
+        const float low = g[to[2 * d]], high = g[to[2 * d + 1]];
+        const double width = (to[2 * d] != 0) + (to[2 * d + 1] != 0);
+        if (width > 0) square += std::pow((double{high} - double{low}) / width, 2);
+        at_wall = at_wall || (low > threshold) != (*g > threshold) || (high > threshold) != (*g > threshold);
+      }
+      if (at_wall) of_row[at(r)] += {1, std::sqrt(square)};
+    }
+  });
+  GradientSums total;
+  for (const GradientSums& s : of_row) total += s;
+  return total;
+}
+
+void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> phase, const ImageWindow& kept,
+                     std::span<float> phi) {
+  const std::int64_t row = window.row(), plane = window.plane(), ny = window.image[1], nz = window.planes();
+  Array<std::int16_t> a(window.count(), Purpose::buffers), b(window.count(), Purpose::buffers);
+  parallel_for(ny * nz, [&](std::int64_t r) { distance_in_row(phase.data() + r * row, row, a.data() + r * row); });
+  parallel_for(ny * nz, [&](std::int64_t r) {
+    distance_across_rows(a.data() + r * row, row, row, r % ny, ny, b.data() + r * row);
+  });
+  a = {};
+  parallel_for(ny * kept.planes(), [&](std::int64_t r) {
+    const std::int64_t j = kept.first - window.first + r / ny, from = (r % ny) * row + j * plane;
+    std::vector<std::int16_t> d2(at(row));
+    distance_across_rows(b.data() + from, row, plane, j, nz, d2.data());
+    for (std::int64_t i = 0; i < row; ++i) {
+      const float d = std::min(std::sqrt(std::abs(static_cast<float>(d2[at(i)]))) - 0.5F, level_set_clip);
+      phi[at(r * row + i)] = d2[at(i)] > 0 ? d : -d;
+    }
+  });
+}
+
+void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> phase, std::span<float> phi) {
+  signed_distance(window, phase, window, phi);
+}
+
+void gaussian(const ImageWindow& window, double sigma, std::span<float> values) {
+  if (sigma > 0) convolve(window, gaussian_weights(sigma), values);
+}
+
+void smooth(const ImageWindow& window, double sigma, std::span<float> values) {
+  if (sigma <= 0) return;
+  gaussian(window, sigma, values);
+  Array<float> twice(values.size(), Purpose::buffers);
+  std::copy(values.begin(), values.end(), twice.begin());
+  gaussian(window, sigma, twice.span());
+  constexpr float a = 1 + std::numbers::sqrt2_v<float>;
+  parallel_for(static_cast<std::int64_t>(values.size()),
+               [&](std::int64_t n) { values[at(n)] = (1 + a) * values[at(n)] - a * twice[at(n)]; });
+}
+
+void keep_phase(std::span<const std::uint8_t> phase, std::span<float> phi) {
+  parallel_for(static_cast<std::int64_t>(phi.size()), [&](std::int64_t n) {
+    const float kept = rounded(std::clamp(phase[at(n)] ? phi[at(n)] : -phi[at(n)], phase_margin, level_set_clip));
+    phi[at(n)] = phase[at(n)] ? kept : -kept;
+  });
+}
+
+namespace {
+
+/// Values at -3/8 -1/8 1/8 3/8 of a voxel between three neighbours, linear.
+std::array<float, 4> at_sub_samples(float low, float here, float high) {
+  return {0.375F * low + 0.625F * here, 0.125F * low + 0.875F * here, 0.875F * here + 0.125F * high,
+          0.625F * here + 0.375F * high};
+}
+
+/// Share of the part between two values, linear in between, that is positive.
+float positive_share(float a, float b) {
+  if ((a > 0) == (b > 0)) return a > 0 ? 1.0F : 0.0F;
+  return std::max(a, b) / (std::max(a, b) - std::min(a, b));
+}
+
+constexpr std::array<std::size_t, 3> step{1, 3, 9};  // of the neighbours of a voxel, x fastest
+
+/// Volume of one voxel with φ > 0, exact on 4 x 4 lines along d. n[27]: φ of the voxel and its neighbours.
+std::int64_t volume_on_lines(const std::array<float, 27>& n, std::size_t d) {
+  const std::size_t e = (d + 1) % 3, f = (d + 2) % 3;
+  std::array<std::array<std::array<float, 4>, 4>, 3> across;  // at -1 0 1 along d, 4 x 4 places along e and f
+  for (std::size_t t = 0; t < 3; ++t) {
+    std::array<std::array<float, 4>, 3> along_e;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::size_t at = t * step[d] + k * step[f];
+      along_e[k] = at_sub_samples(n[at], n[at + step[e]], n[at + 2 * step[e]]);
+    }
+    for (std::size_t i = 0; i < 4; ++i) across[t][i] = at_sub_samples(along_e[0][i], along_e[1][i], along_e[2][i]);
+  }
+  constexpr float unit = volume_parts / 16 / 2;  // of half a line
+  std::int64_t volume = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t j = 0; j < 4; ++j) {
+      const float here = across[1][i][j];
+      volume += std::lround(unit * positive_share(0.5F * (across[0][i][j] + here), here));
+      volume += std::lround(unit * positive_share(here, 0.5F * (here + across[2][i][j])));
+    }
+  return volume;
+}
+
+/// On lines along the direction in which φ changes most: a wall that is plane there counts to the last bit, wherever it
+/// is. The mean where φ changes as much in several: no axis comes first.
+std::int64_t volume_in_pore(const std::array<float, 27>& n) {
+  std::array<double, 3> change{};  // sums of multiples of 2^-12: exact
+  for (std::size_t m = 0; m < 27; ++m)
+    for (std::size_t d = 0; d < 3; ++d)
+      if (m / step[d] % 3 > 0) change[d] += std::abs(double{n[m]} - double{n[m - step[d]]});
+  const double most = std::ranges::max(change);
+  std::int64_t volume = 0, directions = 0;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (change[d] == most) {
+      volume += volume_on_lines(n, d);
+      ++directions;
+    }
+  return (volume + directions / 2) / directions;
+}
+
+}  // namespace
+
+WallSums wall_sums(const ImageWindow& window, std::span<const float> phi, int first, int last) {
+  const int nx = window.image[0], ny = window.image[1];
+  const std::int64_t rows = std::int64_t{ny} * (last - first);
+  std::vector<WallSums> of_row(at(rows));
+  parallel_for(rows, [&](std::int64_t r) {
+    const int y = static_cast<int>(r % ny), z = first + static_cast<int>(r / ny);
+    std::array<const float*, 9> line;
+    for (int m = 0; m < 9; ++m) {
+      const int yy = std::clamp(y + m % 3 - 1, 0, ny - 1);
+      const int zz = std::clamp(z + m / 3 - 1, window.first, window.last - 1);
+      line[at(m)] = phi.data() + window.start_of(zz) + std::int64_t{yy} * nx;
+    }
+    std::vector<int> positive(at(nx), 0);  // of the nine values at each x
+    for (const float* l : line)
+      for (int x = 0; x < nx; ++x) positive[at(x)] += l[x] > 0;
+    WallSums& sums = of_row[at(r)];
+    for (int x = 0; x < nx; ++x) {
+      const std::array<int, 3> near{std::max(x - 1, 0), x, std::min(x + 1, nx - 1)};
+      const int inside = positive[at(near[0])] + positive[at(x)] + positive[at(near[2])];
+      sums.voxels += line[4][x] > 0;
+      if (inside == 0 || inside == 27) {
+        sums.pore_volume += inside == 0 ? 0 : volume_parts;
+        continue;
+      }
+      std::array<float, 27> n;
+      for (int m = 0; m < 27; ++m) n[at(m)] = line[at(m / 3)][near[at(m % 3)]];
+      sums.pore_volume += volume_in_pore(n);
+    }
+  });
+  WallSums total;
+  for (const WallSums& s : of_row) {
+    total.voxels += s.voxels;
+    total.pore_volume += s.pore_volume;
+  }
+  return total;
+}
+
+double steepest_slope(const ImageWindow& window, std::span<const float> phi, int first, int last) {
+  const int nx = window.image[0], ny = window.image[1];
+  const std::int64_t rows = std::int64_t{ny} * (last - first);
+  const double square = parallel_max(rows, [&](std::int64_t r) {
+    const int y = static_cast<int>(r % ny), z = first + static_cast<int>(r / ny);
+    const auto line = [&](int yy, int zz) {
+      return phi.data() + window.start_of(std::min(zz, window.last - 1)) + std::int64_t{std::min(yy, ny - 1)} * nx;
+    };
+    const float *a = line(y, z), *b = line(y + 1, z), *c = line(y, z + 1), *d = line(y + 1, z + 1);
+    double most = 0;  // φ are multiples of 2^-12: no square is rounded, whatever the order
+    for (int x = 0; x < nx; ++x) {
+      const int e = std::min(x + 1, nx - 1);
+      const double dx =
+          std::max({std::abs(a[e] - a[x]), std::abs(b[e] - b[x]), std::abs(c[e] - c[x]), std::abs(d[e] - d[x])});
+      const double dy =
+          std::max({std::abs(b[x] - a[x]), std::abs(d[x] - c[x]), std::abs(b[e] - a[e]), std::abs(d[e] - c[e])});
+      const double dz =
+          std::max({std::abs(c[x] - a[x]), std::abs(d[x] - b[x]), std::abs(c[e] - a[e]), std::abs(d[e] - b[e])});
+      most = std::max(most, dx * dx + dy * dy + dz * dz);
+    }
+    return most;
+  });
+  return std::sqrt(std::max(square, 0.0));
+}
+
+}  // namespace karst

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "geometry_import/wall/wall.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+
+#include "base/parallel.hpp"
+#include "geometry_import/voxels/distance.hpp"
+#include "geometry_import/wall/gray_layer.hpp"
+#include "geometry_import/wall/wall_area.hpp"
+#include "geometry_import/wall/wall_faces.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double volume_tolerance = 1e-3;  // relative, of the pore as the interpolant has it
+constexpr double largest_shift = 0.5;      // [voxels]
+constexpr int most_volume_passes = 8;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+/// f(place in the layer, place in the window) for the solid voxels of plane z with a pore voxel beside them, in order.
+template <class F>
+void for_wall_voxels(const ImageWindow& layer, const ImageWindow& window, std::span<const std::uint8_t> labels, int z,
+                     F&& f) {
+  const std::int64_t nx = window.row(), ny = window.image[1], plane = window.plane();
+  for (std::int64_t y = 0; y < ny; ++y) {
+    const std::int64_t row = window.start_of(z) + y * nx;
+    for (std::int64_t x = 0; x < nx; ++x) {
+      const std::uint8_t* const here = labels.data() + row + x;
+      if (*here == pore_label) continue;
+      const bool beside = (x > 0 && here[-1] == pore_label) || (x + 1 < nx && here[1] == pore_label) ||
+                          (y > 0 && here[-nx] == pore_label) || (y + 1 < ny && here[nx] == pore_label) ||
+                          (z > window.first && here[-plane] == pore_label) ||
+                          (z + 1 < window.last && here[plane] == pore_label);
+      if (beside) f(layer.start_of(z) + y * nx + x, row + x);
+    }
+  }
+}
+
+/// Distances to the wall of those voxels of a layer. [1/64 voxel]
+std::vector<std::uint16_t> wall_offsets(const ImageWindow& layer, const ImageWindow& window,
+                                        std::span<const std::uint8_t> labels, std::span<const float> phi) {
+  std::vector<std::vector<std::uint16_t>> of_plane(at(layer.planes()));
+  parallel_for(layer.planes(), [&](std::int64_t p) {
+    for_wall_voxels(layer, window, labels, layer.first + static_cast<int>(p), [&](std::int64_t, std::int64_t n) {
+      of_plane[at(p)].push_back(static_cast<std::uint16_t>(std::lround(distance_unit * std::abs(phi[at(n)]))));
+    });
+  });
+  std::vector<std::uint16_t> all;
+  for (const auto& plane : of_plane) all.insert(all.end(), plane.begin(), plane.end());
+  return all;
+}
+
+/// Labels of planes `part` of the window.
+std::span<const std::uint8_t> planes_of(const ImageWindow& window, std::span<const std::uint8_t> labels,
+                                        const ImageWindow& part) {
+  return labels.subspan(at(window.start_of(part.first)), part.count());
+}
+
+}  // namespace
+
+ImageWindow Wall::label_window(const ImageWindow& layer) const {
+  if (layer.planes() == 0) return layer;
+  return parts_.gray ? layer.grown(1) : layer.grown(segmented_reach(smoothing_) + 1);
+}
+
+Wall::Field Wall::smoothed_field(const ImageWindow& layer) const {
+  GrayLayer gray(image_, layer, smoothing_);
+  gray.smooth();
+  Field f{gray.window(), {}, gray.values()};
+  f.storage = gray.take_storage();
+  gray_level_set(f.phi, parts_.scale, f.phi);
+  return f;
+}
+
+Wall::Field Wall::gray_field(const ImageWindow& layer, std::span<const std::uint8_t> labels,
+                             std::span<const std::int16_t> fitted) const {
+  Field f;
+  if (parts_.fitted) {
+    f.window = layer.grown(1);
+    f.storage = Array<float>(f.window.count(), Purpose::buffers);
+    f.phi = f.storage.span();
+    fitted_level_set(fitted, parts_.fitted->slope, f.phi);
+  } else {
+    f = smoothed_field(layer);
+  }
+  parallel_for(static_cast<std::int64_t>(f.phi.size()), [&](std::int64_t n) {
+    const std::uint8_t label = labels[at(n)];
+    if (label != outside_label && (f.phi[at(n)] > 0) != (label == pore_label)) f.phi[at(n)] = -f.phi[at(n)];
+  });
+  return f;
+}
+
+Wall::Field Wall::segmented_field(const ImageWindow& layer, std::span<const std::uint8_t> labels) const {
+  const ImageWindow all = label_window(layer), kept = layer.grown(1);
+  Array<std::uint8_t> phase(all.count(), Purpose::buffers);
+  parallel_for(all.planes(), [&](std::int64_t p) {
+    for (std::int64_t n = p * all.plane(); n < (p + 1) * all.plane(); ++n)
+      phase[at(n)] = labels[at(n)] == pore_label ? 1 : 0;
+  });
+  image_.sample().continue_outwards(all, phase.span());
+  Field f{kept, Array<float>(kept.count(), Purpose::buffers), {}};
+  f.phi = f.storage.span();
+  segmented_level_set(all, phase.span(), smoothing_, shift_, kept, f.phi);
+  return f;
+}
+
+Wall::Field Wall::field(const ImageWindow& layer, std::span<const std::uint8_t> labels,
+                        std::span<const std::int16_t> fitted) const {
+  Field f = parts_.gray ? gray_field(layer, labels, fitted) : segmented_field(layer, labels);
+  image_.sample().keep_inside(f.window, f.phi);
+  return f;
+}
+
+WallSums Wall::sums_with_shift(float shift) {
+  shift_ = shift;
+  std::array<std::int64_t, 2> sums{};
+  image_.for_rounds([&](int, const ImageWindow& layer) {
+    const Array<std::uint8_t> labels = parts_.labels.fetch(label_window(layer));
+    fail_together(image_.comm(), [&] {
+      if (layer.planes() == 0) return;
+      const Field f = field(layer, labels.span(), {});
+      const WallSums s = wall_sums(f.window, f.phi, layer.first, layer.last);
+      sums[0] += s.voxels;
+      sums[1] += s.pore_volume;
+    });
+  });
+  image_.comm().sum(std::span(sums));
+  return {sums[0], sums[1]};
+}
+
+/// Secant steps on the volume, which grows with the shift; keeps the best.
+double Wall::keep_volume() {
+  assert(!parts_.gray);
+  const WallSums& plane = image_.sample().plane();
+  const auto excess = [&](const WallSums& s) {
+    return static_cast<double>(s.pore_volume) / static_cast<double>(plane.pore_volume) /
+               (static_cast<double>(s.voxels) / static_cast<double>(plane.voxels)) -
+           1;
+  };
+  double best = 0, best_excess = excess(sums_with_shift(0));
+  double previous = 0, previous_excess = best_excess, next = best_excess > 0 ? -0.05 : 0.05;
+  for (int pass = 1; pass < most_volume_passes && std::abs(best_excess) > volume_tolerance; ++pass) {
+    const double now = excess(sums_with_shift(static_cast<float>(next)));
+    if (std::abs(now) < std::abs(best_excess)) {
+      best = next;
+      best_excess = now;
+    }
+    const double slope = (now - previous_excess) / (next - previous);
+    previous = next;
+    previous_excess = now;
+    if (!(slope > 0)) break;
+    next = std::clamp(next - now / slope, -largest_shift, largest_shift);
+    if (next == previous) break;
+  }
+  shift_ = static_cast<float>(best);
+  return double{shift_};
+}
+
+Wall::Written Wall::write(GeometryWriter& writer, ReportPictures* pictures) {
+  std::array<std::int64_t, 2> sums{};
+  double steepest = 0;
+  std::vector<double> areas(at(image_.count()), 0.0);  // layer by layer
+  image_.for_rounds([&](int first, const ImageWindow& layer) {
+    const ImageWindow around = label_window(layer);
+    const Array<std::uint8_t> labels = parts_.labels.fetch(around);
+    Array<std::int16_t> fitted;
+    if (parts_.fitted) fitted = parts_.fitted->phi.fetch(around);
+    std::vector<std::byte> packed;
+    fail_together(image_.comm(), [&] {
+      if (layer.planes() == 0) return;
+      const Field f = field(layer, labels.span(), fitted.span());
+      const WallSums s = wall_sums(f.window, f.phi, layer.first, layer.last);
+      sums[0] += s.voxels;
+      sums[1] += s.pore_volume;
+      steepest = std::max(steepest, steepest_slope(f.window, f.phi, layer.first, layer.last));
+      areas[at(layer.first / geometry_chunk)] =
+          wall_area(f.window, f.phi, layer.first, layer.last, image_.sample().inside());
+      offsets_.push_back(wall_offsets(layer, f.window, planes_of(around, labels.span(), f.window), f.phi));
+      const auto phi = f.phi.subspan(at(f.window.start_of(layer.first)), layer.count());
+      if (pictures) pictures->add_level_set(layer, phi);
+      packed = GeometryWriter::pack(layer, phi, planes_of(around, labels.span(), layer));
+    });
+    writer.write(first, std::move(packed));
+  });
+  image_.comm().sum(std::span(sums));
+  image_.comm().sum(std::span(areas));  // one rank adds to each: exact
+  return {{sums[0], sums[1]}, std::accumulate(areas.begin(), areas.end(), 0.0), image_.comm().max(steepest)};
+}
+
+Slabs<std::uint16_t> Wall::take_offsets() {
+  Slabs<std::uint16_t> all(image_.comm(), image_.voxels(), Purpose::geometry);
+  std::size_t round = 0;
+  image_.for_rounds([&](int, const ImageWindow& layer) {
+    const ImageWindow window = layer.planes() > 0 ? layer.grown(1) : layer;
+    const Array<std::uint8_t> labels = parts_.labels.fetch(window);
+    Array<std::uint16_t> of_layer(layer.count(), Purpose::buffers, 0);
+    std::size_t next = 0;
+    for (int z = layer.first; z < layer.last; ++z)
+      for_wall_voxels(layer, window, labels.span(), z,
+                      [&](std::int64_t n, std::int64_t) { of_layer[at(n)] = offsets_[round][next++]; });
+    if (layer.planes() > 0) offsets_[round++] = std::vector<std::uint16_t>();  // = {} would keep the memory
+    all.store(layer, of_layer.span());
+  });
+  return all;
+}
+
+}  // namespace karst

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From labels (and gray values) to the level set φ of the geometry file: layer by layer, nothing of it is kept but the
+// distance to the wall of the solid voxels beside the pore.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "geometry_import/file/geometry_file.hpp"
+#include "geometry_import/prepare/image_layers.hpp"
+#include "geometry_import/voxels/report_pictures.hpp"
+#include "geometry_import/wall/segmentation.hpp"
+
+namespace karst {
+
+class Wall {
+ public:
+  /// All must live as long as this does.
+  Wall(const ImageLayers& image, const Segmentation& segmentation, double smoothing)
+      : image_(image), parts_(segmentation), smoothing_(smoothing) {}
+
+  /// Segmented images: shifts φ such that the pore of the trilinear interpolant has the volume of the pore voxels, to
+  /// 0.1 %, where 0.5 voxel is enough for that. Returns the shift [voxels]. Collective.
+  double keep_volume();
+
+  struct Written {
+    WallSums sums;        ///< pore of the sample
+    double area = 0;      ///< of the wall in the sample [voxel²]
+    double steepest = 0;  ///< see steepest_slope()
+  };
+  /// Writes φ and the labels. Where cleaning changed the phase of a voxel of a gray image, φ takes the other sign: the
+  /// wall of what was removed vanishes, that of what stays is where gray values say. Collective.
+  /// @param pictures  takes φ; nullptr: nobody wants it
+  Written write(GeometryWriter& writer, ReportPictures* pictures = nullptr);
+
+  /// Distance to the wall of the solid voxels with a pore voxel beside them, 0 elsewhere; after write(), once.
+  /// Collective. [1/64 voxel]
+  Slabs<std::uint16_t> take_offsets();
+
+ private:
+  /// φ in a layer and one plane around it.
+  struct Field {
+    ImageWindow window;
+    Array<float> storage;
+    std::span<float> phi;
+  };
+  ImageWindow label_window(const ImageWindow& layer) const;
+  /// @param fitted  planes of the layer and one around it; empty unless the wall is fitted
+  Field field(const ImageWindow& layer, std::span<const std::uint8_t> labels,
+              std::span<const std::int16_t> fitted) const;
+  Field gray_field(const ImageWindow& layer, std::span<const std::uint8_t> labels,
+                   std::span<const std::int16_t> fitted) const;
+  Field smoothed_field(const ImageWindow& layer) const;
+  Field segmented_field(const ImageWindow& layer, std::span<const std::uint8_t> labels) const;
+  WallSums sums_with_shift(float shift);
+
+  const ImageLayers& image_;
+  const Segmentation& parts_;
+  double smoothing_;
+  float shift_ = 0;
+  std::vector<std::vector<std::uint16_t>> offsets_;  ///< of the layers of this rank, in the order of their voxels
+};
+
+}  // namespace karst

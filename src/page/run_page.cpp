@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "page/run_page.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "page/page_text.hpp"
+
+namespace karst {
+
+PageTile porosity_tile(const nlohmann::ordered_json& summary) {
+  return {"Porosity", percent_text(summary.at("porosity").get<double>()),
+          fmt::format("in pores open to flow: {}", percent_text(summary.at("connected_porosity").get<double>()))};
+}
+
+std::string html(const RunPage& page) {
+  std::string body;
+  if (!page.stopped.empty())
+    body += fmt::format("<div class=\"stopped\" role=\"alert\"><strong>{}</strong></div>\n", escape_html(page.stopped));
+  body += warnings_html(page.warnings);
+  for (const PagePart& part : page.parts) body += tiles_html(part.tiles);
+  for (const PagePart& part : page.parts)
+    for (const std::string& c : part.cards) body += c;
+  body += card(
+      "How it was computed",
+      facts_table(page.facts) + fmt::format("<details><summary>The complete deck</summary><pre>{}</pre></details>\n",
+                                            escape_html(page.deck)));
+  return page_html(page.title, "Karst", page.source, body, page.program);
+}
+
+}  // namespace karst

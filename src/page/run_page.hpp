@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// report.html: what a run was asked and what came out, made of the parts that the page of `karst import` is made of.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "page/page_parts.hpp"
+
+namespace karst {
+
+/// What a job puts on the page: key figures, which stand at the top, and cards.
+struct PagePart {
+  std::vector<PageTile> tiles;
+  std::vector<std::string> cards;  ///< HTML, see card(); may be empty
+};
+
+struct RunPage {
+  std::string title, source;          ///< plain text
+  std::string program;                ///< version that computed it, plain text
+  std::string stopped;                ///< why results are missing, plain text; empty: none are
+  std::vector<std::string> warnings;  ///< plain text
+  std::vector<PagePart> parts;
+  std::vector<std::pair<std::string, std::string>> facts;  ///< plain text
+  std::string deck;                                        ///< plain text
+};
+
+/// Of the sample, from summary.json.
+PageTile porosity_tile(const nlohmann::ordered_json& summary);
+
+/// The page. Not collective.
+std::string html(const RunPage& page);
+
+}  // namespace karst

@@ -12,7 +12,7 @@ Prints one line per violation, `file:line: what, and what to do`; exit status 1 
   rooms      sub-folders of a layer include only those before them (ROOMS below); files beside them may include all.
   homes      each third-party library is met in one place (HOMES below).
   sizes      files <= 600 lines; functions <= 60 lines and <= 8 parameters (of clang-formatted C++; clang-tidy's
-             readability-function-size checks the same with a real parser).
+             readability-function-size checks the same with a real parser); folders whose growth is a decision (MAX_FOLDER_LINES).
   licence    SPDX line at the top of every source file, script and build file.
   paths      no paths of one developer's machine.
 """
@@ -23,6 +23,7 @@ from pathlib import Path
 MAX_FILE_LINES = 600
 MAX_FUNCTION_LINES = 60
 MAX_PARAMETERS = 8
+MAX_FOLDER_LINES = {"src/page": 1750}  # docs/decisions/027-who-makes-the-pages.md
 
 # Layer -> direct neighbours below it. What lies below those may be included too.
 BELOW = {
@@ -245,6 +246,15 @@ def check_file(root, path):
         yield from check_links(path, text)
 
 
+def check_folders(root, paths):
+    """Yields (folder, text) for folders with more lines of code than they may have."""
+    for folder, most in MAX_FOLDER_LINES.items():
+        files = [path for path in paths if path.suffix in CODE and path.is_relative_to(folder)]
+        lines = sum(len((root / path).read_text(encoding="utf-8", errors="replace").splitlines()) for path in files)
+        if lines > most:
+            yield folder, f"{lines} lines of code; at most {most}: shorten, or change the decision that says so"
+
+
 def files_of(root):
     for file in sorted(root.rglob("*")):
         path = file.relative_to(root)
@@ -265,6 +275,9 @@ def main(arguments):
         for number, what in check_file(root, path):
             n_violations += 1
             print(f"{path}:{number}: {what}")
+    for folder, what in check_folders(root, paths):
+        n_violations += 1
+        print(f"{folder}:1: {what}")
     print(f"{len(paths)} files, {n_violations} violations", file=sys.stderr)
     return 1 if n_violations else 0
 

@@ -96,6 +96,13 @@ class CheckLayers(unittest.TestCase):
                 self.assertEqual(len(violations), 1, violations)
                 self.assertTrue(violations[0].startswith(name + ":"), violations)
 
+    def test_frozen_folder_may_not_grow(self):
+        page = {f"src/page/{name}.hpp": SPDX + "int x;\n" * 436 for name in "abcd"}  # 1748 lines
+        self.assertEqual(check(page | {"src/page/e.cpp": SPDX + "int x;\n", "src/page/notes.md": "no code\n" * 9}), (0, []))
+        status, violations = check(page | {"src/page/e.cpp": SPDX + "int x;\n" * 2})
+        self.assertEqual((status, len(violations)), (1, 1), violations)
+        self.assertTrue(violations[0].startswith("src/page:1: 1751 lines"), violations)
+
     def test_folder_without_sources_is_refused(self):
         self.assertNotEqual(check({"README.md": "nothing\n"})[0], 0)
 

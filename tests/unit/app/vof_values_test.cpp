@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "app/field_view.hpp"
 #include "app/plot_fields.hpp"
 #include "grid/vof_loops.hpp"
 #include "io/plotfile.hpp"

@@ -96,7 +96,7 @@ std::uint64_t Facets::parts(const Vec3& x, double reach) const {
 bool Facets::contains(const Vec3& x, std::uint64_t parts) const {
   const Vec3 e = x - center_;
   for (; parts != 0; parts &= parts - 1) {
-    const HalfSpace& p = planes_[static_cast<std::size_t>(std::countr_zero(parts))];
+    const HalfSpace& p = planes_[std::countr_zero(parts)];
     if (p.offset - dot(p.normal, e) <= 0) return false;
   }
   return true;

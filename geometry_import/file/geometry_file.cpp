@@ -55,8 +55,8 @@ void read(hid_t data, const std::string& path, const Index& lo, const Index& siz
   std::array<hsize_t, 3> start{}, count{};
   for (int d = 0; d < 3; ++d) {
     assert(lo[d] >= 0 && size[d] > 0);
-    start[static_cast<std::size_t>(2 - d)] = static_cast<hsize_t>(lo[d]);
-    count[static_cast<std::size_t>(2 - d)] = static_cast<hsize_t>(size[d]);
+    start[2 - d] = static_cast<hsize_t>(lo[d]);
+    count[2 - d] = static_cast<hsize_t>(size[d]);
   }
   const h5::Handle memory(h5::check(H5Screate_simple(3, count.data(), nullptr), path, "read a block"), H5Sclose);
   const h5::Handle space(h5::check(H5Dget_space(data), path, "read a block"), H5Sclose);

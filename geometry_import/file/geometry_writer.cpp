@@ -75,7 +75,7 @@ std::span<const std::byte> next_part(std::span<const std::byte>& rest) {
 
 h5::Handle create_data(hid_t file, const std::string& path, const char* name, hid_t type, const Index& voxels) {
   std::array<hsize_t, 3> size{}, chunk{}, limit{};  // chunks may be larger than the image, but not than its limit
-  for (int d = 0; d < 3; ++d) size[static_cast<std::size_t>(2 - d)] = static_cast<hsize_t>(voxels[d]);
+  for (int d = 0; d < 3; ++d) size[2 - d] = static_cast<hsize_t>(voxels[d]);
   chunk.fill(geometry_chunk);
   limit.fill(H5S_UNLIMITED);
   const std::string what = fmt::format("create the data set {}", name);
@@ -228,9 +228,8 @@ template <class Add>
 std::vector<std::byte> pack_chunks(const ImageWindow& layer, Add&& add) {
   const int nx = chunks(layer.image[0]), ny = chunks(layer.image[1]);
   std::vector<std::vector<std::byte>> part(static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny));
-  parallel_for_dynamic(static_cast<std::int64_t>(part.size()), [&](std::int64_t c) {
-    add(static_cast<int>(c % nx), static_cast<int>(c / nx), part[static_cast<std::size_t>(c)]);
-  });
+  parallel_for_dynamic(static_cast<std::int64_t>(part.size()),
+                       [&](std::int64_t c) { add(static_cast<int>(c % nx), static_cast<int>(c / nx), part[c]); });
   std::vector<std::byte> all;
   for (const auto& p : part) all.insert(all.end(), p.begin(), p.end());
   return all;

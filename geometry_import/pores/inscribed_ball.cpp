@@ -50,8 +50,8 @@ constexpr std::array<double, 3> steepest{distance_unit, distance_unit* std::numb
 std::optional<InscribedBall> ball_between(const DistancePlanes& distance, const Index& x) {
   std::array<const std::uint16_t*, 5> planes;  // at the place of x in the planes around
   for (int k = 0; k < 5; ++k) {
-    planes[static_cast<std::size_t>(k)] = distance.plane(x[2] + k - 2);
-    if (auto& p = planes[static_cast<std::size_t>(k)]) p += std::int64_t{x[1]} * distance.voxels()[0] + x[0];
+    planes[k] = distance.plane(x[2] + k - 2);
+    if (auto& p = planes[k]) p += std::int64_t{x[1]} * distance.voxels()[0] + x[0];
   }
   const int here = *planes[2];
   const auto inside = [&](const Index& e) {  // x - e to x + 2 e are
@@ -59,16 +59,16 @@ std::optional<InscribedBall> ball_between(const DistancePlanes& distance, const 
       if (x[d] - e[d] < 0 || x[d] - e[d] >= distance.voxels()[d] || x[d] + 2 * e[d] < 0 ||
           x[d] + 2 * e[d] >= distance.voxels()[d])
         return false;
-    return planes[static_cast<std::size_t>(2 - e[2])] && planes[static_cast<std::size_t>(2 + 2 * e[2])];
+    return planes[2 - e[2]] && planes[static_cast<std::size_t>(2 + 2 * e[2])];
   };
   std::optional<InscribedBall> largest;
   for (const Index& way : ways)
     for (const int sign : {1, -1}) {
       const Index e = way * sign;
       const std::int64_t step = std::int64_t{e[1]} * distance.voxels()[0] + e[0];
-      if (!planes[static_cast<std::size_t>(2 + e[2])] || !inside(e)) continue;
-      const int next = planes[static_cast<std::size_t>(2 + e[2])][step];
-      const int before = planes[static_cast<std::size_t>(2 - e[2])][-step];
+      if (!planes[2 + e[2]] || !inside(e)) continue;
+      const int next = planes[2 + e[2]][step];
+      const int before = planes[2 - e[2]][-step];
       if (next == 0 || before >= here) continue;
       const int beyond = planes[static_cast<std::size_t>(2 + 2 * e[2])][2 * step];
       const auto kind = static_cast<std::size_t>(dot(e, e)) - 1;

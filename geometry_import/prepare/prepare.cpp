@@ -99,8 +99,7 @@ void Preparation::orient() {
                      high[2] - 1, text_of(high - low)));
   const std::string_view names = "xyz";
   for (int d = 0; d < 3; ++d)
-    if (o_.flip[static_cast<std::size_t>(d)])
-      tell(fmt::format("{} of the file flipped", names[static_cast<std::size_t>(d)]));
+    if (o_.flip[d]) tell(fmt::format("{} of the file flipped", names[d]));
   if (turned)
     tell(fmt::format("x, y, z are {}, {}, {} of the file", "xyz"[view.axes[0]], "xyz"[view.axes[1]],
                      "xyz"[view.axes[2]]));
@@ -122,7 +121,7 @@ void Preparation::resample_to_cubes(bool labels) {
       require(made >= 1 - 1e-3 && made <= 65536,
               "`resample = {}` (m): an image {} m wide in {} would have {:.3g} voxels; allowed are 1 to 65536",
               result_.voxel, n[d] * spacing_[d], "xyz"[d], made);
-      resampling[static_cast<std::size_t>(d)] = resampling_shares(n[d], ratio, labels);
+      resampling[d] = resampling_shares(n[d], ratio, labels);
     }
   });
   ImageInfo info = image().info();
@@ -175,8 +174,7 @@ void Preparation::remove_noise() {
     const ImageWindow all = ImageWindow{n, first, last}.grown(reach);
     Array<float> in(all.count(), Purpose::buffers);
     const auto plane = static_cast<std::size_t>(all.plane());
-    for (int z = all.first; z < all.last; ++z)
-      source->read_plane(z, in.span().subspan(static_cast<std::size_t>(all.start_of(z)), plane));
+    for (int z = all.first; z < all.last; ++z) source->read_plane(z, in.span().subspan(all.start_of(z), plane));
     if (o_.denoise == Denoise::median) return median(all, std::as_const(in).span(), reach, first, last, values);
     if (o_.denoise == Denoise::bilateral) return bilateral(all, std::as_const(in).span(), filter, first, last, values);
     gaussian(all, width, in.span());

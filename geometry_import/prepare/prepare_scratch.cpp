@@ -63,7 +63,7 @@ void move_all(Move&& move, int file, std::span<T> bytes, std::int64_t place, con
     if (n < 0 && errno == EINTR) continue;
     require(n > 0, "scratch file of the import: {} {} bytes failed: {}", doing, bytes.size(),
             errno != 0 ? std::strerror(errno) : "file too short");
-    bytes = bytes.subspan(static_cast<std::size_t>(n));
+    bytes = bytes.subspan(n);
     place += n;
   }
 }

@@ -46,15 +46,13 @@ class OrientedImage : public ImageFile {
   }
 
   /// Place in the view along its axis of voxel i of source axis a.
-  std::int64_t place(int a, int i) const {
-    return o_.flip[static_cast<std::size_t>(a)] ? o_.high[a] - 1 - i : i - o_.low[a];
-  }
+  std::int64_t place(int a, int i) const { return o_.flip[a] ? o_.high[a] - 1 - i : i - o_.low[a]; }
 
   void load_slab(int first, int last) {
     first_ = last_ = 0;  // should reading fail
     Index low = o_.low, high = o_.high;
     const int moved = o_.axes[2];
-    const bool back = o_.flip[static_cast<std::size_t>(moved)];
+    const bool back = o_.flip[moved];
     low[moved] = back ? o_.high[moved] - last : o_.low[moved] + first;
     high[moved] = low[moved] + last - first;
     const std::int64_t nx = source_->info().size[0], start = stride_[moved] * first;

@@ -18,7 +18,7 @@ std::int64_t nearest_inside(const Index& voxels, const SampleCylinder& cylinder,
     const auto i = static_cast<std::int64_t>(std::clamp(cylinder.x + dx / r * there, 0.0, voxels[0] - 1.0));
     const auto j = static_cast<std::int64_t>(std::clamp(cylinder.y + dy / r * there, 0.0, voxels[1] - 1.0));
     const std::int64_t place = j * voxels[0] + i;
-    if (inside[static_cast<std::size_t>(place)]) return place;
+    if (inside[place]) return place;
   }
   return std::int64_t{y} * voxels[0] + x;
 }

@@ -24,7 +24,7 @@ struct DataSet {
 std::vector<hsize_t> size_of(hid_t data) {
   const h5::Handle space(H5Dget_space(data), H5Sclose);
   const int rank = space < 0 ? 0 : H5Sget_simple_extent_ndims(space);
-  std::vector<hsize_t> size(static_cast<std::size_t>(std::max(rank, 0)));
+  std::vector<hsize_t> size(std::max(rank, 0));
   if (rank > 0) H5Sget_simple_extent_dims(space, size.data(), nullptr);
   return size;
 }

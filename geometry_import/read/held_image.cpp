@@ -44,7 +44,7 @@ class PlaneFiles : public ImageFile {
 
  private:
   void load_plane(int z, std::span<float> values) override {
-    open_voxels(info(), files_[static_cast<std::size_t>(z)], layout_, true)->read_plane(0, values);
+    open_voxels(info(), files_[z], layout_, true)->read_plane(0, values);
   }
   std::vector<std::string> files_;
   RawLayout layout_;  ///< of one plane

@@ -145,7 +145,7 @@ std::string bytes_between(const std::string& path, std::int64_t start, std::int6
   const std::int64_t found = bytes_in(path);
   require(file.is_open() && start >= 0 && start <= end && end <= found,
           "{}: bytes {} to {} are needed, the file has {}", path, start, end, found);
-  std::string bytes(static_cast<std::size_t>(end - start), '\0');
+  std::string bytes(end - start, '\0');
   file.seekg(start);
   file.read(bytes.data(), end - start);
   require(file.gcount() == end - start, "{}: reading {} bytes from byte {} on gave {}", path, end - start, start,

@@ -78,7 +78,7 @@ void InflatedFile::read(std::span<char> bytes) {
 
 std::vector<char> InflatedFile::read(std::int64_t count) {
   require_plausible(count, compressed_, path_);
-  std::vector<char> bytes(static_cast<std::size_t>(count));
+  std::vector<char> bytes(count);
   read(std::span(bytes));
   return bytes;
 }

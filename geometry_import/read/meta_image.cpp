@@ -224,9 +224,8 @@ std::unique_ptr<ImageFile> open_one(const Lines& lines, ImageInfo info, RawLayou
   if (!binary) {
     const std::string text = bytes_between(file, layout.skip_bytes, bytes);
     layout.big_endian = std::endian::native == std::endian::big;
-    return hold_voxels(
-        std::move(info), layout,
-        voxels_of_text(text, static_cast<std::size_t>(needed / bytes_of(layout.type)), layout.type, file));
+    return hold_voxels(std::move(info), layout,
+                       voxels_of_text(text, needed / bytes_of(layout.type), layout.type, file));
   }
   if (!packed) {
     auto image = open_voxels(std::move(info), file, layout, true);  // its message about sizes first

@@ -145,7 +145,7 @@ void read_spacing(const Header& h, ImageInfo& info) {
   Vec3 w{h.pixdim[1], h.pixdim[2], h.pixdim[3]};
   if (w == Vec3::all(0)) return;
   if (h.dim[0] == 2) w[2] = w[0];
-  set_spacing(info, w, metres[static_cast<std::size_t>(unit)]);
+  set_spacing(info, w, metres[unit]);
 }
 
 /// Where the voxels begin. Throws Error unless it is a whole number of bytes behind the header.

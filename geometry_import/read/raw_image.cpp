@@ -18,7 +18,7 @@ class RawImage : public ImageFile {
       : ImageFile(std::move(description)), layout_(layout), path_(data_file), file_(data_file, std::ios::binary) {
     require(file_.is_open(), "{}: cannot be opened for reading ({})", path_, std::strerror(errno));
     plane_bytes_ = std::int64_t{layout.size[0]} * layout.size[1] * bytes_of(layout.type);
-    plane_.resize(static_cast<std::size_t>(plane_bytes_));
+    plane_.resize(plane_bytes_);
   }
 
  private:

@@ -112,7 +112,7 @@ class StackImage : public ImageFile {
 
  private:
   void load_plane(int z, std::span<float> values) override {
-    const std::string& file = files_[static_cast<std::size_t>(z)];
+    const std::string& file = files_[z];
     const auto slice = open_slice(file);
     const ImageInfo& s = slice->info();
     require(s.size == Index(info().size[0], info().size[1], 1) && s.type == info().type,

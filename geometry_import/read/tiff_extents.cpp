@@ -70,7 +70,7 @@ class Directories {
     file_.read(reinterpret_cast<char*>(b.data()), width);
     require(file_.gcount() == width, "{}: ends early, at byte {}", path_, size_);
     std::uint64_t value = 0;
-    for (int n = 0; n < width; ++n) value = value << 8 | b[static_cast<std::size_t>(big_endian_ ? n : width - 1 - n)];
+    for (int n = 0; n < width; ++n) value = value << 8 | b[big_endian_ ? n : width - 1 - n];
     return value > std::uint64_t{1} << 60 ? -1 : static_cast<std::int64_t>(value);
   }
 
@@ -79,7 +79,7 @@ class Directories {
     Entry e;
     e.tag = static_cast<int>(number(at, 2));
     const std::int64_t type = number(at + 2, 2);
-    e.width = type < static_cast<std::int64_t>(widths.size()) ? widths[static_cast<std::size_t>(type)] : 0;
+    e.width = type < static_cast<std::int64_t>(widths.size()) ? widths[type] : 0;
     e.count = number(at + 4, big_file_ ? 8 : 4);
     const int room = big_file_ ? 8 : 4;
     require(e.count >= 0 && e.count <= size_, "{}: is damaged: its tag {} has {} entries", path_, e.tag, e.count);

@@ -134,7 +134,7 @@ class TiffImage : public ImageFile {
  private:
   void load_plane(int z, std::span<float> values) override {
     last_message.clear();
-    check(TIFFSetSubDirectory(tiff_.get(), pages_[static_cast<std::size_t>(z)]) == 1, z);
+    check(TIFFSetSubDirectory(tiff_.get(), pages_[z]) == 1, z);
     plane_.resize(values.size() * static_cast<std::size_t>(bytes_of(info().type)));
     check_sums(z);
     if (TIFFIsTiled(tiff_.get())) {
@@ -151,17 +151,17 @@ class TiffImage : public ImageFile {
     std::uint16_t compression = COMPRESSION_NONE;
     TIFFGetFieldDefaulted(tiff_.get(), TIFFTAG_COMPRESSION, &compression);
     const bool zlib = compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
-    if (!zlib || checked_[static_cast<std::size_t>(z)]) return;
+    if (!zlib || checked_[z]) return;
     TIFF* const t = tiff_.get();
     const bool tiles = TIFFIsTiled(t) != 0;
     const auto all = static_cast<std::uint64_t>(bytes_in(info().path));
     for (std::uint32_t s = 0; s < (tiles ? TIFFNumberOfTiles(t) : TIFFNumberOfStrips(t)); ++s) {
-      std::vector<char> raw(static_cast<std::size_t>(std::min<std::uint64_t>(TIFFGetStrileByteCount(t, s), all)));
+      std::vector<char> raw(std::min<std::uint64_t>(TIFFGetStrileByteCount(t, s), all));
       const auto length = static_cast<tmsize_t>(raw.size());
       check((tiles ? TIFFReadRawTile : TIFFReadRawStrip)(t, s, raw.data(), length) == length, z);
       check_inflated(raw, info().path);
     }
-    checked_[static_cast<std::size_t>(z)] = true;
+    checked_[z] = true;
   }
 
   void read_strips(int z) {
@@ -182,7 +182,7 @@ class TiffImage : public ImageFile {
     check(tx > 0 && ty > 0, z);
     const auto nx = static_cast<std::uint32_t>(info().size[0]), ny = static_cast<std::uint32_t>(info().size[1]);
     const auto width = static_cast<std::size_t>(bytes_of(info().type));
-    std::vector<char> tile(static_cast<std::size_t>(TIFFTileSize(tiff_.get())));
+    std::vector<char> tile(TIFFTileSize(tiff_.get()));
     check(tile.size() >= std::size_t{tx} * ty * width, z);
     for (std::uint32_t y = 0; y < ny; y += ty)
       for (std::uint32_t x = 0; x < nx; x += tx) {

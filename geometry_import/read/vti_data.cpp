@@ -90,10 +90,10 @@ std::vector<char> inflated(std::string_view bytes, std::int64_t needed, const Wr
       "{}: {} bytes of voxels are needed, its compressed array has {} blocks of {} bytes, the last of {}, in {} bytes",
       path, needed, blocks, block, last > 0 ? last : block, size);
   require_plausible(needed, size, path);
-  std::vector<char> voxels(static_cast<std::size_t>(needed));
+  std::vector<char> voxels(needed);
   std::int64_t from = (3 + blocks) * width;
   for (std::int64_t n = 0; n < blocks; ++n) {
-    const std::int64_t length = count_at(bytes, static_cast<std::size_t>(3 + n), w);
+    const std::int64_t length = count_at(bytes, 3 + n, w);
     require(length <= size - from, "{}: ends early: block {} of its compressed array needs {} bytes, {} are left", path,
             n, length, size - from);
     const std::int64_t made = n + 1 == blocks && last > 0 ? last : block;

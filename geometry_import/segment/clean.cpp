@@ -54,7 +54,7 @@ Flags find_dropped(const Comm& comm, const Clusters& pores, const CleanOptions& 
   if (options.keep == KeepClusters::connected) {
     for (std::size_t s = 0; s < drop.size(); ++s)
       for (int d = 0; d < 3; ++d)
-        if (options.axes[static_cast<std::size_t>(d)] && pores.of_rank()[s].connects(d)) drop[s] = 0;
+        if (options.axes[d] && pores.of_rank()[s].connects(d)) drop[s] = 0;
     return drop;
   }
   const std::int64_t most = most_voxels(comm, pores);

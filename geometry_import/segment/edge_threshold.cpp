@@ -57,7 +57,7 @@ class EdgeCounts {
 bool in_sample(std::span<const std::uint8_t> inside, std::int64_t at, std::int64_t dx, std::int64_t dy) {
   if (inside.empty()) return true;
   const std::array<std::int64_t, 5> all{at, at - dx, at + dx, at - dy, at + dy};
-  return std::all_of(all.begin(), all.end(), [&](std::int64_t n) { return inside[static_cast<std::size_t>(n)] != 0; });
+  return std::all_of(all.begin(), all.end(), [&](std::int64_t n) { return inside[n] != 0; });
 }
 
 /// Counts plane z of the window.
@@ -75,8 +75,7 @@ void count_plane(const ImageWindow& window, std::span<const float> gray, std::sp
       double square = 0;
       for (int d = 0; d < 3; ++d) {
         if (n[d] == 1) continue;
-        const double slope =
-            0.5 * (double{here[step[static_cast<std::size_t>(d)]]} - double{here[-step[static_cast<std::size_t>(d)]]});
+        const double slope = 0.5 * (double{here[step[d]]} - double{here[-step[d]]});
         square += slope * slope;
       }
       counts.add(double{*here}, std::sqrt(square));
@@ -93,10 +92,10 @@ double edge_threshold(const ImageLayers& image, const Histogram& histogram) {
   image.for_own([&](const ImageWindow& layer) {
     const ImageWindow window = layer.grown(1);
     const Array<float> gray = image.read(window);
-    std::vector<EdgeCounts> of_thread(static_cast<std::size_t>(n_threads()), EdgeCounts(histogram.low, histogram.high));
+    std::vector<EdgeCounts> of_thread(n_threads(), EdgeCounts(histogram.low, histogram.high));
     parallel_for(layer.planes(), [&](std::int64_t p) {
       count_plane(window, gray.span(), image.sample().inside(), layer.first + static_cast<int>(p),
-                  of_thread[static_cast<std::size_t>(thread_number())]);
+                  of_thread[thread_number()]);
     });
     for (const EdgeCounts& part : of_thread) all.add(part);
   });

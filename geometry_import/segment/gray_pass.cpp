@@ -27,9 +27,7 @@ Slabs<std::uint8_t> GrayPass::run(Histogram& histogram) {
 
 void GrayPass::work(const ImageWindow& layer, Histogram* histogram, std::span<std::uint8_t> labels) {
   GrayLayer g(image_, layer, report_.smoothing);
-  const auto of_layer = [&] {
-    return g.values().subspan(static_cast<std::size_t>(g.window().start_of(layer.first)), layer.count());
-  };
+  const auto of_layer = [&] { return g.values().subspan(g.window().start_of(layer.first), layer.count()); };
   const auto count_into = [&](Histogram& h) {
     Array<float> copy(layer.count(), Purpose::buffers);
     std::copy(of_layer().begin(), of_layer().end(), copy.begin());

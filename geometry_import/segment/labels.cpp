@@ -57,8 +57,7 @@ LabelMap::LabelMap(const std::vector<NamedValue>& values) {
 
 std::string LabelMap::text() const {
   std::vector<std::string> parts;
-  for (const Entry& e : entries_)
-    parts.push_back(fmt::format("{} = {}", names_[static_cast<std::size_t>(e.label)], e.value));
+  for (const Entry& e : entries_) parts.push_back(fmt::format("{} = {}", names_[e.label], e.value));
   return join(parts);
 }
 
@@ -136,13 +135,12 @@ void label_row(const LabelMap& map, std::span<const float> values, const std::ui
 void label_values(const LabelMap& map, const ImageWindow& window, std::span<const float> values,
                   std::span<const std::uint8_t> inside, std::span<std::uint8_t> labels, LabelTally& tally) {
   const std::int64_t row = window.row(), ny = window.image[1];
-  std::vector<LabelTally> of_plane(static_cast<std::size_t>(window.planes()));
+  std::vector<LabelTally> of_plane(window.planes());
   parallel_for(window.planes(), [&](std::int64_t p) {
     for (std::int64_t y = 0; y < ny; ++y) {
       const std::int64_t start = p * window.plane() + y * row;
-      label_row(map, values.subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(row)),
-                inside.empty() ? nullptr : inside.data() + y * row, window.first * window.plane() + start,
-                labels.data() + start, of_plane[static_cast<std::size_t>(p)]);
+      label_row(map, values.subspan(start, row), inside.empty() ? nullptr : inside.data() + y * row,
+                window.first * window.plane() + start, labels.data() + start, of_plane[p]);
     }
   });
   for (const LabelTally& t : of_plane) {
@@ -167,11 +165,11 @@ void require_known(const LabelTally& tally, const LabelMap& map, const Index& vo
 
 std::vector<std::int64_t> label_counts(const Comm& comm, const Slabs<std::uint8_t>& labels) {
   const ImageWindow& own = labels.own();
-  std::vector<std::array<std::int64_t, 256>> of_plane(static_cast<std::size_t>(own.planes()));
+  std::vector<std::array<std::int64_t, 256>> of_plane(own.planes());
   parallel_for(own.planes(), [&](std::int64_t p) {
     std::array<std::int64_t, 256> counts{};
     for (const std::uint8_t l : labels.plane(own.first + static_cast<int>(p))) ++counts[l];
-    of_plane[static_cast<std::size_t>(p)] = counts;
+    of_plane[p] = counts;
   });
   std::vector<std::int64_t> counts(256, 0);
   for (const auto& plane : of_plane)

@@ -21,7 +21,7 @@ Rows rows_around(const ImageWindow& window, const std::uint8_t* labels, std::int
   Rows rows;
   for (int zz = std::max(z - 1, window.first); zz < std::min(z + 2, window.last); ++zz)
     for (std::int64_t yy = std::max<std::int64_t>(y - 1, 0); yy < std::min<std::int64_t>(y + 2, window.image[1]); ++yy)
-      rows.row[static_cast<std::size_t>(rows.number++)] = labels + window.start_of(zz) + yy * window.row();
+      rows.row[rows.number++] = labels + window.start_of(zz) + yy * window.row();
   return rows;
 }
 
@@ -35,8 +35,7 @@ void mark_rim(const ImageWindow& window, std::span<const std::uint8_t> labels, c
     const Rows rows = rows_around(window, labels.data(), r % ny, z);
     std::vector<std::uint8_t> pore(nx + 2, 0);  // in any of the rows, from x = -1 on
     for (int m = 0; m < rows.number; ++m)
-      for (std::size_t x = 0; x < nx; ++x)
-        pore[x + 1] = pore[x + 1] | (rows.row[static_cast<std::size_t>(m)][x] == pore_label);
+      for (std::size_t x = 0; x < nx; ++x) pore[x + 1] = pore[x + 1] | (rows.row[m][x] == pore_label);
     const std::int64_t start = window.start_of(z) + r % ny * window.row();
     for (std::size_t x = 0; x < nx; ++x) {
       const std::uint8_t label = labels[static_cast<std::size_t>(start) + x];
@@ -52,12 +51,12 @@ std::uint8_t majority(const Rows& rows, std::int64_t x, std::int64_t nx) {
   std::uint8_t best = undecided;
   for (int m = 0; m < rows.number; ++m)
     for (std::int64_t i = std::max<std::int64_t>(x - 1, 0); i < std::min(x + 2, nx); ++i) {
-      const std::uint8_t label = rows.row[static_cast<std::size_t>(m)][i];
+      const std::uint8_t label = rows.row[m][i];
       if (label != pore_label && label != undecided) ++votes[label];
     }
   for (int m = 0; m < rows.number; ++m)
     for (std::int64_t i = std::max<std::int64_t>(x - 1, 0); i < std::min(x + 2, nx); ++i) {
-      const std::uint8_t label = rows.row[static_cast<std::size_t>(m)][i];
+      const std::uint8_t label = rows.row[m][i];
       if (votes[label] > votes[best] || (votes[label] == votes[best] && votes[label] > 0 && label < best)) best = label;
     }
   return best;
@@ -89,13 +88,13 @@ std::int64_t correct(const ImageWindow& window, std::span<const std::uint8_t> be
   mark_rim(window, before, within(2), a.span());
   decide(window, before, a.span(), within(1), b.span());
   decide(window, before, b.span(), in, a.span());
-  std::vector<std::int64_t> changed(static_cast<std::size_t>(in.planes()), 0);
+  std::vector<std::int64_t> changed(in.planes(), 0);
   parallel_for(in.planes(), [&](std::int64_t p) {
     const auto start = static_cast<std::size_t>(window.start_of(in.first + static_cast<int>(p)));
     const auto out = static_cast<std::size_t>(p * window.plane());
     for (std::size_t i = 0; i < static_cast<std::size_t>(window.plane()); ++i) {
       const std::uint8_t was = before[start + i], is = a[start + i] == undecided ? was : a[start + i];
-      changed[static_cast<std::size_t>(p)] += is != was;
+      changed[p] += is != was;
       after[out + i] = is;
     }
   });
@@ -128,8 +127,7 @@ std::int64_t correct_rim(const Comm& comm, Slabs<std::uint8_t>& labels) {
     const ImageWindow next = ImageWindow{own.image, chunk.last, chunk.last}.grown(reach);
     low = Array<std::uint8_t>(plane * static_cast<std::size_t>(chunk.last - next.first), Purpose::buffers);
     std::copy_n(before.begin() + window.start_of(next.first), low.size(), low.begin());
-    changed += correct(window, before.span(), chunk,
-                       labels.values().subspan(static_cast<std::size_t>(own.start_of(first)), chunk.count()));
+    changed += correct(window, before.span(), chunk, labels.values().subspan(own.start_of(first), chunk.count()));
   }
   return comm.sum(changed);
 }

@@ -109,8 +109,7 @@ void choose_over_ranks(const Comm& comm, const Clusters& clusters, const std::ve
   for (std::size_t i = 0; i < votes.size();) {
     const std::int64_t number = votes[i].number;
     Faces faces{};
-    for (; i < votes.size() && votes[i].number == number; ++i)
-      faces[static_cast<std::size_t>(votes[i].label)] += votes[i].faces;
+    for (; i < votes.size() && votes[i].number == number; ++i) faces[votes[i].label] += votes[i].faces;
     chosen[*clusters.slot_of(number)] = most_faces(faces);
   }
 }
@@ -175,7 +174,7 @@ void relabel(Slabs<std::uint8_t>& labels, const Clusters& clusters, std::span<co
              std::span<const std::uint8_t> to) {
   const std::int64_t n = labels.own().row();
   parallel_for(static_cast<std::int64_t>(clusters.rows()), [&](std::int64_t r) {
-    for (const ClusterRun& run : clusters.row(static_cast<std::size_t>(r)))
+    for (const ClusterRun& run : clusters.row(r))
       if (asked[run.slot]) std::fill_n(labels.values().begin() + r * n + run.first, run.last - run.first, to[run.slot]);
   });
 }

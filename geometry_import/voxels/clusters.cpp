@@ -83,16 +83,15 @@ void Clusters::find_runs(const Slabs<std::uint8_t>& labels, const LabelSet& set)
   require(rows < most, "clusters: {} rows on one rank, at most {} are possible; use more ranks", rows, most);
   row_start_ = Array<std::uint32_t>(static_cast<std::size_t>(rows) + 1, Purpose::buffers);
   row_start_[0] = 0;
-  parallel_for(rows, [&](std::int64_t r) {
-    row_start_[static_cast<std::size_t>(r) + 1] = count_runs(row_of(labels, static_cast<std::size_t>(r)), set);
-  });
+  parallel_for(
+      rows, [&](std::int64_t r) { row_start_[static_cast<std::size_t>(r) + 1] = count_runs(row_of(labels, r), set); });
   std::int64_t runs = 0;
   for (std::uint32_t& start : row_start_) {
     runs += start;
     start = static_cast<std::uint32_t>(runs);
   }
   require(runs < most, "clusters: {} runs on one rank, at most {} are possible; use more ranks", runs, most);
-  runs_ = Array<ClusterRun>(static_cast<std::size_t>(runs), Purpose::buffers);
+  runs_ = Array<ClusterRun>(runs, Purpose::buffers);
   const auto nx = static_cast<std::size_t>(own_.row());
   std::vector<int> ends((nx + 1) * static_cast<std::size_t>(n_threads()));
   parallel_for(rows, [&](std::int64_t n) {

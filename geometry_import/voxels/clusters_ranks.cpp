@@ -54,7 +54,7 @@ struct PlaneRuns {
     if (!runs.empty()) std::memcpy(runs.data(), bytes.data() + head, bytes.size() - head);
   }
   std::span<const ClusterRun> row(int y) const {
-    const std::size_t begin = row_start[static_cast<std::size_t>(y)];
+    const std::size_t begin = row_start[y];
     return std::span(runs).subspan(begin, row_start[static_cast<std::size_t>(y) + 1] - begin);
   }
 };
@@ -132,7 +132,7 @@ std::vector<Clusters::Joint> Clusters::joints_above(const Comm& comm, Contact co
 void Clusters::number_owned(const Comm& comm) {
   std::uint32_t in_first_plane = 0, owned_there = 0;
   if (own_.planes() > 0)
-    for (const ClusterRun& run : runs_.span().first(row_start_[static_cast<std::size_t>(own_.image[1])]))
+    for (const ClusterRun& run : runs_.span().first(row_start_[own_.image[1]]))
       in_first_plane = std::max(in_first_plane, run.slot + 1);
   for (std::uint32_t slot = 0; slot < in_first_plane; ++slot) owned_there += owned(slot);
   const auto slots = static_cast<std::int64_t>(clusters_.size());

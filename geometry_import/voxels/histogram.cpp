@@ -23,7 +23,7 @@ Histogram histogram_for(double smallest, double largest, bool integers) {
   } else {
     h.low = smallest;
     h.high = largest;
-    h.count.assign(static_cast<std::size_t>(most), 0);
+    h.count.assign(most, 0);
   }
   return h;
 }
@@ -39,7 +39,7 @@ void Histogram::add(std::span<const float> values) {
       std::min<std::size_t>(static_cast<std::size_t>(n_threads()), 1 + values.size() / (4 * count.size())));
   std::vector<std::vector<std::int64_t>> counts(parts);
   parallel_for(static_cast<std::int64_t>(parts), [&](std::int64_t p) {
-    std::vector<std::int64_t>& mine = counts[static_cast<std::size_t>(p)];
+    std::vector<std::int64_t>& mine = counts[p];
     mine.assign(count.size(), 0);
     const std::size_t begin = values.size() * static_cast<std::size_t>(p) / parts;
     const std::size_t end = values.size() * static_cast<std::size_t>(p + 1) / parts;
@@ -147,25 +147,24 @@ namespace {
 /// Number of values within one standard deviation of a Gaussian, about, at places `step` apart.
 std::vector<double> density(const Histogram& h, double width, double step) {
   const auto places = static_cast<std::int64_t>((h.high - h.low) / step) + 1;
-  std::vector<double> count(static_cast<std::size_t>(places));
+  std::vector<double> count(places);
   for (std::int64_t n = 0; n < places; ++n)
-    count[static_cast<std::size_t>(n)] =
+    count[n] =
         h.below(h.low + (static_cast<double>(n) + 0.5) * step) - h.below(h.low + (static_cast<double>(n) - 0.5) * step);
   const auto reach = static_cast<std::int64_t>(std::ceil(4 * width / step));
   std::vector<double> smooth(count.size(), 0.0);
   for (std::int64_t n = 0; n < places; ++n)
     for (std::int64_t k = std::max<std::int64_t>(n - reach, 0); k <= std::min(n + reach, places - 1); ++k)
-      smooth[static_cast<std::size_t>(n)] +=
-          count[static_cast<std::size_t>(k)] * std::exp(-0.5 * std::pow(static_cast<double>(k - n) * step / width, 2));
+      smooth[n] += count[k] * std::exp(-0.5 * std::pow(static_cast<double>(k - n) * step / width, 2));
   return smooth;
 }
 
 /// Least density on the way from a place to a higher one in one direction; nothing when there is none.
 std::optional<double> valley(const std::vector<double>& density, std::int64_t from, std::int64_t direction) {
-  const double here = density[static_cast<std::size_t>(from)];
+  const double here = density[from];
   double least = here;
   for (std::int64_t n = from + direction; n >= 0 && n < std::ssize(density); n += direction) {
-    const double there = density[static_cast<std::size_t>(n)];
+    const double there = density[n];
     if (there > here) return least;
     least = std::min(least, there);
   }
@@ -182,8 +181,8 @@ std::vector<double> histogram_peaks(const Histogram& h, double width) {
   std::vector<double> peaks;
   double left = -1;  // of the run of equal densities before
   for (std::int64_t n = 0; n < std::ssize(d); ++n) {
-    const double here = d[static_cast<std::size_t>(n)];
-    const double right = n + 1 < std::ssize(d) ? d[static_cast<std::size_t>(n + 1)] : -1;
+    const double here = d[n];
+    const double right = n + 1 < std::ssize(d) ? d[n + 1] : -1;
     if (here == right) continue;
     const bool top = here > left && here > right;
     left = here;
@@ -300,7 +299,7 @@ std::vector<double> multi_otsu(const Histogram& h, int classes) {
   require(h.filled() >= classes, "{} classes cannot be made of {} different gray values", classes, h.filled());
   const Histogram few = h.reduced(most_bins);
   const std::size_t group = (h.count.size() + few.count.size() - 1) / few.count.size();
-  std::vector<std::size_t> splits = best_splits(ClassScores(few), static_cast<std::size_t>(classes));
+  std::vector<std::size_t> splits = best_splits(ClassScores(few), classes);
   if (group > 1) {
     for (std::size_t& b : splits) b *= group;
     refine_splits(ClassScores(h), 2 * group, splits);

@@ -35,8 +35,8 @@ using FullSlices = std::array<FullSlice, 3>;
 FullSlices slices_of(const Index& voxels) {
   FullSlices slices;
   for (int axis = 0; axis < 3; ++axis) {
-    slices[static_cast<std::size_t>(axis)].nx = voxels[right_of(axis)];
-    slices[static_cast<std::size_t>(axis)].ny = voxels[down_of(axis)];
+    slices[axis].nx = voxels[right_of(axis)];
+    slices[axis].ny = voxels[down_of(axis)];
   }
   return slices;
 }
@@ -110,7 +110,7 @@ void unpack(std::span<const std::byte> bytes, FullSlices& slices) {
     RowHead head;
     std::memcpy(&head, bytes.data(), sizeof head);
     bytes = bytes.subspan(sizeof head);
-    FullSlice& s = slices[static_cast<std::size_t>(head.axis)];
+    FullSlice& s = slices[head.axis];
     const auto count = static_cast<std::size_t>(head.count);
     switch (head.field) {
       case 0:
@@ -174,7 +174,7 @@ void ReportPictures::keep_rows(Field field, const ImageWindow& layer, std::span<
   const auto nx = static_cast<std::size_t>(voxels_[0]), ny = static_cast<std::size_t>(voxels_[1]);
   std::vector<T> column(ny);
   for (int z = layer.first; z < layer.last; ++z) {
-    const std::span<const T> plane = values.subspan(static_cast<std::size_t>(layer.start_of(z)), nx * ny);
+    const std::span<const T> plane = values.subspan(layer.start_of(z), nx * ny);
     for (std::size_t y = 0; y < ny; ++y) column[y] = plane[y * nx + nx / 2];
     keep_row<T>(field, 0, z, column);
     keep_row<T>(field, 1, z, plane.subspan(ny / 2 * nx, nx));
@@ -231,8 +231,8 @@ PictureData ReportPictures::gather(const Comm& comm) const {
   std::tie(data.black, data.white) = gray_range(full);
   const int step = parts(std::max({voxels_[0], voxels_[1], voxels_[2]}), slice_pixels);
   for (int axis = 0; axis < 3; ++axis) {
-    ImageSlice& s = data.slices[static_cast<std::size_t>(axis)];
-    s = reduced(full[static_cast<std::size_t>(axis)], step, data.black, data.white);
+    ImageSlice& s = data.slices[axis];
+    s = reduced(full[axis], step, data.black, data.white);
     s.axis = axis;
     s.plane = voxels_[axis] / 2;
   }

@@ -90,7 +90,7 @@ bool receive_any(MPI_Comm comm, int tag, std::vector<Message>& in) {
   if (!arrived) return false;
   MPI_Count bytes = 0;
   MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
-  in.push_back({status.MPI_SOURCE, std::vector<std::byte>(static_cast<std::size_t>(bytes))});
+  in.push_back({status.MPI_SOURCE, std::vector<std::byte>(bytes)});
   const ByteType type(in.back().bytes.size());
   MPI_Mrecv(in.back().bytes.data(), type.count(), type.type(), &handle, MPI_STATUS_IGNORE);
   return true;
@@ -129,7 +129,7 @@ std::int64_t Comm::exclusive_sum(std::int64_t x) const {
 }
 
 std::vector<std::int64_t> Comm::gather_sizes(std::int64_t bytes) const {
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(size_));
+  std::vector<std::int64_t> sizes(size_);
   MPI_Allgather(&bytes, 1, MPI_INT64_T, sizes.data(), 1, MPI_INT64_T, handle_);
   return sizes;
 }
@@ -150,7 +150,7 @@ void Comm::gather_bytes(std::span<const std::byte> mine, const std::vector<std::
   }
   std::size_t place = 0;
   for (int r = 0; r < size_; ++r) {
-    const std::span<std::byte> part = all.subspan(place, static_cast<std::size_t>(sizes[static_cast<std::size_t>(r)]));
+    const std::span<std::byte> part = all.subspan(place, sizes[r]);
     if (r == rank_) std::copy(mine.begin(), mine.end(), part.begin());
     broadcast_bytes(part, r);
     place += part.size();
@@ -166,7 +166,7 @@ void Comm::broadcast_bytes(std::span<std::byte> x, int root) const {
 void Comm::broadcast(std::string& x, int root) const {
   auto size = static_cast<std::int64_t>(x.size());
   broadcast(std::span(&size, 1), root);
-  x.resize(static_cast<std::size_t>(size));
+  x.resize(size);
   broadcast(std::span(x.data(), x.size()), root);
 }
 

@@ -55,7 +55,7 @@ std::string format_si(double value, std::string_view unit) {
   const int place = step + 6;
   if (place < 0 || place >= static_cast<int>(prefixes.size())) return fmt::format("{:.2e} {}", value, unit);
   const double scaled = step < 0 ? value * std::pow(1000.0, -step) : value / std::pow(1000.0, step);
-  return fmt::format("{} {}{}", three_digits(scaled), prefixes[static_cast<std::size_t>(place)], unit);
+  return fmt::format("{} {}{}", three_digits(scaled), prefixes[place], unit);
 }
 
 }  // namespace karst

@@ -191,8 +191,7 @@ std::string progress_line(const ProgressState& state, int width) {
   const int n = std::min(longest_bar, width - letters(line) - 4);  // brackets, two spaces
   if (n < shortest_bar) return line;
   const int filled = static_cast<int>(part * n);
-  return fmt::format("[{}{}]  {}", std::string(static_cast<std::size_t>(filled), '#'),
-                     std::string(static_cast<std::size_t>(n - filled), '.'), line);
+  return fmt::format("[{}{}]  {}", std::string(filled, '#'), std::string(n - filled, '.'), line);
 }
 
 ProgressOutput ProgressOutput::standard() {

@@ -85,7 +85,7 @@ void print_together(const Comm& comm, const std::string& message) {
   for (std::size_t k = 0; k < std::min(kinds.size(), most_kinds); ++k) {
     std::vector<int> ranks;
     for (int r = 0; r < comm.size(); ++r) {
-      if (all[static_cast<std::size_t>(r)] == kinds[k]) ranks.push_back(r);
+      if (all[r] == kinds[k]) ranks.push_back(r);
     }
     std::string text = message;
     comm.broadcast(text, ranks.front());

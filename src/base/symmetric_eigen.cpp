@@ -9,7 +9,7 @@ SymmetricEigen symmetric_eigen(Matrix3 m) {
   constexpr int most_sweeps = 20;
   constexpr double small = 1e-15;  // of what stands off the diagonal, over the diagonal
   SymmetricEigen e;
-  const auto at = [&](int i, int j) -> double& { return m[static_cast<std::size_t>(i)][j]; };
+  const auto at = [&](int i, int j) -> double& { return m[i][j]; };
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     const double off = std::abs(at(0, 1)) + std::abs(at(0, 2)) + std::abs(at(1, 2));
     if (off <= small * (std::abs(at(0, 0)) + std::abs(at(1, 1)) + std::abs(at(2, 2)))) break;
@@ -29,8 +29,8 @@ SymmetricEigen symmetric_eigen(Matrix3 m) {
           at(p, k) = c * pk - s * qk;
           at(q, k) = s * pk + c * qk;
         }
-        Vec3& a = e.vector[static_cast<std::size_t>(p)];
-        Vec3& b = e.vector[static_cast<std::size_t>(q)];
+        Vec3& a = e.vector[p];
+        Vec3& b = e.vector[q];
         const Vec3 old = a;
         a = c * a - s * b;
         b = s * old + c * b;

@@ -137,7 +137,7 @@ Statistics reduce(const Comm& comm, const Measured& here, const std::vector<std:
       for (const Sample& x : samples) total = {total.calls + x.calls, total.seconds + x.seconds};
       samples = {total};
     } else if (samples.size() < static_cast<std::size_t>(n_threads())) {
-      samples.resize(static_cast<std::size_t>(n_threads()));
+      samples.resize(n_threads());
     }
     Sample sum;
     double squares = 0.0, largest = 0.0, smallest = samples.front().seconds;

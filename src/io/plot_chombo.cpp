@@ -77,7 +77,7 @@ void write_chombo_root(const PlotTarget& to) {
 }
 
 Handle write_chombo_level(const PlotTarget& to, int level, const PlotOrder& order) {
-  const Layout& layout = *to.plot.levels[static_cast<std::size_t>(level)];
+  const Layout& layout = *to.plot.levels[level];
   Handle group = hdf5::create_group(to.file, "level_" + std::to_string(level), to.path);
   hdf5::put_number(group, "dx", centimetres * std::ldexp(to.plot.cell_width, -level), to.path);
   hdf5::put_text(group, "dx_units", "cm", to.path);
@@ -88,8 +88,7 @@ Handle write_chombo_level(const PlotTarget& to, int level, const PlotOrder& orde
   const ChomboBox domain = chombo_box(layout.domain().box());
   hdf5::put(group, "prob_domain", box_type(to.path), scalar, &domain, to.path);
   for (int d = 0; d < 3; ++d)
-    hdf5::put_int(group, "is_periodic_" + std::to_string(d),
-                  layout.domain().periodic[static_cast<std::size_t>(d)] ? 1 : 0, to.path);
+    hdf5::put_int(group, "is_periodic_" + std::to_string(d), layout.domain().periodic[d] ? 1 : 0, to.path);
 
   Handle about = hdf5::create_group(group, "data_attributes", to.path);
   hdf5::put_int(about, "comps", to.n_components, to.path);

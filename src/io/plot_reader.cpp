@@ -128,7 +128,7 @@ std::vector<std::string> members(hid_t group, const std::string& path) {
 
 std::vector<hsize_t> sizes_of(hid_t set, const std::string& path) {
   const Handle space(check(H5Dget_space(set), "read", path), H5Sclose);
-  std::vector<hsize_t> sizes(static_cast<std::size_t>(check(H5Sget_simple_extent_ndims(space), "read", path)));
+  std::vector<hsize_t> sizes(check(H5Sget_simple_extent_ndims(space), "read", path));
   check(H5Sget_simple_extent_dims(space, sizes.data(), nullptr), "read", path);
   return sizes;
 }

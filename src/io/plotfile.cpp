@@ -95,8 +95,7 @@ void write_all(const Comm& comm, const AtomicFile& target, const PlotDescription
   const PlotTarget to{comm, plot, n_components, file, path, room, metadata};
   write_root(to);
   Handle vtk = write_vtk_root(to);
-  for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
-    write_level(to, vtk, l, orders[static_cast<std::size_t>(l)]);
+  for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l) write_level(to, vtk, l, orders[l]);
   check(vtk.close(), "finish the levels", path);
   check(file.close(), "finish the file", path);
 }

@@ -43,7 +43,7 @@ template <class F>
 void for_each_named(const VofPlaces& places, std::size_t level, int box, F&& f) {
   for_each_vof(places.levels[level]->box(box), [&](int vof, int cell) {
     const std::int64_t row = places.row(static_cast<int>(level), box, vof);
-    if (row >= 0) f(cell, static_cast<std::size_t>(row));
+    if (row >= 0) f(cell, row);
   });
 }
 

@@ -49,7 +49,7 @@ std::string axes_svg(const PlaneFrame& f, const PlaneValues& plane, double cell_
                        foot + 19, plain(t));
   const double place = f.wide < 100 ? f.x(f.n_wide) + 8 : f.x(0.5 * f.n_wide);
   out += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{} [{}]</text>\n", place,
-                     foot + 38, axes[static_cast<std::size_t>(first)], unit.name);
+                     foot + 38, axes[first], unit.name);
   for (const double t : ticks(0.0, f.n_high * per_cell, 4))
     out += line_svg(f.left - 4, f.y(t / per_cell), f.left, f.y(t / per_cell), "class=\"axis\"") +
            fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{:g}</text>", f.left - 7,
@@ -58,7 +58,7 @@ std::string axes_svg(const PlaneFrame& f, const PlaneValues& plane, double cell_
   return out + fmt::format(
                    "<text class=\"label\" x=\"13\" y=\"{0:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 13 "
                    "{0:.1f})\">{1} [{2}]</text>\n",
-                   middle, axes[static_cast<std::size_t>(second)], unit.name);
+                   middle, axes[second], unit.name);
 }
 
 std::string marks_svg(const PlaneFrame& f, const PlaneValues& plane, const PlaneLook& look) {
@@ -110,7 +110,7 @@ ScaledUnit scaled_unit(double largest, const std::string& unit) {
   constexpr std::array<const char*, 9> prefixes{"f", "p", "n", "µ", "m", "", "k", "M", "G"};
   if (!(largest > 0.0)) return {1.0, unit};
   const int step = std::clamp(static_cast<int>(std::floor(std::log10(largest) / 3.0 + 1e-9)), -5, 3);
-  return {std::pow(10.0, 3 * step), prefixes[static_cast<std::size_t>(step + 5)] + unit};
+  return {std::pow(10.0, 3 * step), prefixes[step + 5] + unit};
 }
 
 std::string colour_scale_svg(const PlaneLook& look, double x, double y, double height, double letters) {

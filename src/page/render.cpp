@@ -261,7 +261,7 @@ std::array<Rendering::Edge, 3> Renderer::named_edges() const {
     }
     Vec3 high = low;
     high[d] = box_.high[d];
-    Rendering::Edge& edge = edges[static_cast<std::size_t>(d)];
+    Rendering::Edge& edge = edges[d];
     edge = {camera_.pixel(low), camera_.pixel((low + high) * 0.5), camera_.pixel(high), {}};
     PicturePoint across{edge.end.row - edge.begin.row, edge.begin.column - edge.end.column};
     const double length = std::max(1e-9, std::hypot(across.column, across.row));

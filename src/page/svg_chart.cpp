@@ -31,7 +31,7 @@ double step_of(const std::vector<double>& at) { return at.size() > 1 ? at[1] - a
 std::string power_of_ten(int exponent) {
   constexpr std::array<const char*, 10> digits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   std::string out = exponent < 0 ? "10⁻" : "10";
-  for (const char c : fmt::format("{}", std::abs(exponent))) out += digits[static_cast<std::size_t>(c - '0')];
+  for (const char c : fmt::format("{}", std::abs(exponent))) out += digits[c - '0'];
   return out;
 }
 

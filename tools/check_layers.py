@@ -6,7 +6,7 @@
 
 Prints one line per violation, `file:line: what, and what to do`; exit status 1 when there is one.
 
-  layers     base <- grid <- eb <- {solvers, io}; {ins, transport} on solvers; page on base, geometry_import
+  layers     base <- grid <- eb <- fields <- {solvers, io}; {ins, transport} on solvers; page on base, geometry_import
              on page, image_generator on geometry_import; app on all but the generator.
              Both #include lines and the link lines of the CMakeLists.txt files are held against it.
   rooms      sub-folders of a layer include only those before them (ROOMS below); files beside them may include all.
@@ -30,8 +30,9 @@ BELOW = {
     "base": [],
     "grid": ["base"],
     "eb": ["grid"],
-    "solvers": ["eb"],
-    "io": ["eb"],
+    "fields": ["eb"],
+    "solvers": ["fields"],
+    "io": ["fields"],
     "ins": ["solvers"],
     "transport": ["solvers"],
     "page": ["base"],

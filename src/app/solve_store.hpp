@@ -12,8 +12,8 @@
 
 #include "base/comm.hpp"
 #include "eb/geometry.hpp"
+#include "fields/composite_numbering.hpp"
 #include "io/vof_file.hpp"
-#include "solvers/elliptic/composite_numbering.hpp"
 
 namespace karst {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "eb/geometry.hpp"
-#include "solvers/elliptic/composite_numbering.hpp"
-#include "solvers/elliptic/remote_values.hpp"
+#include "fields/composite_numbering.hpp"
+#include "fields/remote_values.hpp"
 
 namespace karst {
 

@@ -29,7 +29,7 @@
 
 #include "base/memory.hpp"
 #include "eb/geometry.hpp"
-#include "solvers/elliptic/composite_numbering.hpp"
+#include "fields/composite_numbering.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "transport/diffusion_options.hpp"
 

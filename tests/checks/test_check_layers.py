@@ -69,7 +69,7 @@ BAD = {
     "script without licence line": ("tools/bad.py", "#!/usr/bin/env python3\nprint()\n"),
     "machine path": ("docs/bad.md", "see /" + "home/somebody/karst\n"),
     "upward link": ("src/grid/CMakeLists.txt", HASH + "karst_layer(grid LINK karst_base\n  karst_eb)\n"),
-    "link added later": ("src/io/CMakeLists.txt", HASH + "karst_layer(io LINK karst_eb)\ntarget_link_libraries(karst_io PRIVATE karst_solvers)\n"),
+    "link added later": ("src/io/CMakeLists.txt", HASH + "karst_layer(io LINK karst_fields)\ntarget_link_libraries(karst_io PRIVATE karst_solvers)\n"),
 }
 
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "fields/level_faces.hpp"
 #include "ins/operator/flow_lookup.hpp"
-#include "solvers/elliptic/level_faces.hpp"
 
 namespace karst {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "solvers/elliptic/level_faces.hpp"
+#include "fields/level_faces.hpp"
 
 namespace karst {
 namespace {

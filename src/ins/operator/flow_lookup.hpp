@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "fields/vof_lookup.hpp"
 #include "ins/operator/flow_sides.hpp"
-#include "solvers/elliptic/vof_lookup.hpp"
 
 namespace karst {
 

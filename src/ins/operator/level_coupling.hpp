@@ -14,9 +14,9 @@
 
 #include <vector>
 
+#include "fields/remote_values.hpp"
 #include "ins/operator/flow_faces.hpp"
 #include "ins/operator/stokes_operator.hpp"
-#include "solvers/elliptic/remote_values.hpp"
 
 namespace karst {
 

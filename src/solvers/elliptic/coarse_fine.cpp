@@ -7,8 +7,8 @@
 #include <map>
 
 #include "eb/link/least_squares.hpp"
+#include "fields/level_faces.hpp"
 #include "grid/bytes.hpp"
-#include "solvers/elliptic/level_faces.hpp"
 
 namespace karst {
 

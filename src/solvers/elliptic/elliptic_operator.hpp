@@ -14,9 +14,9 @@
 
 #include "base/comm.hpp"
 #include "eb/geometry.hpp"
-#include "solvers/elliptic/composite_numbering.hpp"
+#include "fields/composite_numbering.hpp"
+#include "fields/remote_values.hpp"
 #include "solvers/elliptic/elliptic_problem.hpp"
-#include "solvers/elliptic/remote_values.hpp"
 #include "solvers/elliptic/row_maker.hpp"
 #include "solvers/elliptic/wide_rows.hpp"
 

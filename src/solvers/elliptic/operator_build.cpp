@@ -7,10 +7,10 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
+#include "fields/level_faces.hpp"
 #include "grid/vof_loops.hpp"
 #include "solvers/elliptic/coarse_fine.hpp"
 #include "solvers/elliptic/elliptic_operator.hpp"
-#include "solvers/elliptic/level_faces.hpp"
 
 namespace karst {
 

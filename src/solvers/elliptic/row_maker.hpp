@@ -24,9 +24,9 @@
 
 #include <cstdint>
 
+#include "fields/vof_lookup.hpp"
 #include "solvers/elliptic/elliptic_problem.hpp"
 #include "solvers/elliptic/stencil.hpp"
-#include "solvers/elliptic/vof_lookup.hpp"
 
 namespace karst {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/triple.hpp"
-#include "solvers/elliptic/composite_numbering.hpp"
+#include "fields/composite_numbering.hpp"
 
 namespace karst {
 

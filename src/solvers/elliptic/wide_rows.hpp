@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/memory.hpp"
-#include "solvers/elliptic/remote_values.hpp"
+#include "fields/remote_values.hpp"
 #include "solvers/elliptic/stencil.hpp"
 
 namespace karst {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/elliptic/vof_lookup.hpp"
+#include "fields/vof_lookup.hpp"
 
 #include <algorithm>
 #include <cassert>

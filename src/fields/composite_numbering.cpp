@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/elliptic/composite_numbering.hpp"
+#include "fields/composite_numbering.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/elliptic/remote_values.hpp"
+#include "fields/remote_values.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -7,8 +7,8 @@
 
 #include "base/comm.hpp"
 #include "base/memory.hpp"
+#include "fields/composite_numbering.hpp"
 #include "grid/list_exchange.hpp"
-#include "solvers/elliptic/composite_numbering.hpp"
 
 namespace karst {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/elliptic/level_faces.hpp"
+#include "fields/level_faces.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eb/link/level_geometry.hpp"
-#include "solvers/elliptic/composite_numbering.hpp"
+#include "fields/composite_numbering.hpp"
 
 namespace karst {
 

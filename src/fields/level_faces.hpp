@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "solvers/elliptic/vof_lookup.hpp"
+#include "fields/vof_lookup.hpp"
 
 namespace karst {
 

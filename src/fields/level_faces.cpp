@@ -24,7 +24,7 @@ Index wrapped(Index c, const Domain& domain) {
 /// Which coarse VoFs lie behind which places; each place is known to the owner of its box.
 class CoarseSide {
  public:
-  CoarseSide(const Comm& comm, const LevelPair& levels) : levels_(levels), vofs_(levels.coarse) {
+  CoarseSide(const Comm& comm, const VofLookup& vofs) : vofs_(vofs) {
     std::map<int, ByteWriter> to_owner;
     for (const VofName v : at_level_boundary(vofs_)) {
       if (vofs_.number(v) == no_unknown) continue;
@@ -91,12 +91,8 @@ class CoarseSide {
       offset[d] = step;
     }
     const VofName across = vofs_.aligned(found, place.side);
-    return {true,
-            found,
-            across != no_face && vofs_.number(across) == no_unknown ? across : no_face,
-            offset,
-            levels_.coarse_row(found),
-            points_around(vofs_, found, 2, 1.0, offset, levels_.coarse_walls)};
+    return {true,   found,      across != no_face && vofs_.number(across) == no_unknown ? across : no_face,
+            offset, no_unknown, {}};
   }
 
  private:
@@ -164,7 +160,6 @@ class CoarseSide {
     return entry;
   }
 
-  const LevelPair& levels_;
   const VofLookup& vofs_;
   std::vector<Entry> entries_;
   std::map<LevelPlace, double> missing_;  // area of the coarse faces at a place without that of the fine ones
@@ -181,20 +176,19 @@ Index steps_across(const ListedFace& f) {
   return steps;
 }
 
-std::vector<LevelFace> fine_faces(const LevelPair& levels) {
-  const VofLookup& fine = levels.fine;
+std::vector<LevelFace> fine_faces(const Domain& coarse, const VofLookup& fine) {
   std::vector<LevelFace> faces;
   for (const VofName v : at_level_boundary(fine)) {
     if (fine.number(v) == no_unknown) continue;
     for (const ListedFace& f : fine.faces(v)) {
-      if (f.neighbour != coarse_face || !levels.crosses(v, f)) continue;
+      if (f.neighbour != coarse_face) continue;
       const Index across = fine.cell(v) + steps_across(f);
       LevelFace face{v, f, {{}, opposite(f.side)}, {}, {}};
       for (int e = 0; e < 3; ++e) {
         face.place.cell[e] = static_cast<int>(std::floor(0.5 * across[e]));
         face.ghost[e] = 0.5 * (across[e] + 0.5) - (face.place.cell[e] + 0.5);
       }
-      face.place.cell = wrapped(face.place.cell, levels.coarse.layout().domain());
+      face.place.cell = wrapped(face.place.cell, coarse);
       faces.push_back(face);
     }
   }
@@ -221,8 +215,6 @@ void ask_coarse(const Comm& comm, const Layout& layout, const CoarseSide& coarse
       w.put(b.vof);
       w.put(b.covered);
       w.put(b.center);
-      w.put(b.row);
-      w.put_vector(b.points);
     }
     answers.push_back({m.rank, w.take()});
   }
@@ -234,8 +226,6 @@ void ask_coarse(const Comm& comm, const Layout& layout, const CoarseSide& coarse
       behind.vof = in.get<VofName>();
       behind.covered = in.get<VofName>();
       behind.center = in.get<Vec3>();
-      behind.row = in.get<GlobalNumber>();
-      behind.points = in.get_vector<LevelPoint>();
     }
   }
 }
@@ -302,15 +292,47 @@ std::vector<VofName> at_level_boundary(const VofLookup& vofs) {
   return names;
 }
 
-std::vector<LevelFace> find_level_faces(const Comm& comm, const LevelPair& levels) {
-  CoarseSide coarse_side(comm, levels);
-  levels.coarse.fetch(comm, coarse_side.foreign(), 3);
-  std::vector<LevelFace> faces = fine_faces(levels);
+std::vector<LevelFace> find_level_faces(const Comm& comm, VofLookup& coarse, const VofLookup& fine) {
+  CoarseSide coarse_side(comm, coarse);
+  coarse.fetch(comm, coarse_side.foreign(), 2);
+  std::vector<LevelFace> faces = fine_faces(coarse.layout().domain(), fine);
   std::map<LevelPlace, double> area;
   for (const LevelFace& f : faces) area[f.place] += 0.25 * f.face.aperture;
-  if (levels.compare_areas) coarse_side.set_fine_areas(comm, area);
-  ask_coarse(comm, levels.coarse.layout(), coarse_side, faces);
+  coarse_side.set_fine_areas(comm, area);
+  ask_coarse(comm, coarse.layout(), coarse_side, faces);
   return faces;
+}
+
+void look_behind(const Comm& comm, const CoarseSight& coarse, std::vector<LevelFace>& faces) {
+  struct Question {
+    VofName vof;
+    Vec3 center;
+  };
+  std::map<int, std::vector<std::size_t>> of_rank;
+  for (std::size_t i = 0; i < faces.size(); ++i)
+    if (faces[i].behind.found) of_rank[coarse.vofs.layout().owner(box_of(faces[i].behind.vof))].push_back(i);
+  std::vector<Message> out, answers;
+  for (const auto& [rank, list] : of_rank) {
+    ByteWriter w;
+    for (const std::size_t i : list) w.put(Question{faces[i].behind.vof, faces[i].behind.center});
+    out.push_back({rank, w.take()});
+  }
+  for (const Message& m : comm.sparse_exchange(out)) {
+    ByteWriter w;
+    for (ByteReader in(m.bytes); !in.at_end();) {
+      const auto q = in.get<Question>();
+      w.put(coarse.row(q.vof));
+      w.put_vector(points_around(coarse.vofs, q.vof, 2, 1.0, q.center, coarse.walls));
+    }
+    answers.push_back({m.rank, w.take()});
+  }
+  for (const Message& m : comm.sparse_exchange(answers)) {
+    ByteReader in(m.bytes);
+    for (const std::size_t i : of_rank.at(m.rank)) {
+      faces[i].behind.row = in.get<GlobalNumber>();
+      faces[i].behind.points = in.get_vector<LevelPoint>();
+    }
+  }
 }
 
 }  // namespace karst

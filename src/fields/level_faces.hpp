@@ -28,8 +28,9 @@ struct LevelPlace {
 struct BehindFace {
   bool found = false;
   VofName vof = no_face;
-  VofName covered = no_face;      ///< the VoF under the fine level across the side, on a grid line with `vof`
-  Vec3 center;                    ///< of the cell of `vof`, as the points have it
+  VofName covered = no_face;  ///< the VoF under the fine level across the side, on a grid line with `vof`
+  Vec3 center;                ///< of the cell of `vof`, as the points have it
+  // Of an operator (look_behind()):
   GlobalNumber row = no_unknown;  ///< whose balance the flux enters; no_unknown: of a VoF without one
   std::vector<LevelPoint> points;
 };
@@ -51,22 +52,24 @@ struct LevelFace {
 /// θ of the wall on the grid line from a VoF towards a side, more than 1 without one.
 using WallOnLine = std::function<double(VofName, int side)>;
 
-/// Two neighbouring levels and what is asked of their VoFs. Both look-ups must know three rings around
-/// at_level_boundary().
-struct LevelPair {
-  VofLookup& coarse;
-  VofLookup& fine;
-  std::function<bool(VofName, const ListedFace&)> crosses;  ///< does this face of a fine VoF carry a flux?
-  std::function<GlobalNumber(VofName)> coarse_row;          ///< BehindFace::row
-  WallOnLine coarse_walls;                                  ///< empty: no points on the wall
-  bool compare_areas;  ///< faces of joined pieces go to the coarse VoF whose face has more area than its fine ones
-};
-
 /// VoFs of own boxes that touch the next finer (covered neighbours) or the next coarser level.
 std::vector<VofName> at_level_boundary(const VofLookup& vofs);
 
-/// Open faces of the own fine VoFs. Collective.
-std::vector<LevelFace> find_level_faces(const Comm& comm, const LevelPair& levels);
+/// Every open face towards the coarse level of the own fine VoFs that are not covered, by VoF, primary ones first. A
+/// coarse VoF behind a face has an open face at the same place; where faces of joined pieces were merged it is the one
+/// beside whose face has more area than its fine ones, or the nearest. Both look-ups must know three rings around
+/// at_level_boundary(). Collective.
+std::vector<LevelFace> find_level_faces(const Comm& comm, VofLookup& coarse, const VofLookup& fine);
+
+/// How an operator sees the coarse side.
+struct CoarseSight {
+  const VofLookup& vofs;                     ///< knows three rings around at_level_boundary()
+  std::function<GlobalNumber(VofName)> row;  ///< BehindFace::row of an own VoF
+  WallOnLine walls;                          ///< empty: no points on the wall
+};
+
+/// Fills row and points of what is behind the faces. Collective.
+void look_behind(const Comm& comm, const CoarseSight& coarse, std::vector<LevelFace>& faces);
 
 /// Unknowns at cell centres around a VoF, by steps along grid lines; for a VoF beside its centre, around its
 /// neighbours. With the points where these lines meet the wall, if walls are given.

@@ -78,14 +78,17 @@ std::int64_t close_others(const Comm& comm, const FlowLookup& coarse, FlowLookup
 
 }  // namespace
 
-std::vector<LevelFace> find_flow_faces(const Comm& comm, FlowLookup& coarse, FlowLookup& fine,
-                                       LevelFaceCounts& counts) {
+std::vector<LevelFace> find_flow_faces(const Comm& comm, std::span<const LevelFace> all, FlowLookup& coarse,
+                                       FlowLookup& fine, LevelFaceCounts& counts) {
   const auto crosses = [&](VofName v, const ListedFace& f) {
     return f.primary && fine.is_flow_cell(v) && fine.wall_on(v, f.side) > 1.0;
   };
   const auto row = [&](VofName v) { return coarse.is_flow_cell(v) ? coarse.vofs().number(v) : no_unknown; };
   const auto walls = [&](VofName v, int side) { return coarse.wall_on(v, side); };
-  std::vector<LevelFace> faces = find_level_faces(comm, {coarse.vofs(), fine.vofs(), crosses, row, walls, true});
+  std::vector<LevelFace> faces;
+  for (const LevelFace& f : all)
+    if (crosses(f.vof, f.face)) faces.push_back(f);
+  look_behind(comm, {coarse.vofs(), row, walls}, faces);
   std::map<int, ByteWriter> to_owner;
   std::array<std::int64_t, 2> sums{0, close_others(comm, coarse, fine, faces)};
   for (const LevelFace& f : faces) {

@@ -15,8 +15,10 @@ struct LevelFaceCounts {
 /// A flux passes, because flow cells stand on both sides.
 inline bool is_linked(const LevelFace& f) { return f.behind.found && f.behind.row != no_unknown; }
 
-/// Faces of flow cells between two levels, before the flow rows are made: tells both look-ups which of their sides are
-/// open. Collective.
-std::vector<LevelFace> find_flow_faces(const Comm& comm, FlowLookup& coarse, FlowLookup& fine, LevelFaceCounts& counts);
+/// Faces of flow cells among those between two levels, before the flow rows are made: tells both look-ups which of
+/// their sides are open. Collective.
+/// @param all  Composite::coarse_fine()
+std::vector<LevelFace> find_flow_faces(const Comm& comm, std::span<const LevelFace> all, FlowLookup& coarse,
+                                       FlowLookup& fine, LevelFaceCounts& counts);
 
 }  // namespace karst

@@ -9,14 +9,15 @@
 namespace karst {
 
 StokesLevels::StokesLevels(const Comm& comm, const Geometry& geometry, const FlowSides& sides)
-    : comm_(comm), numbering_(comm, geometry) {
+    : comm_(comm), composite_(composite_on(comm, geometry)) {
   const std::size_t n = geometry.levels.size();
   std::vector<std::unique_ptr<FlowLookup>> lookups;
   for (const LevelGeometry& level : geometry.levels)
-    lookups.push_back(std::make_unique<FlowLookup>(comm, level, numbering_, sides));
+    lookups.push_back(std::make_unique<FlowLookup>(comm, level, numbering(), sides));
   std::vector<std::vector<LevelFace>> faces;
   for (std::size_t l = 0; l + 1 < n; ++l)
-    faces.push_back(find_flow_faces(comm, *lookups[l], *lookups[l + 1], face_counts_));
+    faces.push_back(find_flow_faces(comm, composite_->coarse_fine(static_cast<int>(l)), *lookups[l], *lookups[l + 1],
+                                    face_counts_));
   for (std::size_t l = 0; l < n; ++l) {
     levels_.push_back(
         std::make_unique<StokesOperator>(comm, geometry.levels[l], sides, make_flow_rows(comm, *lookups[l])));
@@ -26,7 +27,7 @@ StokesLevels::StokesLevels(const Comm& comm, const Geometry& geometry, const Flo
   parts_.resize(n);
   drives_.resize(n);
   if (n == 1) return;
-  coupling_ = LevelCoupling(comm, numbering_, lookups, faces, levels_);
+  coupling_ = LevelCoupling(comm, numbering(), lookups, faces, levels_);
   find_stretches();
 }
 
@@ -35,7 +36,7 @@ void StokesLevels::find_stretches() {
     const LevelGraph& graph = level(l).geometry().graph;
     for (int b = 0; b < graph.n_local(); ++b)
       for (int v = 0; v < graph.box(b).n_own; ++v) {
-        const std::int64_t unknown = numbering_.number(l, b, v), vof = begin(l) + graph.vof_begin(b) + v;
+        const std::int64_t unknown = numbering().number(l, b, v), vof = begin(l) + graph.vof_begin(b) + v;
         if (unknown < 0) continue;
         const bool continues = !stretches_.empty() && stretches_.back().level == l &&
                                vof - stretches_.back().vof == unknown - stretches_.back().unknown;
@@ -118,7 +119,7 @@ void StokesLevels::fill_lengths(std::span<FloatField> lengths) {
 }
 
 std::int64_t StokesLevels::bytes() const {
-  std::int64_t sum = numbering_.bytes() + coupling_.bytes();
+  std::int64_t sum = composite_->bytes() + coupling_.bytes();
   for (const auto& level : levels_) sum += level->bytes();
   return sum;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "fields/composite.hpp"
 #include "ins/operator/level_coupling.hpp"
 
 namespace karst {
@@ -25,7 +26,8 @@ class StokesLevels {
 
   const Comm& comm() const { return comm_; }
   const FlowSides& sides() const { return levels_[0]->sides(); }
-  const CompositeNumbering& numbering() const { return numbering_; }
+  const std::shared_ptr<const Composite>& composite() const { return composite_; }
+  const CompositeNumbering& numbering() const { return composite_->numbering(); }
   int n_levels() const { return static_cast<int>(levels_.size()); }
   StokesOperator& level(int l) { return *levels_[static_cast<std::size_t>(l)]; }
   const StokesOperator& level(int l) const { return *levels_[static_cast<std::size_t>(l)]; }
@@ -92,7 +94,7 @@ class StokesLevels {
   void find_stretches();
 
   Comm comm_;
-  CompositeNumbering numbering_;
+  std::shared_ptr<const Composite> composite_;
   std::vector<Stretch> stretches_;  // empty on one level
   std::vector<std::unique_ptr<StokesOperator>> levels_;
   std::vector<std::int64_t> begin_{0}, unknowns_begin_{0};

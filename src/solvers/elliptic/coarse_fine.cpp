@@ -121,16 +121,15 @@ void tell_what_lies_beyond(const Comm& comm, const LevelRows& coarse, const Leve
 
 }  // namespace
 
-CoarseFineCounts add_coarse_fine_fluxes(const Comm& comm, const CompositeNumbering& numbering, const LevelRows& coarse,
-                                        const LevelRows& fine, RowAdditions& additions) {
+CoarseFineCounts add_coarse_fine_fluxes(const Composite& composite, const LevelRows& coarse, const LevelRows& fine,
+                                        RowAdditions& additions) {
+  const Comm& comm = composite.comm();
+  const CompositeNumbering& numbering = composite.numbering();
   const bool lines = fine.maker.form() == WallForm::lines;
-  const std::vector<LevelFace> faces =
-      find_level_faces(comm, {coarse.vofs,
-                              fine.vofs,
-                              [&](VofName v, const ListedFace& f) { return fine.maker.crosses_levels(v, f); },
-                              [&](VofName v) { return coarse.maker.balance_row(v); },
-                              {},
-                              !lines});
+  std::vector<LevelFace> faces;
+  for (const LevelFace& f : composite.coarse_fine(coarse.vofs.level()))
+    if (fine.maker.crosses_levels(f.vof, f.face)) faces.push_back(f);
+  look_behind(comm, {coarse.vofs, [&](VofName v) { return coarse.maker.balance_row(v); }, {}}, faces);
   if (!lines) tell_what_lies_beyond(comm, coarse, fine, faces);
   const double h = std::ldexp(1.0, -fine.vofs.level());
   CoarseFineCounts counts;

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fields/composite.hpp"
 #include "solvers/elliptic/row_maker.hpp"
 
 namespace karst {
@@ -39,7 +40,7 @@ struct LevelRows {
 
 /// Adds the fluxes between two levels to the additions of the own rows.
 /// Both look-ups must know three rings around at_level_boundary(). Collective.
-CoarseFineCounts add_coarse_fine_fluxes(const Comm& comm, const CompositeNumbering& numbering, const LevelRows& coarse,
-                                        const LevelRows& fine, RowAdditions& additions);
+CoarseFineCounts add_coarse_fine_fluxes(const Composite& composite, const LevelRows& coarse, const LevelRows& fine,
+                                        RowAdditions& additions);
 
 }  // namespace karst

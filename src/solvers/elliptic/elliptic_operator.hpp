@@ -14,7 +14,7 @@
 
 #include "base/comm.hpp"
 #include "eb/geometry.hpp"
-#include "fields/composite_numbering.hpp"
+#include "fields/composite.hpp"
 #include "fields/remote_values.hpp"
 #include "solvers/elliptic/elliptic_problem.hpp"
 #include "solvers/elliptic/row_maker.hpp"
@@ -30,6 +30,7 @@ class EllipticOperator {
   /// The same with a given form of the wall; WallForm::lines needs Dirichlet walls everywhere.
   EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem, WallForm form);
 
+  const std::shared_ptr<const Composite>& composite() const { return composite_; }
   const CompositeNumbering& numbering() const { return numbering_; }
   const EllipticProblem& problem() const { return problem_; }
   const Comm& comm() const { return comm_; }
@@ -129,7 +130,8 @@ class EllipticOperator {
   EllipticProblem problem_;
   WallForm form_;
   bool symmetric_ = false;
-  CompositeNumbering numbering_;
+  std::shared_ptr<const Composite> composite_;
+  const CompositeNumbering& numbering_;
   std::vector<LevelPart> parts_;
   RemoteValues<double> remote_;
   WideRows wide_;

@@ -91,7 +91,12 @@ EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, c
 
 EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem,
                                    WallForm form)
-    : comm_(comm), geometry_(&geometry), problem_(problem), form_(form), numbering_(comm, geometry) {
+    : comm_(comm),
+      geometry_(&geometry),
+      problem_(problem),
+      form_(form),
+      composite_(composite_on(comm, geometry)),
+      numbering_(composite_->numbering()) {
   check(problem, geometry);
   const Timer timer("elliptic operator");
   build();
@@ -101,7 +106,7 @@ void EllipticOperator::build() {
   Build build;
   look_up(build);
   for (std::size_t l = 0; l + 1 < geometry_->levels.size(); ++l) {
-    const CoarseFineCounts n = add_coarse_fine_fluxes(comm_, numbering_, {build.vofs[l], build.makers[l]},
+    const CoarseFineCounts n = add_coarse_fine_fluxes(*composite_, {build.vofs[l], build.makers[l]},
                                                       {build.vofs[l + 1], build.makers[l + 1]}, build.additions);
     counts_.level_faces += n.faces;
     counts_.level_faces_closed += n.closed;

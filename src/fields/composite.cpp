@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fields/composite.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "grid/bytes.hpp"
+#include "grid/halo_exchange.hpp"
+#include "grid/vof_loops.hpp"
+
+namespace karst {
+
+Composite::Composite(const Comm& comm, std::shared_ptr<const Geometry> geometry)
+    : comm_(comm),
+      geometry_(std::move(geometry)),
+      numbering_(comm, *geometry_),
+      parts_(static_cast<std::size_t>(n_levels())) {
+  for (int l = 0; l < n_levels(); ++l) {
+    list_covered(l);
+    find_unpaired(l);
+  }
+  if (n_levels() == 1) return;
+  find_coarse_fine();
+  for (int l = 0; l + 1 < n_levels(); ++l) find_entrances(l);
+}
+
+void Composite::list_covered(int l) {
+  PerBox<std::uint16_t>& covered = parts_[at(l)].covered;
+  for (int b = 0; b < graph(l).n_local(); ++b) {
+    const auto numbers = numbering_.numbers(l, b);
+    for (std::size_t v = 0; v < numbers.size(); ++v)
+      if (numbers[v] < 0) covered.items.push_back(static_cast<std::uint16_t>(v));
+    covered.begin.push_back(std::ssize(covered.items));
+  }
+}
+
+void Composite::find_unpaired(int l) {
+  const LevelGraph& level_graph = graph(l);
+  struct Found {
+    int box;
+    UnpairedFace face;
+  };
+  std::vector<Found> found;
+  NumberField low(level_graph, 1, Purpose::buffers);  // name of the primary neighbour on the low side
+  HaloExchange<std::int64_t> halo(comm_, level_graph);
+  for (std::size_t d = 0; d < 3; ++d) {
+    for (int b = 0; b < level_graph.n_local(); ++b) {
+      const BoxGraph box = level_graph.box(b);
+      for_each_vof(box, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+        low.box(b)[static_cast<std::size_t>(vof)] = static_cast<std::int64_t>(box.name(slots[2 * d]));
+      });
+    }
+    halo(low);
+    for (int b = 0; b < level_graph.n_local(); ++b) {
+      const BoxGraph box = level_graph.box(b);
+      for (std::size_t r = 0; r < static_cast<std::size_t>(box.n_irregular); ++r) {
+        const std::uint16_t n = box.neighbours[r][2 * d + 1], v = box.row_vof[r];
+        if (!is_vof(box.name(n)) || low.box(b)[n] == static_cast<std::int64_t>(vof_name(box.box, v))) continue;
+        found.push_back({b, {v, n, static_cast<std::uint8_t>(2 * d + 1)}});
+      }
+    }
+  }
+  std::ranges::sort(found, {}, [](const Found& f) { return std::tuple(f.box, f.face.vof, f.face.side); });
+  PerBox<UnpairedFace>& unpaired = parts_[at(l)].unpaired;
+  auto next = found.begin();
+  for (int b = 0; b < level_graph.n_local(); ++b) {
+    for (; next != found.end() && next->box == b; ++next) unpaired.items.push_back(next->face);
+    unpaired.begin.push_back(std::ssize(unpaired.items));
+  }
+}
+
+void Composite::find_coarse_fine() {
+  constexpr int rings = 3;
+  std::vector<NumberField> numbers;
+  std::vector<VofLookup> vofs;
+  numbers.reserve(parts_.size());  // the look-ups point at them
+  for (int l = 0; l < n_levels(); ++l) {
+    numbers.push_back(numbering_.global_numbers(comm_, graph(l), l));
+    vofs.emplace_back(level(l), numbering_, numbers.back());
+    vofs.back().fetch(comm_, at_level_boundary(vofs.back()), rings);
+  }
+  for (int l = 0; l + 1 < n_levels(); ++l) {
+    PerBox<LevelFace>& faces = parts_[at(l)].to_coarser;
+    faces.items = find_level_faces(comm_, vofs[at(l)], vofs[at(l + 1)]);
+    std::size_t i = 0;
+    for (int b = 0; b < graph(l + 1).n_local(); ++b) {
+      while (i < faces.items.size() && graph(l + 1).local(box_of(faces.items[i].vof)) == b) ++i;
+      faces.begin.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+}
+
+void Composite::find_entrances(int l) {
+  struct Arrival {
+    VofName coarse;
+    CoarseEntrance entrance;
+    int rank;
+  };
+  Part& part = parts_[at(l)];
+  std::vector<Arrival> arrivals;
+  std::map<int, ByteWriter> to_owner;
+  for (std::size_t i = 0; i < part.to_coarser.items.size(); ++i) {
+    const LevelFace& f = part.to_coarser.items[i];
+    if (!f.behind.found) continue;
+    to_owner[graph(l).layout().owner(box_of(f.behind.vof))].put(
+        Arrival{f.behind.vof,
+                {static_cast<std::uint16_t>(vof_of(f.behind.vof)), static_cast<std::uint8_t>(f.place.side),
+                 static_cast<std::int32_t>(i), f.vof},
+                comm_.rank()});
+  }
+  std::vector<Message> out;
+  for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
+  for (const Message& m : comm_.sparse_exchange(out))
+    for (ByteReader in(m.bytes); !in.at_end();) arrivals.push_back(in.get<Arrival>());
+  for (const Arrival& a : arrivals)
+    if (a.rank != comm_.rank()) part.remote.push_back({a.rank, a.entrance.value});
+  std::ranges::sort(part.remote);
+  std::ranges::sort(arrivals, {},
+                    [](const Arrival& a) { return std::tuple(a.coarse, a.entrance.fine, a.entrance.value); });
+  const auto n_own = static_cast<std::int32_t>(part.to_coarser.items.size());
+  auto next = arrivals.begin();
+  for (int b = 0; b < graph(l).n_local(); ++b) {
+    for (; next != arrivals.end() && graph(l).local(box_of(next->coarse)) == b; ++next) {
+      CoarseEntrance e = next->entrance;
+      if (next->rank != comm_.rank())
+        e.value =
+            n_own + static_cast<std::int32_t>(std::ranges::lower_bound(part.remote, RemoteItem{next->rank, e.value}) -
+                                              part.remote.begin());
+      part.entrances.items.push_back(e);
+    }
+    part.entrances.begin.push_back(std::ssize(part.entrances.items));
+  }
+}
+
+std::int64_t Composite::bytes() const {
+  const auto of = [](const auto& list) {
+    return list.items.capacity() * sizeof(list.items[0]) + list.begin.capacity() * sizeof(std::int64_t);
+  };
+  std::size_t sum = 0;
+  for (const Part& p : parts_)
+    sum +=
+        of(p.covered) + of(p.unpaired) + of(p.to_coarser) + of(p.entrances) + p.remote.capacity() * sizeof(RemoteItem);
+  return numbering_.bytes() + static_cast<std::int64_t>(sum);
+}
+
+std::shared_ptr<const Composite> composite_on(const Comm& comm, const Geometry& geometry) {
+  return std::make_shared<const Composite>(comm, std::shared_ptr<const Geometry>(std::shared_ptr<void>{}, &geometry));
+}
+
+}  // namespace karst

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The composite grid: all levels of a geometry as one set of control volumes, the VoFs that no finer level covers. What
+// belongs to the grid and to no equation stands here, once: who is covered, how unknowns are numbered, which faces lead
+// from level to level, and which faces the slots of a face field do not hold. Fields (cell_field.hpp, face_field.hpp)
+// live on it; operators read it. Nothing changes after the constructor.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "eb/geometry.hpp"
+#include "fields/composite_numbering.hpp"
+#include "fields/level_faces.hpp"
+#include "grid/list_exchange.hpp"
+
+namespace karst {
+
+/// A primary face on a high side whose other VoF has another face as its primary one there: two VoFs of one cell can
+/// meet the same VoF of the next. The slot of that VoF in a face field then holds the other face.
+struct UnpairedFace {
+  std::uint16_t vof, slot;  ///< own VoF, and that across the side
+  std::uint8_t side;
+};
+
+/// Where the flux of a coarse-fine face enters an own coarse VoF.
+struct CoarseEntrance {
+  std::uint16_t vof;
+  std::uint8_t side;   ///< of the coarse VoF
+  std::int32_t value;  ///< among the fluxes of the pair of levels: those of the own fine VoFs, then of other ranks
+  VofName fine;
+};
+
+/// Items per own box, one box after the other.
+template <class T>
+struct PerBox {
+  std::vector<T> items;
+  std::vector<std::int64_t> begin{0};  ///< n_local + 1
+  std::span<const T> of(int box) const {
+    const auto b = static_cast<std::size_t>(box);
+    return std::span(items).subspan(static_cast<std::size_t>(begin[b]),
+                                    static_cast<std::size_t>(begin[b + 1] - begin[b]));
+  }
+};
+
+class Composite {
+ public:
+  /// Collective.
+  Composite(const Comm& comm, std::shared_ptr<const Geometry> geometry);
+
+  const Comm& comm() const { return comm_; }
+  const Geometry& geometry() const { return *geometry_; }
+  const CompositeNumbering& numbering() const { return numbering_; }
+  int n_levels() const { return static_cast<int>(geometry_->levels.size()); }
+  const LevelGeometry& level(int l) const { return geometry_->levels[static_cast<std::size_t>(l)]; }
+  const LevelGraph& graph(int l) const { return level(l).graph; }
+  /// Cell width of a level, in h0.
+  static double width(int l) { return std::ldexp(1.0, -l); }
+
+  /// Own VoFs that the next finer level covers, increasing.
+  std::span<const std::uint16_t> covered_in(int l, int box) const { return parts_[at(l)].covered.of(box); }
+  /// Faces of the own VoFs of level l + 1, 0 <= l < n_levels() - 1, towards level l, box after box: every open one of a
+  /// VoF that is not covered. Without a coarse VoF behind it (behind.found) a face is closed.
+  std::span<const LevelFace> coarse_fine(int l) const { return parts_[at(l)].to_coarser.items; }
+  std::int64_t coarse_fine_begin(int l, int fine_box) const {
+    return parts_[at(l)].to_coarser.begin[static_cast<std::size_t>(fine_box)];
+  }
+  /// The same faces as the own VoFs of level l meet them, box after box, by VoF.
+  std::span<const CoarseEntrance> entrances_in(int l, int box) const { return parts_[at(l)].entrances.of(box); }
+  /// Which fluxes of other ranks enter own VoFs of level l, for a ListExchange.
+  std::span<const RemoteItem> remote_entrances(int l) const { return parts_[at(l)].remote; }
+  /// Box after box, by VoF and side.
+  std::span<const UnpairedFace> unpaired(int l) const { return parts_[at(l)].unpaired.items; }
+  std::int64_t unpaired_begin(int l, int box) const {
+    return parts_[at(l)].unpaired.begin[static_cast<std::size_t>(box)];
+  }
+  std::int64_t bytes() const;  ///< of this rank, without the geometry
+
+ private:
+  struct Part {
+    PerBox<std::uint16_t> covered;
+    PerBox<UnpairedFace> unpaired;
+    PerBox<LevelFace> to_coarser;  // by boxes of level l + 1; empty for the finest level
+    PerBox<CoarseEntrance> entrances;
+    std::vector<RemoteItem> remote;
+  };
+  static std::size_t at(int l) { return static_cast<std::size_t>(l); }
+  void list_covered(int l);
+  void find_unpaired(int l);
+  void find_coarse_fine();
+  void find_entrances(int l);
+
+  Comm comm_;
+  std::shared_ptr<const Geometry> geometry_;
+  CompositeNumbering numbering_;
+  std::vector<Part> parts_;
+};
+
+/// A composite of a geometry that outlives it. Collective.
+std::shared_ptr<const Composite> composite_on(const Comm& comm, const Geometry& geometry);
+
+}  // namespace karst

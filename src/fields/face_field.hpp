@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fluxes through all faces of a composite grid (a quantity per time; the area is in them). Each flux between two
+// control volumes stands in one of four places, so that a balance is a sum of numbers and no interpolation:
+//
+//   primary      a face between neighbouring cells of a level, or on an end of the domain: component d at slot v is the
+//                flux in +d through the low face of v; the high ends of the domain have theirs in the domain ghosts
+//   extra        parallel to LevelGeometry::extra: OUT of the VoF of the extra face. Both VoFs of a face list it
+//   unpaired     parallel to Composite::unpaired(): OUT of the VoF. For its other VoF the face is an extra one
+//   coarse-fine  parallel to Composite::coarse_fine(): OUT of the fine VoF, into the coarse one
+//
+// Slots and extra faces between a VoF and a coarser level or a covered VoF hold 0, and so do all of covered VoFs: these
+// fluxes are the coarse-fine ones. Whoever fills an extra or unpaired face fills it for both of its VoFs, with opposite
+// signs. Halo slots are filled here.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fields/cell_field.hpp"
+#include "grid/halo_exchange.hpp"
+
+namespace karst {
+
+class FaceField {
+ public:
+  /// All 0. Collective.
+  explicit FaceField(std::shared_ptr<const Composite> composite);
+
+  const Composite& grid() const { return *composite_; }
+  const std::shared_ptr<const Composite>& composite() const { return composite_; }
+  Field& primary(int l) { return levels_[at(l)].primary; }
+  const Field& primary(int l) const { return levels_[at(l)].primary; }
+  std::span<double> extra(int l) { return levels_[at(l)].extra.span(); }
+  std::span<const double> extra(int l) const { return levels_[at(l)].extra.span(); }
+  std::span<double> unpaired(int l) { return levels_[at(l)].unpaired; }
+  std::span<const double> unpaired(int l) const { return levels_[at(l)].unpaired; }
+  /// Between levels l and l + 1.
+  std::span<double> coarse_fine(int l) { return levels_[at(l)].coarse_fine.span().first(levels_[at(l)].n_coarse_fine); }
+  std::span<const double> coarse_fine(int l) const {
+    return levels_[at(l)].coarse_fine.span().first(levels_[at(l)].n_coarse_fine);
+  }
+  std::int64_t bytes() const;  ///< of this rank
+
+  /// Calls f(l, box) for all own boxes, threaded, with the halo of primary(l) filled in the box and the coarse-fine
+  /// fluxes of other ranks arrived (entering()). Collective.
+  template <class F>
+  void for_boxes(F&& f) {
+    for (Level& level : levels_) level.exchange.exchange(level.coarse_fine.span());
+    for (int l = 0; l < std::ssize(levels_); ++l)
+      levels_[at(l)].halo.for_boxes(levels_[at(l)].primary, [&](int b) { f(l, b); });
+  }
+  /// Fluxes that CoarseEntrance::value points at, after for_boxes().
+  std::span<const double> entering(int l) const { return levels_[at(l)].coarse_fine.span(); }
+
+ private:
+  struct Level {
+    Field primary;
+    Array<double> extra;
+    std::vector<double> unpaired;
+    Array<double> coarse_fine;  // of own fine faces, then of other ranks
+    std::size_t n_coarse_fine = 0;
+    ListExchange exchange;
+    HaloExchange<double> halo;
+  };
+  static std::size_t at(int l) { return static_cast<std::size_t>(l); }
+
+  std::shared_ptr<const Composite> composite_;
+  std::vector<Level> levels_;
+};
+
+/// Σ of the fluxes out of each VoF, into one component of a field on the same composite; 0 in covered VoFs. Allocates
+/// nothing after the first time. Collective.
+///
+///   out_v = Σ_d (F_d[high neighbour] - F_d[v]) + Σ extra + Σ unpaired + Σ towards coarser - Σ from finer
+void divergence(FaceField& flux, CellField& out, int component = 0);
+
+}  // namespace karst

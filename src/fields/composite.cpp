@@ -6,8 +6,6 @@
 #include <tuple>
 
 #include "grid/bytes.hpp"
-#include "grid/halo_exchange.hpp"
-#include "grid/vof_loops.hpp"
 
 namespace karst {
 
@@ -16,10 +14,7 @@ Composite::Composite(const Comm& comm, std::shared_ptr<const Geometry> geometry)
       geometry_(std::move(geometry)),
       numbering_(comm, *geometry_),
       parts_(static_cast<std::size_t>(n_levels())) {
-  for (int l = 0; l < n_levels(); ++l) {
-    list_covered(l);
-    find_unpaired(l);
-  }
+  for (int l = 0; l < n_levels(); ++l) list_covered(l);
   if (n_levels() == 1) return;
   find_coarse_fine();
   for (int l = 0; l + 1 < n_levels(); ++l) find_entrances(l);
@@ -32,41 +27,6 @@ void Composite::list_covered(int l) {
     for (std::size_t v = 0; v < numbers.size(); ++v)
       if (numbers[v] < 0) covered.items.push_back(static_cast<std::uint16_t>(v));
     covered.begin.push_back(std::ssize(covered.items));
-  }
-}
-
-void Composite::find_unpaired(int l) {
-  const LevelGraph& level_graph = graph(l);
-  struct Found {
-    int box;
-    UnpairedFace face;
-  };
-  std::vector<Found> found;
-  NumberField low(level_graph, 1, Purpose::buffers);  // name of the primary neighbour on the low side
-  HaloExchange<std::int64_t> halo(comm_, level_graph);
-  for (std::size_t d = 0; d < 3; ++d) {
-    for (int b = 0; b < level_graph.n_local(); ++b) {
-      const BoxGraph box = level_graph.box(b);
-      for_each_vof(box, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
-        low.box(b)[static_cast<std::size_t>(vof)] = static_cast<std::int64_t>(box.name(slots[2 * d]));
-      });
-    }
-    halo(low);
-    for (int b = 0; b < level_graph.n_local(); ++b) {
-      const BoxGraph box = level_graph.box(b);
-      for (std::size_t r = 0; r < static_cast<std::size_t>(box.n_irregular); ++r) {
-        const std::uint16_t n = box.neighbours[r][2 * d + 1], v = box.row_vof[r];
-        if (!is_vof(box.name(n)) || low.box(b)[n] == static_cast<std::int64_t>(vof_name(box.box, v))) continue;
-        found.push_back({b, {v, n, static_cast<std::uint8_t>(2 * d + 1)}});
-      }
-    }
-  }
-  std::ranges::sort(found, {}, [](const Found& f) { return std::tuple(f.box, f.face.vof, f.face.side); });
-  PerBox<UnpairedFace>& unpaired = parts_[at(l)].unpaired;
-  auto next = found.begin();
-  for (int b = 0; b < level_graph.n_local(); ++b) {
-    for (; next != found.end() && next->box == b; ++next) unpaired.items.push_back(next->face);
-    unpaired.begin.push_back(std::ssize(unpaired.items));
   }
 }
 
@@ -139,8 +99,7 @@ std::int64_t Composite::bytes() const {
   };
   std::size_t sum = 0;
   for (const Part& p : parts_)
-    sum +=
-        of(p.covered) + of(p.unpaired) + of(p.to_coarser) + of(p.entrances) + p.remote.capacity() * sizeof(RemoteItem);
+    sum += of(p.covered) + of(p.to_coarser) + of(p.entrances) + p.remote.capacity() * sizeof(RemoteItem);
   return numbering_.bytes() + static_cast<std::int64_t>(sum);
 }
 

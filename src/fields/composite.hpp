@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The composite grid: all levels of a geometry as one set of control volumes, the VoFs that no finer level covers. What
-// belongs to the grid and to no equation stands here, once: who is covered, how unknowns are numbered, which faces lead
-// from level to level, and which faces the slots of a face field do not hold. Fields (cell_field.hpp, face_field.hpp)
-// live on it; operators read it. Nothing changes after the constructor.
+// belongs to the grid and to no equation stands here, once: who is covered, how unknowns are numbered and which faces
+// lead from level to level. Fields (cell_field.hpp, face_field.hpp) live on it; operators read it. Nothing changes
+// after the constructor.
 #pragma once
 
 #include <cmath>
@@ -18,13 +18,6 @@
 #include "grid/list_exchange.hpp"
 
 namespace karst {
-
-/// A primary face on a high side whose other VoF has another face as its primary one there: two VoFs of one cell can
-/// meet the same VoF of the next. The slot of that VoF in a face field then holds the other face.
-struct UnpairedFace {
-  std::uint16_t vof, slot;  ///< own VoF, and that across the side
-  std::uint8_t side;
-};
 
 /// Where the flux of a coarse-fine face enters an own coarse VoF.
 struct CoarseEntrance {
@@ -72,24 +65,17 @@ class Composite {
   std::span<const CoarseEntrance> entrances_in(int l, int box) const { return parts_[at(l)].entrances.of(box); }
   /// Which fluxes of other ranks enter own VoFs of level l, for a ListExchange.
   std::span<const RemoteItem> remote_entrances(int l) const { return parts_[at(l)].remote; }
-  /// Box after box, by VoF and side.
-  std::span<const UnpairedFace> unpaired(int l) const { return parts_[at(l)].unpaired.items; }
-  std::int64_t unpaired_begin(int l, int box) const {
-    return parts_[at(l)].unpaired.begin[static_cast<std::size_t>(box)];
-  }
   std::int64_t bytes() const;  ///< of this rank, without the geometry
 
  private:
   struct Part {
     PerBox<std::uint16_t> covered;
-    PerBox<UnpairedFace> unpaired;
     PerBox<LevelFace> to_coarser;  // by boxes of level l + 1; empty for the finest level
     PerBox<CoarseEntrance> entrances;
     std::vector<RemoteItem> remote;
   };
   static std::size_t at(int l) { return static_cast<std::size_t>(l); }
   void list_covered(int l);
-  void find_unpaired(int l);
   void find_coarse_fine();
   void find_entrances(int l);
 

@@ -31,7 +31,6 @@ FaceField::FaceField(std::shared_ptr<const Composite> composite) : composite_(st
   for (int l = 0; l < g.n_levels(); ++l) {
     const std::size_t n = g.coarse_fine(l).size();
     levels_.push_back({Field(g.graph(l), 3), Array<double>(g.level(l).extra.size(), Purpose::fields, 0.0),
-                       std::vector<double>(g.unpaired(l).size()),
                        Array<double>(n + g.remote_entrances(l).size(), Purpose::fields, 0.0), n,
                        ListExchange(g.comm(), g.remote_entrances(l)), HaloExchange<double>(g.comm(), g.graph(l))});
   }
@@ -39,8 +38,7 @@ FaceField::FaceField(std::shared_ptr<const Composite> composite) : composite_(st
 
 std::int64_t FaceField::bytes() const {
   std::size_t sum = 0;
-  for (const Level& l : levels_)
-    sum += l.primary.bytes() + l.extra.bytes() + l.coarse_fine.bytes() + l.unpaired.capacity() * sizeof(double);
+  for (const Level& l : levels_) sum += l.primary.bytes() + l.extra.bytes() + l.coarse_fine.bytes();
   return static_cast<std::int64_t>(sum);
 }
 
@@ -57,11 +55,6 @@ void divergence(FaceField& flux, CellField& out, int component) {
     };
     const auto extra = part(flux.extra(l), grid.level(l).extra_begin);
     for (std::size_t e = 0; e < extra.size(); ++e) sum[graph.extra[e].vof] += extra[e];
-    for (auto i = static_cast<std::size_t>(grid.unpaired_begin(l, b));
-         i < static_cast<std::size_t>(grid.unpaired_begin(l, b + 1)); ++i) {
-      const UnpairedFace& f = grid.unpaired(l)[i];
-      sum[f.vof] += flux.unpaired(l)[i] - flux.primary(l).box(b, direction_of(f.side))[f.slot];
-    }
     if (l > 0)
       for (auto i = static_cast<std::size_t>(grid.coarse_fine_begin(l - 1, b));
            i < static_cast<std::size_t>(grid.coarse_fine_begin(l - 1, b + 1)); ++i)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fluxes through all faces of a composite grid (a quantity per time; the area is in them). Each flux between two
-// control volumes stands in one of four places, so that a balance is a sum of numbers and no interpolation:
+// control volumes stands in one of three places, so that a balance is a sum of numbers and no interpolation:
 //
-//   primary      a face between neighbouring cells of a level, or on an end of the domain: component d at slot v is the
-//                flux in +d through the low face of v; the high ends of the domain have theirs in the domain ghosts
+//   primary      a face between VoFs that hold the centres of neighbouring cells of a level, so each is the one primary
+//                neighbour of the other, or on an end of the domain: component d at slot v is the flux in +d through
+//                the low face of v; the high ends of the domain have theirs in the domain ghosts
 //   extra        parallel to LevelGeometry::extra: OUT of the VoF of the extra face. Both VoFs of a face list it
-//   unpaired     parallel to Composite::unpaired(): OUT of the VoF. For its other VoF the face is an extra one
 //   coarse-fine  parallel to Composite::coarse_fine(): OUT of the fine VoF, into the coarse one
 //
 // Slots and extra faces between a VoF and a coarser level or a covered VoF hold 0, and so do all of covered VoFs: these
-// fluxes are the coarse-fine ones. Whoever fills an extra or unpaired face fills it for both of its VoFs, with opposite
-// signs. Halo slots are filled here.
+// fluxes are the coarse-fine ones. Whoever fills an extra face fills it for both of its VoFs, with opposite signs. Halo
+// slots are filled here.
 #pragma once
 
 #include <memory>
@@ -33,8 +33,6 @@ class FaceField {
   const Field& primary(int l) const { return levels_[at(l)].primary; }
   std::span<double> extra(int l) { return levels_[at(l)].extra.span(); }
   std::span<const double> extra(int l) const { return levels_[at(l)].extra.span(); }
-  std::span<double> unpaired(int l) { return levels_[at(l)].unpaired; }
-  std::span<const double> unpaired(int l) const { return levels_[at(l)].unpaired; }
   /// Between levels l and l + 1.
   std::span<double> coarse_fine(int l) { return levels_[at(l)].coarse_fine.span().first(levels_[at(l)].n_coarse_fine); }
   std::span<const double> coarse_fine(int l) const {
@@ -57,7 +55,6 @@ class FaceField {
   struct Level {
     Field primary;
     Array<double> extra;
-    std::vector<double> unpaired;
     Array<double> coarse_fine;  // of own fine faces, then of other ranks
     std::size_t n_coarse_fine = 0;
     ListExchange exchange;
@@ -72,7 +69,7 @@ class FaceField {
 /// Σ of the fluxes out of each VoF, into one component of a field on the same composite; 0 in covered VoFs. Allocates
 /// nothing after the first time. Collective.
 ///
-///   out_v = Σ_d (F_d[high neighbour] - F_d[v]) + Σ extra + Σ unpaired + Σ towards coarser - Σ from finer
+///   out_v = Σ_d (F_d[high neighbour] - F_d[v]) + Σ extra + Σ towards coarser - Σ from finer
 void divergence(FaceField& flux, CellField& out, int component = 0);
 
 }  // namespace karst

@@ -30,15 +30,6 @@ inline void set_uniform(FaceField& flux, const Vec3& u) {
         else if (to == domain_face)
           flux.primary(l).box(b, d)[n] = along;
       });
-      for (auto i = static_cast<std::size_t>(grid.unpaired_begin(l, b));
-           i < static_cast<std::size_t>(grid.unpaired_begin(l, b + 1)); ++i) {
-        const UnpairedFace& face = grid.unpaired(l)[i];
-        for_each_face(box, level.box(b), [&](const FaceView& f) {
-          if (f.primary && f.vof == face.vof && f.side == face.side && numbers.box(b)[face.vof] >= 0 &&
-              numbers.box(b)[face.slot] >= 0)
-            flux.unpaired(l)[i] = h2 * f.aperture * u[direction_of(f.side)];
-        });
-      }
     }
     if (l == 0) continue;
     for (std::size_t i = 0; i < grid.coarse_fine(l - 1).size(); ++i) {

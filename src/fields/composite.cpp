@@ -31,14 +31,13 @@ void Composite::list_covered(int l) {
 }
 
 void Composite::find_coarse_fine() {
-  constexpr int rings = 3;
   std::vector<NumberField> numbers;
   std::vector<VofLookup> vofs;
   numbers.reserve(parts_.size());  // the look-ups point at them
   for (int l = 0; l < n_levels(); ++l) {
     numbers.push_back(numbering_.global_numbers(comm_, graph(l), l));
     vofs.emplace_back(level(l), numbering_, numbers.back());
-    vofs.back().fetch(comm_, at_level_boundary(vofs.back()), rings);
+    vofs.back().fetch(comm_, at_level_boundary(vofs.back()), rings_at_levels);
   }
   for (int l = 0; l + 1 < n_levels(); ++l) {
     PerBox<LevelFace>& faces = parts_[at(l)].to_coarser;

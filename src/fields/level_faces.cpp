@@ -52,7 +52,7 @@ class CoarseSide {
   std::vector<VofName> foreign() const {
     std::vector<VofName> names;
     for (const Entry& e : entries_)
-      if (!vofs_.knows(e.vof)) names.push_back(e.vof);
+      if (vofs_.graph().local(box_of(e.vof)) < 0) names.push_back(e.vof);
     return names;
   }
 

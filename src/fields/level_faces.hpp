@@ -52,6 +52,10 @@ struct LevelFace {
 /// θ of the wall on the grid line from a VoF towards a side, more than 1 without one.
 using WallOnLine = std::function<double(VofName, int side)>;
 
+/// Rings of VoFs around at_level_boundary() to be fetched for find_level_faces(), look_behind() and points_around(),
+/// the VoFs themselves counted.
+inline constexpr int rings_at_levels = 4;
+
 /// VoFs of own boxes that touch the next finer (covered neighbours) or the next coarser level.
 std::vector<VofName> at_level_boundary(const VofLookup& vofs);
 

@@ -39,13 +39,6 @@ class LevelCoupling {
   /// @param y  per level
   void return_fluxes(std::span<const std::unique_ptr<StokesOperator>> levels, std::span<const std::span<Quad>> y,
                      std::span<const StokesDrive> drives);
-  /// Of the last return_fluxes(): what the coarse cells pass through the faces, f(level, box, vof, side, flux out
-  /// [velocity h²]), a VoF and side as often as there are fine faces. Not collective.
-  template <class F>
-  void for_each_flux(F&& f) const {
-    for (const Entrance& e : entrances_)
-      f(int{e.level}, int{e.box}, int{e.vof}, int{e.side}, -0.25 * fluxes_[static_cast<std::size_t>(e.value)]);
-  }
   std::int64_t bytes() const;
 
  private:

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ins/operator/stokes_levels.hpp"
 
+#include <algorithm>
+#include <cassert>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "fields/face_field.hpp"
 #include "grid/halo_exchange.hpp"
 
 namespace karst {
@@ -90,26 +94,42 @@ Vec3 StokesLevels::local_flow() const {
   return sum;
 }
 
-std::vector<Field> StokesLevels::face_fluxes(const Vec3& force) const {
-  std::vector<Field> fluxes;
+void StokesLevels::face_fluxes(const Vec3& force, FaceField& fluxes) const {
+  require(fluxes.composite() == composite_, "face fluxes: the field is on another grid than the flow");
   for (int l = 0; l < n_levels(); ++l) {
-    fluxes.emplace_back(level(l).geometry().graph, 3);
-    level(l).face_fluxes(width(l) * width(l) * force, fluxes.back());
+    const StokesOperator& op = level(l);
+    const double h2 = width(l) * width(l);
+    const Vec3 force_here = h2 * force;
+    op.face_fluxes(force_here, h2, fluxes.primary(l));
+    std::ranges::fill(fluxes.extra(l), 0.0);
+    if (l > 0) std::ranges::fill(fluxes.coarse_fine(l - 1), 0.0);
+    parallel_for(op.geometry().graph.n_local(), [&](std::int64_t i) {
+      const int b = static_cast<int>(i);
+      const BoxGraph graph = op.geometry().graph.box(b);
+      // Both lists are by VoF and in the same order; that of the flow lacks closed faces.
+      double* extra = fluxes.extra(l).data() + op.geometry().extra_begin[static_cast<std::size_t>(b)];
+      auto face = graph.extra.begin();
+      for (const FlowExtra& e : op.rows().extra_of(b)) {
+        face = std::find(face, graph.extra.end(), ExtraFace{e.vof, e.neighbour, e.side});
+        extra[face++ - graph.extra.begin()] = h2 * op.extra_flux(b, e, force_here);
+      }
+      if (l > 0) level_fluxes(l, b, force_here, fluxes.coarse_fine(l - 1));
+    });
   }
-  coupling_.for_each_flux([&](int l, int box, int vof, int side, double out) {
-    const BoxGraph graph = level(l).geometry().graph.box(box);
-    const auto rows = level(l).rows().of(box);
-    const auto row = std::ranges::lower_bound(rows, vof, {}, &FlowRow::vof);
-    const int slot = is_high(side) ? row->slot[static_cast<std::size_t>(side)] : vof;
-    if (slot != graph.closed())
-      fluxes[static_cast<std::size_t>(l)].box(box, direction_of(side))[static_cast<std::size_t>(slot)] +=
-          is_high(side) ? out : -out;
-  });
-  for (int l = 1; l < n_levels(); ++l)
-    for (int d = 0; d < 3; ++d)
-      for (std::int64_t i = 0; i < fluxes[static_cast<std::size_t>(l)].n_slots(); ++i)
-        fluxes[static_cast<std::size_t>(l)].data(d)[i] *= width(l) * width(l);
-  return fluxes;
+}
+
+/// Towards the coarser level, of one box.
+void StokesLevels::level_fluxes(int l, int box, const Vec3& force, std::span<double> fluxes) const {
+  const auto faces = composite_->coarse_fine(l - 1);
+  const auto begin = faces.begin() + composite_->coarse_fine_begin(l - 1, box),
+             end = faces.begin() + composite_->coarse_fine_begin(l - 1, box + 1);
+  for (const StokesOperator::LevelGhost& g : level(l).level_ghosts_of(box)) {
+    const VofName v = vof_name(level(l).geometry().graph.first_box() + box, g.vof);
+    auto face = std::lower_bound(begin, end, v, [](const LevelFace& f, VofName name) { return f.vof < name; });
+    while (face->face.side != g.side || !face->face.primary) ++face;
+    assert(face != end && face->vof == v);
+    fluxes[static_cast<std::size_t>(face - faces.begin())] = width(l) * width(l) * level(l).level_flux(g, force);
+  }
 }
 
 void StokesLevels::fill_lengths(std::span<FloatField> lengths) {

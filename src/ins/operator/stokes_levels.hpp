@@ -17,6 +17,8 @@
 
 namespace karst {
 
+class FaceField;
+
 class StokesLevels {
  public:
   /// The geometry must outlive it and stay in place. Collective.
@@ -77,9 +79,9 @@ class StokesLevels {
   void pressure_gradient(std::span<std::array<float, 3>> gradient);
   /// As StokesOperator::local_flow(), in units of h0.
   Vec3 local_flow() const;
-  /// As StokesOperator::face_fluxes(), per level [velocity h0²]; between levels the coarse face has the sum of the fine
-  /// ones. Follows an apply(). Not collective.
-  std::vector<Field> face_fluxes(const Vec3& force) const;
+  /// All fluxes [velocity h0²], on composite(). Those through extra faces towards a coarser level or an end of the
+  /// domain are in the primary face of the side. Follows an apply(). Not collective.
+  void face_fluxes(const Vec3& force, FaceField& fluxes) const;
   /// Sets covered cells and fine ghosts of a length in cells of each level from the nearest unknowns; then all halos.
   /// Collective.
   void fill_lengths(std::span<FloatField> lengths);
@@ -92,6 +94,7 @@ class StokesLevels {
     int level;
   };
   void find_stretches();
+  void level_fluxes(int l, int box, const Vec3& force, std::span<double> fluxes) const;
 
   Comm comm_;
   std::shared_ptr<const Composite> composite_;

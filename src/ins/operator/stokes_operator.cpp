@@ -255,31 +255,31 @@ void StokesOperator::pressure_gradient(std::span<std::array<float, 3>> gradient)
   });
 }
 
-void StokesOperator::face_fluxes(const Vec3& force, Field& fluxes) const {
+void StokesOperator::face_fluxes(const Vec3& force, double unit, Field& fluxes) const {
   using namespace kernels;
+  fluxes.fill(0.0);
   parallel_for(geometry_->graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
     const BoxGraph graph = geometry_->graph.box(b);
     const Quad* w = w_.box(b).data();
     const float* t = t_.box(b).data();
-    const int first_ghost = graph.n_own + graph.halo.n_vofs();
+    const int first_coarse = graph.n_own + graph.halo.n_vofs(), first_domain = first_coarse + graph.halo.n_coarse();
     const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& weight) {
       for (std::size_t s = 0; s < 6; ++s) {
-        const bool end = s % 2 == 1 && n[s] >= first_ghost && n[s] < graph.closed();
-        if (s % 2 == 1 && !end) continue;
+        const bool coarse = n[s] >= first_coarse && n[s] < first_domain;
+        const bool end = n[s] >= first_domain && n[s] < graph.closed();
+        if (coarse || (s % 2 == 1 && !end)) continue;
         const auto [area, bend] = weight(s);
-        const double out = area > 0.0 ? flux_out(w, t, v, n[s], s, force.v[s / 2], area, bend) : 0.0;
-        fluxes.box(b, static_cast<int>(s / 2))[end ? n[s] : v] = s % 2 == 1 ? out : -out;
+        const double out = area > 0.0 ? unit * flux_out(w, t, v, n[s], s, force.v[s / 2], area, bend) : 0.0;
+        fluxes.box(b, static_cast<int>(s / 2))[s % 2 == 1 ? n[s] : v] = s % 2 == 1 ? out : -out;
       }
     };
+    const std::uint8_t* plain = plain_.data() + geometry_->graph.vof_begin(b);
     for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
-      set(v, n, [](std::size_t) { return std::pair(1.0, 0.0); });
+      if (plain[v] != 0) set(v, n, [](std::size_t) { return std::pair(1.0, 0.0); });
     });
     for (const FlowRow& row : rows_.of(b))
       set(row.vof, row.slot, [&](std::size_t s) { return std::pair(double{row.area[s]}, double{row.bend[s]}); });
-    for (const auto& without : {rows_.still_in(b), rows_.covered_in(b)})
-      for (const std::uint16_t v : without)
-        for (int d = 0; d < 3; ++d) fluxes.box(b, d)[v] = 0.0;
   });
 }
 

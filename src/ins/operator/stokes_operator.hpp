@@ -73,9 +73,10 @@ class StokesOperator {
   /// Adds a flux times its place to local_flow(). Not thread-safe.
   void add_flow(int box, const Vec3& flow) { flow_[static_cast<std::size_t>(box)] += flow; }
 
-  /// Fluxes through the faces [velocity h0²], component d at a VoF: the face on its low side; the high ends of the
-  /// domain in the ghosts. Follows an apply() with the same values and drive. Not collective.
-  void face_fluxes(const Vec3& force, Field& fluxes) const;
+  /// Fluxes through the primary faces of the level, as FaceField::primary() has them. Follows an apply() with the same
+  /// values and drive. Not collective.
+  /// @param unit  of the fluxes: what the velocity times h² is multiplied with
+  void face_fluxes(const Vec3& force, double unit, Field& fluxes) const;
 
   /// Box after box; empty on the coarsest level.
   std::span<LevelGhost> level_ghosts() { return level_ghosts_; }

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
+#include "fields/face_field.hpp"
 
 namespace karst {
 
@@ -147,9 +148,11 @@ void StokesSolver::measure(StokesReport& report) {
   report.divergence = report.largest_speed > 0.0 ? net / report.largest_speed : 0.0;
 }
 
-std::vector<Field> StokesSolver::face_fluxes() {
+FaceField StokesSolver::face_fluxes() {
   residual(drive_, gmres_.work());
-  return op_.face_fluxes(drive_.force);
+  FaceField fluxes(op_.composite());
+  op_.face_fluxes(drive_.force, fluxes);
+  return fluxes;
 }
 
 std::int64_t StokesSolver::bytes() const {

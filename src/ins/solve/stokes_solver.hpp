@@ -46,10 +46,9 @@ class StokesSolver {
 
   /// Of the last solve, own unknowns (CompositeNumbering; on one level own VoFs box after box): velocity and pressure.
   std::span<const Quad> solution() const { return op_.n_levels() == 1 ? solution_.span() : unknowns_.span(); }
-  /// Of the last solve, per level: fluxes through the faces [velocity h0²], component d at a VoF is the face on its low
-  /// side, high ends of the domain and of the level in the ghosts; divergence-free to the tolerance, and between levels
-  /// the coarse face has the sum of the fine ones. Halo not filled. Collective.
-  std::vector<Field> face_fluxes();
+  /// Of the last solve: the fluxes through all faces [velocity h0²], which add up to 0 to the tolerance in every VoF
+  /// that no finer level covers; VoFs without flow have none. Collective.
+  FaceField face_fluxes();
 
   // What iterations around this one are made of (steady_solver.hpp). Collective.
   /// The solution as a vector of StokesLevels.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "fields/face_field.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/upscale/wall_drag.hpp"
 
@@ -53,7 +54,8 @@ void add_box(const StokesOperator& op, const SampleCells& sample, int b, Reservo
 
 /// Σ over the faces of the sample of flux times step from cell to cell, across the axis.
 Vec3 sideways(StokesSolver& solver, const SampleCells& sample, const Vec3& force) {
-  const Field fluxes = std::move(solver.face_fluxes()[0]);
+  const FaceField all = solver.face_fluxes();
+  const Field& fluxes = all.primary(0);
   const StokesOperator& op = solver.op().level(0);
   Vec3 sum;
   for_each_cell(op.geometry().graph, [&](int b, int vof, std::size_t, const Index& cell) {

@@ -133,7 +133,7 @@ void EllipticOperator::look_up(Build& build) {
     build.numbers.push_back(numbering_.global_numbers(comm_, level.graph, static_cast<int>(l)));
     VofLookup& vofs = build.vofs.emplace_back(level, numbering_, build.numbers[l]);
     vofs.fetch(comm_, near_other_ranks(level.graph), rings);
-    if (n > 1) vofs.fetch(comm_, at_level_boundary(vofs), 3);
+    if (n > 1) vofs.fetch(comm_, at_level_boundary(vofs), rings_at_levels);
     build.makers.emplace_back(vofs, problem_, problem_.face_beta.empty() ? nullptr : &problem_.face_beta[l], form_);
   }
 }

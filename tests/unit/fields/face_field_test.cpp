@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "grid/vof_loops.hpp"
-#include "tests/support/flux_cases.hpp"
-#include "tests/support/geometry_cases.hpp"
-#include "tests/support/level_cases.hpp"
+#include "support/flux_cases.hpp"
+#include "support/geometry_cases.hpp"
+#include "support/level_cases.hpp"
 
 namespace karst {
 namespace {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/parallel.hpp"
+#include "fields/face_field.hpp"
 #include "support/errors.hpp"
 #include "support/flow_cases.hpp"
 
@@ -140,7 +141,8 @@ TEST(StokesSolver, EveryPlanePassesTheSameFlux) {
   StokesDrive drive;
   drive.force = {1, 0, 0};
   const StokesReport report = solver.solve(drive);
-  const Field fluxes = std::move(solver.face_fluxes()[0]);
+  const FaceField all = solver.face_fluxes();
+  const Field& fluxes = all.primary(0);
   const LevelGraph& graph = geometry.levels[0].graph;
   std::vector<double> plane(16);
   for (int b = 0; b < graph.n_local(); ++b) {

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The fluxes that a flow hands on: what carries solutes has every VoF as a control volume, also those where nothing
+// flows, and must not gain or lose water in any of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fields/face_field.hpp"
+#include "ins/solve/stokes_solver.hpp"
+#include "support/flow_cases.hpp"
+#include "support/level_cases.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double tolerance = 1e-9;  ///< of the largest flux; the solver is asked for a tenth of it in its norm
+
+struct Balance {
+  double net = 0.0, largest = 0.0;    ///< of a VoF, through a face [velocity h0²]
+  double through_levels = 0.0;        ///< Σ |flux| between levels
+  std::int64_t still = 0, extra = 0;  ///< VoFs without flow, extra faces with flow
+  double in = 0.0, velocity = 0.0;    ///< through the low end in x; mean over the domain times its area
+  double left = 0.0;                  ///< net flux of a VoF that the solver says it left
+};
+
+template <class T>
+double largest_of(const T& values) {
+  double most = 0.0;
+  for (const double x : values) most = std::max(most, std::abs(x));
+  return most;
+}
+
+Balance balance_of(const Comm& comm, const GridOptions& grid, const LevelSet& walls, const FlowSides& sides) {
+  const Geometry geometry = build_geometry(comm, grid, walls, KeepPores::all);
+  StokesOptions options;
+  options.krylov.tolerance = 0.1 * tolerance;
+  StokesSolver solver(comm, geometry, sides, options);
+  StokesDrive drive;
+  if (grid.periodic[0])
+    drive.force = {1.0, 0.3, -0.2};
+  else
+    drive.pressure[0] = grid.cells[0];
+  const StokesReport report = solver.solve(drive);
+  FaceField flux = solver.face_fluxes();
+  CellField net(flux.composite());
+  divergence(flux, net);
+  Balance b;
+  b.left = report.divergence * report.largest_speed;
+  b.velocity = report.velocity[0] * grid.cells[1] * grid.cells[2];
+  for (int l = 0; l < net.n_levels(); ++l) {
+    const LevelGraph& graph = flux.grid().graph(l);
+    b.net = std::max(b.net, local_max_norm(net.level(l)));
+    for (int d = 0; d < 3; ++d)
+      b.largest =
+          std::max(b.largest,
+                   largest_of(std::span(flux.primary(l).data(d), static_cast<std::size_t>(flux.primary(l).n_slots()))));
+    b.largest = std::max(b.largest, largest_of(flux.extra(l)));
+    b.extra += std::ranges::count_if(flux.extra(l), [](double x) { return x != 0.0; });
+    for (const double x : flux.coarse_fine(l)) b.through_levels += std::abs(x);
+    for (int box = 0; box < graph.n_local(); ++box) {
+      b.still += std::ssize(solver.op().level(l).rows().still_in(box));
+      const BoxGraph cells = graph.box(box);
+      for_each_vof(cells, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+        if (cells.name(slots[0]) == domain_face && !std::ranges::binary_search(flux.grid().covered_in(l, box), vof))
+          b.in += flux.primary(l).box(box, 0)[static_cast<std::size_t>(vof)];
+      });
+    }
+  }
+  return {comm.max(b.net),
+          comm.max(b.largest),
+          comm.sum(b.through_levels),
+          comm.sum(b.still),
+          comm.sum(b.extra),
+          comm.sum(b.in),
+          b.velocity,
+          b.left};
+}
+
+// Overlapping spheres at random places: cells cut by several of them, joined pieces, VoFs without flow.
+TEST(FlowFluxes, NothingIsLostInARandomPackingMpi) {
+  const Comm comm = Comm::world();
+  const auto walls = test::packing(14, 3.3, 16, true, 3);
+  const GridOptions one = test::flow_grid(Index::all(16)), two = test::refined_in(one, 1, {5, 0, 3}, {13, 11, 12});
+  for (const GridOptions& grid : {one, two}) {
+    const Balance b = balance_of(comm, grid, *walls, {});
+    EXPECT_LE(b.net, tolerance * b.largest) << grid.levels;
+    EXPECT_LE(b.net, b.left + 1e-13 * b.largest) << grid.levels;
+    EXPECT_GT(b.extra, 0);
+    EXPECT_GT(b.still, 0);
+    EXPECT_EQ(b.through_levels > 0.0, grid.levels == 2);
+  }
+}
+
+// Between two pressures, with walls and planes of symmetry beside the flow, finer near the inlet.
+TEST(FlowFluxes, NothingIsLostBetweenTwoEndsMpi) {
+  const Comm comm = Comm::world();
+  const std::array<bool, 3> open{false, false, false};
+  FlowSides sides{FlowSide::pressure, FlowSide::pressure, FlowSide::no_slip,
+                  FlowSide::no_slip,  FlowSide::symmetry, FlowSide::symmetry};
+  const GridOptions grid = test::refined_in(test::flow_grid(Index::all(16), open), 1, {0, 0, 3}, {9, 16, 12});
+  const Balance b = balance_of(comm, grid, *test::packing(9, 3.3, 16, false, 5), sides);
+  EXPECT_LE(b.net, tolerance * b.largest);
+  EXPECT_GT(b.through_levels, 0.0);
+  EXPECT_NEAR(b.in / b.velocity, 1.0, 1e-6);
+}
+
+}  // namespace
+}  // namespace karst

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "base/parallel.hpp"
 
@@ -234,19 +235,26 @@ int Scene::label(const Vec3& x) const {
   return background_;
 }
 
-double Scene::wall_area(double step) const {
+std::vector<double> Scene::wall_areas(double step) const {
   constexpr double off = 1e-6;
-  std::vector<double> area(bodies_.size(), 0.0);
+  std::vector<std::vector<double>> of_body(bodies_.size(), std::vector<double>(at(labels_)));
   parallel_for_dynamic(static_cast<std::int64_t>(bodies_.size()), [&](std::int64_t b) {
     bodies_[at(b)]->surface(step, [&](const Vec3& x, const Vec3& normal, double weight) {
       for (int d = 0; d < 3; ++d)
         if (x[d] < 0 || x[d] >= size_[d]) return;
-      if ((label(x + off * normal) == 0) != (label(x - off * normal) == 0)) area[at(b)] += weight;
+      const int out = label(x + off * normal), in = label(x - off * normal);
+      if ((out == 0) != (in == 0)) of_body[at(b)][at(std::max(out, in))] += weight;
     });
   });
-  double sum = 0;
-  for (const double a : area) sum += a;
+  std::vector<double> sum(at(labels_));
+  for (const std::vector<double>& areas : of_body)
+    for (std::size_t l = 0; l < sum.size(); ++l) sum[l] += areas[l];
   return sum;
+}
+
+double Scene::wall_area(double step) const {
+  const std::vector<double> areas = wall_areas(step);
+  return std::accumulate(areas.begin(), areas.end(), 0.0);
 }
 
 void Scene::voxel_row(int y, int z, std::span<const double> values, std::span<const Vec3> samples, Voxels& out,

@@ -128,6 +128,8 @@ class Scene {
   int label(const Vec3& x) const;
   /// Σ over the wall between pore and solid inside the box of the areas that surface points stand for.
   double wall_area(double step) const;
+  /// The same by the label of the solid at the wall; the first, of the pore, is 0.
+  std::vector<double> wall_areas(double step) const;
 
   struct Voxels {
     std::vector<float> value;          ///< Σ over labels of share of the voxel × value of the label

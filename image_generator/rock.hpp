@@ -80,6 +80,9 @@ struct Known {
 Known true_porosity(const Rock& rock, double sampled);
 /// Area of the wall inside the box [voxel²], in closed form or summed over points of the surface.
 Known true_wall_area(const Rock& rock);
+/// That of each mineral of the options: Σ over its grains in closed form for polyhedra without fractures, else summed
+/// over points of the surface.
+std::vector<Known> true_mineral_areas(const Rock& rock);
 
 /// JSON: kind, options, exact bodies, porosity, wall area, labels and their shares.
 std::string rock_json(const Rock& rock, const std::vector<double>& shares);

@@ -105,10 +105,32 @@ Known true_porosity(const Rock& rock, double sampled) {
   return {sampled, fmt::format("{} sub-samples in each voxel that a wall may cut", rock.samples.size())};
 }
 
+namespace {
+
+std::string of_points() {
+  return fmt::format("sum over points of the surfaces, {} voxels apart, that bound the pore", surface_step);
+}
+
+}  // namespace
+
 Known true_wall_area(const Rock& rock) {
   if (const auto closed = closed_form(rock)) return {closed->area, "closed form"};
-  return {rock.scene->wall_area(surface_step),
-          fmt::format("sum over points of the surfaces, {} voxels apart, that bound the pore", surface_step)};
+  return {rock.scene->wall_area(surface_step), of_points()};
+}
+
+std::vector<Known> true_mineral_areas(const Rock& rock) {
+  const std::size_t n = rock.options.minerals.size();
+  if (n == 1) return {true_wall_area(rock)};
+  std::vector<Known> areas;
+  if (rock.options.kind == RockKind::polyhedra && closed_form(rock)) {
+    areas.assign(n, {0, "closed form"});
+    for (const Grain& g : rock.grains) areas[static_cast<std::size_t>(g.label) - 1].value += g.area;
+    return areas;
+  }
+  std::vector<double> sampled = rock.scene->wall_areas(surface_step);
+  sampled.resize(n + 1);
+  for (std::size_t m = 1; m <= n; ++m) areas.push_back({sampled[m], of_points()});
+  return areas;
 }
 
 std::string rock_json(const Rock& rock, const std::vector<double>& shares) {
@@ -117,12 +139,14 @@ std::string rock_json(const Rock& rock, const std::vector<double>& shares) {
   json["porosity"] = known_json(true_porosity(rock, shares[0]), "1");
   json["wall_area"] = known_json(true_wall_area(rock), "voxel²");
   ordered_json labels = ordered_json::array({{{"label", 0}, {"name", "pore"}, {"share", shares[0]}}});
+  const std::vector<Known> walls = true_mineral_areas(rock);
   for (std::size_t m = 0; m < rock.options.minerals.size(); ++m) {
     const Mineral& mineral = rock.options.minerals[m];
     labels.push_back({{"label", m + 1},
                       {"name", mineral.name},
                       {"gray", mineral.gray},
-                      {"share", m + 1 < shares.size() ? shares[m + 1] : 0.0}});
+                      {"share", m + 1 < shares.size() ? shares[m + 1] : 0.0},
+                      {"wall_area", known_json(walls[m], "voxel²")}});
   }
   json["labels"] = labels;
   for (std::size_t s = 0; s < rock.spheres.size(); ++s)

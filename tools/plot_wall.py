@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws the wall of a plotfile in three dimensions: solid in stone colours, cut open at the ends of the domain.
 
-The wall is where the field `distance` is zero or, in a plotfile without it, where half of a cell is fluid. Needs no display, but libegl1 or libosmesa6 (one is enough).
+The wall is where the field `distance` is zero or, in a plotfile without it, where half of a cell is fluid. With --minerals it has a colour for each mineral of the field `mineral`, named as in the summary.json beside the plotfile. Needs no display, but libegl1 or libosmesa6 (one is enough).
 """
 import argparse
 import ctypes.util
+import json
 import os
+from pathlib import Path
 
 import numpy as np
 
 from karst_plotfile import Plotfile, PlotfileError, doubled, guarded, length_unit
 
 STONE, CUT, FRAME = "#d9c7a7", "#a5875f", "#3c3833"
+MINERALS = ["#d9c7a7", "#c8553d", "#3d7ea6", "#7a9e45", "#8a5aa5", "#e0a526", "#4fb3a9", "#6b6b6b"]
 
 
 def arguments():
@@ -20,6 +23,7 @@ def arguments():
     parser.add_argument("plotfile")
     parser.add_argument("--corner", type=float, default=0.5, help="part of each edge cut away at the near corner to look inside, 0 to 0.9 (default 0.5)")
     parser.add_argument("--max-cells", type=int, default=256, help="cells per direction drawn at most; larger data are averaged (default 256)")
+    parser.add_argument("--minerals", action="store_true", help="colour the wall by the field `mineral`")
     parser.add_argument("--size", type=int, default=1100, help="width and height of the picture in pixels (default 1100)")
     parser.add_argument("-o", "--output", required=True, help="picture to write (.png)")
     return parser.parse_args()
@@ -79,10 +83,52 @@ def split_cuts(surface, size, corner):
     return surface.extract_cells(~near), surface.extract_cells(near)
 
 
-def add_solid(plotter, wall, cuts):
+def spread(minerals, times=3):
+    """Numbers of minerals, also in the cells next to those of the wall, [k, j, i]: the surface drawn may pass there."""
+    out = np.pad(np.nan_to_num(minerals).astype(np.uint8), 1)
+    for _ in range(times):
+        grown = out.copy()
+        for axis in range(3):
+            for step in (1, -1):
+                moved = np.roll(out, step, axis)
+                grown = np.where(grown == 0, moved, grown)
+        out = grown
+    return out[1:-1, 1:-1, 1:-1]
+
+
+def names_of_minerals(plotfile, n):
+    """As in the summary.json beside the plotfile, else by number."""
+    try:
+        names = [mineral["name"] for mineral in json.loads((Path(plotfile).parent / "summary.json").read_text())["minerals"]]
+    except (OSError, ValueError, KeyError):
+        names = []
+    return [*names[:n], *(f"mineral {number + 1}" for number in range(len(names), n))]
+
+
+def add_minerals(plotter, smooth, minerals, shape, plotfile):
+    """A surface in the colours of the minerals; it lies in cells of a grid of this shape, [k, j, i]."""
+    centres = smooth.cell_centers().points[:, ::-1]
+    place = tuple(np.clip((centres[:, d] * minerals.shape[d] / shape[d]).astype(int), 0, minerals.shape[d] - 1) for d in range(3))
+    number = minerals[place]
+    legend = []
+    for m, name in enumerate(names_of_minerals(plotfile, int(minerals.max()))):
+        part = smooth.extract_cells(number == m + 1)
+        colour = MINERALS[m % len(MINERALS)]
+        legend.append([name, colour])
+        if part.n_cells:
+            plotter.add_mesh(part, color=colour, specular=0.15, specular_power=20, ambient=0.18)
+    if np.any(number == 0):
+        plotter.add_mesh(smooth.extract_cells(number == 0), color=MINERALS[-1], ambient=0.18)
+    plotter.add_legend(legend, bcolor="white", face="rectangle", loc="upper left", size=(0.2, 0.035 * len(legend)))
+
+
+def add_solid(plotter, wall, cuts, minerals, shape, plotfile):
     if wall.n_cells:
         smooth = wall.extract_surface(algorithm="dataset_surface").smooth_taubin(n_iter=30, pass_band=0.12)
-        plotter.add_mesh(smooth, color=STONE, smooth_shading=True, specular=0.15, specular_power=20, ambient=0.18)
+        if minerals is not None:
+            add_minerals(plotter, smooth, minerals, shape, plotfile)
+        else:
+            plotter.add_mesh(smooth, color=STONE, smooth_shading=True, specular=0.15, specular_power=20, ambient=0.18)
     if cuts.n_cells:
         plotter.add_mesh(cuts.extract_surface(algorithm="dataset_surface"), color=CUT, ambient=0.35, diffuse=0.7)
 
@@ -120,11 +166,12 @@ def main():
             for axis in range(3):
                 field = doubled(field, axis) if field.shape[axis] > 1 else field.repeat(2, axis)
             field = 2 * field
+        minerals = spread(plot.uniform("mineral")) if args.minerals else None
         size = plot.size
     wall, cuts = split_cuts(solid_surface(pyvista, field, args.corner), field.shape[::-1], args.corner)
     plotter = pyvista.Plotter(off_screen=True, window_size=(args.size, args.size), lighting="none")
     plotter.set_background("white")
-    add_solid(plotter, wall, cuts)
+    add_solid(plotter, wall, cuts, minerals, field.shape, args.plotfile)
     add_view(pyvista, plotter, field.shape[::-1])
     add_axes(plotter, size)
     try:

@@ -40,6 +40,7 @@ ImportFindings findings(const std::string& provenance, const std::string& path) 
       const Json& t = j.at("throats_voxels");
       found.throats = {t.at("count"), t.at("tenth"), t.at("median"), t.at("ninetieth")};
     }
+    found.cut_out = j.contains("sample") && !j.at("sample").is_null();
     if (j.contains("wall_uncertainty_voxels") && !j.at("wall_uncertainty_voxels").is_null())
       found.wall_uncertainty = j.at("wall_uncertainty_voxels").get<double>();
   } catch (const Json::exception&) {

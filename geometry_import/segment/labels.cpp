@@ -7,6 +7,7 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -32,20 +33,24 @@ LabelMap LabelMap::of_pore(double value) {
 LabelMap::LabelMap(const std::vector<NamedValue>& values) {
   std::vector<NamedValue> sorted = values;
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
+  std::vector<std::string> wrong;
   const auto pores = std::count_if(sorted.begin(), sorted.end(), [](const auto& v) { return v.name == "pore"; });
-  require(pores == 1, "{} of the labels is named \"pore\"; exactly one must be, it is the pore space",
-          pores == 0 ? "none" : "more than one");
-  require(sorted.size() >= 2 && sorted.size() <= most_solids + 1,
-          "{} labels are named; allowed are the pore and 1 to {} solid phases", sorted.size(), most_solids);
+  if (pores != 1)
+    wrong.push_back(fmt::format("{} of the labels is named \"pore\"; exactly one must be, it is the pore space",
+                                pores == 0 ? "none" : "more than one"));
+  if (sorted.size() < 2 || sorted.size() > most_solids + 1)
+    wrong.push_back(
+        fmt::format("{} labels are named; allowed are the pore and 1 to {} solid phases", sorted.size(), most_solids));
   names_ = {"pore"};
   for (const NamedValue& v : sorted) {
-    require(std::abs(v.value) < largest_exact, "label {} = {}: the value must be below 2^24", v.name, v.value);
-    require(!v.name.empty(), "the label of the value {} has no name", v.value);
-    require(entries_.empty() || entries_.back().value < static_cast<float>(v.value),
-            "the value {} is named twice (\"{}\"); each value has one name", v.value, v.name);
+    if (!(std::abs(v.value) < largest_exact))
+      wrong.push_back(fmt::format("label {} = {}: the value must be below 2^24", v.name, v.value));
+    if (v.name.empty()) wrong.push_back(fmt::format("the label of the value {} has no name", v.value));
+    if (!entries_.empty() && !(entries_.back().value < static_cast<float>(v.value)))
+      wrong.push_back(fmt::format("the value {} is named twice (\"{}\"); each value has one name", v.value, v.name));
     const bool is_pore = v.name == "pore";
-    require(is_pore || std::find(names_.begin(), names_.end(), v.name) == names_.end(),
-            "two values are named \"{}\"; each name has one value", v.name);
+    if (!is_pore && !v.name.empty() && std::find(names_.begin(), names_.end(), v.name) != names_.end())
+      wrong.push_back(fmt::format("two values are named \"{}\"; each name has one value", v.name));
     entries_.push_back({static_cast<float>(v.value), is_pore ? pore_label : static_cast<int>(names_.size())});
     if (is_pore) {
       pore_ = v.value;
@@ -53,6 +58,7 @@ LabelMap::LabelMap(const std::vector<NamedValue>& values) {
       names_.push_back(v.name);
     }
   }
+  require(wrong.empty(), "{}", join(wrong, "\n"));
 }
 
 std::string LabelMap::text() const {
@@ -71,7 +77,19 @@ int LabelMap::label(float value) const {
 std::vector<NamedValue> read_label_names(const std::string& path) {
   std::ifstream file(path);
   require(file.good(), "labels: there is no file {}", path);
-  const auto json = nlohmann::ordered_json::parse(file, nullptr, false);
+  bool in_labels = false;
+  std::set<std::string> names;
+  std::vector<std::string> twice;  // of which the parser would keep the last
+  const auto look = [&](int depth, nlohmann::ordered_json::parse_event_t event, const nlohmann::ordered_json& parsed) {
+    if (event != nlohmann::ordered_json::parse_event_t::key) return true;
+    if (depth == 1) in_labels = parsed == "labels";
+    const auto name = parsed.get<std::string>();
+    if (depth == 2 && in_labels && !names.insert(name).second)
+      twice.push_back(fmt::format("{}: two values are named \"{}\"; each name has one value", path, name));
+    return true;
+  };
+  const auto json = nlohmann::ordered_json::parse(file, look, false);
+  require(twice.empty(), "{}", join(twice, "\n"));
   const char* form = "{\"labels\": {\"pore\": 0, \"quartz\": 1}}";
   require(json.is_object() && json.contains("labels") && json["labels"].is_object(),
           "{}: is no file of labels; its form is {}", path, form);

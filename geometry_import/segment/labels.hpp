@@ -29,8 +29,8 @@ class LabelMap {
  public:
   /// One value is pore, all others are label 1, "solid".
   static LabelMap of_pore(double value);
-  /// Throws Error: not exactly one "pore", no solid, more than 254, a name or value twice, a value that float cannot
-  /// tell from its neighbours (2^24 on).
+  /// Throws Error, with all that is wrong, a line each: not exactly one "pore", no solid, more than 254, a name or
+  /// value twice, a value that float cannot tell from its neighbours (2^24 on).
   explicit LabelMap(const std::vector<NamedValue>& values);
   const std::vector<std::string>& names() const { return names_; }  ///< by label
   std::string text() const;                                         ///< pore = 0, quartz = 1

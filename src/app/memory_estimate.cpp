@@ -21,6 +21,8 @@ constexpr BytesPer connectivity_bytes{5.0, 16.0, 0.0};  // halo lists, exchange 
 constexpr double per_cut_cell = 530.0;                  // of pieces and links, while the geometry is made
 constexpr double per_cell = 12.0;                       // of boxes, likewise
 constexpr double per_voxel = 4.0;                       // samples of an image, likewise
+constexpr double mineral_per_voxel = 1.0;               // where there are several, likewise
+constexpr double minerals_per_irregular = 6.0;          // likewise, kept: docs/decisions/026
 constexpr double per_box = 8.0 + 1.0;                   // key and refined octants, on every rank
 constexpr double per_box_made = 24.0;                   // keys and weights that are gathered while the layout is made
 constexpr double per_imported_voxel = 3.6, per_import = 125e6;
@@ -34,14 +36,15 @@ double values_per_vof(int box) { return box == 8 ? 1.75 : box == 16 ? 1.375 : 1.
 
 /// Those of a geometry while it lives.
 std::vector<MemoryPart> standing(const std::string& of, const GridCounts& c) {
-  return {{"geometry" + of, bytes(geometry_bytes, c), 0.0},
+  const double minerals = c.minerals ? minerals_per_irregular * c.irregular : 0.0;
+  return {{"geometry" + of, bytes(geometry_bytes, c) + minerals, 0.0},
           {"connectivity" + of, bytes(connectivity_bytes, c), per_box * c.boxes}};
 }
 
 /// Those of a geometry while it is made.
 MemoryPart making(const GridCounts& c) {
-  return {"pieces and links", per_cut_cell * c.cut + per_cell * c.box_cells + per_voxel * c.voxels,
-          per_box_made * c.boxes};
+  const double voxel = per_voxel + (c.minerals ? mineral_per_voxel : 0.0);
+  return {"pieces and links", per_cut_cell * c.cut + per_cell * c.box_cells + voxel * c.voxels, per_box_made * c.boxes};
 }
 
 std::string before(const std::string& comma, const std::string& text) { return text.empty() ? "" : comma + text; }

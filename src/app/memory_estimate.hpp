@@ -20,6 +20,7 @@ struct GridCounts {
   double cut = 0;                   ///< cells
   double voxels = 0;                ///< of the image; 0: described solids
   double slots = 0;                 ///< values stored of a field, halo included
+  bool minerals = false;            ///< several: kept for voxels and walls
 };
 
 GridCounts counts_of(const GeometrySample& sample, const GridOptions& grid, double voxels);

@@ -7,6 +7,7 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <map>
 
 #include "base/text.hpp"
 #include "grid/vof_loops.hpp"
@@ -16,11 +17,14 @@ namespace karst {
 
 namespace {
 
-constexpr std::array<PlotWord, 8> words{{
+constexpr std::array<PlotWord, 9> words{{
     {"fraction", PlotField::fraction, "fluid volume / cell volume", "", "1"},
     {"distance", PlotField::distance, "level set at the cell centre [m], > 0 in the fluid", "", "m"},
     {"wall_area", PlotField::wall_area, "area of the wall in the cell [m²]", "", "m2"},
     {"wall_normal", PlotField::wall_normal, "unit normal of the wall, into the fluid: a vector", "", "1", true},
+    {"mineral", PlotField::mineral,
+     "mineral on the wall in the cell: 1, 2, ... in the order of the statistics (summary.json), 0 without wall", "",
+     "1"},
     {"velocity", PlotField::velocity, "of the solves of [flow] [m/s], a vector; with several axes drive_x_velocity ...",
      "flow", "m/s", true},
     {"speed", PlotField::speed, "length of the velocity [m/s]; with several axes drive_x_speed ...", "flow", "m/s"},
@@ -64,6 +68,22 @@ void fill_wall_area(const BoxGraph& box, const BoxMoments& moments, double h, st
   for (std::size_t r = 0; r < static_cast<std::size_t>(box.n_irregular); ++r)
     area[box.row_cell[r]] += moments.moments[r].wall_area;
   std::transform(area.begin(), area.end(), cells.begin(), [&](double a) { return static_cast<float>(a * h * h); });
+}
+
+void fill_mineral(const LevelGeometry& level, const BoxGraph& box, std::int64_t first_row, std::span<float> cells) {
+  std::map<std::pair<std::uint16_t, MineralNumber>, double> area;  // by cell
+  for (int r = 0; r < box.n_irregular; ++r)
+    for_each_mineral(level, first_row + r, [&](MineralNumber mineral, double of_mineral) {
+      area[{box.row_cell[static_cast<std::size_t>(r)], mineral}] += of_mineral;
+    });
+  std::ranges::fill(cells, 0.0F);
+  std::vector<double> most(cells.size(), 0.0);
+  for (const auto& [at, of_mineral] : area) {
+    const auto& [cell, mineral] = at;
+    if (!(of_mineral > most[cell])) continue;
+    most[cell] = of_mineral;
+    cells[cell] = static_cast<float>(mineral) + 1.0F;
+  }
 }
 
 void fill_wall_normal(const BoxGraph& box, const BoxMoments& moments, int direction, std::span<float> cells) {
@@ -140,6 +160,9 @@ void fill_plot_component(const Geometry& geometry, const LevelSet& level_set, do
       break;
     case PlotField::wall_area:
       fill_wall_area(graph, moments, scale * cell_width, cells);
+      break;
+    case PlotField::mineral:
+      fill_mineral(at, graph, at.moments_begin[static_cast<std::size_t>(box)], cells);
       break;
     case PlotField::wall_normal:
       fill_wall_normal(graph, moments, component.direction, cells);

@@ -13,7 +13,7 @@
 
 namespace karst {
 
-enum class PlotField { fraction, distance, wall_area, wall_normal, velocity, speed, pressure, concentration };
+enum class PlotField { fraction, distance, wall_area, wall_normal, mineral, velocity, speed, pressure, concentration };
 
 struct PlotWord {
   std::string_view word;
@@ -46,6 +46,8 @@ std::vector<PlotComponent> plot_components(const std::vector<PlotField>& fields)
 ///   fraction     volume of the fluid that lies in the cell / its volume, wherever it was joined to: 0 to 1
 ///   distance     φ at the cell centre [m], positive in the fluid
 ///   wall_area    area of the wall in the VoFs of the cell [m²]
+///   mineral      1, 2, ...: that of the largest part of the wall in the VoFs of the cell, as numbered in
+///                GeometryReport::minerals; 0 without wall
 ///   wall_normal  unit vector along Σ a_w n, into the fluid
 ///
 /// @param cell_width  of level 0 [m]

@@ -148,7 +148,9 @@ RunEstimate estimate_run(const Comm& comm, const Config& config, const std::vect
     voxels = static_cast<double>(n[0]) * n[1] * n[2];
     if (config.geometry.wall_shift == 0.0) use_known_porosity(source, sample);
   }
-  return with_jobs(config, jobs, program, source.grid, std::move(sample), voxels);
+  RunEstimate e = with_jobs(config, jobs, program, source.grid, std::move(sample), voxels);
+  e.counts.minerals = source.level_set->minerals().size() > 1;
+  return e;
 }
 
 RunEstimate estimate_run(const Comm& comm, const Config& config, const std::vector<Job>& jobs, double program,
@@ -165,6 +167,8 @@ RunEstimate estimate_run(const Comm& comm, const Config& config, const std::vect
   const Index& n = image.voxels;
   RunEstimate e =
       with_jobs(config, jobs, program, image.grid, std::move(sample), static_cast<double>(n[0]) * n[1] * n[2]);
+  e.counts.minerals = std::ranges::any_of(
+      image.blocks, [](const ImageBlock& block) { return block.source.image->info().phases.size() > 2; });
   e.memory.import_voxels = extent.voxels();
   e.import_seconds = image.seconds_per_voxel * extent.voxels();
   return e;

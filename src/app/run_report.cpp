@@ -9,6 +9,7 @@
 #include "app/job.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/text.hpp"
 #include "page/page_text.hpp"
 #include "page/run_page.hpp"
 
@@ -58,6 +59,16 @@ std::string count_of(const Json& summary, const char* what, const char* one) {
   return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
 }
 
+/// Wall area by mineral, where there are several.
+std::string minerals_of(const Json& summary) {
+  std::vector<std::string> parts;
+  for (const Json& mineral : summary.at("minerals"))
+    parts.push_back(fmt::format("{} {:.4g} m² ({:.2f} %)", mineral.at("name").get<std::string>(),
+                                mineral.at("wall_area_m2").get<double>(),
+                                100.0 * mineral.at("fraction").get<double>()));
+  return parts.size() > 1 ? ": " + join(parts) : "";
+}
+
 std::vector<std::pair<std::string, std::string>> facts_of(const Json& summary) {
   const auto seconds = [&](const char* part) { return format_seconds(summary.at("seconds").at(part).get<double>()); };
   std::int64_t pores = 0, removed = 0;
@@ -76,6 +87,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Json& summary) {
                                    summary.at("connected_porosity").get<double>())},
           {"specific surface", fmt::format("{:.4g} 1/m: wall area per volume of the sample",
                                            summary.at("specific_surface_per_m").get<double>())},
+          {"wall area", fmt::format("{:.4g} m²", summary.at("wall_area_m2").get<double>()) + minerals_of(summary)},
           {"pores removed", fmt::format("{} of {}: flow cannot reach them", count_text(removed), count_text(pores))}};
 }
 

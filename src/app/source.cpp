@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <new>
@@ -15,10 +16,12 @@
 #include "base/heap.hpp"
 #include "base/log.hpp"
 #include "base/memory.hpp"
+#include "base/text.hpp"
 #include "base/timer.hpp"
 #include "eb/described_level_set.hpp"
 #include "eb/shapes/image_level_set.hpp"
 #include "eb/shapes/reservoir_level_set.hpp"
+#include "geometry_import/voxels/clusters.hpp"
 
 namespace karst {
 
@@ -31,6 +34,48 @@ void import_first(const Comm& comm, const Config& config, const std::string& to)
   ImportReport report = import_within_memory(comm, options, to);
   report.warnings.clear();  // image_warnings() says them, as of every geometry file
   log_info("Import\n{}", import_text(report));
+}
+
+/// Minerals of a geometry file that holds several, each label a number: asked for by their names.
+void read_minerals(const std::shared_ptr<const GeometryFile>& file, const std::vector<std::string>& asked,
+                   const std::string& path, ImageSource& image) {
+  const GeometryInfo& info = file->info();
+  std::vector<std::string> there;
+  std::vector<std::size_t> labels;  // of them
+  for (const PhaseShare& phase : info.phases) {
+    if (phase.label == pore_label) continue;
+    there.push_back(phase.name);
+    labels.push_back(static_cast<std::size_t>(phase.label));
+  }
+  if (info.found.cut_out) {
+    there.emplace_back(surroundings);
+    labels.push_back(outside_label);
+  }
+  MineralChoice minerals;
+  try {
+    minerals = choose_minerals(there, asked);
+  } catch (const Error& e) {
+    std::vector<std::string> wrong;
+    for (const std::string& line : split(e.what(), '\n'))
+      wrong.push_back(fmt::format("geometry.minerals, of the image {}: {}", path, line));
+    throw Error(join(wrong, "\n"));
+  }
+  image.minerals = minerals.names;
+  if (minerals.names.size() == 1) return;
+  std::array<MineralNumber, 256> number;
+  number.fill(no_mineral);
+  for (std::size_t i = 0; i < labels.size(); ++i) number[labels[i]] = minerals.number[i];
+  image.read_minerals = [file, number, path](const Box& voxels, std::span<MineralNumber> out) {
+    file->read_phase(voxels.lo, voxels.size(), out.data());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const MineralNumber label = out[i];
+      out[i] = number[label];
+      const Index at = voxels.cell(static_cast<std::int64_t>(i));
+      require(out[i] != no_mineral || label == pore_label,
+              "{}: voxel ({}, {}, {}) has the label {}, which the file does not name; import the image again", path,
+              at[0], at[1], at[2], label);
+    }
+  };
 }
 
 Source from_image(const Comm& comm, const Config& config, const std::string& import_to) {
@@ -60,6 +105,7 @@ Source from_image(const Comm& comm, const Config& config, const std::string& imp
   image.read = [file](const Box& voxels, std::span<float> out) {
     file->read_block(voxels.lo, voxels.size(), out.data());
   };
+  read_minerals(file, config.geometry.minerals, path, image);
   source.level_set = std::make_unique<ImageLevelSet>(std::move(image));
   source.image = std::move(file);
   return source;

@@ -13,7 +13,6 @@ namespace {
 
 LevelBytes count_bytes(const Comm& comm, const LevelGeometry& level) {
   constexpr auto row = static_cast<std::int64_t>(2 * sizeof(std::uint16_t) + sizeof(std::array<std::uint16_t, 6>));
-  const auto moments = static_cast<std::int64_t>(level.moments.bytes() + level.extra.bytes());
   LevelBytes bytes;
   std::set<std::pair<const void*, const void*>> tables;  // boxes may share one
   for (int b = 0; b < level.graph.n_local(); ++b) {
@@ -24,7 +23,7 @@ LevelBytes count_bytes(const Comm& comm, const LevelGeometry& level) {
     bytes.regular += (rows - box.n_irregular) * row + static_cast<std::int64_t>(box.runs.size_bytes());
   }
   bytes.exchange = level.graph.bytes() - bytes.irregular - bytes.regular;
-  return {comm.sum(bytes.irregular + moments), comm.sum(bytes.regular), comm.sum(bytes.exchange)};
+  return {comm.sum(bytes.irregular + level.bytes_of_moments()), comm.sum(bytes.regular), comm.sum(bytes.exchange)};
 }
 
 }  // namespace
@@ -33,6 +32,8 @@ double GeometryStatistics::volume() const {
   const Index& n = report.levels[0].cells;
   return static_cast<double>(n[0]) * n[1] * n[2] * std::pow(cell_width, 3);
 }
+
+double GeometryStatistics::wall_area() const { return report.wall_area * cell_width * cell_width; }
 
 std::int64_t GeometryStatistics::sum(std::int64_t LevelReport::*count) const {
   std::int64_t total = 0;

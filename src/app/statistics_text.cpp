@@ -42,6 +42,16 @@ double cells_of(const LevelReport& level) {
   return static_cast<double>(level.cells[0]) * level.cells[1] * level.cells[2];
 }
 
+/// The wall, and what minerals it is of where there are several.
+std::string wall_text(const GeometryStatistics& s) {
+  std::string text = line("wall area", fmt::format("{:.4g} m²", s.wall_area()));
+  for (const MineralWall& mineral : s.report.minerals)
+    if (s.report.minerals.size() > 1)
+      text += line("  of " + mineral.name,
+                   fmt::format("{:.4g} m²   {}", s.wall_area(mineral), percent(mineral.area, s.report.wall_area)));
+  return text;
+}
+
 std::string pores_text(const GeometryStatistics& s) {
   const GeometryReport& r = s.report;
   std::vector<std::string> axes;
@@ -55,6 +65,7 @@ std::string pores_text(const GeometryStatistics& s) {
   text += line("porosity", fmt::format("{:.5f}", r.porosity));
   text += line("  of pores open to flow", fmt::format("{:.5f}", r.connected_porosity));
   text += line("specific surface", fmt::format("{:.4g} 1/m   wall area / volume of the sample", s.specific_surface));
+  text += wall_text(s);
   text += line("percolates along", axes.empty() ? "no axis" : join(axes));
   return text;
 }

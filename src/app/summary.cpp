@@ -39,6 +39,15 @@ Json cells_json(const GeometryStatistics& s) {
   return cells;
 }
 
+Json minerals_json(const GeometryStatistics& s) {
+  Json minerals = Json::array();
+  for (const MineralWall& mineral : s.report.minerals)
+    minerals.push_back({{"name", mineral.name},
+                        {"wall_area_m2", s.wall_area(mineral)},
+                        {"fraction", s.report.wall_area > 0.0 ? mineral.area / s.report.wall_area : 0.0}});
+  return minerals;
+}
+
 Json level_json(const GeometryStatistics& s, std::size_t l) {
   const LevelReport& r = s.report.levels[l];
   const LevelBytes& bytes = s.bytes[l];
@@ -141,6 +150,8 @@ std::string summary_json(const Summary& summary) {
   json["porosity"] = s.report.porosity;
   json["connected_porosity"] = s.report.connected_porosity;
   json["specific_surface_per_m"] = s.specific_surface;
+  json["wall_area_m2"] = s.wall_area();
+  json["minerals"] = minerals_json(s);
   json["percolates"] = {{"x", s.report.percolates[0]}, {"y", s.report.percolates[1]}, {"z", s.report.percolates[2]}};
   json["cells"] = cells_json(s);
   json["levels"] = Json::array();

@@ -168,15 +168,21 @@ std::unique_ptr<LevelSet> make_described_level_set(const GeometryOptions& option
   require(!options.solids.empty(),
           "geometry: there is no solid; give at least one [[geometry.solid]], or an image with geometry.image");
   const Periods domain{size_in_cells(size, h0), periodic};
+  const std::vector<std::string> there = minerals_of(options.solids);
+  const MineralChoice minerals = choose_minerals(there, options.minerals);
   LevelSetParts parts;
   for (const SolidOptions& s : options.solids) {
     check_extent(s, parts.size(), h0);
     auto shape = make_shape(s, h0, domain, options.directory);
     if (s.shape == SolidShape::expression) require_resolved(*shape, parts.size(), h0, domain.size);
-    parts.push_back(s.inside == Inside::fluid ? complement(std::move(shape)) : std::move(shape));
+    if (s.inside == Inside::fluid) shape = complement(std::move(shape));
+    const auto name = static_cast<std::size_t>(std::ranges::find(there, s.mineral) - there.begin());
+    if (minerals.names.size() > 1) shape = of_mineral(std::move(shape), minerals.number[name]);
+    parts.push_back(std::move(shape));
   }
-  if (options.operation == SolidOperation::intersection_of_solids) return intersection_of_solids(std::move(parts));
-  return union_of_solids(std::move(parts));
+  if (options.operation == SolidOperation::intersection_of_solids)
+    return intersection_of_solids(std::move(parts), minerals.names);
+  return union_of_solids(std::move(parts), minerals.names);
 }
 
 }  // namespace karst

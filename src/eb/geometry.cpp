@@ -29,11 +29,14 @@ RefinedOctants refined_octants(const GridHierarchy& grid, int level, std::int64_
 /// Σ κ, Σ wall area and number of the VoFs that no finer level covers, this rank.
 struct CompositeSums {
   double volume = 0.0, wall_area = 0.0, vofs = 0.0, irregular = 0.0;
+  std::vector<double> minerals;  ///< wall area of each
 };
 
-CompositeSums composite_sums(const LevelGeometry& geometry, const RefinedOf& refined) {
+CompositeSums composite_sums(const LevelGeometry& geometry, const RefinedOf& refined, std::size_t n_minerals) {
   const int n = geometry.graph.n_local();
-  std::vector<CompositeSums> of_box(static_cast<std::size_t>(n));
+  CompositeSums total;
+  total.minerals.assign(n_minerals, 0.0);
+  std::vector<CompositeSums> of_box(static_cast<std::size_t>(n), total);
   parallel_for_dynamic(n, [&](std::int64_t b) {
     const BoxGraph graph = geometry.graph.box(static_cast<int>(b));
     const RefinedOctants octants = refined(graph.box);
@@ -47,14 +50,16 @@ CompositeSums composite_sums(const LevelGeometry& geometry, const RefinedOf& ref
       sum.volume += moments[r].kappa - 1.0;
       sum.wall_area += moments[r].wall_area;
       sum.irregular += 1.0;
+      for_each_mineral(geometry, geometry.moments_begin[static_cast<std::size_t>(b)] + static_cast<std::int64_t>(r),
+                       [&](MineralNumber mineral, double area) { sum.minerals[mineral] += area; });
     }
   });
-  CompositeSums total;
   for (const CompositeSums& s : of_box) {
     total.volume += s.volume;
     total.wall_area += s.wall_area;
     total.vofs += s.vofs;
     total.irregular += s.irregular;
+    for (std::size_t m = 0; m < n_minerals; ++m) total.minerals[m] += s.minerals[m];
   }
   return total;
 }
@@ -86,6 +91,7 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
 
   GeometryReport& report = geometry.report;
   double volume = 0.0, wall_area = 0.0;
+  for (const std::string& name : level_set.minerals()) report.minerals.push_back({name});
   for (int l = 0; l < geometry.grid.n_levels(); ++l) {
     const GridLevel& level = geometry.grid.levels[static_cast<std::size_t>(l)];
     const auto refined = [&](std::int64_t box) { return refined_octants(geometry.grid, l, box); };
@@ -96,11 +102,13 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
     built.report.imbalance = level.imbalance;
     if (l == 0) report.percolates = built.percolates;
 
-    const CompositeSums sums = composite_sums(built.geometry, refined);
+    const CompositeSums sums = composite_sums(built.geometry, refined, report.minerals.size());
     built.report.vofs_composite = static_cast<std::int64_t>(comm.sum(sums.vofs));
     built.report.irregular_composite = static_cast<std::int64_t>(comm.sum(sums.irregular));
     volume += comm.sum(sums.volume) * std::ldexp(1.0, -3 * l);
     wall_area += comm.sum(sums.wall_area) * std::ldexp(1.0, -2 * l);
+    for (std::size_t m = 0; m < report.minerals.size(); ++m)
+      report.minerals[m].area += comm.sum(sums.minerals[m]) * std::ldexp(1.0, -2 * l);
     report.levels.push_back(built.report);
     geometry.levels.push_back(std::move(built.geometry));
   }

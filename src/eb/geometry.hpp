@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "eb/link/level_builder.hpp"
@@ -16,12 +17,19 @@
 
 namespace karst {
 
+/// Wall of one mineral, over all levels.
+struct MineralWall {
+  std::string name;
+  double area = 0.0;  ///< in units of h0²
+};
+
 struct GeometryReport {
   std::vector<LevelReport> levels;
-  double porosity = 0.0;            ///< fluid volume / domain volume, with the pores removed on level 0
-  double connected_porosity = 0.0;  ///< of the pores that percolate
-  double wall_area = 0.0;           ///< of the pores that stay, in units of h0²
-  double specific_surface = 0.0;    ///< wall area / domain volume, in 1/h0
+  double porosity = 0.0;              ///< fluid volume / domain volume, with the pores removed on level 0
+  double connected_porosity = 0.0;    ///< of the pores that percolate
+  double wall_area = 0.0;             ///< of the pores that stay, in units of h0²
+  double specific_surface = 0.0;      ///< wall area / domain volume, in 1/h0
+  std::vector<MineralWall> minerals;  ///< by number; Σ area = wall_area, to round-off
   std::array<bool, 3> percolates{};
 };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "eb/shapes/expression.hpp"
 
 namespace karst {
@@ -21,7 +22,7 @@ struct ShapeKeys {
   std::vector<std::string_view> needed, optional;
 };
 
-/// In the order of SolidShape; every shape also has shape and inside.
+/// In the order of SolidShape; every shape also has shape, inside and mineral.
 const std::array<ShapeKeys, 8> shape_keys{{
     {"plane", {"point", "normal"}, {}},
     {"sphere", {"center", "radius"}, {"periodic"}},
@@ -32,16 +33,25 @@ const std::array<ShapeKeys, 8> shape_keys{{
     {"torus", {"center", "axis", "radius", "major_radius"}, {"periodic"}},
     {"expression", {"expression"}, {}},
 }};
-constexpr std::array<std::string_view, 19> all_keys{
-    "center",       "radius", "axis",    "length",     "point", "normal", "lo",       "hi",         "radii", "rotation",
-    "major_radius", "file",   "columns", "skip_lines", "scale", "shift",  "periodic", "expression", "inside"};
+constexpr std::array<std::string_view, 20> all_keys{"center",       "radius",   "axis",       "length",     "point",
+                                                    "normal",       "lo",       "hi",         "radii",      "rotation",
+                                                    "major_radius", "file",     "columns",    "skip_lines", "scale",
+                                                    "shift",        "periodic", "expression", "inside",     "mineral"};
+
+/// Each of them once, in their order.
+std::vector<std::string> different(const std::vector<std::string>& names) {
+  std::vector<std::string> result;
+  for (const std::string& name : names)
+    if (std::ranges::find(result, name) == result.end()) result.push_back(name);
+  return result;
+}
 
 bool has(const std::vector<std::string_view>& keys, std::string_view key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
 std::string listed(const ShapeKeys& keys) {
-  std::string text = "inside";
+  std::string text = "inside, mineral";
   for (const auto* list : {&keys.needed, &keys.optional}) {
     for (const std::string_view key : *list) text += fmt::format(", {}", key);
   }
@@ -63,6 +73,7 @@ void declare_shape(Reader& item, SolidOptions& s) {
   item.word<Inside>("inside", s.inside,
                     {{"solid", Inside::solid, ""}, {"fluid", Inside::fluid, "all outside the shape is solid"}},
                     "what fills the shape");
+  item.text("mineral", s.mineral, "of the solid: walls are told apart by it; solids of one name are of one mineral");
 }
 
 void declare_sizes(Reader& item, SolidOptions& s) {
@@ -101,7 +112,8 @@ void check_keys(Reader& item, const SolidOptions& s) {
   }
   const ShapeKeys& keys = shape_keys[static_cast<std::size_t>(s.shape)];
   for (const std::string_view key : all_keys) {
-    const bool needed = has(keys.needed, key), used = needed || has(keys.optional, key) || key == "inside";
+    const bool needed = has(keys.needed, key),
+               used = needed || has(keys.optional, key) || key == "inside" || key == "mineral";
     if (used && !needed) continue;  // its default holds
     const bool given = item.given(key);
     if (needed && !given) item.mistake(key, fmt::format("missing; shape \"{}\" needs it", keys.name));
@@ -145,7 +157,25 @@ void check_sources(Reader& item, const SolidOptions& s) {
   }
 }
 
+/// Names that mean something else, and names in geometry.minerals that stand twice or that no solid has.
+void check_minerals(Reader& reader, const GeometryOptions& options) {
+  for (const std::string& name : options.minerals)
+    if (const std::string wrong = wrong_mineral_name(name); !wrong.empty()) reader.mistake("geometry.minerals", wrong);
+  const bool solids = options.image.empty() && !options.solids.empty();
+  try {
+    choose_minerals(solids ? minerals_of(options.solids) : different(options.minerals), options.minerals);
+  } catch (const Error& e) {
+    for (const std::string& wrong : split(e.what(), '\n')) reader.mistake("geometry.minerals", wrong);
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> minerals_of(const std::vector<SolidOptions>& solids) {
+  std::vector<std::string> names;
+  for (const SolidOptions& solid : solids) names.push_back(solid.mineral);
+  return different(names);
+}
 
 void read(Reader& reader, GeometryOptions& options) {
   options.directory = reader.directory();
@@ -153,6 +183,10 @@ void read(Reader& reader, GeometryOptions& options) {
       "geometry.image", options.image,
       "rock image, relative to the deck: a file made by `karst import`, or any image that command takes, which is then "
       "imported first (file, folder or pattern of slices, file.h5:/data)");
+  reader.texts(
+      "geometry.minerals", options.minerals,
+      "names of minerals of the image or the solids that are told apart on the wall, in this order; the others "
+      "count as one, \"other\"; without it: each by itself");
   reader.number(
       "geometry.wall_shift", options.wall_shift, "voxel widths",
       "moves the wall of an image: > 0 into the solid (pores become wider), < 0 into the pores; meant for small "
@@ -177,6 +211,7 @@ void read(Reader& reader, GeometryOptions& options) {
       check_keys(item, solid);
       check_sizes(item, solid);
       check_sources(item, solid);
+      if (const std::string wrong = wrong_mineral_name(solid.mineral); !wrong.empty()) item.mistake("mineral", wrong);
       options.solids.push_back(std::move(solid));
     }
   });
@@ -191,6 +226,7 @@ void read(Reader& reader, GeometryOptions& options) {
   if (options.solids.empty() && reader.given("geometry.operation")) {
     reader.mistake("geometry.operation", "given without [[geometry.solid]]; there is nothing to combine");
   }
+  check_minerals(reader, options);
 }
 
 }  // namespace karst

@@ -7,6 +7,7 @@
 
 #include "base/deck.hpp"
 #include "eb/link/connected_pores.hpp"
+#include "eb/mineral_choice.hpp"
 #include "eb/shapes/sphere_list.hpp"
 
 namespace karst {
@@ -26,20 +27,27 @@ struct SolidOptions {
   bool periodic = false;  ///< repeated in all directions, also where the grid is not periodic
   SphereFile file;        ///< path relative to the deck
   std::string expression;
+  std::string mineral = unnamed_mineral;
 };
 
 struct GeometryOptions {
   std::string image;  ///< geometry file or raw image, relative to the deck; empty: solids
   std::vector<SolidOptions> solids;
   SolidOperation operation = SolidOperation::union_of_solids;
+  std::vector<std::string> minerals;  ///< to be told apart on the wall, see choose_minerals(); empty: all
   KeepPores keep = KeepPores::connected;
   double wall_shift = 0.0;      ///< of the wall of the image into the solid [voxel widths]
   std::string directory = ".";  ///< of the deck
 };
 
-/// Declares and reads geometry.image, geometry.wall_shift, geometry.keep, geometry.operation and [[geometry.solid]];
-/// notes as mistakes: keys that a shape lacks or does not use, impossible sizes, wrong expressions, files that do not
-/// exist, image and solids together, and a shifted wall without an image. A deck with neither is not a mistake here.
+/// Declares and reads geometry.image, geometry.minerals, geometry.wall_shift, geometry.keep, geometry.operation and
+/// [[geometry.solid]]; notes as mistakes: keys that a shape lacks or does not use, impossible sizes, wrong expressions,
+/// files that do not exist, image and solids together, a shifted wall without an image, names of minerals that mean
+/// something else, stand twice or that no solid has (those that an image does not have are known when it is opened). A
+/// deck with neither is not a mistake here.
 void read(Reader& reader, GeometryOptions& options);
+
+/// Names of the minerals of the solids, each once, in their order.
+std::vector<std::string> minerals_of(const std::vector<SolidOptions>& solids);
 
 }  // namespace karst

@@ -274,7 +274,8 @@ Counts LevelSampler::cut_part(const Look& look) const {
   }
   static_cast<void>(local(part));
   const Clock::time_point start = Clock::now();
-  const BoxPieces pieces = cut_box(*local(part), level_set_.smoothness(), part, level_);
+  const BoxPieces pieces =
+      cut_box(*local(part), level_set_.smoothness(), part, level_, {}, static_cast<int>(level_set_.minerals().size()));
   const double seconds = since(start);
   Counts counts = count(pieces);
   counts.seconds = seconds;

@@ -12,6 +12,11 @@ mkdir -p "$folder/out/quickstart"  # where the deck of the quickstart looks for 
 "$programs/karst-make-image" -o "$folder/rock.tif" --size 48 --voxel 5e-6 >/dev/null
 "$programs/karst" import "$folder/rock.tif" -o "$folder/out/quickstart/rock.h5" >/dev/null
 
+mkdir -p "$folder/out/minerals"
+"$programs/karst-make-image" -o "$folder/gray.tif" --labels "$folder/labels.tif" --kind polyhedra --size 32 --radius 8 --porosity 0.5 \
+  --minerals quartz:0.7:180,calcite:0.3:215 >/dev/null
+"$programs/karst" import "$folder/labels.tif" -o "$folder/out/minerals/rock.h5" --labels "$folder/labels.tif.json" >/dev/null
+
 failed=0
 while IFS= read -r deck; do
   "$programs/karst" check "$deck" >"$folder/log" 2>&1 || { failed=1; echo "${deck#"$folder/"}: karst check refuses it:"; cat "$folder/log"; }

@@ -44,6 +44,7 @@ class BoxCutter {
   CellCutter cell_cutter_;
   Cube cube_;
   CubeCut cube_cut_;
+  std::vector<double> areas_;  ///< of the wall of a piece, per mineral
 };
 
 void BoxCutter::mark_regular(const Index& lo, const Index& hi) {
@@ -161,7 +162,9 @@ void BoxCutter::emit_plain(const Index& n) {
         ++ordinal;
       }
     }
-    append_piece(piece, n_faces, box_);
+    areas_.assign(phi_->n_minerals() > 1 ? static_cast<std::size_t>(phi_->n_minerals()) : 0, 0.0);
+    if (!areas_.empty()) add_minerals(*phi_, low, cube_cut_, p, 1.0, areas_);
+    append_piece(piece, n_faces, areas_, box_);
   }
 }
 
@@ -182,6 +185,7 @@ void BoxCutter::emit_on_sub_lattice(const Index& n, int min_depth) {
   if (!std::all_of(faces.begin(), faces.end(), [](const FaceSet* f) { return f->whole(); })) return;
   box_.kind[offset] = CellKind::regular;
   box_.faces.resize(box_.pieces[first].first_face);
+  box_.minerals.resize(box_.pieces[first].first_mineral);
   box_.pieces.pop_back();
 }
 
@@ -245,6 +249,7 @@ BoxPieces BoxCutter::cut(const LatticePhi& phi, const Box& cells, const RefinedO
   box_.counts = {};
   box_.pieces.clear();
   box_.faces.clear();
+  box_.minerals.clear();
   box_.cells = cells;
   box_.kind.assign(static_cast<std::size_t>(cells.count()), CellKind::covered);
   blocks_.clear();
@@ -272,12 +277,12 @@ BoxPieces BoxCutter::cut(const LatticePhi& phi, const Box& cells, const RefinedO
 }  // namespace
 
 BoxPieces cut_box(const LocalLevelSet& phi, const Smoothness& smoothness, const Box& cells, int level,
-                  const RefinedOctants& refined) {
+                  const RefinedOctants& refined, int n_minerals) {
   thread_local BoxCutter cutter;
   require(!cells.empty() && cells.size(0) <= max_width && cells.size(1) <= max_width && cells.size(2) <= max_width,
           "cut_box: a box of {} x {} x {} cells; allowed are 1 to {} per direction", cells.size(0), cells.size(1),
           cells.size(2), max_width);
-  const LatticePhi lattice_phi(phi, smoothness, level);
+  const LatticePhi lattice_phi(phi, smoothness, level, 0, n_minerals);
   return cutter.cut(lattice_phi, cells, refined);
 }
 

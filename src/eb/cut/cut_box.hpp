@@ -39,9 +39,10 @@ struct RefinedOctants {
 /// Every number on a face depends on φ on that face alone, so the two boxes at a face hold the same bits. A face
 /// between a refined and an unrefined cell is the sum of the four faces of the next finer level.
 /// @param phi    holds the box and its faces
-/// @param cells  at most 32 cells per direction
+/// @param cells       at most 32 cells per direction
+/// @param n_minerals  of the level set: with more than one the walls are parted among them
 BoxPieces cut_box(const LocalLevelSet& phi, const Smoothness& smoothness, const Box& cells, int level,
-                  const RefinedOctants& refined = {});
+                  const RefinedOctants& refined = {}, int n_minerals = 1);
 
 /// What a box holds, without cutting it.
 struct BoxContent {

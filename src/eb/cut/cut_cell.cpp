@@ -8,7 +8,7 @@
 
 namespace karst {
 
-void append_piece(Piece piece, std::size_t n_faces, BoxPieces& box) {
+void append_piece(Piece piece, std::size_t n_faces, std::span<const double> areas, BoxPieces& box) {
   if (n_faces == 0 && piece.kappa < min_kappa) return;
   const Vec3 middle{0.5, 0.5, 0.5};
   const auto center = [&](const Vec3& moment, double weight, const Vec3& fallback) {
@@ -31,6 +31,11 @@ void append_piece(Piece piece, std::size_t n_faces, BoxPieces& box) {
   piece.kappa = std::clamp(piece.kappa, 0.0, 1.0);
   if (1 - piece.kappa < 1e-14) piece.kappa = 1;
   piece.wall_area = std::max(piece.wall_area, norm(piece.wall));
+  piece.first_mineral = static_cast<std::uint32_t>(box.minerals.size());
+  if (const double sum = std::accumulate(areas.begin(), areas.end(), 0.0); sum > 0 && piece.wall_area > 0)
+    for (std::size_t m = 0; m < areas.size(); ++m)
+      if (areas[m] > 0) box.minerals.push_back({piece.wall_area * (areas[m] / sum), static_cast<MineralNumber>(m)});
+  piece.n_minerals = static_cast<std::uint16_t>(box.minerals.size() - piece.first_mineral);
   box.pieces.push_back(piece);
 }
 
@@ -45,10 +50,35 @@ int CellCutter::fill_lattice(const LatticePhi& phi, const Index& cell, int depth
   }
 }
 
+/// Notes the minerals on the wall of a piece of cube_cut_ for the piece of the cell that holds a node.
+void CellCutter::note_minerals(const LatticePhi& phi, const Vec3& low, int piece, std::size_t node, double scale) {
+  if (phi.n_minerals() == 1) return;
+  areas_.assign(static_cast<std::size_t>(phi.n_minerals()), 0.0);
+  add_minerals(phi, low, cube_cut_, piece, scale, areas_);
+  for (std::size_t m = 0; m < areas_.size(); ++m)
+    if (areas_[m] > 0) minerals_.push_back({static_cast<int>(node), {areas_[m], static_cast<MineralNumber>(m)}});
+}
+
+/// Fills areas_ for the piece that holds a node. Its wall may be all in sub-cubes that were lost: then that of the
+/// solid next to the cell centre.
+void CellCutter::minerals_of(const LatticePhi& phi, const Index& cell, int node) {
+  areas_.clear();
+  if (phi.n_minerals() == 1) return;
+  areas_.assign(static_cast<std::size_t>(phi.n_minerals()), 0.0);
+  bool any = false;
+  for (const NodeMineral& part : minerals_) {
+    if (find_root(parent_, part.node) != node) continue;
+    areas_[part.wall.mineral] += part.wall.area;
+    any = true;
+  }
+  if (!any) phi.add_wall(Vec3{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5}, 1.0, areas_);
+}
+
 void CellCutter::cut_cubes(const LatticePhi& phi, int n) {
   parent_.resize(lattice_.n_nodes());
   std::iota(parent_.begin(), parent_.end(), 0);
   sums_.assign(lattice_.n_nodes(), Sum{});
+  minerals_.clear();
   const double volume_scale = std::ldexp(1.0, -3 * std::countr_zero(static_cast<unsigned>(n)));
   const double h = 1.0 / n;
   for_each_cell({Index{}, Index::all(n + 1)}, [&](const Index& at) {
@@ -81,6 +111,7 @@ void CellCutter::cut_cubes(const LatticePhi& phi, int n) {
       sum.moment += (volume_scale * h) * (piece.moment + piece.volume * origin);
       sum.wall_area += h * h * piece.wall_area;
       sum.wall_moment += (h * h * h) * (piece.wall_moment + piece.wall_area * origin);
+      note_minerals(phi, low, static_cast<int>(p), first, h * h);
     }
   });
 }
@@ -127,7 +158,8 @@ void CellCutter::attach_faces(const std::array<const FaceSet*, 6>& faces, int de
   }
 }
 
-void CellCutter::append(const std::array<const FaceSet*, 6>& faces, int depth, std::uint16_t offset, BoxPieces& box) {
+void CellCutter::append(const LatticePhi& phi, const Index& cell, const std::array<const FaceSet*, 6>& faces, int depth,
+                        std::uint16_t offset, BoxPieces& box) {
   const auto root = [&](int node) { return find_root(parent_, node); };
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const int r = root(static_cast<int>(i));
@@ -154,7 +186,8 @@ void CellCutter::append(const std::array<const FaceSet*, 6>& faces, int depth, s
     const Sum& sum = sums_[i];
     piece.kappa = sum.volume, piece.centroid = sum.moment;
     piece.wall_area = sum.wall_area, piece.wall_centroid = sum.wall_moment;
-    append_piece(piece, n_faces, box);
+    minerals_of(phi, cell, static_cast<int>(i));
+    append_piece(piece, n_faces, areas_, box);
   }
 }
 
@@ -165,7 +198,7 @@ void CellCutter::cut(const LatticePhi& phi, const Index& cell, const std::array<
   depth = fill_lattice(phi, cell, std::min(depth, max_depth));
   cut_cubes(phi.sub_lattice(depth), 1 << depth);
   attach_faces(faces, depth);
-  append(faces, depth, offset, box);
+  append(phi, cell, faces, depth, offset, box);
   box.counts.cells_subdivided += 1;
   box.counts.walls_lost += lattice_.walls_lost();
   box.counts.gaps_closed += lattice_.gaps_closed();

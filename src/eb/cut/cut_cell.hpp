@@ -4,6 +4,7 @@
 
 #include "eb/cut/cut_cube.hpp"
 #include "eb/cut/pieces.hpp"
+#include "eb/cut/wall_minerals.hpp"
 
 namespace karst {
 
@@ -23,6 +24,11 @@ class CellCutter {
            std::uint16_t offset, BoxPieces& box);
 
  private:
+  /// Wall of the piece that holds a node.
+  struct NodeMineral {
+    int node;
+    MineralArea wall;
+  };
   struct Sum {
     double volume = 0, wall_area = 0;
     Vec3 moment, wall_moment;
@@ -33,20 +39,26 @@ class CellCutter {
   };
   int fill_lattice(const LatticePhi& phi, const Index& cell, int depth);
   void cut_cubes(const LatticePhi& phi, int n);
+  void note_minerals(const LatticePhi& phi, const Vec3& low, int piece, std::size_t node, double scale);
   void attach_faces(const std::array<const FaceSet*, 6>& faces, int depth);
   int nearest_fluid_node(int side, const Point2& at, int n) const;
-  void append(const std::array<const FaceSet*, 6>& faces, int depth, std::uint16_t offset, BoxPieces& box);
+  void append(const LatticePhi& phi, const Index& cell, const std::array<const FaceSet*, 6>& faces, int depth,
+              std::uint16_t offset, BoxPieces& box);
+  void minerals_of(const LatticePhi& phi, const Index& cell, int node);
 
   Lattice lattice_;
   CubeCut cube_cut_;
   std::vector<int> parent_;
   std::vector<Sum> sums_;
   std::vector<FaceOwner> owners_;
+  std::vector<NodeMineral> minerals_;
+  std::vector<double> areas_;  ///< per mineral
 };
 
 /// Completes and appends one piece: centroids from moments, κ within [0, 1]. Its faces are the last `n_faces` of
 /// box.faces. Drops it when it has neither a face nor volume.
 /// @param piece  kappa, wall, wall_area set; centroid and wall_centroid hold moments about the cell's low corner
-void append_piece(Piece piece, std::size_t n_faces, BoxPieces& box);
+/// @param areas  of its wall per mineral, scaled to add up to its wall area; empty where there is one mineral
+void append_piece(Piece piece, std::size_t n_faces, std::span<const double> areas, BoxPieces& box);
 
 }  // namespace karst

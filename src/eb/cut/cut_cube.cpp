@@ -162,7 +162,8 @@ Vec3 project(const LatticePhi& phi, const Vec3& low, const Cube& cube, const Vec
 }
 
 void add_loop(const LatticePhi& phi, const Vec3& low, const Cube& cube, int n, const std::array<Vec3, 12>& p,
-              CubePiece& piece) {
+              int number, CubeCut& cut) {
+  CubePiece& piece = cut.piece[static_cast<std::size_t>(number)];
   Vec3 center;
   for (int i = 0; i < n; ++i) center += p[static_cast<std::size_t>(i)];
   center *= 1.0 / n;
@@ -183,6 +184,9 @@ void add_loop(const LatticePhi& phi, const Vec3& low, const Cube& cube, int n, c
     piece.moment += (0.25 * volume) * (apex + sum);
     piece.wall_area += area;
     piece.wall_moment += (area / 3) * sum;
+    if (phi.n_minerals() > 1)
+      cut.triangle[static_cast<std::size_t>(cut.n_triangles++)] = {
+          {center, p[static_cast<std::size_t>(i)], p[static_cast<std::size_t>((i + 1) % n)]}, area, number};
   }
 }
 
@@ -215,6 +219,7 @@ void cut_cube(const LatticePhi& phi, const Vec3& low, const Cube& cube, CubeCut&
   const Components found = cube.joined ? find_components(cube.fluid, cube.joined) : components[cube.fluid];
   const auto& piece_of = found.piece_of;
   cut.n_pieces = found.n;
+  cut.n_triangles = 0;
   for (std::size_t p = 0; p < found.n; ++p) {
     cut.piece[p] = CubePiece{};
     cut.piece[p].corners = found.corners[p];
@@ -232,7 +237,7 @@ void cut_cube(const LatticePhi& phi, const Vec3& low, const Cube& cube, CubeCut&
     }
     const auto [a, b] = tables.ends[static_cast<std::size_t>(start)];
     const int corner = cube.fluid >> a & 1 ? a : b;
-    add_loop(phi, low, cube, n, points, cut.piece[piece_of[static_cast<std::size_t>(corner)]]);
+    add_loop(phi, low, cube, n, points, piece_of[static_cast<std::size_t>(corner)], cut);
   }
 }
 

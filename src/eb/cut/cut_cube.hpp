@@ -25,9 +25,17 @@ struct CubePiece {
   Vec3 wall_moment;  ///< ∫ x dA over the wall
 };
 
+struct WallTriangle {
+  std::array<Vec3, 3> corner;
+  double area;
+  int piece;
+};
+
 struct CubeCut {
   int n_pieces = 0;
   std::array<CubePiece, 4> piece;
+  int n_triangles = 0;
+  std::array<WallTriangle, 12> triangle;             ///< of the wall; only where φ has several minerals
   std::array<UnitFace, 6> face;                      ///< by side
   std::array<std::array<std::uint8_t, 2>, 6> owner;  ///< piece of each face polygon
 };

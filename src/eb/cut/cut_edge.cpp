@@ -7,11 +7,12 @@
 
 namespace karst {
 
-LatticePhi::LatticePhi(const LocalLevelSet& phi, const Smoothness& smoothness, int level, int depth)
+LatticePhi::LatticePhi(const LocalLevelSet& phi, const Smoothness& smoothness, int level, int depth, int n_minerals)
     : phi_(&phi),
       smoothness_(smoothness),
       level_(level),
       depth_(depth),
+      n_minerals_(n_minerals),
       h_(std::ldexp(1.0, -level)),
       scale_(std::ldexp(1.0, level)),
       lipschitz_(smoothness.lipschitz),

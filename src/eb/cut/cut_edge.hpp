@@ -26,21 +26,25 @@ constexpr bool is_fluid(double phi) { return phi > node_tolerance; }
 /// A depth above zero marks the sub-lattice of a cell of the level `depth` below.
 class LatticePhi {
  public:
-  LatticePhi(const LocalLevelSet& phi, const Smoothness& smoothness, int level, int depth = 0);
+  /// @param n_minerals  of the level set
+  LatticePhi(const LocalLevelSet& phi, const Smoothness& smoothness, int level, int depth = 0, int n_minerals = 1);
   double at(const Vec3& x) const { return scale_ * (*phi_)(h_ * x); }
   /// @param x         scratch: points, in units of h; scaled in place
   /// @param[out] phi  one value per point
   void at(std::span<Vec3> x, std::span<double> phi) const;
   /// The lattice 2^m times finer, for features of the same cells.
-  LatticePhi sub_lattice(int m) const { return {*phi_, smoothness_, level_ + m, depth_ + m}; }
+  LatticePhi sub_lattice(int m) const { return {*phi_, smoothness_, level_ + m, depth_ + m, n_minerals_}; }
   /// The next finer level itself.
-  LatticePhi next_level() const { return {*phi_, smoothness_, level_ + 1, 0}; }
+  LatticePhi next_level() const { return {*phi_, smoothness_, level_ + 1, 0, n_minerals_}; }
   int depth() const { return depth_; }
   double lipschitz() const { return lipschitz_; }
   bool states_spacing() const { return spacing_ > 0; }
   /// Whether signs() may tell more than excludes_wall: without a Lipschitz bound.
   bool bounds_signs() const { return smoothness_.bounds_signs && lipschitz_ == 0; }
   SignBounds signs(const Vec3& lo, const Vec3& hi) const { return phi_->signs(h_ * lo, h_ * hi); }
+  int n_minerals() const { return n_minerals_; }
+  MineralNumber only_mineral(const Vec3& lo, const Vec3& hi) const { return phi_->only_mineral(h_ * lo, h_ * hi); }
+  void add_wall(const Vec3& x, double area, std::span<double> areas) const { phi_->add_wall(h_ * x, area, areas); }
   /// No wall between two points of equal sign, f0 and f1 there, this far apart (or nothing is known about it).
   bool excludes_wall(double f0, double f1, double distance) const {
     if (lipschitz_ > 0 && std::abs(f0) + std::abs(f1) > lipschitz_ * distance) return true;
@@ -50,7 +54,7 @@ class LatticePhi {
  private:
   const LocalLevelSet* phi_;
   Smoothness smoothness_;
-  int level_, depth_;
+  int level_, depth_, n_minerals_;
   double h_, scale_, lipschitz_, spacing_;
 };
 

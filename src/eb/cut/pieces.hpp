@@ -35,6 +35,14 @@ struct Piece {
   Vec3 wall_centroid;
   std::uint32_t first_face;  ///< faces [first_face, first_face + n_faces), sorted by side and ordinal
   std::uint16_t n_faces;
+  std::uint32_t first_mineral = 0;  ///< [first_mineral, first_mineral + n_minerals) of BoxPieces::minerals
+  std::uint16_t n_minerals = 0;
+};
+
+/// Area of one mineral in a wall / h².
+struct MineralArea {
+  double area;
+  MineralNumber mineral;
 };
 
 /// What had to be decided while cutting; summed over boxes and ranks and reported (nothing is silent).
@@ -55,6 +63,8 @@ struct BoxPieces {
   std::vector<CellKind> kind;  ///< one per cell, x fastest
   std::vector<Piece> pieces;   ///< of the cut cells, sorted by cell
   std::vector<FacePiece> faces;
+  /// Of the walls of the pieces, each sorted by mineral, with Σ area = wall_area; empty where φ has one mineral.
+  std::vector<MineralArea> minerals;
   CutCounts counts;
 };
 

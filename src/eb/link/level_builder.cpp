@@ -28,10 +28,11 @@ std::vector<BoxPieces> cut_own_boxes(const Layout& layout, int rank, const Level
   const auto [first, last] = layout.owned(rank);
   std::vector<BoxPieces> boxes(static_cast<std::size_t>(last - first));
   const Smoothness smoothness = level_set.smoothness();
+  const auto n_minerals = static_cast<int>(level_set.minerals().size());
   parallel_for_dynamic(last - first, [&, begin = first](std::int64_t i) {
     const Box cells = layout.box(begin + i);
     const auto phi = local_level_set(level_set, cells, level);
-    boxes[static_cast<std::size_t>(i)] = cut_box(*phi, smoothness, cells, level, refined(begin + i));
+    boxes[static_cast<std::size_t>(i)] = cut_box(*phi, smoothness, cells, level, refined(begin + i), n_minerals);
   });
   return boxes;
 }
@@ -104,7 +105,7 @@ void count_graph(const Comm& comm, const LevelGeometry& geometry, LevelReport& r
                                   count_multivalued(graph),
                                   n.slots,
                                   graph.bytes(),
-                                  static_cast<std::int64_t>(geometry.moments.bytes() + geometry.extra.bytes())};
+                                  geometry.bytes_of_moments()};
   comm.sum(std::span(all));
   report.vofs = report.vofs_composite = all[0];
   report.irregular = all[1];
@@ -156,7 +157,7 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
   report.closed_volume = level == 0 ? pores.closed_volume : 0.0;
   {
     const Timer graph_timer("VoF graph");
-    built.geometry = vofs_from_pieces(boxes, homes, pores);
+    built.geometry = vofs_from_pieces(boxes, homes, pores, static_cast<int>(level_set.minerals().size()));
     find_wall_distances(level_set, built.geometry);
   }
   report.closed_faces = comm.sum(built.geometry.closed_faces);

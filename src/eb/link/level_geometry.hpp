@@ -2,12 +2,14 @@
 // Geometry of one level: the VoF graph and the moments of its irregular VoFs.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/memory.hpp"
+#include "eb/cut/pieces.hpp"
 #include "grid/level_graph.hpp"
 
 namespace karst {
@@ -49,6 +51,13 @@ struct JoinedPart {
   std::uint16_t cell;  ///< offset in its box
 };
 
+/// Area of one of the minerals on the wall of an irregular row that has several.
+struct MixedWall {
+  double area;        ///< / h²
+  std::uint32_t row;  ///< place in LevelGeometry::moments
+  MineralNumber mineral;
+};
+
 /// Parallel to the irregular rows (moments, centers) and extra faces (extra) of BoxGraph. No centers on levels that
 /// coarsen() made.
 struct BoxMoments {
@@ -64,6 +73,10 @@ struct LevelGeometry {
   Array<ExtraFaceMoments> extra;  ///< extra faces of the own boxes, box after box
   Array<VofCenter> centers;       ///< parallel to moments, or empty
   Array<JoinedPart> joined;       ///< of the cells of the own boxes, box after box; empty on levels that coarsen() made
+  /// Parallel to moments: the mineral of the largest part of the wall, no_mineral without wall. Empty where the level
+  /// set has one mineral: all walls are of number 0.
+  Array<MineralNumber> mineral;
+  Array<MixedWall> mixed;         ///< of the rows with several minerals, by row, then mineral; see for_each_mineral()
   std::int64_t closed_faces = 0;  ///< open on one side only: made wall; 0 when the smoothness of φ is known
   std::vector<std::int64_t> moments_begin, extra_begin;  ///< n_own_boxes + 1
   std::vector<std::int64_t> joined_begin;                ///< n_own_boxes + 1
@@ -76,6 +89,10 @@ struct LevelGeometry {
     return {part(moments, moments_begin, b), part(extra, extra_begin, b),
             centers.size() == 0 ? std::span<const VofCenter>{} : part(centers, moments_begin, b)};
   }
+  /// Of all that is stored for each irregular VoF and extra face; centers and joined parts apart.
+  std::int64_t bytes_of_moments() const {
+    return static_cast<std::int64_t>(moments.bytes() + extra.bytes() + mineral.bytes() + mixed.bytes());
+  }
   /// Places of the parts of an own box in `joined`: [first, second).
   std::pair<std::int64_t, std::int64_t> joined_in(int local) const {
     const auto b = static_cast<std::size_t>(local);
@@ -83,5 +100,18 @@ struct LevelGeometry {
     return {joined_begin[b], joined_begin[b + 1]};
   }
 };
+
+/// Calls f(mineral, area / h²) for the minerals on the wall of an irregular row (its place in LevelGeometry::moments),
+/// in the order of their numbers. Σ area = wall_area of the row, to round-off. Not collective.
+template <class F>
+void for_each_mineral(const LevelGeometry& level, std::int64_t row, F&& f) {
+  const auto r = static_cast<std::size_t>(row);
+  const std::span<const MixedWall> all = level.mixed.span();
+  auto at = std::ranges::lower_bound(all, static_cast<std::uint32_t>(row), {}, &MixedWall::row);
+  const bool is_mixed = at != all.end() && at->row == static_cast<std::uint32_t>(row);
+  for (; is_mixed && at != all.end() && at->row == static_cast<std::uint32_t>(row); ++at) f(at->mineral, at->area);
+  if (is_mixed || !(level.moments[r].wall_area > 0.0)) return;
+  f(level.mineral.size() == 0 ? MineralNumber{0} : level.mineral[r], level.moments[r].wall_area);
+}
 
 }  // namespace karst

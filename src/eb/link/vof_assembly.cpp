@@ -69,6 +69,35 @@ void put_primary(const VofFace& face, VofMoments& m) {
     if (d != direction_of(face.side)) m.face_centroid[s][axis++] = static_cast<float>(face.centroid[d]);
 }
 
+/// Walls of one VoF by mineral, each once. What no piece told of (faces that were closed, round-off) counts for the
+/// mineral of the largest area, the first one where there is none, so that the areas add up to the wall's.
+void add_up(std::vector<MineralArea>& walls, double wall_area) {
+  std::ranges::stable_sort(walls, {}, &MineralArea::mineral);
+  std::size_t n = 0;
+  for (const MineralArea& wall : walls) {
+    if (n > 0 && walls[n - 1].mineral == wall.mineral)
+      walls[n - 1].area += wall.area;
+    else
+      walls[n++] = wall;
+  }
+  walls.resize(n);
+  if (walls.empty() && wall_area > 0.0) walls.push_back({0.0, 0});
+  if (walls.empty()) return;
+  double rest = wall_area;
+  for (const MineralArea& wall : walls) rest -= wall.area;
+  std::ranges::max_element(walls, {}, &MineralArea::area)->area += rest;
+}
+
+/// Minerals of the next row of the lists.
+void put_minerals(std::vector<MineralArea>& walls, double wall_area, BoxMomentLists& lists) {
+  add_up(walls, wall_area);
+  const auto row = static_cast<std::uint32_t>(lists.mineral.size());
+  const auto most = std::ranges::max_element(walls, {}, &MineralArea::area);
+  lists.mineral.push_back(most == walls.end() ? no_mineral : most->mineral);
+  for (const MineralArea& wall : walls)
+    if (walls.size() > 1) lists.mixed.push_back({wall.area, row, wall.mineral});
+}
+
 /// No wall, nothing missing: round-off of sums is forgiven.
 bool is_whole(const VofMoments& m) {
   constexpr double tolerance = 1e-14;
@@ -86,7 +115,9 @@ BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists) {
   const std::size_t n = box.cell.size();
   box.irregular.resize(n);
   box.primary.resize(n);
-  std::size_t next_regular = 0, f = 0;
+  std::size_t next_regular = 0, f = 0, w = 0;
+  std::ranges::stable_sort(vofs.minerals, {}, &VofMineral::vof);
+  std::vector<MineralArea> walls;
   for (std::size_t v = 0; v < n; ++v) {
     if (vofs.regular[v]) {
       box.primary[v] = vofs.regular_neighbours[next_regular++];
@@ -111,7 +142,11 @@ BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists) {
           lists.extra.back().centroid[static_cast<std::size_t>(d)] = static_cast<float>(face.centroid[d]);
       }
     }
+    walls.clear();
+    while (w < vofs.minerals.size() && vofs.minerals[w].vof < v) ++w;
+    for (; w < vofs.minerals.size() && vofs.minerals[w].vof == v; ++w) walls.push_back(vofs.minerals[w].wall);
     if (has_extra || !is_whole(m)) {
+      if (vofs.n_minerals > 1) put_minerals(walls, m.wall_area, lists);
       box.irregular[v] = 1;
       lists.moments.push_back(m);
       if (!vofs.holds_center.empty()) lists.holds_center.push_back(vofs.holds_center[v]);
@@ -133,21 +168,30 @@ LevelGeometry build_level_geometry(const Comm& comm, const Layout& layout, int l
   geometry.moments_begin.assign(n + 1, 0);
   geometry.extra_begin.assign(n + 1, 0);
   geometry.joined_begin.assign(n + 1, 0);
+  std::vector<std::int64_t> mixed_begin(n + 1, 0);
   for (std::size_t b = 0; b < n; ++b) {
     geometry.moments_begin[b + 1] = geometry.moments_begin[b] + static_cast<std::int64_t>(lists[b].moments.size());
     geometry.extra_begin[b + 1] = geometry.extra_begin[b] + static_cast<std::int64_t>(lists[b].extra.size());
     geometry.joined_begin[b + 1] = geometry.joined_begin[b] + static_cast<std::int64_t>(lists[b].joined.size());
+    mixed_begin[b + 1] = mixed_begin[b] + static_cast<std::int64_t>(lists[b].mixed.size());
   }
   geometry.moments = {static_cast<std::size_t>(geometry.moments_begin[n]), Purpose::geometry};
   geometry.extra = {static_cast<std::size_t>(geometry.extra_begin[n]), Purpose::geometry};
   geometry.joined = {static_cast<std::size_t>(geometry.joined_begin[n]), Purpose::geometry};
   const bool centers_known = std::ranges::any_of(lists, [](const auto& l) { return !l.holds_center.empty(); });
   if (centers_known) geometry.centers = {geometry.moments.size(), Purpose::geometry};
+  if (std::ranges::any_of(lists, [](const auto& l) { return !l.mineral.empty(); })) {
+    geometry.mineral = {geometry.moments.size(), Purpose::geometry};
+    geometry.mixed = {static_cast<std::size_t>(mixed_begin[n]), Purpose::geometry};
+  }
   parallel_for(static_cast<std::int64_t>(n), [&](std::int64_t i) {
     const auto b = static_cast<std::size_t>(i);
     std::ranges::copy(lists[b].moments, geometry.moments.begin() + geometry.moments_begin[b]);
     std::ranges::copy(lists[b].extra, geometry.extra.begin() + geometry.extra_begin[b]);
     std::ranges::copy(lists[b].joined, geometry.joined.begin() + geometry.joined_begin[b]);
+    std::ranges::copy(lists[b].mineral, geometry.mineral.begin() + geometry.moments_begin[b]);
+    for (MixedWall& wall : lists[b].mixed) wall.row += static_cast<std::uint32_t>(geometry.moments_begin[b]);
+    std::ranges::copy(lists[b].mixed, geometry.mixed.begin() + mixed_begin[b]);
     VofCenter center;
     center.wall_distance.fill(no_wall);
     for (std::size_t r = 0; r < lists[b].holds_center.size(); ++r) {

@@ -22,6 +22,12 @@ struct VofFace {
   Vec3 centroid;  ///< relative to the centre of the VoF's cell
 };
 
+/// Wall of one mineral of a control volume; several of the same VoF and mineral are added up.
+struct VofMineral {
+  std::uint16_t vof;
+  MineralArea wall;
+};
+
 /// A box in the making: VoFs in the order of their cells.
 struct VofAssembly {
   std::vector<std::uint16_t> cell;  ///< per VoF
@@ -32,6 +38,8 @@ struct VofAssembly {
   std::vector<std::array<VofName, 6>> regular_neighbours;
   std::vector<VofFace> faces;      ///< of the other VoFs, in any order
   std::vector<JoinedPart> joined;  ///< in any order
+  int n_minerals = 1;
+  std::vector<VofMineral> minerals;  ///< in any order; none where there is one mineral
 };
 
 /// Moments of a box as LevelGeometry stores them.
@@ -40,6 +48,8 @@ struct BoxMomentLists {
   std::vector<ExtraFaceMoments> extra;
   std::vector<std::uint8_t> holds_center;  ///< parallel to moments; empty when not known
   std::vector<JoinedPart> joined;
+  std::vector<MineralNumber> mineral;  ///< parallel to moments; empty where there is one mineral
+  std::vector<MixedWall> mixed;        ///< row: in the box
 };
 
 /// Sorts and adds up the faces, fills the adjacency and the lists of moments. A VoF that turns out to be whole (κ = 1,

@@ -26,7 +26,7 @@ struct Numbering {
 struct Part {
   VofName home;
   VofMoments moments;  ///< relative to the home's cell centre
-  std::uint32_t n_faces;
+  std::uint32_t n_faces, n_minerals;
 };
 
 /// One of the homes of a piece.
@@ -48,7 +48,8 @@ using Targets = std::vector<Target>;
 
 class Maker {
  public:
-  Maker(const PieceBoxes& boxes, const Homes& homes, const Pores& pores) : boxes_(boxes), homes_(homes), pores_(pores) {
+  Maker(const PieceBoxes& boxes, const Homes& homes, const Pores& pores, int n_minerals)
+      : boxes_(boxes), homes_(homes), pores_(pores), n_minerals_(n_minerals) {
     number();
     send_parts();
   }
@@ -60,12 +61,20 @@ class Maker {
  private:
   void number();
   void send_parts();
+  void take_parts(int slot, VofAssembly& out, std::vector<std::uint8_t>& receives) const;
   Targets targets(int slot, const Index& cell, int side, int ordinal, const PieceHomes* from, int from_side) const;
   void add_piece(int slot, int piece, std::uint16_t vof, VofAssembly& out) const;
   VofMoments moments_at_home(int slot, int piece, const HomeName& home) const;
   void faces_at_home(int slot, int piece, const HomeName& home, std::vector<VofFace>& faces, VofMoments& moments) const;
+  void add_minerals(int slot, int piece, const HomeName& home, std::vector<VofMineral>& walls) const;
   std::array<VofName, 6> whole_cell(int slot, const Index& cell, bool& regular, std::vector<VofFace>& faces,
                                     std::uint16_t vof, VofMoments& moments) const;
+  /// Minerals on the wall of a piece.
+  std::span<const MineralArea> minerals(int slot, int piece) const {
+    const BoxPieces& cut = boxes_.box(slot).cut;
+    const Piece& of = cut.pieces[static_cast<std::size_t>(piece)];
+    return std::span(cut.minerals).subspan(of.first_mineral, of.n_minerals);
+  }
   void close(int side, double aperture, const Vec3& at, VofMoments& moments) const;
 
   bool plain_neighbours(int slot, int cell, const Index& at, std::array<VofName, 6>& names) const;
@@ -88,6 +97,7 @@ class Maker {
   const PieceBoxes& boxes_;
   const Homes& homes_;
   const Pores& pores_;
+  int n_minerals_;
   Numbering numbering_;
   std::vector<std::vector<std::byte>> inbox_;  ///< [own slot]: parts from other boxes
   mutable std::atomic<std::int64_t> closed_faces_ = 0;
@@ -225,6 +235,11 @@ void Maker::faces_at_home(int slot, int piece_number, const HomeName& home, std:
   }
 }
 
+void Maker::add_minerals(int slot, int piece, const HomeName& home, std::vector<VofMineral>& walls) const {
+  for (const MineralArea& wall : minerals(slot, piece))
+    walls.push_back({static_cast<std::uint16_t>(vof_of(home.vof)), {home.share * wall.area, wall.mineral}});
+}
+
 /// Parts whose home lies in another box go there: through memory on this rank, by message to others.
 void Maker::send_parts() {
   const auto n = static_cast<std::size_t>(boxes_.n_own());
@@ -239,9 +254,13 @@ void Maker::send_parts() {
         std::vector<VofFace> faces;
         VofMoments moments = moments_at_home(slot, p, home);
         faces_at_home(slot, p, home, faces, moments);
+        std::vector<VofMineral> walls;
+        add_minerals(slot, p, home, walls);
         ByteWriter w;
-        w.put(Part{home.vof, moments, static_cast<std::uint32_t>(faces.size())});
+        w.put(Part{home.vof, moments, static_cast<std::uint32_t>(faces.size()),
+                   static_cast<std::uint32_t>(walls.size())});
         w.put(std::span<const VofFace>(faces));
+        w.put(std::span<const VofMineral>(walls));
         const std::vector<std::byte> bytes = w.take();
         const int own = boxes_.slot_of(box_of(home.vof));
         if (own < boxes_.n_own()) {
@@ -316,6 +335,18 @@ bool Maker::plain_neighbours(int slot, int cell, const Index& at, std::array<Vof
   return true;
 }
 
+/// Adds the parts from other boxes to their VoFs.
+void Maker::take_parts(int slot, VofAssembly& out, std::vector<std::uint8_t>& receives) const {
+  for (ByteReader in(inbox_[static_cast<std::size_t>(slot)]); !in.at_end();) {
+    const auto part = in.get<Part>();
+    for (std::uint32_t f = 0; f < part.n_faces; ++f) out.faces.push_back(in.get<VofFace>());
+    for (std::uint32_t m = 0; m < part.n_minerals; ++m) out.minerals.push_back(in.get<VofMineral>());
+    const auto v = static_cast<std::size_t>(vof_of(part.home));
+    add_moments(part.moments, out.moments[v]);
+    receives[v] = 1;
+  }
+}
+
 VofAssembly Maker::make(int slot) const {
   const PieceBox& box = boxes_.box(slot);
   const auto& vof_of_id = numbering_.vof[static_cast<std::size_t>(slot)];
@@ -334,14 +365,7 @@ VofAssembly Maker::make(int slot) const {
       if (home.vof != no_face && box_of(home.vof) == box.box) receives[static_cast<std::size_t>(vof_of(home.vof))] = 1;
     });
   }
-  const auto& inbox = inbox_[static_cast<std::size_t>(slot)];
-  for (ByteReader in(inbox); !in.at_end();) {
-    const auto part = in.get<Part>();
-    for (std::uint32_t f = 0; f < part.n_faces; ++f) out.faces.push_back(in.get<VofFace>());
-    const auto v = static_cast<std::size_t>(vof_of(part.home));
-    add_moments(part.moments, out.moments[v]);
-    receives[v] = 1;
-  }
+  take_parts(slot, out, receives);
 
   int c = -1;
   for_each_cell(box.cut.cells, [&](const Index& cell) {
@@ -370,8 +394,10 @@ VofAssembly Maker::make(int slot) const {
       }
       add_moments(moments_at_home(slot, p, home), out.moments[v]);
       faces_at_home(slot, p, home, out.faces, out.moments[v]);
+      add_minerals(slot, p, home, out.minerals);
     });
   }
+  out.n_minerals = n_minerals_;
   out.joined = joined(slot, out.cell);
   return out;
 }
@@ -396,6 +422,7 @@ std::vector<JoinedPart> Maker::joined(int slot, const std::vector<std::uint16_t>
   for (ByteReader in(inbox_[static_cast<std::size_t>(slot)]); !in.at_end();) {
     const auto part = in.get<Part>();
     for (std::uint32_t f = 0; f < part.n_faces; ++f) in.get<VofFace>();
+    for (std::uint32_t m = 0; m < part.n_minerals; ++m) in.get<VofMineral>();
     held(part.home, part.moments.kappa);
   }
   return parts;
@@ -403,8 +430,8 @@ std::vector<JoinedPart> Maker::joined(int slot, const std::vector<std::uint16_t>
 
 }  // namespace
 
-LevelGeometry vofs_from_pieces(const PieceBoxes& boxes, const Homes& homes, const Pores& pores) {
-  const Maker maker(boxes, homes, pores);
+LevelGeometry vofs_from_pieces(const PieceBoxes& boxes, const Homes& homes, const Pores& pores, int n_minerals) {
+  const Maker maker(boxes, homes, pores, n_minerals);
   LevelGeometry geometry =
       build_level_geometry(boxes.comm(), boxes.layout(), boxes.level(), [&](int slot) { return maker.make(slot); });
   geometry.closed_faces = maker.closed_faces();

@@ -8,8 +8,10 @@
 namespace karst {
 
 /// Joins the kept pieces to their homes and builds the graph and the moments of the level. What joins changes place,
-/// not size: volume, wall and faces of a VoF are sums over its pieces, so volume and wall area of the level stay.
+/// not size: volume, wall, its minerals and faces of a VoF are sums over its pieces, so volume and wall area of the
+/// level stay.
+/// @param n_minerals  that the pieces were cut with
 /// Collective.
-LevelGeometry vofs_from_pieces(const PieceBoxes& boxes, const Homes& homes, const Pores& pores);
+LevelGeometry vofs_from_pieces(const PieceBoxes& boxes, const Homes& homes, const Pores& pores, int n_minerals = 1);
 
 }  // namespace karst

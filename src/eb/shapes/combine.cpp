@@ -15,10 +15,42 @@ constexpr std::size_t chunk = 64;  // points per pass: the scratch array lives o
 
 using LocalParts = std::vector<std::unique_ptr<LocalLevelSet>>;
 
+struct Bounds {
+  double lo = -infinity, hi = infinity;
+};
+
+/// Range of φ in a ball, from its value at the centre.
+Bounds bounds_in_ball(double phi, double lipschitz, double radius) {
+  if (lipschitz == 0.0) return {};
+  const double change = lipschitz * radius + 1e-9 * (1.0 + std::abs(phi));  // and room for round-off
+  return {phi - change, phi + change};
+}
+
+Bounds bounds_in_ball(const LevelSet& part, const Vec3& center, double radius) {
+  const double lipschitz = part.smoothness().lipschitz;
+  return lipschitz == 0.0 ? Bounds{} : bounds_in_ball((*part.local(center, center))(center), lipschitz, radius);
+}
+
+/// Positions of the parts that can be the minimum (or maximum) somewhere in a ball.
+std::vector<std::size_t> contenders(std::vector<Bounds> bounds, bool minimum) {
+  if (!minimum) {
+    for (Bounds& b : bounds) b = {-b.hi, -b.lo};
+  }
+  double best = infinity;
+  for (const Bounds& b : bounds) best = std::min(best, b.hi);
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    if (bounds[i].lo <= best) kept.push_back(i);
+  }
+  return kept;
+}
+
 /// min φ_i, or max φ_i.
 class LocalExtreme final : public LocalLevelSet {
  public:
-  LocalExtreme(LocalParts parts, bool minimum) : parts_(std::move(parts)), minimum_(minimum) {}
+  /// @param lipschitz  of each part
+  LocalExtreme(LocalParts parts, std::vector<double> lipschitz, bool minimum)
+      : parts_(std::move(parts)), lipschitz_(std::move(lipschitz)), minimum_(minimum) {}
   void evaluate(std::span<const Vec3> x, std::span<double> phi) const override {
     parts_.front()->evaluate(x, phi);
     std::array<double, chunk> other;
@@ -41,42 +73,36 @@ class LocalExtreme final : public LocalLevelSet {
     for (std::size_t part = 1; part < parts_.size(); ++part) all = signs_of_minimum(all, of(parts_[part]));
     return minimum_ ? all : complement_of(all);
   }
+  MineralNumber only_mineral(const Vec3& lo, const Vec3& hi) const override {
+    const Vec3 center = 0.5 * (lo + hi);
+    std::vector<Bounds> bounds(parts_.size());
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      if (lipschitz_[i] > 0.0) bounds[i] = bounds_in_ball((*parts_[i])(center), lipschitz_[i], 0.5 * norm(hi - lo));
+    const std::vector<std::size_t> near = contenders(std::move(bounds), minimum_);
+    const MineralNumber first = parts_[near.front()]->only_mineral(lo, hi);
+    const bool alike =
+        std::ranges::all_of(near, [&](std::size_t i) { return parts_[i]->only_mineral(lo, hi) == first; });
+    return alike ? first : no_mineral;
+  }
+  void add_wall(const Vec3& x, double area, std::span<double> areas) const override {
+    constexpr double tie = 1e-9;  // far above the rounding of φ
+    const double wall = (*this)(x);
+    const auto is_here = [&](const auto& part) { return std::abs((*part)(x)-wall) <= tie; };
+    const auto n = static_cast<double>(std::ranges::count_if(parts_, is_here));
+    for (const auto& part : parts_)
+      if (is_here(part)) part->add_wall(x, area / n, areas);
+  }
 
  private:
   LocalParts parts_;
+  std::vector<double> lipschitz_;
   bool minimum_;
 };
 
-struct Bounds {
-  double lo = -infinity, hi = infinity;
-};
-
-/// Range of φ in a ball, from its value at the centre.
-Bounds bounds_in_ball(const LevelSet& part, const Vec3& center, double radius) {
-  const double lipschitz = part.smoothness().lipschitz;
-  if (lipschitz == 0.0) return {};
-  const double phi = (*part.local(center, center))(center);
-  const double change = lipschitz * radius + 1e-9 * (1.0 + std::abs(phi));  // and room for round-off
-  return {phi - change, phi + change};
-}
-
-/// Positions of the parts that can be the minimum (or maximum) somewhere in a ball.
-std::vector<std::size_t> contenders(std::vector<Bounds> bounds, bool minimum) {
-  if (!minimum) {
-    for (Bounds& b : bounds) b = {-b.hi, -b.lo};
-  }
-  double best = infinity;
-  for (const Bounds& b : bounds) best = std::min(best, b.hi);
-  std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < bounds.size(); ++i) {
-    if (bounds[i].lo <= best) kept.push_back(i);
-  }
-  return kept;
-}
-
 class Extreme final : public LevelSet {
  public:
-  Extreme(LevelSetParts parts, bool minimum) : parts_(std::move(parts)), minimum_(minimum) {
+  Extreme(LevelSetParts parts, bool minimum, std::vector<std::string> minerals)
+      : parts_(std::move(parts)), minimum_(minimum), minerals_(std::move(minerals)) {
     require(!parts_.empty(), "a union or intersection of solids needs at least one solid; none was given");
   }
   Smoothness smoothness() const override {
@@ -92,14 +118,46 @@ class Extreme final : public LevelSet {
       }
     }
     LocalParts kept;
-    for (const std::size_t i : contenders(std::move(bounds), minimum_)) kept.push_back(parts_[i]->local(lo, hi));
+    std::vector<double> lipschitz;
+    for (const std::size_t i : contenders(std::move(bounds), minimum_)) {
+      kept.push_back(parts_[i]->local(lo, hi));
+      lipschitz.push_back(parts_[i]->smoothness().lipschitz);
+    }
     if (kept.size() == 1) return std::move(kept.front());
-    return std::make_unique<LocalExtreme>(std::move(kept), minimum_);
+    return std::make_unique<LocalExtreme>(std::move(kept), std::move(lipschitz), minimum_);
   }
+  std::vector<std::string> minerals() const override { return minerals_; }
 
  private:
   LevelSetParts parts_;
   bool minimum_;
+  std::vector<std::string> minerals_;
+};
+
+class LocalOfMineral final : public LocalLevelSet {
+ public:
+  LocalOfMineral(std::unique_ptr<LocalLevelSet> part, MineralNumber number) : part_(std::move(part)), number_(number) {}
+  void evaluate(std::span<const Vec3> x, std::span<double> phi) const override { part_->evaluate(x, phi); }
+  SignBounds signs(const Vec3& lo, const Vec3& hi) const override { return part_->signs(lo, hi); }
+  MineralNumber only_mineral(const Vec3&, const Vec3&) const override { return number_; }
+  void add_wall(const Vec3&, double area, std::span<double> areas) const override { areas[number_] += area; }
+
+ private:
+  std::unique_ptr<LocalLevelSet> part_;
+  MineralNumber number_;
+};
+
+class OfMineral final : public LevelSet {
+ public:
+  OfMineral(std::unique_ptr<LevelSet> part, MineralNumber number) : part_(std::move(part)), number_(number) {}
+  Smoothness smoothness() const override { return part_->smoothness(); }
+  std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const override {
+    return std::make_unique<LocalOfMineral>(part_->local(lo, hi), number_);
+  }
+
+ private:
+  std::unique_ptr<LevelSet> part_;
+  MineralNumber number_;
 };
 
 class LocalComplement final : public LocalLevelSet {
@@ -161,7 +219,8 @@ class PeriodicImages final : public LevelSet {
       kept.push_back(std::make_unique<LocalShifted>(part_->local(lo - shifts_[i], hi - shifts_[i]), shifts_[i]));
     }
     if (kept.size() == 1) return std::move(kept.front());
-    return std::make_unique<LocalExtreme>(std::move(kept), true);
+    std::vector<double> lipschitz(kept.size(), part_->smoothness().lipschitz);
+    return std::make_unique<LocalExtreme>(std::move(kept), std::move(lipschitz), true);
   }
 
  private:
@@ -194,12 +253,16 @@ Smoothness combined(const Smoothness& a, const Smoothness& b) {
   return both;
 }
 
-std::unique_ptr<LevelSet> union_of_solids(LevelSetParts parts) {
-  return std::make_unique<Extreme>(std::move(parts), true);
+std::unique_ptr<LevelSet> union_of_solids(LevelSetParts parts, std::vector<std::string> minerals) {
+  return std::make_unique<Extreme>(std::move(parts), true, std::move(minerals));
 }
 
-std::unique_ptr<LevelSet> intersection_of_solids(LevelSetParts parts) {
-  return std::make_unique<Extreme>(std::move(parts), false);
+std::unique_ptr<LevelSet> intersection_of_solids(LevelSetParts parts, std::vector<std::string> minerals) {
+  return std::make_unique<Extreme>(std::move(parts), false, std::move(minerals));
+}
+
+std::unique_ptr<LevelSet> of_mineral(std::unique_ptr<LevelSet> part, MineralNumber number) {
+  return std::make_unique<OfMineral>(std::move(part), number);
 }
 
 std::unique_ptr<LevelSet> complement(std::unique_ptr<LevelSet> part) {

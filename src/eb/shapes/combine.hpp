@@ -15,10 +15,15 @@ namespace karst {
 
 using LevelSetParts = std::vector<std::unique_ptr<LevelSet>>;
 
-/// Solid where any part is: φ = min φ_i. Throws Error without parts.
-std::unique_ptr<LevelSet> union_of_solids(LevelSetParts parts);
-/// Solid where all parts are: φ = max φ_i. Throws Error without parts.
-std::unique_ptr<LevelSet> intersection_of_solids(LevelSetParts parts);
+/// Solid where any part is: φ = min φ_i. The wall is of the mineral of the part that φ is of.
+/// @param minerals  LevelSet::minerals() of the whole; what of_mineral() gave the parts
+/// Throws Error without parts.
+std::unique_ptr<LevelSet> union_of_solids(LevelSetParts parts, std::vector<std::string> minerals = {unnamed_mineral});
+/// Solid where all parts are: φ = max φ_i. The rest as above.
+std::unique_ptr<LevelSet> intersection_of_solids(LevelSetParts parts,
+                                                 std::vector<std::string> minerals = {unnamed_mineral});
+/// The same φ; its solid is of mineral `number`. Goes around complement() and periodic_images(), not into them.
+std::unique_ptr<LevelSet> of_mineral(std::unique_ptr<LevelSet> part, MineralNumber number);
 /// Solid and fluid exchanged: φ = -φ_0.
 std::unique_ptr<LevelSet> complement(std::unique_ptr<LevelSet> part);
 

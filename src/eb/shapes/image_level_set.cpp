@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/memory.hpp"
+#include "eb/shapes/voxel_minerals.hpp"
 
 namespace karst {
 namespace {
@@ -20,9 +20,10 @@ int divided_down(int a, int n) { return (a >= 0 ? a : a - n + 1) / n; }
 /// Trilinear interpolation in a block of samples.
 class LocalImage final : public LocalLevelSet {
  public:
-  LocalImage(const ImageSource& source, const Box& block, Array<float> samples)
+  LocalImage(const ImageSource& source, const Box& block, Array<float> samples, VoxelMinerals minerals)
       : block_(block),
         samples_(std::move(samples)),
+        minerals_(std::move(minerals)),
         voxel_(source.voxel),
         shift_(source.shift),
         per_voxel_(1.0 / source.voxel),
@@ -49,8 +50,15 @@ class LocalImage final : public LocalLevelSet {
       phi[p] = voxel_ * (low + in_z.fraction * (high - low) + shift_);
     }
   }
+  MineralNumber only_mineral(const Vec3& lo, const Vec3& hi) const override {
+    return minerals_.only(in_voxels(lo), in_voxels(hi));
+  }
+  void add_wall(const Vec3& x, double area, std::span<double> areas) const override {
+    minerals_.add_nearest(in_voxels(x), area, areas);
+  }
 
  private:
+  Vec3 in_voxels(const Vec3& x) const { return per_voxel_ * (x - origin_); }
   struct Place {
     int first;        // sample of the block on the low side
     double fraction;  // of the way to the next one
@@ -72,6 +80,7 @@ class LocalImage final : public LocalLevelSet {
 
   Box block_;
   Array<float> samples_;
+  VoxelMinerals minerals_;
   double voxel_, shift_, per_voxel_;
   Vec3 origin_, period_;
   Index voxels_;
@@ -81,9 +90,9 @@ class LocalImage final : public LocalLevelSet {
 }  // namespace
 
 struct ImageLevelSet::Brick {
-  Brick(const Box& box, Array<float> values) : voxels(box), samples(std::move(values)) {}
   Box voxels;
   Array<float> samples;
+  Array<MineralNumber> minerals;  ///< empty where there is one
 };
 
 struct ImageLevelSet::Cache {
@@ -98,11 +107,13 @@ ImageLevelSet::ImageLevelSet(ImageSource source) : source_(std::move(source)), c
   require(source_.voxel > 0.0 && std::isfinite(source_.voxel),
           "image: the voxel width is {} cells; it must be finite and > 0", source_.voxel);
   require(static_cast<bool>(source_.read), "image: no reader of samples was given");
+  require(source_.minerals.size() == 1 || static_cast<bool>(source_.read_minerals),
+          "image: no reader of its {} minerals was given", source_.minerals.size());
 }
 
 ImageLevelSet::~ImageLevelSet() = default;
 
-std::unique_ptr<LocalLevelSet> ImageLevelSet::local(const Vec3& lo, const Vec3& hi) const {
+Box ImageLevelSet::block_around(const Vec3& lo, const Vec3& hi, int margin) const {
   Box block;
   for (int d = 0; d < 3; ++d) {
     const double first = (lo[d] - source_.origin[d]) / source_.voxel - 0.5;
@@ -112,12 +123,24 @@ std::unique_ptr<LocalLevelSet> ImageLevelSet::local(const Vec3& lo, const Vec3& 
       least = std::clamp(least, -1.0, static_cast<double>(source_.voxels[d]));
       most = std::clamp(most, least + 1.0, source_.voxels[d] + 1.0);
     }
-    block.lo[d] = static_cast<int>(least);
-    block.hi[d] = static_cast<int>(most) + 1;
+    block.lo[d] = static_cast<int>(least) - margin;
+    block.hi[d] = static_cast<int>(most) + 1 + margin;
   }
+  return block;
+}
+
+std::unique_ptr<LocalLevelSet> ImageLevelSet::local(const Vec3& lo, const Vec3& hi) const {
+  const Box block = block_around(lo, hi, 0);
   Array<float> samples(static_cast<std::size_t>(block.count()), Purpose::geometry);
-  gather(block, samples.span());
-  return std::make_unique<LocalImage>(source_, block, std::move(samples));
+  gather(block, &Brick::samples, samples.span());
+  VoxelMinerals minerals;
+  if (source_.minerals.size() > 1) {
+    const Box around = block_around(lo, hi, VoxelMinerals::reach);
+    Array<MineralNumber> numbers(static_cast<std::size_t>(around.count()), Purpose::geometry);
+    gather(around, &Brick::minerals, numbers.span());
+    minerals = VoxelMinerals(around, std::move(numbers));
+  }
+  return std::make_unique<LocalImage>(source_, block, std::move(samples), std::move(minerals));
 }
 
 std::shared_ptr<const ImageLevelSet::Brick> ImageLevelSet::find(const Index& place) const {
@@ -126,21 +149,28 @@ std::shared_ptr<const ImageLevelSet::Brick> ImageLevelSet::find(const Index& pla
   auto& stored = cache_->bricks[Box{Index{}, n_bricks}.offset(place)];
   if (stored) return stored;
   const Box voxels = intersect({brick * place, brick * place + Index::all(brick)}, {Index{}, source_.voxels});
-  auto fresh =
-      std::make_shared<Brick>(voxels, Array<float>(static_cast<std::size_t>(voxels.count()), Purpose::geometry));
+  const auto n = static_cast<std::size_t>(voxels.count());
+  auto fresh = std::make_shared<Brick>();
+  fresh->voxels = voxels;
+  fresh->samples = {n, Purpose::geometry};
   source_.read(voxels, fresh->samples.span());
+  if (source_.minerals.size() > 1) {
+    fresh->minerals = {n, Purpose::geometry};
+    source_.read_minerals(voxels, fresh->minerals.span());
+  }
   for (std::size_t s = 0; s < fresh->samples.size(); ++s) {
     const Index v = voxels.cell(static_cast<std::int64_t>(s));
     require(std::isfinite(fresh->samples[s]),
             "image: the level set of voxel ({}, {}, {}) is {}; samples must be finite; import the image again", v[0],
             v[1], v[2], fresh->samples[s]);
   }
-  cache_->bytes += static_cast<std::int64_t>(fresh->samples.bytes());
+  cache_->bytes += static_cast<std::int64_t>(fresh->samples.bytes() + fresh->minerals.bytes());
   stored = std::move(fresh);
   return stored;
 }
 
-void ImageLevelSet::gather(const Box& box, std::span<float> out) const {
+template <class T>
+void ImageLevelSet::gather(const Box& box, Array<T> Brick::*of, std::span<T> out) const {
   // Per direction and position of the box: the sample shown there, and which of the bricks in `places` holds it.
   std::array<std::vector<int>, 3> sample, slot, places;
   for (int d = 0; d < 3; ++d) {
@@ -168,13 +198,13 @@ void ImageLevelSet::gather(const Box& box, std::span<float> out) const {
       const std::size_t row =
           (static_cast<std::size_t>(slot[2][k]) * places[1].size() + static_cast<std::size_t>(slot[1][j])) *
           places[0].size();
-      const float* line = nullptr;  // row of the brick at hand, and its first voxel
+      const T* line = nullptr;  // row of the brick at hand, and its first voxel
       int start = 0;
       for (std::size_t i = 0; i < sample[0].size(); ++i) {
         if (i == 0 || slot[0][i] != slot[0][i - 1]) {
           const Brick& from = *bricks[row + static_cast<std::size_t>(slot[0][i])];
           start = from.voxels.lo[0];
-          line = from.samples.data() + from.voxels.offset({start, sample[1][j], sample[2][k]});
+          line = (from.*of).data() + from.voxels.offset({start, sample[1][j], sample[2][k]});
         }
         out[n++] = line[sample[0][i] - start];
       }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "base/memory.hpp"
 #include "eb/shapes/level_set.hpp"
 #include "grid/box.hpp"
 
@@ -27,6 +28,9 @@ struct ImageSource {
   /// voxel (i, j, k) has its centre at (i + 1/2, j + 1/2, k + 1/2) voxel widths from the origin. Called by one thread
   /// at a time, never twice for the same voxels unless the cache was dropped.
   std::function<void(const Box& voxels, std::span<float> out)> read{};
+  std::vector<std::string> minerals{unnamed_mineral};  ///< LevelSet::minerals()
+  /// Like read, the mineral of each voxel, no_mineral in the pore; called where there are several minerals.
+  std::function<void(const Box& voxels, std::span<MineralNumber> out)> read_minerals{};
 };
 
 /// φ(x) = voxel * (trilinear interpolation of the samples + shift): where φ is a distance, all walls move by the shift
@@ -34,11 +38,16 @@ struct ImageSource {
 /// read when first needed and kept (bytes counted as geometry), so that a rank holds only what its boxes touch. A local
 /// level set holds a copy of the few samples around its box and outlives the cache.
 ///
+/// The mineral at a point of the wall is that of the nearest voxel of the solid: it has a part of 1/n in it where n
+/// voxels are equally near, to 1e-9 voxel². Where none is within three voxels (walls that were moved far) it is number
+/// 0.
+///
 /// Smoothness: the interpolant has no feature between points half a voxel apart along a line, and the slope the source
 /// states.
 class ImageLevelSet final : public LevelSet {
  public:
-  /// Throws Error when the image has no voxel, the voxel width is not positive or no reader is given.
+  /// Throws Error when the image has no voxel, the voxel width is not positive or no reader is given (of minerals: of
+  /// several).
   explicit ImageLevelSet(ImageSource source);
   ~ImageLevelSet() override;
   Smoothness smoothness() const override {
@@ -46,6 +55,8 @@ class ImageLevelSet final : public LevelSet {
   }
   /// Thread-safe. Throws Error when a sample is not a number, and what the reader throws.
   std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const override;
+
+  std::vector<std::string> minerals() const override { return source_.minerals; }
 
   void drop_cache() const override;   ///< frees all bricks; they are read again when needed
   std::int64_t cached_bytes() const;  ///< of the bricks held now
@@ -55,8 +66,11 @@ class ImageLevelSet final : public LevelSet {
   struct Cache;
   /// The brick at a place, read when it is not there; the caller holds the lock.
   std::shared_ptr<const Brick> find(const Index& place) const;
-  /// Samples of a box of voxels that may reach outside the image (clamped or wrapped), x fastest.
-  void gather(const Box& box, std::span<float> out) const;
+  /// A box of voxels that may reach outside the image (clamped or wrapped), x fastest.
+  /// @param of  the values of a brick
+  template <class T>
+  void gather(const Box& box, Array<T> Brick::*of, std::span<T> out) const;
+  Box block_around(const Vec3& lo, const Vec3& hi, int margin) const;
 
   ImageSource source_;
   std::unique_ptr<Cache> cache_;

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "base/triple.hpp"
 
@@ -32,6 +34,12 @@ inline SignBounds signs_of_distance(double phi, double radius) {
   return {phi > -room, phi < room, {}};
 }
 
+/// A mineral: its place in LevelSet::minerals().
+using MineralNumber = std::uint8_t;
+constexpr MineralNumber no_mineral = 255;
+/// Name of a solid that was given none.
+constexpr const char* unnamed_mineral = "solid";
+
 /// φ near one box: holds what matters there and nothing else. Evaluation is thread-safe and does not allocate.
 class LocalLevelSet {
  public:
@@ -48,6 +56,17 @@ class LocalLevelSet {
     double phi;
     evaluate({&x, 1}, {&phi, 1});
     return phi;
+  }
+  /// The mineral of the solid behind all wall in the box [lo, hi]; no_mineral where there may be several.
+  virtual MineralNumber only_mineral(const Vec3& lo, const Vec3& hi) const {
+    (void)lo, (void)hi;
+    return 0;
+  }
+  /// Counts a piece of wall at x for the mineral of the solid next to x, in equal parts where several are equally near.
+  /// @param[in,out] areas  one per mineral, `area` is added to them
+  virtual void add_wall(const Vec3& x, double area, std::span<double> areas) const {
+    (void)x;
+    areas[0] += area;
   }
 };
 
@@ -69,6 +88,8 @@ class LevelSet {
   virtual Smoothness smoothness() const = 0;
   /// φ in the box [lo, hi] (may reach outside the domain by a few cells). Not collective.
   virtual std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const = 0;
+  /// Names of the minerals that the solid is made of, by number: 1 to 255.
+  virtual std::vector<std::string> minerals() const { return {unnamed_mineral}; }
   /// Frees what was read and can be read again.
   virtual void drop_cache() const {}
 };

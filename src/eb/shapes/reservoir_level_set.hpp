@@ -12,8 +12,8 @@ namespace karst {
 ///
 ///   φ(x) = max(φ_sample(x - before e_d), before - x_d, x_d - before - length)
 ///
-/// Where the sample is cut open its solid ends in a plane, on which φ = 0. Whole numbers of cells keep the walls of the
-/// sample as they are without reservoirs.
+/// Where the sample is cut open its solid ends in a plane, on which φ = 0 and whose minerals are those of the solid.
+/// Whole numbers of cells keep the walls of the sample as they are without reservoirs.
 std::unique_ptr<LevelSet> between_reservoirs(std::unique_ptr<LevelSet> sample, int direction, double before,
                                              double length);
 

@@ -125,7 +125,7 @@ TEST(Combine, SignBoundsAgreeWithSamples) {
   const auto pair = [&](auto combine) {
     LevelSetParts parts;
     parts.push_back(ball()), parts.push_back(wave());
-    return combine(std::move(parts));
+    return combine(std::move(parts), std::vector<std::string>{unnamed_mineral});
   };
   std::vector<std::unique_ptr<LevelSet>> sets;
   sets.push_back(pair(union_of_solids));

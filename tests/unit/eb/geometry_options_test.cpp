@@ -205,5 +205,22 @@ TEST_F(GeometryDeck, ImpossibleDomainsAreErrors) {
   expect_mentions(error_of([&] { make(far, 1.0, 10.0); }), {"geometry.solid[0].center", "1e+300", "1e+08", "plane"});
 }
 
+// Names of minerals: all mistakes of a deck at once.
+TEST_F(GeometryDeck, MineralsHaveTheirNames) {
+  const std::string ball = "[[geometry.solid]]\nshape = \"sphere\"\ncenter = [0.5, 0.5, 0.5]\nradius = 0.2\n";
+  const std::string three =
+      ball + "mineral = \"quartz\"\n" + ball + ball + "mineral = \"calcite\"\n" + ball + "mineral = \"quartz\"\n";
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(make(ball + ball, 1.0, 20.0)->minerals(), Names{"solid"});
+  EXPECT_EQ(make(three, 1.0, 20.0)->minerals(), (Names{"quartz", "solid", "calcite"}));
+  EXPECT_EQ(make("geometry.minerals = [\"calcite\"]\n" + three, 1.0, 20.0)->minerals(), (Names{"calcite", "other"}));
+  expect_mentions(
+      mistakes_in("geometry.minerals = [\"calcite\", \"dolomite\", \"calcite\", \"pore\"]\n" + three + ball +
+                  "mineral = \"other\"\n" + ball + "mineral = \"\"\n"),
+      {"geometry.minerals: there is no mineral \"dolomite\"", "\"calcite\" stands twice",
+       "\"pore\" is the name of something else", "geometry.solid[4].mineral: \"other\" is the name of something else",
+       "geometry.solid[5].mineral: is empty"});
+}
+
 }  // namespace
 }  // namespace karst

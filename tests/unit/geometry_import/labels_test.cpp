@@ -38,6 +38,9 @@ TEST(LabelMap, WrongNamesAreErrors) {
   EXPECT_TRUE(has(error({{"pore", 0}, {"a", 1}, {"b", 1}}), "the value 1 is named twice"));
   EXPECT_TRUE(has(error({{"pore", 0}, {"a", 16777217}}), "below 2^24"));
   EXPECT_TRUE(has(error({{"pore", 0}, {"", 1}}), "has no name"));
+  const std::string all = error({{"a", 1}, {"a", 2}, {"b", 2}});
+  for (const char* part : {"none of the labels", "two values are named \"a\"", "the value 2 is named twice"})
+    EXPECT_TRUE(has(all, part)) << part << " is not in: " << all;
   std::vector<NamedValue> many{{"pore", 0}};
   for (int n = 1; n <= 255; ++n) many.push_back({fmt::format("m{}", n), double(n)});
   EXPECT_TRUE(has(error(many), "256 labels are named"));
@@ -58,6 +61,9 @@ TEST(LabelMap, NamesAreReadFromJson) {
   for (const char* wrong : {"", "[1]", "{\"labels\": 3}", "{\"pore\": 0}"})
     EXPECT_TRUE(has(error_of([&] { read(wrong); }), "a.json: is no file of labels")) << wrong;
   EXPECT_TRUE(has(error_of([&] { read("{\"labels\": {\"pore\": \"x\"}}"); }), "\"pore\" has the value \"x\""));
+  EXPECT_TRUE(
+      has(error_of([&] { read("{\"labels\": {\"pore\": 0, \"a\": 1, \"a\": 2}}"); }), "two values are named \"a\""));
+  EXPECT_EQ(read("{\"colours\": {\"pore\": 1}, \"labels\": {\"pore\": 0, \"a\": 1}}").size(), 2U);
   EXPECT_TRUE(has(error_of([&] { read_label_names(path + "x"); }), "there is no file"));
 }
 

@@ -133,6 +133,26 @@ TEST(Rock, GrainsOfTheSolidFillItAndMineralsHaveTheirShares) {
   }
 }
 
+// Walls of the minerals: closed forms against points of the surface, and what they add up to.
+TEST(Rock, MineralsHaveTheirWalls) {
+  for (const RockKind kind : {RockKind::polyhedra, RockKind::packing, RockKind::slit}) {
+    RockOptions o{.kind = kind, .size = {40, 40, 40}, .seed = 2, .radius = 8};
+    o.minerals = three;
+    const Rock rock = make_rock(o);
+    const std::vector<Known> walls = true_mineral_areas(rock);
+    const std::vector<double> sampled = rock.scene->wall_areas(0.2);
+    ASSERT_EQ(walls.size(), 3u);
+    double sum = 0;
+    for (std::size_t m = 0; m < 3; ++m) {
+      EXPECT_NEAR(walls[m].value / sampled.at(m + 1), 1, 4e-3) << name_of(kind) << m;
+      sum += walls[m].value;
+    }
+    EXPECT_EQ(sampled[0], 0.0);
+    EXPECT_EQ(walls[0].how == "closed form", kind == RockKind::polyhedra);
+    EXPECT_NEAR(sum / true_wall_area(rock).value, 1, kind == RockKind::polyhedra ? 1e-12 : 3e-3);
+  }
+}
+
 TEST(Rock, FracturesCutGrains) {
   RockOptions o{.size = {40, 40, 40}, .seed = 4, .radius = 8};
   const double whole = voxels_of(make_rock(o)).shares[0];

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which minerals the wall of a cell is made of.
+#pragma once
+
+#include <span>
+
+#include "eb/cut/cut_cube.hpp"
+
+namespace karst {
+
+/// Parts the wall of one piece of a cube among the minerals of the solid behind it: each triangle of it is cut into 16
+/// equal ones, fewer on a sub-lattice, and each of those counts for the mineral next to its centroid. Where one mineral
+/// alone lies behind the cube nothing is cut.
+/// @param low    position of corner 0 of the cube in the lattice of phi
+/// @param scale  area of a face of the cube / h²
+/// @param[in,out] areas  one per mineral / h²: those of the piece are added
+void add_minerals(const LatticePhi& phi, const Vec3& low, const CubeCut& cut, int piece, double scale,
+                  std::span<double> areas);
+
+}  // namespace karst

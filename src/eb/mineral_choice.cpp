@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eb/mineral_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace karst {
+
+namespace {
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+MineralNumber place(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<MineralNumber>(std::ranges::find(names, name) - names.begin());
+}
+
+}  // namespace
+
+std::string wrong_mineral_name(const std::string& name) {
+  if (name.empty()) return "is empty; a mineral needs a name";
+  for (const char* reserved : {"pore", other_minerals, surroundings})
+    if (name == reserved) return fmt::format("\"{}\" is the name of something else; call the mineral otherwise", name);
+  return {};
+}
+
+MineralChoice choose_minerals(const std::vector<std::string>& there, const std::vector<std::string>& asked) {
+  MineralChoice choice;
+  std::vector<std::string> wrong;
+  const auto is_left_out = [&](const std::string& name) { return name != surroundings && !has(asked, name); };
+  const bool others = !asked.empty() && std::ranges::any_of(there, is_left_out);
+  for (const std::string& name : asked) {
+    if (has(choice.names, name)) wrong.push_back(fmt::format("\"{}\" stands twice; name it once", name));
+    if (!has(there, name)) {
+      const std::string near = nearest(name, there);
+      wrong.push_back(fmt::format("there is no mineral \"{}\"{}; there are {}", name,
+                                  near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(there)));
+    }
+    choice.names.push_back(name);
+  }
+  if (others) choice.names.emplace_back(other_minerals);
+  for (const std::string& name : there)
+    if (asked.empty() || name == surroundings) choice.names.push_back(name);
+  require(wrong.empty(), "{}", join(wrong, "\n"));
+  require(choice.names.size() < no_mineral, "{} minerals are to be told apart on the wall; at most {} can be",
+          choice.names.size(), no_mineral - 1);
+  for (const std::string& name : there)
+    choice.number.push_back(place(choice.names, has(choice.names, name) ? name : other_minerals));
+  return choice;
+}
+
+}  // namespace karst

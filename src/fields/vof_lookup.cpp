@@ -68,6 +68,12 @@ Index VofLookup::cell(VofName v) const {
   return box(b).cells.lo + Index{at[0], at[1], at[2]};
 }
 
+std::int64_t VofLookup::row(VofName own) const {
+  const int b = local(own);
+  const std::int32_t p = b < 0 ? -1 : place(b, vof_of(own));
+  return p < 0 || p >= box(b).n_irregular ? -1 : geometry_->moments_begin[static_cast<std::size_t>(b)] + p;
+}
+
 GlobalNumber VofLookup::number(VofName v) const {
   const int b = local(v);
   if (b < 0) return remote_.at(v).fixed.number;

@@ -64,7 +64,8 @@ class VofLookup {
   GlobalNumber number(VofName v) const;        ///< no_unknown when covered by a finer level
   const VofMoments* moments(VofName v) const;  ///< nullptr: regular
   const VofCenter* center(VofName v) const;    ///< nullptr: regular
-  bool inside(VofName v) const {               ///< the value stands at the cell centre
+  std::int64_t row(VofName own) const;  ///< place of an irregular VoF in moments; -1: regular, or of another rank
+  bool inside(VofName v) const {        ///< the value stands at the cell centre
     const VofCenter* c = center(v);
     return c == nullptr || c->inside;
   }

@@ -122,7 +122,7 @@ std::vector<std::int32_t> EllipticOperator::joined_orphans() const {
   std::vector<std::int32_t> orphans;
   if (form_ == WallForm::lines) return orphans;
   for (std::int64_t r = 0; r < wide_.n_rows(); ++r)
-    if (wide_volume_[static_cast<std::size_t>(r)] == 0.0) orphans.push_back(wide_.row(r));
+    if (wide_.factors_of_first(r) == 0.0) orphans.push_back(wide_.row(r));
   return orphans;
 }
 
@@ -136,13 +136,21 @@ void EllipticOperator::right_side(std::span<const double> source, const Elliptic
       b[v] = source[v] * volume[v];
     });
   }
-  std::vector<double> term(boundary_.size());
-  parallel_for(std::ssize(boundary_), [&](std::int64_t i) {
-    const BoundaryTerm& t = boundary_[static_cast<std::size_t>(i)];
-    const ConditionAt& at = t.side == wall_side ? values.wall : values.sides[static_cast<std::size_t>(t.side)];
-    term[static_cast<std::size_t>(i)] = at ? t.weight * at(t.at).value : 0.0;
+  const auto add = [&](const auto& terms, const auto& value_of) {
+    std::vector<double> term(terms.size());
+    parallel_for(std::ssize(terms), [&](std::int64_t i) {
+      term[static_cast<std::size_t>(i)] =
+          terms[static_cast<std::size_t>(i)].weight * value_of(static_cast<std::size_t>(i));
+    });
+    for (std::size_t i = 0; i < term.size(); ++i) b[static_cast<std::size_t>(terms[i].row)] += term[i];
+  };
+  add(side_terms_, [&](std::size_t i) {
+    const ConditionAt& at = values.sides[static_cast<std::size_t>(side_terms_[i].side)];
+    return at ? at(side_terms_[i].at).value : 0.0;
   });
-  for (std::size_t i = 0; i < term.size(); ++i) b[static_cast<std::size_t>(boundary_[i].row)] += term[i];
+  const bool given = &values == &problem_ && !wall_values_.empty();
+  if (given || values.wall)
+    add(wall_terms_, [&](std::size_t i) { return given ? wall_values_[i] : values.wall(wall_terms_[i].piece).value; });
 }
 
 GlobalNumber EllipticOperator::global_number(std::int32_t column) const {
@@ -257,7 +265,7 @@ std::vector<double> EllipticOperator::volumes() const {
                 std::pow(level_width(l), 3));
   }
   for (std::int64_t r = 0; r < wide_.n_rows(); ++r)
-    volume[static_cast<std::size_t>(wide_.row(r))] = wide_volume_[static_cast<std::size_t>(r)];
+    volume[static_cast<std::size_t>(wide_.row(r))] = wide_.factors_of_first(r);
   return volume;
 }
 
@@ -269,7 +277,8 @@ std::int64_t EllipticOperator::bytes() const {
                                      sizeof(Stretch) * p.stretches.size() + sizeof(Single) * p.singles.size() +
                                      sizeof(DomainGhost) * p.ghosts.size());
   for (const Array<double>& s : scratch_) sum += static_cast<std::int64_t>(s.bytes());
-  return sum + static_cast<std::int64_t>(8 * wide_volume_.size() + sizeof(BoundaryTerm) * boundary_.size());
+  return sum + static_cast<std::int64_t>(sizeof(SideTerm) * side_terms_.size() + sizeof(WallTerm) * wall_terms_.size() +
+                                         sizeof(RobinWall) * robin_.size() + sizeof(double) * wall_values_.size());
 }
 
 }  // namespace karst

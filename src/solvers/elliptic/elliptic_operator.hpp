@@ -56,11 +56,22 @@ class EllipticOperator {
   /// Own unknowns of orphans that leave their balance to a host: rows w x_o - w Σ c x_n.
   std::vector<std::int32_t> joined_orphans() const;
 
+  /// Makes a the zeroth-order term; no stencil is built again. Throws Error when it is negative. Collective.
+  void set_shift(double a);
+  /// Gives every piece of wall a new value and, where its condition is Robin, a new rate; kinds stay. Of each level one
+  /// number per irregular VoF, parallel to LevelGeometry::moments, in the units of EllipticProblem; what stands at VoFs
+  /// without wall is not looked at. right_side() takes these values from now on. Throws Error when the wall has no
+  /// condition, on a wrong number of values and when a rate is negative. Collective.
+  void set_wall(std::span<const std::vector<double>> rates, std::span<const std::vector<double>> values);
+  /// Grows with each change: whoever keeps something made of coefficients knows when it is out of date.
+  int version() const { return version_; }
+
   /// b = source x volume + what the boundary values add.
   /// @param source  f per own unknown; empty: 0
   /// @param values  where the boundary values come from: a problem with the same kinds and rates
   /// Not collective.
   void right_side(std::span<const double> source, const EllipticProblem& values, std::span<double> b) const;
+  /// The same with the operator's own problem and the values of set_wall().
   void right_side(std::span<const double> source, std::span<double> b) const { right_side(source, problem_, b); }
 
   /// Rows in the order of the own unknowns; columns are global numbers, each once, increasing. Not collective.
@@ -103,12 +114,16 @@ class EllipticOperator {
   struct BoxWork {
     int level, local;
   };
+  struct RateAndValue {
+    double rate, value;
+  };
   struct Build;
 
   void build();
   void choose_boxes();
   void look_up(Build& build);
   void make_wide_rows(Build& build, int level);
+  void keep(Row& row, Build& build);
   void add_plain_boundaries(const Build& build, int level);
   void number_columns(Build& build);
   void apply_box(const BoxWork& work, std::span<const double> x, std::span<double> y);
@@ -121,6 +136,9 @@ class EllipticOperator {
   template <class F>
   void over_windows(F&& f) const;
   double diagonal(std::int64_t wide_row) const;
+  void use_coefficients();
+  std::vector<RateAndValue> by_unknown(std::span<const std::vector<double>> rates,
+                                       std::span<const std::vector<double>> values) const;
   GlobalNumber global_number(std::int32_t column) const;  ///< of an own unknown, or n_own + a place among remote_
   /// @param offset  of an irregular VoF, from the centre of its cell, in h
   std::vector<Vec3> points(const std::function<Vec3(const VofMoments&, const VofCenter&)>& offset) const;
@@ -135,9 +153,14 @@ class EllipticOperator {
   std::vector<LevelPart> parts_;
   RemoteValues<double> remote_;
   WideRows wide_;
-  std::vector<double> wide_volume_;
   std::vector<std::uint8_t> wide_orphan_;
-  std::vector<BoundaryTerm> boundary_;
+  std::vector<SideTerm> side_terms_;
+  std::vector<WallTerm> wall_terms_;
+  std::vector<RobinWall> robin_;        // coefficient 1 + i of the wide rows; without their stencils
+  WallConditionAt first_wall_;          // before set_wall()
+  RemoteValues<RateAndValue> foreign_;  // of set_wall(), at the pieces of other ranks
+  std::vector<double> wall_values_;     // of set_wall(), per wall term; empty before
+  int version_ = 0;
   std::vector<BoxWork> interior_, border_;
   std::vector<Array<double>> scratch_;  // per thread: x with halo, then y
   std::size_t scratch_size_ = 0;

@@ -36,6 +36,19 @@ inline Condition robin(double rate, double value) { return {BoundaryKind::robin,
 /// threads.
 using ConditionAt = std::function<Condition(const Vec3& x)>;
 
+/// The wall of one VoF, of which a condition is asked.
+struct WallPiece {
+  Vec3 position;      ///< where the condition is wanted, in units of h0: the centroid, or where a row meets the wall
+  Vec3 normal;        ///< mean of the piece, into the fluid; 0 where walls facing each other cancel
+  double area = 0.0;  ///< in h0²
+  int mineral = 0;    ///< number of the solid behind it; 0: not told apart
+  int level = 0;      ///< of the grid
+  std::int64_t row = -1;  ///< place in LevelGeometry::moments; -1: the VoF of another rank
+  /// A condition that depends on the position alone may be a function of a Vec3.
+  operator const Vec3&() const { return position; }
+};
+using WallConditionAt = std::function<Condition(const WallPiece& piece)>;
+
 /// The equation. Kinds and rates make the operator, values the right-hand side alone.
 struct EllipticProblem {
   double a = 0.0;     ///< >= 0
@@ -44,7 +57,7 @@ struct EllipticProblem {
   /// the ghost slots, halo VoFs filled; empty: constant. The fields must outlive the operator.
   std::span<const Field> face_beta;
   std::array<ConditionAt, 6> sides;  ///< -x +x -y +y -z +z; not looked at where the domain is periodic
-  ConditionAt wall;
+  WallConditionAt wall;
 };
 
 }  // namespace karst

@@ -19,8 +19,6 @@ namespace {
 /// Rings of neighbours that a row may look at: an orphan at the end of a chain of three, the gradient at its neighbour
 /// from that one's neighbours and theirs.
 constexpr int rings = 7;
-/// Of the Jacobi step in wide rows. Iterations of a packing (64^3, two ends): 0.7 15, 0.8 13, 0.9 12, 1 13.
-constexpr double wide_damping = 0.9;
 
 void check(const EllipticProblem& problem, const Geometry& geometry) {
   require(problem.a >= 0.0, "elliptic problem: a = {}; it must not be negative", problem.a);
@@ -31,7 +29,7 @@ void check(const EllipticProblem& problem, const Geometry& geometry) {
           problem.face_beta.size(), geometry.levels.size());
 }
 
-/// Calls f(wall centroid in units of h0) for every own VoF with wall.
+/// Calls f(piece) for the wall of every own VoF that has one, at its centroid.
 template <class F>
 void for_each_wall(const Geometry& geometry, F&& f) {
   for (const LevelGeometry& level : geometry.levels)
@@ -41,7 +39,9 @@ void for_each_wall(const Geometry& geometry, F&& f) {
       for (std::size_t r = 0; r < moments.size(); ++r) {
         if (moments[r].wall_area <= 0.0) continue;
         const Index c = graph.cells.cell(graph.row_cell[r]);
-        f(std::ldexp(1.0, -level.level) * (Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} + moments[r].wall_centroid));
+        f(wall_piece(
+            moments[r], level.level, level.moments_begin[static_cast<std::size_t>(b)] + std::int64_t(r),
+            std::ldexp(1.0, -level.level) * (Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} + moments[r].wall_centroid)));
       }
     }
 }
@@ -51,15 +51,13 @@ WallForm choose_form(const Comm& comm, const Geometry& geometry, const EllipticP
   bool other = !problem.wall;
   double rate = 0.0;
   if (problem.wall) {
-    for_each_wall(geometry, [&](const Vec3& x) {
-      const Condition c = problem.wall(x);
+    for_each_wall(geometry, [&](const WallPiece& piece) {
+      const Condition c = problem.wall(piece);
       rate = std::min(rate, c.rate);
       other = other || c.kind != BoundaryKind::dirichlet;
     });
   }
-  rate = comm.min(rate);
-  require(rate >= 0.0, "elliptic problem: a Robin condition of the wall has the rate {}; it must not be negative",
-          rate);
+  require_rate(comm.min(rate));
   return comm.any(other) ? WallForm::fluxes : WallForm::lines;
 }
 
@@ -83,8 +81,13 @@ struct EllipticOperator::Build {
   std::vector<VofLookup> vofs;
   std::vector<RowMaker> makers;
   RowAdditions additions;
-  std::vector<std::pair<std::int32_t, Stencil>> rows;
+  std::vector<WideRow> rows;
 };
+
+void require_rate(double least) {
+  require(least >= 0.0, "elliptic problem: a Robin condition of the wall has the rate {}; it must not be negative",
+          least);
+}
 
 EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem)
     : EllipticOperator(comm, geometry, problem, choose_form(comm, geometry, problem)) {}
@@ -96,10 +99,12 @@ EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, c
       problem_(problem),
       form_(form),
       composite_(composite_on(comm, geometry)),
-      numbering_(composite_->numbering()) {
+      numbering_(composite_->numbering()),
+      first_wall_(problem.wall) {
   check(problem, geometry);
   const Timer timer("elliptic operator");
   build();
+  if (problem.a > 0.0 || comm.any(!robin_.empty())) use_coefficients();
 }
 
 void EllipticOperator::build() {
@@ -170,6 +175,8 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
       }
     }
     for (Row& row : out.rows) {
+      row.stencil.add(row.volume, 0.0);
+      for (const RobinWall& wall : row.robin) row.stencil.add(wall.value_at_wall, 0.0);
       row.stencil.merge();
       out.counts.entries += std::ssize(row.stencil.terms);
     }
@@ -177,13 +184,23 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
   });
   for (BoxRows& box : of_box) {
     counts_ += box.counts;
-    for (Row& row : box.rows) {
-      build.rows.emplace_back(row.number, std::move(row.stencil));
-      wide_volume_.push_back(row.source);
-      wide_orphan_.push_back(row.orphan);
-      boundary_.insert(boundary_.end(), row.boundary.begin(), row.boundary.end());
-    }
+    for (Row& row : box.rows) keep(row, build);
   }
+}
+
+void EllipticOperator::keep(Row& row, Build& build) {
+  WideRow& wide = build.rows.emplace_back(row.number, std::move(row.stencil));
+  for (const StencilTerm& t : row.volume.terms) wide.varying.push_back({t.unknown, 0, t.weight});
+  for (RobinWall& wall : row.robin) {
+    wall.term += wall_terms_.size();
+    const auto coefficient = static_cast<std::int32_t>(1 + robin_.size());
+    wall.value_at_wall.merge();
+    for (const StencilTerm& t : wall.value_at_wall.terms) wide.varying.push_back({t.unknown, coefficient, t.weight});
+    robin_.push_back({wall.term, wall.area, wall.exchange, wall.rate, {}});
+  }
+  wide_orphan_.push_back(row.orphan);
+  side_terms_.insert(side_terms_.end(), row.sides.begin(), row.sides.end());
+  wall_terms_.insert(wall_terms_.end(), row.walls.begin(), row.walls.end());
 }
 
 void EllipticOperator::add_plain_boundaries(const Build& build, int level) {
@@ -220,7 +237,7 @@ void EllipticOperator::add_plain_boundaries(const Build& build, int level) {
             factor = 1.0 - c_at.rate * weight / (beta * h);
           }
           part.ghosts.push_back({static_cast<std::uint16_t>(slot), static_cast<std::uint16_t>(vof), factor});
-          if (condition) boundary_.push_back({row, static_cast<std::int8_t>(side), weight, at});
+          if (condition) side_terms_.push_back({row, static_cast<std::int8_t>(side), weight, at});
         }
       });
     part.ghost_begin.push_back(std::ssize(part.ghosts));
@@ -246,9 +263,13 @@ void EllipticOperator::number_columns(Build& build) {
       part.halo_begin.push_back(part.halo_begin.back() + box.halo.n_vofs());
     }
   }
-  for (const auto& [number, stencil] : build.rows)
-    for (const StencilTerm& t : stencil.terms)
+  for (const WideRow& row : build.rows)
+    for (const StencilTerm& t : row.stencil.terms)
       if (!numbering_.is_own(t.unknown)) wanted.push_back(t.unknown);
+  std::vector<GlobalNumber> foreign_walls;
+  for (const WallTerm& t : wall_terms_)
+    if (!numbering_.is_own(t.unknown)) foreign_walls.push_back(t.unknown);
+  foreign_ = RemoteValues<RateAndValue>(comm_, numbering_, std::move(foreign_walls));
   remote_ = RemoteValues<double>(comm_, numbering_, std::move(wanted));
   require(numbering_.n_own() + std::ssize(remote_.numbers()) < (std::int64_t{1} << 31),
           "operator: more than 2^31 unknowns and values of other ranks on one rank; use more ranks");
@@ -265,9 +286,7 @@ void EllipticOperator::number_columns(Build& build) {
     for (int b = 0; b < geometry_->levels[static_cast<std::size_t>(l)].graph.n_local(); ++b)
       windows.push_back(numbering_.box_end(l, b));
   }
-  std::vector<double> damping;
-  for (const double volume : wide_volume_) damping.push_back(volume == 0.0 ? 1.0 : wide_damping);
-  wide_ = WideRows(build.rows, windows, numbering_, remote_, damping);
+  wide_ = WideRows(build.rows, windows, numbering_, remote_);
 }
 
 /// Consecutive own unknowns in consecutive halo slots are copied as one.

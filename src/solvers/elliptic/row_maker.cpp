@@ -57,7 +57,6 @@ Row RowMaker::make(VofName v, std::int32_t number, unsigned between_levels, RowC
   row.orphan = !vofs_.inside(v);
   if (form_ == WallForm::lines) {
     add_lines(v, between_levels, row, counts);
-    if (problem_.a != 0.0) row.stencil.add(vofs_.number(v), problem_.a * row.source);
     return row;
   }
   const Host to = host(v);
@@ -77,6 +76,27 @@ Row RowMaker::make(VofName v, std::int32_t number, unsigned between_levels, RowC
 
 Vec3 RowMaker::position(VofName v, const Vec3& in_cell) const {
   return h_ * (to_vec(vofs_.cell(v)) + Vec3::all(0.5) + in_cell);
+}
+
+WallPiece wall_piece(const VofMoments& moments, int level, std::int64_t row, const Vec3& position) {
+  const double length = norm(moments.wall);
+  return {position,
+          length > 0.0 ? (1.0 / length) * moments.wall : Vec3{},
+          std::ldexp(moments.wall_area, -2 * level),
+          0,
+          level,
+          row};
+}
+
+/// At the centroid of its wall: kind and rate.
+Condition RowMaker::wall_condition(VofName v) const {
+  const VofMoments& m = *vofs_.moments(v);
+  return problem_.wall(wall_piece(m, vofs_.level(), vofs_.row(v), position(v, m.wall_centroid)));
+}
+
+void RowMaker::add_wall_term(VofName v, double weight, const Vec3& at, Row& row) const {
+  row.walls.push_back(
+      {row.number, vofs_.number(v), weight, wall_piece(*vofs_.moments(v), vofs_.level(), vofs_.row(v), at)});
 }
 
 int RowMaker::slot_in_box(VofName own, VofName other) const {
@@ -146,18 +166,18 @@ void RowMaker::add_domain_face(VofName v, const ListedFace& face, double apertur
   const auto where = static_cast<std::int8_t>(face.side);
   const double area = aperture * h_ * h_;
   if (c.kind == BoundaryKind::neumann) {
-    if (at) row.boundary.push_back({row.number, where, area, there});
+    if (at) row.sides.push_back({row.number, where, area, there});
     return;
   }
   const double beta = end_beta(v, face);
   const double exchange = beta / (distance * h_);
   if (c.kind == BoundaryKind::dirichlet) {
     row.stencil.add(vofs_.number(v), area * exchange);
-    row.boundary.push_back({row.number, where, area * exchange, position(v, front)});
+    row.sides.push_back({row.number, where, area * exchange, position(v, front)});
   } else {
     const double damped = area / (1.0 + c.rate / exchange);
     row.stencil.add(vofs_.number(v), damped * c.rate);
-    row.boundary.push_back({row.number, where, damped, there});
+    row.sides.push_back({row.number, where, damped, there});
   }
 }
 
@@ -168,12 +188,11 @@ void RowMaker::add_lines(VofName v, unsigned between_levels, Row& row, RowCounts
     const double weight = wall_beta(v) * h_;
     row.stencil.add(self, weight);
     const VofMoments* m = vofs_.moments(v);
-    row.boundary.push_back(
-        {row.number, wall_side, weight, position(v, m->wall_area > 0.0 ? m->wall_centroid : m->centroid)});
+    add_wall_term(v, weight, position(v, m->wall_area > 0.0 ? m->wall_centroid : m->centroid), row);
     ++counts.orphans_pinned;
     return;
   }
-  row.source = h_ * h_ * h_;
+  row.volume.add(self, h_ * h_ * h_);
   for (int side = 0; side < 6; ++side) {
     const int d = direction_of(side);
     if ((between_levels >> side & 1U) != 0) continue;
@@ -199,7 +218,7 @@ void RowMaker::add_lines(VofName v, unsigned between_levels, Row& row, RowCounts
     Vec3 at;
     at[d] = is_high(side) ? theta : -theta;
     row.stencil.add(self, weight);
-    row.boundary.push_back({row.number, wall_side, weight, position(v, at)});
+    add_wall_term(v, weight, position(v, at), row);
   }
 }
 
@@ -383,7 +402,7 @@ int RowMaker::fixed_end(VofName v) const {
 bool RowMaker::needs_host(VofName v) const {
   if (vofs_.inside(v) || is_tight(v)) return false;
   const VofMoments& m = *vofs_.moments(v);
-  if (problem_.wall && m.wall_area > 0.0 && fixes(problem_.wall(position(v, m.wall_centroid)))) return false;
+  if (problem_.wall && m.wall_area > 0.0 && fixes(wall_condition(v))) return false;
   return problem_.wall || fixed_end(v) >= 0;
 }
 
@@ -432,8 +451,8 @@ bool RowMaker::interpolate_to_end(VofName v, const Host& from, Row& row) const {
   const double weight = wall_beta(v) * h_;
   row.stencil.add(vofs_.number(v), weight);
   row.stencil.add(vofs_.number(from.name), -weight * share);
-  row.boundary.push_back({row.number, static_cast<std::int8_t>(side), weight, foot(v)});
-  row.boundary.push_back({row.number, static_cast<std::int8_t>(side), -weight * share, foot(from.name)});
+  row.sides.push_back({row.number, static_cast<std::int8_t>(side), weight, foot(v)});
+  row.sides.push_back({row.number, static_cast<std::int8_t>(side), -weight * share, foot(from.name)});
   return true;
 }
 
@@ -491,9 +510,7 @@ void RowMaker::add_joined(VofName v, Row& row, RowCounts& counts) const {
 
 void RowMaker::add_fluxes(VofName v, Row& row, RowCounts& counts) const {
   const VofMoments* m = vofs_.moments(v);
-  const double volume = (m == nullptr ? 1.0 : m->kappa) * h_ * h_ * h_;
-  row.source += volume;
-  if (problem_.a != 0.0) row.stencil.add(vofs_.number(v), problem_.a * volume);
+  row.volume.add(vofs_.number(v), (m == nullptr ? 1.0 : m->kappa) * h_ * h_ * h_);
   for (const auto& [face, side] : vofs_.shared_faces(v)) {
     const VofName other = is_high(side) ? face.high : face.low;
     if (vofs_.number(other) == no_unknown) continue;  // a coarse-fine face
@@ -510,12 +527,9 @@ void RowMaker::add_wall_flux(VofName v, Row& row, RowCounts& counts) const {
   if (!problem_.wall) return;
   const VofMoments& m = *vofs_.moments(v);
   const Vec3 at = position(v, m.wall_centroid);
-  const Condition c = problem_.wall(at);
+  const Condition c = wall_condition(v);
   const double area = m.wall_area * h_ * h_;
-  if (c.kind == BoundaryKind::neumann) {
-    row.boundary.push_back({row.number, wall_side, area, at});
-    return;
-  }
+  if (c.kind == BoundaryKind::neumann) return add_wall_term(v, area, at, row);
   const GlobalNumber self = vofs_.number(v);
   const Vec3 point = vofs_.point(v);
   const double flat = norm(m.wall);
@@ -530,20 +544,19 @@ void RowMaker::add_wall_flux(VofName v, Row& row, RowCounts& counts) const {
   const double exchange = wall_beta(v) / (distance * h_);
   if (c.kind == BoundaryKind::dirichlet) {
     row.stencil.add(self, area * exchange);
-    row.boundary.push_back(
-        {row.number, wall_side, area * exchange, plane ? position(v, point - distance * normal) : at});
-    return;
+    return add_wall_term(v, area * exchange, plane ? position(v, point - distance * normal) : at, row);
   }
-  const double damped = area / (1.0 + c.rate / exchange);
-  row.boundary.push_back({row.number, wall_side, damped, at});
-  row.stencil.add(self, damped * c.rate);
+  row.robin.push_back({row.walls.size(), area, exchange, c.rate, {}});
+  Stencil& value_at_wall = row.robin.back().value_at_wall;
+  add_wall_term(v, area, at, row);  // times 1 / (1 + rate / exchange), when the rate is known
+  value_at_wall.add(self, 1.0);
   std::array<Stencil, 3> g;
   if (!plane || !gradient(v, g)) {
     ++counts.walls_without_gradient;
     return;
   }
   const Vec3 shift = m.wall_centroid + distance * normal - point;
-  for (int d = 0; d < 3; ++d) row.stencil.add(g[static_cast<std::size_t>(d)], damped * c.rate * shift[d]);
+  for (int d = 0; d < 3; ++d) value_at_wall.add(g[static_cast<std::size_t>(d)], shift[d]);
 }
 
 }  // namespace karst

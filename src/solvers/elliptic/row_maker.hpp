@@ -56,14 +56,30 @@ inline constexpr double least_line = 1e-4;  ///< lines: θ of a wall on a grid l
 
 enum class WallForm : std::uint8_t { lines, fluxes };
 
-/// A row in the making.
+/// What a wall with the rate r adds to a row: area / (1 + r / exchange) (r φ_I - value), φ_I the stencil's value.
+struct RobinWall {
+  std::size_t term = 0;  ///< place among the wall terms: the one of its value
+  double area = 0.0, exchange = 0.0, rate = 0.0;
+  Stencil value_at_wall;
+  double damped_area() const { return area / (1.0 + rate / exchange); }
+};
+
+/// A row in the making: stencil, a times `volume`, and walls with rates.
 struct Row {
   std::int32_t number = 0;  ///< own unknown
   bool orphan = false;      ///< the VoF does not hold its cell centre
-  double source = 0.0;      ///< volume that multiplies a source, in h0³
   Stencil stencil;
-  std::vector<BoundaryTerm> boundary;
+  Stencil volume;  ///< in h0³; its sum multiplies a source; empty: no balance (pinned or joined orphans)
+  std::vector<SideTerm> sides;
+  std::vector<WallTerm> walls;
+  std::vector<RobinWall> robin;
 };
+
+/// Throws Error when the least rate of a wall is negative.
+void require_rate(double least);
+
+/// The piece of wall of a VoF, asked at a position of it [h0].
+WallPiece wall_piece(const VofMoments& moments, int level, std::int64_t row, const Vec3& position);
 
 /// Makes rows of one level; reads only, may be used by several threads.
 class RowMaker {
@@ -117,6 +133,8 @@ class RowMaker {
   double beta_at(VofName own, int direction, int slot) const;
   int slot_in_box(VofName own, VofName other) const;
   Vec3 position(VofName v, const Vec3& in_cell) const;
+  Condition wall_condition(VofName v) const;
+  void add_wall_term(VofName v, double weight, const Vec3& at, Row& row) const;
   void add_difference(VofName from, VofName to, double weight, Stencil& stencil) const;
 
   const VofLookup& vofs_;

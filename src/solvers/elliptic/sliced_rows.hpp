@@ -65,6 +65,9 @@ class SlicedRows {
   };
   static Size size_of(const RowList<Column>& rows);
   void set(std::size_t window, const RowList<Column>& rows);
+  /// Sets the diagonals of a window to shift(row's place) + Σ of the row's weights + more(row's place).
+  template <class F, class G>
+  void set_diagonals(std::size_t window, F&& shift, G&& more);
 
   template <class F>
   void for_each_slice(std::size_t window, F&& f) const {
@@ -158,6 +161,21 @@ void SlicedRows<Column>::set(std::size_t window, const RowList<Column>& rows) {
     }
     entry += width * slice_height;
   }
+}
+
+template <class Column>
+template <class F, class G>
+void SlicedRows<Column>::set_diagonals(std::size_t window, F&& shift, G&& more) {
+  auto lane = static_cast<std::size_t>(slice_begin_[window]) * slice_height;
+  for_each_slice(window, [&](const Slice<Column>& slice) {
+    for (std::size_t l = 0; l < slice_height; ++l, ++lane) {
+      double diagonal = shift(slice.row[l]);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(slice.width); ++k)
+        diagonal += slice.weight[k * slice_height + l];
+      diagonal_[lane] = static_cast<float>(diagonal) + more(slice.row[l]);
+      inverse_[lane] = diagonal_[lane] > 0.0F ? 1.0F / diagonal_[lane] : 0.0F;
+    }
+  });
 }
 
 }  // namespace karst

@@ -7,6 +7,7 @@
 
 #include "base/triple.hpp"
 #include "fields/composite_numbering.hpp"
+#include "solvers/elliptic/elliptic_problem.hpp"
 
 namespace karst {
 
@@ -48,13 +49,20 @@ struct Stencil {
   }
 };
 
-/// What a boundary value adds to the right-hand side: b_row += weight value(at).
-struct BoundaryTerm {
+/// What the value of a side of the domain adds to the right-hand side: b_row += weight value(at).
+struct SideTerm {
   std::int32_t row;  ///< own unknown
-  std::int8_t side;  ///< 0..5: side of the domain; wall_side
+  std::int8_t side;  ///< 0..5
   double weight;
   Vec3 at;  ///< in units of h0
 };
-inline constexpr std::int8_t wall_side = 6;
+
+/// The same for a piece of wall.
+struct WallTerm {
+  std::int32_t row;      ///< own unknown
+  GlobalNumber unknown;  ///< of the VoF that has the piece: the row's, or an orphan whose balance the row keeps
+  double weight;
+  WallPiece piece;
+};
 
 }  // namespace karst

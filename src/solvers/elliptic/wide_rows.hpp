@@ -3,6 +3,9 @@
 // length inside a window and stored in slices of 8 rows, entry by entry across the slice, so that a processor works on
 // 8 rows at a time ("sliced ELLPACK": Kreutzer et al., SIAM J. Sci. Comput. 36 (2014) C401). Entries beyond the end of
 // a row have weight 0; the last slice of a window repeats its last row.
+//
+// Some weights depend on coefficients that change while the rows stay: weight = fixed part + Σ coefficient x factor.
+// The zeroth-order term is such a coefficient, and what a reacting wall takes up per value there.
 #pragma once
 
 #include <span>
@@ -14,29 +17,43 @@
 
 namespace karst {
 
+/// Part of the weight of an unknown in a row: coefficient x factor.
+struct VaryingTerm {
+  GlobalNumber unknown;
+  std::int32_t coefficient;
+  double factor;
+};
+
+/// A row to be stored.
+struct WideRow {
+  std::int32_t number;               ///< own unknown
+  Stencil stencil;                   ///< merged; holds the unknowns of the varying terms, too
+  std::vector<VaryingTerm> varying;  ///< by increasing coefficient
+};
+
 class WideRows {
  public:
-  using Row = std::pair<std::int32_t, Stencil>;  ///< own unknown, merged stencil
-
   WideRows() = default;
+  /// All coefficients are 0 at first.
   /// @param rows     by increasing own unknown
   /// @param windows  first own unknown of each window, increasing, and the end
   /// @param remote   holds every unknown of other ranks that the rows read
-  /// @param damping  per row, of relax()
-  WideRows(const std::vector<Row>& rows, std::span<const std::int32_t> windows, const CompositeNumbering& numbering,
-           const RemoteUnknowns& remote, std::span<const double> damping);
+  WideRows(const std::vector<WideRow>& rows, std::span<const std::int32_t> windows, const CompositeNumbering& numbering,
+           const RemoteUnknowns& remote);
 
   std::int64_t n_rows() const { return static_cast<std::int64_t>(row_.size()); }
   std::int32_t row(std::int64_t r) const { return row_[static_cast<std::size_t>(r)]; }  ///< increasing
+  /// Σ of the factors of coefficient 0 in a row.
+  double factors_of_first(std::int64_t r) const;
+  /// Makes the weights those of these coefficients. Threaded.
+  void set_coefficients(std::span<const double> coefficients);
   /// Calls f(column, weight) for the entries of row r, columns by increasing global number. A column is an own unknown,
   /// or n_own + a place among the remote values.
   template <class F>
   void for_each_entry(std::int64_t r, F&& f) const {
     const auto i = static_cast<std::size_t>(r);
-    for (std::size_t k = 0; k < length_[i]; ++k) {
-      const std::size_t at = static_cast<std::size_t>(first_[i]) + height * k;
-      f(column_[at], weight_[at]);
-    }
+    const std::size_t first = entry(i, 0);
+    for (std::size_t k = 0; k < length_[i]; ++k) f(column_[first + height * k], weight_[first + height * k]);
   }
   bool reads_remote(std::size_t window) const { return remote_[window] != 0; }
 
@@ -45,8 +62,8 @@ class WideRows {
   /// @param remote  values of other ranks
   void apply(std::size_t window, std::span<const double> x, std::span<const double> remote, double* y) const;
   /// A damped Jacobi step in two parts: first the corrections c_row = damping / d (b_row - Σ weight x_column) of all
-  /// windows, then x_row += c_row. d is the diagonal, or half of Σ |weight| where that is larger (damping < 1): no row
-  /// is amplified, whatever the signs of its weights.
+  /// windows, then x_row += c_row. d is the diagonal, or half of Σ |weight| where that is larger: no row is amplified,
+  /// whatever the signs of its weights. Rows without coefficient 0 (no balances) are solved for their own values.
   void find_corrections(std::size_t window, std::span<const double> b, std::span<const double> x,
                         std::span<const double> remote);
   void correct(std::size_t window, std::span<double> x) const;
@@ -54,14 +71,29 @@ class WideRows {
 
  private:
   static constexpr std::size_t height = 8;
-  void set_slice(std::span<const Row* const> rows, std::size_t slice, const CompositeNumbering& numbering,
+  void set_slice(std::span<const WideRow* const> rows, std::size_t slice, const CompositeNumbering& numbering,
                  const RemoteUnknowns& remote);
+  void set_terms(const std::vector<WideRow>& rows);
+  void set_relaxation(std::size_t row);
+  /// Place of entry k of a row.
+  std::size_t entry(std::size_t row, std::size_t k) const {
+    const auto at = static_cast<std::size_t>(place_[row]);
+    return static_cast<std::size_t>(entries_[at / height]) + at % height + height * k;
+  }
   /// f(slice, sums of its rows) for the slices of a window.
   template <class F>
   void sum_rows(std::size_t window, std::span<const double> x, std::span<const double> remote, F&& f) const;
 
-  Array<std::int32_t> row_, first_;     // per row: unknown, first entry
-  Array<std::uint16_t> length_;         // per row
+  /// Part of a weight.
+  struct Term {
+    std::int32_t entry, coefficient;
+    double factor;
+  };
+  Array<std::int32_t> row_, place_;  // per row: unknown, lane
+  Array<std::uint16_t> length_;      // per row
+  Array<Term> terms_;
+  Array<std::int32_t> terms_begin_;     // per row, and the end
+  Array<double> fixed_;                 // per term: the fixed part of its weight; made when coefficients are set
   std::vector<std::size_t> slices_{0};  // first slice of each window, and the end
   std::vector<std::uint8_t> remote_;    // per window
   Array<std::int32_t> entries_;         // first entry of each slice, and the end

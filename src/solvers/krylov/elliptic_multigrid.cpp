@@ -18,12 +18,21 @@ constexpr int wide_steps = 2;
 
 EllipticMultigrid::EllipticMultigrid(EllipticOperator& op, const MultigridOptions& options)
     : op_(op),
+      version_(op.version()),
       multigrid_(op.comm(), make_two_point_levels(op.comm(), op.geometry(), op.problem(), op.form()), options),
       orphans_(op.joined_orphans()) {
   if (!orphans_.empty()) r_ = {static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver};
 }
 
 void EllipticMultigrid::operator()(std::span<const double> r, std::span<double> z) {
+  if (version_ != op_.version()) {
+    const Timer timer("graph multigrid shifts");
+    std::vector<TwoPointLevel> levels;
+    for (const LevelGeometry& level : op_.geometry().levels)
+      levels.push_back(make_two_point_level(op_.comm(), level, op_.problem(), op_.form()));
+    multigrid_.set_shifts(levels);
+    version_ = op_.version();
+  }
   constexpr std::int64_t block = 4096;
   const auto n = std::ssize(r);
   const double largest = parallel_max((n + block - 1) / block, [&](std::int64_t i) {

@@ -18,13 +18,15 @@ class EllipticMultigrid {
   /// The operator and its geometry must outlive it. Collective.
   explicit EllipticMultigrid(EllipticOperator& op, const MultigridOptions& options = {});
 
-  /// z = M r over the own unknowns; sizes single precision by r. Allocates nothing. Collective.
+  /// z = M r over the own unknowns; sizes single precision by r. Follows the coefficients of the operator; allocates
+  /// nothing otherwise. Collective.
   void operator()(std::span<const double> r, std::span<double> z);
   GraphMultigrid& multigrid() { return multigrid_; }
   std::int64_t bytes() const;  ///< of this rank
 
  private:
   EllipticOperator& op_;
+  int version_;  // of the operator
   GraphMultigrid multigrid_;
   std::vector<std::int32_t> orphans_;  // joined ones
   Array<double> r_;                    // r, 0 in orphans; empty without any

@@ -104,6 +104,7 @@ struct KrylovSolver::Hidden {
   KrylovOptions options;
   Precondition precondition;
   NullSpace null_space;
+  int version;  // of the operator
   std::optional<PetscMatrix> matrix;
   Mat shell = nullptr;
   KSP ksp = nullptr;
@@ -114,7 +115,7 @@ struct KrylovSolver::Hidden {
   std::exception_ptr failure;  // thrown inside a callback of PETSc
 
   Hidden(EllipticOperator& o, KrylovOptions k, Precondition p)
-      : op(o), options(std::move(k)), precondition(std::move(p)), null_space(o) {
+      : op(o), options(std::move(k)), precondition(std::move(p)), null_space(o), version(o.version()) {
     preconditioner_name = precondition ? "given" : "graph multigrid";
   }
   ~Hidden() {
@@ -186,6 +187,7 @@ struct KrylovSolver::Hidden {
   void make_shell();
   void make_ksp();
   void make_inner();
+  void follow_operator();
   PetscErrorCode run(Vec b, Vec x);
   void judge(KSPConvergedReason reason, const SolveReport& report) const;
   bool user_names_preconditioner() const;
@@ -240,6 +242,17 @@ void KrylovSolver::Hidden::make_inner() {
   petsc_check(PCSetType(inner, PCGAMG), "PCSetType");
   petsc_check(PCSetFromOptions(inner), "PCSetFromOptions");
   petsc_check(PCSetUp(inner), "PCSetUp");
+}
+
+void KrylovSolver::Hidden::follow_operator() {
+  if (version == op.version()) return;
+  const Timer timer("solver follows coefficients");
+  null_space = NullSpace(op);
+  if (inner != nullptr) {
+    petsc_check(PCDestroy(&inner), "PCDestroy");  // PCSetUp() and PCReset() keep parts of the old coefficients
+    make_inner();
+  }
+  version = op.version();
 }
 
 Vec KrylovSolver::Hidden::vector_over(std::span<double> values) const {
@@ -309,6 +322,7 @@ SolveReport KrylovSolver::solve(std::span<const double> b, std::span<double> x) 
   Hidden& h = *hidden_;
   const Timer timer("Krylov solve");
   const auto start = std::chrono::steady_clock::now();
+  h.follow_operator();
   SolveReport report;
   report.name = h.options.name;
   report.singular_pores = h.null_space.n_pores();

@@ -48,7 +48,8 @@ class KrylovSolver {
   KrylovSolver& operator=(KrylovSolver&&) noexcept;
   ~KrylovSolver();
 
-  /// Solves A x = b; may be called again for other right-hand sides: what was set up is kept.
+  /// Solves A x = b; may be called again for other right-hand sides and after changes of the operator's coefficients
+  /// (EllipticOperator::set_shift(), set_wall()): what was set up is kept, what depends on them follows.
   /// @param b        own unknowns; see EllipticOperator::right_side()
   /// @param[in,out] x  initial guess (0 when there is none); the solution; of singular pores the mean is 0
   /// Throws Error when b is not finite or not compatible, and when the method fails: with the name of the solve, the

@@ -10,19 +10,17 @@ namespace {
 /// wait for each other much longer than that.
 constexpr std::int64_t worth_threads = 8192;
 
-/// Rows of a window; its places count from the first node.
+/// Rows of a window, without diagonals; its places count from the first node.
 RowList<std::int32_t> rows_of(const NodeGraph& graph, std::int64_t first, std::int64_t last) {
   RowList<std::int32_t> rows;
   for (std::int64_t v = first; v < last; ++v) {
     const auto node = static_cast<std::size_t>(v);
-    double diagonal = graph.shift[node];
     for (std::int64_t k = graph.begin[node]; k < graph.begin[node + 1]; ++k) {
       const auto entry = static_cast<std::size_t>(k);
       rows.column.push_back(graph.column[entry]);
       rows.weight.push_back(graph.weight_of(entry));
-      diagonal += rows.weight.back();
     }
-    rows.end_row(static_cast<std::int32_t>(v - first), static_cast<float>(diagonal));
+    rows.end_row(static_cast<std::int32_t>(v - first), 0.0F);
   }
   return rows;
 }
@@ -30,8 +28,10 @@ RowList<std::int32_t> rows_of(const NodeGraph& graph, std::int64_t first, std::i
 }  // namespace
 
 template <int C>
-BasicCoarseLevel<C>::BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, NodeChildren children)
+BasicCoarseLevel<C>::BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, NodeChildren children,
+                                      std::vector<float> bond)
     : children_(std::move(children)),
+      bond_(std::move(bond)),
       halo_(comm, graph.remote),
       n_nodes_(graph.size()),
       n_connections_(graph.n_connections()) {
@@ -42,7 +42,6 @@ BasicCoarseLevel<C>::BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, 
     const auto i = static_cast<std::size_t>(w);
     lists[i] = rows_of(graph, children_.window[i], children_.window[i + 1]);
   });
-  if constexpr (C == 3) add_own_diagonals(graph, lists);
   parallel_for(n_windows(), [&](std::int64_t w) {
     const auto i = static_cast<std::size_t>(w);
     const auto size = SlicedRows<std::int32_t>::size_of(lists[i]);
@@ -54,6 +53,8 @@ BasicCoarseLevel<C>::BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, 
     rows_.set(static_cast<std::size_t>(w), lists[static_cast<std::size_t>(w)]);
     lists[static_cast<std::size_t>(w)] = {};
   });
+  if constexpr (C == 3) list_own_diagonals(graph);
+  set_diagonals(graph.shift);
   const auto n_all = static_cast<std::size_t>(n_nodes_ + halo_.n_received());
   x_ = Array<Value>(n_all, Purpose::solver, Value{});
   y_ = Array<Value>(n_all, Purpose::solver, Value{});
@@ -63,7 +64,7 @@ BasicCoarseLevel<C>::BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, 
 
 /// With the middle of the components in the rows, no eigenvalue of D^-1 A of any of them grows beyond 2.
 template <int C>
-void BasicCoarseLevel<C>::add_own_diagonals(const NodeGraph& graph, std::vector<RowList<std::int32_t>>& lists) {
+void BasicCoarseLevel<C>::list_own_diagonals(const NodeGraph& graph) {
   if (graph.component_shift.empty()) return;
   std::size_t window = 0;
   own_diagonals_begin_.assign(1, 0);
@@ -71,12 +72,50 @@ void BasicCoarseLevel<C>::add_own_diagonals(const NodeGraph& graph, std::vector<
     for (; s.node >= children_.window[window + 1]; ++window) own_diagonals_begin_.push_back(own_diagonals_.size());
     const auto [least, most] = std::ranges::minmax(s.shift);
     const float middle = 0.5F * (least + most);
-    float& diagonal = lists[window].diagonal[static_cast<std::size_t>(s.node - children_.window[window])];
-    diagonal += middle;
-    own_diagonals_.push_back({s.node, 1.0F / diagonal, s.shift});
+    own_diagonals_.push_back({s.node, 0.0F, middle, s.shift});
     for (float& more : own_diagonals_.back().more) more -= middle;
   }
   own_diagonals_begin_.resize(static_cast<std::size_t>(n_windows()) + 1, own_diagonals_.size());
+}
+
+/// Diagonals of the rows from the shifts of the nodes.
+template <int C>
+void BasicCoarseLevel<C>::set_diagonals(std::span<const float> shift) {
+  parallel_for(n_windows(), [&](std::int64_t w) {
+    const auto i = static_cast<std::size_t>(w);
+    const auto first = static_cast<std::size_t>(children_.window[i]);
+    std::vector<float> middle(static_cast<std::size_t>(children_.window[i + 1]) - first);
+    const auto own = own_diagonals_begin_.empty()
+                         ? std::span<OwnDiagonal>()
+                         : std::span(own_diagonals_)
+                               .subspan(own_diagonals_begin_[i], own_diagonals_begin_[i + 1] - own_diagonals_begin_[i]);
+    for (const OwnDiagonal& d : own) middle[static_cast<std::size_t>(d.node) - first] = d.middle;
+    rows_.set_diagonals(
+        i, [&](std::int32_t place) { return shift[first + static_cast<std::size_t>(place)]; },
+        [&](std::int32_t place) { return middle[static_cast<std::size_t>(place)]; });
+    if (own.empty()) return;
+    std::vector<float>& inverse = middle;
+    rows_.for_each_slice(i, [&](const Slice<std::int32_t>& slice) {
+      for (std::size_t l = 0; l < slice_height; ++l) inverse[static_cast<std::size_t>(slice.row[l])] = slice.inverse[l];
+    });
+    for (OwnDiagonal& d : own) d.inverse = inverse[static_cast<std::size_t>(d.node) - first];
+  });
+}
+
+template <int C>
+std::vector<float> BasicCoarseLevel<C>::set_shifts(std::span<const float> shift, float scale) {
+  set_diagonals(shift);
+  std::vector<float> coarse(children_.begin.size() - 1);
+  for (std::size_t c = 0; c < coarse.size(); ++c) {
+    double sum = 0.0;
+    for (auto k = static_cast<std::size_t>(children_.begin[c]); k < static_cast<std::size_t>(children_.begin[c + 1]);
+         ++k) {
+      const auto v = static_cast<std::size_t>(children_.child[k]);
+      sum += galerkin_factor(shift[v], bond_[v], scale) * shift[v];
+    }
+    coarse[c] = static_cast<float>(sum);
+  }
+  return coarse;
 }
 
 template <int C>
@@ -188,7 +227,8 @@ std::int64_t BasicCoarseLevel<C>::bytes() const {
          static_cast<std::int64_t>(
              x_.bytes() + y_.bytes() + b_.bytes() + residual_.bytes() +
              own_diagonals_.capacity() * sizeof(OwnDiagonal) + own_diagonals_begin_.capacity() * sizeof(std::size_t) +
-             children_.begin.capacity() * sizeof(std::int64_t) + children_.child.capacity() * sizeof(std::int32_t));
+             bond_.capacity() * sizeof(float) + children_.begin.capacity() * sizeof(std::int64_t) +
+             children_.child.capacity() * sizeof(std::int32_t));
 }
 
 template class BasicCoarseLevel<1>;

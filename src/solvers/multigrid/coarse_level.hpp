@@ -14,8 +14,12 @@ template <int C>
 class BasicCoarseLevel {
  public:
   using Value = NodeValue<C>;
-  /// @param children  how the nodes are grouped on the next coarser level. Collective.
-  BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, NodeChildren children);
+  /// @param children  how the nodes are grouped on the next coarser level
+  /// @param bond      per node, likewise (CoarsenedNodes). Collective.
+  BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, NodeChildren children, std::vector<float> bond);
+
+  /// Gives the nodes other shifts; those of their components stay. Returns the shifts of the next coarser level.
+  std::vector<float> set_shifts(std::span<const float> shift, float scale);
 
   std::span<Value> rhs() { return {b_.data(), n_own()}; }
   std::span<Value> result() { return {x_.data(), n_own()}; }
@@ -44,15 +48,18 @@ class BasicCoarseLevel {
   struct OwnDiagonal {
     std::int32_t node;
     float inverse;  // 1 / diagonal of the row
+    float middle;
     std::array<float, 3> more;
   };
-  void add_own_diagonals(const NodeGraph& graph, std::vector<RowList<std::int32_t>>& lists);
+  void list_own_diagonals(const NodeGraph& graph);
+  void set_diagonals(std::span<const float> shift);
   /// to -= f(own) more x in the nodes of a window.
   template <class F>
   void take_own_diagonals(std::size_t window, float* to, F&& f) const;
 
   SlicedRows<std::int32_t> rows_;
   NodeChildren children_;
+  std::vector<float> bond_;
   ListExchange halo_;
   std::int64_t n_nodes_, n_connections_;
   std::vector<OwnDiagonal> own_diagonals_;        // by increasing node

@@ -246,7 +246,7 @@ class Coarsener {
         tools.faces.for_each(child[k], [&](std::uint16_t slot, std::size_t side, float weight) {
           if (slot >= first_domain) {
             const float of_all = weight * (1.0F - factor[slot - first_domain]);
-            rows.add_shift(of_all);
+            rows.add_side_shift(of_all);
             if (level_.mirrors[side]) rows.add_shift(side / 2, 2.0F * weight - of_all);
           } else if (slot < first_ghost && tools.column[slot] >= 0) {
             add(tools.column[slot], weight, child[k], side);

@@ -6,7 +6,19 @@
 #include "grid/vof_loops.hpp"
 
 namespace karst {
-namespace {}  // namespace
+namespace {
+
+/// Shift of each own VoF of a box.
+std::vector<float> shifts_of(const TwoPointLevel& level, int b) {
+  const BoxGraph graph = level.geometry->graph.box(b);
+  std::vector<float> shift(static_cast<std::size_t>(graph.n_own), level.regular_shift);
+  const auto first = static_cast<std::size_t>(level.geometry->moments_begin[static_cast<std::size_t>(b)]);
+  for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r)
+    shift[graph.row_vof[r]] = level.shift[first + r];
+  return shift;
+}
+
+}  // namespace
 
 template <int C>
 BasicFineLevel<C>::BasicFineLevel(const Comm& comm, const TwoPointLevel& level, std::int64_t first_unknown)
@@ -137,6 +149,33 @@ void BasicFineLevel<C>::add_rows(int b, const TwoPointLevel& level, RowList<std:
   if (!level.has_rows_only()) return;
   for (const Run& run : g.runs)
     for (int t = 0; t < run.length; ++t) add_regular(run.first + t, run.neighbours(t));
+}
+
+template <int C>
+void BasicFineLevel<C>::set_shifts(const TwoPointLevel& level) {
+  regular_diagonal_ = 6.0F * face_weight_ + level.regular_shift;
+  parallel_for(graph_->n_local(), [&](std::int64_t b) {
+    const std::vector<float> shift = shifts_of(level, static_cast<int>(b));
+    rows_.set_diagonals(
+        static_cast<std::size_t>(b), [&](std::uint16_t vof) { return shift[vof]; }, [](std::uint16_t) { return 0.0F; });
+  });
+}
+
+template <int C>
+void BasicFineLevel<C>::add_shifts(const TwoPointLevel& level, const FineChildren& children, float scale,
+                                   std::span<float> shift) const {
+  parallel_for(graph_->n_local(), [&](std::int64_t b) {
+    const auto i = static_cast<std::size_t>(b);
+    const std::vector<float> fine = shifts_of(level, static_cast<int>(b));
+    const std::uint16_t* child = children.child.data() + graph_->vof_begin(static_cast<int>(b));
+    const std::uint16_t* end = children.end.data() + (children.node_begin[i] - children.node_begin[0]);
+    int k = 0;
+    for (std::int64_t node = children.node_begin[i]; node < children.node_begin[i + 1]; ++node, ++end) {
+      double sum = 0.0;
+      for (; k < *end; ++k) sum += fine[child[k]];
+      shift[static_cast<std::size_t>(node)] += scale * static_cast<float>(sum);
+    }
+  });
 }
 
 template <int C>

@@ -37,6 +37,11 @@ class BasicFineLevel {
   /// @param first_unknown  own number of the first unknown of this level
   BasicFineLevel(const Comm& comm, const TwoPointLevel& level, std::int64_t first_unknown);
 
+  /// Takes the shifts of a level that differs in nothing else.
+  void set_shifts(const TwoPointLevel& level);
+  /// shift_c += scale Σ of the shifts of the VoFs of each coarse node c.
+  void add_shifts(const TwoPointLevel& level, const FineChildren& children, float scale, std::span<float> shift) const;
+
   const LevelGraph& graph() const { return *graph_; }
   std::int64_t end_unknown() const { return end_unknown_; }
 

@@ -10,6 +10,12 @@ BasicFineLevels<C>::BasicFineLevels(const Comm& comm, std::span<const TwoPointLe
   for (const TwoPointLevel& level : levels)
     levels_.push_back(std::make_unique<BasicFineLevel<C>>(comm, level, levels_.empty() ? 0 : n_unknowns()));
   has_links_ = comm.any(!links_.ends().empty());
+  tell_link_ends();
+}
+
+/// Diagonals and numbers of the VoFs at the ends of links.
+template <int C>
+void BasicFineLevels<C>::tell_link_ends() {
   std::vector<float> inverse;
   std::vector<std::int64_t> unknown;
   const LinkEnd* before = nullptr;
@@ -23,6 +29,17 @@ BasicFineLevels<C>::BasicFineLevels(const Comm& comm, std::span<const TwoPointLe
     end.unknown = unknown[static_cast<std::size_t>(end.vof)];
     before = &end;
   }
+}
+
+template <int C>
+void BasicFineLevels<C>::set_shifts(std::span<const TwoPointLevel> levels) {
+  for (std::size_t l = 0; l < levels_.size(); ++l) levels_[l]->set_shifts(levels[l]);
+  tell_link_ends();
+}
+
+template <int C>
+void BasicFineLevels<C>::add_shifts(std::span<const TwoPointLevel> levels, float scale, std::span<float> shift) const {
+  for (std::size_t l = 0; l < levels_.size(); ++l) levels_[l]->add_shifts(levels[l], children_[l], scale, shift);
 }
 
 template <int C>

@@ -25,6 +25,9 @@ class BasicFineLevels {
   /// How the unknowns of each grid level are grouped into coarse nodes; ends of links know their nodes.
   void set_children(std::vector<FineChildren> children) { children_ = std::move(children); }
 
+  void set_shifts(std::span<const TwoPointLevel> levels);
+  void add_shifts(std::span<const TwoPointLevel> levels, float scale, std::span<float> shift) const;
+
   // As in FineLevel. Collective.
   void first_sweep(const LoadValues<C>& rhs, float c);
   void sweep(const SweepFactors& factors);
@@ -37,6 +40,7 @@ class BasicFineLevels {
   std::int64_t bytes() const;
 
  private:
+  void tell_link_ends();
   void fetch_link_values();
   kernels::Few other(const LinkEnd& e) const { return kernels::load<C>(numbers(values_.data() + e.other)); }
   template <class F>

@@ -26,7 +26,7 @@ bool is_one_block(const NodeGraph& graph) {
 template <int C>
 BasicGraphMultigrid<C>::BasicGraphMultigrid(const Comm& comm, std::span<const TwoPointLevel> levels,
                                             const MultigridOptions& options)
-    : comm_(comm), fine_(comm, levels) {
+    : comm_(comm), fine_(comm, levels), scale_(static_cast<float>(options.coarse_scale)) {
   const double largest = fine_.has_links() ? largest_eigenvalue_with_links : largest_eigenvalue;
   fine_sweeps_ = options.fine_steps.empty()
                      ? chebyshev_sweeps(options.fine_degree, largest / options.fine_fraction, largest)
@@ -38,8 +38,10 @@ BasicGraphMultigrid<C>::BasicGraphMultigrid(const Comm& comm, std::span<const Tw
   twice_ = chebyshev_sweeps(2, options.twice_low, options.twice_high);
   first_twice_ = static_cast<std::size_t>(options.first_twice);
   last_twice_ = static_cast<std::size_t>(options.last_twice);
-  CoarsenedLevels first = coarsen(comm, levels, fine_.links(), static_cast<float>(options.coarse_scale));
+  CoarsenedLevels first = coarsen(comm, levels, fine_.links(), scale_);
   fine_.set_children(std::move(first.children));
+  side_shift_ = first.graph.side_shift;
+  n_first_ = first.graph.size();
   nodes_.push_back(comm.sum(fine_.n_unknowns()));
   std::int64_t extra_faces = 0;
   for (const TwoPointLevel& level : levels) extra_faces += level.geometry->graph.counts().extra_faces;
@@ -68,15 +70,31 @@ void BasicGraphMultigrid<C>::build_coarse(NodeGraph graph, const MultigridOption
     }
     if (stalled || n <= options.direct_below) break;
     const bool one_block = here.min(std::int64_t{is_one_block(graph)}) == 1;
-    CoarsenedNodes next = coarsen(here, graph, static_cast<float>(options.coarse_scale));
+    CoarsenedNodes next = coarsen(here, graph, scale_);
     stalled = one_block && here.sum(next.graph.size()) == n;
     if (stalled) continue;
     add_entries(here, graph);
-    coarse_.push_back(std::make_unique<BasicCoarseLevel<C>>(here, graph, std::move(next.children)));
+    coarse_.push_back(
+        std::make_unique<BasicCoarseLevel<C>>(here, graph, std::move(next.children), std::move(next.bond)));
     graph = std::move(next.graph);
   }
   add_entries(Comm::self(), graph);
   coarsest_ = BasicDirectSolve<C>(graph);
+  coarsest_graph_ = std::move(graph);
+}
+
+template <int C>
+void BasicGraphMultigrid<C>::set_shifts(std::span<const TwoPointLevel> levels) {
+  fine_.set_shifts(levels);
+  std::vector<float> shift(static_cast<std::size_t>(n_first_));
+  for (const SideShift& s : side_shift_) shift[static_cast<std::size_t>(s.node)] = s.shift;
+  fine_.add_shifts(levels, scale_, shift);
+  for (std::size_t k = 0; k <= coarse_.size(); ++k) {
+    if (k == gathered_ && !shared_.empty()) shift = comm_.all_gather(std::span<const float>(shift));
+    if (k < coarse_.size()) shift = coarse_[k]->set_shifts(shift, scale_);
+  }
+  coarsest_graph_.shift = std::move(shift);
+  coarsest_ = BasicDirectSolve<C>(coarsest_graph_);
 }
 
 template <int C>

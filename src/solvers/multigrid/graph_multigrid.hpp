@@ -48,6 +48,10 @@ class BasicGraphMultigrid {
   BasicGraphMultigrid(const Comm& comm, const TwoPointLevel& level, const MultigridOptions& options = {})
       : BasicGraphMultigrid(comm, std::span(&level, 1), options) {}
 
+  /// Takes the shifts s_v of levels that differ from those it was made of in nothing else: diagonals change on all its
+  /// levels, nodes and connections stay. Collective.
+  void set_shifts(std::span<const TwoPointLevel> levels);
+
   /// x = M b over the own unknowns, in the order level, box, VoF. b is asked for and x handed over piece by piece, by
   /// all threads; they should stay some orders of magnitude within the range of single precision. Allocates nothing.
   /// Collective.
@@ -84,7 +88,11 @@ class BasicGraphMultigrid {
   Comm comm_;
   BasicFineLevels<C> fine_;
   std::vector<std::unique_ptr<BasicCoarseLevel<C>>> coarse_;
+  NodeGraph coarsest_graph_;
   BasicDirectSolve<C> coarsest_;
+  std::vector<SideShift> side_shift_;  // of the first coarse level
+  std::int64_t n_first_ = 0;           // own nodes of that level
+  float scale_;
   std::vector<SweepFactors> fine_sweeps_, coarse_sweeps_, twice_;
   std::size_t first_twice_, last_twice_;
   double size_ = 1.0;

@@ -11,7 +11,6 @@ namespace karst {
 namespace {
 
 constexpr std::int64_t window_nodes = 512;
-constexpr float firm = 4.0F;  ///< so many times a connection is the bond inside beyond which factors grow
 
 /// Ends of the windows: whole blocks, at least window_nodes nodes each but the last.
 std::vector<std::int64_t> cut_windows(const std::vector<std::uint64_t>& block) {
@@ -130,14 +129,6 @@ std::vector<float> bonds_of(const Comm& comm, const NodeGraph& fine, const NodeC
   return bond;
 }
 
-/// Factor of a connection (or shift) of a node in the Galerkin sums. `scale` makes up for constants in place of linear
-/// functions on a coarse node: half of the difference between two coarse nodes lies inside them. Where the node hangs
-/// together more firmly than it holds to the other one, all of it lies between them, and the factor goes to 1.
-float factor_of(float weight, float bond, float scale) {
-  if (bond == 0.0F) return 1.0F;
-  return 1.0F / (1.0F + (1.0F / scale - 1.0F) * std::min(1.0F, firm * weight / bond));
-}
-
 /// Numbers of the coarse nodes that the remote nodes belong to become columns.
 void number_remote(const NodeGraph& fine, std::vector<std::int32_t>& parent, std::int64_t n_coarse, NodeGraph& coarse) {
   const auto n = static_cast<std::size_t>(fine.size());
@@ -174,7 +165,8 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
   });
   ListExchange halo(comm, fine.remote);
   halo.exchange(std::span(parent));
-  const std::vector<float> bond = bonds_of(comm, fine, children, parent, halo);
+  result.bond = bonds_of(comm, fine, children, parent, halo);
+  const std::vector<float>& bond = result.bond;
   NodeGraph& coarse = result.graph;
   number_remote(fine, parent, children.coarse_window.back(), coarse);
 
@@ -187,17 +179,17 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
       builder.begin_row(static_cast<std::int32_t>(c));
       for (std::int64_t k = children.begin[node]; k < children.begin[node + 1]; ++k) {
         const auto v = static_cast<std::size_t>(children.child[static_cast<std::size_t>(k)]);
-        builder.add_shift(factor_of(fine.shift[v], bond[v], scale) * fine.shift[v]);
+        builder.add_shift(galerkin_factor(fine.shift[v], bond[v], scale) * fine.shift[v]);
         const auto more =
             std::ranges::lower_bound(fine.component_shift, static_cast<std::int32_t>(v), {}, &ComponentShift::node);
         if (more != fine.component_shift.end() && more->node == static_cast<std::int32_t>(v))
           for (std::size_t d = 0; d < 3; ++d)
-            builder.add_shift(d, factor_of(more->shift[d], bond[v], scale) * more->shift[d]);
+            builder.add_shift(d, galerkin_factor(more->shift[d], bond[v], scale) * more->shift[d]);
         for (std::int64_t e = fine.begin[v]; e < fine.begin[v + 1]; ++e) {
           const auto entry = static_cast<std::size_t>(e);
           const auto u = static_cast<std::size_t>(fine.column[entry]);
           const float weight = fine.weight[entry];
-          const float here = factor_of(weight, bond[v], scale), there = factor_of(weight, bond[u], scale);
+          const float here = galerkin_factor(weight, bond[v], scale), there = galerkin_factor(weight, bond[u], scale);
           builder.add(parent[u], 2.0F * here * there / (here + there) * weight);  // weights go with 1 / distance
           if (!fine.inflow.empty()) builder.add_inflow(parent[u], fine.inflow[entry]);
         }
@@ -207,6 +199,7 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
     }
   });
   join_rows(rows, coarse);
+  result.bond.resize(static_cast<std::size_t>(fine.size()));
   return result;
 }
 

@@ -25,6 +25,12 @@ struct ComponentShift {
   std::array<float, 3> shift;  ///< >= 0
 };
 
+/// The part of a node's shift that sides of the domain make.
+struct SideShift {
+  std::int32_t node;
+  float shift;  ///< > 0
+};
+
 struct NodeGraph {
   std::vector<std::uint64_t> key;               ///< per node: Morton key of its block; grid level in the highest bits
   std::vector<std::int64_t> begin{0};           ///< first connection of each node, and the end
@@ -33,7 +39,9 @@ struct NodeGraph {
   std::vector<float> inflow;                    ///< per connection, out of the column (carried_weight.hpp); empty: none
   std::vector<float> shift;                     ///< per node, >= 0
   std::vector<ComponentShift> component_shift;  ///< by increasing node; nodes without one are left out
-  std::vector<RemoteItem> remote;               ///< numbered behind the own nodes; sorted, each once
+  /// On the first level below the finest: what stays of shifts when all others change; by increasing node.
+  std::vector<SideShift> side_shift;
+  std::vector<RemoteItem> remote;  ///< numbered behind the own nodes; sorted, each once
   std::int64_t size() const { return static_cast<std::int64_t>(shift.size()); }
   /// Of a connection in the rows of the operator.
   float weight_of(std::size_t connection) const {
@@ -60,7 +68,18 @@ struct NodeChildren {
 struct CoarsenedNodes {
   NodeGraph graph;
   NodeChildren children;
+  std::vector<float> bond;  ///< per fine node: strongest connection inside its coarse node
 };
+
+/// Factor of a connection (or shift) of a node in the Galerkin sums. `scale` makes up for constants in place of linear
+/// functions on a coarse node: half of the difference between two coarse nodes lies inside them. Where the node hangs
+/// together more firmly than it holds to the other one, all of it lies between them, and the factor goes to 1.
+/// @param bond  of the node; 0: it is a coarse node by itself
+inline float galerkin_factor(float weight, float bond, float scale) {
+  constexpr float firm = 4.0F;  // so many times a connection is the bond inside beyond which factors grow
+  if (bond == 0.0F) return 1.0F;
+  return 1.0F / (1.0F + (1.0F / scale - 1.0F) * std::min(1.0F, firm * weight / bond));
+}
 
 /// A connection so much weaker than others of both its nodes joins no pieces: values on its two sides have little to do
 /// with each other (a pocket behind a narrow gap), and one coarse node for both could not tell them apart.

@@ -16,8 +16,10 @@ void join_rows(std::vector<RowBuilder>& parts, NodeGraph& graph) {
   graph.begin.resize(row.back() + 1);
   graph.column.resize(entry.back());
   graph.weight.resize(entry.back());
-  for (const RowBuilder& p : parts)
+  for (const RowBuilder& p : parts) {
     graph.component_shift.insert(graph.component_shift.end(), p.more_of_.begin(), p.more_of_.end());
+    graph.side_shift.insert(graph.side_shift.end(), p.side_of_.begin(), p.side_of_.end());
+  }
   if (std::ranges::any_of(parts, [](const RowBuilder& p) { return !p.inflow_.empty(); }))
     graph.inflow.resize(entry.back());
   parallel_for(std::ssize(parts), [&](std::int64_t part) {

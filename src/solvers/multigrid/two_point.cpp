@@ -72,7 +72,7 @@ class Maker {
         level_.shift[first + r] = set_lines(b, graph, r, moments.centers[r], weight);
       } else {
         set_fluxes(b, graph, r, m, weight);
-        const float wall = wall_shift(m, graph.cells.cell(graph.row_cell[r]), mean_beta(m, weight));
+        const float wall = wall_shift(first + r, graph.cells.cell(graph.row_cell[r]), mean_beta(m, weight));
         level_.shift[first + r] = level_.regular_shift * static_cast<float>(m.kappa) + wall;
       }
     }
@@ -143,9 +143,11 @@ class Maker {
     return shift;
   }
 
-  float wall_shift(const VofMoments& m, const Index& cell, double beta) const {
+  float wall_shift(std::size_t row, const Index& cell, double beta) const {
+    const VofMoments& m = geometry_.moments[row];
     if (!problem_.wall || m.wall_area <= 0.0) return 0.0F;
-    const Condition condition = problem_.wall(position(geometry_, cell, m.wall_centroid));
+    const Condition condition = problem_.wall(
+        wall_piece(m, geometry_.level, static_cast<std::int64_t>(row), position(geometry_, cell, m.wall_centroid)));
     return static_cast<float>(beta * h_ * m.wall_area * conductance(condition, wall_distance(m), beta, h_));
   }
 

@@ -242,7 +242,7 @@ Mirrored compare_mirrored(const Comm& comm, const Geometry& geometry, const std:
   for (std::size_t c = 0; c < 3; ++c) {
     EllipticProblem alone = problem;
     for (std::size_t s = 0; s < 6; ++s)
-      if (s / 2 == c && mirrors[s]) alone.sides[s] = alone.wall;
+      if (s / 2 == c && mirrors[s]) alone.sides[s] = [](const Vec3&) { return dirichlet(0.0); };
     GraphMultigrid one(comm, make_two_point_levels(comm, geometry, alone, WallForm::lines));
     std::vector<double> b(x.size()), y(x.size()), of_three(x.size()), of_one(x.size());
     one.product(x, b);

@@ -42,7 +42,8 @@ TEST(CoarseLevel, WindowsOfManyNodes) {
     lone.shift.push_back(1.0F + static_cast<float>(i % 7));
     lone.begin.push_back(0);
   }
-  CoarseLevel level(Comm::self(), lone, coarsen(Comm::self(), lone, 0.5F).children);
+  CoarsenedNodes coarse = coarsen(Comm::self(), lone, 0.5F);
+  CoarseLevel level(Comm::self(), lone, std::move(coarse.children), std::move(coarse.bond));
   std::ranges::fill(level.rhs(), 3.0F);
   level.first_sweep(1.0F);
   for (int i = 0; i < n; i += 100)

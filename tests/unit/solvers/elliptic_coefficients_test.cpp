@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Coefficients that change while the stencils stay.
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "base/error.hpp"
+#include "solvers/krylov/elliptic_multigrid.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/petsc_matrix.hpp"
+#include "solvers/krylov/petsc_session.hpp"
+#include "support/geometry_cases.hpp"
+
+namespace karst {
+namespace {
+
+using test::grid_of;
+
+class EllipticCoefficientsTest : public testing::Test {
+ protected:
+  Comm comm_ = Comm::world();
+  PetscSession petsc_;
+};
+
+Geometry packing_geometry(const Comm& comm, int levels) {
+  constexpr int n = 16;
+  const auto phi = test::packing(8, 0.26 * n, n, false);
+  GridOptions grid = grid_of(n, 1);
+  grid.levels = levels;
+  if (levels > 1) grid.refine.push_back({1, Refinement::Where::region, {0.0, 0.0, 0.0}, {0.5, 0.5, 1.0}, 0});
+  return build_geometry(comm, grid, *phi, KeepPores::all);
+}
+
+/// Reacting walls of a rate that varies, fixed and sealed ones, an inlet.
+EllipticProblem reacting(double a) {
+  EllipticProblem p;
+  p.a = a;
+  p.beta = 1.7;
+  p.sides[0] = [](const Vec3& x) { return dirichlet(x[1]); };
+  p.sides[3] = [](const Vec3&) { return robin(0.4, 1.0); };
+  p.wall = [](const Vec3& x) {
+    if (x[0] < 8.0) return robin(2.0 + x[2], 0.5);
+    return x[1] < 8.0 ? dirichlet(1.0) : neumann(0.2);
+  };
+  return p;
+}
+
+EllipticProblem sealed(double a) {
+  EllipticProblem p;
+  p.a = a;
+  return p;
+}
+
+EllipticProblem no_slip(double a) {
+  EllipticProblem p;
+  p.a = a;
+  p.wall = [](const Vec3&) { return dirichlet(0.0); };
+  return p;
+}
+
+std::vector<double> noise(const EllipticOperator& op) {
+  std::vector<double> x;
+  for (const Vec3& p : op.positions()) x.push_back(std::sin(12.9 * p[0] + 78.2 * p[1] - 37.7 * p[2]));
+  return x;
+}
+
+double largest(const Comm& comm, std::span<const double> x) {
+  double m = 0.0;
+  for (const double v : x) m = std::max(m, std::abs(v));
+  return comm.max(m);
+}
+
+double difference(const Comm& comm, std::span<const double> x, std::span<const double> y) {
+  std::vector<double> d(x.begin(), x.end());
+  for (std::size_t i = 0; i < d.size(); ++i) d[i] -= y[i];
+  return largest(comm, d);
+}
+
+/// Two operators that should be one: the same product, assembled matrix, right-hand side and Jacobi step.
+void expect_same(EllipticOperator& changed, EllipticOperator& fresh) {
+  const Comm& comm = fresh.comm();
+  const std::vector<double> x = noise(fresh);
+  std::vector<double> y(x.size()), z(x.size());
+  fresh.apply(x, z);
+  changed.apply(x, y);
+  const double size = largest(comm, z);
+  EXPECT_LT(difference(comm, y, z), 1e-14 * size);
+  const PetscMatrix matrix(changed);
+  EXPECT_EQ(matrix.unused_entries(), 0.0);
+  matrix.multiply(x, y);
+  EXPECT_LT(difference(comm, y, z), 1e-13 * size);
+  fresh.right_side({}, z);
+  changed.right_side({}, y);
+  EXPECT_LE(difference(comm, y, z), 1e-14 * largest(comm, z));
+  std::vector<double> u = x, v = x;
+  fresh.relax_wide_rows(z, u);
+  changed.relax_wide_rows(z, v);
+  EXPECT_LT(difference(comm, u, v), 1e-12 * largest(comm, u));
+}
+
+// L3: after any changes of the zeroth-order term, there and back, the operator is the one made with it.
+TEST_F(EllipticCoefficientsTest, ShiftedIsMadeAnewMpi) {
+  const auto expect_shifted = [&](const Geometry& geometry, const auto& problem, std::initializer_list<double> shifts) {
+    EllipticOperator op(comm_, geometry, problem(*shifts.begin()));
+    for (const double a : shifts) {
+      const int before = op.version();
+      op.set_shift(a);
+      EXPECT_GT(op.version(), before);
+      EllipticOperator fresh(comm_, geometry, problem(a));
+      expect_same(op, fresh);
+    }
+  };
+  const Geometry one = packing_geometry(comm_, 1), two = packing_geometry(comm_, 2);
+  expect_shifted(one, sealed, {0.0, 1e6});
+  expect_shifted(one, no_slip, {1e6, 0.0});
+  expect_shifted(two, reacting, {0.3, 1e6, 0.0});
+}
+
+std::vector<double> right_side(const EllipticOperator& op) {
+  std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own()));
+  op.right_side(noise(op), b);
+  return b;
+}
+
+// A solver that was set up for another a follows: the iterations and the solution of one set up for it.
+TEST_F(EllipticCoefficientsTest, SolversFollowMpi) {
+  const Geometry geometry = packing_geometry(comm_, 2);
+  for (const auto& problem : {reacting, no_slip}) {
+    EllipticOperator op(comm_, geometry, problem(3.0));
+    KrylovSolver solver(op, {"kept", "kept_", 1e-10});
+    for (const double a : {20.0, 0.01}) {
+      op.set_shift(a);
+      EllipticOperator fresh(comm_, geometry, problem(a));
+      const std::vector<double> b = right_side(fresh);
+      std::vector<double> x(b.size()), y(b.size());
+      const SolveReport kept = solver.solve(b, x);
+      const SolveReport made = KrylovSolver(fresh, {"made", "made_", 1e-10}).solve(b, y);
+      EXPECT_NEAR(kept.iterations, made.iterations, 1) << "a = " << a;
+      EXPECT_LT(difference(comm_, x, y), 1e-8 * largest(comm_, y));
+    }
+  }
+}
+
+// The same with PETSc's preconditioner on the assembled matrix.
+TEST_F(EllipticCoefficientsTest, PetscFollowsMpi) {
+  set_petsc_option("-gamg_pc_type", "gamg");
+  const Geometry geometry = packing_geometry(comm_, 1);
+  EllipticOperator op(comm_, geometry, reacting(5.0));
+  KrylovSolver solver(op, {"gamg", "gamg_", 1e-10});
+  op.set_shift(0.02);
+  EllipticOperator fresh(comm_, geometry, reacting(0.02));
+  const std::vector<double> b = right_side(fresh);
+  std::vector<double> x(b.size()), y(b.size());
+  const SolveReport kept = solver.solve(b, x), made = KrylovSolver(fresh, {"gamg", "gamg_", 1e-10}).solve(b, y);
+  clear_petsc_option("-gamg_pc_type");
+  EXPECT_EQ(kept.preconditioner, "gamg");
+  EXPECT_NEAR(kept.iterations, made.iterations, 1);
+  EXPECT_LT(difference(comm_, x, y), 1e-8 * largest(comm_, y));
+}
+
+// Pores without any condition are singular for a = 0 alone: the solver learns of it both ways.
+TEST_F(EllipticCoefficientsTest, SingularPoresComeAndGoMpi) {
+  const Geometry geometry = packing_geometry(comm_, 1);
+  EllipticOperator op(comm_, geometry, sealed(0.0));
+  KrylovSolver solver(op, {"sealed", "sealed_", 1e-10});
+  std::vector<double> b = op.volumes(), x(b.size());
+  EXPECT_THROW(solver.solve(b, x), Error);  // a source everywhere and no way out
+  op.set_shift(0.5);
+  EXPECT_EQ(solver.solve(b, x).singular_pores, 0);
+  std::ranges::fill(b, 2.0);
+  EXPECT_LT(difference(comm_, x, b), 1e-8);  // φ = f / a
+  op.set_shift(0.0);
+  std::ranges::fill(b, 0.0);
+  EXPECT_GT(solver.solve(b, x).singular_pores, 0);
+}
+
+// The cycle after a change of its shifts is that of a multigrid made with them, gathered levels and fixed sides
+// included.
+TEST_F(EllipticCoefficientsTest, MultigridTakesShiftsMpi) {
+  const Geometry geometry = packing_geometry(comm_, 2);
+  MultigridOptions options;
+  options.direct_below = 20;
+  options.gather_below = 200;
+  for (const auto& problem : {reacting, sealed, no_slip}) {
+    EllipticOperator op(comm_, geometry, problem(2.0));
+    EllipticMultigrid kept(op, options);
+    for (const double a : {1e3, 0.05}) {
+      op.set_shift(a);
+      const std::vector<double> r = right_side(op);
+      std::vector<double> x(r.size()), y(r.size());
+      kept(r, x);
+      EllipticMultigrid made(op, options);
+      made(r, y);
+      EXPECT_LT(difference(comm_, x, y), 1e-5 * largest(comm_, y)) << "a = " << a;
+    }
+  }
+}
+
+/// Values of a function at the wall centroids, as set_wall() takes them.
+template <class F>
+std::vector<std::vector<double>> over_walls(const Geometry& geometry, F&& f) {
+  std::vector<std::vector<double>> values;
+  for (const LevelGeometry& level : geometry.levels) {
+    values.emplace_back();
+    for (int b = 0; b < level.graph.n_local(); ++b) {
+      const BoxGraph graph = level.graph.box(b);
+      for (int r = 0; r < graph.n_irregular; ++r) {
+        const Index c = graph.cells.cell(graph.row_cell[static_cast<std::size_t>(r)]);
+        values.back().push_back(
+            f(std::ldexp(1.0, -level.level) * (Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} +
+                                               level.box(b).moments[static_cast<std::size_t>(r)].wall_centroid)));
+      }
+    }
+  }
+  return values;
+}
+
+// New rates and values make the operator, the right-hand side and the solver of a wall that had them from the start.
+TEST_F(EllipticCoefficientsTest, WallsChangeMpi) {
+  const auto wall = [](double shift) {
+    return [shift](const Vec3& x) {
+      return x[0] < 10.0 ? robin(0.1 + shift * (2.0 + std::cos(x[2])), x[1] - shift) : neumann(shift * x[0]);
+    };
+  };
+  for (const int levels : {1, 2}) {
+    const Geometry geometry = packing_geometry(comm_, levels);
+    EllipticProblem problem = reacting(0.0);
+    problem.wall = wall(0.0);
+    EllipticOperator op(comm_, geometry, problem);
+    KrylovSolver solver(op, {"kept", "kept_", 1e-10});
+    for (const double shift : {5.0, 0.5}) {
+      op.set_wall(over_walls(geometry, [&](const Vec3& x) { return wall(shift)(x).rate; }),
+                  over_walls(geometry, [&](const Vec3& x) { return wall(shift)(x).value; }));
+      op.set_shift(shift);
+      problem.wall = wall(shift);
+      problem.a = shift;
+      EllipticOperator fresh(comm_, geometry, problem);
+      expect_same(op, fresh);
+      const std::vector<double> b = right_side(op);
+      std::vector<double> x(b.size()), y(b.size());
+      const SolveReport kept = solver.solve(b, x), made = KrylovSolver(fresh, {"made", "made_", 1e-10}).solve(b, y);
+      EXPECT_NEAR(kept.iterations, made.iterations, 1);
+      EXPECT_LT(difference(comm_, x, y), 1e-8 * largest(comm_, y));
+    }
+  }
+}
+
+// Conditions are asked of pieces: of a ball in a box, normals point away from its centre and areas add up.
+TEST_F(EllipticCoefficientsTest, PiecesKnowTheirWallMpi) {
+  const Vec3 center{8.2, 7.9, 8.1};
+  const double radius = 5.3;
+  const auto phi = make_level_set(Sphere{center, radius});
+  const Geometry geometry = build_geometry(comm_, grid_of(16, 1, true), *phi, KeepPores::all);
+  std::vector<double> area(geometry.levels[0].moments.size());
+  EllipticProblem problem;
+  problem.wall = [&](const WallPiece& piece) {
+    const Vec3 out = piece.position - center;
+    EXPECT_GT(dot(piece.normal, out) / norm(out), 0.99);
+    EXPECT_EQ(piece.level, 0);
+    if (piece.row >= 0) area[static_cast<std::size_t>(piece.row)] = piece.area;
+    return robin(1.0, 0.0);
+  };
+  const EllipticOperator op(comm_, geometry, problem);
+  double sum = 0.0;
+  for (const double part : area) sum += part;
+  EXPECT_NEAR(comm_.sum(sum) / (4.0 * std::numbers::pi * radius * radius), 1.0, 0.01);
+}
+
+TEST_F(EllipticCoefficientsTest, RefusesWrongCoefficientsMpi) {
+  const Geometry geometry = packing_geometry(comm_, 1);
+  EllipticOperator op(comm_, geometry, reacting(1.0)), without(comm_, geometry, sealed(1.0));
+  const auto rates = over_walls(geometry, [](const Vec3&) { return 1.0; });
+  const auto negative = over_walls(geometry, [](const Vec3&) { return -1.0; });
+  EXPECT_THROW(op.set_shift(-1.0), Error);
+  EXPECT_THROW(op.set_wall(negative, rates), Error);
+  EXPECT_THROW(op.set_wall({}, rates), Error);
+  EXPECT_THROW(without.set_wall(rates, rates), Error);
+  std::vector<std::vector<double>> few = rates;
+  if (comm_.rank() == 0) few[0].push_back(1.0);
+  EXPECT_THROW(op.set_wall(rates, few), Error);
+}
+
+}  // namespace
+}  // namespace karst

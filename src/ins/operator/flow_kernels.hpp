@@ -4,6 +4,7 @@
 
 #include "grid/field.hpp"
 #include "ins/operator/flow_rows.hpp"
+#include "ins/operator/time_term.hpp"
 
 namespace karst::kernels {
 
@@ -58,24 +59,71 @@ inline double flux_out(const Quad* x, const float* t, std::size_t v, std::size_t
   return area * ((side % 2 == 1 ? mean : -mean) - 0.5 * (double{t[v]} + double{t[n]}) * jump) - bend * jump;
 }
 
-/// Flux out of the VoF of an extra face.
+/// A face as seen from a VoF.
+struct OpenFace {
+  std::size_t vof, neighbour, side;
+  double area, bend;
+};
+
+/// The same with a rate of change in time.
+/// @param time  a > 0
+inline double flux_out(const Quad* x, const float* t, const OpenFace& face, double f, const LevelTime& time) {
+  const auto& [v, n, side, area, bend] = face;
+  if (area == 0.0) return 0.0;
+  const double along_pressure = area * 0.5 * (double{t[v]} + double{t[n]}) + bend;
+  const double numerator = flux_out(x, t, v, n, side, f, area, bend) + along_pressure * time.face(v, side);
+  return numerator * area / (area + time.shift * along_pressure);
+}
+
+/// ∂u/∂t of an own VoF, 0 in the fourth place.
+inline Four change(const LevelTime& time, std::size_t v, const Four& at) {
+  const auto of_velocity = [](double a) { return Four{a, a, a, 0.0}; };
+  Four c = of_velocity(time.shift) * at;
+  if (time.has_past)
+    for (std::size_t i = 0; i < 2; ++i) c -= of_velocity(time.weight[i]) * load(time.past[i].cells[v]);
+  return c;
+}
+
+/// What makes the flux through an extra face, out of its VoF v.
+struct ExtraFlux {
+  double mean;      ///< of the velocity of the two cells
+  double steady;    ///< what pressure and viscosity add to it
+  double together;  ///< (t_v + t_n) / 2
+  double along;     ///< mean velocity along the step; 0 where ∂u/∂t of the cells is not in `steady`
+};
 /// @param x  u and p
 /// @param w  ũ and p
-inline double flux_out(const Quad* x, const Quad* w, const float* t, const FlowExtra& e, const Vec3& f) {
+inline ExtraFlux extra_parts(const Quad* x, const Quad* w, const float* t, const FlowExtra& e, const Vec3& f) {
   const std::size_t d = e.side / 2U, v = e.vof, n = e.neighbour;
   const double mean = 0.5 * (x[v].v[d] + x[n].v[d]);
   double here = 0.0, there = 0.0, force = 0.0;  // along the step: t ∇p of both, less f
+  double along = 0.0;
   for (std::size_t c = 0; c < 3; ++c) {
     const double step = e.step[c];
     here += step * (w[v].v[c] - x[v].v[c]);
     there += step * (w[n].v[c] - x[n].v[c]);
     force += step * f.v[c];
+    along += step * 0.5 * (x[v].v[c] + x[n].v[c]);
   }
   const double tv = double{t[v]}, tn = double{t[n]};
   if ((e.curved & 1U) != 0) here = (e.curved & 2U) != 0 ? -tv * force : there * tv / tn;
   if ((e.curved & 2U) != 0) there = (e.curved & 1U) != 0 ? -tn * force : here * tn / tv;
   const double steady = 0.5 * (here + there) - 0.5 * (tv + tn) * (x[n].v[p] - x[v].v[p] - force);
-  return double{e.area} * ((e.side % 2 == 1 ? mean : -mean) + steady);
+  return {e.side % 2 == 1 ? mean : -mean, steady, 0.5 * (tv + tn), e.curved == 3U ? 0.0 : along};
+}
+
+/// Flux out of the VoF of an extra face.
+inline double flux_out(const Quad* x, const Quad* w, const float* t, const FlowExtra& e, const Vec3& f) {
+  const ExtraFlux flux = extra_parts(x, w, t, e, f);
+  return double{e.area} * (flux.mean + flux.steady);
+}
+
+/// What a face between cells that are no neighbours adds to their mean velocity. Its momentum is that along the step,
+///   v + (mean velocity along the step),
+/// which changes with the pressure between the two cells.
+/// @param i  of the face among those of the level
+inline double extra_velocity(const ExtraFlux& flux, const LevelTime& time, std::size_t i) {
+  return (flux.steady - flux.together * (time.shift * flux.along - time.extra(i))) / (1.0 + time.shift * flux.together);
 }
 
 }  // namespace karst::kernels

@@ -383,12 +383,13 @@ void LevelCoupling::fill_lengths(std::span<FloatField> levels) {
 }
 
 void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator>> levels,
-                                  std::span<const std::span<Quad>> y, std::span<const StokesDrive> drives) {
+                                  std::span<const std::span<Quad>> y, std::span<const StokesDrive> drives,
+                                  std::span<const LevelTime> times) {
   parallel_for(std::ssize(exits_), [&](std::int64_t i) {
     const auto [level, ghost] = exits_[static_cast<std::size_t>(i)];
     const auto l = static_cast<std::size_t>(level);
     const auto& from = levels[l]->level_ghosts()[static_cast<std::size_t>(ghost)];
-    fluxes_.data()[i] = levels[l]->level_flux(from, drives[l].force);
+    fluxes_.data()[i] = levels[l]->level_flux(from, drives[l].force, times[l]);
   });
   flux_exchange_.exchange(fluxes_.span());
   for (const Entrance& e : entrances_) {

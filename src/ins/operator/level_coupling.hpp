@@ -38,7 +38,7 @@ class LevelCoupling {
   /// the passes of all levels. Allocates nothing. Collective.
   /// @param y  per level
   void return_fluxes(std::span<const std::unique_ptr<StokesOperator>> levels, std::span<const std::span<Quad>> y,
-                     std::span<const StokesDrive> drives);
+                     std::span<const StokesDrive> drives, std::span<const LevelTime> times);
   std::int64_t bytes() const;
 
  private:

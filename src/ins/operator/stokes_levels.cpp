@@ -30,6 +30,7 @@ StokesLevels::StokesLevels(const Comm& comm, const Geometry& geometry, const Flo
   }
   parts_.resize(n);
   drives_.resize(n);
+  times_.resize(n);
   if (n == 1) return;
   coupling_ = LevelCoupling(comm, numbering(), lookups, faces, levels_);
   find_stretches();
@@ -66,8 +67,47 @@ FlowCounts StokesLevels::counts() const {
   return sum;
 }
 
-void StokesLevels::apply(std::span<Quad> y, const StokesDrive& drive) {
-  if (n_levels() == 1) return level(0).apply(y, drive);
+PastFlow::PastFlow(const StokesLevels& op)
+    : cells(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, {}),
+      faces(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, {}) {
+  for (int l = 0; l < op.n_levels(); ++l) extra.emplace_back(op.level(l).rows().extra.size(), Purpose::solver, 0.0);
+}
+
+std::int64_t PastFlow::bytes() const {
+  std::size_t sum = cells.bytes() + faces.bytes();
+  for (const Array<double>& level : extra) sum += level.bytes();
+  return static_cast<std::int64_t>(sum);
+}
+
+/// In units of the level: h_l² / ν.
+LevelTime StokesLevels::on_level(int l, const TimeTerm& time) const {
+  const double square = width(l) * width(l);
+  LevelTime here;
+  here.shift = square * time.shift;
+  here.has_past = time.past[0] != nullptr;
+  if (!here.has_past) return here;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const PastFlow& past = *(time.past[i] != nullptr ? time.past[i] : time.past[0]);
+    here.weight[i] = square * time.weight[i];
+    here.past[i] = {past.cells.data() + begin(l), past.faces.data() + begin(l),
+                    past.extra[static_cast<std::size_t>(l)].data()};
+  }
+  return here;
+}
+
+void StokesLevels::keep(const StokesDrive& drive, const TimeTerm& time, PastFlow& to) const {
+  for_boxes([&](int l, int b, std::size_t first, std::size_t) {
+    std::ranges::copy(level(l).values().own(b), to.cells.begin() + static_cast<std::ptrdiff_t>(first));
+  });
+  for (int l = 0; l < n_levels(); ++l)
+    level(l).face_velocities(
+        width(l) * width(l) * drive.force, on_level(l, time),
+        to.faces.span().subspan(static_cast<std::size_t>(begin(l)), static_cast<std::size_t>(begin(l + 1) - begin(l))),
+        to.extra[static_cast<std::size_t>(l)].span());
+}
+
+void StokesLevels::apply(std::span<Quad> y, const StokesDrive& drive, const TimeTerm& time) {
+  if (n_levels() == 1) return level(0).apply(y, drive, on_level(0, time));
   coupling_.fill(levels_);
   for (int l = 0; l < n_levels(); ++l) {
     const auto i = static_cast<std::size_t>(l);
@@ -75,10 +115,11 @@ void StokesLevels::apply(std::span<Quad> y, const StokesDrive& drive) {
     drives_[i] = drive;
     drives_[i].force = width(l) * width(l) * drive.force;
     for (double& p : drives_[i].pressure) p *= width(l);
-    level(l).momentum_pass(parts_[i], drives_[i]);
+    times_[i] = on_level(l, time);
+    level(l).momentum_pass(parts_[i], drives_[i], times_[i]);
   }
-  for (std::size_t i = 0; i < levels_.size(); ++i) levels_[i]->continuity_pass(parts_[i], drives_[i]);
-  coupling_.return_fluxes(levels_, parts_, drives_);
+  for (std::size_t i = 0; i < levels_.size(); ++i) levels_[i]->continuity_pass(parts_[i], drives_[i], times_[i]);
+  coupling_.return_fluxes(levels_, parts_, drives_, times_);
 }
 
 void StokesLevels::pressure_gradient(std::span<std::array<float, 3>> gradient) {

@@ -18,6 +18,23 @@
 namespace karst {
 
 class FaceField;
+class StokesLevels;
+
+/// An earlier flow on all levels, as steps in time look back on it (time_term.hpp): own VoFs, in the order of vectors.
+struct PastFlow {
+  explicit PastFlow(const StokesLevels& op);
+  Array<Quad> cells;  ///< in units of their level
+  Array<std::array<double, 6>> faces;
+  std::vector<Array<double>> extra;  ///< per level
+  std::int64_t bytes() const;
+};
+
+/// ∂u/∂t = a u - s in units of h0: a and c_i in ν / h0². Pasts must be there where a weight is not 0.
+struct TimeTerm {
+  double shift = 0.0;
+  std::array<double, 2> weight{};
+  std::array<const PastFlow*, 2> past{};
+};
 
 class StokesLevels {
  public:
@@ -74,7 +91,10 @@ class StokesLevels {
   /// y = K values() of the levels. Allocates nothing. Collective.
   void apply(std::span<Quad> y) { apply(y, {}); }
   /// y = K values() - b, the drive in units of h0. Collective.
-  void apply(std::span<Quad> y, const StokesDrive& drive);
+  void apply(std::span<Quad> y, const StokesDrive& drive, const TimeTerm& time = {});
+  /// Keeps values() as an earlier flow. Follows an apply() with the same drive and time; may replace one of the pasts
+  /// of `time`. Allocates nothing. Not collective.
+  void keep(const StokesDrive& drive, const TimeTerm& time, PastFlow& to) const;
   /// h ∂p of values(), p in units of the level. Allocates nothing. Collective.
   void pressure_gradient(std::span<std::array<float, 3>> gradient);
   /// As StokesOperator::local_flow(), in units of h0.
@@ -95,6 +115,7 @@ class StokesLevels {
   };
   void find_stretches();
   void level_fluxes(int l, int box, const Vec3& force, std::span<double> fluxes) const;
+  LevelTime on_level(int l, const TimeTerm& time) const;
 
   Comm comm_;
   std::shared_ptr<const Composite> composite_;
@@ -105,6 +126,7 @@ class StokesLevels {
   LevelCoupling coupling_;
   std::vector<std::span<Quad>> parts_;
   std::vector<StokesDrive> drives_;
+  std::vector<LevelTime> times_;
 };
 
 }  // namespace karst

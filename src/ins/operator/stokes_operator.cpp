@@ -130,9 +130,56 @@ void StokesOperator::fill_level_ghosts(int box) {
   }
 }
 
-double StokesOperator::level_flux(const LevelGhost& g, const Vec3& force) const {
-  return kernels::flux_out(w_.box(g.box).data(), t_.box(g.box).data(), g.vof, g.slot, g.side, force.v[g.side / 2U],
-                           double{g.area}, double{g.bend});
+/// Its lists begin at the box's own VoFs and extra faces.
+LevelTime StokesOperator::of_box(const LevelTime& time, int box) const {
+  LevelTime here = time;
+  if (time.has_past)
+    for (LevelTime::Past& past : here.past) {
+      past.cells += geometry_->graph.vof_begin(box);
+      past.faces += geometry_->graph.vof_begin(box);
+      past.extra += rows_.extra_begin[static_cast<std::size_t>(box)];
+    }
+  return here;
+}
+
+double StokesOperator::level_flux(const LevelGhost& g, const Vec3& force, const LevelTime& time) const {
+  const Quad* w = w_.box(g.box).data();
+  const float* t = t_.box(g.box).data();
+  const double f = force.v[g.side / 2U], area = double{g.area}, bend = double{g.bend};
+  if (time.shift == 0.0) return kernels::flux_out(w, t, g.vof, g.slot, g.side, f, area, bend);
+  return kernels::flux_out(w, t, {g.vof, g.slot, g.side, area, bend}, f, of_box(time, g.box));
+}
+
+void StokesOperator::face_velocities(const Vec3& force, const LevelTime& time, std::span<std::array<double, 6>> faces,
+                                     std::span<double> extra) const {
+  using namespace kernels;
+  parallel_for(geometry_->graph.n_local(), [&](std::int64_t i) {
+    const int b = static_cast<int>(i);
+    const LevelTime here = of_box(time, b);
+    const Quad *x = x_.box(b).data(), *w = w_.box(b).data();
+    const float* t = t_.box(b).data();
+    std::array<double, 6>* to = faces.data() + geometry_->graph.vof_begin(b);
+    const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& weight) {
+      std::array<double, 6> out{};
+      for (std::size_t s = 0; s < 6; ++s)
+        if (const auto [area, bend] = weight(s); area > 0.0)
+          out[s] = flux_out(w, t, {v, n[s], s, area, bend}, force.v[s / 2], here) / area;
+      to[v] = out;
+    };
+    for_plain(geometry_->graph.box(b), [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
+      if (is_plain(static_cast<std::size_t>(geometry_->graph.vof_begin(b)) + v))
+        set(v, n, [](std::size_t) { return std::pair(1.0, 0.0); });
+    });
+    for (const FlowRow& row : rows_.of(b))
+      set(row.vof, row.slot, [&](std::size_t s) { return std::pair(double{row.area[s]}, double{row.bend[s]}); });
+    double* of_extra = extra.data() + rows_.extra_begin[static_cast<std::size_t>(b)];
+    std::size_t e = 0;
+    for (const FlowExtra& face : rows_.extra_of(b)) {
+      const ExtraFlux flux = extra_parts(x, w, t, face, force);
+      const double more = extra_velocity(flux, here, e);
+      of_extra[e++] = more + flux.along;
+    }
+  });
 }
 
 void StokesOperator::fill_ghosts(int box, Quad* x, const std::array<double, 6>& pressure) const {
@@ -148,7 +195,8 @@ void StokesOperator::fill_ghosts(int box, Quad* x, const std::array<double, 6>& 
   }
 }
 
-void StokesOperator::momentum(int box, const Vec3& force, Quad* y) {
+template <bool unsteady>
+void StokesOperator::momentum(int box, const Vec3& force, const LevelTime& time, Quad* y) {
   using namespace kernels;
   const BoxGraph graph = geometry_->graph.box(box);
   const Quad* x = x_.box(box).data();
@@ -157,13 +205,16 @@ void StokesOperator::momentum(int box, const Vec3& force, Quad* y) {
   for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
     const Four sum =
         (load(x[n[0]]) + load(x[n[1]])) + ((load(x[n[2]]) + load(x[n[3]])) + (load(x[n[4]]) + load(x[n[5]])));
-    const Four at = load(x[v]), g = plain_gradient(x, n, force);
-    const Four minus = all(6.0) * at - sum;
+    const Four at = load(x[v]), minus = all(6.0) * at - sum;
+    Four g = plain_gradient(x, n, force);
+    if constexpr (unsteady) g += change(time, v, at);
     store(minus + g, y[v]);
     store(at + all(double{t[v]}) * g + curvature(x, v, n, -minus), w[v]);
   });
   for (const FlowRow& row : rows_.of(box)) {
-    const Four at = load(x[row.vof]), g = row_gradient(x, row, force);
+    const Four at = load(x[row.vof]);
+    Four g = row_gradient(x, row, force);
+    if constexpr (unsteady) g += change(time, row.vof, at);
     Four minus = (all(double{row.diagonal}) + Four{row.edge[0], row.edge[1], row.edge[2], 0.0}) * at;
     for (std::size_t s = 0; s < 6; ++s) minus -= all(double{row.viscous[s]}) * load(x[row.slot[s]]);
     store(minus + g, y[row.vof]);
@@ -179,19 +230,24 @@ void StokesOperator::momentum(int box, const Vec3& force, Quad* y) {
 }
 
 /// Returns Σ over the sides of each direction of half the flux along it.
-Vec3 StokesOperator::continuity(int box, const Vec3& force, Quad* y) const {
+template <bool unsteady>
+Vec3 StokesOperator::continuity(int box, const Vec3& force, const LevelTime& time, Quad* y) const {
   using namespace kernels;
   const BoxGraph graph = geometry_->graph.box(box);
   const Quad* w = w_.box(box).data();
   const float* t = t_.box(box).data();
   Vec3 along;
+  const auto flux = [&](std::size_t v, std::size_t n, std::size_t s, double area, double bend) {
+    if constexpr (unsteady) return flux_out(w, t, {v, n, s, area, bend}, force.v[s / 2], time);
+    return flux_out(w, t, v, n, s, force.v[s / 2], area, bend);
+  };
   const auto balance = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, double part, const auto& weight) {
     double out = 0.0;
     for (std::size_t d = 0; d < 3; ++d) {
       const auto [low_area, low_bend] = weight(2 * d);
       const auto [high_area, high_bend] = weight(2 * d + 1);
-      const double low = flux_out(w, t, v, n[2 * d], 2 * d, force.v[d], low_area, low_bend);
-      const double high = flux_out(w, t, v, n[2 * d + 1], 2 * d + 1, force.v[d], high_area, high_bend);
+      const double low = flux(v, n[2 * d], 2 * d, low_area, low_bend);
+      const double high = flux(v, n[2 * d + 1], 2 * d + 1, high_area, high_bend);
       out += low + high;
       along.v[d] += part * (high - low);
     }
@@ -207,8 +263,15 @@ Vec3 StokesOperator::continuity(int box, const Vec3& force, Quad* y) const {
                               [&](std::size_t s) { return std::pair(double{row.area[s]}, double{row.bend[s]}); });
   }
   const Quad* x = x_.box(box).data();
+  [[maybe_unused]] std::size_t i = 0;  // of the extra face
   for (const FlowExtra& e : rows_.extra_of(box)) {
-    const double out = flux_out(x, w, t, e, force);
+    double out;
+    if constexpr (unsteady) {
+      const ExtraFlux parts = extra_parts(x, w, t, e, force);
+      out = double{e.area} * (parts.mean + extra_velocity(parts, time, i++));
+    } else {
+      out = flux_out(x, w, t, e, force);
+    }
     y[e.vof].v[p] -= out;
     for (std::size_t d = 0; d < 3; ++d) along.v[d] += 0.5 * out * e.step[d];
   }
@@ -217,18 +280,24 @@ Vec3 StokesOperator::continuity(int box, const Vec3& force, Quad* y) const {
   return along;
 }
 
-void StokesOperator::momentum_pass(std::span<Quad> y, const StokesDrive& drive) {
+void StokesOperator::momentum_pass(std::span<Quad> y, const StokesDrive& drive, const LevelTime& time) {
   halo_.for_boxes(x_, [&](int b) {
     fill_ghosts(b, x_.box(b).data(), drive.pressure);
-    momentum(b, drive.force, y.data() + geometry_->graph.vof_begin(b));
+    Quad* to = y.data() + geometry_->graph.vof_begin(b);
+    if (time.shift > 0.0)
+      momentum<true>(b, drive.force, of_box(time, b), to);
+    else
+      momentum<false>(b, drive.force, time, to);
   });
 }
 
-void StokesOperator::continuity_pass(std::span<Quad> y, const StokesDrive& drive) {
+void StokesOperator::continuity_pass(std::span<Quad> y, const StokesDrive& drive, const LevelTime& time) {
   halo_.for_boxes(w_, [&](int b) {
     fill_ghosts(b, w_.box(b).data(), drive.pressure);
     fill_level_ghosts(b);
-    flow_[static_cast<std::size_t>(b)] = continuity(b, drive.force, y.data() + geometry_->graph.vof_begin(b));
+    Quad* to = y.data() + geometry_->graph.vof_begin(b);
+    flow_[static_cast<std::size_t>(b)] = time.shift > 0.0 ? continuity<true>(b, drive.force, of_box(time, b), to)
+                                                          : continuity<false>(b, drive.force, time, to);
   });
 }
 

@@ -15,6 +15,7 @@
 #include "base/comm.hpp"
 #include "grid/halo_exchange.hpp"
 #include "ins/operator/flow_rows.hpp"
+#include "ins/operator/time_term.hpp"
 
 namespace karst {
 
@@ -58,13 +59,13 @@ class StokesOperator {
   /// y = K values() over the own VoFs, box after box. Allocates nothing. Collective.
   void apply(std::span<Quad> y) { apply(y, {}); }
   /// The same less what a drive adds: y = K values() - b. Collective.
-  void apply(std::span<Quad> y, const StokesDrive& drive) {
-    momentum_pass(y, drive);
-    continuity_pass(y, drive);
+  void apply(std::span<Quad> y, const StokesDrive& drive, const LevelTime& time = {}) {
+    momentum_pass(y, drive, time);
+    continuity_pass(y, drive, time);
   }
-  /// The two passes of apply(). Collective.
-  void momentum_pass(std::span<Quad> y, const StokesDrive& drive);
-  void continuity_pass(std::span<Quad> y, const StokesDrive& drive);
+  /// The two passes of apply(), with a rate of change in time where its shift is not 0. Collective.
+  void momentum_pass(std::span<Quad> y, const StokesDrive& drive, const LevelTime& time = {});
+  void continuity_pass(std::span<Quad> y, const StokesDrive& drive, const LevelTime& time = {});
   /// ∂p of values() over the own VoFs. Allocates nothing. Collective.
   void pressure_gradient(std::span<std::array<float, 3>> gradient);
   /// Σ over the faces of each direction of the flux of the last apply(), faces on ends of the domain counted half: over
@@ -87,7 +88,13 @@ class StokesOperator {
                  static_cast<std::size_t>(level_ghost_begin_[b + 1] - level_ghost_begin_[b]));
   }
   /// The flux out of the VoF towards a level ghost. As face_fluxes().
-  double level_flux(const LevelGhost& ghost, const Vec3& force) const;
+  double level_flux(const LevelGhost& ghost, const Vec3& force, const LevelTime& time = {}) const;
+  /// What LevelTime::Past wants to know of the faces of this flow later. Follows an apply() with the same values, drive
+  /// and time; may replace a past of `time`. Not collective.
+  /// @param[out] faces  per own VoF
+  /// @param[out] extra  per FlowExtra
+  void face_velocities(const Vec3& force, const LevelTime& time, std::span<std::array<double, 6>> faces,
+                       std::span<double> extra) const;
 
   /// The same through an extra face, out of its VoF.
   double extra_flux(int box, const FlowExtra& face, const Vec3& force) const;
@@ -107,8 +114,11 @@ class StokesOperator {
   void find_level_ghosts(int box, const BoxGraph& graph);
   void fill_level_ghosts(int box);
   void fill_ghosts(int box, Quad* x, const std::array<double, 6>& pressure) const;
-  void momentum(int box, const Vec3& force, Quad* y);
-  Vec3 continuity(int box, const Vec3& force, Quad* y) const;
+  template <bool unsteady>
+  void momentum(int box, const Vec3& force, const LevelTime& time, Quad* y);
+  template <bool unsteady>
+  Vec3 continuity(int box, const Vec3& force, const LevelTime& time, Quad* y) const;
+  LevelTime of_box(const LevelTime& time, int box) const;
 
   Comm comm_;
   const LevelGeometry* geometry_;

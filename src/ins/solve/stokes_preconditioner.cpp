@@ -40,17 +40,36 @@ MultigridOptions carried_cycle() {
   return options;
 }
 
-EllipticProblem velocity_problem(const FlowSides& sides) {
+EllipticProblem velocity_problem(const FlowSides& sides, double shift) {
   EllipticProblem problem;
+  problem.a = shift;
   problem.wall = [](const Vec3&) { return dirichlet(0.0); };
   for (std::size_t s = 0; s < 6; ++s)
     if (sides[s] == FlowSide::no_slip) problem.sides[s] = [](const Vec3&) { return dirichlet(0.0); };
   return problem;
 }
 
+/// The rate of change of irregular flow cells, in the rows of their symmetric form.
+void scale_shift(const StokesOperator& op, TwoPointLevel& level) {
+  const LevelGraph& graph = op.geometry().graph;
+  for (int b = 0; b < graph.n_local(); ++b) {
+    const BoxGraph box = graph.box(b);
+    const auto irregular = box.row_vof.first(static_cast<std::size_t>(box.n_irregular));
+    const auto first = static_cast<std::size_t>(op.geometry().moments_begin[static_cast<std::size_t>(b)]);
+    for (const FlowRow& row : op.rows().of(b))
+      if (const auto at = std::ranges::lower_bound(irregular, row.vof); at != irregular.end() && *at == row.vof)
+        level.shift[first + static_cast<std::size_t>(at - irregular.begin())] +=
+            level.regular_shift * (row.symmetric_scale - 1.0F);
+  }
+}
+
 /// Planes of symmetry let nothing through: there the normal component is 0, the others do not change.
-std::vector<TwoPointLevel> velocity_levels(const Comm& comm, const Geometry& geometry, const FlowSides& sides) {
-  std::vector<TwoPointLevel> levels = make_two_point_levels(comm, geometry, velocity_problem(sides), WallForm::lines);
+/// @param shift  a; its rows are scaled as those of momentum are, to be symmetric
+std::vector<TwoPointLevel> velocity_levels(const StokesLevels& op, const Geometry& geometry, double shift) {
+  const FlowSides& sides = op.sides();
+  std::vector<TwoPointLevel> levels =
+      make_two_point_levels(op.comm(), geometry, velocity_problem(sides, shift), WallForm::lines);
+  for (int l = 0; l < op.n_levels() && shift > 0.0; ++l) scale_shift(op.level(l), levels[static_cast<std::size_t>(l)]);
   for (TwoPointLevel& level : levels)
     for (std::size_t s = 0; s < 6; ++s) level.mirrors[s] = sides[s] == FlowSide::symmetry;
   return levels;
@@ -61,10 +80,12 @@ class PressureLevel {
  public:
   /// @param length  of the level (find_permeable_lengths())
   /// @param width   of its cells in h0
-  PressureLevel(const StokesOperator& op, FloatField length, double width)
+  /// @param shift   a in units of h0
+  PressureLevel(const StokesOperator& op, FloatField length, double width, double shift)
       : op_(op),
         graph_(op.geometry().graph),
         volume_(static_cast<float>(width * width * width)),
+        shift_(static_cast<float>(width * width * shift)),
         length_(std::move(length)),
         weights_(graph_, 3, Purpose::buffers) {
     level_.geometry = &op.geometry();
@@ -84,8 +105,9 @@ class PressureLevel {
 
  private:
   float permeability(const float* d, std::size_t v, std::size_t n, int first_ghost) const {
-    return share * volume_ *
-           (n < static_cast<std::size_t>(first_ghost) ? 0.5F * (d[v] * d[v] + d[n] * d[n]) : d[v] * d[v]);
+    const float k =
+        share * (n < static_cast<std::size_t>(first_ghost) ? 0.5F * (d[v] * d[v] + d[n] * d[n]) : d[v] * d[v]);
+    return volume_ * k / (1.0F + shift_ * k);
   }
 
   void set_box(int b) {
@@ -161,7 +183,7 @@ class PressureLevel {
 
   const StokesOperator& op_;
   const LevelGraph& graph_;
-  float volume_;
+  float volume_, shift_;
   FloatField length_;
   Field weights_;
   TwoPointLevel level_;
@@ -191,7 +213,7 @@ StokesPreconditioner::StokesPreconditioner(StokesLevels& op, const Geometry& geo
 /// @param inflow  as in TwoPointLevel
 void StokesPreconditioner::make_velocity(Array<std::array<float, 6>> inflow) {
   velocity_.reset();
-  std::vector<TwoPointLevel> levels = velocity_levels(op_->comm(), *geometry_, op_->sides());
+  std::vector<TwoPointLevel> levels = velocity_levels(*op_, *geometry_, shift_);
   const bool carried = inflow.size() > 0;
   levels[0].inflow = std::move(inflow);
   velocity_ = std::make_unique<BasicGraphMultigrid<3>>(op_->comm(), levels, carried ? carried_cycle() : flow_cycle(2));
@@ -204,7 +226,7 @@ void StokesPreconditioner::make_pressure(std::vector<FloatField> lengths) {
   std::vector<TwoPointLevel> levels;
   for (int l = 0; l < op_->n_levels(); ++l) {
     makers.push_back(std::make_unique<PressureLevel>(op_->level(l), std::move(lengths[static_cast<std::size_t>(l)]),
-                                                     StokesLevels::width(l)));
+                                                     StokesLevels::width(l), shift_));
     levels.push_back(makers.back()->take());
   }
   find_coarse_fine_links(op_->comm(), *geometry_, WallForm::fluxes, levels);
@@ -215,13 +237,8 @@ void StokesPreconditioner::follow(const Advection& flow, double inertia) {
   const Timer timer("multigrids");
   assert(op_->n_levels() == 1);
   const auto n = static_cast<std::size_t>(op_->n_vofs());
-  if (!lengths_) {
-    const std::vector<FloatField> lengths = find_permeable_lengths(*op_, *velocity_);
-    lengths_.emplace(n, Purpose::solver);
-    op_->for_boxes([&](int, int b, std::size_t first, std::size_t) {
-      std::ranges::copy(lengths[0].own(b), lengths_->begin() + static_cast<std::ptrdiff_t>(first));
-    });
-  }
+  keep_lengths();
+  shift_ = 0.0;
   carry_.emplace(n, Purpose::solver);
   Array<std::array<float, 6>> inflow(n, Purpose::buffers);
   std::vector<FloatField> lengths;
@@ -244,17 +261,34 @@ void StokesPreconditioner::follow(const Advection& flow, double inertia) {
   make_velocity(std::move(inflow));
 }
 
-void StokesPreconditioner::forget() {
-  if (!carry_) return;
-  const Timer timer("multigrids");
-  carry_.reset();
+/// With the velocity multigrid of steady slow flow.
+void StokesPreconditioner::keep_lengths() {
+  if (lengths_) return;
+  const std::vector<FloatField> lengths = find_permeable_lengths(*op_, *velocity_);
+  lengths_.emplace(static_cast<std::size_t>(op_->n_vofs()), Purpose::solver);
+  op_->for_boxes([&](int l, int b, std::size_t first, std::size_t) {
+    std::ranges::copy(lengths[static_cast<std::size_t>(l)].own(b),
+                      lengths_->begin() + static_cast<std::ptrdiff_t>(first));
+  });
+}
+
+std::vector<FloatField> StokesPreconditioner::slow_lengths() {
   std::vector<FloatField> lengths;
-  lengths.emplace_back(op_->level(0).geometry().graph, 1, Purpose::solver);
-  op_->for_boxes([&](int, int b, std::size_t first, std::size_t n) {
-    std::ranges::copy(lengths_->span().subspan(first, n), lengths[0].own(b).begin());
+  for (int l = 0; l < op_->n_levels(); ++l) lengths.emplace_back(op_->level(l).geometry().graph, 1, Purpose::solver);
+  op_->for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
+    std::ranges::copy(lengths_->span().subspan(first, n), lengths[static_cast<std::size_t>(l)].own(b).begin());
   });
   op_->fill_lengths(lengths);
-  make_pressure(std::move(lengths));
+  return lengths;
+}
+
+void StokesPreconditioner::set_slow(double shift) {
+  if (!carry_ && shift == shift_) return;
+  const Timer timer("multigrids");
+  keep_lengths();
+  carry_.reset();
+  shift_ = shift;
+  make_pressure(slow_lengths());
   make_velocity({});
 }
 
@@ -319,7 +353,7 @@ void StokesPreconditioner::apply(std::span<const Quad> r) {
   pressure_->apply(
       [&](std::int64_t first, std::int32_t n, float* to) {
         const auto [vof, width] = op_->place_of(first);
-        const auto area = static_cast<float>(width * width);
+        const auto area = static_cast<float>(width * width / continuity_weight());
         for (const Quad& q : r.subspan(vof, static_cast<std::size_t>(n)))
           *to++ = area * static_cast<float>(q.v[kernels::p]);
       },
@@ -329,8 +363,9 @@ void StokesPreconditioner::apply(std::span<const Quad> r) {
           between_[vof + static_cast<std::size_t>(v)][0] = static_cast<float>(width) * from[v];
       });
   if (carry_) add_recovery();
+  const double unweighted = 1.0 / continuity_weight();
   for_own([&](std::size_t v, Quad& to) {
-    to.v[kernels::p] = -(double{continuity_inverse_[v]} * r[v].v[kernels::p] + double{between_[v][0]});
+    to.v[kernels::p] = -(double{continuity_inverse_[v]} * unweighted * r[v].v[kernels::p] + double{between_[v][0]});
   });
   op_->pressure_gradient(between_.span());
   velocity_->apply(

@@ -10,6 +10,12 @@
 // residual rows scaled by the ratio of diagonals. Both multigrids work on the composite grid in units of h0: a row of
 // momentum of level l is h_l times, one of continuity h_l² times that of the level, a pressure 1 / h_l times.
 //
+// With a rate of change in time a u (time_term.hpp):
+//   M      is a cycle on -Δ + a;
+//   k      becomes 1 / (1/k + a): as a -> ∞ L_k^-1 is a pressure projection (Cahouet & Chabard, Int. J. Numer. Methods
+//          Fluids 8 (1988) 869). D stays that of steady flow.
+//   Continuity is weighed by 1 + a, as velocities are about 1 / (1 + a).
+//
 // With inertia, linearised about a flow w (one level):
 //   M      is a cycle on -Δ + inertia w·∇ (carried_weight.hpp);
 //   k      falls as in Forchheimer's law with the Reynolds number of √k,  k / (1 + a inertia |w| √k);
@@ -31,11 +37,14 @@ class StokesPreconditioner {
   /// Operator and geometry must outlive it. Collective.
   StokesPreconditioner(StokesLevels& op, const Geometry& geometry);
 
-  /// Takes over the flow that was kept: made for the equations linearised about it until forget(). Sets op.values() to
-  /// something else. Collective.
+  /// Takes over the flow that was kept: made for the equations linearised about it until set_slow(). Sets op.values()
+  /// to something else. Collective.
   void follow(const Advection& flow, double inertia);
-  /// Back to slow flow. Collective.
-  void forget();
+  /// Made for slow flow, with the rate of change shift * u in time (0: steady). Does nothing where it is that already.
+  /// Sets op.values() to something else. Collective.
+  void set_slow(double shift = 0.0);
+  /// Factor on the continuity rows of the vectors that apply() is given.
+  double continuity_weight() const { return 1.0 + shift_; }
 
   /// Sets the own VoFs of op.values() to M r; r should be of length 1, or some orders of magnitude about it. Linear up
   /// to single precision. Allocates nothing. Collective.
@@ -45,6 +54,8 @@ class StokesPreconditioner {
   std::int64_t bytes() const;
 
  private:
+  void keep_lengths();
+  std::vector<FloatField> slow_lengths();
   void make_pressure(std::vector<FloatField> lengths);
   void make_velocity(Array<std::array<float, 6>> inflow);
   void set_continuity_inverse(int level);
@@ -57,8 +68,9 @@ class StokesPreconditioner {
   std::unique_ptr<BasicGraphMultigrid<3>> velocity_;
   std::unique_ptr<GraphMultigrid> pressure_;
   Array<std::array<float, 3>> between_;  // what the passes hand to each other: L_k^-1 r_p, ∇p, z_u
+  double shift_ = 0.0;                   // a
   // Whether these are there must not hang on their length: a rank without VoFs takes its part in what is collective.
-  std::optional<Array<float>> lengths_;               // √k of slow flow per own VoF; kept from the first follow() on
+  std::optional<Array<float>> lengths_;               // √k of slow flow per own VoF; kept from the first change on
   std::optional<Array<std::array<float, 3>>> carry_;  // b inertia k w; none for slow flow
 };
 

@@ -29,10 +29,10 @@ void StokesSolver::load(std::span<const Quad> v) {
   });
 }
 
-void StokesSolver::residual(const StokesDrive& drive, std::span<Quad> r) {
+void StokesSolver::residual(const StokesDrive& drive, std::span<Quad> r, const TimeTerm& time) {
   drive_ = drive;
   load(solution_.span());
-  op_.apply(r, drive_);
+  op_.apply(r, drive_, time);
   op_.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
     for (std::size_t v = first; v < first + n; ++v)
       for (double& c : r[v].v) c = -c;
@@ -63,20 +63,27 @@ double StokesSolver::size_of(const StokesDrive& drive, const std::string& name) 
   return size;
 }
 
-StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& name) {
-  const Timer timer("stokes");
-  preconditioner_.forget();
-  parallel_for(op_.n_vofs(), [&](std::int64_t v) { solution_[static_cast<std::size_t>(v)] = {}; });
+GmresReport StokesSolver::solve_from_here(const StokesDrive& drive, const TimeTerm& time, double size,
+                                          const std::string& name) {
+  preconditioner_.set_slow(time.shift);
+  const double weight = preconditioner_.continuity_weight();
+  const auto weigh = [this, weight](std::span<Quad> v) {
+    if (weight != 1.0)
+      parallel_for(std::ssize(v), [&](std::int64_t i) { v[static_cast<std::size_t>(i)].v[3] *= weight; });
+  };
+  const TimeTerm of_change{.shift = time.shift};
   Vec3 base;
   GmresProblem problem;
   problem.name = name;
   problem.residual = [&](std::span<Quad> r) {
-    residual(drive, r);
+    residual(drive, r, time);
+    weigh(r);
     if (options_.progress) base = velocity_of(op_.local_flow());
   };
   problem.apply = [&](std::span<Quad> v) {
     preconditioner_.apply(v);
-    op_.apply(v);
+    op_.apply(v, {}, of_change);
+    weigh(v);
   };
   problem.add = [&](std::span<const Quad> v) {
     preconditioner_.apply(v);
@@ -93,9 +100,15 @@ StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& na
     problem.progress = [&](int iteration, double left, const Vec3& more) {
       options_.progress({iteration, left, base + per_cell() * more});
     };
+  return gmres_.solve(problem, size);
+}
+
+StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& name) {
+  const Timer timer("stokes");
+  parallel_for(op_.n_vofs(), [&](std::int64_t v) { solution_[static_cast<std::size_t>(v)] = {}; });
   const double size = size_of(drive, name);
   StokesReport report;
-  report.krylov = gmres_.solve(problem, size);
+  report.krylov = solve_from_here(drive, {}, size, name);
   measure(report);
   list_unknowns();
   return report;

@@ -54,7 +54,12 @@ class StokesSolver {
   /// The solution as a vector of StokesLevels.
   std::span<Quad> all_values() { return solution_.span(); }
   /// r = b - K x at all_values(), b: of the drive. The operator holds the solution.
-  void residual(const StokesDrive& drive, std::span<Quad> r);
+  void residual(const StokesDrive& drive, std::span<Quad> r, const TimeTerm& time = {});
+  /// Solves the equations of a step, a u - s - Δu + ∇p = f, from where all_values() stands until |b - K x| is tolerance
+  /// times `size`, continuity weighed as the preconditioner does. Throws Error when the iteration fails. Leaves the
+  /// solution in the operator; list_unknowns() hands it to solution().
+  GmresReport solve_from_here(const StokesDrive& drive, const TimeTerm& time, double size, const std::string& name);
+  void list_unknowns();
   /// |b| of a drive. Throws Error when it is 0. The operator holds 0.
   double size_of(const StokesDrive& drive, const std::string& name);
   /// What the solution has come to: the last residual() was into krylov().work().
@@ -72,7 +77,6 @@ class StokesSolver {
 
  private:
   void load(std::span<const Quad> v);
-  void list_unknowns();
 
   Comm comm_;
   StokesOptions options_;

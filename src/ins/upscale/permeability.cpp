@@ -476,7 +476,7 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
     const double fall = paused ? paused->fall : solve_slow_flow(solver, options, fluid, sample, domain, column);
     if (paused) {
       column = paused->slow;
-      solver.preconditioner().forget();
+      solver.preconditioner().set_slow();
     }
     double scale = column.gradient / fall;  // what the solution is in units of
     if (options.model == FlowModel::steady) {

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/solve/unsteady_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/timer.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double gamma = 1.0 - std::numbers::sqrt2 / 2.0;  ///< of the two stages
+/// Times the step before, at most, for BDF2: it is stable up to 1 + √2 (Grigorieff, Numer. Math. 42 (1983) 359).
+constexpr double most_growth = 2.0;
+
+/// κ of the flow cells, 0 of all other VoFs.
+Array<float> volumes_of(const StokesLevels& op, const Geometry& geometry) {
+  Array<float> volume(static_cast<std::size_t>(op.n_vofs()), Purpose::solver);
+  op.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
+    const double whole = std::pow(StokesLevels::width(l), 3);
+    const LevelGeometry& level = geometry.levels[static_cast<std::size_t>(l)];
+    const BoxGraph graph = level.graph.box(b);
+    float* to = volume.data() + first;
+    std::fill_n(to, n, static_cast<float>(whole));
+    const auto moments = level.box(b).moments;
+    for (std::size_t r = 0; r < moments.size(); ++r)
+      to[graph.row_vof[r]] = static_cast<float>(whole * moments[r].kappa);
+    const FlowRows& rows = op.level(l).rows();
+    for (const auto& without : {rows.still_in(b), rows.covered_in(b)})
+      for (const std::uint16_t v : without) to[v] = 0.0F;
+  });
+  return volume;
+}
+
+double square(const Quad& q) { return q.v[0] * q.v[0] + q.v[1] * q.v[1] + q.v[2] * q.v[2]; }
+
+}  // namespace
+
+UnsteadySolver::UnsteadySolver(StokesSolver& stokes, const Geometry& geometry, DriveAt drive_at,
+                               const StokesDrive& reference, TimeScheme scheme)
+    : stokes_(&stokes),
+      drive_at_(std::move(drive_at)),
+      scheme_(scheme),
+      size_(stokes.size_of(reference, "unsteady flow")),
+      now_(stokes.op()),
+      before_(stokes.op()),
+      volume_(volumes_of(stokes.op(), geometry)) {
+  std::ranges::fill(stokes.all_values(), Quad{});
+}
+
+/// Leaves the new flow in before_, with those of its faces.
+int UnsteadySolver::solve(double time, const TimeTerm& term) {
+  const StokesDrive drive = drive_at_(time);
+  const int iterations = stokes_->solve_from_here(drive, term, size_, "unsteady flow").iterations;
+  stokes_->op().keep(drive, term, before_);
+  return iterations;
+}
+
+/// solution = now + by (now - before)
+void UnsteadySolver::extrapolate(double by) {
+  const std::span<Quad> x = stokes_->all_values();
+  parallel_for(std::ssize(x), [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    for (std::size_t c = 0; c < 4; ++c)
+      x[v].v[c] = now_.cells[v].v[c] + by * (now_.cells[v].v[c] - before_.cells[v].v[c]);
+  });
+}
+
+int UnsteadySolver::two_stages(double dt) {
+  const double a = 1.0 / (gamma * dt), more = (1.0 - gamma) / gamma;
+  const int n = solve(time_ + gamma * dt, {a, {a, 0.0}, {&now_, &now_}});
+  return n + solve(time_ + dt, {a, {(1.0 - more) * a, more * a}, {&now_, &before_}});
+}
+
+int UnsteadySolver::two_steps(double dt) {
+  const double r = dt / dt_, to_now = (1.0 + r) / dt, to_before = -r * r / ((1.0 + r) * dt);
+  extrapolate(r);
+  return solve(time_ + dt, {to_now + to_before, {to_now, to_before}, {&now_, &before_}});
+}
+
+StepReport UnsteadySolver::step(double dt) {
+  const Timer timer("step");
+  require(dt > 0.0, "unsteady flow: a step of {}; it must be positive", dt);
+  StepReport report;
+  report.dt = dt;
+  const bool goes_on = scheme_ == TimeScheme::bdf2 && dt_ > 0.0 && dt <= most_growth * dt_;
+  try {
+    report.iterations = goes_on ? two_steps(dt) : two_stages(dt);
+  } catch (...) {  // on all ranks
+    std::ranges::copy(now_.cells, stokes_->all_values().begin());
+    dt_ = 0.0;  // before_ may hold a stage
+    throw;
+  }
+  std::swap(now_, before_);
+  time_ += dt;
+  dt_ = dt;
+  report.time = time_;
+  measure(report);
+  stokes_->list_unknowns();
+  return report;
+}
+
+/// The last thing in krylov().work() is the residual of the step.
+void UnsteadySolver::measure(StepReport& report) {
+  StokesLevels& op = stokes_->op();
+  report.velocity = stokes_->velocity_of(op.local_flow());
+  const std::span<Quad> work = stokes_->krylov().work();
+  const std::span<const Quad> x = stokes_->all_values();
+  const double net =
+      parallel_max(std::ssize(work), [&](std::int64_t v) { return std::abs(work[static_cast<std::size_t>(v)].v[3]); });
+  const double speed =
+      parallel_max(std::ssize(x), [&](std::int64_t v) { return square(x[static_cast<std::size_t>(v)]); });
+  op.for_boxes([&](int l, int b, std::size_t first, std::size_t) {
+    for (Quad& q : op.level(l).values().own(b)) {
+      q = x[first++];
+      q.v[3] = 0.0;
+    }
+  });
+  op.apply(work);
+  std::array<double, 2> sums{};
+  for (int l = 0; l < op.n_levels(); ++l) {
+    const double per_square = 1.0 / (StokesLevels::width(l) * StokesLevels::width(l));
+    const auto begin = static_cast<std::size_t>(op.begin(l));
+    const auto sum = [&](auto&& f) {
+      return parallel_sum(op.begin(l + 1) - op.begin(l), [&](std::int64_t i) {
+        const std::size_t v = begin + static_cast<std::size_t>(i);
+        return double{volume_[v]} * f(x[v], work[v]);
+      });
+    };
+    sums[0] += 0.5 * sum([](const Quad& u, const Quad&) { return square(u); });
+    sums[1] += per_square *
+               sum([](const Quad& u, const Quad& y) { return u.v[0] * y.v[0] + u.v[1] * y.v[1] + u.v[2] * y.v[2]; });
+  }
+  const Comm& comm = op.comm();
+  comm.sum(std::span(sums));
+  std::array<double, 2> largest{speed, net};
+  comm.max(std::span(largest));
+  report.kinetic_energy = stokes_->per_cell() * sums[0];
+  report.dissipation = stokes_->per_cell() * sums[1];
+  report.largest_speed = std::sqrt(largest[0]);
+  report.divergence = report.largest_speed > 0.0
+                          ? largest[1] / stokes_->preconditioner().continuity_weight() / report.largest_speed
+                          : 0.0;
+}
+
+std::int64_t UnsteadySolver::bytes() const {
+  return now_.bytes() + before_.bytes() + static_cast<std::int64_t>(volume_.bytes());
+}
+
+}  // namespace karst

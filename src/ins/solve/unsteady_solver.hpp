@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Unsteady Stokes flow, step by step:
+//
+//   ρ ∂u/∂t - μ Δu + ∇p = f(t),   ∇·u = 0,   u = 0 on the wall
+//
+// Units as in stokes_solver.hpp, h0, μ and a drive F [Pa/m] are 1; times come in units of h0² / ν. A step solves for
+// velocity and pressure together, with the rows and fluxes of steady flow (time_term.hpp), so it may be as long or as
+// short as one likes: a long one ends in the steady flow, and what does not change any more is the steady flow.
+//
+//   BDF2, r = dt / (the step before):   a = (1 + 2 r) / ((1 + r) dt),  s = (1 + r) / dt u_n - r² / ((1 + r) dt) u_n-1
+//
+// The first step is that of Alexander (SIAM J. Numer. Anal. 14 (1977) 1006), two implicit stages of second order with
+// γ = 1 - 1/√2 and a = 1 / (γ dt), which needs no flow before the start; so is a step more than twice as long as the
+// one before it, and every step where asked. Both are L-stable. docs/decisions/025 has the measurements.
+#pragma once
+
+#include "ins/solve/stokes_solver.hpp"
+
+namespace karst {
+
+/// How ∂u/∂t is made, both of second order: bdf2 solves once in a step, sdirk2 twice, with a quarter of the error.
+enum class TimeScheme : std::uint8_t { bdf2, sdirk2 };
+
+struct StepReport {
+  double time = 0.0, dt = 0.0;  ///< [h0² / ν], at the end of the step
+  int iterations = 0;           ///< of GMRES, all stages
+  Vec3 velocity;                ///< mean superficial velocity
+  double kinetic_energy = 0.0;  ///< Σ κ |u|² / 2 over the volume of the domain [ρ F² h0⁴ / μ²]
+  double dissipation = 0.0;     ///< Σ κ u·(-Δu) over the volume of the domain [F² h0² / μ]
+  double largest_speed = 0.0;
+  double divergence = 0.0;  ///< largest net flux of a cell / largest speed
+};
+
+class UnsteadySolver {
+ public:
+  using DriveAt = std::function<StokesDrive(double time)>;  ///< [h0² / ν]; the same on all ranks
+
+  /// At rest, time 0. The Stokes solver and the geometry must outlive it. Collective.
+  /// @param drive_at   what drives the fluid, from time 0 on
+  /// @param reference  the largest of these drives: tolerances refer to it; Error when it drives nothing
+  UnsteadySolver(StokesSolver& stokes, const Geometry& geometry, DriveAt drive_at, const StokesDrive& reference,
+                 TimeScheme scheme = TimeScheme::bdf2);
+
+  /// One step, from the flow where stokes.all_values() stands, to the solver's tolerance. Multigrids are made when dt
+  /// differs from that of the step before. Throws Error when the iteration fails; the flow is then that of before.
+  /// Allocates no field. Collective.
+  StepReport step(double dt);
+
+  double time() const { return time_; }
+  std::int64_t bytes() const;  ///< of this rank, without the Stokes solver
+
+ private:
+  int solve(double time, const TimeTerm& term);
+  int two_stages(double dt);
+  int two_steps(double dt);
+  void extrapolate(double by);
+  void measure(StepReport& report);
+
+  StokesSolver* stokes_;
+  DriveAt drive_at_;
+  TimeScheme scheme_;
+  double size_;
+  double time_ = 0.0, dt_ = 0.0;  // dt_: of the last step, 0 before the first
+  PastFlow now_, before_;         // before_: one step earlier, from the first step on
+  Array<float> volume_;           // κ of the own VoFs that carry flow [h0³]
+};
+
+}  // namespace karst

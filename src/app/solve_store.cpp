@@ -117,13 +117,6 @@ std::uint64_t fingerprint(const Comm& comm, const Geometry& geometry) {
   return all;
 }
 
-VofPlaces places_of(const Geometry& geometry, const CompositeNumbering& numbering) {
-  VofPlaces places;
-  for (const LevelGeometry& level : geometry.levels) places.levels.push_back(&level.graph);
-  places.row = [&numbering](int level, int box, int vof) { return std::int64_t{numbering.number(level, box, vof)}; };
-  return places;
-}
-
 std::string SolveStore::dependencies(const std::string& job, const Geometry& geometry, double cell_width) const {
   return fmt::format("karst {}\ngeometry {:016x}\ncell width {} m\n{}", version_and_git_id(),
                      fingerprint(comm_, geometry), cell_width, deck_lines(deck_, job));

@@ -12,8 +12,7 @@
 
 #include "base/comm.hpp"
 #include "eb/geometry.hpp"
-#include "fields/composite_numbering.hpp"
-#include "io/vof_file.hpp"
+#include "io/field_file.hpp"
 
 namespace karst {
 
@@ -71,9 +70,6 @@ class SolveStore {
   std::vector<FinishedSolve> finished_;
   int n_read_ = 0;
 };
-
-/// Where the values of unknowns stand. Geometry and numbering must outlive it.
-VofPlaces places_of(const Geometry& geometry, const CompositeNumbering& numbering);
 
 /// The same for the same cut cells on any number of ranks, otherwise almost surely another one. Collective.
 std::uint64_t fingerprint(const Comm& comm, const Geometry& geometry);

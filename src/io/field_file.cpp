@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/field_file.hpp"
+
+#include "base/error.hpp"
+#include "io/agree.hpp"
+
+namespace karst {
+namespace {
+
+std::vector<double> room_for(const CellField& field) {
+  return std::vector<double>(static_cast<std::size_t>(field.grid().numbering().n_own() * field.n_components()));
+}
+
+}  // namespace
+
+VofPlaces places_of(const Geometry& geometry, const CompositeNumbering& numbering) {
+  VofPlaces places;
+  for (const LevelGeometry& level : geometry.levels) places.levels.push_back(&level.graph);
+  places.row = [&numbering](int level, int box, int vof) { return std::int64_t{numbering.number(level, box, vof)}; };
+  return places;
+}
+
+void write_fields(const Comm& comm, const std::string& path, const std::string& text,
+                  std::span<const NamedField> fields) {
+  require(!fields.empty(), "{}: no field to write", path);
+  const Composite& grid = fields.front().field->grid();
+  std::vector<std::vector<double>> values;
+  std::vector<VofValues> quantities;
+  for (const NamedField& f : fields) {
+    require(&f.field->grid() == &grid, "{}: field {} is on another grid than {}", path, f.name, fields.front().name);
+    get_unknowns(*f.field, values.emplace_back(room_for(*f.field)));
+    quantities.push_back({f.name, f.field->n_components(), std::span<const double>(values.back())});
+  }
+  write_vof_file(comm, path, places_of(grid.geometry(), grid.numbering()), text, quantities);
+}
+
+void read_field(const Comm& comm, const VofFile& file, const std::string& name, CellField& field) {
+  const Composite& grid = field.grid();
+  std::vector<double> values = room_for(field);
+  agree(comm, [&] {
+    file.read(name, places_of(grid.geometry(), grid.numbering()), field.n_components(), std::span(values));
+  });
+  set_unknowns(values, field);
+}
+
+}  // namespace karst

@@ -2,12 +2,13 @@
 #include "app/source.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <new>
+#include <fstream>
 
 #include "app/memory_estimate.hpp"
 #include "app/node_memory.hpp"
@@ -15,7 +16,6 @@
 #include "base/format.hpp"
 #include "base/heap.hpp"
 #include "base/log.hpp"
-#include "base/memory.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
 #include "eb/described_level_set.hpp"
@@ -28,6 +28,13 @@ namespace karst {
 namespace fs = std::filesystem;
 
 namespace {
+
+/// Of this process [bytes].
+double address_space() {
+  double pages = 0.0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
 
 void import_first(const Comm& comm, const Config& config, const std::string& to) {
   const ImportOptions options = import_options(config);
@@ -138,17 +145,24 @@ bool needs_import(const Config& config) {
 }
 
 ImportReport import_within_memory(const Comm& comm, const ImportOptions& options, const std::string& to) {
-  const auto program = static_cast<double>(arena::peak_resident_set());
-  const MemoryLimit limit = memory_share(comm).of_rank();
+  const MemoryShare share = memory_share(comm);
+  const MemoryLimit limit = share.of_rank();
+  // What the system says is available is beside this process; a limit of its address space counts what it has.
+  const double free = limit.bytes - (limit.by == share.process.by ? address_space() : 0.0);
   try {
     return import_image(comm, options, to);
-  } catch (const std::bad_alloc&) {
-    const double voxels = voxels_that_fit(limit.bytes - program, comm.size()), width = std::floor(std::cbrt(voxels));
+  } catch (const std::exception& e) {
+    const std::string text = e.what();  // all that is left of the reason where it was another rank's
+    const bool refused = text.find("out of memory") != std::string::npos || text.find("bad_alloc") != std::string::npos;
+    if (!refused) throw;
+    const double voxels = voxels_that_fit(free, comm.size()), width = std::floor(std::cbrt(voxels));
+    const std::string fits =
+        voxels > 0.0 ? fmt::format("about {:.2g} voxels, {} x {} x {}", voxels, width, width, width) : "no image";
     throw Error(fmt::format(
-        "importing {}: out of memory. A rank can have {} here ({}), so {} rank{} can import about {:.2g} voxels ({} x "
-        "{} x {}): keep a smaller piece of the image ({}), or use ranks on more nodes",
-        options.file, format_bytes(limit.bytes), limit.by, comm.size(), comm.size() == 1 ? "" : "s", voxels, width,
-        width, width, options.by_options ? "--crop_low and --crop_high" : "crop_low and crop_high"));
+        "importing {}: out of memory. A rank can have {} here ({}), which does for {}. Keep a smaller piece of the "
+        "image ({}), or use ranks on more nodes",
+        options.file, format_bytes(limit.bytes), limit.by, fits,
+        options.by_options ? "--crop_low and --crop_high" : "crop_low and crop_high"));
   }
 }
 

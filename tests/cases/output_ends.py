@@ -88,6 +88,17 @@ def files_limited(program, folder):
               not summary.exists() or json.loads(summary.read_text())["status"] == "failed", "summary.json is there")
 
 
+def little_memory(program, folder):
+    """An import says how large an image would do."""
+    with open(folder / "large.raw", "wb") as image:
+        image.write(bytes([1]) * 400 ** 2 * 200)
+        image.truncate(400 ** 3)
+    done = run(program, ["import", "large.raw", "-o", "large.h5", "--size", "400x400x400", "--type", "uint8", "--voxel", "1um",
+                         "--pore", "1", "-j", "1"], folder, limits=[(resource.RLIMIT_AS, 340 << 20)])
+    check("little memory, import", done.returncode == 1 and done.stderr.count("error:") == 1 and "large.raw" in done.stderr
+          and "out of memory" in done.stderr and "does for" in done.stderr and "--crop_high" in done.stderr, done.stderr)
+
+
 def folder_removed(program, folder):
     deck = (folder / "deck.toml").read_text().replace('directory = "out"', 'directory = "gone"')
     (folder / "slow.toml").write_text(deck.replace("[16, 16, 16]", "[48, 48, 48]"))
@@ -106,7 +117,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="karst_output_") as name:
         folder = Path(name)
         (folder / "deck.toml").write_text(sphere_deck() + STOKES + '[output]\ndirectory = "out"\n')
-        for test in (full_device, reader_gone, reader_goes, files_limited, folder_removed):
+        for test in (full_device, reader_gone, reader_goes, files_limited, little_memory, folder_removed):
             test(program, folder)
     print(f"{len(failures)} failures")
     return 1 if failures else 0

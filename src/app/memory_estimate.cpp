@@ -22,7 +22,7 @@ constexpr double per_cut_cell = 530.0;                  // of pieces and links, 
 constexpr double per_cell = 12.0;                       // of boxes, likewise
 constexpr double per_voxel = 4.0;                       // samples of an image, likewise
 constexpr double mineral_per_voxel = 1.0;               // where there are several, likewise
-constexpr double minerals_per_irregular = 6.0;          // likewise, kept: docs/decisions/026
+constexpr double minerals_per_irregular = 5.0;          // likewise, kept: docs/decisions/026
 constexpr double per_box = 8.0 + 1.0;                   // key and refined octants, on every rank
 constexpr double per_box_made = 24.0;                   // keys and weights that are gathered while the layout is made
 constexpr double per_imported_voxel = 3.6, per_import = 125e6;

@@ -5,7 +5,7 @@
     minerals.py --program KARST --mpiexec MPIEXEC --generator KARST_MAKE_IMAGE [--table]
 
 On 1 and 4 ranks, on one and two levels, of the image and of mirrored ones; and names that the image does not have. --table prints the
-figures of docs/verification.md.
+figures of docs/decisions/026.
 """
 import json
 import subprocess

@@ -8,7 +8,7 @@ namespace karst {
 namespace {
 
 /// Parts of an edge of a triangle, in cells on no sub-lattice (docs/decisions/026).
-constexpr int parts_of_edge = 4;
+constexpr int parts_of_edge = 2;
 
 /// Counts a triangle as n² equal ones, at their centroids. They are the same ones whatever corner is the first.
 void add_triangle(const LatticePhi& phi, const Vec3& low, const WallTriangle& triangle, int n, double area,

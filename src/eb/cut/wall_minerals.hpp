@@ -8,9 +8,9 @@
 
 namespace karst {
 
-/// Parts the wall of one piece of a cube among the minerals of the solid behind it: each triangle of it is cut into 16
-/// equal ones, fewer on a sub-lattice, and each of those counts for the mineral next to its centroid. Where one mineral
-/// alone lies behind the cube nothing is cut.
+/// Parts the wall of one piece of a cube among the minerals of the solid behind it: each triangle of it is cut into
+/// four equal ones (not on a sub-lattice), and each of those counts for the mineral next to its centroid. Where one
+/// mineral alone lies behind the cube nothing is cut.
 /// @param low    position of corner 0 of the cube in the lattice of phi
 /// @param scale  area of a face of the cube / h²
 /// @param[in,out] areas  one per mineral / h²: those of the piece are added

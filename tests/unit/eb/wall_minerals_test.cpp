@@ -84,22 +84,21 @@ ImageSource image_of(const Index& voxels, std::vector<std::string> minerals,
 // as any wall; on one and two levels, in boxes of 8 and 16.
 TEST(WallMinerals, SolidsHaveTheirWallsMpi) {
   const Comm comm = Comm::world();
-  for (const int levels : {1, 2})
-    for (const int box : {8, 16}) {
-      LevelSetParts parts;
-      parts.push_back(of_mineral(make_level_set(HalfSpace{{0, 0, 2.3}, {0, 0, 1}}), 2));
-      parts.push_back(of_mineral(make_level_set(HalfSpace{{0, 0, 29.6}, {0, 0, -1}}), 0));
-      parts.push_back(of_mineral(make_level_set(Sphere{{15.2, 16.1, 16.4}, 9.5}), 1));
-      const auto phi = union_of_solids(std::move(parts), {"calcite", "clay", "quartz"});
-      const Geometry geometry = build_geometry(comm, grid(Index::all(32), box, levels), *phi, KeepPores::all);
-      expect_balance(geometry);
-      const std::vector<double> areas = areas_of(geometry.report);
-      ASSERT_EQ(areas.size(), 3u);
-      EXPECT_NEAR(areas[0], 1024.0, 1e-9);
-      EXPECT_NEAR(areas[2], 1024.0, 1e-9);
-      EXPECT_NEAR(areas[1] / (4 * pi * 9.5 * 9.5), 1.0, 0.005);
-      EXPECT_EQ(geometry.report.minerals[2].name, "quartz");
-    }
+  for (const int levels : {1, 2}) {
+    LevelSetParts parts;
+    parts.push_back(of_mineral(make_level_set(HalfSpace{{0, 0, 1.3}, {0, 0, 1}}), 2));
+    parts.push_back(of_mineral(make_level_set(HalfSpace{{0, 0, 14.6}, {0, 0, -1}}), 0));
+    parts.push_back(of_mineral(make_level_set(Sphere{{7.6, 8.1, 8.2}, 4.7}), 1));
+    const auto phi = union_of_solids(std::move(parts), {"calcite", "clay", "quartz"});
+    const Geometry geometry = build_geometry(comm, grid(Index::all(16), 8, levels), *phi, KeepPores::all);
+    expect_balance(geometry);
+    const std::vector<double> areas = areas_of(geometry.report);
+    ASSERT_EQ(areas.size(), 3u);
+    EXPECT_NEAR(areas[0], 256.0, 1e-9);
+    EXPECT_NEAR(areas[2], 256.0, 1e-9);
+    EXPECT_NEAR(areas[1] / (4 * pi * 4.7 * 4.7), 1.0, 0.01);
+    EXPECT_EQ(geometry.report.minerals[2].name, "quartz");
+  }
 }
 
 /// A ball whose wall is of two minerals, on the two sides of a plane.
@@ -182,6 +181,7 @@ TEST(WallMinerals, MirrorsAndBoxesDoNotMatterMpi) {
   for (const std::array<int, 3>& axes : {std::array{0, 1, 2}, std::array{1, 2, 0}})
     for (unsigned flip = 0; flip < 8; ++flip)
       for (const int box : {8, 16}) {
+        if (box == 16 && flip != 0) continue;
         const auto original = [&](const Vec3& x) {
           Vec3 at;
           for (std::size_t d = 0; d < 3; ++d)
@@ -200,7 +200,7 @@ TEST(WallMinerals, MirrorsAndBoxesDoNotMatterMpi) {
         const Geometry geometry = build_geometry(Comm::world(), grid(Index::all(n), box), image, KeepPores::all);
         const std::vector<double> areas = areas_of(geometry.report);
         if (first.empty()) first = areas;
-        for (std::size_t m = 0; m < 3; ++m) EXPECT_NEAR(areas[m], first[m], 1e-4 * first[m]) << flip << " " << box;
+        for (std::size_t m = 0; m < 3; ++m) EXPECT_NEAR(areas[m], first[m], 1e-11 * first[m]) << flip << " " << box;
       }
 }
 

@@ -58,38 +58,6 @@ void finish(const Setting& s, DiffusionColumn& column) {
   column.tortuosity = s.geometry.report.connected_porosity * column.formation_factor;
 }
 
-/// What leaves the domain through one end, and where on average [level-0 cells].
-struct EndFlux {
-  double total = 0.0;
-  Vec3 at;
-};
-
-/// @param weight  space for one value per own unknown
-EndFlux end_flux(const EllipticOperator& op, PlaneFluxes& planes, int side, double value, std::span<const double> c,
-                 std::span<double> weight) {
-  EndFlux flux;
-  EllipticProblem only;
-  const auto set = [&](const ConditionAt& condition) {
-    only.sides[static_cast<std::size_t>(side)] = condition;
-    op.right_side({}, only, weight);
-  };
-  set([value](const Vec3&) { return dirichlet(value); });
-  flux.total = planes.out_of(side, c, weight);
-  // The right-hand sides of values 1 and x_e are Σ w and Σ w x_e over the faces of a row with terms w (c_v - value).
-  std::array<double, 4> sums;
-  for (int e = -1; e < 3; ++e) {
-    set([e](const Vec3& x) { return dirichlet(e < 0 ? 1.0 : x[e]); });
-    sums[static_cast<std::size_t>(e + 1)] = parallel_sum(std::ssize(c), [&](std::int64_t i) {
-      return planes.is_balance(static_cast<std::size_t>(i))
-                 ? weight[static_cast<std::size_t>(i)] * (c[static_cast<std::size_t>(i)] - value)
-                 : 0.0;
-    });
-  }
-  op.comm().sum(std::span(sums));
-  for (int e = 0; e < 3; ++e) flux.at[e] = sums[static_cast<std::size_t>(e + 1)] / sums[0];
-  return flux;
-}
-
 /// A linear fall from 1 to 0 along the axis.
 void start_linear(const Setting& s, const EllipticOperator& op, int axis, std::span<double> c) {
   const std::vector<Vec3> at = op.positions();
@@ -131,19 +99,14 @@ DiffusionColumn column_between_ends(const Setting& s, int axis) {
 
   const Timer timer("fluxes");
   PlaneFluxes planes(op);
-  const EndFlux at_low = end_flux(op, planes, low, 1.0, c, b.span());
-  const EndFlux at_high = end_flux(op, planes, high, 0.0, c, b.span());
+  const EndFlux at_low = planes.out_of(low, c), at_high = planes.out_of(high, c);
   column.flux_in = -at_low.total;
   column.flux_out = at_high.total;
   const double flux = 0.5 * (column.flux_in + column.flux_out);
   Vec3 integral = flux * (at_high.at - at_low.at);
   integral[axis] = flux * s.domain.cells[axis];
-  EllipticProblem ones = problem;
-  ones.sides[static_cast<std::size_t>(high)] = ones.sides[static_cast<std::size_t>(low)];
-  op.right_side({}, ones, b.span());
   for (int e = 0; e < 3; ++e)
-    if (e != axis && has_planes(s, e))
-      integral[e] += s.domain.cells[e] * planes.through(e, PlaneFluxes::Plane::end, c, 0.0, b.span());
+    if (e != axis && has_planes(s, e)) integral[e] += s.domain.cells[e] * planes.through(e, PlaneFluxes::Plane::end, c);
   column.tensor = s.domain.cells[axis] / s.volume() * integral;
   finish(s, column);
   return column;
@@ -177,8 +140,7 @@ Vec3 unknown_entries(const Setting& s, int axis) {
   return entries;
 }
 
-/// D_de = D_ed of two periodic columns, from the sum of their solutions: (1, 1) gives D_dd + D_ee + 2 D_de, each with
-/// its own lengths.
+/// D_de = D_ed of two periodic columns: the mean of what each says.
 void add_off_diagonals(const Setting& s, PlaneFluxes& planes, DiffusionColumn& a, DiffusionColumn& b) {
   const int d = a.axis, e = b.axis;
   if (!a.connected || !b.connected) {
@@ -186,13 +148,9 @@ void add_off_diagonals(const Setting& s, PlaneFluxes& planes, DiffusionColumn& a
     return;
   }
   const double scale = s.domain.cells[d] * s.domain.cells[e] / s.volume();
-  Array<double> both(a.concentration.size(), Purpose::solver);
-  parallel_for(std::ssize(both.span()), [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
-    both[v] = a.concentration[v] + b.concentration[v];
-  });
-  const double along_both = planes.through_diagonal(d, e, both.span(), -1.0);
-  a.tensor[e] = b.tensor[d] = 0.5 * scale * (along_both - a.flux_out - b.flux_out);
+  const double along_e = planes.through(e, PlaneFluxes::Plane::middle, a.concentration.span(), d, -1.0);
+  const double along_d = planes.through(d, PlaneFluxes::Plane::middle, b.concentration.span(), e, -1.0);
+  a.tensor[e] = b.tensor[d] = 0.5 * scale * (along_e + along_d);
 }
 
 DiffusionColumn periodic_column(const Setting& s, PeriodicSolver& solver, int axis) {
@@ -210,8 +168,8 @@ DiffusionColumn periodic_column(const Setting& s, PeriodicSolver& solver, int ax
   tell(s, axis, std::exchange(solver.setup_seconds, 0.0), column.solve);
 
   const Timer timer("fluxes");
-  column.flux_in = solver.planes.through(axis, PlaneFluxes::Plane::middle, c, -1.0, {});
-  column.flux_out = solver.planes.through(axis, PlaneFluxes::Plane::end, c, -1.0, {});
+  column.flux_in = solver.planes.through(axis, PlaneFluxes::Plane::middle, c, axis, -1.0);
+  column.flux_out = solver.planes.through(axis, PlaneFluxes::Plane::end, c, axis, -1.0);
   column.tensor = unknown_entries(s, axis);
   column.tensor[axis] =
       0.5 * (column.flux_in + column.flux_out) * s.domain.cells[axis] * s.domain.cells[axis] / s.volume();

@@ -121,6 +121,15 @@ void tell_what_lies_beyond(const Comm& comm, const LevelRows& coarse, const Leve
 
 }  // namespace
 
+Stencil coarse_fine_flux(const LevelRows& fine, const LevelFace& f) {
+  const bool lines = fine.maker.form() == WallForm::lines;
+  const double h = std::ldexp(1.0, -fine.vofs.level());
+  Stencil flux;
+  flux.add(normal_difference(fine, f), fine.maker.end_beta(f.vof, f.face) * h * (lines ? 1.0 : f.face.aperture));
+  flux.merge();
+  return flux;
+}
+
 CoarseFineCounts add_coarse_fine_fluxes(const Composite& composite, const LevelRows& coarse, const LevelRows& fine,
                                         RowAdditions& additions) {
   const Comm& comm = composite.comm();
@@ -131,7 +140,6 @@ CoarseFineCounts add_coarse_fine_fluxes(const Composite& composite, const LevelR
     if (fine.maker.crosses_levels(f.vof, f.face)) faces.push_back(f);
   look_behind(comm, {coarse.vofs, [&](VofName v) { return coarse.maker.balance_row(v); }, {}}, faces);
   if (!lines) tell_what_lies_beyond(comm, coarse, fine, faces);
-  const double h = std::ldexp(1.0, -fine.vofs.level());
   CoarseFineCounts counts;
   std::vector<std::pair<AddedTerm, Stencil>> to_coarse, to_fine;
   for (const LevelFace& f : faces) {
@@ -140,9 +148,7 @@ CoarseFineCounts add_coarse_fine_fluxes(const Composite& composite, const LevelR
       continue;
     }
     ++counts.faces;
-    Stencil flux;
-    flux.add(normal_difference(fine, f), fine.maker.end_beta(f.vof, f.face) * h * (lines ? 1.0 : f.face.aperture));
-    flux.merge();
+    const Stencil flux = coarse_fine_flux(fine, f);
     const auto n = static_cast<std::int32_t>(flux.terms.size());
     if (f.behind.row != no_unknown) to_coarse.push_back({{f.behind.row, f.place.side, n}, flux});
     Stencil out;

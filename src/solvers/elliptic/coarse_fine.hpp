@@ -38,6 +38,9 @@ struct LevelRows {
   const RowMaker& maker;
 };
 
+/// The flux that enters a fine VoF through a face: β α h (φ_ghost - φ_v), merged.
+Stencil coarse_fine_flux(const LevelRows& fine, const LevelFace& face);
+
 /// Adds the fluxes between two levels to the additions of the own rows.
 /// Both look-ups must know three rings around at_level_boundary(). Collective.
 CoarseFineCounts add_coarse_fine_fluxes(const Composite& composite, const LevelRows& coarse, const LevelRows& fine,

@@ -136,21 +136,17 @@ void EllipticOperator::right_side(std::span<const double> source, const Elliptic
       b[v] = source[v] * volume[v];
     });
   }
-  const auto add = [&](const auto& terms, const auto& value_of) {
-    std::vector<double> term(terms.size());
-    parallel_for(std::ssize(terms), [&](std::int64_t i) {
-      term[static_cast<std::size_t>(i)] =
-          terms[static_cast<std::size_t>(i)].weight * value_of(static_cast<std::size_t>(i));
-    });
-    for (std::size_t i = 0; i < term.size(); ++i) b[static_cast<std::size_t>(terms[i].row)] += term[i];
-  };
-  add(side_terms_, [&](std::size_t i) {
-    const ConditionAt& at = values.sides[static_cast<std::size_t>(side_terms_[i].side)];
-    return at ? at(side_terms_[i].at).value : 0.0;
-  });
   const bool given = &values == &problem_ && !wall_values_.empty();
-  if (given || values.wall)
-    add(wall_terms_, [&](std::size_t i) { return given ? wall_values_[i] : values.wall(wall_terms_[i].piece).value; });
+  boundary_.add_values(
+      [&](const SideTerm& t) {
+        const ConditionAt& at = values.sides[static_cast<std::size_t>(t.side)];
+        return at ? at(t.at).value : 0.0;
+      },
+      [&](std::size_t t) {
+        if (given) return wall_values_[t];
+        return values.wall ? values.wall(boundary_.walls[t].piece).value : 0.0;
+      },
+      1.0, b);
 }
 
 GlobalNumber EllipticOperator::global_number(std::int32_t column) const {
@@ -277,8 +273,7 @@ std::int64_t EllipticOperator::bytes() const {
                                      sizeof(Stretch) * p.stretches.size() + sizeof(Single) * p.singles.size() +
                                      sizeof(DomainGhost) * p.ghosts.size());
   for (const Array<double>& s : scratch_) sum += static_cast<std::int64_t>(s.bytes());
-  return sum + static_cast<std::int64_t>(sizeof(SideTerm) * side_terms_.size() + sizeof(WallTerm) * wall_terms_.size() +
-                                         sizeof(RobinWall) * robin_.size() + sizeof(double) * wall_values_.size());
+  return sum + boundary_.bytes() + static_cast<std::int64_t>(sizeof(double) * wall_values_.size());
 }
 
 }  // namespace karst

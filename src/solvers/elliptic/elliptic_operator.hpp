@@ -16,9 +16,8 @@
 #include "eb/geometry.hpp"
 #include "fields/composite.hpp"
 #include "fields/remote_values.hpp"
+#include "solvers/elliptic/boundary_terms.hpp"
 #include "solvers/elliptic/elliptic_problem.hpp"
-#include "solvers/elliptic/row_maker.hpp"
-#include "solvers/elliptic/wide_rows.hpp"
 
 namespace karst {
 
@@ -121,9 +120,7 @@ class EllipticOperator {
 
   void build();
   void choose_boxes();
-  void look_up(Build& build);
   void make_wide_rows(Build& build, int level);
-  void keep(Row& row, Build& build);
   void add_plain_boundaries(const Build& build, int level);
   void number_columns(Build& build);
   void apply_box(const BoxWork& work, std::span<const double> x, std::span<double> y);
@@ -154,9 +151,7 @@ class EllipticOperator {
   RemoteValues<double> remote_;
   WideRows wide_;
   std::vector<std::uint8_t> wide_orphan_;
-  std::vector<SideTerm> side_terms_;
-  std::vector<WallTerm> wall_terms_;
-  std::vector<RobinWall> robin_;        // coefficient 1 + i of the wide rows; without their stencils
+  BoundaryTerms boundary_;
   WallConditionAt first_wall_;          // before set_wall()
   RemoteValues<RateAndValue> foreign_;  // of set_wall(), at the pieces of other ranks
   std::vector<double> wall_values_;     // of set_wall(), per wall term; empty before

@@ -7,18 +7,13 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
-#include "fields/level_faces.hpp"
 #include "grid/vof_loops.hpp"
-#include "solvers/elliptic/coarse_fine.hpp"
 #include "solvers/elliptic/elliptic_operator.hpp"
+#include "solvers/elliptic/row_makers.hpp"
 
 namespace karst {
 
 namespace {
-
-/// Rings of neighbours that a row may look at: an orphan at the end of a chain of three, the gradient at its neighbour
-/// from that one's neighbours and theirs.
-constexpr int rings = 7;
 
 void check(const EllipticProblem& problem, const Geometry& geometry) {
   require(problem.a >= 0.0, "elliptic problem: a = {}; it must not be negative", problem.a);
@@ -61,25 +56,10 @@ WallForm choose_form(const Comm& comm, const Geometry& geometry, const EllipticP
   return comm.any(other) ? WallForm::fluxes : WallForm::lines;
 }
 
-/// Irregular VoFs so near to the end of a box that their rows may read VoFs of other ranks.
-std::vector<VofName> near_other_ranks(const LevelGraph& graph) {
-  constexpr int reach = rings;
-  std::vector<VofName> names;
-  for (const int b : graph.halo_plan().boundary) {
-    const BoxGraph box = graph.box(b);
-    const Box inner = box.cells.grown(-reach);
-    for (std::size_t r = 0; r < static_cast<std::size_t>(box.n_irregular); ++r)
-      if (!inner.contains(box.cells.cell(box.row_cell[r]))) names.push_back(vof_name(box.box, box.row_vof[r]));
-  }
-  return names;
-}
-
 }  // namespace
 
 struct EllipticOperator::Build {
-  std::vector<NumberField> numbers;  // global, per slot
-  std::vector<VofLookup> vofs;
-  std::vector<RowMaker> makers;
+  RowMakers makers;
   RowAdditions additions;
   std::vector<WideRow> rows;
 };
@@ -104,20 +84,19 @@ EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, c
   check(problem, geometry);
   const Timer timer("elliptic operator");
   build();
-  if (problem.a > 0.0 || comm.any(!robin_.empty())) use_coefficients();
+  if (problem.a > 0.0 || comm.any(!boundary_.robin.empty())) use_coefficients();
 }
 
 void EllipticOperator::build() {
-  Build build;
-  look_up(build);
-  for (std::size_t l = 0; l + 1 < geometry_->levels.size(); ++l) {
-    const CoarseFineCounts n = add_coarse_fine_fluxes(*composite_, {build.vofs[l], build.makers[l]},
-                                                      {build.vofs[l + 1], build.makers[l + 1]}, build.additions);
+  Build build{{*composite_, problem_, form_}, {}, {}};
+  for (int l = 0; l + 1 < composite_->n_levels(); ++l) {
+    const CoarseFineCounts n =
+        add_coarse_fine_fluxes(*composite_, build.makers.rows(l), build.makers.rows(l + 1), build.additions);
     counts_.level_faces += n.faces;
     counts_.level_faces_closed += n.closed;
   }
   if (geometry_->levels.size() > 1)
-    for (VofLookup& vofs : build.vofs) vofs.fetch_beyond(comm_);
+    for (int l = 0; l < composite_->n_levels(); ++l) build.makers.vofs(l).fetch_beyond(comm_);
   symmetric_ = form_ == WallForm::lines && geometry_->levels.size() == 1;
   for (int l = 0; l < numbering_.n_levels(); ++l) {
     parts_.emplace_back();
@@ -128,24 +107,9 @@ void EllipticOperator::build() {
   choose_boxes();
 }
 
-void EllipticOperator::look_up(Build& build) {
-  const std::size_t n = geometry_->levels.size();
-  build.numbers.reserve(n);  // the look-ups and makers point at each other's elements
-  build.vofs.reserve(n);
-  build.makers.reserve(n);
-  for (std::size_t l = 0; l < n; ++l) {
-    const LevelGeometry& level = geometry_->levels[l];
-    build.numbers.push_back(numbering_.global_numbers(comm_, level.graph, static_cast<int>(l)));
-    VofLookup& vofs = build.vofs.emplace_back(level, numbering_, build.numbers[l]);
-    vofs.fetch(comm_, near_other_ranks(level.graph), rings);
-    if (n > 1) vofs.fetch(comm_, at_level_boundary(vofs), rings_at_levels);
-    build.makers.emplace_back(vofs, problem_, problem_.face_beta.empty() ? nullptr : &problem_.face_beta[l], form_);
-  }
-}
-
 void EllipticOperator::make_wide_rows(Build& build, int level) {
   const LevelGeometry& geometry = geometry_->levels[static_cast<std::size_t>(level)];
-  const RowMaker& maker = build.makers[static_cast<std::size_t>(level)];
+  const RowMaker& maker = build.makers.maker(level);
   const int n = geometry.graph.n_local();
   struct BoxRows {
     std::vector<Row> rows;
@@ -184,23 +148,11 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
   });
   for (BoxRows& box : of_box) {
     counts_ += box.counts;
-    for (Row& row : box.rows) keep(row, build);
+    for (Row& row : box.rows) {
+      wide_orphan_.push_back(row.orphan);
+      build.rows.push_back(boundary_.take(std::move(row)));
+    }
   }
-}
-
-void EllipticOperator::keep(Row& row, Build& build) {
-  WideRow& wide = build.rows.emplace_back(row.number, std::move(row.stencil));
-  for (const StencilTerm& t : row.volume.terms) wide.varying.push_back({t.unknown, 0, t.weight});
-  for (RobinWall& wall : row.robin) {
-    wall.term += wall_terms_.size();
-    const auto coefficient = static_cast<std::int32_t>(1 + robin_.size());
-    wall.value_at_wall.merge();
-    for (const StencilTerm& t : wall.value_at_wall.terms) wide.varying.push_back({t.unknown, coefficient, t.weight});
-    robin_.push_back({wall.term, wall.area, wall.exchange, wall.rate, {}});
-  }
-  wide_orphan_.push_back(row.orphan);
-  side_terms_.insert(side_terms_.end(), row.sides.begin(), row.sides.end());
-  wall_terms_.insert(wall_terms_.end(), row.walls.begin(), row.walls.end());
 }
 
 void EllipticOperator::add_plain_boundaries(const Build& build, int level) {
@@ -237,7 +189,7 @@ void EllipticOperator::add_plain_boundaries(const Build& build, int level) {
             factor = 1.0 - c_at.rate * weight / (beta * h);
           }
           part.ghosts.push_back({static_cast<std::uint16_t>(slot), static_cast<std::uint16_t>(vof), factor});
-          if (condition) side_terms_.push_back({row, static_cast<std::int8_t>(side), weight, at});
+          if (condition) boundary_.sides.push_back({row, static_cast<std::int8_t>(side), weight, at});
         }
       });
     part.ghost_begin.push_back(std::ssize(part.ghosts));
@@ -249,7 +201,7 @@ void EllipticOperator::number_columns(Build& build) {
   std::vector<std::vector<GlobalNumber>> halo(geometry_->levels.size());
   for (int l = 0; l < numbering_.n_levels(); ++l) {
     const LevelGraph& graph = geometry_->levels[static_cast<std::size_t>(l)].graph;
-    const NumberField& numbers = build.numbers[static_cast<std::size_t>(l)];
+    const NumberField& numbers = build.makers.numbers(l);
     LevelPart& part = parts_[static_cast<std::size_t>(l)];
     part.halo_begin.assign(1, 0);
     for (int b = 0; b < graph.n_local(); ++b) {
@@ -267,7 +219,7 @@ void EllipticOperator::number_columns(Build& build) {
     for (const StencilTerm& t : row.stencil.terms)
       if (!numbering_.is_own(t.unknown)) wanted.push_back(t.unknown);
   std::vector<GlobalNumber> foreign_walls;
-  for (const WallTerm& t : wall_terms_)
+  for (const WallTerm& t : boundary_.walls)
     if (!numbering_.is_own(t.unknown)) foreign_walls.push_back(t.unknown);
   foreign_ = RemoteValues<RateAndValue>(comm_, numbering_, std::move(foreign_walls));
   remote_ = RemoteValues<double>(comm_, numbering_, std::move(wanted));

@@ -15,13 +15,7 @@ void EllipticOperator::set_shift(double a) {
 }
 
 void EllipticOperator::use_coefficients() {
-  std::vector<double> coefficients{problem_.a};
-  for (std::size_t i = 0; i < robin_.size(); ++i) {
-    const double damped = robin_[i].damped_area();
-    wall_terms_[robin_[i].term].weight = damped;
-    coefficients.push_back(damped * robin_[i].rate);
-  }
-  wide_.set_coefficients(coefficients);
+  wide_.set_coefficients(boundary_.coefficients(problem_.a));
   ++version_;
 }
 
@@ -61,16 +55,21 @@ void EllipticOperator::set_wall(std::span<const std::vector<double>> rates,
                                         : foreign_.values()[static_cast<std::size_t>(foreign_.place(t.unknown))];
   };
   double least = 0.0;
-  for (const RobinWall& wall : robin_) least = std::min(least, given(wall_terms_[wall.term]).rate);
+  for (const RobinWall& wall : boundary_.robin) least = std::min(least, given(boundary_.walls[wall.term]).rate);
   require_rate(comm_.min(least));
-  for (RobinWall& wall : robin_) wall.rate = given(wall_terms_[wall.term]).rate;
-  wall_values_.resize(wall_terms_.size());
-  for (std::size_t t = 0; t < wall_terms_.size(); ++t) wall_values_[t] = given(wall_terms_[t]).value;
-  const auto kept = std::make_shared<std::vector<std::vector<double>>>(rates.begin(), rates.end());
-  problem_.wall = [first = first_wall_, kept](const WallPiece& piece) {
+  for (RobinWall& wall : boundary_.robin) wall.rate = given(boundary_.walls[wall.term]).rate;
+  wall_values_.resize(boundary_.walls.size());
+  for (std::size_t t = 0; t < boundary_.walls.size(); ++t) wall_values_[t] = given(boundary_.walls[t]).value;
+  struct Given {
+    std::vector<std::vector<double>> rates, values;
+  };
+  const auto now = std::make_shared<const Given>(Given{{rates.begin(), rates.end()}, {values.begin(), values.end()}});
+  problem_.wall = [first = first_wall_, now](const WallPiece& piece) {
     Condition c = first(piece);
-    if (c.kind == BoundaryKind::robin && piece.row >= 0)
-      c.rate = (*kept)[static_cast<std::size_t>(piece.level)][static_cast<std::size_t>(piece.row)];
+    if (piece.row < 0) return c;
+    const auto l = static_cast<std::size_t>(piece.level), r = static_cast<std::size_t>(piece.row);
+    c.value = now->values[l][r];
+    if (c.kind == BoundaryKind::robin) c.rate = now->rates[l][r];
     return c;
   };
   use_coefficients();

@@ -193,33 +193,37 @@ void RowMaker::add_lines(VofName v, unsigned between_levels, Row& row, RowCounts
     return;
   }
   row.volume.add(self, h_ * h_ * h_);
-  for (int side = 0; side < 6; ++side) {
-    const int d = direction_of(side);
-    if ((between_levels >> side & 1U) != 0) continue;
-    const VofName to = vofs_.neighbour(v, side);
-    const float wall = center == nullptr ? no_wall : center->wall_distance[static_cast<std::size_t>(side)];
-    if (const VofName n = vofs_.aligned(v, side); n != no_face && vofs_.number(n) != no_unknown) {
-      const double beta = beta_below(v, d, is_high(side) ? n : v);
-      add_difference(v, n, -beta * h_, row.stencil);
-      continue;
-    }
-    if (to == domain_face && wall > 0.5F) {
-      Vec3 face;
-      face[d] = is_high(side) ? 0.5 : -0.5;
-      add_domain_face(v, {side, to, true, 1.0, face}, 1.0, row);
-      continue;
-    }
-    double theta = std::max(double{wall}, least_line);
-    if (wall > 1.0F) {
-      theta = 0.5;
-      ++counts.lines_without_wall;
-    }
-    const double weight = wall_beta(v) * h_ / theta;
-    Vec3 at;
-    at[d] = is_high(side) ? theta : -theta;
-    row.stencil.add(self, weight);
-    add_wall_term(v, weight, position(v, at), row);
+  for (int side = 0; side < 6; ++side)
+    if ((between_levels >> side & 1U) == 0) add_line(v, side, row, counts);
+}
+
+RowMaker::LineEnd RowMaker::add_line(VofName v, int side, Row& row, RowCounts& counts) const {
+  const int d = direction_of(side);
+  const VofCenter* center = vofs_.center(v);
+  const VofName to = vofs_.neighbour(v, side);
+  const float wall = center == nullptr ? no_wall : center->wall_distance[static_cast<std::size_t>(side)];
+  if (const VofName n = vofs_.aligned(v, side); n != no_face && vofs_.number(n) != no_unknown) {
+    const double beta = beta_below(v, d, is_high(side) ? n : v);
+    add_difference(v, n, -beta * h_, row.stencil);
+    return LineEnd::vof;
   }
+  if (to == domain_face && wall > 0.5F) {
+    Vec3 face;
+    face[d] = is_high(side) ? 0.5 : -0.5;
+    add_domain_face(v, {side, to, true, 1.0, face}, 1.0, row);
+    return LineEnd::domain;
+  }
+  double theta = std::max(double{wall}, least_line);
+  if (wall > 1.0F) {
+    theta = 0.5;
+    ++counts.lines_without_wall;
+  }
+  const double weight = wall_beta(v) * h_ / theta;
+  Vec3 at;
+  at[d] = is_high(side) ? theta : -theta;
+  row.stencil.add(vofs_.number(v), weight);
+  add_wall_term(v, weight, position(v, at), row);
+  return LineEnd::wall;
 }
 
 bool RowMaker::gradient(VofName v, std::array<Stencil, 3>& result) const {
@@ -411,17 +415,20 @@ RowMaker::Host RowMaker::host(VofName v, int depth) const {
   if (depth == longest_chain || !needs_host(v)) return {};
   Host best;
   double largest = 0.0;
+  const auto faces = vofs_.shared_faces(v);
   for (int pass = 0; pass < 2 && best.name == no_face; ++pass)  // first those inside, then those with a host
-    for (const auto& [face, side] : vofs_.shared_faces(v)) {
+    for (std::size_t i = 0; i < faces.size(); ++i) {
+      const auto& [face, side] = faces[i];
       const VofName n = is_high(side) ? face.high : face.low;
       if (face.aperture <= largest || n == v || vofs_.number(n) == no_unknown) continue;
       if (face_beta_ != nullptr && box_of(n) != box_of(v)) continue;
       const Vec3 away = to_vec(vofs_.step(n, v, opposite(side))) + vofs_.point(v) - vofs_.point(n);
-      Host found{n, away};
+      Host found{n, away, static_cast<int>(i)};
       if (!vofs_.inside(n)) {
         if (pass == 0) continue;
         found = host(n, depth + 1);
         found.distance += away;
+        found.face = static_cast<int>(i);
       }
       if (found.name == no_face || found.name == v || is_tight(found.name)) continue;
       largest = face.aperture;
@@ -511,16 +518,17 @@ void RowMaker::add_joined(VofName v, Row& row, RowCounts& counts) const {
 void RowMaker::add_fluxes(VofName v, Row& row, RowCounts& counts) const {
   const VofMoments* m = vofs_.moments(v);
   row.volume.add(vofs_.number(v), (m == nullptr ? 1.0 : m->kappa) * h_ * h_ * h_);
-  for (const auto& [face, side] : vofs_.shared_faces(v)) {
-    const VofName other = is_high(side) ? face.high : face.low;
-    if (vofs_.number(other) == no_unknown) continue;  // a coarse-fine face
-    const double beta = beta_below(v, face.direction, face.high);
-    const double out = is_high(side) ? 1.0 : -1.0;
-    row.stencil.add(face_gradient(face, counts), -out * beta * h_ * face.aperture);
-  }
+  for (const auto& [face, side] : vofs_.shared_faces(v))
+    if (vofs_.number(is_high(side) ? face.high : face.low) != no_unknown)  // else a coarse-fine face
+      add_face(v, face, side, row, counts);
   for (const ListedFace& f : vofs_.faces(v))
     if (f.neighbour == domain_face) add_domain_face(v, f, f.aperture, row);
   if (m != nullptr && m->wall_area > 0.0) add_wall_flux(v, row, counts);
+}
+
+void RowMaker::add_face(VofName v, const SharedFace& face, int side, Row& row, RowCounts& counts) const {
+  const double beta = beta_below(v, face.direction, face.high);
+  row.stencil.add(face_gradient(face, counts), (is_high(side) ? -1.0 : 1.0) * beta * h_ * face.aperture);
 }
 
 void RowMaker::add_wall_flux(VofName v, Row& row, RowCounts& counts) const {

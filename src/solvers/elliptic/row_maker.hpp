@@ -101,16 +101,27 @@ class RowMaker {
   /// resolved.
   bool gradient(VofName v, std::array<Stencil, 3>& result) const;
 
+  // What leaves a VoF through one of its faces, or its wall, added to a row.
+  void add_face(VofName v, const SharedFace& face, int side, Row& row, RowCounts& counts) const;
+  void add_domain_face(VofName v, const ListedFace& face, double aperture, Row& row) const;
+  void add_wall_flux(VofName v, Row& row, RowCounts& counts) const;
+  enum class LineEnd { vof, domain, wall };
+  /// Lines: the same along the grid line from a VoF that holds its cell centre; says where the line ends.
+  LineEnd add_line(VofName v, int side, Row& row, RowCounts& counts) const;
+
+  /// Fluxes: place among the shared faces of an orphan of the one towards its host or another orphan of the same host;
+  /// -1: it keeps its balance.
+  int face_to_host(VofName v) const { return host(v).face; }
+
  private:
   void add_lines(VofName v, unsigned between_levels, Row& row, RowCounts& counts) const;
   void add_fluxes(VofName v, Row& row, RowCounts& counts) const;
-  void add_domain_face(VofName v, const ListedFace& face, double aperture, Row& row) const;
-  void add_wall_flux(VofName v, Row& row, RowCounts& counts) const;
   Stencil face_gradient(const SharedFace& face, RowCounts& counts) const;
   Stencil slanted_gradient(const SharedFace& face, RowCounts& counts) const;
   struct Host {
     VofName name = no_face;
     Vec3 distance;  ///< from the value of the host to that of the orphan, in h
+    int face = -1;  ///< place of the one on the way among the shared faces of the orphan
   };
   /// Side of the domain that fixes the value on the largest such face of a VoF; -1: none.
   int fixed_end(VofName v) const;

@@ -75,7 +75,7 @@ void WideRows::set_slice(std::span<const WideRow* const> rows, std::size_t slice
     lane_[slice * height + l] = number;
     for (std::size_t k = 0; k < width; ++k) {
       const bool past = k >= stencil.terms.size();
-      const GlobalNumber g = past ? numbering.first() + number : stencil.terms[k].unknown;
+      const GlobalNumber g = stencil.terms.empty() ? numbering.first() : stencil.terms[past ? 0 : k].unknown;
       column_[first + k * height + l] =
           static_cast<std::int32_t>(numbering.is_own(g) ? g - numbering.first() : numbering.n_own() + remote.place(g));
       weight_[first + k * height + l] = past ? 0.0 : stencil.terms[k].weight;

@@ -26,7 +26,7 @@ struct VaryingTerm {
 
 /// A row to be stored.
 struct WideRow {
-  std::int32_t number;               ///< own unknown
+  std::int32_t number;               ///< own unknown, or the place of a result
   Stencil stencil;                   ///< merged; holds the unknowns of the varying terms, too
   std::vector<VaryingTerm> varying;  ///< by increasing coefficient
 };
@@ -35,8 +35,8 @@ class WideRows {
  public:
   WideRows() = default;
   /// All coefficients are 0 at first.
-  /// @param rows     by increasing own unknown
-  /// @param windows  first own unknown of each window, increasing, and the end
+  /// @param rows     by increasing number
+  /// @param windows  first number of each window, increasing, and the end
   /// @param remote   holds every unknown of other ranks that the rows read
   WideRows(const std::vector<WideRow>& rows, std::span<const std::int32_t> windows, const CompositeNumbering& numbering,
            const RemoteUnknowns& remote);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "fields/composite.hpp"
+#include "solvers/elliptic/coarse_fine.hpp"
+
+namespace karst {
+
+/// Makers of rows of all levels, with the look-ups they need: VoFs of other ranks as far as rows reach. For set-up.
+class RowMakers {
+ public:
+  /// Composite and problem must outlive it. Collective.
+  RowMakers(const Composite& composite, const EllipticProblem& problem, WallForm form);
+  RowMakers(const RowMakers&) = delete;
+  RowMakers& operator=(const RowMakers&) = delete;
+
+  const RowMaker& maker(int l) const { return makers_[static_cast<std::size_t>(l)]; }
+  VofLookup& vofs(int l) { return vofs_[static_cast<std::size_t>(l)]; }
+  const NumberField& numbers(int l) const { return numbers_[static_cast<std::size_t>(l)]; }  ///< global, per slot
+  LevelRows rows(int l) { return {vofs(l), maker(l)}; }
+
+ private:
+  std::vector<NumberField> numbers_;
+  std::vector<VofLookup> vofs_;
+  std::vector<RowMaker> makers_;
+};
+
+}  // namespace karst

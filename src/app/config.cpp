@@ -71,6 +71,7 @@ Config read_config(Reader& in) {
   read(in, config.grid);
   read(in, config.fluid);
   read(in, config.flow);
+  read(in, config.time, config.flow.model == FlowModel::unsteady_stokes);
   read(in, config.diffusion);
   read(in, config.output);
   read(in, config.run);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/clock.hpp"
 #include "app/plot_fields.hpp"
 #include "base/deck.hpp"
 #include "eb/geometry_options.hpp"
@@ -36,6 +37,7 @@ struct Config {
   bool cells_given = false, size_given = false;
   FluidOptions fluid;
   FlowOptions flow;
+  TimeOptions time;
   DiffusionOptions diffusion;
   OutputOptions output;
   RunOptions run;

@@ -379,7 +379,7 @@ Job diffusion_job() {
           "[diffusion] with axes = [\"x\", \"y\", \"z\"]: effective diffusivity and formation factor",
           [](const Config& config) { return !config.diffusion.axes.empty(); },
           [](const JobContext& context) { return mistakes(context.config.diffusion, context.geometry); },
-          run,
+          [](const JobContext& context) { return one_step(context, run); },
           draw,
           page_of,
           plan,

@@ -8,10 +8,13 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/flow_in_time.hpp"
 #include "app/flow_record.hpp"
 #include "app/inertia_results.hpp"
+#include "app/kept_flow.hpp"
 #include "app/plot_file.hpp"
 #include "app/solve_progress.hpp"
 #include "app/solve_store.hpp"
@@ -108,12 +111,6 @@ std::vector<std::string> warnings_of(const FlowColumns& columns) {
   return all;
 }
 
-/// Velocity and pressure of a solve, as the plotfile holds them.
-struct KeptFlow {
-  int axis = 0;
-  std::vector<std::array<float, 4>> values;  ///< own VoFs box after box, then homes on other ranks (JoinedCells)
-};
-using KeptFlows = std::vector<std::shared_ptr<const KeptFlow>>;
 constexpr const char* flow_field = "velocity_and_pressure";
 
 /// Of the own VoFs.
@@ -126,12 +123,6 @@ KeptFlow kept(FlowColumn& column) {
   return kept;
 }
 
-/// Puts the homes on other ranks behind the own VoFs. Collective.
-void append_homes(const JoinedCells& joined, KeptFlow& flow) {
-  const auto remote = joined.remote<std::array<float, 4>>([&](std::size_t v) { return flow.values[v]; });
-  flow.values.insert(flow.values.end(), remote.begin(), remote.end());
-}
-
 /// Where the fields of solves go; nowhere when they are not wanted.
 struct KeepFlows {
   KeptFlows* flows = nullptr;
@@ -142,35 +133,6 @@ struct KeepFlows {
     flows->push_back(std::make_shared<const KeptFlow>(std::move(flow)));
   }
 };
-
-std::string prefix_of(int axis, bool several) {
-  return several ? fmt::format("drive_{}_", "xyz"[axis]) : std::string();
-}
-
-/// Components of the solves on one grid.
-/// @param several  the deck asks for several axes
-std::vector<JobComponent> components_of(const JobContext& run, const std::shared_ptr<const JoinedCells>& joined,
-                                        const KeptFlows& flows, bool several) {
-  std::vector<JobComponent> components;
-  const auto add = [&](PlotField field, const std::string& name, const auto& flow, auto&& value_of) {
-    components.push_back(
-        {field, prefix_of(flow->axis, several) + name,
-         [&geometry = run.geometry, joined, flow, value_of](int level, std::int64_t box, std::span<float> cells) {
-           fill_cells(geometry, *joined, level, box, cells, [&](std::size_t v) { return value_of(flow->values[v]); });
-         }});
-  };
-  using Value = std::array<float, 4>;
-  for (const auto& flow : flows)
-    for (std::size_t d = 0; d < 3; ++d)
-      add(PlotField::velocity, fmt::format("velocity_{}", "xyz"[d]), flow,
-          [d](const Value& u) { return double{u[d]}; });
-  for (const auto& flow : flows)
-    add(PlotField::speed, "speed", flow,
-        [](const Value& u) { return std::hypot(double{u[0]}, double{u[1]}, double{u[2]}); });
-  for (const auto& flow : flows)
-    add(PlotField::pressure, "pressure", flow, [](const Value& u) { return double{u[3]}; });
-  return components;
-}
 
 FlowWatch watch_of(SolveProgress& progress, const std::string& where) {
   FlowWatch watch;
@@ -417,7 +379,7 @@ std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& pa
   const auto joined = std::make_shared<const JoinedCells>(grid.comm, grid.geometry);
   solve_axes(grid, grid.geometry, part, sample, "", progress, all.columns, {&flows, joined.get()});
   const bool several = grid.config.flow.axes.size() > 1;
-  std::vector<JobComponent> components = components_of(grid, joined, flows, several);
+  std::vector<JobComponent> components = flow_components(grid.geometry, joined, flows, several);
   const FieldView view = view_of(grid, components);
   for (const auto& flow : flows)
     add_flow_figures(grid.comm, view, {flow->axis, prefix_of(flow->axis, several), part.reservoir}, all.figures);
@@ -481,7 +443,17 @@ JobResult run(const JobContext& context) {
   return result;
 }
 
+void draw(const Comm& comm, const nlohmann::ordered_json& summary, const FieldView& view, Figures& figures) {
+  draw_flow(comm, summary, view, figures);
+  draw_flow_in_time(comm, summary, view, figures);
+}
+
+PagePart page(const nlohmann::ordered_json& summary, const Figures& figures) {
+  return summary.contains("flow_in_time") ? flow_in_time_page(summary, figures) : flow_page(summary, figures);
+}
+
 std::vector<std::string> all_mistakes(const JobContext& context) {
+  if (is_in_time(context.config)) return flow_in_time_mistakes(context);
   const FlowOptions& options = context.config.flow;
   std::vector<std::string> found = mistakes(options, context.geometry);
   if (options.estimate_given && wider_grids(context.grid.cells).empty())
@@ -508,19 +480,23 @@ int n_plotted(const Config& config) {
 }  // namespace
 
 Job flow_job() {
-  return {"flow",
-          "[flow] with model = \"stokes\" or \"steady\" and a drive: permeability and velocity",
-          [](const Config& config) { return config.flow.model != FlowModel::none; },
-          all_mistakes,
-          run,
-          draw_flow,
-          flow_page,
-          plan_flow,
-          flow_setup_work,
-          flow_pace,
-          {.setup = 1.5e-6, .iteration = 0.32e-6},
-          false,
-          n_plotted};
+  return {
+      "flow",
+      "[flow] with model = \"stokes\" or \"steady\" and a drive: permeability and velocity; \"unsteady-stokes\" and "
+      "[time]: its history",
+      [](const Config& config) { return config.flow.model != FlowModel::none; },
+      all_mistakes,
+      [](const JobContext& context) {
+        return is_in_time(context.config) ? start_flow_in_time(context) : one_step(context, run);
+      },
+      draw,
+      page,
+      plan_flow,
+      flow_setup_work,
+      flow_pace,
+      {.setup = 1.5e-6, .iteration = 0.32e-6},
+      false,
+      n_plotted};
 }
 
 }  // namespace karst

@@ -19,6 +19,10 @@ constexpr double between_reservoirs = 1.9;  ///< times as many
 /// Newton's method, per drive: fewer iterations, each with the rows of advection.
 constexpr double per_digit_with_inertia = 3.6;
 
+/// A step of unsteady flow begins with what the two before it say.
+constexpr double per_digit_of_step = 1.5;
+constexpr double two_earlier_flows = 165.0;  // bytes per fluid cell: velocity and faces of each, volumes
+
 double digits(const FlowOptions& options) { return std::max(1.0, -std::log10(options.tolerance)); }
 
 /// The grid of the deck, or one for each axis with its reservoirs.
@@ -45,6 +49,15 @@ std::vector<PlannedGrid> grids_of(const FlowOptions& options, double iterations,
 
 JobPlan plan_flow(const Config& config, const GridOptions& grid) {
   const FlowOptions& options = config.flow;
+  if (options.model == FlowModel::unsteady_stokes) {
+    JobPlan plan;
+    const double solves = config.time.scheme == StepScheme::sdirk2 ? 2.0 : 1.0;
+    plan.grids.emplace_back().iterations = per_digit_of_step * digits(options) * solves * count_steps(config.time);
+    plan.solve = {450.0 + two_earlier_flows, 310.0, 115.0};
+    plan.kept = sizeof(std::array<float, 4>);
+    plan.more_work = 1.5;
+    return plan;
+  }
   const double creeping = per_digit * digits(options);
   const bool inertia = options.model == FlowModel::steady;
   const double sweep =

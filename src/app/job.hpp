@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "app/clock.hpp"
 #include "app/config.hpp"
 #include "app/flow_figures.hpp"
 #include "app/source.hpp"
@@ -23,6 +25,7 @@ namespace karst {
 
 class RunProgress;
 class SolveStore;
+struct JobComponent;
 
 /// What jobs work on.
 struct JobContext {
@@ -35,6 +38,9 @@ struct JobContext {
   double wall_uncertainty = 0.0;                             ///< ImportFindings::wall_uncertainty
   RunProgress* progress = nullptr;                           ///< none: nothing is shown
   SolveStore* solved = nullptr;  ///< keeps what is solved, knows what was; none: nothing is kept
+  /// Writes a plotfile of this name with these components; empty: jobs write none. Collective.
+  std::function<void(const std::string& name, const std::vector<JobComponent>&)> plot{};
+  std::vector<std::string>* left = nullptr;  ///< names of results that stay where the run ends early; may be none
 };
 
 /// One linear solve, for summary.json and the log.
@@ -76,6 +82,25 @@ struct JobResult {
   Figures figures;                       ///< what draw() made of its fields; on rank 0 alone
 };
 
+/// A job under way: what the main loop does with it (simulation.hpp). All are collective.
+class Process {
+ public:
+  Process() = default;
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  virtual ~Process() = default;
+  virtual Clock clock() const { return {}; }
+  /// @param dt  [s]; 0 where there is no time
+  virtual void step(double dt) = 0;
+  /// After each step: a line of a history.
+  virtual void record(const Clock&) {}
+  /// At output times, numbered from 1.
+  virtual void write_output(int) {}
+  /// The run ends early: leaves what it has, and its names in JobContext::left.
+  virtual void leave() {}
+  virtual JobResult report() = 0;
+};
+
 /// A grid that a job solves on, for estimates before anything is built.
 struct PlannedGrid {
   std::string name;             ///< "cells 2 times as wide"; empty: the grid of the deck
@@ -111,11 +136,11 @@ struct Job {
   bool (*is_asked)(const Config&);
   /// Before any job runs; all mistakes of all jobs are shown together. The same on every rank. Not collective.
   std::vector<std::string> (*mistakes)(const JobContext&);
-  /// Throws Error. Collective; a PetscSession lives.
-  JobResult (*run)(const JobContext&);
-  /// Adds pictures of its fields, which may come from a plotfile, to the figures; run() has done so already.
+  /// Throws Error. Collective; a PetscSession and the context live until the process has gone.
+  std::unique_ptr<Process> (*start)(const JobContext&);
+  /// Adds pictures of its fields, which may come from a plotfile, to the figures; report() has done so already.
   /// Collective.
-  /// @param summary  summary.json, or the part that run() made
+  /// @param summary  summary.json, or the part that report() made
   void (*draw)(const Comm&, const nlohmann::ordered_json& summary, const FieldView&, Figures&);
   /// Its part of report.html; empty when the summary holds no results of it. Not collective.
   PagePart (*page)(const nlohmann::ordered_json& summary, const Figures&);
@@ -143,6 +168,10 @@ void check_jobs(const JobContext& context);
 /// A sentence for each axis that a job asks for and along which no pore leads: what it computes is 0 there. The same on
 /// every rank. Not collective.
 std::vector<std::string> axes_without_path(const Config& config, const Geometry& geometry);
+
+/// A steady job: one step, which does all.
+/// @param run  throws Error; collective
+std::unique_ptr<Process> one_step(const JobContext& context, JobResult (*run)(const JobContext&));
 
 // The jobs, one .cpp file each.
 Job flow_job();

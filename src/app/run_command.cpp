@@ -16,6 +16,7 @@
 #include "app/run_progress.hpp"
 #include "app/run_report.hpp"
 #include "app/session.hpp"
+#include "app/simulation.hpp"
 #include "app/solve_store.hpp"
 #include "app/summary.hpp"
 #include "base/atomic_file.hpp"
@@ -83,19 +84,18 @@ struct RunState {
   std::vector<Job> asked;
   std::unique_ptr<RunProgress> progress;
   Summary summary;
+  std::vector<std::string> left{};  ///< names of what a job left when the run ended early
 };
 
 void do_jobs(RunState& run, const JobContext& context) {
-  for (const Job& job : run.asked) {
-    run.progress->begin(std::string(job.name), fmt::format("{}: set-up", job.name));
-    run.summary.jobs.push_back(job.run(context));
-    const JobResult& result = run.summary.jobs.back();
+  Simulation(context, run.asked).run([&](JobResult result) {
     log_info("{}", result.text);
     for (const SolveRow& s : result.solves) {
       run.summary.seconds.setup += s.setup_seconds;
       run.summary.seconds.solve += s.seconds;
     }
-  }
+    run.summary.jobs.push_back(std::move(result));
+  });
   end_if_asked(run.comm);
   run.summary.solves_read = run.solved.n_read();
 }
@@ -113,6 +113,8 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
   summary.warnings = warnings(summary.geometry);
   summary.seconds.total = run.clock.seconds();
   summary.files = {"deck.toml", "log.txt", "summary.json"};
+  summary.files.insert(summary.files.end(), run.left.begin(), run.left.end());
+  std::ranges::sort(summary.files);
   const Comm self = Comm::self();
   write_file(self, run.folder.file("deck.toml"), deck_as_used(run.session, run.line));
   write_file(self, run.folder.file("summary.json"), summary_json(summary));
@@ -123,6 +125,10 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
              : fmt::format("{} finished solve{} kept in {}, the same command with --resume goes on from there", n,
                            n == 1 ? " is" : "s are", run.folder.solves());
   log_warn("{}; {}", failed ? "the run failed" : reason, kept);
+  if (!run.left.empty())
+    log_info(
+        "The history of the flow so far is in history.csv, its last state in plot.vtkhdf; a new run, with "
+        "--resume too, begins the flow in time at 0");
   run.log.close();
   if (failed) std::ofstream(run.folder.file("log.txt"), std::ios::app) << "error: " << reason << '\n';
   log_info("Summary and log in {}", run.folder.leave(summary.files));
@@ -238,18 +244,21 @@ void run_command(const Comm& comm, const CommandLine& line) {
   run.progress->expect(parts_of_run(session.config, asked, size_of(run.summary.geometry, source.grid)));
   log_info("{}", pores_table(run.summary.geometry));
   log_detail("{}", grid_table(run.summary.geometry));
-  const JobContext context{comm,
-                           session.config,
-                           source.grid,
-                           geometry,
-                           [&](const Variant& variant) {
-                             return open_again(comm, session.config, source.grid, variant,
-                                               folder.file("imported_image.h5"));
-                           },
-                           [&](const std::string& name) { return folder.file(name); },
-                           wall_uncertainty(source),
-                           run.progress.get(),
-                           &solved};
+  JobContext context{comm,
+                     session.config,
+                     source.grid,
+                     geometry,
+                     [&](const Variant& variant) {
+                       return open_again(comm, session.config, source.grid, variant, folder.file("imported_image.h5"));
+                     },
+                     [&](const std::string& name) { return folder.file(name); },
+                     wall_uncertainty(source),
+                     run.progress.get(),
+                     &solved};
+  context.plot = [&](const std::string& name, const std::vector<JobComponent>& components) {
+    write_plot(context, source, folder.file(name), components);
+  };
+  context.left = &run.left;
   check_jobs(context);
   do_jobs_in_order(run, context);
   write_results(run, context, source, options);

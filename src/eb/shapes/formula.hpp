@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/triple.hpp"
@@ -50,7 +51,8 @@ class Formula {
   /// functions sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp log (natural) ln log2 log10 sqrt abs
   /// sign rint of one argument, atan2(y, x), and min max sum avg of any number. Truth is 1 and 0; -x^2 is -(x^2);
   /// 2^3^2 is 2^(3^2). Throws Error with the place of what it does not understand.
-  explicit Formula(const std::string& text);
+  /// @param variables  one letter each for the entries of a point: "t" is a formula of the time alone
+  explicit Formula(const std::string& text, std::string_view variables = "xyz");
 
   /// Values and gradients. Where f has a kink the gradient is that of one side.
   /// @param x             points
@@ -77,7 +79,7 @@ struct CompiledFormula {
   std::size_t n_slots, result;
 };
 /// Throws as Formula does.
-CompiledFormula compile_formula(const std::string& text);
+CompiledFormula compile_formula(const std::string& text, std::string_view variables);
 
 /// Result of one step with numbers for operands, NaN and infinities included.
 double formula_value(FormulaOp op, const std::array<double, 3>& in, double number);

@@ -97,7 +97,7 @@ constexpr int deepest = 200;  // nested brackets, signs and powers: each is a ca
 
 class Parser {
  public:
-  explicit Parser(const std::string& text) : text_(text) {}
+  Parser(const std::string& text, std::string_view variables) : text_(text), variables_(variables) {}
 
   CompiledFormula run() {
     const std::int32_t result = choice();
@@ -116,10 +116,12 @@ class Parser {
     constexpr std::size_t shown = 60;
     const std::string all = text_.size() <= 2 * shown ? text_ : text_.substr(0, 2 * shown) + "...";
     const std::string near = at < text_.size() ? fmt::format("near \"{}\"", text_.substr(at, 20)) : "at its end";
-    throw Error(fmt::format(
-        "geometry expression \"{}\": {} (character {}, {}); allowed are x, y, z in metres, numbers, + - * / ^, "
-        "comparisons, && || ?:, functions such as sin, sqrt, abs, min, max, and _pi",
-        all, what, at + 1, near));
+    throw Error(
+        fmt::format("{} \"{}\": {} (character {}, {}); allowed are {}, numbers, + - * / ^, comparisons, && || ?:, "
+                    "functions such as "
+                    "sin, sqrt, abs, min, max, and _pi",
+                    variables_ == "t" ? "formula of the time" : "geometry expression", all, what, at + 1, near,
+                    variables_ == "t" ? "t in seconds" : "x, y, z in metres"));
   }
 
   void skip_spaces() {
@@ -255,9 +257,8 @@ class Parser {
     while (at_ < text_.size() && is_in_name(text_[at_])) ++at_;
     const std::string word = text_.substr(begin, at_ - begin);
     if (next() != '(') {
-      const std::string_view variables = "xyz";
-      if (word.size() == 1 && variables.find(word[0]) != std::string_view::npos)
-        return steps_.add(Op::variable, {-1, -1, -1}, static_cast<double>(variables.find(word[0])));
+      if (word.size() == 1 && variables_.find(word[0]) != std::string_view::npos)
+        return steps_.add(Op::variable, {-1, -1, -1}, static_cast<double>(variables_.find(word[0])));
       if (word == "_pi") return steps_.constant(std::numbers::pi);
       if (word == "_e") return steps_.constant(std::numbers::e);
     }
@@ -268,7 +269,8 @@ class Parser {
   }
 
   [[noreturn]] void unknown(const std::string& word, std::size_t begin) const {
-    std::vector<std::string> names{"x", "y", "z", "_pi", "_e"};
+    std::vector<std::string> names{"_pi", "_e"};
+    for (const char variable : variables_) names.emplace_back(1, variable);
     for (const Function& f : functions) names.emplace_back(f.name);
     const std::string near = nearest(word, names);
     fail(fmt::format("{} is unknown{}", word, near.empty() ? "" : fmt::format(", did you mean {}?", near)), begin);
@@ -291,6 +293,7 @@ class Parser {
   }
 
   const std::string& text_;
+  std::string_view variables_;
   std::size_t at_ = 0;
   int depth_ = 0;
   Steps steps_;
@@ -298,6 +301,8 @@ class Parser {
 
 }  // namespace
 
-CompiledFormula compile_formula(const std::string& text) { return Parser(text).run(); }
+CompiledFormula compile_formula(const std::string& text, std::string_view variables) {
+  return Parser(text, variables).run();
+}
 
 }  // namespace karst

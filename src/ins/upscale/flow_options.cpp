@@ -7,6 +7,9 @@
 #include <array>
 #include <string>
 
+#include "base/error.hpp"
+#include "eb/shapes/formula.hpp"
+
 namespace karst {
 
 namespace {
@@ -56,6 +59,23 @@ void read_trust(Reader& in, FlowOptions& options) {
       "permeability (three times the work); the switch --uncertainty of `karst run` sets it");
 }
 
+/// Axes and values of the drives.
+void read_drive_values(Reader& in, FlowOptions& options) {
+  read_axes(in, options);
+  in.number("flow.pressure_drop", options.pressure_drop, "Pa", "drive pressure-drop: difference between the two ends",
+            -strongest, strongest);
+  in.vec3("flow.gradient", options.gradient, "Pa/m",
+          "drive pressure-gradient: fall of pressure per length; each solve takes the entry of its axis", -strongest,
+          strongest);
+  in.number("flow.velocity", options.velocity, "m/s", "drive velocity: flow rate over the total cross-section",
+            -strongest, strongest);
+  in.number("flow.flow_rate", options.flow_rate, "m3/s", "drive flow-rate: volume per time along the axis", -strongest,
+            strongest);
+  in.text("flow.drive_factor", options.drive_factor,
+          "model unsteady-stokes: factor on the drive, a formula of the time t [s] in the language of geometry.solid's "
+          "expression, e.g. \"cos(2*_pi*50*t)\" or \"min(t/0.01, 1)\"");
+}
+
 void check_drive(Reader& in, const FlowOptions& options) {
   if (options.drive == FlowDrive::none) {
     in.mistake("flow.drive",
@@ -89,8 +109,30 @@ void check_drive(Reader& in, const FlowOptions& options) {
     in.mistake("flow.flow_rate", "0: nothing would flow; give it a value");
 }
 
+/// Unsteady flow: one direction, driven as given, with nothing of what belongs to permeabilities.
+void check_unsteady(Reader& in, const FlowOptions& options) {
+  if (options.model != FlowModel::unsteady_stokes) {
+    if (in.given("flow.drive_factor"))
+      in.mistake("flow.drive_factor",
+                 "without effect: steady flow knows no time; remove this key, or write flow.model = "
+                 "\"unsteady-stokes\"");
+    return;
+  }
+  try {
+    const Formula factor(options.drive_factor, "t");
+  } catch (const Error& e) {
+    in.mistake("flow.drive_factor", e.what());
+  }
+  if (options.axes.size() > 1)
+    in.mistake("flow.axes", "unsteady flow is driven along one direction; name it, as in axes = [\"x\"]");
+  if (options.drive == FlowDrive::velocity || options.drive == FlowDrive::flow_rate)
+    in.mistake("flow.drive", "unsteady flow is driven by pressures; allowed: \"pressure-drop\", \"pressure-gradient\"");
+  for (const char* key : {"flow.reservoir", "flow.estimate_error", "flow.uncertainty"})
+    if (in.given(key)) in.mistake(key, "belongs to permeabilities; remove this key, or write flow.model = \"stokes\"");
+}
+
 void check_steps(Reader& in, const FlowOptions& options) {
-  if (options.model == FlowModel::stokes)
+  if (options.model == FlowModel::stokes || options.model == FlowModel::unsteady_stokes)
     for (const char* key : {"flow.steps", "flow.newton_steps"})
       if (in.given(key))
         in.mistake(key,
@@ -115,7 +157,9 @@ void read(Reader& in, FlowOptions& options) {
           {{"none", FlowModel::none, "no flow"},
            {"stokes", FlowModel::stokes, "steady creeping flow, solved directly: permeability and velocity"},
            {"steady", FlowModel::steady,
-            "creeping flow first, then steady flow with inertia: apparent permeability for each of flow.steps"}},
+            "creeping flow first, then steady flow with inertia: apparent permeability for each of flow.steps"},
+           {"unsteady-stokes", FlowModel::unsteady_stokes,
+            "creeping flow in time, from rest: the history of the flow, step by step as [time] says"}},
           "equations of the flow; with one, `karst run` does this job");
   in.word("flow.drive", options.drive,
           {{"none", FlowDrive::none, "nothing: allowed without a model alone"},
@@ -124,16 +168,11 @@ void read(Reader& in, FlowOptions& options) {
            {"velocity", FlowDrive::velocity, "a wanted Darcy velocity, by the pressures that give it"},
            {"flow-rate", FlowDrive::flow_rate, "a wanted flow rate, by the pressures that give it"}},
           "what moves the fluid");
-  read_axes(in, options);
-  in.number("flow.pressure_drop", options.pressure_drop, "Pa", "drive pressure-drop: difference between the two ends",
-            -strongest, strongest);
-  in.vec3("flow.gradient", options.gradient, "Pa/m",
-          "drive pressure-gradient: fall of pressure per length; each solve takes the entry of its axis", -strongest,
-          strongest);
-  in.number("flow.velocity", options.velocity, "m/s", "drive velocity: flow rate over the total cross-section",
-            -strongest, strongest);
-  in.number("flow.flow_rate", options.flow_rate, "m3/s", "drive flow-rate: volume per time along the axis", -strongest,
-            strongest);
+  if (options.model == FlowModel::unsteady_stokes) {  // a step has less to say than a permeability
+    options.tolerance = 1e-6;
+    options.estimate_error = false;
+  }
+  read_drive_values(in, options);
   in.word("flow.sides", options.sides,
           {{"symmetry", FlowWalls::symmetry, "no flow through them, no friction"},
            {"no-slip", FlowWalls::no_slip, "a wall: the sleeve of a core"},
@@ -144,7 +183,9 @@ void read(Reader& in, FlowOptions& options) {
       "free fluid before and behind the sample along the flow, as in an endless row of samples: the pores of its faces "
       "exchange fluid there; for drives between two ends; the permeability is that of the sample alone",
       0, 100000);
-  in.number("flow.tolerance", options.tolerance, "-", "relative residual at which a solve ends", 1e-12, 1e-2);
+  in.number("flow.tolerance", options.tolerance, "-",
+            "relative residual at which a solve ends; default of unsteady-stokes: 1e-6 of its strongest drive", 1e-12,
+            1e-2);
   in.integer("flow.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1, 1000000);
   in.numbers("flow.steps", options.steps, "-",
              "model steady: factors on the drive, increasing, one solve each that starts from the flow of the one "
@@ -157,15 +198,19 @@ void read(Reader& in, FlowOptions& options) {
   options.sides_given = in.given("flow.sides");
   options.estimate_given = options.estimate_error && in.given("flow.estimate_error");
   check_steps(in, options);
+  check_unsteady(in, options);
   if (options.model != FlowModel::none) {
     check_drive(in, options);
     return;
   }
-  for (const char* key : {"flow.drive", "flow.axes", "flow.pressure_drop", "flow.gradient", "flow.velocity",
-                          "flow.flow_rate", "flow.sides", "flow.reservoir", "flow.tolerance", "flow.max_iterations",
-                          "flow.steps", "flow.newton_steps", "flow.estimate_error", "flow.uncertainty"})
+  for (const char* key :
+       {"flow.drive", "flow.axes", "flow.pressure_drop", "flow.gradient", "flow.velocity", "flow.flow_rate",
+        "flow.sides", "flow.reservoir", "flow.tolerance", "flow.max_iterations", "flow.steps", "flow.newton_steps",
+        "flow.estimate_error", "flow.uncertainty", "flow.drive_factor"})
     if (in.given(key) && !in.given("flow.model"))
-      in.mistake(key, "given without flow.model, which asks for the job: model = \"stokes\" or \"steady\"");
+      in.mistake(key,
+                 "given without flow.model, which asks for the job: model = \"stokes\", \"steady\" or "
+                 "\"unsteady-stokes\"");
 }
 
 }  // namespace karst

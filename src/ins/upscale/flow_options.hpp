@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/deck.hpp"
@@ -16,7 +17,7 @@ struct FluidOptions {
 /// Declares and reads [fluid].
 void read(Reader& in, FluidOptions& options);
 
-enum class FlowModel : std::uint8_t { none, stokes, steady };
+enum class FlowModel : std::uint8_t { none, stokes, steady, unsteady_stokes };
 enum class FlowDrive : std::uint8_t { none, pressure_gradient, pressure_drop, velocity, flow_rate };
 enum class FlowWalls : std::uint8_t { symmetry, no_slip, periodic };
 
@@ -37,7 +38,8 @@ struct FlowOptions {
   int newton_steps = 30;           ///< model steady: for one drive at most
   /// Of the permeability, by solves on wider cells where such fit; given: it is a mistake when they do not.
   bool estimate_error = true, estimate_given = false;
-  bool uncertainty = false;  ///< also solves with the wall of the image as far off as it may plausibly be
+  std::string drive_factor = "1";  ///< model unsteady_stokes: on the drive, a formula of t [s]
+  bool uncertainty = false;        ///< also solves with the wall of the image as far off as it may plausibly be
 };
 
 /// Declares and reads [flow]; notes as mistakes: no drive, two drives or a value that belongs to another one, an axis

@@ -31,8 +31,9 @@ const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[
 
 bool is_periodic(const Domain& domain, int axis) { return domain.periodic[static_cast<std::size_t>(axis)]; }
 
-/// What the six ends of the domain are for a drive along an axis.
-FlowSides sides_of(const Domain& domain, const FlowOptions& options, int axis) {
+}  // namespace
+
+FlowSides flow_sides(const Domain& domain, const FlowOptions& options, int axis) {
   FlowSides sides;
   for (int side = 0; side < 6; ++side) {
     const bool end = direction_of(side) == axis && !is_periodic(domain, axis);
@@ -43,7 +44,6 @@ FlowSides sides_of(const Domain& domain, const FlowOptions& options, int axis) {
   return sides;
 }
 
-/// A fall of pressure of 1 per cell width along the axis.
 StokesDrive unit_drive(const Domain& domain, int axis) {
   StokesDrive drive;
   if (is_periodic(domain, axis))
@@ -52,6 +52,20 @@ StokesDrive unit_drive(const Domain& domain, int axis) {
     drive.pressure[static_cast<std::size_t>(side_of(axis, false))] = domain.cells[axis];
   return drive;
 }
+
+void check_flow_cells(const FlowCounts& counts, const std::string& name) {
+  require(
+      counts.flow_cells > 0,
+      "{}: no cell centre lies in the fluid ({} pieces of fluid without one): the pores are thinner than a cell, and "
+      "nothing can flow; use finer cells",
+      name, counts.orphans);
+  require(counts.walls > 0,
+          "{}: no grid line between {} cell centres meets a wall or a no-slip side, so nothing holds the fluid and its "
+          "velocity has no bound; the solid is smaller than a cell: use finer cells, or flow.sides = \"no-slip\"",
+          name, counts.flow_cells);
+}
+
+namespace {
 
 /// The cells between the reservoirs.
 SampleCells sample_cells(const FlowOptions& options, const Domain& domain, int axis) {
@@ -117,19 +131,6 @@ class SharedSolver {
   const StokesOptions& options_;
   std::optional<StokesSolver> solver_;
 };
-
-/// What no iteration can mend.
-void check_cells(const FlowCounts& counts, const std::string& name) {
-  require(
-      counts.flow_cells > 0,
-      "{}: no cell centre lies in the fluid ({} pieces of fluid without one): the pores are thinner than a cell, and "
-      "nothing can flow; use finer cells",
-      name, counts.orphans);
-  require(counts.walls > 0,
-          "{}: no grid line between {} cell centres meets a wall or a no-slip side, so nothing holds the fluid and its "
-          "velocity has no bound; the solid is smaller than a cell: use finer cells, or flow.sides = \"no-slip\"",
-          name, counts.flow_cells);
-}
 
 /// Leaves out the reservoirs: the velocity of the sample and its tortuosity, per gradient of the sample.
 /// Returns that gradient over that of the drive. Collective.
@@ -467,9 +468,9 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
       continue;
     }
     column = column_along(options, domain, axis);
-    StokesSolver& solver = shared.with(sides_of(domain, options, axis), column.setup_seconds);
+    StokesSolver& solver = shared.with(flow_sides(domain, options, axis), column.setup_seconds);
     column.counts = solver.op().counts();
-    check_cells(column.counts, flow_solve_name(axis));
+    check_flow_cells(column.counts, flow_solve_name(axis));
     column.closed_level_faces = solver.op().face_counts().closed;
     std::optional<PausedSweep> paused;
     if (watch.resume && options.model == FlowModel::steady) paused = watch.resume(axis, solver.all_values());

@@ -107,6 +107,13 @@ std::string flow_solve_name(int axis);
 /// "steady x"
 std::string steady_solve_name(int axis);
 
+/// What the six ends of the domain are for a drive along an axis.
+FlowSides flow_sides(const Domain& domain, const FlowOptions& options, int axis);
+/// A pressure drop of 1 per cell width along the axis.
+StokesDrive unit_drive(const Domain& domain, int axis);
+/// Throws Error for what no iteration can mend: no flow cells, or nothing that holds the fluid.
+void check_flow_cells(const FlowCounts& counts, const std::string& name);
+
 /// What is wrong with drive, axes and sides for this geometry, to be said before any solve. Axes along which no pore
 /// leads are no mistake: their permeability is 0. Not collective, the same on
 /// every rank.

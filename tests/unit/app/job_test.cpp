@@ -8,6 +8,7 @@
 
 #include "app/memory_estimate.hpp"
 #include "app/plot_file.hpp"
+#include "app/simulation.hpp"
 #include "base/error.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
@@ -49,7 +50,7 @@ TEST(DiffusionJobMpi, ResultsAreWhatTheTensorSays) {
   ball.config.diffusion = {{0, 2}, 2e-9, 1e-10, 100};
   ball.config.output.plot = {PlotField::fraction, PlotField::concentration};
   check_jobs(ball.context);
-  const JobResult result = diffusion_job().run(ball.context);
+  const JobResult result = run_job(diffusion_job(), ball.context);
   const auto json = nlohmann::json::parse(result.json);
   const double d = json["relative_diffusivity"][0][0];
   EXPECT_GT(d, 0.8);
@@ -76,7 +77,7 @@ TEST(DiffusionJobMpi, PlotsTheConcentration) {
   Ball ball;
   ball.config.diffusion = {{0}, 1e-9, 1e-10, 100};
   ball.config.output.plot = {PlotField::concentration};
-  const JobResult result = diffusion_job().run(ball.context);
+  const JobResult result = run_job(diffusion_job(), ball.context);
   const LevelGraph& graph = ball.geometry.levels[0].graph;
   std::array<double, 2> sum{};
   std::int64_t solid = 0;
@@ -104,7 +105,7 @@ TEST(DiffusionJobMpi, PlotsTheConcentration) {
 TEST(DiffusionJobMpi, ThePageShowsAllOfIt) {
   Ball ball;
   ball.config.diffusion = {{0, 1, 2}, 1e-9, 1e-8, 100};
-  const JobResult result = diffusion_job().run(ball.context);
+  const JobResult result = run_job(diffusion_job(), ball.context);
   RunPage page;
   page.title = "a <ball>";
   page.warnings = {"x < y"};
@@ -159,6 +160,35 @@ void expect_page_of_flow(const JobResult& result, bool drawn) {
   EXPECT_TRUE(flow_job().page(nlohmann::ordered_json::object(), {}).cards.empty());
 }
 
+// Between pressures on the ends: one step of any length ends in the steady flow, whose power friction takes.
+TEST(FlowInTimeJobMpi, OneLongStepIsTheSteadyFlow) {
+  Ball ball;
+  FlowOptions& flow = ball.config.flow;
+  flow.model = FlowModel::stokes;
+  flow.drive = FlowDrive::pressure_drop;
+  flow.pressure_drop = 2.0;
+  flow.axes = {2};
+  flow.tolerance = 1e-9;
+  const auto steady = nlohmann::json::parse(run_job(flow_job(), ball.context).json);
+  flow.model = FlowModel::unsteady_stokes;
+  flow.drive_factor = "1 + 0*t";
+  ball.config.time = {3e18, 3e18, 0.0, StepScheme::bdf2};
+  check_jobs(ball.context);
+  const JobResult result = run_job(flow_job(), ball.context);
+  const auto json = nlohmann::ordered_json::parse(result.json);
+  const auto& end = json["flow_in_time"];
+  EXPECT_EQ(end["steps"], 1);
+  EXPECT_NEAR(end["darcy_velocity_m_s"][2].get<double>() / steady["darcy_velocity_m_s"][2][2].get<double>(), 1.0, 1e-7);
+  EXPECT_NEAR(end["power_W_m3"].get<double>(), end["darcy_velocity_m_s"][2].get<double>() * 2.0 / 24.0,
+              1e-9 * end["power_W_m3"].get<double>());
+  EXPECT_NEAR(end["dissipation_W_m3"].get<double>() / end["power_W_m3"].get<double>(), 1.0, 0.25);
+  const PagePart page = flow_job().page(json, result.figures);
+  EXPECT_GE(page.tiles.size(), 3U);
+  EXPECT_FALSE(page.cards.empty());
+  flow.drive_factor = "0*t";
+  EXPECT_TRUE(has(error_of([&] { check_jobs(ball.context); }), "nothing would flow"));
+}
+
 /// Pressures on the ends along x and z, planes of symmetry around; 2 Pa over 24 m along z.
 TEST(FlowJobMpi, ResultsAreWhatDarcysLawSays) {
   Ball ball;
@@ -169,7 +199,7 @@ TEST(FlowJobMpi, ResultsAreWhatDarcysLawSays) {
   flow.axes = {0, 2};
   ball.config.output.plot = {PlotField::velocity, PlotField::pressure};
   check_jobs(ball.context);
-  const JobResult result = flow_job().run(ball.context);
+  const JobResult result = run_job(flow_job(), ball.context);
   const auto json = nlohmann::json::parse(result.json);
   const double k = json["permeability_m2"][2][2];
   EXPECT_GT(k, 0.0);
@@ -227,7 +257,7 @@ TEST(FlowJobMpi, WarnsWhereDragIsNotTheDrive) {
     flow.model = FlowModel::stokes;
     flow.drive = FlowDrive::pressure_drop;
     flow.axes = {0};
-    const JobResult result = flow_job().run(ball.context);
+    const JobResult result = run_job(flow_job(), ball.context);
     const auto of_drag = [](const std::string& w) { return has(w, "drag on the walls and driving force differ by"); };
     EXPECT_EQ(std::ranges::any_of(result.warnings, of_drag), coarse);
   }
@@ -246,7 +276,7 @@ TEST(FlowJobMpi, InertiaOnTopOfSlowFlow) {
   flow.axes = {2};
   flow.tolerance = 1e-7;
   check_jobs(ball.context);
-  const JobResult result = flow_job().run(ball.context);
+  const JobResult result = run_job(flow_job(), ball.context);
   const auto json = nlohmann::json::parse(result.json);
   const double k = json["permeability_m2"][2][2];
   const auto& inertia = json["flow"][0]["inertia"];
@@ -318,7 +348,7 @@ TEST(FlowJobMpi, ErrorIsEstimatedOnWideCells) {
                            [&](const Variant& v) { return open_again(comm, config, source.grid, v, ""); },
                            {}};
   check_jobs(context);
-  const JobResult result = flow_job().run(context);
+  const JobResult result = run_job(flow_job(), context);
   const auto json = nlohmann::json::parse(result.json);
   const double k = json["permeability_m2"][1][1], error = json["flow"][0]["permeability_error_m2"];
   EXPECT_GT(error, 0.0);
@@ -372,7 +402,7 @@ struct Slit {
     const JobContext context{comm, config,     source.grid, geometry, [&](const Variant& v) { return moved(v.moved); },
                              {},   uncertainty};
     check_jobs(context);
-    return flow_job().run(context);
+    return run_job(flow_job(), context);
   }
   double width;
   bool barred;
@@ -440,7 +470,7 @@ TEST(FlowJobMpi, ReservoirsBelongToTheirAxis) {
                            [&](const Variant& v) { return open_again(comm, config, source.grid, v, ""); },
                            [&](const std::string& name) { return folder.path() + "/" + name; }};
   check_jobs(context);
-  const JobResult result = flow_job().run(context);
+  const JobResult result = run_job(flow_job(), context);
   const auto json = nlohmann::json::parse(result.json);
   for (const std::size_t i : {0U, 1U}) {
     const auto& flow = json["flow"][i];

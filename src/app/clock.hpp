@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The time of a run: [time] of the deck, and the clock that goes by it.
+#pragma once
+
+#include <cstdint>
+
+#include "base/deck.hpp"
+
+namespace karst {
+
+enum class StepScheme : std::uint8_t { bdf2, sdirk2 };
+
+struct TimeOptions {
+  double end = 0.0;     ///< [s]
+  double dt = 0.0;      ///< longest step [s]
+  double output = 0.0;  ///< between plotfiles [s]; 0: at the end alone
+  StepScheme scheme = StepScheme::bdf2;
+};
+/// Declares and reads [time]; notes as mistakes: values that are missing, or that have no effect.
+/// @param in_time  the deck asks for a job that goes through time
+void read(Reader& in, TimeOptions& options, bool in_time);
+
+/// Times of a run. Steps between two outputs are equal, at most dt long, and land on the output times and on the end
+/// exactly.
+class Clock {
+ public:
+  Clock() = default;  ///< of what has no time: one step
+  explicit Clock(const TimeOptions& options);
+
+  bool done() const { return finished_; }
+  double time() const { return time_; }
+  int steps() const { return steps_; }      ///< made so far
+  int outputs() const { return outputs_; }  ///< output times met so far, the end not among them
+  double dt() const { return dt_; }         ///< of the next step
+  void advance();                           ///< the step was made
+  /// time() is an output time. The end is none: what a job reports shows it.
+  bool output_due() const { return output_due_; }
+  double part() const { return options_.end > 0.0 ? time_ / options_.end : 1.0; }
+
+ private:
+  void plan_interval();
+
+  TimeOptions options_;
+  double time_ = 0.0, begin_ = 0.0, target_ = 0.0, dt_ = 0.0;
+  std::int64_t made_ = 0, planned_ = 1;  // steps of the interval
+  int steps_ = 0, outputs_ = 0;
+  bool output_due_ = false, finished_ = false;
+};
+
+/// Steps from 0 to the end.
+double count_steps(const TimeOptions& options);
+
+}  // namespace karst

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Job `flow` with model unsteady-stokes: the flow step by step, its history and its fields.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/job.hpp"
+
+namespace karst {
+
+inline bool is_in_time(const Config& config) { return config.flow.model == FlowModel::unsteady_stokes; }
+
+/// Writes history.csv, a line per step, and output_0001.vtkhdf ... at output times. Where the run ends early the
+/// history stays, and plot.vtkhdf holds the last state. Collective.
+std::unique_ptr<Process> start_flow_in_time(const JobContext& context);
+/// See Job.
+std::vector<std::string> flow_in_time_mistakes(const JobContext& context);
+PagePart flow_in_time_page(const nlohmann::ordered_json& summary, const Figures& figures);
+void draw_flow_in_time(const Comm& comm, const nlohmann::ordered_json& summary, const FieldView& view,
+                       Figures& figures);
+
+/// The flow after a step [SI]. Means are over the volume of the domain, solid included.
+struct FlowState {
+  double time = 0.0, dt = 0.0;
+  double gradient = 0.0;  ///< fall of pressure per length, drives
+  Vec3 darcy_velocity;
+  double flow_rate = 0.0;                 ///< along the axis of the drive
+  double kinetic_energy = 0.0;            ///< [J/m³]
+  double power = 0.0, dissipation = 0.0;  ///< of the drive, and what friction takes [W/m³]
+  double largest_speed = 0.0, divergence = 0.0;
+  int iterations = 0;
+};
+
+/// The first line of history.csv, and that of a state.
+std::string history_header();
+std::string history_line(const FlowState& state);
+
+struct FlowHistory {
+  int axis = 0;
+  bool periodic = true;
+  int steps = 0;
+  std::int64_t iterations = 0;
+  std::vector<FlowState> states;  ///< some hundred at most, the last one among them
+};
+/// Member flow_in_time of summary.json, and darcy_velocity_m_s at the end.
+std::string history_json(const FlowHistory& history);
+
+}  // namespace karst

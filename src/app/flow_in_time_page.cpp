@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The history of a flow: as lines of a file, as JSON and on the page.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/flow_in_time.hpp"
+#include "base/format.hpp"
+#include "geometry_import/report_text.hpp"
+#include "geometry_import/svg_chart.hpp"
+
+namespace karst {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A number of the states over the time, in both halves of a chart.
+struct Line {
+  const char* key;
+  const char* name;
+  const char* colour;
+  const char* dash;
+};
+
+/// Power of 1000 in whose multiples numbers up to this size are short.
+int thousands(double largest) {
+  return largest > 0.0 ? static_cast<int>(std::floor(std::log10(largest) / 3.0 + 1e-9)) : 0;
+}
+
+/// "10⁻⁶ m/s"
+std::string unit_of(int power, const std::string& unit) {
+  if (power == 0) return unit;
+  static constexpr std::array<const char*, 10> raised{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string exponent = power < 0 ? "⁻" : "";
+  for (const char digit : std::to_string(3 * std::abs(power)))
+    exponent += raised[static_cast<std::size_t>(digit - '0')];
+  return "10" + exponent + " " + unit;
+}
+
+struct Quantity {
+  std::string title, label, unit;
+};
+
+/// A card with numbers of the states over the time.
+std::string chart(const Json& history, const Quantity& quantity, const std::vector<Line>& lines,
+                  const std::string& note) {
+  const auto time = history.at("time_s").get<std::vector<double>>();
+  double low = 0.0, high = 0.0;
+  for (const Line& line : lines)
+    for (const double v : history.at(line.key).get<std::vector<double>>())
+      low = std::min(low, v), high = std::max(high, v);
+  const int power = thousands(std::max(high, -low)), power_of_time = thousands(time.empty() ? 0.0 : time.back());
+  const double part = std::pow(1000.0, -power), part_of_time = std::pow(1000.0, -power_of_time);
+  Chart chart;
+  chart.description = quantity.title;
+  for (const Line& line : lines) {
+    ChartSeries series{.name = line.name, .colour = line.colour, .dash = line.dash};
+    for (const double t : time) series.x.push_back(part_of_time * t);
+    for (const double v : history.at(line.key).get<std::vector<double>>()) series.y.push_back(part * v);
+    chart.series.push_back(series);
+  }
+  if (low == 0.0 && high == 0.0) high = 1.0;
+  chart.x = {fmt::format("time [{}]", unit_of(power_of_time, "s")), 0.0,
+             time.empty() ? 1.0 : part_of_time * time.back()};
+  chart.y = {fmt::format("{} [{}]", quantity.label, unit_of(power, quantity.unit)),
+             low < 0.0 ? -axis_end(-part * low) : 0.0, high > 0.0 ? axis_end(part * high) : 0.0};
+  return card(quantity.title, svg(chart), note);
+}
+
+}  // namespace
+
+std::string history_header() {
+  return "time_s,dt_s,pressure_gradient_Pa_m,darcy_velocity_x_m_s,darcy_velocity_y_m_s,darcy_velocity_z_m_s,"
+         "flow_rate_m3_s,kinetic_energy_J_m3,power_W_m3,dissipation_W_m3,largest_speed_m_s,divergence,iterations\n";
+}
+
+std::string history_line(const FlowState& s) {
+  const Vec3& u = s.darcy_velocity;
+  return fmt::format(
+      "{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.6g},{:.3g},{}\n", s.time,
+      s.dt, s.gradient, u[0], u[1], u[2], s.flow_rate, s.kinetic_energy, s.power, s.dissipation, s.largest_speed,
+      s.divergence, s.iterations);
+}
+
+std::string history_json(const FlowHistory& history) {
+  const FlowState& end = history.states.back();
+  const auto all = [&](auto&& value) {
+    Json list = Json::array();
+    for (const FlowState& s : history.states) list.push_back(value(s));
+    return list;
+  };
+  const int axis = history.axis;
+  Json json;
+  json["flow_in_time"] = {{"axis", std::string(1, "xyz"[axis])},
+                          {"boundaries", history.periodic ? "periodic" : "pressures"},
+                          {"steps", history.steps},
+                          {"iterations", history.iterations},
+                          {"end_s", end.time},
+                          {"pressure_gradient_Pa_m", end.gradient},
+                          {"darcy_velocity_m_s", {end.darcy_velocity[0], end.darcy_velocity[1], end.darcy_velocity[2]}},
+                          {"flow_rate_m3_s", end.flow_rate},
+                          {"kinetic_energy_J_m3", end.kinetic_energy},
+                          {"power_W_m3", end.power},
+                          {"dissipation_W_m3", end.dissipation},
+                          {"largest_speed_m_s", end.largest_speed},
+                          {"history",
+                           {{"time_s", all([](const FlowState& s) { return s.time; })},
+                            {"pressure_gradient_Pa_m", all([](const FlowState& s) { return s.gradient; })},
+                            {"darcy_velocity_m_s", all([axis](const FlowState& s) { return s.darcy_velocity[axis]; })},
+                            {"kinetic_energy_J_m3", all([](const FlowState& s) { return s.kinetic_energy; })},
+                            {"power_W_m3", all([](const FlowState& s) { return s.power; })},
+                            {"dissipation_W_m3", all([](const FlowState& s) { return s.dissipation; })},
+                            {"iterations", all([](const FlowState& s) { return s.iterations; })}}}};
+  return json.dump();
+}
+
+PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
+  PagePart page;
+  const Json& flow = summary.at("flow_in_time");
+  const Json& history = flow.at("history");
+  const auto axis = flow.at("axis").get<std::string>();
+  const auto number = [&](const char* key) { return flow.at(key).get<double>(); };
+  const auto velocity = flow.at("darcy_velocity_m_s").at(std::string("xyz").find(axis)).get<double>();
+  page.tiles = {
+      {"Darcy velocity at the end", format_si(velocity, "m/s"),
+       fmt::format("along {}, at {}; flow rate over the whole cross-section", axis, format_si(number("end_s"), "s"))},
+      {"Pressure gradient at the end",
+       fmt::format("{:.4g}<span class=\"unit\">Pa/m</span>", number("pressure_gradient_Pa_m")),
+       "fall of pressure per length"},
+      {"Steps", fmt::format("{}", flow.at("steps").get<int>()),
+       fmt::format("{:.1f} iterations per step", number("iterations") / std::max(1.0, number("steps")))}};
+  if (summary.contains("porosity")) page.tiles.push_back(porosity_tile(summary));
+  page.cards.push_back(pairs_html(
+      {chart(history, {"Darcy velocity", "Darcy velocity along " + axis, "m/s"},
+             {{"darcy_velocity_m_s", "", "#1f77b4", ""}}, "Every step is in history.csv."),
+       chart(history, {"Drive", "pressure gradient along " + axis, "Pa/m"},
+             {{"pressure_gradient_Pa_m", "", "#d1731b", ""}}, "Fall of pressure per length."),
+       chart(
+           history, {"Power", "per volume of the sample", "W/m³"},
+           {{"power_W_m3", "power of the drive", "#d1731b", ""}, {"dissipation_W_m3", "dissipation", "#1f77b4", "7 3"}},
+           "What the drive gives more than friction takes is the growth of the kinetic energy. Friction comes from the "
+           "velocity at cell centres, which carries an error of the grid of some percent."),
+       chart(history, {"Kinetic energy", "per volume of the sample", "J/m³"},
+             {{"kinetic_energy_J_m3", "", "#2a8c4a", ""}}, "")}));
+  std::string pictures;
+  for (const char* kind : {"view", "slice"})
+    if (const auto figure = figures.find(fmt::format("flow {} {}", axis, kind)); figure != figures.end())
+      pictures += figure->second;
+  if (!pictures.empty())
+    page.cards.push_back(card("Flow field at the end",
+                              fmt::format("<div class=\"slices\" style=\"--n:2\">{}</div>\n", pictures),
+                              "In the slice gray is solid, or a pore that was removed."));
+  return page;
+}
+
+void draw_flow_in_time(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
+  if (!summary.contains("flow_in_time")) return;
+  const auto axis = std::string("xyz").find(summary.at("flow_in_time").at("axis").get<std::string>());
+  add_flow_figures(comm, view, {static_cast<int>(axis), "", 0}, figures);
+}
+
+}  // namespace karst

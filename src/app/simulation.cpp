@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include "app/run_progress.hpp"
+#include "base/orderly_end.hpp"
+
+namespace karst {
+
+void Simulation::run(const std::function<void(JobResult)>& done) {
+  for (const Job& job : jobs_) {
+    if (context_->progress != nullptr)
+      context_->progress->begin(std::string(job.name), fmt::format("{}: set-up", job.name));
+    const std::unique_ptr<Process> process = job.start(*context_);
+    try {
+      for (Clock clock = process->clock(); !clock.done();) {
+        process->step(clock.dt());
+        clock.advance();
+        process->record(clock);
+        if (clock.output_due()) process->write_output(clock.outputs());
+        end_if_asked(context_->comm);
+      }
+    } catch (const EarlyEnd&) {  // on all ranks
+      process->leave();
+      throw;
+    }
+    done(process->report());
+  }
+}
+
+JobResult run_job(const Job& job, const JobContext& context) {
+  JobResult result;
+  Simulation(context, {&job, 1}).run([&](JobResult of_job) { result = std::move(of_job); });
+  return result;
+}
+
+}  // namespace karst

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/clock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "app/config.hpp"
+#include "support/errors.hpp"
+
+namespace karst {
+namespace {
+
+struct Seen {
+  std::vector<double> outputs;
+  double end = 0.0, longest = 0.0;
+  int steps = 0;
+};
+Seen go(const TimeOptions& options) {
+  Seen seen;
+  for (Clock clock(options); !clock.done();) {
+    seen.longest = std::max(seen.longest, clock.dt());
+    clock.advance();
+    seen.end = clock.time();
+    seen.steps = clock.steps();
+    if (clock.output_due()) seen.outputs.push_back(clock.time());
+  }
+  return seen;
+}
+
+// Output times and the end are met to the last bit, steps are never longer than asked for, and counted before.
+TEST(Clock, LandsOnOutputTimesAndOnTheEnd) {
+  for (const double end : {1.0, 0.7, 3.1})
+    for (const double dt : {0.03, 0.1, 0.25, 0.7})
+      for (const double output : {0.0, 0.1, 0.3, 0.35}) {
+        const Seen seen = go({end, dt, output, StepScheme::bdf2});
+        EXPECT_EQ(seen.end, end);
+        EXPECT_LE(seen.longest, dt * (1.0 + 1e-8));
+        EXPECT_EQ(seen.steps, count_steps({end, dt, output, StepScheme::bdf2})) << end << " " << dt << " " << output;
+        const double n = output > 0.0 ? std::ceil(end / output - 1e-9) - 1.0 : 0.0;
+        ASSERT_EQ(static_cast<double>(seen.outputs.size()), n);
+        for (std::size_t i = 0; i < seen.outputs.size(); ++i)
+          EXPECT_EQ(seen.outputs[i], output * (static_cast<double>(i) + 1.0));
+      }
+}
+
+TEST(Clock, WhatHasNoTimeTakesOneStep) {
+  Clock clock;
+  EXPECT_FALSE(clock.done());
+  clock.advance();
+  EXPECT_TRUE(clock.done());
+  EXPECT_FALSE(clock.output_due());
+}
+
+std::string mistakes_of(const std::string& flow, const std::string& time) {
+  return test::error_of([&] {
+    Reader in = Reader::from_text(
+        "[[geometry.solid]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1\n[grid]\n"
+        "cells = [8, 8, 8]\nsize = [8, 8, 8]\nperiodic = [true, true, true]\n[flow]\n"
+        "drive = \"pressure-gradient\"\n" +
+        flow + "\n" + time);
+    read_config(in);
+    in.finish();
+  });
+}
+
+TEST(Clock, MistakesOfADeckAreToldTogether) {
+  const std::string unsteady = "model = \"unsteady-stokes\"\naxes = [\"x\"]";
+  EXPECT_EQ(mistakes_of(unsteady, "[time]\nend = 1\ndt = 0.1"), "");
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  std::string text = mistakes_of(unsteady, "[time]\nend = 1\ndt = 0\noutput = 0");
+  EXPECT_TRUE(has(text, "time.dt") && has(text, "time.output")) << text;
+  text = mistakes_of(unsteady, "[time]\nend = 1\ndt = 2");
+  EXPECT_TRUE(has(text, "time.dt") && has(text, "longer than the run")) << text;
+  text = mistakes_of(unsteady, "");
+  EXPECT_TRUE(has(text, "time.end") && has(text, "missing")) << text;
+  text = mistakes_of("model = \"unsteady-stokes\"\ndrive_factor = \"sin(x)\"\nreservoir = 4\naxes = [\"x\", \"y\"]",
+                     "[time]\nend = 1\ndt = 0.1");
+  EXPECT_TRUE(has(text, "flow.drive_factor") && has(text, "x is unknown") && has(text, "t in seconds")) << text;
+  EXPECT_TRUE(has(text, "flow.reservoir") && has(text, "flow.axes")) << text;
+  text = mistakes_of("model = \"stokes\"\ndrive_factor = \"t\"", "[time]\nend = 1");
+  EXPECT_TRUE(has(text, "time.end") && has(text, "flow.drive_factor") && has(text, "without effect")) << text;
+}
+
+}  // namespace
+}  // namespace karst

@@ -217,9 +217,8 @@ void Renderer::draw_edges(std::vector<Sample>& samples) const {
         if (k & 2) from[(d + 2) % 3] = b.high[(d + 2) % 3];
         Vec3 to = from;
         to[d] = b.high[d];
-        if (from != left_out && to != left_out) {
-          draw_edge(from, to, samples);
-        } else if (options_.cut_corner) {  // half of the edge is cut away
+        const bool half = options_.cut_corner && (from == left_out || to == left_out);  // the other half is cut away
+        if (half) {
           draw_edge(from == left_out ? to : from, (from + to) * 0.5, samples);
         } else {
           draw_edge(from, to, samples);
@@ -318,7 +317,7 @@ std::vector<Renderer::Sample> Renderer::samples() const {
       const bool one = smooth(middles, column, row);
       for (int j = 0; j < rays; ++j)
         for (int i = 0; i < rays; ++i)
-          all[static_cast<std::size_t>((rays * line + j) * rays * width + rays * column + i)] =
+          all[static_cast<std::size_t>((rays * line + j) * rays * width + std::int64_t{rays} * column + i)] =
               one ? middles[static_cast<std::size_t>((line + 1) * width + column)]
                   : sample(column + (i + 0.5) / rays, row + (j + 0.5) / rays);
     }
@@ -329,7 +328,7 @@ std::vector<Renderer::Sample> Renderer::samples() const {
 Rendering Renderer::run() const {
   std::vector<Sample> all = samples();
   if (options_.edges) draw_edges(all);
-  const auto columns = static_cast<std::size_t>(rays * options_.width);
+  const auto columns = std::size_t{rays} * static_cast<std::size_t>(options_.width);
   Picture mine(options_.width, last_ - first_, 3);
   parallel_for(last_ - first_, [&](std::int64_t row) {
     for (int column = 0; column < options_.width; ++column)

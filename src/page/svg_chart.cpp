@@ -57,6 +57,7 @@ std::vector<Tick> ticks_of(const ChartAxis& axis, int wanted) {
   if (axis.log10) return log_ticks(axis);
   std::vector<Tick> all;
   const std::vector<double> at = ticks(axis.low, axis.high, wanted);
+  all.reserve(at.size());
   for (const double t : at) all.push_back({t, tick_text(t, step_of(at))});
   return all;
 }

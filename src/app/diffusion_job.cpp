@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 using Columns = std::vector<DiffusionColumn>;
 
 constexpr std::array<const char*, 3> axes{"x", "y", "z"};
-const char* name_of(const DiffusionColumn& c) { return axes[static_cast<std::size_t>(c.axis)]; }
+const char* name_of(const DiffusionColumn& c) { return axes[c.axis]; }
 
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -38,7 +38,7 @@ Json tensor_json(const Columns& columns, double factor) {
   Json rows = Json::array();
   for (int e = 0; e < 3; ++e) {
     Json row = Json::array({nullptr, nullptr, nullptr});
-    for (const DiffusionColumn& c : columns) row[static_cast<std::size_t>(c.axis)] = finite(factor * c.tensor[e]);
+    for (const DiffusionColumn& c : columns) row[c.axis] = finite(factor * c.tensor[e]);
     rows.push_back(row);
   }
   return rows;
@@ -47,7 +47,7 @@ Json tensor_json(const Columns& columns, double factor) {
 template <class F>
 Json per_axis_json(const Columns& columns, F&& value) {
   Json all = Json::array({nullptr, nullptr, nullptr});
-  for (const DiffusionColumn& c : columns) all[static_cast<std::size_t>(c.axis)] = value(c);
+  for (const DiffusionColumn& c : columns) all[c.axis] = value(c);
   return all;
 }
 
@@ -91,7 +91,7 @@ std::string text_of(const Columns& columns, double diffusivity) {
   row("effective diffusivity [m2/s]", [&](Column c) { return fmt::format("{:.5g}", diffusivity * c.tensor[c.axis]); });
   row("  over that of the fluid", [](Column c) { return fmt::format("{:.6g}", c.tensor[c.axis]); });
   for (int e = 0; e < 3; ++e)
-    row(fmt::format("  mean flux along {}, likewise", axes[static_cast<std::size_t>(e)]),
+    row(fmt::format("  mean flux along {}, likewise", axes[e]),
         [e](Column c) { return e == c.axis ? std::string("") : known(c.tensor[e], "{:.3g}", "-"); });
   row("formation factor", [](Column c) { return c.connected ? fmt::format("{:.6g}", c.formation_factor) : "no path"; });
   row("tortuosity", [](Column c) { return c.connected ? fmt::format("{:.5g}", c.tortuosity) : "no path"; });
@@ -199,8 +199,7 @@ void draw(const Comm& comm, const Json& summary, const FieldView& view, Figures&
     PlaneLook look;
     look.quantity = "concentration [-]";
     look.cell_width = view.cell_width;
-    look.caption = fmt::format("gradient along {}, plane in the middle of {}{}", axes[d],
-                               axes[static_cast<std::size_t>(plane.direction)],
+    look.caption = fmt::format("gradient along {}, plane in the middle of {}{}", axes[d], axes[plane.direction],
                                view.boxes.size() > 1 ? "; refined cells as means over those of level 0" : "");
     figures[fmt::format("diffusion {}", axes[d])] = plane_figure(plane, look);
   }
@@ -281,7 +280,7 @@ DiffusionColumn column_of(const std::string& state) {
   c.axis = json.at("axis");
   c.periodic = json.at("periodic");
   c.connected = json.at("connected");
-  for (int e = 0; e < 3; ++e) c.tensor[e] = number(json.at("tensor").at(static_cast<std::size_t>(e)), unknown);
+  for (int e = 0; e < 3; ++e) c.tensor[e] = number(json.at("tensor").at(e), unknown);
   c.flux_in = json.at("flux_in");
   c.flux_out = json.at("flux_out");
   c.formation_factor = number(json.at("formation_factor"), endless);
@@ -308,7 +307,7 @@ void keep_columns(const JobContext& run, const VofPlaces& places, std::int64_t n
     run.solved->save(diffusion_solve_name(c.axis), depends, record_of(run.comm, c), places, fields);
   };
   watch.known = [&run, &places, &progress, n_unknowns, depends](int axis) -> std::optional<DiffusionColumn> {
-    Array<double> concentration(static_cast<std::size_t>(n_unknowns), Purpose::fields);
+    Array<double> concentration(n_unknowns, Purpose::fields);
     const auto state = run.solved->load(diffusion_solve_name(axis), depends, [&](const VofFile& file) {
       file.read(field_name, places, 1, concentration.span());
     });

@@ -20,7 +20,7 @@ constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 /// Calls f(cell, values of the components) for the cells of a box that have values.
 template <class F>
 void for_each_value(const FieldView& view, int level, std::size_t box, std::span<const std::size_t> components, F&& f) {
-  const Box& cells = view.boxes[static_cast<std::size_t>(level)][box];
+  const Box& cells = view.boxes[level][box];
   const auto n = static_cast<std::size_t>(cells.count());
   std::vector<float> values(n * components.size());
   for (std::size_t c = 0; c < components.size(); ++c)
@@ -38,8 +38,7 @@ template <class F>
 void for_boxes(const FieldView& view, std::size_t level, int shift, F&& f) {
   const std::vector<Box>& boxes = view.boxes[level];
   const bool apart = !boxes.empty() && boxes[0].size()[0] >= 1 << shift;
-  if (view.threads_may_fill && apart)
-    return parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t b) { f(static_cast<std::size_t>(b)); });
+  if (view.threads_may_fill && apart) return parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t b) { f(b); });
   for (std::size_t b = 0; b < boxes.size(); ++b) f(b);
 }
 

@@ -102,7 +102,7 @@ Volume body_of(const Lattice& lattice, bool pore, int axis, double low, double h
   });
   smooth(body.size, body.values);
   parallel_for(std::ssize(body.values), [&](std::int64_t i) {
-    float& value = body.values[static_cast<std::size_t>(i)];
+    float& value = body.values[i];
     value = (pore ? 2.0F : -2.0F) * (value - 0.5F);
   });
   spread(body.size, body.values);
@@ -137,7 +137,7 @@ std::string lines_svg(const std::vector<Streamline>& lines, const Index& size, c
       const bool end = i + 1 == line.points.size();
       if (!end && std::hypot(at.column - last.column, at.row - last.row) < shortest) continue;
       const int now = std::clamp(static_cast<int>(n_colours * line.speed[i] / bright), 0, n_colours - 1);
-      std::string& path = paths[static_cast<std::size_t>(now)];
+      std::string& path = paths[now];
       if (now != colour) path += fmt::format("M{:.0f},{:.0f}", last.column, last.row);
       path += fmt::format("L{:.0f},{:.0f}", at.column, at.row);
       colour = now;
@@ -180,8 +180,7 @@ std::string view_figure(const Comm& comm, const FieldView& view, const FlowFigur
   std::array<std::string, 3> names;
   for (std::size_t d = 0; d < 3; ++d)
     names[d] = fmt::format("{} {}", axes[d], length_text(view.cells[static_cast<int>(d)] * view.cell_width));
-  const std::string about =
-      fmt::format("{} streamlines of the flow along {}", lines.size(), names[static_cast<std::size_t>(flow.axis)][0]);
+  const std::string about = fmt::format("{} streamlines of the flow along {}", lines.size(), names[flow.axis][0]);
   const double letters = body_letters(options.width);
   return "<figure>" +
          body_svg(drawn, names, about,
@@ -192,8 +191,7 @@ std::string view_figure(const Comm& comm, const FieldView& view, const FlowFigur
          fmt::format(
              "<figcaption>drive along {}: {} streamlines, each with the same share of the flow, in the "
              "{}{}</figcaption></figure>\n",
-             axes[static_cast<std::size_t>(flow.axis)], lines.size(),
-             pore ? "pore space (pale)" : "pores around the solid (pale)",
+             axes[flow.axis], lines.size(), pore ? "pore space (pale)" : "pores around the solid (pale)",
              lattice.width > 1.0 || view.boxes.size() > 1
                  ? fmt::format("; from means over cubes of {}", length_text(lattice.width * view.cell_width))
                  : "");
@@ -220,11 +218,10 @@ void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure&
   const std::string drawn = view_figure(comm, view, flow, lattice);
   if (comm.rank() != 0) return;
   PlaneLook look = look_of(view, flow, bright_speed(plane.values, 200));
-  const std::string axis = axes[static_cast<std::size_t>(flow.axis)];
-  look.caption =
-      fmt::format("drive along {}, plane in the middle of {}{}{}", axis, axes[static_cast<std::size_t>(direction)],
-                  flow.reservoir > 0 ? "; dashed: the ends of the sample" : "",
-                  view.boxes.size() > 1 ? "; refined cells as means over those of level 0" : "");
+  const std::string axis = axes[flow.axis];
+  look.caption = fmt::format("drive along {}, plane in the middle of {}{}{}", axis, axes[direction],
+                             flow.reservoir > 0 ? "; dashed: the ends of the sample" : "",
+                             view.boxes.size() > 1 ? "; refined cells as means over those of level 0" : "");
   figures[fmt::format("flow {} slice", axis)] = plane_figure(plane, look);
   figures[fmt::format("flow {} view", axis)] = drawn;
 }

@@ -198,7 +198,7 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
   const auto values_of = [](auto& flow) { return std::span(flow.values.data()->data(), 4 * flow.values.size()); };
   std::erase_if(part.axes, [&](int axis) {
     if (store == nullptr) return false;
-    KeptFlow flow{axis, std::vector<std::array<float, 4>>(static_cast<std::size_t>(numbering.n_own()))};
+    KeptFlow flow{axis, std::vector<std::array<float, 4>>(numbering.n_own())};
     const auto state = store->load(axis_name(part, axis) + where, depends, [&](const VofFile& file) {
       if (keep) file.read(flow_field, places, 4, values_of(flow));
     });
@@ -349,7 +349,7 @@ WallRange wall_range(const JobContext& run, SolveProgress& progress, const FlowC
     range.porosity[side] = found.porosity;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const int axis = columns[c].axis;
-      if (found.blocked[static_cast<std::size_t>(axis)]) {
+      if (found.blocked[axis]) {
         range.permeability[c][side] = 0.0;
         if (!columns[c].connected) continue;  // said already
         notes.push_back(

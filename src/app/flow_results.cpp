@@ -18,7 +18,7 @@ using Column = const FlowColumn&;
 
 constexpr std::array<const char*, 3> axes{"x", "y", "z"};
 
-const char* name_of(Column c) { return axes[static_cast<std::size_t>(c.axis)]; }
+const char* name_of(Column c) { return axes[c.axis]; }
 
 /// Rows e, columns d; null for NaN.
 Json matrix_json(const Matrix3& matrix, double factor) {
@@ -36,7 +36,7 @@ Matrix3 darcy_velocities(const FlowColumns& columns) {
   Matrix3 velocity;
   velocity.fill(Vec3::all(std::numeric_limits<double>::quiet_NaN()));
   for (Column c : columns)
-    for (int e = 0; e < 3; ++e) velocity[static_cast<std::size_t>(e)][c.axis] = c.darcy_velocity[e];
+    for (int e = 0; e < 3; ++e) velocity[e][c.axis] = c.darcy_velocity[e];
   return velocity;
 }
 
@@ -178,15 +178,13 @@ void add_permeability(const FlowColumns& columns, bool with_error, const WallRan
              [](Column c) { return c.extrapolated ? fmt::format("{:.6g}", *c.extrapolated) : std::string("-"); });
   }
   for (std::size_t side = 0; side < 2 && range.moved > 0.0; ++side)
-    rows.add(fmt::format("  wall moved by {}{:.3g} voxel", side == 0 ? '-' : '+', range.moved), [&](Column c) {
-      return end_text(range.permeability[static_cast<std::size_t>(&c - columns.data())][side]);
-    });
+    rows.add(fmt::format("  wall moved by {}{:.3g} voxel", side == 0 ? '-' : '+', range.moved),
+             [&](Column c) { return end_text(range.permeability[&c - columns.data()][side]); });
   const Matrix3 k = tensor(columns);
   for (int e = 0; e < 3; ++e)
     if (std::ranges::any_of(columns, [e](Column c) { return c.axis != e; }))
-      rows.add(fmt::format("  of the flow along {} [m2]", axes[static_cast<std::size_t>(e)]), [&](Column c) {
-        return e == c.axis ? std::string() : fmt::format("{:.3g}", k[static_cast<std::size_t>(e)][c.axis]);
-      });
+      rows.add(fmt::format("  of the flow along {} [m2]", axes[e]),
+               [&](Column c) { return e == c.axis ? std::string() : fmt::format("{:.3g}", k[e][c.axis]); });
 }
 
 /// The shares of the drive that the walls take, and why they do not sum to 100 %.

@@ -33,7 +33,7 @@ ImportOptions options_of_block(const Config& config, const ImageExtent& extent, 
   for (int d = 0; d < 3; ++d) {
     const int width = std::min(block_width, extent.size[d]);
     const double room = extent.size[d] - width;
-    options.prepare.crop_low[d] = extent.low[d] + static_cast<int>(place[static_cast<std::size_t>(d)] * room);
+    options.prepare.crop_low[d] = extent.low[d] + static_cast<int>(place[d] * room);
     options.prepare.crop_high[d] = options.prepare.crop_low[d] + width;
   }
   options.prepare.cylinder = false;

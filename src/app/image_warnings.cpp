@@ -35,7 +35,7 @@ std::vector<std::string> throat_warnings(const GridOptions& grid, const Geometry
 std::vector<std::string> seam_warnings(const GridOptions& grid, const GeometryFile& image) {
   std::vector<std::string> all;
   for (int d = 0; d < 3; ++d) {
-    if (!grid.periodic[static_cast<std::size_t>(d)]) continue;
+    if (!grid.periodic[d]) continue;
     const EndPlanes planes = compare_ends(image, d);
     if (ends_match(planes)) continue;
     all.push_back(fmt::format(

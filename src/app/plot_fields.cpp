@@ -39,7 +39,7 @@ void fill_fraction(const BoxGraph& box, const BoxMoments& moments, std::span<con
                    std::span<float> cells) {
   const auto n_irregular = static_cast<std::size_t>(box.n_irregular);
   std::vector<double> kappa(cells.size(), 0.0);
-  for_each_vof(box, [&](int, int cell) { kappa[static_cast<std::size_t>(cell)] += 1.0; });
+  for_each_vof(box, [&](int, int cell) { kappa[cell] += 1.0; });
   for (std::size_t r = 0; r < n_irregular; ++r) kappa[box.row_cell[r]] += moments.moments[r].kappa - 1.0;
   for (const JoinedPart& part : joined) kappa[part.cell] += double{part.kappa};
   std::transform(kappa.begin(), kappa.end(), cells.begin(),
@@ -98,7 +98,7 @@ void fill_wall_normal(const BoxGraph& box, const BoxMoments& moments, int direct
 
 std::span<const JoinedPart> parts_in(const LevelGeometry& level, int box) {
   const auto [first, last] = level.joined_in(box);
-  return level.joined.span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+  return level.joined.span().subspan(first, last - first);
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ std::vector<PlotField> read_plot_fields(Reader& in, const std::vector<std::strin
                              near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(known)));
       continue;
     }
-    const PlotField field = words[static_cast<std::size_t>(at - known.begin())].field;
+    const PlotField field = words[at - known.begin()].field;
     if (std::find(fields.begin(), fields.end(), field) != fields.end())
       in.mistake("output.plot", fmt::format("\"{}\" stands twice; name it once", word));
     else
@@ -147,7 +147,7 @@ std::vector<PlotComponent> plot_components(const std::vector<PlotField>& fields)
 
 void fill_plot_component(const Geometry& geometry, const LevelSet& level_set, double cell_width,
                          const PlotComponent& component, int level, std::int64_t box, std::span<float> cells) {
-  const LevelGeometry& at = geometry.levels[static_cast<std::size_t>(level)];
+  const LevelGeometry& at = geometry.levels[level];
   const BoxGraph graph = at.graph.box(static_cast<int>(box));
   const BoxMoments moments = at.box(static_cast<int>(box));
   const double scale = std::ldexp(1.0, -level);
@@ -176,10 +176,10 @@ void fill_plot_component(const Geometry& geometry, const LevelSet& level_set, do
 }
 
 void fill_hidden(const Geometry& geometry, int level, std::int64_t box, std::span<std::uint8_t> cells) {
-  const LevelGeometry& at = geometry.levels[static_cast<std::size_t>(level)];
+  const LevelGeometry& at = geometry.levels[level];
   const BoxGraph graph = at.graph.box(static_cast<int>(box));
   std::ranges::fill(cells, cell_is_solid);
-  for_each_vof(graph, [&](int, int cell) { cells[static_cast<std::size_t>(cell)] = 0; });
+  for_each_vof(graph, [&](int, int cell) { cells[cell] = 0; });
   for (const JoinedPart& part : parts_in(at, static_cast<int>(box)))
     if (part.home != no_face) cells[part.cell] = 0;
   if (level + 1 == geometry.grid.n_levels()) return;

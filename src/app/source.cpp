@@ -220,7 +220,7 @@ Source with_reservoirs(Source sample, int direction, int cells) {
   const double h = grid.cell_width();
   sample.level_set =
       between_reservoirs(std::move(sample.level_set), direction, cells, static_cast<double>(grid.cells[direction]));
-  grid.periodic[static_cast<std::size_t>(direction)] = true;
+  grid.periodic[direction] = true;
   grid.cells[direction] += 2 * cells;
   grid.size[direction] += 2 * cells * h;
   for (Refinement& r : grid.refine)

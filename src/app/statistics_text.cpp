@@ -56,7 +56,7 @@ std::string pores_text(const GeometryStatistics& s) {
   const GeometryReport& r = s.report;
   std::vector<std::string> axes;
   for (int d = 0; d < 3; ++d)
-    if (r.percolates[static_cast<std::size_t>(d)]) axes.emplace_back(1, "xyz"[d]);
+    if (r.percolates[d]) axes.emplace_back(1, "xyz"[d]);
   const Index& n = r.levels[0].cells;
   const double h = s.cell_width;
   std::string text;
@@ -153,8 +153,7 @@ std::string per(std::int64_t bytes, std::int64_t cells, const std::string& what)
 
 std::string grouped(std::int64_t n) {
   std::string digits = fmt::format("{}", n < 0 ? -n : n);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), 1, ' ');
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(at, 1, ' ');
   return fmt::format("{}{}", n < 0 ? "-" : "", digits);
 }
 

@@ -79,9 +79,7 @@ std::vector<Vec3> seeds(const Lattice& lattice, int axis, int plane, int wanted)
     double flow;  // Σ up to and with it
   };
   std::vector<Cell> cells;
-  const auto flow_at = [&](const Index& at) {
-    return double{lattice.at(at[0], at[1], at[2])[static_cast<std::size_t>(axis)]};
-  };
+  const auto flow_at = [&](const Index& at) { return double{lattice.at(at[0], at[1], at[2])[axis]}; };
   double total = 0.0, sum = 0.0;
   for_each_cell(layer(lattice, axis, plane), [&](const Index& at) { total += flow_at(at); });
   for_each_cell(layer(lattice, axis, plane), [&](const Index& at) {
@@ -112,8 +110,8 @@ std::vector<Streamline> streamlines(const Lattice& lattice, int axis, double low
   const std::vector<Vec3> points = seeds(lattice, axis, plane, wanted);
   std::vector<Streamline> lines(points.size());
   parallel_for_dynamic(std::ssize(points), [&](std::int64_t n) {
-    Streamline& line = lines[static_cast<std::size_t>(n)];
-    const Vec3& seed = points[static_cast<std::size_t>(n)];
+    Streamline& line = lines[n];
+    const Vec3& seed = points[n];
     line = follow(lattice, seed, -1.0);
     const Streamline after = follow(lattice, seed, 1.0);
     std::ranges::reverse(line.points);

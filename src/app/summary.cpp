@@ -85,7 +85,7 @@ Json memory_json(const Summary& summary) {
   memory["peak_bytes_largest_rank"] = summary.memory.largest_rank;
   memory["bytes_per_fluid_cell"] = static_cast<double>(summary.memory.peak) / fluid;
   for (int p = 0; p < n_purposes; ++p)
-    memory[std::string(name_of(static_cast<Purpose>(p)))] = summary.memory.by_purpose[static_cast<std::size_t>(p)];
+    memory[std::string(name_of(static_cast<Purpose>(p)))] = summary.memory.by_purpose[p];
   return memory;
 }
 
@@ -127,8 +127,7 @@ MemoryUse measure_memory(const Comm& comm) {
   MemoryUse use;
   use.peak = comm.sum(arena::peak_resident_set());
   use.largest_rank = comm.max(arena::peak_resident_set());
-  for (int p = 0; p < n_purposes; ++p)
-    use.by_purpose[static_cast<std::size_t>(p)] = comm.sum(arena::bytes_peak(static_cast<Purpose>(p)));
+  for (int p = 0; p < n_purposes; ++p) use.by_purpose[p] = comm.sum(arena::bytes_peak(static_cast<Purpose>(p)));
   return use;
 }
 

@@ -23,7 +23,7 @@ RankPlace place_of_this_rank() {
   CPU_ZERO(&mask);
   if (sched_getaffinity(0, sizeof mask, &mask) == 0)
     for (int p = 0; p < std::min(max_processors, CPU_SETSIZE); ++p)
-      if (CPU_ISSET(p, &mask)) place.processors.set(static_cast<std::size_t>(p));
+      if (CPU_ISSET(p, &mask)) place.processors.set(p);
   if (place.processors.none()) place.processors.set(0);
   return place;
 }
@@ -43,7 +43,7 @@ std::uint64_t this_node() {
 }
 
 int share_of_processors(const std::vector<RankPlace>& ranks, int rank) {
-  const RankPlace& own = ranks[static_cast<std::size_t>(rank)];
+  const RankPlace& own = ranks[rank];
   std::vector<int> users(max_processors, 0);
   for (const RankPlace& r : ranks) {
     if (r.node != own.node) continue;

@@ -17,10 +17,10 @@ constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 /// Calls f(cell, unknown) for the own unknowns of a box.
 template <class F>
 void for_each_unknown(const Geometry& geometry, const CompositeNumbering& numbering, int level, int box, F&& f) {
-  const BoxGraph graph = geometry.levels[static_cast<std::size_t>(level)].graph.box(box);
+  const BoxGraph graph = geometry.levels[level].graph.box(box);
   for_each_vof(graph, [&](int vof, int cell) {
     const std::int32_t number = numbering.number(level, box, vof);
-    if (number >= 0) f(cell, static_cast<std::size_t>(number));
+    if (number >= 0) f(cell, number);
   });
 }
 
@@ -86,7 +86,7 @@ JoinedCells::JoinedCells(const Comm& comm, const Geometry& geometry) : comm_(com
   wanted_.erase(std::ranges::unique(wanted_).begin(), wanted_.end());
   for (std::size_t l = 0; l < elsewhere.size(); ++l)
     for (const auto& [entry, number] : elsewhere[l])
-      homes_[l][static_cast<std::size_t>(entry)] =
+      homes_[l][entry] =
           static_cast<std::int32_t>(numbering_.n_own() + (std::ranges::lower_bound(wanted_, number) - wanted_.begin()));
 }
 
@@ -101,14 +101,14 @@ void fill_cells(const Geometry& geometry, const JoinedCells& joined, int level, 
   };
   std::vector<std::uint8_t> own(cells.size(), 0);
   for_each_unknown(geometry, joined.numbering(), level, static_cast<int>(box), [&](int cell, std::size_t unknown) {
-    own[static_cast<std::size_t>(cell)] = 1;
-    add(static_cast<std::size_t>(cell), unknown);
+    own[cell] = 1;
+    add(cell, unknown);
   });
-  const LevelGeometry& at = geometry.levels[static_cast<std::size_t>(level)];
+  const LevelGeometry& at = geometry.levels[level];
   const auto [first, last] = at.joined_in(static_cast<int>(box));
   for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
     const std::int32_t home = joined.homes(level)[i];
-    if (home >= 0 && own[at.joined[i].cell] == 0) add(at.joined[i].cell, static_cast<std::size_t>(home));
+    if (home >= 0 && own[at.joined[i].cell] == 0) add(at.joined[i].cell, home);
   }
   for (std::size_t i = 0; i < cells.size(); ++i)
     cells[i] = static_cast<float>(count[i] > 0.0 ? sum[i] / count[i] : nothing);

@@ -13,7 +13,7 @@ std::int32_t count32(std::size_t n) { return static_cast<std::int32_t>(n); }
 
 template <class T>
 Array<T> connectivity(std::int64_t n) {
-  return Array<T>(static_cast<std::size_t>(n), Purpose::connectivity);
+  return Array<T>(n, Purpose::connectivity);
 }
 
 template <class T>
@@ -24,16 +24,13 @@ void copy_to(const std::vector<T>& from, Array<T>& to, std::int64_t at) {
 /// Number of the table of each box; `first_with` gets the box that brings it.
 std::vector<std::int32_t> share_tables(const std::vector<CompiledBox>& boxes, std::vector<std::size_t>& first_with) {
   std::vector<std::uint64_t> hash(boxes.size());
-  parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t b) {
-    hash[static_cast<std::size_t>(b)] = boxes[static_cast<std::size_t>(b)].hash();
-  });
+  parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t b) { hash[b] = boxes[b].hash(); });
   std::unordered_multimap<std::uint64_t, std::int32_t> known;
   std::vector<std::int32_t> table(boxes.size());
   for (std::size_t b = 0; b < boxes.size(); ++b) {
     const auto [begin, end] = known.equal_range(hash[b]);
-    const auto same = std::find_if(begin, end, [&](const auto& k) {
-      return boxes[b].same_table(boxes[first_with[static_cast<std::size_t>(k.second)]]);
-    });
+    const auto same =
+        std::find_if(begin, end, [&](const auto& k) { return boxes[b].same_table(boxes[first_with[k.second]]); });
     if (same != end) {
       table[b] = same->second;
       continue;
@@ -100,9 +97,9 @@ GraphStorage store(std::vector<CompiledBox> boxes) {
 LevelGraph build_level_graph(const Comm& comm, Layout layout,
                              const std::function<BoxAdjacency(std::int64_t layout_box)>& adjacency) {
   const auto [first, last] = layout.owned(comm.rank());
-  std::vector<CompiledBox> boxes(static_cast<std::size_t>(last - first));
+  std::vector<CompiledBox> boxes(last - first);
   parallel_for_dynamic(last - first, [&, begin = first](std::int64_t b) {
-    boxes[static_cast<std::size_t>(b)] = compile_box(layout, begin + b, adjacency(begin + b));
+    boxes[b] = compile_box(layout, begin + b, adjacency(begin + b));
   });
   LevelGraph graph(std::move(layout), comm.rank(), store(std::move(boxes)));
   graph.set_halo_plan(make_halo_plan(comm, graph));

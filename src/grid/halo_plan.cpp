@@ -88,7 +88,7 @@ void list_sends(const LevelGraph& graph, const WantedOf& wanted, const std::vect
 
 /// Which parts of messages go into which boxes.
 void list_receives(int n_local, const WantedOf& wanted, HaloPlan& plan) {
-  std::vector<std::vector<HaloPlan::Received>> into(static_cast<std::size_t>(n_local));
+  std::vector<std::vector<HaloPlan::Received>> into(n_local);
   plan.n_messages.assign(into.size(), 0);
   plan.readers_begin.push_back(0);
   std::size_t n_received = 0;
@@ -97,14 +97,13 @@ void list_receives(int n_local, const WantedOf& wanted, HaloPlan& plan) {
     if (const auto at = wanted.find(plan.peers[p].rank); at != wanted.end()) {
       int last = -1;
       for (const Wanted& w : at->second) {
-        into[static_cast<std::size_t>(w.target)].push_back(
-            {w.to, static_cast<std::int64_t>(n_received - plan.peers[p].receive_begin),
-             static_cast<std::int32_t>(w.vof.size()), static_cast<std::int32_t>(p)});
+        into[w.target].push_back({w.to, static_cast<std::int64_t>(n_received - plan.peers[p].receive_begin),
+                                  static_cast<std::int32_t>(w.vof.size()), static_cast<std::int32_t>(p)});
         n_received += w.vof.size();
         if (w.target == last) continue;
         last = w.target;
         plan.readers.push_back(last);
-        ++plan.n_messages[static_cast<std::size_t>(last)];
+        ++plan.n_messages[last];
       }
     }
     plan.peers[p].receive_end = n_received;

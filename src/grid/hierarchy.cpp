@@ -32,8 +32,7 @@ Keys refined_octants(const Comm& comm, const Domain& domain, int box_size, int l
     for (int o = 0; o < 8; ++o) {
       const Index lo = corner + octant_step(o) * (box_size / 2);
       const Box octant = intersect({lo, lo + Index::all(box_size / 2)}, domain.box());
-      if (!octant.empty() && refine(level, octant))
-        mask[static_cast<std::size_t>(i)] |= static_cast<std::uint8_t>(1 << o);
+      if (!octant.empty() && refine(level, octant)) mask[i] |= static_cast<std::uint8_t>(1 << o);
     }
   });
   Keys mine;
@@ -52,7 +51,7 @@ Keys needed_below(const Domain& finer_domain, int box_size, const Keys& finer) {
     for_each_cell({at - Index::all(1), at + Index::all(2)}, [&](Index p) {
       for (int d = 0; d < 3; ++d) {
         if (p[d] >= 0 && p[d] < size[d]) continue;
-        if (!finer_domain.periodic[static_cast<std::size_t>(d)]) return;
+        if (!finer_domain.periodic[d]) return;
         p[d] = (p[d] + size[d]) % size[d];
       }
       const std::uint64_t parent = morton_encode(p) >> 3;
@@ -65,7 +64,7 @@ Keys needed_below(const Domain& finer_domain, int box_size, const Keys& finer) {
 
 /// Octants of each box of the layout that are in the sorted list of finer boxes.
 std::vector<std::uint8_t> octant_masks(const Layout& layout, const Keys& finer) {
-  std::vector<std::uint8_t> mask(static_cast<std::size_t>(layout.n_boxes()), 0);
+  std::vector<std::uint8_t> mask(layout.n_boxes(), 0);
   std::size_t b = 0;
   for (const std::uint64_t key : finer) {
     while (b < mask.size() && layout.keys()[b] < key >> 3) ++b;
@@ -78,7 +77,7 @@ std::vector<std::uint8_t> octant_masks(const Layout& layout, const Keys& finer) 
 bool meet(const Domain& domain, const Box& a, const Box& b) {
   for (int d = 0; d < 3; ++d) {
     const int n = domain.cells[d];
-    if (!domain.periodic[static_cast<std::size_t>(d)]) {
+    if (!domain.periodic[d]) {
       if (a.lo[d] >= b.hi[d] || b.lo[d] >= a.hi[d]) return false;
       continue;
     }
@@ -93,7 +92,7 @@ bool meet(const Domain& domain, const Box& a, const Box& b) {
 /// Cut off where the domain ends, free to reach across periodic sides.
 Box inside_or_periodic(Box cells, const Domain& domain) {
   for (int d = 0; d < 3; ++d) {
-    if (domain.periodic[static_cast<std::size_t>(d)]) continue;
+    if (domain.periodic[d]) continue;
     cells.lo[d] = std::max(cells.lo[d], 0);
     cells.hi[d] = std::min(cells.hi[d], domain.cells[d]);
   }
@@ -119,23 +118,23 @@ Box region_cells(const GridOptions& grid, const Refinement& r, int level) {
 }
 
 bool GridHierarchy::is_refined(int level, const Index& finer_position) const {
-  const GridLevel& l = levels[static_cast<std::size_t>(level)];
+  const GridLevel& l = levels[level];
   if (l.refined.empty()) return false;
   const Domain finer = l.layout.domain().refined();
   const Index size = lattice_size(finer, l.layout.box_size());
   Index p = finer_position;
   for (int d = 0; d < 3; ++d) {
     if (p[d] >= 0 && p[d] < size[d]) continue;
-    if (!finer.periodic[static_cast<std::size_t>(d)]) return false;
+    if (!finer.periodic[d]) return false;
     p[d] = (p[d] % size[d] + size[d]) % size[d];
   }
   const std::int64_t box = l.layout.find({p[0] / 2, p[1] / 2, p[2] / 2});
   const int octant = p[0] % 2 + 2 * (p[1] % 2) + 4 * (p[2] % 2);
-  return box >= 0 && (l.refined[static_cast<std::size_t>(box)] >> octant & 1) != 0;
+  return box >= 0 && (l.refined[box] >> octant & 1) != 0;
 }
 
 bool GridHierarchy::cell_is_refined(int level, const Index& cell) const {
-  const GridLevel& l = levels[static_cast<std::size_t>(level)];
+  const GridLevel& l = levels[level];
   if (l.refined.empty()) return false;
   const std::int64_t box = l.layout.find_cell(cell);
   if (box < 0) return false;
@@ -143,10 +142,10 @@ bool GridHierarchy::cell_is_refined(int level, const Index& cell) const {
   const Index lo = l.layout.box(box).lo;
   for (int d = 0; d < 3; ++d) {
     const int n = l.layout.domain().cells[d];
-    const int c = l.layout.domain().periodic[static_cast<std::size_t>(d)] ? (cell[d] % n + n) % n : cell[d];
+    const int c = l.layout.domain().periodic[d] ? (cell[d] % n + n) % n : cell[d];
     if (c - lo[d] >= l.layout.box_size() / 2) octant |= 1 << d;
   }
-  return (l.refined[static_cast<std::size_t>(box)] >> octant & 1) != 0;
+  return (l.refined[box] >> octant & 1) != 0;
 }
 
 GridHierarchy build_hierarchy(const Comm& comm, const Domain& domain, int box_size, int n_levels, const Refine& refine,

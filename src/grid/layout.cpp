@@ -31,7 +31,7 @@ Layout::Layout(const Domain& domain, int box_size, std::vector<std::uint64_t> ke
   assert(std::is_sorted(rank_begin_.begin(), rank_begin_.end()));
 }
 
-Index Layout::lattice_position(std::int64_t b) const { return morton_decode(keys_[static_cast<std::size_t>(b)]); }
+Index Layout::lattice_position(std::int64_t b) const { return morton_decode(keys_[b]); }
 
 Box Layout::box(std::int64_t b) const {
   const Index lo = lattice_position(b) * box_size_;
@@ -42,7 +42,7 @@ std::int64_t Layout::find(Index p) const {
   const Index size = lattice_size();
   for (int d = 0; d < 3; ++d) {
     if (p[d] >= 0 && p[d] < size[d]) continue;
-    if (!domain_.periodic[static_cast<std::size_t>(d)]) return -1;
+    if (!domain_.periodic[d]) return -1;
     p[d] = wrap(p[d], size[d]);
   }
   const std::uint64_t key = morton_encode(p);
@@ -52,7 +52,7 @@ std::int64_t Layout::find(Index p) const {
 
 std::int64_t Layout::find_cell(Index c) const {
   for (int d = 0; d < 3; ++d) {
-    if (domain_.periodic[static_cast<std::size_t>(d)]) c[d] = wrap(c[d], domain_.cells[d]);
+    if (domain_.periodic[d]) c[d] = wrap(c[d], domain_.cells[d]);
     if (c[d] < 0 || c[d] >= domain_.cells[d]) return -1;
     c[d] /= box_size_;
   }

@@ -73,7 +73,7 @@ std::vector<std::uint64_t> lattice_keys(const Index& size, std::int64_t first, s
   int width = 1;
   while (width < std::max({size[0], size[1], size[2]})) width *= 2;
   LatticeWalk walk{size, first, last, {}};
-  walk.keys.reserve(static_cast<std::size_t>(std::max<std::int64_t>(0, last - first)));
+  walk.keys.reserve(std::max<std::int64_t>(0, last - first));
   walk.visit(Index{}, width);
   return std::move(walk.keys);
 }

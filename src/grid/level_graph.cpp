@@ -10,7 +10,7 @@ namespace {
 
 template <class T>
 std::span<const T> part(const Array<T>& all, std::int64_t first, std::int32_t n) {
-  return all.span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n));
+  return all.span().subspan(first, n);
 }
 
 template <class T>
@@ -24,7 +24,7 @@ VofName HaloNames::operator[](int i) const {
   if (i >= n_vofs()) return i < n_vofs() + n_coarse_ ? coarse_face : domain_face;
   const auto after =
       std::upper_bound(groups_.begin(), groups_.end(), i, [](int slot, const HaloGroup& g) { return slot < g.begin; });
-  return vof_name(std::prev(after)->box, vof_[static_cast<std::size_t>(i)]);
+  return vof_name(std::prev(after)->box, vof_[i]);
 }
 
 int HaloNames::find(VofName name) const {
@@ -32,7 +32,7 @@ int HaloNames::find(VofName name) const {
   const auto group = std::lower_bound(groups_.begin(), groups_.end(), box_of(name),
                                       [](const HaloGroup& g, std::int64_t box) { return g.box < box; });
   if (group == groups_.end() || group->box != box_of(name)) return -1;
-  const auto vofs = vofs_of_group(static_cast<std::size_t>(group - groups_.begin()));
+  const auto vofs = vofs_of_group(group - groups_.begin());
   const auto at = std::lower_bound(vofs.begin(), vofs.end(), vof_of(name));
   if (at == vofs.end() || *at != vof_of(name)) return -1;
   return group->begin + static_cast<int>(at - vofs.begin());
@@ -76,8 +76,8 @@ LevelGraph::LevelGraph(Layout layout, int rank, GraphStorage storage)
 }
 
 BoxGraph LevelGraph::box(int local) const {
-  const GraphStorage::Entry& entry = storage_.boxes[static_cast<std::size_t>(local)];
-  const GraphStorage::Table& table = storage_.tables[static_cast<std::size_t>(entry.table)];
+  const GraphStorage::Entry& entry = storage_.boxes[local];
+  const GraphStorage::Table& table = storage_.tables[entry.table];
   BoxGraph g;
   g.box = first_box_ + local;
   g.cells = layout_.box(g.box);
@@ -109,7 +109,7 @@ BoxAdjacency adjacency_of(const BoxGraph& graph) {
     a.cell[v] = static_cast<std::uint16_t>(cell);
     for (std::size_t s = 0; s < 6; ++s) a.primary[v][s] = graph.name(neighbours[s]);
   });
-  for (int r = 0; r < graph.n_irregular; ++r) a.irregular[graph.row_vof[static_cast<std::size_t>(r)]] = 1;
+  for (int r = 0; r < graph.n_irregular; ++r) a.irregular[graph.row_vof[r]] = 1;
   for (const ExtraFace& e : graph.extra) a.extra.push_back({e.vof, e.side, graph.name(e.neighbour)});
   return a;
 }

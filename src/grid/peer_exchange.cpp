@@ -23,7 +23,7 @@ void PeerExchange::start(std::size_t value_bytes, std::span<std::byte> received)
   under_way_ = true;
   if (sent_.size() < n_sent_ * value_bytes) sent_ = Array<std::byte>(n_sent_ * value_bytes, Purpose::buffers);
   for (const int p : receivers_) {
-    const ExchangePeer& peer = peers_[static_cast<std::size_t>(p)];
+    const ExchangePeer& peer = peers_[p];
     round_->receive(peer.rank, received.subspan(peer.receive_begin * value_bytes, peer.n_receive() * value_bytes));
   }
 }
@@ -38,7 +38,7 @@ void PeerExchange::send(const ExchangePeer& peer, std::size_t value_bytes) {
 int PeerExchange::wait_any() {
   require(under_way_, "exchange: waiting for messages without a round");
   if (!peers_.empty()) {
-    if (const int i = round_->wait_any(); i >= 0) return receivers_[static_cast<std::size_t>(i)];
+    if (const int i = round_->wait_any(); i >= 0) return receivers_[i];
     round_->wait_sends();
   }
   under_way_ = false;

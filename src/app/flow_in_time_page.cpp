@@ -9,8 +9,8 @@
 
 #include "app/flow_in_time.hpp"
 #include "base/format.hpp"
-#include "geometry_import/report_text.hpp"
-#include "geometry_import/svg_chart.hpp"
+#include "page/page_text.hpp"
+#include "page/svg_chart.hpp"
 
 namespace karst {
 

@@ -16,7 +16,7 @@ packages=(
   # to check: format, names, races
   clang-format clang-tidy clang libclang-rt-dev libomp-dev
   # to draw without a screen
-  python3 python3-venv libegl1
+  python3 python3-venv libegl1 libgl1-mesa-dri
 )
 
 missing=()

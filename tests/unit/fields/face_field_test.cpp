@@ -6,8 +6,9 @@
 #include <cmath>
 
 #include "grid/vof_loops.hpp"
+#include "support/field_cases.hpp"
 #include "support/flux_cases.hpp"
-#include "support/geometry_cases.hpp"
+#include "support/grid_cases.hpp"
 #include "support/level_cases.hpp"
 
 namespace karst {
@@ -75,7 +76,10 @@ TEST(FaceField, UniformFlowEndsAtWallsAloneMpi) {
 // a periodic one.
 TEST(FaceField, WhatLeavesALevelEntersTheOtherMpi) {
   const Comm comm = Comm::world();
-  const auto grid = composite_of(comm, *test::packing(12, 4.0, 16, true, 8), 2, true);
+  const auto grid =
+      test::composite_of(comm, test::refined_in(test::flow_grid(Index::all(16)), 1, {5, 0, 3}, {13, 11, 12}),
+                         *test::packing(14, 3.3, 16, true, 3));
+  ASSERT_GT(comm.sum(std::int64_t{std::ssize(grid->coarse_fine(0))}), 0);
   FaceField flux(grid);
   test::set_uniform(flux, stream);
   for (std::size_t i = 0; i < grid->coarse_fine(0).size(); ++i)

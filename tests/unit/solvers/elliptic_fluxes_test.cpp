@@ -105,17 +105,31 @@ std::int64_t missed(EllipticOperator& op, EllipticFluxes& fluxes) {
   return op.comm().sum(n);
 }
 
-// The fluxes are those that the rows sum, in every VoF: walls and sides of all kinds, slivers, orphans, levels.
+// The fluxes are those that the rows sum, in every VoF: walls and sides of all kinds, slivers, levels.
 TEST_F(EllipticFluxesTest, BalancesAreRowsMpi) {
-  for (const int levels : {1, 3}) {
-    const Geometry geometry = packing_geometry(comm_, false, levels);
-    EllipticProblem problem = mixed_problem();
-    if (levels == 1) problem.wall = {};  // between ends
-    EllipticOperator op(comm_, geometry, problem);
-    EXPECT_GT(op.counts().orphans_joined, 0);
-    EllipticFluxes fluxes(op);
-    EXPECT_EQ(missed(op, fluxes), 0) << levels << " levels";
-  }
+  const Geometry geometry = packing_geometry(comm_, false, 3);
+  EllipticOperator op(comm_, geometry, mixed_problem());
+  EllipticFluxes fluxes(op);
+  EXPECT_EQ(missed(op, fluxes), 0);
+}
+
+// Orphans that leave their balance to a host, also one on another rank, pass on all that they take up.
+TEST_F(EllipticFluxesTest, JoinedOrphansPassOnWhatTheyTakeUpMpi) {
+  EllipticProblem problem = mixed_problem();
+  problem.wall = [](const Vec3& x) { return x[0] < 8.0 ? robin(2.0, 0.5) : neumann(0.2); };
+  std::int64_t joined = 0;
+  for (const auto& shape : {test::inside_tube(), test::outside_sphere(), test::tilted_slit()})
+    for (const int levels : {1, 2}) {
+      GridOptions grid = grid_of(16, 1);
+      grid.levels = levels;
+      if (levels > 1) grid.refine.push_back({1, Refinement::Where::region, {0.5, 0.25, 0.25}, {1.0, 0.75, 0.75}, 0});
+      const Geometry geometry = build_geometry(comm_, grid, *shape.level_set(16), KeepPores::all);
+      EllipticOperator op(comm_, geometry, problem);
+      joined += op.counts().orphans_joined;
+      EllipticFluxes fluxes(op);
+      EXPECT_EQ(missed(op, fluxes), 0) << levels << " levels";
+    }
+  EXPECT_GT(joined, 20);
 }
 
 // On lines, too, and where β varies.

@@ -14,6 +14,7 @@
 #include "app/vof_values.hpp"
 #include "page/page_text.hpp"
 #include "page/plane_picture.hpp"
+#include "solvers/elliptic/row_counts.hpp"
 #include "transport/effective_diffusivity.hpp"
 
 namespace karst {
@@ -51,6 +52,13 @@ Json per_axis_json(const Columns& columns, F&& value) {
   return all;
 }
 
+/// How the rows next to walls were made.
+Json repairs_json(const RowCounts& counts) {
+  Json json;
+  for_each_count(counts, [&](const char* name, std::int64_t n) { json[name] = n; });
+  return json;
+}
+
 /// The deck asked for the axis.
 bool is_asked(const Json& summary, std::size_t axis) {
   return std::ranges::any_of(summary.at("diffusion"), [&](const Json& c) { return c.at("axis") == axes[axis]; });
@@ -72,6 +80,7 @@ std::string json_of(const Columns& columns, double diffusivity) {
       one["iterations"] = c.solve.iterations;
       one["relative_residual"] = c.solve.true_residual;
       one["imbalance"] = c.imbalance();
+      one["repairs"] = repairs_json(c.repairs);
     }
     json["diffusion"].push_back(one);
   }
@@ -252,6 +261,7 @@ SolveRecord record_of(const Comm& comm, const DiffusionColumn& c) {
                    {"tensor", {finite(c.tensor[0]), finite(c.tensor[1]), finite(c.tensor[2])}},
                    {"flux_in", c.flux_in},
                    {"flux_out", c.flux_out},
+                   {"repairs", repairs_json(c.repairs)},
                    {"formation_factor", finite(c.formation_factor)},
                    {"tortuosity", finite(c.tortuosity)},
                    {"method", s.method},
@@ -283,6 +293,7 @@ DiffusionColumn column_of(const std::string& state) {
   for (int e = 0; e < 3; ++e) c.tensor[e] = number(json.at("tensor").at(e), unknown);
   c.flux_in = json.at("flux_in");
   c.flux_out = json.at("flux_out");
+  for_each_count(c.repairs, [&](const char* name, std::int64_t& n) { n = json.at("repairs").at(name); });
   c.formation_factor = number(json.at("formation_factor"), endless);
   c.tortuosity = number(json.at("tortuosity"), endless);
   c.solve.name = diffusion_solve_name(c.axis);

@@ -87,6 +87,7 @@ DiffusionColumn column_between_ends(const Setting& s, int axis) {
   column.concentration = Array<double>(n, Purpose::fields);
   Array<double> b(n, Purpose::solver);
   const std::span<double> c = column.concentration.span();
+  column.repairs = op.counts();
   start_linear(s, op, axis, c);
   op.right_side({}, b.span());
   {
@@ -162,6 +163,7 @@ DiffusionColumn periodic_column(const Setting& s, PeriodicSolver& solver, int ax
   Array<double> b(n, Purpose::solver, 0.0);
   const std::span<double> c = column.concentration.span();
   solver.planes.add_jump(axis, 1.0, b.span());
+  column.repairs = solver.op.counts();
   start_linear(s, solver.op, axis, c);
   solver.axis = axis;
   column.solve = solver.krylov.solve(b.span(), c);

@@ -15,7 +15,7 @@
 //   D_dd = total flux x L_d / (cross-section x Δc), Δc = 1;
 //   between ends   D_ed = L_d / V x total flux x (mean x_e of the outflow - mean x_e of the inflow), and L_e x the flux
 //                  through the end plane of e where that is periodic;
-//   periodic       D_ed = D_de from the flux of the sum of two solutions through a diagonal plane (plane_fluxes.hpp).
+//   periodic       D_ed = D_de, the mean of the fluxes along e and d of the two solutions (plane_fluxes.hpp).
 //
 // The formation factor is F_d = D0 / D_dd (the same number as for the electrical conductivity of a brine in an
 // insulating rock), the tortuosity τ_d = porosity of the connected pores x F_d.
@@ -45,6 +45,7 @@ struct DiffusionColumn {
   double flux_out = 0.0;          ///< through the high end
   double formation_factor = 0.0;  ///< infinity when not connected
   double tortuosity = 0.0;        ///< of the connected pores, likewise
+  RowCounts repairs;              ///< of the operator's rows; nothing when not connected
   SolveReport solve;
   Array<double> concentration;  ///< own unknowns, [0, 1] between ends; periodic: mean 1/2 in each pore
 

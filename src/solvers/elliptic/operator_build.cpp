@@ -9,6 +9,7 @@
 #include "base/timer.hpp"
 #include "grid/vof_loops.hpp"
 #include "solvers/elliptic/elliptic_operator.hpp"
+#include "solvers/elliptic/row_counts.hpp"
 #include "solvers/elliptic/row_makers.hpp"
 
 namespace karst {
@@ -283,29 +284,14 @@ void EllipticOperator::choose_boxes() {
     }
   }
   scratch_size_ = 2 * ((slots + 15) / 8 * 8);
-  std::array<std::int64_t*, 19> all{&counts_.faces_tight,
-                                    &counts_.orphans_at_end,
-                                    &counts_.faces_from_beside,
-                                    &counts_.orphans_joined,
-                                    &counts_.orphans_alone,
-                                    &counts_.wide_rows,
-                                    &counts_.entries,
-                                    &counts_.faces_at_centroid,
-                                    &counts_.faces_extrapolated,
-                                    &counts_.faces_one_way,
-                                    &counts_.faces_at_center,
-                                    &counts_.faces_slanted,
-                                    &counts_.faces_without_gradient,
-                                    &counts_.faces_too_stiff,
-                                    &counts_.walls_without_gradient,
-                                    &counts_.walls_without_plane,
-                                    &counts_.walls_near,
-                                    &counts_.lines_without_wall,
-                                    &counts_.orphans_pinned};
-  std::array<std::int64_t, 19> sums;
-  for (std::size_t i = 0; i < all.size(); ++i) sums[i] = *all[i];
+  // Faces between levels are counted over all ranks.
+  const auto level_faces = std::pair(counts_.level_faces, counts_.level_faces_closed);
+  std::vector<std::int64_t> sums;
+  for_each_count(counts_, [&](const char*, std::int64_t n) { sums.push_back(n); });
   comm_.sum(std::span(sums));
-  for (std::size_t i = 0; i < all.size(); ++i) *all[i] = sums[i];
+  auto next = sums.begin();
+  for_each_count(counts_, [&](const char*, std::int64_t& n) { n = *next++; });
+  std::tie(counts_.level_faces, counts_.level_faces_closed) = level_faces;
 }
 
 }  // namespace karst

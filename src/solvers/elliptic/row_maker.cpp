@@ -5,6 +5,7 @@
 
 #include "eb/link/least_squares.hpp"
 #include "grid/vof_loops.hpp"
+#include "solvers/elliptic/row_counts.hpp"
 
 namespace karst {
 
@@ -26,25 +27,10 @@ bool fixes(const Condition& c) { return c.kind == BoundaryKind::dirichlet; }
 }  // namespace
 
 RowCounts& RowCounts::operator+=(const RowCounts& o) {
-  wide_rows += o.wide_rows;
-  entries += o.entries;
-  faces_at_centroid += o.faces_at_centroid;
-  faces_extrapolated += o.faces_extrapolated;
-  faces_one_way += o.faces_one_way;
-  faces_at_center += o.faces_at_center;
-  faces_from_beside += o.faces_from_beside;
-  faces_tight += o.faces_tight;
-  faces_slanted += o.faces_slanted;
-  faces_without_gradient += o.faces_without_gradient;
-  faces_too_stiff += o.faces_too_stiff;
-  walls_without_gradient += o.walls_without_gradient;
-  walls_without_plane += o.walls_without_plane;
-  walls_near += o.walls_near;
-  lines_without_wall += o.lines_without_wall;
-  orphans_pinned += o.orphans_pinned;
-  orphans_joined += o.orphans_joined;
-  orphans_alone += o.orphans_alone;
-  orphans_at_end += o.orphans_at_end;
+  std::vector<std::int64_t> more;
+  for_each_count(o, [&](const char*, std::int64_t n) { more.push_back(n); });
+  auto next = more.begin();
+  for_each_count(*this, [&](const char*, std::int64_t& n) { n += *next++; });
   return *this;
 }
 

@@ -68,6 +68,9 @@ TEST_F(EffectiveDiffusivityTest, OfASimpleCubicArrayMpi) {
       EXPECT_LT(array[i].imbalance(), 1e-9);
       EXPECT_LE(cell[i].solve.iterations, 18);
       EXPECT_LE(array[i].solve.iterations, 18);
+      EXPECT_EQ(array[i].repairs.wide_rows, array[0].repairs.wide_rows);
+      EXPECT_GT(array[i].repairs.faces_at_centroid, 0);
+      EXPECT_EQ(array[i].repairs.level_faces, 0);
       EXPECT_NEAR(cell[i].tortuosity / ((1.0 - solid) * cell[i].formation_factor), 1.0, 1e-3);
       for (int e = 0; e < 3; ++e) EXPECT_NEAR(array[i].tensor[e], e == d ? exact : 0.0, 1e-3) << e;
     }
@@ -184,6 +187,7 @@ TEST_F(EffectiveDiffusivityTest, OfRefinedLevelsMpi) {
     const auto sphere = make_level_set(Sphere{Vec3::all(16.0), 32 * std::cbrt(0.75 * solid / std::numbers::pi)});
     const auto columns = solve(grid, *sphere, along({1}));
     EXPECT_NEAR(columns[0].tensor[1] / exact, 1.0, 5e-4);
+    EXPECT_GT(columns[0].repairs.level_faces, 0);
     EXPECT_LT(columns[0].imbalance(), 1e-9);
   }
 }

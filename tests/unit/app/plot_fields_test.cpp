@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numbers>
 
@@ -169,6 +171,36 @@ TEST(StatisticsMpi, BytesOfTheLevelsAreThoseOfTheGraphAndMoments) {
     EXPECT_GE(s.bytes[l].irregular,
               static_cast<std::int64_t>(sizeof(VofMoments)) * ball.geometry.report.levels[l].irregular);
   }
+}
+
+// A ball of quartz on a floor of calcite: the field is 0 without wall and else what lies there, and table and summary
+// state the areas.
+TEST(PlotFieldsMpi, MineralsAreThoseOfTheWall) {
+  Ball ball;
+  SolidOptions floor;
+  floor.shape = SolidShape::plane;
+  floor.point = {0.0, 0.0, 0.1e-3};
+  floor.mineral = "calcite";
+  ball.options.solids[0].mineral = "quartz";
+  ball.options.solids.push_back(floor);
+  ball.level_set = make_described_level_set(ball.options, ball.grid.cell_width(), ball.grid.size, ball.grid.periodic);
+  ball.geometry = build_geometry(ball.comm, ball.grid, *ball.level_set, KeepPores::all);
+  std::map<std::array<int, 3>, double> area;
+  ball.for_each_value({"", PlotField::wall_area, 0}, [&](const Index& c, double a) { area[c.v] = a; });
+  ball.for_each_value({"", PlotField::mineral, 0}, [&](const Index& c, double m) {
+    EXPECT_EQ(m, area[c.v] == 0.0 ? 0.0 : c[2] < 4 ? 2.0 : 1.0) << c[0] << " " << c[1] << " " << c[2];
+  });
+  GeometryStatistics s = collect_statistics(ball.comm, ball.geometry, ball.grid.cell_width(), "");
+  ASSERT_EQ(s.report.minerals.size(), 2U);
+  EXPECT_NEAR(s.wall_area(s.report.minerals[1]), 1e-6, 1e-15);
+  EXPECT_NE(pores_table(s).find("of calcite                      1e-06 m²"), std::string::npos) << pores_table(s);
+  Summary summary;
+  summary.geometry = s;
+  const auto json = nlohmann::json::parse(summary_json(summary));
+  EXPECT_EQ(json["minerals"][1]["name"], "calcite");
+  EXPECT_NEAR(json["minerals"][1]["wall_area_m2"].get<double>(), 1e-6, 1e-15);
+  EXPECT_NEAR(json["minerals"][0]["fraction"].get<double>() + json["minerals"][1]["fraction"].get<double>(), 1.0,
+              1e-12);
 }
 
 TEST(Statistics, NumbersAreGroupedByThousands) {

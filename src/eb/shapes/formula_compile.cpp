@@ -269,8 +269,10 @@ class Parser {
   }
 
   [[noreturn]] void unknown(const std::string& word, std::size_t begin) const {
-    std::vector<std::string> names{"_pi", "_e"};
+    std::vector<std::string> names;
     for (const char variable : variables_) names.emplace_back(1, variable);
+    names.emplace_back("_pi");
+    names.emplace_back("_e");
     for (const Function& f : functions) names.emplace_back(f.name);
     const std::string near = nearest(word, names);
     fail(fmt::format("{} is unknown{}", word, near.empty() ? "" : fmt::format(", did you mean {}?", near)), begin);

@@ -73,7 +73,7 @@ void Tube::surface(double step, const OnSurface& f) const {
     }
 }
 
-Facets::Facets(const Vec3& center, std::vector<HalfSpace> planes, double reach, int label)
+Facets::Facets(const Vec3& center, std::vector<FacetPlane> planes, double reach, int label)
     : Body(center - Vec3::all(reach), center + Vec3::all(reach), label),
       center_(center),
       reach_(reach),
@@ -83,7 +83,7 @@ Facets::Facets(const Vec3& center, std::vector<HalfSpace> planes, double reach, 
 
 double Facets::depth(const Vec3& x) const {
   double least = unbounded;
-  for (const HalfSpace& p : planes_) least = std::min(least, p.offset - dot(p.normal, x - center_));
+  for (const FacetPlane& p : planes_) least = std::min(least, p.offset - dot(p.normal, x - center_));
   return least;
 }
 
@@ -97,7 +97,7 @@ std::uint64_t Facets::parts(const Vec3& x, double reach) const {
 bool Facets::contains(const Vec3& x, std::uint64_t parts) const {
   const Vec3 e = x - center_;
   for (; parts != 0; parts &= parts - 1) {
-    const HalfSpace& p = planes_[std::countr_zero(parts)];
+    const FacetPlane& p = planes_[std::countr_zero(parts)];
     if (p.offset - dot(p.normal, e) <= 0) return false;
   }
   return true;

@@ -72,7 +72,7 @@ class Tube : public Body {
 /// Convex polyhedron of at most 64 planes: depth is the least distance to a plane.
 class Facets : public Body {
  public:
-  Facets(const Vec3& center, std::vector<HalfSpace> planes, double reach, int label);
+  Facets(const Vec3& center, std::vector<FacetPlane> planes, double reach, int label);
   using Body::contains;
   double depth(const Vec3& x) const override;
   std::uint64_t parts(const Vec3& x, double reach) const override;
@@ -82,7 +82,7 @@ class Facets : public Body {
  private:
   Vec3 center_;
   double reach_;
-  std::vector<HalfSpace> planes_;
+  std::vector<FacetPlane> planes_;
 };
 
 /// Height of a self-affine surface: octaves of noise of half the wavelength each, from `wavelength` down to 2 voxels,

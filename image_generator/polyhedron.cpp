@@ -55,7 +55,7 @@ Polyhedron::Polyhedron(const Vec3& lo, const Vec3& hi) {
     }
 }
 
-void Polyhedron::cut(const HalfSpace& h, int plane) {
+void Polyhedron::cut(const FacetPlane& h, int plane) {
   std::vector<Face> kept;
   std::vector<Vec3> on_plane;
   bool any_cut = false;

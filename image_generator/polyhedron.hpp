@@ -9,7 +9,7 @@
 namespace karst {
 
 /// The points x with normal · x < offset; the normal has length 1 and points out of the body.
-struct HalfSpace {
+struct FacetPlane {
   Vec3 normal;
   double offset;
 };
@@ -23,7 +23,7 @@ class Polyhedron {
   /// The box [lo, hi].
   Polyhedron(const Vec3& lo, const Vec3& hi);
   /// Keeps what lies in the half space; the new face is called `plane`.
-  void cut(const HalfSpace& half_space, int plane);
+  void cut(const FacetPlane& half_space, int plane);
   bool empty() const { return faces_.empty(); }
   /// Sum over faces of (area vector · corner) / 3.
   double volume() const;

@@ -52,19 +52,19 @@ std::vector<Vec3> neighbours(const std::vector<Vec3>& centers, const Vec3& x, co
 
 /// Voronoi cell of a centre, cut by further planes.
 Grain voronoi_cell(const std::vector<Vec3>& centers, const Vec3& x, const Index& size,
-                   const std::vector<HalfSpace>& further) {
+                   const std::vector<FacetPlane>& further) {
   const double mean = cube_root(volume_of(size) / double(centers.size()));
   const double largest = std::max({size[0], size[1], size[2]});
   for (double cutoff = 3 * mean;; cutoff *= 1.5) {
     Polyhedron cell(Vec3::all(-cutoff), Vec3::all(cutoff));
-    std::vector<HalfSpace> planes;
-    const auto cut = [&](const HalfSpace& p) {
+    std::vector<FacetPlane> planes;
+    const auto cut = [&](const FacetPlane& p) {
       cell.cut(p, static_cast<int>(planes.size()));
       planes.push_back(p);
     };
     for (const Vec3& e : neighbours(centers, x, size, cutoff)) cut({e * (1 / norm(e)), 0.5 * norm(e)});
     if (2 * cell.reach({}) > cutoff && cutoff < 2 * largest) continue;
-    for (const HalfSpace& p : further) cut(p);
+    for (const FacetPlane& p : further) cut(p);
     Grain grain{x, {}, cell.reach({}), cell.volume(), cell.area(), 1};
     for (std::size_t p = 0; p < planes.size(); ++p)
       if (cell.area(static_cast<int>(p)) > 0) grain.planes.push_back(planes[p]);
@@ -81,7 +81,7 @@ std::vector<Grain> voronoi_grains(const RockOptions& o, double porosity, int fac
   const double radius = cube_root(volume_of(o.size) / double(centers.size()) / (4.0 / 3 * std::numbers::pi));
   std::vector<Grain> grains(centers.size());
   parallel_for(static_cast<std::int64_t>(centers.size()), [&](std::int64_t g) {
-    std::vector<HalfSpace> further;
+    std::vector<FacetPlane> further;
     for (int f = 0; f < facets; ++f) {
       const auto n = static_cast<std::uint64_t>(g * 64 + f);
       further.push_back({random_direction(directions, n), radius * (0.8 + 0.4 * distances.uniform(n))});
@@ -105,7 +105,7 @@ void shrink(const RockOptions& o, std::vector<Grain>& grains) {
           o.porosity, 1 - volume / volume_of(o.size));
   for (std::size_t g = 0; g < grains.size(); ++g) {
     const double s = factor * scale[g];
-    for (HalfSpace& p : grains[g].planes) p.offset *= s;
+    for (FacetPlane& p : grains[g].planes) p.offset *= s;
     grains[g].reach *= s;
     grains[g].area *= s * s;
     grains[g].volume *= s * s * s;

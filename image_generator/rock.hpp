@@ -40,7 +40,7 @@ struct RockOptions {
 /// Convex grain: the points x with normal · (x - center) < offset for all planes.
 struct Grain {
   Vec3 center;
-  std::vector<HalfSpace> planes;
+  std::vector<FacetPlane> planes;
   double reach;  ///< of the farthest corner
   double volume, area;
   int label;

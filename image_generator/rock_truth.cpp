@@ -155,7 +155,7 @@ std::string rock_json(const Rock& rock, const std::vector<double>& shares) {
                                {"label", rock.sphere_labels[s]}});
   for (const Grain& g : rock.grains) {
     ordered_json planes = ordered_json::array();
-    for (const HalfSpace& p : g.planes) planes.push_back({p.normal[0], p.normal[1], p.normal[2], p.offset});
+    for (const FacetPlane& p : g.planes) planes.push_back({p.normal[0], p.normal[1], p.normal[2], p.offset});
     json["grains"].push_back({{"center", json_of(g.center)},
                               {"label", g.label},
                               {"volume", g.volume},

@@ -24,7 +24,7 @@ void draw_flow_in_time(const Comm& comm, const nlohmann::ordered_json& summary, 
 /// The flow after a step [SI]. Means are over the volume of the domain, solid included.
 struct FlowState {
   double time = 0.0, dt = 0.0;
-  double gradient = 0.0;  ///< fall of pressure per length, drives
+  double gradient = 0.0;  ///< pressure drop per length
   Vec3 darcy_velocity;
   double flow_rate = 0.0;                 ///< along the axis of the drive
   double kinetic_energy = 0.0;            ///< [J/m³]

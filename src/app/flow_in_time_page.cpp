@@ -130,7 +130,7 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
        fmt::format("along {}, at {}; flow rate over the whole cross-section", axis, format_si(number("end_s"), "s"))},
       {"Pressure gradient at the end",
        fmt::format("{:.4g}<span class=\"unit\">Pa/m</span>", number("pressure_gradient_Pa_m")),
-       "fall of pressure per length"},
+       "pressure drop per length"},
       {"Steps", fmt::format("{}", flow.at("steps").get<int>()),
        fmt::format("{:.1f} iterations per step", number("iterations") / std::max(1.0, number("steps")))}};
   if (summary.contains("porosity")) page.tiles.push_back(porosity_tile(summary));
@@ -138,7 +138,7 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
       {chart(history, {"Darcy velocity", "Darcy velocity along " + axis, "m/s"},
              {{"darcy_velocity_m_s", "", "#1f77b4", ""}}, "Every step is in history.csv."),
        chart(history, {"Drive", "pressure gradient along " + axis, "Pa/m"},
-             {{"pressure_gradient_Pa_m", "", "#d1731b", ""}}, "Fall of pressure per length."),
+             {{"pressure_gradient_Pa_m", "", "#d1731b", ""}}, "Pressure drop per length."),
        chart(
            history, {"Power", "per volume of the sample", "W/m³"},
            {{"power_W_m3", "power of the drive", "#d1731b", ""}, {"dissipation_W_m3", "dissipation", "#1f77b4", "7 3"}},

@@ -32,6 +32,7 @@ MultigridOptions flow_cycle(int first_twice) {
 
 /// With inertia: loss of k by the Reynolds number of √k, and the share of Bernoulli's pressure that a flow gets back.
 constexpr double resistance = 0.25, recovery = 0.35;
+constexpr double same_shift = 1e-9;  ///< relative; a preconditioner needs no more
 
 MultigridOptions carried_cycle() {
   MultigridOptions options = flow_cycle(2);
@@ -283,7 +284,8 @@ std::vector<FloatField> StokesPreconditioner::slow_lengths() {
 }
 
 void StokesPreconditioner::set_slow(double shift) {
-  if (!carry_ && shift == shift_) return;
+  // Steps that are equal but for round-off keep what is there.
+  if (!carry_ && std::abs(shift - shift_) <= same_shift * shift_) return;
   const Timer timer("multigrids");
   keep_lengths();
   carry_.reset();

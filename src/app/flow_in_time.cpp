@@ -35,14 +35,17 @@ double value_at(const Formula& formula, double time) {
   return value;
 }
 
-/// Largest |factor| on the drive at the ends of all steps; NaN where one is no number.
-double strongest(const Formula& factor, const TimeOptions& time) {
+/// Largest |drive_factor| at the ends of all steps. Throws Error where one is not finite.
+double strongest(const std::string& drive_factor, const TimeOptions& time) {
+  const Formula factor(drive_factor, "t");
   double most = 0.0;
   for (Clock clock(time); !clock.done();) {
     clock.advance();
-    const double f = std::abs(value_at(factor, clock.time()));
-    if (!std::isfinite(f)) return f - f;
-    most = std::max(most, f);
+    const double f = value_at(factor, clock.time());
+    require(std::isfinite(f),
+            "flow.drive_factor: \"{}\" is {} at t = {:g} s; it must be finite at the end of every step", drive_factor,
+            f, clock.time());
+    most = std::max(most, std::abs(f));
   }
   return most;
 }
@@ -76,7 +79,7 @@ class FlowInTime final : public Process {
     check_flow_cells(stokes_.op().counts(), "unsteady flow");
     const double unit = time_unit();
     const auto drive_at = [this, unit](double time) { return times(value_at(factor_, unit * time), drive_); };
-    solver_.emplace(stokes_, run.geometry, drive_at, times(strongest(factor_, run.config.time), drive_),
+    solver_.emplace(stokes_, run.geometry, drive_at, times(strongest(options_.drive_factor, run.config.time), drive_),
                     run.config.time.scheme == StepScheme::bdf2 ? TimeScheme::bdf2 : TimeScheme::sdirk2);
     n_steps_ = count_steps(run.config.time);
     history_.axis = axis_;
@@ -240,13 +243,13 @@ std::vector<std::string> flow_in_time_mistakes(const JobContext& context) {
         fmt::format("flow.axes: no pore leads through the sample along {0}, so nothing would flow; name "
                     "another axis, or use finer cells",
                     "xyz"[axis]));
-  const double most = strongest(Formula(options.drive_factor, "t"), context.config.time);
-  if (std::isnan(most))
-    found.push_back(
-        fmt::format("flow.drive_factor: \"{}\" is not a number at the end of some step", options.drive_factor));
-  else if (most == 0.0)
-    found.push_back(fmt::format("flow.drive_factor: \"{}\" is 0 at the end of all steps: nothing would flow",
-                                options.drive_factor));
+  try {
+    if (strongest(options.drive_factor, context.config.time) == 0.0)
+      found.push_back(fmt::format("flow.drive_factor: \"{}\" is 0 at the end of all steps: nothing would flow",
+                                  options.drive_factor));
+  } catch (const Error& e) {
+    found.emplace_back(e.what());
+  }
   return found;
 }
 

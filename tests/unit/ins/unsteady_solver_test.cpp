@@ -166,6 +166,21 @@ TEST(UnsteadySolver, StepsOfAnyLengthFollowEachOther) {
   EXPECT_THROW(flow.step(0.0), Error);
 }
 
+// The preconditioner follows the length of the step: 10 to 15 iterations to 1e-6 from nothing at any
+// (docs/decisions/025).
+TEST(UnsteadySolver, IterationsDoNotDependOnTheStep) {
+  const Comm comm = Comm::self();
+  const Geometry geometry =
+      build_geometry(comm, flow_grid(Index::all(16)), *test::packing(40, 3.2, 16, true), KeepPores::connected);
+  StokesSolver stokes(comm, geometry, {}, options(1e-6));
+  const StokesDrive drive = along({1, 0, 0});
+  for (const double dt : {1e6, 1e-2, 1.0, 1e3, 1e-3}) {  // [h0² / ν]
+    UnsteadySolver flow(
+        stokes, geometry, [&](double) { return drive; }, drive);
+    EXPECT_LE(flow.step(dt).iterations, 30) << dt;  // of two stages; at most 27
+  }
+}
+
 TEST(UnsteadySolver, AFailedStepLeavesTheFlow) {
   const Comm comm = Comm::self();
   const Geometry geometry = test::sphere_array(comm, 0.343, 16);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Input deck (decision D12): TOML, every key declared once. A declaration holds name, default, unit, range or choices
+// Input deck: TOML, every key declared once. A declaration holds name, default, unit, range or choices
 // and help; reading, checking, `karst help KEY`, the echo of the complete deck and docs/inputs.md come from it.
 #pragma once
 

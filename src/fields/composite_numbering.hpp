@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The unknowns of a composite grid (decision D5): the VoFs that no finer level covers. A rank numbers its own ones
+// The unknowns of a composite grid (composite.hpp): the VoFs that no finer level covers. A rank numbers its own ones
 // level after level, box after box (Morton order), VoF after VoF; the global number adds those of the lower ranks.
 #pragma once
 

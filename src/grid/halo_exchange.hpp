@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fills the halo VoFs of fields from their owners inside the loop that needs them: each box fetches its halo just
 // before it is worked on, while the values are in cache and without a pass of its own. Messages travel while boxes that
-// need none are worked on; every other box follows as soon as the last message that it reads has arrived (decision
-// D11).
+// need none are worked on; every other box follows as soon as the last message that it reads has arrived
+// (docs/decisions/022-halo-exchange.md).
 //
 //   HaloExchange<double> halo(comm, graph);
 //   halo.for_boxes(x, [&](int b) { ...reads x.box(b), halo included... });

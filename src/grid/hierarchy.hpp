@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nested levels of ratio 2 (decisions D1, D5). The refined region is a set of lattice boxes: one octant of a box of
+// Nested levels of ratio 2. The refined region is a set of lattice boxes: one octant of a box of
 // level l is one box of level l + 1. No clustering algorithm is needed.
 #pragma once
 

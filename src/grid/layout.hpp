@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layout of a level: which boxes of the lattice exist and who owns them (decision D1, D2 of docs/method.md).
+// Layout of a level: which boxes of the lattice exist and who owns them (docs/decisions/001-boxes-on-a-lattice.md).
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes layouts: which boxes of the lattice hold fluid, and who owns them (decisions D1, D2).
+// Makes layouts: which boxes of the lattice hold fluid, and who owns them (docs/decisions/001-boxes-on-a-lattice.md).
 #pragma once
 
 #include <cstdint>

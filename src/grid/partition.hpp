@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Load balance: a row of weights cut into contiguous intervals, one per rank (decision D2).
+// Load balance: a row of weights cut into contiguous intervals, one per rank (docs/decisions/001).
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The wall as a function: φ > 0 in the fluid, φ < 0 in the solid, φ = 0 on the wall (counted as solid).
 //
-// Coordinates and φ are in units of the level-0 cell width, the origin at the low corner of the domain (decision D6:
-// nothing in eb/ is dimensional). ∇φ points into the fluid, as the wall normal does.
+// Coordinates and φ are in units of the level-0 cell width, the origin at the low corner of the domain (units:
+// docs/conventions.md; nothing in eb/ is dimensional). ∇φ points into the fluid, as the wall normal does.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The accurate operator of elliptic_problem.hpp on all levels, as one stencil store with two readers: apply(), free of
-// matrices and threaded over boxes, and for_each_row(), which a matrix is assembled from (decision D4).
+// matrices and threaded over boxes, and for_each_row(), which a matrix is assembled from.
 //
 // Most rows are the plain seven points and have no coefficients: apply() copies a box with its halo into a scratch
 // array of its thread and runs the kernel there, so memory sees one read of x and one write of y. All other rows

@@ -4,7 +4,7 @@
 //
 //   (A φ)_v = a κ_v V φ_v - Σ_faces β ∂φ/∂n area          n out of the VoF
 //
-// Nothing is dimensional (decision D6): lengths are in units of the level-0 cell width h0, so the cells of level l are
+// Nothing is dimensional: lengths are in units of the level-0 cell width h0, so the cells of level l are
 // 2^-l wide. A caller with SI units brings a, β and the conditions into these units (a h0², β, value h0, rate h0).
 #pragma once
 

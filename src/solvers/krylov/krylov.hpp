@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear solves through PETSc's Krylov methods (decision D9). Every solve has an option prefix, so that a user can
+// Linear solves through PETSc's Krylov methods. Every solve has an option prefix, so that a user can
 // change any of it: -pressure_ksp_type, -pressure_pc_type gamg, -pressure_ksp_monitor ...
 #pragma once
 

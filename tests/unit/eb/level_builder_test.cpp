@@ -111,7 +111,7 @@ TEST(LevelBuilder, NearlyTouchingSpheres) {
   }
 }
 
-// D10: the same level for any number of ranks and any box size.
+// The same level for any number of ranks and any box size.
 TEST(LevelBuilder, CountsDoNotDependOnRanksAndBoxesMpi) {
   const auto phi = test::packing(60, 5.3, 40, false, 3);
   const BuiltLevel one = single_level(Comm::self(), *phi, cube(40, false), 8, KeepPores::connected);

@@ -129,7 +129,7 @@ TEST_F(EllipticSolutionTest, StaysBetweenBoundaryValuesMpi) {
   expect_bounds(random, fixed);
 }
 
-// D6: whatever the units of β and of the value are, the figures are the same. Powers of two change no digit.
+// Whatever the units of β and of the value are, the figures are the same. Powers of two change no digit.
 TEST_F(EllipticSolutionTest, UnitsDoNotMatter) {
   const Geometry geometry = spheres27(comm_, 16);
   std::vector<double> first;

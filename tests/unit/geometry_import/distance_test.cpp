@@ -116,13 +116,14 @@ Errors errors(const Comm& comm, int n, const std::function<double(const Vec3&)>&
         counts.push_back(exact.back() > 0 && std::min({x, y, z, n - 1 - x, n - 1 - y, n - 1 - z}) >= exact.back());
       }
   const auto d = distances(comm, c);
+  const auto n_counted = static_cast<double>(std::ranges::count(counts, true));
   Errors e;
   for (std::size_t i = 0; i < d.size(); ++i) {
     if (!counts[i]) continue;
     const double error = d[i] / 64.0 - exact[i];
     EXPECT_GT(error, -1.5 / 64) << "never below, but for rounding";
     e.largest = std::max(e.largest, error);
-    e.mean += error / static_cast<double>(std::count(counts.begin(), counts.end(), true));
+    e.mean += error / n_counted;
   }
   return e;
 }

@@ -163,19 +163,18 @@ TEST_F(EffectiveDiffusivityTest, DoesNotDependOnRanksThreadsAndBoxesMpi) {
         Comm::self(),
         build_geometry(Comm::self(), diffusion_grid(Index::all(n), sides), *packing, KeepPores::connected),
         along({0, 2}));
-    for (const int box : {8, 16, 32})
-      for (const int t : {1, 2}) {
-        set_n_threads(t);
-        const auto columns =
-            solve(diffusion_grid(Index::all(n), sides, box), *packing, along({0, 2}), KeepPores::connected);
-        set_n_threads(threads);
-        for (std::size_t i = 0; i < 2; ++i) {
-          EXPECT_LT(columns[i].imbalance(), 1e-9);
-          for (const int e : {0, 2})
-            EXPECT_NEAR(columns[i].tensor[e], alone[i].tensor[e], 1e-9 * alone[i].tensor[alone[i].axis])
-                << "box " << box << ", threads " << t;
-        }
+    for (const auto& [box, t] : std::array<std::pair<int, int>, 3>{{{8, 1}, {16, 2}, {32, 1}}}) {
+      set_n_threads(t);
+      const auto columns =
+          solve(diffusion_grid(Index::all(n), sides, box), *packing, along({0, 2}), KeepPores::connected);
+      set_n_threads(threads);
+      for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_LT(columns[i].imbalance(), 1e-9);
+        for (const int e : {0, 2})
+          EXPECT_NEAR(columns[i].tensor[e], alone[i].tensor[e], 1e-9 * alone[i].tensor[alone[i].axis])
+              << "box " << box << ", threads " << t;
       }
+    }
   }
 }
 

@@ -6,7 +6,7 @@ one, or the import warns of it in its first lines; no wall has crumbs and holes 
 
     gray_images.py --program KARST --mpiexec MPIEXEC [--table]
 
---table prints the table of docs/decisions/014-walls-of-gray-images.md.
+--table prints the table of docs/measurements/014-walls-of-gray-images.md.
 
 The images are not part of the project. They are looked for in the folder named by KARST_TEST_DATA, else in
 ../shared/data beside the project; without them the test is skipped (exit status 77).

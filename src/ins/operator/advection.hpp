@@ -6,7 +6,7 @@
 // κ: volume of the cell with the pieces that joined it. Where Σ F = 0 this is Σ F (u + u_neighbour) / (2 κ): what
 // leaves a cell enters its neighbour, and flow that is carried makes and takes no energy, Σ κ u·(u·∇)u = 0, whatever
 // the cell Reynolds number (Morinishi, Lund, Vasilyev & Moin, J. Comput. Phys. 143 (1998) 90). Second order: u is small
-// next to walls, so the means of F and u there, first order, weigh little. docs/decisions/012 has the measurements.
+// next to walls, so the means of F and u there, first order, weigh little. docs/measurements/012 has the figures.
 #pragma once
 
 #include "ins/operator/stokes_operator.hpp"

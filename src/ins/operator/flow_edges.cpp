@@ -19,7 +19,7 @@ constexpr double fades = pi / 18.0;      ///< what walls may be turned from the 
 constexpr double on_wall = 1e-6;         ///< an apex this far beyond what a grid line meets counts as there
 
 /// Of the friction on the components at right angles to an edge: around it the flow goes as a lower power of r, 0.545
-/// instead of 2/3 where ω = 3π/2, and pressure with r^-0.455. Found by the measurements of docs/decisions/015.
+/// instead of 2/3 where ω = 3π/2, and pressure with r^-0.455. Found by trial: docs/measurements/015.
 constexpr double around_edge = 2.0;
 
 /// A place or direction in the plane of two sides.

@@ -7,7 +7,7 @@
 //
 // (Kondrat'ev, Trans. Moscow Math. Soc. 16 (1967) 227), which parabolas along grid lines do not know: the line through
 // the cell in front of the edge meets no wall at all. Rows next to an edge are therefore made exact for w
-// (edge_friction()), and fluxes there follow w instead of a plane. docs/decisions/015 has the measurements.
+// (edge_friction()), and fluxes there follow w instead of a plane. docs/measurements/015 has the figures.
 #pragma once
 
 #include <array>

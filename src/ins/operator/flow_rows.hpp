@@ -16,7 +16,7 @@
 //               w = 1, b = 0, and c_d = Δu_d / 24 - ∂²_d u_d / 6 makes the mean of the two cells that of the face. Next
 //               to walls c = 0, and w and b (face_weight.hpp) are those of the velocity that is 0 on the wall, has the
 //               value of the cells and the curvature that the momentum balance asks for: exact for plane flow between
-//               plates. docs/decisions/010 has the measurements.
+//               plates. docs/measurements/010 has the figures.
 //
 // VoFs that do not hold their cell centre and belong to no flow cell (orphans) carry no flow: faces towards them are
 // closed. They are counted, and so is the area.

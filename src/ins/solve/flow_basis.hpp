@@ -2,7 +2,7 @@
 // The vectors of a Krylov basis, four numbers per VoF, in little memory: the first ones in single precision, the others
 // in 16 bits, as whole multiples of the largest number of their component in a block of VoFs over 32767. What a cycle
 // of GMRES may get wrong in a vector grows as the residual falls (Simoncini & Szyld, SIAM J. Sci. Comput. 25 (2003)
-// 454), so that later vectors need fewer digits. docs/decisions/010 has the iterations that this costs: none.
+// 454), so that later vectors need fewer digits. docs/measurements/010 has the iterations that this costs: none.
 #pragma once
 
 #include <array>

@@ -9,7 +9,7 @@
 // factor between 1/2 (the two-point operator of the coarse cells) and 1 (twice as stiff). Some coarse levels are
 // visited by two cycles, combined by a polynomial of degree 2 (AMLI: Axelsson & Vassilevski, SIAM J. Numer. Anal. 27
 // (1990) 1569), so that iterations hardly grow with the sample. Single precision inside.
-// docs/decisions/008-graph-multigrid.md tells what was measured.
+// docs/measurements/008-graph-multigrid.md tells what was measured.
 #pragma once
 
 #include <memory>

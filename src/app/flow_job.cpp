@@ -86,7 +86,7 @@ std::vector<std::string> warnings_of(const FlowColumns& columns) {
     if (c.inertia.empty() && c.reynolds > largest_creeping_reynolds)
       all.push_back(
           fmt::format("flow {}: Reynolds number {:.3g}: with this drive inertia matters, which Stokes flow leaves out; "
-                      "the velocity and flow rate are too large (the permeability is that of slow flow, and right)",
+                      "the velocity and flow rate are too large (the permeability is that of Stokes flow, and right)",
                       axis, c.reynolds));
     if (c.permeability[c.axis] > largest_permeability)
       all.push_back(fmt::format(
@@ -149,7 +149,7 @@ FlowWatch watch_of(SolveProgress& progress, const std::string& where) {
   return watch;
 }
 
-/// "stokes x", "steady x"; the latter is the sweep together with the slow flow that it starts from.
+/// "stokes x", "steady x"; the latter is the sweep together with the Stokes flow that it starts from.
 std::string axis_name(const FlowOptions& options, int axis) {
   return options.model == FlowModel::steady ? steady_solve_name(axis) : flow_solve_name(axis);
 }

@@ -80,7 +80,7 @@ bool has_inertia(const Json& summary) {
 std::vector<PageTile> tiles(const Json& summary) {
   const std::string last = has_inertia(summary) ? "; with inertia, last step" : "";
   std::vector<PageTile> all{
-      {has_inertia(summary) ? "Permeability of slow flow" : "Permeability",
+      {has_inertia(summary) ? "Permeability of Stokes flow" : "Permeability",
        each_axis(summary, [&](const Json& f) { return darcy_text(along(summary, f)); }),
        each_axis(summary, [&](const Json& f) { return fmt::format("{:.4g} m²", along(summary, f)); }) +
            (has_error(summary)
@@ -221,7 +221,7 @@ std::string tensor_card(const Json& summary) {
     table.row(fmt::format("with the wall moved by {}{:.3g} voxel [m²]", side == 0 ? "−" : "+",
                           number(summary, "wall_shift_voxels")),
               [side](const Json& f) { return moved_text(f, side); });
-  return card(has_inertia(summary) ? "Permeability of slow flow [m²]" : "Permeability [m²]", table.html(),
+  return card(has_inertia(summary) ? "Permeability of Stokes flow [m²]" : "Permeability [m²]", table.html(),
               tensor_note(summary));
 }
 
@@ -252,7 +252,7 @@ std::string drag_card(const Json& summary) {
           "In steady flow the walls hold against all of the force that drives the fluid: its volume times the "
           "pressure gradient. The sum is up to {:.1f} % off 100 % here, because forces on walls are known to "
           "first order in the cell width; no force is lost, and the permeability, which does not come from them, "
-          "is nearer (see its estimated error). The pressure is that without its even fall along the sample.",
+          "is nearer (see its estimated error). The pressure is that without its even drop along the sample.",
           largest));
 }
 
@@ -273,7 +273,7 @@ std::string solves_card(const Json& summary) {
                     [](const Json& f) { return fmt::format("{:.4g}", number(f, "flow_rate_m3_s")); });
   table.row_of_flow("largest speed [m/s]",
                     [](const Json& f) { return fmt::format("{:.3g}", number(f, "largest_speed_m_s")); });
-  const std::string slow = has_inertia(summary) ? " of slow flow" : "";
+  const std::string slow = has_inertia(summary) ? " of Stokes flow" : "";
   table.row_of_flow("iterations" + slow,
                     [&](const Json& f) { return fmt::format("{}", solve(f).at("iterations").get<int>()); });
   table.row_of_flow("relative residual" + slow + " [-]",

@@ -169,7 +169,7 @@ class Rows {
 /// The permeabilities and how far they may be off.
 void add_permeability(const FlowColumns& columns, bool with_error, const WallRange& range, Rows& rows) {
   const bool inertia = std::ranges::any_of(columns, [](Column c) { return !c.inertia.empty(); });
-  rows.add(inertia ? "permeability of slow flow [m2]" : "permeability [m2]",
+  rows.add(inertia ? "permeability of Stokes flow [m2]" : "permeability [m2]",
            [](Column c) { return fmt::format("{:.6g}", c.permeability[c.axis]); });
   rows.add("  the same", [](Column c) { return darcy_text(c.permeability[c.axis]); });
   if (with_error) {

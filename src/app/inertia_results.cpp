@@ -30,7 +30,7 @@ double slow(Column c) { return c.permeability[c.axis]; }
 /// An axis of summary.json with its sweep.
 struct Sweep {
   const Json& flow;
-  double slow;  ///< permeability of slow flow along the axis [m²]
+  double slow;  ///< permeability of Stokes flow along the axis [m²]
   std::string name() const { return flow.at("axis").get<std::string>(); }
   std::size_t axis() const { return std::string("xyz").find(name()); }
   const Json& points() const { return flow.at("inertia").at("points"); }
@@ -52,7 +52,7 @@ double number(const Json& json, const char* key) { return json.at(key).get<doubl
 
 Chart chart_of(const std::vector<Sweep>& sweeps) {
   Chart chart;
-  chart.description = "Apparent permeability over that of slow flow against the Reynolds number";
+  chart.description = "Apparent permeability over that of Stokes flow against the Reynolds number";
   double low = 1e300, high = -1e300, least = 1.0;
   for (const Sweep& sweep : sweeps) {
     ChartSeries points{.name = "drive along " + sweep.name(), .colour = colours[sweep.axis()]};
@@ -74,7 +74,7 @@ Chart chart_of(const std::vector<Sweep>& sweeps) {
     chart.series.push_back(law);
   }
   chart.x = {"Reynolds number [-]", std::floor(low), std::max(std::ceil(high), std::floor(low) + 1.0), true};
-  chart.y = {"apparent permeability / permeability of slow flow [-]",
+  chart.y = {"apparent permeability / permeability of Stokes flow [-]",
              std::max(std::floor(10.0 * least - 0.5) / 10.0, 0.0), 1.05};
   return chart;
 }
@@ -87,7 +87,7 @@ std::string fit_text(const Json& fit) {
 
 std::string table_of(const Sweep& sweep) {
   std::vector<std::vector<std::string>> rows{{"Re [-]", "Re<sub>k</sub> [-]", "pressure gradient [Pa/m]",
-                                              "Darcy velocity [m/s]", "apparent k [m²]", "over k of slow flow [-]",
+                                              "Darcy velocity [m/s]", "apparent k [m²]", "over k of Stokes flow [-]",
                                               "cell Re [-]", "Newton steps", "iterations"}};
   for (const Json& p : sweep.points()) {
     const double k = number(p, "permeability_m2");

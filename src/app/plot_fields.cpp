@@ -29,7 +29,7 @@ constexpr std::array<PlotWord, 9> words{{
      "flow", "m/s", true},
     {"speed", PlotField::speed, "length of the velocity [m/s]; with several axes drive_x_speed ...", "flow", "m/s"},
     {"pressure", PlotField::pressure,
-     "of the solves of [flow] [Pa], without the fall of a mean gradient; with several axes drive_x_pressure ...",
+     "of the solves of [flow] [Pa], without the drop of the mean gradient; with several axes drive_x_pressure ...",
      "flow", "Pa"},
     {"concentration", PlotField::concentration,
      "of the solves of [diffusion], one component per axis; falls by 1 along it", "diffusion", "1"},

@@ -130,7 +130,7 @@ std::string repairs_text(const GeometryStatistics& s) {
   const double domain = cells_of(levels[0]), pore = s.report.connected_porosity * domain;
   std::string text;
   text += count("pieces joined to a home cell", &LevelReport::joined, "their centre lies in the solid");
-  text += count("orphans", &LevelReport::orphans,
+  text += count("isolated fragments", &LevelReport::orphans,
                 fmt::format("pieces without a home cell, {} of the pore volume", percent(orphan_volume, pore)));
   text += count("pores", &LevelReport::pores, "connected parts of the fluid");
   text += count("  removed", &LevelReport::pores_removed, "flow cannot reach them");

@@ -190,7 +190,7 @@ def check_inertia(karst, folder, rock, part):
     summary, slow = flow_of(karst, folder, deck, ['flow.model="steady"', 'flow.sides="symmetry"'])
     sweep = [p["permeability_m2"] / slow for p in summary["flow"][0]["inertia"]["points"]]
     good = 1 > sweep[0] > sweep[1] > sweep[2] and 0.5 < sweep[2] < 0.95
-    print("passed" if good else "FAILED", name, "part, apparent permeability over that of slow flow",
+    print("passed" if good else "FAILED", name, "part, apparent permeability over that of Stokes flow",
           ", ".join(f"{k:.4f}" for k in sweep), flush=True)
     return [] if good else [f"{name}: apparent permeability {sweep}"]
 

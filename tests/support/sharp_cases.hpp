@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Slow flow through periodic arrays of boxes. Lengths in cells, viscosity 1, unit force.
+// Stokes flow through periodic arrays of boxes. Lengths in cells, viscosity 1, unit force.
 #pragma once
 
 #include "ins/upscale/wall_drag.hpp"

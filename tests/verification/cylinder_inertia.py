@@ -4,7 +4,7 @@
 
 -Δu + R (u·∇)u + ∇p = e_x, ∇·u = 0 by Taylor-Hood elements (Q2 velocity, Q1 pressure) on a ring of N by N / 3 elements
 between the cylinder and the square, whose outer nodes are joined periodically; Newton's method, sparse LU. Prints the
-drag 1 / U of slow flow and, per R, R U (the Reynolds number of the period) and U over that of R = 0.
+drag 1 / U of Stokes flow and, per R, R U (the Reynolds number of the period) and U over that of R = 0.
 
     cylinder_inertia.py 0.2 0,500,2000 24,48      # solid fraction, R (first 0), N"""
 import sys

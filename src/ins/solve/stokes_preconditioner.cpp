@@ -16,7 +16,7 @@
 namespace karst {
 namespace {
 
-/// Of the local permeability in L_k: from 0.6 to 1.4 slow flow needs the same iterations, +-1; with inertia less is
+/// Of the local permeability in L_k: from 0.6 to 1.4 Stokes flow needs the same iterations, +-1; with inertia less is
 /// better (decision 010).
 constexpr float share = 0.7F;
 
@@ -262,7 +262,7 @@ void StokesPreconditioner::follow(const Advection& flow, double inertia) {
   make_velocity(std::move(inflow));
 }
 
-/// With the velocity multigrid of steady slow flow.
+/// With the velocity multigrid of steady Stokes flow.
 void StokesPreconditioner::keep_lengths() {
   if (lengths_) return;
   const std::vector<FloatField> lengths = find_permeable_lengths(*op_, *velocity_);

@@ -40,8 +40,8 @@ class StokesPreconditioner {
   /// Takes over the flow that was kept: made for the equations linearised about it until set_slow(). Sets op.values()
   /// to something else. Collective.
   void follow(const Advection& flow, double inertia);
-  /// Made for slow flow, with the rate of change shift * u in time (0: steady). Does nothing where it is that already.
-  /// Sets op.values() to something else. Collective.
+  /// Made for Stokes flow, with the rate of change shift * u in time (0: steady). Does nothing where it is that
+  /// already. Sets op.values() to something else. Collective.
   void set_slow(double shift = 0.0);
   /// Factor on the continuity rows of the vectors that apply() is given.
   double continuity_weight() const { return 1.0 + shift_; }
@@ -70,8 +70,8 @@ class StokesPreconditioner {
   Array<std::array<float, 3>> between_;  // what the passes hand to each other: L_k^-1 r_p, ∇p, z_u
   double shift_ = 0.0;                   // a
   // Whether these are there must not hang on their length: a rank without VoFs takes its part in what is collective.
-  std::optional<Array<float>> lengths_;               // √k of slow flow per own VoF; kept from the first change on
-  std::optional<Array<std::array<float, 3>>> carry_;  // b inertia k w; none for slow flow
+  std::optional<Array<float>> lengths_;               // √k of Stokes flow per own VoF; kept from the first change on
+  std::optional<Array<std::array<float, 3>>> carry_;  // b inertia k w; none for Stokes flow
 };
 
 }  // namespace karst

@@ -65,7 +65,7 @@ void read_drive_values(Reader& in, FlowOptions& options) {
   in.number("flow.pressure_drop", options.pressure_drop, "Pa", "drive pressure-drop: difference between the two ends",
             -strongest, strongest);
   in.vec3("flow.gradient", options.gradient, "Pa/m",
-          "drive pressure-gradient: fall of pressure per length; each solve takes the entry of its axis", -strongest,
+          "drive pressure-gradient: pressure drop per length; each solve takes the entry of its axis", -strongest,
           strongest);
   in.number("flow.velocity", options.velocity, "m/s", "drive velocity: flow rate over the total cross-section",
             -strongest, strongest);

@@ -16,7 +16,7 @@ namespace {
 constexpr double drive_tolerance = 1e-6;  ///< of a wanted velocity, or pressure drop of the sample
 constexpr int most_tries = 12;            ///< of a gradient for a wanted velocity
 constexpr int most_failures = 6;          ///< on the way to one inertia
-constexpr double first_factor = 4.0;      ///< between two drives, where only slow flow is known
+constexpr double first_factor = 4.0;      ///< between two drives, where only Stokes flow is known
 constexpr double least_factor = 1.1;
 constexpr double least_slope = -0.6;  ///< of log k_app over log G: Forchheimer's law ends at -1/2
 
@@ -190,7 +190,7 @@ class Sweeper {
   SteadySolver steady_;
   double fall_;           // gradient of the sample over that of the drive, of the last flow
   double velocity_;       // its mean velocity along the drive
-  double reached_ = 0.0;  // its inertia; 0: slow flow
+  double reached_ = 0.0;  // its inertia; 0: Stokes flow
   SampleDrop drop_;
   double last_move_ = 0.0, solved_reynolds_ = 0.0;
   std::string name_;

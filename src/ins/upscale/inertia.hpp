@@ -5,7 +5,7 @@
 //   weak inertia     k_app = k (1 - c Re²)                 (Mei & Auriault, J. Fluid Mech. 222 (1991) 647)
 //   strong inertia   G = μ / k_F U + β ρ U²                (Forchheimer, Z. Ver. Deutsch. Ing. 45 (1901) 1782)
 //
-// k_F is not the permeability k of slow flow: the second law begins where the first has ended. SI units.
+// k_F is not the permeability k of Stokes flow: the second law begins where the first has ended. SI units.
 #pragma once
 
 #include <optional>
@@ -63,10 +63,10 @@ struct InertiaSweep {
   SampleCells sample;       ///< of reservoirs around it the drop is not counted
   double cell_width = 0.0;  ///< [m]
   double viscosity = 0.0, density = 0.0;
-  double permeability = 0.0;  ///< k of slow flow along the axis [m²]
+  double permeability = 0.0;  ///< k of Stokes flow along the axis [m²]
   double pore_length = 0.0;   ///< d / φ of the Reynolds number [m]
-  double fall = 1.0;          ///< of slow flow: gradient of the sample over that of the drive
-  double gradient = 0.0;      ///< of a step of 1 [Pa/m]; where the velocity is given: what slow flow would need
+  double fall = 1.0;          ///< of Stokes flow: gradient of the sample over that of the drive
+  double gradient = 0.0;      ///< of a step of 1 [Pa/m]; where the velocity is given: what Stokes flow would need
   bool by_velocity = false;   ///< U = k gradient / μ is what is wanted, not the gradient
   std::vector<double> steps;  ///< increasing
   SteadyOptions solver;       ///< progress is not looked at

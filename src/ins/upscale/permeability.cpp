@@ -150,7 +150,7 @@ double pore_length(const FlowSample& sample) {
 
 /// Throws Error unless the fluid flows the way it is driven, faster than what round-off and an unfinished solve move
 /// it. The same on every rank.
-/// @param report  of a fall of pressure of 1 per cell: velocities in units of h² G / μ
+/// @param report  of a pressure drop of 1 per cell: velocities in units of h² G / μ
 void require_flow(const StokesReport& report, const FlowOptions& options, const Domain& domain, int axis, double h) {
   constexpr double finished = 0.1;    // of the tolerance: slits of a hundredth of a cell are faster
   constexpr double round_off = 1e-9;  // of the largest speed
@@ -186,7 +186,7 @@ void to_si(const FlowOptions& options, const FluidOptions& fluid, const FlowSamp
   column.relative_residual = report.krylov.relative_residual;
 }
 
-/// Slow flow along the axis of the column.
+/// Stokes flow along the axis of the column.
 /// Returns the gradient of the sample over that of the drive.
 double solve_slow_flow(StokesSolver& solver, const FlowOptions& options, const FluidOptions& fluid,
                        const FlowSample& sample, const Domain& domain, FlowColumn& column) {
@@ -202,7 +202,7 @@ double solve_slow_flow(StokesSolver& solver, const FlowOptions& options, const F
   return fall;
 }
 
-/// The sweep of flow.steps from the slow flow in the solver; the column shows the last flow then.
+/// The sweep of flow.steps from the Stokes flow in the solver; the column shows the last flow then.
 /// @param start  where it begins
 /// Returns the gradient that the solution is in units of.
 double add_inertia(StokesSolver& solver, const FlowOptions& options, const FluidOptions& fluid,

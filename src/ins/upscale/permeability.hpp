@@ -10,7 +10,7 @@
 // fields belong to it (sample_flow.hpp).
 //
 // Column d of the tensor: k_ed = μ U_e / G_d (Darcy's law), U the flow rate over the total cross-section, solid
-// included; U_e, e != d, is the mean of that velocity over the sample. It is that of slow flow for every model; with
+// included; U_e, e != d, is the mean of that velocity over the sample. It is that of Stokes flow for every model; with
 // inertia (inertia.hpp) the apparent permeability of each drive comes on top.
 #pragma once
 
@@ -78,9 +78,9 @@ struct FlowSample {
   double specific_surface;  ///< wall area over the volume of the sample [1/m]
 };
 
-/// A sweep of drives with inertia, stopped after its slow flow or one of its points.
+/// A sweep of drives with inertia, stopped after its Stokes flow or one of its points.
 struct PausedSweep {
-  FlowColumn slow;    ///< of slow flow
+  FlowColumn slow;    ///< of Stokes flow
   double fall = 1.0;  ///< of it: gradient of the sample over that of the drive
   SweepState state;
 };
@@ -95,7 +95,7 @@ struct FlowWatch {
   /// solve.
   std::function<void(const FlowColumn& column)> slow_flow;
   std::function<void(const std::string& solve, const InertiaPoint& point)> point;
-  /// Model steady: where a sweep stands after its slow flow and after each point, with own unknowns in units of the
+  /// Model steady: where a sweep stands after its Stokes flow and after each point, with own unknowns in units of the
   /// solver; and to go on from there: sets the unknowns, or returns nothing. Collective.
   std::function<void(const PausedSweep&, std::span<const Quad>)> pause;
   std::function<std::optional<PausedSweep>(int axis, std::span<Quad>)> resume;

@@ -84,7 +84,7 @@ TEST(Inertia, SweepLosesPermeability) {
   ASSERT_TRUE(column.forchheimer.has_value());
   EXPECT_GT(column.forchheimer->beta, 0.0);
   EXPECT_LT(column.forchheimer->deviation, 0.02);
-  // The wall takes what drives the fluid, as in slow flow.
+  // The wall takes what drives the fluid, as in Stokes flow.
   EXPECT_NEAR(column.pressure_drag + column.viscous_drag, 1.0, 0.05);
 }
 
@@ -125,7 +125,7 @@ TEST(Inertia, DriveTheOtherWayRound) {
   EXPECT_NEAR(last.permeability / with.inertia[1].permeability, 1.0, 1e-3);
   EXPECT_NEAR(on_the_way / last.permeability, 1.0, 1e-3);
   EXPECT_EQ(last.iterations, iterations);
-  EXPECT_LE(against.inertia[0].iterations, with.inertia[0].iterations + 2);  // both start from slow flow
+  EXPECT_LE(against.inertia[0].iterations, with.inertia[0].iterations + 2);  // both start from Stokes flow
   EXPECT_NEAR(against.pressure_drag / with.pressure_drag, 1.0, 0.01);
   EXPECT_NEAR(against.viscous_drag / with.viscous_drag, 1.0, 0.01);
   EXPECT_NEAR(last.tortuosity / with.inertia[1].tortuosity, 1.0, 1e-3);

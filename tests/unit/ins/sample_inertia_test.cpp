@@ -60,7 +60,7 @@ Case packing(FlowWalls sides = FlowWalls::symmetry) {
 }
 
 // What a sample of n periods loses beyond n periods of an endless one is lost at its two ends, so n (1/k - 1/k_∞) does
-// not depend on n: for slow flow, and for flow with inertia at one velocity.
+// not depend on n: for Stokes flow, and for flow with inertia at one velocity.
 TEST(SampleInertia, RowsOfPeriodsLoseTheSameAtTheirEnds) {
   const Comm comm = Comm::self();
   const std::vector<double> gradients{0.1, 0.6};

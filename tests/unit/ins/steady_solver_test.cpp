@@ -163,7 +163,7 @@ TEST(SteadySolver, IterationsStayFewInAPacking) {
   EXPECT_LE(r[3].flow.krylov.iterations, 82);  // 74
 }
 
-// Slow flow comes out as before when the preconditioner has followed a fast one.
+// Stokes flow comes out as before when the preconditioner has followed a fast one.
 TEST(SteadySolver, SlowFlowAfterwards) {
   const Comm comm = Comm::self();
   const Geometry geometry = test::sphere_array(comm, 0.343, 16);

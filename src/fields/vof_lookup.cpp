@@ -114,13 +114,16 @@ VofName VofLookup::neighbour(VofName v, int side) const {
   return g.name(run.neighbours(vof_of(v) - run.first)[s]);
 }
 
-std::vector<ListedFace> VofLookup::extra_faces(VofName v) const {
+void VofLookup::add_extra_faces(VofName v, std::vector<ListedFace>& result) const {
   const int b = local(v);
-  if (b < 0) return remote_.at(v).extra;
-  std::vector<ListedFace> result;
+  if (b < 0) {
+    const std::vector<ListedFace>& extra = remote_.at(v).extra;
+    result.insert(result.end(), extra.begin(), extra.end());
+    return;
+  }
   const BoxGraph& g = box(b);
   const std::int32_t p = place(b, vof_of(v));
-  if (p < 0 || p >= g.n_irregular) return result;
+  if (p < 0 || p >= g.n_irregular) return;
   const auto first = std::lower_bound(g.extra.begin(), g.extra.end(), vof_of(v),
                                       [](const ExtraFace& f, int vof) { return f.vof < vof; });
   const auto moments = geometry_->box(b).extra;
@@ -128,7 +131,6 @@ std::vector<ListedFace> VofLookup::extra_faces(VofName v) const {
     const ExtraFaceMoments& m = moments[static_cast<std::size_t>(f - g.extra.begin())];
     result.push_back({f->side, g.name(f->neighbour), false, m.aperture, {m.centroid[0], m.centroid[1], m.centroid[2]}});
   }
-  return result;
 }
 
 std::vector<ListedFace> VofLookup::faces(VofName v) const {
@@ -137,8 +139,7 @@ std::vector<ListedFace> VofLookup::faces(VofName v) const {
   const VofMoments* m = moments(v);
   for (int side = 0; side < 6; ++side)
     if (const VofName n = neighbour(v, side); n != no_face) result.push_back(primary_face(side, n, m));
-  if (m != nullptr)
-    for (const ListedFace& f : extra_faces(v)) result.push_back(f);
+  if (m != nullptr) add_extra_faces(v, result);
   return result;
 }
 
@@ -167,12 +168,18 @@ VofName VofLookup::aligned(VofName v, int side) const {
 std::vector<std::pair<SharedFace, int>> VofLookup::shared_faces(VofName v) const {
   std::vector<std::pair<SharedFace, int>> result;
   const std::vector<ListedFace> mine = faces(v);
+  result.reserve(mine.size());
   for (std::size_t i = 0; i < mine.size(); ++i) {
     const ListedFace& f = mine[i];
     if (!is_vof(f.neighbour)) continue;
     const int d = direction_of(f.side);
     if (is_high(f.side)) {
       result.push_back({{v, f.neighbour, d, f.primary, f.aperture, f.centroid}, f.side});
+      continue;
+    }
+    if (const int across = opposite(f.side); f.primary && neighbour(f.neighbour, across) == v) {
+      const ListedFace o = primary_face(across, v, moments(f.neighbour));
+      result.push_back({{f.neighbour, v, d, true, o.aperture, o.centroid}, f.side});
       continue;
     }
     // The k-th face between the two across this side is the k-th in the list of the other one.
@@ -189,7 +196,8 @@ std::vector<std::pair<SharedFace, int>> VofLookup::shared_faces(VofName v) const
 }
 
 VofLookup::Remote VofLookup::describe(VofName v) const {
-  Remote r{{number(v), cell(v), moments(v) != nullptr, {}, {}, {}}, extra_faces(v)};
+  Remote r{{number(v), cell(v), moments(v) != nullptr, {}, {}, {}}, {}};
+  add_extra_faces(v, r.extra);
   for (int side = 0; side < 6; ++side) r.fixed.primary[static_cast<std::size_t>(side)] = neighbour(v, side);
   if (r.fixed.irregular) {
     r.fixed.moments = *moments(v);

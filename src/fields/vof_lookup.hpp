@@ -98,7 +98,7 @@ class VofLookup {
     return place_[static_cast<std::size_t>(geometry_->graph.vof_begin(local_box) + vof)];
   }
   const BoxGraph& box(int local_box) const { return boxes_[static_cast<std::size_t>(local_box)]; }
-  std::vector<ListedFace> extra_faces(VofName v) const;
+  void add_extra_faces(VofName v, std::vector<ListedFace>& faces) const;
   Remote describe(VofName v) const;
   bool touches_other_level(VofName v) const;
   void ask(const Comm& comm, const std::vector<VofName>& names);

@@ -80,7 +80,7 @@ DiffusionColumn column_between_ends(const Setting& s, int axis) {
   EllipticProblem problem;
   problem.sides[static_cast<std::size_t>(low)] = [](const Vec3&) { return dirichlet(1.0); };
   problem.sides[static_cast<std::size_t>(high)] = [](const Vec3&) { return dirichlet(0.0); };
-  EllipticOperator op(s.comm, s.geometry, problem);
+  EllipticOperator op(s.comm, s.geometry, problem, Faces::keep);
   const auto n = static_cast<std::size_t>(op.numbering().n_own());
   DiffusionColumn column;
   column.axis = axis;
@@ -106,8 +106,11 @@ DiffusionColumn column_between_ends(const Setting& s, int axis) {
   const double flux = 0.5 * (column.flux_in + column.flux_out);
   Vec3 integral = flux * (at_high.at - at_low.at);
   integral[axis] = flux * s.domain.cells[axis];
-  for (int e = 0; e < 3; ++e)
-    if (e != axis && has_planes(s, e)) integral[e] += s.domain.cells[e] * planes.through(e, PlaneFluxes::Plane::end, c);
+  if (const bool sealed = !has_planes(s, (axis + 1) % 3) && !has_planes(s, (axis + 2) % 3); !sealed) {
+    const Vec3 end = planes.through(c).end;
+    for (int e = 0; e < 3; ++e)
+      if (e != axis && has_planes(s, e)) integral[e] += s.domain.cells[e] * end[e];
+  }
   column.tensor = s.domain.cells[axis] / s.volume() * integral;
   finish(s, column);
   return column;
@@ -124,7 +127,7 @@ struct PeriodicSolver {
 
   PeriodicSolver(const Setting& s, int first_axis)
       : axis(first_axis),
-        op(s.comm, s.geometry, EllipticProblem{}),
+        op(s.comm, s.geometry, EllipticProblem{}, Faces::keep),
         krylov(op, krylov_options(s, axis)),
         planes(op),
         setup_seconds(setup.seconds()) {
@@ -141,6 +144,13 @@ Vec3 unknown_entries(const Setting& s, int axis) {
   return entries;
 }
 
+/// Of a column that may come from an earlier run.
+const Vec3& through_middle(PlaneFluxes& planes, DiffusionColumn& column) {
+  if (!column.through_middle)
+    column.through_middle = planes.through(column.concentration.span(), column.axis, -1.0).middle;
+  return *column.through_middle;
+}
+
 /// D_de = D_ed of two periodic columns: the mean of what each says.
 void add_off_diagonals(const Setting& s, PlaneFluxes& planes, DiffusionColumn& a, DiffusionColumn& b) {
   const int d = a.axis, e = b.axis;
@@ -149,9 +159,7 @@ void add_off_diagonals(const Setting& s, PlaneFluxes& planes, DiffusionColumn& a
     return;
   }
   const double scale = s.domain.cells[d] * s.domain.cells[e] / s.volume();
-  const double along_e = planes.through(e, PlaneFluxes::Plane::middle, a.concentration.span(), d, -1.0);
-  const double along_d = planes.through(d, PlaneFluxes::Plane::middle, b.concentration.span(), e, -1.0);
-  a.tensor[e] = b.tensor[d] = 0.5 * scale * (along_e + along_d);
+  a.tensor[e] = b.tensor[d] = 0.5 * scale * (through_middle(planes, a)[e] + through_middle(planes, b)[d]);
 }
 
 DiffusionColumn periodic_column(const Setting& s, PeriodicSolver& solver, int axis) {
@@ -170,8 +178,10 @@ DiffusionColumn periodic_column(const Setting& s, PeriodicSolver& solver, int ax
   tell(s, axis, std::exchange(solver.setup_seconds, 0.0), column.solve);
 
   const Timer timer("fluxes");
-  column.flux_in = solver.planes.through(axis, PlaneFluxes::Plane::middle, c, axis, -1.0);
-  column.flux_out = solver.planes.through(axis, PlaneFluxes::Plane::end, c, axis, -1.0);
+  const PlaneFluxes::Through fluxes = solver.planes.through(c, axis, -1.0);
+  column.through_middle = fluxes.middle;
+  column.flux_in = fluxes.middle[axis];
+  column.flux_out = fluxes.end[axis];
   column.tensor = unknown_entries(s, axis);
   column.tensor[axis] =
       0.5 * (column.flux_in + column.flux_out) * s.domain.cells[axis] * s.domain.cells[axis] / s.volume();

@@ -39,13 +39,14 @@ namespace karst {
 struct DiffusionColumn {
   int axis = 0;
   bool periodic = false;
-  bool connected = true;          ///< false: no pore leads along the axis; nothing was solved, the flux is 0
-  Vec3 tensor;                    ///< D_ed / D0, e = x, y, z
-  double flux_in = 0.0;           ///< through the low end, over D0 Δc h0; periodic: through the middle of the domain
-  double flux_out = 0.0;          ///< through the high end
-  double formation_factor = 0.0;  ///< infinity when not connected
-  double tortuosity = 0.0;        ///< of the connected pores, likewise
-  RowCounts repairs;              ///< of the operator's rows; nothing when not connected
+  bool connected = true;  ///< false: no pore leads along the axis; nothing was solved, the flux is 0
+  Vec3 tensor;            ///< D_ed / D0, e = x, y, z
+  double flux_in = 0.0;   ///< through the low end, over D0 Δc h0; periodic: through the middle of the domain
+  double flux_out = 0.0;  ///< through the high end
+  std::optional<Vec3> through_middle;  ///< periodic: likewise, through the middle planes of all directions
+  double formation_factor = 0.0;       ///< infinity when not connected
+  double tortuosity = 0.0;             ///< of the connected pores, likewise
+  RowCounts repairs;                   ///< of the operator's rows; nothing when not connected
   SolveReport solve;
   Array<double> concentration;  ///< own unknowns, [0, 1] between ends; periodic: mean 1/2 in each pore
 

@@ -28,6 +28,7 @@ PlaneFluxes::PlaneFluxes(EllipticOperator& op)
     : op_(op),
       fluxes_(op),
       faces_(op.composite()),
+      wall_(op.composite()),
       of_unknown_(static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver),
       part_(of_unknown_.size(), Purpose::solver),
       result_(of_unknown_.size(), Purpose::solver) {
@@ -67,39 +68,50 @@ void PlaneFluxes::add_jump(int direction, double jump, std::span<double> y) {
 
 /// Σ f(level, box) over all boxes, threaded, in an order that depends on nothing.
 template <class F>
-double PlaneFluxes::sum_boxes(F&& f) {
-  std::vector<std::vector<double>> sums;
+PlaneFluxes::Sums PlaneFluxes::sum_boxes(F&& f) {
+  std::vector<std::vector<Sums>> sums;
   for (const ByteField& level : quarters_) sums.emplace_back(static_cast<std::size_t>(level.n_local()));
   faces_.for_boxes([&](int l, int b) { sums[static_cast<std::size_t>(l)][static_cast<std::size_t>(b)] = f(l, b); });
-  double sum = 0.0;
+  Sums sum{};
   for (const auto& level : sums)
-    for (const double of_box : level) sum += of_box;
-  return op_.comm().sum(sum);
+    for (const Sums& of_box : level)
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += of_box[i];
+  op_.comm().sum(std::span(sum));
+  return sum;
 }
 
-/// From the VoFs for which left() to those for which right(), both asked of quarters.
-template <class L, class R>
-double PlaneFluxes::between(L&& left, R&& right) {
+/// Through all planes, over the faces for which counts(quarters of the VoF behind the plane).
+template <class F>
+PlaneFluxes::Sums PlaneFluxes::between(F&& counts) {
   const Composite& grid = *op_.composite();
   return sum_boxes([&](int l, int b) {
     const BoxGraph graph = grid.graph(l).box(b);
     const auto at = quarters_[static_cast<std::size_t>(l)].box(b);
-    const auto crosses = [&](int vof, int slot) {
-      return slot < graph.n_own + graph.halo.n_vofs() && right(at[static_cast<std::size_t>(vof)]) &&
-             left(at[static_cast<std::size_t>(slot)]);
+    Sums sum{};
+    // A flux from the quarters `left` into the quarters `right`.
+    const auto add = [&](std::uint8_t left, std::uint8_t right, auto&& flux) {
+      if (left == right) return;
+      for (int e = 0; e < 3; ++e) {
+        const int to = part_of(right, e);
+        if (to % 2 != 0 || part_of(left, e) != (to + 3) % 4 || !counts(right)) continue;
+        sum[static_cast<std::size_t>(2 * e + to / 2)] += flux();
+      }
     };
-    double sum = 0.0;
+    const auto is_vof_slot = [&](int slot) { return slot < graph.n_own + graph.halo.n_vofs(); };
     for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+      const auto v = static_cast<std::size_t>(vof);
       for (int side = 0; side < 6; ++side) {
-        const int slot = slots[static_cast<std::size_t>(side)];
-        if (!crosses(vof, slot)) continue;
-        const auto flux = faces_.primary(l).box(b, direction_of(side));
-        sum += is_high(side) ? -flux[static_cast<std::size_t>(slot)] : flux[static_cast<std::size_t>(vof)];
+        const auto slot = static_cast<std::size_t>(slots[static_cast<std::size_t>(side)]);
+        if (!is_vof_slot(static_cast<int>(slot))) continue;
+        add(at[slot], at[v], [&] {
+          const auto flux = faces_.primary(l).box(b, direction_of(side));
+          return is_high(side) ? -flux[slot] : flux[v];
+        });
       }
     });
     auto e = static_cast<std::size_t>(grid.level(l).extra_begin[static_cast<std::size_t>(b)]);
     for (const ExtraFace& face : graph.extra) {
-      if (crosses(face.vof, face.neighbour)) sum -= faces_.extra(l)[e];
+      if (is_vof_slot(face.neighbour)) add(at[face.neighbour], at[face.vof], [&] { return -faces_.extra(l)[e]; });
       ++e;
     }
     if (l == 0) return sum;
@@ -111,16 +123,15 @@ double PlaneFluxes::between(L&& left, R&& right) {
       for (int d = 0; d < 3; ++d) coarse[d] += static_cast<int>(std::lround(face.behind.center[d]));
       const std::uint8_t fine = at[static_cast<std::size_t>(vof_of(face.vof))],
                          behind = quarters_of(grid.graph(l - 1).layout(), coarse);
-      if (right(fine) && left(behind)) sum -= faces_.coarse_fine(l - 1)[i];
-      if (left(fine) && right(behind)) sum += faces_.coarse_fine(l - 1)[i];
+      add(behind, fine, [&] { return -faces_.coarse_fine(l - 1)[i]; });
+      add(fine, behind, [&] { return faces_.coarse_fine(l - 1)[i]; });
     }
     return sum;
   });
 }
 
-double PlaneFluxes::through(int e, Plane plane, std::span<const double> c, int d, double jump) {
-  const int right = plane == Plane::end ? 0 : 2, left = (right + 3) % 4;
-  double sum = 0.0;
+PlaneFluxes::Through PlaneFluxes::through(std::span<const double> c, int d, double jump) {
+  Through result;
   for (const bool near_end : {false, true}) {
     if (d == nowhere && near_end) break;
     parallel_for(std::ssize(c), [&](std::int64_t i) {
@@ -128,40 +139,38 @@ double PlaneFluxes::through(int e, Plane plane, std::span<const double> c, int d
       part_[v] = near_end && part_of(of_unknown_[v], d) >= 2 ? c[v] - jump : c[v];
     });
     fluxes_.find(part_.span(), faces_, wall_);
-    sum += between([&](std::uint8_t at) { return part_of(at, e) == left; },
-                   [&](std::uint8_t at) {
-                     if (part_of(at, e) != right) return false;
-                     return d == nowhere || (part_of(at, d) % 3 == 0) == near_end;
-                   });
+    const Sums sums =
+        between([&](std::uint8_t right) { return d == nowhere || (part_of(right, d) % 3 == 0) == near_end; });
+    for (int e = 0; e < 3; ++e) {
+      result.end[e] += sums[static_cast<std::size_t>(2 * e)];
+      result.middle[e] += sums[static_cast<std::size_t>(2 * e + 1)];
+    }
   }
-  return sum;
+  return result;
 }
 
 EndFlux PlaneFluxes::out_of(int side, std::span<const double> c) {
   fluxes_.find(c, faces_, wall_);
   const Composite& grid = *op_.composite();
-  const auto moment = [&](const auto& weight) {
-    return sum_boxes([&](int l, int b) {
-      const BoxGraph graph = grid.graph(l).box(b);
-      auto e = static_cast<std::size_t>(grid.level(l).extra_begin[static_cast<std::size_t>(b)]);
-      double sum = 0.0;
-      for_each_face(graph, grid.level(l).box(b), [&](const FaceView& f) {
-        const std::size_t extra = f.primary ? 0 : e++;
-        if (f.side != side || graph.name(f.neighbour) != domain_face) return;
-        const auto flux = faces_.primary(l).box(b, direction_of(side));
-        const double out = !f.primary      ? faces_.extra(l)[extra]
-                           : is_high(side) ? flux[static_cast<std::size_t>(f.neighbour)]
-                                           : -flux[static_cast<std::size_t>(f.vof)];
-        const Index cell = graph.cells.cell(f.cell);
-        sum += out * weight(Composite::width(l) * (Vec3{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5} + f.centroid));
-      });
-      return sum;
+  const Sums sums = sum_boxes([&](int l, int b) {
+    const BoxGraph graph = grid.graph(l).box(b);
+    auto e = static_cast<std::size_t>(grid.level(l).extra_begin[static_cast<std::size_t>(b)]);
+    Sums sum{};
+    for_each_face(graph, grid.level(l).box(b), [&](const FaceView& f) {
+      const std::size_t extra = f.primary ? 0 : e++;
+      if (f.side != side || graph.name(f.neighbour) != domain_face) return;
+      const auto flux = faces_.primary(l).box(b, direction_of(side));
+      const double out = !f.primary      ? faces_.extra(l)[extra]
+                         : is_high(side) ? flux[static_cast<std::size_t>(f.neighbour)]
+                                         : -flux[static_cast<std::size_t>(f.vof)];
+      const Index cell = graph.cells.cell(f.cell);
+      const Vec3 x = Composite::width(l) * (Vec3{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5} + f.centroid);
+      for (int d = 0; d < 3; ++d) sum[static_cast<std::size_t>(d)] += out * x[d];
+      sum[3] += out;
     });
-  };
-  EndFlux flux;
-  flux.total = moment([](const Vec3&) { return 1.0; });
-  for (int d = 0; d < 3; ++d) flux.at[d] = moment([d](const Vec3& x) { return x[d]; }) / flux.total;
-  return flux;
+    return sum;
+  });
+  return {sums[3], (1.0 / sums[3]) * Vec3{sums[0], sums[1], sums[2]}};
 }
 
 }  // namespace karst

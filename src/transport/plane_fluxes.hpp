@@ -28,7 +28,7 @@ struct EndFlux {
 /// All functions are collective.
 class PlaneFluxes {
  public:
-  /// The operator must outlive it.
+  /// The operator must outlive it; made with Faces::keep.
   explicit PlaneFluxes(EllipticOperator& op);
 
   /// y += what the rows of A see of a jump across the end of a periodic direction: A c of the function with the jump is
@@ -36,25 +36,28 @@ class PlaneFluxes {
   /// @param[in,out] y  own unknowns
   void add_jump(int direction, double jump, std::span<double> y);
 
-  enum class Plane { end, middle };
+  /// Through the planes across all directions. Of a direction that is not periodic the end plane means nothing.
+  struct Through {
+    Vec3 end, middle;
+  };
   static constexpr int nowhere = -1;
-  /// In direction e through a plane across it, which is periodic for Plane::end.
-  /// @param c     own unknowns
-  /// @param d     direction across whose end c jumps, or nowhere
-  double through(int e, Plane plane, std::span<const double> c, int d = nowhere, double jump = 0.0);
+  /// @param c  own unknowns
+  /// @param d  direction across whose end c jumps, or nowhere
+  Through through(std::span<const double> c, int d = nowhere, double jump = 0.0);
   /// Out of the domain through one of its sides.
   EndFlux out_of(int side, std::span<const double> c);
 
  private:
+  using Sums = std::array<double, 6>;  ///< end and middle of each direction
   template <class F>
-  double sum_boxes(F&& f);
-  template <class L, class R>
-  double between(L&& left, R&& right);
+  Sums sum_boxes(F&& f);
+  template <class F>
+  Sums between(F&& counts);
 
   EllipticOperator& op_;
   EllipticFluxes fluxes_;
   FaceField faces_;
-  std::vector<std::vector<double>> wall_;
+  WallField wall_;
   std::vector<ByteField> quarters_;  // of the domain, per level, two bits per direction; halo filled
   Array<std::uint8_t> of_unknown_;   // the same
   Array<double> part_, result_;

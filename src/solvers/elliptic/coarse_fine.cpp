@@ -119,8 +119,7 @@ void tell_what_lies_beyond(const Comm& comm, const LevelRows& coarse, const Leve
     }
 }
 
-}  // namespace
-
+/// The flux that enters a fine VoF through a face: β α h (φ_ghost - φ_v), merged.
 Stencil coarse_fine_flux(const LevelRows& fine, const LevelFace& f) {
   const bool lines = fine.maker.form() == WallForm::lines;
   const double h = std::ldexp(1.0, -fine.vofs.level());
@@ -130,25 +129,35 @@ Stencil coarse_fine_flux(const LevelRows& fine, const LevelFace& f) {
   return flux;
 }
 
+}  // namespace
+
 CoarseFineCounts add_coarse_fine_fluxes(const Composite& composite, const LevelRows& coarse, const LevelRows& fine,
-                                        RowAdditions& additions) {
+                                        RowAdditions& additions,
+                                        const std::function<void(std::size_t face, const Stencil& flux)>& told) {
   const Comm& comm = composite.comm();
   const CompositeNumbering& numbering = composite.numbering();
   const bool lines = fine.maker.form() == WallForm::lines;
+  const std::span<const LevelFace> all = composite.coarse_fine(coarse.vofs.level());
   std::vector<LevelFace> faces;
-  for (const LevelFace& f : composite.coarse_fine(coarse.vofs.level()))
-    if (fine.maker.crosses_levels(f.vof, f.face)) faces.push_back(f);
+  std::vector<std::size_t> number;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!fine.maker.crosses_levels(all[i].vof, all[i].face)) continue;
+    faces.push_back(all[i]);
+    number.push_back(i);
+  }
   look_behind(comm, {coarse.vofs, [&](VofName v) { return coarse.maker.balance_row(v); }, {}}, faces);
   if (!lines) tell_what_lies_beyond(comm, coarse, fine, faces);
   CoarseFineCounts counts;
   std::vector<std::pair<AddedTerm, Stencil>> to_coarse, to_fine;
-  for (const LevelFace& f : faces) {
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    const LevelFace& f = faces[i];
     if (!f.behind.found) {
       ++counts.closed;
       continue;
     }
     ++counts.faces;
     const Stencil flux = coarse_fine_flux(fine, f);
+    if (told) told(number[i], flux);
     const auto n = static_cast<std::int32_t>(flux.terms.size());
     if (f.behind.row != no_unknown) to_coarse.push_back({{f.behind.row, f.place.side, n}, flux});
     Stencil out;

@@ -11,6 +11,7 @@
 // beyond it (VofLookup::beyond): orphans between a wall and the other level take their value from both levels.
 #pragma once
 
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -38,12 +39,11 @@ struct LevelRows {
   const RowMaker& maker;
 };
 
-/// The flux that enters a fine VoF through a face: β α h (φ_ghost - φ_v), merged.
-Stencil coarse_fine_flux(const LevelRows& fine, const LevelFace& face);
-
 /// Adds the fluxes between two levels to the additions of the own rows.
 /// Both look-ups must know three rings around at_level_boundary(). Collective.
+/// @param told  empty, or told of each flux: number of the face in Composite::coarse_fine(), what enters the fine VoF
 CoarseFineCounts add_coarse_fine_fluxes(const Composite& composite, const LevelRows& coarse, const LevelRows& fine,
-                                        RowAdditions& additions);
+                                        RowAdditions& additions,
+                                        const std::function<void(std::size_t face, const Stencil& flux)>& told);
 
 }  // namespace karst

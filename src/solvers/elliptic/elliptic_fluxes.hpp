@@ -13,78 +13,45 @@
 #include <vector>
 
 #include "fields/face_field.hpp"
+#include "fields/wall_field.hpp"
 #include "solvers/elliptic/elliptic_operator.hpp"
+#include "solvers/elliptic/face_stencils.hpp"
 
 namespace karst {
 
-class RowMakers;
-
 class EllipticFluxes {
  public:
-  /// Makes the stencils of the faces next to walls, ends and levels again, about the work of the operator. The operator
-  /// must outlive it; changes of its coefficients are followed. Throws Error for WallForm::lines on several levels: a
-  /// coarse row there counts the fine faces that exist for those that walls close. Collective.
+  /// The operator must outlive it; changes of its coefficients are followed. Throws Error when the operator was made
+  /// without Faces::keep, and for WallForm::lines on several levels: a coarse row there counts the fine faces that
+  /// exist for those that walls close. Collective.
   explicit EllipticFluxes(EllipticOperator& op);
 
-  /// Fluxes in units of β h0 φ.
+  /// Fluxes in units of β h0 φ. Allocates nothing after the first time. Collective.
   /// @param x      own unknowns
   /// @param faces  on the operator's composite grid; halo slots are not filled
-  /// @param wall   per level one number per irregular VoF, parallel to LevelGeometry::moments: OUT of the fluid
-  /// Collective.
-  void find(std::span<const double> x, FaceField& faces, std::vector<std::vector<double>>& wall);
-  std::int64_t bytes() const;  ///< of this rank
+  /// @param wall   likewise, one component: OUT of the fluid
+  void find(std::span<const double> x, FaceField& faces, WallField& wall);
+  std::int64_t bytes() const;  ///< of this rank, without the stencils that the operator keeps
 
  private:
-  enum class Kind : std::uint8_t { primary, extra, coarse_fine, wall };
-  /// Where a flux goes: sign x what leaves the VoF.
-  struct Target {
-    Kind kind;
-    std::uint8_t level, direction;
-    std::int8_t sign;
-    std::int64_t place;
-  };
-  struct FluxRow {
-    Row row;
-    Target target;
-  };
-  /// A face on the way from an orphan to its host: `target` loses what its orphans and those behind them take up.
-  struct Way {
-    Target target;
-    std::vector<GlobalNumber> behind;
-  };
-  /// A VoF whose faces are listed.
-  struct Place {
-    int level, box, vof;
-    VofName name;
-    std::array<std::uint16_t, 6> slots;
-    std::int64_t extra;  ///< place of its first extra face
-  };
-  struct OfBox;
-  void list_box(RowMakers& makers, int level, int b, OfBox& out);
-  /// Of a VoF with an extra face of number `extra` of its own, or a primary one.
-  Target target_of(const Place& at, int side, int extra) const;
-  void list_faces(RowMakers& makers, const Place& at, bool ends_only, OfBox& out);
-  void list_lines(RowMakers& makers, const Place& at, OfBox& out);
-  void list_ways(RowMakers& makers, const Place& at, OfBox& out);
-  void list_coarse_fine(RowMakers& makers, int level, OfBox& out);
-  void store(std::vector<OfBox>& boxes);
+  struct Window;
+  Window open(const FluxWindow& window, FaceField& faces, WallField& wall) const;
   void follow_operator();
-  void find_plain(std::span<const double> x, FaceField& faces);
-  void close_orphans(std::span<const double> x, FaceField& faces, std::vector<std::vector<double>>& wall);
-  double& value_at(const Target& t, FaceField& faces, std::vector<std::vector<double>>& wall) const;
+  void set_cells(std::span<const double> x);
+  void find_plain(FaceField& faces);
+  void find_plain(int level, int box, FaceField& faces) const;
+  void find_listed(std::size_t window, std::span<const double> x, const Window& to) const;
+  void close_orphans(std::span<const double> x, FaceField& faces, WallField& wall);
 
   EllipticOperator* op_;
+  const FaceStencils* stencils_ = nullptr;
   int version_ = -1;
-  std::vector<std::vector<std::uint8_t>> plain_;  // per level and own VoF: bit d: low face of two whole sides
   CellField cells_, sums_;
-  WideRows rows_;
-  BoundaryTerms boundary_;
-  std::vector<Target> targets_;  // per row
-  std::int64_t n_windows_ = 0;
-  std::vector<double> result_;
-  RemoteValues<double> remote_, taken_up_;
-  std::vector<Way> ways_;
-  bool any_ways_ = false;  // on any rank
+  std::vector<HaloExchange<double>> halos_;  // of cells_, per level
+  RemoteValues<double> remote_, foreign_orphans_;
+  std::vector<double> damped_, taken_per_value_;  // per wall with a rate: its damped area, and that times the rate
+  std::vector<double> taken_up_;                  // by joined orphans, at their unknowns
+  bool any_ways_ = false;                         // on any rank
 };
 
 }  // namespace karst

@@ -8,6 +8,7 @@
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
 #include "grid/vof_loops.hpp"
+#include "solvers/elliptic/face_stencils.hpp"
 #include "solvers/elliptic/plain_kernel.hpp"
 
 namespace karst {
@@ -272,6 +273,7 @@ std::int64_t EllipticOperator::bytes() const {
                                      8 * (p.stretch_begin.size() + p.single_begin.size()) +
                                      sizeof(Stretch) * p.stretches.size() + sizeof(Single) * p.singles.size() +
                                      sizeof(DomainGhost) * p.ghosts.size());
+  if (faces_) sum += faces_->bytes();
   for (const Array<double>& s : scratch_) sum += static_cast<std::int64_t>(s.bytes());
   return sum + boundary_.bytes() + static_cast<std::int64_t>(sizeof(double) * wall_values_.size());
 }

@@ -21,13 +21,21 @@
 
 namespace karst {
 
+struct FaceStencils;
+
+/// Whether an operator keeps the stencils of single faces, for EllipticFluxes: about 70 % more memory.
+enum class Faces { forget, keep };
+
 class EllipticOperator {
  public:
   /// Builds all stencils. The geometry must outlive the operator. Throws Error when a, β or a rate is out of range.
   /// Collective.
-  EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem);
+  EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem,
+                   Faces faces = Faces::forget);
   /// The same with a given form of the wall; WallForm::lines needs Dirichlet walls everywhere.
-  EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem, WallForm form);
+  EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem, WallForm form,
+                   Faces faces = Faces::forget);
+  ~EllipticOperator();
 
   const std::shared_ptr<const Composite>& composite() const { return composite_; }
   const CompositeNumbering& numbering() const { return numbering_; }
@@ -36,8 +44,9 @@ class EllipticOperator {
   const Geometry& geometry() const { return *geometry_; }
   WallForm form() const { return form_; }
   bool symmetric() const { return symmetric_; }
-  const RowCounts& counts() const { return counts_; }  ///< over all ranks
-  std::int64_t bytes() const;                          ///< stencils, numbers and buffers of this rank
+  const RowCounts& counts() const { return counts_; }         ///< over all ranks
+  std::int64_t bytes() const;                                 ///< stencils, numbers and buffers of this rank
+  const FaceStencils* faces() const { return faces_.get(); }  ///< nullptr: not kept; also of lines on several levels
 
   /// y = A x over the own unknowns. Allocates nothing. Collective.
   void apply(std::span<const double> x, std::span<double> y);
@@ -118,7 +127,7 @@ class EllipticOperator {
   };
   struct Build;
 
-  void build();
+  void build(Faces faces);
   void choose_boxes();
   void make_wide_rows(Build& build, int level);
   void add_plain_boundaries(const Build& build, int level);
@@ -151,6 +160,7 @@ class EllipticOperator {
   RemoteValues<double> remote_;
   WideRows wide_;
   std::vector<std::uint8_t> wide_orphan_;
+  std::unique_ptr<const FaceStencils> faces_;
   BoundaryTerms boundary_;
   WallConditionAt first_wall_;          // before set_wall()
   RemoteValues<RateAndValue> foreign_;  // of set_wall(), at the pieces of other ranks

@@ -2,6 +2,7 @@
 // How an EllipticOperator is made.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <unordered_map>
 
 #include "base/error.hpp"
@@ -9,6 +10,7 @@
 #include "base/timer.hpp"
 #include "grid/vof_loops.hpp"
 #include "solvers/elliptic/elliptic_operator.hpp"
+#include "solvers/elliptic/face_stencils.hpp"
 #include "solvers/elliptic/row_counts.hpp"
 #include "solvers/elliptic/row_makers.hpp"
 
@@ -57,12 +59,23 @@ WallForm choose_form(const Comm& comm, const Geometry& geometry, const EllipticP
   return comm.any(other) ? WallForm::fluxes : WallForm::lines;
 }
 
+/// Merges the terms of a row, unknowns of its coefficients included, and gives back the room that they needed.
+void finish(Row& row) {
+  row.stencil.add(row.volume, 0.0);
+  for (const RobinWall& wall : row.robin) row.stencil.add(wall.value_at_wall, 0.0);
+  row.stencil.merge();
+  row.stencil.terms.shrink_to_fit();
+}
+
 }  // namespace
 
 struct EllipticOperator::Build {
   RowMakers makers;
   RowAdditions additions;
   std::vector<WideRow> rows;
+  bool with_faces;
+  std::vector<ListedFluxes> fluxes;              // of boxes, and between levels
+  std::vector<std::vector<std::uint8_t>> plain;  // of list_fluxes()
 };
 
 void require_rate(double least) {
@@ -70,11 +83,12 @@ void require_rate(double least) {
           least);
 }
 
-EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem)
-    : EllipticOperator(comm, geometry, problem, choose_form(comm, geometry, problem)) {}
+EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem,
+                                   Faces faces)
+    : EllipticOperator(comm, geometry, problem, choose_form(comm, geometry, problem), faces) {}
 
 EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem,
-                                   WallForm form)
+                                   WallForm form, Faces faces)
     : comm_(comm),
       geometry_(&geometry),
       problem_(problem),
@@ -84,15 +98,29 @@ EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, c
       first_wall_(problem.wall) {
   check(problem, geometry);
   const Timer timer("elliptic operator");
-  build();
+  build(faces);
   if (problem.a > 0.0 || comm.any(!boundary_.robin.empty())) use_coefficients();
 }
 
-void EllipticOperator::build() {
-  Build build{{*composite_, problem_, form_}, {}, {}};
+EllipticOperator::~EllipticOperator() = default;
+
+void EllipticOperator::build(Faces faces) {
+  // A coarse row of lines counts the fine faces that exist for those that walls close: one flux would be two numbers.
+  const bool one_number = form_ == WallForm::fluxes || composite_->n_levels() == 1;
+  Build build{{*composite_, problem_, form_}, {}, {}, faces == Faces::keep && one_number, {}, {}};
   for (int l = 0; l + 1 < composite_->n_levels(); ++l) {
+    ListedFluxes listed;
+    listed.window = {l, -1};
+    const auto list = [&listed](std::size_t face, const Stencil& flux) {
+      Row row;
+      row.stencil.add(flux, -1.0);
+      listed.add(std::move(row), {FluxPlace::Kind::coarse_fine, 0, 1, static_cast<std::int32_t>(face)});
+    };
+    std::function<void(std::size_t, const Stencil&)> told;
+    if (build.with_faces) told = list;
     const CoarseFineCounts n =
-        add_coarse_fine_fluxes(*composite_, build.makers.rows(l), build.makers.rows(l + 1), build.additions);
+        add_coarse_fine_fluxes(*composite_, build.makers.rows(l), build.makers.rows(l + 1), build.additions, told);
+    if (build.with_faces) build.fluxes.push_back(std::move(listed));
     counts_.level_faces += n.faces;
     counts_.level_faces_closed += n.closed;
   }
@@ -104,6 +132,8 @@ void EllipticOperator::build() {
     make_wide_rows(build, l);
     add_plain_boundaries(build, l);
   }
+  if (build.with_faces)
+    faces_ = std::make_unique<FaceStencils>(gather_fluxes(*composite_, build.fluxes, std::move(build.plain)));
   number_columns(build);
   choose_boxes();
 }
@@ -117,16 +147,22 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
     RowCounts counts;
   };
   std::vector<BoxRows> of_box(static_cast<std::size_t>(n));
+  const std::size_t first = build.fluxes.size();
+  if (build.with_faces) {
+    build.fluxes.resize(first + static_cast<std::size_t>(n));
+    build.plain.emplace_back(static_cast<std::size_t>(geometry.graph.vof_begin(n)));
+  }
   parallel_for_dynamic(n, [&](std::int64_t i) {
     const int b = static_cast<int>(i);
     const BoxGraph graph = geometry.graph.box(b);
     BoxRows& out = of_box[static_cast<std::size_t>(i)];
+    MadeFaces made;
     const auto make = [&](int vof) {
       const std::int32_t number = numbering_.number(level, b, vof);
       if (number < 0) return;
       const auto more = build.additions.find(number);
       const unsigned sides = more == build.additions.end() ? 0U : more->second.sides;
-      out.rows.push_back(maker.make(vof_name(graph.box, vof), number, sides, out.counts));
+      out.rows.push_back(maker.make(vof_name(graph.box, vof), number, sides, made, out.counts));
       if (sides != 0) out.rows.back().stencil.add(more->second.stencil, 1.0);
     };
     if (build.additions.empty()) {
@@ -140,12 +176,16 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
       }
     }
     for (Row& row : out.rows) {
-      row.stencil.add(row.volume, 0.0);
-      for (const RobinWall& wall : row.robin) row.stencil.add(wall.value_at_wall, 0.0);
-      row.stencil.merge();
+      finish(row);
       out.counts.entries += std::ssize(row.stencil.terms);
     }
     out.counts.wide_rows = std::ssize(out.rows);
+    if (build.with_faces)
+      list_fluxes(
+          *composite_, build.makers, level, b, made,
+          std::span(build.plain.back())
+              .subspan(static_cast<std::size_t>(geometry.graph.vof_begin(b)), static_cast<std::size_t>(graph.n_own)),
+          build.fluxes[first + static_cast<std::size_t>(i)]);
   });
   for (BoxRows& box : of_box) {
     counts_ += box.counts;
@@ -153,6 +193,7 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
       wide_orphan_.push_back(row.orphan);
       build.rows.push_back(boundary_.take(std::move(row)));
     }
+    box.rows = {};
   }
 }
 

@@ -37,8 +37,10 @@ RowCounts& RowCounts::operator+=(const RowCounts& o) {
 RowMaker::RowMaker(const VofLookup& vofs, const EllipticProblem& problem, const Field* face_beta, WallForm form)
     : vofs_(vofs), problem_(problem), face_beta_(face_beta), form_(form), h_(std::ldexp(1.0, -vofs.level())) {}
 
-Row RowMaker::make(VofName v, std::int32_t number, unsigned between_levels, RowCounts& counts) const {
+Row RowMaker::make(VofName v, std::int32_t number, unsigned between_levels, MadeFaces& made, RowCounts& counts) const {
+  constexpr std::size_t usual = 48;  // terms before they are merged
   Row row;
+  row.stencil.terms.reserve(usual);
   row.number = number;
   row.orphan = !vofs_.inside(v);
   if (form_ == WallForm::lines) {
@@ -48,8 +50,8 @@ Row RowMaker::make(VofName v, std::int32_t number, unsigned between_levels, RowC
   const Host to = host(v);
   counts.orphans_alone += to.name == no_face && !vofs_.inside(v);
   if (to.name == no_face) {
-    add_fluxes(v, row, counts);
-    add_joined(v, row, counts);
+    add_fluxes(v, row, made, counts);
+    add_joined(v, row, made, counts);
   } else {
     ++counts.orphans_joined;
     if (interpolate_to_end(v, to, row))
@@ -212,7 +214,7 @@ RowMaker::LineEnd RowMaker::add_line(VofName v, int side, Row& row, RowCounts& c
   return LineEnd::wall;
 }
 
-bool RowMaker::gradient(VofName v, std::array<Stencil, 3>& result) const {
+VofGradient RowMaker::gradient(VofName v) const {
   std::vector<VofName> names;
   std::vector<Vec3> r;
   const Vec3 here = vofs_.point(v);
@@ -251,14 +253,14 @@ bool RowMaker::gradient(VofName v, std::array<Stencil, 3>& result) const {
     fit = fit_gradient(r, least);
   }
   const GlobalNumber self = vofs_.number(v);
-  for (std::size_t d = 0; d < 3; ++d) result[d].terms.clear();
+  VofGradient result{fit.resolved == 3, {}};
   for (std::size_t i = 0; i < r.size(); ++i)
     for (int d = 0; d < 3; ++d) {
-      Stencil& s = result[static_cast<std::size_t>(d)];
+      Stencil& s = result.of[static_cast<std::size_t>(d)];
       s.add(vofs_.number(names[i]), fit.weight[i][d]);
       s.add(self, -fit.weight[i][d]);
     }
-  return fit.resolved == 3;
+  return result;
 }
 
 /// Walls bend so much inside a VoF (contacts, throats) that no fit through its neighbours means anything.
@@ -299,19 +301,21 @@ RowMaker::Pair RowMaker::nearest_pair(const SharedFace& face) const {
   return best;
 }
 
-/// ∂φ/∂x_d at the centroid of a face, times h.
-Stencil RowMaker::face_gradient(const SharedFace& face, RowCounts& counts) const {
+FaceDifference RowMaker::face_difference(const SharedFace& face, MadeFaces& made) const {
+  FaceDifference result;
   if (is_tight(face.low) || is_tight(face.high)) {
-    Stencil two;
-    add_difference(face.low, face.high, 1.0, two);
-    ++counts.faces_tight;
-    return two;
+    add_difference(face.low, face.high, 1.0, result.stencil);
+    result.count(&RowCounts::faces_tight);
+    return result;
   }
   const Pair pair = nearest_pair(face);
-  if (pair.low == no_face) return slanted_gradient(face, counts);
-  counts.faces_from_beside += pair.low != face.low || pair.high != face.high;
-  Stencil result;
-  add_difference(pair.low, pair.high, 1.0, result);
+  if (pair.low == no_face) {
+    result.stencil = slanted_difference(face, made, result);
+    result.stencil.merge();
+    return result;
+  }
+  if (pair.low != face.low || pair.high != face.high) result.count(&RowCounts::faces_from_beside);
+  add_difference(pair.low, pair.high, 1.0, result.stencil);
   constexpr double small = 1e-6;  // face centroids are floats
   int corrected = 0, extrapolated = 0, missed = 0;
   for (int d = 0; d < 3; ++d) {
@@ -329,34 +333,36 @@ Stencil RowMaker::face_gradient(const SharedFace& face, RowCounts& counts) const
       ++extrapolated;
     }
     ++corrected;
-    result.add(beside, weight);
-    add_difference(pair.low, pair.high, -weight, result);
+    result.stencil.add(beside, weight);
+    add_difference(pair.low, pair.high, -weight, result.stencil);
   }
-  if (corrected + missed > 0) {
-    if (missed > 0)
-      ++(corrected > 0 ? counts.faces_one_way : counts.faces_at_center);
-    else
-      ++(extrapolated > 0 ? counts.faces_extrapolated : counts.faces_at_centroid);
-  }
+  if (missed > 0)
+    result.count(corrected > 0 ? &RowCounts::faces_one_way : &RowCounts::faces_at_center);
+  else if (corrected > 0)
+    result.count(extrapolated > 0 ? &RowCounts::faces_extrapolated : &RowCounts::faces_at_centroid);
+  result.stencil.merge();
   return result;
 }
 
 // The difference of the two values, as the two-point operator has it, and what a linear function changes beside it.
-Stencil RowMaker::slanted_gradient(const SharedFace& face, RowCounts& counts) const {
-  ++counts.faces_slanted;
+Stencil RowMaker::slanted_difference(const SharedFace& face, MadeFaces& made, FaceDifference& told) const {
+  told.count(&RowCounts::faces_slanted);
   const Vec3 line = to_vec(vofs_.step(face.low, face.high, side_of(face.direction, true))) + vofs_.point(face.high) -
                     vofs_.point(face.low);
   Stencil result;
   add_difference(face.low, face.high, 1.0, result);
   std::array<VofName, 2> ends{face.low, face.high};
   std::array<bool, 2> usable{};
-  std::array<std::array<Stencil, 3>, 2> gradients;
-  for (std::size_t e = 0; e < 2; ++e) usable[e] = gradient(ends[e], gradients[e]);
+  std::array<const VofGradient*, 2> gradients{};
+  for (std::size_t e = 0; e < 2; ++e) {
+    gradients[e] = &made.gradient(ends[e], [&] { return gradient(ends[e]); });
+    usable[e] = gradients[e]->resolved;
+  }
   if (usable[0] && usable[1] && vofs_.inside(face.low) != vofs_.inside(face.high))
     usable[vofs_.inside(face.low) ? 1 : 0] = false;
   const int n = usable[0] + usable[1];
   if (n == 0) {
-    ++counts.faces_without_gradient;
+    told.count(&RowCounts::faces_without_gradient);
     return result;
   }
   const Stencil two_points = result;
@@ -364,12 +370,12 @@ Stencil RowMaker::slanted_gradient(const SharedFace& face, RowCounts& counts) co
     if (!usable[e]) continue;
     for (int d = 0; d < 3; ++d) {
       const double weight = ((d == face.direction ? 1.0 : 0.0) - line[d]) / n;
-      result.add(gradients[e][static_cast<std::size_t>(d)], weight);
+      result.add(gradients[e]->of[static_cast<std::size_t>(d)], weight);
     }
   }
   if (std::max(-result.weight_of(vofs_.number(face.low)), result.weight_of(vofs_.number(face.high))) >
       largest_stiffness) {
-    ++counts.faces_too_stiff;
+    told.count(&RowCounts::faces_too_stiff);
     return two_points;
   }
   return result;
@@ -489,7 +495,7 @@ void RowMaker::extrapolate(VofName v, const Host& from, Row& row) const {
 }
 
 /// Balances of the orphans that have v as their host.
-void RowMaker::add_joined(VofName v, Row& row, RowCounts& counts) const {
+void RowMaker::add_joined(VofName v, Row& row, MadeFaces& made, RowCounts& counts) const {
   std::vector<VofName> reached{v};
   for (std::size_t i = 0; i < reached.size(); ++i)
     for (const ListedFace& f : vofs_.faces(reached[i])) {
@@ -497,27 +503,31 @@ void RowMaker::add_joined(VofName v, Row& row, RowCounts& counts) const {
       if (!is_vof(n) || vofs_.inside(n) || vofs_.number(n) == no_unknown) continue;
       if (std::find(reached.begin(), reached.end(), n) != reached.end() || host(n).name != v) continue;
       reached.push_back(n);
-      add_fluxes(n, row, counts);
+      add_fluxes(n, row, made, counts);
     }
 }
 
-void RowMaker::add_fluxes(VofName v, Row& row, RowCounts& counts) const {
+void RowMaker::add_fluxes(VofName v, Row& row, MadeFaces& made, RowCounts& counts) const {
   const VofMoments* m = vofs_.moments(v);
   row.volume.add(vofs_.number(v), (m == nullptr ? 1.0 : m->kappa) * h_ * h_ * h_);
   for (const auto& [face, side] : vofs_.shared_faces(v))
     if (vofs_.number(is_high(side) ? face.high : face.low) != no_unknown)  // else a coarse-fine face
-      add_face(v, face, side, row, counts);
+      add_face(v, face, side, row, made, counts);
   for (const ListedFace& f : vofs_.faces(v))
     if (f.neighbour == domain_face) add_domain_face(v, f, f.aperture, row);
-  if (m != nullptr && m->wall_area > 0.0) add_wall_flux(v, row, counts);
+  if (m != nullptr && m->wall_area > 0.0) add_wall_flux(v, row, made, counts);
 }
 
-void RowMaker::add_face(VofName v, const SharedFace& face, int side, Row& row, RowCounts& counts) const {
+void RowMaker::add_face(VofName v, const SharedFace& face, int side, Row& row, MadeFaces& made,
+                        RowCounts& counts) const {
   const double beta = beta_below(v, face.direction, face.high);
-  row.stencil.add(face_gradient(face, counts), (is_high(side) ? -1.0 : 1.0) * beta * h_ * face.aperture);
+  const FaceDifference& difference = made.difference(face, [&] { return face_difference(face, made); });
+  for (const auto count : difference.counts)
+    if (count != nullptr) ++(counts.*count);
+  row.stencil.add(difference.stencil, (is_high(side) ? -1.0 : 1.0) * beta * h_ * face.aperture);
 }
 
-void RowMaker::add_wall_flux(VofName v, Row& row, RowCounts& counts) const {
+void RowMaker::add_wall_flux(VofName v, Row& row, MadeFaces& made, RowCounts& counts) const {
   if (!problem_.wall) return;
   const VofMoments& m = *vofs_.moments(v);
   const Vec3 at = position(v, m.wall_centroid);
@@ -544,13 +554,13 @@ void RowMaker::add_wall_flux(VofName v, Row& row, RowCounts& counts) const {
   Stencil& value_at_wall = row.robin.back().value_at_wall;
   add_wall_term(v, area, at, row);  // times 1 / (1 + rate / exchange), when the rate is known
   value_at_wall.add(self, 1.0);
-  std::array<Stencil, 3> g;
-  if (!plane || !gradient(v, g)) {
+  const VofGradient* g = plane ? &made.gradient(v, [&] { return gradient(v); }) : nullptr;
+  if (g == nullptr || !g->resolved) {
     ++counts.walls_without_gradient;
     return;
   }
   const Vec3 shift = m.wall_centroid + distance * normal - point;
-  for (int d = 0; d < 3; ++d) value_at_wall.add(g[static_cast<std::size_t>(d)], shift[d]);
+  for (int d = 0; d < 3; ++d) value_at_wall.add(g->of[static_cast<std::size_t>(d)], shift[d]);
 }
 
 }  // namespace karst

@@ -26,6 +26,7 @@
 
 #include "fields/vof_lookup.hpp"
 #include "solvers/elliptic/elliptic_problem.hpp"
+#include "solvers/elliptic/made_faces.hpp"
 #include "solvers/elliptic/stencil.hpp"
 
 namespace karst {
@@ -90,21 +91,19 @@ class RowMaker {
   WallForm form() const { return form_; }
   /// Row of an own VoF that is an unknown, without the fluxes between levels.
   /// @param between_levels  bit s: side s has such fluxes
-  Row make(VofName v, std::int32_t number, unsigned between_levels, RowCounts& counts) const;
+  /// @param made  of the box that holds v
+  Row make(VofName v, std::int32_t number, unsigned between_levels, MadeFaces& made, RowCounts& counts) const;
   /// The row that keeps the balance of a VoF: its own or its host's; no_unknown when it has none (lines: orphans).
   GlobalNumber balance_row(VofName v) const;
   /// A face towards the coarser level carries a flux (lines: the wall is not met before the ghost).
   bool crosses_levels(VofName v, const ListedFace& face) const;
   /// β of a face of an own VoF towards a ghost.
   double end_beta(VofName v, const ListedFace& face) const;
-  /// Gradient at a VoF as a stencil per direction, in values per cell width of the level; false when a direction is not
-  /// resolved.
-  bool gradient(VofName v, std::array<Stencil, 3>& result) const;
 
   // What leaves a VoF through one of its faces, or its wall, added to a row.
-  void add_face(VofName v, const SharedFace& face, int side, Row& row, RowCounts& counts) const;
+  void add_face(VofName v, const SharedFace& face, int side, Row& row, MadeFaces& made, RowCounts& counts) const;
   void add_domain_face(VofName v, const ListedFace& face, double aperture, Row& row) const;
-  void add_wall_flux(VofName v, Row& row, RowCounts& counts) const;
+  void add_wall_flux(VofName v, Row& row, MadeFaces& made, RowCounts& counts) const;
   enum class LineEnd { vof, domain, wall };
   /// Lines: the same along the grid line from a VoF that holds its cell centre; says where the line ends.
   LineEnd add_line(VofName v, int side, Row& row, RowCounts& counts) const;
@@ -115,9 +114,11 @@ class RowMaker {
 
  private:
   void add_lines(VofName v, unsigned between_levels, Row& row, RowCounts& counts) const;
-  void add_fluxes(VofName v, Row& row, RowCounts& counts) const;
-  Stencil face_gradient(const SharedFace& face, RowCounts& counts) const;
-  Stencil slanted_gradient(const SharedFace& face, RowCounts& counts) const;
+  void add_fluxes(VofName v, Row& row, MadeFaces& made, RowCounts& counts) const;
+  FaceDifference face_difference(const SharedFace& face, MadeFaces& made) const;
+  Stencil slanted_difference(const SharedFace& face, MadeFaces& made, FaceDifference& told) const;
+  /// From its neighbours, and theirs where a direction is not resolved.
+  VofGradient gradient(VofName v) const;
   struct Host {
     VofName name = no_face;
     Vec3 distance;  ///< from the value of the host to that of the orphan, in h
@@ -127,7 +128,7 @@ class RowMaker {
   int fixed_end(VofName v) const;
   bool needs_host(VofName v) const;
   Host host(VofName v, int depth = 0) const;
-  void add_joined(VofName v, Row& row, RowCounts& counts) const;
+  void add_joined(VofName v, Row& row, MadeFaces& made, RowCounts& counts) const;
   bool interpolate_to_end(VofName v, const Host& host, Row& row) const;
   void extrapolate(VofName v, const Host& host, Row& row) const;
   /// Two unknowns on a grid line, and where the face's centroid is, seen from that line.

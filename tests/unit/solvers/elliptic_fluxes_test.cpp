@@ -53,11 +53,11 @@ std::vector<double> noise(const EllipticOperator& op) {
 
 struct Found {
   FaceField faces;
-  std::vector<std::vector<double>> wall;
+  WallField wall;
 };
 
 Found fluxes_of(EllipticFluxes& fluxes, const EllipticOperator& op, std::span<const double> x) {
-  Found found{FaceField(op.composite()), {}};
+  Found found{FaceField(op.composite()), WallField(op.composite())};
   fluxes.find(x, found.faces, found.wall);
   return found;
 }
@@ -75,7 +75,7 @@ std::vector<double> balances(const EllipticOperator& op, std::span<const double>
       auto row = static_cast<std::size_t>(grid.level(l).moments_begin[static_cast<std::size_t>(b)]);
       for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r, ++row) {
         if (op.form() == WallForm::fluxes) kappa[graph.row_vof[r]] = grid.level(l).moments[row].kappa;
-        wall[graph.row_vof[r]] = found.wall[static_cast<std::size_t>(l)][row];
+        wall[graph.row_vof[r]] = found.wall.level(l)[row];
       }
       for (int v = 0; v < graph.n_own; ++v) {
         const auto n = op.numbering().number(l, b, v);
@@ -108,7 +108,7 @@ std::int64_t missed(EllipticOperator& op, EllipticFluxes& fluxes) {
 // The fluxes are those that the rows sum, in every VoF: walls and sides of all kinds, slivers, levels.
 TEST_F(EllipticFluxesTest, BalancesAreRowsMpi) {
   const Geometry geometry = packing_geometry(comm_, false, 3);
-  EllipticOperator op(comm_, geometry, mixed_problem());
+  EllipticOperator op(comm_, geometry, mixed_problem(), Faces::keep);
   EllipticFluxes fluxes(op);
   EXPECT_EQ(missed(op, fluxes), 0);
 }
@@ -124,7 +124,7 @@ TEST_F(EllipticFluxesTest, JoinedOrphansPassOnWhatTheyTakeUpMpi) {
       grid.levels = levels;
       if (levels > 1) grid.refine.push_back({1, Refinement::Where::region, {0.5, 0.25, 0.25}, {1.0, 0.75, 0.75}, 0});
       const Geometry geometry = build_geometry(comm_, grid, *shape.level_set(16), KeepPores::all);
-      EllipticOperator op(comm_, geometry, problem);
+      EllipticOperator op(comm_, geometry, problem, Faces::keep);
       joined += op.counts().orphans_joined;
       EllipticFluxes fluxes(op);
       EXPECT_EQ(missed(op, fluxes), 0) << levels << " levels";
@@ -137,7 +137,7 @@ TEST_F(EllipticFluxesTest, BalancesOfLinesAndOfVaryingBetaMpi) {
   const Geometry geometry = packing_geometry(comm_, false, 1);
   EllipticProblem no_slip = mixed_problem();
   no_slip.wall = [](const Vec3& x) { return dirichlet(x[0]); };
-  EllipticOperator lines(comm_, geometry, no_slip);
+  EllipticOperator lines(comm_, geometry, no_slip, Faces::keep);
   ASSERT_EQ(lines.form(), WallForm::lines);
   EllipticFluxes of_lines(lines);
   EXPECT_EQ(missed(lines, of_lines), 0);
@@ -151,7 +151,7 @@ TEST_F(EllipticFluxesTest, BalancesOfLinesAndOfVaryingBetaMpi) {
   fill_halo(comm_, geometry.levels[0].graph, beta);
   EllipticProblem varying = mixed_problem();
   varying.face_beta = std::span(&beta, 1);
-  EllipticOperator op(comm_, geometry, varying);
+  EllipticOperator op(comm_, geometry, varying, Faces::keep);
   EllipticFluxes fluxes(op);
   EXPECT_EQ(missed(op, fluxes), 0);
 }
@@ -159,7 +159,7 @@ TEST_F(EllipticFluxesTest, BalancesOfLinesAndOfVaryingBetaMpi) {
 // Fluxes made before the coefficients changed are those of the operator as it is.
 TEST_F(EllipticFluxesTest, FollowTheOperatorMpi) {
   const Geometry geometry = packing_geometry(comm_, true, 2);
-  EllipticOperator op(comm_, geometry, mixed_problem());
+  EllipticOperator op(comm_, geometry, mixed_problem(), Faces::keep);
   EllipticFluxes fluxes(op);
   std::vector<std::vector<double>> rates, values;
   for (const LevelGeometry& level : geometry.levels) {
@@ -176,7 +176,7 @@ TEST_F(EllipticFluxesTest, OfLinearFunctionsAreExactMpi) {
   const Vec3 g{0.3, -1.1, 2.0};
   const Geometry geometry =
       build_geometry(comm_, grid_of(24, 1), *test::outside_sphere().level_set(24), KeepPores::all);
-  EllipticOperator op(comm_, geometry, test::fits_linear(comm_, geometry, g));
+  EllipticOperator op(comm_, geometry, test::fits_linear(comm_, geometry, g), Faces::keep);
   EllipticFluxes fluxes(op);
   std::vector<double> x;
   for (const Vec3& p : op.positions()) x.push_back(dot(g, p));
@@ -190,7 +190,7 @@ TEST_F(EllipticFluxesTest, OfLinearFunctionsAreExactMpi) {
       wrong += std::abs(found.faces.primary(0).box(b, d)[static_cast<std::size_t>(f.vof)] + g[d] * f.aperture) > 2e-5;
     });
   std::array<double, 2> through_wall{};  // what enters the ball's wall leaves it
-  for (const double w : found.wall[0]) through_wall = {through_wall[0] + w, through_wall[1] + std::abs(w)};
+  for (const double w : found.wall.level(0)) through_wall = {through_wall[0] + w, through_wall[1] + std::abs(w)};
   comm_.sum(std::span(through_wall));
   EXPECT_GT(through_wall[1], 100.0);
   EXPECT_LT(std::abs(through_wall[0]), 1e-3 * through_wall[1]);
@@ -202,8 +202,10 @@ TEST_F(EllipticFluxesTest, LinesOnSeveralLevelsAreRefusedMpi) {
   const Geometry geometry = packing_geometry(comm_, false, 2);
   EllipticProblem no_slip;
   no_slip.wall = [](const Vec3&) { return dirichlet(0.0); };
-  EllipticOperator lines(comm_, geometry, no_slip), fluxes(comm_, geometry, no_slip, WallForm::fluxes);
+  EllipticOperator lines(comm_, geometry, no_slip, Faces::keep),
+      fluxes(comm_, geometry, no_slip, WallForm::fluxes, Faces::keep), without(comm_, geometry, {});
   EXPECT_THROW(EllipticFluxes{lines}, Error);
+  EXPECT_THROW(EllipticFluxes{without}, Error);
   EllipticFluxes found(fluxes);
   EXPECT_EQ(missed(fluxes, found), 0);
 }

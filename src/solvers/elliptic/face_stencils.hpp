@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stencils of the single fluxes that rows sum, as the rows' makers make them: data for EllipticFluxes, kept by an
+// EllipticOperator that is asked to. Between two VoFs of which the high one is regular a flux is a plain difference and
+// has no stencil; its VoF has a bit instead.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "fields/composite.hpp"
+#include "fields/remote_values.hpp"
+#include "solvers/elliptic/boundary_terms.hpp"
+#include "solvers/elliptic/row_makers.hpp"
+
+namespace karst {
+
+/// Where a flux stands in the fields of its box: `sign` x what leaves the VoF.
+struct FluxPlace {
+  enum class Kind : std::uint8_t { primary, extra, coarse_fine, wall };
+  Kind kind;
+  std::uint8_t direction = 0;  ///< of a primary face
+  std::int8_t sign = 1;
+  std::int32_t
+      at;  ///< slot; number among the extra faces, or irregular rows, of the box; among the faces of two levels
+};
+
+/// The box whose fluxes are listed together; box -1: faces between `level` and the next finer one.
+struct FluxWindow {
+  std::int32_t level, box;
+};
+
+/// A face on the way from an orphan to its host.
+struct WayToHost {
+  FluxWindow window;
+  FluxPlace place;
+  std::vector<GlobalNumber> behind;  ///< the orphan, and those whose way to their hosts leads through it
+};
+
+/// An own orphan that leaves its balance to a host.
+struct JoinedOrphan {
+  FluxWindow window;
+  std::int32_t vof, row;  ///< in its box
+  std::int32_t unknown;
+};
+
+/// Fluxes of one window in the making.
+struct ListedFluxes {
+  FluxWindow window;
+  std::vector<FluxPlace> places;   ///< per flux
+  std::vector<std::int32_t> ends;  ///< per flux: end of its terms
+  std::vector<StencilTerm> terms;
+  BoundaryTerms boundary;  ///< rows: number of the flux
+  std::vector<WayToHost> ways;
+  std::vector<JoinedOrphan> orphans;
+  /// Takes over a flux; the terms of a wall with a rate are those of the value there, without a factor.
+  void add(Row&& row, const FluxPlace& place);
+};
+
+/// Lists the fluxes of a box: faces next to walls and ends, walls, ways of orphans.
+/// @param made        what the rows of the box have read
+/// @param[out] plain  per own VoF of the box, 0 before: bit d: the low face in direction d is plain
+void list_fluxes(const Composite& grid, const RowMakers& makers, int level, int box, MadeFaces& made,
+                 std::span<std::uint8_t> plain, ListedFluxes& out);
+
+struct FaceStencils {
+  std::vector<std::vector<std::uint8_t>> plain;  ///< per level and own VoF: see list_fluxes()
+  std::vector<FluxWindow> windows;
+  /// Per window, and the end: first flux, first term of `boundary`.
+  std::vector<std::int32_t> fluxes_begin, sides_begin, walls_begin, robin_begin;
+  Array<FluxPlace> places;            ///< per flux
+  Array<std::int32_t> entries_begin;  ///< per flux, and the end
+  Array<std::int32_t> columns;        ///< own unknown, or n_own + a place among the remote ones
+  Array<double> weights;
+  BoundaryTerms boundary;            ///< rows: number of the flux; by increasing row
+  std::vector<GlobalNumber> remote;  ///< unknowns of other ranks
+  std::vector<WayToHost> ways;
+  std::vector<JoinedOrphan> orphans;
+
+  std::int64_t bytes() const;
+};
+
+/// Levels may be listed in any order; empties the lists. Collective.
+FaceStencils gather_fluxes(const Composite& grid, std::vector<ListedFluxes>& lists,
+                           std::vector<std::vector<std::uint8_t>>&& plain);
+
+}  // namespace karst

@@ -58,12 +58,6 @@ double gradient_of(const FlowOptions& options, const GridOptions& grid) {
   return options.drive == FlowDrive::pressure_drop ? options.pressure_drop / grid.size[axis] : options.gradient[axis];
 }
 
-StokesDrive times(double factor, StokesDrive drive) {
-  drive.force = factor * drive.force;
-  for (double& p : drive.pressure) p *= factor;
-  return drive;
-}
-
 class FlowInTime final : public Process {
  public:
   explicit FlowInTime(const JobContext& run)
@@ -78,8 +72,8 @@ class FlowInTime final : public Process {
         stokes_(run.comm, run.geometry, flow_sides(domain_of(run), options_, axis_), solve_options()) {
     check_flow_cells(stokes_.op().counts(), "unsteady flow");
     const double unit = time_unit();
-    const auto drive_at = [this, unit](double time) { return times(value_at(factor_, unit * time), drive_); };
-    solver_.emplace(stokes_, run.geometry, drive_at, times(strongest(options_.drive_factor, run.config.time), drive_),
+    const auto drive_at = [this, unit](double time) { return value_at(factor_, unit * time) * drive_; };
+    solver_.emplace(stokes_, run.geometry, drive_at, strongest(options_.drive_factor, run.config.time) * drive_,
                     run.config.time.scheme == StepScheme::bdf2 ? TimeScheme::bdf2 : TimeScheme::sdirk2);
     n_steps_ = count_steps(run.config.time);
     history_.axis = axis_;

@@ -155,7 +155,7 @@ Json packings(const Comm& comm, int finest) {
     sides[0] = sides[1] = FlowSide::pressure;
     StokesSolver solver(comm, geometry, sides);
     StokesDrive drive;
-    drive.pressure[0] = n;
+    drive.at_end[0] = n;
     const StokesReport r = solver.solve(drive);
     const auto& history = r.krylov.history;
     const auto first = std::ranges::find_if(history, [](double left) { return left <= 1e-6; });

@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "fields/vof_lookup.hpp"
-#include "ins/operator/flow_sides.hpp"
+#include "ins/operator/flow_boundary.hpp"
 
 namespace karst {
 

@@ -125,12 +125,13 @@ class Maker {
       const int slot = slots[static_cast<std::size_t>(side)];
       const VofName n = graph.name(slot);
       if (n == domain_face) {
-        if (sides_[static_cast<std::size_t>(side)] == FlowSide::no_slip) return true;
+        const FlowSide kind = sides_[static_cast<std::size_t>(side)];
+        if (is_wall(kind) || row_at(kind).needed) return true;
       } else if (n == coarse_face) {
         if (lookup_.is_closed(v, side)) return true;
       } else if (is_vof(n) && (!is_regular(n) || vofs_.is_covered(b, slot))) {
         return true;
-      } else if (is_vof(n) && sides_[static_cast<std::size_t>(side)] == FlowSide::no_slip &&
+      } else if (is_vof(n) && is_wall(sides_[static_cast<std::size_t>(side)]) &&
                  walls_of(n).theta[static_cast<std::size_t>(side)] <= 1.0) {
         return true;  // the wall behind n bends the flux to it, which is one for both
       }
@@ -143,6 +144,7 @@ class Maker {
     bool open = false;
     double area = 0.0;
     FaceWeight face;
+    bool in_gradient = true;
   };
 
   /// Of all own VoFs, once: each is asked for by its own row and by those of its neighbours.
@@ -254,6 +256,9 @@ class Maker {
           area.at = (1.0 / (area.area + f.aperture)) * (area.area * area.at + f.aperture * f.centroid);
           area.area += f.aperture;
         }
+      if (to == domain_face)
+        if (const EndRow& end = row_at(sides_[static_cast<std::size_t>(side)]); end.given_flux)
+          return {end.distance, true, area.area, {area.area, 0.0}, end.in_gradient};
       if (!is_high(side)) area.at[d] += 1.0;  // as seen from the ghost
       const FlowSurroundings beyond{to == domain_face ? mirrored(here, d) : continued(here, d), {}};
       return {1.0, true, area.area,
@@ -365,7 +370,7 @@ class Maker {
         symmetric += 1.0 / std::max(ends[e].theta, least_symmetric_theta);
       }
       const double factor = 2.0 / (theta[0] + theta[1]);
-      const int n_open = ends[0].open + ends[1].open;
+      const int n_open = (ends[0].open && ends[0].in_gradient) + (ends[1].open && ends[1].in_gradient);
       for (std::size_t e = 0; e < 2; ++e) {
         const auto s = static_cast<std::size_t>(side_of(d, e == 1));
         diagonal += factor / theta[e];
@@ -373,7 +378,7 @@ class Maker {
         row.slot[s] = ends[e].open ? slots[s] : static_cast<std::uint16_t>(graph.closed());
         if (!ends[e].open) continue;
         row.viscous[s] = static_cast<float>(factor / theta[e]);
-        row.gradient[s] = (e == 1 ? 1.0F : -1.0F) / static_cast<float>(n_open);
+        if (ends[e].in_gradient) row.gradient[s] = (e == 1 ? 1.0F : -1.0F) / static_cast<float>(n_open);
         if (ends[e].area == 0.0) continue;
         row.area[s] = static_cast<float>(std::max(ends[e].face.mean, least_area));
         row.bend[s] = static_cast<float>(ends[e].face.bend);

@@ -112,9 +112,7 @@ void StokesLevels::apply(std::span<Quad> y, const StokesDrive& drive, const Time
   for (int l = 0; l < n_levels(); ++l) {
     const auto i = static_cast<std::size_t>(l);
     parts_[i] = part(l, y);
-    drives_[i] = drive;
-    drives_[i].force = width(l) * width(l) * drive.force;
-    for (double& p : drives_[i].pressure) p *= width(l);
+    drives_[i] = karst::on_level(drive, sides(), width(l));
     times_[i] = on_level(l, time);
     level(l).momentum_pass(parts_[i], drives_[i], times_[i]);
   }

@@ -182,16 +182,12 @@ void StokesOperator::face_velocities(const Vec3& force, const LevelTime& time, s
   });
 }
 
-void StokesOperator::fill_ghosts(int box, Quad* x, const std::array<double, 6>& pressure) const {
+void StokesOperator::fill_ghosts(int box, Quad* x, const EndGhosts& ends) const {
   const auto b = static_cast<std::size_t>(box);
   for (auto i = ghost_begin_[b]; i < ghost_begin_[b + 1]; ++i) {
     const Ghost& g = ghosts_[static_cast<std::size_t>(i)];
-    Quad value = x[g.vof];
-    if (sides_[g.side] == FlowSide::pressure)
-      value.v[kernels::p] = 2.0 * pressure[g.side] - value.v[kernels::p];
-    else
-      value.v[g.side / 2] = -value.v[g.side / 2];
-    x[g.slot] = value;
+    const EndGhost& end = ends[g.side];
+    for (std::size_t c = 0; c < 4; ++c) x[g.slot].v[c] = end.factor[c] * x[g.vof].v[c] + end.offset[c];
   }
 }
 
@@ -281,8 +277,9 @@ Vec3 StokesOperator::continuity(int box, const Vec3& force, const LevelTime& tim
 }
 
 void StokesOperator::momentum_pass(std::span<Quad> y, const StokesDrive& drive, const LevelTime& time) {
+  const EndGhosts ends = end_ghosts(sides_, GhostOf::momentum, drive);
   halo_.for_boxes(x_, [&](int b) {
-    fill_ghosts(b, x_.box(b).data(), drive.pressure);
+    fill_ghosts(b, x_.box(b).data(), ends);
     Quad* to = y.data() + geometry_->graph.vof_begin(b);
     if (time.shift > 0.0)
       momentum<true>(b, drive.force, of_box(time, b), to);
@@ -292,8 +289,9 @@ void StokesOperator::momentum_pass(std::span<Quad> y, const StokesDrive& drive, 
 }
 
 void StokesOperator::continuity_pass(std::span<Quad> y, const StokesDrive& drive, const LevelTime& time) {
+  const EndGhosts ends = end_ghosts(sides_, GhostOf::fluxes, drive);
   halo_.for_boxes(w_, [&](int b) {
-    fill_ghosts(b, w_.box(b).data(), drive.pressure);
+    fill_ghosts(b, w_.box(b).data(), ends);
     fill_level_ghosts(b);
     Quad* to = y.data() + geometry_->graph.vof_begin(b);
     flow_[static_cast<std::size_t>(b)] = time.shift > 0.0 ? continuity<true>(b, drive.force, of_box(time, b), to)
@@ -309,8 +307,9 @@ Vec3 StokesOperator::local_flow() const {
 
 void StokesOperator::pressure_gradient(std::span<std::array<float, 3>> gradient) {
   using namespace kernels;
+  const EndGhosts ends = end_ghosts(sides_, GhostOf::momentum, {});
   halo_.for_boxes(x_, [&](int b) {
-    fill_ghosts(b, x_.box(b).data(), {});
+    fill_ghosts(b, x_.box(b).data(), ends);
     const BoxGraph graph = geometry_->graph.box(b);
     const Quad* x = x_.box(b).data();
     std::array<float, 3>* g = gradient.data() + geometry_->graph.vof_begin(b);

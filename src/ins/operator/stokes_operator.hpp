@@ -19,12 +19,6 @@
 
 namespace karst {
 
-/// What makes the fluid move. The problem is linear: a wanted velocity or flow rate is a factor on the solution.
-struct StokesDrive {
-  Vec3 force;                        ///< minus the mean pressure gradient, along periodic directions
-  std::array<double, 6> pressure{};  ///< on the ends that are FlowSide::pressure
-};
-
 class StokesOperator {
  public:
   /// A ghost across a face to the next coarser level.
@@ -104,7 +98,7 @@ class StokesOperator {
   std::int64_t bytes() const;  ///< of this rank
 
  private:
-  /// A ghost behind an end of the domain: its values are `sign` times those of the VoF, its pressure is about `side`'s.
+  /// Behind an end of the domain.
   struct Ghost {
     std::uint16_t slot, vof;
     std::uint8_t side;
@@ -113,7 +107,7 @@ class StokesOperator {
   void limit_bends();
   void find_level_ghosts(int box, const BoxGraph& graph);
   void fill_level_ghosts(int box);
-  void fill_ghosts(int box, Quad* x, const std::array<double, 6>& pressure) const;
+  void fill_ghosts(int box, Quad* x, const EndGhosts& ends) const;
   template <bool unsteady>
   void momentum(int box, const Vec3& force, const LevelTime& time, Quad* y);
   template <bool unsteady>

@@ -13,13 +13,14 @@ namespace {
 constexpr int n_cycles = 4;
 constexpr double least = 1e-4, most = 1e4;  // [cells²]
 
-/// A component of the velocity that no side of the domain holds at 0: there the ends are like those of the multigrid.
-/// The direction of the drive is one.
+/// A component of the velocity along which an end of the domain is open, or none is: held at 0 between planes of
+/// symmetry it would say nothing about the pores. The direction of the drive is one.
 std::size_t free_component(const StokesLevels& op) {
   const Domain& domain = op.level(0).geometry().graph.layout().domain();
   const FlowSides& sides = op.sides();
   std::size_t d = 0;
-  while (d < 2 && !domain.periodic[d] && sides[2 * d] != FlowSide::pressure) ++d;
+  const auto is_free = [&](std::size_t side) { return !holds_normal_velocity(sides[side]); };
+  while (d < 2 && !domain.periodic[d] && !is_free(2 * d) && !is_free(2 * d + 1)) ++d;
   return d;
 }
 

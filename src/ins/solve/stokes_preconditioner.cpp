@@ -46,7 +46,7 @@ EllipticProblem velocity_problem(const FlowSides& sides, double shift) {
   problem.a = shift;
   problem.wall = [](const Vec3&) { return dirichlet(0.0); };
   for (std::size_t s = 0; s < 6; ++s)
-    if (sides[s] == FlowSide::no_slip) problem.sides[s] = [](const Vec3&) { return dirichlet(0.0); };
+    if (holds_velocity(sides[s])) problem.sides[s] = [](const Vec3&) { return dirichlet(0.0); };
   return problem;
 }
 
@@ -72,7 +72,7 @@ std::vector<TwoPointLevel> velocity_levels(const StokesLevels& op, const Geometr
       make_two_point_levels(op.comm(), geometry, velocity_problem(sides, shift), WallForm::lines);
   for (int l = 0; l < op.n_levels() && shift > 0.0; ++l) scale_shift(op.level(l), levels[static_cast<std::size_t>(l)]);
   for (TwoPointLevel& level : levels)
-    for (std::size_t s = 0; s < 6; ++s) level.mirrors[s] = sides[s] == FlowSide::symmetry;
+    for (std::size_t s = 0; s < 6; ++s) level.mirrors[s] = holds_normal_velocity(sides[s]) && !holds_velocity(sides[s]);
   return levels;
 }
 
@@ -177,8 +177,8 @@ class PressureLevel {
     const int first = graph.closed() - graph.halo.n_domain();
     float* factor = level_.ghost_factor.data() + level_.ghost_begin[static_cast<std::size_t>(b)];
     for_each_face(graph, [&](int, int side, int slot) {
-      if (slot >= first && op_.sides()[static_cast<std::size_t>(side)] == FlowSide::pressure)
-        factor[slot - first] = -1.0F;
+      if (slot >= first)
+        factor[slot - first] = static_cast<float>(pressure_factor(op_.sides()[static_cast<std::size_t>(side)]));
     });
   }
 
@@ -324,8 +324,8 @@ void StokesPreconditioner::set_continuity_inverse(int level) {
       for (std::size_t s = 0; s < 6; ++s) {
         const auto [area, bend] = weight(s);
         const float whole = area * 0.5F * (t[v] + t[n[s]]), part = std::max(whole + bend, 0.25F * whole);
-        const bool end = n[s] >= first_ghost && n[s] < closed;  // its pressure is minus that of the VoF, or the same
-        sum += !end ? part : op.sides()[s] == FlowSide::pressure ? 2.0F * part : 0.0F;
+        const bool end = n[s] >= first_ghost && n[s] < closed;
+        sum += !end ? part : (1.0F - static_cast<float>(pressure_factor(op.sides()[s]))) * part;
       }
       inverse[v] = sum > 0.0F ? 1.0F / sum : 0.0F;
     };

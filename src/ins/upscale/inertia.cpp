@@ -31,8 +31,7 @@ class Sweeper {
         steady_(stokes, options()),
         fall_(sweep.fall),
         velocity_(sweep.fall * sweep.permeability / (sweep.cell_width * sweep.cell_width)) {
-    drive_.force = sign_ * drive_.force;
-    for (double& p : drive_.pressure) p *= sign_;
+    drive_ = sign_ * drive_;
     if (!sweep.from.points.empty()) {
       go_on();
       return;

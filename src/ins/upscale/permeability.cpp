@@ -49,7 +49,7 @@ StokesDrive unit_drive(const Domain& domain, int axis) {
   if (is_periodic(domain, axis))
     drive.force[axis] = 1.0;
   else
-    drive.pressure[static_cast<std::size_t>(side_of(axis, false))] = domain.cells[axis];
+    drive.at_end[static_cast<std::size_t>(side_of(axis, false))] = domain.cells[axis];
   return drive;
 }
 

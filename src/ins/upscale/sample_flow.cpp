@@ -44,7 +44,7 @@ void add_box(const StokesOperator& op, const SampleCells& sample, int b, Reservo
       sums.square += u * u;
     }
     for (std::size_t s = 0; s < 6; ++s) {
-      if (s / 2 == axis || op.sides()[s] != FlowSide::no_slip || box.name(slots[s]) != domain_face) continue;
+      if (s / 2 == axis || !is_wall(op.sides()[s]) || box.name(slots[s]) != domain_face) continue;
       const auto row = std::ranges::lower_bound(rows, static_cast<std::uint16_t>(vof), {}, &FlowRow::vof);
       if (row != rows.end() && row->vof == vof)
         sums.friction += slope_towards(x, *row, static_cast<int>(s), to_side)[sample.axis];

@@ -68,9 +68,9 @@ LinearPressure linear_pressure(const StokesOperator& op, const StokesDrive& driv
     linear.rise = drive.force[sample.axis];
     linear.fall = linear.rise * op.geometry().graph.layout().domain().cells[sample.axis] / (linear.high - linear.low);
   }
-  if (periodic || op.sides()[low] != FlowSide::pressure || op.sides()[high] != FlowSide::pressure) return linear;
-  linear.before = drive.pressure[low];
-  linear.fall = (drive.pressure[low] - drive.pressure[high]) / (linear.high - linear.low);
+  if (periodic || !gives_pressure(op.sides()[low]) || !gives_pressure(op.sides()[high])) return linear;
+  linear.before = drive.at_end[low];
+  linear.fall = (drive.at_end[low] - drive.at_end[high]) / (linear.high - linear.low);
   return linear;
 }
 
@@ -87,7 +87,7 @@ class BoxDrag {
       for (int side = 0; side < 6; ++side)
         if (graph_.name(slots[static_cast<std::size_t>(side)]) == domain_face &&
             !domain.periodic[static_cast<std::size_t>(direction_of(side))] &&
-            op.sides()[static_cast<std::size_t>(side)] == FlowSide::no_slip)
+            is_wall(op.sides()[static_cast<std::size_t>(side)]))
           sides_[static_cast<std::size_t>(vof)] |= static_cast<std::uint8_t>(1U << side);
     });
   }

@@ -116,7 +116,7 @@ TEST(Advection, LinearisedIsTheDerivativeMpi) {
   Advection advection(op);
   StokesDrive drive;
   drive.force = {0, 0.7, 0};
-  drive.pressure[0] = 11.0;
+  drive.at_end[0] = 11.0;
   const auto u = [](const Vec3& x, std::size_t d) { return std::sin(0.7 * x[0] + 1.3 * x[1] * double(d) - x[2]); };
   const auto v = [](const Vec3& x, std::size_t d) { return std::cos(1.1 * x[0] - 0.3 * x[1] + x[2] * double(d)); };
   const auto set = [&](double a, double b) {

@@ -40,7 +40,7 @@ Balance balance_of(const Comm& comm, const GridOptions& grid, const LevelSet& wa
   if (grid.periodic[0])
     drive.force = {1.0, 0.3, -0.2};
   else
-    drive.pressure[0] = grid.cells[0];
+    drive.at_end[0] = grid.cells[0];
   const StokesReport report = solver.solve(drive);
   FaceField flux = solver.face_fluxes();
   CellField net(flux.composite());

@@ -129,7 +129,7 @@ TEST(SampleFlow, SidewaysVelocityIsThatOfTheOperatorMpi) {
   sides[0] = sides[1] = FlowSide::pressure;
   StokesSolver solver(comm, geometry, sides, {});
   StokesDrive drive;
-  drive.pressure[0] = 16.0;
+  drive.at_end[0] = 16.0;
   const StokesReport report = solver.solve(drive);
   const SampleFlow flow = sample_flow(solver, {0, 0, 16}, drive, report.velocity);
   for (int e = 0; e < 3; ++e) EXPECT_NEAR(flow.velocity[e], report.velocity[e], 1e-12) << e;

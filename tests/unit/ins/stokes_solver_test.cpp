@@ -173,7 +173,7 @@ StokesReport past_a_ball(const Comm& comm, bool periodic, FlowSide kind) {
   sides[0] = sides[1] = FlowSide::pressure;
   StokesSolver solver(comm, geometry, sides);
   StokesDrive drive;
-  drive.pressure[0] = n;
+  drive.at_end[0] = n;
   return solver.solve(drive);
 }
 

@@ -32,7 +32,7 @@ WallDrag drag_between_ends(const Comm& comm, const Geometry& geometry, FlowSide 
   StokesSolver solver(comm, geometry, sides, options);
   const int n = geometry.grid.levels[0].layout.domain().cells[0];
   StokesDrive drive;
-  drive.pressure[0] = n - 2.0 * reservoir;
+  drive.at_end[0] = n - 2.0 * reservoir;
   solver.solve(drive);
   return wall_drag(solver.op(), drive, {0, reservoir, n - reservoir});
 }

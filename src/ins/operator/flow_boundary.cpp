@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/operator/flow_boundary.hpp"
+
+namespace karst {
+namespace {
+
+/// A number of a ghost: factor * (that of its cell) + of_value * (value of the end).
+struct GhostRule {
+  double factor, of_value;
+};
+constexpr GhostRule same{1.0, 0.0}, opposite_sign{-1.0, 0.0}, about_value{-1.0, 2.0};
+
+/// Of the velocity along the normal, of that along the end, and of the pressure.
+struct GhostRules {
+  GhostRule across, along, pressure;
+};
+constexpr GhostRules mirror{opposite_sign, same, same}, open_end{same, same, about_value};
+
+struct EndRule {
+  bool wall, pressure;    ///< is_wall(), gives_pressure()
+  bool velocity, normal;  ///< the multigrid holds at 0: all components, the normal one
+  EndRow row;
+  GhostRules momentum, fluxes;
+};
+constexpr EndRow as_neighbour{false, 1.0, true, false};
+/// By order of FlowSide.
+constexpr std::array<EndRule, 3> rules{{
+    {true, false, true, true, as_neighbour, mirror, mirror},        // no_slip
+    {false, false, false, true, as_neighbour, mirror, mirror},      // symmetry
+    {false, true, false, false, as_neighbour, open_end, open_end},  // pressure
+}};
+
+constexpr const EndRule& rule_of(FlowSide kind) { return rules[static_cast<std::size_t>(kind)]; }
+
+}  // namespace
+
+StokesDrive operator*(double factor, StokesDrive drive) {
+  drive.force = factor * drive.force;
+  for (double& value : drive.at_end) value *= factor;
+  return drive;
+}
+
+StokesDrive on_level(const StokesDrive& drive, const FlowSides& sides, double width) {
+  StokesDrive here = drive;
+  here.force = width * width * drive.force;
+  for (std::size_t s = 0; s < sides.size(); ++s)
+    if (gives_pressure(sides[s])) here.at_end[s] *= width;
+  return here;
+}
+
+bool is_wall(FlowSide kind) { return rule_of(kind).wall; }
+bool gives_pressure(FlowSide kind) { return rule_of(kind).pressure; }
+bool holds_velocity(FlowSide kind) { return rule_of(kind).velocity; }
+bool holds_normal_velocity(FlowSide kind) { return rule_of(kind).normal; }
+double pressure_factor(FlowSide kind) { return rule_of(kind).fluxes.pressure.factor; }
+const EndRow& row_at(FlowSide kind) { return rule_of(kind).row; }
+
+EndGhosts end_ghosts(const FlowSides& sides, GhostOf of, const StokesDrive& drive) {
+  EndGhosts ghosts;
+  for (std::size_t s = 0; s < sides.size(); ++s) {
+    const GhostRules& rules = of == GhostOf::momentum ? rule_of(sides[s]).momentum : rule_of(sides[s]).fluxes;
+    for (std::size_t c = 0; c < 4; ++c) {
+      const GhostRule& rule = c == 3 ? rules.pressure : c == s / 2 ? rules.across : rules.along;
+      ghosts[s].factor[c] = rule.factor;
+      ghosts[s].offset[c] = rule.of_value * drive.at_end[s];
+    }
+  }
+  return ghosts;
+}
+
+}  // namespace karst

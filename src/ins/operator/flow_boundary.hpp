@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the ends of the domain mean to the flow. Each end has a kind, which rows, ghosts and preconditioner are made of,
+// and a value, which comes with the drive. Everything that depends on the kind is asked for here: a new kind is a row
+// of the table in flow_boundary.cpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/triple.hpp"
+
+namespace karst {
+
+/// What the flow meets at one end of the domain; not looked at where the domain is periodic.
+///   no_slip    u = 0 on the end
+///   symmetry   no flow through it, no friction along it
+///   pressure   the pressure is given there, the velocity does not change along the normal
+enum class FlowSide : std::uint8_t { no_slip, symmetry, pressure };
+
+/// -x +x -y +y -z +z
+using FlowSides = std::array<FlowSide, 6>;
+
+/// What makes the fluid move. The problem is linear: a wanted velocity or flow rate is a factor on the solution.
+struct StokesDrive {
+  Vec3 force;                      ///< minus the mean pressure gradient, along periodic directions
+  std::array<double, 6> at_end{};  ///< value of each end: the pressure where it is given, else not looked at
+};
+
+/// A factor on all of the drive.
+StokesDrive operator*(double factor, StokesDrive drive);
+
+/// In units of a level with cells of this width [h0]: velocities stay, pressures and forces do not (stokes_levels.hpp).
+StokesDrive on_level(const StokesDrive& drive, const FlowSides& sides, double width);
+
+/// u = 0 on it: rows and fluxes meet a wall half a cell from the centre, which takes friction. Its ghosts are not used.
+bool is_wall(FlowSide kind);
+/// How the row of a cell meets the ghost behind an end that is no wall.
+struct EndRow {
+  bool needed;       ///< cells without walls need a row there: the ghost is not as far as a neighbour
+  double distance;   ///< from the centre of the cell to where the ghost's velocity stands [cells]
+  bool in_gradient;  ///< its pressure counts in ∂p of the cell
+  bool given_flux;   ///< the flux is that of the end, whatever walls are near
+};
+const EndRow& row_at(FlowSide kind);
+/// Its value is the pressure there.
+bool gives_pressure(FlowSide kind);
+/// The velocity multigrid holds at 0: all components on the end, or the normal one alone.
+bool holds_velocity(FlowSide kind);
+bool holds_normal_velocity(FlowSide kind);
+/// Of the pressure of a ghost in equations without drive: -1 or 1 times that of its cell.
+double pressure_factor(FlowSide kind);
+
+/// Velocity and pressure of a ghost: factor * (those of its cell) + offset.
+struct EndGhost {
+  std::array<double, 4> factor, offset;
+};
+using EndGhosts = std::array<EndGhost, 6>;
+/// What ghosts are for: momentum rows reach out to them, fluxes are those of the mean of ghost and cell.
+enum class GhostOf : std::uint8_t { momentum, fluxes };
+/// Of all ends.
+EndGhosts end_ghosts(const FlowSides& sides, GhostOf of, const StokesDrive& drive);
+
+}  // namespace karst

@@ -49,6 +49,7 @@ ROOMS = {
     "eb": ["shapes", "cut", "link"],
     "solvers": ["elliptic", "multigrid", "krylov"],
     "ins": ["operator", "solve", "upscale"],
+    "transport": ["march"],
     "geometry_import": ["voxels", "read", "file", "prepare", "wall", "segment", "pores", "report"],
 }
 

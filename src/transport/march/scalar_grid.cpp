@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/march/scalar_grid.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace karst {
+namespace {
+
+using Place = ScalarGrid::Place;
+
+double& number_at(FaceField& faces, const Place& p) {
+  const auto place = static_cast<std::size_t>(p.place);
+  if (p.kind == Place::Kind::primary) return faces.primary(p.level).data(p.direction)[place];
+  if (p.kind == Place::Kind::extra) return faces.extra(p.level)[place];
+  return faces.coarse_fine(p.level)[place];
+}
+
+/// Calls f(level, volume) for the own volumes, threaded.
+template <class F>
+void for_own(const ScalarGrid& grid, F&& f) {
+  for (int l = 0; l < grid.composite->n_levels(); ++l) {
+    const std::int32_t begin = grid.level_begin[static_cast<std::size_t>(l)];
+    parallel_for(grid.level_begin[static_cast<std::size_t>(l) + 1] - begin,
+                 [&](std::int64_t i) { f(l, begin + static_cast<std::int32_t>(i)); });
+  }
+}
+
+}  // namespace
+
+std::int64_t ScalarGrid::bytes() const {
+  const std::size_t lists = plain.capacity() * sizeof(PlainVolumes) + boundary.capacity() * sizeof(BoundaryFace) +
+                            (places.capacity() + read_only.capacity()) * sizeof(Place) +
+                            slots.capacity() * sizeof(std::int64_t);
+  return static_cast<std::int64_t>(lists + special.bytes() + special_begin.bytes() + volume_faces.bytes() +
+                                   listed.bytes() + volume.bytes() + centroid.bytes() + fragment.bytes()) +
+         remote.bytes();
+}
+
+void list_fluxes(const ScalarGrid& grid, FaceField& faces, std::span<double> flux) {
+  require(faces.composite() == grid.composite, "transport: the fluxes of the flow are on another grid");
+  faces.for_boxes([](int, int) {});
+  const auto n = static_cast<std::size_t>(grid.n_all);
+  std::ranges::fill(flux, 0.0);
+  for (int d = 0; d < 3; ++d)
+    for_own(grid, [&](int l, std::int32_t v) {
+      const auto i = static_cast<std::size_t>(v);
+      flux[static_cast<std::size_t>(d) * n + i] = faces.primary(l).data(d)[grid.slots[i]];
+    });
+  const auto read = [&](const Place& p) {
+    const double x = p.kind == Place::Kind::entering ? faces.entering(p.level)[static_cast<std::size_t>(p.place)]
+                                                     : number_at(faces, p);
+    flux[static_cast<std::size_t>(p.face)] = p.sign * x;
+  };
+  for (const Place& p : grid.read_only) read(p);
+  for (const Place& p : grid.places) read(p);
+}
+
+void store_fluxes(const ScalarGrid& grid, std::span<const double> flux, FaceField& faces) {
+  require(faces.composite() == grid.composite, "transport: the fluxes to be filled are on another grid");
+  const Composite& composite = *grid.composite;
+  const auto n = static_cast<std::size_t>(grid.n_all);
+  for (int l = 0; l < composite.n_levels(); ++l) {
+    faces.primary(l).fill(0.0);
+    std::ranges::fill(faces.extra(l), 0.0);
+    if (l + 1 < composite.n_levels()) std::ranges::fill(faces.coarse_fine(l), 0.0);
+  }
+  for (int d = 0; d < 3; ++d)
+    for_own(grid, [&](int l, std::int32_t v) {
+      const auto i = static_cast<std::size_t>(v);
+      faces.primary(l).data(d)[grid.slots[i]] = flux[static_cast<std::size_t>(d) * n + i];
+    });
+  for (const Place& p : grid.places) number_at(faces, p) = p.sign * flux[static_cast<std::size_t>(p.face)];
+}
+
+void fetch_remote(ScalarGrid& grid, std::span<double> values) {
+  ListExchange& exchange = grid.remote.exchange();
+  exchange.begin(
+      values.subspan(static_cast<std::size_t>(grid.n_own), static_cast<std::size_t>(grid.n_all - grid.n_own)),
+      [&](std::size_t i) { return values[static_cast<std::size_t>(exchange.sent()[i])]; });
+  exchange.finish();
+}
+
+void add_up(const ScalarGrid& grid, std::span<const double> flux, std::span<double> out) {
+  const double* const q = flux.data();
+  double* const sum_of = out.data();
+  for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
+    double sum = 0.0;
+    faces([&](std::int32_t face, std::int32_t, double outward) { sum += outward * q[face]; });
+    sum_of[v] = sum;
+  });
+}
+
+void find_gradient(ScalarGrid& grid, std::span<const double> values, const Gradient& gradient) {
+  const double* const c = values.data();
+  parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
+    const PlainVolumes p = grid.plain[static_cast<std::size_t>(i)];
+    const double scale = 0.5 / grid.width(p.level);
+    for (std::size_t d = 0; d < 3; ++d) {
+      double* const g = gradient[d].data() + p.first;
+      const double *const low = c + p.beyond[2 * d], *const high = c + p.beyond[2 * d + 1];
+#pragma GCC ivdep
+      for (std::int32_t t = 0; t < p.count; ++t) g[t] = scale * (high[t] - low[t]);
+    }
+  });
+  parallel_for(static_cast<std::int64_t>(grid.special.size()), [&](std::int64_t i) {
+    const auto s = static_cast<std::size_t>(i);
+    const std::int32_t v = grid.special[s];
+    Vec3 sum;
+    for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
+         k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
+      const VolumeFace& f = grid.volume_faces[k];
+      if (f.weight == Vec3{}) continue;  // the value there may mean nothing
+      sum += (c[f.other] - c[v]) * f.weight;
+    }
+    for (std::size_t d = 0; d < 3; ++d) gradient[d][static_cast<std::size_t>(v)] = sum[static_cast<int>(d)];
+  });
+  for (const std::span<double> g : gradient) fetch_remote(grid, g);
+}
+
+void upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
+                 std::span<double> flux) {
+  const double *const u = flow.data(), *const c = values.data();
+  double* const q = flux.data();
+  for_all_faces(
+      grid,
+      [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t) {
+        q[face] = u[face] * (u[face] >= 0.0 ? c[left] : c[right]);
+      },
+      [&](const ScalarFace& f) { q[f.face] = u[f.face] * (u[f.face] >= 0.0 ? c[f.left] : c[f.right]); });
+}
+
+void linear_upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
+                        const Gradient& gradient, std::span<double> flux) {
+  const double *const u = flow.data(), *const c = values.data();
+  double* const q = flux.data();
+  for_all_faces(
+      grid,
+      [&](std::int32_t face, std::int32_t left, std::int32_t right, int d, std::int32_t level) {
+        const double* const g = gradient[static_cast<std::size_t>(d)].data();
+        const double half = 0.5 * grid.width(level);
+        q[face] = u[face] * (u[face] >= 0.0 ? c[left] + half * g[left] : c[right] - half * g[right]);
+      },
+      [&](const ScalarFace& f) {
+        const bool from_left = u[f.face] >= 0.0;
+        const std::int32_t k = from_left ? f.left : f.right;
+        double value = c[k];
+        if (k < grid.n_all) {
+          const Vec3& at = from_left ? f.from_left : f.from_right;
+          for (std::size_t d = 0; d < 3; ++d)
+            value += gradient[d][static_cast<std::size_t>(k)] * at[static_cast<int>(d)];
+        }
+        q[f.face] = u[f.face] * value;
+      });
+}
+
+}  // namespace karst

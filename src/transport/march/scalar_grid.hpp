@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What transport sees of a composite grid: one list of control volumes and one of faces, whatever levels and boxes they
+// are on. A quantity of a volume is its mean, which to second order is the value at the centroid x of its fluid; the
+// flux through a face, positive from `left` to `right`, stands at the centroid of the face.
+//
+//   volumes  own unknowns in their numbering, then those of other ranks that share a face with them, then one place per
+//            face on the ends of the domain, for values there ("boundary"): n_own | n_all | n_values
+//   faces    d n_all + v: the face in direction d below volume v, between neighbours on a grid line of one level; then
+//            all others: extra ones, those between levels, those on the ends of the domain (flux out of the domain)
+//
+// Plain volumes are whole, and so are their six neighbours, on the same level: they come in stretches, without tables,
+// and gradients are plain differences. All other volumes list their faces, with the weights of their gradient.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "fields/face_field.hpp"
+#include "fields/remote_values.hpp"
+
+namespace karst {
+
+/// Volumes first .. first + count - 1; across side s of the t-th lies volume beyond[s] + t.
+struct PlainVolumes {
+  std::int32_t first, count;
+  std::array<std::int32_t, 6> beyond;
+  std::int32_t level;
+};
+
+/// A face that is not the low face of a plain volume.
+struct ScalarFace {
+  std::int32_t face, left, right;  ///< right >= n_all: on an end of the domain
+  std::uint8_t direction, level;   ///< of two levels the finer one
+  std::uint8_t primary;            ///< between neighbours on a grid line of one level
+  std::uint8_t
+      fragment;     ///< one of the two volumes does not hold its cell centre and has no home: an isolated fragment
+  double area;      ///< [h0²]
+  double distance;  ///< of two-point differences, normal to the face [h0]
+  Vec3 from_left, from_right;  ///< from the centroids of the volumes to that of the face [h0]
+};
+
+/// Face of a volume that is not plain.
+struct VolumeFace {
+  std::int32_t face, other;
+  double outward;  ///< 1: the volume is its left one, -1: its right one
+  Vec3 weight;     ///< gradient = Σ weight (value of the other - own value) [1/h0]
+};
+
+/// A face on an end of the domain.
+struct BoundaryFace {
+  std::int32_t face, volume;
+  std::int32_t side;  ///< 0..5
+  Vec3 at;            ///< centroid, from the low corner of the domain [h0]
+};
+
+struct ScalarGridCounts {
+  std::int64_t volumes = 0, plain = 0, listed_faces = 0;
+  std::int64_t unresolved = 0;  ///< volumes whose gradient lacks a direction that the domain has
+  std::int64_t fragments = 0;   ///< volumes without cell centre and home
+};
+
+/// Data of transport on a composite. Constant after make_scalar_grid().
+struct ScalarGrid {
+  std::shared_ptr<const Composite> composite;
+  std::int32_t n_own = 0, n_all = 0, n_values = 0;
+  std::int32_t n_faces = 0;
+  std::vector<PlainVolumes> plain;
+  Array<std::int32_t> special;        ///< all other own volumes, increasing
+  Array<std::int64_t> special_begin;  ///< first of their faces, and the end
+  Array<VolumeFace> volume_faces;
+  Array<ScalarFace> listed;  ///< every face but the low ones of plain volumes
+  std::vector<BoundaryFace> boundary;
+  Array<double> volume;          ///< n_all [h0³]
+  Array<Vec3> centroid;          ///< n_own, from the low corner of the domain [h0]
+  Array<std::uint8_t> fragment;  ///< n_all
+  RemoteUnknowns remote;
+  ScalarGridCounts counts;  ///< over all ranks
+
+  /// Where the flux of a face stands in a FaceField: sign x the number there.
+  struct Place {
+    enum class Kind : std::uint8_t { primary, extra, coarse_fine, entering } kind;
+    std::uint8_t level, direction;
+    std::int8_t sign;
+    std::int32_t face;
+    std::int64_t place;
+  };
+  std::vector<Place> places;        ///< all that a FaceField holds of own volumes, but the low faces in `low_slot`
+  std::vector<Place> read_only;     ///< faces whose place belongs to another rank
+  std::vector<std::int64_t> slots;  ///< n_own: slot of an own volume in the fields of its level
+  std::vector<std::int32_t> level_begin;  ///< first own volume per level, and the end
+
+  double width(int level) const { return Composite::width(level); }
+  std::int64_t bytes() const;  ///< of this rank
+};
+
+/// @param given  sides whose boundary values take part in the gradients of the volumes there (inlets, fixed values)
+/// Collective.
+ScalarGrid make_scalar_grid(std::shared_ptr<const Composite> composite, const std::array<bool, 6>& given = {});
+
+/// Calls visit(volume, faces) for every own volume, threaded; faces(f) calls f(face, other, outward) for its faces, six
+/// in a plain volume. visit must write nothing but what belongs to the volume.
+template <class Visit>
+void for_each_volume(const ScalarGrid& grid, Visit&& visit) {
+  parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
+    const PlainVolumes p = grid.plain[static_cast<std::size_t>(i)];
+    const std::int32_t n = grid.n_all;
+#pragma GCC ivdep
+    for (std::int32_t t = 0; t < p.count; ++t) {
+      visit(p.first + t, [&](auto&& f) {
+        f(p.first + t, p.beyond[0] + t, -1.0);
+        f(p.beyond[1] + t, p.beyond[1] + t, 1.0);
+        f(n + p.first + t, p.beyond[2] + t, -1.0);
+        f(n + p.beyond[3] + t, p.beyond[3] + t, 1.0);
+        f(2 * n + p.first + t, p.beyond[4] + t, -1.0);
+        f(2 * n + p.beyond[5] + t, p.beyond[5] + t, 1.0);
+      });
+    }
+  });
+  parallel_for(static_cast<std::int64_t>(grid.special.size()), [&](std::int64_t i) {
+    const auto s = static_cast<std::size_t>(i);
+    visit(grid.special[s], [&](auto&& f) {
+      for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
+           k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
+        const VolumeFace& e = grid.volume_faces[k];
+        f(e.face, e.other, e.outward);
+      }
+    });
+  });
+}
+
+/// Calls plain(face, left, right, direction, level) for the low faces of plain volumes and listed(ScalarFace) for all
+/// others, threaded; every face once.
+template <class Plain, class Listed>
+void for_all_faces(const ScalarGrid& grid, Plain&& plain, Listed&& listed) {
+  parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
+    const PlainVolumes p = grid.plain[static_cast<std::size_t>(i)];
+    for (int d = 0; d < 3; ++d) {
+      const std::int32_t face = d * grid.n_all + p.first, left = p.beyond[static_cast<std::size_t>(2 * d)];
+#pragma GCC ivdep
+      for (std::int32_t t = 0; t < p.count; ++t) plain(face + t, left + t, p.first + t, d, p.level);
+    }
+  });
+  parallel_for(static_cast<std::int64_t>(grid.listed.size()),
+               [&](std::int64_t i) { listed(grid.listed[static_cast<std::size_t>(i)]); });
+}
+
+/// Fluxes of a FaceField as one number per face, and back; in the latter, places without a face become 0. The halo of
+/// the FaceField is filled. Collective.
+void list_fluxes(const ScalarGrid& grid, FaceField& faces, std::span<double> flux);
+void store_fluxes(const ScalarGrid& grid, std::span<const double> flux, FaceField& faces);
+
+/// Fills values [n_own, n_all) from their owners. Collective.
+void fetch_remote(ScalarGrid& grid, std::span<double> values);
+
+/// Σ of the fluxes out of each own volume. Threaded; not collective.
+void add_up(const ScalarGrid& grid, std::span<const double> flux, std::span<double> out);
+
+/// The three components of a gradient, n_all each [1/h0].
+using Gradient = std::array<std::span<double>, 3>;
+
+/// Least-squares gradients over the neighbours across faces; plain differences in plain volumes; 0 in directions that
+/// the neighbours do not resolve. Isolated fragments, which hardly follow the fluid around them, take no part where
+/// others are enough. Exact for linear values. Those of other ranks are fetched. Collective.
+/// @param values  n_values
+void find_gradient(ScalarGrid& grid, std::span<const double> values, const Gradient& gradient);
+
+/// Flux of first order: F times the value of the volume that it leaves; F > 0 from left to right. Into the domain: the
+/// boundary value. Threaded; not collective. All spans of one number per face.
+void upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
+                 std::span<double> flux);
+/// Of second order: F (c_k + g_k·(x_f - x_k)), k the volume that F leaves.
+void linear_upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
+                        const Gradient& gradient, std::span<double> flux);
+
+}  // namespace karst

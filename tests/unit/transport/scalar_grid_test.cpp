@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/march/scalar_grid.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/field_cases.hpp"
+#include "support/flux_cases.hpp"
+#include "support/grid_cases.hpp"
+#include "support/level_cases.hpp"
+
+namespace karst {
+namespace {
+
+const Vec3 stream{0.3, -1.1, 2.0}, slope{0.7, -0.4, 1.3};
+
+double linear(const Vec3& x) { return 5.0 + dot(slope, x); }
+
+/// Values f(x) of the own volumes at their centroids, of others and on the ends of the domain.
+std::vector<double> values_of(ScalarGrid& grid, const std::function<double(const Vec3&)>& f) {
+  std::vector<double> c(static_cast<std::size_t>(grid.n_values));
+  for (std::size_t v = 0; v < grid.centroid.size(); ++v) c[v] = f(grid.centroid[v]);
+  fetch_remote(grid, c);
+  for (std::size_t b = 0; b < grid.boundary.size(); ++b)
+    c[static_cast<std::size_t>(grid.n_all) + b] = f(grid.boundary[b].at);
+  return c;
+}
+
+struct GradientStore {
+  explicit GradientStore(const ScalarGrid& grid) {
+    for (auto& g : parts) g.resize(static_cast<std::size_t>(grid.n_all));
+  }
+  Gradient view() { return {parts[0], parts[1], parts[2]}; }
+  std::array<std::vector<double>, 3> parts;
+};
+
+/// All fluxes of a uniform flow.
+std::vector<double> uniform(const ScalarGrid& grid) {
+  FaceField faces(grid.composite);
+  test::set_uniform(faces, stream);
+  std::vector<double> flow(static_cast<std::size_t>(grid.n_faces));
+  list_fluxes(grid, faces, flow);
+  return flow;
+}
+
+class ScalarGridTest : public ::testing::Test {
+ protected:
+  Comm comm_ = Comm::world();
+  std::shared_ptr<const Composite> packing(const Comm& comm, int levels) {
+    return test::composite_of(comm,
+                              levels == 1
+                                  ? test::flow_grid(Index::all(16), {})
+                                  : test::refined_in(test::flow_grid(Index::all(16), {}), 1, {5, 0, 3}, {13, 11, 12}),
+                              *test::packing(14, 3.3, 16, false, 3));
+  }
+};
+
+// Gradients and fluxes of second order are exact for linear values, on cut cells, joined pieces and between levels:
+// F c(x_f) with x_f the centroid of the face, whichever volume F leaves.
+TEST_F(ScalarGridTest, LinearValuesAreExactMpi) {
+  for (const int levels : {1, 2}) {
+    ScalarGrid grid = make_scalar_grid(packing(comm_, levels), {true, true, true, true, true, true});
+    const std::vector<double> c = values_of(grid, linear), flow = uniform(grid);
+    GradientStore g(grid);
+    find_gradient(grid, c, g.view());
+    std::int64_t wrong = 0;
+    std::vector<std::uint8_t> exact(static_cast<std::size_t>(grid.n_all), 1);
+    for (std::size_t v = 0; v < exact.size(); ++v) {
+      for (std::size_t d = 0; d < 3; ++d)
+        if (std::abs(g.parts[d][v] - slope[static_cast<int>(d)]) > 1e-9) exact[v] = 0;
+      if (v < grid.centroid.size()) wrong += exact[v] == 0 ? 1 : 0;
+    }
+    EXPECT_EQ(comm_.sum(wrong), grid.counts.unresolved) << levels;
+    EXPECT_LT(grid.counts.unresolved, grid.counts.volumes / 50);
+    EXPECT_GT(grid.counts.plain, 0);
+    std::vector<double> flux(flow.size());
+    linear_upwind_flux(grid, flow, c, g.view(), flux);
+    std::int64_t checked = 0;
+    for (const ScalarFace& f : grid.listed) {
+      const auto i = static_cast<std::size_t>(f.face);
+      const std::int32_t from = flow[i] >= 0.0 ? f.left : f.right;
+      if (from < grid.n_all && exact[static_cast<std::size_t>(from)] == 0) continue;
+      const bool known = f.left < grid.n_own;  // whose centroid stands here
+      const Vec3 at = known ? grid.centroid[static_cast<std::size_t>(f.left)] + f.from_left
+                            : grid.centroid[static_cast<std::size_t>(f.right)] + f.from_right;
+      EXPECT_NEAR(flux[i], flow[i] * linear(at), 1e-12 * std::abs(flow[i]) * 40.0);
+      ++checked;
+    }
+    EXPECT_GT(checked, 100);
+  }
+}
+
+// The listed fluxes have the balances of the FaceField they come from, and go back to it.
+TEST_F(ScalarGridTest, FluxesGoToTheListAndBackMpi) {
+  for (const int levels : {1, 2}) {
+    ScalarGrid grid = make_scalar_grid(packing(comm_, levels));
+    FaceField faces(grid.composite), back(grid.composite);
+    test::set_uniform(faces, stream);
+    for (int l = 0; l + 1 < levels; ++l)
+      for (std::size_t i = 0; i < faces.coarse_fine(l).size(); ++i)
+        if (grid.composite->coarse_fine(l)[i].behind.found) faces.coarse_fine(l)[i] = 1.0 + std::sin(double(i));
+    std::vector<double> flow(static_cast<std::size_t>(grid.n_faces));
+    list_fluxes(grid, faces, flow);
+    store_fluxes(grid, flow, back);
+    CellField balance(grid.composite, 2);
+    divergence(faces, balance, 0);
+    divergence(back, balance, 1);
+    std::vector<double> of_list(static_cast<std::size_t>(grid.n_own)), both(2 * static_cast<std::size_t>(grid.n_own));
+    add_up(grid, flow, of_list);
+    get_unknowns(balance, both);
+    double worst = 0.0, first = 0.0;
+    for (std::size_t v = 0; v < of_list.size(); ++v) {
+      worst = std::max({worst, std::abs(of_list[v] - both[2 * v]), std::abs(both[2 * v] - both[2 * v + 1])});
+      first = std::max(first, std::abs(both[2 * v]));
+    }
+    EXPECT_LT(comm_.max(worst), 1e-13);
+    EXPECT_GT(comm_.max(first), 0.1);
+  }
+}
+
+// The same on any ranks: against the whole grid on this one.
+TEST_F(ScalarGridTest, DoesNotDependOnRanksMpi) {
+  const auto f = [](const Vec3& x) { return std::sin(0.4 * x[0]) + std::cos(0.3 * x[1]) * x[2]; };
+  const auto measure = [&](ScalarGrid grid, const Comm& comm) {
+    const std::vector<double> c = values_of(grid, f), flow = uniform(grid);
+    GradientStore g(grid);
+    find_gradient(grid, c, g.view());
+    std::vector<double> flux(flow.size()), out(static_cast<std::size_t>(grid.n_own));
+    linear_upwind_flux(grid, flow, c, g.view(), flux);
+    add_up(grid, flux, out);
+    std::array<double, 3> sums{};
+    for (std::size_t v = 0; v < out.size(); ++v) {
+      sums[0] += out[v] * out[v];
+      sums[1] += g.parts[1][v] * g.parts[1][v];
+      sums[2] += out[v];
+    }
+    comm.sum(std::span<double>(sums));
+    return sums;
+  };
+  const auto here = measure(make_scalar_grid(packing(comm_, 2)), comm_);
+  const auto alone = measure(make_scalar_grid(packing(Comm::self(), 2)), Comm::self());
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(here[i], alone[i], 1e-11 * std::abs(alone[0])) << i;
+}
+
+}  // namespace
+}  // namespace karst

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/flow_handover.hpp"
 #include "app/flow_in_time.hpp"
 #include "app/flow_record.hpp"
 #include "app/inertia_results.hpp"
@@ -112,6 +113,8 @@ std::vector<std::string> warnings_of(const FlowColumns& columns) {
 }
 
 constexpr const char* flow_field = "velocity_and_pressure";
+/// The same to the last bit, kept where later jobs want the flow.
+constexpr const char* exact_field = "velocity_and_pressure_exact";
 
 /// Of the own VoFs.
 KeptFlow kept(FlowColumn& column) {
@@ -127,10 +130,17 @@ KeptFlow kept(FlowColumn& column) {
 struct KeepFlows {
   KeptFlows* flows = nullptr;
   const JoinedCells* joined = nullptr;
+  FlowHandover* handover = nullptr;
   explicit operator bool() const { return flows != nullptr; }
   void add(KeptFlow flow) const {
     append_homes(*joined, flow);
     flows->push_back(std::make_shared<const KeptFlow>(std::move(flow)));
+  }
+  void hand_over(const FlowColumn& column, std::vector<Quad> solution) const {
+    if (handover == nullptr) return;
+    handover->columns.push_back(column);
+    handover->columns.back().solution = std::move(solution);
+    handover->columns.back().speed = {};
   }
 };
 
@@ -196,14 +206,18 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
   const VofPlaces places = places_of(geometry, numbering);
   const std::string depends = store == nullptr ? "" : store->dependencies("flow", geometry, sample.cell_width);
   const auto values_of = [](auto& flow) { return std::span(flow.values.data()->data(), 4 * flow.values.size()); };
+  const auto exact = [](auto& solution) { return std::span(solution.data()->v.data(), 4 * solution.size()); };
   std::erase_if(part.axes, [&](int axis) {
     if (store == nullptr) return false;
     KeptFlow flow{axis, std::vector<std::array<float, 4>>(numbering.n_own())};
+    std::vector<Quad> solution(keep.handover == nullptr ? 0 : numbering.n_own());
     const auto state = store->load(axis_name(part, axis) + where, depends, [&](const VofFile& file) {
       if (keep) file.read(flow_field, places, 4, values_of(flow));
+      if (keep.handover != nullptr) file.read(exact_field, places, 4, exact(solution));
     });
     if (!state) return false;
     columns.push_back(flow_column(*state));
+    keep.hand_over(columns.back(), std::move(solution));
     tell_read(progress, part, columns.back(), where, columns.back().inertia);
     if (keep) keep.add(std::move(flow));
     return true;
@@ -216,6 +230,9 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
     tell(column);
     KeptFlow flow;
     std::vector<VofValues> fields;
+    keep.hand_over(column, column.solution);
+    if (keep.handover != nullptr)
+      fields.push_back({exact_field, 4, exact(std::as_const(keep.handover->columns.back().solution))});
     if (keep) {
       flow = kept(column);
       fields.push_back({flow_field, 4, values_of(std::as_const(flow))});
@@ -232,6 +249,7 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
     if (!column.connected) columns.push_back(std::move(column));
   std::ranges::sort(columns, {}, &FlowColumn::axis);
   if (keep) std::ranges::sort(*keep.flows, {}, [](const auto& flow) { return flow->axis; });
+  if (keep.handover != nullptr) std::ranges::sort(keep.handover->columns, {}, &FlowColumn::axis);
   trim_heap();
 }
 
@@ -377,7 +395,7 @@ std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& pa
                                    SolveProgress& progress, Solved& all) {
   KeptFlows flows;
   const auto joined = std::make_shared<const JoinedCells>(grid.comm, grid.geometry);
-  solve_axes(grid, grid.geometry, part, sample, "", progress, all.columns, {&flows, joined.get()});
+  solve_axes(grid, grid.geometry, part, sample, "", progress, all.columns, {&flows, joined.get(), grid.handover});
   const bool several = grid.config.flow.axes.size() > 1;
   std::vector<JobComponent> components = flow_components(grid.geometry, joined, flows, several);
   const FieldView view = view_of(grid, components);

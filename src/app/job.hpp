@@ -25,6 +25,7 @@ namespace karst {
 
 class RunProgress;
 class SolveStore;
+struct FlowHandover;
 struct JobComponent;
 
 /// What jobs work on.
@@ -41,6 +42,7 @@ struct JobContext {
   /// Writes a plotfile of this name with these components; empty: jobs write none. Collective.
   std::function<void(const std::string& name, const std::vector<JobComponent>&)> plot{};
   std::vector<std::string>* left = nullptr;  ///< names of results that stay where the run ends early; may be none
+  FlowHandover* handover = nullptr;          ///< what later jobs want of the flow; none: they want nothing
 };
 
 /// One linear solve, for summary.json and the log.
@@ -155,6 +157,8 @@ struct Job {
   bool through_petsc;  ///< its solves take the options of --petsc that begin with its name
   /// Components that it adds to the plotfile.
   int (*n_components)(const Config&);
+  /// It wants the flow of the job `flow` (JobContext::handover).
+  bool uses_flow = false;
 };
 
 /// All jobs, in the order in which they run.

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
+#include "app/flow_handover.hpp"
 #include "app/image_warnings.hpp"
 #include "app/job.hpp"
 #include "app/plot_file.hpp"
@@ -259,6 +260,8 @@ void run_command(const Comm& comm, const CommandLine& line) {
     write_plot(context, source, folder.file(name), components);
   };
   context.left = &run.left;
+  FlowHandover handover;
+  if (std::ranges::any_of(asked, &Job::uses_flow)) context.handover = &handover;
   check_jobs(context);
   do_jobs_in_order(run, context);
   write_results(run, context, source, options);

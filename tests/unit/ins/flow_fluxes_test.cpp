@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "fields/face_field.hpp"
-#include "ins/solve/stokes_solver.hpp"
+#include "ins/upscale/flow_fluxes.hpp"
 #include "support/flow_cases.hpp"
 #include "support/level_cases.hpp"
 
@@ -103,6 +103,60 @@ TEST(FlowFluxes, NothingIsLostBetweenTwoEndsMpi) {
   EXPECT_LE(b.net, tolerance * b.largest);
   EXPECT_GT(b.through_levels, 0.0);
   EXPECT_NEAR(b.in / b.velocity, 1.0, 1e-6);
+}
+
+/// Largest difference of two fields over the largest number of the first.
+double deviation(const Comm& comm, const FaceField& a, const FaceField& b, double factor) {
+  double off = 0.0, most = 0.0;
+  const auto compare = [&](std::span<const double> x, std::span<const double> y) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      most = std::max(most, std::abs(x[i]));
+      off = std::max(off, std::abs(x[i] - factor * y[i]));
+    }
+  };
+  for (int l = 0; l < a.grid().n_levels(); ++l) {
+    for (int d = 0; d < 3; ++d) {
+      const LevelGraph& graph = a.grid().graph(l);
+      for (int box = 0; box < graph.n_local(); ++box) {
+        const auto n = static_cast<std::size_t>(graph.vof_begin(box + 1) - graph.vof_begin(box));
+        compare({a.primary(l).box(box, d).data(), n}, {b.primary(l).box(box, d).data(), n});
+      }
+    }
+    compare(a.extra(l), b.extra(l));
+    compare(a.coarse_fine(l), b.coarse_fine(l));
+  }
+  return comm.max(off) / comm.max(most);
+}
+
+// What a later job makes of the solution that was kept is what the solver has, whatever the units of the drive.
+TEST(FlowFluxes, OfAColumnAreThoseOfItsSolverMpi) {
+  const Comm comm = Comm::world();
+  const auto walls = test::packing(14, 3.3, 16, true, 3);
+  const GridOptions one = test::flow_grid(Index::all(16)), two = test::refined_in(one, 1, {5, 0, 3}, {13, 11, 12});
+  for (const GridOptions& grid : {one, two}) {
+    const Geometry geometry = build_geometry(comm, grid, *walls, KeepPores::all);
+    FlowOptions options;
+    options.model = FlowModel::stokes;
+    options.drive = FlowDrive::velocity;
+    options.velocity = -3e-4;
+    options.axes = {1};
+    const FluidOptions water;
+    const double h = 2e-6;
+    FlowColumn kept;
+    FlowWatch watch;
+    watch.keep_solution = true;
+    watch.solved = [&](FlowColumn& column) { kept = column; };
+    permeability(comm, geometry, options, water, {h, 0.4, 1e5}, watch);
+    StokesOptions solve;
+    solve.krylov.tolerance = options.tolerance;
+    StokesSolver solver(comm, geometry, flow_sides(geometry.grid.levels[0].layout.domain(), options, 1), solve);
+    StokesDrive drive;
+    drive.force[1] = 1.0;
+    const StokesReport report = solver.solve(drive);
+    const FaceField fluxes = flow_fluxes(comm, geometry, options, water.viscosity, h, kept);
+    EXPECT_NEAR(kept.darcy_velocity[1], options.velocity, 1e-9 * std::abs(options.velocity));
+    EXPECT_LT(deviation(comm, fluxes, solver.face_fluxes(), 1.0 / report.velocity[1]), 1e-12) << grid.levels;
+  }
 }
 
 }  // namespace

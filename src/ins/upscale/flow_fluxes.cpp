@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/upscale/flow_fluxes.hpp"
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/timer.hpp"
+
+namespace karst {
+
+namespace {
+
+/// values() of the levels from the own unknowns, in units of h0 when they are divided by `speed` and `pressure`.
+void load(StokesLevels& op, const std::vector<Quad>& unknowns, double speed, double pressure) {
+  op.for_boxes([&](int l, int b, std::size_t, std::size_t n) {
+    const std::span<Quad> own = op.level(l).values().own(b);
+    for (std::size_t v = 0; v < n; ++v) {
+      const std::int32_t u = op.numbering().number(l, b, static_cast<int>(v));
+      own[v] = {};
+      if (u < 0) continue;
+      const Quad& q = unknowns[static_cast<std::size_t>(u)];
+      for (std::size_t d = 0; d < 3; ++d) own[v].v[d] = q.v[d] / speed;
+      if (std::isfinite(q.v[3])) own[v].v[3] = StokesLevels::width(l) * q.v[3] / pressure;  // orphans have none
+    }
+  });
+}
+
+void scale(FaceField& fluxes, double factor) {
+  const auto times = [factor](std::span<double> x) {
+    parallel_for(std::ssize(x), [&](std::int64_t i) { x[static_cast<std::size_t>(i)] *= factor; });
+  };
+  for (int l = 0; l < fluxes.grid().n_levels(); ++l) {
+    Field& primary = fluxes.primary(l);
+    for (int d = 0; d < 3; ++d) times({primary.data(d), static_cast<std::size_t>(primary.n_slots())});
+    times(fluxes.extra(l));
+    if (l > 0) times(fluxes.coarse_fine(l - 1));
+  }
+}
+
+}  // namespace
+
+FaceField flow_fluxes(const Comm& comm, const Geometry& geometry, const FlowOptions& options, double viscosity,
+                      double cell_width, const FlowColumn& column) {
+  const Timer timer("fluxes of the flow");
+  const Domain& domain = geometry.grid.levels[0].layout.domain();
+  const double h = cell_width, along = column.darcy_velocity[column.axis];
+  require(column.connected && along != 0.0, "{}: nothing flows along {}, so nothing is carried",
+          flow_solve_name(column.axis), "xyz"[column.axis]);
+  // What the solution is in units of; with inertia the drive in the solver has the sign of the gradient.
+  const bool inertia = !column.inertia.empty();
+  const double gradient = inertia ? std::abs(column.inertia.back().grid_gradient) : column.gradient;
+  StokesDrive drive = unit_drive(domain, column.axis);
+  if (inertia && column.gradient < 0.0) {
+    drive.force = -drive.force;
+    for (double& p : drive.pressure) p = -p;
+  }
+  StokesLevels op(comm, geometry, flow_sides(domain, options, column.axis));
+  require(std::ssize(column.solution) == op.numbering().n_own(), "{}: its solution is not kept, or of another grid",
+          flow_solve_name(column.axis));
+  const double speed = gradient * h * h / viscosity;
+  load(op, column.solution, speed, gradient * h);
+  Array<Quad> left(static_cast<std::size_t>(op.n_vofs()), Purpose::solver);
+  op.apply(left.span(), drive);
+  FaceField fluxes(op.composite());
+  op.face_fluxes(drive.force, fluxes);
+  scale(fluxes, speed / along);
+  return fluxes;
+}
+
+}  // namespace karst

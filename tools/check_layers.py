@@ -49,7 +49,7 @@ ROOMS = {
     "eb": ["shapes", "cut", "link"],
     "solvers": ["elliptic", "multigrid", "krylov"],
     "ins": ["operator", "solve", "upscale"],
-    "transport": ["march"],
+    "transport": ["march", "steady", "dispersion"],
     "geometry_import": ["voxels", "read", "file", "prepare", "wall", "segment", "pores", "report"],
 }
 

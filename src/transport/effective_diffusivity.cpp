@@ -12,7 +12,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
-#include "transport/plane_fluxes.hpp"
+#include "transport/steady/plane_fluxes.hpp"
 
 namespace karst {
 

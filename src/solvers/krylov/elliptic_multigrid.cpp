@@ -12,14 +12,25 @@ namespace {
 
 /// Iterations in a packing of 256^3 with one, two, three steps: 27, 21, 18; of 64^3: 12, 11, 11. A step takes about 5 %
 /// of an iteration.
-constexpr int wide_steps = 2;
+constexpr int usual_wide_steps = 2;
 
 }  // namespace
 
 EllipticMultigrid::EllipticMultigrid(EllipticOperator& op, const MultigridOptions& options)
     : op_(op),
       version_(op.version()),
+      wide_steps_(op.symmetric() ? 0 : usual_wide_steps),  // symmetric: the two operators are one
       multigrid_(op.comm(), make_two_point_levels(op.comm(), op.geometry(), op.problem(), op.form()), options),
+      orphans_(op.joined_orphans()) {
+  if (!orphans_.empty()) r_ = {static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver};
+}
+
+EllipticMultigrid::EllipticMultigrid(EllipticOperator& op, std::span<const TwoPointLevel> levels,
+                                     const MultigridOptions& options)
+    : op_(op),
+      version_(op.version()),
+      wide_steps_(0),
+      multigrid_(op.comm(), levels, options),
       orphans_(op.joined_orphans()) {
   if (!orphans_.empty()) r_ = {static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver};
 }
@@ -45,9 +56,9 @@ void EllipticMultigrid::operator()(std::span<const double> r, std::span<double> 
   for (const std::int32_t o : orphans_) r_[static_cast<std::size_t>(o)] = 0.0;
   multigrid_.set_size(op_.comm().max(std::max(largest, 0.0)));
   multigrid_.apply(orphans_.empty() ? r : r_.span(), z);
-  if (op_.symmetric()) return;  // the two operators are one
+  if (wide_steps_ == 0) return;
   const Timer timer("wide rows");
-  for (int step = 0; step < wide_steps; ++step) op_.relax_wide_rows(r, z);
+  for (int step = 0; step < wide_steps_; ++step) op_.relax_wide_rows(r, z);
 }
 
 std::int64_t EllipticMultigrid::bytes() const {

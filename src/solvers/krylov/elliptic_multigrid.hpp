@@ -18,6 +18,10 @@ class EllipticMultigrid {
   /// The operator and its geometry must outlive it. Collective.
   explicit EllipticMultigrid(EllipticOperator& op, const MultigridOptions& options = {});
 
+  /// The cycle alone, on levels that are given: those of the operator with the inflow of a flow. Coefficients of the
+  /// operator must not change. Collective.
+  EllipticMultigrid(EllipticOperator& op, std::span<const TwoPointLevel> levels, const MultigridOptions& options);
+
   /// z = M r over the own unknowns; sizes single precision by r. Follows the coefficients of the operator; allocates
   /// nothing otherwise. Collective.
   void operator()(std::span<const double> r, std::span<double> z);
@@ -27,6 +31,7 @@ class EllipticMultigrid {
  private:
   EllipticOperator& op_;
   int version_;  // of the operator
+  int wide_steps_;
   GraphMultigrid multigrid_;
   std::vector<std::int32_t> orphans_;  // joined ones
   Array<double> r_;                    // r, 0 in orphans; empty without any

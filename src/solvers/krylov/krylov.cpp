@@ -138,7 +138,12 @@ struct KrylovSolver::Hidden {
     void* context = nullptr;
     MatShellGetContext(a, &context);
     auto& self = *static_cast<Hidden*>(context);
-    return self.guarded([&] { self.op.apply(ReadValues(x).span(), WriteValues(y).span()); });
+    return self.guarded([&] {
+      const ReadValues from(x);
+      const WriteValues to(y);
+      self.op.apply(from.span(), to.span());
+      if (self.options.added) self.options.added(from.span(), to.span());
+    });
   }
   static PetscErrorCode apply_preconditioner(PC pc, Vec r, Vec z) {
     void* context = nullptr;
@@ -211,10 +216,11 @@ void KrylovSolver::Hidden::make_ksp() {
   petsc_check(KSPCreate(op.comm().handle(), &ksp), "KSPCreate");
   petsc_check(KSPSetOptionsPrefix(ksp, options.prefix.c_str()), "KSPSetOptionsPrefix");
   register_truncated_gcr();
-  petsc_check(KSPSetType(ksp, op.symmetric() ? KSPCG : truncated_gcr_type), "KSPSetType");
-  if (!op.symmetric()) {
+  const bool carried = bool{options.added}, symmetric = op.symmetric() && !carried;
+  petsc_check(KSPSetType(ksp, symmetric ? KSPCG : carried ? KSPFGMRES : truncated_gcr_type), "KSPSetType");
+  if (!symmetric) {
     petsc_check(KSPSetPCSide(ksp, PC_RIGHT), "KSPSetPCSide");
-    petsc_check(KSPGMRESSetRestart(ksp, gmres_restart), "KSPGMRESSetRestart");
+    petsc_check(KSPGMRESSetRestart(ksp, carried ? options.restart : gmres_restart), "KSPGMRESSetRestart");
   }
   petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED), "KSPSetNormType");
   petsc_check(KSPSetTolerances(ksp, options.tolerance, 1e-300, 1e8, options.max_iterations), "KSPSetTolerances");
@@ -363,6 +369,11 @@ SolveReport KrylovSolver::solve(std::span<const double> b, std::span<double> x) 
   VecDestroy(&vx);
   if (h.failure) std::rethrow_exception(std::exchange(h.failure, nullptr));
   petsc_check(code, "KSPSolve");
+  if (h.options.added) {
+    std::vector<double> carried(x.size(), 0.0);
+    h.options.added(x, carried);
+    for (std::size_t i = 0; i < right.size(); ++i) right[i] -= carried[i];
+  }
   report.true_residual = h.op.set_orphans(right, x) / std::sqrt(squares[0]);
   h.null_space.remove(x);
 

@@ -13,6 +13,10 @@
 
 namespace karst {
 
+/// y += T x over the own unknowns: a further term of the operator, such as what a flow carries. Balances alone have it,
+/// and T 1 = 0, so that the null space is that of the elliptic operator. Collective.
+using AddedTerm = std::function<void(std::span<const double> x, std::span<double> y)>;
+
 /// z = M r, an approximation of A^-1 r over the own unknowns. Collective.
 using Precondition = std::function<void(std::span<const double> r, std::span<double> z)>;
 
@@ -26,6 +30,8 @@ struct KrylovOptions {
   double allowed_imbalance = 1e-8;
   /// Told of the start (0) and of every iteration: its number and ||b - A x|| / ||b||. On every rank.
   std::function<void(int iteration, double residual)> watch{};
+  AddedTerm added{};  ///< A + T instead of A; none: A
+  int restart = 60;   ///< with an added term: basis vectors of flexible GMRES, 16 bytes per unknown each
 };
 
 struct SolveReport {
@@ -40,9 +46,10 @@ struct SolveReport {
 
 class KrylovSolver {
  public:
-  /// Default method: CG for symmetric operators, truncated GCR (truncated_gcr.hpp) for others. Preconditioner: the
-  /// given one, without one graph multigrid; when the user's options name one (-PREFIX_pc_type), PETSc's on the
-  /// assembled matrix. The operator must outlive the solver. Throws Error when PETSc does not run. Collective.
+  /// Default method: CG for symmetric operators, truncated GCR (truncated_gcr.hpp) for others, flexible GMRES with an
+  /// added term, which PETSc's preconditioners on the matrix do not see. Preconditioner: the given one, without one
+  /// graph multigrid; when the user's options name one (-PREFIX_pc_type), PETSc's on the assembled matrix. The operator
+  /// must outlive the solver. Throws Error when PETSc does not run. Collective.
   KrylovSolver(EllipticOperator& op, const KrylovOptions& options, Precondition precondition = {});
   KrylovSolver(KrylovSolver&&) noexcept;
   KrylovSolver& operator=(KrylovSolver&&) noexcept;

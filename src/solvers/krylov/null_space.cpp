@@ -141,6 +141,15 @@ void NullSpace::make_compatible(std::span<double> b) const {
       b[i] -= sum[static_cast<std::size_t>(pore_[i])] / balances_[static_cast<std::size_t>(pore_[i])];
 }
 
+void NullSpace::spread(std::span<const double> b, std::span<const double> weights, std::span<double> mean) const {
+  std::ranges::fill(mean, 0.0);
+  if (size_.empty()) return;
+  const std::vector<double> sum = sums([&](std::size_t i) { return balance_[i] * b[i]; });
+  const std::vector<double> weight = sums([&](std::size_t i) { return weights[i]; });
+  for (std::size_t i = 0; i < pore_.size(); ++i)
+    if (pore_[i] >= 0) mean[i] = sum[static_cast<std::size_t>(pore_[i])] / weight[static_cast<std::size_t>(pore_[i])];
+}
+
 double NullSpace::imbalance(std::span<const double> b) const {
   if (size_.empty()) return 0.0;
   const std::vector<double> sum = sums([&](std::size_t i) { return balance_[i] * b[i]; });

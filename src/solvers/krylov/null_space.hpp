@@ -23,6 +23,9 @@ class NullSpace {
   void remove(std::span<double> x) const;
   /// Takes from every balance the same, so that b becomes compatible. Collective.
   void make_compatible(std::span<double> b) const;
+  /// mean = Σ b over the balances of a singular pore / Σ weights of its unknowns, in all its unknowns; 0 in the others.
+  /// Collective.
+  void spread(std::span<const double> b, std::span<const double> weights, std::span<double> mean) const;
   /// Largest |Σ b| / Σ |b| over the singular pores: 0 for a compatible right-hand side. Collective.
   double imbalance(std::span<const double> b) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/plane_fluxes.hpp"
+#include "transport/steady/plane_fluxes.hpp"
 
 #include <cmath>
 
@@ -59,6 +59,7 @@ void PlaneFluxes::add_jump(int direction, double jump, std::span<double> y) {
       part_[v] = beyond ? (first ? -jump : jump) : 0.0;
     });
     op_.apply(part_.span(), result_.span());
+    if (advection_ != nullptr) advection_->add(part_.span(), result_.span());
     parallel_for(std::ssize(y), [&](std::int64_t i) {
       const auto v = static_cast<std::size_t>(i);
       if (part_of(of_unknown_[v], direction) == (first ? 0 : 3)) y[v] += result_[v];
@@ -147,6 +148,33 @@ PlaneFluxes::Through PlaneFluxes::through(std::span<const double> c, int d, doub
     }
   }
   return result;
+}
+
+void PlaneFluxes::set_advection(AdvectiveTerm* term) {
+  advection_ = term;
+  if (term != nullptr && side_.size() == 0) side_ = {of_unknown_.size(), Purpose::solver};
+}
+
+// Values count here, not differences alone: each face has to see the function as it is on its high side.
+double PlaneFluxes::carried_through_end(int e, std::span<const double> c, int d, double jump) {
+  enum class Near { neither, low_end, high_end };
+  constexpr int right = 0, left = 3;
+  double sum = 0.0;
+  for (const Near near : {Near::neither, Near::low_end, Near::high_end}) {
+    if (d == nowhere && near != Near::neither) break;
+    parallel_for(std::ssize(c), [&](std::int64_t i) {
+      const auto v = static_cast<std::size_t>(i);
+      const int at = part_of(of_unknown_[v], e), along = d == nowhere ? 1 : part_of(of_unknown_[v], d);
+      const bool here = (near == Near::neither && along % 3 != 0) || (near == Near::low_end && along == 0) ||
+                        (near == Near::high_end && along == 3);
+      side_[v] = at == left ? 1 : at == right && here ? 2 : 0;
+      part_[v] = c[v] + (near == Near::low_end && along >= 2   ? -jump
+                         : near == Near::high_end && along < 2 ? jump
+                                                               : 0.0);
+    });
+    sum += advection_->between(part_.span(), side_.span());
+  }
+  return sum;
 }
 
 EndFlux PlaneFluxes::out_of(int side, std::span<const double> c) {

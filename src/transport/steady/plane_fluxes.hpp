@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fluxes through planes across the domain and through its ends: sums over the faces of the diffusive flux
-// (solvers/elliptic/elliptic_fluxes.hpp) between the VoFs on both sides. All are -Σ β ∂c/∂n area in units of h0.
+// (solvers/elliptic/elliptic_fluxes.hpp) between the VoFs on both sides, -Σ β ∂c/∂n area in units of h0, and of what a
+// flow carries (advective_term.hpp), where there is one.
 //
 // Functions may rise by a jump H from one period to the next, c(x + L) = c(x) + H. Fluxes near the end are then those
 // of the function that has its jump in the middle of the domain instead.
@@ -13,6 +14,7 @@
 
 #include "base/memory.hpp"
 #include "solvers/elliptic/elliptic_fluxes.hpp"
+#include "transport/steady/advective_term.hpp"
 
 namespace karst {
 
@@ -31,8 +33,12 @@ class PlaneFluxes {
   /// The operator must outlive it; made with Faces::keep.
   explicit PlaneFluxes(EllipticOperator& op);
 
-  /// y += what the rows of A see of a jump across the end of a periodic direction: A c of the function with the jump is
-  /// A c of its values, which apply() takes for periodic, plus this.
+  /// From now on jumps are those of diffusion and of what this flow carries; the term must outlive their use. nullptr:
+  /// of diffusion alone.
+  void set_advection(AdvectiveTerm* term);
+
+  /// y += what the rows of A (with the flow's term) see of a jump across the end of a periodic direction: A c of the
+  /// function with the jump is A c of its values, which apply() takes for periodic, plus this.
   /// @param[in,out] y  own unknowns
   void add_jump(int direction, double jump, std::span<double> y);
 
@@ -41,10 +47,13 @@ class PlaneFluxes {
     Vec3 end, middle;
   };
   static constexpr int nowhere = -1;
+  /// By diffusion.
   /// @param c  own unknowns
   /// @param d  direction across whose end c jumps, or nowhere
   Through through(std::span<const double> c, int d = nowhere, double jump = 0.0);
-  /// Out of the domain through one of its sides.
+  /// What the flow carries through the end plane across e; set_advection() must have been called.
+  double carried_through_end(int e, std::span<const double> c, int d = nowhere, double jump = 0.0);
+  /// Out of the domain through one of its sides by diffusion.
   EndFlux out_of(int side, std::span<const double> c);
 
  private:
@@ -55,11 +64,13 @@ class PlaneFluxes {
   Sums between(F&& counts);
 
   EllipticOperator& op_;
+  AdvectiveTerm* advection_ = nullptr;
   EllipticFluxes fluxes_;
   FaceField faces_;
   WallField wall_;
   std::vector<ByteField> quarters_;  // of the domain, per level, two bits per direction; halo filled
   Array<std::uint8_t> of_unknown_;   // the same
+  Array<std::uint8_t> side_;         // of a plane, per own unknown; with a flow alone
   Array<double> part_, result_;
 };
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/dispersion/closure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/timer.hpp"
+#include "grid/vof_loops.hpp"
+
+namespace karst {
+namespace {
+
+const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[0].layout.domain(); }
+
+/// Of the VoFs themselves, joined orphans included [h0³].
+std::vector<double> fluid_volumes(const EllipticOperator& op) {
+  std::vector<double> volume(static_cast<std::size_t>(op.numbering().n_own()));
+  for (const LevelGeometry& level : op.geometry().levels)
+    parallel_for(level.graph.n_local(), [&](std::int64_t i) {
+      const auto b = static_cast<int>(i);
+      const BoxGraph box = level.graph.box(b);
+      const auto moments = level.box(b).moments;
+      std::vector<double> kappa(static_cast<std::size_t>(box.n_own), 1.0);
+      for (std::size_t r = 0; r < moments.size(); ++r) kappa[box.row_vof[r]] = moments[r].kappa;
+      for (int v = 0; v < box.n_own; ++v)
+        if (const auto n = op.numbering().number(level.level, b, v); n >= 0)
+          volume[static_cast<std::size_t>(n)] = std::ldexp(kappa[static_cast<std::size_t>(v)], -3 * level.level);
+    });
+  return volume;
+}
+
+}  // namespace
+
+Closure::Closure(const Comm& comm, const Geometry& geometry, ClosureOptions options)
+    : comm_(comm),
+      domain_(domain_of(geometry)),
+      options_(std::move(options)),
+      op_(comm, geometry, EllipticProblem{}, Faces::keep),
+      pores_(op_),
+      planes_(op_),
+      position_(op_.positions()),
+      centroid_(op_.source_points()),
+      balance_(op_.volumes()),
+      volume_of_(fluid_volumes(op_)),
+      right_(balance_.size(), Purpose::solver) {
+  for (int d = 0; d < 3; ++d)
+    if (domain_.periodic[static_cast<std::size_t>(d)] && domain_.cells[d] > 1) directions_.push_back(d);
+  require(!directions_.empty(), "dispersion: the domain repeats along no direction; make one periodic (grid.periodic)");
+  volume_ = sum([&](std::size_t v) { return volume_of_[v]; });
+  for (const int d : directions_) {
+    field_[static_cast<std::size_t>(d)] = Array<double>(balance_.size(), Purpose::fields);
+    source_[static_cast<std::size_t>(d)] = Array<double>(balance_.size(), Purpose::solver);
+  }
+}
+
+template <class F>
+double Closure::sum(F&& f) const {
+  return comm_.sum(parallel_sum(std::ssize(balance_), [&](std::int64_t i) { return f(static_cast<std::size_t>(i)); }));
+}
+
+void Closure::set_flow(FaceField& flow, const std::string& name) {
+  require(flow.grid().numbering().n_global() == op_.numbering().n_global(),
+          "{}: the flow is on a grid of {} unknowns, the sample on one of {}; both must be of one geometry", name,
+          flow.grid().numbering().n_global(), op_.numbering().n_global());
+  flow_ = &flow;
+  name_ = name;
+  if (scalars_.composite != flow.composite()) {
+    term_.reset();
+    scalars_ = make_scalar_grid(flow.composite());
+  }
+  term_ = std::make_unique<AdvectiveTerm>(scalars_, flow);
+  planes_.set_advection(term_.get());
+  precondition_.reset();
+  precondition_.emplace(op_, flow, *term_);
+  KrylovOptions options;
+  options.name = name;
+  options.prefix = "dispersion_";
+  options.tolerance = options_.tolerance;
+  options.max_iterations = options_.max_iterations;
+  options.restart = options_.restart;
+  options.added = [term = term_.get()](std::span<const double> x, std::span<double> y) { term->add(x, y); };
+  if (options_.watch) options.watch = [this](int n, double residual) { options_.watch(name_, n, residual); };
+  krylov_ = std::make_unique<KrylovSolver>(
+      op_, options, [this](std::span<const double> r, std::span<double> z) { (*precondition_)(r, z); });
+  velocity_ = {};
+  for (const int d : directions_) {
+    const std::span<double> f = field_[static_cast<std::size_t>(d)].span();
+    std::ranges::fill(f, 1.0);
+    velocity_[d] = length(d) * planes_.carried_through_end(d, f) / volume_;
+    for (std::size_t v = 0; v < f.size(); ++v) f[v] = position_[v][d];
+  }
+}
+
+/// A (values of f) = U V - what the rows see of the jump of f.
+SolveReport Closure::solve_along(int j, double s) {
+  const auto d = static_cast<std::size_t>(j);
+  const std::span<double> b = right_.span(), source = source_[d].span();
+  std::ranges::fill(b, 0.0);
+  planes_.add_jump(j, length(j), b);
+  if (s != 0.0) {
+    pores_.spread(b, volume_of_, source);
+  } else {
+    std::ranges::fill(source, 0.0);
+  }
+  parallel_for(std::ssize(b), [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    b[v] = source[v] * balance_[v] - b[v];
+  });
+  SolveReport report = krylov_->solve(b, field_[d].span());
+  report.name = name_;
+  return report;
+}
+
+Dispersion Closure::solve(double s) {
+  require(flow_ != nullptr && std::isfinite(s), "dispersion: {} times no flow", s);
+  const Timer timer("closure");
+  term_->set_scale(s);
+  precondition_->set_scale(s);
+  Dispersion result;
+  for (const int j : directions_) result.solves.push_back(solve_along(j, s));
+  result.tensor = tensor_of(s);
+  return result;
+}
+
+Matrix3 Closure::tensor_of(double s) {
+  const Timer timer("fluxes");
+  Matrix3 tensor;
+  tensor.fill(Vec3::all(std::numeric_limits<double>::quiet_NaN()));
+  const auto of = [](const auto& all, int d) -> const auto& { return all[static_cast<std::size_t>(d)]; };
+  std::array<Vec3, 3> diffused;
+  for (const int j : directions_)
+    diffused[static_cast<std::size_t>(j)] = planes_.through(of(field_, j).span(), j, length(j)).end;
+  // V D*_ij without the integral of x_i u_j.
+  const auto entry = [&](int i, int j) {
+    const std::span<const double> f = of(field_, j).span();
+    const double moments = sum([&](std::size_t v) {
+      return volume_of_[v] * (of(source_, j)[v] * centroid_[v][i] + of(source_, i)[v] * (f[v] - position_[v][j]));
+    });
+    return moments - length(i) * (of(diffused, j)[i] + planes_.carried_through_end(i, f, j, length(j)));
+  };
+  for (const int i : directions_)
+    for (const int j : directions_) {
+      if (j > i) continue;
+      const double twice =
+          i == j ? 2.0 * entry(i, i) - s * length(i) * velocity_[i] * volume_ : entry(i, j) + entry(j, i);
+      tensor[static_cast<std::size_t>(i)][j] = tensor[static_cast<std::size_t>(j)][i] = 0.5 * twice / volume_;
+    }
+  return tensor;
+}
+
+}  // namespace karst

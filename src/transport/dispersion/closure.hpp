@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Dispersion tensor of a periodic sample from the steady closure problem of the mean of a dissolved species.
+//
+// Far downstream c = C + B·∇C + ..., C the mean that drifts with the mean velocity U of the fluid, where B repeats with
+// the sample and, with f = x + B,
+//
+//   u·∇f - D ∇²f = U   in the pores,   n·∇f = 0 at the wall,   f_j(x + L_j e_j) = f_j(x) + L_j
+//   D*_ij = D <δ_ij + ∂B_j/∂x_i> - <(u_i - U_i) B_j>,     < > mean over the fluid
+//
+// (of the tensor the symmetric part matters; it equals D <∇f_i·∇f_j>, so it is positive and at least the molecular
+// one). Source: H. Brenner, Phil. Trans. R. Soc. Lond. A 297 (1980) 81; B of opposite sign there. Derivation: decision
+// 030.
+//
+// With a flow that repeats, ∇·(u f - D ∇f) = U turns the means into fluxes of the solution as the rows balance them,
+// through the ends of the domain (plane_fluxes.hpp), with M_i the first moment of the fluid, V its volume and Q_i the
+// flow rate across i:
+//
+//   V D*_ij = -L_i Φ_i(f_j) + U_j M_i - ∫ x_i u_j + U_i ∫ B_j,      ∫ x_i u_i = L_i² Q_i / 2
+//
+// and in D*_ij + D*_ji, i ≠ j, the integrals of x u are in the fluxes of f already. Not dimensional: lengths in h0,
+// D = 1, so that velocities are s times those of the flow, and tensors over D.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/symmetric_eigen.hpp"
+#include "fields/face_field.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/null_space.hpp"
+#include "transport/steady/advective_term.hpp"
+#include "transport/steady/flow_preconditioner.hpp"
+#include "transport/steady/plane_fluxes.hpp"
+
+namespace karst {
+
+struct ClosureOptions {
+  double tolerance = 1e-6;  ///< relative residual
+  int max_iterations = 300;
+  int restart = 20;
+  /// Told on every rank after each iteration: name of the solve, iterations, relative residual. May be empty.
+  std::function<void(const std::string& solve, int iteration, double residual)> watch{};
+};
+
+/// What one speed gave.
+struct Dispersion {
+  Matrix3 tensor;                   ///< D* / D, symmetric; NaN where a direction is not periodic
+  std::vector<SolveReport> solves;  ///< one per periodic direction
+};
+
+/// All functions are collective.
+class Closure {
+ public:
+  /// The geometry must outlive it. Throws Error when no direction is periodic and more than a cell wide.
+  Closure(const Comm& comm, const Geometry& geometry, ClosureOptions options);
+  Closure(const Closure&) = delete;
+  Closure& operator=(const Closure&) = delete;
+
+  /// Directions that repeat, one solve each.
+  const std::vector<int>& directions() const { return directions_; }
+  double volume() const { return volume_; }  ///< of the fluid [h0³]
+
+  /// @param flow  volume fluxes [h0²] that add up to 0 in every VoF; kept by reference
+  /// @param name  of its solves: "dispersion x"
+  void set_flow(FaceField& flow, const std::string& name);
+  /// Of the flow: mean over the fluid, flow rate x length / volume; 0 where the domain is closed.
+  const Vec3& velocity() const { return velocity_; }
+
+  /// With s times the flow. Starts from the solution before. Throws Error when a solve fails.
+  Dispersion solve(double s);
+  /// f of a direction, own unknowns; after solve().
+  std::span<const double> field(int direction) const { return field_[static_cast<std::size_t>(direction)].span(); }
+  EllipticOperator& op() { return op_; }
+
+ private:
+  SolveReport solve_along(int j, double s);
+  Matrix3 tensor_of(double s);
+  double length(int d) const { return domain_.cells[d]; }
+  template <class F>
+  double sum(F&& f) const;
+
+  Comm comm_;
+  Domain domain_;
+  ClosureOptions options_;
+  EllipticOperator op_;
+  NullSpace pores_;
+  PlaneFluxes planes_;
+  std::vector<int> directions_;
+  std::vector<Vec3> position_, centroid_;
+  std::vector<double> balance_, volume_of_;  ///< volumes: in balances, and of the VoFs themselves
+  double volume_ = 0.0;
+
+  FaceField* flow_ = nullptr;
+  std::string name_;
+  ScalarGrid scalars_;
+  std::unique_ptr<AdvectiveTerm> term_;
+  std::optional<FlowPreconditioner> precondition_;
+  std::unique_ptr<KrylovSolver> krylov_;
+  Vec3 velocity_;
+  std::array<Array<double>, 3> field_, source_;  ///< f_j; the density U_j of its source, per pore
+  Array<double> right_;
+};
+
+}  // namespace karst

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a given flow carries, as a term of the operator of steady transport over the own unknowns:
+//
+//   (T c)_v = s Σ_faces Q_f c_f     Q_f volume flux out of v [h0²],   c_f = c_u + g_u · (x_f - x_u),  u upwind of f
+//
+// with the fluxes and gradients of scalar_grid.hpp: in whole cells half of the difference between both sides, which
+// makes Fromm's scheme (J. Comput. Phys. 3 (1968) 176): second order, linear in c, and in any wave 1/2 to 3/2 times the
+// first-order upwind form, which is what preconditions it. Where the flow's fluxes add up to 0 in every VoF, T 1 = 0.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/memory.hpp"
+#include "solvers/elliptic/elliptic_problem.hpp"
+#include "transport/march/scalar_grid.hpp"
+
+namespace karst {
+
+class AdvectiveTerm {
+ public:
+  /// @param grid  of the flow's composite; must outlive the term, which uses its exchange
+  /// @param flow  volume fluxes [h0²]; not needed afterwards
+  /// Collective.
+  AdvectiveTerm(ScalarGrid& grid, FaceField& flow);
+
+  /// s, 1 at first: of a flow that differs in its speed alone.
+  void set_scale(double s) { scale_ = s; }
+  double scale() const { return scale_; }
+  /// Gives the values with which the flow enters through the sides whose condition is Dirichlet; through all others it
+  /// brings what is there. Without: the latter everywhere.
+  void set_ends(const std::array<ConditionAt, 6>& sides);
+
+  /// y += T c, of what enters with a given value nothing. Allocates nothing. Collective.
+  void add(std::span<const double> c, std::span<double> y);
+  /// b -= T 0: what enters with a given value. Collective.
+  void right_side(std::span<double> b);
+  /// Σ of s Q_f c_f through the faces between the unknowns of part 1 and those of part 2, from 1 to 2. Collective.
+  /// @param part  per own unknown
+  double between(std::span<const double> c, std::span<const std::uint8_t> part);
+  /// s Σ Q_f c_f out of the domain through one of its sides, given values included. Collective.
+  double out_of(int side, std::span<const double> c);
+  std::span<const double> flow() const { return flow_.span(); }
+  ScalarGrid& grid() { return grid_; }
+  std::int64_t bytes() const;  ///< of this rank, without the grid
+
+ private:
+  void find_fluxes(std::span<const double> c, double given);
+
+  ScalarGrid& grid_;
+  double scale_ = 1.0;
+  std::vector<std::uint8_t> fixed_;  // per face on an end of the domain: its value is given
+  std::vector<double> given_;
+  Array<double> flow_, values_, flux_, sums_;
+  std::array<Array<double>, 3> gradient_;
+};
+
+}  // namespace karst

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/steady/flow_preconditioner.hpp"
+
+#include "base/timer.hpp"
+#include "grid/vof_loops.hpp"
+
+namespace karst {
+namespace {
+
+/// For eigenvalues anywhere in the circle about 1 through 0 and 2, as in the flow with inertia.
+MultigridOptions carried_cycle() {
+  MultigridOptions options;
+  options.coarse_scale = 0.55;
+  options.twice_high = 2.0;
+  options.fine_steps = {0.6F, 1.0F};
+  options.coarse_steps = {0.5F, 0.75F, 1.0F};
+  return options;
+}
+
+void set_inflow(FaceField& flow, double scale, std::vector<TwoPointLevel>& levels) {
+  for (TwoPointLevel& level : levels) {
+    const LevelGraph& graph = level.geometry->graph;
+    level.inflow = {static_cast<std::size_t>(graph.vof_begin(graph.n_local())), Purpose::solver, {}};
+  }
+  flow.for_boxes([&](int l, int b) {
+    TwoPointLevel& level = levels[static_cast<std::size_t>(l)];
+    const BoxGraph box = level.geometry->graph.box(b);
+    const auto first = static_cast<std::size_t>(level.geometry->graph.vof_begin(b));
+    for_each_vof(box, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+      for (int side = 0; side < 6; ++side) {
+        const int slot = slots[static_cast<std::size_t>(side)];
+        if (slot == box.closed()) continue;
+        const auto primary = flow.primary(l).box(b, direction_of(side));
+        const double in =
+            is_high(side) ? -primary[static_cast<std::size_t>(slot)] : primary[static_cast<std::size_t>(vof)];
+        level.inflow[first + static_cast<std::size_t>(vof)][static_cast<std::size_t>(side)] =
+            static_cast<float>(scale * in);
+      }
+    });
+  });
+}
+
+}  // namespace
+
+FlowPreconditioner::FlowPreconditioner(EllipticOperator& op, FaceField& flow, AdvectiveTerm& term)
+    : op_(op), flow_(flow), sweep_(op, term.grid(), term.flow()) {}
+
+void FlowPreconditioner::set_scale(double s) {
+  if (multigrid_ && s == scale_) return;
+  const Timer timer("graph multigrid set-up");
+  scale_ = s;
+  sweep_.set_scale(s);
+  multigrid_.reset();
+  if (s == 0.0) {
+    multigrid_.emplace(op_);
+    return;
+  }
+  std::vector<TwoPointLevel> levels = make_two_point_levels(op_.comm(), op_.geometry(), op_.problem(), op_.form());
+  set_inflow(flow_, s, levels);
+  multigrid_.emplace(op_, levels, carried_cycle());
+}
+
+void FlowPreconditioner::operator()(std::span<const double> r, std::span<double> z) {
+  (*multigrid_)(r, z);
+  if (scale_ != 0.0) sweep_(r, z);
+}
+
+std::int64_t FlowPreconditioner::bytes() const { return sweep_.bytes() + (multigrid_ ? multigrid_->bytes() : 0); }
+
+}  // namespace karst

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Preconditioner of steady transport, A + s T with the term T of a flow (advective_term.hpp): a graph multigrid cycle
+// on two-point diffusion and what the flow carries through primary faces, on all its levels (carried_weight.hpp:
+// central where diffusion is the faster, upwind with a little diffusion elsewhere), then a Gauss-Seidel sweep
+// downstream (flow_sweep.hpp). The cycle alone needs 125 iterations where both need 36 (decision 030).
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "solvers/krylov/elliptic_multigrid.hpp"
+#include "transport/steady/advective_term.hpp"
+#include "transport/steady/flow_sweep.hpp"
+
+namespace karst {
+
+class FlowPreconditioner {
+ public:
+  /// All must outlive it. Collective.
+  FlowPreconditioner(EllipticOperator& op, FaceField& flow, AdvectiveTerm& term);
+
+  /// For s times the flow; 0: of diffusion alone. Makes the multigrid again. Collective.
+  void set_scale(double s);
+  /// z = M r over the own unknowns. Collective.
+  void operator()(std::span<const double> r, std::span<double> z);
+  std::int64_t bytes() const;  ///< of this rank
+
+ private:
+  EllipticOperator& op_;
+  FaceField& flow_;
+  FlowSweep sweep_;
+  std::optional<EllipticMultigrid> multigrid_;
+  double scale_ = 0.0;
+};
+
+}  // namespace karst

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/steady/flow_sweep.hpp"
+
+#include <algorithm>
+
+#include "base/parallel.hpp"
+#include "base/timer.hpp"
+
+namespace karst {
+namespace {
+
+std::int32_t own(const CompositeNumbering& numbers, GlobalNumber g) {
+  return numbers.is_own(g) ? static_cast<std::int32_t>(g - numbers.first()) : -1;
+}
+
+}  // namespace
+
+FlowSweep::FlowSweep(const EllipticOperator& op, const ScalarGrid& grid, std::span<const double> flow) {
+  const Timer timer("flow sweep set-up");
+  const auto n = static_cast<std::size_t>(grid.n_own);
+  const int threads = n_threads();
+  for (int t = 0; t <= threads; ++t)
+    share_.push_back(static_cast<std::int32_t>(detail::share_begin(grid.n_own, t, threads)));
+  begin_.push_back(0);
+  op.for_each_row([&](std::int32_t row, std::span<const GlobalNumber> columns, std::span<const double> weights) {
+    entries_.push_back({row, 0.0F, 0.0F});
+    const auto diagonal = static_cast<std::size_t>(begin_.back());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::int32_t c = own(op.numbering(), columns[i]);
+      if (c == row) entries_[diagonal].diffusion += static_cast<float>(weights[i]);
+      if (c >= 0 && c != row) entries_.push_back({c, static_cast<float>(weights[i]), 0.0F});
+    }
+    begin_.push_back(std::ssize(entries_));
+  });
+  // Neighbours across faces are nearly always in the row already; the others are slivers, which hardly carry anything.
+  std::vector<std::vector<std::int32_t>> after(n);
+  for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
+    const auto i = static_cast<std::size_t>(v);
+    Entry *const row = entries_.data() + begin_[i], *const end = entries_.data() + begin_[i + 1];
+    faces([&](std::int32_t face, std::int32_t other, double outward) {
+      const double out = outward * flow[static_cast<std::size_t>(face)];
+      if (out > 0.0) row->carried += static_cast<float>(out);
+      if (out > 0.0 && other < grid.n_own && other != v) after[i].push_back(other);
+      if (out >= 0.0) return;
+      if (Entry* const e = std::find_if(row, end, [&](const Entry& x) { return x.column == other; }); e != end)
+        e->carried += static_cast<float>(out);
+    });
+  });
+  std::vector<std::int64_t> begin{0};
+  std::vector<std::int32_t> downstream;
+  for (const auto& of_one : after) {
+    downstream.insert(downstream.end(), of_one.begin(), of_one.end());
+    begin.push_back(std::ssize(downstream));
+  }
+  find_order(begin, downstream);
+  if (threads > 1) before_.resize(n);
+}
+
+void FlowSweep::find_order(const std::vector<std::int64_t>& begin, const std::vector<std::int32_t>& downstream) {
+  order_.resize(begin.size() - 1);
+  std::vector<std::uint8_t> seen(order_.size(), 0);
+  parallel_for(std::ssize(share_) - 1, [&](std::int64_t t) {
+    const auto i = static_cast<std::size_t>(t);
+    struct Visit {
+      std::int32_t vof;
+      std::int64_t next;
+    };
+    std::vector<Visit> path;
+    std::int32_t place = share_[i + 1];  // filled from the end
+    const auto enter = [&](std::int32_t v) {
+      if (v < share_[i] || v >= share_[i + 1] || seen[static_cast<std::size_t>(v)] != 0) return;
+      seen[static_cast<std::size_t>(v)] = 1;
+      path.push_back({v, begin[static_cast<std::size_t>(v)]});
+    };
+    for (std::int32_t start = share_[i + 1] - 1; start >= share_[i]; --start) {
+      enter(start);
+      while (!path.empty()) {
+        Visit& at = path.back();
+        if (at.next == begin[static_cast<std::size_t>(at.vof) + 1]) {
+          order_[static_cast<std::size_t>(--place)] = at.vof;
+          path.pop_back();
+        } else {
+          enter(downstream[static_cast<std::size_t>(at.next++)]);
+        }
+      }
+    }
+  });
+}
+
+void FlowSweep::operator()(std::span<const double> r, std::span<double> z) {
+  const Timer timer("flow sweep");
+  const bool shared = before_.size() > 0;
+  if (shared)
+    parallel_for(std::ssize(z),
+                 [&](std::int64_t i) { before_[static_cast<std::size_t>(i)] = z[static_cast<std::size_t>(i)]; });
+  parallel_for(std::ssize(share_) - 1, [&](std::int64_t t) {
+    const std::int32_t first = share_[static_cast<std::size_t>(t)], end = share_[static_cast<std::size_t>(t) + 1];
+    for (std::int32_t k = first; k < end; ++k) {
+      const auto v = static_cast<std::size_t>(order_[static_cast<std::size_t>(k)]);
+      const Entry *const row = entries_.data() + begin_[v], *const stop = entries_.data() + begin_[v + 1];
+      const double diagonal = double{row->diffusion} + scale_ * double{row->carried};
+      if (diagonal == 0.0) continue;  // alone
+      double rest = r[v];
+      for (const Entry* e = row + 1; e != stop; ++e) {
+        const auto c = static_cast<std::size_t>(e->column);
+        const double value = shared && (e->column < first || e->column >= end) ? before_[c] : z[c];
+        rest -= (double{e->diffusion} + scale_ * double{e->carried}) * value;
+      }
+      z[v] = rest / diagonal;
+    }
+  });
+}
+
+std::int64_t FlowSweep::bytes() const {
+  return static_cast<std::int64_t>(sizeof(Entry) * entries_.size() + 8 * (begin_.size() + before_.size()) +
+                                   4 * order_.size());
+}
+
+}  // namespace karst

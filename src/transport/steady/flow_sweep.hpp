@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "solvers/elliptic/elliptic_operator.hpp"
+#include "transport/march/scalar_grid.hpp"
+
+namespace karst {
+
+/// A Gauss-Seidel sweep, downstream, through the rows of A + s U, U first-order upwind:
+///
+///   z_v += (r_v - Σ_n (A + s U)_vn z_n) / (A + s U)_vv       v in the order of the flow
+///
+/// The order is the reverse postorder of a depth-first search along the faces that fluid leaves through: where no flow
+/// is closed in itself, every VoF comes after all those that it gets fluid from, and without diffusion one sweep
+/// solves. Values of other ranks count as 0, and those of other threads (contiguous ranges of unknowns) as before the
+/// sweep.
+class FlowSweep {
+ public:
+  /// @param flow  volume fluxes, one per face of the grid
+  /// Neither is needed afterwards. Not collective.
+  FlowSweep(const EllipticOperator& op, const ScalarGrid& grid, std::span<const double> flow);
+
+  void set_scale(double s) { scale_ = s; }
+  /// @param[in,out] z  own unknowns
+  /// Not collective.
+  void operator()(std::span<const double> r, std::span<double> z);
+  std::int64_t bytes() const;
+
+ private:
+  struct Entry {
+    std::int32_t column;  ///< own number
+    float diffusion, carried;
+  };
+  void find_order(const std::vector<std::int64_t>& begin, const std::vector<std::int32_t>& downstream);
+
+  double scale_ = 1.0;
+  std::vector<std::int32_t> share_;  ///< first unknown of each thread, and the end
+  std::vector<std::int32_t> order_;  ///< within each share
+  std::vector<std::int64_t> begin_;  ///< entries of each unknown, the diagonal first
+  std::vector<Entry> entries_;
+  std::vector<double> before_;  ///< z before the sweep; with several threads
+};
+
+}  // namespace karst

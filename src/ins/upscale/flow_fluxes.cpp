@@ -51,10 +51,7 @@ FaceField flow_fluxes(const Comm& comm, const Geometry& geometry, const FlowOpti
   const bool inertia = !column.inertia.empty();
   const double gradient = inertia ? std::abs(column.inertia.back().grid_gradient) : column.gradient;
   StokesDrive drive = unit_drive(domain, column.axis);
-  if (inertia && column.gradient < 0.0) {
-    drive.force = -drive.force;
-    for (double& p : drive.pressure) p = -p;
-  }
+  if (inertia && column.gradient < 0.0) drive = -1.0 * drive;
   StokesLevels op(comm, geometry, flow_sides(domain, options, column.axis));
   require(std::ssize(column.solution) == op.numbering().n_own(), "{}: its solution is not kept, or of another grid",
           flow_solve_name(column.axis));

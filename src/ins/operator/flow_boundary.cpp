@@ -4,7 +4,8 @@
 namespace karst {
 namespace {
 
-/// A number of a ghost: factor * (that of its cell) + of_value * (value of the end).
+/// A number of a ghost: factor * (that of its cell) + of_value * (value of the end). Values of velocities are those
+/// into the domain.
 struct GhostRule {
   double factor, of_value;
 };
@@ -15,6 +16,9 @@ struct GhostRules {
   GhostRule across, along, pressure;
 };
 constexpr GhostRules mirror{opposite_sign, same, same}, open_end{same, same, about_value};
+/// The ghost of momentum is the end itself; that of fluxes makes their mean the value, without a difference of
+/// pressure.
+constexpr GhostRules end_itself{{0.0, 1.0}, {0.0, 0.0}, same}, about_end{about_value, opposite_sign, same};
 
 struct EndRule {
   bool wall, pressure;    ///< is_wall(), gives_pressure()
@@ -22,12 +26,13 @@ struct EndRule {
   EndRow row;
   GhostRules momentum, fluxes;
 };
-constexpr EndRow as_neighbour{false, 1.0, true, false};
+constexpr EndRow as_neighbour{false, 1.0, true, false}, half_way{true, 0.5, false, true};
 /// By order of FlowSide.
-constexpr std::array<EndRule, 3> rules{{
+constexpr std::array<EndRule, 4> rules{{
     {true, false, true, true, as_neighbour, mirror, mirror},        // no_slip
     {false, false, false, true, as_neighbour, mirror, mirror},      // symmetry
     {false, true, false, false, as_neighbour, open_end, open_end},  // pressure
+    {false, false, true, true, half_way, end_itself, about_end},    // velocity
 }};
 
 constexpr const EndRule& rule_of(FlowSide kind) { return rules[static_cast<std::size_t>(kind)]; }
@@ -50,6 +55,7 @@ StokesDrive on_level(const StokesDrive& drive, const FlowSides& sides, double wi
 
 bool is_wall(FlowSide kind) { return rule_of(kind).wall; }
 bool gives_pressure(FlowSide kind) { return rule_of(kind).pressure; }
+bool gives_velocity(FlowSide kind) { return rule_of(kind).row.given_flux; }
 bool holds_velocity(FlowSide kind) { return rule_of(kind).velocity; }
 bool holds_normal_velocity(FlowSide kind) { return rule_of(kind).normal; }
 double pressure_factor(FlowSide kind) { return rule_of(kind).fluxes.pressure.factor; }
@@ -61,8 +67,9 @@ EndGhosts end_ghosts(const FlowSides& sides, GhostOf of, const StokesDrive& driv
     const GhostRules& rules = of == GhostOf::momentum ? rule_of(sides[s]).momentum : rule_of(sides[s]).fluxes;
     for (std::size_t c = 0; c < 4; ++c) {
       const GhostRule& rule = c == 3 ? rules.pressure : c == s / 2 ? rules.across : rules.along;
+      const double value = c == 3 || s % 2 == 0 ? drive.at_end[s] : -drive.at_end[s];
       ghosts[s].factor[c] = rule.factor;
-      ghosts[s].offset[c] = rule.of_value * drive.at_end[s];
+      ghosts[s].offset[c] = rule.of_value * value;
     }
   }
   return ghosts;

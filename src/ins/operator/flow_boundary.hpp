@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 
 #include "base/triple.hpp"
 
@@ -15,7 +16,8 @@ namespace karst {
 ///   no_slip    u = 0 on the end
 ///   symmetry   no flow through it, no friction along it
 ///   pressure   the pressure is given there, the velocity does not change along the normal
-enum class FlowSide : std::uint8_t { no_slip, symmetry, pressure };
+///   velocity   the velocity is given there, along the normal: what flows in
+enum class FlowSide : std::uint8_t { no_slip, symmetry, pressure, velocity };
 
 /// -x +x -y +y -z +z
 using FlowSides = std::array<FlowSide, 6>;
@@ -23,8 +25,11 @@ using FlowSides = std::array<FlowSide, 6>;
 /// What makes the fluid move. The problem is linear: a wanted velocity or flow rate is a factor on the solution.
 struct StokesDrive {
   Vec3 force;                      ///< minus the mean pressure gradient, along periodic directions
-  std::array<double, 6> at_end{};  ///< value of each end: the pressure where it is given, else not looked at
+  std::array<double, 6> at_end{};  ///< value of each end: the pressure or the velocity into the domain, if given
 };
+
+/// Factor on the value of an end, by the place on it [cells of level 0].
+using EndProfile = std::function<double(const Vec3&)>;
 
 /// A factor on all of the drive.
 StokesDrive operator*(double factor, StokesDrive drive);
@@ -42,15 +47,16 @@ struct EndRow {
   bool given_flux;   ///< the flux is that of the end, whatever walls are near
 };
 const EndRow& row_at(FlowSide kind);
-/// Its value is the pressure there.
+/// Its value is the pressure there, the velocity into the domain.
 bool gives_pressure(FlowSide kind);
+bool gives_velocity(FlowSide kind);
 /// The velocity multigrid holds at 0: all components on the end, or the normal one alone.
 bool holds_velocity(FlowSide kind);
 bool holds_normal_velocity(FlowSide kind);
 /// Of the pressure of a ghost in equations without drive: -1 or 1 times that of its cell.
 double pressure_factor(FlowSide kind);
 
-/// Velocity and pressure of a ghost: factor * (those of its cell) + offset.
+/// Velocity and pressure of a ghost: factor * (those of its cell) + offset * (profile of the end there).
 struct EndGhost {
   std::array<double, 4> factor, offset;
 };

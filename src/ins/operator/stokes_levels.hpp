@@ -72,6 +72,10 @@ class StokesLevels {
     const Stretch& s = *std::prev(next);
     return {static_cast<std::size_t>(s.vof + unknown - s.unknown), width(s.level)};
   }
+  /// How the value of an end is spread over it, 1 everywhere unless set: a mean of 1 keeps the value the mean.
+  void set_profile(int side, const EndProfile& profile) {
+    for (int l = 0; l < n_levels(); ++l) level(l).set_profile(side, width(l), profile);
+  }
   FlowCounts counts() const;  ///< of all levels; areas in h0²
   const LevelFaceCounts& face_counts() const { return face_counts_; }
 

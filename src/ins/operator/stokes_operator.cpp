@@ -2,10 +2,12 @@
 #include "ins/operator/stokes_operator.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/parallel.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/vof_loops.hpp"
+#include "ins/operator/face_weight.hpp"
 #include "ins/operator/flow_kernels.hpp"
 
 namespace karst {
@@ -13,6 +15,49 @@ namespace {
 
 constexpr float plain_t = 1.0F / 6.0F;
 constexpr float most_taken = 0.75F;  ///< of the rest of a face's conductance, by the bend
+
+/// The open part of a face on an end of the domain, joined pieces included: its area, and its centroid from the centre
+/// of the cell.
+FaceArea face_on_end(const BoxGraph& graph, const BoxMoments& moments, std::uint16_t vof, std::size_t side) {
+  FaceArea face{1.0, {}};
+  face.at.v[side / 2] = side % 2 == 1 ? 0.5 : -0.5;
+  const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+  const auto at = std::ranges::lower_bound(irregular, vof);
+  if (at == irregular.end() || *at != vof) return face;
+  const VofMoments& m = moments.moments[static_cast<std::size_t>(at - irregular.begin())];
+  face.area = m.aperture[side];
+  std::size_t axis = 0;
+  for (std::size_t e = 0; e < 3; ++e)
+    if (e != side / 2) face.at.v[e] = double{m.face_centroid[side][axis++]};
+  const auto pieces = std::ranges::equal_range(graph.extra, vof, {}, &ExtraFace::vof);
+  for (const ExtraFace& piece : pieces) {
+    if (piece.side != side || graph.name(piece.neighbour) != domain_face) continue;
+    const ExtraFaceMoments& more = moments.extra[static_cast<std::size_t>(&piece - graph.extra.data())];
+    const Vec3 centroid{double{more.centroid[0]}, double{more.centroid[1]}, double{more.centroid[2]}};
+    face.at = (1.0 / (face.area + more.aperture)) * (face.area * face.at + more.aperture * centroid);
+    face.area += more.aperture;
+  }
+  return face;
+}
+
+/// Mean over a face that is open in part, about its centroid: Gauss' two points each way over the whole face give the
+/// bend.
+double mean_over(const EndProfile& profile, const Vec3& centre, std::size_t normal, const FaceArea& face) {
+  const double apart = 0.5 / std::sqrt(3.0);
+  const std::size_t first = (normal + 1) % 3, second = (normal + 2) % 3;
+  double whole = 0.0;
+  for (const double a : {-apart, apart})
+    for (const double b : {-apart, apart}) {
+      Vec3 x = centre;
+      x.v[first] += a;
+      x.v[second] += b;
+      whole += 0.25 * profile(x);
+    }
+  if (face.area == 1.0) return whole;
+  Vec3 x = centre;
+  for (const std::size_t e : {first, second}) x.v[e] += face.at.v[e];
+  return profile(x) + std::min(face.area, 1.0) * (whole - profile(centre));
+}
 
 }  // namespace
 
@@ -46,6 +91,8 @@ StokesOperator::StokesOperator(const Comm& comm, const LevelGeometry& geometry, 
     }
   for (const LevelGhost& g : level_ghosts_) t_.box(g.box)[g.slot] = t_.box(g.box)[g.vof];
   limit_bends();
+  for (int side = 0; side < 6; ++side)
+    if (gives_velocity(sides_[static_cast<std::size_t>(side)])) set_profile(side, 1.0, [](const Vec3&) { return 1.0; });
 }
 
 /// A face whose flux would grow against the pressure difference makes pressure unstable: where planes say little about
@@ -67,6 +114,31 @@ void StokesOperator::limit_bends() {
   for (LevelGhost& g : level_ghosts_) {
     const float* t = t_.box(g.box).data();
     g.bend = std::max(g.bend, -most_taken * g.area * 0.5F * (t[g.vof] + t[g.slot]));
+  }
+}
+
+void StokesOperator::set_profile(int side, double width, const EndProfile& profile) {
+  const auto s = static_cast<std::size_t>(side);
+  for (int b = 0; b < geometry_->graph.n_local(); ++b) {
+    const auto first = static_cast<std::size_t>(ghost_begin_[static_cast<std::size_t>(b)]),
+               end = static_cast<std::size_t>(ghost_begin_[static_cast<std::size_t>(b) + 1]);
+    if (first == end) continue;
+    const BoxGraph graph = geometry_->graph.box(b);
+    std::vector<Index> cells(static_cast<std::size_t>(graph.n_own));
+    for_each_vof(graph, [&](int vof, int cell) { cells[static_cast<std::size_t>(vof)] = graph.cells.cell(cell); });
+    for (std::size_t i = first; i < end; ++i) {
+      Ghost& g = ghosts_[i];
+      if (g.side != side) continue;
+      const FaceArea face = face_on_end(graph, geometry_->box(b), g.vof, s);
+      const auto in_level = [&](const Vec3& x) { return profile(width * x); };
+      Vec3 centre = Vec3::all(0.5);
+      for (int d = 0; d < 3; ++d) centre[d] += cells[g.vof][d];
+      centre.v[s / 2] += s % 2 == 1 ? 0.5 : -0.5;
+      const auto row = std::ranges::lower_bound(rows_.of(b), g.vof, {}, &FlowRow::vof);
+      const bool has_row = row != rows_.of(b).end() && row->vof == g.vof && row->area[s] > 0.0F;
+      g.point = in_level(centre);
+      g.mean = mean_over(in_level, centre, s / 2, face) * (has_row ? face.area / double{row->area[s]} : 1.0);
+    }
   }
 }
 
@@ -182,12 +254,12 @@ void StokesOperator::face_velocities(const Vec3& force, const LevelTime& time, s
   });
 }
 
-void StokesOperator::fill_ghosts(int box, Quad* x, const EndGhosts& ends) const {
+void StokesOperator::fill_ghosts(int box, Quad* x, const EndGhosts& ends, double Ghost::*profile) const {
   const auto b = static_cast<std::size_t>(box);
   for (auto i = ghost_begin_[b]; i < ghost_begin_[b + 1]; ++i) {
     const Ghost& g = ghosts_[static_cast<std::size_t>(i)];
     const EndGhost& end = ends[g.side];
-    for (std::size_t c = 0; c < 4; ++c) x[g.slot].v[c] = end.factor[c] * x[g.vof].v[c] + end.offset[c];
+    for (std::size_t c = 0; c < 4; ++c) x[g.slot].v[c] = end.factor[c] * x[g.vof].v[c] + g.*profile * end.offset[c];
   }
 }
 
@@ -279,7 +351,7 @@ Vec3 StokesOperator::continuity(int box, const Vec3& force, const LevelTime& tim
 void StokesOperator::momentum_pass(std::span<Quad> y, const StokesDrive& drive, const LevelTime& time) {
   const EndGhosts ends = end_ghosts(sides_, GhostOf::momentum, drive);
   halo_.for_boxes(x_, [&](int b) {
-    fill_ghosts(b, x_.box(b).data(), ends);
+    fill_ghosts(b, x_.box(b).data(), ends, &Ghost::point);
     Quad* to = y.data() + geometry_->graph.vof_begin(b);
     if (time.shift > 0.0)
       momentum<true>(b, drive.force, of_box(time, b), to);
@@ -291,7 +363,7 @@ void StokesOperator::momentum_pass(std::span<Quad> y, const StokesDrive& drive, 
 void StokesOperator::continuity_pass(std::span<Quad> y, const StokesDrive& drive, const LevelTime& time) {
   const EndGhosts ends = end_ghosts(sides_, GhostOf::fluxes, drive);
   halo_.for_boxes(w_, [&](int b) {
-    fill_ghosts(b, w_.box(b).data(), ends);
+    fill_ghosts(b, w_.box(b).data(), ends, &Ghost::mean);
     fill_level_ghosts(b);
     Quad* to = y.data() + geometry_->graph.vof_begin(b);
     flow_[static_cast<std::size_t>(b)] = time.shift > 0.0 ? continuity<true>(b, drive.force, of_box(time, b), to)
@@ -309,7 +381,7 @@ void StokesOperator::pressure_gradient(std::span<std::array<float, 3>> gradient)
   using namespace kernels;
   const EndGhosts ends = end_ghosts(sides_, GhostOf::momentum, {});
   halo_.for_boxes(x_, [&](int b) {
-    fill_ghosts(b, x_.box(b).data(), ends);
+    fill_ghosts(b, x_.box(b).data(), ends, &Ghost::point);
     const BoxGraph graph = geometry_->graph.box(b);
     const Quad* x = x_.box(b).data();
     std::array<float, 3>* g = gradient.data() + geometry_->graph.vof_begin(b);

@@ -68,6 +68,10 @@ class StokesOperator {
   /// Adds a flux times its place to local_flow(). Not thread-safe.
   void add_flow(int box, const Vec3& flow) { flow_[static_cast<std::size_t>(box)] += flow; }
 
+  /// How the value of an end is spread over it; 1 everywhere unless set.
+  /// @param width  of the level's cells [h0]
+  void set_profile(int side, double width, const EndProfile& profile);
+
   /// Fluxes through the primary faces of the level, as FaceField::primary() has them. Follows an apply() with the same
   /// values and drive. Not collective.
   /// @param unit  of the fluxes: what the velocity times h² is multiplied with
@@ -102,12 +106,15 @@ class StokesOperator {
   struct Ghost {
     std::uint16_t slot, vof;
     std::uint8_t side;
+    /// Profile of the end where the grid line of the cell meets it; mean over the open face, times its area over that
+    /// in single precision.
+    double point = 1.0, mean = 1.0;
   };
   void find_ghosts();
   void limit_bends();
   void find_level_ghosts(int box, const BoxGraph& graph);
   void fill_level_ghosts(int box);
-  void fill_ghosts(int box, Quad* x, const EndGhosts& ends) const;
+  void fill_ghosts(int box, Quad* x, const EndGhosts& ends, double Ghost::*profile) const;
   template <bool unsteady>
   void momentum(int box, const Vec3& force, const LevelTime& time, Quad* y);
   template <bool unsteady>

@@ -95,6 +95,24 @@ void EllipticOperator::relax_wide_rows(std::span<const double> b, std::span<doub
   over_windows([&](std::size_t w) { wide_.correct(w, x); });
 }
 
+void EllipticOperator::apply_volumes(std::span<const double> x, std::span<double> y) {
+  remote_.begin(x);
+  for (int l = 0; l < numbering_.n_levels(); ++l) {
+    const int n = geometry_->levels[static_cast<std::size_t>(l)].graph.n_local();
+    if (n == 0) continue;
+    const double volume = std::pow(level_width(l), 3);
+    const std::int32_t begin = numbering_.box_begin(l, 0);
+    parallel_for(numbering_.box_end(l, n - 1) - begin, [&](std::int64_t i) {
+      const auto v = static_cast<std::size_t>(begin + i);
+      y[v] = volume * x[v];
+    });
+  }
+  remote_.finish();
+  parallel_for(wide_.n_rows(), [&](std::int64_t r) {
+    y[static_cast<std::size_t>(wide_.row(r))] = wide_.times_first(r, x, remote_.values());
+  });
+}
+
 double EllipticOperator::diagonal(std::int64_t wide_row) const {
   double found = 0.0;
   wide_.for_each_entry(wide_row, [&](std::int32_t column, double weight) {

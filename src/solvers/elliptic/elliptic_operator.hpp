@@ -35,6 +35,9 @@ class EllipticOperator {
   /// The same with a given form of the wall; WallForm::lines needs Dirichlet walls everywhere.
   EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem, WallForm form,
                    Faces faces = Faces::forget);
+  /// On a composite that others work on, too: their fields are on the same grid.
+  EllipticOperator(std::shared_ptr<const Composite> composite, const EllipticProblem& problem, WallForm form,
+                   Faces faces = Faces::forget);
   ~EllipticOperator();
 
   const std::shared_ptr<const Composite>& composite() const { return composite_; }
@@ -50,6 +53,10 @@ class EllipticOperator {
 
   /// y = A x over the own unknowns. Allocates nothing. Collective.
   void apply(std::span<const double> x, std::span<double> y);
+
+  /// y = M x, where A = K + a M: what the zeroth-order term multiplies. Volumes, those of joined orphans in the rows of
+  /// their hosts. Allocates nothing. Collective.
+  void apply_volumes(std::span<const double> x, std::span<double> y);
 
   /// Solves the rows of the orphans for their own values. Their diagonals can be tiny, so a small residual says little
   /// about them; afterwards they are as good as the values they hang on. Returns ||b - A x|| over all ranks, before.

@@ -89,17 +89,21 @@ EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, c
 
 EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem,
                                    WallForm form, Faces faces)
-    : comm_(comm),
-      geometry_(&geometry),
+    : EllipticOperator(composite_on(comm, geometry), problem, form, faces) {}
+
+EllipticOperator::EllipticOperator(std::shared_ptr<const Composite> composite, const EllipticProblem& problem,
+                                   WallForm form, Faces faces)
+    : comm_(composite->comm()),
+      geometry_(&composite->geometry()),
       problem_(problem),
       form_(form),
-      composite_(composite_on(comm, geometry)),
+      composite_(std::move(composite)),
       numbering_(composite_->numbering()),
       first_wall_(problem.wall) {
-  check(problem, geometry);
+  check(problem, *geometry_);
   const Timer timer("elliptic operator");
   build(faces);
-  if (problem.a > 0.0 || comm.any(!boundary_.robin.empty())) use_coefficients();
+  if (problem.a > 0.0 || comm_.any(!boundary_.robin.empty())) use_coefficients();
 }
 
 EllipticOperator::~EllipticOperator() = default;

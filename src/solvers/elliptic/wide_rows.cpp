@@ -109,6 +109,16 @@ double WideRows::factors_of_first(std::int64_t r) const {
   return sum;
 }
 
+double WideRows::times_first(std::int64_t r, std::span<const double> x, std::span<const double> remote) const {
+  double sum = 0.0;
+  for (auto t = static_cast<std::size_t>(terms_begin_[static_cast<std::size_t>(r)]);
+       t < static_cast<std::size_t>(terms_begin_[static_cast<std::size_t>(r) + 1]) && terms_[t].coefficient == 0; ++t) {
+    const auto column = static_cast<std::size_t>(column_[static_cast<std::size_t>(terms_[t].entry)]);
+    sum += terms_[t].factor * (column < x.size() ? x[column] : remote[column - x.size()]);
+  }
+  return sum;
+}
+
 void WideRows::set_coefficients(std::span<const double> coefficients) {
   if (fixed_.size() == 0) {
     fixed_ = {terms_.size(), Purpose::stencils};

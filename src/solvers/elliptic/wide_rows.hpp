@@ -45,6 +45,8 @@ class WideRows {
   std::int32_t row(std::int64_t r) const { return row_[static_cast<std::size_t>(r)]; }  ///< increasing
   /// Σ of the factors of coefficient 0 in a row.
   double factors_of_first(std::int64_t r) const;
+  /// Σ factor x column over the terms of coefficient 0 in a row.
+  double times_first(std::int64_t r, std::span<const double> x, std::span<const double> remote) const;
   /// Makes the weights those of these coefficients. Threaded.
   void set_coefficients(std::span<const double> coefficients);
   /// Calls f(column, weight) for the entries of row r, columns by increasing global number. A column is an own unknown,

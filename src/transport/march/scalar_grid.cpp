@@ -39,7 +39,8 @@ std::int64_t ScalarGrid::bytes() const {
 }
 
 void list_fluxes(const ScalarGrid& grid, FaceField& faces, std::span<double> flux) {
-  require(faces.composite() == grid.composite, "transport: the fluxes of the flow are on another grid");
+  require(&faces.grid().geometry() == &grid.composite->geometry(),
+          "transport: the fluxes to be read are on another geometry");
   faces.for_boxes([](int, int) {});
   const auto n = static_cast<std::size_t>(grid.n_all);
   std::ranges::fill(flux, 0.0);
@@ -58,7 +59,8 @@ void list_fluxes(const ScalarGrid& grid, FaceField& faces, std::span<double> flu
 }
 
 void store_fluxes(const ScalarGrid& grid, std::span<const double> flux, FaceField& faces) {
-  require(faces.composite() == grid.composite, "transport: the fluxes to be filled are on another grid");
+  require(&faces.grid().geometry() == &grid.composite->geometry(),
+          "transport: the fluxes to be filled are on another geometry");
   const Composite& composite = *grid.composite;
   const auto n = static_cast<std::size_t>(grid.n_all);
   for (int l = 0; l < composite.n_levels(); ++l) {

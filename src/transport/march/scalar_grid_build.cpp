@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -92,6 +93,11 @@ class Maker {
   std::vector<std::uint8_t> is_plain_;
 };
 
+/// Infinite between volumes of which one is a crumb.
+double distance_between(const VolumeFacts& a, const VolumeFacts& b, double distance) {
+  return std::min(a.kappa, b.kappa) < crumb ? std::numeric_limits<double>::infinity() : distance;
+}
+
 constexpr double least_gradient = 0.2;  ///< eigenvalue of a resolved direction: 2 in whole cells
 
 void Maker::list_facts() {
@@ -99,10 +105,11 @@ void Maker::list_facts() {
   facts_.resize(static_cast<std::size_t>(grid_.n_own));
   grid_.slots.resize(facts_.size());
   grid_.centroid = Array<Vec3>(facts_.size(), Purpose::geometry);
+  std::int32_t begin = 0;
   for (int l = 0; l < c.n_levels(); ++l) {
     const LevelGeometry& level = c.level(l);
-    grid_.level_begin.push_back(level.graph.n_local() > 0 ? numbering().box_begin(l, 0)
-                                                          : (l == 0 ? 0 : grid_.level_begin.back()));
+    grid_.level_begin.push_back(begin);
+    if (level.graph.n_local() > 0) begin = numbering().box_end(l, level.graph.n_local() - 1);
     for (int b = 0; b < level.graph.n_local(); ++b) {
       const BoxGraph graph = level.graph.box(b);
       const BoxMoments moments = level.box(b);
@@ -181,7 +188,7 @@ void Maker::list_between_levels(int level) {
     o.face.level = static_cast<std::uint8_t>(level + 1);
     o.face.fragment = static_cast<std::uint8_t>(!left.inside || !right.inside);
     o.face.area = f.face.aperture * h * h;
-    o.face.distance = 1.5 * h;
+    o.face.distance = distance_between(left, right, 1.5 * h);
     o.face.from_left = h * (f.face.centroid - left.centroid);
     o.face.from_right = o.face.from_left - across;
     o.place = {Kind::coarse_fine, static_cast<std::uint8_t>(level), 0, 1, -1, static_cast<std::int64_t>(i)};
@@ -272,7 +279,7 @@ void Maker::list_primary(int level, const FaceView& f, int box) {
   face.area = f.aperture * h * h;
   face.from_left = high ? from_own : from_other;
   face.from_right = high ? from_other : from_own;
-  face.distance = std::max(0.5 * h, face.from_left[d] - face.from_right[d]);
+  face.distance = distance_between(mine, theirs, std::max(0.5 * h, face.from_left[d] - face.from_right[d]));
   primary_.push_back(face);
   if (high)  // its place is the slot of a volume of another rank
     grid_.read_only.push_back({Kind::primary, static_cast<std::uint8_t>(level), face.direction, 1, face.face,
@@ -304,7 +311,7 @@ void Maker::list_extra(int level, const BoxGraph& graph, const FaceView& f, std:
   o.face.area = f.aperture * h * h;
   o.face.from_left = h * (f.centroid - mine.centroid);
   o.face.from_right = h * (f.centroid - to_vec(step(mine.cell, theirs.cell, level, f.side)) - theirs.centroid);
-  o.face.distance = std::max(0.5 * h, o.face.from_left[d] - o.face.from_right[d]);
+  o.face.distance = distance_between(mine, theirs, std::max(0.5 * h, o.face.from_left[d] - o.face.from_right[d]));
   o.before = before;
   if (!numbering().is_own(other)) sent_.push_back({own, other, o.face, level, before});
   others_.push_back(o);
@@ -323,7 +330,7 @@ void Maker::list_end(int level, const BoxGraph& graph, const FaceView& f, std::i
   o.face.fragment = static_cast<std::uint8_t>(!mine.inside);
   o.face.area = f.aperture * h * h;
   o.face.from_left = h * (f.centroid - mine.centroid);
-  o.face.distance = std::max(0.1 * h, std::abs(o.face.from_left[d]));
+  o.face.distance = distance_between(mine, mine, std::max(0.1 * h, std::abs(o.face.from_left[d])));
   const auto l = static_cast<std::uint8_t>(level), dir = static_cast<std::uint8_t>(d);
   if (extra >= 0)
     o.place = {Kind::extra, l, dir, 1, -1, extra};

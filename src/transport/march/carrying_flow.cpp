@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/march/carrying_flow.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/timer.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double least_divergence = 1e-15;  ///< what is as good as nothing
+constexpr int most_rounds = 4;              ///< of the projection
+constexpr double whole_enough = 0.5;        ///< volumes above this part of a cell set the step
+
+double conductance(const ScalarFace& f) { return f.fragment != 0 ? 0.0 : f.area / f.distance; }
+
+/// q = fluxes of the irrotational flow -∇x through the faces that the flow uses; 0 behind ends of the domain.
+void potential_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> x,
+                    std::span<double> q) {
+  for_all_faces(
+      grid,
+      [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t level) {
+        const auto f = static_cast<std::size_t>(face);
+        q[f] = grid.width(level) * (x[static_cast<std::size_t>(left)] - x[static_cast<std::size_t>(right)]);
+      },
+      [&](const ScalarFace& f) {
+        const auto i = static_cast<std::size_t>(f.face);
+        const double beyond = f.right < grid.n_all ? x[static_cast<std::size_t>(f.right)] : 0.0;
+        q[i] = flow[i] == 0.0 ? 0.0 : conductance(f) * (x[static_cast<std::size_t>(f.left)] - beyond);
+      });
+}
+
+class Projection {
+ public:
+  Projection(ScalarGrid& grid, std::span<double> flow)
+      : grid_(grid),
+        flow_(flow),
+        gcr_(grid.composite->comm(), grid.n_own),
+        q_(flow.size(), Purpose::solver, 0.0),
+        x_(static_cast<std::size_t>(grid.n_values), Purpose::solver, 0.0),
+        direction_(x_.size(), Purpose::solver, 0.0),
+        image_(static_cast<std::size_t>(grid.n_own), Purpose::solver),
+        scale_(image_.size(), Purpose::solver),
+        b_(image_.size(), Purpose::solver) {
+    // The diagonal: what a unit in one volume alone sends out.
+    std::ranges::fill(scale_, 0.0);
+    for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
+      double sum = 0.0;
+      faces([&](std::int32_t, std::int32_t, double) { sum += 1.0; });
+      scale_[static_cast<std::size_t>(v)] = sum;
+    });
+    for (const PlainVolumes& p : grid.plain)
+      for (std::int32_t t = 0; t < p.count; ++t)
+        scale_[static_cast<std::size_t>(p.first + t)] = 6.0 * grid.width(p.level);
+    for (const std::int32_t v : grid.special) scale_[static_cast<std::size_t>(v)] = 0.0;
+    add_conductances();
+    for (double& s : scale_) s = s > 0.0 ? 1.0 / s : 0.0;
+  }
+
+  /// Takes the divergence out of the flow, once; the number of iterations.
+  int round(std::span<const double> divergence) {
+    double largest = 0.0;
+    for (std::size_t v = 0; v < b_.size(); ++v) {
+      b_[v] = -scale_[v] * divergence[v];
+      largest = std::max(largest, std::abs(b_[v]));
+    }
+    std::ranges::fill(x_, 0.0);
+    const double tolerance = 1e-7 * grid_.composite->comm().max(largest);
+    const auto apply = [&](std::span<double> x, std::span<double> y) {
+      fetch_remote(grid_, x);
+      potential_flux(grid_, flow_, x, q_.span());
+      add_up(grid_, q_.span(), y);
+      for (std::size_t v = 0; v < b_.size(); ++v) y[v] *= scale_[v];
+    };
+    const int n = solve_scaled(gcr_, apply, b_.span(), x_.span(), tolerance, 2000, direction_.span(), image_.span());
+    fetch_remote(grid_, x_.span());
+    potential_flux(grid_, flow_, x_.span(), q_.span());
+    for (std::size_t f = 0; f < flow_.size(); ++f) flow_[f] += q_[f];
+    return std::abs(n);
+  }
+
+ private:
+  /// Of the faces of special volumes.
+  void add_conductances() {
+    std::vector<std::uint8_t> special(scale_.size());
+    for (const std::int32_t v : grid_.special) special[static_cast<std::size_t>(v)] = 1;
+    const auto add = [&](std::int32_t v, double c) {
+      if (v < grid_.n_own && special[static_cast<std::size_t>(v)] != 0) scale_[static_cast<std::size_t>(v)] += c;
+    };
+    for (const ScalarFace& f : grid_.listed) {
+      const double c = flow_[static_cast<std::size_t>(f.face)] == 0.0 ? 0.0 : conductance(f);
+      add(f.left, c);
+      if (f.right < grid_.n_all) add(f.right, c);
+    }
+    for (const PlainVolumes& p : grid_.plain)
+      for (std::size_t d = 0; d < 3; ++d)
+        for (std::int32_t t = 0; t < p.count; ++t) add(p.beyond[2 * d] + t, grid_.width(p.level));
+  }
+
+  ScalarGrid& grid_;
+  std::span<double> flow_;
+  TruncatedGcr gcr_;
+  Array<double> q_, x_, direction_, image_, scale_, b_;
+};
+
+double largest_of(const Comm& comm, std::span<const double> x) {
+  return comm.max(std::max(
+      0.0, parallel_max(std::ssize(x), [&](std::int64_t i) { return std::abs(x[static_cast<std::size_t>(i)]); })));
+}
+
+void find_outflow(const ScalarGrid& grid, CarryingFlow& flow) {
+  const double* const f = flow.all.data();
+  for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
+    double sum = 0.0;
+    faces([&](std::int32_t face, std::int32_t, double outward) { sum += std::max(0.0, outward * f[face]); });
+    flow.outflow[static_cast<std::size_t>(v)] = sum;
+  });
+}
+
+void find_steps(const ScalarGrid& grid, CarryingFlow& flow) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int l = 0; l < grid.composite->n_levels(); ++l) {
+    const double whole = std::pow(grid.width(l), 3);
+    for (auto v = static_cast<std::size_t>(grid.level_begin[static_cast<std::size_t>(l)]);
+         v < static_cast<std::size_t>(grid.level_begin[static_cast<std::size_t>(l) + 1]); ++v)
+      if (grid.volume[v] >= whole_enough * whole && flow.outflow[v] > 0.0)
+        least = std::min(least, grid.volume[v] / flow.outflow[v]);
+  }
+  flow.largest_step = grid.composite->comm().min(least);
+}
+
+}  // namespace
+
+FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, CarryingFlow& flow) {
+  const Timer timer("flow for transport");
+  const Comm& comm = grid.composite->comm();
+  const auto n = static_cast<std::size_t>(grid.n_own);
+  if (!flow.given) {
+    flow.given = true;
+    flow.all = Array<double>(static_cast<std::size_t>(grid.n_faces), Purpose::fields);
+    flow.outflow = Array<double>(n, Purpose::fields);
+    flow.implicit_volume = Array<std::uint8_t>(static_cast<std::size_t>(grid.n_all), Purpose::fields, std::uint8_t{0});
+  }
+  list_fluxes(grid, faces, flow.all.span());
+  find_outflow(grid, flow);
+  const double size = largest_of(comm, flow.outflow.span());
+  flow.at_rest = size == 0.0;
+  FlowContinuity result;
+  std::vector<double> divergence(n);
+  add_up(grid, flow.all.span(), divergence);
+  if (!flow.at_rest) result.before = largest_of(comm, divergence) / size;
+  require(result.before <= allowed,
+          "transport: the fluxes of the flow miss continuity by {:.2e} of the largest outflow of a cell, {:.1e} is "
+          "allowed; solve the flow to a smaller tolerance",
+          result.before, allowed);
+  result.after = result.before;
+  if (result.before > least_divergence) {
+    Projection projection(grid, flow.all.span());
+    for (int round = 0; round < most_rounds && result.after > least_divergence; ++round) {
+      result.iterations += projection.round(divergence);
+      add_up(grid, flow.all.span(), divergence);
+      result.after = largest_of(comm, divergence) / size;
+    }
+    find_outflow(grid, flow);
+  }
+  find_steps(grid, flow);
+  flow.n_implicit = 0;
+  flow.largest_explicit_step = 0.0;
+  return result;
+}
+
+void choose_implicit(ScalarGrid& grid, double dt, CarryingFlow& flow) {
+  std::int64_t n = 0;
+  bool changed = false;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t v = 0; v < static_cast<std::size_t>(grid.n_own); ++v) {
+    const std::uint8_t now = dt * flow.outflow[v] > grid.volume[v] * (1.0 + 1e-12) ? 1 : 0;
+    if (now == 0 && flow.outflow[v] > 0.0) least = std::min(least, grid.volume[v] / flow.outflow[v]);
+    n += now;
+    changed = changed || now != flow.implicit_volume[v];
+    flow.implicit_volume[v] = now;
+  }
+  const Comm& comm = grid.composite->comm();
+  flow.largest_explicit_step = comm.min(least);
+  const bool fresh = flow.n_implicit == 0;
+  flow.n_implicit = comm.sum(n);
+  if (flow.n_implicit == 0 || (!comm.any(changed) && !fresh)) return;
+  ListExchange& exchange = grid.remote.exchange();
+  exchange.begin(flow.implicit_volume.span().subspan(static_cast<std::size_t>(grid.n_own)),
+                 [&](std::size_t i) { return flow.implicit_volume[static_cast<std::size_t>(exchange.sent()[i])]; });
+  exchange.finish();
+  if (flow.implicit_part.size() == 0) {
+    flow.implicit_part = Array<double>(flow.all.size(), Purpose::fields, 0.0);
+    flow.explicit_part = Array<double>(flow.all.size(), Purpose::fields, 0.0);
+  }
+  const auto split = [&](std::int32_t face, std::int32_t left, std::int32_t right) {
+    const auto f = static_cast<std::size_t>(face);
+    const std::int32_t from = flow.all[f] >= 0.0 ? left : right;
+    const bool is_implicit = from < grid.n_all && flow.implicit_volume[static_cast<std::size_t>(from)] != 0;
+    flow.implicit_part[f] = is_implicit ? flow.all[f] : 0.0;
+    flow.explicit_part[f] = is_implicit ? 0.0 : flow.all[f];
+  };
+  for_all_faces(
+      grid,
+      [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t) { split(face, left, right); },
+      [&](const ScalarFace& f) { split(f.face, f.left, f.right); });
+}
+
+}  // namespace karst

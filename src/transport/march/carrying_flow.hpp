@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solvers/krylov/truncated_gcr.hpp"
+#include "transport/march/scalar_grid.hpp"
+
+namespace karst {
+
+/// How well the fluxes of a flow add up.
+struct FlowContinuity {
+  double before = 0.0, after = 0.0;  ///< largest |Σ flow| of a volume / largest outflow of one: as given, as used
+  int iterations = 0;                ///< of the projection
+};
+
+/// A flow as transport uses it. Numbers per face; F > 0 from left to right [h0³/time].
+struct CarryingFlow {
+  Array<double> all;
+  /// Parts of it: what leaves volumes that are treated implicitly, and the rest. Empty without such volumes.
+  Array<double> implicit_part, explicit_part;
+  Array<double> outflow;                ///< of the own volumes [h0³/time]
+  Array<std::uint8_t> implicit_volume;  ///< n_all
+  std::int64_t n_implicit = 0;          ///< of all ranks
+  double largest_step = 0.0;  ///< least volume / outflow of the volumes of half a cell and more; infinite at rest
+  double largest_explicit_step = 0.0;  ///< of the volumes that are not implicit
+  bool given = false, at_rest = true;
+
+  std::span<const double> explicit_flow() const { return n_implicit > 0 ? explicit_part.span() : all.span(); }
+};
+
+/// Lists the fluxes and makes them divergence-free: an irrotational flow through the same faces takes up what is left.
+/// Throws Error when they miss continuity by more than `allowed`, saying where and by how much. Collective.
+FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, CarryingFlow& flow);
+
+/// Marks the volumes that the flow changes in less than dt. Collective.
+void choose_implicit(ScalarGrid& grid, double dt, CarryingFlow& flow);
+
+/// Solves D^-1 A x = D^-1 b until the norm of what is left is below `tolerance`, in units of x; returns the number of
+/// iterations, or -1 when the method fails.
+/// @param apply  (x, y): y = D^-1 A x over the own volumes
+/// @param b      D^-1 b
+/// @param[in,out] x  n_own numbers at its front; apply may use what lies behind
+template <class Apply>
+int solve_scaled(TruncatedGcr& gcr, Apply&& apply, std::span<const double> b, std::span<double> x, double tolerance,
+                 int max_iterations, std::span<double> direction, std::span<double> image) {
+  const auto n = b.size();
+  apply(x, image);
+  double left = gcr.start(b, image);
+  for (int i = 0; i <= max_iterations; ++i) {
+    if (left <= tolerance) return i;
+    std::ranges::copy(gcr.residual(), direction.begin());
+    apply(direction, image);
+    std::ranges::copy(direction.first(n), gcr.direction().begin());
+    std::ranges::copy(image.first(n), gcr.image().begin());
+    left = gcr.advance(x.first(n));
+    if (!(left >= 0.0)) return -1;
+  }
+  return -1;
+}
+
+}  // namespace karst

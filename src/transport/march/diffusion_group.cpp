@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "base/timer.hpp"
+#include "grid/vof_loops.hpp"
+#include "transport/march/diffusion_stages.hpp"
+
+namespace karst {
+namespace {
+
+std::array<bool, 6> fixed_sides(const ScalarComponent& c) {
+  std::array<bool, 6> fixed{};
+  for (std::size_t s = 0; s < 6; ++s) fixed[s] = c.sides[s].kind == ScalarSide::Kind::fixed;
+  return fixed;
+}
+
+/// Calls f(own volume, level, row, moments, centre) for the irregular own unknowns.
+template <class F>
+void for_irregular(const Composite& composite, F&& f) {
+  for (int l = 0; l < composite.n_levels(); ++l) {
+    const LevelGeometry& level = composite.level(l);
+    for (int b = 0; b < level.graph.n_local(); ++b) {
+      const BoxGraph graph = level.graph.box(b);
+      std::int64_t row = level.moments_begin[static_cast<std::size_t>(b)];
+      for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r, ++row) {
+        const std::int32_t v = composite.numbering().number(l, b, graph.row_vof[r]);
+        if (v < 0) continue;
+        const auto i = static_cast<std::size_t>(row);
+        const Index cell = graph.cells.cell(graph.row_cell[r]);
+        f(v, l, row, level.moments[i], Vec3{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5},
+          level.centers.size() == 0 || level.centers[i].inside);
+      }
+    }
+  }
+}
+
+WallPiece piece_of(const VofMoments& m, int level, std::int64_t row, const Vec3& center) {
+  const double h = Composite::width(level), length = norm(m.wall);
+  return {h * (center + m.wall_centroid),
+          length > 0.0 ? (1.0 / length) * m.wall : Vec3{},
+          h * h * m.wall_area,
+          0,
+          level,
+          row};
+}
+
+constexpr double least_film = 0.05;  ///< distance of a mean from the wall / h
+
+/// Rates and values of the walls of the own irregular unknowns, as EllipticOperator::set_wall() takes them, and the
+/// films of the step of low order.
+struct Walls {
+  std::vector<std::vector<double>> rates, values;
+};
+
+Walls find_walls(const ScalarGrid& grid, const ScalarComponent& component, LowOrderTerms& low) {
+  Walls walls;
+  const Composite& composite = *grid.composite;
+  for (int l = 0; l < composite.n_levels(); ++l) {
+    walls.rates.emplace_back(composite.level(l).moments.size());
+    walls.values.emplace_back(composite.level(l).moments.size());
+  }
+  low.wall = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 0.0);
+  low.equilibrium = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 0.0);
+  for_irregular(composite, [&](std::int32_t v, int l, std::int64_t row, const VofMoments& m, const Vec3& center, bool) {
+    if (!(m.wall_area > 0.0)) return;
+    const WallPiece piece = piece_of(m, l, row, center);
+    const ScalarWall wall = component.wall(piece);
+    const auto level = static_cast<std::size_t>(l), i = static_cast<std::size_t>(row);
+    walls.rates[level][i] = wall.rate;
+    walls.values[level][i] = wall.rate * wall.equilibrium;
+    if (m.kappa < crumb) return;
+    const double h = Composite::width(l);
+    const Vec3 to_wall = m.centroid - m.wall_centroid;
+    const double film = h * std::max(least_film, dot(to_wall, piece.normal));
+    low.wall[static_cast<std::size_t>(v)] = piece.area * wall.rate / (1.0 + wall.rate * film / component.diffusivity);
+    low.equilibrium[static_cast<std::size_t>(v)] = wall.equilibrium;
+  });
+  return walls;
+}
+
+}  // namespace
+
+bool diffuse_alike(const ScalarGrid& grid, const ScalarComponent& a, const ScalarComponent& b) {
+  if (a.diffusivity != b.diffusivity || fixed_sides(a) != fixed_sides(b) || !a.wall != !b.wall) return false;
+  bool same = true;
+  if (a.wall)
+    for_irregular(*grid.composite,
+                  [&](std::int32_t, int l, std::int64_t row, const VofMoments& m, const Vec3& center, bool) {
+                    if (!(m.wall_area > 0.0) || !same) return;
+                    const WallPiece piece = piece_of(m, l, row, center);
+                    const ScalarWall x = a.wall(piece), y = b.wall(piece);
+                    same = x.rate == y.rate && x.equilibrium == y.equilibrium;
+                  });
+  return !grid.composite->comm().any(!same);
+}
+
+std::unique_ptr<DiffusionGroup> make_diffusion_group(const ScalarGrid& grid, const ScalarComponent& component) {
+  const Timer timer("diffusion set-up");
+  const Composite& composite = *grid.composite;
+  auto group = std::make_unique<DiffusionGroup>();
+  group->low.diffusivity = component.diffusivity;
+  group->low.fixed = fixed_sides(component);
+  EllipticProblem problem;
+  problem.beta = component.diffusivity;
+  for (int side = 0; side < 6; ++side)
+    if (group->low.fixed[static_cast<std::size_t>(side)])
+      problem.sides[static_cast<std::size_t>(side)] = [side, now = group->boundary](const Vec3& x) {
+        return dirichlet(now->component != nullptr ? now->value(side, x) : 0.0);
+      };
+  Walls walls;
+  if (component.wall) {
+    walls = find_walls(grid, component, group->low);
+    problem.wall = [](const WallPiece&) { return robin(0.0, 0.0); };
+  }
+  group->op = std::make_unique<EllipticOperator>(grid.composite, problem, WallForm::fluxes, Faces::keep);
+  if (component.wall) group->op->set_wall(walls.rates, walls.values);
+  group->fluxes = std::make_unique<EllipticFluxes>(*group->op);
+  group->wall_flux = std::make_unique<WallField>(grid.composite);
+  group->joined = group->op->joined_orphans();
+  std::vector<std::int64_t> special(static_cast<std::size_t>(grid.n_own), -1);
+  for (std::size_t s = 0; s < grid.special.size(); ++s)
+    special[static_cast<std::size_t>(grid.special[s])] = static_cast<std::int64_t>(s);
+  for_irregular(composite, [&](std::int32_t v, int l, std::int64_t row, const VofMoments& m, const Vec3&, bool inside) {
+    if (m.wall_area > 0.0) group->wall_rows.push_back({v, l, row});
+    if (inside) group->moved.push_back({v, special[static_cast<std::size_t>(v)], -Composite::width(l) * m.centroid});
+  });
+  return group;
+}
+
+}  // namespace karst

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/march/diffusion_stages.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/error.hpp"
+#include "base/timer.hpp"
+#include "grid/vof_loops.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double gamma_ = 2.0 - std::numbers::sqrt2, d_ = 0.5 * gamma_, w_ = 0.25 * std::numbers::sqrt2;
+constexpr double stiff = 2.0;  ///< D dt / h² from which a multigrid cycle is worth its time
+constexpr int wide_steps = 2;  ///< Jacobi steps in wide rows, as in EllipticMultigrid
+
+/// φ: values where those of the operator stand.
+void move_values(const ScalarGrid& grid, const DiffusionGroup& group, std::span<const double> c,
+                 std::span<double> phi) {
+  parallel_for(grid.n_own, [&](std::int64_t i) { phi[static_cast<std::size_t>(i)] = c[static_cast<std::size_t>(i)]; });
+  parallel_for(std::ssize(group.moved), [&](std::int64_t i) {
+    const DiffusionGroup::Moved& m = group.moved[static_cast<std::size_t>(i)];
+    const auto s = static_cast<std::size_t>(m.special), v = static_cast<std::size_t>(m.volume);
+    double sum = 0.0;
+    for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
+         k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
+      const VolumeFace& f = grid.volume_faces[k];
+      if (f.weight == Vec3{}) continue;
+      sum += dot(f.weight, m.by) * (c[static_cast<std::size_t>(f.other)] - c[v]);
+    }
+    phi[v] += sum;
+  });
+}
+
+/// One step of find_diffusive_flux() and all that its parts share.
+class Stages {
+ public:
+  Stages(ScalarGrid& grid, DiffusionGroup& group, DiffusionScratch& scratch, double dt, const StageOptions& options)
+      : grid_(grid), group_(group), s_(scratch), shift_(1.0 / (d_ * dt)), options_(options) {
+    if (group.op->problem().a != shift_) group.op->set_shift(shift_);
+    const double h = grid.width(grid.composite->n_levels() - 1);
+    multigrid_ = group.low.diffusivity * dt > stiff * h * h;
+    if (multigrid_ && group.multigrid == nullptr) group.multigrid = std::make_unique<EllipticMultigrid>(*group.op);
+  }
+
+  /// K φ, K without a.
+  void apply_without_shift(std::span<const double> phi, std::span<double> y) {
+    group_.op->apply(phi, y);
+    group_.op->apply_volumes(phi, s_.image.span());
+    parallel_for(grid_.n_own, [&](std::int64_t i) {
+      const auto v = static_cast<std::size_t>(i);
+      y[v] -= shift_ * s_.image[v];
+    });
+  }
+
+  /// b of the boundary values at these times with these weights, those of the wall once.
+  void right_side(std::array<double, 3> weight, std::span<double> b) {
+    group_.boundary->weight = weight;
+    group_.op->right_side({}, b);
+  }
+
+  /// Solves for a change with s_.rhs; it starts from what it holds. Returns the iterations.
+  int solve(std::span<double> change) {
+    const auto n = static_cast<std::size_t>(grid_.n_own);
+    double size = parallel_sum(grid_.n_own, [&](std::int64_t i) {
+      const double r = s_.rhs[static_cast<std::size_t>(i)];
+      return r * r;
+    });
+    size = std::sqrt(grid_.composite->comm().sum(size));
+    apply(change, s_.image.span());
+    double left = s_.gcr.start(s_.rhs.span(), s_.image.span());
+    for (int i = 0; i <= options_.max_iterations; ++i) {
+      if (left <= options_.tolerance * size) return i;
+      precondition(s_.gcr.residual(), s_.direction.span().first(n));
+      apply(s_.direction.span(), s_.image.span());
+      std::ranges::copy(s_.direction.span().first(n), s_.gcr.direction().begin());
+      std::ranges::copy(s_.image.span(), s_.gcr.image().begin());
+      left = s_.gcr.advance(change.first(n));
+      require(left >= 0.0 && std::isfinite(left),
+              "transport: the implicit step of diffusion breaks down after {} iterations", i);
+    }
+    require(false,
+            "transport: the implicit step of diffusion was not solved to {:.1e} in {} iterations ({:.1e} is left)",
+            options_.tolerance, options_.max_iterations, left / size);
+    return 0;
+  }
+
+ private:
+  /// y = (a M + K T) x, T = move_values() with nothing on the ends of the domain.
+  void apply(std::span<double> x, std::span<double> y) {
+    fetch_remote(grid_, x);
+    move_values(grid_, group_, x, s_.work.span());
+    group_.op->apply(s_.work.span(), y);
+    parallel_for(std::ssize(group_.moved), [&](std::int64_t i) {
+      const auto v = static_cast<std::size_t>(group_.moved[static_cast<std::size_t>(i)].volume);
+      y[v] -= shift_ * grid_.volume[v] * (s_.work[v] - x[v]);
+    });
+  }
+
+  void precondition(std::span<const double> r, std::span<double> z) {
+    if (multigrid_) return (*group_.multigrid)(r, z);
+    // Whole volumes: their diagonal. All others by Jacobi steps of the operator.
+    const double diffusivity = group_.low.diffusivity;
+    parallel_for(grid_.n_own, [&](std::int64_t i) {
+      const auto v = static_cast<std::size_t>(i);
+      const double h = std::cbrt(grid_.volume[v]);
+      z[v] = r[v] / (shift_ * grid_.volume[v] + 6.0 * diffusivity * h);
+    });
+    for (const std::int32_t o : group_.joined) z[static_cast<std::size_t>(o)] = 0.0;
+    for (int step = 0; step < wide_steps; ++step) group_.op->relax_wide_rows(r, z);
+  }
+
+  ScalarGrid& grid_;
+  DiffusionGroup& group_;
+  DiffusionScratch& s_;
+  double shift_;
+  StageOptions options_;
+  bool multigrid_ = false;
+};
+
+}  // namespace
+
+double DiffusionGroup::Boundary::value(int side, const Vec3& x) const {
+  const ScalarSide& s = component->sides[static_cast<std::size_t>(side)];
+  if (!s.value) return 0.0;
+  double sum = 0.0;
+  for (std::size_t k = 0; k < 3; ++k)
+    if (weight[k] != 0.0) sum += weight[k] * s.value(x, time[k]);
+  return sum;
+}
+
+DiffusionScratch::DiffusionScratch(const ScalarGrid& grid)
+    : gcr(grid.composite->comm(), grid.n_own), faces(grid.composite) {
+  for (Array<double>* a : {&phi, &kc, &b, &rhs, &work, &image})
+    *a = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::solver, 0.0);
+  for (Array<double>* a : {&change, &second, &direction})
+    *a = Array<double>(static_cast<std::size_t>(grid.n_values), Purpose::solver, 0.0);
+}
+
+std::int64_t DiffusionScratch::bytes() const {
+  std::size_t sum = 0;
+  for (const Array<double>* a : {&phi, &kc, &b, &rhs, &work, &image, &change, &second, &direction}) sum += a->bytes();
+  return static_cast<std::int64_t>(sum) + gcr.bytes() + faces.bytes();
+}
+
+int find_diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const ScalarComponent& component,
+                        const StageStep& step, const StageOptions& options, DiffusionScratch& s,
+                        const StageFluxes& result) {
+  const double t = step.t, dt = step.dt;
+  const Timer timer("diffusion");
+  *group.boundary = {&component, {t, t + gamma_ * dt, t + dt}, {}};
+  Stages stages(grid, group, s, dt, options);
+  const auto rows = [&](auto&& f) {
+    parallel_for(grid.n_own, [&](std::int64_t i) { f(static_cast<std::size_t>(i)); });
+  };
+  // r0 = K c - b0 goes to kc; the residuals with later boundary values follow from it.
+  move_values(grid, group, step.values, s.phi.span());
+  stages.apply_without_shift(s.phi.span(), s.kc.span());
+  stages.right_side({1.0, 0.0, 0.0}, s.b.span());
+  stages.right_side({0.0, 1.0, 0.0}, s.rhs.span());
+  rows([&](std::size_t v) {
+    const double at_start = s.kc[v] - s.b[v], later = s.kc[v] - s.rhs[v];
+    s.b[v] = later;
+    s.rhs[v] = gamma_ / d_ * step.balance[v] - at_start - later;
+    s.kc[v] = at_start;
+  });
+  for (const std::int32_t o : group.joined) s.rhs[static_cast<std::size_t>(o)] = -s.b[static_cast<std::size_t>(o)];
+  std::ranges::fill(s.change, 0.0);
+  std::ranges::fill(s.direction, 0.0);
+  int iterations = stages.solve(s.change.span());
+  fetch_remote(grid, s.change.span());
+
+  // r_γ = K c_γ - b_γ, then the second stage.
+  move_values(grid, group, s.change.span(), s.phi.span());
+  stages.apply_without_shift(s.phi.span(), s.work.span());
+  rows([&](std::size_t v) {
+    const double at_middle = s.b[v] + s.work[v];
+    s.rhs[v] = (step.balance[v] - w_ * (s.kc[v] + at_middle)) / d_;
+  });
+  stages.right_side({1.0, 0.0, -1.0}, s.b.span());  // b0 - b1: nothing of the wall is in the difference
+  stages.right_side({0.0, 0.0, 0.0}, s.work.span());
+  rows([&](std::size_t v) {
+    const double at_end = s.kc[v] + s.b[v] - s.work[v];
+    s.rhs[v] -= at_end;
+    s.b[v] = at_end;
+    s.second[v] = s.change[v] / gamma_;
+  });
+  for (const std::int32_t o : group.joined) s.rhs[static_cast<std::size_t>(o)] = -s.b[static_cast<std::size_t>(o)];
+  iterations += stages.solve(s.second.span());
+
+  // Fluxes of w c + w c_γ + d c_1.
+  for (std::size_t v = 0; v < s.change.size(); ++v) s.change[v] = step.values[v] + w_ * s.change[v] + d_ * s.second[v];
+  fetch_remote(grid, s.change.span());
+  group.boundary->weight = {w_, w_, d_};
+  move_values(grid, group, s.change.span(), s.phi.span());
+  group.fluxes->find(s.phi.span(), s.faces, *group.wall_flux);
+  list_fluxes(grid, s.faces, result.face);
+  if (result.wall.empty()) return iterations;
+  std::ranges::fill(result.wall, 0.0);
+  for (const DiffusionGroup::WallRow& r : group.wall_rows)
+    result.wall[static_cast<std::size_t>(r.volume)] =
+        group.wall_flux->level(static_cast<int>(r.level))[static_cast<std::size_t>(r.row)];
+  return iterations;
+}
+
+}  // namespace karst

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/march/limiter.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace karst {
+namespace {
+
+constexpr int continuous_passes = 60;  ///< with what leaves a volume counted; then without, which ends for certain
+constexpr int most_passes = 120;
+
+void prepare(const ScalarGrid& grid, LimiterScratch& s) {
+  if (s.up.size() > 0) return;
+  s.up = Array<double>(static_cast<std::size_t>(grid.n_values), Purpose::fields, 1.0);
+  s.down = Array<double>(static_cast<std::size_t>(grid.n_values), Purpose::fields, 1.0);
+  s.face = Array<double>(static_cast<std::size_t>(grid.n_faces), Purpose::fields, 1.0);
+  s.wall = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 1.0);
+}
+
+/// Lowers the factors of faces and walls to what R of their two volumes allows.
+/// @param product  times R; else at most R
+void lower_factors(const ScalarGrid& grid, const Correction& c, bool product, LimiterScratch& s) {
+  const double *const up = s.up.data(), *const down = s.down.data(), *const amount = c.amount.data();
+  double* const factor = s.face.data();
+  const auto lower = [&](std::int32_t face, std::int32_t left, std::int32_t right) {
+    const double r = amount[face] >= 0.0 ? std::min(up[right], down[left]) : std::min(up[left], down[right]);
+    factor[face] = product ? factor[face] * r : std::min(factor[face], r);
+  };
+  for_all_faces(
+      grid,
+      [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t) { lower(face, left, right); },
+      [&](const ScalarFace& f) { lower(f.face, f.left, f.right); });
+  if (c.wall.empty()) return;
+  parallel_for(grid.n_own, [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    const double r = c.wall[v] >= 0.0 ? s.down[v] : s.up[v];
+    s.wall[v] = product ? s.wall[v] * r : std::min(s.wall[v], r);
+  });
+}
+
+/// R of the volumes that would leave the range; true when there is one on this rank.
+bool find_excess(const ScalarGrid& grid, const Correction& c, bool credit, LimiterScratch& s) {
+  const double slack = 1e-15 * (std::abs(c.range.least) + std::abs(c.range.largest));
+  const double lo = c.range.least, hi = c.range.largest;
+  std::vector<std::uint8_t> found(static_cast<std::size_t>(n_threads()));
+  const double *const amount = c.amount.data(), *const factor = s.face.data();
+  for_each_volume(grid, [&](std::int32_t volume, auto&& faces) {
+    const auto v = static_cast<std::size_t>(volume);
+    double in = 0.0, out = 0.0;
+    faces([&](std::int32_t face, std::int32_t, double outward) {
+      const double a = outward * factor[face] * amount[face];
+      in -= std::min(a, 0.0);
+      out += std::max(a, 0.0);
+    });
+    if (!c.wall.empty()) {
+      const double a = s.wall[v] * c.wall[v];
+      in -= std::min(a, 0.0);
+      out += std::max(a, 0.0);
+    }
+    const double value = c.low[v] + (in - out) / grid.volume[v];
+    s.up[v] = s.down[v] = 1.0;
+    if (value > hi + slack && in > 0.0) {
+      s.up[v] = std::clamp((grid.volume[v] * (hi - c.low[v]) + (credit ? out : 0.0)) / in, 0.0, 1.0);
+      if (s.up[v] < 1.0) found[static_cast<std::size_t>(thread_number())] = 1;
+    } else if (value < lo - slack && out > 0.0) {
+      s.down[v] = std::clamp((grid.volume[v] * (c.low[v] - lo) + (credit ? in : 0.0)) / out, 0.0, 1.0);
+      if (s.down[v] < 1.0) found[static_cast<std::size_t>(thread_number())] = 1;
+    }
+  });
+  return std::ranges::any_of(found, [](std::uint8_t f) { return f != 0; });
+}
+
+/// R of all volumes for the bounds of their neighbourhood.
+void find_local(const ScalarGrid& grid, const Correction& c, LimiterScratch& s) {
+  const double *const amount = c.amount.data(), *const low = c.low.data(), *const before = c.before.data();
+  for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
+    double lo = std::min(low[v], before[v]), hi = std::max(low[v], before[v]), in = 0.0, out = 0.0;
+    faces([&](std::int32_t face, std::int32_t other, double outward) {
+      const double a = outward * amount[face];
+      in -= std::min(a, 0.0);
+      out += std::max(a, 0.0);
+      lo = std::min({lo, low[other], before[other]});
+      hi = std::max({hi, low[other], before[other]});
+    });
+    const auto i = static_cast<std::size_t>(v);
+    const double room_up = grid.volume[i] * (hi - low[v]), room_down = grid.volume[i] * (low[v] - lo);
+    s.up[i] = in > room_up ? room_up / in : 1.0;
+    s.down[i] = out > room_down ? room_down / out : 1.0;
+  });
+}
+
+}  // namespace
+
+bool limit_to_range(ScalarGrid& grid, std::span<const Correction> corrections, LimiterScratch& s, int& passes) {
+  prepare(grid, s);
+  std::ranges::fill(s.face, 1.0);
+  std::ranges::fill(s.wall, 1.0);
+  bool limited = false;
+  for (passes = 0; passes < most_passes; ++passes) {
+    bool any = false;
+    for (const Correction& c : corrections) {
+      if (!grid.composite->comm().any(find_excess(grid, c, passes < continuous_passes, s))) continue;
+      any = true;
+      fetch_remote(grid, s.up.span());
+      fetch_remote(grid, s.down.span());
+      lower_factors(grid, c, true, s);
+    }
+    if (!any) break;
+    limited = true;
+  }
+  return limited;
+}
+
+void limit_locally(ScalarGrid& grid, std::span<const Correction> corrections, LimiterScratch& s) {
+  prepare(grid, s);
+  std::ranges::fill(s.face, 1.0);
+  for (const Correction& c : corrections) {
+    find_local(grid, c, s);
+    fetch_remote(grid, s.up.span());
+    fetch_remote(grid, s.down.span());
+    lower_factors(grid, c, false, s);
+  }
+}
+
+void apply_correction(const ScalarGrid& grid, const Correction& c, bool limited, const LimiterScratch& s) {
+  const double *const amount = c.amount.data(), *const factor = s.face.data();
+  for_each_volume(grid, [&](std::int32_t volume, auto&& faces) {
+    const auto v = static_cast<std::size_t>(volume);
+    double sum = 0.0;
+    if (limited)
+      faces([&](std::int32_t face, std::int32_t, double outward) { sum += outward * factor[face] * amount[face]; });
+    else
+      faces([&](std::int32_t face, std::int32_t, double outward) { sum += outward * amount[face]; });
+    if (!c.wall.empty()) sum += limited ? s.wall[v] * c.wall[v] : c.wall[v];
+    c.low[v] -= sum / grid.volume[v];
+  });
+}
+
+std::int64_t count_limited(const ScalarGrid& grid, const LimiterScratch& s) {
+  const auto is_limited = [&](std::int32_t face) {
+    return s.face[static_cast<std::size_t>(face)] < 0.99 ? std::int64_t{1} : 0;
+  };
+  const auto sum = [](std::int64_t a, std::int64_t b) { return a + b; };
+  const std::int64_t plain = parallel_reduce(
+      std::ssize(grid.plain), std::int64_t{0},
+      [&](std::int64_t i) {
+        const PlainVolumes& p = grid.plain[static_cast<std::size_t>(i)];
+        std::int64_t n = 0;
+        for (std::int32_t d = 0; d < 3; ++d)
+          for (std::int32_t t = 0; t < p.count; ++t) n += is_limited(d * grid.n_all + p.first + t);
+        return n;
+      },
+      sum);
+  return plain + parallel_reduce(
+                     static_cast<std::int64_t>(grid.listed.size()), std::int64_t{0},
+                     [&](std::int64_t i) {
+                       const ScalarFace& f = grid.listed[static_cast<std::size_t>(i)];
+                       const bool counts = f.right < grid.n_own || f.right >= grid.n_all;
+                       return counts ? is_limited(f.face) : 0;
+                     },
+                     sum);
+}
+
+}  // namespace karst

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/march/low_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/timer.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double least_change = 2e-15;  ///< of the range of the values: what is left over in a volume, root mean square
+constexpr int most_iterations = 2000;
+
+}  // namespace
+
+void two_point_flux(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<const double> values,
+                    std::span<double> q) {
+  const double* const c = values.data();
+  double* const to = q.data();
+  const double diffusivity = terms.diffusivity;
+  for_all_faces(
+      grid,
+      [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t level) {
+        to[face] = diffusivity * grid.width(level) * (c[left] - c[right]);
+      },
+      [&](const ScalarFace& f) {
+        const bool closed =
+            f.right >= grid.n_all &&
+            !terms.fixed[static_cast<std::size_t>(grid.boundary[static_cast<std::size_t>(f.right - grid.n_all)].side)];
+        to[f.face] = closed ? 0.0 : diffusivity * f.area / f.distance * (c[f.left] - c[f.right]);
+      });
+}
+
+LowOrderSolver::LowOrderSolver(const ScalarGrid& grid) : gcr_(grid.composite->comm(), grid.n_own) {}
+
+void LowOrderSolver::implicit_upwind(const ScalarGrid& grid, const CarryingFlow& flow, std::span<const double> values,
+                                     std::span<double> q) {
+  upwind_flux(grid, flow.implicit_part.span(), values, q);
+}
+
+/// 1 / the diagonal of V + dt (...).
+void LowOrderSolver::find_scale(const ScalarGrid& grid, const CarryingFlow& flow, const LowOrderTerms* terms,
+                                double dt) {
+  const auto n = static_cast<std::size_t>(grid.n_own);
+  const double diffusivity = terms != nullptr ? terms->diffusivity : 0.0;
+  for (std::size_t v = 0; v < n; ++v) {
+    scale_[v] = grid.volume[v];
+    if (flow.n_implicit > 0 && flow.implicit_volume[v] != 0) scale_[v] += dt * flow.outflow[v];
+    if (terms != nullptr && terms->wall.size() > 0) scale_[v] += dt * terms->wall[v];
+  }
+  if (terms != nullptr) {
+    const auto add = [&](std::int32_t v, double conductance) {
+      if (v < grid.n_own) scale_[static_cast<std::size_t>(v)] += dt * diffusivity * conductance;
+    };
+    for (const PlainVolumes& p : grid.plain)
+      for (std::size_t d = 0; d < 3; ++d)
+        for (std::int32_t t = 0; t < p.count; ++t) {
+          add(p.first + t, grid.width(p.level));
+          add(p.beyond[2 * d] + t, grid.width(p.level));
+        }
+    for (const ScalarFace& f : grid.listed) {
+      if (f.right >= grid.n_all &&
+          !terms->fixed[static_cast<std::size_t>(grid.boundary[static_cast<std::size_t>(f.right - grid.n_all)].side)])
+        continue;
+      add(f.left, f.area / f.distance);
+      if (f.right < grid.n_all) add(f.right, f.area / f.distance);
+    }
+  }
+  for (std::size_t v = 0; v < n; ++v) scale_[v] = 1.0 / scale_[v];
+}
+
+int LowOrderSolver::solve(ScalarGrid& grid, const CarryingFlow& flow, const LowOrderTerms* terms,
+                          std::span<const double> explicit_flux, double dt, double range, std::span<double> low) {
+  const Timer timer("low order");
+  const auto n = static_cast<std::size_t>(grid.n_own), n_faces = static_cast<std::size_t>(grid.n_faces);
+  if (b_.size() == 0) {
+    for (Array<double>* a : {&flux_, &extra_}) *a = Array<double>(n_faces, Purpose::solver, 0.0);
+    for (Array<double>* a : {&b_, &scale_, &image_}) *a = Array<double>(n, Purpose::solver, 0.0);
+    for (Array<double>* a : {&change_, &direction_})
+      *a = Array<double>(static_cast<std::size_t>(grid.n_values), Purpose::solver, 0.0);
+  }
+  find_scale(grid, flow, terms, dt);
+  const bool wall = terms != nullptr && terms->wall.size() > 0;
+  // Σ of all that is implicit, for these values; `offset` counts c_eq.
+  const auto implicit_sum = [&](std::span<const double> x, bool offset, std::span<double> y) {
+    if (terms != nullptr) two_point_flux(grid, *terms, x, flux_.span());
+    if (flow.n_implicit > 0) {
+      implicit_upwind(grid, flow, x, terms != nullptr ? extra_.span() : flux_.span());
+      if (terms != nullptr)
+        parallel_for(std::ssize(flux_.span()), [&](std::int64_t f) {
+          flux_[static_cast<std::size_t>(f)] += extra_[static_cast<std::size_t>(f)];
+        });
+    }
+    add_up(grid, flux_.span(), y);
+    if (wall)
+      parallel_for(grid.n_own, [&](std::int64_t i) {
+        const auto v = static_cast<std::size_t>(i);
+        y[v] += terms->wall[v] * (x[v] - (offset ? terms->equilibrium[v] : 0.0));
+      });
+  };
+  implicit_sum(low, true, b_.span());
+  add_up(grid, explicit_flux, image_.span());
+  parallel_for(grid.n_own, [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    b_[v] = -dt * scale_[v] * (b_[v] + image_[v]);
+  });
+  std::ranges::fill(change_, 0.0);
+  std::ranges::fill(direction_, 0.0);
+  const auto apply = [&](std::span<double> x, std::span<double> y) {
+    fetch_remote(grid, x);
+    implicit_sum(x, false, y);
+    parallel_for(grid.n_own, [&](std::int64_t i) {
+      const auto v = static_cast<std::size_t>(i);
+      y[v] = scale_[v] * (grid.volume[v] * x[v] + dt * y[v]);
+    });
+  };
+  const double tolerance = least_change * range * std::sqrt(static_cast<double>(grid.counts.volumes));
+  const int iterations = solve_scaled(gcr_, apply, b_.span(), change_.span(), tolerance, most_iterations,
+                                      direction_.span(), image_.span());
+  require(iterations >= 0,
+          "transport: the step of low order was not solved in {} iterations (time step {:.3g}); use a smaller one",
+          most_iterations, dt);
+  parallel_for(grid.n_own,
+               [&](std::int64_t i) { low[static_cast<std::size_t>(i)] += change_[static_cast<std::size_t>(i)]; });
+  fetch_remote(grid, low);
+  return iterations;
+}
+
+std::int64_t LowOrderSolver::bytes() const {
+  std::size_t sum = 0;
+  for (const Array<double>* a : {&flux_, &extra_, &b_, &scale_, &image_, &change_, &direction_}) sum += a->bytes();
+  return gcr_.bytes() + static_cast<std::int64_t>(sum);
+}
+
+}  // namespace karst

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a transport solve is about. For each component, with the flow u given,
+//
+//   ∂c/∂t + ∇·(u c - D ∇c) = s - λ c            in the fluid
+//   -D ∂c/∂n = k (c - c_eq)                     at the wall, n out of the fluid; k = 0: sealed
+//
+// and on each side of the domain a concentration where the flow enters, which on `fixed` sides holds for diffusion,
+// too.
+//
+// Lengths are in units of the level-0 cell width h0, times in any unit of the caller, concentrations in any: D in
+// h0²/time, k in h0/time, λ in 1/time, s in concentration/time, fluxes of the flow in h0³/time.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "solvers/elliptic/elliptic_problem.hpp"
+
+namespace karst {
+
+/// A side of the domain for one component.
+struct ScalarSide {
+  enum class Kind : std::uint8_t {
+    open,  ///< nothing diffuses through it; what flows in has the value, what flows out that of the fluid there
+    fixed  ///< the concentration on it is the value
+  };
+  Kind kind = Kind::open;
+  /// At a position [h0] and a time; empty: 0. Called from several threads.
+  std::function<double(const Vec3& x, double t)> value;
+};
+
+struct ScalarWall {
+  double rate = 0.0;         ///< k >= 0
+  double equilibrium = 0.0;  ///< c_eq
+};
+
+struct ScalarComponent {
+  std::string name = "c";
+  double diffusivity = 0.0, decay = 0.0, source = 0.0;
+  std::array<ScalarSide, 6> sides;  ///< -x +x -y +y -z +z; not looked at where the domain is periodic
+  /// Per piece of wall, asked once; empty: sealed. Walls react with the components that diffuse alone.
+  std::function<ScalarWall(const WallPiece& piece)> wall;
+};
+
+/// Everything that is wrong with components, one sentence each; nothing when all is well.
+std::vector<std::string> mistakes(const std::vector<ScalarComponent>& components);
+
+struct TransportOptions {
+  /// Largest |Σ flow| of a volume / largest outflow of one. What is left over is taken out of the fluxes before they
+  /// carry anything (they would break the bounds by some 50 times as much); above this the flow is refused.
+  double allowed_divergence = 1e-3;
+  double tolerance = 1e-8;  ///< of the implicit stages of diffusion, relative to the change of the step
+  int max_iterations = 300;
+  bool limit = true;  ///< false: fluxes of second order as they are; for tests
+};
+
+}  // namespace karst

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Flows and walls for transport whose solution is known.
+#pragma once
+
+#include <cmath>
+#include <functional>
+
+#include "eb/link/faces.hpp"
+#include "support/field_cases.hpp"
+#include "support/grid_cases.hpp"
+#include "transport/march/transport_stepper.hpp"
+
+namespace karst::test {
+
+/// Thin in z: n cells along x and y, one along z, which is periodic.
+inline GridOptions plane_grid(int n, bool periodic = false, int box = 16) {
+  return flow_grid({n, n, 1}, {periodic, periodic, true}, box);
+}
+
+/// Fluxes of the plane flow u = (∂ψ/∂y, -∂ψ/∂x), exact through each face: differences of ψ over its open part. On one
+/// level. Positions in h0.
+inline void set_stream(FaceField& flux, const std::function<double(double x, double y)>& psi) {
+  const Composite& grid = flux.grid();
+  const LevelGeometry& level = grid.level(0);
+  for (int b = 0; b < level.graph.n_local(); ++b) {
+    const BoxGraph box = level.graph.box(b);
+    auto extra = static_cast<std::size_t>(level.extra_begin[static_cast<std::size_t>(b)]);
+    for_each_face(box, level.box(b), [&](const FaceView& f) {
+      const int d = direction_of(f.side), e = 1 - d;
+      double along = 0.0;
+      if (d < 2) {
+        const Index cell = box.cells.cell(f.cell);
+        const Vec3 at = Vec3{cell[0] + 0.5, cell[1] + 0.5, 0.5} + f.centroid;
+        Vec3 lo = at, hi = at;
+        lo[e] -= 0.5 * f.aperture;
+        hi[e] += 0.5 * f.aperture;
+        along = (d == 0 ? 1.0 : -1.0) * (psi(hi[0], hi[1]) - psi(lo[0], lo[1]));
+      }
+      const VofName to = box.name(f.neighbour);
+      if (!f.primary)
+        flux.extra(0)[extra++] = is_high(f.side) ? along : -along;
+      else if (!is_high(f.side))
+        flux.primary(0).box(b, d)[static_cast<std::size_t>(f.vof)] = along;
+      else if (to == domain_face)
+        flux.primary(0).box(b, d)[static_cast<std::size_t>(f.neighbour)] = along;
+    });
+  }
+}
+
+/// Σ over all own volumes of weight × |c - exact|^p / Σ weight, and the largest: L1, L2, max.
+inline std::array<double, 3> error_norms(const TransportStepper& stepper, std::span<const double> c,
+                                         const std::function<double(const Vec3&)>& exact) {
+  const ScalarGrid& grid = stepper.grid();
+  std::array<double, 3> sums{};
+  double largest = 0.0;
+  for (std::size_t v = 0; v < grid.centroid.size(); ++v) {
+    const double e = std::abs(c[v] - exact(grid.centroid[v]));
+    sums[0] += grid.volume[v] * e;
+    sums[1] += grid.volume[v] * e * e;
+    sums[2] += grid.volume[v];
+    largest = std::max(largest, e);
+  }
+  const Comm& comm = grid.composite->comm();
+  comm.sum(std::span<double>(sums));
+  return {sums[0] / sums[2], std::sqrt(sums[1] / sums[2]), comm.max(largest)};
+}
+
+}  // namespace karst::test

@@ -73,6 +73,7 @@ Config read_config(Reader& in) {
   read(in, config.flow);
   read(in, config.time, config.flow.model == FlowModel::unsteady_stokes);
   read(in, config.diffusion);
+  read(in, config.dispersion);
   read(in, config.output);
   read(in, config.run);
   config.import_given = in.given("geometry.import");

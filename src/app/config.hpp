@@ -13,6 +13,7 @@
 #include "grid/hierarchy.hpp"
 #include "ins/upscale/flow_options.hpp"
 #include "transport/diffusion_options.hpp"
+#include "transport/dispersion/dispersion_options.hpp"
 
 namespace karst {
 
@@ -39,6 +40,7 @@ struct Config {
   FlowOptions flow;
   TimeOptions time;
   DiffusionOptions diffusion;
+  DispersionOptions dispersion;
   OutputOptions output;
   RunOptions run;
 };

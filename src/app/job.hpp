@@ -180,5 +180,6 @@ std::unique_ptr<Process> one_step(const JobContext& context, JobResult (*run)(co
 // The jobs, one .cpp file each.
 Job flow_job();
 Job diffusion_job();
+Job dispersion_job();
 
 }  // namespace karst

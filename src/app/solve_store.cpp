@@ -30,12 +30,14 @@ struct Tables {
   std::string_view job;
   std::vector<std::string_view> names;
 };
-const std::array<Tables, 2>& tables() {
-  static const std::array<Tables, 2> all{{{"flow", {"[fluid]", "[flow]"}}, {"diffusion", {"[diffusion]"}}}};
+const std::array<Tables, 3>& tables() {
+  static const std::array<Tables, 3> all{{{"flow", {"[fluid]", "[flow]"}},
+                                          {"diffusion", {"[diffusion]"}},
+                                          {"dispersion", {"[fluid]", "[flow]", "[dispersion]"}}}};
   return all;
 }
 /// Keys of these tables that choose which solves there are, not what one of them gives.
-constexpr std::array<std::string_view, 3> free_keys{"axes", "estimate_error", "uncertainty"};
+constexpr std::array<std::string_view, 4> free_keys{"axes", "estimate_error", "uncertainty", "peclet"};
 
 /// Lines "key = value" of the tables of a job that have an effect, without comments.
 std::string deck_lines(const std::string& deck, const std::string& job) {

@@ -59,8 +59,10 @@ class Closure {
   Closure(const Closure&) = delete;
   Closure& operator=(const Closure&) = delete;
 
-  /// Directions that repeat, one solve each.
+  /// Directions that repeat, one solve each, or what set_directions() has made of them.
   const std::vector<int>& directions() const { return directions_; }
+  /// Solves for these alone; they must be among the directions that repeat.
+  void set_directions(std::vector<int> directions) { directions_ = std::move(directions); }
   double volume() const { return volume_; }  ///< of the fluid [h0³]
 
   /// @param flow  volume fluxes [h0²] that add up to 0 in every VoF; kept by reference

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/dispersion/dispersion_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+namespace karst {
+
+void read(Reader& in, DispersionOptions& options) {
+  std::vector<std::string> words;
+  in.texts(
+      "dispersion.axes", words,
+      "axes of the flow for which the dispersion tensor of a periodic sample is wanted, such as [\"x\"]; each must "
+      "stand in flow.axes; naming any makes `karst run` do this job");
+  in.numbers("dispersion.peclet", options.peclet, "-",
+             "Péclet numbers, increasing: mean velocity of the fluid in the pores x dispersion.length / diffusivity; "
+             "empty: that of the flow of the deck. The flow is solved once for all",
+             0.0, 1e9);
+  in.number("dispersion.length", options.length, "m",
+            "length of the Péclet number; 0: the mean diameter of the grains, 6 x volume of the solid / its surface",
+            0.0, 1e6);
+  in.number("dispersion.diffusivity", options.diffusivity, "m2/s",
+            "diffusivity of the species in the free fluid; D*/D at a Péclet number does not depend on it", 1e-300,
+            1e300);
+  in.flag("dispersion.transverse", options.transverse,
+          "also the directions at right angles to the flow that repeat, one solve each; false: along the flow alone");
+  in.number("dispersion.tolerance", options.tolerance, "-", "relative residual at which a solve ends", 1e-13, 1e-2);
+  in.integer("dispersion.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1,
+             1000000);
+  if (in.documenting()) return;
+  for (const std::string& word : words) {
+    const auto axis = std::string("xyz").find(word);
+    if (word.size() != 1 || axis == std::string::npos) {
+      in.mistake("dispersion.axes", fmt::format("\"{}\" is no axis; allowed: \"x\", \"y\", \"z\"", word));
+    } else if (std::ranges::count(options.axes, static_cast<int>(axis)) > 0) {
+      in.mistake("dispersion.axes", fmt::format("\"{}\" stands twice; name it once", word));
+    } else {
+      options.axes.push_back(static_cast<int>(axis));
+    }
+  }
+  std::ranges::sort(options.axes);
+  if (std::ranges::adjacent_find(options.peclet, std::ranges::greater_equal{}) != options.peclet.end())
+    in.mistake("dispersion.peclet", "must increase: each solve starts from the solution before");
+  if (!words.empty()) return;
+  for (const char* key : {"dispersion.peclet", "dispersion.length", "dispersion.diffusivity", "dispersion.transverse",
+                          "dispersion.tolerance", "dispersion.max_iterations"})
+    if (in.given(key)) in.mistake(key, "given without dispersion.axes, which says what is wanted: axes = [\"x\"]");
+}
+
+}  // namespace karst

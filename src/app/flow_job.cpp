@@ -15,6 +15,7 @@
 #include "app/flow_in_time.hpp"
 #include "app/flow_record.hpp"
 #include "app/inertia_results.hpp"
+#include "app/inlet_job.hpp"
 #include "app/kept_flow.hpp"
 #include "app/plot_file.hpp"
 #include "app/solve_progress.hpp"
@@ -464,14 +465,17 @@ JobResult run(const JobContext& context) {
 void draw(const Comm& comm, const nlohmann::ordered_json& summary, const FieldView& view, Figures& figures) {
   draw_flow(comm, summary, view, figures);
   draw_flow_in_time(comm, summary, view, figures);
+  draw_inlet_flow(comm, summary, view, figures);
 }
 
 PagePart page(const nlohmann::ordered_json& summary, const Figures& figures) {
+  if (summary.contains("inlet_flow")) return inlet_flow_page(summary, figures);
   return summary.contains("flow_in_time") ? flow_in_time_page(summary, figures) : flow_page(summary, figures);
 }
 
 std::vector<std::string> all_mistakes(const JobContext& context) {
   if (is_in_time(context.config)) return flow_in_time_mistakes(context);
+  if (has_inlet(context.config)) return inlet_flow_mistakes(context);
   const FlowOptions& options = context.config.flow;
   std::vector<std::string> found = mistakes(options, context.geometry);
   if (options.estimate_given && wider_grids(context.grid.cells).empty())
@@ -500,12 +504,13 @@ int n_plotted(const Config& config) {
 Job flow_job() {
   return {
       "flow",
-      "[flow] with model = \"stokes\" or \"steady\" and a drive: permeability and velocity; \"unsteady-stokes\" and "
-      "[time]: its history",
+      "[flow] with model = \"stokes\" or \"steady\" and a drive: permeability and velocity; with [[flow.inlet]]: flow "
+      "rate and pressure drop; \"unsteady-stokes\" and [time]: its history",
       [](const Config& config) { return config.flow.model != FlowModel::none; },
       all_mistakes,
       [](const JobContext& context) {
-        return is_in_time(context.config) ? start_flow_in_time(context) : one_step(context, run);
+        if (is_in_time(context.config)) return start_flow_in_time(context);
+        return one_step(context, has_inlet(context.config) ? run_inlet_flow : run);
       },
       draw,
       page,

@@ -59,6 +59,31 @@ void read_trust(Reader& in, FlowOptions& options) {
       "permeability (three times the work); the switch --uncertainty of `karst run` sets it");
 }
 
+void read_inlets(Reader& in, FlowOptions& options) {
+  in.tables("flow.inlet",
+            "an end where the velocity is given, in place of flow.drive; on the opposite end the pressure is 0",
+            [&](Reader& item) {
+              FlowInlet inlet;
+              item.word<int>("side", inlet.side,
+                             {{"-x", 0, ""}, {"+x", 1, ""}, {"-y", 2, ""}, {"+y", 3, ""}, {"-z", 4, ""}, {"+z", 5, ""}},
+                             "end of the domain where the fluid comes in; always needed");
+              item.number("velocity", inlet.velocity, "m/s",
+                          "along the normal of the end, into the domain; always needed", 1e-300, strongest);
+              item.text("profile", inlet.profile,
+                        "factor on the velocity over the end, a formula of x, y, z in metres in the language of "
+                        "geometry.solid's expression, e.g. \"6*y/1e-3*(1-y/1e-3)\"");
+              if (item.documenting()) return;
+              for (const char* key : {"side", "velocity"})
+                if (!item.given(key)) item.mistake(key, "missing; every inlet needs it");
+              try {
+                const Formula profile(inlet.profile);
+              } catch (const Error& e) {
+                item.mistake("profile", e.what());
+              }
+              options.inlets.push_back(inlet);
+            });
+}
+
 /// Axes and values of the drives.
 void read_drive_values(Reader& in, FlowOptions& options) {
   read_axes(in, options);
@@ -74,13 +99,14 @@ void read_drive_values(Reader& in, FlowOptions& options) {
   in.text("flow.drive_factor", options.drive_factor,
           "model unsteady-stokes: factor on the drive, a formula of the time t [s] in the language of geometry.solid's "
           "expression, e.g. \"cos(2*_pi*50*t)\" or \"min(t/0.01, 1)\"");
+  read_inlets(in, options);
 }
 
 void check_drive(Reader& in, const FlowOptions& options) {
   if (options.drive == FlowDrive::none) {
     in.mistake("flow.drive",
                "nothing says what moves the fluid; allowed: \"pressure-drop\" (between two ends of a sample), "
-               "\"pressure-gradient\" (periodic samples), \"velocity\", \"flow-rate\"");
+               "\"pressure-gradient\" (periodic samples), \"velocity\", \"flow-rate\"; or an inlet: [[flow.inlet]]");
     return;
   }
   for (const DriveKey& d : drives) {
@@ -107,6 +133,27 @@ void check_drive(Reader& in, const FlowOptions& options) {
     in.mistake("flow.velocity", "0: nothing would flow; give it a value");
   if (options.drive == FlowDrive::flow_rate && in.given("flow.flow_rate") && options.flow_rate == 0.0)
     in.mistake("flow.flow_rate", "0: nothing would flow; give it a value");
+}
+
+/// An inlet stands in place of a drive and of all that belongs to permeabilities.
+void check_inlets(Reader& in, FlowOptions& options) {
+  if (options.inlets.size() > 1)
+    in.mistake("flow.inlet",
+               fmt::format("{} inlets; one is possible: the fluid leaves at the opposite end", options.inlets.size()));
+  if (options.model == FlowModel::steady || options.model == FlowModel::unsteady_stokes)
+    in.mistake("flow.inlet",
+               "a velocity is given for creeping steady flow alone; write flow.model = \"stokes\", or give "
+               "a drive between two pressures");
+  for (const char* key : {"flow.drive", "flow.pressure_drop", "flow.gradient", "flow.velocity", "flow.flow_rate"})
+    if (in.given(key))
+      in.mistake(key, "a second drive: [[flow.inlet]] says what moves the fluid; remove this key or the inlet");
+  for (const char* key : {"flow.reservoir", "flow.estimate_error", "flow.uncertainty"})
+    if (in.given(key)) in.mistake(key, "belongs to permeabilities, which an inlet does not give; remove this key");
+  const std::vector<int> axis{options.inlets[0].side / 2};
+  if (in.given("flow.axes") && options.axes != axis)
+    in.mistake("flow.axes", "the flow goes along the normal of the inlet; leave this key out");
+  options.axes = axis;
+  options.estimate_error = false;
 }
 
 /// Unsteady flow: one direction, driven as given, with nothing of what belongs to permeabilities.
@@ -200,13 +247,13 @@ void read(Reader& in, FlowOptions& options) {
   check_steps(in, options);
   check_unsteady(in, options);
   if (options.model != FlowModel::none) {
-    check_drive(in, options);
+    options.inlets.empty() ? check_drive(in, options) : check_inlets(in, options);
     return;
   }
   for (const char* key :
-       {"flow.drive", "flow.axes", "flow.pressure_drop", "flow.gradient", "flow.velocity", "flow.flow_rate",
-        "flow.sides", "flow.reservoir", "flow.tolerance", "flow.max_iterations", "flow.steps", "flow.newton_steps",
-        "flow.estimate_error", "flow.uncertainty", "flow.drive_factor"})
+       {"flow.drive", "flow.inlet", "flow.axes", "flow.pressure_drop", "flow.gradient", "flow.velocity",
+        "flow.flow_rate", "flow.sides", "flow.reservoir", "flow.tolerance", "flow.max_iterations", "flow.steps",
+        "flow.newton_steps", "flow.estimate_error", "flow.uncertainty", "flow.drive_factor"})
     if (in.given(key) && !in.given("flow.model"))
       in.mistake(key,
                  "given without flow.model, which asks for the job: model = \"stokes\", \"steady\" or "

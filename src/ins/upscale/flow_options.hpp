@@ -21,6 +21,13 @@ enum class FlowModel : std::uint8_t { none, stokes, steady, unsteady_stokes };
 enum class FlowDrive : std::uint8_t { none, pressure_gradient, pressure_drop, velocity, flow_rate };
 enum class FlowWalls : std::uint8_t { symmetry, no_slip, periodic };
 
+/// An end where the velocity is given; on the opposite one the pressure is 0.
+struct FlowInlet {
+  int side = 0;               ///< as in FlowSides
+  double velocity = 0.0;      ///< along the normal, into the domain [m/s]
+  std::string profile = "1";  ///< factor on it, a formula of x, y, z [m]
+};
+
 struct FlowOptions {
   FlowModel model = FlowModel::none;
   FlowDrive drive = FlowDrive::none;
@@ -29,6 +36,7 @@ struct FlowOptions {
   Vec3 gradient{1.0, 1.0, 1.0};    ///< minus the mean pressure gradient [Pa/m]; the entry of the axis counts
   double velocity = 0.0;           ///< Darcy velocity along the axis [m/s]
   double flow_rate = 0.0;          ///< along the axis [m³/s]
+  std::vector<FlowInlet> inlets;   ///< in place of a drive: one, or none
   FlowWalls sides = FlowWalls::symmetry;
   bool sides_given = false;
   int reservoir = 0;        ///< cells of free fluid before and behind the sample along the axis
@@ -43,7 +51,7 @@ struct FlowOptions {
 };
 
 /// Declares and reads [flow]; notes as mistakes: no drive, two drives or a value that belongs to another one, an axis
-/// that does not exist or stands twice, keys without a model.
+/// that does not exist or stands twice, an inlet beside a drive, keys without a model.
 void read(Reader& in, FlowOptions& options);
 
 }  // namespace karst

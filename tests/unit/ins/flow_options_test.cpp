@@ -67,5 +67,30 @@ TEST(FlowOptions, MistakesAreNamedWithWhatIsAllowed) {
   expect(drop + "[fluid]\nviscosity = -1e-3\n", {"fluid.viscosity"});
 }
 
+TEST(FlowOptions, AnInletInPlaceOfADrive) {
+  const std::string stokes = "[flow]\nmodel = \"stokes\"\n",
+                    inlet = "[[flow.inlet]]\nside = \"+y\"\nvelocity = \"2 mm/s\"\n";
+  const auto [options, wrong] = read_text(stokes + inlet);
+  EXPECT_EQ(wrong, "");
+  ASSERT_EQ(options.inlets.size(), 1U);
+  EXPECT_EQ(options.inlets[0].side, 3);
+  EXPECT_DOUBLE_EQ(options.inlets[0].velocity, 2e-3);
+  EXPECT_EQ(options.axes, std::vector<int>{1});
+  EXPECT_FALSE(options.estimate_error);
+  const auto expect = [&](const std::string& deck, std::initializer_list<const char*> parts) {
+    const std::string text = read_text(deck).second;
+    for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << deck << " gives: " << text;
+  };
+  expect(stokes + inlet + inlet, {"2 inlets"});
+  expect(stokes + "drive = \"pressure-drop\"\nreservoir = 3\n" + inlet,
+         {"flow.drive", "second drive", "flow.reservoir"});
+  expect(stokes + "axes = [\"x\"]\n" + inlet, {"flow.axes", "normal of the inlet"});
+  expect("[flow]\nmodel = \"steady\"\n" + inlet, {"flow.inlet", "\"stokes\""});
+  expect(stokes + "[[flow.inlet]]\n", {"side", "velocity", "missing"});
+  expect(stokes + "[[flow.inlet]]\nside = \"x\"\nvelocity = 0\nprofile = \"2*u\"\n",
+         {"flow.inlet[0].side", "flow.inlet[0].velocity", "flow.inlet[0].profile"});
+  expect(inlet, {"flow.inlet", "without flow.model"});
+}
+
 }  // namespace
 }  // namespace karst

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/upscale/inlet_flow.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/flow_cases.hpp"
+
+namespace karst {
+namespace {
+
+FlowOptions from(int side, const std::string& profile = "1") {
+  FlowOptions options;
+  options.model = FlowModel::stokes;
+  options.sides = FlowWalls::no_slip;
+  options.tolerance = 1e-10;
+  options.axes = {side / 2};
+  options.inlets = {{side, 1.2e-3, profile}};
+  return options;
+}
+
+Geometry channel(const Comm& comm, const Index& cells, const test::DistanceFunction::Function& phi) {
+  return build_geometry(comm, test::flow_grid(cells, {false, false, true}), test::DistanceFunction(phi),
+                        KeepPores::connected);
+}
+
+// Benchmark II of S. Molins et al., Comput. Geosci. 25 (2021) 1285: channel of 1 mm x 0.5 mm, disc of radius 0.1 mm,
+// inlet 1.2 mm/s. Largest speed by quadratic finite elements fitted to the disc, with inertia (Re 0.6): 2.9279 mm/s.
+TEST(InletFlow, DiscInAChannelMpi) {
+  const Comm comm = Comm::world();
+  const double h = 1e-3 / 64;
+  const Geometry geometry =
+      channel(comm, {64, 32, 1}, [](const Vec3& x) { return std::hypot(x[0] - 32.0, x[1] - 16.0) - 6.4; });
+  const InletFlow flow = solve_inlet_flow(comm, geometry, from(0), {}, {h, 0.937, 1257.0});
+  // The fastest place lies up to half a cell beside a cell centre, in a gap of 9.6 cells: (0.5 / 4.8)².
+  EXPECT_NEAR(flow.largest_speed / 2.9279e-3, 1.0, 0.011);
+  EXPECT_NEAR(flow.flow_rate / (1.2e-3 * 0.5e-3 * h), 1.0, 1e-9);
+  EXPECT_LT(flow.imbalance, 1e-8);
+  EXPECT_LT(flow.divergence, 1e-8);
+  EXPECT_NEAR(flow.darcy_velocity[0] / 1.2e-3, 1.0, 1e-8);
+  EXPECT_LE(flow.iterations, 60);
+}
+
+// A parabola comes in at either end: Δp = 12 μ U L / H².
+TEST(InletFlow, PressureDropOfAParabola) {
+  const Comm comm = Comm::self();
+  const double h = 1e-5;
+  const Geometry geometry = channel(comm, {12, 6, 1}, [](const Vec3&) { return 1e3; });
+  for (const int side : {0, 1}) {
+    const InletFlow flow = solve_inlet_flow(comm, geometry, from(side, "6*y/6e-5*(1-y/6e-5)"), {}, {h, 1.0, 0.0});
+    EXPECT_NEAR(flow.pressure_drop / (12.0 * 1e-3 * 1.2e-3 * 12 * h / std::pow(6 * h, 2)), 1.0, 1e-6);
+    EXPECT_NEAR(flow.flow_rate / (1.2e-3 * 6 * h * h), 1.0, 1e-9);
+    EXPECT_NEAR(flow.darcy_velocity[0], side == 0 ? 1.2e-3 : -1.2e-3, 1e-11);
+  }
+}
+
+TEST(InletFlow, SaysWhatCannotBe) {
+  const Comm comm = Comm::self();
+  const auto expect = [&](const Geometry& geometry, const FlowOptions& options,
+                          std::initializer_list<const char*> parts) {
+    std::string text;
+    for (const std::string& one : inlet_mistakes(options, geometry, 1.0)) text += one + '\n';
+    for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << " is not in: " << text;
+    EXPECT_EQ(text.empty(), parts.size() == 0) << text;
+  };
+  const Geometry open = channel(comm, {12, 8, 1}, [](const Vec3&) { return 1e3; });
+  expect(open, from(0), {});
+  expect(open, from(5), {"flow.inlet", "\"+z\"", "periodic along z"});
+  expect(open, from(0, "1/(y-3.5)"), {"profile", "no finite value", "3.5"});
+  const Geometry closed = channel(comm, {12, 8, 1}, [](const Vec3& x) { return std::abs(x[0] - 6.0) - 2.0; });
+  expect(closed, from(1), {"flow.inlet", "no pore leads from the inlet on +x"});
+}
+
+}  // namespace
+}  // namespace karst

@@ -288,10 +288,14 @@ void StokesPreconditioner::set_slow(double shift) {
   if (!carry_ && std::abs(shift - shift_) <= same_shift * shift_) return;
   const Timer timer("multigrids");
   keep_lengths();
+  const bool carried = carry_.has_value();
   carry_.reset();
   shift_ = shift;
   make_pressure(slow_lengths());
-  make_velocity({});
+  if (carried)
+    make_velocity({});
+  else  // nodes and connections stay
+    velocity_->set_shifts(velocity_levels(*op_, *geometry_, shift_));
 }
 
 /// ψ += carry · ∇ψ for ψ = between_[..][0].

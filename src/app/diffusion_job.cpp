@@ -232,8 +232,9 @@ std::vector<std::string> warnings_of(const Columns& columns) {
   return all;
 }
 
-std::vector<JobComponent> components_of(const JobContext& run, const std::shared_ptr<const Columns>& columns) {
-  const auto joined = std::make_shared<const JoinedCells>(run.comm, run.geometry);
+std::vector<JobComponent> components_of(const JobContext& run, const std::shared_ptr<const Composite>& grid,
+                                        const std::shared_ptr<const Columns>& columns) {
+  const auto joined = std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(grid));
   std::vector<JobComponent> components;
   for (std::size_t i = 0; i < columns->size(); ++i) {
     if (!(*columns)[i].connected) continue;
@@ -336,11 +337,10 @@ JobResult run(const JobContext& context) {
   DiffusionWatch watch;
   watch.iteration = [&](const std::string& solve, int n, double residual) { progress.iteration(solve, n, residual); };
   watch.solved = [&](const SolveReport& solve) { progress.solved(solve); };
-  const auto numbering = std::make_shared<const CompositeNumbering>(context.comm, context.geometry);
-  const VofPlaces places = places_of(context.geometry, *numbering);
-  if (context.solved != nullptr) keep_columns(context, places, numbering->n_own(), progress, watch);
-  const auto columns =
-      std::make_shared<const Columns>(effective_diffusivity(context.comm, context.geometry, options, watch));
+  const std::shared_ptr<const Composite> grid = composite_on(context.comm, context.geometry);
+  const VofPlaces places = places_of(context.geometry, grid->numbering());
+  if (context.solved != nullptr) keep_columns(context, places, grid->numbering().n_own(), progress, watch);
+  const auto columns = std::make_shared<const Columns>(effective_diffusivity(grid, options, watch));
   JobResult result;
   result.text = text_of(*columns, options.diffusivity);
   result.headline = headline_of(*columns);
@@ -349,7 +349,7 @@ JobResult run(const JobContext& context) {
   for (const DiffusionColumn& c : *columns)
     if (c.connected) result.balances.push_back({fmt::format("diffusion_{}_relative", name_of(c)), c.imbalance()});
   result.warnings = warnings_of(*columns);
-  const std::vector<JobComponent> components = components_of(context, columns);
+  const std::vector<JobComponent> components = components_of(context, grid, columns);
   draw(context.comm, Json::parse(result.json), view_of(context, components), result.figures);
   if (std::ranges::count(context.config.output.plot, PlotField::concentration) > 0) result.components = components;
   return result;

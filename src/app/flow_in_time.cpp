@@ -68,8 +68,8 @@ class FlowInTime final : public Process {
         gradient_(gradient_of(options_, run.grid)),
         factor_(options_.drive_factor, "t"),
         drive_(unit_drive(domain_of(run), axis_)),
-        joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry)),
-        stokes_(run.comm, run.geometry, flow_sides(domain_of(run), options_, axis_), solve_options()) {
+        stokes_(run.comm, run.geometry, flow_sides(domain_of(run), options_, axis_), solve_options()),
+        joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(stokes_.op().composite()))) {
     check_flow_cells(stokes_.op().counts(), "unsteady flow");
     const double unit = time_unit();
     const auto drive_at = [this, unit](double time) { return value_at(factor_, unit * time) * drive_; };
@@ -209,9 +209,9 @@ class FlowInTime final : public Process {
   double h_, gradient_;
   Formula factor_;
   StokesDrive drive_;
-  std::shared_ptr<const JoinedCells> joined_;
   WallClock clock_;
   StokesSolver stokes_;
+  std::shared_ptr<const JoinedCells> joined_;
   std::optional<UnsteadySolver> solver_;
   double setup_seconds_ = 0.0, n_steps_ = 1.0;
   StepReport last_;

@@ -203,7 +203,8 @@ void keep_sweeps(const JobContext& run, const VofPlaces& places, const std::stri
 void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions part, const FlowSample& sample,
                 const std::string& where, SolveProgress& progress, FlowColumns& columns, const KeepFlows& keep) {
   SolveStore* store = run.solved;
-  const CompositeNumbering numbering(run.comm, geometry);
+  std::optional<CompositeNumbering> own;
+  const CompositeNumbering& numbering = keep ? keep.joined->numbering() : own.emplace(run.comm, geometry);
   const VofPlaces places = places_of(geometry, numbering);
   const std::string depends = store == nullptr ? "" : store->dependencies("flow", geometry, sample.cell_width);
   const auto values_of = [](auto& flow) { return std::span(flow.values.data()->data(), 4 * flow.values.size()); };
@@ -395,7 +396,8 @@ struct Solved {
 std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& part, const FlowSample& sample,
                                    SolveProgress& progress, Solved& all) {
   KeptFlows flows;
-  const auto joined = std::make_shared<const JoinedCells>(grid.comm, grid.geometry);
+  const auto joined = std::make_shared<const JoinedCells>(
+      grid.comm, grid.geometry, std::make_shared<const CompositeNumbering>(grid.comm, grid.geometry));
   solve_axes(grid, grid.geometry, part, sample, "", progress, all.columns, {&flows, joined.get(), grid.handover});
   const bool several = grid.config.flow.axes.size() > 1;
   std::vector<JobComponent> components = flow_components(grid.geometry, joined, flows, several);

@@ -49,7 +49,8 @@ std::string json_of(const FlowInlet& inlet, const InletFlow& flow) {
 }
 
 std::vector<JobComponent> components_of(const JobContext& run, int axis, const InletFlow& flow) {
-  const auto joined = std::make_shared<const JoinedCells>(run.comm, run.geometry);
+  const auto joined = std::make_shared<const JoinedCells>(
+      run.comm, run.geometry, std::make_shared<const CompositeNumbering>(run.comm, run.geometry));
   auto kept = std::make_shared<KeptFlow>();
   kept->axis = axis;
   for (const Quad& q : flow.solution) {

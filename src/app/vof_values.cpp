@@ -61,7 +61,8 @@ std::vector<GlobalNumber> numbers_of(const Comm& comm, const LevelGraph& graph, 
 
 }  // namespace
 
-JoinedCells::JoinedCells(const Comm& comm, const Geometry& geometry) : comm_(comm), numbering_(comm, geometry) {
+JoinedCells::JoinedCells(const Comm& comm, const Geometry& geometry, std::shared_ptr<const CompositeNumbering> unknowns)
+    : comm_(comm), numbering_(std::move(unknowns)) {
   std::vector<std::vector<std::pair<std::int64_t, GlobalNumber>>> elsewhere;  // per level: entry, home
   for (const LevelGeometry& level : geometry.levels) {
     std::vector<std::int32_t>& homes = homes_.emplace_back(level.joined.size(), -1);
@@ -70,11 +71,11 @@ JoinedCells::JoinedCells(const Comm& comm, const Geometry& geometry) : comm_(com
       const VofName home = level.joined[i].home;
       if (home == no_face) continue;
       if (const int box = level.graph.local(box_of(home)); box >= 0)
-        homes[i] = numbering_.number(level.level, box, vof_of(home));
+        homes[i] = numbering().number(level.level, box, vof_of(home));
       else
         asked.push_back({home, static_cast<std::int64_t>(i)});
     }
-    const std::vector<GlobalNumber> numbers = numbers_of(comm, level.graph, numbering_, level.level, asked);
+    const std::vector<GlobalNumber> numbers = numbers_of(comm, level.graph, numbering(), level.level, asked);
     elsewhere.emplace_back();
     for (std::size_t i = 0; i < asked.size(); ++i) {
       if (numbers[i] == no_unknown) continue;
@@ -86,8 +87,8 @@ JoinedCells::JoinedCells(const Comm& comm, const Geometry& geometry) : comm_(com
   wanted_.erase(std::ranges::unique(wanted_).begin(), wanted_.end());
   for (std::size_t l = 0; l < elsewhere.size(); ++l)
     for (const auto& [entry, number] : elsewhere[l])
-      homes_[l][entry] =
-          static_cast<std::int32_t>(numbering_.n_own() + (std::ranges::lower_bound(wanted_, number) - wanted_.begin()));
+      homes_[l][entry] = static_cast<std::int32_t>(numbering().n_own() +
+                                                   (std::ranges::lower_bound(wanted_, number) - wanted_.begin()));
 }
 
 void fill_cells(const Geometry& geometry, const JoinedCells& joined, int level, std::int64_t box,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,13 +18,13 @@ namespace karst {
 class JoinedCells {
  public:
   /// Collective.
-  JoinedCells(const Comm& comm, const Geometry& geometry);
+  JoinedCells(const Comm& comm, const Geometry& geometry, std::shared_ptr<const CompositeNumbering> numbering);
 
   /// Values of the homes on other ranks, to stand behind those of the own unknowns. Collective.
   /// @param value  of an own unknown
   template <class T>
   std::vector<T> remote(const std::function<T(std::size_t unknown)>& value) const {
-    RemoteUnknowns homes(comm_, numbering_, wanted_);
+    RemoteUnknowns homes(comm_, *numbering_, wanted_);
     ListExchange& exchange = homes.exchange();
     std::vector<T> values(homes.numbers().size());
     exchange.begin(std::span(values),
@@ -34,11 +35,11 @@ class JoinedCells {
   /// Of each entry of LevelGeometry::joined: number of its home among the own unknowns and what remote() gives behind
   /// them; -1 for none.
   std::span<const std::int32_t> homes(int level) const { return homes_[static_cast<std::size_t>(level)]; }
-  const CompositeNumbering& numbering() const { return numbering_; }
+  const CompositeNumbering& numbering() const { return *numbering_; }
 
  private:
   Comm comm_;
-  CompositeNumbering numbering_;
+  std::shared_ptr<const CompositeNumbering> numbering_;
   std::vector<GlobalNumber> wanted_;
   std::vector<std::vector<std::int32_t>> homes_;
 };

@@ -85,6 +85,10 @@ class Composite {
   std::vector<Part> parts_;
 };
 
+/// Of a composite, which it keeps.
+inline std::shared_ptr<const CompositeNumbering> numbering_of(const std::shared_ptr<const Composite>& composite) {
+  return {composite, &composite->numbering()};
+}
 /// A composite of a geometry that outlives it. Collective.
 std::shared_ptr<const Composite> composite_on(const Comm& comm, const Geometry& geometry);
 

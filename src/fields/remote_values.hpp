@@ -46,6 +46,11 @@ class RemoteValues : public RemoteUnknowns {
   void begin(std::span<const T> x) {
     exchange().begin(values_.span(), [&](std::size_t i) { return x[static_cast<std::size_t>(exchange().sent()[i])]; });
   }
+  /// @param value_of  (i) -> the value of the own unknown exchange().sent()[i]
+  template <class F>
+  void begin_each(F&& value_of) {
+    exchange().begin(values_.span(), value_of);
+  }
   void finish() { exchange().finish(); }
   std::span<const T> values() const { return values_.span(); }
   std::int64_t bytes() const { return RemoteUnknowns::bytes() + static_cast<std::int64_t>(values_.bytes()); }

@@ -74,6 +74,13 @@ std::int64_t VofLookup::row(VofName own) const {
   return p < 0 || p >= box(b).n_irregular ? -1 : geometry_->moments_begin[static_cast<std::size_t>(b)] + p;
 }
 
+WallParts VofLookup::wall_parts(VofName v) const {
+  if (local(v) >= 0) return karst::wall_parts(*geometry_, row(v));
+  const auto mixed = foreign_walls_->find(v);
+  return {remote_.at(v).fixed.mineral,
+          mixed == foreign_walls_->end() ? std::span<const MixedWall>{} : std::span<const MixedWall>(mixed->second)};
+}
+
 GlobalNumber VofLookup::number(VofName v) const {
   const int b = local(v);
   if (b < 0) return remote_.at(v).fixed.number;
@@ -196,12 +203,13 @@ std::vector<std::pair<SharedFace, int>> VofLookup::shared_faces(VofName v) const
 }
 
 VofLookup::Remote VofLookup::describe(VofName v) const {
-  Remote r{{number(v), cell(v), moments(v) != nullptr, {}, {}, {}}, {}};
+  Remote r{{number(v), cell(v), moments(v) != nullptr, {}, {}, {}, 0}, {}};
   add_extra_faces(v, r.extra);
   for (int side = 0; side < 6; ++side) r.fixed.primary[static_cast<std::size_t>(side)] = neighbour(v, side);
   if (r.fixed.irregular) {
     r.fixed.moments = *moments(v);
     r.fixed.center = *center(v);
+    r.fixed.mineral = wall_parts(v).mineral;
   }
   return r;
 }
@@ -220,6 +228,8 @@ void VofLookup::ask(const Comm& comm, const std::vector<VofName>& names) {
       w.put(v);
       w.put(r.fixed);
       w.put_vector(r.extra);
+      const auto mixed = r.fixed.irregular ? wall_parts(v).mixed : std::span<const MixedWall>{};
+      w.put_vector(std::vector<MixedWall>(mixed.begin(), mixed.end()));
     }
     answers.push_back({m.rank, w.take()});
   }
@@ -229,6 +239,7 @@ void VofLookup::ask(const Comm& comm, const std::vector<VofName>& names) {
       Remote r{};
       r.fixed = in.get<Remote::Fixed>();
       r.extra = in.get_vector<ListedFace>();
+      if (auto mixed = in.get_vector<MixedWall>(); !mixed.empty()) foreign_walls_->emplace(v, std::move(mixed));
       remote_.emplace(v, std::move(r));
     }
 }

@@ -2,12 +2,14 @@
 // VoFs of one level by name, wherever they live: what the makers of stencils need to know. For set-up only.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "eb/link/level_geometry.hpp"
 #include "fields/composite_numbering.hpp"
+#include "fields/wall_parts.hpp"
 
 namespace karst {
 
@@ -34,6 +36,9 @@ struct PointBeyond {
   GlobalNumber unknown;
   Vec3 at;  ///< from the centre of the VoF's cell, in its h
 };
+
+/// Minerals on mixed walls of other ranks, by VoF.
+using ForeignWalls = std::unordered_map<VofName, std::vector<MixedWall>>;
 
 class VofLookup {
  public:
@@ -65,7 +70,10 @@ class VofLookup {
   const VofMoments* moments(VofName v) const;  ///< nullptr: regular
   const VofCenter* center(VofName v) const;    ///< nullptr: regular
   std::int64_t row(VofName own) const;  ///< place of an irregular VoF in moments; -1: regular, or of another rank
-  bool inside(VofName v) const {        ///< the value stands at the cell centre
+  /// Of an irregular VoF. Those of other ranks point into foreign_walls().
+  WallParts wall_parts(VofName v) const;
+  std::shared_ptr<const ForeignWalls> foreign_walls() const { return foreign_walls_; }
+  bool inside(VofName v) const {  ///< the value stands at the cell centre
     const VofCenter* c = center(v);
     return c == nullptr || c->inside;
   }
@@ -90,6 +98,7 @@ class VofLookup {
       std::array<VofName, 6> primary;
       VofMoments moments;
       VofCenter center;
+      MineralNumber mineral;
     } fixed;
     std::vector<ListedFace> extra;
   };
@@ -110,6 +119,7 @@ class VofLookup {
   std::vector<std::int32_t> place_;                // per own VoF: its row, or -1 - its run
   std::vector<std::array<std::uint8_t, 3>> cell_;  // per own VoF: its cell, from the first of its box
   std::unordered_map<VofName, Remote> remote_;
+  std::shared_ptr<ForeignWalls> foreign_walls_ = std::make_shared<ForeignWalls>();
   std::unordered_map<VofName, std::vector<PointBeyond>> beyond_;
 };
 

@@ -25,7 +25,7 @@ constexpr double least_flux = 10.0;
 const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[0].layout.domain(); }
 
 struct Setting {
-  const Comm& comm;
+  const std::shared_ptr<const Composite>& grid;
   const Geometry& geometry;
   const DiffusionOptions& options;
   const DiffusionWatch& watch;
@@ -80,7 +80,7 @@ DiffusionColumn column_between_ends(const Setting& s, int axis) {
   EllipticProblem problem;
   problem.sides[static_cast<std::size_t>(low)] = [](const Vec3&) { return dirichlet(1.0); };
   problem.sides[static_cast<std::size_t>(high)] = [](const Vec3&) { return dirichlet(0.0); };
-  EllipticOperator op(s.comm, s.geometry, problem, Faces::keep);
+  EllipticOperator op(s.grid, problem, Faces::keep);
   const auto n = static_cast<std::size_t>(op.numbering().n_own());
   DiffusionColumn column;
   column.axis = axis;
@@ -127,7 +127,7 @@ struct PeriodicSolver {
 
   PeriodicSolver(const Setting& s, int first_axis)
       : axis(first_axis),
-        op(s.comm, s.geometry, EllipticProblem{}, Faces::keep),
+        op(s.grid, EllipticProblem{}, Faces::keep),
         krylov(op, krylov_options(s, axis)),
         planes(op),
         setup_seconds(setup.seconds()) {
@@ -232,10 +232,16 @@ std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometr
 
 std::vector<DiffusionColumn> effective_diffusivity(const Comm& comm, const Geometry& geometry,
                                                    const DiffusionOptions& options, const DiffusionWatch& watch) {
+  return effective_diffusivity(composite_on(comm, geometry), options, watch);
+}
+
+std::vector<DiffusionColumn> effective_diffusivity(const std::shared_ptr<const Composite>& grid,
+                                                   const DiffusionOptions& options, const DiffusionWatch& watch) {
   const Timer timer("diffusion");
+  const Geometry& geometry = grid->geometry();
   const std::vector<std::string> wrong = mistakes(options, geometry);
   require(wrong.empty(), "{}", join(wrong, "\n"));
-  const Setting setting{comm, geometry, options, watch, domain_of(geometry)};
+  const Setting setting{grid, geometry, options, watch, domain_of(geometry)};
   std::vector<DiffusionColumn> columns;
   std::optional<PeriodicSolver> periodic;
   const auto with_periodic = [&](int axis) -> PeriodicSolver& {

@@ -23,13 +23,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/memory.hpp"
 #include "eb/geometry.hpp"
-#include "fields/composite_numbering.hpp"
+#include "fields/composite.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "transport/diffusion_options.hpp"
 
@@ -70,6 +71,9 @@ struct DiffusionWatch {
 std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometry& geometry);
 
 /// One column per asked axis. Throws Error when mistakes() finds any and when a solve fails. Collective.
+std::vector<DiffusionColumn> effective_diffusivity(const std::shared_ptr<const Composite>& grid,
+                                                   const DiffusionOptions& options, const DiffusionWatch& watch = {});
+/// The same on a composite of its own.
 std::vector<DiffusionColumn> effective_diffusivity(const Comm& comm, const Geometry& geometry,
                                                    const DiffusionOptions& options, const DiffusionWatch& watch = {});
 /// "diffusion x"

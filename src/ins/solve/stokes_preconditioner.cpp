@@ -66,10 +66,10 @@ void scale_shift(const StokesOperator& op, TwoPointLevel& level) {
 
 /// Planes of symmetry let nothing through: there the normal component is 0, the others do not change.
 /// @param shift  a; its rows are scaled as those of momentum are, to be symmetric
-std::vector<TwoPointLevel> velocity_levels(const StokesLevels& op, const Geometry& geometry, double shift) {
+std::vector<TwoPointLevel> velocity_levels(const StokesLevels& op, double shift) {
   const FlowSides& sides = op.sides();
   std::vector<TwoPointLevel> levels =
-      make_two_point_levels(op.comm(), geometry, velocity_problem(sides, shift), WallForm::lines);
+      make_two_point_levels(*op.composite(), velocity_problem(sides, shift), WallForm::lines);
   for (int l = 0; l < op.n_levels() && shift > 0.0; ++l) scale_shift(op.level(l), levels[static_cast<std::size_t>(l)]);
   for (TwoPointLevel& level : levels)
     for (std::size_t s = 0; s < 6; ++s) level.mirrors[s] = holds_normal_velocity(sides[s]) && !holds_velocity(sides[s]);
@@ -192,9 +192,8 @@ class PressureLevel {
 
 }  // namespace
 
-StokesPreconditioner::StokesPreconditioner(StokesLevels& op, const Geometry& geometry)
+StokesPreconditioner::StokesPreconditioner(StokesLevels& op)
     : op_(&op),
-      geometry_(&geometry),
       continuity_inverse_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver),
       symmetric_scale_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, 1.0F),
       between_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, {}) {  // covered VoFs stay 0
@@ -214,7 +213,7 @@ StokesPreconditioner::StokesPreconditioner(StokesLevels& op, const Geometry& geo
 /// @param inflow  as in TwoPointLevel
 void StokesPreconditioner::make_velocity(Array<std::array<float, 6>> inflow) {
   velocity_.reset();
-  std::vector<TwoPointLevel> levels = velocity_levels(*op_, *geometry_, shift_);
+  std::vector<TwoPointLevel> levels = velocity_levels(*op_, shift_);
   const bool carried = inflow.size() > 0;
   levels[0].inflow = std::move(inflow);
   velocity_ = std::make_unique<BasicGraphMultigrid<3>>(op_->comm(), levels, carried ? carried_cycle() : flow_cycle(2));
@@ -230,7 +229,7 @@ void StokesPreconditioner::make_pressure(std::vector<FloatField> lengths) {
                                                      StokesLevels::width(l), shift_));
     levels.push_back(makers.back()->take());
   }
-  find_coarse_fine_links(op_->comm(), *geometry_, WallForm::fluxes, levels);
+  set_coarse_fine_links(*op_->composite(), WallForm::fluxes, levels);
   pressure_ = std::make_unique<GraphMultigrid>(op_->comm(), levels, flow_cycle(1));
 }
 

@@ -34,8 +34,8 @@ namespace karst {
 
 class StokesPreconditioner {
  public:
-  /// Operator and geometry must outlive it. Collective.
-  StokesPreconditioner(StokesLevels& op, const Geometry& geometry);
+  /// The operator must outlive it. Collective.
+  explicit StokesPreconditioner(StokesLevels& op);
 
   /// Takes over the flow that was kept: made for the equations linearised about it until set_slow(). Sets op.values()
   /// to something else. Collective.
@@ -62,7 +62,6 @@ class StokesPreconditioner {
   void add_recovery();
 
   StokesLevels* op_;
-  const Geometry* geometry_;
   Array<float> continuity_inverse_;
   Array<float> symmetric_scale_;  // per own VoF, of its velocity residual
   std::unique_ptr<BasicGraphMultigrid<3>> velocity_;

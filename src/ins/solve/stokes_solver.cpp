@@ -16,7 +16,7 @@ StokesSolver::StokesSolver(const Comm& comm, const Geometry& geometry, const Flo
     : comm_(comm),
       options_(options),
       op_(comm, geometry, sides),
-      preconditioner_(op_, geometry),
+      preconditioner_(op_),
       gmres_(comm, op_.n_vofs(), options.krylov),
       solution_(static_cast<std::size_t>(op_.n_vofs()), Purpose::solver) {
   if (op_.n_levels() > 1) unknowns_ = Array<Quad>(static_cast<std::size_t>(op_.numbering().n_own()), Purpose::solver);

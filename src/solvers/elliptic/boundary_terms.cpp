@@ -19,13 +19,12 @@ WideRow BoundaryTerms::take(Row&& row) {
   return wide;
 }
 
-std::vector<double> BoundaryTerms::coefficients(double a) {
-  std::vector<double> result{a};
+void BoundaryTerms::coefficients(double a, std::vector<double>& result) {
+  result.assign(1, a);
   for (const RobinWall& wall : robin) {
     walls[wall.term].weight = wall.damped_area();
     result.push_back(wall.damped_area() * wall.rate);
   }
-  return result;
 }
 
 void BoundaryTerms::add_values(const std::function<double(const SideTerm&)>& side_value,

@@ -19,7 +19,7 @@ struct BoundaryTerms {
   /// Takes over what boundary conditions add to a row; returns the rest. Coefficient 0 multiplies its volumes.
   WideRow take(Row&& row);
   /// Coefficients of the rows; the weights of walls with rates become those of the present rates.
-  std::vector<double> coefficients(double a);
+  void coefficients(double a, std::vector<double>& result);
   /// b_row += factor x Σ weight value. Threaded.
   void add_values(const std::function<double(const SideTerm&)>& side_value,
                   const std::function<double(std::size_t wall)>& wall_value, double factor, std::span<double> b) const;

@@ -42,8 +42,7 @@ struct EllipticFluxes::Window {
   }
 };
 
-EllipticFluxes::EllipticFluxes(EllipticOperator& op)
-    : op_(&op), stencils_(op.faces()), cells_(op.composite()), sums_(op.composite()) {
+EllipticFluxes::EllipticFluxes(EllipticOperator& op) : op_(&op), stencils_(op.faces()), cells_(op.composite()) {
   require(op.form() == WallForm::fluxes || cells_.n_levels() == 1,
           "elliptic fluxes: {} levels with Dirichlet conditions on the whole wall; make the operator with "
           "WallForm::fluxes",
@@ -184,13 +183,13 @@ void EllipticFluxes::find_listed(std::size_t w, std::span<const double> x, const
 }
 
 void EllipticFluxes::close_orphans(std::span<const double> x, FaceField& faces, WallField& wall) {
-  divergence(faces, sums_);
+  divergence(faces, cells_);
   for (const JoinedOrphan& o : stencils_->orphans) {
     const LevelGeometry& level = op_->composite()->level(o.window.level);
     const double shift = op_->problem().a * std::pow(Composite::width(o.window.level), 3);
     const double kappa = level.box(o.window.box).moments[at(o.row)].kappa;
     taken_up_[at(o.unknown)] = shift * kappa * x[at(o.unknown)] +
-                               sums_.level(o.window.level).box(o.window.box)[at(o.vof)] +
+                               cells_.level(o.window.level).box(o.window.box)[at(o.vof)] +
                                wall.box(o.window.level, o.window.box)[at(o.row)];
   }
   foreign_orphans_.begin(taken_up_);
@@ -205,7 +204,7 @@ void EllipticFluxes::close_orphans(std::span<const double> x, FaceField& faces, 
 }
 
 std::int64_t EllipticFluxes::bytes() const {
-  return cells_.bytes() + sums_.bytes() + remote_.bytes() + foreign_orphans_.bytes() +
+  return cells_.bytes() + remote_.bytes() + foreign_orphans_.bytes() +
          static_cast<std::int64_t>(sizeof(double) * (damped_.size() + taken_per_value_.size() + taken_up_.size()));
 }
 

@@ -46,8 +46,8 @@ class EllipticFluxes {
   EllipticOperator* op_;
   const FaceStencils* stencils_ = nullptr;
   int version_ = -1;
-  CellField cells_, sums_;
-  std::vector<HaloExchange<double>> halos_;  // of cells_, per level
+  CellField cells_;                          // values; then the sums of fluxes around orphans
+  std::vector<HaloExchange<double>> halos_;  // per level
   RemoteValues<double> remote_, foreign_orphans_;
   std::vector<double> damped_, taken_per_value_;  // per wall with a rate: its damped area, and that times the rate
   std::vector<double> taken_up_;                  // by joined orphans, at their unknowns

@@ -16,6 +16,7 @@
 #include "eb/geometry.hpp"
 #include "fields/composite.hpp"
 #include "fields/remote_values.hpp"
+#include "fields/wall_field.hpp"
 #include "solvers/elliptic/boundary_terms.hpp"
 #include "solvers/elliptic/elliptic_problem.hpp"
 
@@ -28,15 +29,16 @@ enum class Faces { forget, keep };
 
 class EllipticOperator {
  public:
-  /// Builds all stencils. The geometry must outlive the operator. Throws Error when a, β or a rate is out of range.
-  /// Collective.
-  EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem,
+  /// Builds all stencils. Throws Error when a, β or a rate is out of range. Collective.
+  EllipticOperator(const std::shared_ptr<const Composite>& grid, const EllipticProblem& problem,
                    Faces faces = Faces::forget);
   /// The same with a given form of the wall; WallForm::lines needs Dirichlet walls everywhere.
-  EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem, WallForm form,
+  EllipticOperator(std::shared_ptr<const Composite> grid, const EllipticProblem& problem, WallForm form,
                    Faces faces = Faces::forget);
-  /// On a composite that others work on, too: their fields are on the same grid.
-  EllipticOperator(std::shared_ptr<const Composite> composite, const EllipticProblem& problem, WallForm form,
+  /// On a composite of its own; the geometry must outlive it.
+  EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem,
+                   Faces faces = Faces::forget);
+  EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem, WallForm form,
                    Faces faces = Faces::forget);
   ~EllipticOperator();
 
@@ -73,11 +75,11 @@ class EllipticOperator {
 
   /// Makes a the zeroth-order term; no stencil is built again. Throws Error when it is negative. Collective.
   void set_shift(double a);
-  /// Gives every piece of wall a new value and, where its condition is Robin, a new rate; kinds stay. Of each level one
-  /// number per irregular VoF, parallel to LevelGeometry::moments, in the units of EllipticProblem; what stands at VoFs
-  /// without wall is not looked at. right_side() takes these values from now on. Throws Error when the wall has no
-  /// condition, on a wrong number of values and when a rate is negative. Collective.
-  void set_wall(std::span<const std::vector<double>> rates, std::span<const std::vector<double>> values);
+  /// Gives every piece of wall a new value and, where its condition is Robin, a new rate; kinds stay. First components
+  /// of fields on composite(), in the units of EllipticProblem. right_side() takes these values from now on. Allocates
+  /// nothing after the first time. Throws Error when the wall has no condition, the fields are on another grid or a
+  /// rate is negative. Collective.
+  void set_wall(const WallField& rates, const WallField& values);
   /// Grows with each change: whoever keeps something made of coefficients knows when it is out of date.
   int version() const { return version_; }
 
@@ -132,6 +134,10 @@ class EllipticOperator {
   struct RateAndValue {
     double rate, value;
   };
+  struct AskedWall {
+    int level;
+    std::int64_t row;
+  };
   struct Build;
 
   void build(Faces faces);
@@ -150,8 +156,7 @@ class EllipticOperator {
   void over_windows(F&& f) const;
   double diagonal(std::int64_t wide_row) const;
   void use_coefficients();
-  std::vector<RateAndValue> by_unknown(std::span<const std::vector<double>> rates,
-                                       std::span<const std::vector<double>> values) const;
+  void list_asked_walls();
   GlobalNumber global_number(std::int32_t column) const;  ///< of an own unknown, or n_own + a place among remote_
   /// @param offset  of an irregular VoF, from the centre of its cell, in h
   std::vector<Vec3> points(const std::function<Vec3(const VofMoments&, const VofCenter&)>& offset) const;
@@ -171,7 +176,11 @@ class EllipticOperator {
   BoundaryTerms boundary_;
   WallConditionAt first_wall_;          // before set_wall()
   RemoteValues<RateAndValue> foreign_;  // of set_wall(), at the pieces of other ranks
+  std::vector<AskedWall> asked_walls_;  // by other ranks, as foreign_ sends them
   std::vector<double> wall_values_;     // of set_wall(), per wall term; empty before
+  std::shared_ptr<WallField> wall_;     // of set_wall(): rates and values; nullptr before
+  std::vector<double> coefficients_;
+  std::vector<std::shared_ptr<const ForeignWalls>> foreign_walls_;  // what wall terms of other ranks point at
   int version_ = 0;
   std::vector<BoxWork> interior_, border_;
   std::vector<Array<double>> scratch_;  // per thread: x with halo, then y

@@ -12,8 +12,11 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "base/triple.hpp"
+#include "eb/geometry.hpp"
+#include "fields/wall_parts.hpp"
 #include "grid/field.hpp"
 
 namespace karst {
@@ -41,13 +44,31 @@ struct WallPiece {
   Vec3 position;      ///< where the condition is wanted, in units of h0: the centroid, or where a row meets the wall
   Vec3 normal;        ///< mean of the piece, into the fluid; 0 where walls facing each other cancel
   double area = 0.0;  ///< in h0²
-  int mineral = 0;    ///< number of the solid behind it; 0: not told apart
   int level = 0;      ///< of the grid
   std::int64_t row = -1;  ///< place in LevelGeometry::moments; -1: the VoF of another rank
+  WallParts parts;        ///< minerals of the solid behind it, wherever the VoF lives; see for_each_mineral()
   /// A condition that depends on the position alone may be a function of a Vec3.
   operator const Vec3&() const { return position; }
 };
 using WallConditionAt = std::function<Condition(const WallPiece& piece)>;
+
+/// Calls f(mineral, fraction of the area) for the minerals of a piece, in the order of their numbers.
+template <class F>
+void for_each_mineral(const WallPiece& piece, F&& f) {
+  if (piece.parts.mixed.empty()) return f(piece.parts.mineral, 1.0);
+  double area = 0.0;
+  for (const MixedWall& part : piece.parts.mixed) area += part.area;
+  for (const MixedWall& part : piece.parts.mixed) f(part.mineral, part.area / area);
+}
+
+/// A condition per mineral, by number (GeometryReport::minerals). The parts of a piece, f_m of its area, see one value
+/// φ at one distance, so their fluxes add up to
+///
+///   β ∂φ/∂n + Σ f_m rate_m φ = Σ f_m value_m:
+///
+/// rates and values are means weighted by area; Neumann conditions have the rate 0, Dirichlet ones the mean value.
+/// Throws Error on a wrong number of conditions, and when some but not all are Dirichlet. Not collective.
+WallConditionAt by_mineral(const Geometry& geometry, std::vector<Condition> conditions);
 
 /// The equation. Kinds and rates make the operator, values the right-hand side alone.
 struct EllipticProblem {

@@ -37,8 +37,9 @@ void for_each_wall(const Geometry& geometry, F&& f) {
       for (std::size_t r = 0; r < moments.size(); ++r) {
         if (moments[r].wall_area <= 0.0) continue;
         const Index c = graph.cells.cell(graph.row_cell[r]);
+        const std::int64_t row = level.moments_begin[static_cast<std::size_t>(b)] + std::int64_t(r);
         f(wall_piece(
-            moments[r], level.level, level.moments_begin[static_cast<std::size_t>(b)] + std::int64_t(r),
+            moments[r], level.level, row, wall_parts(level, row),
             std::ldexp(1.0, -level.level) * (Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} + moments[r].wall_centroid)));
       }
     }
@@ -85,19 +86,23 @@ void require_rate(double least) {
 
 EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem,
                                    Faces faces)
-    : EllipticOperator(comm, geometry, problem, choose_form(comm, geometry, problem), faces) {}
+    : EllipticOperator(composite_on(comm, geometry), problem, faces) {}
 
 EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem,
                                    WallForm form, Faces faces)
     : EllipticOperator(composite_on(comm, geometry), problem, form, faces) {}
 
-EllipticOperator::EllipticOperator(std::shared_ptr<const Composite> composite, const EllipticProblem& problem,
-                                   WallForm form, Faces faces)
-    : comm_(composite->comm()),
-      geometry_(&composite->geometry()),
+EllipticOperator::EllipticOperator(const std::shared_ptr<const Composite>& grid, const EllipticProblem& problem,
+                                   Faces faces)
+    : EllipticOperator(grid, problem, choose_form(grid->comm(), grid->geometry(), problem), faces) {}
+
+EllipticOperator::EllipticOperator(std::shared_ptr<const Composite> grid, const EllipticProblem& problem, WallForm form,
+                                   Faces faces)
+    : comm_(grid->comm()),
+      geometry_(&grid->geometry()),
       problem_(problem),
       form_(form),
-      composite_(std::move(composite)),
+      composite_(std::move(grid)),
       numbering_(composite_->numbering()),
       first_wall_(problem.wall) {
   check(problem, *geometry_);
@@ -140,6 +145,7 @@ void EllipticOperator::build(Faces faces) {
     faces_ = std::make_unique<FaceStencils>(gather_fluxes(*composite_, build.fluxes, std::move(build.plain)));
   number_columns(build);
   choose_boxes();
+  for (int l = 0; l < composite_->n_levels(); ++l) foreign_walls_.push_back(build.makers.vofs(l).foreign_walls());
 }
 
 void EllipticOperator::make_wide_rows(Build& build, int level) {

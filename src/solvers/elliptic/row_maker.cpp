@@ -66,25 +66,26 @@ Vec3 RowMaker::position(VofName v, const Vec3& in_cell) const {
   return h_ * (to_vec(vofs_.cell(v)) + Vec3::all(0.5) + in_cell);
 }
 
-WallPiece wall_piece(const VofMoments& moments, int level, std::int64_t row, const Vec3& position) {
+WallPiece wall_piece(const VofMoments& moments, int level, std::int64_t row, const WallParts& parts,
+                     const Vec3& position) {
   const double length = norm(moments.wall);
   return {position,
           length > 0.0 ? (1.0 / length) * moments.wall : Vec3{},
           std::ldexp(moments.wall_area, -2 * level),
-          0,
           level,
-          row};
+          row,
+          parts};
 }
 
 /// At the centroid of its wall: kind and rate.
 Condition RowMaker::wall_condition(VofName v) const {
   const VofMoments& m = *vofs_.moments(v);
-  return problem_.wall(wall_piece(m, vofs_.level(), vofs_.row(v), position(v, m.wall_centroid)));
+  return problem_.wall(wall_piece(m, vofs_.level(), vofs_.row(v), vofs_.wall_parts(v), position(v, m.wall_centroid)));
 }
 
 void RowMaker::add_wall_term(VofName v, double weight, const Vec3& at, Row& row) const {
-  row.walls.push_back(
-      {row.number, vofs_.number(v), weight, wall_piece(*vofs_.moments(v), vofs_.level(), vofs_.row(v), at)});
+  row.walls.push_back({row.number, vofs_.number(v), weight,
+                       wall_piece(*vofs_.moments(v), vofs_.level(), vofs_.row(v), vofs_.wall_parts(v), at)});
 }
 
 int RowMaker::slot_in_box(VofName own, VofName other) const {

@@ -80,7 +80,8 @@ struct Row {
 void require_rate(double least);
 
 /// The piece of wall of a VoF, asked at a position of it [h0].
-WallPiece wall_piece(const VofMoments& moments, int level, std::int64_t row, const Vec3& position);
+WallPiece wall_piece(const VofMoments& moments, int level, std::int64_t row, const WallParts& parts,
+                     const Vec3& position);
 
 /// Makes rows of one level; reads only, may be used by several threads.
 class RowMaker {

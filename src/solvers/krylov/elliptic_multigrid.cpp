@@ -20,7 +20,7 @@ EllipticMultigrid::EllipticMultigrid(EllipticOperator& op, const MultigridOption
     : op_(op),
       version_(op.version()),
       wide_steps_(op.symmetric() ? 0 : usual_wide_steps),  // symmetric: the two operators are one
-      multigrid_(op.comm(), make_two_point_levels(op.comm(), op.geometry(), op.problem(), op.form()), options),
+      multigrid_(op.comm(), make_two_point_levels(*op.composite(), op.problem(), op.form()), options),
       orphans_(op.joined_orphans()) {
   if (!orphans_.empty()) r_ = {static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver};
 }

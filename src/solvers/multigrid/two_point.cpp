@@ -146,8 +146,9 @@ class Maker {
   float wall_shift(std::size_t row, const Index& cell, double beta) const {
     const VofMoments& m = geometry_.moments[row];
     if (!problem_.wall || m.wall_area <= 0.0) return 0.0F;
-    const Condition condition = problem_.wall(
-        wall_piece(m, geometry_.level, static_cast<std::int64_t>(row), position(geometry_, cell, m.wall_centroid)));
+    const Condition condition = problem_.wall(wall_piece(m, geometry_.level, static_cast<std::int64_t>(row),
+                                                         wall_parts(geometry_, static_cast<std::int64_t>(row)),
+                                                         position(geometry_, cell, m.wall_centroid)));
     return static_cast<float>(beta * h_ * m.wall_area * conductance(condition, wall_distance(m), beta, h_));
   }
 
@@ -189,12 +190,17 @@ TwoPointLevel make_two_point_level(const Comm& comm, const LevelGeometry& geomet
   return Maker(comm, geometry, problem, form).make();
 }
 
+std::vector<TwoPointLevel> make_two_point_levels(const Composite& grid, const EllipticProblem& problem, WallForm form) {
+  std::vector<TwoPointLevel> levels;
+  for (int l = 0; l < grid.n_levels(); ++l)
+    levels.push_back(make_two_point_level(grid.comm(), grid.level(l), problem, form));
+  set_coarse_fine_links(grid, form, levels);
+  return levels;
+}
+
 std::vector<TwoPointLevel> make_two_point_levels(const Comm& comm, const Geometry& geometry,
                                                  const EllipticProblem& problem, WallForm form) {
-  std::vector<TwoPointLevel> levels;
-  for (const LevelGeometry& level : geometry.levels) levels.push_back(make_two_point_level(comm, level, problem, form));
-  find_coarse_fine_links(comm, geometry, form, levels);
-  return levels;
+  return make_two_point_levels(*composite_on(comm, geometry), problem, form);
 }
 
 }  // namespace karst

@@ -17,6 +17,7 @@
 #include "base/memory.hpp"
 #include "eb/geometry.hpp"
 #include "eb/link/faces.hpp"
+#include "fields/composite.hpp"
 #include "solvers/elliptic/carried_weight.hpp"
 #include "solvers/elliptic/elliptic_problem.hpp"
 #include "solvers/elliptic/row_maker.hpp"
@@ -47,7 +48,7 @@ struct TwoPointLevel {
   std::vector<std::uint16_t> covered;       ///< VoFs under the next finer level, box after box, increasing
   std::vector<std::int64_t> covered_begin;  ///< n_local + 1; both empty on the finest level
   std::vector<CoarseFineLink> links;        ///< to the next coarser level
-  std::int64_t unlinked = 0;                ///< coarse-fine faces whose coarse VoF was not found: closed
+  std::int64_t unlinked = 0;                ///< coarse-fine faces without a coarse VoF behind them: closed
 
   bool has_flow() const { return inflow.size() > 0; }
   /// Regular VoFs differ from each other.
@@ -92,11 +93,13 @@ TwoPointLevel make_two_point_level(const Comm& comm, const LevelGeometry& geomet
 
 /// All levels, with links of weight β α (area) / (3/4 of the coarse cell width) at coarse-fine faces; α is 1 in lines.
 /// Collective.
+std::vector<TwoPointLevel> make_two_point_levels(const Composite& grid, const EllipticProblem& problem,
+                                                 WallForm form = WallForm::fluxes);
+/// The same on a composite of their own.
 std::vector<TwoPointLevel> make_two_point_levels(const Comm& comm, const Geometry& geometry,
                                                  const EllipticProblem& problem, WallForm form = WallForm::fluxes);
 
-/// Fills covered and links. Collective.
-void find_coarse_fine_links(const Comm& comm, const Geometry& geometry, WallForm form,
-                            std::vector<TwoPointLevel>& levels);
+/// Fills covered and links with the composite's covered VoFs and coarse-fine faces. Not collective.
+void set_coarse_fine_links(const Composite& grid, WallForm form, std::vector<TwoPointLevel>& levels);
 
 }  // namespace karst

@@ -4,6 +4,7 @@
 
 #include "base/timer.hpp"
 #include "grid/vof_loops.hpp"
+#include "solvers/elliptic/row_maker.hpp"
 #include "transport/march/diffusion_stages.hpp"
 
 namespace karst {
@@ -35,14 +36,8 @@ void for_irregular(const Composite& composite, F&& f) {
   }
 }
 
-WallPiece piece_of(const VofMoments& m, int level, std::int64_t row, const Vec3& center) {
-  const double h = Composite::width(level), length = norm(m.wall);
-  return {h * (center + m.wall_centroid),
-          length > 0.0 ? (1.0 / length) * m.wall : Vec3{},
-          h * h * m.wall_area,
-          0,
-          level,
-          row};
+WallPiece piece_of(const LevelGeometry& geometry, const VofMoments& m, int level, std::int64_t row, const Vec3& center) {
+  return wall_piece(m, level, row, wall_parts(geometry, row), Composite::width(level) * (center + m.wall_centroid));
 }
 
 constexpr double least_film = 0.05;  ///< distance of a mean from the wall / h
@@ -50,25 +45,21 @@ constexpr double least_film = 0.05;  ///< distance of a mean from the wall / h
 /// Rates and values of the walls of the own irregular unknowns, as EllipticOperator::set_wall() takes them, and the
 /// films of the step of low order.
 struct Walls {
-  std::vector<std::vector<double>> rates, values;
+  WallField rates, values;
 };
 
 Walls find_walls(const ScalarGrid& grid, const ScalarComponent& component, LowOrderTerms& low) {
-  Walls walls;
+  Walls walls{WallField(grid.composite), WallField(grid.composite)};
   const Composite& composite = *grid.composite;
-  for (int l = 0; l < composite.n_levels(); ++l) {
-    walls.rates.emplace_back(composite.level(l).moments.size());
-    walls.values.emplace_back(composite.level(l).moments.size());
-  }
   low.wall = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 0.0);
   low.equilibrium = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 0.0);
   for_irregular(composite, [&](std::int32_t v, int l, std::int64_t row, const VofMoments& m, const Vec3& center, bool) {
     if (!(m.wall_area > 0.0)) return;
-    const WallPiece piece = piece_of(m, l, row, center);
+    const WallPiece piece = piece_of(composite.level(l), m, l, row, center);
     const ScalarWall wall = component.wall(piece);
-    const auto level = static_cast<std::size_t>(l), i = static_cast<std::size_t>(row);
-    walls.rates[level][i] = wall.rate;
-    walls.values[level][i] = wall.rate * wall.equilibrium;
+    const auto i = static_cast<std::size_t>(row);
+    walls.rates.level(l)[i] = wall.rate;
+    walls.values.level(l)[i] = wall.rate * wall.equilibrium;
     if (m.kappa < crumb) return;
     const double h = Composite::width(l);
     const Vec3 to_wall = m.centroid - m.wall_centroid;
@@ -88,7 +79,7 @@ bool diffuse_alike(const ScalarGrid& grid, const ScalarComponent& a, const Scala
     for_irregular(*grid.composite,
                   [&](std::int32_t, int l, std::int64_t row, const VofMoments& m, const Vec3& center, bool) {
                     if (!(m.wall_area > 0.0) || !same) return;
-                    const WallPiece piece = piece_of(m, l, row, center);
+                    const WallPiece piece = piece_of(grid.composite->level(l), m, l, row, center);
                     const ScalarWall x = a.wall(piece), y = b.wall(piece);
                     same = x.rate == y.rate && x.equilibrium == y.equilibrium;
                   });
@@ -108,13 +99,12 @@ std::unique_ptr<DiffusionGroup> make_diffusion_group(const ScalarGrid& grid, con
       problem.sides[static_cast<std::size_t>(side)] = [side, now = group->boundary](const Vec3& x) {
         return dirichlet(now->component != nullptr ? now->value(side, x) : 0.0);
       };
-  Walls walls;
-  if (component.wall) {
-    walls = find_walls(grid, component, group->low);
-    problem.wall = [](const WallPiece&) { return robin(0.0, 0.0); };
-  }
+  if (component.wall) problem.wall = [](const WallPiece&) { return robin(0.0, 0.0); };
   group->op = std::make_unique<EllipticOperator>(grid.composite, problem, WallForm::fluxes, Faces::keep);
-  if (component.wall) group->op->set_wall(walls.rates, walls.values);
+  if (component.wall) {
+    const Walls walls = find_walls(grid, component, group->low);
+    group->op->set_wall(walls.rates, walls.values);
+  }
   group->fluxes = std::make_unique<EllipticFluxes>(*group->op);
   group->wall_flux = std::make_unique<WallField>(grid.composite);
   group->joined = group->op->joined_orphans();

@@ -55,7 +55,7 @@ void FlowPreconditioner::set_scale(double s) {
     multigrid_.emplace(op_);
     return;
   }
-  std::vector<TwoPointLevel> levels = make_two_point_levels(op_.comm(), op_.geometry(), op_.problem(), op_.form());
+  std::vector<TwoPointLevel> levels = make_two_point_levels(*op_.composite(), op_.problem(), op_.form());
   set_inflow(flow_, s, levels);
   multigrid_.emplace(op_, levels, carried_cycle());
 }

@@ -21,7 +21,7 @@ struct Values {
   Comm comm = Comm::world();
   Geometry geometry =
       build_geometry(comm, test::grid_of(32, 2), *make_level_set(Sphere{{15.2, 16.1, 16.6}, 7.3}), KeepPores::all);
-  JoinedCells joined{comm, geometry};
+  JoinedCells joined{comm, geometry, std::make_shared<const CompositeNumbering>(comm, geometry)};
   const CompositeNumbering& numbering = joined.numbering();
   std::vector<double> values = std::vector<double>(static_cast<std::size_t>(numbering.n_own()));
 

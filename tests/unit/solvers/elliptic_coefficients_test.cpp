@@ -2,6 +2,7 @@
 // Coefficients that change while the stencils stay.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <numbers>
 
 #include "base/error.hpp"
@@ -9,6 +10,7 @@
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/petsc_matrix.hpp"
 #include "solvers/krylov/petsc_session.hpp"
+#include "support/elliptic_cases.hpp"
 #include "support/geometry_cases.hpp"
 
 namespace karst {
@@ -196,22 +198,20 @@ TEST_F(EllipticCoefficientsTest, MultigridTakesShiftsMpi) {
   }
 }
 
-/// Values of a function at the wall centroids, as set_wall() takes them.
+/// Values of a function at the wall centroids.
 template <class F>
-std::vector<std::vector<double>> over_walls(const Geometry& geometry, F&& f) {
-  std::vector<std::vector<double>> values;
-  for (const LevelGeometry& level : geometry.levels) {
-    values.emplace_back();
+WallField over_walls(const EllipticOperator& op, F&& f) {
+  WallField values(op.composite());
+  for (const LevelGeometry& level : op.geometry().levels)
     for (int b = 0; b < level.graph.n_local(); ++b) {
       const BoxGraph graph = level.graph.box(b);
-      for (int r = 0; r < graph.n_irregular; ++r) {
-        const Index c = graph.cells.cell(graph.row_cell[static_cast<std::size_t>(r)]);
-        values.back().push_back(
-            f(std::ldexp(1.0, -level.level) * (Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} +
-                                               level.box(b).moments[static_cast<std::size_t>(r)].wall_centroid)));
+      const auto of_box = values.box(level.level, b);
+      for (std::size_t r = 0; r < of_box.size(); ++r) {
+        const Index c = graph.cells.cell(graph.row_cell[r]);
+        of_box[r] = f(std::ldexp(1.0, -level.level) *
+                      (Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} + level.box(b).moments[r].wall_centroid));
       }
     }
-  }
   return values;
 }
 
@@ -229,8 +229,8 @@ TEST_F(EllipticCoefficientsTest, WallsChangeMpi) {
     EllipticOperator op(comm_, geometry, problem);
     KrylovSolver solver(op, {"kept", "kept_", 1e-10});
     for (const double shift : {5.0, 0.5}) {
-      op.set_wall(over_walls(geometry, [&](const Vec3& x) { return wall(shift)(x).rate; }),
-                  over_walls(geometry, [&](const Vec3& x) { return wall(shift)(x).value; }));
+      op.set_wall(over_walls(op, [&](const Vec3& x) { return wall(shift)(x).rate; }),
+                  over_walls(op, [&](const Vec3& x) { return wall(shift)(x).value; }));
       op.set_shift(shift);
       problem.wall = wall(shift);
       problem.a = shift;
@@ -266,18 +266,103 @@ TEST_F(EllipticCoefficientsTest, PiecesKnowTheirWallMpi) {
   EXPECT_NEAR(comm_.sum(sum) / (4.0 * std::numbers::pi * radius * radius), 1.0, 0.01);
 }
 
+/// A solid of two minerals, on the two sides of an oblique plane.
+class TwoMinerals final : public LevelSet {
+ public:
+  explicit TwoMinerals(std::unique_ptr<LevelSet> all) : all_(std::move(all)) {}
+  Smoothness smoothness() const override { return all_->smoothness(); }
+  std::vector<std::string> minerals() const override { return {"calcite", "quartz"}; }
+  std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const override {
+    return std::make_unique<Local>(all_->local(lo, hi));
+  }
+
+ private:
+  class Local final : public LocalLevelSet {
+   public:
+    explicit Local(std::unique_ptr<LocalLevelSet> all) : all_(std::move(all)) {}
+    void evaluate(std::span<const Vec3> x, std::span<double> phi) const override { all_->evaluate(x, phi); }
+    MineralNumber only_mineral(const Vec3&, const Vec3&) const override { return no_mineral; }
+    void add_wall(const Vec3& x, double area, std::span<double> areas) const override {
+      areas[std::sin(1.3 * x[0] + 0.9 * x[1] - 0.7 * x[2]) > 0.2 ? 1 : 0] += area;
+    }
+
+   private:
+    std::unique_ptr<LocalLevelSet> all_;
+  };
+  std::unique_ptr<LevelSet> all_;
+};
+
+// A condition per mineral is the one with the rates and values that each wall has on the mean of its area: pieces of
+// one and of several minerals, orphans whose host lives on another rank. Rates that come piece by piece (set_wall())
+// need no minerals there, so the two ways check each other.
+TEST_F(EllipticCoefficientsTest, ConditionsOfMineralsMpi) {
+  const std::vector<Condition> of{robin(2.0, 0.5), robin(0.3, -1.0)};
+  std::array<std::atomic<std::int64_t>, 2> mixed{};  // pieces of several minerals: all, of other ranks
+  for (const auto& shape : {test::inside_tube(), test::outside_sphere(), test::tilted_slit()}) {
+    const TwoMinerals phi(shape.level_set(16));
+    const Geometry geometry = build_geometry(comm_, grid_of(16, 1), phi, KeepPores::all);
+    EllipticProblem problem = reacting(0.1);
+    const WallConditionAt wall = by_mineral(geometry, of);
+    std::array<double, 2> area{};
+    problem.wall = [&](const WallPiece& piece) {
+      if (piece.parts.mixed.size() > 1) ++mixed[piece.row < 0 ? 1 : 0];
+      return wall(piece);
+    };
+    EllipticOperator by_pieces(comm_, geometry, problem);
+    problem.wall = [](const WallPiece&) { return robin(1.0, 0.0); };
+    EllipticOperator by_field(comm_, geometry, problem);
+    WallField rates(by_field.composite()), values(by_field.composite());
+    const LevelGeometry& level = geometry.levels[0];
+    for (std::size_t row = 0; row < level.moments.size(); ++row)
+      for_each_mineral(level, static_cast<std::int64_t>(row), [&](MineralNumber m, double part) {
+        const double fraction = part / level.moments[row].wall_area;
+        rates.level(0)[row] += fraction * of[m].rate;
+        values.level(0)[row] += fraction * of[m].value;
+        area[m] += part;
+      });
+    comm_.sum(std::span(area));
+    for (std::size_t m = 0; m < 2; ++m) EXPECT_NEAR(area[m], geometry.report.minerals[m].area, 1e-10 * area[m]);
+    by_field.set_wall(rates, values);
+    expect_same(by_pieces, by_field);
+    EllipticMultigrid one(by_pieces, {}), other(by_field, {});
+    const std::vector<double> r = noise(by_pieces);
+    std::vector<double> x(r.size()), y(r.size());
+    one(r, x);
+    other(r, y);
+    EXPECT_LT(difference(comm_, x, y), 1e-5 * largest(comm_, y));
+  }
+  EXPECT_GT(comm_.sum(mixed[0].load()), 100);
+  const std::int64_t elsewhere = comm_.sum(mixed[1].load());
+  EXPECT_EQ(elsewhere > 0, comm_.size() > 1);
+}
+
+TEST_F(EllipticCoefficientsTest, RefusesWrongConditionsOfMinerals) {
+  const TwoMinerals phi(make_level_set(Sphere{{8, 8, 8}, 4.0}));
+  const Geometry geometry = build_geometry(comm_, grid_of(16, 1), phi, KeepPores::all);
+  EXPECT_THROW(by_mineral(geometry, {robin(1.0, 0.0)}), Error);
+  EXPECT_THROW(by_mineral(geometry, {robin(1.0, 0.0), dirichlet(0.0)}), Error);
+  WallPiece piece;
+  piece.parts.mineral = 1;
+  const Condition alone = by_mineral(geometry, {robin(1.0, 0.0), neumann(0.2)})(piece);
+  EXPECT_EQ(alone.kind, BoundaryKind::neumann);
+  EXPECT_EQ(alone.value, 0.2);
+  const std::array<MixedWall, 2> parts{MixedWall{0.3, 0, 0}, MixedWall{0.1, 0, 1}};
+  piece.parts.mixed = parts;
+  const Condition mean = by_mineral(geometry, {robin(1.0, 0.0), neumann(0.2)})(piece);
+  EXPECT_EQ(mean.kind, BoundaryKind::robin);
+  EXPECT_DOUBLE_EQ(mean.rate, 0.75);
+  EXPECT_DOUBLE_EQ(mean.value, 0.05);
+}
+
 TEST_F(EllipticCoefficientsTest, RefusesWrongCoefficientsMpi) {
   const Geometry geometry = packing_geometry(comm_, 1);
   EllipticOperator op(comm_, geometry, reacting(1.0)), without(comm_, geometry, sealed(1.0));
-  const auto rates = over_walls(geometry, [](const Vec3&) { return 1.0; });
-  const auto negative = over_walls(geometry, [](const Vec3&) { return -1.0; });
+  const auto rates = over_walls(op, [](const Vec3&) { return 1.0; });
+  const auto negative = over_walls(op, [](const Vec3&) { return -1.0; });
   EXPECT_THROW(op.set_shift(-1.0), Error);
   EXPECT_THROW(op.set_wall(negative, rates), Error);
-  EXPECT_THROW(op.set_wall({}, rates), Error);
-  EXPECT_THROW(without.set_wall(rates, rates), Error);
-  std::vector<std::vector<double>> few = rates;
-  if (comm_.rank() == 0) few[0].push_back(1.0);
-  EXPECT_THROW(op.set_wall(rates, few), Error);
+  EXPECT_THROW(op.set_wall(WallField(without.composite()), rates), Error);
+  EXPECT_THROW(without.set_wall(WallField(without.composite()), WallField(without.composite())), Error);
 }
 
 }  // namespace

@@ -161,10 +161,10 @@ TEST_F(EllipticFluxesTest, FollowTheOperatorMpi) {
   const Geometry geometry = packing_geometry(comm_, true, 2);
   EllipticOperator op(comm_, geometry, mixed_problem(), Faces::keep);
   EllipticFluxes fluxes(op);
-  std::vector<std::vector<double>> rates, values;
-  for (const LevelGeometry& level : geometry.levels) {
-    rates.emplace_back(level.moments.size(), 0.7);
-    values.emplace_back(level.moments.size(), -3.0);
+  WallField rates(op.composite()), values(op.composite());
+  for (int l = 0; l < rates.n_levels(); ++l) {
+    std::ranges::fill(rates.level(l), 0.7);
+    std::ranges::fill(values.level(l), -3.0);
   }
   op.set_wall(rates, values);
   op.set_shift(11.0);

@@ -274,17 +274,20 @@ TEST(GraphMultigrid, MirrorsHoldTheNormalComponentMpi) {
   }
 }
 
-// Each coarse-fine face finds its coarse VoF, and constants are kept across levels: A 1 = 0 with Neumann conditions.
+// Each coarse-fine face is a link to the coarse VoF behind it, and constants are kept across levels: A 1 = 0 with
+// Neumann conditions.
 TEST(GraphMultigrid, LinksLevelsMpi) {
   const Comm comm = Comm::world();
   const Geometry geometry = refined_packing(comm, 3);
-  const std::vector<TwoPointLevel> levels = make_two_point_levels(comm, geometry, EllipticProblem{});
+  const auto grid = composite_on(comm, geometry);
+  const std::vector<TwoPointLevel> levels = make_two_point_levels(*grid, EllipticProblem{});
   std::int64_t unknowns = 0;
   for (std::size_t l = 0; l < 3; ++l) {
     unknowns += geometry.report.levels[l].vofs_composite;
     if (l == 0) continue;
     const auto n_links = std::ssize(levels[l].links);
     EXPECT_GT(comm.sum(n_links), 100);
+    EXPECT_EQ(n_links + levels[l].unlinked, std::ssize(grid->coarse_fine(static_cast<int>(l) - 1)));
     EXPECT_LE(comm.sum(levels[l].unlinked), comm.sum(n_links) / 200);
   }
   GraphMultigrid multigrid(comm, levels);

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+
+#include "eb/link/level_geometry.hpp"
+
+namespace karst {
+
+/// What the wall of an irregular VoF is made of.
+struct WallParts {
+  MineralNumber mineral = 0;         ///< of the largest part
+  std::span<const MixedWall> mixed;  ///< the parts when there are several, by mineral; empty: `mineral` alone
+};
+
+/// Of a row (its place in LevelGeometry::moments); for_each_mineral() with the parts themselves. O(log n).
+inline WallParts wall_parts(const LevelGeometry& level, std::int64_t row) {
+  const auto of_row =
+      std::ranges::equal_range(level.mixed.span(), static_cast<std::uint32_t>(row), {}, &MixedWall::row);
+  return {level.mineral.size() == 0 ? MineralNumber{0} : level.mineral[static_cast<std::size_t>(row)],
+          {of_row.begin(), of_row.end()}};
+}
+
+}  // namespace karst

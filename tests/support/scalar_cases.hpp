@@ -7,6 +7,7 @@
 
 #include "eb/link/faces.hpp"
 #include "support/field_cases.hpp"
+#include "support/flux_cases.hpp"
 #include "support/grid_cases.hpp"
 #include "transport/march/transport_stepper.hpp"
 
@@ -45,6 +46,19 @@ inline void set_stream(FaceField& flux, const std::function<double(double x, dou
         flux.primary(0).box(b, d)[static_cast<std::size_t>(f.neighbour)] = along;
     });
   }
+}
+
+/// A start for a potential flow through any geometry: a uniform one, without the faces of isolated fragments. Set with
+/// options.allowed_divergence = any, the projection of set_flow() makes the potential flow of it.
+inline FaceField stream_through(const ScalarGrid& grid, const Vec3& u) {
+  FaceField faces(grid.composite);
+  set_uniform(faces, u);
+  std::vector<double> flux(static_cast<std::size_t>(grid.n_faces));
+  list_fluxes(grid, faces, flux);
+  for (const ScalarFace& f : grid.listed)
+    if (f.fragment != 0) flux[static_cast<std::size_t>(f.face)] = 0.0;
+  store_fluxes(grid, flux, faces);
+  return faces;
 }
 
 /// Σ over all own volumes of weight × |c - exact|^p / Σ weight, and the largest: L1, L2, max.

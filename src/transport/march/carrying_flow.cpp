@@ -11,9 +11,9 @@
 namespace karst {
 namespace {
 
-constexpr double least_divergence = 1e-15;  ///< what is as good as nothing
-constexpr int most_rounds = 4;              ///< of the projection
-constexpr double whole_enough = 0.5;        ///< volumes above this part of a cell set the step
+constexpr double least_gap = 2e-15;   ///< what is as good as nothing
+constexpr int most_rounds = 6;        ///< of the projection
+constexpr double whole_enough = 0.5;  ///< volumes above this part of a cell set the step
 
 double conductance(const ScalarFace& f) { return f.fragment != 0 ? 0.0 : f.area / f.distance; }
 
@@ -106,11 +106,6 @@ class Projection {
   Array<double> q_, x_, direction_, image_, scale_, b_;
 };
 
-double largest_of(const Comm& comm, std::span<const double> x) {
-  return comm.max(std::max(
-      0.0, parallel_max(std::ssize(x), [&](std::int64_t i) { return std::abs(x[static_cast<std::size_t>(i)]); })));
-}
-
 void find_outflow(const ScalarGrid& grid, CarryingFlow& flow) {
   const double* const f = flow.all.data();
   for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
@@ -132,6 +127,16 @@ void find_steps(const ScalarGrid& grid, CarryingFlow& flow) {
   flow.largest_step = grid.composite->comm().min(least);
 }
 
+/// Largest |Σ flow| / (what the volume exchanges: volume / step, or its outflow where that is more).
+double largest_gap(const ScalarGrid& grid, const CarryingFlow& flow, std::span<const double> divergence) {
+  const double rate = std::isfinite(flow.largest_step) ? 1.0 / flow.largest_step : 0.0;
+  return grid.composite->comm().max(std::max(0.0, parallel_max(grid.n_own, [&](std::int64_t i) {
+                                               const auto v = static_cast<std::size_t>(i);
+                                               const double size = std::max(rate * grid.volume[v], flow.outflow[v]);
+                                               return size > 0.0 ? std::abs(divergence[v]) / size : 0.0;
+                                             })));
+}
+
 }  // namespace
 
 FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, CarryingFlow& flow) {
@@ -146,23 +151,24 @@ FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, Carr
   }
   list_fluxes(grid, faces, flow.all.span());
   find_outflow(grid, flow);
-  const double size = largest_of(comm, flow.outflow.span());
-  flow.at_rest = size == 0.0;
+  find_steps(grid, flow);
+  flow.at_rest = !comm.any(std::ranges::any_of(flow.all.span(), [](double f) { return f != 0.0; }));
   FlowContinuity result;
   std::vector<double> divergence(n);
   add_up(grid, flow.all.span(), divergence);
-  if (!flow.at_rest) result.before = largest_of(comm, divergence) / size;
-  require(result.before <= allowed,
-          "transport: the fluxes of the flow miss continuity by {:.2e} of the largest outflow of a cell, {:.1e} is "
-          "allowed; solve the flow to a smaller tolerance",
-          result.before, allowed);
+  result.before = largest_gap(grid, flow, divergence);
+  require(
+      result.before <= allowed,
+      "transport: the fluxes of the flow miss continuity: a cell gains or loses {:.2e} of what it exchanges, {:.1e} "
+      "is allowed; solve the flow to a smaller tolerance",
+      result.before, allowed);
   result.after = result.before;
-  if (result.before > least_divergence) {
+  if (result.before > least_gap) {
     Projection projection(grid, flow.all.span());
-    for (int round = 0; round < most_rounds && result.after > least_divergence; ++round) {
+    for (int round = 0; round < most_rounds && result.after > least_gap; ++round) {
       result.iterations += projection.round(divergence);
       add_up(grid, flow.all.span(), divergence);
-      result.after = largest_of(comm, divergence) / size;
+      result.after = largest_gap(grid, flow, divergence);
     }
     find_outflow(grid, flow);
   }

@@ -8,8 +8,9 @@ namespace karst {
 
 /// How well the fluxes of a flow add up.
 struct FlowContinuity {
-  double before = 0.0, after = 0.0;  ///< largest |Σ flow| of a volume / largest outflow of one: as given, as used
-  int iterations = 0;                ///< of the projection
+  /// Largest |Σ flow| of a volume / what it exchanges (volume / largest_step, its outflow): as given, as used.
+  double before = 0.0, after = 0.0;
+  int iterations = 0;  ///< of the projection
 };
 
 /// A flow as transport uses it. Numbers per face; F > 0 from left to right [h0³/time].

@@ -53,14 +53,15 @@ Walls find_walls(const ScalarGrid& grid, const ScalarComponent& component, LowOr
   const Composite& composite = *grid.composite;
   low.wall = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 0.0);
   low.equilibrium = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 0.0);
-  for_irregular(composite, [&](std::int32_t v, int l, std::int64_t row, const VofMoments& m, const Vec3& center, bool) {
+  for_irregular(composite, [&](std::int32_t v, int l, std::int64_t row, const VofMoments& m, const Vec3& center,
+                               bool inside) {
     if (!(m.wall_area > 0.0)) return;
     const WallPiece piece = piece_of(composite.level(l), m, l, row, center);
     const ScalarWall wall = component.wall(piece);
     const auto i = static_cast<std::size_t>(row);
     walls.rates.level(l)[i] = wall.rate;
     walls.values.level(l)[i] = wall.rate * wall.equilibrium;
-    if (m.kappa < crumb) return;
+    if (!inside && m.wall_area > crumb * m.kappa) return;
     const double h = Composite::width(l);
     const Vec3 to_wall = m.centroid - m.wall_centroid;
     const double film = h * std::max(least_film, dot(to_wall, piece.normal));

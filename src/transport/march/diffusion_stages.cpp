@@ -13,8 +13,9 @@ namespace karst {
 namespace {
 
 constexpr double gamma_ = 2.0 - std::numbers::sqrt2, d_ = 0.5 * gamma_, w_ = 0.25 * std::numbers::sqrt2;
-constexpr double stiff = 2.0;  ///< D dt / h² from which a multigrid cycle is worth its time
-constexpr int wide_steps = 2;  ///< Jacobi steps in wide rows, as in EllipticMultigrid
+constexpr double stiff = 2.0;           ///< D dt / h² from which a multigrid cycle is worth its time
+constexpr double least_change = 1e-15;  ///< of the values: a smaller change is round-off
+constexpr int wide_steps = 2;           ///< Jacobi steps in wide rows, as in EllipticMultigrid
 
 /// φ: values where those of the operator stand.
 void move_values(const ScalarGrid& grid, const DiffusionGroup& group, std::span<const double> c,
@@ -37,8 +38,15 @@ void move_values(const ScalarGrid& grid, const DiffusionGroup& group, std::span<
 /// One step of find_diffusive_flux() and all that its parts share.
 class Stages {
  public:
-  Stages(ScalarGrid& grid, DiffusionGroup& group, DiffusionScratch& scratch, double dt, const StageOptions& options)
-      : grid_(grid), group_(group), s_(scratch), shift_(1.0 / (d_ * dt)), options_(options) {
+  Stages(ScalarGrid& grid, DiffusionGroup& group, DiffusionScratch& scratch, const StageStep& step,
+         const StageOptions& options)
+      : grid_(grid), group_(group), s_(scratch), shift_(1.0 / (d_ * step.dt)), options_(options) {
+    const double volumes = parallel_sum(grid.n_own, [&](std::int64_t i) {
+      const double v = grid.volume[static_cast<std::size_t>(i)];
+      return v * v;
+    });
+    round_off_ = least_change * shift_ * step.size * std::sqrt(grid.composite->comm().sum(volumes));
+    const double dt = step.dt;
     if (group.op->problem().a != shift_) group.op->set_shift(shift_);
     const double h = grid.width(grid.composite->n_levels() - 1);
     multigrid_ = group.low.diffusivity * dt > stiff * h * h;
@@ -72,7 +80,7 @@ class Stages {
     apply(change, s_.image.span());
     double left = s_.gcr.start(s_.rhs.span(), s_.image.span());
     for (int i = 0; i <= options_.max_iterations; ++i) {
-      if (left <= options_.tolerance * size) return i;
+      if (left <= std::max(options_.tolerance * size, round_off_)) return i;
       precondition(s_.gcr.residual(), s_.direction.span().first(n));
       apply(s_.direction.span(), s_.image.span());
       std::ranges::copy(s_.direction.span().first(n), s_.gcr.direction().begin());
@@ -103,11 +111,14 @@ class Stages {
     if (multigrid_) return (*group_.multigrid)(r, z);
     // Whole volumes: their diagonal. All others by Jacobi steps of the operator.
     const double diffusivity = group_.low.diffusivity;
-    parallel_for(grid_.n_own, [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(i);
-      const double h = std::cbrt(grid_.volume[v]);
-      z[v] = r[v] / (shift_ * grid_.volume[v] + 6.0 * diffusivity * h);
-    });
+    for (int l = 0; l < grid_.composite->n_levels(); ++l) {
+      const std::int32_t begin = grid_.level_begin[static_cast<std::size_t>(l)];
+      const double stiffness = 6.0 * diffusivity * grid_.width(l);
+      parallel_for(grid_.level_begin[static_cast<std::size_t>(l) + 1] - begin, [&](std::int64_t i) {
+        const auto v = static_cast<std::size_t>(begin + i);
+        z[v] = r[v] / (shift_ * grid_.volume[v] + stiffness);
+      });
+    }
     for (const std::int32_t o : group_.joined) z[static_cast<std::size_t>(o)] = 0.0;
     for (int step = 0; step < wide_steps; ++step) group_.op->relax_wide_rows(r, z);
   }
@@ -118,6 +129,7 @@ class Stages {
   double shift_;
   StageOptions options_;
   bool multigrid_ = false;
+  double round_off_ = 0.0;  // residuals that cannot be told from it
 };
 
 }  // namespace
@@ -151,7 +163,7 @@ int find_diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const ScalarCom
   const double t = step.t, dt = step.dt;
   const Timer timer("diffusion");
   *group.boundary = {&component, {t, t + gamma_ * dt, t + dt}, {}};
-  Stages stages(grid, group, s, dt, options);
+  Stages stages(grid, group, s, step, options);
   const auto rows = [&](auto&& f) {
     parallel_for(grid.n_own, [&](std::int64_t i) { f(static_cast<std::size_t>(i)); });
   };

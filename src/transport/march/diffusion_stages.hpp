@@ -73,6 +73,7 @@ struct StageStep {
   std::span<const double> values;   ///< n_values at the time t, of other ranks and on the ends of the domain, too
   std::span<const double> balance;  ///< S of the own volumes [concentration h0³/time]
   double t, dt;
+  double size;  ///< of the values: sets what is round-off
 };
 
 /// Means over the step.

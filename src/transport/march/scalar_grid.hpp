@@ -148,9 +148,9 @@ void for_all_faces(const ScalarGrid& grid, Plain&& plain, Listed&& listed) {
                [&](std::int64_t i) { listed(grid.listed[static_cast<std::size_t>(i)]); });
 }
 
-/// Fragments below this part of a cell take no part in diffusion: what their faces carry cannot be told from round-off
-/// next to what they hold. They keep what they have.
-inline constexpr double crumb = 1e-8;
+/// Isolated fragments whose faces (or wall) are larger than this times their volume, in cells, exchange nothing through
+/// them: what would pass cannot be told from round-off next to what they hold. They keep what they have.
+inline constexpr double crumb = 30.0;
 
 /// Fluxes of a FaceField as one number per face, and back; in the latter, places without a face become 0. The halo of
 /// the FaceField is filled. Collective.

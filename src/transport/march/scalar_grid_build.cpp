@@ -93,9 +93,10 @@ class Maker {
   std::vector<std::uint8_t> is_plain_;
 };
 
-/// Infinite between volumes of which one is a crumb.
-double distance_between(const VolumeFacts& a, const VolumeFacts& b, double distance) {
-  return std::min(a.kappa, b.kappa) < crumb ? std::numeric_limits<double>::infinity() : distance;
+/// Infinite at isolated fragments that are too small for the aperture.
+double distance_between(const VolumeFacts& a, const VolumeFacts& b, double aperture, double distance) {
+  const auto too_small = [&](const VolumeFacts& f) { return !f.inside && aperture > crumb * f.kappa; };
+  return too_small(a) || too_small(b) ? std::numeric_limits<double>::infinity() : distance;
 }
 
 constexpr double least_gradient = 0.2;  ///< eigenvalue of a resolved direction: 2 in whole cells
@@ -188,7 +189,7 @@ void Maker::list_between_levels(int level) {
     o.face.level = static_cast<std::uint8_t>(level + 1);
     o.face.fragment = static_cast<std::uint8_t>(!left.inside || !right.inside);
     o.face.area = f.face.aperture * h * h;
-    o.face.distance = distance_between(left, right, 1.5 * h);
+    o.face.distance = distance_between(left, right, f.face.aperture, 1.5 * h);
     o.face.from_left = h * (f.face.centroid - left.centroid);
     o.face.from_right = o.face.from_left - across;
     o.place = {Kind::coarse_fine, static_cast<std::uint8_t>(level), 0, 1, -1, static_cast<std::int64_t>(i)};
@@ -279,7 +280,7 @@ void Maker::list_primary(int level, const FaceView& f, int box) {
   face.area = f.aperture * h * h;
   face.from_left = high ? from_own : from_other;
   face.from_right = high ? from_other : from_own;
-  face.distance = distance_between(mine, theirs, std::max(0.5 * h, face.from_left[d] - face.from_right[d]));
+  face.distance = distance_between(mine, theirs, f.aperture, std::max(0.5 * h, face.from_left[d] - face.from_right[d]));
   primary_.push_back(face);
   if (high)  // its place is the slot of a volume of another rank
     grid_.read_only.push_back({Kind::primary, static_cast<std::uint8_t>(level), face.direction, 1, face.face,
@@ -311,7 +312,8 @@ void Maker::list_extra(int level, const BoxGraph& graph, const FaceView& f, std:
   o.face.area = f.aperture * h * h;
   o.face.from_left = h * (f.centroid - mine.centroid);
   o.face.from_right = h * (f.centroid - to_vec(step(mine.cell, theirs.cell, level, f.side)) - theirs.centroid);
-  o.face.distance = distance_between(mine, theirs, std::max(0.5 * h, o.face.from_left[d] - o.face.from_right[d]));
+  o.face.distance =
+      distance_between(mine, theirs, f.aperture, std::max(0.5 * h, o.face.from_left[d] - o.face.from_right[d]));
   o.before = before;
   if (!numbering().is_own(other)) sent_.push_back({own, other, o.face, level, before});
   others_.push_back(o);
@@ -330,7 +332,7 @@ void Maker::list_end(int level, const BoxGraph& graph, const FaceView& f, std::i
   o.face.fragment = static_cast<std::uint8_t>(!mine.inside);
   o.face.area = f.aperture * h * h;
   o.face.from_left = h * (f.centroid - mine.centroid);
-  o.face.distance = distance_between(mine, mine, std::max(0.1 * h, std::abs(o.face.from_left[d])));
+  o.face.distance = distance_between(mine, mine, f.aperture, std::max(0.1 * h, std::abs(o.face.from_left[d])));
   const auto l = static_cast<std::uint8_t>(level), dir = static_cast<std::uint8_t>(d);
   if (extra >= 0)
     o.place = {Kind::extra, l, dir, 1, -1, extra};

@@ -48,9 +48,9 @@ struct ScalarComponent {
 std::vector<std::string> mistakes(const std::vector<ScalarComponent>& components);
 
 struct TransportOptions {
-  /// Largest |Σ flow| of a volume / largest outflow of one. What is left over is taken out of the fluxes before they
-  /// carry anything (they would break the bounds by some 50 times as much); above this the flow is refused.
-  double allowed_divergence = 1e-3;
+  /// Largest |Σ flow| of a volume over what it exchanges (FlowContinuity). What is left over is taken out of the fluxes
+  /// before they carry anything (it would break the bounds); above this the flow is refused.
+  double allowed_divergence = 1e-2;
   double tolerance = 1e-8;  ///< of the implicit stages of diffusion, relative to the change of the step
   int max_iterations = 300;
   bool limit = true;  ///< false: fluxes of second order as they are; for tests

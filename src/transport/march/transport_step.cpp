@@ -172,7 +172,7 @@ void TransportStepper::diffusive_correction(TransportState& state, std::size_t i
     for_range(grid_.n_own, [&](std::size_t v) { mean_[v] = -mean_[v]; });
   }
   const StageStep step{state.values[i].span(), mean_.span().first(static_cast<std::size_t>(grid_.n_own)), state.time,
-                       dt};
+                       dt, std::max(std::abs(state.range[i].least), std::abs(state.range[i].largest))};
   report.high_iterations +=
       find_diffusive_flux(grid_, *w.group, components_[i], step, {options_.tolerance, options_.max_iterations},
                           *diffusion_, {flux_.span(), w.reacts() ? wall_flux_.span() : std::span<double>{}});

@@ -60,8 +60,8 @@ March rotation(const Comm& comm, int n) {
   test::set_stream(flow, [=](double x, double y) { return -0.5 * radius(x, y) * radius(x, y) / (h * h); });
   TransportStepper stepper(composite, {ScalarComponent{}});
   const FlowContinuity continuity = stepper.set_flow(flow);
-  EXPECT_LT(continuity.before, 1e-8);  // face centroids of the geometry are in single precision
-  EXPECT_LT(continuity.after, 1e-15);
+  EXPECT_LT(continuity.before, 1e-5);  // face centroids of the geometry are in single precision
+  EXPECT_LT(continuity.after, 3e-15);
   TransportState state = stepper.make_state();
   const auto blob = [=](double t) {
     return [=](const Vec3& x) {
@@ -134,6 +134,149 @@ TEST_F(TransportStepperTest, ReactingSphereDecaysMpi) {
   EXPECT_GE(r.least, 0.0);
   EXPECT_LT(r.largest, 1.0 + 1e-13);
   EXPECT_LT(r.imbalance, 1e-13);
+}
+
+/// Potential flow through a packing, one region of it refined, and components with sharp data.
+struct Packing {
+  std::shared_ptr<const Composite> composite;
+  TransportStepper stepper;
+  TransportState state;
+  std::vector<double> first;  ///< of each component before the march: least, largest
+
+  Packing(const Comm& comm, int levels, std::vector<ScalarComponent> components, double tolerance = 1e-8)
+      : composite(test::composite_of(comm, grid_of(levels), *test::packing(14, 3.3, 16, false, 3))),
+        stepper(composite, std::move(components), options_of(tolerance)),
+        state(stepper.make_state()) {
+    FaceField flow = test::stream_through(stepper.grid(), {1.0, 0.2, -0.3});
+    EXPECT_LT(stepper.set_flow(flow).after, 1e-14);
+  }
+  static GridOptions grid_of(int levels) {
+    const GridOptions grid = test::flow_grid(Index::all(16), {});
+    return levels == 1 ? grid : test::refined_in(grid, 1, {5, 0, 3}, {13, 11, 12});
+  }
+  static TransportOptions options_of(double tolerance) {
+    TransportOptions options;
+    options.allowed_divergence = 1e9;  // the uniform stream that is given ends at the walls
+    options.tolerance = tolerance;
+    return options;
+  }
+  void march_steps(int n, double courant, March& run) {
+    const double dt = courant * stepper.largest_step();
+    march(stepper, state, state.time + n * dt, n, run);
+  }
+};
+
+double box(const Vec3& x, const Vec3& lo, const Vec3& hi) {
+  for (int d = 0; d < 3; ++d)
+    if (x[d] < lo[d] || x[d] > hi[d]) return 0.0;
+  return 1.0;
+}
+double first_pulse(const Vec3& x) { return box(x, {2, 3, 2}, {8, 12, 12}); }
+double second_pulse(const Vec3& x) { return 0.7 * box(x, {5, 1, 4}, {11, 8, 14}); }
+
+ScalarComponent with_inlet(double diffusivity, double inlet) {
+  ScalarComponent c;
+  c.diffusivity = diffusivity;
+  for (ScalarSide& side : c.sides) side.value = [inlet](const Vec3&, double) { return inlet; };
+  return c;
+}
+
+// A square pulse and a front that crosses levels: never outside of the data, and nothing is lost in any step; with
+// and without diffusion, at Courant numbers above 1, too, where the fastest volumes are implicit.
+TEST_F(TransportStepperTest, SharpDataStayWithinBoundsMpi) {
+  for (const auto& [diffusivity, courant] : {std::pair{0.0, 0.5}, {0.5, 0.5}, {1e-3, 2.0}}) {
+    Packing p(comm_, 2, {with_inlet(diffusivity, 1.0)});
+    p.stepper.set_values(p.state, 0, second_pulse);
+    March run;
+    p.march_steps(6, courant, run);
+    EXPECT_GT(run.least, -1e-13) << diffusivity << " " << courant;
+    EXPECT_LT(run.largest, 1.0 + 1e-13);
+    EXPECT_LT(run.imbalance, 1e-12);
+    EXPECT_GT(run.limited, 0);
+  }
+}
+
+// c3 = c1 - 2 c2 in all data stays so: one factor per face for all components.
+TEST_F(TransportStepperTest, SumsOfComponentsStaySums) {
+  Packing p(comm_, 1, {with_inlet(0.05, 1.0), with_inlet(0.05, 0.0), with_inlet(0.05, 1.0)}, 1e-14);
+  p.stepper.set_values(p.state, 0, first_pulse);
+  p.stepper.set_values(p.state, 1, second_pulse);
+  p.stepper.set_values(p.state, 2, [](const Vec3& x) { return first_pulse(x) - 2.0 * second_pulse(x); });
+  March run;
+  p.march_steps(8, 0.5, run);
+  double worst = 0.0;
+  for (std::size_t v = 0; v < p.stepper.grid().centroid.size(); ++v)
+    worst = std::max(worst, std::abs(p.state.values[0][v] - 2.0 * p.state.values[1][v] - p.state.values[2][v]));
+  EXPECT_LT(worst, 1e-12);
+  EXPECT_GT(run.limited, 100);
+}
+
+// The same on any ranks.
+TEST_F(TransportStepperTest, DoesNotDependOnRanksMpi) {
+  const auto measure = [](const Comm& comm) {
+    Packing p(comm, 2, {with_inlet(0.05, 1.0)}, 1e-13);
+    p.stepper.set_values(p.state, 0, second_pulse);
+    March run;
+    p.march_steps(4, 0.5, run);
+    std::array<double, 2> sums{};
+    for (std::size_t v = 0; v < p.stepper.grid().centroid.size(); ++v) {
+      sums[0] += p.stepper.grid().volume[v] * p.state.values[0][v] * p.state.values[0][v];
+      sums[1] += p.state.values[0][v] * p.stepper.grid().centroid[v][1];
+    }
+    comm.sum(std::span<double>(sums));
+    return sums;
+  };
+  const auto here = measure(comm_), alone = measure(Comm::self());
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(here[i] / alone[i], 1.0, 1e-11);
+}
+
+// A constant stays what it is to the last bits, with walls, levels, flow and diffusion.
+TEST_F(TransportStepperTest, ConstantStaysConstant) {
+  Packing p(comm_, 2, {with_inlet(0.3, 2.5)});
+  p.stepper.set_values(p.state, 0, [](const Vec3&) { return 2.5; });
+  March run;
+  p.march_steps(4, 0.5, run);
+  EXPECT_NEAR(run.least, 2.5, 1e-13);
+  EXPECT_NEAR(run.largest, 2.5, 1e-13);
+}
+
+// c' = s - λ c without flow, exactly, and told in the balance.
+TEST_F(TransportStepperTest, DecayAndSourceAreExact) {
+  ScalarComponent c;
+  c.decay = 0.7;
+  c.source = 0.3;
+  const auto composite =
+      test::composite_of(comm_, test::flow_grid(Index::all(8)), *make_level_set(Sphere{{4, 4, 4}, 2}));
+  TransportStepper stepper(composite, {c});
+  FaceField flow(composite);
+  stepper.set_flow(flow);
+  TransportState state = stepper.make_state();
+  stepper.set_values(state, 0, [](const Vec3&) { return 1.0; });
+  TransportReport report;
+  for (int i = 0; i < 4; ++i) stepper.advance(state, 0.5, report);
+  const double exact = std::exp(-1.4) + 0.3 / 0.7 * (1.0 - std::exp(-1.4));
+  EXPECT_NEAR(report.components[0].least, exact, 1e-14);
+  EXPECT_NEAR(report.components[0].largest, exact, 1e-14);
+  EXPECT_LT(report.components[0].imbalance, 1e-14);
+  EXPECT_NEAR(report.components[0].source / report.components[0].content, 0.3 * 0.5 / exact, 1e-12);
+}
+
+TEST_F(TransportStepperTest, RefusesWhatItCannotCarry) {
+  const auto composite =
+      test::composite_of(comm_, test::flow_grid(Index::all(8)), *make_level_set(Sphere{{4, 4, 4}, 2}));
+  ScalarComponent wrong;
+  wrong.name = "salt";
+  wrong.diffusivity = -1.0;
+  wrong.decay = std::nan("");
+  EXPECT_EQ(mistakes({wrong}).size(), 2u);
+  EXPECT_THROW(TransportStepper(composite, {wrong}), Error);
+  TransportStepper stepper(composite, {ScalarComponent{}});
+  TransportState state = stepper.make_state();
+  TransportReport report;
+  EXPECT_THROW(stepper.advance(state, 1.0, report), Error);  // no flow
+  FaceField flow(composite);
+  test::set_uniform(flow, {1.0, 0.0, 0.0});
+  EXPECT_THROW(stepper.set_flow(flow), Error);  // it ends at the wall
 }
 
 }  // namespace

@@ -134,6 +134,12 @@ struct KrylovSolver::Hidden {
       return PETSC_ERR_LIB;
     }
   }
+  /// PETSc tells of its errors on the terminal, but not of what was thrown inside a callback: that is told elsewhere.
+  static PetscErrorCode tell_error(MPI_Comm comm, int line, const char* function, const char* file, PetscErrorCode code,
+                                   PetscErrorType type, const char* text, void* context) {
+    if (static_cast<Hidden*>(context)->failure) return code;
+    return PetscTraceBackErrorHandler(comm, line, function, file, code, type, text, nullptr);
+  }
   static PetscErrorCode multiply(Mat a, Vec x, Vec y) {
     void* context = nullptr;
     MatShellGetContext(a, &context);
@@ -189,6 +195,7 @@ struct KrylovSolver::Hidden {
     });
   }
 
+  void subtract_added(std::span<const double> x, std::vector<double>& b) const;
   void make_shell();
   void make_ksp();
   void make_inner();
@@ -290,6 +297,14 @@ PetscErrorCode KrylovSolver::Hidden::run(Vec b, Vec x) {
   return KSPSolve(ksp, b, x);
 }
 
+/// b -= T x
+void KrylovSolver::Hidden::subtract_added(std::span<const double> x, std::vector<double>& b) const {
+  if (!options.added) return;
+  std::vector<double> more(b.size(), 0.0);
+  options.added(x, more);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] -= more[i];
+}
+
 /// Throws Error unless the method converged, to a solution that has the residual it believes in.
 void KrylovSolver::Hidden::judge(KSPConvergedReason reason, const SolveReport& report) const {
   require(
@@ -363,17 +378,15 @@ SolveReport KrylovSolver::solve(std::span<const double> b, std::span<double> x) 
   petsc_check(KSPMonitorSet(h.ksp, Hidden::keep_residual, &residuals, nullptr), "KSPMonitorSet");
   petsc_check(KSPSetInitialGuessNonzero(h.ksp, squares[1] > 0.0 ? PETSC_TRUE : PETSC_FALSE),
               "KSPSetInitialGuessNonzero");
+  PetscPushErrorHandler(Hidden::tell_error, &h);
   const PetscErrorCode code = h.run(vb, vx);
+  PetscPopErrorHandler();
   KSPMonitorCancel(h.ksp);
   VecDestroy(&vb);
   VecDestroy(&vx);
   if (h.failure) std::rethrow_exception(std::exchange(h.failure, nullptr));
   petsc_check(code, "KSPSolve");
-  if (h.options.added) {
-    std::vector<double> carried(x.size(), 0.0);
-    h.options.added(x, carried);
-    for (std::size_t i = 0; i < right.size(); ++i) right[i] -= carried[i];
-  }
+  h.subtract_added(x, right);
   report.true_residual = h.op.set_orphans(right, x) / std::sqrt(squares[0]);
   h.null_space.remove(x);
 

@@ -43,7 +43,13 @@ void set_inflow(FaceField& flow, double scale, std::vector<TwoPointLevel>& level
 }  // namespace
 
 FlowPreconditioner::FlowPreconditioner(EllipticOperator& op, FaceField& flow, AdvectiveTerm& term)
-    : op_(op), flow_(flow), sweep_(op, term.grid(), term.flow()) {}
+    : op_(op), flow_(flow), term_(term), sweep_(op, term.grid(), term.flow()) {}
+
+void FlowPreconditioner::follow_operator() {
+  sweep_ = FlowSweep(op_, term_.grid(), term_.flow());
+  multigrid_.reset();
+  set_scale(scale_);
+}
 
 void FlowPreconditioner::set_scale(double s) {
   if (multigrid_ && s == scale_) return;

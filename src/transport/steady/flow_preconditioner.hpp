@@ -21,6 +21,8 @@ class FlowPreconditioner {
 
   /// For s times the flow; 0: of diffusion alone. Makes the multigrid again. Collective.
   void set_scale(double s);
+  /// After changes of the operator's coefficients: makes all again. Collective.
+  void follow_operator();
   /// z = M r over the own unknowns. Collective.
   void operator()(std::span<const double> r, std::span<double> z);
   std::int64_t bytes() const;  ///< of this rank
@@ -28,6 +30,7 @@ class FlowPreconditioner {
  private:
   EllipticOperator& op_;
   FaceField& flow_;
+  AdvectiveTerm& term_;
   FlowSweep sweep_;
   std::optional<EllipticMultigrid> multigrid_;
   double scale_ = 0.0;

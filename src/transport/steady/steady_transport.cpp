@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/steady/steady_transport.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/timer.hpp"
+#include "solvers/elliptic/elliptic_fluxes.hpp"
+
+namespace karst {
+namespace {
+
+/// Sides whose value is given.
+std::array<bool, 6> given_sides(const EllipticProblem& problem) {
+  std::array<bool, 6> given{};
+  for (std::size_t s = 0; s < 6; ++s)
+    given[s] = problem.sides[s] && problem.sides[s](Vec3{}).kind == BoundaryKind::dirichlet;
+  return given;
+}
+
+const std::shared_ptr<const Composite>& composite_for(const EllipticOperator& op, const FaceField& flow) {
+  require(
+      flow.grid().numbering().n_global() == op.numbering().n_global(),
+      "steady transport: the flow is on a grid of {} unknowns, the operator on one of {}; both must be of one geometry",
+      flow.grid().numbering().n_global(), op.numbering().n_global());
+  return flow.composite();
+}
+
+KrylovOptions krylov_options(const SteadyOptions& options, AdvectiveTerm& term) {
+  KrylovOptions k;
+  k.name = options.name;
+  k.prefix = options.prefix;
+  k.tolerance = options.tolerance;
+  k.max_iterations = options.max_iterations;
+  k.restart = options.restart;
+  k.added = [&term](std::span<const double> x, std::span<double> y) { term.add(x, y); };
+  return k;
+}
+
+}  // namespace
+
+SteadyTransport::SteadyTransport(EllipticOperator& op, FaceField& flow, double scale, const SteadyOptions& options)
+    : op_(op),
+      grid_(make_scalar_grid(composite_for(op, flow), given_sides(op.problem()))),
+      term_(grid_, flow),
+      precondition_(op, flow, term_),
+      krylov_(op, krylov_options(options, term_),
+              [this](std::span<const double> r, std::span<double> z) { precondition_(r, z); }),
+      version_(op.version()),
+      right_(static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver) {
+  term_.set_ends(op.problem().sides);
+  term_.set_scale(scale);
+  precondition_.set_scale(scale);
+}
+
+SolveReport SteadyTransport::solve(std::span<const double> source, std::span<double> c) {
+  const Timer timer("steady transport");
+  if (version_ != op_.version()) {
+    precondition_.follow_operator();
+    version_ = op_.version();
+  }
+  op_.right_side(source, right_.span());
+  term_.right_side(right_.span());
+  return krylov_.solve(right_.span(), c);
+}
+
+namespace {
+
+/// A concentration at a wall, and the tangent of the law there.
+struct WallState {
+  WallPiece piece;
+  double concentration = 0.0;
+};
+
+/// Of the own pieces of wall that belong to unknowns; the start is the concentration in their VoFs.
+std::vector<WallState> walls_of(const EllipticOperator& op, std::span<const double> c) {
+  std::vector<WallState> walls;
+  for (const LevelGeometry& level : op.geometry().levels)
+    for (int b = 0; b < level.graph.n_local(); ++b) {
+      const BoxGraph box = level.graph.box(b);
+      const auto moments = level.box(b).moments;
+      for (std::size_t r = 0; r < moments.size(); ++r) {
+        const std::int32_t v = op.numbering().number(level.level, b, box.row_vof[r]);
+        if (v < 0 || !(moments[r].wall_area > 0.0)) continue;
+        const Index cell = box.cells.cell(box.row_cell[r]);
+        const Vec3 at = Composite::width(level.level) *
+                        (Vec3{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5} + moments[r].wall_centroid);
+        const std::int64_t row = level.moments_begin[static_cast<std::size_t>(b)] + static_cast<std::int64_t>(r);
+        walls.push_back({wall_piece(moments[r], level.level, row, at), c[static_cast<std::size_t>(v)]});
+      }
+    }
+  return walls;
+}
+
+}  // namespace
+
+WallLawReport solve_wall_law(SteadyTransport& transport, EllipticOperator& op, const WallLaw& law, std::span<double> c,
+                             double tolerance, int most_steps) {
+  const Timer timer("wall law");
+  constexpr double least_slope = 1e-6;  // of r / c: below it the flux does not tell the concentration at the wall
+  EllipticFluxes fluxes(op);
+  FaceField faces(op.composite());
+  std::vector<WallState> walls = walls_of(op, c);
+  std::vector<std::vector<double>> rates, values, flux;
+  for (const LevelGeometry& level : op.geometry().levels) rates.emplace_back(level.moments.size(), 0.0);
+  values = flux = rates;
+  const auto number = [](auto& of, const WallPiece& p) -> double& {
+    return of[static_cast<std::size_t>(p.level)][static_cast<std::size_t>(p.row)];
+  };
+  WallLawReport report;
+  while (report.steps < most_steps) {
+    for (const WallState& w : walls) {
+      const WallRate r = law(w.concentration, w.piece);
+      const double secant = w.concentration > 0.0 ? std::abs(r.rate) / w.concentration : 0.0;
+      const double rate = std::max(r.slope, least_slope * std::max(secant, 1.0));
+      number(rates, w.piece) = rate;
+      number(values, w.piece) = rate * w.concentration - r.rate;
+    }
+    op.set_wall(rates, values);
+    report.iterations += transport.solve({}, c).iterations;
+    ++report.steps;
+    fluxes.find(c, faces, flux);
+    double change = 0.0, largest = 0.0;
+    for (WallState& w : walls) {
+      const double now = (number(flux, w.piece) / w.piece.area + number(values, w.piece)) / number(rates, w.piece);
+      change = std::max(change, std::abs(now - w.concentration));
+      w.concentration = std::max(now, 0.0);
+      largest = std::max(largest, w.concentration);
+    }
+    largest = op.comm().max(largest);
+    report.change = op.comm().max(change) / (largest > 0.0 ? largest : 1.0);
+    if (report.change <= tolerance) return report;
+  }
+  throw Error(fmt::format(
+      "steady transport: Newton's method for the law of the wall has not ended after {} steps: concentrations at walls "
+      "still change by {:.1e} of the largest, asked: {:.1e}; start from a solution with a slower reaction",
+      most_steps, report.change, tolerance));
+}
+
+}  // namespace karst

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/dispersion_job.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "app/flow_handover.hpp"
+#include "app/simulation.hpp"
+#include "solvers/krylov/petsc_session.hpp"
+#include "support/diffusion_cases.hpp"
+#include "support/errors.hpp"
+#include "support/narrow_page.hpp"
+#include "support/shared_directory.hpp"
+
+namespace karst {
+namespace {
+
+using test::has;
+
+/// A ball in the middle of 16 x 20 x 24 cells that repeat, of 1 mm.
+struct PeriodicBall {
+  PeriodicBall() {
+    config.flow.model = FlowModel::stokes;
+    config.flow.drive = FlowDrive::pressure_gradient;
+    config.flow.gradient = {0.1, 0.0, 0.0};
+    config.flow.axes = {0};
+    config.flow.estimate_error = false;
+    config.dispersion.axes = {0};
+    config.dispersion.peclet = {0.0, 5.0};
+    for (double& size : grid.size.v) size *= 1e-3;
+    context.handover = &handover;
+    context.file = [this](const std::string& name) { return folder.path() + "/" + name; };
+  }
+  Comm comm = Comm::world();
+  PetscSession petsc;
+  test::SharedDirectory folder{comm};
+  Config config;
+  GridOptions grid = test::diffusion_grid({16, 20, 24}, {true, true, true});
+  Geometry geometry = build_geometry(comm, grid, *make_level_set(Sphere{{8.1, 10.2, 11.9}, 5.0}), KeepPores::all);
+  FlowHandover handover;
+  JobContext context{comm, config, grid, geometry, {}, {}};
+};
+
+// The flow is solved once, by its own job; without it diffusion is left, and it is that of the diffusion job.
+TEST(DispersionJobMpi, UsesTheFlowAndEndsInDiffusion) {
+  PeriodicBall ball;
+  ball.config.diffusion = {{0}, 1e-9, 1e-10, 100};
+  check_jobs(ball.context);
+  run_job(flow_job(), ball.context);
+  const JobResult diffusion = run_job(diffusion_job(), ball.context), result = run_job(dispersion_job(), ball.context);
+  const auto json = nlohmann::ordered_json::parse(result.json);
+  const auto& points = json.at("dispersion").at("columns").at(0).at("points");
+  ASSERT_EQ(points.size(), 2U);
+  const double tortuosity = nlohmann::json::parse(diffusion.json).at("tortuosity").at(0);
+  EXPECT_NEAR(points[0].at("longitudinal").get<double>() * tortuosity, 1.0, 1e-5);
+  EXPECT_GT(points[1].at("longitudinal").get<double>(), 1.1);
+  EXPECT_TRUE(points[1].at("transverse").at(0).is_null());
+  EXPECT_GT(points[1].at("transverse").at(2).get<double>(), 0.9);
+  // Grains of 10 mm, 5 x 1e-9 / 0.01.
+  EXPECT_NEAR(json.at("dispersion").at("length_m").get<double>(), 0.01, 4e-4);
+  EXPECT_NEAR(points[1].at("velocity_m_s").get<double>(), 5e-7, 2e-8);
+  EXPECT_EQ(result.solves.size(), 2U);
+  EXPECT_TRUE(has(result.headline, "Péclet number of 5"));
+  if (ball.comm.rank() == 0) {
+    EXPECT_TRUE(std::filesystem::exists(ball.folder.path() + "/dispersion.csv"));
+  }
+  RunPage page;
+  page.parts = {dispersion_job().page(json, {})};
+  EXPECT_EQ(page.parts[0].cards.size(), 2U);
+  EXPECT_TRUE(has(page.parts[0].cards[0], "<svg"));
+}
+
+TEST(DispersionJob, MistakesOfTheDeckAreToldBeforeAnySolve) {
+  PeriodicBall ball;
+  const auto told = [&](const char* part) {
+    const std::string text = test::error_of([&] { check_jobs(ball.context); });
+    EXPECT_TRUE(has(text, part)) << text;
+  };
+  ball.config.dispersion.axes = {0, 1};
+  told("y is not among flow.axes");
+  ball.config.flow.model = FlowModel::none;
+  told("what carries the species is missing");
+}
+
+}  // namespace
+}  // namespace karst

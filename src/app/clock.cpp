@@ -19,26 +19,47 @@ std::int64_t steps_in(double interval, double dt) {
 
 }  // namespace
 
-void read(Reader& in, TimeOptions& options, bool in_time) {
-  constexpr double most_steps = 1e8;
-  in.number("time.end", options.end, "s", "the run ends here; it begins at 0 with the fluid at rest", shortest,
-            longest);
+namespace {
+
+void declare(Reader& in, TimeOptions& options) {
+  in.number("time.end", options.end, "s",
+            "the run ends here; it begins at 0: flow with the fluid at rest, transport with the initial concentrations",
+            shortest, longest);
   in.number("time.dt", options.dt, "s",
-            "length of a step, or a little less, so that steps land on output times and on the end", shortest, longest);
+            "length of a step, or a little less, so that steps land on output times and on the end; transport in a "
+            "flow: the longest one, and left out time.cfl tells alone",
+            shortest, longest);
   in.number("time.output", options.output, "s",
             "time between plotfiles output_0001.vtkhdf ... on the way; left out: the end alone, in plot.vtkhdf",
             shortest, longest);
   in.word("time.scheme", options.scheme,
           {{"bdf2", StepScheme::bdf2, "one solve per step (the first step takes two)"},
            {"sdirk2", StepScheme::sdirk2, "two solves per step, with a quarter of the error"}},
-          "how steps are made, both of second order and stable for any length");
-  if (in.documenting()) return;
-  for (const char* key : {"time.end", "time.dt", "time.output", "time.scheme"})
-    if (!in_time && in.given(key))
-      in.mistake(key,
-                 "without effect: nothing in the deck goes through time; remove this key, or write flow.model = "
-                 "\"unsteady-stokes\"");
-  if (!in_time) return;
+          "how steps of the flow are made, both of second order and stable for any length");
+  in.number("time.cfl", options.cfl, "-",
+            "transport in a flow: part of its volume that a step may exchange in a cell of half its size or more; "
+            "smaller ones are solved implicitly",
+            1e-3, 1.0);
+  in.number("time.end_pore_volumes", options.end_pore_volumes, "-",
+            "transport in a flow, in place of time.end: volume that has flowed through, over that of the pores", 1e-12,
+            1e12);
+  in.number("time.output_pore_volumes", options.output_pore_volumes, "-", "likewise, in place of time.output", 1e-12,
+            1e12);
+}
+
+void check_end_and_output(Reader& in, const std::string& end_key, double end, const std::string& output_key,
+                          double output) {
+  if (end > 0.0 && output > end)
+    in.mistake(output_key, fmt::format("{:g} is longer than the run, which ends at {} = {:g}; leave it out for the end "
+                                       "alone",
+                                       output, end_key, end));
+}
+
+void check_flow_in_time(Reader& in, const TimeOptions& options) {
+  constexpr double most_steps = 1e8;
+  for (const char* key : {"time.cfl", "time.end_pore_volumes", "time.output_pore_volumes"})
+    if (in.given(key))
+      in.mistake(key, "belongs to [transport]; the flow in time has time.end, time.dt and time.output");
   for (const char* key : {"time.end", "time.dt"})
     if (!in.given(key)) in.mistake(key, "missing: a run in time needs it");
   if (options.end <= 0.0 || options.dt <= 0.0) return;
@@ -51,6 +72,35 @@ void read(Reader& in, TimeOptions& options, bool in_time) {
     in.mistake("time.output",
                fmt::format("{:g} s is longer than the run, which ends at {:g} s; leave it out for the end alone",
                            options.output, options.end));
+}
+
+void check_transport_in_time(Reader& in, const TimeOptions& options) {
+  if (in.given("time.scheme"))
+    in.mistake("time.scheme", "belongs to the flow in time (flow.model = \"unsteady-stokes\"); remove it");
+  const bool in_seconds = in.given("time.end"), in_volumes = in.given("time.end_pore_volumes");
+  if (in_seconds && in_volumes) in.mistake("time.end_pore_volumes", "given beside time.end; leave one of them out");
+  if (!in_seconds && !in_volumes)
+    in.mistake("time.end", "missing: transport in time needs it, or time.end_pore_volumes");
+  if (in.given("time.output") && in.given("time.output_pore_volumes"))
+    in.mistake("time.output_pore_volumes", "given beside time.output; leave one of them out");
+  check_end_and_output(in, "time.end", options.end, "time.output", options.output);
+  check_end_and_output(in, "time.end_pore_volumes", options.end_pore_volumes, "time.output_pore_volumes",
+                       options.output_pore_volumes);
+}
+
+}  // namespace
+
+void read(Reader& in, TimeOptions& options, InTime what) {
+  declare(in, options);
+  if (in.documenting()) return;
+  if (what == InTime::flow) return check_flow_in_time(in, options);
+  if (what == InTime::transport) return check_transport_in_time(in, options);
+  for (const char* key : {"time.end", "time.dt", "time.output", "time.scheme", "time.cfl", "time.end_pore_volumes",
+                          "time.output_pore_volumes"})
+    if (in.given(key))
+      in.mistake(key,
+                 "without effect: nothing in the deck goes through time; remove this key, or write flow.model = "
+                 "\"unsteady-stokes\" or a [[transport.component]]");
 }
 
 Clock::Clock(const TimeOptions& options) : options_(options) { plan_interval(); }

@@ -15,10 +15,14 @@ struct TimeOptions {
   double dt = 0.0;      ///< longest step [s]
   double output = 0.0;  ///< between plotfiles [s]; 0: at the end alone
   StepScheme scheme = StepScheme::bdf2;
+  double cfl = 0.5;  ///< transport: Courant number of a step
+  /// Transport, in place of end and output: in times that the flow takes to fill the pores once; 0: not given.
+  double end_pore_volumes = 0.0, output_pore_volumes = 0.0;
 };
+/// What of a deck goes through time.
+enum class InTime : std::uint8_t { nothing, flow, transport };
 /// Declares and reads [time]; notes as mistakes: values that are missing, or that have no effect.
-/// @param in_time  the deck asks for a job that goes through time
-void read(Reader& in, TimeOptions& options, bool in_time);
+void read(Reader& in, TimeOptions& options, InTime what);
 
 /// Times of a run. Steps between two outputs are equal, at most dt long, and land on the output times and on the end
 /// exactly.

@@ -54,10 +54,53 @@ void require_source(Reader& in, const Config& config) {
 void require_jobs_of_fields(Reader& in, const Config& config) {
   for (const PlotWord& w : plot_words()) {
     if (w.job.empty() || std::ranges::count(config.output.plot, w.field) == 0) continue;
-    const auto job = std::ranges::find(jobs(), w.job, &Job::name);
-    if (!job->is_asked(config))
+    const auto job = std::ranges::find(jobs(), w.job, &Job::name),
+               other = std::ranges::find(jobs(), w.or_job, &Job::name);
+    if (!job->is_asked(config) && (other == jobs().end() || !other->is_asked(config)))
       in.mistake("output.plot", fmt::format("\"{}\" belongs to a job that the deck does not ask for; wanted: {}",
                                             w.word, job->asked_by));
+  }
+}
+
+/// What [transport] can do with the rest of the deck.
+void require_transport_fits(Reader& in, const Config& config) {
+  const TransportDeck& deck = config.transport;
+  if (!deck.asked()) return;
+  const FlowModel model = config.flow.model;
+  const bool flows = model != FlowModel::none;
+  const int axis = flows && config.flow.axes.size() == 1 ? config.flow.axes[0] : deck.axis;
+  if (model == FlowModel::unsteady_stokes)
+    in.mistake("flow.model",
+               "\"unsteady-stokes\" does not carry [transport] yet; wanted: \"stokes\", \"steady\" or "
+               "\"none\"");
+  if (flows && config.flow.axes.size() != 1)
+    in.mistake("flow.axes", fmt::format("{} directions, but one flow carries the components; name one: axes = [\"x\"]",
+                                        config.flow.axes.size()));
+  if (flows && config.flow.reservoir > 0)
+    in.mistake("flow.reservoir", "free cells before and after the sample do not go with [transport] yet; leave it out");
+  if (flows && deck.axis_given)
+    in.mistake("transport.axis", "given beside a flow, whose flow.axes names it; remove it");
+  if (deck.peclet > 0.0 && model != FlowModel::stokes && model != FlowModel::unsteady_stokes)
+    in.mistake("transport.peclet",
+               flows ? "with inertia a flow cannot be made faster as it is; give flow.velocity in its place, or use "
+                       "flow.model = \"stokes\""
+                     : "nothing flows; give a flow.model, or remove it");
+  if (!flows && !in.given("time.dt"))
+    in.mistake("time.dt", "missing: without a flow no Courant number limits the step");
+  if (!flows)
+    for (const char* key : {"time.end_pore_volumes", "time.output_pore_volumes"})
+      if (in.given(key)) in.mistake(key, "nothing flows; give time.end and time.output in seconds");
+  for (std::size_t i = 0; i < deck.components.size(); ++i) {
+    const ComponentDeck& c = deck.components[i];
+    const auto key = [i](const char* name) { return fmt::format("transport.component[{}].{}", i, name); };
+    if (config.grid.periodic[static_cast<std::size_t>(axis)] && (c.inlet_given || c.outlet))
+      in.mistake(key(c.inlet_given ? "inlet" : "outlet"),
+                 fmt::format("the domain is periodic along {0}, so nothing flows in or out; remove it, or set "
+                             "grid.periodic to false along {0}",
+                             "xyz"[axis]));
+    if (!flows && c.inlet_kind_given && c.inlet_kind == EndKind::flux)
+      in.mistake(key("inlet_kind"),
+                 "\"flux\", but nothing flows in; without a flow the inlet has a value or is closed");
   }
 }
 
@@ -71,7 +114,11 @@ Config read_config(Reader& in) {
   read(in, config.grid);
   read(in, config.fluid);
   read(in, config.flow);
-  read(in, config.time, config.flow.model == FlowModel::unsteady_stokes);
+  read(in, config.transport);
+  read(in, config.time,
+       config.transport.asked()                          ? InTime::transport
+       : config.flow.model == FlowModel::unsteady_stokes ? InTime::flow
+                                                         : InTime::nothing);
   read(in, config.diffusion);
   read(in, config.dispersion);
   read(in, config.output);
@@ -82,6 +129,7 @@ Config read_config(Reader& in) {
   if (!in.documenting()) {
     require_source(in, config);
     require_jobs_of_fields(in, config);
+    require_transport_fits(in, config);
   }
   return config;
 }

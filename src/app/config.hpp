@@ -14,6 +14,7 @@
 #include "ins/upscale/flow_options.hpp"
 #include "transport/diffusion_options.hpp"
 #include "transport/dispersion/dispersion_options.hpp"
+#include "transport/transport_deck.hpp"
 
 namespace karst {
 
@@ -41,6 +42,7 @@ struct Config {
   TimeOptions time;
   DiffusionOptions diffusion;
   DispersionOptions dispersion;
+  TransportDeck transport;
   OutputOptions output;
   RunOptions run;
 };

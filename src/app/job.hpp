@@ -181,5 +181,6 @@ std::unique_ptr<Process> one_step(const JobContext& context, JobResult (*run)(co
 Job flow_job();
 Job diffusion_job();
 Job dispersion_job();
+Job transport_job();
 
 }  // namespace karst

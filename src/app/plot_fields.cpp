@@ -32,7 +32,9 @@ constexpr std::array<PlotWord, 9> words{{
      "of the solves of [flow] [Pa], without the drop of the mean gradient; with several axes drive_x_pressure ...",
      "flow", "Pa"},
     {"concentration", PlotField::concentration,
-     "of the solves of [diffusion], one component per axis; falls by 1 along it", "diffusion", "1"},
+     "of [diffusion], one component per axis (concentration_x ...), falls by 1 along it; of [transport], one per "
+     "component (concentration_NAME)",
+     "diffusion", "1", false, "transport"},
 }};
 
 void fill_fraction(const BoxGraph& box, const BoxMoments& moments, std::span<const JoinedPart> joined,

@@ -22,6 +22,7 @@ struct PlotWord {
   std::string_view job;   ///< of `karst run` that makes it; empty: it belongs to the geometry
   std::string_view unit;  ///< SI, as in "m/s"; "1" without dimension
   bool is_vector = false;
+  std::string_view or_job{};  ///< another one that makes it
 };
 /// The words of output.plot.
 std::span<const PlotWord> plot_words();

@@ -130,8 +130,9 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
   log_warn("{}; {}", failed ? "the run failed" : reason, kept);
   if (!run.left.empty())
     log_info(
-        "The history of the flow so far is in history.csv, its last state in plot.vtkhdf; a new run, with "
-        "--resume too, begins the flow in time at 0");
+        "What went through time has its history so far in {}, its last state in plot.vtkhdf; a new run, with --resume "
+        "too, begins it at 0",
+        run.left.front());
   run.log.close();
   if (failed) std::ofstream(run.folder.file("log.txt"), std::ios::app) << "error: " << reason << '\n';
   log_info("Summary and log in {}", run.folder.leave(summary.files));

@@ -101,6 +101,15 @@ std::optional<std::string> take(const toml::node& node, const Any<std::string>&)
   return node.value_exact<std::string>();
 }
 
+struct NumberOrText {
+  bool operator()(const std::string&) const { return true; }
+};
+std::optional<std::string> take(const toml::node& node, const NumberOrText&) {
+  if (const auto* x = node.as_integer()) return fmt::format("{}", x->get());
+  if (const auto* x = node.as_floating_point(); x != nullptr && std::isfinite(x->get())) return toml_text(x->get());
+  return node.value_exact<std::string>();
+}
+
 }  // namespace
 
 /// What the reader of the deck and those of its list items share.
@@ -288,6 +297,10 @@ void Reader::file(std::string_view key, std::string& value, std::string_view hel
   if (value.empty() || documenting()) return;
   const auto from = std::filesystem::absolute(std::filesystem::path(directory()) / value);
   state_->record(key, toml_text(from.lexically_normal().string()), about, true);
+}
+
+void Reader::number_or_formula(std::string_view key, std::string& value, std::string_view unit, std::string_view help) {
+  state_->scalar(key, value, info("number or formula", unit, "", help), NumberOrText{});
 }
 
 void Reader::texts(std::string_view key, std::vector<std::string>& value, std::string_view help) {

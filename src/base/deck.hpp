@@ -54,6 +54,8 @@ class Reader {
   void text(std::string_view key, std::string& value, std::string_view help);
   /// A file name relative to the deck. The echo holds it in full, so that it holds wherever the echo lies.
   void file(std::string_view key, std::string& value, std::string_view help);
+  /// A number, or a text that the caller takes as a formula; the value is the text.
+  void number_or_formula(std::string_view key, std::string& value, std::string_view unit, std::string_view help);
   void texts(std::string_view key, std::vector<std::string>& value, std::string_view help);
   void numbers(std::string_view key, std::vector<double>& value, std::string_view unit, std::string_view help,
                double min, double max);

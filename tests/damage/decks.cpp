@@ -38,7 +38,7 @@ constexpr std::array<const char*, n_outcomes> names{"refused",   "read (large)",
                                                     "EXCEPTION", "CRASH",        "HANG"};
 
 /// Valid decks of few cells that use all tables.
-const std::array<std::string_view, 8> decks{
+const std::array<std::string_view, 9> decks{
     R"deck(title = "ball"
 [geometry]
 keep = "all"
@@ -226,6 +226,45 @@ output = "2 ms"
 [output]
 directory = "out"
 plot = ["velocity"]
+)deck",
+    R"deck([[geometry.solid]]
+shape = "sphere"
+center = [5e-5, 5e-5, 5e-5]
+radius = 3e-5
+mineral = "calcite"
+[grid]
+size = [1e-4, 1e-4, 1e-4]
+cells = [8, 8, 8]
+periodic = [false, true, true]
+[flow]
+model = "stokes"
+drive = "velocity"
+velocity = 1e-4
+axes = ["x"]
+estimate_error = false
+[transport]
+diffusivity = 1e-9
+peclet_length = 6e-5
+[[transport.component]]
+name = "acid"
+initial = "x < 5e-5 ? 1 : 0.5"
+inlet = "1 + 0.5*sin(20*t)"
+inlet_kind = "value"
+decay = 0.1
+source = 0.01
+outlet = 0.5
+[[transport.wall]]
+mineral = "calcite"
+component = "acid"
+rate = 1e-5
+equilibrium = 0.1
+[time]
+end_pore_volumes = 0.5
+output_pore_volumes = 0.2
+cfl = 0.8
+[output]
+directory = "out"
+plot = ["concentration"]
 )deck"};
 
 const std::array<std::string_view, 64> values{"0",

@@ -41,7 +41,7 @@ void scale(FaceField& fluxes, double factor) {
 }  // namespace
 
 FaceField flow_fluxes(const Comm& comm, const Geometry& geometry, const FlowOptions& options, double viscosity,
-                      double cell_width, const FlowColumn& column) {
+                      double cell_width, const FlowColumn& column, double velocity) {
   const Timer timer("fluxes of the flow");
   const Domain& domain = geometry.grid.levels[0].layout.domain();
   const double h = cell_width, along = column.darcy_velocity[column.axis];
@@ -61,7 +61,7 @@ FaceField flow_fluxes(const Comm& comm, const Geometry& geometry, const FlowOpti
   op.apply(left.span(), drive);
   FaceField fluxes(op.composite());
   op.face_fluxes(drive.force, fluxes);
-  scale(fluxes, speed / along);
+  scale(fluxes, velocity * speed / along);
   return fluxes;
 }
 

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/transport_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "app/flow_handover.hpp"
+#include "app/plot_file.hpp"
+#include "app/run_progress.hpp"
+#include "app/session.hpp"
+#include "app/transport_setup.hpp"
+#include "app/vof_values.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/timer.hpp"
+#include "transport/march/transport_stepper.hpp"
+#include "transport/scalar_means.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr const char* csv_name = "transport.csv";
+constexpr const char* profile_name = "profiles.csv";
+constexpr double most_states = 400.0;  ///< kept for the chart
+constexpr double most_pictures = 6.0;  ///< of output times
+constexpr double lines_in_log = 20.0;
+
+class TransportInTime final : public Process {
+ public:
+  explicit TransportInTime(const JobContext& run);
+
+  Clock clock() const override { return Clock(times_); }
+  void step(double dt) override;
+  void record(const Clock& clock) override;
+  void write_output(int number) override;
+  void leave() override;
+  JobResult report() override;
+
+ private:
+  void open_files();
+  void set_initial();
+  void start_signals();
+  ComponentLine line_of(std::size_t i, double dt) const;
+  TransportLine line_at(double time, double dt) const;
+  void follow(const TransportLine& line, const Clock& clock);
+  void write_profiles(double time);
+  void draw_plumes(int number, double time);
+  std::vector<JobComponent> components() const;
+  std::vector<JobComponent> asked(std::vector<JobComponent> components) const;
+  std::optional<WallResult> wall_result(std::size_t i) const;
+  void finish();
+
+  const JobContext& run_;
+  const TransportDeck& deck_;
+  double h_;
+  WallClock wall_clock_;
+  CarriedBy flow_;
+  std::vector<std::vector<ScalarWall>> laws_;  ///< per component and mineral [SI]
+  std::optional<TransportStepper> stepper_;
+  std::vector<EndFlow> ends_;
+  double rate_in_ = 0.0;       ///< through all ends into the domain [h0³/s]
+  double fluid_volume_ = 0.0;  ///< [h0³]
+  int outlet_ = -1;            ///< side; -1: the domain is periodic along the axis
+  TransportState state_;
+  TransportReport report_;
+  TimeOptions times_;
+  double n_steps_ = 1.0, setup_seconds_ = 0.0;
+  std::shared_ptr<const JoinedCells> joined_;
+  TransportResult result_;
+  std::vector<SignalMoments> at_inlet_, at_outlet_;
+  std::vector<std::string> outputs_;
+  double outputs_drawn_ = 0.0;
+  double next_log_ = 0.0;
+  Figures figures_;
+  std::ofstream csv_, profiles_;  // rank 0
+};
+
+TransportInTime::TransportInTime(const JobContext& run)
+    : run_(run),
+      deck_(run.config.transport),
+      h_(run.grid.cell_width()),
+      flow_(carried_by(run)),
+      laws_(wall_laws(run)),
+      joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry)) {
+  TransportOptions options;
+  options.tolerance = deck_.tolerance;
+  stepper_.emplace(flow_.composite, scalar_components(run, flow_, laws_), options);
+  const FlowContinuity continuity = stepper_->set_flow(*flow_.faces);
+  ends_ = end_flows(stepper_->grid(), *flow_.faces);
+  flow_.faces.reset();
+  result_ = transport_numbers(run, flow_);
+  result_.continuity_before = continuity.before;
+  result_.continuity_after = continuity.after;
+  outlet_ = flow_.outlet();
+  std::array<double, 3> sums{};  // in, out, in through the outlet
+  for (const EndFlow& f : ends_) {
+    sums[f.flow < 0.0 ? 0 : 1] += std::abs(f.flow);
+    if (f.flow < 0.0 && f.side == outlet_) sums[2] -= f.flow;
+  }
+  run.comm.sum(std::span(sums));
+  for (std::size_t v = 0; v < static_cast<std::size_t>(stepper_->grid().n_own); ++v)
+    fluid_volume_ += stepper_->grid().volume[v];
+  fluid_volume_ = run.comm.sum(fluid_volume_);
+  rate_in_ = sums[0];
+  result_.backflow = sums[1] > 0.0 ? sums[2] / sums[1] : 0.0;
+  times_ = transport_times(run.config.time, result_.pore_time, stepper_->largest_step());
+  n_steps_ = count_steps(times_);
+  set_initial();
+  start_signals();
+  open_files();
+  setup_seconds_ = wall_clock_.seconds();
+}
+
+void TransportInTime::open_files() {
+  if (run_.comm.rank() == 0 && run_.file) {
+    csv_.open(run_.file(csv_name));
+    profiles_.open(run_.file(profile_name));
+  }
+  csv_ << transport_header(deck_.names()) << std::flush;
+  profiles_ << "time_s,pore_volumes,position_m";
+  for (const std::string& name : deck_.names()) profiles_ << ',' << name;
+  profiles_ << '\n';
+  write_profiles(0.0);
+}
+
+/// Throws Error on all ranks where a formula is not finite.
+void TransportInTime::set_initial() {
+  state_ = stepper_->make_state();
+  const ScalarGrid& grid = stepper_->grid();
+  for (std::size_t i = 0; i < deck_.components.size(); ++i) {
+    const Formula initial(deck_.components[i].initial);
+    stepper_->set_values(state_, i, [&](const Vec3& x) { return value_in(initial, h_ * x); });
+    std::int64_t wrong = 0;
+    for (std::size_t v = 0; v < static_cast<std::size_t>(grid.n_own); ++v)
+      if (!std::isfinite(state_.values[i][v])) ++wrong;
+    wrong = run_.comm.sum(wrong);
+    require(wrong == 0, "transport.component[{}].initial: \"{}\" is not finite in {} cells of the fluid", i,
+            deck_.components[i].initial, wrong);
+  }
+}
+
+void TransportInTime::start_signals() {
+  const TransportLine start = line_at(0.0, 0.0);
+  result_.states.push_back(start);
+  for (std::size_t i = 0; i < deck_.components.size(); ++i) {
+    const ComponentLine& c = start.components[i];
+    result_.components[i].low = c.least;
+    result_.components[i].high = c.largest;
+    result_.components[i].least = c.least;
+    result_.components[i].largest = c.largest;
+    result_.components[i].moments_wanted =
+        flow_.flows && outlet_ >= 0 && c.largest - c.least <= 1e-12 * std::max(std::abs(c.least), std::abs(c.largest));
+    at_inlet_.emplace_back(c.mean);
+    at_outlet_.emplace_back(c.mean);
+  }
+}
+
+void TransportInTime::step(double dt) {
+  const Timer timer("transport");
+  try {
+    for (const ComponentDeck& c : deck_.components) {
+      if (!c.inlet_table) value_at(c.inlet, state_.time + dt);
+      if (c.outlet) value_at(*c.outlet, state_.time + dt);
+    }
+    stepper_->advance(state_, dt, report_);
+  } catch (const Error&) {  // the same on all ranks
+    leave();
+    throw;
+  }
+}
+
+/// With dt = 0: of the state that is there, without amounts.
+ComponentLine TransportInTime::line_of(std::size_t i, double dt) const {
+  ComponentLine c;
+  const double volume = h_ * h_ * h_, none = std::numeric_limits<double>::quiet_NaN();
+  const ScalarGrid& grid = stepper_->grid();
+  const std::span<const double> values = state_.values[i].span();
+  c.outlet = outlet_ >= 0 ? outflow_mean(run_.comm, ends_, values, outlet_) : none;
+  if (dt == 0.0) {
+    std::array<double, 2> sums{};
+    double least = std::numeric_limits<double>::infinity(), largest = -least;
+    for (std::size_t v = 0; v < static_cast<std::size_t>(grid.n_own); ++v) {
+      sums[0] += grid.volume[v] * values[v];
+      sums[1] += grid.volume[v];
+      least = std::min(least, values[v]);
+      largest = std::max(largest, values[v]);
+    }
+    run_.comm.sum(std::span(sums));
+    c.mean = sums[0] / sums[1];
+    c.least = -run_.comm.max(-least);
+    c.largest = run_.comm.max(largest);
+    return c;
+  }
+  const ComponentBalance& b = report_.components[i];
+  c.mean = b.content / fluid_volume_;
+  c.inflow = b.inflow * volume / dt;
+  c.outflow = b.outflow * volume / dt;
+  c.wall = b.wall * volume / dt;
+  c.made = (b.source - b.decay) * volume / dt;
+  c.least = b.least;
+  c.largest = b.largest;
+  c.imbalance = b.imbalance;
+  // Nothing diffuses through the ends: what flowed out, over what carried it, is exact and the mean over the step.
+  if (outlet_ >= 0 && flow_.flows && result_.components[i].closed_ends) c.outlet = b.outflow / (rate_in_ * dt);
+  return c;
+}
+
+TransportLine TransportInTime::line_at(double time, double dt) const {
+  TransportLine line{time, dt, result_.pore_time > 0.0 ? time / result_.pore_time : 0.0, {}};
+  for (std::size_t i = 0; i < deck_.components.size(); ++i) line.components.push_back(line_of(i, dt));
+  return line;
+}
+
+/// Extremes, moments and the states for the chart.
+void TransportInTime::follow(const TransportLine& line, const Clock& clock) {
+  ++result_.steps;
+  result_.dt = std::max(result_.dt, line.dt);
+  result_.implicit_volumes = report_.implicit_volumes;
+  result_.iterations += report_.low_iterations + report_.high_iterations;
+  for (std::size_t i = 0; i < line.components.size(); ++i) {
+    const ComponentLine& c = line.components[i];
+    ComponentResult& r = result_.components[i];
+    r.low = state_.range[i].least;
+    r.high = state_.range[i].largest;
+    r.least = std::min(r.least, c.least);
+    r.largest = std::max(r.largest, c.largest);
+    r.imbalance = std::max(r.imbalance, c.imbalance);
+    if (!flow_.flows || outlet_ < 0) continue;
+    const double volume_rate = rate_in_ * h_ * h_ * h_;
+    at_inlet_[i].add(line.time, c.inflow / volume_rate);
+    at_outlet_[i].add(line.time, c.outlet);
+  }
+  if (result_.steps >= std::ceil(n_steps_ / most_states * static_cast<double>(result_.states.size())) || clock.done())
+    result_.states.push_back(line);
+}
+
+void TransportInTime::record(const Clock& clock) {
+  const TransportLine line = line_at(clock.time(), report_.step);
+  csv_ << transport_line(line) << std::flush;
+  follow(line, clock);
+  const ComponentLine& first = line.components[0];
+  std::string note = fmt::format("t = {}", format_si(line.time, "s"));
+  if (line.pore_volumes > 0.0) note += fmt::format(", {:.3g} pore volumes", line.pore_volumes);
+  note += std::isfinite(first.outlet) ? fmt::format(", {} at the outlet {:.3g}", deck_.components[0].name, first.outlet)
+                                      : fmt::format(", mean of {} {:.3g}", deck_.components[0].name, first.mean);
+  if (run_.progress != nullptr)
+    run_.progress->tell(clock.part(), fmt::format("transport, step {} of {:.0f}", result_.steps, n_steps_), note);
+  if (clock.part() >= next_log_) {
+    log_detail("transport, step {} of {:.0f}: {}; {} + {} iterations, {} faces limited", result_.steps, n_steps_, note,
+               report_.low_iterations, report_.high_iterations, report_.limited_faces + report_.limited_diffusion);
+    next_log_ = clock.part() + 1.0 / lines_in_log;
+  }
+}
+
+void TransportInTime::write_profiles(double time) {
+  const int n = run_.grid.cells[flow_.axis];
+  std::vector<std::vector<double>> means;
+  for (const auto& values : state_.values) means.push_back(layer_means(stepper_->grid(), values.span(), flow_.axis, n));
+  for (std::size_t layer = 0; layer < static_cast<std::size_t>(n); ++layer) {
+    profiles_ << fmt::format("{:.10g},{:.10g},{:.10g}", time, result_.pore_time > 0.0 ? time / result_.pore_time : 0.0,
+                             (static_cast<double>(layer) + 0.5) * h_);
+    for (const std::vector<double>& mean : means)
+      profiles_ << (std::isfinite(mean[layer]) ? fmt::format(",{:.10g}", mean[layer]) : ",");
+    profiles_ << '\n';
+  }
+  profiles_ << std::flush;
+}
+
+void TransportInTime::draw_plumes(int number, double time) {
+  const double n_outputs = times_.output > 0.0 ? std::ceil(times_.end / times_.output) - 1.0 : 0.0;
+  if (number < n_outputs / most_pictures * (outputs_drawn_ + 1.0)) return;
+  ++outputs_drawn_;
+  result_.output_times.push_back(time);
+  const FieldView view = view_of(run_, components());
+  for (const ComponentResult& c : result_.components) {
+    const std::string picture = plume_picture(run_.comm, view, c.name, flow_.axis, c.low, c.high, format_si(time, "s"));
+    if (!picture.empty()) figures_[fmt::format("transport {} {}", c.name, result_.output_times.size())] = picture;
+  }
+}
+
+void TransportInTime::write_output(int number) {
+  write_profiles(result_.states.back().time);
+  draw_plumes(number, number * times_.output);
+  if (!run_.plot) return;
+  outputs_.push_back(fmt::format("output_{:04}.vtkhdf", number));
+  run_.plot(outputs_.back(), asked(components()));
+}
+
+void TransportInTime::leave() {
+  csv_.close();
+  profiles_.close();
+  if (!run_.plot || run_.left == nullptr) return;
+  run_.plot("plot.vtkhdf", asked(components()));
+  for (const char* name : {csv_name, profile_name, "plot.vtkhdf"}) run_.left->emplace_back(name);
+  run_.left->insert(run_.left->end(), outputs_.begin(), outputs_.end());
+}
+
+std::vector<JobComponent> TransportInTime::components() const {
+  std::vector<JobComponent> all;
+  for (std::size_t i = 0; i < state_.values.size(); ++i) {
+    const auto own = state_.values[i].span().first(static_cast<std::size_t>(stepper_->grid().n_own));
+    auto values = std::make_shared<std::vector<float>>(own.begin(), own.end());
+    const std::vector<float> remote = joined_->remote<float>([&](std::size_t v) { return (*values)[v]; });
+    values->insert(values->end(), remote.begin(), remote.end());
+    all.push_back(
+        {PlotField::concentration, concentration_name(deck_.components[i].name),
+         [&geometry = run_.geometry, joined = joined_, values](int level, std::int64_t box, std::span<float> cells) {
+           fill_cells(geometry, *joined, level, box, cells, [&](std::size_t v) { return double{(*values)[v]}; });
+         }});
+  }
+  return all;
+}
+
+std::vector<JobComponent> TransportInTime::asked(std::vector<JobComponent> components) const {
+  if (std::ranges::count(run_.config.output.plot, PlotField::concentration) == 0) components.clear();
+  return components;
+}
+
+std::optional<WallResult> TransportInTime::wall_result(std::size_t i) const {
+  const ComponentLine& end = result_.states.back().components[i];
+  WallResult wall;
+  double sum = 0.0;
+  const auto& minerals = run_.geometry.report.minerals;
+  for (std::size_t m = 0; m < minerals.size(); ++m) {
+    const ScalarWall& law = laws_[i][m];
+    if (law.rate == 0.0) continue;
+    const double area = minerals[m].area * h_ * h_;
+    wall.area += area;
+    sum += law.rate * area;
+    wall.well_mixed += law.rate * area * (end.mean - law.equilibrium);
+  }
+  if (wall.area == 0.0) return {};
+  wall.rate = sum / wall.area;
+  wall.loss = end.wall;
+  return wall;
+}
+
+void TransportInTime::finish() {
+  csv_.close();
+  write_profiles(result_.states.back().time);
+  profiles_.close();
+  for (std::size_t i = 0; i < result_.components.size(); ++i) {
+    ComponentResult& c = result_.components[i];
+    if (c.moments_wanted) c.response = breakthrough(at_inlet_[i], at_outlet_[i]);
+    c.inlet = flow_.flows && outlet_ >= 0 ? at_inlet_[i].last() : std::numeric_limits<double>::quiet_NaN();
+    c.wall = wall_result(i);
+  }
+}
+
+JobResult TransportInTime::report() {
+  finish();
+  JobResult result;
+  result.text = transport_text(result_);
+  result.headline = transport_headline(result_);
+  result.json = transport_json(result_);
+  result.solves.push_back({"transport", "flux-corrected, gcr", "diagonal", static_cast<int>(result_.iterations),
+                           deck_.tolerance, run_.comm.max(setup_seconds_),
+                           run_.comm.max(wall_clock_.seconds() - setup_seconds_)});
+  for (const ComponentResult& c : result_.components)
+    result.balances.push_back({fmt::format("transport_{}_relative", c.name), c.imbalance});
+  result.warnings = transport_warnings(result_);
+  std::vector<JobComponent> all = components();
+  draw_transport(run_.comm, nlohmann::ordered_json::parse(result.json), view_of(run_, all), figures_);
+  result.figures = std::move(figures_);
+  result.components = asked(std::move(all));
+  result.files.push_back({csv_name, "the transport step by step: breakthrough, means, balances"});
+  result.files.push_back({profile_name, "mean concentrations along the axis at output times"});
+  if (!outputs_.empty()) result.files.push_back({"output_*.vtkhdf", "the fields at the output times of [time]"});
+  return result;
+}
+
+}  // namespace
+
+Job transport_job() {
+  return {
+      "transport",
+      "[[transport.component]] and [time]: transport of dissolved components in time, breakthrough",
+      [](const Config& config) { return config.transport.asked(); },
+      transport_mistakes,
+      [](const JobContext& context) -> std::unique_ptr<Process> { return std::make_unique<TransportInTime>(context); },
+      draw_transport,
+      transport_page,
+      plan_transport,
+      transport_setup_work,
+      transport_pace,
+      {.setup = 4e-6, .iteration = 0.4e-6},
+      false,
+      [](const Config& config) {
+        return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
+               static_cast<int>(config.transport.components.size());
+      },
+      true};
+}
+
+}  // namespace karst

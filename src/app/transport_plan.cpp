@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What transport in time will take: docs/performance.md, "Estimates".
+#include <cmath>
+
+#include "app/session.hpp"
+#include "app/transport_job.hpp"
+#include "transport/march/transport_stepper.hpp"
+
+namespace karst {
+
+namespace {
+
+/// Steps per cell width that the fluid travels: the fastest cells are several times as fast as the mean.
+constexpr double steps_per_cell = 10.0;
+constexpr double usual_pore_volumes = 2.0;  ///< where the deck gives seconds, and the velocity is not known yet
+
+}  // namespace
+
+JobPlan plan_transport(const Config& config, const GridOptions& grid) {
+  const TimeOptions& time = config.time;
+  const bool flows = config.flow.model != FlowModel::none;
+  const int axis = flows ? config.flow.axes.at(0) : config.transport.axis;
+  const double volumes = time.end_pore_volumes > 0.0 ? time.end_pore_volumes : usual_pore_volumes;
+  double steps = flows ? volumes * steps_per_cell * grid.cells[axis] / (2.0 * time.cfl) : 1.0;
+  if (time.dt > 0.0) steps = std::max(flows ? steps : 1.0, time.end / time.dt);
+  const auto n = static_cast<double>(config.transport.components.size());
+  JobPlan all;
+  all.grids.push_back({.name = "", .iterations = steps * n});
+  all.solve = {300.0 + 60.0 * n, 900.0, 8.0 * n};
+  all.more_work = 2.0;
+  return all;
+}
+
+double transport_setup_work(double fluid, double irregular) { return fluid + 5.0 * irregular; }
+
+/// A step of diffusion in fluid at rest.
+JobPace transport_pace(const Comm& comm, const Geometry& geometry) {
+  const auto composite = composite_on(comm, geometry);
+  const WallClock clock;
+  ScalarComponent c;
+  c.diffusivity = 1.0;
+  TransportStepper stepper(composite, {c});
+  FaceField still(composite);
+  stepper.set_flow(still);
+  TransportState state = stepper.make_state();
+  stepper.set_values(state, 0, [](const Vec3& x) { return x[0] < 16.0 ? 1.0 : 0.0; });
+  const double setup = clock.seconds();
+  constexpr int steps = 3;
+  TransportReport report;
+  for (int i = 0; i < steps; ++i) stepper.advance(state, 0.2, report);
+  const LevelReport& level = geometry.report.levels[0];
+  const auto fluid = static_cast<double>(level.vofs);
+  return {setup / transport_setup_work(fluid, static_cast<double>(level.irregular)),
+          (clock.seconds() - setup) / fluid / steps};
+}
+
+}  // namespace karst

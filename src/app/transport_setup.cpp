@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/transport_setup.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/flow_handover.hpp"
+#include "base/error.hpp"
+#include "eb/mineral_choice.hpp"
+
+namespace karst {
+
+namespace {
+
+const Domain& domain_of(const JobContext& run) { return run.geometry.grid.levels[0].layout.domain(); }
+
+bool has_flow(const Config& config) { return config.flow.model != FlowModel::none; }
+
+int axis_of(const Config& config) { return has_flow(config) ? config.flow.axes.at(0) : config.transport.axis; }
+
+double cross_section(const JobContext& run, int axis) {
+  return run.grid.size[(axis + 1) % 3] * run.grid.size[(axis + 2) % 3];
+}
+
+/// Asked on some ranks alone: the job looks at each step whether it is finite.
+std::function<double(const Vec3&, double)> of_time(const std::string& text) {
+  return [formula = std::make_shared<const Formula>(text, "t")](const Vec3&, double t) {
+    return value_in(*formula, {t, 0.0, 0.0});
+  };
+}
+
+ScalarSide inlet_of(const ComponentDeck& c, bool flows) {
+  ScalarSide side;
+  side.kind = c.inlet_kind == EndKind::value || !flows ? ScalarSide::Kind::fixed : ScalarSide::Kind::open;
+  if (c.inlet_table)
+    side.value = [table = *c.inlet_table](const Vec3&, double t) { return table.at(t); };
+  else
+    side.value = of_time(c.inlet);
+  if (!flows && !c.inlet_given) side = {};  // a closed end
+  return side;
+}
+
+/// Without a concentration of its own: what may flow back is what was there at the beginning.
+ScalarSide outlet_of(const ComponentDeck& c, double h) {
+  ScalarSide side;
+  if (c.outlet) {
+    side.kind = ScalarSide::Kind::fixed;
+    side.value = of_time(*c.outlet);
+  } else {
+    side.value = [initial = std::make_shared<const Formula>(c.initial), h](const Vec3& x, double) {
+      return value_in(*initial, h * x);
+    };
+  }
+  return side;
+}
+
+}  // namespace
+
+double value_in(const Formula& formula, const Vec3& x) {
+  double value = 0.0;
+  Vec3 slope;
+  formula.evaluate({&x, 1}, {&value, 1}, {&slope, 1});
+  return value;
+}
+
+double number_length(const JobContext& run) {
+  if (run.config.transport.peclet_length > 0.0) return run.config.transport.peclet_length;
+  const GeometryReport& report = run.geometry.report;
+  const double surface = report.specific_surface / run.grid.cell_width();
+  return surface > 0.0 ? 6.0 * (1.0 - report.porosity) / surface : run.grid.size[axis_of(run.config)];
+}
+
+CarriedBy carried_by(const JobContext& run) {
+  CarriedBy flow;
+  const double h = run.grid.cell_width();
+  flow.axis = axis_of(run.config);
+  flow.periodic = domain_of(run).periodic[static_cast<std::size_t>(flow.axis)];
+  if (!has_flow(run.config)) {
+    flow.composite = composite_on(run.comm, run.geometry);
+    flow.faces.emplace(flow.composite);
+    return flow;
+  }
+  require(run.handover != nullptr && !run.handover->columns.empty(), "transport: the flow of this run was not kept");
+  const auto column = std::ranges::find(run.handover->columns, flow.axis, &FlowColumn::axis);
+  require(column != run.handover->columns.end(), "transport: no flow along {} was solved", "xyz"[flow.axis]);
+  flow.flows = true;
+  flow.darcy_velocity = column->darcy_velocity[flow.axis];
+  const TransportDeck& deck = run.config.transport;
+  if (deck.peclet > 0.0) {
+    const double wanted = deck.peclet * deck.diffusivity * run.geometry.report.connected_porosity / number_length(run);
+    flow.factor = wanted / std::abs(flow.darcy_velocity);
+    flow.darcy_velocity = std::copysign(wanted, flow.darcy_velocity);
+  }
+  flow.faces = flow_fluxes(run.comm, run.geometry, run.config.flow, run.config.fluid.viscosity, h, *column,
+                           flow.darcy_velocity / h);
+  flow.composite = flow.faces->composite();
+  return flow;
+}
+
+std::vector<std::vector<ScalarWall>> wall_laws(const JobContext& run) {
+  std::vector<std::vector<ScalarWall>> all;
+  const auto& minerals = run.geometry.report.minerals;
+  for (const ComponentDeck& c : run.config.transport.components) {
+    all.emplace_back(std::max<std::size_t>(1, minerals.size()));
+    for (std::size_t m = 0; m < minerals.size(); ++m) {
+      int best = -1;
+      for (const WallDeck& wall : run.config.transport.walls) {
+        const bool any = wall.mineral.empty() && minerals[m].name != surroundings;
+        if ((!any && wall.mineral != minerals[m].name) || (!wall.component.empty() && wall.component != c.name))
+          continue;
+        const int particular = (wall.mineral.empty() ? 0 : 2) + (wall.component.empty() ? 0 : 1);
+        if (particular <= best) continue;
+        best = particular;
+        all.back()[m] = {wall.rate, wall.equilibrium};
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<ScalarComponent> scalar_components(const JobContext& run, const CarriedBy& flow,
+                                               const std::vector<std::vector<ScalarWall>>& laws) {
+  const double h = run.grid.cell_width();
+  std::vector<ScalarComponent> all;
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    const ComponentDeck& deck = run.config.transport.components[i];
+    ScalarComponent c;
+    c.name = deck.name;
+    c.diffusivity = deck.diffusivity / (h * h);
+    c.decay = deck.decay;
+    c.source = deck.source;
+    if (!flow.periodic) {
+      c.sides[static_cast<std::size_t>(flow.inlet())] = inlet_of(deck, flow.flows);
+      c.sides[static_cast<std::size_t>(flow.outlet())] = outlet_of(deck, h);
+    }
+    std::vector<ScalarWall> of_mineral = laws[i];
+    for (ScalarWall& law : of_mineral) law.rate /= h;
+    if (std::ranges::any_of(of_mineral, [](const ScalarWall& law) { return law.rate > 0.0; }))
+      c.wall = [of_mineral](const WallPiece& piece) { return of_mineral.at(static_cast<std::size_t>(piece.mineral)); };
+    all.push_back(std::move(c));
+  }
+  return all;
+}
+
+TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow) {
+  TransportResult result;
+  const GeometryReport& report = run.geometry.report;
+  result.axis = flow.axis;
+  result.flows = flow.flows;
+  result.has_ends = !flow.periodic;
+  result.length = run.grid.size[flow.axis];
+  result.number_length = number_length(run);
+  result.number_length_given = run.config.transport.peclet_length > 0.0;
+  result.porosity = report.connected_porosity;
+  result.pore_volume = report.connected_porosity * run.grid.size[0] * run.grid.size[1] * run.grid.size[2];
+  result.darcy_velocity = flow.darcy_velocity;
+  result.flow_factor = flow.factor;
+  result.flow_rate = flow.darcy_velocity * cross_section(run, flow.axis);
+  if (flow.flows) result.pore_time = result.pore_volume / std::abs(result.flow_rate);
+  for (const ComponentDeck& deck : run.config.transport.components) {
+    ComponentResult c;
+    c.name = deck.name;
+    c.diffusivity = deck.diffusivity;
+    c.closed_ends = deck.inlet_kind == EndKind::flux && !deck.outlet && flow.flows;
+    c.conservative = deck.decay == 0.0 && deck.source == 0.0;
+    result.components.push_back(c);
+  }
+  const auto laws = wall_laws(run);
+  for (std::size_t i = 0; i < laws.size(); ++i)
+    if (std::ranges::any_of(laws[i], [](const ScalarWall& law) { return law.rate > 0.0; }))
+      result.components[i].conservative = false;
+  return result;
+}
+
+TimeOptions transport_times(TimeOptions times, double pore_time, double largest_step) {
+  constexpr double most_steps = 1e8;
+  if (times.end_pore_volumes > 0.0) times.end = times.end_pore_volumes * pore_time;
+  if (times.output_pore_volumes > 0.0) times.output = times.output_pore_volumes * pore_time;
+  require(times.output <= times.end, "time: the output every {:g} s is beyond the end at {:g} s; leave it out",
+          times.output, times.end);
+  const double by_flow = times.cfl * largest_step;
+  times.dt = times.dt > 0.0 ? std::min(times.dt, by_flow) : by_flow;
+  times.dt = std::min(times.dt, times.end);
+  require(times.end / times.dt <= most_steps,
+          "time: {:.3g} steps of {:.3g} s to the end at {:.3g} s; at most {:.0e} are allowed", times.end / times.dt,
+          times.dt, times.end, most_steps);
+  return times;
+}
+
+}  // namespace karst

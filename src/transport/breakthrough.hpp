@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Moments of a breakthrough curve, and the longitudinal dispersion that they tell.
+#pragma once
+
+#include <optional>
+
+namespace karst {
+
+/// Moments of a signal c(t) that is constant in every step, as steps come: ∫ (c - c0) t^k dt, k = 0, 1, 2.
+class SignalMoments {
+ public:
+  explicit SignalMoments(double start = 0.0) : start_(start), last_(start) {}
+  /// From the end of the step before (0 at first) to t.
+  void add(double t, double value);
+  double time() const { return t_; }
+  double start() const { return start_; }
+  double last() const { return last_; }
+  /// The k-th one.
+  double pulse(int k) const { return k == 0 ? m0_ : k == 1 ? m1_ : m2_; }
+  /// ∫ t^k dc from the start to the last value, which is taken to stay: by parts from the same integrals.
+  double front(int k) const;
+
+ private:
+  double start_, last_, t_ = 0.0, m0_ = 0.0, m1_ = 0.0, m2_ = 0.0;
+};
+
+/// How a sample answers to what flows in.
+struct Breakthrough {
+  bool pulse = false;      ///< what came in is gone again; false: a front that stays
+  double recovered = 0.0;  ///< part of what came in that has come out: 1 when the curve is complete
+  double mean_time = 0.0;  ///< of residence: first moment at the outlet less that at the inlet [s]
+  double variance = 0.0;   ///< second central moments, likewise [s²]
+};
+/// Nothing while nothing came in, or less than `least_recovered` of it has come out.
+std::optional<Breakthrough> breakthrough(const SignalMoments& inlet, const SignalMoments& outlet,
+                                         double least_recovered = 0.98);
+
+/// D_L / (U L) from σ² / t² of a vessel through whose ends nothing diffuses,
+///
+///   σ²/t² = 2 δ - 2 δ² (1 - exp(-1/δ)),   δ = D_L / (U L),
+///
+/// U the mean velocity in the pores, L the length: Levenspiel, Chemical Reaction Engineering, 3rd ed., Wiley 1999,
+/// chapter 13 (closed vessel). Nothing unless 0 < σ²/t² < 1, beyond which no dispersion leads.
+std::optional<double> closed_vessel_dispersion(double relative_variance);
+
+}  // namespace karst

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/scalar_means.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace karst {
+
+std::vector<double> layer_means(const ScalarGrid& grid, std::span<const double> values, int axis, int n) {
+  std::vector<double> sums(2 * static_cast<std::size_t>(n), 0.0);
+  for (std::size_t v = 0; v < static_cast<std::size_t>(grid.n_own); ++v) {
+    const int layer = std::clamp(static_cast<int>(std::floor(grid.centroid[v][axis])), 0, n - 1);
+    sums[2 * static_cast<std::size_t>(layer)] += grid.volume[v] * values[v];
+    sums[2 * static_cast<std::size_t>(layer) + 1] += grid.volume[v];
+  }
+  grid.composite->comm().sum(std::span(sums));
+  std::vector<double> means;
+  for (std::size_t i = 0; i < sums.size(); i += 2)
+    means.push_back(sums[i + 1] > 0.0 ? sums[i] / sums[i + 1] : std::numeric_limits<double>::quiet_NaN());
+  return means;
+}
+
+std::vector<EndFlow> end_flows(const ScalarGrid& grid, FaceField& faces) {
+  Array<double> flux(static_cast<std::size_t>(grid.n_faces), Purpose::fields);
+  list_fluxes(grid, faces, flux.span());
+  std::vector<EndFlow> all;
+  for (const BoundaryFace& f : grid.boundary) all.push_back({f.volume, f.side, flux[static_cast<std::size_t>(f.face)]});
+  return all;
+}
+
+double outflow_mean(const Comm& comm, std::span<const EndFlow> flows, std::span<const double> values, int side) {
+  std::array<double, 2> sums{};
+  for (const EndFlow& f : flows)
+    if (f.side == side && f.flow > 0.0) {
+      sums[0] += f.flow * values[static_cast<std::size_t>(f.volume)];
+      sums[1] += f.flow;
+    }
+  comm.sum(std::span(sums));
+  return sums[1] > 0.0 ? sums[0] / sums[1] : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace karst

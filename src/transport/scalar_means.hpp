@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "transport/march/scalar_grid.hpp"
+
+namespace karst {
+
+/// Mean of a component over the fluid of each layer of level-0 cells across an axis, by the layer in which the centroid
+/// of a volume lies; NaN in layers without one. Collective; the same on every rank.
+/// @param values  own unknowns
+/// @param n       layers
+std::vector<double> layer_means(const ScalarGrid& grid, std::span<const double> values, int axis, int n);
+
+/// What flows through the ends of the domain: out of a volume (> 0) or into it [h0³/time].
+struct EndFlow {
+  std::int32_t volume = 0;
+  int side = 0;
+  double flow = 0.0;
+};
+/// Of this rank. Collective.
+std::vector<EndFlow> end_flows(const ScalarGrid& grid, FaceField& faces);
+
+/// Σ flow c / Σ flow over the volumes from which something flows out through a side; NaN where nothing does.
+/// Collective; the same on every rank.
+double outflow_mean(const Comm& comm, std::span<const EndFlow> flows, std::span<const double> values, int side);
+
+}  // namespace karst

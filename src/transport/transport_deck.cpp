@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/transport_deck.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "eb/shapes/formula.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double largest = 1e300;
+
+bool is_name(const std::string& name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '+' ||
+           c == '-';
+  });
+}
+
+void check_formula(Reader& in, std::string_view key, const std::string& text, std::string_view variables) {
+  try {
+    const Formula formula(text, variables);
+  } catch (const Error& e) {
+    in.mistake(key, e.what());
+  }
+}
+
+ComponentDeck read_component(Reader& in, double usual_diffusivity) {
+  ComponentDeck c;
+  c.diffusivity = usual_diffusivity;
+  in.text("name", c.name, "of the component, in results and fields: letters, digits, _, + and -");
+  in.number("diffusivity", c.diffusivity, "m2/s", "in the free fluid; left out: transport.diffusivity; 0: none", 0.0,
+            largest);
+  in.number("decay", c.decay, "1/s", "first-order decay in the fluid", 0.0, largest);
+  in.number("source", c.source, "C/s", "what comes into the fluid everywhere, in concentrations per second", -largest,
+            largest);
+  in.number_or_formula("initial", c.initial, "C",
+                       "concentration at the beginning: a number, or a formula of x, y, z [m] from the low corner of "
+                       "the domain");
+  in.number_or_formula("inlet", c.inlet, "C",
+                       "concentration of what flows in at the inlet: a number, or a formula of t [s]");
+  std::string table;
+  in.file("inlet_table", table,
+          "in place of inlet: a text file, relative to the deck, with time [s] and concentration per line; straight in "
+          "between");
+  in.word("inlet_kind", c.inlet_kind,
+          {{"flux", EndKind::flux, "the inflow has this concentration, and nothing diffuses through the inlet"},
+           {"value", EndKind::value, "the inlet itself has it, so that some diffuses through it, too"}},
+          "what the concentration at the inlet means; without a flow always value");
+  std::string outlet;
+  in.number_or_formula("outlet", outlet, "C",
+                       "concentration on the outlet, through which then some diffuses: a number, or a formula of t "
+                       "[s]; left out: the outlet is open, nothing diffuses through it");
+  if (in.documenting()) return c;
+  c.inlet_given = in.given("inlet") || in.given("inlet_table");
+  c.inlet_kind_given = in.given("inlet_kind");
+  check_formula(in, "initial", c.initial, "xyz");
+  check_formula(in, "inlet", c.inlet, "t");
+  if (!is_name(c.name))
+    in.mistake("name", c.name.empty() ? std::string("missing; every component needs a name")
+                                      : fmt::format("\"{}\" is no name; wanted: letters, digits, _, + and -", c.name));
+  if (in.given("outlet")) {
+    check_formula(in, "outlet", outlet, "t");
+    c.outlet = outlet;
+  }
+  if (table.empty()) return c;
+  if (in.given("inlet")) in.mistake("inlet_table", "given beside inlet; leave one of them out");
+  try {
+    c.inlet_table = read_time_table((std::filesystem::path(in.directory()) / table).string());
+  } catch (const Error& e) {
+    in.mistake("inlet_table", e.what());
+  }
+  return c;
+}
+
+WallDeck read_wall(Reader& in) {
+  WallDeck wall;
+  in.text("mineral", wall.mineral, "which wall: a mineral of the geometry; left out: all walls");
+  in.text("component", wall.component, "which component; left out: all of them");
+  in.number("rate", wall.rate, "m/s", "first-order rate k: k (c - equilibrium) leaves the fluid per area of the wall",
+            0.0, largest);
+  in.number("equilibrium", wall.equilibrium, "C", "concentration at which nothing reacts", -largest, largest);
+  if (!in.documenting() && !in.given("rate")) in.mistake("rate", "missing; 0 is a wall that does not react");
+  return wall;
+}
+
+/// Walls and components by their names. Places are those of the list in the deck.
+void check_names(Reader& in, const TransportDeck& deck) {
+  const std::vector<std::string> names = deck.names();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (!names[i].empty() &&
+        std::ranges::count(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) > 0)
+      in.mistake(fmt::format("transport.component[{}].name", i),
+                 fmt::format("\"{}\" stands twice; names must be different", names[i]));
+  for (std::size_t i = 0; i < deck.walls.size(); ++i) {
+    const WallDeck& wall = deck.walls[i];
+    if (!wall.component.empty() && std::ranges::count(names, wall.component) == 0) {
+      const std::string near = nearest(wall.component, names);
+      in.mistake(fmt::format("transport.wall[{}].component", i),
+                 fmt::format("\"{}\" is no component{}; there are: {}", wall.component,
+                             near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(names)));
+    }
+    for (std::size_t j = 0; j < i; ++j)
+      if (deck.walls[j].mineral == wall.mineral && deck.walls[j].component == wall.component)
+        in.mistake(fmt::format("transport.wall[{}]", i),
+                   fmt::format("the same mineral and component as transport.wall[{}]; one law per wall", j));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> TransportDeck::names() const {
+  std::vector<std::string> all;
+  for (const ComponentDeck& c : components) all.push_back(c.name);
+  return all;
+}
+
+void read(Reader& in, TransportDeck& deck) {
+  in.number("transport.diffusivity", deck.diffusivity, "m2/s", "of the components that do not say their own", 0.0,
+            largest);
+  in.number("transport.peclet", deck.peclet, "-",
+            "Péclet number U/φ L / D of mean velocity in the pores, transport.peclet_length and transport.diffusivity: "
+            "the flow is made faster or slower to have it, whatever its drive; creeping flow alone (flow.model = "
+            "\"stokes\"); left out: the flow of the drive",
+            1e-12, 1e12);
+  in.number("transport.peclet_length", deck.peclet_length, "m",
+            "L of Péclet and Damköhler numbers; left out: 6 (1 - porosity) / (wall area per volume), the diameter of "
+            "spheres with this surface",
+            1e-30, 1e30);
+  in.word("transport.axis", deck.axis,
+          {{"x", 0, "from -x to +x"}, {"y", 1, "from -y to +y"}, {"z", 2, "from -z to +z"}},
+          "without a flow: from inlet to outlet; with one flow.axes names it");
+  in.number("transport.tolerance", deck.tolerance, "-",
+            "of implicit diffusion and wall reaction, relative to the change of a step; mass is conserved to round-off "
+            "whatever it is",
+            1e-13, 1e-2);
+  in.tables("transport.component", "a dissolved component; naming any makes `karst run` do this job, and needs [time]",
+            [&](Reader& item) { deck.components.push_back(read_component(item, deck.diffusivity)); });
+  in.tables("transport.wall", "a wall that reacts", [&](Reader& item) { deck.walls.push_back(read_wall(item)); });
+  if (in.documenting()) {
+    deck.components.clear();
+    deck.walls.clear();
+    return;
+  }
+  deck.axis_given = in.given("transport.axis");
+  check_names(in, deck);
+  if (deck.asked()) {
+    if (in.given("transport.peclet") && deck.diffusivity <= 0.0)
+      in.mistake("transport.peclet", "refers to transport.diffusivity, which is 0; give the diffusivity");
+    return;
+  }
+  for (const char* key : {"transport.diffusivity", "transport.peclet", "transport.peclet_length", "transport.axis",
+                          "transport.tolerance", "transport.wall"})
+    if (in.given(key)) in.mistake(key, "given without a [[transport.component]], so nothing is transported");
+}
+
+double value_at(const std::string& formula, double t) {
+  const Vec3 at{t, 0.0, 0.0};
+  double value = 0.0;
+  Vec3 slope;
+  Formula(formula, "t").evaluate({&at, 1}, {&value, 1}, {&slope, 1});
+  require(std::isfinite(value), "\"{}\" is {} at t = {:g} s; it must be finite", formula, value, t);
+  return value;
+}
+
+}  // namespace karst

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The [transport] table of the deck: dissolved components that a flow carries, that diffuse and react at the wall.
+// SI units; concentrations in any unit C.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/deck.hpp"
+#include "transport/time_table.hpp"
+
+namespace karst {
+
+/// What an end of the sample is for a component: what is in the inflow (nothing diffuses through it), or also the
+/// concentration on it.
+enum class EndKind : std::uint8_t { flux, value };
+
+/// One [[transport.component]].
+struct ComponentDeck {
+  std::string name;
+  double diffusivity = 0.0;   ///< [m²/s]
+  double decay = 0.0;         ///< [1/s]
+  double source = 0.0;        ///< [C/s]
+  std::string initial = "0";  ///< formula of x, y, z [m]
+  std::string inlet = "0";    ///< formula of t [s]
+  bool inlet_given = false;
+  std::optional<TimeTable> inlet_table;  ///< in place of the formula
+  EndKind inlet_kind = EndKind::flux;
+  bool inlet_kind_given = false;
+  std::optional<std::string> outlet;  ///< formula of t [s]: the concentration on the outlet; none: open
+};
+
+/// One [[transport.wall]]: first order, -D ∂c/∂n = rate (c - equilibrium), n out of the fluid.
+struct WallDeck {
+  std::string mineral;    ///< empty: all walls
+  std::string component;  ///< empty: all components
+  double rate = 0.0;      ///< [m/s]
+  double equilibrium = 0.0;
+};
+
+struct TransportDeck {
+  double diffusivity = 1e-9;   ///< of components that say nothing else [m²/s]
+  double peclet = 0.0;         ///< U/φ length / diffusivity; 0: the flow is that of the drive
+  double peclet_length = 0.0;  ///< [m]; 0: 6 (1 - φ) / S
+  int axis = 0;                ///< without a flow: from inlet to outlet
+  bool axis_given = false;
+  double tolerance = 1e-8;                ///< of implicit diffusion, relative to the change of a step
+  std::vector<ComponentDeck> components;  ///< none: the job is not asked for
+  std::vector<WallDeck> walls;
+
+  bool asked() const { return !components.empty(); }
+  std::vector<std::string> names() const;
+};
+
+/// Declares and reads [transport]; notes as mistakes: components without or with the same name, walls of components
+/// that do not exist, two laws for the same wall, formulas and tables that cannot be read, keys without a component.
+void read(Reader& in, TransportDeck& deck);
+
+/// f(t) of a component's inlet or outlet; throws Error where it is not finite. Not collective.
+double value_at(const std::string& formula, double t);
+
+}  // namespace karst

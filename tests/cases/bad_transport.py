@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cases of bad_input.py: wrong decks of the transport job."""
+from bad_cases import case, deck
+from support import sphere_deck
+
+
+def transport_deck(component="", more="", time="end_pore_volumes = 1"):
+    return (sphere_deck() + "periodic = [false, true, true]\n"
+            '[flow]\nmodel = "stokes"\ndrive = "velocity"\nvelocity = 1e-4\naxes = ["x"]\nestimate_error = false\n'
+            '[[transport.component]]\nname = "acid"\n' + component + more + f"\n[time]\n{time}\n")
+
+
+@case
+def transport_table_out_of_order(folder):
+    (folder / "inlet.csv").write_text("t, value\n0, 1\n2, 3\n1, 4\n")
+    return ["run", deck(folder, transport_deck('inlet_table = "inlet.csv"\n'))], [
+        "transport.component[0].inlet_table", "inlet.csv:4", "times must increase"]
+
+
+@case
+def transport_all_mistakes_at_once(folder):
+    return ["run", deck(folder, transport_deck("diffusivity = -1e-9\n", '[[transport.component]]\nname = "acid"\n'))], [
+        "transport.component[0].diffusivity", "transport.component[1].name", "stands twice"]
+
+
+@case
+def transport_wall_without_its_mineral(folder):
+    return ["run", deck(folder, transport_deck(more='[[transport.wall]]\nmineral = "calcite"\nrate = 1e-5\n'))], [
+        'the wall has no "calcite"', "solid"]
+
+
+@case
+def transport_initial_not_finite(folder):
+    return ["run", deck(folder, transport_deck('initial = "log(-1 - x)"\n'))], [
+        "transport.component[0].initial", "must be finite"]
+
+
+@case
+def transport_inlet_of_a_periodic_axis(folder):
+    return ["check", deck(folder, transport_deck("inlet = 1\n")), 'flow.axes=["y"]', "flow.drive=velocity"], [
+        "transport.component[0].inlet", "periodic along y"]
+
+
+@case
+def transport_without_a_time(folder):
+    return ["check", deck(folder, transport_deck(time=""))], ["time.end", "missing", "end_pore_volumes"]
+
+
+@case
+def transport_by_a_flow_in_time(folder):
+    return ["check", deck(folder, transport_deck()), "flow.model=unsteady-stokes", "flow.drive=pressure-drop"], [
+        "flow.model", "does not carry [transport] yet"]

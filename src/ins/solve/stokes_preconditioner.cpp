@@ -294,7 +294,7 @@ void StokesPreconditioner::set_slow(double shift) {
   if (carried)
     make_velocity({});
   else  // nodes and connections stay
-    velocity_->set_shifts(velocity_levels(*op_, *geometry_, shift_));
+    velocity_->set_shifts(velocity_levels(*op_, shift_));
 }
 
 /// ψ += carry · ∇ψ for ψ = between_[..][0].

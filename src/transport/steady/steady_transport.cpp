@@ -89,7 +89,7 @@ std::vector<WallState> walls_of(const EllipticOperator& op, std::span<const doub
         const Vec3 at = Composite::width(level.level) *
                         (Vec3{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5} + moments[r].wall_centroid);
         const std::int64_t row = level.moments_begin[static_cast<std::size_t>(b)] + static_cast<std::int64_t>(r);
-        walls.push_back({wall_piece(moments[r], level.level, row, at), c[static_cast<std::size_t>(v)]});
+        walls.push_back({wall_piece(moments[r], level.level, row, wall_parts(level, row), at), c[static_cast<std::size_t>(v)]});
       }
     }
   return walls;
@@ -104,11 +104,9 @@ WallLawReport solve_wall_law(SteadyTransport& transport, EllipticOperator& op, c
   EllipticFluxes fluxes(op);
   FaceField faces(op.composite());
   std::vector<WallState> walls = walls_of(op, c);
-  std::vector<std::vector<double>> rates, values, flux;
-  for (const LevelGeometry& level : op.geometry().levels) rates.emplace_back(level.moments.size(), 0.0);
-  values = flux = rates;
-  const auto number = [](auto& of, const WallPiece& p) -> double& {
-    return of[static_cast<std::size_t>(p.level)][static_cast<std::size_t>(p.row)];
+  WallField rates(op.composite()), values(op.composite()), flux(op.composite());
+  const auto number = [](WallField& of, const WallPiece& p) -> double& {
+    return of.level(p.level)[static_cast<std::size_t>(p.row)];
   };
   WallLawReport report;
   while (report.steps < most_steps) {

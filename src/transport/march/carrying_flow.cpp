@@ -179,20 +179,31 @@ FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, Carr
 }
 
 void choose_implicit(ScalarGrid& grid, double dt, CarryingFlow& flow) {
-  std::int64_t n = 0;
-  bool changed = false;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t v = 0; v < static_cast<std::size_t>(grid.n_own); ++v) {
-    const std::uint8_t now = dt * flow.outflow[v] > grid.volume[v] * (1.0 + 1e-12) ? 1 : 0;
-    if (now == 0 && flow.outflow[v] > 0.0) least = std::min(least, grid.volume[v] / flow.outflow[v]);
-    n += now;
-    changed = changed || now != flow.implicit_volume[v];
-    flow.implicit_volume[v] = now;
-  }
+  struct Choice {
+    std::int64_t n = 0;
+    bool changed = false;
+    double least = std::numeric_limits<double>::infinity();
+  };
+  const Choice here = parallel_reduce(
+      grid.n_own, Choice{},
+      [&](std::int64_t i) {
+        const auto v = static_cast<std::size_t>(i);
+        Choice c;
+        const std::uint8_t now = dt * flow.outflow[v] > grid.volume[v] * (1.0 + 1e-12) ? 1 : 0;
+        if (now == 0 && flow.outflow[v] > 0.0) c.least = grid.volume[v] / flow.outflow[v];
+        c.n = now;
+        c.changed = now != flow.implicit_volume[v];
+        flow.implicit_volume[v] = now;
+        return c;
+      },
+      [](const Choice& a, const Choice& b) {
+        return Choice{a.n + b.n, a.changed || b.changed, std::min(a.least, b.least)};
+      });
+  const bool changed = here.changed;
   const Comm& comm = grid.composite->comm();
-  flow.largest_explicit_step = comm.min(least);
+  flow.largest_explicit_step = comm.min(here.least);
   const bool fresh = flow.n_implicit == 0;
-  flow.n_implicit = comm.sum(n);
+  flow.n_implicit = comm.sum(here.n);
   if (flow.n_implicit == 0 || (!comm.any(changed) && !fresh)) return;
   ListExchange& exchange = grid.remote.exchange();
   exchange.begin(flow.implicit_volume.span().subspan(static_cast<std::size_t>(grid.n_own)),

@@ -93,6 +93,7 @@ std::unique_ptr<DiffusionGroup> make_diffusion_group(const ScalarGrid& grid, con
   auto group = std::make_unique<DiffusionGroup>();
   group->low.diffusivity = component.diffusivity;
   group->low.fixed = fixed_sides(component);
+  find_exchange(grid, group->low);
   EllipticProblem problem;
   problem.beta = component.diffusivity;
   for (int side = 0; side < 6; ++side)

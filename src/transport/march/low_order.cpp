@@ -13,7 +13,31 @@ namespace {
 constexpr double least_change = 2e-15;  ///< of the range of the values: what is left over in a volume, root mean square
 constexpr int most_iterations = 2000;
 
+/// A face on an end of the domain through which nothing diffuses.
+bool is_closed(const ScalarGrid& grid, const LowOrderTerms& terms, const ScalarFace& f) {
+  return f.right >= grid.n_all &&
+         !terms.fixed[static_cast<std::size_t>(grid.boundary[static_cast<std::size_t>(f.right - grid.n_all)].side)];
+}
+
 }  // namespace
+
+void find_exchange(const ScalarGrid& grid, LowOrderTerms& terms) {
+  terms.exchange = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 0.0);
+  const auto add = [&](std::int32_t v, double conductance) {
+    if (v < grid.n_own) terms.exchange[static_cast<std::size_t>(v)] += terms.diffusivity * conductance;
+  };
+  for (const PlainVolumes& p : grid.plain)
+    for (std::size_t d = 0; d < 3; ++d)
+      for (std::int32_t t = 0; t < p.count; ++t) {
+        add(p.first + t, grid.width(p.level));
+        add(p.beyond[2 * d] + t, grid.width(p.level));
+      }
+  for (const ScalarFace& f : grid.listed) {
+    if (is_closed(grid, terms, f)) continue;
+    add(f.left, f.area / f.distance);
+    if (f.right < grid.n_all) add(f.right, f.area / f.distance);
+  }
+}
 
 void two_point_flux(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<const double> values,
                     std::span<double> q) {
@@ -26,10 +50,7 @@ void two_point_flux(const ScalarGrid& grid, const LowOrderTerms& terms, std::spa
         to[face] = diffusivity * grid.width(level) * (c[left] - c[right]);
       },
       [&](const ScalarFace& f) {
-        const bool closed =
-            f.right >= grid.n_all &&
-            !terms.fixed[static_cast<std::size_t>(grid.boundary[static_cast<std::size_t>(f.right - grid.n_all)].side)];
-        to[f.face] = closed ? 0.0 : diffusivity * f.area / f.distance * (c[f.left] - c[f.right]);
+        to[f.face] = is_closed(grid, terms, f) ? 0.0 : diffusivity * f.area / f.distance * (c[f.left] - c[f.right]);
       });
 }
 
@@ -43,32 +64,14 @@ void LowOrderSolver::implicit_upwind(const ScalarGrid& grid, const CarryingFlow&
 /// 1 / the diagonal of V + dt (...).
 void LowOrderSolver::find_scale(const ScalarGrid& grid, const CarryingFlow& flow, const LowOrderTerms* terms,
                                 double dt) {
-  const auto n = static_cast<std::size_t>(grid.n_own);
-  const double diffusivity = terms != nullptr ? terms->diffusivity : 0.0;
-  for (std::size_t v = 0; v < n; ++v) {
-    scale_[v] = grid.volume[v];
-    if (flow.n_implicit > 0 && flow.implicit_volume[v] != 0) scale_[v] += dt * flow.outflow[v];
-    if (terms != nullptr && terms->wall.size() > 0) scale_[v] += dt * terms->wall[v];
-  }
-  if (terms != nullptr) {
-    const auto add = [&](std::int32_t v, double conductance) {
-      if (v < grid.n_own) scale_[static_cast<std::size_t>(v)] += dt * diffusivity * conductance;
-    };
-    for (const PlainVolumes& p : grid.plain)
-      for (std::size_t d = 0; d < 3; ++d)
-        for (std::int32_t t = 0; t < p.count; ++t) {
-          add(p.first + t, grid.width(p.level));
-          add(p.beyond[2 * d] + t, grid.width(p.level));
-        }
-    for (const ScalarFace& f : grid.listed) {
-      if (f.right >= grid.n_all &&
-          !terms->fixed[static_cast<std::size_t>(grid.boundary[static_cast<std::size_t>(f.right - grid.n_all)].side)])
-        continue;
-      add(f.left, f.area / f.distance);
-      if (f.right < grid.n_all) add(f.right, f.area / f.distance);
-    }
-  }
-  for (std::size_t v = 0; v < n; ++v) scale_[v] = 1.0 / scale_[v];
+  const bool wall = terms != nullptr && terms->wall.size() > 0;
+  parallel_for(grid.n_own, [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    double sum = terms != nullptr ? terms->exchange[v] : 0.0;
+    if (flow.n_implicit > 0 && flow.implicit_volume[v] != 0) sum += flow.outflow[v];
+    if (wall) sum += terms->wall[v];
+    scale_[v] = 1.0 / (grid.volume[v] + dt * sum);
+  });
 }
 
 int LowOrderSolver::solve(ScalarGrid& grid, const CarryingFlow& flow, const LowOrderTerms* terms,

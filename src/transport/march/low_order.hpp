@@ -18,9 +18,13 @@ namespace karst {
 struct LowOrderTerms {
   double diffusivity = 0.0;
   std::array<bool, 6> fixed{};
+  Array<double> exchange;     ///< Σ D area / distance of the faces of each own volume [h0³/time]
   Array<double> wall;         ///< w per own volume [h0³/time]; empty: sealed
   Array<double> equilibrium;  ///< parallel to wall
 };
+
+/// Fills terms.exchange. Not collective.
+void find_exchange(const ScalarGrid& grid, LowOrderTerms& terms);
 
 /// q = fluxes of two-point diffusion for these values (n_values), through the sides that fix values, too. Threaded.
 void two_point_flux(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<const double> values,

@@ -365,5 +365,22 @@ TEST_F(EllipticCoefficientsTest, RefusesWrongCoefficientsMpi) {
   EXPECT_THROW(without.set_wall(WallField(without.composite()), WallField(without.composite())), Error);
 }
 
+// A = K + a M: what apply_volumes() gives is the difference of two operators over that of their a.
+TEST_F(EllipticCoefficientsTest, VolumesAreWhatTheZerothOrderTermMultipliesMpi) {
+  for (const int levels : {1, 2}) {
+    const Geometry geometry = packing_geometry(comm_, levels);
+    EllipticOperator op(comm_, geometry, reacting(0.0), WallForm::fluxes);
+    const std::vector<double> x = noise(op);
+    std::vector<double> without(x.size()), with(x.size()), volumes(x.size());
+    op.apply(x, without);
+    op.apply_volumes(x, volumes);
+    op.set_shift(3.0);
+    op.apply(x, with);
+    for (std::size_t i = 0; i < x.size(); ++i) with[i] = (with[i] - without[i]) / 3.0;
+    EXPECT_LT(difference(comm_, with, volumes), 1e-12 * largest(comm_, without));
+    EXPECT_GT(largest(comm_, volumes), 0.5);
+  }
+}
+
 }  // namespace
 }  // namespace karst

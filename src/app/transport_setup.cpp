@@ -31,6 +31,19 @@ std::function<double(const Vec3&, double)> of_time(const std::string& text) {
   };
 }
 
+/// Of the wall of an own VoF, whose minerals react side by side: Σ k A (c - c_eq).
+ScalarWall law_of(const LevelGeometry& level, std::int64_t row, const std::vector<ScalarWall>& of_mineral) {
+  double area = 0.0, rate = 0.0, equilibrium = 0.0;
+  for_each_mineral(level, row, [&](MineralNumber mineral, double a) {
+    const ScalarWall& law = of_mineral.at(mineral);
+    area += a;
+    rate += law.rate * a;
+    equilibrium += law.rate * a * law.equilibrium;
+  });
+  if (!(rate > 0.0)) return {};
+  return {rate / area, equilibrium / rate};
+}
+
 ScalarSide inlet_of(const ComponentDeck& c, bool flows) {
   ScalarSide side;
   side.kind = c.inlet_kind == EndKind::value || !flows ? ScalarSide::Kind::fixed : ScalarSide::Kind::open;
@@ -138,7 +151,9 @@ std::vector<ScalarComponent> scalar_components(const JobContext& run, const Carr
     std::vector<ScalarWall> of_mineral = laws[i];
     for (ScalarWall& law : of_mineral) law.rate /= h;
     if (std::ranges::any_of(of_mineral, [](const ScalarWall& law) { return law.rate > 0.0; }))
-      c.wall = [of_mineral](const WallPiece& piece) { return of_mineral.at(static_cast<std::size_t>(piece.mineral)); };
+      c.wall = [&geometry = run.geometry, of_mineral](const WallPiece& piece) {
+        return law_of(geometry.levels[static_cast<std::size_t>(piece.level)], piece.row, of_mineral);
+      };
     all.push_back(std::move(c));
   }
   return all;

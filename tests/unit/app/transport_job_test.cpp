@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/transport_job.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "app/flow_handover.hpp"
+#include "app/simulation.hpp"
+#include "app/solve_store.hpp"
+#include "solvers/krylov/petsc_session.hpp"
+#include "support/diffusion_cases.hpp"
+#include "support/errors.hpp"
+#include "support/shared_directory.hpp"
+
+namespace karst {
+namespace {
+
+using test::error_of;
+using test::has;
+
+constexpr double radius = 2.9;
+
+/// A ball of calcite and one of quartz behind it.
+std::unique_ptr<LevelSet> two_balls() {
+  LevelSetParts parts;
+  parts.push_back(of_mineral(make_level_set(Sphere{{5.8, 5.1, 4.9}, radius}), 0));
+  parts.push_back(of_mineral(make_level_set(Sphere{{13.8, 5.1, 4.9}, radius}), 1));
+  return union_of_solids(std::move(parts), {"calcite", "quartz"});
+}
+
+/// They stand in 20 x 10 x 10 cells of 1 m between two pressures along x, the sides periodic.
+struct Bed {
+  explicit Bed(const Comm& of) : comm(of) {
+    config.flow.model = FlowModel::stokes;
+    config.flow.drive = FlowDrive::velocity;
+    config.flow.velocity = 0.5;
+    config.flow.axes = {0};
+    config.flow.estimate_error = false;
+    config.flow.tolerance = 1e-10;
+    ComponentDeck tracer;
+    tracer.name = "tracer";
+    tracer.diffusivity = 0.2;
+    tracer.inlet = "1";
+    tracer.inlet_given = true;
+    config.transport.components = {tracer};
+    config.time.end_pore_volumes = 0.4;
+    context.handover = &handover;
+    context.file = [this](const std::string& name) { return place.path() + "/" + name; };
+  }
+  JobResult run() {
+    check_jobs(context);
+    if (config.flow.model != FlowModel::none) run_job(flow_job(), context);
+    return run_job(transport_job(), context);
+  }
+  /// Columns of a line of numbers; what is empty is NaN.
+  std::vector<std::vector<double>> table(const std::string& name) const {
+    std::vector<std::vector<double>> rows;
+    std::ifstream file(context.file(name));
+    std::string line, word;
+    std::getline(file, line);
+    while (std::getline(file, line)) {
+      rows.emplace_back();
+      std::istringstream words(line);
+      while (std::getline(words, word, ','))
+        rows.back().push_back(word.empty() ? std::numeric_limits<double>::quiet_NaN() : std::stod(word));
+    }
+    return rows;
+  }
+  Comm comm;
+  Config config;
+  GridOptions grid = test::diffusion_grid({20, 10, 10}, {false, true, true}, 8);
+  Geometry geometry = build_geometry(comm, grid, *two_balls(), KeepPores::all);
+  test::SharedDirectory place{comm};
+  FlowHandover handover;
+  JobContext context{comm, config, grid, geometry, {}, {}};
+};
+
+enum Column : std::size_t { time, volumes, dt, outlet, mean, inflow, outflow, wall, made, least, largest, imbalance };
+
+// What flowed in and did not flow out is there, step by step; nothing leaves its bounds; a line is the same on any
+// ranks.
+TEST(TransportJobMpi, AFrontGoesThrough) {
+  const PetscSession petsc;
+  const Comm world = Comm::world();
+  Bed bed(world);
+  const JobResult result = bed.run();
+  const auto all = nlohmann::ordered_json::parse(result.json);
+  const auto& json = all["transport"];
+  const double fluid = 2000.0 - 8.0 / 3.0 * std::numbers::pi * std::pow(radius, 3);
+  const double volume = json["pore_volume_time_s"].get<double>() * 0.5 * 100.0;  // of the grid
+  EXPECT_NEAR(volume, fluid, 0.005 * fluid);
+  const auto rows = bed.table("transport.csv");
+  ASSERT_EQ(rows.size(), json["steps"].get<std::size_t>());
+  double content = 0.0;
+  for (const auto& row : rows) {
+    content += row[dt] * (row[inflow] - row[outflow]);
+    EXPECT_NEAR(content, row[mean] * volume, 1e-9 * content);
+    EXPECT_NEAR(row[inflow], 0.5 * 100.0, 1e-4 * 50.0);
+    EXPECT_LT(row[imbalance], 1e-11);
+    EXPECT_TRUE(row[least] >= -1e-13 && row[largest] <= 1.0 + 1e-13) << row[least] << " " << row[largest] - 1.0;
+  }
+  EXPECT_NEAR(rows.back()[volumes], 0.4, 1e-12);
+  EXPECT_NEAR(rows.back()[mean], 0.4, 0.01);
+  EXPECT_LT(rows.back()[outlet], 0.05);
+  ASSERT_EQ(result.balances.size(), 1U);
+  EXPECT_LT(result.balances[0].relative, 1e-11);
+  EXPECT_TRUE(has(result.text, "Transport along x"));
+  // The profile falls from the inlet to the outlet.
+  const auto profile = bed.table("profiles.csv");
+  ASSERT_EQ(profile.size(), 40U);  // at the beginning and the end
+  EXPECT_GT(profile[20][3], 0.9);
+  EXPECT_LT(profile[39][3], 0.1);
+  if (world.size() == 1) return;
+  Bed alone(Comm::self());
+  alone.run();
+  const auto same = alone.table("transport.csv");
+  ASSERT_EQ(same.size(), rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (const std::size_t c : {time, outlet, mean, inflow, outflow, largest})
+      EXPECT_NEAR(rows[i][c], same[i][c], 1e-7 * std::max(1e-3, std::abs(same[i][c]))) << i << " " << c;
+}
+
+// One of two minerals takes up one of two components, no more than k A times the inlet has; both of them take more.
+TEST(TransportJobMpi, AWallTakesUpOneOfTwo) {
+  const PetscSession petsc;
+  Bed bed(Comm::world());
+  bed.config.transport.components.push_back(bed.config.transport.components[0]);
+  bed.config.transport.components[1].name = "acid";
+  bed.config.transport.walls = {{"calcite", "acid", 0.05, 0.0}};
+  bed.config.time.end_pore_volumes = 1.5;
+  const auto json = nlohmann::ordered_json::parse(bed.run().json)["transport"];
+  const auto& acid = json["components"][1];
+  EXPECT_FALSE(json["components"][0].contains("wall"));
+  const auto& of_wall = acid["wall"];
+  const double area = 4.0 * std::numbers::pi * radius * radius;
+  EXPECT_NEAR(of_wall["area_m2"].get<double>(), area, 0.02 * area);
+  const double loss = of_wall["loss_C_m3_s"];
+  EXPECT_TRUE(loss > 0.3 * 0.05 * area && loss < 0.05 * area) << loss / (0.05 * area);
+  EXPECT_DOUBLE_EQ(of_wall["rate_m_s"].get<double>(), 0.05);
+  const double ratio = of_wall["ratio_to_well_mixed"];
+  EXPECT_TRUE(ratio > 0.5 && ratio < 1.2) << ratio;
+  EXPECT_NEAR(of_wall["loss_C_m3_s"].get<double>(), ratio * of_wall["well_mixed_loss_C_m3_s"].get<double>(), 1e-9);
+  EXPECT_LT(acid["outlet"].get<double>(), 0.98 * json["components"][0]["outlet"].get<double>());
+  EXPECT_LT(acid["largest_imbalance"].get<double>(), 1e-11);
+  bed.config.transport.walls = {{"", "", 0.05, 0.0}, {"quartz", "tracer", 0.0, 0.0}};
+  bed.handover.columns.clear();
+  const auto both = nlohmann::ordered_json::parse(bed.run().json)["transport"]["components"];
+  EXPECT_NEAR(both[1]["wall"]["area_m2"].get<double>(), 2.0 * area, 0.04 * area);
+  EXPECT_GT(both[1]["wall"]["loss_C_m3_s"].get<double>(), 1.2 * loss);
+  EXPECT_NEAR(both[0]["wall"]["loss_C_m3_s"].get<double>() / loss, 1.0, 0.01);
+  bed.config.transport.walls = {{"basalt", "acid", 0.05, 0.0}};
+  EXPECT_TRUE(has(error_of([&] { check_jobs(bed.context); }), "transport.wall[0].mineral: the wall has no \"basalt\""));
+}
+
+// Nothing flows: a slab between two concentrations ends in the straight line between them.
+TEST(TransportJobMpi, DiffusionAloneEndsInALine) {
+  const PetscSession petsc;
+  Bed bed(Comm::world());
+  bed.config.flow.model = FlowModel::none;
+  ComponentDeck& c = bed.config.transport.components[0];
+  c.outlet = "3";
+  c.initial = "1 + 0.2*x";
+  bed.config.time = {.end = 4000.0, .dt = 200.0};
+  const auto json = nlohmann::ordered_json::parse(bed.run().json)["transport"];
+  EXPECT_EQ(json["steps"], 20);
+  EXPECT_NEAR(json["components"][0]["mean"].get<double>(), 2.0, 0.02);
+  const auto profile = bed.table("profiles.csv");
+  EXPECT_NEAR(profile[20][3], 1.05, 0.02);
+  EXPECT_NEAR(profile[39][3], 2.95, 0.02);
+  c.initial = "1/(x - x)";
+  EXPECT_TRUE(has(error_of([&] { check_jobs(bed.context); }), "must be finite"));
+}
+
+// The Péclet number sets the velocity, and a flow that an earlier run has solved carries the same.
+TEST(TransportJobMpi, GoesOnFromAFlowThatIsSolved) {
+  const PetscSession petsc;
+  std::vector<std::vector<double>> first;
+  Bed bed(Comm::world());
+  bed.config.transport.diffusivity = 0.2;
+  bed.config.transport.peclet = 30.0;
+  bed.config.transport.peclet_length = 6.4;
+  bed.config.time.end_pore_volumes = 0.1;
+  for (const bool resume : {false, true}) {
+    SolveStore store(bed.comm, bed.place.path() + "/solved", "[flow]\nmodel = \"stokes\"\n", resume);
+    bed.context.solved = &store;
+    bed.handover.columns.clear();
+    const auto json = nlohmann::ordered_json::parse(bed.run().json)["transport"];
+    EXPECT_EQ(store.n_read(), resume ? 1 : 0);
+    EXPECT_NEAR(json["components"][0]["peclet"].get<double>(), 30.0, 1e-9);
+    EXPECT_NEAR(json["pore_velocity_m_s"].get<double>(), 30.0 * 0.2 / 6.4, 1e-9);
+    if (resume)
+      EXPECT_EQ(bed.table("transport.csv"), first);
+    else
+      first = bed.table("transport.csv");
+  }
+  EXPECT_FALSE(first.empty());
+}
+
+// What the deck cannot do is said before any work.
+TEST(TransportJob, MistakesOfADeckAreToldTogether) {
+  const auto mistakes_of = [](const std::string& more) {
+    return error_of([&] {
+      Reader in = Reader::from_text(
+          "[[geometry.solid]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1\n[grid]\ncells = [8, 8, 8]\nsize = "
+          "[8, 8, 8]\nperiodic = [true, false, true]\n" +
+          more);
+      read_config(in);
+      in.finish();
+    });
+  };
+  const std::string component = "[[transport.component]]\nname = \"a\"\ninlet = 1\n";
+  const std::string flow = "[flow]\nmodel = \"stokes\"\ndrive = \"pressure-drop\"\naxes = [\"y\"]\n";
+  EXPECT_EQ(mistakes_of(component + flow + "[time]\nend_pore_volumes = 2\n"), "");
+  std::string text = mistakes_of(component + "inlet_kind = \"flux\"\n[time]\nend = 1\noutput_pore_volumes = 1\n");
+  for (const char* part : {"time.dt: missing", "output_pore_volumes", "periodic along x", "inlet_kind"})
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+  text = mistakes_of(component +
+                     "[transport]\npeclet = 3\naxis = \"y\"\n[flow]\nmodel = \"steady\"\ndrive = \"pressure-drop\"\n"
+                     "reservoir = 4\n[time]\nend = 1\nend_pore_volumes = 1\noutput = 2\nscheme = \"bdf2\"\n");
+  for (const char* part : {"flow.axes: 3 directions", "flow.reservoir", "transport.axis", "transport.peclet",
+                           "time.end_pore_volumes", "time.output", "time.scheme"})
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+  EXPECT_TRUE(has(mistakes_of(component + flow), "time.end: missing"));
+  EXPECT_TRUE(has(mistakes_of(flow + "[output]\nplot = [\"concentration\"]\n"), "belongs to a job"));
+}
+
+}  // namespace
+}  // namespace karst

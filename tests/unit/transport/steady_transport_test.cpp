@@ -61,7 +61,7 @@ class SteadyTransportTest : public ::testing::Test {
     } else {
       problem.sides[2] = problem.sides[3] = reacts;
     }
-    EllipticOperator op(comm_, geometry, problem);
+    EllipticOperator op(comm_, geometry, problem, Faces::keep);
     FaceField flow = test::flow_along(composite_on(comm_, geometry), 0, [&](const Vec3& lo, const Vec3& hi) {
       return mean_speed(lo[1], hi[1], middle, half);
     });
@@ -81,11 +81,10 @@ class SteadyTransportTest : public ::testing::Test {
     // Through both walls: 2 (k/D) ∫ exp(-a x / h - b / 2) dx, z one cell.
     EllipticFluxes fluxes(op);
     FaceField faces(op.composite());
-    std::vector<std::vector<double>> wall;
-    for (const LevelGeometry& level : geometry.levels) wall.emplace_back(level.moments.size(), 0.0);
+    WallField wall(op.composite());
     fluxes.find(c, faces, wall);
     double found = 0.0;
-    for (const double f : wall[0]) found += f;
+    for (const double f : wall.level(0)) found += f;
     const double length = 2.0 * n, flux = 2.0 * b * std::exp(-0.5 * b) * (1.0 - std::exp(-a * length / half)) / a;
     errors.wall = std::abs(comm_.sum(found) / flux - 1.0);
     return errors;
@@ -120,7 +119,7 @@ TEST_F(SteadyTransportTest, SherwoodNumbersOfAChannelMpi) {
     EllipticProblem problem;
     problem.sides[0] = [](const Vec3&) { return dirichlet(1.0); };
     problem.sides[2] = problem.sides[3] = [&](const Vec3&) { return robin(rate, 0.0); };
-    EllipticOperator op(comm_, geometry, problem);
+    EllipticOperator op(comm_, geometry, problem, Faces::keep);
     FaceField flow = test::flow_along(composite_on(comm_, geometry), 0, [&](const Vec3& lo, const Vec3& hi) {
       return 1.5 * mean_speed(lo[1], hi[1], half, half);
     });
@@ -149,7 +148,7 @@ TEST_F(SteadyTransportTest, LawsOfTheWallThatAreNotLinearMpi) {
   EllipticProblem problem;
   problem.sides[0] = [](const Vec3&) { return dirichlet(1.0); };
   problem.wall = [](const WallPiece&) { return robin(1.0, 0.0); };
-  EllipticOperator op(comm_, geometry, problem);
+  EllipticOperator op(comm_, geometry, problem, Faces::keep);
   FaceField still(composite_on(comm_, geometry));
   SteadyTransport transport(op, still, 0.0, {.tolerance = 1e-12});
   const auto expect = [&](const WallLaw& law, double at_wall, int most_steps) {

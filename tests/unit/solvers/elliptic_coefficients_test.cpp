@@ -283,7 +283,7 @@ class TwoMinerals final : public LevelSet {
     void evaluate(std::span<const Vec3> x, std::span<double> phi) const override { all_->evaluate(x, phi); }
     MineralNumber only_mineral(const Vec3&, const Vec3&) const override { return no_mineral; }
     void add_wall(const Vec3& x, double area, std::span<double> areas) const override {
-      areas[std::sin(1.3 * x[0] + 0.9 * x[1] - 0.7 * x[2]) > 0.2 ? 1 : 0] += area;
+      areas[std::sin(7.3 * x[0] + 5.9 * x[1] - 6.7 * x[2]) > 0.2 ? 1 : 0] += area;
     }
 
    private:

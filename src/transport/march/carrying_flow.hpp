@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+
 #include "solvers/krylov/truncated_gcr.hpp"
 #include "transport/march/scalar_grid.hpp"
 

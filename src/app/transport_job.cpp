@@ -88,7 +88,7 @@ TransportInTime::TransportInTime(const JobContext& run)
       h_(run.grid.cell_width()),
       flow_(carried_by(run)),
       laws_(wall_laws(run)),
-      joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry)) {
+      joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(flow_.composite))) {
   TransportOptions options;
   options.tolerance = deck_.tolerance;
   stepper_.emplace(flow_.composite, scalar_components(run, flow_, laws_), options);

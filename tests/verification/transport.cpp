@@ -221,7 +221,7 @@ Json packing(const Comm& comm, int n, int levels, double peclet, int steps, doub
   sides[0] = sides[1] = FlowSide::pressure;
   StokesSolver solver(comm, geometry, sides, options);
   StokesDrive drive;
-  drive.pressure[0] = n;
+  drive.at_end[0] = n;
   const StokesReport stokes = solver.solve(drive);
   FaceField flow = solver.face_fluxes();
   const double diffusivity = stokes.velocity[0] / peclet;

@@ -36,7 +36,8 @@ void for_irregular(const Composite& composite, F&& f) {
   }
 }
 
-WallPiece piece_of(const LevelGeometry& geometry, const VofMoments& m, int level, std::int64_t row, const Vec3& center) {
+WallPiece piece_of(const LevelGeometry& geometry, const VofMoments& m, int level, std::int64_t row,
+                   const Vec3& center) {
   return wall_piece(m, level, row, wall_parts(geometry, row), Composite::width(level) * (center + m.wall_centroid));
 }
 

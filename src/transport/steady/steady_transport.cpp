@@ -89,7 +89,8 @@ std::vector<WallState> walls_of(const EllipticOperator& op, std::span<const doub
         const Vec3 at = Composite::width(level.level) *
                         (Vec3{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5} + moments[r].wall_centroid);
         const std::int64_t row = level.moments_begin[static_cast<std::size_t>(b)] + static_cast<std::int64_t>(r);
-        walls.push_back({wall_piece(moments[r], level.level, row, wall_parts(level, row), at), c[static_cast<std::size_t>(v)]});
+        walls.push_back(
+            {wall_piece(moments[r], level.level, row, wall_parts(level, row), at), c[static_cast<std::size_t>(v)]});
       }
     }
   return walls;

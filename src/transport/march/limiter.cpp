@@ -2,7 +2,9 @@
 #include "transport/march/limiter.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <utility>
 
 namespace karst {
 namespace {
@@ -16,16 +18,43 @@ void prepare(const ScalarGrid& grid, LimiterScratch& s) {
   s.down = Array<double>(static_cast<std::size_t>(grid.n_values), Purpose::fields, 1.0);
   s.face = Array<double>(static_cast<std::size_t>(grid.n_faces), Purpose::fields, 1.0);
   s.wall = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 1.0);
+  s.held = Array<std::uint8_t>(static_cast<std::size_t>(grid.n_values), Purpose::fields, std::uint8_t{0});
+  s.look = Array<std::uint8_t>(static_cast<std::size_t>(grid.n_own), Purpose::fields, std::uint8_t{1});
+  s.next = Array<std::uint8_t>(static_cast<std::size_t>(grid.n_own), Purpose::fields, std::uint8_t{0});
 }
 
-/// Lowers the factors of faces and walls to what R of their two volumes allows.
-/// @param product  times R; else at most R
-void lower_factors(const ScalarGrid& grid, const Correction& c, bool product, LimiterScratch& s) {
-  const double *const up = s.up.data(), *const down = s.down.data(), *const amount = c.amount.data();
+double allowed(const LimiterScratch& s, double amount, std::int32_t left, std::int32_t right) {
+  const double *const up = s.up.data(), *const down = s.down.data();
+  return amount >= 0.0 ? std::min(up[right], down[left]) : std::min(up[left], down[right]);
+}
+
+/// Lowers the factors of faces to what R of their two volumes allows.
+void lower_factors(const ScalarGrid& grid, const Correction& c, LimiterScratch& s) {
+  const double* const amount = c.amount.data();
   double* const factor = s.face.data();
   const auto lower = [&](std::int32_t face, std::int32_t left, std::int32_t right) {
-    const double r = amount[face] >= 0.0 ? std::min(up[right], down[left]) : std::min(up[left], down[right]);
-    factor[face] = product ? factor[face] * r : std::min(factor[face], r);
+    factor[face] = std::min(factor[face], allowed(s, amount[face], left, right));
+  };
+  for_all_faces(
+      grid,
+      [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t) { lower(face, left, right); },
+      [&](const ScalarFace& f) { lower(f.face, f.left, f.right); });
+}
+
+/// Multiplies the factors of faces and walls of the volumes that are held by R, and notes in `next` whom this concerns.
+void hold_back(const ScalarGrid& grid, const Correction& c, LimiterScratch& s) {
+  const double* const amount = c.amount.data();
+  double* const factor = s.face.data();
+  const std::uint8_t* const held = s.held.data();
+  std::uint8_t* const next = s.next.data();
+  const auto concerns = [&](std::int32_t v) {
+    if (v < grid.n_own) std::atomic_ref(next[v]).store(1, std::memory_order_relaxed);
+  };
+  const auto lower = [&](std::int32_t face, std::int32_t left, std::int32_t right) {
+    if ((held[left] | held[right]) == 0) return;
+    factor[face] *= allowed(s, amount[face], left, right);
+    concerns(left);
+    concerns(right);
   };
   for_all_faces(
       grid,
@@ -34,19 +63,22 @@ void lower_factors(const ScalarGrid& grid, const Correction& c, bool product, Li
   if (c.wall.empty()) return;
   parallel_for(grid.n_own, [&](std::int64_t i) {
     const auto v = static_cast<std::size_t>(i);
-    const double r = c.wall[v] >= 0.0 ? s.down[v] : s.up[v];
-    s.wall[v] = product ? s.wall[v] * r : std::min(s.wall[v], r);
+    if (held[v] == 0) return;
+    s.wall[v] *= c.wall[v] >= 0.0 ? s.down[v] : s.up[v];
+    concerns(static_cast<std::int32_t>(i));
   });
 }
 
-/// R of the volumes that would leave the range; true when there is one on this rank.
-bool find_excess(const ScalarGrid& grid, const Correction& c, bool credit, LimiterScratch& s) {
+/// R of the volumes that would leave the range, among those whose factors changed; 1 elsewhere.
+void find_excess(const ScalarGrid& grid, const Correction& c, bool credit, LimiterScratch& s) {
   const double slack = 1e-15 * (std::abs(c.range.least) + std::abs(c.range.largest));
   const double lo = c.range.least, hi = c.range.largest;
-  std::vector<std::uint8_t> found(static_cast<std::size_t>(n_threads()));
   const double *const amount = c.amount.data(), *const factor = s.face.data();
+  parallel_for(grid.n_all,
+               [&](std::int64_t v) { s.up[static_cast<std::size_t>(v)] = s.down[static_cast<std::size_t>(v)] = 1.0; });
   for_each_volume(grid, [&](std::int32_t volume, auto&& faces) {
     const auto v = static_cast<std::size_t>(volume);
+    if (s.look[v] == 0) return;
     double in = 0.0, out = 0.0;
     faces([&](std::int32_t face, std::int32_t, double outward) {
       const double a = outward * factor[face] * amount[face];
@@ -59,16 +91,23 @@ bool find_excess(const ScalarGrid& grid, const Correction& c, bool credit, Limit
       out += std::max(a, 0.0);
     }
     const double value = c.low[v] + (in - out) / grid.volume[v];
-    s.up[v] = s.down[v] = 1.0;
-    if (value > hi + slack && in > 0.0) {
+    if (value > hi + slack && in > 0.0)
       s.up[v] = std::clamp((grid.volume[v] * (hi - c.low[v]) + (credit ? out : 0.0)) / in, 0.0, 1.0);
-      if (s.up[v] < 1.0) found[static_cast<std::size_t>(thread_number())] = 1;
-    } else if (value < lo - slack && out > 0.0) {
+    else if (value < lo - slack && out > 0.0)
       s.down[v] = std::clamp((grid.volume[v] * (c.low[v] - lo) + (credit ? in : 0.0)) / out, 0.0, 1.0);
-      if (s.down[v] < 1.0) found[static_cast<std::size_t>(thread_number())] = 1;
-    }
   });
-  return std::ranges::any_of(found, [](std::uint8_t f) { return f != 0; });
+}
+
+/// Notes which volumes, of other ranks too, are held; true when there is one among the own ones.
+bool note_held(const ScalarGrid& grid, LimiterScratch& s) {
+  return parallel_reduce(
+      grid.n_all, false,
+      [&](std::int64_t i) {
+        const auto v = static_cast<std::size_t>(i);
+        s.held[v] = s.up[v] < 1.0 || s.down[v] < 1.0 ? 1 : 0;
+        return s.held[v] != 0 && i < grid.n_own;
+      },
+      [](bool a, bool b) { return a || b; });
 }
 
 /// R of all volumes for the bounds of their neighbourhood.
@@ -92,21 +131,28 @@ void find_local(const ScalarGrid& grid, const Correction& c, LimiterScratch& s) 
 
 }  // namespace
 
+// A volume is looked at again when the factor of one of its faces has changed: few are, after the first pass.
 bool limit_to_range(ScalarGrid& grid, std::span<const Correction> corrections, LimiterScratch& s, int& passes) {
   prepare(grid, s);
   std::ranges::fill(s.face, 1.0);
   std::ranges::fill(s.wall, 1.0);
+  std::ranges::fill(s.look, std::uint8_t{1});
+  const Comm& comm = grid.composite->comm();
   bool limited = false;
   for (passes = 0; passes < most_passes; ++passes) {
     bool any = false;
+    std::ranges::fill(s.next, std::uint8_t{0});
     for (const Correction& c : corrections) {
-      if (!grid.composite->comm().any(find_excess(grid, c, passes < continuous_passes, s))) continue;
+      find_excess(grid, c, passes < continuous_passes, s);
+      if (!comm.any(note_held(grid, s))) continue;
       any = true;
       fetch_remote(grid, s.up.span());
       fetch_remote(grid, s.down.span());
-      lower_factors(grid, c, true, s);
+      note_held(grid, s);
+      hold_back(grid, c, s);
     }
     if (!any) break;
+    std::swap(s.look, s.next);
     limited = true;
   }
   return limited;
@@ -119,7 +165,7 @@ void limit_locally(ScalarGrid& grid, std::span<const Correction> corrections, Li
     find_local(grid, c, s);
     fetch_remote(grid, s.up.span());
     fetch_remote(grid, s.down.span());
-    lower_factors(grid, c, false, s);
+    lower_factors(grid, c, s);
   }
 }
 

@@ -28,8 +28,10 @@ struct Correction {
 };
 
 struct LimiterScratch {
-  Array<double> up, down;    ///< n_values: R of what raises and lowers a volume; 1 on the ends of the domain
-  Array<double> face, wall;  ///< the factors: n_faces, n_own
+  Array<double> up, down;          ///< n_values: R of what raises and lowers a volume; 1 on the ends of the domain
+  Array<double> face, wall;        ///< the factors: n_faces, n_own
+  Array<std::uint8_t> held;        ///< n_values: R < 1 in this pass
+  Array<std::uint8_t> look, next;  ///< n_own: whose factors changed in the last pass, and in this one
 };
 
 /// What all corrections take, factors in scratch; true when any is less than 1. Collective.

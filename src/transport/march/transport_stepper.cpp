@@ -136,9 +136,9 @@ std::span<const double> TransportStepper::wall_amounts(std::size_t component) co
 
 std::int64_t TransportStepper::bytes() const {
   std::size_t sum = flux_.bytes() + second_flux_.bytes() + mean_.bytes() + wall_flux_.bytes() + limiter_.up.bytes() +
-                    limiter_.down.bytes() + limiter_.face.bytes() + limiter_.wall.bytes() + flow_.all.bytes() +
-                    flow_.implicit_part.bytes() + flow_.explicit_part.bytes() + flow_.outflow.bytes() +
-                    flow_.implicit_volume.bytes();
+                    limiter_.down.bytes() + limiter_.held.bytes() + limiter_.look.bytes() + limiter_.next.bytes() +
+                    limiter_.face.bytes() + limiter_.wall.bytes() + flow_.all.bytes() + flow_.implicit_part.bytes() +
+                    flow_.explicit_part.bytes() + flow_.outflow.bytes() + flow_.implicit_volume.bytes();
   for (const Array<double>& g : gradient_) sum += g.bytes();
   for (const Work& w : work_)
     sum += w.low.bytes() + w.correction.bytes() + w.wall.bytes() + w.through_wall.bytes() + 8 * w.ends.capacity();

@@ -142,6 +142,11 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
         "drive = \"pressure-gradient\" and the same axes");
     return found;
   }
+  if (flow.model == FlowModel::steady && !context.config.dispersion.peclet.empty())
+    found.emplace_back(
+        "dispersion.peclet: with inertia a flow cannot be made faster as it is; leave it out for the flow of the deck, "
+        "or "
+        "use flow.model = \"stokes\"");
   for (const int axis : context.config.dispersion.axes)
     if (std::ranges::count(flow.axes, axis) == 0)
       found.push_back(

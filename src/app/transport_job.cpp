@@ -93,7 +93,7 @@ TransportInTime::TransportInTime(const JobContext& run)
   options.tolerance = deck_.tolerance;
   stepper_.emplace(flow_.composite, scalar_components(run, flow_, laws_), options);
   const FlowContinuity continuity = stepper_->set_flow(*flow_.faces);
-  ends_ = end_flows(stepper_->grid(), *flow_.faces);
+  ends_ = end_flows(stepper_->grid(), stepper_->flow());
   flow_.faces.reset();
   result_ = transport_numbers(run, flow_);
   result_.continuity_before = continuity.before;
@@ -286,7 +286,7 @@ void TransportInTime::draw_plumes(int number, double time) {
 }
 
 void TransportInTime::write_output(int number) {
-  write_profiles(result_.states.back().time);
+  write_profiles(number * times_.output);
   draw_plumes(number, number * times_.output);
   if (!run_.plot) return;
   outputs_.push_back(fmt::format("output_{:04}.vtkhdf", number));

@@ -123,8 +123,8 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
   const Json& transport = summary.at("transport");
   page.tiles = tiles(summary, transport);
   std::vector<std::string> charts;
-  if (transport.at("boundaries") == "ends")
-    charts.push_back(chart(transport, "outlet", transport.at("flows").get<bool>() ? "Breakthrough" : "At the outlet",
+  if (transport.at("boundaries") == "ends" && transport.at("flows").get<bool>())
+    charts.push_back(chart(transport, "outlet", "Breakthrough",
                            "Flux-weighted mean at the outlet. Every step is in transport.csv."));
   charts.push_back(chart(transport, "mean", "Mean in the fluid", "Over all pores of the sample."));
   page.cards.push_back(pairs_html(charts));

@@ -17,6 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double largest_imbalance = 1e-9;  ///< of a step; round-off is far below
+constexpr double largest_gap = 1e-12;       ///< of continuity, after what it missed was taken out
 constexpr double largest_backflow = 1e-3;
 
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -75,7 +76,7 @@ Json component_json(const TransportResult& result, std::size_t i) {
 
 std::string per_component(const TransportResult& result, const char* name, auto&& text) {
   std::string row = fmt::format("  {:<44}", name);
-  for (std::size_t i = 0; i < result.components.size(); ++i) row += fmt::format("{:>14}", text(i));
+  for (std::size_t i = 0; i < result.components.size(); ++i) row += fmt::format(" {:>13}", text(i));
   return row + '\n';
 }
 
@@ -202,7 +203,7 @@ std::string transport_headline(const TransportResult& result) {
                 ? fmt::format("{} at the outlet after {}: {:.4g}", c.name, format_si(end.time, "s"), outlet)
                 : fmt::format("Mean of {} after {}: {:.4g}", c.name, format_si(end.time, "s"), end.components[i].mean);
     if (const auto d = result.dispersion(c)) text += fmt::format("; longitudinal dispersion {:.4g} m²/s", *d);
-    if (c.wall)
+    if (c.wall && std::isfinite(ratio_to_well_mixed(*c.wall)))
       text += fmt::format("; effective rate of the wall {:.4g} m/s", c.wall->rate * ratio_to_well_mixed(*c.wall));
     text += '\n';
   }
@@ -256,6 +257,11 @@ std::vector<std::string> transport_warnings(const TransportResult& result) {
         fmt::format("transport: {:.2g} % of the flow comes in through the outlet, with what was there at the "
                     "beginning; a longer sample or free cells behind it help",
                     100.0 * result.backflow));
+  if (result.continuity_after > largest_gap)
+    all.push_back(
+        fmt::format("transport: the flow still gains or loses {:.1e} of what a cell exchanges; values may leave their "
+                    "range by as much per step; a smaller flow.tolerance helps",
+                    result.continuity_after));
   for (const ComponentResult& c : result.components) {
     const double room = 1e-9 * std::max(std::abs(c.low), std::abs(c.high));
     if (c.least < c.low - room || c.largest > c.high + room)

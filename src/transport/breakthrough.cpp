@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/breakthrough.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace karst {
@@ -26,7 +27,10 @@ std::optional<Breakthrough> breakthrough(const SignalMoments& inlet, const Signa
   result.pulse = std::abs(inlet.last() - inlet.start()) * inlet.time() <= gone * std::abs(inlet.pulse(0));
   const auto moment = [&](const SignalMoments& s, int k) { return result.pulse ? s.pulse(k) : s.front(k); };
   const double in = moment(inlet, 0), out = moment(outlet, 0);
-  if (in == 0.0 || !(out / in >= least_recovered)) return {};
+  // What came in has to be more than round-off, and what came out no more than it: a source or a wall that gives would
+  // make moments of something else.
+  const double size = std::max(std::abs(inlet.start()), std::abs(inlet.last())) * (result.pulse ? inlet.time() : 1.0);
+  if (!(std::abs(in) > 1e-6 * size) || !(out / in >= least_recovered && out / in <= 2.0 - least_recovered)) return {};
   result.recovered = out / in;
   const double mean_in = moment(inlet, 1) / in, mean_out = moment(outlet, 1) / out;
   result.mean_time = mean_out - mean_in;

@@ -31,7 +31,8 @@ struct Breakthrough {
   double mean_time = 0.0;  ///< of residence: first moment at the outlet less that at the inlet [s]
   double variance = 0.0;   ///< second central moments, likewise [s²]
 };
-/// Nothing while nothing came in, or less than `least_recovered` of it has come out.
+/// Nothing while nothing came in, or when the part of it that has come out is less than `least_recovered` or more than
+/// 2 - `least_recovered`.
 std::optional<Breakthrough> breakthrough(const SignalMoments& inlet, const SignalMoments& outlet,
                                          double least_recovered = 0.98);
 

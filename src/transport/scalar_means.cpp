@@ -22,11 +22,9 @@ std::vector<double> layer_means(const ScalarGrid& grid, std::span<const double> 
   return means;
 }
 
-std::vector<EndFlow> end_flows(const ScalarGrid& grid, FaceField& faces) {
-  Array<double> flux(static_cast<std::size_t>(grid.n_faces), Purpose::fields);
-  list_fluxes(grid, faces, flux.span());
+std::vector<EndFlow> end_flows(const ScalarGrid& grid, std::span<const double> flow) {
   std::vector<EndFlow> all;
-  for (const BoundaryFace& f : grid.boundary) all.push_back({f.volume, f.side, flux[static_cast<std::size_t>(f.face)]});
+  for (const BoundaryFace& f : grid.boundary) all.push_back({f.volume, f.side, flow[static_cast<std::size_t>(f.face)]});
   return all;
 }
 

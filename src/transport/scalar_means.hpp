@@ -20,8 +20,9 @@ struct EndFlow {
   int side = 0;
   double flow = 0.0;
 };
-/// Of this rank. Collective.
-std::vector<EndFlow> end_flows(const ScalarGrid& grid, FaceField& faces);
+/// Of this rank. Not collective.
+/// @param flow  one number per face
+std::vector<EndFlow> end_flows(const ScalarGrid& grid, std::span<const double> flow);
 
 /// Σ flow c / Σ flow over the volumes from which something flows out through a side; NaN where nothing does.
 /// Collective; the same on every rank.

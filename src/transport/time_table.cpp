@@ -32,8 +32,8 @@ TimeTable read_time_table(const std::string& path) {
     std::istringstream in(line);
     double t = 0.0, value = 0.0;
     std::string more;
-    const bool numbers = static_cast<bool>(in >> t >> value);
-    if (!numbers && table.time.empty() && line.find_first_of("0123456789") == std::string::npos) continue;  // names
+    const bool number = static_cast<bool>(in >> t), numbers = number && static_cast<bool>(in >> value);
+    if (!number && table.time.empty()) continue;  // names
     require(numbers && !(in >> more), "{}:{}: \"{}\" is not two numbers, time [s] and value", path, n, line);
     require(std::isfinite(t) && std::isfinite(value), "{}:{}: time and value must be finite", path, n);
     require(table.time.empty() || t > table.time.back(), "{}:{}: the time {:g} s follows {:g} s; times must increase",

@@ -129,6 +129,23 @@ void find_local(const ScalarGrid& grid, const Correction& c, LimiterScratch& s) 
   });
 }
 
+/// R on the ends of the domain where the flow leaves.
+void limit_outflow(const ScalarGrid& grid, const Correction& c, std::span<const double> flow, double dt,
+                   LimiterScratch& s) {
+  for (std::size_t k = 0; k < grid.boundary.size(); ++k) {
+    const BoundaryFace& b = grid.boundary[k];
+    const auto face = static_cast<std::size_t>(b.face), slot = static_cast<std::size_t>(grid.n_all) + k;
+    const double carried = dt * flow[face], amount = c.amount[face],
+                 value = c.before[static_cast<std::size_t>(b.volume)];
+    s.up[slot] = s.down[slot] = 1.0;
+    if (!(carried > 0.0)) continue;
+    const double up = carried * std::max(0.0, c.range.largest - value),
+                 down = carried * std::max(0.0, value - c.range.least);
+    if (amount > up) s.up[slot] = up / amount;
+    if (-amount > down) s.down[slot] = down / -amount;
+  }
+}
+
 }  // namespace
 
 // A volume is looked at again when the factor of one of its faces has changed: few are, after the first pass.
@@ -158,15 +175,20 @@ bool limit_to_range(ScalarGrid& grid, std::span<const Correction> corrections, L
   return limited;
 }
 
-void limit_locally(ScalarGrid& grid, std::span<const Correction> corrections, LimiterScratch& s) {
+void limit_locally(ScalarGrid& grid, std::span<const Correction> corrections, std::span<const double> flow, double dt,
+                   LimiterScratch& s) {
   prepare(grid, s);
   std::ranges::fill(s.face, 1.0);
   for (const Correction& c : corrections) {
     find_local(grid, c, s);
     fetch_remote(grid, s.up.span());
     fetch_remote(grid, s.down.span());
+    limit_outflow(grid, c, flow, dt, s);
     lower_factors(grid, c, s);
   }
+  const auto ends = static_cast<std::size_t>(grid.n_all);
+  std::ranges::fill(s.up.span().subspan(ends), 1.0);
+  std::ranges::fill(s.down.span().subspan(ends), 1.0);
 }
 
 void apply_correction(const ScalarGrid& grid, const Correction& c, bool limited, const LimiterScratch& s) {

@@ -37,8 +37,11 @@ struct LimiterScratch {
 /// What all corrections take, factors in scratch; true when any is less than 1. Collective.
 /// @param[out] passes  how often the factors were lowered
 bool limit_to_range(ScalarGrid& grid, std::span<const Correction> corrections, LimiterScratch& scratch, int& passes);
-/// Factors below 1 wherever the local bounds ask for them. Collective.
-void limit_locally(ScalarGrid& grid, std::span<const Correction> corrections, LimiterScratch& scratch);
+/// Factors below 1 wherever the local bounds ask for them. What leaves through an end of the domain stays in the range,
+/// too: its concentration is (F c dt + A) / (F dt). Collective.
+/// @param flow    F, n_faces
+void limit_locally(ScalarGrid& grid, std::span<const Correction> corrections, std::span<const double> flow, double dt,
+                   LimiterScratch& scratch);
 
 /// low -= Σ factor amount / V over the own volumes. Threaded; not collective.
 /// @param limited  false: factors are 1

@@ -241,7 +241,7 @@ void TransportStepper::correct_advection(TransportState& state, double dt, Trans
   }
   const Timer timer("limiter");
   if (options_.limit) {
-    limit_locally(grid_, corrections_, limiter_);
+    limit_locally(grid_, corrections_, flow_.explicit_flow(), dt, limiter_);
     report.limited_faces = grid_.composite->comm().sum(count_limited(grid_, limiter_));
   }
   for (std::size_t i = 0; i < work_.size(); ++i) take_correction(state, i, dt, options_.limit, false);
@@ -252,7 +252,13 @@ void TransportStepper::balance(TransportState& state, std::size_t i, TransportRe
   const std::span<const double> c = state.values[i].span();
   ComponentBalance& b = report.components[i];
   std::array<double, 3> sums{};
-  for (const double amount : w.ends) sums[amount < 0.0 ? 0 : 1] += std::abs(amount);
+  for (std::size_t k = 0; k < w.ends.size(); ++k) {  // by the flow, as concentrations may be negative
+    const double flow = flow_.all[static_cast<std::size_t>(grid_.boundary[k].face)], amount = w.ends[k];
+    if (flow < 0.0 || (flow == 0.0 && amount < 0.0))
+      sums[0] -= amount;
+    else
+      sums[1] += amount;
+  }
   if (w.reacts())
     sums[2] = parallel_sum(grid_.n_own, [&](std::int64_t v) { return w.through_wall[static_cast<std::size_t>(v)]; });
   const Comm& comm = grid_.composite->comm();
@@ -262,7 +268,8 @@ void TransportStepper::balance(TransportState& state, std::size_t i, TransportRe
   b.wall = sums[2];
   b.content = content(state, i);
   b.stored = b.content - w.content;
-  const double moved = b.inflow + b.outflow + std::abs(b.wall) + std::abs(b.decay) + std::abs(b.source);
+  const double moved =
+      std::abs(b.inflow) + std::abs(b.outflow) + std::abs(b.wall) + std::abs(b.decay) + std::abs(b.source);
   const double size = std::max({moved, std::abs(b.content), std::abs(w.content)});
   const double left = b.inflow - b.outflow - b.wall - b.decay + b.source - b.stored;
   b.imbalance = size > 0.0 ? std::abs(left) / size : 0.0;

@@ -32,7 +32,7 @@ struct TransportState {
 
 /// Amounts of one component in a step, over all ranks [concentration h0³].
 struct ComponentBalance {
-  double inflow = 0.0, outflow = 0.0;  ///< through the ends of the domain, both >= 0
+  double inflow = 0.0, outflow = 0.0;  ///< through the faces where the flow enters and leaves, diffusion included
   double wall = 0.0;                   ///< out of the fluid
   double decay = 0.0, source = 0.0;
   double stored = 0.0;     ///< change of what is in the fluid
@@ -62,6 +62,8 @@ class TransportStepper {
   /// The flow from now on: fluxes through all faces [h0³/time]. Throws Error when they miss continuity by more than
   /// options.allowed_divergence; what they miss is taken out of them. Collective.
   FlowContinuity set_flow(FaceField& flow);
+  /// What carries: one number per face of grid(), without what missed continuity.
+  std::span<const double> flow() const { return flow_.all.span(); }
   /// Courant number 1 in the volumes of at least half a cell; smaller ones are treated implicitly when they must.
   double largest_step() const { return flow_.largest_step; }
 

@@ -6,7 +6,7 @@
 
 Prints one line per violation, `file:line: what, and what to do`; exit status 1 when there is one.
 
-  layers     base <- grid <- eb <- fields <- {solvers, io}; {ins, transport} on solvers; page on base, geometry_import
+  layers     base <- grid <- eb <- fields <- {solvers, io}; {ins, transport} on solvers; page and chemistry on base, geometry_import
              on page, image_generator on geometry_import; app on all but the generator.
              Both #include lines and the link lines of the CMakeLists.txt files are held against it.
   rooms      sub-folders of a layer include only those before them (ROOMS below); files beside them may include all.
@@ -34,11 +34,12 @@ BELOW = {
     "solvers": ["fields"],
     "io": ["fields"],
     "ins": ["solvers"],
-    "transport": ["solvers"],
+    "transport": ["solvers", "chemistry"],
     "page": ["base"],
+    "chemistry": ["base"],
     "geometry_import": ["base", "page"],
     "image_generator": ["geometry_import"],
-    "app": ["base", "grid", "eb", "solvers", "io", "ins", "transport", "page", "geometry_import"],
+    "app": ["base", "grid", "eb", "solvers", "io", "ins", "transport", "chemistry", "page", "geometry_import"],
 }
 BESIDE_SRC = {"geometry_import", "image_generator"}  # the others are folders of src
 # What tests of a layer may include besides: images whose truth is known.

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "chemistry/database.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <numbers>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double gas_constant = 8.314462618e-3;  // [kJ/mol/K]
+constexpr double kelvin_25 = 298.15;
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// The options of species and phases that are read, by what PHREEQC lets users shorten them to.
+enum class Option : std::uint8_t {
+  none,
+  log_k,
+  enthalpy,
+  analytic,
+  gamma,
+  volume,
+  critical_t,
+  critical_p,
+  acentric,
+  other
+};
+
+Option option_of(std::string word) {
+  const bool dashed = word.front() == '-' && word.size() > 1 && std::isalpha(static_cast<unsigned char>(word[1])) != 0;
+  if (dashed) word.erase(0, 1);
+  word = lower(word);
+  if (word == "log_k" || word == "logk") return Option::log_k;
+  if (word == "delta_h" || word == "deltah") return Option::enthalpy;
+  if (word.starts_with("analytic") || word == "a_e" || word == "ae") return Option::analytic;
+  if (word == "gamma") return Option::gamma;
+  if (word == "vm" && dashed) return Option::volume;
+  if (word == "t_c" && dashed) return Option::critical_t;
+  if (word == "p_c" && dashed) return Option::critical_p;
+  if (word == "omega" && dashed) return Option::acentric;
+  return dashed || word == "dw" || word == "no_check" || word == "viscosity" || word == "vm" ? Option::other
+                                                                                             : Option::none;
+}
+
+/// Reads the lines one after the other.
+class DatabaseParser {
+ public:
+  explicit DatabaseParser(const std::string& name) { database_.name = name; }
+
+  void line(const std::string& text, int number) {
+    try {
+      take(text);
+    } catch (const Error& e) {
+      throw Error(fmt::format("database {}, line {}: {}", database_.name, number, e.what()));
+    }
+  }
+
+  Database finish() {
+    require(!database_.masters.empty() && !database_.species.empty(),
+            "database {}: there are no {}; is it a database in PHREEQC's format?", database_.name,
+            database_.masters.empty() ? "SOLUTION_MASTER_SPECIES" : "SOLUTION_SPECIES");
+    for (MasterSpecies& m : database_.masters)
+      require(database_.find_species(m.species) != nullptr,
+              "database {}: master species {} of {} is not defined in SOLUTION_SPECIES", database_.name, m.species,
+              m.element);
+    return std::move(database_);
+  }
+
+ private:
+  enum class Block : std::uint8_t { none, masters, species, phases, ignored };
+
+  void take(const std::string& text) {
+    const std::vector<std::string> words = words_of(text);
+    if (words.empty() || begins_block(words)) return;
+    if (block_ == Block::masters) take_master(words);
+    if (block_ == Block::species) take_species(text, words);
+    if (block_ == Block::phases) take_phase(text, words);
+  }
+
+  /// Keywords are words of capitals alone on their line.
+  bool begins_block(const std::vector<std::string>& words) {
+    const std::string& word = words.front();
+    const bool capitals = word.size() > 2 && word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == std::string::npos;
+    if (!capitals || (words.size() > 1 && word != "TITLE")) return false;
+    require(word != "PITZER" && word != "SIT",
+            "{}: activity coefficients of this model are not available; use a database of ion association, e.g. "
+            "phreeqc.dat",
+            word);
+    if (block_ == Block::phases && word != "SOLUTION_SPECIES" && word != "SOLUTION_MASTER_SPECIES" &&
+        word != "PHASES" && word.find('_') == std::string::npos && word != "RATES" && word != "END" && word != "TITLE")
+      return false;  // a phase may have a name of capitals
+    block_ = word == "SOLUTION_MASTER_SPECIES" ? Block::masters
+             : word == "SOLUTION_SPECIES"      ? Block::species
+             : word == "PHASES"                ? Block::phases
+                                               : Block::ignored;
+    species_ = nullptr;
+    phase_ = nullptr;
+    if (block_ == Block::ignored && word != "END" && word != "TITLE") database_.ignored.push_back(word);
+    return true;
+  }
+
+  static double number(const std::vector<std::string>& words, std::size_t at, const char* what) {
+    require(at < words.size(), "{}: a number is missing", what);
+    char* end = nullptr;
+    const double value = std::strtod(words[at].c_str(), &end);
+    require(end == words[at].c_str() + words[at].size() && std::isfinite(value), "{}: '{}' is no number", what,
+            words[at]);
+    return value;
+  }
+
+  void take_master(const std::vector<std::string>& words) {
+    require(words.size() >= 3, "a master species needs element, species, alkalinity and gram formula weight");
+    MasterSpecies m{words[0], species_name(words[1]), number(words, 2, "alkalinity"), words.size() > 3 ? words[3] : ""};
+    if (const auto plus = m.element.find("(+"); plus != std::string::npos) m.element.erase(plus + 1, 1);
+    if (words.size() > 4) m.element_weight = number(words, 4, "element weight");
+    std::erase_if(database_.masters, [&](const MasterSpecies& old) { return old.element == m.element; });
+    database_.masters.push_back(std::move(m));
+  }
+
+  void take_species(const std::string& text, const std::vector<std::string>& words) {
+    if (text.find('=') != std::string::npos && option_of(words.front()) == Option::none) return begin_species(text);
+    const Option option = option_of(words.front());
+    require(option != Option::none, "'{}' is neither a reaction nor an option of the species before", text);
+    require(species_ != nullptr, "option {} without a species before it", words.front());
+    if (option == Option::gamma) {
+      species_->activity = ActivityModel::debye_hueckel;
+      species_->ion_size = number(words, 1, "-gamma");
+      species_->linear = number(words, 2, "-gamma");
+    } else {
+      take_constant(option, words, species_->constant);
+    }
+  }
+
+  /// The species defined is the first on the right; what is left of the equation forms one mole of it.
+  void begin_species(const std::string& text) {
+    const Reaction reaction = parse_reaction(text);
+    check_balance(reaction);
+    const ReactionTerm& defined = reaction.right.front();
+    DatabaseSpecies s;
+    s.name = defined.species;
+    s.formula = parse_formula(s.name);
+    require(std::abs(defined.coefficient - 1.0) < 1e-9, "{} must have the coefficient 1, not {}", s.name,
+            defined.coefficient);
+    const bool is_master =
+        reaction.right.size() == 1 && reaction.left.size() == 1 && reaction.left.front().species == s.name;
+    if (!is_master) {
+      s.from = reaction.left;
+      for (std::size_t t = 1; t < reaction.right.size(); ++t)
+        s.from.push_back({reaction.right[t].species, -reaction.right[t].coefficient});
+    }
+    if (s.name == "H2O" || s.name == "e-")
+      s.activity = ActivityModel::one;
+    else if (s.formula.charge == 0.0)
+      s.activity = ActivityModel::uncharged;
+    std::erase_if(database_.species, [&](const DatabaseSpecies& old) { return old.name == s.name; });
+    database_.species.push_back(std::move(s));
+    species_ = &database_.species.back();
+  }
+
+  void take_phase(const std::string& text, const std::vector<std::string>& words) {
+    const Option option = option_of(words.front());
+    if (option != Option::none) {
+      require(phase_ != nullptr, "option {} without a phase before it", words.front());
+      return take_phase_option(option, words);
+    }
+    if (text.find('=') == std::string::npos) {
+      waiting_ = words.front();
+      return;
+    }
+    require(!waiting_.empty(), "a reaction without the name of its phase");
+    const Reaction reaction = parse_reaction(text);
+    DatabasePhase p;
+    p.name = waiting_;
+    waiting_.clear();
+    const ReactionTerm& solid = reaction.left.front();
+    p.formula = parse_formula(solid.species);
+    for (const ReactionTerm& t : reaction.right) p.dissolved.push_back({t.species, t.coefficient / solid.coefficient});
+    for (std::size_t t = 1; t < reaction.left.size(); ++t)
+      p.dissolved.push_back({reaction.left[t].species, -reaction.left[t].coefficient / solid.coefficient});
+    std::erase_if(database_.phases, [&](const DatabasePhase& old) { return old.name == p.name; });
+    database_.phases.push_back(std::move(p));
+    phase_ = &database_.phases.back();
+  }
+
+  void take_phase_option(Option option, const std::vector<std::string>& words) {
+    if (option == Option::volume) phase_->molar_volume = number(words, 1, "-Vm");
+    if (option == Option::critical_t) phase_->critical_temperature = number(words, 1, "-T_c");
+    if (option == Option::critical_p) phase_->critical_pressure = number(words, 1, "-P_c");
+    if (option == Option::acentric) phase_->acentric = number(words, 1, "-Omega");
+    take_constant(option, words, phase_->constant);
+  }
+
+  static void take_constant(Option option, const std::vector<std::string>& words, EquilibriumConstant& k) {
+    if (option == Option::log_k) k.log_k_25 = number(words, 1, "log_k");
+    if (option == Option::enthalpy) {
+      k.enthalpy = number(words, 1, "delta_h");
+      const std::string unit = words.size() > 2 ? lower(words[2]) : "kj";
+      require(unit.starts_with("k") || unit.starts_with("j") || unit.starts_with("c"),
+              "delta_h: unit '{}' is none of kJ, J, kcal, cal", unit);
+      if (unit.find("cal") != std::string::npos) k.enthalpy *= 4.184;
+      if (unit.front() != 'k') k.enthalpy *= 1e-3;
+    }
+    if (option == Option::analytic) {
+      k.has_analytic = true;
+      k.analytic = {};
+      for (std::size_t i = 0; i < k.analytic.size() && i + 1 < words.size(); ++i)
+        k.analytic[i] = number(words, i + 1, "analytical expression");
+    }
+  }
+
+  Database database_;
+  Block block_ = Block::none;
+  DatabaseSpecies* species_ = nullptr;
+  DatabasePhase* phase_ = nullptr;
+  std::string waiting_;  // name of a phase whose reaction comes next
+};
+
+template <class T>
+const T* find(const std::vector<T>& list, std::string_view name, std::string T::*member) {
+  const auto at = std::ranges::find(list, name, member);
+  return at == list.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+double EquilibriumConstant::log_k(double kelvin) const {
+  if (!has_analytic)
+    return log_k_25 - enthalpy / (gas_constant * std::numbers::ln10) * (1.0 / kelvin - 1.0 / kelvin_25);
+  const auto& a = analytic;
+  return a[0] + a[1] * kelvin + a[2] / kelvin + a[3] * std::log10(kelvin) + a[4] / (kelvin * kelvin) +
+         a[5] * kelvin * kelvin;
+}
+
+const MasterSpecies* Database::master(std::string_view element) const {
+  return find(masters, element, &MasterSpecies::element);
+}
+const DatabaseSpecies* Database::find_species(std::string_view wanted) const {
+  return find(species, wanted, &DatabaseSpecies::name);
+}
+const DatabasePhase* Database::phase(std::string_view wanted) const {
+  return find(phases, wanted, &DatabasePhase::name);
+}
+
+double Database::gram_formula_weight(const std::string& text) const {
+  char* end = nullptr;
+  const double plain = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() && *end == '\0') return plain;
+  double weight = 0.0;
+  for (const auto& [element, n] : parse_formula(text).elements) {
+    const MasterSpecies* m = master(element);
+    require(m != nullptr && m->element_weight > 0.0, "{}: the weight of {} is not in database {}", text, element, name);
+    weight += n * m->element_weight;
+  }
+  return weight;
+}
+
+Database parse_database(std::string_view text, const std::string& name) {
+  DatabaseParser parser(name);
+  std::istringstream in{std::string(text)};
+  int number = 0;
+  std::string joined;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    line = line.substr(0, line.find('#'));
+    const std::size_t last = line.find_last_not_of(" \t");
+    if (last != std::string::npos && line[last] == '\\') {
+      joined += line.substr(0, last) + ' ';
+      continue;
+    }
+    for (const std::string& part : split(joined + line, ';')) parser.line(part, number);
+    joined.clear();
+  }
+  return parser.finish();
+}
+
+Database read_database(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  require(in.good(), "database {}: cannot be read: {}", path, std::strerror(errno));
+  std::ostringstream text;
+  text << in.rdbuf();
+  return parse_database(text.str(), path);
+}
+
+}  // namespace karst

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Thermodynamic databases in PHREEQC's format (Parkhurst and Appelo 2013, USGS Techniques and Methods 6-A43).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chemistry/formula.hpp"
+
+namespace karst {
+
+/// log10 of an equilibrium constant over the temperature: the analytical expression where there is one, else van 't
+/// Hoff's.
+struct EquilibriumConstant {
+  double log_k_25 = 0.0;             ///< at 25 °C
+  double enthalpy = 0.0;             ///< of the reaction [kJ/mol]
+  std::array<double, 6> analytic{};  ///< A1 + A2 T + A3/T + A4 log10 T + A5/T² + A6 T²
+  bool has_analytic = false;
+  /// At T kelvin.
+  double log_k(double kelvin) const;
+};
+
+/// Activity coefficient, log10 γ at ionic strength I.
+enum class ActivityModel : std::uint8_t {
+  davies,         ///< -A z² (√I / (1 + √I) - 0.3 I)
+  debye_hueckel,  ///< -A z² √I / (1 + B a √I) + b I: Truesdell and Jones (WATEQ)
+  uncharged,      ///< 0.1 I
+  one             ///< of water and electrons
+};
+
+/// One line of SOLUTION_MASTER_SPECIES.
+struct MasterSpecies {
+  std::string element;          ///< "Ca", "C(4)", "Alkalinity"
+  std::string species;          ///< "Ca+2"
+  double alkalinity = 0.0;      ///< of a mole of the species [eq]
+  std::string counted_as;       ///< formula or number whose grams stand for a mole of the element: "HCO3"
+  double element_weight = 0.0;  ///< [g/mol]; 0 in lines of one valence
+};
+
+/// One species of SOLUTION_SPECIES.
+struct DatabaseSpecies {
+  std::string name;
+  Formula formula;
+  /// Formed from: Σ coefficient species = 1 name. Empty for master species.
+  std::vector<ReactionTerm> from;
+  EquilibriumConstant constant;
+  ActivityModel activity = ActivityModel::davies;
+  double ion_size = 0.0, linear = 0.0;  ///< a [Å] and b [kg/mol] of debye_hueckel
+};
+
+/// One mineral or gas of PHASES.
+struct DatabasePhase {
+  std::string name;
+  Formula formula;
+  std::vector<ReactionTerm> dissolved;  ///< 1 formula = Σ coefficient species
+  EquilibriumConstant constant;
+  double molar_volume = 0.0;                                                   ///< [cm³/mol]; 0: not given
+  double critical_temperature = 0.0, critical_pressure = 0.0, acentric = 0.0;  ///< of a gas [K], [atm], [-]
+  bool is_gas() const { return critical_temperature > 0.0 || name.ends_with("(g)"); }
+};
+
+struct Database {
+  std::string name;
+  std::vector<MasterSpecies> masters;
+  std::vector<DatabaseSpecies> species;
+  std::vector<DatabasePhase> phases;
+  std::vector<std::string> ignored;  ///< blocks that are not read, e.g. EXCHANGE_SPECIES
+
+  const MasterSpecies* master(std::string_view element) const;
+  const DatabaseSpecies* find_species(std::string_view name) const;
+  const DatabasePhase* phase(std::string_view name) const;
+  /// Grams of a mole of a formula, or the number that the text is. Throws Error for unknown elements.
+  double gram_formula_weight(const std::string& text) const;
+};
+
+/// Reads a database: comments, `;`, lines that go on after \, CRLF, bytes that are not UTF-8; a later definition of a
+/// species or phase takes the place of an earlier one. Throws Error with name, line and entry: what cannot be read,
+/// reactions that do not balance, parameters of Pitzer's or the SIT model (their activity coefficients are not built).
+/// Not collective.
+Database parse_database(std::string_view text, const std::string& name);
+
+/// As parse_database(), from a file. Not collective: under MPI every rank reads it.
+Database read_database(const std::string& path);
+
+}  // namespace karst

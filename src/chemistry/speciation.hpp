@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the amounts of a solution's elements lie among its species: Newton's method on logarithms.
+//
+// Unknowns are ln m of the primary species, the ionic strength I and ln a(H2O). With one kilogram of water and
+//   ln m_i = ln K_i + Σ_j ν_ij (ln m_j + ln γ_j(I)) + ν_iw ln a_w - ln γ_i(I)
+// each primary has one condition (see Condition), I = ½ Σ z² m, and a_w = 1 - 0.017 Σ m (Garrels and Christ 1965).
+// Sums of amounts are compared by logarithm, ln Σ_positive - ln (Σ_negative + total): as sums of exponentials they are
+// then nearly straight in the unknowns, so that Newton's method comes home from far away.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "chemistry/chemical_system.hpp"
+
+namespace karst {
+
+/// What a primary species is found from.
+struct Condition {
+  enum class Kind : std::uint8_t {
+    total,       ///< Σ ν m = value [mol/kgw]; of H+ it may be negative
+    activity,    ///< ln a = value
+    charge,      ///< Σ z m = value [eq/kgw]
+    alkalinity,  ///< Σ alkalinity m = value [eq/kgw]
+    saturation   ///< ln Ω of the phase = value
+  } kind = Kind::total;
+  double value = 0.0;
+  int phase = -1;  ///< in ChemicalSystem::phases, of saturation
+};
+
+/// A solution, one kilogram of water. Also where the next solve begins.
+struct Speciation {
+  std::vector<double> ln_m;         ///< [primary], of molality
+  double ionic_strength = 0.0;      ///< [mol/kgw]
+  double ln_water = 0.0;            ///< ln a(H2O)
+  std::vector<double> molality;     ///< [species] [mol/kgw]
+  std::vector<double> ln_activity;  ///< [primary]
+  int iterations = 0;
+  bool converged = false;
+};
+
+/// Buffers of solves; one per thread. Nothing is allocated after the first solve of a system.
+struct SpeciationWorkspace {
+  std::vector<double> unknowns, trial, residual, step, jacobian, ln_gamma, slope, primary_slope, positive, negative;
+};
+
+/// A cold start: every primary at its total (or 1e-6), H+ at its activity or 1e-7.
+Speciation cold_start(const ChemicalSystem& system, std::span<const Condition> conditions);
+
+/// Solves from the state that is there, to 1e-13 of every sum. Returns Speciation::converged. Thread-safe. Not
+/// collective.
+/// @param conditions  [primary]; totals of 0 count as 1e-30
+bool speciate(const ChemicalSystem& system, std::span<const Condition> conditions, Speciation& state,
+              SpeciationWorkspace& work);
+
+/// Σ ν m over species [mol/kgw].
+double total_of(const ChemicalSystem& system, const Speciation& state, int primary);
+/// Σ z m [eq/kgw].
+double charge_of(const ChemicalSystem& system, const Speciation& state);
+/// Σ |z| m [eq/kgw]: what charge_of() is small against.
+double ions_of(const ChemicalSystem& system, const Speciation& state);
+/// [eq/kgw]
+double alkalinity_of(const ChemicalSystem& system, const Speciation& state);
+/// log10 Ω of a phase; of gases log10 of the fugacity in atm.
+double saturation_index(const ChemicalSystem& system, const Speciation& state, int phase);
+/// -log10 a(H+).
+double ph_of(const Speciation& state);
+
+}  // namespace karst

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "chemistry/water.hpp"
+
+#include <cmath>
+
+namespace karst {
+
+double water_density(double kelvin) {
+  const double t = kelvin - 273.15;
+  const double p =
+      999.83952 + t * (16.945176 + t * (-7.9870401e-3 + t * (-46.170461e-6 + t * (105.56302e-9 - t * 280.54253e-12))));
+  return 1e-3 * p / (1.0 + 16.879850e-3 * t);
+}
+
+double water_permittivity(double kelvin) {
+  constexpr double bar = 1.01325;
+  const double at_1000 = 3.4279e2 * std::exp(-5.0866e-3 * kelvin + 9.4690e-7 * kelvin * kelvin);
+  const double c = -2.0525 + 3.1159e3 / (-1.8289e2 + kelvin);
+  const double b = -8.0325e3 + 4.2142e6 / kelvin + 2.1417 * kelvin;
+  return at_1000 + c * std::log((b + bar) / (b + 1000.0));
+}
+
+DebyeHueckel debye_hueckel(double kelvin) {
+  const double density = water_density(kelvin);
+  const double et = water_permittivity(kelvin) * kelvin;
+  return {1.82483e6 * std::sqrt(density) / (et * std::sqrt(et)), 50.2916 * std::sqrt(density / et)};
+}
+
+double fugacity_coefficient(double kelvin, double pressure, double critical_temperature, double critical_pressure,
+                            double acentric) {
+  constexpr double gas = 82.057366;  // [cm³ atm/mol/K]
+  const double kappa = 0.37464 + acentric * (1.54226 - 0.26992 * acentric);
+  const double root = 1.0 + kappa * (1.0 - std::sqrt(kelvin / critical_temperature));
+  const double rtc = gas * critical_temperature, rt = gas * kelvin;
+  const double a = 0.457235 * rtc * rtc / critical_pressure * root * root * pressure / (rt * rt);
+  const double b = 0.077796 * rtc / critical_pressure * pressure / rt;
+  // z³ - (1 - B) z² + (A - 3B² - 2B) z - (AB - B² - B³) = 0: Newton's method from above the largest root
+  double z = 2.0;
+  for (int i = 0; i < 60; ++i) {
+    const double f = ((z - (1.0 - b)) * z + (a - 3.0 * b * b - 2.0 * b)) * z - (a * b - b * b - b * b * b);
+    const double df = (3.0 * z - 2.0 * (1.0 - b)) * z + (a - 3.0 * b * b - 2.0 * b);
+    const double step = f / df;
+    z -= step;
+    if (std::abs(step) < 1e-14) break;
+  }
+  const double s2 = std::sqrt(2.0);
+  return std::exp(z - 1.0 - std::log(z - b) -
+                  a / (2.0 * s2 * b) * std::log((z + (1.0 + s2) * b) / (z + (1.0 - s2) * b)));
+}
+
+}  // namespace karst

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "chemistry/database.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "chemistry/chemical_system.hpp"
+#include "chemistry/water.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double kelvin_25 = 298.15;
+
+const Database& shipped() {
+  static const Database database = read_database(KARST_DATABASES "/phreeqc.dat");
+  return database;
+}
+
+std::string problem(const std::string& text) {
+  try {
+    parse_database(text, "test.dat");
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+const std::string small =
+    "SOLUTION_MASTER_SPECIES\nH H+ -1 H 1.008\nO H2O 0 O 16\nCl Cl- 0 Cl 35.453\n"
+    "SOLUTION_SPECIES\nH+ = H+\n-gamma 9 0\nH2O = H2O\nCl- = Cl-\n";
+
+TEST(Formula, ElementsAndChargeOfDatabaseNames) {
+  const Formula gypsum = parse_formula("CaSO4:2H2O");
+  EXPECT_EQ(gypsum.elements, (std::map<std::string, double>{{"Ca", 1}, {"S", 1}, {"O", 6}, {"H", 4}}));
+  const Formula half = parse_formula("Ca0.5(CO3)0.5");
+  EXPECT_DOUBLE_EQ(half.elements.at("O"), 1.5);
+  EXPECT_EQ(parse_formula("Fe2(OH)2+4").charge, 4.0);
+  EXPECT_EQ(parse_formula("Mg(SO4)2-2").charge, -2.0);
+  EXPECT_EQ(parse_formula("Al+++").charge, 3.0);
+  EXPECT_EQ(parse_formula("(CO2)2").elements.at("C"), 2.0);
+  EXPECT_EQ(parse_formula("e-").charge, -1.0);
+  EXPECT_EQ(species_name("Cu+1"), "Cu+");
+  EXPECT_EQ(species_name("Al+++"), "Al+3");
+  EXPECT_EQ(species_name("H4SiO4"), "H4SiO4");
+  EXPECT_THROW(parse_formula("Ca(OH"), Error);
+  EXPECT_THROW(parse_formula("ca+2"), Error);
+}
+
+TEST(Formula, ReactionsBalance) {
+  EXPECT_NO_THROW(check_balance(parse_reaction("CO3-2 + 2H+ = CO2 + H2O")));
+  EXPECT_THROW(check_balance(parse_reaction("CO3-2 + H+ = CO2 + H2O")), Error);
+  EXPECT_THROW(parse_reaction("CO3-2 + H+"), Error);
+}
+
+// verification.md G1: constants of phreeqc.dat at 25 °C from PHREEQC (PhreeqcRM 0.0.20), to 1e-3.
+TEST(Database, ConstantsOfTheShippedDatabase) {
+  const auto log_k = [](const char* name) { return shipped().find_species(name)->constant.log_k(kelvin_25); };
+  EXPECT_NEAR(log_k("OH-"), -13.995, 1e-3);
+  EXPECT_NEAR(log_k("HCO3-"), 10.329, 1e-3);
+  EXPECT_NEAR(log_k("CO2"), 16.681, 1e-3);
+  EXPECT_NEAR(log_k("CaCO3"), 3.225, 1e-3);
+  EXPECT_NEAR(log_k("CaHCO3+"), 6.272, 1e-3);
+  EXPECT_NEAR(shipped().phase("Calcite")->constant.log_k(kelvin_25), -8.448, 1e-3);
+  EXPECT_EQ(shipped().master("C(4)")->species, "CO3-2");
+  EXPECT_NEAR(shipped().gram_formula_weight(shipped().master("Alkalinity")->counted_as), 50.05, 0.01);
+  EXPECT_TRUE(shipped().phase("CO2(g)")->is_gas());
+}
+
+TEST(Database, SeparatorsLineEndsAndForeignBytesMeanTheSame) {
+  const std::string reaction = "H+ + Cl- = HCl\n-log_k -0.46; delta_h -1.1 kcal # caf\xe9\n-gamma 0 \\\n0.4256\n";
+  std::string crlf;
+  for (const char c : small + reaction) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  for (const std::string& text : {small + reaction, crlf}) {
+    const Database database = parse_database(text, "test.dat");
+    const DatabaseSpecies& hcl = *database.find_species("HCl");
+    EXPECT_DOUBLE_EQ(hcl.constant.log_k_25, -0.46);
+    EXPECT_DOUBLE_EQ(hcl.constant.enthalpy, -1.1 * 4.184);
+    EXPECT_DOUBLE_EQ(hcl.linear, 0.4256);
+    EXPECT_EQ(hcl.from.size(), 2U);
+  }
+}
+
+TEST(Database, MistakesNameLineAndEntry) {
+  EXPECT_NE(problem(small + "H+ + Cl- = HCl\nlog_k abc\n").find("line 11: log_k: 'abc' is no number"),
+            std::string::npos);
+  EXPECT_NE(problem(small + "2 H+ + Cl- = HCl\n").find("line 10"), std::string::npos);
+  EXPECT_NE(problem(small + "PITZER\n").find("PITZER"), std::string::npos);
+  EXPECT_NE(problem("SOLUTION_MASTER_SPECIES\nCl Cl- 0 Cl 35.4\n").find("SOLUTION_SPECIES"), std::string::npos);
+  EXPECT_NE(problem("no database").find("MASTER"), std::string::npos);
+  EXPECT_THROW(read_database("no_such.dat"), Error);
+}
+
+TEST(Database, ConstantsFollowTheTemperature) {
+  // CO3-2 + H+ = HCO3-: log_k 10.329, analytical expression of the database; at 60 °C by hand from its five terms.
+  const double t = 333.15;
+  const double expected = 107.8871 + 0.03252849 * t - 5151.79 / t - 38.92561 * std::log10(t) + 563713.9 / (t * t);
+  EXPECT_NEAR(shipped().find_species("HCO3-")->constant.log_k(t), expected, 1e-12);
+  // van 't Hoff: d log K / d(1/T) = -ΔH / (R ln 10)
+  EquilibriumConstant k;
+  k.log_k_25 = 1.0;
+  k.enthalpy = 10.0;
+  EXPECT_NEAR(k.log_k(308.15), 1.0 + 10.0 / (8.314462618e-3 * std::log(10.0)) * (1.0 / 298.15 - 1.0 / 308.15), 1e-12);
+}
+
+TEST(Water, DensityPermittivityAndDebyeHueckel) {
+  // CRC Handbook: 0.99705 g/cm³ and 0.98320 at 25 and 60 °C; permittivity 78.36 (25), 66.8 (60).
+  EXPECT_NEAR(water_density(298.15), 0.99705, 1e-5);
+  EXPECT_NEAR(water_density(333.15), 0.98320, 2e-5);
+  EXPECT_NEAR(water_permittivity(298.15), 78.36, 0.05);
+  EXPECT_NEAR(water_permittivity(333.15), 66.8, 0.2);
+  // Usual values at 25 °C: A 0.509 to 0.511, B 0.328 to 0.329.
+  EXPECT_NEAR(debye_hueckel(298.15).a, 0.510, 1e-3);
+  EXPECT_NEAR(debye_hueckel(298.15).b, 0.3285, 5e-4);
+}
+
+TEST(Water, FugacityOfCarbonDioxide) {
+  // Second virial coefficient of CO2 at 25 °C: -123 cm³/mol (Dymond and Smith 1980), so φ = exp(B p / R T) near 0.995.
+  EXPECT_NEAR(fugacity_coefficient(298.15, 1.0, 304.2, 72.86, 0.225), 0.995, 1e-3);
+  EXPECT_NEAR(fugacity_coefficient(298.15, 1e-6, 304.2, 72.86, 0.225), 1.0, 1e-7);
+}
+
+TEST(ChemicalSystem, HoldsWhatItsElementsMake) {
+  const ChemicalSystem system = make_system(shipped(), {"Ca", "C(4)"}, kelvin_25);
+  ASSERT_EQ(system.n_primaries, 3);
+  std::vector<std::string> names;
+  for (const SystemSpecies& s : system.species) names.push_back(s.name);
+  std::ranges::sort(names);
+  EXPECT_EQ(names, (std::vector<std::string>{"(CO2)2", "CO2", "CO3-2", "Ca+2", "CaCO3", "CaHCO3+", "CaOH+", "H+",
+                                             "HCO3-", "OH-"}));
+  EXPECT_GE(system.phase("Calcite"), 0);
+  EXPECT_LT(system.phase("Gypsum"), 0);
+}
+
+TEST(ChemicalSystem, UnknownAndDoubleElementsAreNamed) {
+  const auto text = [](const std::vector<std::string>& elements) -> std::string {
+    try {
+      make_system(shipped(), elements, kelvin_25);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(text({"Xx"}).find("Xx"), std::string::npos);
+  EXPECT_NE(text({"C", "C(4)"}).find("are the same"), std::string::npos);
+  EXPECT_NE(text({"O"}).find("pH"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace karst

@@ -29,6 +29,7 @@ constexpr const char* examples =
     "  karst report results\n"
     "  karst geometry deck.toml --out results -j 4 grid.box=32\n"
     "  mpirun -n 4 karst run deck.toml\n"
+    "  karst speciate solution.toml\n"
     "  karst help grid.box\n";
 
 constexpr const char* import_examples =
@@ -197,17 +198,26 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   flags.add_to(*import, "OPTIONS");
   import->footer(import_examples);
 
+  CLI::App* speciate = app.add_subcommand("speciate", "the species of solutions of a [chemistry] deck, without a grid");
+  speciate->add_option("deck", line.deck, "the deck (TOML; `karst help chemistry` lists its keys)")
+      ->required()
+      ->type_name("DECK");
+  speciate->add_option("key=value", line.overrides, "sets a key of the deck: chemistry.solution[0].pH=6");
+  speciate->add_option("-o,--output", line.file, "write the results as a table, too (.csv)")->type_name("FILE");
+  speciate->add_flag("--overwrite", line.overwrite, "replace an existing file");
+
   CLI::App* help = app.add_subcommand("help", "explain the keys of the deck");
   help->add_option("key", line.key, "a key (grid.box) or a table (grid)")->type_name("KEY");
   help->add_flag("--markdown", line.markdown, "all keys as the tables of docs/inputs.md");
 }
 
-constexpr std::array<std::pair<const char*, Command>, 7> commands{{{"run", Command::run},
+constexpr std::array<std::pair<const char*, Command>, 8> commands{{{"run", Command::run},
                                                                    {"init", Command::init},
                                                                    {"geometry", Command::geometry},
                                                                    {"check", Command::check},
                                                                    {"report", Command::report},
                                                                    {"import", Command::import},
+                                                                   {"speciate", Command::speciate},
                                                                    {"help", Command::help}}};
 
 /// Words for a missing command, and for one that does not exist with the nearest that does: CLI11 has none.

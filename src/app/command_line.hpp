@@ -8,7 +8,7 @@
 
 namespace karst {
 
-enum class Command { run, init, geometry, check, report, import, help };
+enum class Command { run, init, geometry, check, report, import, speciate, help };
 
 struct CommandLine {
   Command command = Command::help;
@@ -24,7 +24,7 @@ struct CommandLine {
   std::string petsc;         ///< run: options of PETSc, as on its command line
   bool uncertainty = false;  ///< run: stands in the overrides, too
   std::string directory;     ///< report: of a run
-  // import; init: the image alone
+  // import; init: the image alone; speciate: file
   std::string image, file, json;
   std::string page;  ///< HTML; empty: beside the geometry file; "none": no page
   // help

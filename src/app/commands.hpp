@@ -32,6 +32,9 @@ void report_command(const Comm& comm, const CommandLine& line);
 /// `karst import`: image to geometry file.
 void import_command(const Comm& comm, const CommandLine& line);
 
+/// `karst speciate`: pH, species and saturation indices of the solutions of a [chemistry] deck.
+void speciate_command(const Comm& comm, const CommandLine& line);
+
 /// `karst help`: the text for a key, a table, or nothing. Throws Error when there is no such key, naming the nearest.
 std::string help_command(const CommandLine& line);
 

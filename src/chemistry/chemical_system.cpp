@@ -143,6 +143,11 @@ int ChemicalSystem::phase(std::string_view name) const {
   return at == phases.end() ? -1 : static_cast<int>(at - phases.begin());
 }
 
+int ChemicalSystem::species_of(std::string_view name) const {
+  const auto at = std::ranges::find(species, name, &SystemSpecies::name);
+  return at == species.end() ? -1 : static_cast<int>(at - species.begin());
+}
+
 ChemicalSystem make_system(const Database& database, const std::vector<std::string>& elements, double kelvin) {
   const std::vector<const MasterSpecies*> masters = masters_of(database, elements);
   ChemicalSystem system;

@@ -53,6 +53,7 @@ struct ChemicalSystem {
 
   int primary_of(std::string_view element) const;  ///< -1: none
   int phase(std::string_view name) const;          ///< -1: none
+  int species_of(std::string_view name) const;     ///< -1: none
 };
 
 /// Valences are separate elements, "S(6)" and "S(-2)", and exchange no electrons; an element without one is that of its

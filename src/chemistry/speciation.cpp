@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "chemistry/dense_solve.hpp"
+
 namespace karst {
 
 namespace {
@@ -240,32 +242,6 @@ class Mixture {
   std::size_t n_;
 };
 
-/// Gaussian elimination with row exchanges: matrix x = right, in place; false when singular.
-bool eliminate(std::vector<double>& matrix, std::vector<double>& right) {
-  const std::size_t n = right.size();
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t r = k + 1; r < n; ++r)
-      if (std::abs(matrix[r * n + k]) > std::abs(matrix[pivot * n + k])) pivot = r;
-    if (!(std::abs(matrix[pivot * n + k]) > 0.0)) return false;
-    if (pivot != k) {
-      for (std::size_t c = k; c < n; ++c) std::swap(matrix[k * n + c], matrix[pivot * n + c]);
-      std::swap(right[k], right[pivot]);
-    }
-    for (std::size_t r = k + 1; r < n; ++r) {
-      const double factor = matrix[r * n + k] / matrix[k * n + k];
-      if (factor == 0.0) continue;
-      for (std::size_t c = k + 1; c < n; ++c) matrix[r * n + c] -= factor * matrix[k * n + c];
-      right[r] -= factor * right[k];
-    }
-  }
-  for (std::size_t k = n; k-- > 0;) {
-    for (std::size_t c = k + 1; c < n; ++c) right[k] -= matrix[k * n + c] * right[c];
-    right[k] /= matrix[k * n + k];
-  }
-  return true;
-}
-
 /// Longest share of a step that changes no primary by more than a factor of e^8.
 double longest_share(const std::vector<double>& step, std::size_t n_primaries) {
   constexpr double most = 8.0;
@@ -388,6 +364,13 @@ double alkalinity_of(const ChemicalSystem& system, const Speciation& state) {
   double sum = 0.0;
   for (std::size_t i = 0; i < system.species.size(); ++i) sum += system.species[i].alkalinity * state.molality[i];
   return sum;
+}
+
+double ln_activity(const ChemicalSystem& system, const Speciation& state, int species) {
+  const MassAction& formed = system.species[static_cast<std::size_t>(species)].formed;
+  double ln_a = formed.water * state.ln_water - formed.ln_k;
+  for (const auto& [p, c] : formed.primaries) ln_a += c * state.ln_activity[static_cast<std::size_t>(p)];
+  return ln_a;
 }
 
 double saturation_index(const ChemicalSystem& system, const Speciation& state, int phase) {

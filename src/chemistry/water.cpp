@@ -2,6 +2,7 @@
 #include "chemistry/water.hpp"
 
 #include <cmath>
+#include <numbers>
 
 namespace karst {
 
@@ -23,7 +24,9 @@ double water_permittivity(double kelvin) {
 DebyeHueckel debye_hueckel(double kelvin) {
   const double density = water_density(kelvin);
   const double et = water_permittivity(kelvin) * kelvin;
-  return {1.82483e6 * std::sqrt(density) / (et * std::sqrt(et)), 50.2916 * std::sqrt(density / et)};
+  constexpr double avogadro = 6.02252e23, q = 1.671008e-3;  // [1/mol], [cm K]
+  const double per_cm = std::sqrt(8.0 * std::numbers::pi * avogadro * 1e-3 * density * q / et);
+  return {q * per_cm / (2.0 * std::numbers::ln10 * et), 1e-8 * per_cm};
 }
 
 double fugacity_coefficient(double kelvin, double pressure, double critical_temperature, double critical_pressure,

@@ -10,7 +10,8 @@ double water_density(double kelvin);
 /// Relative permittivity; Bradley and Pitzer 1979, J. Phys. Chem. 83, 1599, at 1 atm.
 double water_permittivity(double kelvin);
 
-/// Of Debye and Hückel: A = 1.82483e6 √ρ / (ε T)^1.5 [kg^½/mol^½], B = 50.2916 √(ρ / (ε T)) [kg^½/mol^½/Å].
+/// Of Debye and Hückel: B = √(8π N ρ q / (ε T)) [kg^½/mol^½/Å] and A = q B / (2 ln 10 ε T) [kg^½/mol^½], q = e²/k. N
+/// and q are those of PHREEQC (6.02252e23 / mol, 1.671008e-3 cm K), 2e-5 from today's, so that results compare.
 struct DebyeHueckel {
   double a = 0.0, b = 0.0;
 };

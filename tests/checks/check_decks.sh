@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every deck of inputs/ passes `karst check`, docs/inputs.md is what the program says of its keys, and (canary) a
+# Every deck of inputs/ passes `karst check` (or `karst speciate`), docs/inputs.md is what the program says of its keys, and (canary) a
 # misspelt key is refused.   check_decks.sh FOLDER_OF_THE_PROGRAMS
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -19,7 +19,9 @@ mkdir -p "$folder/out/minerals"
 
 failed=0
 while IFS= read -r deck; do
-  "$programs/karst" check "$deck" >"$folder/log" 2>&1 || { failed=1; echo "${deck#"$folder/"}: karst check refuses it:"; cat "$folder/log"; }
+  command=check
+  if grep -q '^\[chemistry\]' "$deck"; then command=speciate; fi
+  "$programs/karst" $command "$deck" >"$folder/log" 2>&1 || { failed=1; echo "${deck#"$folder/"}: karst $command refuses it:"; cat "$folder/log"; }
 done < <(find "$folder/inputs" -name '*.toml' | sort)
 
 if "$programs/karst" check "$folder/inputs/spheres/spheres.toml" grid.bxo=16 >"$folder/log" 2>&1 || ! grep -q 'grid.box' "$folder/log"; then

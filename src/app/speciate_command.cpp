@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `karst speciate`: the species of solutions, and batch reactions with minerals, without any grid.
+#include <filesystem>
+
+#include "app/chemistry_deck.hpp"
+#include "app/commands.hpp"
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "chemistry/batch_text.hpp"
+
+namespace karst {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A solution, and what minerals do to it.
+struct Speciated {
+  Solution solution;
+  std::vector<KineticMineral> minerals;
+  std::vector<BatchState> states;
+};
+
+Speciated speciated(const Database& database, const ChemistryDeck& deck, SolutionOptions options) {
+  for (const MineralOptions& m : deck.minerals) add_elements_of_phase(database, m.phase, options);
+  Speciated result{solve_solution(database, options), {}, {}};
+  for (const MineralOptions& m : deck.minerals) result.minerals.push_back(make_mineral(result.solution.system, m));
+  if (!deck.times.empty())
+    result.states = react(result.solution.system, result.solution.state, result.minerals, deck.times);
+  return result;
+}
+
+/// All solutions, or one error that tells what is wrong with each.
+std::vector<Speciated> speciate_all(const Database& database, const ChemistryDeck& deck) {
+  std::vector<Speciated> all;
+  std::string problems;
+  for (const SolutionOptions& options : deck.solutions) try {
+      all.push_back(speciated(database, deck, options));
+    } catch (const Error& e) {
+      problems += fmt::format("{}{}", problems.empty() ? "" : "\n", e.what());
+    }
+  require(problems.empty(), "{}", problems);
+  return all;
+}
+
+/// "results.csv" -> "results_batch.csv"
+std::string batch_file(const std::string& file) {
+  const fs::path path(file);
+  return (path.parent_path() / (path.stem().string() + "_batch" + path.extension().string())).string();
+}
+
+void check_targets(const Comm& comm, const std::vector<std::string>& files, bool overwrite) {
+  std::string there;
+  if (comm.rank() == 0 && !overwrite)
+    for (const std::string& file : files)
+      if (there.empty() && fs::exists(file)) there = file;
+  comm.broadcast(there);
+  require(there.empty(), "{}: this file exists; choose another name, or give --overwrite to replace it", there);
+}
+
+}  // namespace
+
+void speciate_command(const Comm& comm, const CommandLine& line) {
+  Reader in = Reader::from_file(line.deck, line.overrides);
+  ChemistryDeck deck;
+  read(in, deck);
+  in.finish();
+  std::vector<std::string> files;
+  if (!line.file.empty()) files.push_back(line.file);
+  if (!line.file.empty() && !deck.times.empty()) files.push_back(batch_file(line.file));
+  check_targets(comm, files, line.overwrite);
+  const Database database = read_database(database_path(deck.database, in.directory()));
+  const std::vector<Speciated> all = speciate_all(database, deck);
+  if (!deck.title.empty()) log_info("{}\n", deck.title);
+  std::string csv, batch;
+  for (const Speciated& s : all) {
+    log_info("{}", solution_text(s.solution, deck.database));
+    csv += solution_csv(s.solution, csv.empty());
+    if (s.states.empty()) continue;
+    log_info("{}", batch_text(s.solution, s.minerals, s.states));
+    batch += batch_csv(s.solution, s.minerals, s.states, batch.empty());
+  }
+  for (const std::string& file : files) {
+    write_file(comm, file, file == line.file ? csv : batch);
+    log_info("Table: {}", file);
+  }
+}
+
+}  // namespace karst

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Minerals that dissolve and precipitate at finite rates in one solution.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "chemistry/chemical_system.hpp"
+#include "chemistry/speciation.hpp"
+
+namespace karst {
+
+/// One way of a reaction: k Π a_i^n_i [mol/m²/s].
+struct RatePath {
+  double ln_k = 0.0;                             ///< at the temperature of the system
+  std::vector<std::pair<int, double>> activity;  ///< species, exponent
+};
+
+/// A mineral with its surface: dr/dt = area Σ_paths k Π a_i^n_i (1 - Ω), transition-state theory (Lasaga 1984).
+struct KineticMineral {
+  std::string name;
+  int phase = -1;       ///< in ChemicalSystem::phases
+  double area = 0.0;    ///< [m²/kgw]
+  double amount = 0.0;  ///< [mol/kgw]; dissolution ends when it has gone
+  std::vector<RatePath> paths;
+};
+
+/// A path as users write it: "0.89 H+ 1", "5.01e-4 CO2 1", "6.6e-7 Ea 23.5": k at 25 °C, then species and exponents,
+/// then the activation energy [kJ/mol] of Arrhenius' law. Throws Error with what is wrong. Not collective.
+RatePath parse_rate_path(const ChemicalSystem& system, std::string_view text);
+
+/// A mineral as it is described.
+struct MineralOptions {
+  std::string name, phase;
+  double area = 0.0;               ///< [m²/kgw]
+  double amount = 0.0;             ///< [mol/kgw]
+  std::vector<std::string> rates;  ///< see parse_rate_path()
+};
+/// Throws Error, with the mineral's name, for what is wrong. Not collective.
+KineticMineral make_mineral(const ChemicalSystem& system, const MineralOptions& options);
+
+/// Moles dissolved per second and kilogram of water; negative: precipitated.
+double dissolution_rate(const ChemicalSystem& system, const Speciation& state, const KineticMineral& mineral);
+
+/// A solution with minerals at one time.
+struct BatchState {
+  double time = 0.0;              ///< [s]
+  std::vector<double> dissolved;  ///< [mineral] since the beginning [mol/kgw]
+  Speciation solution;
+};
+
+/// The solution over time in a closed vessel of a kilogram of water: elements and charge are those of the start and of
+/// what has dissolved. L-stable Runge-Kutta steps of second order (γ = 1 - 1/√2; Alexander 1977) with the length chosen
+/// such that the difference to the first order is below `tolerance` of what has dissolved.
+/// @param times  increasing [s]
+/// @return  the state at each of the times
+/// Throws Error, with time and composition, when steps of 1e-12 of the interval fail. Not collective.
+std::vector<BatchState> react(const ChemicalSystem& system, const Speciation& start,
+                              const std::vector<KineticMineral>& minerals, const std::vector<double>& times,
+                              double tolerance = 1e-3);
+
+}  // namespace karst

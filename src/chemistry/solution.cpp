@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "chemistry/solution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "chemistry/water.hpp"
+
+namespace karst {
+
+namespace {
+
+using Kind = Condition::Kind;
+constexpr double ln10 = std::numbers::ln10;
+constexpr double kelvin_0 = 273.15;
+
+std::optional<double> as_number(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+/// What a unit counts: an amount (moles, grams, equivalents) of `factor` per what.
+struct Unit {
+  enum class Of : std::uint8_t { moles, grams, equivalents } of = Of::moles;
+  enum class Per : std::uint8_t { water, solution, litre } per = Per::water;
+  double factor = 1.0;
+};
+
+std::optional<Unit> unit_of(const std::string& text) {
+  for (const auto& [name, factor] : {std::pair{"ppt", 1.0}, std::pair{"ppm", 1e-3}, std::pair{"ppb", 1e-6}})
+    if (text == name) return Unit{Unit::Of::grams, Unit::Per::solution, factor};
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  std::string amount = text.substr(0, slash);
+  const std::string per = text.substr(slash + 1);
+  Unit unit;
+  if (per == "kgw")
+    unit.per = Unit::Per::water;
+  else if (per == "kgs")
+    unit.per = Unit::Per::solution;
+  else if (per == "L" || per == "l")
+    unit.per = Unit::Per::litre;
+  else
+    return std::nullopt;
+  const bool prefixed = amount != "mol" && amount.size() > 1 && (amount.front() == 'm' || amount.front() == 'u');
+  if (prefixed) unit.factor = amount.front() == 'm' ? 1e-3 : 1e-6;
+  if (prefixed) amount.erase(0, 1);
+  if (amount == "mol")
+    unit.of = Unit::Of::moles;
+  else if (amount == "g")
+    unit.of = Unit::Of::grams;
+  else if (amount == "eq")
+    unit.of = Unit::Of::equivalents;
+  else
+    return std::nullopt;
+  return unit;
+}
+
+Unit checked_unit(const SolutionTotal& total, const std::string& fallback) {
+  const std::string& text = total.units.empty() ? fallback : total.units;
+  const std::optional<Unit> unit = unit_of(text);
+  require(
+      unit.has_value(),
+      "units \"{}\" are not known; wanted: mol, g or eq (or mmol, umol, mg, ug, meq) per kgw, kgs or L, or ppt, ppm, "
+      "ppb",
+      text);
+  require(unit->of != Unit::Of::equivalents || total.element == "Alkalinity", "{}: units \"{}\" count alkalinity only",
+          total.element, text);
+  return *unit;
+}
+
+/// Grams of a mole, or of an equivalent of alkalinity.
+double grams(const Database& database, const SolutionTotal& total) {
+  const bool calcite = total.element == "Alkalinity" && total.counted_as == "CaCO3";  // two equivalents
+  const MasterSpecies* m = database.master(total.element);
+  require(m != nullptr, "{} is not in database {}", total.element, database.name);
+  const std::string& text = total.counted_as.empty() ? m->counted_as : total.counted_as;
+  const double weight = database.gram_formula_weight(text) * (calcite ? 0.5 : 1.0);
+  require(weight > 0.0, "{}: a weight of {} g/mol cannot be", total.element, weight);
+  return weight;
+}
+
+/// The words of a total after its number.
+void take_extras(std::istringstream& words, SolutionTotal& total) {
+  for (std::string word; words >> word;) {
+    if (word == "as" || word == "gfw") {
+      require(static_cast<bool>(words >> total.counted_as), "{}: a formula is missing after {}", total.element, word);
+    } else if (word == "charge") {
+      total.by_charge = true;
+    } else if (unit_of(word) || word.find('/') != std::string::npos) {
+      total.units = word;
+    } else {
+      require(total.phase.empty() || as_number(word), "{}: '{}' is not understood", total.element, word);
+      if (total.phase.empty())
+        total.phase = word;
+      else
+        total.index = *as_number(word);
+    }
+  }
+  require(!total.by_charge || total.phase.empty(), "{}: its amount follows from the charge or from {}, not from both",
+          total.element, total.phase);
+}
+
+/// ln Ω of a phase at its saturation index; of gases the index is log10 of the partial pressure in atm.
+Condition saturation(const ChemicalSystem& system, const std::string& phase, double index) {
+  const int number = system.phase(phase);
+  std::vector<std::string> names;
+  for (const SystemPhase& p : system.phases) names.push_back(p.name);
+  const std::string near = nearest(phase, names);
+  require(number >= 0, "phase {} is not made of the elements of the solution, or not in the database{}", phase,
+          near.empty() ? "" : fmt::format("; did you mean {}?", near));
+  const SystemPhase& p = system.phases[static_cast<std::size_t>(number)];
+  double ln_omega = index * ln10;
+  if (p.is_gas && p.critical_temperature > 0.0 && p.critical_pressure > 0.0)
+    ln_omega += std::log(fugacity_coefficient(system.kelvin, std::pow(10.0, index), p.critical_temperature,
+                                              p.critical_pressure, p.acentric));
+  return {Kind::saturation, ln_omega, number};
+}
+
+Condition condition_of_ph(const ChemicalSystem& system, const std::string& text) {
+  if (text == "charge") return {Kind::charge, 0.0};
+  if (const auto number = as_number(text)) {
+    require(*number >= -2.0 && *number <= 16.0, "pH {} is outside of -2 to 16", *number);
+    return {Kind::activity, -*number * ln10};
+  }
+  std::istringstream words(text);
+  std::string phase, index;
+  words >> phase >> index;
+  require(!phase.empty(), "pH is empty; wanted: a number, \"charge\", or a phase that it follows from");
+  require(index.empty() || as_number(index), "pH \"{}\": '{}' is no saturation index", text, index);
+  return saturation(system, phase, index.empty() ? 0.0 : *as_number(index));
+}
+
+/// Element that a total is of in the system: alkalinity stands in place of a total of carbonate.
+std::string element_of(const Database& database, const SolutionTotal& total) {
+  if (total.element != "Alkalinity") return total.element;
+  const MasterSpecies* alkalinity = database.master("Alkalinity");
+  require(alkalinity != nullptr, "Alkalinity: database {} does not define it", database.name);
+  for (const MasterSpecies& m : database.masters)
+    if (m.species == alkalinity->species && m.element != "Alkalinity") return m.element;
+  throw Error(
+      fmt::format("Alkalinity: no element of database {} has the species {}", database.name, alkalinity->species));
+}
+
+std::vector<Condition> conditions_of(const ChemicalSystem& system, const SolutionOptions& options,
+                                     const std::vector<SolutionTotal>& totals, const std::vector<double>& amounts) {
+  std::vector<Condition> conditions{condition_of_ph(system, options.ph)};
+  int by_charge = options.ph == "charge" ? 1 : 0;
+  for (std::size_t t = 0; t < totals.size(); ++t) {
+    const SolutionTotal& total = totals[t];
+    by_charge += total.by_charge ? 1 : 0;
+    if (!total.phase.empty())
+      conditions.push_back(saturation(system, total.phase, total.index));
+    else if (total.by_charge)
+      conditions.push_back({Kind::charge, 0.0});
+    else
+      conditions.push_back({total.element == "Alkalinity" ? Kind::alkalinity : Kind::total, amounts[t]});
+  }
+  require(by_charge <= 1, "the charge can balance one amount, not {}", by_charge);
+  return conditions;
+}
+
+/// Totals that follow from the charge or a phase begin at the amount that is given with them.
+void begin_at_amounts(const std::vector<double>& amounts, Speciation& state) {
+  for (std::size_t t = 0; t < amounts.size(); ++t)
+    if (amounts[t] > 0.0) state.ln_m[t + 1] = std::log(amounts[t]);
+}
+
+void require_solved(const Solution& solution, bool converged) {
+  std::string given;
+  for (const std::string& t : solution.options.totals) given += fmt::format("\n    {}", t);
+  require(converged,
+          "no composition meets all of it: pH {}, {} °C, {}\n  Is there an amount that balances the charge, or a "
+          "phase that these elements can bring to saturation? As input of PHREEQC:\n  SOLUTION 1\n    temp {}\n    pH "
+          "{}\n    units {}{}",
+          solution.options.ph, solution.options.temperature, solution.options.units, solution.options.temperature,
+          solution.options.ph == "charge" ? "7 charge" : solution.options.ph, solution.options.units, given);
+}
+
+}  // namespace
+
+SolutionTotal parse_total(std::string_view text) {
+  std::istringstream words{std::string(text)};
+  SolutionTotal total;
+  std::string number;
+  words >> total.element >> number;
+  require(!total.element.empty(), "an empty total; wanted: an element and its amount, \"Ca 1e-3\"");
+  const std::optional<double> value = as_number(number);
+  require(value.has_value(), "\"{}\": '{}' is no amount; wanted: an element and its amount, \"Ca 1e-3\"", text, number);
+  require(*value >= 0.0 || total.element == "Alkalinity", "\"{}\": an amount cannot be negative", text);
+  total.value = *value;
+  take_extras(words, total);
+  return total;
+}
+
+std::vector<double> amounts_per_water(const Database& database, const SolutionOptions& options,
+                                      const std::vector<SolutionTotal>& totals) {
+  // First per kilogram of water or of solution, with the grams of solutes in a kilogram of each.
+  std::vector<double> amounts;
+  std::vector<bool> of_solution;
+  double grams_per_solution = 0.0, grams_per_water = 0.0;
+  for (const SolutionTotal& total : totals) {
+    const Unit unit = checked_unit(total, options.units);
+    const double weight = grams(database, total);
+    double amount = total.value * unit.factor / (unit.of == Unit::Of::grams ? weight : 1.0);
+    if (unit.per == Unit::Per::litre) amount /= options.density;
+    of_solution.push_back(unit.per != Unit::Per::water);
+    amounts.push_back(amount);
+    (unit.per == Unit::Per::water ? grams_per_water : grams_per_solution) += std::max(amount, 0.0) * weight;
+  }
+  require(grams_per_solution < 1000.0, "the solutes weigh {:.4g} g in a kilogram of solution", grams_per_solution);
+  // A kilogram of solution holds 1 / (1 + w) (1 - s) kilograms of water: s of its grams are solutes per solution, w the
+  // others per water.
+  const double water = (1.0 - 1e-3 * grams_per_solution) / (1.0 + 1e-3 * grams_per_water);
+  for (std::size_t t = 0; t < amounts.size(); ++t)
+    if (of_solution[t]) amounts[t] /= water;
+  return amounts;
+}
+
+void add_elements_of_phase(const Database& database, const std::string& phase, SolutionOptions& options) {
+  const DatabasePhase* p = database.phase(phase);
+  std::vector<std::string> names, there;
+  for (const DatabasePhase& known : database.phases) names.push_back(known.name);
+  const std::string near = nearest(phase, names);
+  require(p != nullptr, "phase {} is not in database {}{}", phase, database.name,
+          near.empty() ? "" : fmt::format("; did you mean {}?", near));
+  const auto species_of = [&](const std::string& element) {
+    const MasterSpecies* m = database.master(element);
+    return m == nullptr ? std::string() : m->species;
+  };
+  for (const std::string& total : options.totals) there.push_back(species_of(parse_total(total).element));
+  for (const auto& [element, n] : p->formula.elements)
+    if (element != "H" && element != "O" && std::ranges::find(there, species_of(element)) == there.end())
+      options.totals.push_back(fmt::format("{} 0", element));
+}
+
+Solution solve_solution(const Database& database, const SolutionOptions& options) {
+  try {
+    Solution solution;
+    solution.options = options;
+    std::vector<SolutionTotal> totals;
+    std::vector<std::string> elements;
+    for (const std::string& text : options.totals) {
+      totals.push_back(parse_total(text));
+      elements.push_back(element_of(database, totals.back()));
+    }
+    const std::vector<double> amounts = amounts_per_water(database, options, totals);
+    solution.system = make_system(database, elements, options.temperature + kelvin_0);
+    solution.conditions = conditions_of(solution.system, options, totals, amounts);
+    solution.state = cold_start(solution.system, solution.conditions);
+    begin_at_amounts(amounts, solution.state);
+    SpeciationWorkspace work;
+    require_solved(solution, speciate(solution.system, solution.conditions, solution.state, work));
+    return solution;
+  } catch (const Error& e) {
+    throw Error(fmt::format("solution {}: {}", options.name, e.what()));
+  }
+}
+
+}  // namespace karst

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Solutions as users write them, and what they consist of.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chemistry/chemical_system.hpp"
+#include "chemistry/database.hpp"
+#include "chemistry/speciation.hpp"
+
+namespace karst {
+
+/// A solution as it is described.
+struct SolutionOptions {
+  std::string name = "solution";
+  double temperature = 25.0;        ///< [°C]
+  std::string ph = "7";             ///< a number, "charge", or a phase and its saturation index: "Calcite 0.5"
+  std::string units = "mol/kgw";    ///< of totals that name none
+  double density = 1.0;             ///< of the solution [kg/L], for units per litre
+  std::vector<std::string> totals;  ///< see parse_total()
+};
+
+/// One total: "Ca 1e-3", "Cl 19353 ppm charge", "Alkalinity 141.7 as HCO3", "C(4) 1e-3 CO2(g) -3.4".
+struct SolutionTotal {
+  std::string element;
+  double value = 0.0;      ///< in units
+  std::string units;       ///< empty: those of the solution
+  std::string counted_as;  ///< formula or grams of a mole; empty: what the database says
+  bool by_charge = false;  ///< the amount that balances the charge; the value is where the solve begins
+  std::string phase;       ///< the amount that brings this phase to the saturation index
+  double index = 0.0;
+};
+
+/// Throws Error with what is wrong. Not collective.
+SolutionTotal parse_total(std::string_view text);
+
+/// Amounts in moles (equivalents of Alkalinity) per kilogram of water. Units: mol, g or eq with the prefixes m and u
+/// per kgw (kilogram of water), kgs (of solution) or L, and ppt, ppm, ppb by weight. Throws Error for units that do
+/// not fit, negative amounts, and solutes that weigh more than the solution. Not collective.
+std::vector<double> amounts_per_water(const Database& database, const SolutionOptions& options,
+                                      const std::vector<SolutionTotal>& totals);
+
+/// A described solution, solved.
+struct Solution {
+  SolutionOptions options;
+  ChemicalSystem system;
+  std::vector<Condition> conditions;
+  Speciation state;
+};
+
+/// Adds a total of 0 for every element of a phase that the solution does not name, so that it can take the phase up.
+/// Throws Error when the database does not have the phase, naming the nearest. Not collective.
+void add_elements_of_phase(const Database& database, const std::string& phase, SolutionOptions& options);
+
+/// Throws Error, with the solution's name, for all that is wrong in a description, and when the equations have no
+/// solution that Newton's method finds. Not collective.
+Solution solve_solution(const Database& database, const SolutionOptions& options);
+
+/// Tables for the terminal: what it is, totals, species by amount, saturation indices.
+std::string solution_text(const Solution& solution, const std::string& database_name);
+
+/// Lines of a table: solution,kind,name,value,unit,activity,log10_gamma; kind: property, total, species, phase. The
+/// first line names the columns when `header`.
+std::string solution_csv(const Solution& solution, bool header);
+
+}  // namespace karst

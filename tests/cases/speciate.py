@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""`karst speciate`: the decks of inputs/speciation against PHREEQC, tables, ranks, and wrong decks.
+
+    speciate.py --program KARST --mpiexec MPIEXEC --inputs INPUTS
+"""
+import csv
+import sys
+import tempfile
+from pathlib import Path
+
+from support import Karst, parser
+
+SOLUTION = '[[chemistry.solution]]\nname = "brine"\n'
+MINERAL = '[[chemistry.mineral]]\nphase = "Calcite"\narea = 0.1\namount = 1\nrates = ["1e-6"]\n'
+WRONG = [  # deck, what the message says
+    ("", ["chemistry.solution", "missing"]),
+    ('database = "none.dat"\n' + SOLUTION, ["none.dat"]),
+    (SOLUTION + 'totals = ["Ca x", "Na -1"]\n' + SOLUTION, ["'x' is no amount", "cannot be negative", "has this name already"]),
+    (SOLUTION + 'totals = ["Qq 1"]\n', ["solution brine", "Qq"]),
+    (SOLUTION + 'totals = ["Ca 1 lb/L"]\n', ["lb/L", "kgw"]),
+    (SOLUTION + 'totals = ["C(4) 1e-3", "Ca 1e-3 Calcit 0"]\n', ["did you mean Calcite"]),
+    (SOLUTION + 'pH = 1\ntotals = ["Cl 0.01", "Na 0.1 charge"]\n', ["no composition", "SOLUTION 1"]),
+    (SOLUTION + MINERAL, ["chemistry.times", "missing"]),
+    ("times = [1, 1]\n" + SOLUTION + MINERAL, ["must increase"]),
+    ("times = [1]\n" + SOLUTION + MINERAL.replace('"1e-6"', ""), ["rates", "does not react"]),
+    ("times = [1]\n" + SOLUTION + MINERAL.replace("Calcite", "Calcit"), ["did you mean Calcite"]),
+    ("times = [1]\n" + SOLUTION + MINERAL.replace("1e-6", "1e-6 Na+ 1"), ["mineral Calcite", "Na+ is no species"]),
+]
+failures = []
+
+
+def check(name, good, text):
+    print(f"{name}: {'as wanted' if good else 'WRONG'}")
+    if not good:
+        failures.append(name)
+        print(text)
+
+
+def wrong_decks(karst, folder):
+    for number, (text, words) in enumerate(WRONG):
+        deck = folder / "deck.toml"
+        deck.write_text("[chemistry]\n" + text)
+        done = karst.run(["speciate", deck], cwd=folder)
+        good = done.status == 1 and done.err.startswith("error:") and all(word in done.err for word in words)
+        check(f"wrong deck {number}", good, f"{words}\n{done}")
+
+
+def tables(karst, inputs, folder):
+    """Calcium and pH of calcite in acid, from PHREEQC (PhreeqcRM 0.0.20, phreeqc.dat)."""
+    file = folder / "acid.csv"
+    done = karst.run(["speciate", inputs / "speciation" / "batch.toml", "-o", file], cwd=folder)
+    again = karst.run(["speciate", inputs / "speciation" / "batch.toml", "-o", file], cwd=folder)
+    check("an existing table stays", again.status == 1 and "--overwrite" in again.err, again)
+    rows = list(csv.DictReader((folder / "acid_batch.csv").open()))
+    calcium = [float(r["value"]) for r in rows if r["kind"] == "total" and r["name"] == "Ca"]
+    acidity = [float(r["value"]) for r in rows if r["name"] == "pH"]
+    wanted = [8.893e-6, 7.952e-5, 7.447e-4, 4.209e-3, 5.625e-3, 6.148e-3, 7.874e-3]
+    wanted_ph = [2.001, 2.006, 2.064, 2.632, 4.949, 5.713, 6.464]
+    good = len(calcium) == 7 and all(abs(a / b - 1) < 2e-3 for a, b in zip(calcium, wanted))
+    check("calcium over time", good and all(abs(a - b) < 3e-3 for a, b in zip(acidity, wanted_ph)), f"{calcium} {acidity}\n{done}")
+    species = list(csv.DictReader(file.open()))
+    total = sum(float(r["value"]) for r in species if r["kind"] == "species" and "Cl" in r["name"])
+    chloride = [float(r["value"]) for r in species if r["kind"] == "total" and r["name"] == "Cl"]
+    check("species add up to their total", abs(total - chloride[0]) < 1e-9 * total, f"{total} {chloride}")
+
+
+def ranks(karst, inputs, folder):
+    deck = inputs / "speciation" / "solutions.toml"
+    one, two = (karst.run(["speciate", deck], cwd=folder, ranks=n) for n in (1, 2))
+    check("two ranks print the same", one.status == 0 and one.out == two.out, f"{one}\n{two}")
+
+
+def main():
+    arguments = parser(__doc__)
+    arguments.add_argument("--inputs", required=True, type=lambda path: Path(path).resolve())
+    arguments = arguments.parse_args()
+    karst = Karst(arguments.program, arguments.mpiexec)
+    with tempfile.TemporaryDirectory(prefix="karst_speciate_") as name:
+        wrong_decks(karst, Path(name))
+        tables(karst, arguments.inputs, Path(name))
+        ranks(karst, arguments.inputs, Path(name))
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "chemistry/solution.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace karst {
+namespace {
+
+const Database& shipped() {
+  static const Database database = read_database(KARST_DATABASES "/phreeqc.dat");
+  return database;
+}
+
+std::string problem(const SolutionOptions& options) {
+  try {
+    solve_solution(shipped(), options);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+double index(const Solution& s, const char* phase) {
+  return saturation_index(s.system, s.state, s.system.phase(phase));
+}
+
+double molality(const Solution& s, const std::string& name) {
+  const auto at = std::ranges::find(s.system.species, name, &SystemSpecies::name);
+  return s.state.molality[static_cast<std::size_t>(at - s.system.species.begin())];
+}
+
+// Major ions of example 1 of PHREEQC's manual. Figures: PhreeqcRM 0.0.20 with the same phreeqc.dat and the same totals.
+TEST(Solution, SeaWater) {
+  SolutionOptions options;
+  options.ph = "8.22";
+  options.units = "ppm";
+  options.density = 1.023;
+  options.totals = {"Ca 412.3", "Mg 1291.8", "Na 10768",  "K 399.1",
+                    "Si 4.28",  "Cl 19353",  "S(6) 2712", "Alkalinity 141.682 as HCO3"};
+  const Solution s = solve_solution(shipped(), options);
+  EXPECT_NEAR(s.state.ionic_strength, 0.6736604705, 1e-6);
+  EXPECT_NEAR(std::exp(s.state.ln_water), 0.9805931544, 1e-6);
+  EXPECT_NEAR(total_of(s.system, s.state, 8), 0.002232636066, 1e-8);
+  EXPECT_NEAR(index(s, "Calcite"), 0.7752407106, 1e-5);
+  EXPECT_NEAR(index(s, "Aragonite"), 0.6633671859, 1e-5);
+  EXPECT_NEAR(index(s, "Dolomite"), 2.4900430916, 1e-5);
+  EXPECT_NEAR(index(s, "Gypsum"), -0.7212882147, 1e-5);
+  EXPECT_NEAR(index(s, "Halite"), -2.4841241778, 1e-5);
+  EXPECT_NEAR(index(s, "CO2(g)"), -3.3491106994, 1e-5);
+  EXPECT_NEAR(molality(s, "CO3-2"), 4.123770925e-5, 1e-5 * 4.1e-5);
+  EXPECT_NEAR(molality(s, "MgHCO3+"), 2.865388257e-4, 1e-5 * 2.9e-4);
+}
+
+TEST(Solution, UnitsAreOfTheSameAmount) {
+  // 100 mg/L of Ca in a solution of 1.1 kg/L with 50 g/kgs of NaCl: per kilogram of solution 90.909 mg, of water /
+  // 0.9499.
+  const double weight = 40.08, gram_nacl = 50.0;
+  const double kgw = 1.0 - 1e-3 * (gram_nacl + 0.1 / 1.1);
+  SolutionOptions options;
+  options.density = 1.1;
+  const auto amount = [&](const std::string& text) {
+    return amounts_per_water(shipped(), options,
+                             {parse_total(text), parse_total("Na 19.669 g/kgs"), parse_total("Cl 30.331 g/kgs")})[0];
+  };
+  EXPECT_NEAR(amount("Ca 100 mg/L"), 0.1 / 1.1 / weight / kgw, 1e-12);
+  EXPECT_NEAR(amount("Ca 90.909090909 ppm"), amount("Ca 100 mg/L"), 1e-12);
+  EXPECT_NEAR(amount("Ca 90909.0909 ppb"), amount("Ca 100 mg/L"), 1e-12);
+  EXPECT_NEAR(amount("Ca 2.4950099800 mmol/L"), amount("Ca 100 mg/L"), 1e-12);
+  EXPECT_NEAR(amount("Ca 5 mmol/kgw"), 5e-3, 1e-18);
+  EXPECT_NEAR(amounts_per_water(shipped(), options, {parse_total("Alkalinity 50 mg/kgw as CaCO3")})[0],
+              0.05 * 2.0 / 100.09, 1e-7);
+}
+
+TEST(Solution, TotalsAsUsersWriteThem) {
+  const SolutionTotal t = parse_total("C(4) 1e-3 mmol/L CO2(g) -3.4");
+  EXPECT_EQ(t.element, "C(4)");
+  EXPECT_EQ(t.units, "mmol/L");
+  EXPECT_EQ(t.phase, "CO2(g)");
+  EXPECT_DOUBLE_EQ(t.index, -3.4);
+  EXPECT_TRUE(parse_total("Cl 0.1 charge").by_charge);
+  EXPECT_EQ(parse_total("S(6) 10 as SO4").counted_as, "SO4");
+  for (const char* bad : {"", "Ca", "Ca x", "Ca -1", "Ca 1 as", "Ca 1 charge Calcite 0", "Ca 1 Calcite 0 more"})
+    EXPECT_THROW(parse_total(bad), Error) << bad;
+}
+
+TEST(Solution, MistakesNameTheEntry) {
+  SolutionOptions options;
+  options.name = "brine";
+  const auto with = [&](std::vector<std::string> totals, const std::string& ph = "7") {
+    options.totals = std::move(totals);
+    options.ph = ph;
+    return problem(options);
+  };
+  EXPECT_NE(with({"Caa 1"}).find("solution brine: Caa is not in database"), std::string::npos);
+  EXPECT_NE(with({"Ca 1e-3 lb/L"}).find("lb/L"), std::string::npos);
+  EXPECT_NE(with({"Ca 1 meq/kgw"}).find("alkalinity only"), std::string::npos);
+  EXPECT_NE(with({"Ca 1e-3 Calcite 0"}).find("phase Calcite is not made"), std::string::npos);
+  EXPECT_NE(with({"Ca 1e-3", "C(4) 1e-3 Calcit 0"}).find("did you mean Calcite"), std::string::npos);
+  EXPECT_NE(with({"Cl 1 charge"}, "charge").find("not 2"), std::string::npos);
+  EXPECT_NE(with({"Ca 1e-3"}, "20").find("outside of -2 to 16"), std::string::npos);
+  EXPECT_NE(with({"C(4) 1e-3", "Alkalinity 1e-3"}).find("are the same"), std::string::npos);
+  EXPECT_NE(with({"Cl 2000 g/kgs"}).find("weigh"), std::string::npos);
+  // Acid with too little chloride: less than no sodium would balance it. The message can be tried in PHREEQC.
+  EXPECT_NE(with({"Cl 0.01", "Na 0.1 charge"}, "1").find("SOLUTION 1"), std::string::npos);
+}
+
+TEST(Solution, TableHasEverySpeciesAndPhase) {
+  SolutionOptions options;
+  options.totals = {"Na 0.1", "Cl 0.1"};
+  const Solution s = solve_solution(shipped(), options);
+  const std::string csv = solution_csv(s, true);
+  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(csv, '\n')),
+            1 + 6 + 2 + s.system.species.size() + s.system.phases.size());
+  EXPECT_NE(solution_text(s, "phreeqc.dat").find("Halite"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace karst

@@ -42,6 +42,7 @@ enum class Option : std::uint8_t {
   critical_t,
   critical_p,
   acentric,
+  unchecked,
   other
 };
 
@@ -57,8 +58,8 @@ Option option_of(std::string word) {
   if (word == "t_c" && dashed) return Option::critical_t;
   if (word == "p_c" && dashed) return Option::critical_p;
   if (word == "omega" && dashed) return Option::acentric;
-  return dashed || word == "dw" || word == "no_check" || word == "viscosity" || word == "vm" ? Option::other
-                                                                                             : Option::none;
+  if (word == "no_check") return Option::unchecked;
+  return dashed || word == "dw" || word == "viscosity" || word == "vm" ? Option::other : Option::none;
 }
 
 /// Reads the lines one after the other.
@@ -67,6 +68,7 @@ class DatabaseParser {
   explicit DatabaseParser(const std::string& name) { database_.name = name; }
 
   void line(const std::string& text, int number) {
+    line_ = number;
     try {
       take(text);
     } catch (const Error& e) {
@@ -75,6 +77,7 @@ class DatabaseParser {
   }
 
   Database finish() {
+    end_entry();
     require(!database_.masters.empty() && !database_.species.empty(),
             "database {}: there are no {}; is it a database in PHREEQC's format?", database_.name,
             database_.masters.empty() ? "SOLUTION_MASTER_SPECIES" : "SOLUTION_SPECIES");
@@ -101,19 +104,18 @@ class DatabaseParser {
     const std::string& word = words.front();
     const bool capitals = word.size() > 2 && word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == std::string::npos;
     if (!capitals || (words.size() > 1 && word != "TITLE")) return false;
-    require(word != "PITZER" && word != "SIT",
+    require(word != "PITZER" && word != "SIT" && word != "LLNL_AQUEOUS_MODEL_PARAMETERS",
             "{}: activity coefficients of this model are not available; use a database of ion association, e.g. "
             "phreeqc.dat",
             word);
     if (block_ == Block::phases && word != "SOLUTION_SPECIES" && word != "SOLUTION_MASTER_SPECIES" &&
         word != "PHASES" && word.find('_') == std::string::npos && word != "RATES" && word != "END" && word != "TITLE")
       return false;  // a phase may have a name of capitals
+    end_entry();
     block_ = word == "SOLUTION_MASTER_SPECIES" ? Block::masters
              : word == "SOLUTION_SPECIES"      ? Block::species
              : word == "PHASES"                ? Block::phases
                                                : Block::ignored;
-    species_ = nullptr;
-    phase_ = nullptr;
     if (block_ == Block::ignored && word != "END" && word != "TITLE") database_.ignored.push_back(word);
     return true;
   }
@@ -140,6 +142,7 @@ class DatabaseParser {
     if (text.find('=') != std::string::npos && option_of(words.front()) == Option::none) return begin_species(text);
     const Option option = option_of(words.front());
     require(option != Option::none, "'{}' is neither a reaction nor an option of the species before", text);
+    if (option == Option::unchecked) unchecked_ = true;
     require(species_ != nullptr, "option {} without a species before it", words.front());
     if (option == Option::gamma) {
       species_->activity = ActivityModel::debye_hueckel;
@@ -150,10 +153,34 @@ class DatabaseParser {
     }
   }
 
+  void begin_entry(const Reaction& reaction) {
+    reaction_ = reaction;
+    reaction_line_ = line_;
+    unchecked_ = false;
+  }
+
+  /// The species or phase before is complete: what must balance does. With -no_check a reaction does not tell what the
+  /// species consists of, as polysulfides "from HS-": it is left out.
+  void end_entry() {
+    if (species_ != nullptr && unchecked_) {
+      database_.ignored.push_back(species_->name);
+      database_.species.pop_back();
+    } else if ((species_ != nullptr || phase_ != nullptr) && !unchecked_) {
+      try {
+        check_balance(reaction_);
+      } catch (const Error& e) {
+        throw Error(fmt::format("the reaction of line {}: {}", reaction_line_, e.what()));
+      }
+    }
+    species_ = nullptr;
+    phase_ = nullptr;
+    unchecked_ = false;
+  }
+
   /// The species defined is the first on the right; what is left of the equation forms one mole of it.
   void begin_species(const std::string& text) {
+    end_entry();
     const Reaction reaction = parse_reaction(text);
-    check_balance(reaction);
     const ReactionTerm& defined = reaction.right.front();
     DatabaseSpecies s;
     s.name = defined.species;
@@ -174,6 +201,7 @@ class DatabaseParser {
     std::erase_if(database_.species, [&](const DatabaseSpecies& old) { return old.name == s.name; });
     database_.species.push_back(std::move(s));
     species_ = &database_.species.back();
+    begin_entry(reaction);
   }
 
   void take_phase(const std::string& text, const std::vector<std::string>& words) {
@@ -187,6 +215,7 @@ class DatabaseParser {
       return;
     }
     require(!waiting_.empty(), "a reaction without the name of its phase");
+    end_entry();
     const Reaction reaction = parse_reaction(text);
     DatabasePhase p;
     p.name = waiting_;
@@ -199,9 +228,11 @@ class DatabaseParser {
     std::erase_if(database_.phases, [&](const DatabasePhase& old) { return old.name == p.name; });
     database_.phases.push_back(std::move(p));
     phase_ = &database_.phases.back();
+    begin_entry(reaction);
   }
 
   void take_phase_option(Option option, const std::vector<std::string>& words) {
+    if (option == Option::unchecked) unchecked_ = true;
     if (option == Option::volume) phase_->molar_volume = number(words, 1, "-Vm");
     if (option == Option::critical_t) phase_->critical_temperature = number(words, 1, "-T_c");
     if (option == Option::critical_p) phase_->critical_pressure = number(words, 1, "-P_c");
@@ -231,6 +262,9 @@ class DatabaseParser {
   Block block_ = Block::none;
   DatabaseSpecies* species_ = nullptr;
   DatabasePhase* phase_ = nullptr;
+  Reaction reaction_;  // of the entry that is being read, in reaction_line_
+  int line_ = 0, reaction_line_ = 0;
+  bool unchecked_ = false;
   std::string waiting_;  // name of a phase whose reaction comes next
 };
 

@@ -68,7 +68,7 @@ struct Database {
   std::vector<MasterSpecies> masters;
   std::vector<DatabaseSpecies> species;
   std::vector<DatabasePhase> phases;
-  std::vector<std::string> ignored;  ///< blocks that are not read, e.g. EXCHANGE_SPECIES
+  std::vector<std::string> ignored;  ///< blocks that are not read, e.g. EXCHANGE_SPECIES, and species with -no_check
 
   const MasterSpecies* master(std::string_view element) const;
   const DatabaseSpecies* find_species(std::string_view name) const;
@@ -79,8 +79,8 @@ struct Database {
 
 /// Reads a database: comments, `;`, lines that go on after \, CRLF, bytes that are not UTF-8; a later definition of a
 /// species or phase takes the place of an earlier one. Throws Error with name, line and entry: what cannot be read,
-/// reactions that do not balance, parameters of Pitzer's or the SIT model (their activity coefficients are not built).
-/// Not collective.
+/// reactions that do not balance, parameters of Pitzer's, the SIT or LLNL's model (their activity coefficients are not
+/// built). Not collective.
 Database parse_database(std::string_view text, const std::string& name);
 
 /// As parse_database(), from a file. Not collective: under MPI every rank reads it.

@@ -100,6 +100,10 @@ std::vector<ReactionTerm> parse_side(std::string_view text) {
       continue;
     }
     std::string_view rest = word;
+    if (word.size() > 1 && (word[0] == '+' || word[0] == '-') && (is_digit(word[1]) || word[1] == '.')) {  // "+0.25 O2"
+      sign = word[0] == '+' ? 1.0 : -1.0;
+      rest.remove_prefix(1);
+    }
     if (is_digit(rest.front()) || rest.front() == '.') coefficient = take_number(rest);
     if (rest.empty()) continue;  // a coefficient alone
     terms.push_back({species_name(rest), sign * coefficient});

@@ -76,6 +76,7 @@ void speciate_command(const Comm& comm, const CommandLine& line) {
   std::string csv, batch;
   for (const Speciated& s : all) {
     log_info("{}", solution_text(s.solution, deck.database));
+    for (const std::string& w : solution_warnings(s.solution)) log_warn("{}", w);
     csv += solution_csv(s.solution, csv.empty());
     if (s.states.empty()) continue;
     log_info("{}", batch_text(s.solution, s.minerals, s.states));

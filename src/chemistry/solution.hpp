@@ -58,6 +58,10 @@ void add_elements_of_phase(const Database& database, const std::string& phase, S
 /// solution that Newton's method finds. Not collective.
 Solution solve_solution(const Database& database, const SolutionOptions& options);
 
+/// What a careful reader doubts: charge that is off by more than 5 % of the ions, an ionic strength beyond the activity
+/// model, 1 mol/kgw.
+std::vector<std::string> solution_warnings(const Solution& solution);
+
 /// Tables for the terminal: what it is, totals, species by amount, saturation indices.
 std::string solution_text(const Solution& solution, const std::string& database_name);
 

@@ -64,6 +64,22 @@ std::string phase_table(const Solution& s) {
 
 }  // namespace
 
+std::vector<std::string> solution_warnings(const Solution& s) {
+  std::vector<std::string> warnings;
+  const double ions = ions_of(s.system, s.state),
+               percent = ions > 0.0 ? 100.0 * charge_of(s.system, s.state) / ions : 0.0;
+  if (std::abs(percent) > 5.0)
+    warnings.push_back(
+        fmt::format("solution {}: its charge is off by {:+.3g} % of the ions; is an ion missing? \"charge\" after an "
+                    "amount, or pH = \"charge\", balances it",
+                    s.options.name, percent));
+  if (s.state.ionic_strength > 1.0)
+    warnings.push_back(fmt::format(
+        "solution {}: ionic strength {:.3g} mol/kgw; activity coefficients of this model hold up to about 1",
+        s.options.name, s.state.ionic_strength));
+  return warnings;
+}
+
 std::string solution_text(const Solution& s, const std::string& database_name) {
   const double charge = charge_of(s.system, s.state), ions = ions_of(s.system, s.state);
   std::string text =

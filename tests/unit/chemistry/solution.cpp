@@ -108,6 +108,14 @@ TEST(Solution, MistakesNameTheEntry) {
   EXPECT_NE(with({"Cl 0.01", "Na 0.1 charge"}, "1").find("SOLUTION 1"), std::string::npos);
 }
 
+TEST(Solution, DoubtsAreTold) {
+  SolutionOptions options;
+  options.totals = {"Na 0.1", "Cl 0.1"};
+  EXPECT_TRUE(solution_warnings(solve_solution(shipped(), options)).empty());
+  options.totals = {"Na 2", "Cl 1"};
+  EXPECT_EQ(solution_warnings(solve_solution(shipped(), options)).size(), 2U);
+}
+
 TEST(Solution, TableHasEverySpeciesAndPhase) {
   SolutionOptions options;
   options.totals = {"Na 0.1", "Cl 0.1"};

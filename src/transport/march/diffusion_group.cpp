@@ -72,7 +72,28 @@ Walls find_walls(const ScalarGrid& grid, const ScalarComponent& component, LowOr
   return walls;
 }
 
+/// @param special  place of the volume among the special ones
+/// @param by       cell centre - centroid [h0]
+void add_moved(const ScalarGrid& grid, std::int32_t volume, std::int64_t special, const Vec3& by,
+               DiffusionGroup::Moved& moved) {
+  const auto s = static_cast<std::size_t>(special);
+  for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
+       k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
+    const VolumeFace& f = grid.volume_faces[k];
+    if (f.weight == Vec3{}) continue;
+    moved.other.push_back(f.other);
+    moved.weight.push_back(dot(f.weight, by));
+  }
+  moved.volume.push_back(volume);
+  moved.begin.push_back(std::ssize(moved.other));
+}
+
 }  // namespace
+
+std::int64_t DiffusionGroup::Moved::bytes() const {
+  return static_cast<std::int64_t>(sizeof(std::int32_t) * (volume.capacity() + other.capacity()) +
+                                   sizeof(std::int64_t) * begin.capacity() + sizeof(double) * weight.capacity());
+}
 
 bool diffuse_alike(const ScalarGrid& grid, const ScalarComponent& a, const ScalarComponent& b) {
   if (a.diffusivity != b.diffusivity || fixed_sides(a) != fixed_sides(b) || !a.wall != !b.wall) return false;
@@ -116,7 +137,8 @@ std::unique_ptr<DiffusionGroup> make_diffusion_group(const ScalarGrid& grid, con
     special[static_cast<std::size_t>(grid.special[s])] = static_cast<std::int64_t>(s);
   for_irregular(composite, [&](std::int32_t v, int l, std::int64_t row, const VofMoments& m, const Vec3&, bool inside) {
     if (m.wall_area > 0.0) group->wall_rows.push_back({v, l, row});
-    if (inside) group->moved.push_back({v, special[static_cast<std::size_t>(v)], -Composite::width(l) * m.centroid});
+    if (inside)
+      add_moved(grid, v, special[static_cast<std::size_t>(v)], -Composite::width(l) * m.centroid, group->moved);
   });
   return group;
 }

@@ -25,16 +25,12 @@ constexpr int wide_steps = 2;  ///< Jacobi steps in wide rows, as in EllipticMul
 void move_values(const ScalarGrid& grid, const DiffusionGroup& group, std::span<const double> c,
                  std::span<double> phi) {
   parallel_for(grid.n_own, [&](std::int64_t i) { phi[static_cast<std::size_t>(i)] = c[static_cast<std::size_t>(i)]; });
-  parallel_for(std::ssize(group.moved), [&](std::int64_t i) {
-    const DiffusionGroup::Moved& m = group.moved[static_cast<std::size_t>(i)];
-    const auto s = static_cast<std::size_t>(m.special), v = static_cast<std::size_t>(m.volume);
+  const DiffusionGroup::Moved& moved = group.moved;
+  parallel_for(std::ssize(moved.volume), [&](std::int64_t i) {
+    const auto m = static_cast<std::size_t>(i), v = static_cast<std::size_t>(moved.volume[m]);
     double sum = 0.0;
-    for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
-         k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
-      const VolumeFace& f = grid.volume_faces[k];
-      if (f.weight == Vec3{}) continue;
-      sum += dot(f.weight, m.by) * (c[static_cast<std::size_t>(f.other)] - c[v]);
-    }
+    for (auto k = static_cast<std::size_t>(moved.begin[m]); k < static_cast<std::size_t>(moved.begin[m + 1]); ++k)
+      sum += moved.weight[k] * (c[static_cast<std::size_t>(moved.other[k])] - c[v]);
     phi[v] += sum;
   });
 }
@@ -109,8 +105,8 @@ class Stages {
     fetch_remote(grid_, x);
     move_values(grid_, group_, x, s_.work.span());
     group_.op->apply(s_.work.span(), y);
-    parallel_for(std::ssize(group_.moved), [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(group_.moved[static_cast<std::size_t>(i)].volume);
+    parallel_for(std::ssize(group_.moved.volume), [&](std::int64_t i) {
+      const auto v = static_cast<std::size_t>(group_.moved.volume[static_cast<std::size_t>(i)]);
       y[v] -= shift_ * grid_.volume[v] * (s_.work[v] - x[v]);
     });
   }

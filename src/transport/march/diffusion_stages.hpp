@@ -30,11 +30,14 @@ struct DiffusionGroup {
     std::int32_t volume, level;
     std::int64_t row;  ///< place in LevelGeometry::moments
   };
-  /// A volume whose value of the operator stands at its cell centre.
+  /// Volumes whose value of the operator stands at their cell centre: c + gradient · (centre - centroid)
+  ///   = c + Σ weight (c_other - c).
   struct Moved {
-    std::int32_t volume;
-    std::int64_t special;  ///< its place among the special ones
-    Vec3 by;               ///< cell centre - centroid [h0]
+    std::vector<std::int32_t> volume;
+    std::vector<std::int64_t> begin{0};  ///< first of their terms, and the end
+    std::vector<std::int32_t> other;
+    std::vector<double> weight;
+    std::int64_t bytes() const;
   };
 
   LowOrderTerms low;
@@ -44,7 +47,7 @@ struct DiffusionGroup {
   std::unique_ptr<EllipticMultigrid> multigrid;  ///< made when a step first needs it
   std::vector<std::int32_t> joined;              ///< EllipticOperator::joined_orphans()
   std::vector<WallRow> wall_rows;                ///< irregular own unknowns
-  std::vector<Moved> moved;
+  Moved moved;
   std::unique_ptr<WallField> wall_flux;  ///< of EllipticFluxes
 };
 

@@ -28,10 +28,16 @@ struct Correction {
 };
 
 struct LimiterScratch {
-  Array<double> up, down;          ///< n_values: R of what raises and lowers a volume; 1 on the ends of the domain
-  Array<double> face, wall;        ///< the factors: n_faces, n_own
-  Array<std::uint8_t> held;        ///< n_values: R < 1 in this pass
-  Array<std::uint8_t> look, next;  ///< n_own: whose factors changed in the last pass, and in this one
+  Array<double> up, down;               ///< n_values: R of what raises and lowers a volume; 1 on the ends of the domain
+  Array<double> face, wall;             ///< the factors: n_faces, n_own
+  Array<std::uint8_t> held;             ///< n_values: R < 1 in this pass
+  Array<std::uint8_t> listed;           ///< n_own: already in `next`
+  Array<std::int32_t> place;            ///< n_own: of the volume in grid.plain, or -1 - its place in grid.special
+  std::vector<std::int32_t> held_list;  ///< volumes with `held`, of other ranks too
+  std::vector<std::int32_t> look, next;    ///< own volumes whose factors changed in the last pass, and in this one
+  std::vector<std::int64_t> remote_begin;  ///< first face of the volumes n_own .. n_all, and the end
+  std::vector<VolumeFace> remote_faces;    ///< those that they share with own volumes; without weights
+  std::size_t bytes() const;               ///< of this rank
 };
 
 /// What all corrections take, factors in scratch; true when any is less than 1. Collective.

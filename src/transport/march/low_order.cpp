@@ -37,6 +37,46 @@ void find_exchange(const ScalarGrid& grid, LowOrderTerms& terms) {
     add(f.left, f.area / f.distance);
     if (f.right < grid.n_all) add(f.right, f.area / f.distance);
   }
+  std::vector<double> of_face(static_cast<std::size_t>(grid.n_faces), 0.0);
+  for_all_faces(
+      grid,
+      [&](std::int32_t face, std::int32_t, std::int32_t, int, std::int32_t level) {
+        of_face[static_cast<std::size_t>(face)] = terms.diffusivity * grid.width(level);
+      },
+      [&](const ScalarFace& f) {
+        if (!is_closed(grid, terms, f))
+          of_face[static_cast<std::size_t>(f.face)] = terms.diffusivity * f.area / f.distance;
+      });
+  terms.conductance = Array<double>(grid.volume_faces.size(), Purpose::stencils, 0.0);
+  terms.other = Array<std::int32_t>(grid.volume_faces.size(), Purpose::stencils, 0);
+  for (std::size_t k = 0; k < grid.volume_faces.size(); ++k) {
+    terms.conductance[k] = of_face[static_cast<std::size_t>(grid.volume_faces[k].face)];
+    terms.other[k] = grid.volume_faces[k].other;
+  }
+}
+
+void exchange_sum(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<const double> values,
+                  std::span<double> y) {
+  const double* const x = values.data();
+  double* const to = y.data();
+  parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
+    const PlainVolumes p = grid.plain[static_cast<std::size_t>(i)];
+    const double g = terms.diffusivity * grid.width(p.level);
+#pragma GCC ivdep
+    for (std::int32_t t = 0; t < p.count; ++t)
+      to[p.first + t] = g * (6.0 * x[p.first + t] - x[p.beyond[0] + t] - x[p.beyond[1] + t] - x[p.beyond[2] + t] -
+                             x[p.beyond[3] + t] - x[p.beyond[4] + t] - x[p.beyond[5] + t]);
+  });
+  const double* const conductance = terms.conductance.data();
+  const std::int32_t* const other = terms.other.data();
+  parallel_for(static_cast<std::int64_t>(grid.special.size()), [&](std::int64_t i) {
+    const auto s = static_cast<std::size_t>(i);
+    const std::int32_t v = grid.special[s];
+    double sum = 0.0;
+    for (std::int64_t k = grid.special_begin[s]; k < grid.special_begin[s + 1]; ++k)
+      sum += conductance[k] * (x[v] - x[other[k]]);
+    to[v] = sum;
+  });
 }
 
 void two_point_flux(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<const double> values,
@@ -79,8 +119,8 @@ int LowOrderSolver::solve(ScalarGrid& grid, const CarryingFlow& flow, const LowO
   const Timer timer("low order");
   const auto n = static_cast<std::size_t>(grid.n_own), n_faces = static_cast<std::size_t>(grid.n_faces);
   if (b_.size() == 0) {
-    for (Array<double>* a : {&flux_, &extra_}) *a = Array<double>(n_faces, Purpose::solver, 0.0);
-    for (Array<double>* a : {&b_, &scale_, &image_}) *a = Array<double>(n, Purpose::solver, 0.0);
+    flux_ = Array<double>(n_faces, Purpose::solver, 0.0);
+    for (Array<double>* a : {&b_, &scale_, &image_, &extra_}) *a = Array<double>(n, Purpose::solver, 0.0);
     for (Array<double>* a : {&change_, &direction_})
       *a = Array<double>(static_cast<std::size_t>(grid.n_values), Purpose::solver, 0.0);
   }
@@ -88,15 +128,17 @@ int LowOrderSolver::solve(ScalarGrid& grid, const CarryingFlow& flow, const LowO
   const bool wall = terms != nullptr && terms->wall.size() > 0;
   // Σ of all that is implicit, for these values; `offset` counts c_eq.
   const auto implicit_sum = [&](std::span<const double> x, bool offset, std::span<double> y) {
-    if (terms != nullptr) two_point_flux(grid, *terms, x, flux_.span());
     if (flow.n_implicit > 0) {
-      implicit_upwind(grid, flow, x, terms != nullptr ? extra_.span() : flux_.span());
-      if (terms != nullptr)
-        parallel_for(std::ssize(flux_.span()), [&](std::int64_t f) {
-          flux_[static_cast<std::size_t>(f)] += extra_[static_cast<std::size_t>(f)];
-        });
+      implicit_upwind(grid, flow, x, flux_.span());
+      add_up(grid, flux_.span(), y);
     }
-    add_up(grid, flux_.span(), y);
+    if (terms != nullptr) {
+      const std::span<double> sum = flow.n_implicit > 0 ? extra_.span() : y;
+      exchange_sum(grid, *terms, x, sum);
+      if (flow.n_implicit > 0)
+        parallel_for(grid.n_own,
+                     [&](std::int64_t v) { y[static_cast<std::size_t>(v)] += extra_[static_cast<std::size_t>(v)]; });
+    }
     if (wall)
       parallel_for(grid.n_own, [&](std::int64_t i) {
         const auto v = static_cast<std::size_t>(i);

@@ -19,16 +19,23 @@ struct LowOrderTerms {
   double diffusivity = 0.0;
   std::array<bool, 6> fixed{};
   Array<double> exchange;     ///< Σ D area / distance of the faces of each own volume [h0³/time]
+  Array<double> conductance;  ///< D area / distance of the faces of special volumes, parallel to grid.volume_faces
+  Array<std::int32_t> other;  ///< the volume across, parallel to it: without the rest of a VolumeFace
   Array<double> wall;         ///< w per own volume [h0³/time]; empty: sealed
   Array<double> equilibrium;  ///< parallel to wall
 };
 
-/// Fills terms.exchange. Not collective.
+/// Fills terms.exchange, conductance and other. Not collective.
 void find_exchange(const ScalarGrid& grid, LowOrderTerms& terms);
 
 /// q = fluxes of two-point diffusion for these values (n_values), through the sides that fix values, too. Threaded.
 void two_point_flux(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<const double> values,
                     std::span<double> q);
+
+/// y = Σ over the faces of D area / distance (own value - value across), per own volume. Threaded.
+/// @param values  n_values
+void exchange_sum(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<const double> values,
+                  std::span<double> y);
 
 class LowOrderSolver {
  public:
@@ -52,9 +59,9 @@ class LowOrderSolver {
   void find_scale(const ScalarGrid& grid, const CarryingFlow& flow, const LowOrderTerms* terms, double dt);
 
   TruncatedGcr gcr_;
-  Array<double> flux_, extra_;        // n_faces
-  Array<double> b_, scale_, image_;   // n_own
-  Array<double> change_, direction_;  // n_values
+  Array<double> flux_;                       // n_faces
+  Array<double> b_, scale_, image_, extra_;  // n_own
+  Array<double> change_, direction_;         // n_values
 };
 
 }  // namespace karst

@@ -135,16 +135,16 @@ std::span<const double> TransportStepper::wall_amounts(std::size_t component) co
 }
 
 std::int64_t TransportStepper::bytes() const {
-  std::size_t sum = flux_.bytes() + second_flux_.bytes() + mean_.bytes() + wall_flux_.bytes() + limiter_.up.bytes() +
-                    limiter_.down.bytes() + limiter_.held.bytes() + limiter_.look.bytes() + limiter_.next.bytes() +
-                    limiter_.face.bytes() + limiter_.wall.bytes() + flow_.all.bytes() + flow_.implicit_part.bytes() +
-                    flow_.explicit_part.bytes() + flow_.outflow.bytes() + flow_.implicit_volume.bytes();
+  std::size_t sum = flux_.bytes() + second_flux_.bytes() + mean_.bytes() + wall_flux_.bytes() + limiter_.bytes() +
+                    flow_.all.bytes() + flow_.implicit_part.bytes() + flow_.explicit_part.bytes() +
+                    flow_.outflow.bytes() + flow_.implicit_volume.bytes();
   for (const Array<double>& g : gradient_) sum += g.bytes();
   for (const Work& w : work_)
     sum += w.low.bytes() + w.correction.bytes() + w.wall.bytes() + w.through_wall.bytes() + 8 * w.ends.capacity();
   std::int64_t all = static_cast<std::int64_t>(sum) + grid_.bytes() + low_.bytes();
   for (const auto& g : groups_)
-    all += g->op->bytes() + g->fluxes->bytes() + (g->multigrid != nullptr ? g->multigrid->bytes() : 0);
+    all += g->moved.bytes() + static_cast<std::int64_t>(g->low.conductance.bytes() + g->low.other.bytes()) +
+           g->op->bytes() + g->fluxes->bytes() + (g->multigrid != nullptr ? g->multigrid->bytes() : 0);
   return all + (diffusion_ != nullptr ? diffusion_->bytes() : 0);
 }
 

@@ -9,6 +9,7 @@
 #include "support/flux_cases.hpp"
 #include "support/grid_cases.hpp"
 #include "support/level_cases.hpp"
+#include "transport/march/low_order.hpp"
 
 namespace karst {
 namespace {
@@ -141,6 +142,26 @@ TEST_F(ScalarGridTest, DoesNotDependOnRanksMpi) {
   const auto here = measure(make_scalar_grid(packing(comm_, 2)), comm_);
   const auto alone = measure(make_scalar_grid(packing(Comm::self(), 2)), Comm::self());
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(here[i], alone[i], 1e-11 * std::abs(alone[0])) << i;
+}
+
+// What diffuses out of a volume by two points, from coefficients that are kept, is the sum of the fluxes of its faces;
+// through closed sides nothing goes.
+TEST_F(ScalarGridTest, ExchangeIsTheSumOfTwoPointFluxesMpi) {
+  for (const int levels : {1, 2}) {
+    ScalarGrid grid = make_scalar_grid(packing(comm_, levels));
+    LowOrderTerms terms;
+    terms.diffusivity = 0.7;
+    terms.fixed = {true, false, false, true, false, false};
+    find_exchange(grid, terms);
+    const std::vector<double> c = values_of(grid, [](const Vec3& x) { return std::sin(x[0]) * x[1] - x[2]; });
+    std::vector<double> flux(static_cast<std::size_t>(grid.n_faces)), sum(static_cast<std::size_t>(grid.n_own)),
+        exchange(sum.size());
+    two_point_flux(grid, terms, c, flux);
+    add_up(grid, flux, sum);
+    exchange_sum(grid, terms, c, exchange);
+    for (std::size_t v = 0; v < sum.size(); ++v)
+      ASSERT_NEAR(exchange[v], sum[v], 1e-13 * (1.0 + 20.0 * terms.exchange[v])) << v;
+  }
 }
 
 }  // namespace

@@ -98,9 +98,11 @@ void read(Reader& in, TimeOptions& options, InTime what) {
   for (const char* key : {"time.end", "time.dt", "time.output", "time.scheme", "time.cfl", "time.end_pore_volumes",
                           "time.output_pore_volumes"})
     if (in.given(key))
-      in.mistake(key,
-                 "without effect: nothing in the deck goes through time; remove this key, or write flow.model = "
-                 "\"unsteady-stokes\" or a [[transport.component]]");
+      in.mistake(key, what == InTime::steady_transport
+                          ? "without effect: a steady state has no time; remove this key, or transport.mode = "
+                            "\"steady\""
+                          : "without effect: nothing in the deck goes through time; remove this key, or write "
+                            "flow.model = \"unsteady-stokes\" or a [[transport.component]]");
 }
 
 Clock::Clock(const TimeOptions& options) : options_(options) { plan_interval(); }

@@ -20,7 +20,7 @@ struct TimeOptions {
   double end_pore_volumes = 0.0, output_pore_volumes = 0.0;
 };
 /// What of a deck goes through time.
-enum class InTime : std::uint8_t { nothing, flow, transport };
+enum class InTime : std::uint8_t { nothing, flow, transport, steady_transport };
 /// Declares and reads [time]; notes as mistakes: values that are missing, or that have no effect.
 void read(Reader& in, TimeOptions& options, InTime what);
 

@@ -27,6 +27,10 @@ void read(Reader& in, OutputOptions& options) {
       "output.yt", options.yt,
       "plotfiles hold their values a second time in the layout that yt.load opens; false: files of half the size, for "
       "ParaView and Python");
+  in.flag(
+      "output.wall", options.wall,
+      "transport with walls that react leaves wall.vtp at the end: the wall as a surface, with the flux into it per "
+      "area [C m/s] and the concentration at it per component, its mineral and area, for ParaView; false: it does not");
 }
 
 void read(Reader& in, RunOptions& options) {
@@ -87,9 +91,9 @@ void require_transport_fits(Reader& in, const Config& config) {
                flows ? "with inertia a flow cannot be made faster as it is; give flow.velocity in its place, or use "
                        "flow.model = \"stokes\""
                      : "nothing flows; give a flow.model, or remove it");
-  if (!flows && !in.given("time.dt"))
+  if (!flows && !deck.steady() && !in.given("time.dt"))
     in.mistake("time.dt", "missing: without a flow no Courant number limits the step");
-  if (!flows)
+  if (!flows && !deck.steady())
     for (const char* key : {"time.end_pore_volumes", "time.output_pore_volumes"})
       if (in.given(key)) in.mistake(key, "nothing flows; give time.end and time.output in seconds");
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
@@ -118,9 +122,10 @@ Config read_config(Reader& in) {
   read(in, config.flow);
   read(in, config.transport);
   read(in, config.time,
-       config.transport.asked()                          ? InTime::transport
-       : config.flow.model == FlowModel::unsteady_stokes ? InTime::flow
-                                                         : InTime::nothing);
+       config.transport.asked() && config.transport.steady() ? InTime::steady_transport
+       : config.transport.asked()                            ? InTime::transport
+       : config.flow.model == FlowModel::unsteady_stokes     ? InTime::flow
+                                                             : InTime::nothing);
   read(in, config.diffusion);
   read(in, config.dispersion);
   read(in, config.output);

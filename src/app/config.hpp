@@ -22,6 +22,7 @@ struct OutputOptions {
   std::string directory = "out";  ///< relative to the folder in which the program runs
   std::vector<PlotField> plot{PlotField::fraction, PlotField::distance};
   bool yt = true;
+  bool wall = true;  ///< wall.vtp of transport with walls that react
 };
 void read(Reader& in, OutputOptions& options);
 

@@ -13,6 +13,7 @@
 #include "app/plot_file.hpp"
 #include "app/run_progress.hpp"
 #include "app/session.hpp"
+#include "app/steady_transport_job.hpp"
 #include "app/transport_setup.hpp"
 #include "app/vof_values.hpp"
 #include "base/error.hpp"
@@ -54,7 +55,8 @@ class TransportInTime final : public Process {
   void draw_plumes(int number, double time);
   std::vector<JobComponent> components() const;
   std::vector<JobComponent> asked(std::vector<JobComponent> components) const;
-  std::optional<WallResult> wall_result(std::size_t i) const;
+  std::span<const double> own_values(std::size_t i) const;
+  WallMap map_of_wall(std::size_t i) const;
   void finish();
 
   const JobContext& run_;
@@ -74,6 +76,9 @@ class TransportInTime final : public Process {
   double n_steps_ = 1.0, setup_seconds_ = 0.0;
   std::shared_ptr<const JoinedCells> joined_;
   TransportResult result_;
+  std::vector<WallPlace> places_;                      ///< at the end, with
+  std::vector<std::vector<SurfaceLaw>> surface_laws_;  ///< per component and mineral, and
+  std::vector<WallMap> maps_;                          ///< per component
   std::vector<SignalMoments> at_inlet_, at_outlet_;
   std::vector<std::string> outputs_;
   double outputs_drawn_ = 0.0;
@@ -304,17 +309,8 @@ void TransportInTime::leave() {
 
 std::vector<JobComponent> TransportInTime::components() const {
   std::vector<JobComponent> all;
-  for (std::size_t i = 0; i < state_.values.size(); ++i) {
-    const auto own = state_.values[i].span().first(static_cast<std::size_t>(stepper_->grid().n_own));
-    auto values = std::make_shared<std::vector<float>>(own.begin(), own.end());
-    const std::vector<float> remote = joined_->remote<float>([&](std::size_t v) { return (*values)[v]; });
-    values->insert(values->end(), remote.begin(), remote.end());
-    all.push_back(
-        {PlotField::concentration, concentration_name(deck_.components[i].name),
-         [&geometry = run_.geometry, joined = joined_, values](int level, std::int64_t box, std::span<float> cells) {
-           fill_cells(geometry, *joined, level, box, cells, [&](std::size_t v) { return double{(*values)[v]}; });
-         }});
-  }
+  for (std::size_t i = 0; i < state_.values.size(); ++i)
+    all.push_back(concentration_field(run_, joined_, deck_.components[i].name, own_values(i)));
   return all;
 }
 
@@ -323,34 +319,32 @@ std::vector<JobComponent> TransportInTime::asked(std::vector<JobComponent> compo
   return components;
 }
 
-std::optional<WallResult> TransportInTime::wall_result(std::size_t i) const {
-  const ComponentLine& end = result_.states.back().components[i];
-  WallResult wall;
-  double sum = 0.0;
-  const auto& minerals = run_.geometry.report.minerals;
-  for (std::size_t m = 0; m < minerals.size(); ++m) {
-    const ScalarWall& law = laws_[i][m];
-    if (law.rate == 0.0) continue;
-    const double area = minerals[m].area * h_ * h_;
-    wall.area += area;
-    sum += law.rate * area;
-    wall.well_mixed += law.rate * area * (end.mean - law.equilibrium);
-  }
-  if (wall.area == 0.0) return {};
-  wall.rate = sum / wall.area;
-  wall.loss = end.wall;
-  return wall;
+std::span<const double> TransportInTime::own_values(std::size_t i) const {
+  return state_.values[i].span().first(static_cast<std::size_t>(stepper_->grid().n_own));
+}
+
+/// Of the last step.
+WallMap TransportInTime::map_of_wall(std::size_t i) const {
+  const std::span<const double> amounts = stepper_->wall_amounts(i);
+  std::vector<double> flux(places_.size(), 0.0);
+  for (std::size_t n = 0; n < places_.size() && !amounts.empty(); ++n)
+    flux[n] = h_ * amounts[static_cast<std::size_t>(places_[n].unknown)] / (report_.step * places_[n].area);
+  return wall_map(run_, places_, deck_.components[i], surface_laws_[i], flux, own_values(i));
 }
 
 void TransportInTime::finish() {
   csv_.close();
+  places_ = wall_places(run_.geometry, *numbering_of(flow_.composite));
+  surface_laws_ = surface_laws(run_);
   write_profiles(result_.states.back().time);
   profiles_.close();
   for (std::size_t i = 0; i < result_.components.size(); ++i) {
     ComponentResult& c = result_.components[i];
     if (c.moments_wanted) c.response = breakthrough(at_inlet_[i], at_outlet_[i]);
     c.inlet = flow_.flows && outlet_ >= 0 ? at_inlet_[i].last() : std::numeric_limits<double>::quiet_NaN();
-    c.wall = wall_result(i);
+    const ComponentLine& end = result_.states.back().components[i];
+    maps_.push_back(map_of_wall(i));
+    c.wall = sum_walls(run_, places_, maps_.back(), surface_laws_[i], end.wall, end.mean);
   }
 }
 
@@ -372,6 +366,7 @@ JobResult TransportInTime::report() {
   result.components = asked(std::move(all));
   result.files.push_back({csv_name, "the transport step by step: breakthrough, means, balances"});
   result.files.push_back({profile_name, "mean concentrations along the axis at output times"});
+  leave_wall(run_, places_, surface_laws_, std::move(maps_), result);
   if (!outputs_.empty()) result.files.push_back({"output_*.vtkhdf", "the fields at the output times of [time]"});
   return result;
 }
@@ -379,24 +374,28 @@ JobResult TransportInTime::report() {
 }  // namespace
 
 Job transport_job() {
-  return {
-      "transport",
-      "[[transport.component]] and [time]: transport of dissolved components in time, breakthrough",
-      [](const Config& config) { return config.transport.asked(); },
-      transport_mistakes,
-      [](const JobContext& context) -> std::unique_ptr<Process> { return std::make_unique<TransportInTime>(context); },
-      draw_transport,
-      transport_page,
-      plan_transport,
-      transport_setup_work,
-      transport_pace,
-      {.setup = 4e-6, .iteration = 0.4e-6},
-      false,
-      [](const Config& config) {
-        return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
-               static_cast<int>(config.transport.components.size());
-      },
-      true};
+  return {"transport",
+          "[[transport.component]] and [time]: transport of dissolved components in time, breakthrough; with "
+          "transport.mode "
+          "= \"steady\": their steady state",
+          [](const Config& config) { return config.transport.asked(); },
+          transport_mistakes,
+          [](const JobContext& context) -> std::unique_ptr<Process> {
+            if (context.config.transport.steady()) return one_step(context, steady_transport);
+            return std::make_unique<TransportInTime>(context);
+          },
+          draw_transport,
+          transport_page,
+          plan_transport,
+          transport_setup_work,
+          transport_pace,
+          {.setup = 4e-6, .iteration = 0.4e-6},
+          false,
+          [](const Config& config) {
+            return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
+                   static_cast<int>(config.transport.components.size());
+          },
+          true};
 }
 
 }  // namespace karst

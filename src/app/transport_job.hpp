@@ -2,6 +2,7 @@
 // Job `transport`: dissolved components step by step, their breakthrough and their fields.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ struct WallResult {
   double area = 0.0;        ///< of it [m²]
   double loss = 0.0;        ///< into it [C m³/s]
   double well_mixed = 0.0;  ///< Σ k A (mean - equilibrium): what it were if the fluid were well mixed [C m³/s]
+  double order = 1.0;       ///< of the law
+  double concentration = std::numeric_limits<double>::quiet_NaN();  ///< mean at it [C]
+  double to_wall = std::numeric_limits<double>::quiet_NaN();        ///< loss / (area (mean - concentration)) [m/s]
 };
 
 struct ComponentResult {
@@ -49,6 +53,7 @@ struct ComponentResult {
 };
 
 struct TransportResult {
+  bool steady = false;  ///< one state, without times and steps
   int axis = 0;
   bool flows = false, has_ends = true;  ///< has_ends: the domain is not periodic along the axis
   double length = 0.0;                  ///< of the sample along the axis [m]

@@ -63,14 +63,33 @@ void check_walls(const JobContext& run, std::vector<std::string>& found) {
     found.push_back(fmt::format("transport.wall[{}].mineral: the wall has no \"{}\"{}; there are: {}", i, mineral,
                                 near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(there)));
   }
-  const auto laws = wall_laws(run);
+  const auto laws = surface_laws(run);
   for (std::size_t i = 0; i < laws.size(); ++i)
     if (deck.components[i].diffusivity == 0.0 &&
-        std::ranges::any_of(laws[i], [](const ScalarWall& law) { return law.rate > 0.0; }))
+        std::ranges::any_of(laws[i], [](const SurfaceLaw& law) { return law.acts(); }))
       found.push_back(fmt::format(
           "{}: 0, but walls react with {}, which only diffusion brings to them; give a diffusivity, or name the "
           "component in [[transport.wall]]",
           key_of(i, "diffusivity"), deck.components[i].name));
+}
+
+/// Something must hold the level of the concentration.
+void check_determined(const JobContext& run, int axis, std::vector<std::string>& found) {
+  const TransportDeck& deck = run.config.transport;
+  const bool ends = !run.grid.periodic[static_cast<std::size_t>(axis)];
+  const bool flows = run.config.flow.model != FlowModel::none;
+  const auto laws = surface_laws(run);
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    const ComponentDeck& c = deck.components[i];
+    const bool held = (ends && (flows || c.inlet_given || c.outlet)) || c.decay > 0.0 ||
+                      std::ranges::any_of(laws[i], [](const SurfaceLaw& law) { return law.rate > 0.0; });
+    if (!held)
+      found.push_back(fmt::format(
+          "transport.component[{}]: {} has neither an inlet or outlet with a concentration nor a wall with a "
+          "rate nor decay, so any constant may be added to its steady state; give one of them, or compute it "
+          "in time (transport.mode = \"in-time\")",
+          i, c.name));
+  }
 }
 
 }  // namespace
@@ -92,6 +111,7 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
     if (c.outlet) check_in_time(run, key_of(i, "outlet"), *c.outlet, found);
   }
   check_walls(run, found);
+  if (deck.steady()) check_determined(run, axis, found);
   return found;
 }
 

@@ -46,6 +46,8 @@ std::string chart(const Json& transport, const char* key, const std::string& tit
   return card(title, svg(chart), note);
 }
 
+bool is_steady(const Json& transport) { return transport.value("mode", "in-time") == "steady"; }
+
 std::string optional_text(const Json& object, const char* key, int digits = 4) {
   if (!object.is_object() || !object.contains(key) || object.at(key).is_null()) return "–";
   return fmt::format("{:.{}g}", object.at(key).get<double>(), digits);
@@ -65,13 +67,17 @@ std::string numbers_card(const Json& transport) {
   };
   row("diffusivity [m²/s]", [](const Json& c) { return optional_text(c, "diffusivity_m2_s"); });
   row("Péclet number", [](const Json& c) { return optional_text(c, "peclet"); });
-  row("at the outlet, at the end", [](const Json& c) { return optional_text(c, "outlet", 6); });
-  row("mean in the fluid, at the end", [](const Json& c) { return optional_text(c, "mean", 6); });
-  row("values met", [](const Json& c) {
+  const bool steady = is_steady(transport);
+  row(steady ? "at the outlet" : "at the outlet, at the end",
+      [](const Json& c) { return optional_text(c, "outlet", 6); });
+  row(steady ? "mean in the fluid" : "mean in the fluid, at the end",
+      [](const Json& c) { return optional_text(c, "mean", 6); });
+  row(steady ? "values" : "values met", [](const Json& c) {
     const auto range = c.at("value_range").get<std::array<double, 2>>();
     return fmt::format("{:.6g} … {:.6g}", range[0], range[1]);
   });
-  row("largest imbalance of a step, relative", [](const Json& c) { return optional_text(c, "largest_imbalance", 2); });
+  row(steady ? "imbalance, relative" : "largest imbalance of a step, relative",
+      [](const Json& c) { return optional_text(c, "largest_imbalance", 2); });
   part("mean residence time [s]", "breakthrough", "mean_residence_time_s");
   part("  in pore volumes", "breakthrough", "mean_residence_pore_volumes");
   part("variance / mean² of the residence time", "breakthrough", "relative_variance");
@@ -82,6 +88,8 @@ std::string numbers_card(const Json& transport) {
   part("effective rate of the wall [m/s]", "wall", "effective_rate_m_s");
   part("Damköhler number k L / D", "wall", "damkohler_diffusion");
   part("Damköhler number k A / Q", "wall", "damkohler_advection");
+  part("mean concentration at the wall", "wall", "concentration");
+  part("Sherwood number of the wall", "wall", "sherwood");
   return card(
       "Transport: numbers", html_table(rows),
       fmt::format("Length L of Péclet and Damköhler numbers: {}. Dispersion from the variance of a vessel whose "
@@ -96,7 +104,9 @@ std::vector<PageTile> tiles(const Json& summary, const Json& transport) {
     const bool out = !c.at("outlet").is_null();
     all.push_back({escape_html(c.at("name").get<std::string>()) + (out ? " at the outlet" : ", mean"),
                    optional_text(c, out ? "outlet" : "mean"),
-                   fmt::format("after {}", format_si(transport.at("end_s").get<double>(), "s"))});
+                   is_steady(transport)
+                       ? std::string("steady")
+                       : fmt::format("after {}", format_si(transport.at("end_s").get<double>(), "s"))});
     if (const Json& b = c.at("breakthrough"); b.is_object() && b.contains("dispersion_m2_s"))
       all.push_back({"Dispersion D<sub>L</sub>",
                      optional_text(b, "dispersion_m2_s", 3) + "<span class=\"unit\">m²/s</span>",
@@ -123,11 +133,12 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
   const Json& transport = summary.at("transport");
   page.tiles = tiles(summary, transport);
   std::vector<std::string> charts;
-  if (transport.at("boundaries") == "ends" && transport.at("flows").get<bool>())
+  if (!is_steady(transport) && transport.at("boundaries") == "ends" && transport.at("flows").get<bool>())
     charts.push_back(chart(transport, "outlet", "Breakthrough",
                            "Flux-weighted mean at the outlet. Every step is in transport.csv."));
-  charts.push_back(chart(transport, "mean", "Mean in the fluid", "Over all pores of the sample."));
-  page.cards.push_back(pairs_html(charts));
+  if (!is_steady(transport))
+    charts.push_back(chart(transport, "mean", "Mean in the fluid", "Over all pores of the sample."));
+  if (!charts.empty()) page.cards.push_back(pairs_html(charts));
   for (const Json& c : transport.at("components")) {
     const auto name = c.at("name").get<std::string>();
     std::string pictures;
@@ -170,7 +181,8 @@ void draw_transport(const Comm& comm, const Json& summary, const FieldView& view
     const auto name = c.at("name").get<std::string>();
     const auto range = c.at("data_range").get<std::array<double, 2>>();
     const std::string picture =
-        plume_picture(comm, view, name, axis, range[0], range[1], format_si(transport.at("end_s").get<double>(), "s"));
+        plume_picture(comm, view, name, axis, range[0], range[1],
+                      is_steady(transport) ? "steady" : format_si(transport.at("end_s").get<double>(), "s"));
     if (!picture.empty()) figures[fmt::format("transport {} end", name)] = picture;
   }
 }

@@ -17,6 +17,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double largest_imbalance = 1e-9;  ///< of a step; round-off is far below
+constexpr double largest_steady_imbalance = 1e-4;
+constexpr double largest_overshoot = 0.02;  ///< of a steady solution, over the range of its data
 constexpr double largest_gap = 1e-12;       ///< of continuity, after what it missed was taken out
 constexpr double largest_backflow = 1e-3;
 
@@ -24,6 +26,12 @@ Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 
 double ratio_to_well_mixed(const WallResult& wall) {
   return wall.well_mixed != 0.0 ? wall.loss / wall.well_mixed : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// k L / D; of another order n than 1 with k c^(n-1), c the concentration of the inflow.
+double damkohler(const TransportResult& result, const ComponentResult& c) {
+  const double rate = c.wall->order == 1.0 ? c.wall->rate : c.wall->rate * std::pow(c.inlet, c.wall->order - 1.0);
+  return rate * result.number_length / c.diffusivity;
 }
 
 Json wall_json(const TransportResult& result, const ComponentResult& c) {
@@ -34,7 +42,10 @@ Json wall_json(const TransportResult& result, const ComponentResult& c) {
             {"well_mixed_loss_C_m3_s", wall.well_mixed},
             {"ratio_to_well_mixed", finite(ratio_to_well_mixed(wall))},
             {"effective_rate_m_s", finite(wall.rate * ratio_to_well_mixed(wall))},
-            {"damkohler_diffusion", finite(wall.rate * result.number_length / c.diffusivity)}};
+            {"order", wall.order},
+            {"concentration", finite(wall.concentration)},
+            {"damkohler_diffusion", finite(damkohler(result, c))},
+            {"sherwood", finite(wall.to_wall * result.number_length / c.diffusivity)}};
   json["damkohler_advection"] =
       result.flow_rate != 0.0 ? Json(wall.rate * wall.area / std::abs(result.flow_rate)) : Json(nullptr);
   return json;
@@ -121,8 +132,10 @@ std::string wall_text(const TransportResult& result) {
   row("  over that of a well mixed fluid", [](const ComponentResult& c) { return ratio_to_well_mixed(*c.wall); });
   row("effective rate of the wall [m/s]",
       [](const ComponentResult& c) { return c.wall->rate * ratio_to_well_mixed(*c.wall); });
-  row("Damköhler number k L / D",
-      [&](const ComponentResult& c) { return c.wall->rate * result.number_length / c.diffusivity; });
+  row("Damköhler number k L / D", [&](const ComponentResult& c) { return damkohler(result, c); });
+  row("mean concentration at the wall [C]", [](const ComponentResult& c) { return c.wall->concentration; });
+  row("Sherwood number of the wall",
+      [&](const ComponentResult& c) { return c.wall->to_wall * result.number_length / c.diffusivity; });
   return text;
 }
 
@@ -174,21 +187,27 @@ std::string transport_line(const TransportLine& l) {
 std::string transport_text(const TransportResult& result) {
   const TransportLine& end = result.states.back();
   std::string text =
-      fmt::format("Transport along {}: {} steps of at most {} to {}{}\n", "xyz"[result.axis], result.steps,
-                  format_si(result.dt, "s"), format_si(end.time, "s"),
-                  result.flows ? fmt::format(", {:.4g} pore volumes", end.pore_volumes) : std::string()) +
-      flow_lines(result);
+      result.steady
+          ? fmt::format("Steady transport along {}\n", "xyz"[result.axis])
+          : fmt::format("Transport along {}: {} steps of at most {} to {}{}\n", "xyz"[result.axis], result.steps,
+                        format_si(result.dt, "s"), format_si(end.time, "s"),
+                        result.flows ? fmt::format(", {:.4g} pore volumes", end.pore_volumes) : std::string());
+  text += flow_lines(result);
   text += per_component(result, "component", [&](std::size_t i) { return result.components[i].name; });
   const auto row = [&](const char* name, auto&& value) {
     text += per_component(result, name, [&](std::size_t i) { return value(i); });
   };
   if (result.flows) row("Péclet number", [&](std::size_t i) { return number(result.peclet(result.components[i])); });
   if (result.has_ends)
-    row("at the outlet, at the end [C]", [&](std::size_t i) { return number(end.components[i].outlet); });
-  row("mean in the fluid, at the end [C]", [&](std::size_t i) { return number(end.components[i].mean); });
-  row("least value met [C]", [&](std::size_t i) { return number(result.components[i].least); });
-  row("largest value met [C]", [&](std::size_t i) { return number(result.components[i].largest); });
-  row("largest imbalance of a step, relative",
+    row(result.steady ? "at the outlet [C]" : "at the outlet, at the end [C]",
+        [&](std::size_t i) { return number(end.components[i].outlet); });
+  row(result.steady ? "mean in the fluid [C]" : "mean in the fluid, at the end [C]",
+      [&](std::size_t i) { return number(end.components[i].mean); });
+  row(result.steady ? "least value [C]" : "least value met [C]",
+      [&](std::size_t i) { return number(result.components[i].least); });
+  row(result.steady ? "largest value [C]" : "largest value met [C]",
+      [&](std::size_t i) { return number(result.components[i].largest); });
+  row(result.steady ? "imbalance, relative" : "largest imbalance of a step, relative",
       [&](std::size_t i) { return fmt::format("{:.1e}", result.components[i].imbalance); });
   return text + response_text(result) + wall_text(result);
 }
@@ -199,9 +218,9 @@ std::string transport_headline(const TransportResult& result) {
   for (std::size_t i = 0; i < result.components.size(); ++i) {
     const ComponentResult& c = result.components[i];
     const double outlet = end.components[i].outlet;
-    text += std::isfinite(outlet)
-                ? fmt::format("{} at the outlet after {}: {:.4g}", c.name, format_si(end.time, "s"), outlet)
-                : fmt::format("Mean of {} after {}: {:.4g}", c.name, format_si(end.time, "s"), end.components[i].mean);
+    const std::string when = result.steady ? ", steady" : " after " + format_si(end.time, "s");
+    text += std::isfinite(outlet) ? fmt::format("{} at the outlet{}: {:.4g}", c.name, when, outlet)
+                                  : fmt::format("Mean of {}{}: {:.4g}", c.name, when, end.components[i].mean);
     if (const auto d = result.dispersion(c)) text += fmt::format("; longitudinal dispersion {:.4g} m²/s", *d);
     if (c.wall && std::isfinite(ratio_to_well_mixed(*c.wall)))
       text += fmt::format("; effective rate of the wall {:.4g} m/s", c.wall->rate * ratio_to_well_mixed(*c.wall));
@@ -212,7 +231,8 @@ std::string transport_headline(const TransportResult& result) {
 
 std::string transport_json(const TransportResult& r) {
   const TransportLine& end = r.states.back();
-  Json json{{"axis", std::string(1, "xyz"[r.axis])},
+  Json json{{"mode", r.steady ? "steady" : "in-time"},
+            {"axis", std::string(1, "xyz"[r.axis])},
             {"flows", r.flows},
             {"boundaries", r.has_ends ? "ends" : "periodic"},
             {"steps", r.steps},
@@ -253,16 +273,29 @@ std::string transport_json(const TransportResult& r) {
 std::vector<std::string> transport_warnings(const TransportResult& result) {
   std::vector<std::string> all;
   if (result.backflow > largest_backflow)
-    all.push_back(
-        fmt::format("transport: {:.2g} % of the flow comes in through the outlet, with what was there at the "
-                    "beginning; a longer sample or free cells behind it help",
-                    100.0 * result.backflow));
+    all.push_back(fmt::format(
+        "transport: {:.2g} % of the flow comes in through the outlet, with what {}; a longer sample or free "
+        "cells behind it help",
+        100.0 * result.backflow, result.steady ? "is there" : "was there at the beginning"));
   if (result.continuity_after > largest_gap)
     all.push_back(
         fmt::format("transport: the flow still gains or loses {:.1e} of what a cell exchanges; values may leave their "
                     "range by as much per step; a smaller flow.tolerance helps",
                     result.continuity_after));
   for (const ComponentResult& c : result.components) {
+    if (result.steady) {
+      if (c.imbalance > largest_steady_imbalance)
+        all.push_back(
+            fmt::format("transport, {}: {:.1e} of what moves is gained or lost; a smaller transport.tolerance "
+                        "helps",
+                        c.name, c.imbalance));
+      if (const double out = std::max(c.low - c.least, c.largest - c.high); out > largest_overshoot * (c.high - c.low))
+        all.push_back(
+            fmt::format("transport, {}: values from {:.4g} to {:.4g} leave the range of the data, {:g} to {:g}; "
+                        "the flow carries over a cell much faster than diffusion does: finer cells help",
+                        c.name, c.least, c.largest, c.low, c.high));
+      continue;
+    }
     const double room = 1e-9 * std::max(std::abs(c.low), std::abs(c.high));
     if (c.least < c.low - room || c.largest > c.high + room)
       all.push_back(fmt::format("transport, {}: values from {:g} to {:g} leave the range of the data, {:g} to {:g}",

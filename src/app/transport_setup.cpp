@@ -112,8 +112,8 @@ CarriedBy carried_by(const JobContext& run) {
   return flow;
 }
 
-std::vector<std::vector<ScalarWall>> wall_laws(const JobContext& run) {
-  std::vector<std::vector<ScalarWall>> all;
+std::vector<std::vector<SurfaceLaw>> surface_laws(const JobContext& run) {
+  std::vector<std::vector<SurfaceLaw>> all;
   const auto& minerals = run.geometry.report.minerals;
   for (const ComponentDeck& c : run.config.transport.components) {
     all.emplace_back(std::max<std::size_t>(1, minerals.size()));
@@ -126,9 +126,19 @@ std::vector<std::vector<ScalarWall>> wall_laws(const JobContext& run) {
         const int particular = (wall.mineral.empty() ? 0 : 2) + (wall.component.empty() ? 0 : 1);
         if (particular <= best) continue;
         best = particular;
-        all.back()[m] = {wall.rate, wall.equilibrium};
+        const double rate = wall.damkohler > 0.0 ? wall.damkohler * c.diffusivity / number_length(run) : wall.rate;
+        all.back()[m] = {rate, wall.equilibrium, wall.order, wall.flux};
       }
     }
+  }
+  return all;
+}
+
+std::vector<std::vector<ScalarWall>> wall_laws(const JobContext& run) {
+  std::vector<std::vector<ScalarWall>> all;
+  for (const auto& of_component : surface_laws(run)) {
+    all.emplace_back();
+    for (const SurfaceLaw& law : of_component) all.back().push_back({law.rate, law.equilibrium});
   }
   return all;
 }

@@ -32,8 +32,16 @@ CarriedBy carried_by(const JobContext& run);
 /// Length of Péclet and Damköhler numbers [m].
 double number_length(const JobContext& run);
 
+/// What leaves the fluid per area of a wall [C m/s]: flux + rate (c^order - equilibrium^order). SI units.
+struct SurfaceLaw {
+  double rate = 0.0, equilibrium = 0.0, order = 1.0, flux = 0.0;
+  bool acts() const { return rate > 0.0 || flux != 0.0; }
+};
+
 /// Per component and number of the mineral: the most particular law of the deck, one that names the mineral before one
 /// that does not. SI units. Not collective.
+std::vector<std::vector<SurfaceLaw>> surface_laws(const JobContext& run);
+/// Those of transport in time, of first order.
 std::vector<std::vector<ScalarWall>> wall_laws(const JobContext& run);
 
 /// In units of h0 and seconds. Not collective.

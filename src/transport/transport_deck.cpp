@@ -61,6 +61,7 @@ ComponentDeck read_component(Reader& in, double usual_diffusivity) {
   if (in.documenting()) return c;
   c.inlet_given = in.given("inlet") || in.given("inlet_table");
   c.inlet_kind_given = in.given("inlet_kind");
+  c.initial_given = in.given("initial");
   check_formula(in, "initial", c.initial, "xyz");
   check_formula(in, "inlet", c.inlet, "t");
   if (!is_name(c.name))
@@ -80,14 +81,40 @@ ComponentDeck read_component(Reader& in, double usual_diffusivity) {
   return c;
 }
 
+void check_wall(Reader& in, const WallDeck& wall) {
+  const bool rate = in.given("rate"), number = in.given("damkohler"), flux = in.given("flux");
+  if (!rate && !number && !flux)
+    in.mistake("rate", "missing; give it, or damkohler, or flux; 0 is a wall that does not react");
+  if (rate && number) in.mistake("damkohler", "given beside rate; leave one of them out");
+  if (flux)
+    for (const char* key : {"rate", "damkohler", "equilibrium", "order"})
+      if (in.given(key)) in.mistake(key, "given beside flux, which does not depend on the concentration; remove it");
+  if (number && wall.order != 1.0)
+    in.mistake("damkohler",
+               fmt::format("of a rate of order {:g} it would depend on a concentration; give rate", wall.order));
+  if (wall.order != 1.0 && wall.equilibrium < 0.0)
+    in.mistake("equilibrium", fmt::format("{:g} has no power {:g}; 0 or more is needed", wall.equilibrium, wall.order));
+}
+
 WallDeck read_wall(Reader& in) {
   WallDeck wall;
   in.text("mineral", wall.mineral, "which wall: a mineral of the geometry; left out: all walls");
   in.text("component", wall.component, "which component; left out: all of them");
   in.number("rate", wall.rate, "m/s", "first-order rate k: k (c - equilibrium) leaves the fluid per area of the wall",
             0.0, largest);
+  in.number("damkohler", wall.damkohler, "-",
+            "in place of rate: the Damköhler number k L / D with L of the Péclet number and D of the component", 0.0,
+            largest);
   in.number("equilibrium", wall.equilibrium, "C", "concentration at which nothing reacts", -largest, largest);
-  if (!in.documenting() && !in.given("rate")) in.mistake("rate", "missing; 0 is a wall that does not react");
+  in.number(
+      "order", wall.order, "-",
+      "n of a rate k (c^n - equilibrium^n), k then in C^(1-n) m/s; other than 1: transport.mode = \"steady\" alone",
+      0.1, 10.0);
+  in.number("flux", wall.flux, "C m/s",
+            "in place of rate: what leaves the fluid per area of the wall, < 0: comes from it; transport.mode = "
+            "\"steady\" alone",
+            -largest, largest);
+  if (!in.documenting()) check_wall(in, wall);
   return wall;
 }
 
@@ -114,6 +141,39 @@ void check_names(Reader& in, const TransportDeck& deck) {
   }
 }
 
+bool depends_on_time(const std::string& formula) {
+  try {
+    const Formula constant(formula, "");
+    return false;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+/// What is not steady, or needs to be.
+void check_mode(Reader& in, const TransportDeck& deck) {
+  if (!deck.steady()) {
+    for (std::size_t i = 0; i < deck.walls.size(); ++i)
+      for (const char* key : {"order", "flux"})
+        if (key == std::string("order") ? deck.walls[i].order != 1.0 : deck.walls[i].flux != 0.0)
+          in.mistake(fmt::format("transport.wall[{}].{}", i, key),
+                     "transport in time has walls of first order alone; give transport.mode = \"steady\"");
+    return;
+  }
+  for (std::size_t i = 0; i < deck.components.size(); ++i) {
+    const ComponentDeck& c = deck.components[i];
+    const auto key = [i](const char* name) { return fmt::format("transport.component[{}].{}", i, name); };
+    if (c.initial_given) in.mistake(key("initial"), "a steady state does not know where it began; remove it");
+    if (c.inlet_table) in.mistake(key("inlet_table"), "a steady state has an inlet that is constant; give inlet");
+    for (const auto& [name, text] :
+         {std::pair{"inlet", c.inlet_table ? std::string("0") : c.inlet}, {"outlet", c.outlet.value_or("0")}})
+      if (depends_on_time(text))
+        in.mistake(key(name), fmt::format("\"{}\" is no constant; a steady state needs a number", text));
+    if (c.diffusivity == 0.0)
+      in.mistake(key("diffusivity"), "0; a steady state is solved for with diffusion, give a diffusivity above 0");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> TransportDeck::names() const {
@@ -123,6 +183,11 @@ std::vector<std::string> TransportDeck::names() const {
 }
 
 void read(Reader& in, TransportDeck& deck) {
+  in.word("transport.mode", deck.mode,
+          {{"in-time", TransportMode::in_time, "step by step through [time]"},
+           {"steady", TransportMode::steady,
+            "the steady state is solved for; without [time] and initial values, with inlets that are constant"}},
+          "what is computed");
   in.number("transport.diffusivity", deck.diffusivity, "m2/s", "of the components that do not say their own", 0.0,
             largest);
   in.number("transport.peclet", deck.peclet, "-",
@@ -141,7 +206,9 @@ void read(Reader& in, TransportDeck& deck) {
             "of implicit diffusion and wall reaction, relative to the change of a step; mass is conserved to round-off "
             "whatever it is",
             1e-13, 1e-2);
-  in.tables("transport.component", "a dissolved component; naming any makes `karst run` do this job, and needs [time]",
+  in.tables("transport.component",
+            "a dissolved component; naming any makes `karst run` do this job, and needs [time] or "
+            "transport.mode = \"steady\"",
             [&](Reader& item) { deck.components.push_back(read_component(item, deck.diffusivity)); });
   in.tables("transport.wall", "a wall that reacts", [&](Reader& item) { deck.walls.push_back(read_wall(item)); });
   if (in.documenting()) {
@@ -152,12 +219,13 @@ void read(Reader& in, TransportDeck& deck) {
   deck.axis_given = in.given("transport.axis");
   check_names(in, deck);
   if (deck.asked()) {
+    check_mode(in, deck);
     if (in.given("transport.peclet") && deck.diffusivity <= 0.0)
       in.mistake("transport.peclet", "refers to transport.diffusivity, which is 0; give the diffusivity");
     return;
   }
-  for (const char* key : {"transport.diffusivity", "transport.peclet", "transport.peclet_length", "transport.axis",
-                          "transport.tolerance", "transport.wall"})
+  for (const char* key : {"transport.mode", "transport.diffusivity", "transport.peclet", "transport.peclet_length",
+                          "transport.axis", "transport.tolerance", "transport.wall"})
     if (in.given(key)) in.mistake(key, "given without a [[transport.component]], so nothing is transported");
 }
 

@@ -25,22 +25,29 @@ struct ComponentDeck {
   double source = 0.0;        ///< [C/s]
   std::string initial = "0";  ///< formula of x, y, z [m]
   std::string inlet = "0";    ///< formula of t [s]
-  bool inlet_given = false;
+  bool inlet_given = false, initial_given = false;
   std::optional<TimeTable> inlet_table;  ///< in place of the formula
   EndKind inlet_kind = EndKind::flux;
   bool inlet_kind_given = false;
   std::optional<std::string> outlet;  ///< formula of t [s]: the concentration on the outlet; none: open
 };
 
-/// One [[transport.wall]]: first order, -D ∂c/∂n = rate (c - equilibrium), n out of the fluid.
+/// One [[transport.wall]]: -D ∂c/∂n = rate (c^order - equilibrium^order), n out of the fluid, or a given flux.
 struct WallDeck {
   std::string mineral;    ///< empty: all walls
   std::string component;  ///< empty: all components
-  double rate = 0.0;      ///< [m/s]
+  double rate = 0.0;      ///< [m/s], of another order n [C^(1-n) m/s]
   double equilibrium = 0.0;
+  double order = 1.0;
+  double flux = 0.0;       ///< out of the fluid, in place of a rate [C m/s]
+  double damkohler = 0.0;  ///< rate L / D, in place of the rate; 0: the rate is given
 };
 
+/// Step by step, or the state that it all ends in.
+enum class TransportMode : std::uint8_t { in_time, steady };
+
 struct TransportDeck {
+  TransportMode mode = TransportMode::in_time;
   double diffusivity = 1e-9;   ///< of components that say nothing else [m²/s]
   double peclet = 0.0;         ///< U/φ length / diffusivity; 0: the flow is that of the drive
   double peclet_length = 0.0;  ///< [m]; 0: 6 (1 - φ) / S
@@ -50,12 +57,14 @@ struct TransportDeck {
   std::vector<ComponentDeck> components;  ///< none: the job is not asked for
   std::vector<WallDeck> walls;
 
+  bool steady() const { return mode == TransportMode::steady; }
   bool asked() const { return !components.empty(); }
   std::vector<std::string> names() const;
 };
 
 /// Declares and reads [transport]; notes as mistakes: components without or with the same name, walls of components
-/// that do not exist, two laws for the same wall, formulas and tables that cannot be read, keys without a component.
+/// that do not exist, two laws for the same wall, formulas and tables that cannot be read, keys without a component,
+/// and what the mode cannot do.
 void read(Reader& in, TransportDeck& deck);
 
 /// f(t) of a component's inlet or outlet; throws Error where it is not finite. Not collective.

@@ -50,3 +50,39 @@ def transport_without_a_time(folder):
 def transport_by_a_flow_in_time(folder):
     return ["check", deck(folder, transport_deck()), "flow.model=unsteady-stokes", "flow.drive=pressure-drop"], [
         "flow.model", "does not carry [transport] yet"]
+
+
+def steady_deck(component="inlet = 1\n", wall="rate = 1e-5\n", time=""):
+    return transport_deck(component, "[[transport.wall]]\n" + wall, "").replace("[time]\n", time and "[time]\n" + time) + (
+        '[transport]\nmode = "steady"\n')
+
+
+@case
+def steady_transport_with_times(folder):
+    return ["check", deck(folder, steady_deck('inlet = "1 + sin(t)"\ninitial = 1\ndiffusivity = 0\n', time="end = 3\n"))], [
+        "time.end", "a steady state has no time", "transport.component[0].inlet", "no constant", "transport.component[0].initial",
+        "transport.component[0].diffusivity"]
+
+
+@case
+def steady_transport_that_nothing_holds(folder):
+    return ["run", deck(folder, steady_deck("", "flux = 1e-9\n")), 'flow.axes=["y"]', "flow.drive=velocity"], [
+        "transport.component[0]", "acid has neither an inlet", "any constant"]
+
+
+@case
+def laws_of_a_wall_that_contradict(folder):
+    return ["check", deck(folder, steady_deck(wall="rate = 1e-5\ndamkohler = 1\norder = 2\nequilibrium = -1\n"))], [
+        "transport.wall[0].damkohler", "given beside rate", "transport.wall[0].equilibrium", "no power"]
+
+
+@case
+def given_flux_beside_a_rate(folder):
+    return ["check", deck(folder, steady_deck(wall="rate = 1e-5\nflux = 1e-9\n"))], [
+        "transport.wall[0].rate", "given beside flux"]
+
+
+@case
+def laws_that_only_a_steady_state_has(folder):
+    return ["check", deck(folder, transport_deck(more="[[transport.wall]]\nrate = 1e-5\norder = 2\n"))], [
+        "transport.wall[0].order", 'transport.mode = "steady"']

@@ -115,7 +115,11 @@ struct KrylovSolver::Hidden {
   std::exception_ptr failure;  // thrown inside a callback of PETSc
 
   Hidden(EllipticOperator& o, KrylovOptions k, Precondition p)
-      : op(o), options(std::move(k)), precondition(std::move(p)), null_space(o), version(o.version()) {
+      : op(o),
+        options(std::move(k)),
+        precondition(std::move(p)),
+        null_space(o, options.definite),
+        version(o.version()) {
     preconditioner_name = precondition ? "given" : "graph multigrid";
   }
   ~Hidden() {
@@ -260,7 +264,7 @@ void KrylovSolver::Hidden::make_inner() {
 void KrylovSolver::Hidden::follow_operator() {
   if (version == op.version()) return;
   const Timer timer("solver follows coefficients");
-  null_space = NullSpace(op);
+  null_space = NullSpace(op, options.definite);
   if (inner != nullptr) {
     petsc_check(PCDestroy(&inner), "PCDestroy");  // PCSetUp() and PCReset() keep parts of the old coefficients
     make_inner();

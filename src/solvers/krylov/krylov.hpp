@@ -14,7 +14,7 @@
 namespace karst {
 
 /// y += T x over the own unknowns: a further term of the operator, such as what a flow carries. Balances alone have it,
-/// and T 1 = 0, so that the null space is that of the elliptic operator. Collective.
+/// and T 1 = 0, so that the null space is that of the elliptic operator, or none (KrylovOptions::definite). Collective.
 using AddedTerm = std::function<void(std::span<const double> x, std::span<double> y)>;
 
 /// z = M r, an approximation of A^-1 r over the own unknowns. Collective.
@@ -31,7 +31,9 @@ struct KrylovOptions {
   /// Told of the start (0) and of every iteration: its number and ||b - A x|| / ||b||. On every rank.
   std::function<void(int iteration, double residual)> watch{};
   AddedTerm added{};  ///< A + T instead of A; none: A
-  int restart = 60;   ///< with an added term: basis vectors of flexible GMRES, 16 bytes per unknown each
+  /// A + T has no null space where A has one: T 1 is not 0, in every pore in which a source acts.
+  bool definite = false;
+  int restart = 60;  ///< with an added term: basis vectors of flexible GMRES, 16 bytes per unknown each
 };
 
 struct SolveReport {

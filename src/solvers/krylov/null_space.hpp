@@ -15,8 +15,9 @@ namespace karst {
 /// singular pore, is 0.
 class NullSpace {
  public:
+  /// @param none  a further term has made the system regular: no pore is singular
   /// Collective.
-  explicit NullSpace(const EllipticOperator& op);
+  explicit NullSpace(const EllipticOperator& op, bool none = false);
 
   int n_pores() const { return static_cast<int>(size_.size()); }  ///< singular ones
   /// Takes the mean over each singular pore out of x. Collective.

@@ -44,8 +44,9 @@ void set_inflow(FaceField& flow, double scale, std::vector<TwoPointLevel>& level
 
 }  // namespace
 
-FlowPreconditioner::FlowPreconditioner(EllipticOperator& op, FaceField& flow, AdvectiveTerm& term)
-    : op_(op), flow_(flow), term_(term), sweep_(op, term.grid(), term.flow()) {}
+FlowPreconditioner::FlowPreconditioner(EllipticOperator& op, FaceField& flow, AdvectiveTerm& term,
+                                       const std::array<bool, 6>& carried)
+    : op_(op), flow_(flow), term_(term), sweep_(op, term.grid(), term.flow()), carried_(carried) {}
 
 void FlowPreconditioner::follow_operator() {
   sweep_ = FlowSweep(op_, term_.grid(), term_.flow());
@@ -63,7 +64,11 @@ void FlowPreconditioner::set_scale(double s) {
     multigrid_.emplace(op_);
     return;
   }
-  std::vector<TwoPointLevel> levels = make_two_point_levels(*op_.composite(), op_.problem(), op_.form());
+  // Where the flow brings a given value in, the cycle needs an inlet: as if it held on the end.
+  EllipticProblem problem = op_.problem();
+  for (std::size_t side = 0; side < 6; ++side)
+    if (carried_[side]) problem.sides[side] = [](const Vec3&) { return dirichlet(0.0); };
+  std::vector<TwoPointLevel> levels = make_two_point_levels(*op_.composite(), problem, op_.form());
   set_inflow(flow_, s, levels);
   multigrid_.emplace(op_, levels, carried_cycle());
 }

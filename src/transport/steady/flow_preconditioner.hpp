@@ -5,6 +5,7 @@
 // downstream (flow_sweep.hpp). The cycle alone needs 125 iterations where both need 36 (decision 030).
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -17,7 +18,9 @@ namespace karst {
 class FlowPreconditioner {
  public:
   /// All must outlive it. Collective.
-  FlowPreconditioner(EllipticOperator& op, FaceField& flow, AdvectiveTerm& term);
+  /// @param carried  ends that nothing diffuses through, but that the flow brings a given value in through
+  FlowPreconditioner(EllipticOperator& op, FaceField& flow, AdvectiveTerm& term,
+                     const std::array<bool, 6>& carried = {});
 
   /// For s times the flow; 0: of diffusion alone. Makes the multigrid again. Collective.
   void set_scale(double s);
@@ -34,6 +37,7 @@ class FlowPreconditioner {
   FlowSweep sweep_;
   std::optional<EllipticMultigrid> multigrid_;
   double scale_ = 0.0;
+  std::array<bool, 6> carried_;
 };
 
 }  // namespace karst

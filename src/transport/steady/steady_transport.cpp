@@ -29,6 +29,20 @@ const std::shared_ptr<const Composite>& composite_for(const EllipticOperator& op
   return flow.composite();
 }
 
+std::array<bool, 6> sides_of(const std::array<ConditionAt, 6>& given) {
+  std::array<bool, 6> is{};
+  for (std::size_t s = 0; s < 6; ++s) is[s] = bool{given[s]};
+  return is;
+}
+
+/// Ends of the operator, but what a flow brings in where that is given by itself.
+std::array<ConditionAt, 6> inlets(const EllipticProblem& problem, const SteadyOptions& options) {
+  std::array<ConditionAt, 6> sides = problem.sides;
+  for (std::size_t s = 0; s < 6; ++s)
+    if (options.carried[s]) sides[s] = options.carried[s];
+  return sides;
+}
+
 KrylovOptions krylov_options(const SteadyOptions& options, AdvectiveTerm& term) {
   KrylovOptions k;
   k.name = options.name;
@@ -36,6 +50,8 @@ KrylovOptions krylov_options(const SteadyOptions& options, AdvectiveTerm& term) 
   k.tolerance = options.tolerance;
   k.max_iterations = options.max_iterations;
   k.restart = options.restart;
+  k.watch = options.watch;
+  k.definite = std::ranges::any_of(options.carried, [](const ConditionAt& at) { return bool{at}; });
   k.added = [&term](std::span<const double> x, std::span<double> y) { term.add(x, y); };
   return k;
 }
@@ -46,12 +62,12 @@ SteadyTransport::SteadyTransport(EllipticOperator& op, FaceField& flow, double s
     : op_(op),
       grid_(make_scalar_grid(composite_for(op, flow), given_sides(op.problem()))),
       term_(grid_, flow),
-      precondition_(op, flow, term_),
+      precondition_(op, flow, term_, sides_of(options.carried)),
       krylov_(op, krylov_options(options, term_),
               [this](std::span<const double> r, std::span<double> z) { precondition_(r, z); }),
       version_(op.version()),
       right_(static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver) {
-  term_.set_ends(op.problem().sides);
+  term_.set_ends(inlets(op.problem(), options));
   term_.set_scale(scale);
   precondition_.set_scale(scale);
 }
@@ -99,7 +115,7 @@ std::vector<WallState> walls_of(const EllipticOperator& op, std::span<const doub
 }  // namespace
 
 WallLawReport solve_wall_law(SteadyTransport& transport, EllipticOperator& op, const WallLaw& law, std::span<double> c,
-                             double tolerance, int most_steps) {
+                             double tolerance, int most_steps, std::span<const double> source, WallField* at_wall) {
   const Timer timer("wall law");
   constexpr double least_slope = 1e-6;  // of r / c: below it the flux does not tell the concentration at the wall
   EllipticFluxes fluxes(op);
@@ -119,7 +135,11 @@ WallLawReport solve_wall_law(SteadyTransport& transport, EllipticOperator& op, c
       number(values, w.piece) = rate * w.concentration - r.rate;
     }
     op.set_wall(rates, values);
-    report.iterations += transport.solve({}, c).iterations;
+    const SolveReport solve = transport.solve(source, c);
+    report.iterations += solve.iterations;
+    report.residual = solve.true_residual;
+    report.seconds += solve.seconds;
+    report.setup_seconds += solve.setup_seconds;
     ++report.steps;
     fluxes.find(c, faces, flux);
     double change = 0.0, largest = 0.0;
@@ -131,7 +151,10 @@ WallLawReport solve_wall_law(SteadyTransport& transport, EllipticOperator& op, c
     }
     largest = op.comm().max(largest);
     report.change = op.comm().max(change) / (largest > 0.0 ? largest : 1.0);
-    if (report.change <= tolerance) return report;
+    if (report.change > tolerance) continue;
+    if (at_wall != nullptr)
+      for (const WallState& w : walls) number(*at_wall, w.piece) = w.concentration;
+    return report;
   }
   throw Error(fmt::format(
       "steady transport: Newton's method for the law of the wall has not ended after {} steps: concentrations at walls "

@@ -4,10 +4,12 @@
 //   ∇·(s Q c) - ∇·(β ∇c) = f   in the pores,   conditions of an EllipticProblem at wall and ends of the domain
 //
 // Ends with a given value are inlets where the flow enters; where it leaves, it takes what is there, with a given value
-// as with none. A wall that reacts at first order, flux k c, is a Robin condition of rate k; laws that are not linear
-// are solved by Newton's method (solve_wall_law()). Units: lengths in h0, velocities and rates in β / h0.
+// as with none. Ends through which nothing diffuses may be inlets, too (SteadyOptions::carried). A wall that reacts at
+// first order, flux k c, is a Robin condition of rate k; laws that are not linear are solved by Newton's method
+// (solve_wall_law()). Units: lengths in h0, velocities and rates in β / h0.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 
@@ -21,6 +23,11 @@ struct SteadyOptions {
   double tolerance = 1e-8;
   int max_iterations = 300;
   int restart = 20;
+  /// What the flow brings in through ends whose condition in the operator is Neumann 0, as Dirichlet conditions: all
+  /// that comes in is Q c_in, nothing diffuses. Empty: the end is what it is in the operator.
+  std::array<ConditionAt, 6> carried{};
+  /// Of the Krylov solves, see KrylovOptions::watch.
+  std::function<void(int iteration, double residual)> watch{};
 };
 
 /// All functions are collective.
@@ -57,6 +64,8 @@ using WallLaw = std::function<WallRate(double c, const WallPiece& piece)>;
 
 struct WallLawReport {
   int steps = 0, iterations = 0;
+  double residual = 0.0;  ///< of the last solve, relative
+  double seconds = 0.0, setup_seconds = 0.0;
   double change = 0.0;  ///< of the last step, largest relative to the largest concentration at a wall
 };
 
@@ -64,7 +73,10 @@ struct WallLawReport {
 /// is the Robin condition of the tangent, rate r'(c_w), value r'(c_w) c_w - r(c_w). Ends when the concentration at no
 /// wall changes by more than `tolerance`, relative to the largest. Throws Error after `most_steps`. Collective.
 /// @param[in,out] c  own unknowns: start, from whose values next to the walls the first tangents come, and solution
+/// @param source  f per own unknown; empty: 0
+/// @param[out] at_wall  concentrations at the walls; nullptr: not wanted
 WallLawReport solve_wall_law(SteadyTransport& transport, EllipticOperator& op, const WallLaw& law, std::span<double> c,
-                             double tolerance = 1e-8, int most_steps = 30);
+                             double tolerance = 1e-8, int most_steps = 30, std::span<const double> source = {},
+                             WallField* at_wall = nullptr);
 
 }  // namespace karst

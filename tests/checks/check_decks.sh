@@ -8,9 +8,10 @@ programs=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp -r inputs "$folder/inputs"
-mkdir -p "$folder/out/quickstart"  # where the deck of the quickstart looks for its image
+mkdir -p "$folder/out/quickstart" "$folder/out/reactive-rock"  # where decks look for their images
 "$programs/karst-make-image" -o "$folder/rock.tif" --size 48 --voxel 5e-6 >/dev/null
 "$programs/karst" import "$folder/rock.tif" -o "$folder/out/quickstart/rock.h5" >/dev/null
+cp "$folder/out/quickstart/rock.h5" "$folder/out/reactive-rock/rock.h5"
 
 mkdir -p "$folder/out/minerals"
 "$programs/karst-make-image" -o "$folder/gray.tif" --labels "$folder/labels.tif" --kind polyhedra --size 32 --radius 8 --porosity 0.5 \

@@ -289,7 +289,8 @@ std::vector<std::string> transport_warnings(const TransportResult& result) {
             fmt::format("transport, {}: {:.1e} of what moves is gained or lost; a smaller transport.tolerance "
                         "helps",
                         c.name, c.imbalance));
-      if (const double out = std::max(c.low - c.least, c.largest - c.high); out > largest_overshoot * (c.high - c.low))
+      if (const double out = std::max(c.low - c.least, c.largest - c.high);
+          out > largest_overshoot * (c.high - c.low) + 1e-4 * std::max(std::abs(c.low), std::abs(c.high)))
         all.push_back(
             fmt::format("transport, {}: values from {:.4g} to {:.4g} leave the range of the data, {:g} to {:g}; "
                         "the flow carries over a cell much faster than diffusion does: finer cells help",

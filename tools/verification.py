@@ -344,7 +344,22 @@ def stokes(s):
         table(["packing", "flow cells", "to 1e-8", "to 1e-6"], packings), sharp(s["sharp"])])
 
 
-def page(g, e, s, found):
+def any_table(rows):
+    """One line per row, one column per figure of any of them."""
+    names = list(dict.fromkeys(name for r in rows for name in r))
+    def text(x):
+        return f"{x:.4g}" if isinstance(x, float) else "" if x is None else x
+    return table([n.replace("_", " ") for n in names], [[text(r.get(n)) for n in names] for r in rows])
+
+
+def transport(t):
+    lines = ["## Transport: all figures", "", "`karst-verify-transport`, `karst-verify-exact`, `karst-verify-reactive`.", ""]
+    for name, rows in t.items():
+        lines += [f"{name}:", "", any_table(rows)]
+    return "\n".join(lines)
+
+
+def page(g, e, s, t, found):
     return "\n".join([
         "## Summary", "", summary(g, e, s, found),
         "## E1: sphere off centre", "",
@@ -359,7 +374,8 @@ def page(g, e, s, found):
         "## Permeability from images", "", FROM_IMAGES, "", g["from_images"], "",
         "## Control volumes: pieces against home cells", "",
         "Packing: 128³ cells, periodic, overlapping spheres of 10 cells per radius, porosity 0.35. All pores kept. See "
-        "[decision 003](decisions/003-home-cells.md).", "", volumes(g), elliptic(e), stokes(s)])
+        "[decision 003](decisions/003-home-cells.md).", "", volumes(g), elliptic(e), stokes(s),
+        transport(t)])
 
 
 def case_table(build, script):
@@ -397,7 +413,18 @@ def measure(build, work):
     if cubes.returncode != 0:
         sys.exit("flow around cubes misses what is asked (above); the page stays as it is")
     flow = {**json.loads(flows.stdout), "sharp": json.loads(cubes.stdout)}
-    return {**json.loads(done.stdout), **tables}, json.loads(solves.stdout), flow, found
+    return {**json.loads(done.stdout), **tables}, json.loads(solves.stdout), flow, measure_transport(build), found
+
+
+def measure_transport(build):
+    figures = {}
+    for program, options in (("transport", ["--full"]), ("exact", ["--full"]), ("reactive", [])):
+        done = subprocess.run([build / "tests" / f"karst-verify-{program}", *options], stdout=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            sys.exit(f"transport misses what is asked (above, karst-verify-{program}); the page stays as it is")
+        rows = json.loads(done.stdout)
+        figures.update(rows if isinstance(rows, dict) else {"Calcite disc": rows})
+    return figures
 
 
 def main():
@@ -405,12 +432,12 @@ def main():
     parser.add_argument("--build", required=True, type=Path, help="folder of the build")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="karst_verification_") as work:
-        figures, solves, flows, found = measure(options.build.resolve(), Path(work))
+        figures, solves, flows, carried, found = measure(options.build.resolve(), Path(work))
     before, rest = PAGE.read_text().split(BEGIN)
     after = rest.split(END)[1]
     plot_sphere(figures["E1"])
     plot_elliptic(solves)
-    PAGE.write_text(f"{before}{BEGIN}\n\n{page(figures, solves, flows, found)}\n{END}{after}")
+    PAGE.write_text(f"{before}{BEGIN}\n\n{page(figures, solves, flows, carried, found)}\n{END}{after}")
     print("rewrote " + ", ".join(str(p.relative_to(ROOT)) for p in (PAGE, PLOT, PLOT_ELLIPTIC)))
 
 

@@ -80,8 +80,6 @@ void require_transport_fits(Reader& in, const Config& config) {
   if (flows && config.flow.axes.size() != 1)
     in.mistake("flow.axes", fmt::format("{} directions, but one flow carries the components; name one: axes = [\"x\"]",
                                         config.flow.axes.size()));
-  if (!config.flow.inlets.empty())
-    in.mistake("flow.inlet", "its flow does not carry [transport] yet; give flow.drive = \"velocity\" in its place");
   if (flows && config.flow.reservoir > 0)
     in.mistake("flow.reservoir", "free cells before and after the sample do not go with [transport] yet; leave it out");
   if (flows && deck.axis_given)

@@ -2,16 +2,25 @@
 // What the flow job of a run leaves for later jobs of the same run.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "ins/upscale/flow_fluxes.hpp"
 
 namespace karst {
 
+/// The flow from an inlet.
+struct InletFluxes {
+  int axis = 0;
+  double darcy_velocity = 0.0;  ///< along the axis, negative where fluid comes in at the high end [m/s]
+  FaceField faces;              ///< [h0³/s]
+};
+
 /// Columns with their solutions (32 bytes per fluid cell and axis), by increasing axis; flow_fluxes() makes fluxes of
 /// them. Also of flows that an earlier run has solved.
 struct FlowHandover {
   std::vector<FlowColumn> columns;
+  std::optional<InletFluxes> inlet;  ///< in place of columns; who uses it takes it out
 };
 
 }  // namespace karst

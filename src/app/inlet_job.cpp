@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/flow_handover.hpp"
 #include "app/kept_flow.hpp"
 #include "app/plot_file.hpp"
 #include "app/solve_progress.hpp"
@@ -93,10 +94,12 @@ JobResult run_inlet_flow(const JobContext& context) {
   const FlowInlet& inlet = options.inlets.at(0);
   const int axis = inlet.side / 2;
   SolveProgress progress(context, "flow", options.tolerance);
-  const InletFlow flow =
-      solve_inlet_flow(context.comm, context.geometry, options, context.config.fluid, sample_of(context),
-                       [&](int n, double residual) { progress.iteration("stokes from the inlet", n, residual); });
+  FlowHandover* handover = context.handover;
+  InletFlow flow = solve_inlet_flow(
+      context.comm, context.geometry, options, context.config.fluid, sample_of(context),
+      [&](int n, double residual) { progress.iteration("stokes from the inlet", n, residual); }, handover != nullptr);
   progress.solved(solve_report(flow));
+  if (handover != nullptr) handover->inlet = InletFluxes{axis, flow.darcy_velocity[axis], std::move(*flow.fluxes)};
   JobResult result;
   result.text = fmt::format(
       "Stokes flow from the inlet on {} to the opposite end\n"

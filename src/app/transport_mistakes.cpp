@@ -99,7 +99,7 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
   std::vector<std::string> found;
   const bool flows = run.config.flow.model != FlowModel::none;
   const int axis = flows ? run.config.flow.axes.at(0) : deck.axis;
-  if (flows && !run.geometry.report.percolates[static_cast<std::size_t>(axis)])
+  if (flows && run.config.flow.inlets.empty() && !run.geometry.report.percolates[static_cast<std::size_t>(axis)])
     found.push_back(
         fmt::format("transport: no pore leads through the sample along {}, so nothing flows and nothing is "
                     "carried; name another axis in flow.axes, or use finer cells",

@@ -24,6 +24,35 @@ double cross_section(const JobContext& run, int axis) {
   return run.grid.size[(axis + 1) % 3] * run.grid.size[(axis + 2) % 3];
 }
 
+/// Fluxes and velocity of the flow that the run has solved, made as fast as transport.peclet asks. Collective.
+void take_flow(const JobContext& run, CarriedBy& flow) {
+  FlowHandover* solved = run.handover;
+  require(solved != nullptr && (solved->inlet || !solved->columns.empty()),
+          "transport: the flow of this run was not kept");
+  const auto column = std::ranges::find(solved->columns, flow.axis, &FlowColumn::axis);
+  require(solved->inlet ? solved->inlet->axis == flow.axis : column != solved->columns.end(),
+          "transport: no flow along {} was solved", "xyz"[flow.axis]);
+  const double solved_velocity = solved->inlet ? solved->inlet->darcy_velocity : column->darcy_velocity[flow.axis];
+  const TransportDeck& deck = run.config.transport;
+  flow.flows = true;
+  flow.darcy_velocity = solved_velocity;
+  if (deck.peclet > 0.0) {
+    const double wanted = deck.peclet * deck.diffusivity * run.geometry.report.connected_porosity / number_length(run);
+    flow.factor = wanted / std::abs(solved_velocity);
+    flow.darcy_velocity = std::copysign(wanted, solved_velocity);
+  }
+  if (solved->inlet) {
+    flow.faces = std::move(solved->inlet->faces);
+    solved->inlet.reset();
+    if (flow.factor != 1.0) scale(*flow.faces, flow.factor);
+  } else {
+    const double h = run.grid.cell_width();
+    flow.faces = flow_fluxes(run.comm, run.geometry, run.config.flow, run.config.fluid.viscosity, h, *column,
+                             flow.darcy_velocity / h);
+  }
+  flow.composite = flow.faces->composite();
+}
+
 /// Asked on some ranks alone: the job looks at each step whether it is finite.
 std::function<double(const Vec3&, double)> of_time(const std::string& text) {
   return [formula = std::make_shared<const Formula>(text, "t")](const Vec3&, double t) {
@@ -87,7 +116,6 @@ double number_length(const JobContext& run) {
 
 CarriedBy carried_by(const JobContext& run) {
   CarriedBy flow;
-  const double h = run.grid.cell_width();
   flow.axis = axis_of(run.config);
   flow.periodic = domain_of(run).periodic[static_cast<std::size_t>(flow.axis)];
   if (!has_flow(run.config)) {
@@ -95,20 +123,7 @@ CarriedBy carried_by(const JobContext& run) {
     flow.faces.emplace(flow.composite);
     return flow;
   }
-  require(run.handover != nullptr && !run.handover->columns.empty(), "transport: the flow of this run was not kept");
-  const auto column = std::ranges::find(run.handover->columns, flow.axis, &FlowColumn::axis);
-  require(column != run.handover->columns.end(), "transport: no flow along {} was solved", "xyz"[flow.axis]);
-  flow.flows = true;
-  flow.darcy_velocity = column->darcy_velocity[flow.axis];
-  const TransportDeck& deck = run.config.transport;
-  if (deck.peclet > 0.0) {
-    const double wanted = deck.peclet * deck.diffusivity * run.geometry.report.connected_porosity / number_length(run);
-    flow.factor = wanted / std::abs(flow.darcy_velocity);
-    flow.darcy_velocity = std::copysign(wanted, flow.darcy_velocity);
-  }
-  flow.faces = flow_fluxes(run.comm, run.geometry, run.config.flow, run.config.fluid.viscosity, h, *column,
-                           flow.darcy_velocity / h);
-  flow.composite = flow.faces->composite();
+  take_flow(run, flow);
   return flow;
 }
 

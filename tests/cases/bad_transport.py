@@ -47,6 +47,14 @@ def transport_without_a_time(folder):
 
 
 @case
+def transport_from_an_inlet_of_a_periodic_axis(folder):
+    inlet = '[flow]\nmodel = "stokes"\n[[flow.inlet]]\nside = "-y"\nvelocity = 1e-4\n'
+    acid = '[[transport.component]]\nname = "acid"\ninlet = 1\n[time]\nend_pore_volumes = 1\n'
+    return ["check", deck(folder, sphere_deck() + "periodic = [false, true, true]\n" + inlet + acid)], [
+        "transport.component[0].inlet", "periodic along y"]
+
+
+@case
 def transport_by_a_flow_in_time(folder):
     return ["check", deck(folder, transport_deck()), "flow.model=unsteady-stokes", "flow.drive=pressure-drop"], [
         "flow.model", "does not carry [transport] yet"]

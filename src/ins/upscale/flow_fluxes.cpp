@@ -26,6 +26,8 @@ void load(StokesLevels& op, const std::vector<Quad>& unknowns, double speed, dou
   });
 }
 
+}  // namespace
+
 void scale(FaceField& fluxes, double factor) {
   const auto times = [factor](std::span<double> x) {
     parallel_for(std::ssize(x), [&](std::int64_t i) { x[static_cast<std::size_t>(i)] *= factor; });
@@ -37,8 +39,6 @@ void scale(FaceField& fluxes, double factor) {
     if (l > 0) times(fluxes.coarse_fine(l - 1));
   }
 }
-
-}  // namespace
 
 FaceField flow_fluxes(const Comm& comm, const Geometry& geometry, const FlowOptions& options, double viscosity,
                       double cell_width, const FlowColumn& column, double velocity) {

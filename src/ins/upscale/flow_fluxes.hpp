@@ -15,4 +15,7 @@ namespace karst {
 FaceField flow_fluxes(const Comm& comm, const Geometry& geometry, const FlowOptions& options, double viscosity,
                       double cell_width, const FlowColumn& column, double velocity = 1.0);
 
+/// Multiplies all fluxes. Not collective.
+void scale(FaceField& fluxes, double factor);
+
 }  // namespace karst

@@ -15,6 +15,7 @@
 #include "fields/face_field.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/operator/flow_kernels.hpp"
+#include "ins/upscale/flow_fluxes.hpp"
 
 namespace karst {
 namespace {
@@ -45,8 +46,7 @@ std::optional<Vec3> not_finite(const EndProfile& profile, int side, const Index&
 }
 
 /// Flow rates through the inlet and the outlet, in the direction of the flow. [velocity h0²]
-std::array<double, 2> rates_through(StokesSolver& solver, int side) {
-  const FaceField flux = solver.face_fluxes();
+std::array<double, 2> rates_through(const Comm& comm, const FaceField& flux, int side) {
   const auto in = static_cast<std::size_t>(side);
   std::array<double, 2> sum{};
   for (int l = 0; l < flux.grid().n_levels(); ++l) {
@@ -60,7 +60,7 @@ std::array<double, 2> rates_through(StokesSolver& solver, int side) {
       });
     }
   }
-  solver.op().comm().sum(std::span(sum));
+  comm.sum(std::span(sum));
   if (is_high(side)) sum = {-sum[0], -sum[1]};
   return sum;
 }
@@ -137,7 +137,7 @@ std::vector<std::string> inlet_mistakes(const FlowOptions& options, const Geomet
 
 InletFlow solve_inlet_flow(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
                            const FluidOptions& fluid, const FlowSample& sample,
-                           const std::function<void(int, double)>& progress) {
+                           const std::function<void(int, double)>& progress, bool keep_fluxes) {
   const Timer timer("flow");
   const FlowInlet& inlet = options.inlets.at(0);
   const double h = sample.cell_width, speed = inlet.velocity, pressure = fluid.viscosity * speed / h;
@@ -166,7 +166,8 @@ InletFlow solve_inlet_flow(const Comm& comm, const Geometry& geometry, const Flo
         e.what()));
   }
   flow.seconds = seconds() - flow.setup_seconds;
-  const auto [in, out] = rates_through(solver, inlet.side);
+  FaceField fluxes = solver.face_fluxes();
+  const auto [in, out] = rates_through(comm, fluxes, inlet.side);
   flow.flow_rate = speed * h * h * in;
   flow.imbalance = in != 0.0 ? std::abs(out / in - 1.0) : 0.0;
   flow.darcy_velocity = speed * report.velocity;
@@ -180,6 +181,10 @@ InletFlow solve_inlet_flow(const Comm& comm, const Geometry& geometry, const Flo
   flow.relative_residual = report.krylov.relative_residual;
   for (const Quad& q : solver.solution())
     flow.solution.push_back({{speed * q.v[0], speed * q.v[1], speed * q.v[2], pressure * q.v[3]}});
+  if (keep_fluxes) {
+    scale(fluxes, speed / h);
+    flow.fluxes = std::move(fluxes);
+  }
   return flow;
 }
 

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "fields/face_field.hpp"
 #include "ins/upscale/permeability.hpp"
 
 namespace karst {
@@ -24,7 +26,8 @@ struct InletFlow {
   FlowCounts counts;
   int iterations = 0;
   double relative_residual = 0.0, setup_seconds = 0.0, seconds = 0.0;
-  std::vector<Quad> solution;  ///< own unknowns (CompositeNumbering): velocity [m/s], pressure [Pa]
+  std::vector<Quad> solution;       ///< own unknowns (CompositeNumbering): velocity [m/s], pressure [Pa]
+  std::optional<FaceField> fluxes;  ///< through all faces [h0³/s]; none unless kept
 };
 
 /// The ends of the domain for options with an inlet, and a velocity of 1 on it.
@@ -38,9 +41,10 @@ EndProfile inlet_profile(const FlowOptions& options, double cell_width);
 std::vector<std::string> inlet_mistakes(const FlowOptions& options, const Geometry& geometry, double cell_width);
 
 /// Throws Error when nothing flows in or the solve fails. Collective.
-/// @param progress  after each iteration, on every rank: iterations, relative residual
+/// @param progress     after each iteration, on every rank: iterations, relative residual
+/// @param keep_fluxes  InletFlow::fluxes is wanted, for what the flow carries; it outlives the solve, not the geometry
 InletFlow solve_inlet_flow(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
                            const FluidOptions& fluid, const FlowSample& sample,
-                           const std::function<void(int, double)>& progress = {});
+                           const std::function<void(int, double)>& progress = {}, bool keep_fluxes = false);
 
 }  // namespace karst

@@ -51,6 +51,13 @@ struct Bed {
     context.handover = &handover;
     context.file = [this](const std::string& name) { return place.path() + "/" + name; };
   }
+  /// An inlet there in place of the drive.
+  void flow_from(int side) {
+    config.flow.axes = {side / 2};
+    config.flow.inlets.emplace_back();
+    config.flow.inlets[0].side = side;
+    config.flow.inlets[0].velocity = 0.5;
+  }
   JobResult run() {
     check_jobs(context);
     if (config.flow.model != FlowModel::none) run_job(flow_job(), context);
@@ -200,6 +207,63 @@ TEST(TransportJobMpi, GoesOnFromAFlowThatIsSolved) {
   EXPECT_FALSE(first.empty());
 }
 
+// A velocity on an end carries as a drive does, whichever end it is: what came in is there, nothing leaves its bounds,
+// the walls that it flows along take none, and a front is through after some pore volumes.
+TEST(TransportJobMpi, AnInletCarries) {
+  const PetscSession petsc;
+  const Comm world = Comm::world();
+  for (const int side : {1, 2}) {
+    const int axis = side / 2;
+    Bed bed(world);
+    GridOptions grid = test::diffusion_grid({20, 10, 10}, {false, false, true}, 8);
+    const Geometry geometry = build_geometry(world, grid, *two_balls(), KeepPores::all);
+    bed.flow_from(side);
+    bed.config.time.end_pore_volumes = side == 2 ? 1.4 : 0.1;
+    JobContext context{world, bed.config, grid, geometry, {}, bed.context.file};
+    context.handover = &bed.handover;
+    check_jobs(context);
+    run_job(flow_job(), context);
+    const JobResult result = run_job(transport_job(), context);
+    const auto json = nlohmann::ordered_json::parse(result.json)["transport"];
+    const double sign = side % 2 == 0 ? 1.0 : -1.0, rate = 0.5 * (axis == 0 ? 100.0 : 200.0);
+    EXPECT_NEAR(json["darcy_velocity_m_s"].get<double>(), sign * 0.5, 1e-6) << side;
+    const double volume = json["pore_volume_time_s"].get<double>() * rate;
+    const auto rows = bed.table("transport.csv");
+    double content = 0.0;
+    for (const auto& row : rows) {
+      content += row[dt] * (row[inflow] - row[outflow]);
+      EXPECT_NEAR(content, row[mean] * volume, 1e-7 * content);
+      EXPECT_NEAR(row[inflow], rate, 1e-5 * rate);
+      EXPECT_LT(row[imbalance], 1e-11);
+      EXPECT_TRUE(row[least] >= -1e-13 && row[largest] <= 1.0 + 1e-13) << row[least] << " " << row[largest] - 1.0;
+    }
+    if (side == 2) {
+      EXPECT_GT(rows.back()[outlet], 0.8);
+      continue;
+    }
+    // The profile falls along the flow.
+    const auto profile = bed.table("profiles.csv");
+    ASSERT_EQ(profile.size(), 40U);
+    EXPECT_GT(profile[39][3], 0.5);
+    EXPECT_LT(profile[20][3], 0.01);
+  }
+}
+
+// The Péclet number makes the flow of an inlet faster, too.
+TEST(TransportJobMpi, APecletNumberScalesAnInlet) {
+  const PetscSession petsc;
+  Bed bed(Comm::world());
+  bed.flow_from(1);
+  bed.config.transport.diffusivity = 0.2;
+  bed.config.transport.peclet = 30.0;
+  bed.config.transport.peclet_length = 6.4;
+  bed.config.time.end_pore_volumes = 0.05;
+  const auto json = nlohmann::ordered_json::parse(bed.run().json)["transport"];
+  EXPECT_NEAR(json["pore_velocity_m_s"].get<double>(), -30.0 * 0.2 / 6.4, 1e-9);
+  const double rate = 30.0 * 0.2 / 6.4 * bed.geometry.report.connected_porosity * 100.0;
+  EXPECT_NEAR(bed.table("transport.csv").back()[inflow], rate, 1e-5 * rate);
+}
+
 // What the deck cannot do is said before any work.
 TEST(TransportJob, MistakesOfADeckAreToldTogether) {
   const auto mistakes_of = [](const std::string& more) {
@@ -225,6 +289,13 @@ TEST(TransportJob, MistakesOfADeckAreToldTogether) {
                            "time.end_pore_volumes", "time.output", "time.scheme"})
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
   EXPECT_TRUE(has(mistakes_of(component + flow), "time.end: missing"));
+  const std::string inlet = "[flow]\nmodel = \"stokes\"\n[[flow.inlet]]\nside = \"+SIDE\"\nvelocity = 1\n";
+  const auto at = [&](char axis) {
+    std::string one = inlet;
+    return one.replace(one.find("SIDE"), 4, 1, axis) + "[time]\nend_pore_volumes = 1\n";
+  };
+  EXPECT_EQ(mistakes_of(component + at('y')), "");
+  EXPECT_TRUE(has(mistakes_of(component + at('x')), "periodic along x, so nothing flows in or out"));
   EXPECT_TRUE(has(mistakes_of(flow + "[output]\nplot = [\"concentration\"]\n"), "belongs to a job"));
 }
 

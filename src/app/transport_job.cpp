@@ -360,6 +360,7 @@ JobResult TransportInTime::report() {
   for (const ComponentResult& c : result_.components)
     result.balances.push_back({fmt::format("transport_{}_relative", c.name), c.imbalance});
   result.warnings = transport_warnings(result_);
+  std::ranges::move(table_warnings(deck_, times_), std::back_inserter(result.warnings));
   std::vector<JobComponent> all = components();
   draw_transport(run_.comm, nlohmann::ordered_json::parse(result.json), view_of(run_, all), figures_);
   result.figures = std::move(figures_);

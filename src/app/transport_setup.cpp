@@ -214,6 +214,23 @@ TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow) 
   return result;
 }
 
+std::vector<std::string> table_warnings(const TransportDeck& deck, const TimeOptions& times) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < deck.components.size(); ++i) {
+    if (!deck.components[i].inlet_table) continue;
+    const std::vector<double>& at = deck.components[i].inlet_table->time;
+    double closest = times.dt, where = 0.0;
+    for (std::size_t k = 1; k < at.size() && at[k - 1] < times.end; ++k)
+      if (at[k] > 0.0 && at[k] - at[k - 1] < closest) closest = at[k] - at[k - 1], where = at[k - 1];
+    if (closest < times.dt)
+      all.push_back(fmt::format(
+          "transport.component[{}].inlet_table: lines {:.3g} s apart at {:.6g} s, but steps of {:.3g} s, each of which "
+          "takes the value at its end: what happens in between is missed; time.dt = {:.3g} would follow it",
+          i, closest, where, times.dt, 0.5 * closest));
+  }
+  return all;
+}
+
 TimeOptions transport_times(TimeOptions times, double pore_time, double largest_step) {
   constexpr double most_steps = 1e8;
   if (times.end_pore_volumes > 0.0) times.end = times.end_pore_volumes * pore_time;

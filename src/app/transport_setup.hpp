@@ -55,6 +55,9 @@ TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow);
 /// @param largest_step  of Courant number 1 [s]
 TimeOptions transport_times(TimeOptions times, double pore_time, double largest_step);
 
+/// A sentence for each inlet table with lines closer than a step, between which a pulse may be missed. Not collective.
+std::vector<std::string> table_warnings(const TransportDeck& deck, const TimeOptions& times);
+
 /// f(x). Not collective.
 double value_in(const Formula& formula, const Vec3& x);
 

@@ -11,6 +11,7 @@
 #include "app/flow_handover.hpp"
 #include "app/simulation.hpp"
 #include "app/solve_store.hpp"
+#include "app/transport_setup.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
@@ -262,6 +263,21 @@ TEST(TransportJobMpi, APecletNumberScalesAnInlet) {
   EXPECT_NEAR(json["pore_velocity_m_s"].get<double>(), -30.0 * 0.2 / 6.4, 1e-9);
   const double rate = 30.0 * 0.2 / 6.4 * bed.geometry.report.connected_porosity * 100.0;
   EXPECT_NEAR(bed.table("transport.csv").back()[inflow], rate, 1e-5 * rate);
+}
+
+// Lines of a table between two steps are told, those that steps follow are not.
+TEST(TransportJob, ATableFinerThanTheStepsIsTold) {
+  TransportDeck deck;
+  deck.components.resize(2);
+  deck.components[1].inlet_table = TimeTable{{0.0, 5.0, 5.25, 9.0}, {0.0, 0.0, 1.0, 0.0}};
+  TimeOptions times{.end = 10.0, .dt = 1.0};
+  const auto found = table_warnings(deck, times);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(has(found[0], "transport.component[1].inlet_table: lines 0.25 s apart at 5 s, but steps of 1 s"));
+  times.dt = 0.2;
+  EXPECT_TRUE(table_warnings(deck, times).empty());
+  times = {.end = 4.0, .dt = 1.0};  // the run ends before
+  EXPECT_TRUE(table_warnings(deck, times).empty());
 }
 
 // What the deck cannot do is said before any work.

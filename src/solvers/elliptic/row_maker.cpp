@@ -239,6 +239,13 @@ VofGradient RowMaker::gradient(VofName v) const {
     ring.push_back({f.neighbour, step});
     add(f.neighbour, to_vec(step) + vofs_.point(f.neighbour) - here);
   }
+  // In a direction of one cell nothing varies: there the VoF is its own neighbour.
+  for (int d = 0; d < 3; ++d)
+    for (const int side : {2 * d, 2 * d + 1})
+      if (vofs_.layout().domain().cells[d] == 1) {
+        names.push_back(v);
+        r.push_back(to_vec(side_offset(side)));
+      }
   const double least = between_levels ? least_quality_between_levels : least_quality;
   GradientFit fit = fit_gradient(r, least);
   if (fit.quality < least_quality) {

@@ -353,7 +353,7 @@ def any_table(rows):
 
 
 def transport(t):
-    lines = ["## Transport: all figures", "", "`karst-verify-transport`, `karst-verify-exact`, `karst-verify-reactive`.", ""]
+    lines = ["## Transport: all figures", "", "`karst-verify-transport`, `karst-verify-exact`, `karst-verify-pulse`, `karst-verify-reactive`.", ""]
     for name, rows in t.items():
         lines += [f"{name}:", "", any_table(rows)]
     return "\n".join(lines)
@@ -418,7 +418,7 @@ def measure(build, work):
 
 def measure_transport(build):
     figures = {}
-    for program, options in (("transport", ["--full"]), ("exact", ["--full"]), ("reactive", [])):
+    for program, options in (("transport", ["--full"]), ("exact", ["--full"]), ("pulse", ["--full"]), ("reactive", [])):
         done = subprocess.run([build / "tests" / f"karst-verify-{program}", *options], stdout=subprocess.PIPE, text=True)
         if done.returncode != 0:
             sys.exit(f"transport misses what is asked (above, karst-verify-{program}); the page stays as it is")

@@ -307,8 +307,7 @@ std::vector<std::string> missed(const Json& all, bool full) {
     if (name == "T11") {
       for (const Json& r : rows) {
         ask(r["below"] < 1e-13 && r["above"] < 1e-13, name + ": leaves its bounds by more than 1e-13");
-        // Between levels some residuals of isolated fragments stand still at 1e-11 of the change.
-        ask(r["relation"] < (r["levels"] == 1 ? 1e-12 : 1e-9), name + ": c3 - (c1 - 2 c2) is more than 1e-12");
+        ask(r["relation"] < 1e-12, name + ": c3 - (c1 - 2 c2) is more than 1e-12");
       }
     } else if (name.starts_with("T7")) {
       const bool in_time = name.ends_with("steps");

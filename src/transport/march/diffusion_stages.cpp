@@ -19,6 +19,7 @@ constexpr double least_change = 1e-15;  ///< of the values: a smaller change is 
 /// their fluxes are those of low order, and the others no longer change. Bounds and mass do not depend on it.
 constexpr double good_enough = 1e-5;
 constexpr int patience = 20;   ///< iterations
+constexpr int directions = 8;  ///< kept by the solver: with 2 it stands still at 1e-5 where D dt / h² is of order one
 constexpr int wide_steps = 2;  ///< Jacobi steps in wide rows, as in EllipticMultigrid
 
 /// φ: values where those of the operator stand.
@@ -148,7 +149,7 @@ double DiffusionGroup::Boundary::value(int side, const Vec3& x) const {
 }
 
 DiffusionScratch::DiffusionScratch(const ScalarGrid& grid)
-    : gcr(grid.composite->comm(), grid.n_own), faces(grid.composite) {
+    : gcr(grid.composite->comm(), grid.n_own, directions), faces(grid.composite) {
   for (Array<double>* a : {&phi, &kc, &b, &rhs, &work, &image})
     *a = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::solver, 0.0);
   for (Array<double>* a : {&change, &second, &direction})

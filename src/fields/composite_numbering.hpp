@@ -30,6 +30,8 @@ class CompositeNumbering {
   int owner(GlobalNumber g) const;                                     ///< O(log n_ranks)
   const std::vector<std::int64_t>& ranges() const { return ranges_; }  ///< first unknown of each rank, then n_global
 
+  /// First own number of the unknowns of a level; n_levels(): n_own().
+  std::int64_t level_begin(int level) const { return level == n_levels() ? n_own_ : of(level).begin.front(); }
   /// First own number of the unknowns of an own box.
   std::int32_t box_begin(int level, int local) const { return of(level).begin[static_cast<std::size_t>(local)]; }
   std::int32_t box_end(int level, int local) const { return of(level).begin[static_cast<std::size_t>(local) + 1]; }

@@ -53,25 +53,23 @@ class Maker {
     const int n = graph_.n_local();
     struct BoxRows {
       std::vector<FlowRow> rows;
-      std::vector<std::uint16_t> still, covered;
+      std::vector<std::uint16_t> still;
       std::vector<FlowExtra> extra;
       FlowCounts counts;
     };
     std::vector<BoxRows> boxes(static_cast<std::size_t>(n));
     parallel_for_dynamic(n, [&](std::int64_t b) {
       BoxRows& box = boxes[static_cast<std::size_t>(b)];
-      make_box(static_cast<int>(b), box.rows, box.still, box.covered, box.counts);
+      make_box(static_cast<int>(b), box.rows, box.still, box.counts);
       make_extra(graph_.box(static_cast<int>(b)), box.extra, box.counts);
     });
     FlowRows result;
-    result.begin = result.extra_begin = result.still_begin = result.covered_begin = {0};
+    result.begin = result.extra_begin = result.still_begin = {0};
     for (const BoxRows& box : boxes) {
       result.begin.push_back(result.begin.back() + std::ssize(box.rows));
       result.extra_begin.push_back(result.extra_begin.back() + std::ssize(box.extra));
       result.still.insert(result.still.end(), box.still.begin(), box.still.end());
       result.still_begin.push_back(std::ssize(result.still));
-      result.covered.insert(result.covered.end(), box.covered.begin(), box.covered.end());
-      result.covered_begin.push_back(std::ssize(result.covered));
     }
     result.rows = Array<FlowRow>(static_cast<std::size_t>(result.begin.back()), Purpose::stencils);
     result.extra = Array<FlowExtra>(static_cast<std::size_t>(result.extra_begin.back()), Purpose::stencils);
@@ -79,15 +77,15 @@ class Maker {
     for (std::size_t b = 0; b < boxes.size(); ++b) {
       std::ranges::copy(boxes[b].rows, result.rows.data() + result.begin[b]);
       std::ranges::copy(boxes[b].extra, result.extra.data() + result.extra_begin[b]);
+      counts.flow_cells += boxes[b].counts.flow_cells;
       counts.walls += boxes[b].counts.walls;
       counts.walls_half_way += boxes[b].counts.walls_half_way;
       counts.open_area += boxes[b].counts.open_area;
       counts.extra_area += boxes[b].counts.extra_area;
       counts.closed_area += boxes[b].counts.closed_area;
     }
-    const std::int64_t vofs = graph_.vof_begin(n) - std::ssize(result.covered);
-    std::array<std::int64_t, 5> sums{vofs - std::ssize(result.still), result.begin.back(), std::ssize(result.still),
-                                     counts.walls, counts.walls_half_way};
+    std::array<std::int64_t, 5> sums{counts.flow_cells, result.begin.back(), std::ssize(result.still), counts.walls,
+                                     counts.walls_half_way};
     comm_.sum(std::span(sums));
     std::array<double, 3> areas{counts.open_area, counts.extra_area, counts.closed_area};
     comm_.sum(std::span(areas));
@@ -98,8 +96,7 @@ class Maker {
  private:
   bool is_regular(VofName v) const { return vofs_.moments(v) == nullptr; }
 
-  void make_box(int b, std::vector<FlowRow>& rows, std::vector<std::uint16_t>& still,
-                std::vector<std::uint16_t>& covered, FlowCounts& counts) const {
+  void make_box(int b, std::vector<FlowRow>& rows, std::vector<std::uint16_t>& still, FlowCounts& counts) const {
     const BoxGraph graph = graph_.box(b);
     std::size_t r = 0;
     const auto n_irregular = static_cast<std::size_t>(graph.n_irregular);
@@ -107,11 +104,10 @@ class Maker {
       const VofName v = vof_name(graph.box, vof);
       const bool irregular = r < n_irregular && graph.row_vof[r] == vof;
       r += irregular;
-      if (vofs_.is_covered(b, vof)) {
-        covered.push_back(static_cast<std::uint16_t>(vof));
-      } else if (irregular && !vofs_.inside(v)) {
-        still.push_back(static_cast<std::uint16_t>(vof));
-      } else if (irregular || needs_row(b, graph, v, slots)) {
+      if (vofs_.is_covered(b, vof)) return;
+      if (irregular && !vofs_.inside(v)) return still.push_back(static_cast<std::uint16_t>(vof));
+      ++counts.flow_cells;
+      if (irregular || needs_row(b, graph, v, slots)) {
         rows.push_back(make_row(graph, v, slots, counts));
       } else {
         counts.open_area += 3.0;

@@ -75,8 +75,6 @@ struct FlowRows {
   std::vector<std::int64_t> begin, extra_begin;  ///< n_local + 1
   std::vector<std::uint16_t> still;              ///< VoFs without flow, box after box, increasing
   std::vector<std::int64_t> still_begin;         ///< n_local + 1
-  std::vector<std::uint16_t> covered;            ///< VoFs under a finer level, box after box, increasing
-  std::vector<std::int64_t> covered_begin;       ///< n_local + 1
   FlowCounts counts;
   std::span<const FlowRow> of(int box) const {
     const auto b = static_cast<std::size_t>(box);
@@ -91,11 +89,6 @@ struct FlowRows {
     const auto b = static_cast<std::size_t>(box);
     return std::span(still).subspan(static_cast<std::size_t>(still_begin[b]),
                                     static_cast<std::size_t>(still_begin[b + 1] - still_begin[b]));
-  }
-  std::span<const std::uint16_t> covered_in(int box) const {
-    const auto b = static_cast<std::size_t>(box);
-    return std::span(covered).subspan(static_cast<std::size_t>(covered_begin[b]),
-                                      static_cast<std::size_t>(covered_begin[b + 1] - covered_begin[b]));
   }
 };
 

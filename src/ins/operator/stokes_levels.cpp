@@ -12,8 +12,10 @@
 
 namespace karst {
 
-StokesLevels::StokesLevels(const Comm& comm, const Geometry& geometry, const FlowSides& sides)
-    : comm_(comm), composite_(composite_on(comm, geometry)) {
+StokesLevels::StokesLevels(std::shared_ptr<const Composite> composite, const FlowSides& sides)
+    : composite_(std::move(composite)) {
+  const Comm& comm = composite_->comm();
+  const Geometry& geometry = composite_->geometry();
   const std::size_t n = geometry.levels.size();
   std::vector<std::unique_ptr<FlowLookup>> lookups;
   for (const LevelGeometry& level : geometry.levels)
@@ -24,9 +26,8 @@ StokesLevels::StokesLevels(const Comm& comm, const Geometry& geometry, const Flo
                                     face_counts_));
   for (std::size_t l = 0; l < n; ++l) {
     levels_.push_back(
-        std::make_unique<StokesOperator>(comm, geometry.levels[l], sides, make_flow_rows(comm, *lookups[l])));
+        std::make_unique<StokesOperator>(composite_, static_cast<int>(l), sides, make_flow_rows(comm, *lookups[l])));
     begin_.push_back(begin_.back() + levels_[l]->n_own());
-    unknowns_begin_.push_back(unknowns_begin_.back() + levels_[l]->n_own() - std::ssize(levels_[l]->rows().covered));
   }
   parts_.resize(n);
   drives_.resize(n);
@@ -174,7 +175,7 @@ void StokesLevels::level_fluxes(int l, int box, const Vec3& force, std::span<dou
 void StokesLevels::fill_lengths(std::span<FloatField> lengths) {
   if (n_levels() > 1) coupling_.fill_lengths(lengths);
   for (int l = 0; l < n_levels(); ++l)
-    fill_halo(comm_, level(l).geometry().graph, lengths[static_cast<std::size_t>(l)]);
+    fill_halo(comm(), level(l).geometry().graph, lengths[static_cast<std::size_t>(l)]);
 }
 
 std::int64_t StokesLevels::bytes() const {

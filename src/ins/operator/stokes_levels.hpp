@@ -38,12 +38,15 @@ struct TimeTerm {
 
 class StokesLevels {
  public:
-  /// The geometry must outlive it and stay in place. Collective.
-  StokesLevels(const Comm& comm, const Geometry& geometry, const FlowSides& sides);
+  /// Collective.
+  StokesLevels(std::shared_ptr<const Composite> composite, const FlowSides& sides);
+  /// On a grid of its own; the geometry must outlive it and stay in place.
+  StokesLevels(const Comm& comm, const Geometry& geometry, const FlowSides& sides)
+      : StokesLevels(composite_on(comm, geometry), sides) {}
   StokesLevels(const StokesLevels&) = delete;
   StokesLevels& operator=(const StokesLevels&) = delete;
 
-  const Comm& comm() const { return comm_; }
+  const Comm& comm() const { return composite_->comm(); }
   const FlowSides& sides() const { return levels_[0]->sides(); }
   const std::shared_ptr<const Composite>& composite() const { return composite_; }
   const CompositeNumbering& numbering() const { return composite_->numbering(); }
@@ -58,8 +61,6 @@ class StokesLevels {
   std::span<Quad> part(int l, std::span<Quad> y) const {
     return y.subspan(static_cast<std::size_t>(begin(l)), static_cast<std::size_t>(begin(l + 1) - begin(l)));
   }
-  /// First own unknown of a level (CompositeNumbering); n_levels(): their number.
-  std::int64_t unknowns_begin(int l) const { return unknowns_begin_[static_cast<std::size_t>(l)]; }
   /// Where an own unknown stands in vectors, and the cell width of its level [h0]. Unknowns that follow each other in a
   /// box without a covered VoF between them do so in vectors. O(log n).
   struct Place {
@@ -121,11 +122,10 @@ class StokesLevels {
   void level_fluxes(int l, int box, const Vec3& force, std::span<double> fluxes) const;
   LevelTime on_level(int l, const TimeTerm& time) const;
 
-  Comm comm_;
   std::shared_ptr<const Composite> composite_;
   std::vector<Stretch> stretches_;  // empty on one level
   std::vector<std::unique_ptr<StokesOperator>> levels_;
-  std::vector<std::int64_t> begin_{0}, unknowns_begin_{0};
+  std::vector<std::int64_t> begin_{0};
   LevelFaceCounts face_counts_;
   LevelCoupling coupling_;
   std::vector<std::span<Quad>> parts_;

@@ -61,15 +61,16 @@ double mean_over(const EndProfile& profile, const Vec3& centre, std::size_t norm
 
 }  // namespace
 
-StokesOperator::StokesOperator(const Comm& comm, const LevelGeometry& geometry, const FlowSides& sides, FlowRows rows)
-    : comm_(comm),
-      geometry_(&geometry),
+StokesOperator::StokesOperator(std::shared_ptr<const Composite> composite, int level, const FlowSides& sides,
+                               FlowRows rows)
+    : composite_(std::move(composite)),
+      geometry_(&composite_->level(level)),
       sides_(sides),
       rows_(std::move(rows)),
       t_(geometry_->graph, 1, Purpose::solver),
       x_(geometry_->graph, 1, Purpose::solver),
       w_(geometry_->graph, 1, Purpose::solver),
-      halo_(comm, geometry_->graph),
+      halo_(comm(), geometry_->graph),
       plain_(static_cast<std::size_t>(n_own()), Purpose::solver, std::uint8_t{1}),
       flow_(static_cast<std::size_t>(geometry_->graph.n_local())) {
   find_ghosts();
@@ -81,9 +82,9 @@ StokesOperator::StokesOperator(const Comm& comm, const LevelGeometry& geometry, 
       plain_[static_cast<std::size_t>(graph.vof_begin(b) + row.vof)] = 0;
     }
     for (const std::uint16_t v : rows_.still_in(b)) t_.box(b)[v] = 0.0F;
-    for (const std::uint16_t v : rows_.covered_in(b)) plain_[static_cast<std::size_t>(graph.vof_begin(b) + v)] = 0;
+    for (const std::uint16_t v : covered_in(b)) plain_[static_cast<std::size_t>(graph.vof_begin(b) + v)] = 0;
   }
-  fill_halo(comm, graph, t_);
+  fill_halo(comm(), graph, t_);
   for (int b = 0; b < graph.n_local(); ++b)
     for (auto i = ghost_begin_[static_cast<std::size_t>(b)]; i < ghost_begin_[static_cast<std::size_t>(b) + 1]; ++i) {
       const Ghost& g = ghosts_[static_cast<std::size_t>(i)];
@@ -164,8 +165,7 @@ void StokesOperator::find_level_ghosts(int box, const BoxGraph& graph) {
   for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
     if (std::ranges::none_of(slots, [&](int slot) { return graph.name(slot) == coarse_face; })) return;
     const auto v = static_cast<std::uint16_t>(vof);
-    if (std::ranges::binary_search(rows_.still_in(box), v) || std::ranges::binary_search(rows_.covered_in(box), v))
-      return;
+    if (std::ranges::binary_search(rows_.still_in(box), v) || std::ranges::binary_search(covered_in(box), v)) return;
     const auto row = std::ranges::lower_bound(rows, v, {}, &FlowRow::vof);
     const bool plain = row == rows.end() || row->vof != v;
     for (std::size_t s = 0; s < 6; ++s) {
@@ -294,7 +294,7 @@ void StokesOperator::momentum(int box, const Vec3& force, const LevelTime& time,
     y[v] = x[v];
     w[v] = {};
   }
-  for (const std::uint16_t v : rows_.covered_in(box)) y[v] = w[v] = {};
+  for (const std::uint16_t v : covered_in(box)) y[v] = w[v] = {};
 }
 
 /// Returns Σ over the sides of each direction of half the flux along it.
@@ -344,7 +344,7 @@ Vec3 StokesOperator::continuity(int box, const Vec3& force, const LevelTime& tim
     for (std::size_t d = 0; d < 3; ++d) along.v[d] += 0.5 * out * e.step[d];
   }
   for (const std::uint16_t v : rows_.still_in(box)) y[v].v[p] = x[v].v[p];
-  for (const std::uint16_t v : rows_.covered_in(box)) y[v] = {};
+  for (const std::uint16_t v : covered_in(box)) y[v] = {};
   return along;
 }
 
@@ -391,7 +391,7 @@ void StokesOperator::pressure_gradient(std::span<std::array<float, 3>> gradient)
     for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) { set(v, plain_gradient(x, n, {})); });
     for (const FlowRow& row : rows_.of(b)) set(row.vof, row_gradient(x, row, {}));
     for (const std::uint16_t v : rows_.still_in(b)) g[v] = {};
-    for (const std::uint16_t v : rows_.covered_in(b)) g[v] = {};
+    for (const std::uint16_t v : covered_in(b)) g[v] = {};
   });
 }
 
@@ -430,7 +430,7 @@ double StokesOperator::extra_flux(int box, const FlowExtra& face, const Vec3& fo
 std::int64_t StokesOperator::bytes() const {
   return static_cast<std::int64_t>(rows_.rows.bytes() + rows_.extra.bytes() + 2 * rows_.still.size() +
                                    ghosts_.size() * sizeof(Ghost) + level_ghosts_.size() * sizeof(LevelGhost) +
-                                   2 * rows_.covered.size() + t_.bytes() + plain_.bytes() + x_.bytes() + w_.bytes());
+                                   t_.bytes() + plain_.bytes() + x_.bytes() + w_.bytes());
 }
 
 }  // namespace karst

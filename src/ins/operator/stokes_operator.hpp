@@ -9,10 +9,12 @@
 // (level_coupling.hpp).
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/comm.hpp"
+#include "fields/composite.hpp"
 #include "grid/halo_exchange.hpp"
 #include "ins/operator/flow_rows.hpp"
 #include "ins/operator/time_term.hpp"
@@ -32,15 +34,17 @@ class StokesOperator {
     double beyond = 0.0;     ///< pressure one cell beyond the ghost; to be set with values() at the slot
   };
 
-  /// The geometry must outlive it and stay in place. Collective.
-  StokesOperator(const Comm& comm, const LevelGeometry& geometry, const FlowSides& sides, FlowRows rows);
+  /// Of a level of the grid. Collective.
+  StokesOperator(std::shared_ptr<const Composite> composite, int level, const FlowSides& sides, FlowRows rows);
   StokesOperator(const StokesOperator&) = delete;
   StokesOperator& operator=(const StokesOperator&) = delete;
 
-  const Comm& comm() const { return comm_; }
+  const Comm& comm() const { return composite_->comm(); }
   const LevelGeometry& geometry() const { return *geometry_; }
   const FlowRows& rows() const { return rows_; }
   const FlowSides& sides() const { return sides_; }
+  /// VoFs under a finer level: no unknowns, their rows are 0.
+  std::span<const std::uint16_t> covered_in(int box) const { return composite_->covered_in(geometry_->level, box); }
   std::int64_t n_own() const { return geometry_->graph.vof_begin(geometry_->graph.n_local()); }
 
   /// Velocity and pressure that the operator is applied to: own VoFs are the caller's to set, all else is filled here.
@@ -121,7 +125,7 @@ class StokesOperator {
   Vec3 continuity(int box, const Vec3& force, const LevelTime& time, Quad* y) const;
   LevelTime of_box(const LevelTime& time, int box) const;
 
-  Comm comm_;
+  std::shared_ptr<const Composite> composite_;
   const LevelGeometry* geometry_;
   FlowSides sides_;
   FlowRows rows_;

@@ -41,7 +41,7 @@ class LocalFlow {
       std::fill_n(left_.data() + first, n, volume);
       const FlowRows& rows = op_.level(l).rows();
       for (const FlowRow& row : rows.of(b)) left_[first + row.vof] *= row.symmetric_scale;
-      for (const auto& without : {rows.still_in(b), rows.covered_in(b)})
+      for (const auto& without : {rows.still_in(b), op_.level(l).covered_in(b)})
         for (const std::uint16_t v : without) left_[first + v] = 0.0F;
     });
   }

@@ -345,7 +345,7 @@ void StokesPreconditioner::set_continuity_inverse(int level) {
       inverse[e.vof] = inverse[e.vof] > 0.0F ? 1.0F / (1.0F / inverse[e.vof] + more) : 1.0F / more;
     }
     for (const std::uint16_t v : op.rows().still_in(b)) inverse[v] = 0.0F;
-    for (const std::uint16_t v : op.rows().covered_in(b)) inverse[v] = 0.0F;
+    for (const std::uint16_t v : op.covered_in(b)) inverse[v] = 0.0F;
   });
 }
 

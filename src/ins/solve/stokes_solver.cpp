@@ -11,13 +11,13 @@
 
 namespace karst {
 
-StokesSolver::StokesSolver(const Comm& comm, const Geometry& geometry, const FlowSides& sides,
+StokesSolver::StokesSolver(const std::shared_ptr<const Composite>& composite, const FlowSides& sides,
                            const StokesOptions& options)
-    : comm_(comm),
+    : comm_(composite->comm()),
       options_(options),
-      op_(comm, geometry, sides),
+      op_(composite, sides),
       preconditioner_(op_),
-      gmres_(comm, op_.n_vofs(), options.krylov),
+      gmres_(comm_, op_.n_vofs(), options.krylov),
       solution_(static_cast<std::size_t>(op_.n_vofs()), Purpose::solver) {
   if (op_.n_levels() > 1) unknowns_ = Array<Quad>(static_cast<std::size_t>(op_.numbering().n_own()), Purpose::solver);
 }

@@ -37,8 +37,12 @@ struct StokesReport {
 
 class StokesSolver {
  public:
-  /// The geometry must outlive it and stay in place. Collective.
-  StokesSolver(const Comm& comm, const Geometry& geometry, const FlowSides& sides, const StokesOptions& options = {});
+  /// Collective.
+  StokesSolver(const std::shared_ptr<const Composite>& composite, const FlowSides& sides,
+               const StokesOptions& options = {});
+  /// On a grid of its own; the geometry must outlive it and stay in place.
+  StokesSolver(const Comm& comm, const Geometry& geometry, const FlowSides& sides, const StokesOptions& options = {})
+      : StokesSolver(composite_on(comm, geometry), sides, options) {}
 
   /// Solves from rest. Throws Error when there is nothing that drives, or the iteration fails. Collective.
   /// @param name  of the solve, for messages

@@ -29,8 +29,7 @@ Array<float> volumes_of(const StokesLevels& op, const Geometry& geometry) {
     const auto moments = level.box(b).moments;
     for (std::size_t r = 0; r < moments.size(); ++r)
       to[graph.row_vof[r]] = static_cast<float>(whole * moments[r].kappa);
-    const FlowRows& rows = op.level(l).rows();
-    for (const auto& without : {rows.still_in(b), rows.covered_in(b)})
+    for (const auto& without : {op.level(l).rows().still_in(b), op.level(l).covered_in(b)})
       for (const std::uint16_t v : without) to[v] = 0.0F;
   });
   return volume;

@@ -111,7 +111,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 class SharedSolver {
  public:
   SharedSolver(const Comm& comm, const Geometry& geometry, const StokesOptions& options)
-      : comm_(comm), geometry_(geometry), options_(options) {}
+      : composite_(composite_on(comm, geometry)), options_(options) {}
 
   StokesSolver& with(const FlowSides& sides, double& setup_seconds) {
     setup_seconds = 0.0;
@@ -119,15 +119,14 @@ class SharedSolver {
     const auto start = std::chrono::steady_clock::now();
     const Timer timer("set-up");
     solver_.reset();
-    solver_.emplace(comm_, geometry_, sides, options_);
+    solver_.emplace(composite_, sides, options_);
     trim_heap();
     setup_seconds = seconds_since(start);
     return *solver_;
   }
 
  private:
-  const Comm& comm_;
-  const Geometry& geometry_;
+  std::shared_ptr<const Composite> composite_;
   const StokesOptions& options_;
   std::optional<StokesSolver> solver_;
 };
@@ -325,8 +324,8 @@ SpeedHistogram histogram_of(const Comm& comm, const StokesLevels& op, std::span<
     double sum = 0.0, volume = 0.0;
   };
   const auto of_level = [&](int l) {
-    return speed.subspan(static_cast<std::size_t>(op.unknowns_begin(l)),
-                         static_cast<std::size_t>(op.unknowns_begin(l + 1) - op.unknowns_begin(l)));
+    return speed.subspan(static_cast<std::size_t>(op.numbering().level_begin(l)),
+                         static_cast<std::size_t>(op.numbering().level_begin(l + 1) - op.numbering().level_begin(l)));
   };
   std::array<double, 2> all{};
   for (int l = 0; l < op.n_levels(); ++l) {

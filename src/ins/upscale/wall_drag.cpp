@@ -92,9 +92,9 @@ class BoxDrag {
     });
   }
 
-  void add(const FlowRows& all, int b, WallDrag& sum, std::array<double, 2>& volume) const {
-    const std::span<const FlowRow> rows = all.of(b);
-    add_volume(all.covered_in(b), volume);
+  void add(const StokesOperator& op, int b, WallDrag& sum, std::array<double, 2>& volume) const {
+    const std::span<const FlowRow> rows = op.rows().of(b);
+    add_volume(op.covered_in(b), volume);
     const auto irregular = graph_.row_vof.first(static_cast<std::size_t>(graph_.n_irregular));
     for (const FlowRow& row : rows) {
       const auto at = std::ranges::lower_bound(irregular, row.vof);
@@ -183,7 +183,7 @@ WallDrag wall_drag(StokesLevels& op, const StokesDrive& drive, const SampleCells
     parallel_for_dynamic(std::ssize(in_boxes), [&](std::int64_t b) {
       const int box = static_cast<int>(b);
       InBox& in = in_boxes[static_cast<std::size_t>(b)];
-      BoxDrag(level, level.values().box(box).data(), force, falling, box).add(level.rows(), box, in.drag, in.cells);
+      BoxDrag(level, level.values().box(box).data(), force, falling, box).add(level, box, in.drag, in.cells);
     });
     for (const InBox& in : in_boxes) {
       sum.pressure += h * in.drag.pressure;

@@ -29,7 +29,7 @@ std::array<double, 2> off_in_slit(const Comm& comm, const GridOptions& grid, con
       const BoxGraph box = graph.box(b);
       const auto own = length.box(b);
       for_each_vof(box, [&](int vof, int cell) {
-        if (std::ranges::binary_search(op.level(l).rows().covered_in(b), vof)) return;
+        if (std::ranges::binary_search(op.level(l).covered_in(b), vof)) return;
         const double scale = std::ldexp(1.0, l), delta = (box.cells.cell(cell)[1] + 0.5) - 2.0 * scale;
         const double exact = 0.5 * delta * (8.0 * scale - delta);
         const double k = double{own[static_cast<std::size_t>(vof)]} * double{own[static_cast<std::size_t>(vof)]};

@@ -110,7 +110,7 @@ TEST(StokesLevels, EveryPlanePassesTheSameFlux) {
     for (int b = 0; b < op.geometry().graph.n_local(); ++b) {
       const BoxGraph box = op.geometry().graph.box(b);
       for_each_vof(box, [&](int vof, int cell) {
-        if (!std::ranges::binary_search(op.rows().covered_in(b), vof))
+        if (!std::ranges::binary_search(op.covered_in(b), vof))
           plane[static_cast<std::size_t>(box.cells.cell(cell)[0])] +=
               fluxes.primary(l).box(b, 0)[static_cast<std::size_t>(vof)];
       });
@@ -137,7 +137,7 @@ void for_unknowns(StokesLevels& op, F&& f) {
     const LevelGraph& graph = op.level(l).geometry().graph;
     for (int b = 0; b < graph.n_local(); ++b)
       for_each_vof(graph.box(b), [&](int vof, int cell) {
-        if (std::ranges::binary_search(op.level(l).rows().covered_in(b), vof)) return;
+        if (std::ranges::binary_search(op.level(l).covered_in(b), vof)) return;
         const Index at = graph.box(b).cells.cell(cell);
         f(StokesLevels::width(l) * Vec3{at[0] + 0.5, at[1] + 0.5, at[2] + 0.5}, l, b, vof);
       });

@@ -5,19 +5,17 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "base/error.hpp"
-#include "base/run_guarded.hpp"
 #include "support/geometry_cases.hpp"
 #include "support/image_cases.hpp"
 #include "support/shared_directory.hpp"
+#include "verification/figures.hpp"
 
 namespace karst {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using test::single_level;
 using test::totals;
 
@@ -238,11 +236,8 @@ double order(const Json& rows, const char* key) {
 }
 
 /// What verification asks for and was missed.
-std::vector<std::string> missed(const Json& all) {
-  std::vector<std::string> out;
-  const auto ask = [&](bool met, const std::string& what) {
-    if (!met) out.push_back(what);
-  };
+Asked asked_of(const Json& all) {
+  Asked ask;
   const Json& e1 = all["E1"];
   ask(order(e1, "volume_error") >= 1.9 && order(e1, "area_error") >= 1.9, "E1: order below 1.9");
   ask(e1[1]["volume_error"] < 0.002 && e1[1]["area_error"] < 0.005, "E1: errors at R/h = 16");
@@ -257,7 +252,7 @@ std::vector<std::string> missed(const Json& all) {
     ask(std::abs(r["porosity_error"].get<double>()) < 0.003 && std::abs(r["area_error"].get<double>()) < 0.03,
         "E5: " + r.dump());
   ask(all["E6"]["counts_equal"] && all["E6"]["kappa"] < 1e-12 && all["E6"]["aperture"] < 1e-12, "E6");
-  return out;
+  return ask;
 }
 
 void run(const Comm& comm, const std::vector<std::string>& rocks) {
@@ -269,11 +264,7 @@ void run(const Comm& comm, const std::vector<std::string>& rocks) {
   all["E5"] = images(comm);
   all["E6"] = units(comm);
   all["control_volumes"] = all_control_volumes(rocks);
-  fmt::print("{}\n", all.dump(1));
-  const std::vector<std::string> failures = missed(all);
-  std::string text;
-  for (const std::string& f : failures) text += '\n' + f;
-  require(failures.empty(), "{} figure(s) of the geometry miss what is asked:{}", failures.size(), text);
+  print_figures(comm, all, asked_of(all));
 }
 
 }  // namespace

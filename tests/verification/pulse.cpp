@@ -15,25 +15,21 @@
 //   karst-verify-pulse [--full]
 #include <fmt/core.h>
 
-#include <cstring>
-#include <nlohmann/json.hpp>
 #include <numbers>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/run_guarded.hpp"
 #include "ins/solve/stokes_solver.hpp"
 #include "ins/upscale/flow_fluxes.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/level_cases.hpp"
 #include "support/scalar_cases.hpp"
 #include "transport/dispersion/closure.hpp"
+#include "verification/figures.hpp"
 
 namespace karst {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Mass, centre and variance along x of a pulse.
 struct Moments {
@@ -233,11 +229,8 @@ Json measure(const Comm& comm, bool full) {
   return all;
 }
 
-std::vector<std::string> missed(const Json& all) {
-  std::vector<std::string> list;
-  const auto ask = [&](bool ok, const std::string& what) {
-    if (!ok) list.push_back(what);
-  };
+Asked asked_of(const Json& all) {
+  Asked ask;
   for (const auto& [name, rows] : all.items())
     for (const Json& r : rows) {
       ask(std::abs(r["error"].get<double>()) < 0.01, name + ": more than 1 % off");
@@ -245,7 +238,7 @@ std::vector<std::string> missed(const Json& all) {
       ask(r["imbalance"] < 1e-12, name + ": mass is not kept to 1e-12");
       ask(r["least"] > -1e-13 && r["largest"] < 1.0 + 1e-13, name + ": leaves its bounds by more than 1e-13");
     }
-  return list;
+  return ask;
 }
 
 }  // namespace
@@ -255,10 +248,7 @@ int main(int argc, char** argv) {
   using namespace karst;
   return run_guarded(argc, argv, [&](const Comm& comm) {
     const PetscSession petsc;
-    const Json all = measure(comm, argc > 1 && std::strcmp(argv[1], "--full") == 0);
-    if (comm.rank() == 0) fmt::print("{}\n", all.dump(1));
-    const std::vector<std::string> list = missed(all);
-    for (const std::string& what : list) fmt::print(stderr, "missed: {}\n", what);
-    require(list.empty(), "verification of pulses: {} figures miss what is asked", list.size());
+    const Json all = measure(comm, asks_for_all(argc, argv));
+    print_figures(comm, all, asked_of(all));
   });
 }

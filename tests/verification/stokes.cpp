@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures the cases of steady Stokes flow (narrow slits and tubes, S1 channels, S2 spheres, S3 cylinders, S7
-// iterations) and prints them as JSON. Ends with status 1 when a figure misses what is asked in missed().
+// iterations) and prints them as JSON. Ends with status 1 when a figure misses what is asked in asked_of().
 //   karst-verify-stokes [--full]   also spheres of 64 and cylinders of 128 cells per period, packings of 64^3 to 128^3
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-#include <string_view>
-
-#include "base/run_guarded.hpp"
 #include "support/flow_cases.hpp"
+#include "verification/figures.hpp"
 
 namespace karst {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Section = std::function<double(double a, double b)>;
 
 struct Slope {
@@ -168,11 +164,8 @@ Json packings(const Comm& comm, int finest) {
   return rows;
 }
 
-std::vector<std::string> missed(const Json& all) {
-  std::vector<std::string> out;
-  const auto ask = [&](bool met, const Json& what) {
-    if (!met) out.push_back(what.dump());
-  };
+Asked asked_of(const Json& all) {
+  Asked ask;
   for (const Json& c : all["narrow"])
     if (c["width"] >= 2.0) ask(std::abs(c["mean"].get<double>()) < 0.05, c);
   for (const Json& c : all["S1"]) {
@@ -187,7 +180,7 @@ std::vector<std::string> missed(const Json& all) {
     if (c["n"] == 64) ask(std::abs(c["error"].get<double>()) < 0.005, c);
   const double first = all["S7"][0]["iterations"].get<double>();
   for (const Json& c : all["S7"]) ask(c["iterations"] <= 30 && c["iterations"] < 1.2 * first, c);
-  return out;
+  return ask;
 }
 
 void run(const Comm& comm, bool full) {
@@ -197,18 +190,13 @@ void run(const Comm& comm, bool full) {
   all["S2"] = spheres(comm, full ? 64 : 32);
   all["S3"] = cylinders(comm, full ? 128 : 64);
   all["S7"] = packings(comm, full ? 128 : 64);
-  const std::vector<std::string> failures = missed(all);
-  if (comm.rank() == 0) fmt::print("{}\n", all.dump(1));
-  for (const std::string& f : failures)
-    if (comm.rank() == 0) fmt::print(stderr, "missed: {}\n", f);
-  if (!failures.empty()) throw ExitStatus{1};
+  print_figures(comm, all, asked_of(all));
 }
 
 }  // namespace
 }  // namespace karst
 
 int main(int argc, char** argv) {
-  return karst::run_guarded(argc, argv, [&](const karst::Comm& comm) {
-    karst::run(comm, argc > 1 && std::string_view(argv[1]) == "--full");
-  });
+  return karst::run_guarded(argc, argv,
+                            [&](const karst::Comm& comm) { karst::run(comm, karst::asks_for_all(argc, argv)); });
 }

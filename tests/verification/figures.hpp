@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the verification programs share: the order of convergence, what is asked of figures, and how a program ends.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "base/run_guarded.hpp"
+
+namespace karst {
+
+using Json = nlohmann::ordered_json;
+
+/// Order of convergence between the last two entries of a list, whose `cells` count across a length.
+inline double last_order(const Json& rows, const char* error, const char* cells = "cells") {
+  const Json &a = rows[rows.size() - 2], &b = rows.back();
+  return std::log(std::abs(a[error].get<double>() / b[error].get<double>())) /
+         std::log(b[cells].get<double>() / a[cells].get<double>());
+}
+
+/// What is asked of the figures, and was missed.
+class Asked {
+ public:
+  /// @param what  a sentence, or the figures themselves
+  template <class What>
+  void operator()(bool met, const What& what) {
+    if (met) return;
+    if constexpr (std::is_convertible_v<const What&, std::string_view>)
+      missed_.emplace_back(what);
+    else
+      missed_.push_back(what.dump());
+  }
+  const std::vector<std::string>& missed() const { return missed_; }
+
+ private:
+  std::vector<std::string> missed_;
+};
+
+/// Prints the figures, and what they miss to stderr: then the program ends with status 1. The same on all ranks.
+inline void print_figures(const Comm& comm, const Json& figures, const Asked& asked) {
+  if (comm.rank() == 0) {
+    fmt::print("{}\n", figures.dump(1));
+    for (const std::string& what : asked.missed()) fmt::print(stderr, "missed: {}\n", what);
+  }
+  if (!asked.missed().empty()) throw ExitStatus{1};
+}
+
+inline bool asks_for_all(int argc, char** argv) { return argc > 1 && std::string_view(argv[1]) == "--full"; }
+
+}  // namespace karst

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <numbers>
+#include <optional>
 #include <span>
 
 #include "base/parallel.hpp"
@@ -60,10 +61,10 @@ void solve_with(EllipticOperator& op, const std::string& way, std::span<const do
   if (way != "graph") set_petsc_option("-" + prefix + "pc_type", way);
   const double before = peak(comm);
   std::vector<double> x(b.size());
-  std::vector<KrylovSolver> solver;
-  const Times set_up = times_of([&] { solver.emplace_back(op, KrylovOptions{way, prefix, 1e-8, 200, 1e-8}); });
+  std::optional<KrylovSolver> solver;
+  const Times set_up = times_of([&] { solver.emplace(op, KrylovOptions{way, prefix, 1e-8, 200, 1e-8}); });
   SolveReport report;
-  const Times solve = times_of([&] { report = solver.back().solve(b, x); });
+  const Times solve = times_of([&] { report = solver->solve(b, x); });
   const std::string first = show(comm, set_up, cells), second = show(comm, solve, cells),
                     memory = memory_now(comm, cells);
   const double all = peak(comm);
@@ -77,20 +78,20 @@ void solve_with(EllipticOperator& op, const std::string& way, std::span<const do
 
 void report(const Comm& comm, const Geometry& geometry, test::Walls walls, const std::vector<std::string>& ways) {
   const EllipticProblem problem = test::problem_with(walls);
-  std::vector<EllipticOperator> op;
-  const Times build = times_of([&] { op.emplace_back(comm, geometry, problem); });
-  const auto n = static_cast<std::size_t>(op[0].numbering().n_own());
+  std::optional<EllipticOperator> op;
+  const Times build = times_of([&] { op.emplace(comm, geometry, problem); });
+  const auto n = static_cast<std::size_t>(op->numbering().n_own());
   const double cells = static_cast<double>(comm.sum(static_cast<std::int64_t>(n)));
-  const double wide = static_cast<double>(op[0].counts().wide_rows);
+  const double wide = static_cast<double>(op->counts().wide_rows);
   std::vector<double> b(n);
-  op[0].right_side(test::random_values(make_two_point_levels(comm, geometry, problem)), b);
+  op->right_side(test::random_values(make_two_point_levels(comm, geometry, problem)), b);
   const std::string shown = show(comm, build, cells);
-  const double bytes = static_cast<double>(comm.sum(op[0].bytes()));
+  const double bytes = static_cast<double>(comm.sum(op->bytes()));
   if (comm.rank() == 0)
     fmt::print("{} walls: {:.0f} cells, {:.1f} % irregular; operator {} ns per cell, {:.1f} bytes per cell\n",
                walls == test::Walls::neumann ? "Neumann" : "Dirichlet", cells, 100.0 * wide / cells, shown,
                bytes / cells);
-  for (const std::string& way : ways) solve_with(op[0], way, b, cells);
+  for (const std::string& way : ways) solve_with(*op, way, b, cells);
 }
 
 struct Case {

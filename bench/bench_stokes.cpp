@@ -37,7 +37,7 @@ void run(const Comm& comm, const Case& c) {
   StokesSolver solver(comm, geometry, sides, options);
   const double ready = now();
   StokesDrive drive;
-  drive.pressure[0] = c.n;
+  drive.at_end[0] = c.n;
   const StokesReport report = solver.solve(drive);
   const double solved = now();
   const std::vector<TwoPointLevel> levels =

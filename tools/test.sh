@@ -9,7 +9,7 @@ if [[ ${1:-} == --nightly ]]; then
   nightly=1
   shift
 fi
-tools/build.sh release tests
+tools/build.sh release tests benchmarks
 without=(-LE nightly)
 if ((nightly)); then
   without=()

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/parallel.hpp"
+#include "grid/vof_loops.hpp"
 #include "ins/operator/flow_kernels.hpp"
 
 namespace karst {
@@ -35,6 +36,11 @@ struct BoxView {
     return out;
   }
   double flux(const FlowExtra& face) const { return kernels::flux_out(x, w, t, face, force); }
+  /// Of an Advection::End.
+  double flux(const auto& end) const {
+    return kernels::flux_out(w, t, end.vof, end.slot, end.side, force.v[end.side / 2U], double{end.area},
+                             double{end.bend});
+  }
 };
 
 /// Σ F (x_neighbour - x) / 2 over the six sides.
@@ -48,6 +54,13 @@ Four carried(const Quad* x, std::size_t v, const std::array<std::uint16_t, 6>& n
 /// The same through an extra face.
 Four carried(const Quad* x, const FlowExtra& face, double flux) {
   return kernels::all(0.5 * flux) * (velocity(x[face.neighbour]) - velocity(x[face.vof]));
+}
+
+/// What the face of an end adds to that: F (ghost - x) / 2 once more with the velocity of the end, the same with a
+/// ghost at rest where fluid comes back in.
+Four carried_more(const Quad* x, std::size_t vof, std::size_t slot, bool given, double flux) {
+  const Four ghost = given ? velocity(x[slot]) : Four{};
+  return kernels::all(0.5 * flux) * (ghost - velocity(x[vof]));
 }
 
 void add_to(Quad& y, const Four& f) {
@@ -64,6 +77,7 @@ Advection::Advection(const StokesOperator& op)
       inverse_volume_(static_cast<std::size_t>(op.n_own()), Purpose::solver, 1.0F) {
   const LevelGraph& graph = op.geometry().graph;
   for (int b = 0; b < graph.n_local(); ++b) {
+    find_ends(b);
     const BoxGraph box = graph.box(b);
     const auto moments = op.geometry().box(b).moments;
     for (std::size_t r = 0; r < moments.size(); ++r)
@@ -72,10 +86,38 @@ Advection::Advection(const StokesOperator& op)
   }
 }
 
+void Advection::find_ends(int b) {
+  const BoxGraph graph = op_->geometry().graph.box(b);
+  const std::span<const FlowRow> rows = op_->rows().of(b);
+  const auto first = static_cast<std::size_t>(op_->geometry().graph.vof_begin(b));
+  if (graph.halo.n_domain() > 0)
+    for_each_face(graph, [&](int vof, int side, int slot) {
+      const auto s = static_cast<std::size_t>(side), v = static_cast<std::size_t>(vof);
+      if (graph.name(slot) != domain_face || inflow_at(op_->sides()[s]) == EndInflow::as_inside ||
+          std::ranges::binary_search(op_->rows().still_in(b), vof))
+        return;
+      End end{static_cast<std::uint16_t>(vof),
+              static_cast<std::uint16_t>(slot),
+              static_cast<std::uint8_t>(side),
+              inflow_at(op_->sides()[s]) == EndInflow::as_given,
+              1.0F,
+              0.0F};
+      if (!op_->is_plain(first + v)) {
+        const auto row = std::ranges::lower_bound(rows, vof, {}, &FlowRow::vof);
+        if (row == rows.end() || row->vof != vof || row->area[s] == 0.0F) return;
+        end.area = row->area[s];
+        end.bend = row->bend[s];
+      }
+      ends_.push_back(end);
+    });
+  ends_begin_.push_back(std::ssize(ends_));
+}
+
 /// cell(box, its first own VoF, VoF, slots, fluxes) for all flow cells, extra(box, first, face, its index, flux) for
-/// all extra faces: fluxes of the values that the operator was last applied to.
-template <class Cell, class Extra>
-void Advection::for_faces(const Vec3& force, Cell&& cell, Extra&& extra) const {
+/// all extra faces, at_end(box, first, end, flux) for ends_: fluxes of the values that the operator was last applied
+/// to.
+template <class Cell, class Extra, class AtEnd>
+void Advection::for_faces(const Vec3& force, Cell&& cell, Extra&& extra, AtEnd&& at_end) const {
   const LevelGraph& graph = op_->geometry().graph;
   parallel_for(graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
@@ -88,6 +130,9 @@ void Advection::for_faces(const Vec3& force, Cell&& cell, Extra&& extra) const {
     for (const FlowRow& row : op_->rows().of(b)) cell(b, first, row.vof, row.slot, view.fluxes(row));
     auto e = static_cast<std::size_t>(op_->rows().extra_begin[static_cast<std::size_t>(b)]);
     for (const FlowExtra& face : op_->rows().extra_of(b)) extra(b, first, face, e++, view.flux(face));
+    const auto box = static_cast<std::size_t>(b);
+    for (auto k = static_cast<std::size_t>(ends_begin_[box]); k < static_cast<std::size_t>(ends_begin_[box + 1]); ++k)
+      at_end(b, first, ends_[k], view.flux(ends_[k]));
   });
 }
 
@@ -100,6 +145,11 @@ void Advection::add(double factor, const StokesDrive& drive, std::span<Quad> y) 
       },
       [&](int b, std::size_t first, const FlowExtra& face, std::size_t, double flux) {
         add_to(y[first + face.vof], part(first + face.vof) * carried(op_->values().box(b).data(), face, flux));
+      },
+      [&](int b, std::size_t first, const End& e, double flux) {
+        if (e.given || flux < 0.0)
+          add_to(y[first + e.vof],
+                 part(first + e.vof) * carried_more(op_->values().box(b).data(), e.vof, e.slot, e.given, flux));
       });
 }
 
@@ -116,7 +166,8 @@ void Advection::keep(const StokesDrive& drive) {
       },
       [&](int, std::size_t, const FlowExtra&, std::size_t e, double flux) {
         extra_fluxes_[e] = static_cast<float>(flux);
-      });
+      },
+      [](int, std::size_t, const End&, double) {});
 }
 
 void Advection::add_linearised(double factor, std::span<Quad> y) const {
@@ -132,6 +183,13 @@ void Advection::add_linearised(double factor, std::span<Quad> y) const {
         const Four sum = carried(op_->values().box(b).data(), face, double{extra_fluxes_[e]}) +
                          carried(flow_.box(b).data(), face, flux);
         add_to(y[first + face.vof], part(first + face.vof) * sum);
+      },
+      [&](int b, std::size_t first, const End& e, double flux) {
+        const double kept = fluxes_[first + e.vof][e.side];
+        if (!e.given && kept >= 0.0) return;
+        const Four sum = carried_more(op_->values().box(b).data(), e.vof, e.slot, e.given, kept) +
+                         carried_more(flow_.box(b).data(), e.vof, e.slot, e.given, flux);
+        add_to(y[first + e.vof], part(first + e.vof) * sum);
       });
 }
 

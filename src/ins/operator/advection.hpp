@@ -7,6 +7,11 @@
 // leaves a cell enters its neighbour, and flow that is carried makes and takes no energy, Σ κ u·(u·∇)u = 0, whatever
 // the cell Reynolds number (Morinishi, Lund, Vasilyev & Moin, J. Comput. Phys. 143 (1998) 90). Second order: u is small
 // next to walls, so the means of F and u there, first order, weigh little. docs/measurements/012 has the figures.
+//
+// On an end of the domain (u_neighbour + u) / 2 becomes the velocity that is carried through it: the given one where a
+// velocity is given, u where the fluid leaves, u / 2 where it comes back in through an outlet. The last one makes the
+// energy that comes in F (u · u / 2 - |u|² / 2) = 0, as if the fluid had been at rest and p were its total pressure
+// (Braack & Mucha, J. Comput. Math. 32 (2014) 507).
 #pragma once
 
 #include "ins/operator/stokes_operator.hpp"
@@ -38,14 +43,24 @@ class Advection {
   std::int64_t bytes() const;  ///< of this rank
 
  private:
-  template <class Cell, class Extra>
-  void for_faces(const Vec3& force, Cell&& cell, Extra&& extra) const;
+  /// An open face on an end where (u_neighbour + u) / 2 is not what is carried.
+  struct End {
+    std::uint16_t vof, slot;
+    std::uint8_t side;
+    bool given;        ///< the ghost has the velocity of the end; else what comes in was at rest
+    float area, bend;  ///< as in FlowRow
+  };
+  void find_ends(int box);
+  template <class Cell, class Extra, class AtEnd>
+  void for_faces(const Vec3& force, Cell&& cell, Extra&& extra, AtEnd&& at_end) const;
 
   const StokesOperator* op_;
   QuadField flow_;                      // u, with halo and ghosts
   Array<std::array<float, 6>> fluxes_;  // F out of the own VoFs
   Array<float> extra_fluxes_;           // of the FlowExtra
   Array<float> inverse_volume_;         // 1 / κ of the own VoFs
+  std::vector<End> ends_;
+  std::vector<std::int64_t> ends_begin_{0};  // n_local + 1
 };
 
 }  // namespace karst

@@ -25,14 +25,16 @@ struct EndRule {
   bool velocity, normal;  ///< the multigrid holds at 0: all components, the normal one
   EndRow row;
   GhostRules momentum, fluxes;
+  EndInflow inflow;
 };
 constexpr EndRow as_neighbour{false, 1.0, true, false}, half_way{true, 0.5, false, true};
 /// By order of FlowSide.
-constexpr std::array<EndRule, 4> rules{{
-    {true, false, true, true, as_neighbour, mirror, mirror},        // no_slip
-    {false, false, false, true, as_neighbour, mirror, mirror},      // symmetry
-    {false, true, false, false, as_neighbour, open_end, open_end},  // pressure
-    {false, false, true, true, half_way, end_itself, about_end},    // velocity
+constexpr std::array<EndRule, 5> rules{{
+    {true, false, true, true, as_neighbour, mirror, mirror, EndInflow::as_inside},        // no_slip
+    {false, false, false, true, as_neighbour, mirror, mirror, EndInflow::as_inside},      // symmetry
+    {false, true, false, false, as_neighbour, open_end, open_end, EndInflow::as_inside},  // pressure
+    {false, false, true, true, half_way, end_itself, about_end, EndInflow::as_given},     // velocity
+    {false, true, false, false, as_neighbour, open_end, open_end, EndInflow::from_rest},  // outlet
 }};
 
 constexpr const EndRule& rule_of(FlowSide kind) { return rules[static_cast<std::size_t>(kind)]; }
@@ -59,6 +61,7 @@ bool gives_velocity(FlowSide kind) { return rule_of(kind).row.given_flux; }
 bool holds_velocity(FlowSide kind) { return rule_of(kind).velocity; }
 bool holds_normal_velocity(FlowSide kind) { return rule_of(kind).normal; }
 double pressure_factor(FlowSide kind) { return rule_of(kind).fluxes.pressure.factor; }
+EndInflow inflow_at(FlowSide kind) { return rule_of(kind).inflow; }
 const EndRow& row_at(FlowSide kind) { return rule_of(kind).row; }
 
 EndGhosts end_ghosts(const FlowSides& sides, GhostOf of, const StokesDrive& drive) {

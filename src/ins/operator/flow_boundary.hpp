@@ -17,7 +17,8 @@ namespace karst {
 ///   symmetry   no flow through it, no friction along it
 ///   pressure   the pressure is given there, the velocity does not change along the normal
 ///   velocity   the velocity is given there, along the normal: what flows in
-enum class FlowSide : std::uint8_t { no_slip, symmetry, pressure, velocity };
+///   outlet     as pressure; with inertia, what flows back in comes from rest, so that it brings no energy along
+enum class FlowSide : std::uint8_t { no_slip, symmetry, pressure, velocity, outlet };
 
 /// -x +x -y +y -z +z
 using FlowSides = std::array<FlowSide, 6>;
@@ -50,6 +51,10 @@ const EndRow& row_at(FlowSide kind);
 /// Its value is the pressure there, the velocity into the domain.
 bool gives_pressure(FlowSide kind);
 bool gives_velocity(FlowSide kind);
+/// Where fluid that comes in through the end has been (advection.hpp): as fast as the cell behind the end, as fast as
+/// the end says, or at rest.
+enum class EndInflow : std::uint8_t { as_inside, as_given, from_rest };
+EndInflow inflow_at(FlowSide kind);
 /// The velocity multigrid holds at 0: all components on the end, or the normal one alone.
 bool holds_velocity(FlowSide kind);
 bool holds_normal_velocity(FlowSide kind);

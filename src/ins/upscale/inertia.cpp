@@ -9,16 +9,14 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "ins/solve/steady_approach.hpp"
 
 namespace karst {
 namespace {
 
 constexpr double drive_tolerance = 1e-6;  ///< of a wanted velocity, or pressure drop of the sample
 constexpr int most_tries = 12;            ///< of a gradient for a wanted velocity
-constexpr int most_failures = 6;          ///< on the way to one inertia
-constexpr double first_factor = 4.0;      ///< between two drives, where only Stokes flow is known
-constexpr double least_factor = 1.1;
-constexpr double least_slope = -0.6;  ///< of log k_app over log G: Forchheimer's law ends at -1/2
+constexpr double least_slope = -0.6;      ///< of log k_app over log G: Forchheimer's law ends at -1/2
 
 class Sweeper {
  public:
@@ -103,32 +101,23 @@ class Sweeper {
     return all;
   }
 
-  /// The flow at this inertia from the one before; where that fails, by way of others in between: after a failure the
-  /// square root of the factor between two drives, after two successes the square.
+  /// The flow at this inertia from the one before.
   void advance(double inertia, InertiaPoint& point) {
-    double next = inertia, factor = reached_ > 0.0 ? inertia / reached_ : first_factor;
-    for (int failures = 0;;) {
-      report_ = steady_.solve(drive_, next, name_);
-      point.newton_steps += static_cast<int>(report_.steps.size()) - 1;
-      point.iterations += report_.flow.krylov.iterations;
-      if (report_.converged) {
-        reached_ = next;
-        velocity_ = sign_ * report_.flow.velocity[sweep_.axis];
-        if (has_reservoirs()) {
-          drop_ = sample_drop(stokes_, sweep_.sample, drive_);
-          fall_ = sign_ * drop_.drop / (sweep_.sample.high - sweep_.sample.low);
-        }
-        solved_reynolds_ = reynolds(next);
-        if (next == inertia) return;
-        ++point.drives_between;
-        next = factor > 1.0 ? std::min(inertia, factor * reached_) : std::max(inertia, factor * reached_);
-        factor *= factor;
-        continue;
+    const auto on_flow = [&](double now, const SteadyReport& report) {
+      reached_ = now;
+      velocity_ = sign_ * report.flow.velocity[sweep_.axis];
+      if (has_reservoirs()) {
+        drop_ = sample_drop(stokes_, sweep_.sample, drive_);
+        fall_ = sign_ * drop_.drop / (sweep_.sample.high - sweep_.sample.low);
       }
-      if (reached_ > 0.0) factor = std::sqrt(next / reached_);
-      if (++failures > most_failures || std::abs(factor - 1.0) < least_factor - 1.0) give_up(next);
-      next = reached_ > 0.0 ? factor * reached_ : next / first_factor;
-    }
+      solved_reynolds_ = reynolds(now);
+    };
+    const SteadyApproach way = approach(steady_, drive_, reached_, inertia, on_flow, name_);
+    report_ = way.last;
+    point.newton_steps += way.newton_steps;
+    point.iterations += way.iterations;
+    point.drives_between += way.between;
+    if (!way.reached) give_up(way.inertia);
   }
 
   double reynolds(double inertia) const { return inertia * velocity_ / sweep_.cell_width * sweep_.pore_length; }

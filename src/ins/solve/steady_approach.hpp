@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "ins/solve/steady_solver.hpp"
+
+namespace karst {
+
+/// How a flow with inertia was reached.
+struct SteadyApproach {
+  SteadyReport last;     ///< of the last solve
+  double inertia = 0.0;  ///< that it was asked for
+  bool reached = false;  ///< the flow is in the solver
+  int newton_steps = 0, iterations = 0;
+  int between = 0;  ///< strengths of inertia on the way that were solved for
+};
+
+/// The flow at a strength of inertia from one that is known; where Newton's method fails, by way of others in between:
+/// after a failure the square root of the factor between two of them, after two successes the square. It ends after six
+/// failures, or at a factor of 1.1. Collective.
+/// @param from     strength of the flow in the solver; 0: Stokes flow
+/// @param on_flow  after each solve that succeeds: its strength of inertia and report
+SteadyApproach approach(SteadySolver& steady, const StokesDrive& drive, double from, double inertia,
+                        const std::function<void(double, const SteadyReport&)>& on_flow, const std::string& name);
+
+}  // namespace karst

@@ -90,25 +90,24 @@ void Advection::find_ends(int b) {
   const BoxGraph graph = op_->geometry().graph.box(b);
   const std::span<const FlowRow> rows = op_->rows().of(b);
   const auto first = static_cast<std::size_t>(op_->geometry().graph.vof_begin(b));
+  const auto add = [&](std::uint16_t vof, std::uint16_t slot, std::size_t s) {
+    const EndInflow inflow = inflow_at(op_->sides()[s]);
+    if (graph.name(slot) != domain_face || inflow == EndInflow::as_inside ||
+        std::ranges::binary_search(op_->rows().still_in(b), vof))
+      return;
+    End end{vof, slot, static_cast<std::uint8_t>(s), inflow == EndInflow::as_given, 1.0F, 0.0F};
+    if (!op_->is_plain(first + vof)) {
+      const auto row = std::ranges::lower_bound(rows, vof, {}, &FlowRow::vof);
+      if (row == rows.end() || row->vof != vof || row->area[s] == 0.0F) return;
+      end.area = row->area[s];
+      end.bend = row->bend[s];
+    }
+    ends_.push_back(end);
+  };
   if (graph.halo.n_domain() > 0)
-    for_each_face(graph, [&](int vof, int side, int slot) {
-      const auto s = static_cast<std::size_t>(side), v = static_cast<std::size_t>(vof);
-      if (graph.name(slot) != domain_face || inflow_at(op_->sides()[s]) == EndInflow::as_inside ||
-          std::ranges::binary_search(op_->rows().still_in(b), vof))
-        return;
-      End end{static_cast<std::uint16_t>(vof),
-              static_cast<std::uint16_t>(slot),
-              static_cast<std::uint8_t>(side),
-              inflow_at(op_->sides()[s]) == EndInflow::as_given,
-              1.0F,
-              0.0F};
-      if (!op_->is_plain(first + v)) {
-        const auto row = std::ranges::lower_bound(rows, vof, {}, &FlowRow::vof);
-        if (row == rows.end() || row->vof != vof || row->area[s] == 0.0F) return;
-        end.area = row->area[s];
-        end.bend = row->bend[s];
-      }
-      ends_.push_back(end);
+    for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+      for (std::size_t s = 0; s < 6; ++s)
+        if (slots[s] != graph.closed()) add(static_cast<std::uint16_t>(vof), slots[s], s);
     });
   ends_begin_.push_back(std::ssize(ends_));
 }

@@ -162,11 +162,16 @@ Momentum momentum_of(const Comm& comm, Solved& flow, std::size_t in) {
   return sum;
 }
 
+/// Discs that both ends cut, too.
+double discs(double x, double y) {
+  return std::min({disc(x, y), std::hypot(x - 0.3, y - 12.4) - 1.9, std::hypot(x - 31.7, y - 3.8) - 2.2});
+}
+
 // Momentum is carried in and out through the ends and nowhere else.
 TEST(InflowInertia, MomentumGoesThroughTheEndsMpi) {
   const Comm comm = Comm::world();
   for (const int axis : {0, 1, 2}) {
-    const PlaneChannel channel{axis, 32, 16, axis == 1, FlowSide::no_slip, {}, disc};
+    const PlaneChannel channel{axis, 32, 16, axis == 1, FlowSide::no_slip, {}, discs};
     Solved flow(comm, channel, 3.0, 1e-11);
     ASSERT_TRUE(flow.way.reached);
     const Momentum m = momentum_of(comm, flow, channel.in());

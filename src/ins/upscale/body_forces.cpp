@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ins/upscale/body_forces.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "grid/halo_exchange.hpp"
+#include "grid/vof_loops.hpp"
+#include "ins/operator/flow_kernels.hpp"
+#include "ins/upscale/wall_drag.hpp"
+
+namespace karst {
+namespace {
+
+// What cells belong to; bodies count from 1.
+constexpr float whole = 0.0F, without_body = -1.0F, other_wall = -2.0F;
+
+/// The minerals of a level and what is known of its cells.
+class LevelBodies {
+ public:
+  LevelBodies(const StokesOperator& op, const StokesDrive& drive, double inertia, const std::vector<int>& body_of)
+      : op_(op),
+        graph_(op.geometry().graph),
+        drive_(drive),
+        inertia_(inertia),
+        body_of_(body_of),
+        label_(graph_, 1, Purpose::buffers) {
+    label_.fill(whole);
+    for (int b = 0; b < graph_.n_local(); ++b) label_walls(b);
+    fill_halo(op.comm(), graph_, label_);
+    for (int pass = 0; pass < 2; ++pass) {  // a whole cell knows of a wall by way of the cut one beside it
+      for (int b = 0; b < graph_.n_local(); ++b) label_beside(b);
+      fill_halo(op.comm(), graph_, label_);
+    }
+  }
+
+  /// In units of the level.
+  void add(int b, std::vector<BodyForce>& forces) const {
+    const BoxGraph graph = graph_.box(b);
+    for (const FlowRow& row : op_.rows().of(b)) {
+      const float label = label_.box(b)[row.vof];
+      if (label <= 0.0F) continue;
+      BodyForce& force = forces[static_cast<std::size_t>(label) - 1];
+      const VofMoments* m = moments_of(b, graph, row.vof);
+      force.friction += (m == nullptr ? 1.0 : m->kappa) * drive_.force - through_faces(b, graph, row, m);
+      if (m == nullptr || m->wall_area == 0.0) continue;
+      const kernels::Four slope = kernels::row_gradient(op_.values().box(b).data(), row, {});
+      double pressure = op_.values().box(b)[row.vof].v[kernels::p];
+      for (std::size_t d = 0; d < 3; ++d) pressure += slope[d] * m->wall_centroid.v[d];
+      const Vec3 on_wall = -pressure * m->wall;
+      force.pressure += on_wall;
+      force.friction -= on_wall;
+      force.wall_area += m->wall_area;
+    }
+    for (const FlowExtra& face : op_.rows().extra_of(b)) {
+      const float label = label_.box(b)[face.vof];
+      if (label > 0.0F && label_.box(b)[face.neighbour] != label)
+        forces[static_cast<std::size_t>(label) - 1].friction -= through(b, face);
+    }
+  }
+
+ private:
+  const VofMoments* moments_of(int b, const BoxGraph& graph, std::uint16_t vof) const {
+    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    const auto at = std::ranges::lower_bound(irregular, vof);
+    if (at == irregular.end() || *at != vof) return nullptr;
+    return &op_.geometry().box(b).moments[static_cast<std::size_t>(at - irregular.begin())];
+  }
+
+  /// Momentum rows that balance it as whole cells do, but for the ends of the domain.
+  static bool is_whole(const BoxGraph& graph, const FlowRow& row) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::size_t low = 2 * d, high = low + 1;
+      const auto same = [&](std::size_t s) { return row.viscous[s] == 1.0F && std::abs(row.gradient[s]) == 0.5F; };
+      const auto at_end = [&](std::size_t s) { return graph.name(slots_of(graph, row.vof)[s]) == domain_face; };
+      if (same(low) && same(high)) continue;
+      if (!(at_end(low) && row.slot[high] != graph.closed()) && !(at_end(high) && row.slot[low] != graph.closed()))
+        return false;
+    }
+    return row.edge[0] == 0.0F && row.edge[1] == 0.0F && row.edge[2] == 0.0F;
+  }
+
+  void label_walls(int b) {
+    const BoxGraph graph = graph_.box(b);
+    const LevelGeometry& level = op_.geometry();
+    const std::span<float> label = label_.box(b);
+    for (const FlowRow& row : op_.rows().of(b)) label[row.vof] = is_whole(graph, row) ? whole : without_body;
+    const auto first = static_cast<std::size_t>(level.moments_begin[static_cast<std::size_t>(b)]);
+    for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r) {
+      const VofMoments& m = level.moments[first + r];
+      const MineralNumber mineral = level.mineral.size() == 0 ? MineralNumber{0} : level.mineral[first + r];
+      const int body = m.wall_area > 0.0 ? body_of_.at(mineral) : -1;
+      label[graph.row_vof[r]] = body >= 0           ? static_cast<float>(body + 1)
+                                : m.wall_area > 0.0 ? other_wall
+                                                    : without_body;
+    }
+  }
+
+  /// Cells without a wall of their own whose rows know of one.
+  void label_beside(int b) {
+    const BoxGraph graph = graph_.box(b);
+    const std::span<float> label = label_.box(b);
+    for (const FlowRow& row : op_.rows().of(b)) {
+      if (label[row.vof] != without_body) continue;
+      for (const std::uint16_t n : slots_of(graph, row.vof))
+        if (n < label.size()) label[row.vof] = std::max(label[row.vof], label[n] > 0.0F ? label[n] : without_body);
+    }
+    for (const ExtraFace& e : graph.extra)
+      if (label[e.vof] == without_body && e.neighbour < label.size() && label[e.neighbour] > 0.0F)
+        label[e.vof] = label[e.neighbour];
+  }
+
+  /// Σ of what leaves a cell through the faces that do not lead to another cell of its body.
+  Vec3 through_faces(int b, const BoxGraph& graph, const FlowRow& row, const VofMoments* m) const {
+    Vec3 sum;
+    const std::array<std::uint16_t, 6> slots = slots_of(graph, row.vof);
+    for (std::size_t s = 0; s < 6; ++s) {
+      const double area = m == nullptr ? 1.0 : m->aperture[s];
+      if (area == 0.0 || slots[s] == graph.closed()) continue;
+      const bool end = graph.name(slots[s]) == domain_face;
+      if (end && is_wall(op_.sides()[s]))
+        sum += area * on_wall_end(b, row, s);
+      else if (row.area[s] > 0.0F && (end || label_.box(b)[row.slot[s]] != label_.box(b)[row.vof]))
+        sum += through(b, row, s, area, end);
+    }
+    return sum;
+  }
+
+  static std::array<std::uint16_t, 6> slots_of(const BoxGraph& graph, std::uint16_t vof) {
+    const auto after = std::ranges::upper_bound(graph.runs, vof, {}, &Run::first);
+    if (after != graph.runs.begin())
+      if (const Run& run = *std::prev(after); vof < run.first + run.length) return run.neighbours(vof - run.first);
+    const auto n = static_cast<std::size_t>(graph.n_irregular);
+    const auto irregular = graph.row_vof.first(n), regular = graph.row_vof.subspan(n);
+    const auto at = std::ranges::lower_bound(irregular, vof);
+    if (at != irregular.end() && *at == vof) return graph.neighbours[static_cast<std::size_t>(at - irregular.begin())];
+    return graph.neighbours[n + static_cast<std::size_t>(std::ranges::lower_bound(regular, vof) - regular.begin())];
+  }
+
+  /// Friction and pressure on a no-slip end, per area.
+  Vec3 on_wall_end(int b, const FlowRow& row, std::size_t s) const {
+    const Quad* x = op_.values().box(b).data();
+    const double out = s % 2 == 1 ? 1.0 : -1.0;
+    Vec3 force = slope_towards(x, row, static_cast<int>(s), to_side);
+    force.v[s / 2] += out * (x[row.vof].v[kernels::p] + out * to_side * kernels::row_gradient(x, row, {})[s / 2]);
+    return force;
+  }
+
+  Vec3 through(int b, const FlowRow& row, std::size_t s, double area, bool end) const {
+    const Quad* x = op_.values().box(b).data();
+    const Quad &here = x[row.vof], &there = x[row.slot[s]];
+    const double flux =
+        kernels::flux_out(op_.steady_values().box(b).data(), op_.inverse_diagonal().box(b).data(), row.vof, row.slot[s],
+                          s, drive_.force.v[s / 2], double{row.area[s]}, double{row.bend[s]});
+    const bool given = end && gives_velocity(op_.sides()[s]);
+    const double out = s % 2 == 1 ? 1.0 : -1.0;
+    const double pressure = end ? here.v[kernels::p] + out * to_side * kernels::row_gradient(x, row, {})[s / 2]
+                                : 0.5 * (here.v[kernels::p] + there.v[kernels::p]);
+    Vec3 sum;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double carried = given ? there.v[c] : 0.5 * (here.v[c] + there.v[c]);
+      sum.v[c] = inertia_ * flux * carried - area * (there.v[c] - here.v[c]) / (given ? to_side : 1.0);
+    }
+    sum.v[s / 2] += out * area * pressure;
+    return sum;
+  }
+
+  Vec3 through(int b, const FlowExtra& face) const {
+    const Quad* x = op_.values().box(b).data();
+    const Quad &here = x[face.vof], &there = x[face.neighbour];
+    const double flux = op_.extra_flux(b, face, drive_.force), area = double{face.area};
+    Vec3 sum;
+    for (std::size_t c = 0; c < 3; ++c)
+      sum.v[c] = 0.5 * inertia_ * flux * (here.v[c] + there.v[c]) - area * (there.v[c] - here.v[c]);
+    sum.v[face.side / 2U] += (face.side % 2 == 1 ? 0.5 : -0.5) * area * (here.v[kernels::p] + there.v[kernels::p]);
+    return sum;
+  }
+
+  const StokesOperator& op_;
+  const LevelGraph& graph_;
+  StokesDrive drive_;
+  double inertia_;
+  const std::vector<int>& body_of_;
+  FloatField label_;
+};
+
+}  // namespace
+
+std::vector<BodyForce> body_forces(StokesLevels& op, const StokesDrive& drive, double inertia,
+                                   const std::vector<int>& body_of) {
+  const int n = body_of.empty() ? 0 : 1 + *std::ranges::max_element(body_of);
+  std::vector<double> sums(static_cast<std::size_t>(7 * std::max(n, 0)));
+  for (int l = 0; l < op.n_levels(); ++l) {
+    const double h = StokesLevels::width(l);
+    const LevelBodies bodies(op.level(l), on_level(drive, op.sides(), h), h * inertia, body_of);
+    for (int b = 0; b < op.level(l).geometry().graph.n_local(); ++b) {
+      std::vector<BodyForce> forces(static_cast<std::size_t>(std::max(n, 0)));
+      bodies.add(b, forces);
+      for (std::size_t i = 0; i < forces.size(); ++i) {
+        for (std::size_t d = 0; d < 3; ++d) {
+          sums[7 * i + d] += h * forces[i].pressure.v[d];
+          sums[7 * i + 3 + d] += h * forces[i].friction.v[d];
+        }
+        sums[7 * i + 6] += h * h * forces[i].wall_area;
+      }
+    }
+  }
+  op.comm().sum(std::span(sums));
+  std::vector<BodyForce> all;
+  for (std::size_t i = 0; i + 6 < sums.size(); i += 7)
+    all.push_back({{sums[i], sums[i + 1], sums[i + 2]}, {sums[i + 3], sums[i + 4], sums[i + 5]}, sums[i + 6]});
+  return all;
+}
+
+}  // namespace karst

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Forces of a flow on bodies, parts of the solid that the minerals of its wall tell apart.
+//
+// The force is what the fluid of the wall's cells does not pass on. Around all cells of a body whose momentum rows know
+// of its wall, over their faces towards other cells,
+//
+//   F = κ f - Σ_faces [ inertia q u + α (p n - ∂u/∂n) ],     q: flux of continuity, u, p: means of both cells,
+//
+// which is how the rows of whole cells balance momentum: all surfaces of whole cells around the body give the same F,
+// and what bodies, walls and ends take adds up to 0 to the tolerance of the solver. Second order, unlike sums of slopes
+// on the wall. Of F the pressure on the wall,
+// Σ -p a_w n (first order), is taken apart; the rest is friction. Pressures are without the linear fall that a force
+// stands for.
+#pragma once
+
+#include <vector>
+
+#include "ins/operator/stokes_levels.hpp"
+
+namespace karst {
+
+/// In units of h0² times the stress unit.
+struct BodyForce {
+  Vec3 pressure, friction;
+  double wall_area = 0.0;  ///< of its cells that carry flow [h0²]
+  Vec3 total() const { return pressure + friction; }
+};
+
+/// Forces of a steady flow on bodies. The operator was last applied to it, with this drive. Cells with walls of two
+/// bodies count to the one with more wall; walls of pores without flow to none. Collective.
+/// @param inertia  as in steady_solver.hpp; 0: Stokes flow
+/// @param body_of  mineral number -> body; negative: to none
+std::vector<BodyForce> body_forces(StokesLevels& op, const StokesDrive& drive, double inertia,
+                                   const std::vector<int>& body_of);
+
+}  // namespace karst

@@ -44,7 +44,7 @@ inline BoxFlow flow_around_box(const Comm& comm, const Index& cells, int axis, c
   StokesDrive drive;
   drive.force[axis] = 1.0;
   const StokesReport r = solver.solve(drive);
-  const WallDrag drag = wall_drag(solver.op(), drive, {axis, 0, cells[axis]});
+  const WallDrag drag = wall_drag(solver.op(), solver.values(), drive, {axis, 0, cells[axis]});
   return {(1.0 / (n * n)) * r.velocity, (drag.pressure[axis] + drag.viscous[axis]) / drag.drive[axis],
           r.krylov.iterations};
 }

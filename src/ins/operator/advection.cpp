@@ -113,16 +113,14 @@ void Advection::find_ends(int b) {
 }
 
 /// cell(box, its first own VoF, VoF, slots, fluxes) for all flow cells, extra(box, first, face, its index, flux) for
-/// all extra faces, at_end(box, first, end, flux) for ends_: fluxes of the values that the operator was last applied
-/// to.
+/// all extra faces, at_end(box, first, end, flux) for ends_: fluxes of u.
 template <class Cell, class Extra, class AtEnd>
-void Advection::for_faces(const Vec3& force, Cell&& cell, Extra&& extra, AtEnd&& at_end) const {
+void Advection::for_faces(const LevelValues& u, const Vec3& force, Cell&& cell, Extra&& extra, AtEnd&& at_end) const {
   const LevelGraph& graph = op_->geometry().graph;
   parallel_for(graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
     const auto first = static_cast<std::size_t>(graph.vof_begin(b));
-    const BoxView view{op_->values().box(b).data(), op_->steady_values().box(b).data(),
-                       op_->inverse_diagonal().box(b).data(), force};
+    const BoxView view{u.x.box(b).data(), u.mean.box(b).data(), op_->inverse_diagonal().box(b).data(), force};
     kernels::for_plain(graph.box(b), [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
       if (op_->is_plain(first + v)) cell(b, first, v, n, view.fluxes(v, n));
     });
@@ -135,31 +133,30 @@ void Advection::for_faces(const Vec3& force, Cell&& cell, Extra&& extra, AtEnd&&
   });
 }
 
-void Advection::add(double factor, const StokesDrive& drive, std::span<Quad> y) const {
+void Advection::add(double factor, const LevelValues& u, const StokesDrive& drive, std::span<Quad> y) const {
   const auto part = [&](std::size_t v) { return kernels::all(factor * double{inverse_volume_[v]}); };
   for_faces(
-      drive.force,
+      u, drive.force,
       [&](int b, std::size_t first, std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& fluxes) {
-        add_to(y[first + v], part(first + v) * carried(op_->values().box(b).data(), v, n, fluxes));
+        add_to(y[first + v], part(first + v) * carried(u.x.box(b).data(), v, n, fluxes));
       },
       [&](int b, std::size_t first, const FlowExtra& face, std::size_t, double flux) {
-        add_to(y[first + face.vof], part(first + face.vof) * carried(op_->values().box(b).data(), face, flux));
+        add_to(y[first + face.vof], part(first + face.vof) * carried(u.x.box(b).data(), face, flux));
       },
       [&](int b, std::size_t first, const End& e, double flux) {
         if (e.given || flux < 0.0)
-          add_to(y[first + e.vof],
-                 part(first + e.vof) * carried_more(op_->values().box(b).data(), e.vof, e.slot, e.given, flux));
+          add_to(y[first + e.vof], part(first + e.vof) * carried_more(u.x.box(b).data(), e.vof, e.slot, e.given, flux));
       });
 }
 
-void Advection::keep(const StokesDrive& drive) {
+void Advection::keep(const LevelValues& u, const StokesDrive& drive) {
   const LevelGraph& graph = op_->geometry().graph;
   parallel_for(graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
-    std::ranges::copy(op_->values().box(b), flow_.box(b).begin());
+    std::ranges::copy(u.x.box(b), flow_.box(b).begin());
   });
   for_faces(
-      drive.force,
+      u, drive.force,
       [&](int, std::size_t first, std::size_t v, const std::array<std::uint16_t, 6>&, const auto& fluxes) {
         for (std::size_t s = 0; s < 6; ++s) fluxes_[first + v][s] = static_cast<float>(fluxes[s]);
       },
@@ -169,24 +166,24 @@ void Advection::keep(const StokesDrive& drive) {
       [](int, std::size_t, const End&, double) {});
 }
 
-void Advection::add_linearised(double factor, std::span<Quad> y) const {
-  const auto part = [&](std::size_t v) { return kernels::all(factor * double{inverse_volume_[v]}); };
+void Advection::add_linearised(double factor, const LevelValues& v, std::span<Quad> y) const {
+  const auto part = [&](std::size_t vof) { return kernels::all(factor * double{inverse_volume_[vof]}); };
   for_faces(
-      {},
-      [&](int b, std::size_t first, std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& fluxes) {
+      v, {},
+      [&](int b, std::size_t first, std::size_t vof, const std::array<std::uint16_t, 6>& n, const auto& fluxes) {
         const Four sum =
-            carried(op_->values().box(b).data(), v, n, fluxes_[first + v]) + carried(flow_.box(b).data(), v, n, fluxes);
-        add_to(y[first + v], part(first + v) * sum);
+            carried(v.x.box(b).data(), vof, n, fluxes_[first + vof]) + carried(flow_.box(b).data(), vof, n, fluxes);
+        add_to(y[first + vof], part(first + vof) * sum);
       },
       [&](int b, std::size_t first, const FlowExtra& face, std::size_t e, double flux) {
-        const Four sum = carried(op_->values().box(b).data(), face, double{extra_fluxes_[e]}) +
-                         carried(flow_.box(b).data(), face, flux);
+        const Four sum =
+            carried(v.x.box(b).data(), face, double{extra_fluxes_[e]}) + carried(flow_.box(b).data(), face, flux);
         add_to(y[first + face.vof], part(first + face.vof) * sum);
       },
       [&](int b, std::size_t first, const End& e, double flux) {
         const double kept = fluxes_[first + e.vof][e.side];
         if (!e.given && kept >= 0.0) return;
-        const Four sum = carried_more(op_->values().box(b).data(), e.vof, e.slot, e.given, kept) +
+        const Four sum = carried_more(v.x.box(b).data(), e.vof, e.slot, e.given, kept) +
                          carried_more(flow_.box(b).data(), e.vof, e.slot, e.given, flux);
         add_to(y[first + e.vof], part(first + e.vof) * sum);
       });

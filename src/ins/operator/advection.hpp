@@ -23,17 +23,17 @@ class Advection {
   /// The operator must outlive it. Not collective.
   explicit Advection(const StokesOperator& op);
 
-  /// y += factor (u·∇)u over the own VoFs, u: the values that the operator was last applied to, with this drive.
-  /// Allocates nothing. Not collective.
-  void add(double factor, const StokesDrive& drive, std::span<Quad> y) const;
-
-  /// Keeps the flow that the operator was last applied to, with this drive, as the one to linearise about. Allocates
+  /// y += factor (u·∇)u over the own VoFs, u: values that the operator was applied to with this drive. Allocates
   /// nothing. Not collective.
-  void keep(const StokesDrive& drive);
+  void add(double factor, const LevelValues& u, const StokesDrive& drive, std::span<Quad> y) const;
 
-  /// y += factor [(u·∇)v + (v·∇)u], u: what was kept, v: the values that the operator was last applied to without a
-  /// drive: the derivative of add(). Allocates nothing. Not collective.
-  void add_linearised(double factor, std::span<Quad> y) const;
+  /// Keeps values that the operator was applied to with this drive as the flow to linearise about. Allocates nothing.
+  /// Not collective.
+  void keep(const LevelValues& u, const StokesDrive& drive);
+
+  /// y += factor [(u·∇)v + (v·∇)u], u: what was kept, v: values that the operator was applied to without a drive: the
+  /// derivative of add(). Allocates nothing. Not collective.
+  void add_linearised(double factor, const LevelValues& v, std::span<Quad> y) const;
 
   /// Of what was kept, per own VoF: what flows in through a side, over κ; 0 through extra faces.
   float inflow(std::size_t vof, std::size_t side) const { return -inverse_volume_[vof] * fluxes_[vof][side]; }
@@ -52,7 +52,7 @@ class Advection {
   };
   void find_ends(int box);
   template <class Cell, class Extra, class AtEnd>
-  void for_faces(const Vec3& force, Cell&& cell, Extra&& extra, AtEnd&& at_end) const;
+  void for_faces(const LevelValues& u, const Vec3& force, Cell&& cell, Extra&& extra, AtEnd&& at_end) const;
 
   const StokesOperator* op_;
   QuadField flow_;                      // u, with halo and ghosts

@@ -346,10 +346,9 @@ void LevelCoupling::gather(std::span<T> pool, F&& value_at) {
   remote_.exchange().finish();
 }
 
-void LevelCoupling::fill(std::span<const std::unique_ptr<StokesOperator>> levels) {
+void LevelCoupling::fill(std::span<LevelValues> levels) {
   using namespace kernels;
-  gather(pool_.span(),
-         [&](const Source& s) { return levels[static_cast<std::size_t>(s.level)]->values().data()[s.at]; });
+  gather(pool_.span(), [&](const Source& s) { return levels[static_cast<std::size_t>(s.level)].x.data()[s.at]; });
   parallel_for(std::ssize(targets_), [&](std::int64_t i) {
     const Target& t = targets_[static_cast<std::size_t>(i)];
     Four sum{};
@@ -360,9 +359,9 @@ void LevelCoupling::fill(std::span<const std::unique_ptr<StokesOperator>> levels
       sum += Four{term.velocity, term.velocity, term.velocity, term.pressure} * value;
       beyond += term.beyond * value[p];
     }
-    StokesOperator& op = *levels[static_cast<std::size_t>(t.level)];
-    store(sum, op.values().data()[t.at]);
-    if (t.ghost >= 0) op.level_ghosts()[static_cast<std::size_t>(t.ghost)].beyond = beyond;
+    LevelValues& u = levels[static_cast<std::size_t>(t.level)];
+    store(sum, u.x.data()[t.at]);
+    if (t.ghost >= 0) u.beyond[static_cast<std::size_t>(t.ghost)] = beyond;
   });
 }
 
@@ -382,14 +381,14 @@ void LevelCoupling::fill_lengths(std::span<FloatField> levels) {
   });
 }
 
-void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator>> levels,
+void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator>> levels, std::span<LevelValues> u,
                                   std::span<const std::span<Quad>> y, std::span<const StokesDrive> drives,
                                   std::span<const LevelTime> times) {
   parallel_for(std::ssize(exits_), [&](std::int64_t i) {
     const auto [level, ghost] = exits_[static_cast<std::size_t>(i)];
     const auto l = static_cast<std::size_t>(level);
     const auto& from = levels[l]->level_ghosts()[static_cast<std::size_t>(ghost)];
-    fluxes_.data()[i] = levels[l]->level_flux(from, drives[l].force, times[l]);
+    fluxes_.data()[i] = levels[l]->level_flux(u[l], from, drives[l].force, times[l]);
   });
   flux_exchange_.exchange(fluxes_.span());
   for (const Entrance& e : entrances_) {
@@ -397,7 +396,7 @@ void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator
     const double out = -0.25 * fluxes_.data()[e.value];
     const std::int64_t first = levels[l]->geometry().graph.vof_begin(e.box);
     y[l][static_cast<std::size_t>(first + e.vof)].v[kernels::p] -= out;
-    levels[l]->add_flow(e.box, out * e.at);
+    u[l].along[static_cast<std::size_t>(e.box)] += out * e.at;
   }
 }
 

@@ -30,15 +30,17 @@ class LevelCoupling {
                 const std::vector<std::vector<LevelFace>>& faces,
                 std::span<const std::unique_ptr<StokesOperator>> levels);
 
-  /// Sets values() of covered cells and of fine ghosts from those of the unknowns. Allocates nothing. Collective.
-  void fill(std::span<const std::unique_ptr<StokesOperator>> levels);
+  /// Sets x of covered cells and of fine ghosts, and the pressures beyond them, from the unknowns. Allocates nothing.
+  /// Collective.
+  void fill(std::span<LevelValues> levels);
   /// The same for one number per cell that is a length in cells of its level: that of the nearest unknown.
   void fill_lengths(std::span<FloatField> levels);
-  /// Brings the fluxes of the fine faces to the coarse rows: y of each level gets them, and so does local_flow(). After
-  /// the passes of all levels. Allocates nothing. Collective.
-  /// @param y  per level
-  void return_fluxes(std::span<const std::unique_ptr<StokesOperator>> levels, std::span<const std::span<Quad>> y,
-                     std::span<const StokesDrive> drives, std::span<const LevelTime> times);
+  /// Brings the fluxes of the fine faces to the coarse rows: y of each level gets them, and so does LevelValues::along.
+  /// After the passes of all levels. Allocates nothing. Collective.
+  /// @param u, y  per level
+  void return_fluxes(std::span<const std::unique_ptr<StokesOperator>> levels, std::span<LevelValues> u,
+                     std::span<const std::span<Quad>> y, std::span<const StokesDrive> drives,
+                     std::span<const LevelTime> times);
   std::int64_t bytes() const;
 
  private:

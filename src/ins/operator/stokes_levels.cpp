@@ -68,6 +68,23 @@ FlowCounts StokesLevels::counts() const {
   return sum;
 }
 
+FlowValues::FlowValues(const StokesLevels& op) {
+  levels.reserve(static_cast<std::size_t>(op.n_levels()));
+  for (int l = 0; l < op.n_levels(); ++l) levels.emplace_back(op.level(l));
+}
+
+Vec3 FlowValues::flow() const {
+  Vec3 sum;
+  for (int l = 0; l < std::ssize(levels); ++l) sum += std::pow(StokesLevels::width(l), 3) * level(l).flow();
+  return sum;
+}
+
+std::int64_t FlowValues::bytes() const {
+  std::int64_t sum = 0;
+  for (const LevelValues& level : levels) sum += level.bytes();
+  return sum;
+}
+
 PastFlow::PastFlow(const StokesLevels& op)
     : cells(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, {}),
       faces(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, {}) {
@@ -96,51 +113,46 @@ LevelTime StokesLevels::on_level(int l, const TimeTerm& time) const {
   return here;
 }
 
-void StokesLevels::keep(const StokesDrive& drive, const TimeTerm& time, PastFlow& to) const {
+void StokesLevels::keep(const FlowValues& u, const StokesDrive& drive, const TimeTerm& time, PastFlow& to) const {
   for_boxes([&](int l, int b, std::size_t first, std::size_t) {
-    std::ranges::copy(level(l).values().own(b), to.cells.begin() + static_cast<std::ptrdiff_t>(first));
+    std::ranges::copy(u.level(l).x.own(b), to.cells.begin() + static_cast<std::ptrdiff_t>(first));
   });
   for (int l = 0; l < n_levels(); ++l)
     level(l).face_velocities(
-        width(l) * width(l) * drive.force, on_level(l, time),
+        u.level(l), width(l) * width(l) * drive.force, on_level(l, time),
         to.faces.span().subspan(static_cast<std::size_t>(begin(l)), static_cast<std::size_t>(begin(l + 1) - begin(l))),
         to.extra[static_cast<std::size_t>(l)].span());
 }
 
-void StokesLevels::apply(std::span<Quad> y, const StokesDrive& drive, const TimeTerm& time) {
-  if (n_levels() == 1) return level(0).apply(y, drive, on_level(0, time));
-  coupling_.fill(levels_);
+void StokesLevels::apply(FlowValues& u, std::span<Quad> y, const StokesDrive& drive, const TimeTerm& time) {
+  if (n_levels() == 1) return level(0).apply(u.level(0), y, drive, on_level(0, time));
+  coupling_.fill(u.levels);
   for (int l = 0; l < n_levels(); ++l) {
     const auto i = static_cast<std::size_t>(l);
     parts_[i] = part(l, y);
     drives_[i] = karst::on_level(drive, sides(), width(l));
     times_[i] = on_level(l, time);
-    level(l).momentum_pass(parts_[i], drives_[i], times_[i]);
+    level(l).momentum_pass(u.levels[i], parts_[i], drives_[i], times_[i]);
   }
-  for (std::size_t i = 0; i < levels_.size(); ++i) levels_[i]->continuity_pass(parts_[i], drives_[i], times_[i]);
-  coupling_.return_fluxes(levels_, parts_, drives_, times_);
+  for (std::size_t i = 0; i < levels_.size(); ++i)
+    levels_[i]->continuity_pass(u.levels[i], parts_[i], drives_[i], times_[i]);
+  coupling_.return_fluxes(levels_, u.levels, parts_, drives_, times_);
 }
 
-void StokesLevels::pressure_gradient(std::span<std::array<float, 3>> gradient) {
-  if (n_levels() > 1) coupling_.fill(levels_);
+void StokesLevels::pressure_gradient(FlowValues& u, std::span<std::array<float, 3>> gradient) {
+  if (n_levels() > 1) coupling_.fill(u.levels);
   for (int l = 0; l < n_levels(); ++l)
-    level(l).pressure_gradient(
-        gradient.subspan(static_cast<std::size_t>(begin(l)), static_cast<std::size_t>(begin(l + 1) - begin(l))));
+    level(l).pressure_gradient(u.level(l), gradient.subspan(static_cast<std::size_t>(begin(l)),
+                                                            static_cast<std::size_t>(begin(l + 1) - begin(l))));
 }
 
-Vec3 StokesLevels::local_flow() const {
-  Vec3 sum;
-  for (int l = 0; l < n_levels(); ++l) sum += std::pow(width(l), 3) * level(l).local_flow();
-  return sum;
-}
-
-void StokesLevels::face_fluxes(const Vec3& force, FaceField& fluxes) const {
+void StokesLevels::face_fluxes(const FlowValues& u, const Vec3& force, FaceField& fluxes) const {
   require(fluxes.composite() == composite_, "face fluxes: the field is on another grid than the flow");
   for (int l = 0; l < n_levels(); ++l) {
     const StokesOperator& op = level(l);
     const double h2 = width(l) * width(l);
     const Vec3 force_here = h2 * force;
-    op.face_fluxes(force_here, h2, fluxes.primary(l));
+    op.face_fluxes(u.level(l), force_here, h2, fluxes.primary(l));
     std::ranges::fill(fluxes.extra(l), 0.0);
     if (l > 0) std::ranges::fill(fluxes.coarse_fine(l - 1), 0.0);
     parallel_for(op.geometry().graph.n_local(), [&](std::int64_t i) {
@@ -151,15 +163,16 @@ void StokesLevels::face_fluxes(const Vec3& force, FaceField& fluxes) const {
       auto face = graph.extra.begin();
       for (const FlowExtra& e : op.rows().extra_of(b)) {
         face = std::find(face, graph.extra.end(), ExtraFace{e.vof, e.neighbour, e.side});
-        extra[face++ - graph.extra.begin()] = h2 * op.extra_flux(b, e, force_here);
+        extra[face++ - graph.extra.begin()] = h2 * op.extra_flux(u.level(l), b, e, force_here);
       }
-      if (l > 0) level_fluxes(l, b, force_here, fluxes.coarse_fine(l - 1));
+      if (l > 0) level_fluxes(u.level(l), l, b, force_here, fluxes.coarse_fine(l - 1));
     });
   }
 }
 
 /// Towards the coarser level, of one box.
-void StokesLevels::level_fluxes(int l, int box, const Vec3& force, std::span<double> fluxes) const {
+void StokesLevels::level_fluxes(const LevelValues& u, int l, int box, const Vec3& force,
+                                std::span<double> fluxes) const {
   const auto faces = composite_->coarse_fine(l - 1);
   const auto begin = faces.begin() + composite_->coarse_fine_begin(l - 1, box),
              end = faces.begin() + composite_->coarse_fine_begin(l - 1, box + 1);
@@ -168,7 +181,7 @@ void StokesLevels::level_fluxes(int l, int box, const Vec3& force, std::span<dou
     auto face = std::lower_bound(begin, end, v, [](const LevelFace& f, VofName name) { return f.vof < name; });
     while (face->face.side != g.side || !face->face.primary) ++face;
     assert(face != end && face->vof == v);
-    fluxes[static_cast<std::size_t>(face - faces.begin())] = width(l) * width(l) * level(l).level_flux(g, force);
+    fluxes[static_cast<std::size_t>(face - faces.begin())] = width(l) * width(l) * level(l).level_flux(u, g, force);
   }
 }
 

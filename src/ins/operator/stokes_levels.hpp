@@ -20,6 +20,18 @@ namespace karst {
 class FaceField;
 class StokesLevels;
 
+/// A flow on all levels, each in its own units; made once, applied to often.
+struct FlowValues {
+  explicit FlowValues(const StokesLevels& op);
+  LevelValues& level(int l) { return levels[static_cast<std::size_t>(l)]; }
+  const LevelValues& level(int l) const { return levels[static_cast<std::size_t>(l)]; }
+  /// Σ of the levels, in units of h0; of this rank.
+  Vec3 flow() const;
+  std::int64_t bytes() const;  ///< of this rank
+
+  std::vector<LevelValues> levels;
+};
+
 /// An earlier flow on all levels, as steps in time look back on it (time_term.hpp): own VoFs, in the order of vectors.
 struct PastFlow {
   explicit PastFlow(const StokesLevels& op);
@@ -93,20 +105,16 @@ class StokesLevels {
     }
   }
 
-  /// y = K values() of the levels. Allocates nothing. Collective.
-  void apply(std::span<Quad> y) { apply(y, {}); }
-  /// y = K values() - b, the drive in units of h0. Collective.
-  void apply(std::span<Quad> y, const StokesDrive& drive, const TimeTerm& time = {});
-  /// Keeps values() as an earlier flow. Follows an apply() with the same drive and time; may replace one of the pasts
-  /// of `time`. Allocates nothing. Not collective.
-  void keep(const StokesDrive& drive, const TimeTerm& time, PastFlow& to) const;
-  /// h ∂p of values(), p in units of the level. Allocates nothing. Collective.
-  void pressure_gradient(std::span<std::array<float, 3>> gradient);
-  /// As StokesOperator::local_flow(), in units of h0.
-  Vec3 local_flow() const;
-  /// All fluxes [velocity h0²], on composite(). Those through extra faces towards a coarser level or an end of the
-  /// domain are in the primary face of the side. Follows an apply(). Not collective.
-  void face_fluxes(const Vec3& force, FaceField& fluxes) const;
+  /// y = K u - b, the drive in units of h0. Allocates nothing. Collective.
+  void apply(FlowValues& u, std::span<Quad> y, const StokesDrive& drive = {}, const TimeTerm& time = {});
+  /// Keeps values that were applied with this drive and time as an earlier flow; may replace one of the pasts of
+  /// `time`. Allocates nothing. Not collective.
+  void keep(const FlowValues& u, const StokesDrive& drive, const TimeTerm& time, PastFlow& to) const;
+  /// h ∂p, p in units of the level. Allocates nothing. Collective.
+  void pressure_gradient(FlowValues& u, std::span<std::array<float, 3>> gradient);
+  /// All fluxes [velocity h0²] of values that were applied with this force, on composite(). Those through extra faces
+  /// towards a coarser level or an end of the domain are in the primary face of the side. Not collective.
+  void face_fluxes(const FlowValues& u, const Vec3& force, FaceField& fluxes) const;
   /// Sets covered cells and fine ghosts of a length in cells of each level from the nearest unknowns; then all halos.
   /// Collective.
   void fill_lengths(std::span<FloatField> lengths);
@@ -119,7 +127,7 @@ class StokesLevels {
     int level;
   };
   void find_stretches();
-  void level_fluxes(int l, int box, const Vec3& force, std::span<double> fluxes) const;
+  void level_fluxes(const LevelValues& u, int l, int box, const Vec3& force, std::span<double> fluxes) const;
   LevelTime on_level(int l, const TimeTerm& time) const;
 
   std::shared_ptr<const Composite> composite_;

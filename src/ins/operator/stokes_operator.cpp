@@ -61,6 +61,23 @@ double mean_over(const EndProfile& profile, const Vec3& centre, std::size_t norm
 
 }  // namespace
 
+LevelValues::LevelValues(const StokesOperator& op)
+    : x(op.geometry().graph, 1, Purpose::solver),
+      mean(op.geometry().graph, 1, Purpose::solver),
+      beyond(op.level_ghosts().size()),
+      along(static_cast<std::size_t>(op.geometry().graph.n_local())) {}
+
+Vec3 LevelValues::flow() const {
+  Vec3 sum;
+  for (const Vec3& box : along) sum += box;
+  return sum;
+}
+
+std::int64_t LevelValues::bytes() const {
+  return static_cast<std::int64_t>(x.bytes() + mean.bytes() + beyond.size() * sizeof(double) +
+                                   along.size() * sizeof(Vec3));
+}
+
 StokesOperator::StokesOperator(std::shared_ptr<const Composite> composite, int level, const FlowSides& sides,
                                FlowRows rows)
     : composite_(std::move(composite)),
@@ -68,11 +85,8 @@ StokesOperator::StokesOperator(std::shared_ptr<const Composite> composite, int l
       sides_(sides),
       rows_(std::move(rows)),
       t_(geometry_->graph, 1, Purpose::solver),
-      x_(geometry_->graph, 1, Purpose::solver),
-      w_(geometry_->graph, 1, Purpose::solver),
       halo_(comm(), geometry_->graph),
-      plain_(static_cast<std::size_t>(n_own()), Purpose::solver, std::uint8_t{1}),
-      flow_(static_cast<std::size_t>(geometry_->graph.n_local())) {
+      plain_(static_cast<std::size_t>(n_own()), Purpose::solver, std::uint8_t{1}) {
   find_ghosts();
   const LevelGraph& graph = geometry_->graph;
   for (int b = 0; b < graph.n_local(); ++b) {
@@ -186,17 +200,17 @@ void StokesOperator::find_level_ghosts(int box, const BoxGraph& graph) {
 }
 
 /// ũ of the ghosts: the differences ũ - u of their VoFs, but for the gradients, which are their own.
-void StokesOperator::fill_level_ghosts(int box) {
+void StokesOperator::fill_level_ghosts(int box, LevelValues& u) const {
   const auto b = static_cast<std::size_t>(box);
-  const Quad* x = x_.box(box).data();
-  Quad* w = w_.box(box).data();
+  const Quad* x = u.x.box(box).data();
+  Quad* w = u.mean.box(box).data();
   for (auto i = level_ghost_begin_[b]; i < level_ghost_begin_[b + 1]; ++i) {
     const LevelGhost& g = level_ghosts_[static_cast<std::size_t>(i)];
     const std::size_t d = g.side / 2U;
     const double at = x[g.vof].v[kernels::p], t = double{t_.box(box)[g.vof]};
     const double own =
         double{g.here} * (x[g.slot].v[kernels::p] - at) + double{g.there} * (x[g.opposite].v[kernels::p] - at);
-    const double ghost = (g.side % 2 == 1 ? 0.5 : -0.5) * (g.beyond - at);
+    const double ghost = (g.side % 2 == 1 ? 0.5 : -0.5) * (u.beyond[static_cast<std::size_t>(i)] - at);
     w[g.slot] = x[g.slot];
     w[g.slot].v[d] += w[g.vof].v[d] - x[g.vof].v[d] + t * (ghost - own);
   }
@@ -214,21 +228,22 @@ LevelTime StokesOperator::of_box(const LevelTime& time, int box) const {
   return here;
 }
 
-double StokesOperator::level_flux(const LevelGhost& g, const Vec3& force, const LevelTime& time) const {
-  const Quad* w = w_.box(g.box).data();
+double StokesOperator::level_flux(const LevelValues& u, const LevelGhost& g, const Vec3& force,
+                                  const LevelTime& time) const {
+  const Quad* w = u.mean.box(g.box).data();
   const float* t = t_.box(g.box).data();
   const double f = force.v[g.side / 2U], area = double{g.area}, bend = double{g.bend};
   if (time.shift == 0.0) return kernels::flux_out(w, t, g.vof, g.slot, g.side, f, area, bend);
   return kernels::flux_out(w, t, {g.vof, g.slot, g.side, area, bend}, f, of_box(time, g.box));
 }
 
-void StokesOperator::face_velocities(const Vec3& force, const LevelTime& time, std::span<std::array<double, 6>> faces,
-                                     std::span<double> extra) const {
+void StokesOperator::face_velocities(const LevelValues& u, const Vec3& force, const LevelTime& time,
+                                     std::span<std::array<double, 6>> faces, std::span<double> extra) const {
   using namespace kernels;
   parallel_for(geometry_->graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
     const LevelTime here = of_box(time, b);
-    const Quad *x = x_.box(b).data(), *w = w_.box(b).data();
+    const Quad *x = u.x.box(b).data(), *w = u.mean.box(b).data();
     const float* t = t_.box(b).data();
     std::array<double, 6>* to = faces.data() + geometry_->graph.vof_begin(b);
     const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& weight) {
@@ -264,12 +279,12 @@ void StokesOperator::fill_ghosts(int box, Quad* x, const EndGhosts& ends, double
 }
 
 template <bool unsteady>
-void StokesOperator::momentum(int box, const Vec3& force, const LevelTime& time, Quad* y) {
+void StokesOperator::momentum(int box, LevelValues& u, const Vec3& force, const LevelTime& time, Quad* y) const {
   using namespace kernels;
   const BoxGraph graph = geometry_->graph.box(box);
-  const Quad* x = x_.box(box).data();
+  const Quad* x = u.x.box(box).data();
   const float* t = t_.box(box).data();
-  Quad* w = w_.box(box).data();
+  Quad* w = u.mean.box(box).data();
   for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
     const Four sum =
         (load(x[n[0]]) + load(x[n[1]])) + ((load(x[n[2]]) + load(x[n[3]])) + (load(x[n[4]]) + load(x[n[5]])));
@@ -299,10 +314,11 @@ void StokesOperator::momentum(int box, const Vec3& force, const LevelTime& time,
 
 /// Returns Σ over the sides of each direction of half the flux along it.
 template <bool unsteady>
-Vec3 StokesOperator::continuity(int box, const Vec3& force, const LevelTime& time, Quad* y) const {
+Vec3 StokesOperator::continuity(int box, const LevelValues& u, const Vec3& force, const LevelTime& time,
+                                Quad* y) const {
   using namespace kernels;
   const BoxGraph graph = geometry_->graph.box(box);
-  const Quad* w = w_.box(box).data();
+  const Quad* w = u.mean.box(box).data();
   const float* t = t_.box(box).data();
   Vec3 along;
   const auto flux = [&](std::size_t v, std::size_t n, std::size_t s, double area, double bend) {
@@ -330,7 +346,7 @@ Vec3 StokesOperator::continuity(int box, const Vec3& force, const LevelTime& tim
     y[row.vof].v[p] = balance(row.vof, row.slot, 0.5,
                               [&](std::size_t s) { return std::pair(double{row.area[s]}, double{row.bend[s]}); });
   }
-  const Quad* x = x_.box(box).data();
+  const Quad* x = u.x.box(box).data();
   [[maybe_unused]] std::size_t i = 0;  // of the extra face
   for (const FlowExtra& e : rows_.extra_of(box)) {
     double out;
@@ -348,42 +364,38 @@ Vec3 StokesOperator::continuity(int box, const Vec3& force, const LevelTime& tim
   return along;
 }
 
-void StokesOperator::momentum_pass(std::span<Quad> y, const StokesDrive& drive, const LevelTime& time) {
+void StokesOperator::momentum_pass(LevelValues& u, std::span<Quad> y, const StokesDrive& drive,
+                                   const LevelTime& time) const {
   const EndGhosts ends = end_ghosts(sides_, GhostOf::momentum, drive);
-  halo_.for_boxes(x_, [&](int b) {
-    fill_ghosts(b, x_.box(b).data(), ends, &Ghost::point);
+  halo_.for_boxes(u.x, [&](int b) {
+    fill_ghosts(b, u.x.box(b).data(), ends, &Ghost::point);
     Quad* to = y.data() + geometry_->graph.vof_begin(b);
     if (time.shift > 0.0)
-      momentum<true>(b, drive.force, of_box(time, b), to);
+      momentum<true>(b, u, drive.force, of_box(time, b), to);
     else
-      momentum<false>(b, drive.force, time, to);
+      momentum<false>(b, u, drive.force, time, to);
   });
 }
 
-void StokesOperator::continuity_pass(std::span<Quad> y, const StokesDrive& drive, const LevelTime& time) {
+void StokesOperator::continuity_pass(LevelValues& u, std::span<Quad> y, const StokesDrive& drive,
+                                     const LevelTime& time) const {
   const EndGhosts ends = end_ghosts(sides_, GhostOf::fluxes, drive);
-  halo_.for_boxes(w_, [&](int b) {
-    fill_ghosts(b, w_.box(b).data(), ends, &Ghost::mean);
-    fill_level_ghosts(b);
+  halo_.for_boxes(u.mean, [&](int b) {
+    fill_ghosts(b, u.mean.box(b).data(), ends, &Ghost::mean);
+    fill_level_ghosts(b, u);
     Quad* to = y.data() + geometry_->graph.vof_begin(b);
-    flow_[static_cast<std::size_t>(b)] = time.shift > 0.0 ? continuity<true>(b, drive.force, of_box(time, b), to)
-                                                          : continuity<false>(b, drive.force, time, to);
+    u.along[static_cast<std::size_t>(b)] = time.shift > 0.0 ? continuity<true>(b, u, drive.force, of_box(time, b), to)
+                                                            : continuity<false>(b, u, drive.force, time, to);
   });
 }
 
-Vec3 StokesOperator::local_flow() const {
-  Vec3 sum;
-  for (const Vec3& box : flow_) sum += box;
-  return sum;
-}
-
-void StokesOperator::pressure_gradient(std::span<std::array<float, 3>> gradient) {
+void StokesOperator::pressure_gradient(LevelValues& u, std::span<std::array<float, 3>> gradient) const {
   using namespace kernels;
   const EndGhosts ends = end_ghosts(sides_, GhostOf::momentum, {});
-  halo_.for_boxes(x_, [&](int b) {
-    fill_ghosts(b, x_.box(b).data(), ends, &Ghost::point);
+  halo_.for_boxes(u.x, [&](int b) {
+    fill_ghosts(b, u.x.box(b).data(), ends, &Ghost::point);
     const BoxGraph graph = geometry_->graph.box(b);
-    const Quad* x = x_.box(b).data();
+    const Quad* x = u.x.box(b).data();
     std::array<float, 3>* g = gradient.data() + geometry_->graph.vof_begin(b);
     const auto set = [g](std::size_t v, const Four& of) {
       for (std::size_t d = 0; d < 3; ++d) g[v][d] = static_cast<float>(of[d]);
@@ -395,13 +407,13 @@ void StokesOperator::pressure_gradient(std::span<std::array<float, 3>> gradient)
   });
 }
 
-void StokesOperator::face_fluxes(const Vec3& force, double unit, Field& fluxes) const {
+void StokesOperator::face_fluxes(const LevelValues& u, const Vec3& force, double unit, Field& fluxes) const {
   using namespace kernels;
   fluxes.fill(0.0);
   parallel_for(geometry_->graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
     const BoxGraph graph = geometry_->graph.box(b);
-    const Quad* w = w_.box(b).data();
+    const Quad* w = u.mean.box(b).data();
     const float* t = t_.box(b).data();
     const int first_coarse = graph.n_own + graph.halo.n_vofs(), first_domain = first_coarse + graph.halo.n_coarse();
     const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& weight) {
@@ -423,14 +435,14 @@ void StokesOperator::face_fluxes(const Vec3& force, double unit, Field& fluxes) 
   });
 }
 
-double StokesOperator::extra_flux(int box, const FlowExtra& face, const Vec3& force) const {
-  return kernels::flux_out(x_.box(box).data(), w_.box(box).data(), t_.box(box).data(), face, force);
+double StokesOperator::extra_flux(const LevelValues& u, int box, const FlowExtra& face, const Vec3& force) const {
+  return kernels::flux_out(u.x.box(box).data(), u.mean.box(box).data(), t_.box(box).data(), face, force);
 }
 
 std::int64_t StokesOperator::bytes() const {
   return static_cast<std::int64_t>(rows_.rows.bytes() + rows_.extra.bytes() + 2 * rows_.still.size() +
                                    ghosts_.size() * sizeof(Ghost) + level_ghosts_.size() * sizeof(LevelGhost) +
-                                   t_.bytes() + plain_.bytes() + x_.bytes() + w_.bytes());
+                                   t_.bytes() + plain_.bytes());
 }
 
 }  // namespace karst

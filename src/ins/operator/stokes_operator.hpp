@@ -21,6 +21,21 @@
 
 namespace karst {
 
+class StokesOperator;
+
+/// A flow on one level, and what the passes of the operator make of it.
+struct LevelValues {
+  explicit LevelValues(const StokesOperator& op);
+  QuadField x;                 ///< velocity and pressure: own VoFs are the caller's to set, all else is filled
+  QuadField mean;              ///< ũ and p of momentum_pass(), with halo and ghosts
+  std::vector<double> beyond;  ///< pressure one cell beyond each level ghost; to be set with x at its slot
+  std::vector<Vec3> along;     ///< of continuity_pass(), per own box: Σ over the faces of a direction of the flux
+  /// Σ along, in which faces on ends of the domain count half: over the number of all cells it is the mean superficial
+  /// velocity. Of this rank.
+  Vec3 flow() const;
+  std::int64_t bytes() const;
+};
+
 class StokesOperator {
  public:
   /// A ghost across a face to the next coarser level.
@@ -31,7 +46,6 @@ class StokesOperator {
     std::uint8_t side;       ///< of the VoF
     float area, bend;        ///< of the face, as in FlowRow
     float here, there;       ///< ∂p of the VoF = here (p_slot - p) + there (p_opposite - p)
-    double beyond = 0.0;     ///< pressure one cell beyond the ghost; to be set with values() at the slot
   };
 
   /// Of a level of the grid. Collective.
@@ -47,42 +61,30 @@ class StokesOperator {
   std::span<const std::uint16_t> covered_in(int box) const { return composite_->covered_in(geometry_->level, box); }
   std::int64_t n_own() const { return geometry_->graph.vof_begin(geometry_->graph.n_local()); }
 
-  /// Velocity and pressure that the operator is applied to: own VoFs are the caller's to set, all else is filled here.
-  QuadField& values() { return x_; }
-  const QuadField& values() const { return x_; }
-  /// ũ and p of the last apply(), with halo and ghosts.
-  const QuadField& steady_values() const { return w_; }
   /// An own VoF without a FlowRow that carries flow: a cell with whole faces on all sides.
   bool is_plain(std::size_t vof) const { return plain_[vof] != 0; }
-  /// y = K values() over the own VoFs, box after box. Allocates nothing. Collective.
-  void apply(std::span<Quad> y) { apply(y, {}); }
-  /// The same less what a drive adds: y = K values() - b. Collective.
-  void apply(std::span<Quad> y, const StokesDrive& drive, const LevelTime& time = {}) {
-    momentum_pass(y, drive, time);
-    continuity_pass(y, drive, time);
+  /// y = K u over the own VoFs, box after box, less what a drive adds: K u - b. Allocates nothing. Collective.
+  void apply(LevelValues& u, std::span<Quad> y, const StokesDrive& drive = {}, const LevelTime& time = {}) const {
+    momentum_pass(u, y, drive, time);
+    continuity_pass(u, y, drive, time);
   }
   /// The two passes of apply(), with a rate of change in time where its shift is not 0. Collective.
-  void momentum_pass(std::span<Quad> y, const StokesDrive& drive, const LevelTime& time = {});
-  void continuity_pass(std::span<Quad> y, const StokesDrive& drive, const LevelTime& time = {});
-  /// ∂p of values() over the own VoFs. Allocates nothing. Collective.
-  void pressure_gradient(std::span<std::array<float, 3>> gradient);
-  /// Σ over the faces of each direction of the flux of the last apply(), faces on ends of the domain counted half: over
-  /// the number of all cells it is the mean superficial velocity. Of this rank. Not collective.
-  Vec3 local_flow() const;
-  /// Adds a flux times its place to local_flow(). Not thread-safe.
-  void add_flow(int box, const Vec3& flow) { flow_[static_cast<std::size_t>(box)] += flow; }
+  void momentum_pass(LevelValues& u, std::span<Quad> y, const StokesDrive& drive, const LevelTime& time = {}) const;
+  void continuity_pass(LevelValues& u, std::span<Quad> y, const StokesDrive& drive, const LevelTime& time = {}) const;
+  /// ∂p over the own VoFs. Allocates nothing. Collective.
+  void pressure_gradient(LevelValues& u, std::span<std::array<float, 3>> gradient) const;
 
   /// How the value of an end is spread over it; 1 everywhere unless set.
   /// @param width  of the level's cells [h0]
   void set_profile(int side, double width, const EndProfile& profile);
 
-  /// Fluxes through the primary faces of the level, as FaceField::primary() has them. Follows an apply() with the same
-  /// values and drive. Not collective.
+  /// Fluxes through the primary faces of the level, as FaceField::primary() has them, of values that were applied with
+  /// this drive. Not collective.
   /// @param unit  of the fluxes: what the velocity times h² is multiplied with
-  void face_fluxes(const Vec3& force, double unit, Field& fluxes) const;
+  void face_fluxes(const LevelValues& u, const Vec3& force, double unit, Field& fluxes) const;
 
   /// Box after box; empty on the coarsest level.
-  std::span<LevelGhost> level_ghosts() { return level_ghosts_; }
+  std::span<const LevelGhost> level_ghosts() const { return level_ghosts_; }
   std::span<const LevelGhost> level_ghosts_of(int box) const {
     const auto b = static_cast<std::size_t>(box);
     return std::span(level_ghosts_)
@@ -90,16 +92,16 @@ class StokesOperator {
                  static_cast<std::size_t>(level_ghost_begin_[b + 1] - level_ghost_begin_[b]));
   }
   /// The flux out of the VoF towards a level ghost. As face_fluxes().
-  double level_flux(const LevelGhost& ghost, const Vec3& force, const LevelTime& time = {}) const;
-  /// What LevelTime::Past wants to know of the faces of this flow later. Follows an apply() with the same values, drive
+  double level_flux(const LevelValues& u, const LevelGhost& ghost, const Vec3& force, const LevelTime& time = {}) const;
+  /// What LevelTime::Past wants to know of the faces of this flow later, of values that were applied with this drive
   /// and time; may replace a past of `time`. Not collective.
   /// @param[out] faces  per own VoF
   /// @param[out] extra  per FlowExtra
-  void face_velocities(const Vec3& force, const LevelTime& time, std::span<std::array<double, 6>> faces,
-                       std::span<double> extra) const;
+  void face_velocities(const LevelValues& u, const Vec3& force, const LevelTime& time,
+                       std::span<std::array<double, 6>> faces, std::span<double> extra) const;
 
   /// The same through an extra face, out of its VoF.
-  double extra_flux(int box, const FlowExtra& face, const Vec3& force) const;
+  double extra_flux(const LevelValues& u, int box, const FlowExtra& face, const Vec3& force) const;
 
   /// 1 / diagonal of the momentum row; 1/6 in regular cells. Halo and ghosts filled.
   const FloatField& inverse_diagonal() const { return t_; }
@@ -117,12 +119,12 @@ class StokesOperator {
   void find_ghosts();
   void limit_bends();
   void find_level_ghosts(int box, const BoxGraph& graph);
-  void fill_level_ghosts(int box);
+  void fill_level_ghosts(int box, LevelValues& u) const;
   void fill_ghosts(int box, Quad* x, const EndGhosts& ends, double Ghost::*profile) const;
   template <bool unsteady>
-  void momentum(int box, const Vec3& force, const LevelTime& time, Quad* y);
+  void momentum(int box, LevelValues& u, const Vec3& force, const LevelTime& time, Quad* y) const;
   template <bool unsteady>
-  Vec3 continuity(int box, const Vec3& force, const LevelTime& time, Quad* y) const;
+  Vec3 continuity(int box, const LevelValues& u, const Vec3& force, const LevelTime& time, Quad* y) const;
   LevelTime of_box(const LevelTime& time, int box) const;
 
   std::shared_ptr<const Composite> composite_;
@@ -134,10 +136,8 @@ class StokesOperator {
   std::vector<LevelGhost> level_ghosts_;
   std::vector<std::int64_t> level_ghost_begin_;  // n_local + 1
   FloatField t_;
-  QuadField x_, w_;  // w: ũ and p
-  HaloExchange<Quad> halo_;
-  Array<std::uint8_t> plain_;  // per own VoF: no row
-  std::vector<Vec3> flow_;     // per own box, of the last apply()
+  mutable HaloExchange<Quad> halo_;  // its buffers
+  Array<std::uint8_t> plain_;        // per own VoF: no row
 };
 
 }  // namespace karst

@@ -41,18 +41,19 @@ SteadySolver::SteadySolver(StokesSolver& stokes, const SteadyOptions& options)
 
 void SteadySolver::residual(const StokesDrive& drive, double inertia, std::span<Quad> r) {
   stokes_->residual(drive, r);
-  advection_.add(-inertia, drive, r);
+  advection_.add(-inertia, stokes_->values().level(0), drive, r);
 }
 
 GmresProblem SteadySolver::linearised(double inertia, const std::string& name) {
   GmresProblem problem;
   problem.name = name;
   problem.apply = [this, inertia](std::span<Quad> v) {
-    stokes_->preconditioner().apply(v);
-    stokes_->op().apply(v);
-    advection_.add_linearised(inertia, v);
+    FlowValues& u = stokes_->values();
+    stokes_->preconditioner().apply(v, u);
+    stokes_->op().apply(u, v);
+    advection_.add_linearised(inertia, u.level(0), v);
   };
-  problem.functional = [this] { return stokes_->op().local_flow(); };
+  problem.functional = [this] { return stokes_->values().flow(); };
   return problem;
 }
 
@@ -68,11 +69,11 @@ void SteadySolver::move(double part) {
 /// when it does not fall.
 double SteadySolver::try_step(const StokesDrive& drive, double inertia, double left, SteadyReport& report) {
   FlowGmres& krylov = stokes_->krylov();
-  StokesOperator& op = stokes_->op().level(0);
-  stokes_->preconditioner().apply(krylov.work());
-  const LevelGraph& graph = op.geometry().graph;
+  stokes_->preconditioner().apply(krylov.work(), stokes_->values());
+  const QuadField& x = stokes_->values().level(0).x;
+  const LevelGraph& graph = stokes_->op().level(0).geometry().graph;
   parallel_for(graph.n_local(), [&](std::int64_t b) {
-    std::ranges::copy(op.values().own(static_cast<int>(b)), step_.data() + graph.vof_begin(static_cast<int>(b)));
+    std::ranges::copy(x.own(static_cast<int>(b)), step_.data() + graph.vof_begin(static_cast<int>(b)));
   });
   move(1.0);
   for (double part = 1.0;; part *= 0.5) {
@@ -104,8 +105,8 @@ SteadyReport SteadySolver::solve(const StokesDrive& drive, double inertia, const
     report.steps.push_back(left / size);
     report.converged = left <= goal;
     if (report.converged || std::ssize(report.steps) > options_.max_steps || is_stuck(report.steps)) break;
-    advection_.keep(drive);
-    if (options_.progress) base = stokes_->velocity_of(stokes_->op().local_flow());
+    advection_.keep(stokes_->values().level(0), drive);
+    if (options_.progress) base = stokes_->velocity_of(stokes_->values());
     if (std::exchange(follow_, false) || last_iterations_ > worth_following ||
         (report.steps.size() == 1 && left > far_away * size))
       stokes_->preconditioner().follow(advection_, inertia);

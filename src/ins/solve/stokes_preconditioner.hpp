@@ -37,18 +37,17 @@ class StokesPreconditioner {
   /// The operator must outlive it. Collective.
   explicit StokesPreconditioner(StokesLevels& op);
 
-  /// Takes over the flow that was kept: made for the equations linearised about it until set_slow(). Sets op.values()
-  /// to something else. Collective.
+  /// Takes over the flow that was kept: made for the equations linearised about it until set_slow(). Collective.
   void follow(const Advection& flow, double inertia);
   /// Made for Stokes flow, with the rate of change shift * u in time (0: steady). Does nothing where it is that
-  /// already. Sets op.values() to something else. Collective.
+  /// already. Collective.
   void set_slow(double shift = 0.0);
   /// Factor on the continuity rows of the vectors that apply() is given.
   double continuity_weight() const { return 1.0 + shift_; }
 
-  /// Sets the own VoFs of op.values() to M r; r should be of length 1, or some orders of magnitude about it. Linear up
-  /// to single precision. Allocates nothing. Collective.
-  void apply(std::span<const Quad> r);
+  /// x of the own VoFs = M r; r should be of length 1, or some orders of magnitude about it. Linear up to single
+  /// precision. Allocates nothing. Collective.
+  void apply(std::span<const Quad> r, FlowValues& to);
 
   std::string summary() const;
   std::int64_t bytes() const;
@@ -59,7 +58,7 @@ class StokesPreconditioner {
   void make_pressure(std::vector<FloatField> lengths);
   void make_velocity(Array<std::array<float, 6>> inflow);
   void set_continuity_inverse(int level);
-  void add_recovery();
+  void add_recovery(FlowValues& u);
 
   StokesLevels* op_;
   Array<float> continuity_inverse_;

@@ -16,23 +16,24 @@ StokesSolver::StokesSolver(const std::shared_ptr<const Composite>& composite, co
     : comm_(composite->comm()),
       options_(options),
       op_(composite, sides),
+      values_(op_),
       preconditioner_(op_),
       gmres_(comm_, op_.n_vofs(), options.krylov),
       solution_(static_cast<std::size_t>(op_.n_vofs()), Purpose::solver) {
   if (op_.n_levels() > 1) unknowns_ = Array<Quad>(static_cast<std::size_t>(op_.numbering().n_own()), Purpose::solver);
 }
 
-/// values() = v
+/// values_ = v
 void StokesSolver::load(std::span<const Quad> v) {
   op_.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
-    std::copy_n(v.begin() + static_cast<std::ptrdiff_t>(first), n, op_.level(l).values().own(b).begin());
+    std::copy_n(v.begin() + static_cast<std::ptrdiff_t>(first), n, values_.level(l).x.own(b).begin());
   });
 }
 
 void StokesSolver::residual(const StokesDrive& drive, std::span<Quad> r, const TimeTerm& time) {
   drive_ = drive;
   load(solution_.span());
-  op_.apply(r, drive_, time);
+  op_.apply(values_, r, drive_, time);
   op_.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
     for (std::size_t v = first; v < first + n; ++v)
       for (double& c : r[v].v) c = -c;
@@ -40,8 +41,8 @@ void StokesSolver::residual(const StokesDrive& drive, std::span<Quad> r, const T
   });
 }
 
-Vec3 StokesSolver::velocity_of(const Vec3& local_flow) const {
-  Vec3 sum = local_flow;
+Vec3 StokesSolver::velocity_of(const FlowValues& u) const {
+  Vec3 sum = u.flow();
   comm_.sum(std::span(sum.v));
   return per_cell() * sum;
 }
@@ -52,9 +53,8 @@ double StokesSolver::per_cell() const {
 }
 
 double StokesSolver::size_of(const StokesDrive& drive, const std::string& name) {
-  op_.for_boxes(
-      [&](int l, int b, std::size_t, std::size_t) { std::ranges::fill(op_.level(l).values().own(b), Quad{}); });
-  op_.apply(gmres_.work(), drive);
+  op_.for_boxes([&](int l, int b, std::size_t, std::size_t) { std::ranges::fill(values_.level(l).x.own(b), Quad{}); });
+  op_.apply(values_, gmres_.work(), drive);
   const double size = gmres_.norm(gmres_.work());
   require(size > 0.0,
           "{}: nothing drives the flow; give a pressure gradient along a periodic direction or different "
@@ -78,24 +78,24 @@ GmresReport StokesSolver::solve_from_here(const StokesDrive& drive, const TimeTe
   problem.residual = [&](std::span<Quad> r) {
     residual(drive, r, time);
     weigh(r);
-    if (options_.progress) base = velocity_of(op_.local_flow());
+    if (options_.progress) base = velocity_of(values_);
   };
   problem.apply = [&](std::span<Quad> v) {
-    preconditioner_.apply(v);
-    op_.apply(v, {}, of_change);
+    preconditioner_.apply(v, values_);
+    op_.apply(values_, v, {}, of_change);
     weigh(v);
   };
   problem.add = [&](std::span<const Quad> v) {
-    preconditioner_.apply(v);
+    preconditioner_.apply(v, values_);
     op_.for_boxes([&](int l, int b, std::size_t first, std::size_t) {
       Quad* to = solution_.data() + first;
-      for (const Quad& z : op_.level(l).values().own(b)) {
+      for (const Quad& z : values_.level(l).x.own(b)) {
         for (std::size_t c = 0; c < 4; ++c) to->v[c] += z.v[c];
         ++to;
       }
     });
   };
-  problem.functional = [&] { return op_.local_flow(); };
+  problem.functional = [&] { return values_.flow(); };
   if (options_.progress)
     problem.progress = [&](int iteration, double left, const Vec3& more) {
       options_.progress({iteration, left, base + per_cell() * more});
@@ -129,7 +129,7 @@ void StokesSolver::list_unknowns() {
 }
 
 void StokesSolver::measure(StokesReport& report) {
-  report.velocity = velocity_of(op_.local_flow());
+  report.velocity = velocity_of(values_);
   struct Sums {
     double speed = 0.0, largest = 0.0;
     Vec3 velocity;
@@ -164,12 +164,12 @@ void StokesSolver::measure(StokesReport& report) {
 FaceField StokesSolver::face_fluxes() {
   residual(drive_, gmres_.work());
   FaceField fluxes(op_.composite());
-  op_.face_fluxes(drive_.force, fluxes);
+  op_.face_fluxes(values_, drive_.force, fluxes);
   return fluxes;
 }
 
 std::int64_t StokesSolver::bytes() const {
-  return op_.bytes() + preconditioner_.bytes() + gmres_.bytes() +
+  return op_.bytes() + values_.bytes() + preconditioner_.bytes() + gmres_.bytes() +
          static_cast<std::int64_t>(solution_.bytes() + unknowns_.bytes());
 }
 

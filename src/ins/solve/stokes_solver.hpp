@@ -57,22 +57,25 @@ class StokesSolver {
   // What iterations around this one are made of (steady_solver.hpp). Collective.
   /// The solution as a vector of StokesLevels.
   std::span<Quad> all_values() { return solution_.span(); }
-  /// r = b - K x at all_values(), b: of the drive. The operator holds the solution.
+  /// r = b - K x at all_values(), b: of the drive. values() are the solution, applied.
   void residual(const StokesDrive& drive, std::span<Quad> r, const TimeTerm& time = {});
   /// Solves the equations of a step, a u - s - Δu + ∇p = f, from where all_values() stands until |b - K x| is tolerance
-  /// times `size`, continuity weighed as the preconditioner does. Throws Error when the iteration fails. Leaves the
-  /// solution in the operator; list_unknowns() hands it to solution().
+  /// times `size`, continuity weighed as the preconditioner does. Throws Error when the iteration fails. values() are
+  /// then the solution; list_unknowns() hands it to solution().
   GmresReport solve_from_here(const StokesDrive& drive, const TimeTerm& time, double size, const std::string& name);
   void list_unknowns();
-  /// |b| of a drive. Throws Error when it is 0. The operator holds 0.
+  /// |b| of a drive. Throws Error when it is 0. values() are then 0.
   double size_of(const StokesDrive& drive, const std::string& name);
   /// What the solution has come to: the last residual() was into krylov().work().
   void measure(StokesReport& report);
-  /// Mean superficial velocity from local_flow() of the operator.
-  Vec3 velocity_of(const Vec3& local_flow) const;
+  /// Mean superficial velocity of values that were applied. Collective.
+  Vec3 velocity_of(const FlowValues& u) const;
   /// 1 / number of cells of the domain, fluid or not.
   double per_cell() const;
 
+  /// What the operator is applied to.
+  FlowValues& values() { return values_; }
+  const FlowValues& values() const { return values_; }
   FlowGmres& krylov() { return gmres_; }
   StokesLevels& op() { return op_; }
   StokesPreconditioner& preconditioner() { return preconditioner_; }
@@ -85,6 +88,7 @@ class StokesSolver {
   Comm comm_;
   StokesOptions options_;
   StokesLevels op_;
+  FlowValues values_;
   StokesPreconditioner preconditioner_;
   FlowGmres gmres_;
   Array<Quad> solution_;  // all VoFs, in units of their level

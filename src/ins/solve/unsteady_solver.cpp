@@ -55,7 +55,7 @@ UnsteadySolver::UnsteadySolver(StokesSolver& stokes, const Geometry& geometry, D
 int UnsteadySolver::solve(double time, const TimeTerm& term) {
   const StokesDrive drive = drive_at_(time);
   const int iterations = stokes_->solve_from_here(drive, term, size_, "unsteady flow").iterations;
-  stokes_->op().keep(drive, term, before_);
+  stokes_->op().keep(stokes_->values(), drive, term, before_);
   return iterations;
 }
 
@@ -106,7 +106,7 @@ StepReport UnsteadySolver::step(double dt) {
 /// The last thing in krylov().work() is the residual of the step.
 void UnsteadySolver::measure(StepReport& report) {
   StokesLevels& op = stokes_->op();
-  report.velocity = stokes_->velocity_of(op.local_flow());
+  report.velocity = stokes_->velocity_of(stokes_->values());
   const std::span<Quad> work = stokes_->krylov().work();
   const std::span<const Quad> x = stokes_->all_values();
   const double net =
@@ -114,12 +114,12 @@ void UnsteadySolver::measure(StepReport& report) {
   const double speed =
       parallel_max(std::ssize(x), [&](std::int64_t v) { return square(x[static_cast<std::size_t>(v)]); });
   op.for_boxes([&](int l, int b, std::size_t first, std::size_t) {
-    for (Quad& q : op.level(l).values().own(b)) {
+    for (Quad& q : stokes_->values().level(l).x.own(b)) {
       q = x[first++];
       q.v[3] = 0.0;
     }
   });
-  op.apply(work);
+  op.apply(stokes_->values(), work);
   std::array<double, 2> sums{};
   for (int l = 0; l < op.n_levels(); ++l) {
     const double per_square = 1.0 / (StokesLevels::width(l) * StokesLevels::width(l));

@@ -18,8 +18,10 @@ constexpr float whole = 0.0F, without_body = -1.0F, other_wall = -2.0F;
 /// The minerals of a level and what is known of its cells.
 class LevelBodies {
  public:
-  LevelBodies(const StokesOperator& op, const StokesDrive& drive, double inertia, const std::vector<int>& body_of)
+  LevelBodies(const StokesOperator& op, const LevelValues& u, const StokesDrive& drive, double inertia,
+              const std::vector<int>& body_of)
       : op_(op),
+        u_(u),
         graph_(op.geometry().graph),
         drive_(drive),
         inertia_(inertia),
@@ -44,8 +46,8 @@ class LevelBodies {
       const VofMoments* m = moments_of(b, graph, row.vof);
       force.friction += (m == nullptr ? 1.0 : m->kappa) * drive_.force - through_faces(b, graph, row, m);
       if (m == nullptr || m->wall_area == 0.0) continue;
-      const kernels::Four slope = kernels::row_gradient(op_.values().box(b).data(), row, {});
-      double pressure = op_.values().box(b)[row.vof].v[kernels::p];
+      const kernels::Four slope = kernels::row_gradient(u_.x.box(b).data(), row, {});
+      double pressure = u_.x.box(b)[row.vof].v[kernels::p];
       for (std::size_t d = 0; d < 3; ++d) pressure += slope[d] * m->wall_centroid.v[d];
       const Vec3 on_wall = -pressure * m->wall;
       force.pressure += on_wall;
@@ -139,7 +141,7 @@ class LevelBodies {
 
   /// Friction and pressure on a no-slip end, per area.
   Vec3 on_wall_end(int b, const FlowRow& row, std::size_t s) const {
-    const Quad* x = op_.values().box(b).data();
+    const Quad* x = u_.x.box(b).data();
     const double out = s % 2 == 1 ? 1.0 : -1.0;
     Vec3 force = slope_towards(x, row, static_cast<int>(s), to_side);
     force.v[s / 2] += out * (x[row.vof].v[kernels::p] + out * to_side * kernels::row_gradient(x, row, {})[s / 2]);
@@ -147,11 +149,11 @@ class LevelBodies {
   }
 
   Vec3 through(int b, const FlowRow& row, std::size_t s, double area, bool end) const {
-    const Quad* x = op_.values().box(b).data();
+    const Quad* x = u_.x.box(b).data();
     const Quad &here = x[row.vof], &there = x[row.slot[s]];
     const double flux =
-        kernels::flux_out(op_.steady_values().box(b).data(), op_.inverse_diagonal().box(b).data(), row.vof, row.slot[s],
-                          s, drive_.force.v[s / 2], double{row.area[s]}, double{row.bend[s]});
+        kernels::flux_out(u_.mean.box(b).data(), op_.inverse_diagonal().box(b).data(), row.vof, row.slot[s], s,
+                          drive_.force.v[s / 2], double{row.area[s]}, double{row.bend[s]});
     const bool given = end && gives_velocity(op_.sides()[s]);
     const double out = s % 2 == 1 ? 1.0 : -1.0;
     const double pressure = end ? here.v[kernels::p] + out * to_side * kernels::row_gradient(x, row, {})[s / 2]
@@ -166,9 +168,9 @@ class LevelBodies {
   }
 
   Vec3 through(int b, const FlowExtra& face) const {
-    const Quad* x = op_.values().box(b).data();
+    const Quad* x = u_.x.box(b).data();
     const Quad &here = x[face.vof], &there = x[face.neighbour];
-    const double flux = op_.extra_flux(b, face, drive_.force), area = double{face.area};
+    const double flux = op_.extra_flux(u_, b, face, drive_.force), area = double{face.area};
     Vec3 sum;
     for (std::size_t c = 0; c < 3; ++c)
       sum.v[c] = 0.5 * inertia_ * flux * (here.v[c] + there.v[c]) - area * (there.v[c] - here.v[c]);
@@ -177,6 +179,7 @@ class LevelBodies {
   }
 
   const StokesOperator& op_;
+  const LevelValues& u_;
   const LevelGraph& graph_;
   StokesDrive drive_;
   double inertia_;
@@ -186,13 +189,13 @@ class LevelBodies {
 
 }  // namespace
 
-std::vector<BodyForce> body_forces(StokesLevels& op, const StokesDrive& drive, double inertia,
-                                   const std::vector<int>& body_of) {
+std::vector<BodyForce> body_forces(const StokesLevels& op, const FlowValues& u, const StokesDrive& drive,
+                                   double inertia, const std::vector<int>& body_of) {
   const int n = body_of.empty() ? 0 : 1 + *std::ranges::max_element(body_of);
   std::vector<double> sums(static_cast<std::size_t>(7 * std::max(n, 0)));
   for (int l = 0; l < op.n_levels(); ++l) {
     const double h = StokesLevels::width(l);
-    const LevelBodies bodies(op.level(l), on_level(drive, op.sides(), h), h * inertia, body_of);
+    const LevelBodies bodies(op.level(l), u.level(l), on_level(drive, op.sides(), h), h * inertia, body_of);
     for (int b = 0; b < op.level(l).geometry().graph.n_local(); ++b) {
       std::vector<BodyForce> forces(static_cast<std::size_t>(std::max(n, 0)));
       bodies.add(b, forces);

@@ -26,11 +26,11 @@ struct BodyForce {
   Vec3 total() const { return pressure + friction; }
 };
 
-/// Forces of a steady flow on bodies. The operator was last applied to it, with this drive. Cells with walls of two
+/// Forces of a steady flow on bodies. Values that were applied with this drive. Cells with walls of two
 /// bodies count to the one with more wall; walls of pores without flow to none. Collective.
 /// @param inertia  as in steady_solver.hpp; 0: Stokes flow
 /// @param body_of  mineral number -> body; negative: to none
-std::vector<BodyForce> body_forces(StokesLevels& op, const StokesDrive& drive, double inertia,
-                                   const std::vector<int>& body_of);
+std::vector<BodyForce> body_forces(const StokesLevels& op, const FlowValues& u, const StokesDrive& drive,
+                                   double inertia, const std::vector<int>& body_of);
 
 }  // namespace karst

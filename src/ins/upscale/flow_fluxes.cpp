@@ -11,10 +11,11 @@ namespace karst {
 
 namespace {
 
-/// values() of the levels from the own unknowns, in units of h0 when they are divided by `speed` and `pressure`.
-void load(StokesLevels& op, const std::vector<Quad>& unknowns, double speed, double pressure) {
+/// u from the own unknowns, in units of h0 when they are divided by `speed` and `pressure`.
+void load(const StokesLevels& op, const std::vector<Quad>& unknowns, double speed, double pressure,
+          FlowValues& values) {
   op.for_boxes([&](int l, int b, std::size_t, std::size_t n) {
-    const std::span<Quad> own = op.level(l).values().own(b);
+    const std::span<Quad> own = values.level(l).x.own(b);
     for (std::size_t v = 0; v < n; ++v) {
       const std::int32_t u = op.numbering().number(l, b, static_cast<int>(v));
       own[v] = {};
@@ -56,11 +57,12 @@ FaceField flow_fluxes(const Comm& comm, const Geometry& geometry, const FlowOpti
   require(std::ssize(column.solution) == op.numbering().n_own(), "{}: its solution is not kept, or of another grid",
           flow_solve_name(column.axis));
   const double speed = gradient * h * h / viscosity;
-  load(op, column.solution, speed, gradient * h);
+  FlowValues values(op);
+  load(op, column.solution, speed, gradient * h, values);
   Array<Quad> left(static_cast<std::size_t>(op.n_vofs()), Purpose::solver);
-  op.apply(left.span(), drive);
+  op.apply(values, left.span(), drive);
   FaceField fluxes(op.composite());
-  op.face_fluxes(drive.force, fluxes);
+  op.face_fluxes(values, drive.force, fluxes);
   scale(fluxes, velocity * speed / along);
   return fluxes;
 }

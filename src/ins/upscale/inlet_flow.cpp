@@ -65,8 +65,8 @@ std::array<double, 2> rates_through(const Comm& comm, const FaceField& flux, int
   return sum;
 }
 
-/// Mean pressure over the open area of an end of the flow in the operator, in units of h0.
-double pressure_on(const StokesLevels& op, int side) {
+/// Mean pressure over the open area of an end of a flow that was applied, in units of h0. Collective.
+double pressure_on(const StokesLevels& op, const FlowValues& u, int side) {
   const auto s = static_cast<std::size_t>(side);
   std::array<double, 2> sum{};  // p times area, area
   for (int l = 0; l < op.n_levels(); ++l) {
@@ -74,7 +74,7 @@ double pressure_on(const StokesLevels& op, int side) {
     const double h = StokesLevels::width(l);
     for (int b = 0; b < level.geometry().graph.n_local(); ++b) {
       const BoxGraph box = level.geometry().graph.box(b);
-      const Quad* x = level.values().box(b).data();
+      const Quad* x = u.level(l).x.box(b).data();
       for (const FlowRow& row : level.rows().of(b)) {
         if (row.area[s] == 0.0F || box.name(row.slot[s]) != domain_face) continue;
         const double slope = kernels::row_gradient(x, row, {})[s / 2];
@@ -171,7 +171,7 @@ InletFlow solve_inlet_flow(const Comm& comm, const Geometry& geometry, const Flo
   flow.flow_rate = speed * h * h * in;
   flow.imbalance = in != 0.0 ? std::abs(out / in - 1.0) : 0.0;
   flow.darcy_velocity = speed * report.velocity;
-  flow.pressure_drop = pressure * pressure_on(solver.op(), inlet.side);
+  flow.pressure_drop = pressure * pressure_on(solver.op(), solver.values(), inlet.side);
   flow.largest_speed = speed * report.largest_speed;
   flow.tortuosity = report.tortuosity;
   if (sample.specific_surface > 0.0)

@@ -254,7 +254,7 @@ void add_drag(StokesSolver& solver, const FlowOptions& options, const Domain& do
   }
   StokesDrive drive = unit_drive(domain, axis);
   if (!column.inertia.empty() && column.gradient < 0.0) drive.force = -drive.force;
-  const WallDrag drag = wall_drag(solver.op(), drive, sample_cells(options, domain, axis));
+  const WallDrag drag = wall_drag(solver.op(), solver.values(), drive, sample_cells(options, domain, axis));
   column.pressure_drag = drag.pressure[axis] / drag.drive[axis];
   column.viscous_drag = drag.viscous[axis] / drag.drive[axis];
   column.side_drag = drag.sides[axis] / drag.drive[axis];

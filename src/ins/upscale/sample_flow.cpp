@@ -23,16 +23,16 @@ void for_each_cell(const LevelGraph& graph, F&& f) {
   }
 }
 
-/// Of the values that the operator was last applied to: Σ u_d and u_d² over the cells of the first plane of the domain,
+/// Of values that were applied: Σ u_d and u_d² over the cells of the first plane of the domain,
 /// half way between two samples, and friction on the sides outside of the sample.
 struct ReservoirSums {
   double velocity = 0.0, square = 0.0, friction = 0.0;
 };
 
 /// The sums of one box.
-void add_box(const StokesOperator& op, const SampleCells& sample, int b, ReservoirSums& sums) {
+void add_box(const StokesOperator& op, const QuadField& values, const SampleCells& sample, int b, ReservoirSums& sums) {
   const BoxGraph box = op.geometry().graph.box(b);
-  const Quad* x = op.values().box(b).data();
+  const Quad* x = values.box(b).data();
   const std::span<const FlowRow> rows = op.rows().of(b);
   const auto axis = static_cast<std::size_t>(sample.axis);
   for_each_vof(box, [&](int vof, int cell, const std::array<std::uint16_t, 6>& slots) {
@@ -57,6 +57,7 @@ Vec3 sideways(StokesSolver& solver, const SampleCells& sample, const Vec3& force
   const FaceField all = solver.face_fluxes();
   const Field& fluxes = all.primary(0);
   const StokesOperator& op = solver.op().level(0);
+  const LevelValues& u = solver.values().level(0);
   Vec3 sum;
   for_each_cell(op.geometry().graph, [&](int b, int vof, std::size_t, const Index& cell) {
     if (!sample.holds(cell)) return;
@@ -72,7 +73,8 @@ Vec3 sideways(StokesSolver& solver, const SampleCells& sample, const Vec3& force
     for (const FlowExtra& face : op.rows().extra_of(b))
       if (inside[face.vof] != 0)
         for (int e = 0; e < 3; ++e)
-          if (e != sample.axis) sum[e] += 0.5 * op.extra_flux(b, face, force) * face.step[static_cast<std::size_t>(e)];
+          if (e != sample.axis)
+            sum[e] += 0.5 * op.extra_flux(u, b, face, force) * face.step[static_cast<std::size_t>(e)];
   }
   op.comm().sum(std::span(sum.v));
   return sum;
@@ -84,7 +86,7 @@ SampleDrop sample_drop(StokesSolver& solver, const SampleCells& sample, const St
   solver.residual(drive, solver.krylov().work());
   const StokesOperator& op = solver.op().level(0);
   ReservoirSums all;
-  for (int b = 0; b < op.geometry().graph.n_local(); ++b) add_box(op, sample, b, all);
+  for (int b = 0; b < op.geometry().graph.n_local(); ++b) add_box(op, solver.values().level(0).x, sample, b, all);
   std::array sums{all.velocity, all.square, all.friction};
   op.comm().sum(std::span(sums));
   const Domain& domain = op.geometry().graph.layout().domain();

@@ -166,7 +166,7 @@ class BoxDrag {
 
 }  // namespace
 
-WallDrag wall_drag(StokesLevels& op, const StokesDrive& drive, const SampleCells& sample) {
+WallDrag wall_drag(const StokesLevels& op, const FlowValues& u, const StokesDrive& drive, const SampleCells& sample) {
   const LinearPressure linear = linear_pressure(op.level(0), drive, sample);
   WallDrag sum;
   std::array<double, 2> volume{};
@@ -183,7 +183,7 @@ WallDrag wall_drag(StokesLevels& op, const StokesDrive& drive, const SampleCells
     parallel_for_dynamic(std::ssize(in_boxes), [&](std::int64_t b) {
       const int box = static_cast<int>(b);
       InBox& in = in_boxes[static_cast<std::size_t>(b)];
-      BoxDrag(level, level.values().box(box).data(), force, falling, box).add(level, box, in.drag, in.cells);
+      BoxDrag(level, u.level(l).x.box(box).data(), force, falling, box).add(level, box, in.drag, in.cells);
     });
     for (const InBox& in : in_boxes) {
       sum.pressure += h * in.drag.pressure;

@@ -30,6 +30,6 @@ Vec3 slope_towards(const Quad* x, const FlowRow& row, int side, double theta);
 /// out. Collective.
 /// @param drive   what moves them
 /// @param sample  where the pressure falls, and along which axis
-WallDrag wall_drag(StokesLevels& op, const StokesDrive& drive, const SampleCells& sample);
+WallDrag wall_drag(const StokesLevels& op, const FlowValues& u, const StokesDrive& drive, const SampleCells& sample);
 
 }  // namespace karst

@@ -31,9 +31,9 @@ void set_values(const Geometry& geometry, QuadField& values, F&& f) {
   }
 }
 
-std::vector<Quad> applied(StokesOperator& op, const StokesDrive& drive) {
+std::vector<Quad> applied(const StokesOperator& op, LevelValues& u, const StokesDrive& drive) {
   std::vector<Quad> y(static_cast<std::size_t>(op.n_own()));
-  op.apply(y, drive);
+  op.apply(u, y, drive);
   return y;
 }
 
@@ -42,15 +42,16 @@ std::vector<Quad> applied(StokesOperator& op, const StokesDrive& drive) {
 double vortex_error(int n) {
   const Geometry geometry = open_box(n, true);
   StokesLevels levels(Comm::self(), geometry, {});
-  StokesOperator& op = levels.level(0);
+  const StokesOperator& op = levels.level(0);
+  LevelValues values(op);
   const double k = 2.0 * std::numbers::pi / n;
-  set_values(geometry, op.values(), [&](const Vec3& x) {
+  set_values(geometry, values.x, [&](const Vec3& x) {
     const double a = k * x[0], b = k * x[1];
     return Quad{{std::sin(a) * std::cos(b), -std::cos(a) * std::sin(b), 0.0, (std::cos(2 * a) + std::cos(2 * b)) / 4}};
   });
-  applied(op, {});
+  applied(op, values, {});
   std::vector<Quad> y(static_cast<std::size_t>(op.n_own()));
-  Advection(op).add(1.0 / k, {}, y);
+  Advection(op).add(1.0 / k, values, {}, y);
   QuadField exact(geometry.levels[0].graph);
   set_values(geometry, exact, [&](const Vec3& x) {
     return Quad{{0.5 * std::sin(2 * k * x[0]), 0.5 * std::sin(2 * k * x[1]), 0.0, 0.0}};
@@ -78,15 +79,16 @@ double kovasznay_residual(int n) {
   const double two_pi = 2.0 * std::numbers::pi, lambda = 0.5 * re - std::sqrt(0.25 * re * re + two_pi * two_pi);
   const Geometry geometry = open_box(n, false);
   StokesLevels levels(Comm::self(), geometry, {FlowSide::pressure, FlowSide::pressure});
-  StokesOperator& op = levels.level(0);
+  const StokesOperator& op = levels.level(0);
+  LevelValues values(op);
   const double h = 1.0 / n;
   // Units of the operator: viscosity 1, lengths h: u in units of 1 / (Re h), p of 1 / (Re h)².
-  set_values(geometry, op.values(), [&](const Vec3& x) {
+  set_values(geometry, values.x, [&](const Vec3& x) {
     const double e = std::exp(lambda * h * x[0]), y = two_pi * h * x[1], u = re * h;
     return Quad{{u * (1.0 - e * std::cos(y)), u * lambda / two_pi * e * std::sin(y), 0.0, u * u * 0.5 * (1.0 - e * e)}};
   });
-  std::vector<Quad> y = applied(op, {});
-  Advection(op).add(1.0, {}, y);
+  std::vector<Quad> y = applied(op, values, {});
+  Advection(op).add(1.0, values, {}, y);
   double worst = 0.0;
   const LevelGraph& graph = geometry.levels[0].graph;
   for (int b = 0; b < graph.n_local(); ++b)
@@ -113,7 +115,8 @@ void expect_derivative(const FlowSides& sides, double value, double stream) {
   const Geometry geometry =
       build_geometry(comm, test::flow_grid(Index::all(16), {false, true, true}), *phi, KeepPores::connected);
   StokesLevels levels(comm, geometry, sides);
-  StokesOperator& op = levels.level(0);
+  const StokesOperator& op = levels.level(0);
+  LevelValues values(op);
   Advection advection(op);
   StokesDrive drive;
   drive.force = {0, 0.7, 0};
@@ -121,7 +124,7 @@ void expect_derivative(const FlowSides& sides, double value, double stream) {
   const auto u = [](const Vec3& x, std::size_t d) { return std::sin(0.7 * x[0] + 1.3 * x[1] * double(d) - x[2]); };
   const auto v = [](const Vec3& x, std::size_t d) { return std::cos(1.1 * x[0] - 0.3 * x[1] + x[2] * double(d)); };
   const auto set = [&](double a, double b) {
-    set_values(geometry, op.values(), [&](const Vec3& x) {
+    set_values(geometry, values.x, [&](const Vec3& x) {
       Quad q;
       for (std::size_t d = 0; d < 4; ++d) q.v[d] = a * u(x, d) + b * v(x, d);
       q.v[0] += a * (x[1] < 8.0 ? stream : -stream);
@@ -131,15 +134,15 @@ void expect_derivative(const FlowSides& sides, double value, double stream) {
   std::vector<Quad> difference(static_cast<std::size_t>(op.n_own())), linear = difference;
   for (const double sign : {1.0, -1.0}) {
     set(1.0, sign);
-    applied(op, drive);
-    advection.add(0.5 * sign, drive, difference);
+    applied(op, values, drive);
+    advection.add(0.5 * sign, values, drive, difference);
   }
   set(1.0, 0.0);
-  applied(op, drive);
-  advection.keep(drive);
+  applied(op, values, drive);
+  advection.keep(values, drive);
   set(0.0, 1.0);
-  applied(op, {});
-  advection.add_linearised(1.0, linear);
+  applied(op, values, {});
+  advection.add_linearised(1.0, values, linear);
   double worst = 0.0, largest = 0.0;
   for (std::size_t i = 0; i < linear.size(); ++i)
     for (std::size_t d = 0; d < 4; ++d) {
@@ -171,7 +174,7 @@ TEST(Advection, MakesNeitherMomentumNorEnergyMpi) {
   std::vector<Quad> y(static_cast<std::size_t>(op.n_own()));
   solver.residual(drive, y);
   std::ranges::fill(y, Quad{});
-  Advection(op).add(1.0, drive, y);
+  Advection(op).add(1.0, solver.values().level(0), drive, y);
   std::array<double, 4> sum{}, size{};  // momentum, energy
   for (int b = 0; b < op.geometry().graph.n_local(); ++b) {
     const BoxGraph graph = op.geometry().graph.box(b);
@@ -180,7 +183,7 @@ TEST(Advection, MakesNeitherMomentumNorEnergyMpi) {
     for (std::size_t r = 0; r < moments.size(); ++r) volume[graph.row_vof[r]] = std::max(moments[r].kappa, 0.25);
     for (std::size_t v = 0; v < volume.size(); ++v) {
       const Quad& term = y[static_cast<std::size_t>(op.geometry().graph.vof_begin(b)) + v];
-      const Quad& u = op.values().own(b)[v];
+      const Quad& u = solver.values().level(0).x.own(b)[v];
       for (std::size_t d = 0; d < 3; ++d)
         for (const auto& [i, part] : {std::pair{d, term.v[d]}, {std::size_t{3}, u.v[d] * term.v[d]}}) {
           sum[i] += volume[v] * part;

@@ -54,18 +54,18 @@ struct Stream {
     steady.residual(drive, inertia, solver->krylov().work());
   }
 
-  std::vector<BodyForce> forces() const { return body_forces(solver->op(), drive, inertia, {0, 1}); }
+  std::vector<BodyForce> forces() const { return body_forces(solver->op(), solver->values(), drive, inertia, {0, 1}); }
 
   /// Momentum that goes through the faces on the low side of a plane of whole cells, along the stream and across it.
   Vec3 through_plane(int plane) const {
     const auto d = static_cast<std::size_t>(axis_), e = static_cast<std::size_t>((axis_ + 1) % 3);
     const StokesOperator& op = solver->op().level(0);
     Field fluxes(op.geometry().graph, 3, Purpose::buffers);
-    op.face_fluxes({}, 1.0, fluxes);
+    op.face_fluxes(solver->values().level(0), {}, 1.0, fluxes);
     Vec3 sum;
     for (int b = 0; b < op.geometry().graph.n_local(); ++b) {
       const BoxGraph graph = op.geometry().graph.box(b);
-      const Quad* x = op.values().box(b).data();
+      const Quad* x = solver->values().level(0).x.box(b).data();
       for_each_vof(graph, [&](int vof, int cell, const std::array<std::uint16_t, 6>& slots) {
         if (graph.cells.cell(cell)[axis_] != plane) return;
         const Quad &here = x[vof], &before = x[slots[2 * d]];
@@ -113,12 +113,13 @@ TEST(BodyForces, AreTheMomentumThatIsMissingMpi) {
 TEST(BodyForces, OfOneOfTwo) {
   const Comm comm = Comm::self();
   const Stream stream(comm, 0, 4.0);
-  const BodyForce both = stream.forces()[1], one = body_forces(stream.solver->op(), stream.drive, 4.0, {-1, 0})[0];
+  const BodyForce both = stream.forces()[1],
+                  one = body_forces(stream.solver->op(), stream.solver->values(), stream.drive, 4.0, {-1, 0})[0];
   for (int d = 0; d < 2; ++d) {
     EXPECT_DOUBLE_EQ(one.pressure[d], both.pressure[d]);
     EXPECT_DOUBLE_EQ(one.friction[d], both.friction[d]);
   }
-  EXPECT_TRUE(body_forces(stream.solver->op(), stream.drive, 4.0, {-1, -1}).empty());
+  EXPECT_TRUE(body_forces(stream.solver->op(), stream.solver->values(), stream.drive, 4.0, {-1, -1}).empty());
 }
 
 TEST(BodyForces, SameAlongAllAxes) {
@@ -145,7 +146,7 @@ TEST(BodyForces, OfAnArrayAreTheDriveMpi) {
   const StokesDrive drive{{1.0, 0.0, 0.0}, {}};
   solver.solve(drive);
   solver.residual(drive, solver.krylov().work());
-  const BodyForce force = body_forces(solver.op(), drive, 0.0, {0})[0];
+  const BodyForce force = body_forces(solver.op(), solver.values(), drive, 0.0, {0})[0];
   const double fluid = geometry.report.porosity * n * n * n;
   EXPECT_NEAR(force.total()[0] / fluid, 1.0, 1e-5);  // walls without flow are left out
   EXPECT_LT(std::abs(force.total()[1]), 1e-5 * fluid);

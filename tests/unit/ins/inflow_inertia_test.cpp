@@ -129,12 +129,13 @@ struct Momentum {
 
 Momentum momentum_of(const Comm& comm, Solved& flow, std::size_t in) {
   const StokesOperator& op = flow.stokes->op().level(0);
+  const LevelValues& u = flow.stokes->values().level(0);
   std::vector<Quad> y(static_cast<std::size_t>(op.n_own()));
   flow.stokes->residual(flow.drive, y);
   std::ranges::fill(y, Quad{});
-  Advection(op).add(1.0, flow.drive, y);
+  Advection(op).add(1.0, u, flow.drive, y);
   Field fluxes(op.geometry().graph, 3, Purpose::buffers);
-  op.face_fluxes({}, 1.0, fluxes);
+  op.face_fluxes(u, {}, 1.0, fluxes);
   Momentum sum;
   for (int b = 0; b < op.geometry().graph.n_local(); ++b) {
     const BoxGraph graph = op.geometry().graph.box(b);
@@ -150,7 +151,7 @@ Momentum momentum_of(const Comm& comm, Solved& flow, std::size_t in) {
         const double through = fluxes.box(b, static_cast<int>(s / 2))[s % 2 == 1 ? slots[s] : v];
         const double out = s % 2 == 1 ? through : -through;
         const double share = s == in || out >= 0.0 ? 1.0 : 0.5;  // of what comes back in
-        const Quad& carried = op.values().box(b)[s == in ? slots[s] : v];
+        const Quad& carried = u.x.box(b)[s == in ? slots[s] : v];
         for (std::size_t d = 0; d < 3; ++d) sum.ends[d] += share * out * carried.v[d];
         if (s != in) sum.back = std::max(sum.back, -out);
       }

@@ -155,16 +155,17 @@ std::array<std::array<double, 2>, 2> row_errors(const Comm& comm, double curved)
   FlowSides sides;
   sides.fill(FlowSide::symmetry);
   StokesLevels op(comm, geometry, sides);
+  FlowValues values(op);
   for_unknowns(op, [&](const Vec3& at, int l, int b, int vof) {
     const double x = at[0] / n, y = at[1] / n, z = at[2] / n, h = StokesLevels::width(l) / n;
-    op.level(l).values().box(b)[static_cast<std::size_t>(vof)] = {
+    values.level(l).x.box(b)[static_cast<std::size_t>(vof)] = {
         {x * x - 2.0 * y * z + x + curved * (y * y * y + x * z * z),
          y * z - 2.0 * x * y + 2.0 * x - 3.0 * y + curved * (z * z * z - y * z * z),
          x * y - 0.5 * z * z + 2.0 * z + curved * (x * x * x - y * x * x),
          h * (x - 0.5 * y + 0.7 * z + curved * (0.3 * x * y + z * z - 0.7 * y * y + 0.2 * x * z))}};
   });
   std::vector<Quad> rows(static_cast<std::size_t>(op.n_vofs()));
-  op.apply(rows);
+  op.apply(values, rows);
   std::array<std::array<double, 2>, 2> worst{};
   for_unknowns(op, [&](const Vec3& at, int l, int b, int vof) {
     for (int d = 0; d < 3; ++d)

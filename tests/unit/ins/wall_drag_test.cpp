@@ -19,7 +19,7 @@ WallDrag drag_of(const Comm& comm, const Geometry& geometry, const Vec3& force) 
   StokesDrive drive;
   drive.force = force;
   solver.solve(drive);
-  return wall_drag(solver.op(), drive, {});
+  return wall_drag(solver.op(), solver.values(), drive, {});
 }
 
 /// Between pressures on the ends of x, whose mean fall is 1 per cell.
@@ -34,7 +34,7 @@ WallDrag drag_between_ends(const Comm& comm, const Geometry& geometry, FlowSide 
   StokesDrive drive;
   drive.at_end[0] = n - 2.0 * reservoir;
   solver.solve(drive);
-  return wall_drag(solver.op(), drive, {0, reservoir, n - reservoir});
+  return wall_drag(solver.op(), solver.values(), drive, {0, reservoir, n - reservoir});
 }
 
 // The parabola is exact between plates: all of the drive is friction.
@@ -81,18 +81,19 @@ WallDrag drag_of_shear(const Comm& comm, const GridOptions& grid, const LevelSet
   sides.fill(FlowSide::symmetry);
   sides[4] = FlowSide::no_slip;
   StokesLevels op(comm, geometry, sides);
+  FlowValues values(op);
   for (int l = 0; l < op.n_levels(); ++l) {
     const LevelGraph& graph = op.level(l).geometry().graph;
     for (int b = 0; b < graph.n_local(); ++b)
       for_each_vof(graph.box(b), [&](int vof, int cell) {
         const Index at = graph.box(b).cells.cell(cell);
-        op.level(l).values().box(b)[static_cast<std::size_t>(vof)].v[0] =
+        values.level(l).x.box(b)[static_cast<std::size_t>(vof)].v[0] =
             along_x(StokesLevels::width(l) * Vec3{at[0] + 0.5, at[1] + 0.5, at[2] + 0.5});
       });
   }
   std::vector<Quad> y(static_cast<std::size_t>(op.n_vofs()));
-  op.apply(y);
-  return wall_drag(op, {}, {});
+  op.apply(values, y);
+  return wall_drag(op, values, {}, {});
 }
 
 // A wall y + z = 6.3 that meets a no-slip end at z = 0. Velocities that grow linearly from one of the two put its area
@@ -127,7 +128,7 @@ TEST(WallDrag, OfDuctsIsTheDriveMpi) {
       StokesSolver solver(comm, geometry, sides, options);
       const StokesDrive drive{{1, 0, 0}, {}};
       solver.solve(drive);
-      const WallDrag drag = wall_drag(solver.op(), drive, {});
+      const WallDrag drag = wall_drag(solver.op(), solver.values(), drive, {});
       EXPECT_NEAR(drag.drive[0], 4 * 6 * width, 1e-8) << levels;
       EXPECT_LT(drag.imbalance(), 1e-6) << levels << ' ' << width;
     }

@@ -22,6 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double largest_creeping_reynolds = 1.0;  ///< as for permeabilities (flow_job.cpp)
 constexpr double largest_divergence = 1e-4;
+constexpr double largest_cell_reynolds = 10.0;  ///< as for permeabilities (inertia_results.cpp)
 constexpr std::array<const char*, 6> side_names{"-x", "+x", "-y", "+y", "-z", "+z"};
 
 FlowSample sample_of(const JobContext& run) {
@@ -29,7 +30,30 @@ FlowSample sample_of(const JobContext& run) {
   return {h, run.geometry.report.connected_porosity, run.geometry.report.specific_surface / h};
 }
 
-std::string json_of(const FlowInlet& inlet, const InletFlow& flow) {
+Json json_of(const Vec3& v) { return {v[0], v[1], v[2]}; }
+
+Json forces_json(const InletFlow& flow, const FlowOptions& options, const FluidOptions& fluid) {
+  Json all = Json::array();
+  for (std::size_t i = 0; i < flow.forces.size(); ++i) {
+    const BodyForce& f = flow.forces[i];
+    Json one;
+    one["name"] = options.bodies[i].name;
+    one["wall_area_m2"] = f.wall_area;
+    const auto add = [&](const char* part, const Vec3& force) {
+      one[fmt::format("{}_N", part)] = json_of(force);
+      if (const auto c = force_coefficients(force, options.bodies[i], options, fluid))
+        one[fmt::format("{}_coefficient", part)] = json_of(*c);
+    };
+    add("force", f.total());
+    add("pressure_force", f.pressure);
+    add("friction_force", f.friction);
+    all.push_back(one);
+  }
+  return all;
+}
+
+std::string json_of(const FlowOptions& options, const FluidOptions& fluid, const InletFlow& flow) {
+  const FlowInlet& inlet = options.inlets.at(0);
   Json json, one;
   json["reynolds"] = flow.reynolds;
   one["side"] = side_names[static_cast<std::size_t>(inlet.side)];
@@ -45,6 +69,11 @@ std::string json_of(const FlowInlet& inlet, const InletFlow& flow) {
   one["repairs"] = {{"cells_without_flow", flow.counts.orphans},
                     {"closed_area_share", flow.counts.closed_area / (flow.counts.open_area + flow.counts.extra_area)},
                     {"walls_half_way", flow.counts.walls_half_way}};
+  if (options.model == FlowModel::steady)
+    one["inertia"] = {{"newton_steps", flow.newton_steps},
+                      {"drives_between", flow.drives_between},
+                      {"cell_reynolds", flow.cell_reynolds}};
+  if (!flow.forces.empty()) one["bodies"] = forces_json(flow, options, fluid);
   json["inlet_flow"] = one;
   return json.dump();
 }
@@ -62,12 +91,17 @@ std::vector<JobComponent> components_of(const JobContext& run, int axis, const I
   return flow_components(run.geometry, joined, {kept}, false);
 }
 
-std::vector<std::string> warnings_of(const InletFlow& flow) {
+std::vector<std::string> warnings_of(const InletFlow& flow, FlowModel model) {
   std::vector<std::string> all;
-  if (flow.reynolds > largest_creeping_reynolds)
+  if (flow.cell_reynolds > largest_cell_reynolds)
+    all.push_back(fmt::format(
+        "flow: cell Reynolds number {:.3g}: above {:.0f} the cells no longer resolve what inertia does; use "
+        "finer cells",
+        flow.cell_reynolds, largest_cell_reynolds));
+  if (model == FlowModel::stokes && flow.reynolds > largest_creeping_reynolds)
     all.push_back(
         fmt::format("flow: Reynolds number {:.3g}: with this velocity inertia matters, which Stokes flow leaves "
-                    "out; the pressure drop is too small",
+                    "out; the pressure drop is too small (flow.model = \"steady\" has it)",
                     flow.reynolds));
   if (flow.divergence > largest_divergence)
     all.push_back(
@@ -75,49 +109,87 @@ std::vector<std::string> warnings_of(const InletFlow& flow) {
   return all;
 }
 
-SolveReport solve_report(const InletFlow& flow) {
+SolveReport solve_report(const InletFlow& flow, FlowModel model) {
   SolveReport solve;
-  solve.name = "stokes from the inlet";
-  solve.method = "gmres";
+  solve.name = model == FlowModel::steady ? "steady from the inlet" : "stokes from the inlet";
+  solve.method = model == FlowModel::steady ? "newton, gmres" : "gmres";
   solve.preconditioner = "graph multigrid, local permeability";
-  solve.iterations = flow.iterations;
+  solve.iterations = flow.iterations + (model == FlowModel::steady ? flow.slow_iterations : 0);
   solve.true_residual = flow.relative_residual;
   solve.seconds = flow.seconds;
   solve.setup_seconds = flow.setup_seconds;
   return solve;
 }
 
-}  // namespace
+std::string forces_card(const Json& bodies) {
+  std::vector<std::vector<std::string>> rows{{"", "force x, y, z [N]", "coefficients"}};
+  const auto vector = [](const Json& v) {
+    return fmt::format("{:.4g}, {:.4g}, {:.4g}", v[0].get<double>(), v[1].get<double>(), v[2].get<double>());
+  };
+  const std::array<std::pair<const char*, const char*>, 3> parts{
+      {{"force", ""}, {"pressure_force", ", pressure"}, {"friction_force", ", friction"}}};
+  for (const Json& body : bodies)
+    for (const auto& [key, words] : parts) {
+      const std::string coefficient = fmt::format("{}_coefficient", key);
+      rows.push_back({escape_html(body.at("name").get<std::string>()) + words,
+                      vector(body.at(fmt::format("{}_N", key))),
+                      body.contains(coefficient) ? vector(body.at(coefficient)) : "–"});
+    }
+  return card("Forces on bodies", table_box(html_table(rows)),
+              "What the fluid around a body does not pass on; pressure is that on its wall, friction the rest.");
+}
 
-JobResult run_inlet_flow(const JobContext& context) {
-  const FlowOptions& options = context.config.flow;
+std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const InletFlow& flow) {
   const FlowInlet& inlet = options.inlets.at(0);
-  const int axis = inlet.side / 2;
-  SolveProgress progress(context, "flow", options.tolerance);
-  FlowHandover* handover = context.handover;
-  InletFlow flow = solve_inlet_flow(
-      context.comm, context.geometry, options, context.config.fluid, sample_of(context),
-      [&](int n, double residual) { progress.iteration("stokes from the inlet", n, residual); }, handover != nullptr);
-  progress.solved(solve_report(flow));
-  if (handover != nullptr) handover->inlet = InletFluxes{axis, flow.darcy_velocity[axis], std::move(*flow.fluxes)};
-  JobResult result;
-  result.text = fmt::format(
-      "Stokes flow from the inlet on {} to the opposite end\n"
+  const bool steady = options.model == FlowModel::steady;
+  std::string text = fmt::format(
+      "{} flow from the inlet on {} to the opposite end\n"
       "  flow rate                         {:.6g} m3/s (outflow off by {:.1e})\n"
       "  Darcy velocity                    {:.6g} m/s, per cross-section of the whole sample\n"
       "  pressure drop, inlet to outlet    {:.5g} Pa\n"
       "  largest speed                     {:.5g} m/s\n"
       "  tortuosity of the flow            {:.4g}\n"
-      "  Reynolds number                   {:.3g}\n"
-      "  (no permeability: next to the inlet fluid goes as it is told, not as the pores let it)\n",
-      side_names[static_cast<std::size_t>(inlet.side)], flow.flow_rate, flow.imbalance, flow.darcy_velocity[axis],
-      flow.pressure_drop, flow.largest_speed, flow.tortuosity, flow.reynolds);
+      "  Reynolds number                   {:.3g}\n",
+      steady ? "Steady" : "Stokes", side_names[static_cast<std::size_t>(inlet.side)], flow.flow_rate, flow.imbalance,
+      flow.darcy_velocity[inlet.side / 2], flow.pressure_drop, flow.largest_speed, flow.tortuosity, flow.reynolds);
+  if (steady)
+    text += fmt::format("  steps of Newton's method          {}, by way of {} slower flows\n", flow.newton_steps,
+                        flow.drives_between);
+  for (std::size_t i = 0; i < flow.forces.size(); ++i) {
+    const Vec3 force = flow.forces[i].total(), pressure = flow.forces[i].pressure;
+    text += fmt::format("  force on {:<24} ({:.5g}, {:.5g}, {:.5g}) N, of which pressure ({:.5g}, {:.5g}, {:.5g})\n",
+                        options.bodies[i].name, force[0], force[1], force[2], pressure[0], pressure[1], pressure[2]);
+    if (const auto c = force_coefficients(force, options.bodies[i], options, fluid)) {
+      const Vec3 p = *force_coefficients(pressure, options.bodies[i], options, fluid);
+      text += fmt::format(
+          "    coefficients                    ({:.6g}, {:.6g}, {:.6g}), of which pressure ({:.5g}, {:.5g}, {:.5g})\n",
+          (*c)[0], (*c)[1], (*c)[2], p[0], p[1], p[2]);
+    }
+  }
+  return text + "  (no permeability: next to the inlet fluid goes as it is told, not as the pores let it)\n";
+}
+
+}  // namespace
+
+JobResult run_inlet_flow(const JobContext& context) {
+  const FlowOptions& options = context.config.flow;
+  const int axis = options.inlets.at(0).side / 2;
+  SolveProgress progress(context, "flow", options.tolerance);
+  FlowHandover* handover = context.handover;
+  InletFlow flow = solve_inlet_flow(
+      context.comm, context.geometry, options, context.config.fluid, sample_of(context),
+      [&](const std::string& name, int n, double residual) { progress.iteration(name, n, residual); },
+      handover != nullptr);
+  progress.solved(solve_report(flow, options.model));
+  if (handover != nullptr) handover->inlet = InletFluxes{axis, flow.darcy_velocity[axis], std::move(*flow.fluxes)};
+  JobResult result;
+  result.text = text_of(options, context.config.fluid, flow);
   result.headline = fmt::format("Flow rate along {}: {:.4g} m3/s, pressure drop {}\n", "xyz"[axis], flow.flow_rate,
                                 format_si(flow.pressure_drop, "Pa"));
-  result.json = json_of(inlet, flow);
+  result.json = json_of(options, context.config.fluid, flow);
   result.solves = progress.rows();
   result.balances.push_back({"mass_relative", std::max(flow.divergence, flow.imbalance)});
-  result.warnings = warnings_of(flow);
+  result.warnings = warnings_of(flow, options.model);
   result.components = components_of(context, axis, flow);
   draw_inlet_flow(context.comm, Json::parse(result.json), view_of(context, result.components), result.figures);
   std::erase_if(result.components,
@@ -141,6 +213,7 @@ PagePart inlet_flow_page(const Json& summary, const Figures& figures) {
                 {"Largest speed", format_si(number("largest_speed_m_s"), "m/s"),
                  fmt::format("inlet {}", format_si(number("inlet_velocity_m_s"), "m/s"))}};
   if (summary.contains("porosity")) page.tiles.push_back(porosity_tile(summary));
+  if (flow.contains("bodies")) page.cards.push_back(forces_card(flow.at("bodies")));
   std::string pictures;
   for (const char* kind : {"view", "slice"})
     if (const auto figure = figures.find(fmt::format("flow {} {}", axis, kind)); figure != figures.end())

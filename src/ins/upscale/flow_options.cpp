@@ -60,28 +60,50 @@ void read_trust(Reader& in, FlowOptions& options) {
 }
 
 void read_inlets(Reader& in, FlowOptions& options) {
-  in.tables("flow.inlet",
-            "an end where the velocity is given, in place of flow.drive; on the opposite end the pressure is 0",
-            [&](Reader& item) {
-              FlowInlet inlet;
-              item.word<int>("side", inlet.side,
-                             {{"-x", 0, ""}, {"+x", 1, ""}, {"-y", 2, ""}, {"+y", 3, ""}, {"-z", 4, ""}, {"+z", 5, ""}},
-                             "end of the domain where the fluid comes in; always needed");
-              item.number("velocity", inlet.velocity, "m/s",
-                          "along the normal of the end, into the domain; always needed", 1e-300, strongest);
-              item.text("profile", inlet.profile,
-                        "factor on the velocity over the end, a formula of x, y, z in metres in the language of "
-                        "geometry.solid's expression, e.g. \"6*y/1e-3*(1-y/1e-3)\"");
-              if (item.documenting()) return;
-              for (const char* key : {"side", "velocity"})
-                if (!item.given(key)) item.mistake(key, "missing; every inlet needs it");
-              try {
-                const Formula profile(inlet.profile);
-              } catch (const Error& e) {
-                item.mistake("profile", e.what());
-              }
-              options.inlets.push_back(inlet);
-            });
+  in.tables(
+      "flow.inlet", "an end where the velocity is given, in place of flow.drive; on the opposite end the pressure is 0",
+      [&](Reader& item) {
+        FlowInlet inlet;
+        item.word<int>("side", inlet.side,
+                       {{"-x", 0, ""}, {"+x", 1, ""}, {"-y", 2, ""}, {"+y", 3, ""}, {"-z", 4, ""}, {"+z", 5, ""}},
+                       "end of the domain where the fluid comes in; always needed");
+        item.number("velocity", inlet.velocity, "m/s", "along the normal of the end, into the domain; always needed",
+                    1e-300, strongest);
+        item.text("profile", inlet.profile,
+                  "factor on the velocity over the end: \"uniform\", \"parabolic\" (between the no-slip sides, the "
+                  "velocity is the mean), or a formula of x, y, z in metres in the language of geometry.solid's "
+                  "expression, e.g. \"6*y/1e-3*(1-y/1e-3)\"");
+        if (item.documenting()) return;
+        for (const char* key : {"side", "velocity"})
+          if (!item.given(key)) item.mistake(key, "missing; every inlet needs it");
+        if (inlet.profile != "uniform" && inlet.profile != "parabolic") try {
+            const Formula profile(inlet.profile);
+          } catch (const Error& e) {
+            item.mistake("profile", e.what());
+          }
+        options.inlets.push_back(inlet);
+      });
+}
+
+void read_bodies(Reader& in, FlowOptions& options) {
+  in.tables("flow.body", "with an inlet: a part of the solid, to know the force of the flow on it", [&](Reader& item) {
+    FlowBody body;
+    item.text("name", body.name, "in results; default: the mineral, or \"walls\"");
+    item.text("mineral", body.mineral, "whose walls make it, as geometry.solid's mineral says; empty: all walls");
+    item.number("area", body.area, "m2", "of the coefficients, force over ρ/2 speed² area; 0: no coefficients", 0.0,
+                strongest);
+    item.number("speed", body.speed, "m/s", "of the coefficients; 0: the velocity of the inlet", 0.0, strongest);
+    if (item.documenting()) return;
+    if (item.given("speed") && body.area == 0.0)
+      item.mistake("speed", "without effect: coefficients need an area; give it, or remove this key");
+    if (body.name.empty()) body.name = body.mineral.empty() ? "walls" : body.mineral;
+    if (std::ranges::count(options.bodies, body.name, &FlowBody::name) > 0)
+      item.mistake("name", fmt::format("\"{}\" stands twice; name each body once", body.name));
+    else if (std::ranges::count(options.bodies, body.mineral, &FlowBody::mineral) > 0 ||
+             (!options.bodies.empty() && (body.mineral.empty() || options.bodies[0].mineral.empty())))
+      item.mistake("mineral", "belongs to two bodies; each mineral makes one, and all walls together one alone");
+    options.bodies.push_back(body);
+  });
 }
 
 /// Axes and values of the drives.
@@ -100,9 +122,12 @@ void read_drive_values(Reader& in, FlowOptions& options) {
           "model unsteady-stokes: factor on the drive, a formula of the time t [s] in the language of geometry.solid's "
           "expression, e.g. \"cos(2*_pi*50*t)\" or \"min(t/0.01, 1)\"");
   read_inlets(in, options);
+  read_bodies(in, options);
 }
 
 void check_drive(Reader& in, const FlowOptions& options) {
+  if (!options.bodies.empty())
+    in.mistake("flow.body", "forces on bodies are known of flow from an inlet; give [[flow.inlet]], or remove it");
   if (options.drive == FlowDrive::none) {
     in.mistake("flow.drive",
                "nothing says what moves the fluid; allowed: \"pressure-drop\" (between two ends of a sample), "
@@ -140,15 +165,20 @@ void check_inlets(Reader& in, FlowOptions& options) {
   if (options.inlets.size() > 1)
     in.mistake("flow.inlet",
                fmt::format("{} inlets; one is possible: the fluid leaves at the opposite end", options.inlets.size()));
-  if (options.model == FlowModel::steady || options.model == FlowModel::unsteady_stokes)
-    in.mistake("flow.inlet",
-               "a velocity is given for creeping steady flow alone; write flow.model = \"stokes\", or give "
-               "a drive between two pressures");
+  if (options.model == FlowModel::unsteady_stokes)
+    in.mistake(
+        "flow.inlet",
+        "a velocity is given for steady flow alone; write flow.model = \"stokes\" or \"steady\", or give a drive "
+        "between two pressures");
   for (const char* key : {"flow.drive", "flow.pressure_drop", "flow.gradient", "flow.velocity", "flow.flow_rate"})
     if (in.given(key))
       in.mistake(key, "a second drive: [[flow.inlet]] says what moves the fluid; remove this key or the inlet");
-  for (const char* key : {"flow.reservoir", "flow.estimate_error", "flow.uncertainty"})
+  for (const char* key : {"flow.reservoir", "flow.estimate_error", "flow.uncertainty", "flow.steps"})
     if (in.given(key)) in.mistake(key, "belongs to permeabilities, which an inlet does not give; remove this key");
+  if (std::ranges::count(options.inlets, "parabolic", &FlowInlet::profile) > 0 && options.sides != FlowWalls::no_slip)
+    in.mistake("flow.inlet",
+               "profile = \"parabolic\" is 0 on the sides of the domain beside the inlet, which let the fluid slip; "
+               "write flow.sides = \"no-slip\", or give the profile as a formula");
   const std::vector<int> axis{options.inlets[0].side / 2};
   if (in.given("flow.axes") && options.axes != axis)
     in.mistake("flow.axes", "the flow goes along the normal of the inlet; leave this key out");
@@ -190,6 +220,17 @@ void check_steps(Reader& in, const FlowOptions& options) {
     in.mistake("flow.steps", "must increase: each solve starts from the flow of the step before");
 }
 
+void check_without_model(Reader& in) {
+  for (const char* key :
+       {"flow.drive", "flow.inlet", "flow.body", "flow.axes", "flow.pressure_drop", "flow.gradient", "flow.velocity",
+        "flow.flow_rate", "flow.sides", "flow.reservoir", "flow.tolerance", "flow.max_iterations", "flow.steps",
+        "flow.newton_steps", "flow.estimate_error", "flow.uncertainty", "flow.drive_factor"})
+    if (in.given(key) && !in.given("flow.model"))
+      in.mistake(key,
+                 "given without flow.model, which asks for the job: model = \"stokes\", \"steady\" or "
+                 "\"unsteady-stokes\"");
+}
+
 }  // namespace
 
 void read(Reader& in, FluidOptions& options) {
@@ -204,7 +245,8 @@ void read(Reader& in, FlowOptions& options) {
           {{"none", FlowModel::none, "no flow"},
            {"stokes", FlowModel::stokes, "steady creeping flow, solved directly: permeability and velocity"},
            {"steady", FlowModel::steady,
-            "creeping flow first, then steady flow with inertia: apparent permeability for each of flow.steps"},
+            "creeping flow first, then steady with inertia: apparent permeability for each of flow.steps, or from an "
+            "inlet"},
            {"unsteady-stokes", FlowModel::unsteady_stokes,
             "creeping flow in time, from rest: the history of the flow, step by step as [time] says"}},
           "equations of the flow; with one, `karst run` does this job");
@@ -250,14 +292,7 @@ void read(Reader& in, FlowOptions& options) {
     options.inlets.empty() ? check_drive(in, options) : check_inlets(in, options);
     return;
   }
-  for (const char* key :
-       {"flow.drive", "flow.inlet", "flow.axes", "flow.pressure_drop", "flow.gradient", "flow.velocity",
-        "flow.flow_rate", "flow.sides", "flow.reservoir", "flow.tolerance", "flow.max_iterations", "flow.steps",
-        "flow.newton_steps", "flow.estimate_error", "flow.uncertainty", "flow.drive_factor"})
-    if (in.given(key) && !in.given("flow.model"))
-      in.mistake(key,
-                 "given without flow.model, which asks for the job: model = \"stokes\", \"steady\" or "
-                 "\"unsteady-stokes\"");
+  check_without_model(in);
 }
 
 }  // namespace karst

@@ -23,9 +23,16 @@ enum class FlowWalls : std::uint8_t { symmetry, no_slip, periodic };
 
 /// An end where the velocity is given; on the opposite one the pressure is 0.
 struct FlowInlet {
-  int side = 0;               ///< as in FlowSides
-  double velocity = 0.0;      ///< along the normal, into the domain [m/s]
-  std::string profile = "1";  ///< factor on it, a formula of x, y, z [m]
+  int side = 0;                     ///< as in FlowSides
+  double velocity = 0.0;            ///< along the normal, into the domain [m/s]
+  std::string profile = "uniform";  ///< factor on it: "uniform", "parabolic" or a formula of x, y, z [m]
+};
+
+/// A part of the solid whose forces are wanted: the walls of a mineral.
+struct FlowBody {
+  std::string name;
+  std::string mineral;             ///< empty: all walls
+  double speed = 0.0, area = 0.0;  ///< of coefficients [m/s, m²]; 0: the velocity of the inlet, no coefficients
 };
 
 struct FlowOptions {
@@ -37,6 +44,7 @@ struct FlowOptions {
   double velocity = 0.0;           ///< Darcy velocity along the axis [m/s]
   double flow_rate = 0.0;          ///< along the axis [m³/s]
   std::vector<FlowInlet> inlets;   ///< in place of a drive: one, or none
+  std::vector<FlowBody> bodies;    ///< with an inlet
   FlowWalls sides = FlowWalls::symmetry;
   bool sides_given = false;
   int reservoir = 0;        ///< cells of free fluid before and behind the sample along the axis

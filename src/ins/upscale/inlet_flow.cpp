@@ -15,12 +15,14 @@
 #include "fields/face_field.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/operator/flow_kernels.hpp"
+#include "ins/solve/steady_approach.hpp"
 #include "ins/upscale/flow_fluxes.hpp"
 
 namespace karst {
 namespace {
 
-constexpr const char* solve_name = "stokes from the inlet";
+constexpr const char *slow_name = "stokes from the inlet", *steady_name = "steady from the inlet";
+constexpr int steady_restart = 40;  ///< as for permeabilities
 
 std::string side_name(int side) { return fmt::format("{}{}", is_high(side) ? '+' : '-', "xyz"[direction_of(side)]); }
 
@@ -31,8 +33,8 @@ double value_at(const Formula& formula, const Vec3& x) {
   return value;
 }
 
-/// A place on an end [cells] where the profile is no number.
-std::optional<Vec3> not_finite(const EndProfile& profile, int side, const Index& cells) {
+/// A place on an end [cells] where the profile is no number; sums it up.
+std::optional<Vec3> not_finite(const EndProfile& profile, int side, const Index& cells, double& sum) {
   const int d = direction_of(side), e = (d + 1) % 3, f = (d + 2) % 3;
   Vec3 x;
   x[d] = is_high(side) ? cells[d] : 0.0;
@@ -40,7 +42,9 @@ std::optional<Vec3> not_finite(const EndProfile& profile, int side, const Index&
     for (int j = 0; j < cells[f]; ++j) {
       x[e] = i + 0.5;
       x[f] = j + 0.5;
-      if (!std::isfinite(profile(x))) return x;
+      const double value = profile(x);
+      if (!std::isfinite(value)) return x;
+      sum += value;
     }
   return {};
 }
@@ -88,6 +92,75 @@ double pressure_on(const StokesLevels& op, const FlowValues& u, int side) {
   return sum[1] > 0.0 ? sum[0] / sum[1] : 0.0;
 }
 
+/// Mineral number -> its place among the bodies of the deck, -1: none.
+std::vector<int> body_of(const std::vector<FlowBody>& bodies, const GeometryReport& report) {
+  std::vector<int> found(std::max<std::size_t>(report.minerals.size(), 1), -1);
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    for (std::size_t m = 0; m < found.size(); ++m)
+      if (bodies[i].mineral.empty() || report.minerals[m].name == bodies[i].mineral) found[m] = static_cast<int>(i);
+  return found;
+}
+
+/// Units of the solver: the velocity of the inlet, and the stress it makes in a cell.
+struct InletUnits {
+  double width, speed, pressure;
+  double inertia;  ///< as in steady_solver.hpp; 0: Stokes flow
+  InletUnits(const FlowOptions& options, const FluidOptions& fluid, double h)
+      : width(h),
+        speed(options.inlets.at(0).velocity),
+        pressure(fluid.viscosity * speed / h),
+        inertia(options.model == FlowModel::steady ? fluid.density * speed * h / fluid.viscosity : 0.0) {}
+};
+
+/// Stokes flow, left in the solver.
+StokesReport solve_slow(StokesSolver& solver, const FlowOptions& options) {
+  try {
+    return solver.solve(inlet_drive(options), slow_name);
+  } catch (const Error& e) {
+    throw Error(fmt::format(
+        "{}\nIf pores end at the inlet that do not lead to the outlet, no flow goes in with the velocity asked for: "
+        "geometry.keep = \"largest\" takes them away, or finer cells open what joins them",
+        e.what()));
+  }
+}
+
+/// From there to the flow with inertia.
+StokesReport solve_with_inertia(StokesSolver& solver, const FlowOptions& options, const InletUnits& unit,
+                                const InletProgress& progress, InletFlow& flow) {
+  SteadyOptions steady_options;
+  steady_options.tolerance = options.tolerance;
+  steady_options.max_steps = options.newton_steps;
+  if (progress)
+    steady_options.progress = [&](const StokesProgress& p) { progress(steady_name, p.iteration, p.relative_residual); };
+  SteadySolver steady(solver, steady_options);
+  double solved = 0.0;
+  const SteadyApproach way = approach(
+      steady, inlet_drive(options), 0.0, unit.inertia, [&](double at, const SteadyReport&) { solved = at; },
+      steady_name);
+  require(way.reached,
+          "{}: no steady flow found: Newton's method went as far as {:.3g} times the velocity asked for, and stopped "
+          "at {:.3g} "
+          "times of it at a residual of {:.1e}; {:.0e} is asked. A longer way to the outlet, finer cells (the cell "
+          "Reynolds number is {:.3g} there), or more flow.newton_steps help; above some velocity flow is not steady",
+          steady_name, solved / unit.inertia, way.inertia / unit.inertia, way.last.flow.krylov.relative_residual,
+          options.tolerance, way.last.cell_reynolds);
+  flow.newton_steps = way.newton_steps;
+  flow.drives_between = way.between;
+  flow.cell_reynolds = way.last.cell_reynolds;
+  StokesReport report = way.last.flow;
+  report.krylov.iterations = way.iterations;
+  return report;
+}
+
+void set_forces(StokesSolver& solver, const FlowOptions& options, const GeometryReport& report, const InletUnits& unit,
+                InletFlow& flow) {
+  if (options.bodies.empty()) return;
+  const double h2 = unit.width * unit.width, newton = unit.pressure * h2;
+  for (const BodyForce& f :
+       body_forces(solver.op(), solver.values(), inlet_drive(options), unit.inertia, body_of(options.bodies, report)))
+    flow.forces.push_back({newton * f.pressure, newton * f.friction, h2 * f.wall_area});
+}
+
 }  // namespace
 
 FlowSides inlet_sides(const FlowOptions& options) {
@@ -95,7 +168,7 @@ FlowSides inlet_sides(const FlowOptions& options) {
   sides.fill(options.sides == FlowWalls::no_slip ? FlowSide::no_slip : FlowSide::symmetry);
   const int in = options.inlets.at(0).side;
   sides[static_cast<std::size_t>(in)] = FlowSide::velocity;
-  sides[static_cast<std::size_t>(opposite(in))] = FlowSide::pressure;
+  sides[static_cast<std::size_t>(opposite(in))] = FlowSide::outlet;
   return sides;
 }
 
@@ -105,10 +178,26 @@ StokesDrive inlet_drive(const FlowOptions& options) {
   return drive;
 }
 
-EndProfile inlet_profile(const FlowOptions& options, double cell_width) {
-  return [formula = Formula(options.inlets.at(0).profile), cell_width](const Vec3& x) {
-    return value_at(formula, cell_width * x);
-  };
+EndProfile inlet_profile(const FlowOptions& options, const Domain& domain, double cell_width) {
+  const FlowInlet& inlet = options.inlets.at(0);
+  if (inlet.profile == "uniform") return [](const Vec3&) { return 1.0; };
+  if (inlet.profile == "parabolic")
+    return [domain, axis = direction_of(inlet.side)](const Vec3& x) {
+      double product = 1.0;
+      for (int d = 0; d < 3; ++d) {
+        const double s = x[d] / domain.cells[d];
+        if (d != axis && !domain.periodic[static_cast<std::size_t>(d)]) product *= 6.0 * s * (1.0 - s);
+      }
+      return product;
+    };
+  return [formula = Formula(inlet.profile), cell_width](const Vec3& x) { return value_at(formula, cell_width * x); };
+}
+
+std::optional<Vec3> force_coefficients(const Vec3& force, const FlowBody& body, const FlowOptions& options,
+                                       const FluidOptions& fluid) {
+  if (body.area == 0.0) return {};
+  const double speed = body.speed > 0.0 ? body.speed : options.inlets.at(0).velocity;
+  return (2.0 / (fluid.density * speed * speed * body.area)) * force;
 }
 
 std::vector<std::string> inlet_mistakes(const FlowOptions& options, const Geometry& geometry, double cell_width) {
@@ -128,51 +217,62 @@ std::vector<std::string> inlet_mistakes(const FlowOptions& options, const Geomet
                     "leave; name another "
                     "side, or use finer cells",
                     side));
-  if (const auto place = not_finite(inlet_profile(options, cell_width), inlet.side, domain.cells))
+  double sum = 0.0;
+  if (const auto place = not_finite(inlet_profile(options, domain, cell_width), inlet.side, domain.cells, sum))
     found.push_back(fmt::format(
         "flow.inlet: profile \"{}\" has no finite value at ({:.4g}, {:.4g}, {:.4g}) m; it must have one on all of {}",
         inlet.profile, cell_width * (*place)[0], cell_width * (*place)[1], cell_width * (*place)[2], side));
+  else if (sum <= 0.0)
+    found.push_back(fmt::format(
+        "flow.inlet: profile \"{}\" is {} on the mean over {}: on the whole nothing flows in; name the side where the "
+        "fluid comes in, and a profile with a mean above 0",
+        inlet.profile, sum == 0.0 ? "0" : "negative", side));
+  std::string known;
+  for (const MineralWall& m : geometry.report.minerals)
+    known += fmt::format("{}\"{}\"", known.empty() ? "" : ", ", m.name);
+  for (const FlowBody& body : options.bodies)
+    if (!body.mineral.empty() && std::ranges::count(geometry.report.minerals, body.mineral, &MineralWall::name) == 0)
+      found.push_back(
+          fmt::format("flow.body: mineral = \"{}\" has no wall here; those with walls: {}", body.mineral, known));
   return found;
 }
 
 InletFlow solve_inlet_flow(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
-                           const FluidOptions& fluid, const FlowSample& sample,
-                           const std::function<void(int, double)>& progress, bool keep_fluxes) {
+                           const FluidOptions& fluid, const FlowSample& sample, const InletProgress& progress,
+                           bool keep_fluxes) {
   const Timer timer("flow");
   const FlowInlet& inlet = options.inlets.at(0);
-  const double h = sample.cell_width, speed = inlet.velocity, pressure = fluid.viscosity * speed / h;
+  const InletUnits unit(options, fluid, sample.cell_width);
+  const double h = unit.width;
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   StokesOptions solve_options;
   solve_options.krylov.tolerance = options.tolerance;
   solve_options.krylov.max_iterations = options.max_iterations;
-  if (progress) solve_options.progress = [&](const StokesProgress& p) { progress(p.iteration, p.relative_residual); };
+  if (unit.inertia > 0.0) solve_options.krylov.restart = steady_restart;
+  if (progress)
+    solve_options.progress = [&](const StokesProgress& p) { progress(slow_name, p.iteration, p.relative_residual); };
   StokesSolver solver(comm, geometry, inlet_sides(options), solve_options);
-  solver.op().set_profile(inlet.side, inlet_profile(options, h));
+  solver.op().set_profile(inlet.side, inlet_profile(options, geometry.grid.levels[0].layout.domain(), h));
   InletFlow flow;
   flow.counts = solver.op().counts();
   require(flow.counts.flow_cells > 0,
           "{}: no cell centre lies in the fluid: the pores are thinner than a cell; use "
           "finer cells",
-          solve_name);
+          slow_name);
   flow.setup_seconds = seconds();
-  StokesReport report;
-  try {
-    report = solver.solve(inlet_drive(options), solve_name);
-  } catch (const Error& e) {
-    throw Error(fmt::format(
-        "{}\nIf pores end at the inlet that do not lead to the outlet, no flow goes in with the velocity asked for: "
-        "geometry.keep = \"largest\" takes them away, or finer cells open what joins them",
-        e.what()));
-  }
+  StokesReport report = solve_slow(solver, options);
+  flow.slow_iterations = report.krylov.iterations;
+  if (unit.inertia > 0.0) report = solve_with_inertia(solver, options, unit, progress, flow);
   flow.seconds = seconds() - flow.setup_seconds;
   FaceField fluxes = solver.face_fluxes();
+  set_forces(solver, options, geometry.report, unit, flow);
   const auto [in, out] = rates_through(comm, fluxes, inlet.side);
-  flow.flow_rate = speed * h * h * in;
+  flow.flow_rate = unit.speed * h * h * in;
   flow.imbalance = in != 0.0 ? std::abs(out / in - 1.0) : 0.0;
-  flow.darcy_velocity = speed * report.velocity;
-  flow.pressure_drop = pressure * pressure_on(solver.op(), solver.values(), inlet.side);
-  flow.largest_speed = speed * report.largest_speed;
+  flow.darcy_velocity = unit.speed * report.velocity;
+  flow.pressure_drop = unit.pressure * pressure_on(solver.op(), solver.values(), inlet.side);
+  flow.largest_speed = unit.speed * report.largest_speed;
   flow.tortuosity = report.tortuosity;
   if (sample.specific_surface > 0.0)
     flow.reynolds = fluid.density * norm(flow.darcy_velocity) * 4.0 / sample.specific_surface / fluid.viscosity;
@@ -180,9 +280,9 @@ InletFlow solve_inlet_flow(const Comm& comm, const Geometry& geometry, const Flo
   flow.iterations = report.krylov.iterations;
   flow.relative_residual = report.krylov.relative_residual;
   for (const Quad& q : solver.solution())
-    flow.solution.push_back({{speed * q.v[0], speed * q.v[1], speed * q.v[2], pressure * q.v[3]}});
+    flow.solution.push_back({{unit.speed * q.v[0], unit.speed * q.v[1], unit.speed * q.v[2], unit.pressure * q.v[3]}});
   if (keep_fluxes) {
-    scale(fluxes, speed / h);
+    scale(fluxes, unit.speed / h);
     flow.fluxes = std::move(fluxes);
   }
   return flow;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steady Stokes flow that comes in at one end of the domain with a given velocity and leaves at the opposite one, where
-// the pressure is 0; the other ends are as flow.sides says. It has a flow rate and a pressure drop, but no
-// permeability: next to the inlet fluid goes as it is told, not as the pores let it.
+// Steady flow, creeping or with inertia, that comes in at one end of the domain with a given velocity and leaves at the
+// opposite one, where the pressure is 0; the other ends are as flow.sides says. It has a flow rate and a pressure drop,
+// but no permeability: next to the inlet fluid goes as it is told, not as the pores let it.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fields/face_field.hpp"
+#include "ins/upscale/body_forces.hpp"
 #include "ins/upscale/permeability.hpp"
 
 namespace karst {
@@ -24,27 +25,39 @@ struct InletFlow {
   double reynolds = 0.0;    ///< as FlowColumn::reynolds
   double divergence = 0.0;  ///< largest net flux of a cell over the largest speed through a cell face
   FlowCounts counts;
-  int iterations = 0;
+  int iterations = 0;  ///< of the flow asked for; with inertia `slow_iterations` more of the Stokes flow before it
+  int slow_iterations = 0;
   double relative_residual = 0.0, setup_seconds = 0.0, seconds = 0.0;
-  std::vector<Quad> solution;       ///< own unknowns (CompositeNumbering): velocity [m/s], pressure [Pa]
-  std::optional<FaceField> fluxes;  ///< through all faces [h0³/s]; none unless kept
+  int newton_steps = 0, drives_between = 0;  ///< with inertia, as in InertiaPoint
+  double cell_reynolds = 0.0;                ///< ρ |u| h / μ, largest in a cell; 0 without inertia
+  std::vector<BodyForce> forces;             ///< on options.bodies [N], areas [m²]
+  std::vector<Quad> solution;                ///< own unknowns (CompositeNumbering): velocity [m/s], pressure [Pa]
+  std::optional<FaceField> fluxes;           ///< through all faces [h0³/s]; none unless kept
 };
 
 /// The ends of the domain for options with an inlet, and a velocity of 1 on it.
 FlowSides inlet_sides(const FlowOptions& options);
 StokesDrive inlet_drive(const FlowOptions& options);
-/// flow.inlet.profile, for StokesLevels::set_profile().
+/// flow.inlet.profile, for StokesLevels::set_profile(). "parabolic" is 6 s (1 - s) for each direction across that is
+/// not periodic, s: from side to side of the domain; its mean is 1.
 /// @param cell_width  h0 [m]
-EndProfile inlet_profile(const FlowOptions& options, double cell_width);
+EndProfile inlet_profile(const FlowOptions& options, const Domain& domain, double cell_width);
+
+/// Coefficients of a force, over ρ/2 speed² area; nothing for bodies without an area.
+std::optional<Vec3> force_coefficients(const Vec3& force, const FlowBody& body, const FlowOptions& options,
+                                       const FluidOptions& fluid);
+
+using InletProgress = std::function<void(const std::string&, int, double)>;
 
 /// What is wrong with the inlet on this geometry. Not collective, the same on every rank.
 std::vector<std::string> inlet_mistakes(const FlowOptions& options, const Geometry& geometry, double cell_width);
 
-/// Throws Error when nothing flows in or the solve fails. Collective.
-/// @param progress     after each iteration, on every rank: iterations, relative residual
+/// With options.model steady the Stokes flow is where Newton's method starts from. Throws Error when nothing flows in
+/// or a solve fails. Collective.
+/// @param progress     after each iteration, on every rank: name of the solve, iterations, relative residual
 /// @param keep_fluxes  InletFlow::fluxes is wanted, for what the flow carries; it outlives the solve, not the geometry
 InletFlow solve_inlet_flow(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
-                           const FluidOptions& fluid, const FlowSample& sample,
-                           const std::function<void(int, double)>& progress = {}, bool keep_fluxes = false);
+                           const FluidOptions& fluid, const FlowSample& sample, const InletProgress& progress = {},
+                           bool keep_fluxes = false);
 
 }  // namespace karst

@@ -85,11 +85,37 @@ TEST(FlowOptions, AnInletInPlaceOfADrive) {
   expect(stokes + "drive = \"pressure-drop\"\nreservoir = 3\n" + inlet,
          {"flow.drive", "second drive", "flow.reservoir"});
   expect(stokes + "axes = [\"x\"]\n" + inlet, {"flow.axes", "normal of the inlet"});
-  expect("[flow]\nmodel = \"steady\"\n" + inlet, {"flow.inlet", "\"stokes\""});
+  const std::string unsteady = "[flow]\nmodel = \"unsteady-stokes\"\n", steady = "[flow]\nmodel = \"steady\"\n";
+  expect(unsteady + inlet, {"flow.inlet", "\"stokes\""});
+  EXPECT_EQ(read_text(steady + inlet).second, "");
+  expect(steady + "steps = [1, 2]\n" + inlet, {"flow.steps", "permeabilities"});
+  expect(stokes + inlet + "profile = \"parabolic\"\n", {"flow.inlet", "parabolic", "no-slip"});
+  EXPECT_EQ(read_text(stokes + "sides = \"no-slip\"\n" + inlet + "profile = \"parabolic\"\n").second, "");
   expect(stokes + "[[flow.inlet]]\n", {"side", "velocity", "missing"});
   expect(stokes + "[[flow.inlet]]\nside = \"x\"\nvelocity = 0\nprofile = \"2*u\"\n",
          {"flow.inlet[0].side", "flow.inlet[0].velocity", "flow.inlet[0].profile"});
   expect(inlet, {"flow.inlet", "without flow.model"});
+}
+
+TEST(FlowOptions, BodiesWithAnInlet) {
+  const std::string stokes = "[flow]\nmodel = \"stokes\"\n", inlet = "[[flow.inlet]]\nside = \"-x\"\nvelocity = 1\n",
+                    body = "[[flow.body]]\n";
+  const auto [options, wrong] =
+      read_text(stokes + inlet + body + "mineral = \"a\"\narea = 2\n" + body + "mineral = \"b\"\n");
+  EXPECT_EQ(wrong, "");
+  ASSERT_EQ(options.bodies.size(), 2U);
+  EXPECT_EQ(options.bodies[0].name, "a");
+  EXPECT_EQ(options.bodies[0].area, 2.0);
+  EXPECT_EQ(read_text(stokes + inlet + body).first.bodies.at(0).name, "walls");
+  const auto expect = [&](const std::string& deck, std::initializer_list<const char*> parts) {
+    const std::string text = read_text(deck).second;
+    for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << deck << " gives: " << text;
+  };
+  expect(stokes + inlet + body + body, {"flow.body[1].name", "walls", "twice"});
+  expect(stokes + inlet + body + "mineral = \"a\"\n" + body + "name = \"all\"\n",
+         {"flow.body[1].mineral", "two bodies"});
+  expect(stokes + inlet + body + "speed = 2\n", {"flow.body[0].speed", "need an area"});
+  expect(stokes + "drive = \"pressure-drop\"\n" + body, {"flow.body", "[[flow.inlet]]"});
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace karst {
 namespace {
 
-FlowOptions from(int side, const std::string& profile = "1") {
+FlowOptions from(int side, const std::string& profile = "uniform") {
   FlowOptions options;
   options.model = FlowModel::stokes;
   options.sides = FlowWalls::no_slip;
@@ -47,12 +47,41 @@ TEST(InletFlow, PressureDropOfAParabola) {
   const Comm comm = Comm::self();
   const double h = 1e-5;
   const Geometry geometry = channel(comm, {12, 6, 1}, [](const Vec3&) { return 1e3; });
-  for (const int side : {0, 1}) {
-    const InletFlow flow = solve_inlet_flow(comm, geometry, from(side, "6*y/6e-5*(1-y/6e-5)"), {}, {h, 1.0, 0.0});
-    EXPECT_NEAR(flow.pressure_drop / (12.0 * 1e-3 * 1.2e-3 * 12 * h / std::pow(6 * h, 2)), 1.0, 1e-6);
-    EXPECT_NEAR(flow.flow_rate / (1.2e-3 * 6 * h * h), 1.0, 1e-9);
-    EXPECT_NEAR(flow.darcy_velocity[0], side == 0 ? 1.2e-3 : -1.2e-3, 1e-11);
+  for (const char* profile : {"6*y/6e-5*(1-y/6e-5)", "parabolic"})
+    for (const int side : {0, 1}) {
+      const InletFlow flow = solve_inlet_flow(comm, geometry, from(side, profile), {}, {h, 1.0, 0.0});
+      EXPECT_NEAR(flow.pressure_drop / (12.0 * 1e-3 * 1.2e-3 * 12 * h / std::pow(6 * h, 2)), 1.0, 1e-6);
+      EXPECT_NEAR(flow.flow_rate / (1.2e-3 * 6 * h * h), 1.0, 1e-9);
+      EXPECT_NEAR(flow.darcy_velocity[0], side == 0 ? 1.2e-3 : -1.2e-3, 1e-11);
+    }
+}
+
+// Units: twice the viscosity and twice the velocity at the same Reynolds number are the same flow, with four times the
+// forces; with the density they fall back into creeping flow.
+TEST(InletFlow, ForcesDependOnTheReynoldsNumberAlone) {
+  const Comm comm = Comm::self();
+  const Geometry geometry =
+      channel(comm, {48, 24, 1}, [](const Vec3& x) { return std::hypot(x[0] - 16.0, x[1] - 11.6) - 4.0; });
+  const auto solve = [&](FlowModel model, double density, double factor) {
+    FlowOptions options = from(0, "parabolic");
+    options.model = model;
+    options.inlets[0].velocity *= factor;
+    options.bodies = {{"disc", "", 0.0, 8e-5 * 1e-5}};
+    const FluidOptions fluid{1e-3 * factor, density};
+    const InletFlow flow = solve_inlet_flow(comm, geometry, options, fluid, {1e-5, 1.0, 0.0});
+    return std::pair(flow.forces.at(0), force_coefficients(flow.forces[0].total(), options.bodies[0], options, fluid));
+  };
+  const auto [one, c_one] = solve(FlowModel::steady, 5e4, 1.0);  // ρ U D / μ = 4.8
+  const auto [two, c_two] = solve(FlowModel::steady, 5e4, 2.0);
+  const auto [slow, c_slow] = solve(FlowModel::stokes, 5e4, 1.0);
+  const auto [light, c_light] = solve(FlowModel::steady, 1e-3, 1.0);
+  for (int d = 0; d < 2; ++d) {
+    EXPECT_NEAR(two.pressure[d], 4.0 * one.pressure[d], 1e-7 * two.pressure[0]);
+    EXPECT_NEAR(two.friction[d], 4.0 * one.friction[d], 1e-7 * two.pressure[0]);
+    EXPECT_NEAR((*c_two)[d], (*c_one)[d], 1e-7 * (*c_one)[0]);
+    EXPECT_NEAR(light.total()[d], slow.total()[d], 1e-6 * slow.total()[0]);
   }
+  EXPECT_GT(one.total()[0], 1.03 * slow.total()[0]);
 }
 
 TEST(InletFlow, SaysWhatCannotBe) {
@@ -68,6 +97,11 @@ TEST(InletFlow, SaysWhatCannotBe) {
   expect(open, from(0), {});
   expect(open, from(5), {"flow.inlet", "\"+z\"", "periodic along z"});
   expect(open, from(0, "1/(y-3.5)"), {"profile", "no finite value", "3.5"});
+  expect(open, from(0, "y-4"), {"profile", "\"y-4\" is 0 on the mean", "-x"});
+  expect(open, from(0, "-1"), {"profile", "negative on the mean"});
+  FlowOptions with_body = from(0);
+  with_body.bodies = {{"disc", "calcite", 0.0, 0.0}};
+  expect(open, with_body, {"flow.body", "\"calcite\" has no wall here", "\"solid\""});
   const Geometry closed = channel(comm, {12, 8, 1}, [](const Vec3& x) { return std::abs(x[0] - 6.0) - 2.0; });
   expect(closed, from(1), {"flow.inlet", "no pore leads from the inlet on +x"});
 }

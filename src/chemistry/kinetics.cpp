@@ -164,6 +164,29 @@ double dissolution_rate(const ChemicalSystem& system, const Speciation& state, c
   return -mineral.area * k * std::expm1(ln_omega);
 }
 
+double dissolution_slope(const ChemicalSystem& system, const Speciation& state, const KineticMineral& mineral,
+                         std::span<const double> ln_activity_slope) {
+  const auto slope_of = [&](const MassAction& action) {
+    double sum = action.water * ln_activity_slope[static_cast<std::size_t>(system.n_primaries)];
+    for (const auto& [p, c] : action.primaries) sum += c * ln_activity_slope[static_cast<std::size_t>(p)];
+    return sum;
+  };
+  double k = 0.0, dk = 0.0;
+  for (const RatePath& path : mineral.paths) {
+    double ln = path.ln_k, slope = 0.0;
+    for (const auto& [species, exponent] : path.activity) {
+      const auto i = static_cast<std::size_t>(species);
+      ln += exponent * ln_activity(system, state, species);
+      slope += exponent * (species < system.n_primaries ? ln_activity_slope[i] : slope_of(system.species[i].formed));
+    }
+    k += std::exp(ln);
+    dk += std::exp(ln) * slope;
+  }
+  const double ln_omega = saturation_index(system, state, mineral.phase) * std::numbers::ln10;
+  const double slope = slope_of(system.phases[static_cast<std::size_t>(mineral.phase)].dissolved);
+  return -mineral.area * (dk * std::expm1(ln_omega) + k * std::exp(ln_omega) * slope);
+}
+
 std::vector<BatchState> react(const ChemicalSystem& system, const Speciation& start,
                               const std::vector<KineticMineral>& minerals, const std::vector<double>& times,
                               double tolerance) {

@@ -2,6 +2,7 @@
 // Minerals that dissolve and precipitate at finite rates in one solution.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,10 @@ KineticMineral make_mineral(const ChemicalSystem& system, const MineralOptions& 
 
 /// Moles dissolved per second and kilogram of water; negative: precipitated.
 double dissolution_rate(const ChemicalSystem& system, const Speciation& state, const KineticMineral& mineral);
+
+/// Its slope when ln a of the primaries, and of water behind them, have these slopes.
+double dissolution_slope(const ChemicalSystem& system, const Speciation& state, const KineticMineral& mineral,
+                         std::span<const double> ln_activity_slope);
 
 /// A solution with minerals at one time.
 struct BatchState {

@@ -340,6 +340,28 @@ bool speciate(const ChemicalSystem& system, std::span<const Condition> condition
   return state.converged;
 }
 
+bool activity_slopes(const ChemicalSystem& system, std::span<const Condition> conditions,
+                     std::span<const double> direction, Speciation& state, SpeciationWorkspace& work,
+                     std::span<double> slope) {
+  Mixture mixture(system, conditions, state, work);
+  const std::size_t n = mixture.size() - 2;
+  std::vector<double>& x = work.unknowns;
+  std::ranges::copy(state.ln_m, x.begin());
+  x[n] = state.ionic_strength;
+  x[n + 1] = state.ln_water;
+  mixture.evaluate(x);
+  mixture.rows(false);
+  // Row p is ln Σ₊ - ln (Σ₋ + total), or with the total in Σ₊ where it is negative: its slope is -1 / sum in both.
+  std::ranges::fill(work.step, 0.0);
+  for (std::size_t p = 0; p < n; ++p)
+    if (conditions[p].kind == Condition::Kind::total && (p == 0 || conditions[p].value > least_total))
+      work.step[p] = direction[p] / (conditions[p].value > 0.0 ? work.negative[p] : work.positive[p]);
+  if (!eliminate(work.jacobian, work.step)) return false;
+  for (std::size_t p = 0; p < n; ++p) slope[p] = work.step[p] + work.primary_slope[p] * work.step[n];
+  slope[n] = work.step[n + 1];
+  return true;
+}
+
 double total_of(const ChemicalSystem& system, const Speciation& state, int primary) {
   double sum = state.molality[static_cast<std::size_t>(primary)];
   for (std::size_t i = static_cast<std::size_t>(system.n_primaries); i < system.species.size(); ++i)

@@ -54,6 +54,14 @@ Speciation cold_start(const ChemicalSystem& system, std::span<const Condition> c
 bool speciate(const ChemicalSystem& system, std::span<const Condition> conditions, Speciation& state,
               SpeciationWorkspace& work);
 
+/// Slopes of ln a of the primaries, and of water behind them, when totals change along a direction, at a state that
+/// speciate() has found for these totals. False where the equations have no slope. Not collective.
+/// @param direction  [primary] change of the totals
+/// @param[out] slope  [primary], then water: d ln a / d(share of the direction) [kgw/mol times that of the direction]
+bool activity_slopes(const ChemicalSystem& system, std::span<const Condition> conditions,
+                     std::span<const double> direction, Speciation& state, SpeciationWorkspace& work,
+                     std::span<double> slope);
+
 /// Σ ν m over species [mol/kgw].
 double total_of(const ChemicalSystem& system, const Speciation& state, int primary);
 /// Σ z m [eq/kgw].

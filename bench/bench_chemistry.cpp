@@ -18,14 +18,14 @@ using namespace karst;
 /// @param spread  relative change of each total between two solves
 void speciation(const Database& database, const std::vector<std::string>& elements, double spread) {
   const ChemicalSystem system = make_system(database, elements, 298.15);
-  std::vector<Condition> conditions{{Condition::Kind::activity, -7.5 * std::log(10.0)}};
-  for (std::size_t p = 1; p <= elements.size(); ++p) conditions.push_back({Condition::Kind::total, 1e-3});
+  std::vector<SolutionCondition> conditions{{SolutionCondition::Kind::activity, -7.5 * std::log(10.0)}};
+  for (std::size_t p = 1; p <= elements.size(); ++p) conditions.push_back({SolutionCondition::Kind::total, 1e-3});
   SpeciationWorkspace work;
   Speciation state = cold_start(system, conditions);
   speciate(system, conditions, state, work);
   for (std::size_t p = 0; p < conditions.size(); ++p)
-    conditions[p] = {Condition::Kind::total, total_of(system, state, static_cast<int>(p))};
-  const std::vector<Condition> first = conditions;
+    conditions[p] = {SolutionCondition::Kind::total, total_of(system, state, static_cast<int>(p))};
+  const std::vector<SolutionCondition> first = conditions;
   std::mt19937 random(1);
   std::uniform_real_distribution<double> unit(-1.0, 1.0);
   constexpr int solves = 20000;

@@ -50,7 +50,7 @@ ROOMS = {
     "eb": ["shapes", "cut", "link"],
     "solvers": ["elliptic", "multigrid", "krylov"],
     "ins": ["operator", "solve", "upscale"],
-    "transport": ["march", "steady", "dispersion"],
+    "transport": ["march", "reactive", "steady", "dispersion"],
     "geometry_import": ["voxels", "read", "file", "prepare", "wall", "segment", "pores", "report"],
 }
 

@@ -44,7 +44,7 @@ struct MasterSpecies {
 /// One species of SOLUTION_SPECIES.
 struct DatabaseSpecies {
   std::string name;
-  Formula formula;
+  ChemicalFormula formula;
   /// Formed from: Σ coefficient species = 1 name. Empty for master species.
   std::vector<ReactionTerm> from;
   EquilibriumConstant constant;
@@ -55,7 +55,7 @@ struct DatabaseSpecies {
 /// One mineral or gas of PHASES.
 struct DatabasePhase {
   std::string name;
-  Formula formula;
+  ChemicalFormula formula;
   std::vector<ReactionTerm> dissolved;  ///< 1 formula = Σ coefficient species
   EquilibriumConstant constant;
   double molar_volume = 0.0;                                                   ///< [cm³/mol]; 0: not given

@@ -123,12 +123,12 @@ std::string species_name(std::string_view text) {
   return std::abs(charge) == 1.0 ? name : fmt::format("{}{}", name, std::abs(charge));
 }
 
-Formula parse_formula(std::string_view text) {
+ChemicalFormula parse_formula(std::string_view text) {
   require(!text.empty(), "an empty formula");
   if (text == "e-") return {{}, -1.0};
   const std::size_t end = charge_begin(text);
   require(end > 0, "'{}' is a charge without a formula", text);
-  Formula formula;
+  ChemicalFormula formula;
   formula.charge = parse_charge(text.substr(end));
   std::string_view groups = text.substr(0, end);
   try {
@@ -153,7 +153,7 @@ void check_balance(const Reaction& reaction) {
   double charge = 0.0;
   for (const double side : {-1.0, 1.0})
     for (const ReactionTerm& term : side < 0.0 ? reaction.left : reaction.right) {
-      const Formula f = parse_formula(term.species);
+      const ChemicalFormula f = parse_formula(term.species);
       add(sum, f.elements, side * term.coefficient);
       charge += side * term.coefficient * f.charge;
     }

@@ -10,14 +10,14 @@
 namespace karst {
 
 /// "CaHCO3+": {Ca 1, H 1, C 1, O 3}, charge 1.
-struct Formula {
+struct ChemicalFormula {
   std::map<std::string, double> elements;
   double charge = 0.0;
 };
 
 /// Elements and charge of "Fe+3", "SO4-2", "CaSO4:2H2O", "Ca0.5(CO3)0.5", "(CO2)2", "e-", "Al+++". Throws Error with
 /// what is wrong. Not collective.
-Formula parse_formula(std::string_view text);
+ChemicalFormula parse_formula(std::string_view text);
 
 /// The name that a species goes by: "Cu+" of "Cu+1", "Al+3" of "Al+++". Not collective.
 std::string species_name(std::string_view text);

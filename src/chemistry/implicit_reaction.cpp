@@ -83,7 +83,7 @@ class Solve {
       for (std::size_t m = 0; m < n_; ++m) total += minerals_[m].brought[p] * extent[m];
       // Totals that transport left at zero or a rounding below it count as none (least_total of the speciation).
       if (p > 0 && total < std::min(r_.totals[p], 0.0) - 1e-14 * size_) return false;
-      work_.conditions[p] = {Condition::Kind::total, total};
+      work_.conditions[p] = {SolutionCondition::Kind::total, total};
     }
     ++work_.evaluations;
     std::ranges::copy(state_.ln_m, work_.start.begin());

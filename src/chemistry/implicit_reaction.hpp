@@ -33,7 +33,7 @@ struct ImplicitReaction {
 /// Buffers of solves; one per thread. Nothing is allocated after the first solve of a system.
 struct ReactionWorkspace {
   SpeciationWorkspace speciation;
-  std::vector<Condition> conditions;
+  std::vector<SolutionCondition> conditions;
   std::vector<double> start, slope, rate, residual, step, next, matrix, factors, trial;
   int evaluations = 0;  ///< speciations since it was made
 };

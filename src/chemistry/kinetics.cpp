@@ -49,7 +49,7 @@ class Batch {
       double total = totals_[p];
       for (std::size_t m = 0; m < n_; ++m) total += parts_[m][p] * dissolved[m];
       if (p > 0 && total < -1e-14) return false;
-      conditions_[p] = {Condition::Kind::total, total};
+      conditions_[p] = {SolutionCondition::Kind::total, total};
     }
     Speciation next = solution_;
     if (!speciate(system_, conditions_, next, work_)) return false;
@@ -113,7 +113,7 @@ class Batch {
   std::size_t n_;
   std::vector<double> totals_, rates_;
   std::vector<std::vector<double>> parts_;  ///< [mineral][primary]
-  std::vector<Condition> conditions_;
+  std::vector<SolutionCondition> conditions_;
   SpeciationWorkspace work_;
 };
 

@@ -17,7 +17,7 @@ namespace karst {
 
 namespace {
 
-using Kind = Condition::Kind;
+using Kind = SolutionCondition::Kind;
 constexpr double ln10 = std::numbers::ln10;
 constexpr double kelvin_0 = 273.15;
 
@@ -111,7 +111,7 @@ void take_extras(std::istringstream& words, SolutionTotal& total) {
 }
 
 /// ln Ω of a phase at its saturation index; of gases the index is log10 of the partial pressure in atm.
-Condition saturation(const ChemicalSystem& system, const std::string& phase, double index) {
+SolutionCondition saturation(const ChemicalSystem& system, const std::string& phase, double index) {
   const int number = system.phase(phase);
   std::vector<std::string> names;
   for (const SystemPhase& p : system.phases) names.push_back(p.name);
@@ -126,7 +126,7 @@ Condition saturation(const ChemicalSystem& system, const std::string& phase, dou
   return {Kind::saturation, ln_omega, number};
 }
 
-Condition condition_of_ph(const ChemicalSystem& system, const std::string& text) {
+SolutionCondition condition_of_ph(const ChemicalSystem& system, const std::string& text) {
   if (text == "charge") return {Kind::charge, 0.0};
   if (const auto number = as_number(text)) {
     require(*number >= -2.0 && *number <= 16.0, "pH {} is outside of -2 to 16", *number);
@@ -151,9 +151,10 @@ std::string element_of(const Database& database, const SolutionTotal& total) {
       fmt::format("Alkalinity: no element of database {} has the species {}", database.name, alkalinity->species));
 }
 
-std::vector<Condition> conditions_of(const ChemicalSystem& system, const SolutionOptions& options,
-                                     const std::vector<SolutionTotal>& totals, const std::vector<double>& amounts) {
-  std::vector<Condition> conditions{condition_of_ph(system, options.ph)};
+std::vector<SolutionCondition> conditions_of(const ChemicalSystem& system, const SolutionOptions& options,
+                                             const std::vector<SolutionTotal>& totals,
+                                             const std::vector<double>& amounts) {
+  std::vector<SolutionCondition> conditions{condition_of_ph(system, options.ph)};
   int by_charge = options.ph == "charge" ? 1 : 0;
   for (std::size_t t = 0; t < totals.size(); ++t) {
     const SolutionTotal& total = totals[t];

@@ -46,7 +46,7 @@ std::vector<double> amounts_per_water(const Database& database, const SolutionOp
 struct Solution {
   SolutionOptions options;
   ChemicalSystem system;
-  std::vector<Condition> conditions;
+  std::vector<SolutionCondition> conditions;
   Speciation state;
 };
 

@@ -29,7 +29,7 @@ double gamma_slope(const ActivityCoefficient& c, double root) {
 /// Molalities and the derivatives that the Jacobian is made from, at a vector of unknowns x = ln m..., I, ln a_w.
 class Mixture {
  public:
-  Mixture(const ChemicalSystem& system, std::span<const Condition> conditions, Speciation& state,
+  Mixture(const ChemicalSystem& system, std::span<const SolutionCondition> conditions, Speciation& state,
           SpeciationWorkspace& work)
       : system_(system),
         conditions_(conditions),
@@ -156,7 +156,7 @@ class Mixture {
 
   /// All rows of totals in two passes over the species: what a species adds to many rows is looked up once.
   void total_rows() {
-    const auto is_total = [&](std::size_t p) { return conditions_[p].kind == Condition::Kind::total; };
+    const auto is_total = [&](std::size_t p) { return conditions_[p].kind == SolutionCondition::Kind::total; };
     for (std::size_t p = 0; p < n_; ++p) {
       const double value = p == 0 ? conditions_[p].value : std::max(conditions_[p].value, least_total);
       work_.positive[p] = is_total(p) ? std::max(-value, 0.0) : 1.0;
@@ -178,25 +178,25 @@ class Mixture {
   }
 
   void condition_row(std::size_t p) {
-    const Condition& c = conditions_[p];
+    const SolutionCondition& c = conditions_[p];
     switch (c.kind) {
-      case Condition::Kind::total:
+      case SolutionCondition::Kind::total:
         return;
-      case Condition::Kind::charge:
+      case SolutionCondition::Kind::charge:
         return sum_row(p, c.value, [&](std::size_t i) { return system_.species[i].charge; });
-      case Condition::Kind::alkalinity:
+      case SolutionCondition::Kind::alkalinity:
         return sum_row(p, c.value, [&](std::size_t i) { return system_.species[i].alkalinity; });
-      case Condition::Kind::activity:
+      case SolutionCondition::Kind::activity:
         work_.residual[p] = state_.ln_activity[p] - c.value;
         jacobian(p, p) = 1.0;
         jacobian(p, n_) = work_.primary_slope[p];
         return;
-      case Condition::Kind::saturation:
+      case SolutionCondition::Kind::saturation:
         return saturation_row(p, c);
     }
   }
 
-  void saturation_row(std::size_t row, const Condition& c) {
+  void saturation_row(std::size_t row, const SolutionCondition& c) {
     const MassAction& action = system_.phases[static_cast<std::size_t>(c.phase)].dissolved;
     double ln_omega = action.water * state_.ln_water - action.ln_k;
     for (const auto& [p, coefficient] : action.primaries) {
@@ -236,7 +236,7 @@ class Mixture {
   }
 
   const ChemicalSystem& system_;
-  std::span<const Condition> conditions_;
+  std::span<const SolutionCondition> conditions_;
   Speciation& state_;
   SpeciationWorkspace& work_;
   std::size_t n_;
@@ -306,15 +306,15 @@ void approach(Mixture& mixture, std::vector<double>& x, Speciation& state, Speci
 
 }  // namespace
 
-Speciation cold_start(const ChemicalSystem& system, std::span<const Condition> conditions) {
+Speciation cold_start(const ChemicalSystem& system, std::span<const SolutionCondition> conditions) {
   Speciation state;
   double ions = 0.0;
   for (std::size_t p = 0; p < conditions.size(); ++p) {
-    const Condition& c = conditions[p];
+    const SolutionCondition& c = conditions[p];
     double m = p == 0 ? 1e-7 : 1e-6;
-    if (c.kind == Condition::Kind::total && p > 0) m = std::max(c.value, least_total);
-    if (c.kind == Condition::Kind::activity) m = std::exp(c.value);
-    if (c.kind == Condition::Kind::alkalinity) m = std::max(c.value, 1e-12);
+    if (c.kind == SolutionCondition::Kind::total && p > 0) m = std::max(c.value, least_total);
+    if (c.kind == SolutionCondition::Kind::activity) m = std::exp(c.value);
+    if (c.kind == SolutionCondition::Kind::alkalinity) m = std::max(c.value, 1e-12);
     state.ln_m.push_back(std::log(m));
     const double z = system.species[p].charge;
     ions += 0.5 * z * z * std::min(m, 2.0);
@@ -323,7 +323,7 @@ Speciation cold_start(const ChemicalSystem& system, std::span<const Condition> c
   return state;
 }
 
-bool speciate(const ChemicalSystem& system, std::span<const Condition> conditions, Speciation& state,
+bool speciate(const ChemicalSystem& system, std::span<const SolutionCondition> conditions, Speciation& state,
               SpeciationWorkspace& work) {
   Mixture mixture(system, conditions, state, work);
   const std::size_t n = mixture.size() - 2;
@@ -340,7 +340,7 @@ bool speciate(const ChemicalSystem& system, std::span<const Condition> condition
   return state.converged;
 }
 
-bool activity_slopes(const ChemicalSystem& system, std::span<const Condition> conditions,
+bool activity_slopes(const ChemicalSystem& system, std::span<const SolutionCondition> conditions,
                      std::span<const double> direction, Speciation& state, SpeciationWorkspace& work,
                      std::span<double> slope) {
   Mixture mixture(system, conditions, state, work);
@@ -354,7 +354,7 @@ bool activity_slopes(const ChemicalSystem& system, std::span<const Condition> co
   // Row p is ln Σ₊ - ln (Σ₋ + total), or with the total in Σ₊ where it is negative: its slope is -1 / sum in both.
   std::ranges::fill(work.step, 0.0);
   for (std::size_t p = 0; p < n; ++p)
-    if (conditions[p].kind == Condition::Kind::total && (p == 0 || conditions[p].value > least_total))
+    if (conditions[p].kind == SolutionCondition::Kind::total && (p == 0 || conditions[p].value > least_total))
       work.step[p] = direction[p] / (conditions[p].value > 0.0 ? work.negative[p] : work.positive[p]);
   if (!eliminate(work.jacobian, work.step)) return false;
   for (std::size_t p = 0; p < n; ++p) slope[p] = work.step[p] + work.primary_slope[p] * work.step[n];

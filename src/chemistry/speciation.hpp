@@ -3,9 +3,9 @@
 //
 // Unknowns are ln m of the primary species, the ionic strength I and ln a(H2O). With one kilogram of water and
 //   ln m_i = ln K_i + Σ_j ν_ij (ln m_j + ln γ_j(I)) + ν_iw ln a_w - ln γ_i(I)
-// each primary has one condition (see Condition), I = ½ Σ z² m, and a_w = 1 - 0.017 Σ m (Garrels and Christ 1965).
-// Sums of amounts are compared by logarithm, ln Σ_positive - ln (Σ_negative + total): as sums of exponentials they are
-// then nearly straight in the unknowns, so that Newton's method comes home from far away.
+// each primary has one condition (see SolutionCondition), I = ½ Σ z² m, and a_w = 1 - 0.017 Σ m (Garrels and Christ
+// 1965). Sums of amounts are compared by logarithm, ln Σ_positive - ln (Σ_negative + total): as sums of exponentials
+// they are then nearly straight in the unknowns, so that Newton's method comes home from far away.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace karst {
 
 /// What a primary species is found from.
-struct Condition {
+struct SolutionCondition {
   enum class Kind : std::uint8_t {
     total,       ///< Σ ν m = value [mol/kgw]; of H+ it may be negative
     activity,    ///< ln a = value
@@ -46,19 +46,19 @@ struct SpeciationWorkspace {
 };
 
 /// A cold start: every primary at its total (or 1e-6), H+ at its activity or 1e-7.
-Speciation cold_start(const ChemicalSystem& system, std::span<const Condition> conditions);
+Speciation cold_start(const ChemicalSystem& system, std::span<const SolutionCondition> conditions);
 
 /// Solves from the state that is there, to 1e-13 of every sum. Returns Speciation::converged. Thread-safe. Not
 /// collective.
 /// @param conditions  [primary]; totals of 0 count as 1e-30
-bool speciate(const ChemicalSystem& system, std::span<const Condition> conditions, Speciation& state,
+bool speciate(const ChemicalSystem& system, std::span<const SolutionCondition> conditions, Speciation& state,
               SpeciationWorkspace& work);
 
 /// Slopes of ln a of the primaries, and of water behind them, when totals change along a direction, at a state that
 /// speciate() has found for these totals. False where the equations have no slope. Not collective.
 /// @param direction  [primary] change of the totals
 /// @param[out] slope  [primary], then water: d ln a / d(share of the direction) [kgw/mol times that of the direction]
-bool activity_slopes(const ChemicalSystem& system, std::span<const Condition> conditions,
+bool activity_slopes(const ChemicalSystem& system, std::span<const SolutionCondition> conditions,
                      std::span<const double> direction, Speciation& state, SpeciationWorkspace& work,
                      std::span<double> slope);
 

@@ -121,6 +121,13 @@ void TransportStepper::start_range(TransportState& state, std::size_t component)
   state.range[component] = {-extreme(-1.0), extreme(1.0)};
 }
 
+void TransportStepper::take_changes(TransportState& state, std::size_t component) {
+  const ScalarRange before = state.range[component];
+  start_range(state, component);
+  ScalarRange& range = state.range[component];
+  range = {std::min(before.least, range.least), std::max(before.largest, range.largest)};
+}
+
 void TransportStepper::get_values(const TransportState& state, std::size_t component, CellField& field,
                                   int of_field) const {
   require(&field.grid().geometry() == &grid_.composite->geometry(), "transport: the field is on another geometry");

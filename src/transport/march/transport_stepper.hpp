@@ -71,6 +71,8 @@ class TransportStepper {
   /// Sets a component from a function of the centroid [h0], or from a field. Collective.
   void set_values(TransportState& state, std::size_t component, const std::function<double(const Vec3&)>& value);
   void set_values(TransportState& state, std::size_t component, const CellField& field, int of_field = 0);
+  /// After own values were changed from outside: fetches those of other ranks and widens the range. Collective.
+  void take_changes(TransportState& state, std::size_t component);
   /// The unknowns of a field. Not collective.
   void get_values(const TransportState& state, std::size_t component, CellField& field, int of_field = 0) const;
 

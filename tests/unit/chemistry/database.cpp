@@ -30,10 +30,10 @@ const std::string small =
     "SOLUTION_MASTER_SPECIES\nH H+ -1 H 1.008\nO H2O 0 O 16\nCl Cl- 0 Cl 35.453\n"
     "SOLUTION_SPECIES\nH+ = H+\n-gamma 9 0\nH2O = H2O\nCl- = Cl-\n";
 
-TEST(Formula, ElementsAndChargeOfDatabaseNames) {
-  const Formula gypsum = parse_formula("CaSO4:2H2O");
+TEST(ChemicalFormula, ElementsAndChargeOfDatabaseNames) {
+  const ChemicalFormula gypsum = parse_formula("CaSO4:2H2O");
   EXPECT_EQ(gypsum.elements, (std::map<std::string, double>{{"Ca", 1}, {"S", 1}, {"O", 6}, {"H", 4}}));
-  const Formula half = parse_formula("Ca0.5(CO3)0.5");
+  const ChemicalFormula half = parse_formula("Ca0.5(CO3)0.5");
   EXPECT_DOUBLE_EQ(half.elements.at("O"), 1.5);
   EXPECT_EQ(parse_formula("Fe2(OH)2+4").charge, 4.0);
   EXPECT_EQ(parse_formula("Mg(SO4)2-2").charge, -2.0);
@@ -47,7 +47,7 @@ TEST(Formula, ElementsAndChargeOfDatabaseNames) {
   EXPECT_THROW(parse_formula("ca+2"), Error);
 }
 
-TEST(Formula, ReactionsBalance) {
+TEST(ChemicalFormula, ReactionsBalance) {
   EXPECT_NO_THROW(check_balance(parse_reaction("CO3-2 + 2H+ = CO2 + H2O")));
   EXPECT_THROW(check_balance(parse_reaction("CO3-2 + H+ = CO2 + H2O")), Error);
   EXPECT_THROW(parse_reaction("CO3-2 + H+"), Error);

@@ -48,10 +48,10 @@ TEST(ImplicitReaction, SlopesOfActivitiesAndRates) {
   const SurfaceReaction mineral = calcite(s.system);
   SpeciationWorkspace work;
   const auto at = [&](double extent, Speciation& state) {
-    std::vector<Condition> conditions;
+    std::vector<SolutionCondition> conditions;
     const std::vector<double> totals = totals_of(s);
     for (std::size_t p = 0; p < totals.size(); ++p)
-      conditions.push_back({Condition::Kind::total, totals[p] + extent * mineral.brought[p]});
+      conditions.push_back({SolutionCondition::Kind::total, totals[p] + extent * mineral.brought[p]});
     EXPECT_TRUE(speciate(s.system, conditions, state, work));
     return conditions;
   };

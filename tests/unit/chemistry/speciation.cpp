@@ -10,7 +10,7 @@
 namespace karst {
 namespace {
 
-using Kind = Condition::Kind;
+using Kind = SolutionCondition::Kind;
 constexpr double ln10 = std::numbers::ln10;
 
 const Database& shipped() {
@@ -23,11 +23,11 @@ double molality(const ChemicalSystem& system, const Speciation& state, const std
   return state.molality[static_cast<std::size_t>(at - system.species.begin())];
 }
 
-Condition saturated(const ChemicalSystem& system, const char* phase, double log_omega) {
+SolutionCondition saturated(const ChemicalSystem& system, const char* phase, double log_omega) {
   return {Kind::saturation, log_omega * ln10, system.phase(phase)};
 }
 
-Speciation solved(const ChemicalSystem& system, const std::vector<Condition>& conditions) {
+Speciation solved(const ChemicalSystem& system, const std::vector<SolutionCondition>& conditions) {
   Speciation state = cold_start(system, conditions);
   SpeciationWorkspace work;
   EXPECT_TRUE(speciate(system, conditions, state, work)) << state.iterations;
@@ -67,7 +67,7 @@ TEST(Speciation, ConditionsAreExchangeable) {
                                            {Kind::alkalinity, 2e-3}});
   EXPECT_LT(std::abs(charge_of(system, by_ph)), 1e-12 * ions_of(system, by_ph));
   EXPECT_NEAR(alkalinity_of(system, by_ph), 2e-3, 2e-15);
-  std::vector<Condition> totals;
+  std::vector<SolutionCondition> totals;
   for (int p = 0; p < system.n_primaries; ++p) totals.push_back({Kind::total, total_of(system, by_ph, p)});
   const Speciation by_totals = solved(system, totals);
   EXPECT_NEAR(ph_of(by_totals), 8.1, 1e-9);
@@ -78,7 +78,7 @@ TEST(Speciation, ConditionsAreExchangeable) {
 
 TEST(Speciation, WarmStartIsDoneAtOnce) {
   const ChemicalSystem system = make_system(shipped(), {"Na", "Cl"}, 298.15);
-  const std::vector<Condition> conditions{{Kind::charge, 0.0}, {Kind::total, 0.5}, {Kind::total, 0.5}};
+  const std::vector<SolutionCondition> conditions{{Kind::charge, 0.0}, {Kind::total, 0.5}, {Kind::total, 0.5}};
   Speciation state = solved(system, conditions);
   SpeciationWorkspace work;
   EXPECT_TRUE(speciate(system, conditions, state, work));
@@ -96,7 +96,7 @@ TEST(Speciation, RandomSolutionsConvergeFromColdStarts) {
   for (int n = 2; n <= 12; ++n) {
     const ChemicalSystem system = make_system(shipped(), {all.begin(), all.begin() + n}, 298.15);
     for (int k = 0; k < 910; ++k) {
-      std::vector<Condition> conditions{{Kind::activity, -14.0 * unit(random) * ln10}};
+      std::vector<SolutionCondition> conditions{{Kind::activity, -14.0 * unit(random) * ln10}};
       for (int p = 1; p <= n; ++p) conditions.push_back({Kind::total, std::pow(10.0, -9.0 + 8.7 * unit(random))});
       Speciation state = cold_start(system, conditions);
       const bool good = speciate(system, conditions, state, work);

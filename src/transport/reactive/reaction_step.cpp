@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/reactive/reaction_step.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/timer.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double least_total = 1e-14;  ///< [mol/kgw], next to which changes are none
+constexpr double most_of_film = 0.5;   ///< of a total that the term along the wall may take
+
+/// What a thread works with.
+struct Bench {
+  ReactionWorkspace work;
+  Speciation solution;
+  std::vector<double> film, share, most, extent;
+};
+
+/// What no site solved.
+struct Failures {
+  std::mutex mutex;
+  std::int64_t n = 0, site = std::numeric_limits<std::int64_t>::max();
+  void add(std::int64_t i) {
+    const std::lock_guard lock(mutex);
+    ++n;
+    site = std::min(site, i);
+  }
+};
+
+/// T* + g·t. The term is shortened, for all totals alike, where it would take more than half of one of them.
+void find_film(const ReactiveSites& sites, std::size_t site, const std::vector<Array<double>>& totals,
+               std::span<double> film) {
+  const auto v = static_cast<std::size_t>(sites.volume[site]);
+  const auto begin = static_cast<std::size_t>(sites.begin[site]), end = static_cast<std::size_t>(sites.begin[site + 1]);
+  double part = 1.0;
+  for (std::size_t p = 0; p < film.size(); ++p) {
+    const Array<double>& t = totals[p];
+    film[p] = 0.0;
+    for (std::size_t k = begin; k < end; ++k)
+      film[p] += sites.weight[k] * (t[static_cast<std::size_t>(sites.other[k])] - t[v]);
+    if (p > 0 && -film[p] > most_of_film * t[v]) part = std::min(part, std::max(0.0, most_of_film * t[v] / -film[p]));
+  }
+  for (std::size_t p = 0; p < film.size(); ++p) film[p] = totals[p][v] + part * film[p];
+}
+
+class Step {
+ public:
+  Step(const ReactiveMedium& medium, const ReactiveSites& sites, const ScalarGrid& grid, double dt,
+       const ReactionOptions& options, ReactionState& state)
+      : medium_(medium),
+        sites_(sites),
+        grid_(grid),
+        dt_(dt),
+        options_(options),
+        state_(state),
+        n_(medium.minerals.size()),
+        n_totals_(static_cast<std::size_t>(medium.system.n_primaries)),
+        old_rate_(state.rate),
+        kept_(sites.size()),
+        film_(sites.size() * n_totals_) {}
+
+  /// Totals that react, before any of them changes.
+  void look(const std::vector<Array<double>>& totals) {
+    parallel_for(std::ssize(sites_.volume), [&](std::int64_t i) {
+      const auto s = static_cast<std::size_t>(i);
+      find_film(sites_, s, totals, std::span(film_).subspan(s * n_totals_, n_totals_));
+    });
+  }
+
+  void solve(Failures& failures) {
+    std::vector<std::int64_t> sums{0};
+    for (const std::int64_t cost : state_.cost) sums.push_back(sums.back() + cost + 1);
+    std::vector<Bench> benches(static_cast<std::size_t>(n_threads()));
+    if (sites_.size() == 0) return;
+    for (Bench& b : benches) prepare(b);
+    parallel_for_shares(sums, [&](std::int64_t i) {
+      Bench& bench = benches[static_cast<std::size_t>(thread_number())];
+      if (!solve_site(static_cast<std::size_t>(i), bench)) failures.add(i);
+    });
+  }
+
+  void apply(std::vector<Array<double>>& totals) const {
+    parallel_for(std::ssize(sites_.volume), [&](std::int64_t i) {
+      const auto s = static_cast<std::size_t>(i), v = static_cast<std::size_t>(sites_.volume[s]);
+      for (std::size_t m = 0; m < n_; ++m) {
+        const double amount = dt_ * state_.rate[s * n_ + m];
+        state_.amount[s * n_ + m] -= amount;
+        for (std::size_t p = 0; p < n_totals_; ++p) totals[p][v] += medium_.minerals[m].brought[p] * amount;
+      }
+    });
+  }
+
+  void sum_up(ReactionReport& report) const {
+    std::vector<double> sums(2 * n_);
+    for (std::size_t m = 0; m < n_; ++m) {
+      const auto of_sites = [&](auto&& f) {
+        return parallel_sum(std::ssize(sites_.volume), [&](std::int64_t i) {
+          const auto s = static_cast<std::size_t>(i);
+          return dt_ * grid_.volume[static_cast<std::size_t>(sites_.volume[s])] *
+                 f(state_.rate[s * n_ + m], old_rate_[s * n_ + m]);
+        });
+      };
+      sums[m] = of_sites([](double now, double) { return now; });
+      sums[n_ + m] = of_sites([](double now, double old) { return std::isnan(old) ? 0.0 : 0.5 * std::abs(now - old); });
+    }
+    std::vector<std::int64_t> counts(3);
+    for (std::size_t s = 0; s < sites_.size(); ++s) {
+      ++counts[kept_[s] != 0 ? 1 : 0];
+      counts[2] += state_.cost[s];
+    }
+    const Comm& comm = grid_.composite->comm();
+    comm.sum(std::span<double>(sums));
+    comm.sum(std::span<std::int64_t>(counts));
+    report.dissolved.assign(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(n_));
+    report.time_error.assign(sums.begin() + static_cast<std::ptrdiff_t>(n_), sums.end());
+    report.gained.assign(n_totals_, 0.0);
+    for (std::size_t m = 0; m < n_; ++m)
+      for (std::size_t p = 0; p < n_totals_; ++p)
+        report.gained[p] += medium_.minerals[m].brought[p] * report.dissolved[m];
+    report.solved = counts[0];
+    report.kept = counts[1];
+    report.speciations = counts[2];
+  }
+
+  std::span<const double> film(std::size_t site) const { return std::span(film_).subspan(site * n_totals_, n_totals_); }
+
+ private:
+  void prepare(Bench& b) const {
+    b.solution = medium_.start;
+    b.film.resize(n_totals_);
+    for (auto* v : {&b.share, &b.most, &b.extent}) v->resize(n_);
+  }
+
+  /// The rates of the last solve are those of these totals, too.
+  bool as_before(std::size_t s) const {
+    if (!(options_.skip > 0.0) || std::isnan(old_rate_[s * n_])) return false;
+    if (std::abs(dt_ - state_.dt) > 1e-9 * dt_) return false;
+    const std::span<const double> now = film(s);
+    for (std::size_t p = 0; p < n_totals_; ++p) {
+      const double before = state_.seen[s * n_totals_ + p];
+      if (std::abs(now[p] - before) > options_.skip * (std::abs(before) + least_total)) return false;
+    }
+    for (std::size_t m = 0; m < n_; ++m)
+      if (dt_ * old_rate_[s * n_ + m] > state_.amount[s * n_ + m]) return false;
+    return true;
+  }
+
+  bool solve_site(std::size_t s, Bench& b) {
+    state_.cost[s] = 0;
+    kept_[s] = as_before(s) ? 1 : 0;
+    if (kept_[s] != 0) return true;
+    const double tau = sites_.film_time[s], longer = (dt_ + tau) / dt_;
+    for (std::size_t m = 0; m < n_; ++m) {
+      b.share[m] = sites_.area[s * n_ + m] * (dt_ + tau);
+      b.most[m] = std::max(0.0, state_.amount[s * n_ + m]) * longer;
+      b.extent[m] = std::isnan(old_rate_[s * n_ + m]) ? 0.0 : old_rate_[s * n_ + m] * (dt_ + tau);
+    }
+    double* const start = state_.start.data() + s * (n_totals_ + 2);
+    std::copy_n(start, n_totals_, b.solution.ln_m.begin());
+    b.solution.ionic_strength = start[n_totals_];
+    b.solution.ln_water = start[n_totals_ + 1];
+    const int before = b.work.evaluations;
+    const ImplicitReaction reaction{film(s), b.share, b.most, b.extent};
+    bool found = solve_reaction(medium_.system, medium_.minerals, reaction, b.solution, b.work);
+    if (!found) {  // once more from the first start
+      b.solution = medium_.start;
+      std::ranges::fill(b.extent, 0.0);
+      found = solve_reaction(medium_.system, medium_.minerals, reaction, b.solution, b.work);
+    }
+    state_.cost[s] = b.work.evaluations - before;
+    if (!found) return false;
+    std::ranges::copy(b.solution.ln_m, start);
+    start[n_totals_] = b.solution.ionic_strength;
+    start[n_totals_ + 1] = b.solution.ln_water;
+    std::ranges::copy(film(s), state_.seen.begin() + static_cast<std::ptrdiff_t>(s * n_totals_));
+    for (std::size_t m = 0; m < n_; ++m) {
+      // What has gone has gone to the last bit.
+      const bool all = b.extent[m] >= b.most[m];
+      state_.rate[s * n_ + m] = all ? state_.amount[s * n_ + m] / dt_ : b.extent[m] / (dt_ + tau);
+    }
+    return true;
+  }
+
+  const ReactiveMedium& medium_;
+  const ReactiveSites& sites_;
+  const ScalarGrid& grid_;
+  double dt_;
+  const ReactionOptions& options_;
+  ReactionState& state_;
+  std::size_t n_, n_totals_;
+  std::vector<double> old_rate_;
+  std::vector<std::uint8_t> kept_;
+  std::vector<double> film_;
+};
+
+/// The same message on all ranks: where, and what water it is.
+void tell_failures(const ReactiveMedium& medium, const ReactiveSites& sites, const ScalarGrid& grid, const Step& step,
+                   const Failures& failures, double dt) {
+  const Comm& comm = grid.composite->comm();
+  const std::int64_t n = comm.sum(failures.n);
+  if (n == 0) return;
+  std::string text;
+  if (failures.n > 0) {
+    const auto s = static_cast<std::size_t>(failures.site);
+    const Vec3 at = grid.centroid[static_cast<std::size_t>(sites.volume[s])];
+    text = fmt::format("in the cell at ({:.1f}, {:.1f}, {:.1f}) cell widths, totals [mol/kgw]:", at[0], at[1], at[2]);
+    for (std::size_t p = 0; p < step.film(s).size(); ++p)
+      text += fmt::format(" {} {:.6g}", medium.system.elements[p], step.film(s)[p]);
+  }
+  const auto first = -static_cast<int>(comm.max(failures.n > 0 ? -static_cast<double>(comm.rank()) : -1e9));
+  comm.broadcast(text, first);
+  throw Error(fmt::format(
+      "chemistry: no solution of the reaction over a step of {:.4g} s in {} cells; first {}. A shorter step "
+      "(time.dt) or slower minerals may help",
+      dt, n, text));
+}
+
+}  // namespace
+
+std::int64_t ReactionState::bytes() const {
+  return static_cast<std::int64_t>(
+      sizeof(double) * (start.capacity() + seen.capacity() + amount.capacity() + rate.capacity() + cost.capacity()));
+}
+
+ReactionState start_reaction(const ReactiveMedium& medium, const ReactiveSites& sites) {
+  ReactionState state;
+  const auto n_totals = static_cast<std::size_t>(medium.system.n_primaries);
+  for (std::size_t s = 0; s < sites.size(); ++s) {
+    state.start.insert(state.start.end(), medium.start.ln_m.begin(), medium.start.ln_m.end());
+    state.start.push_back(medium.start.ionic_strength);
+    state.start.push_back(medium.start.ln_water);
+  }
+  state.seen.resize(sites.size() * n_totals, 0.0);
+  state.amount = sites.amount;
+  state.rate.resize(sites.size() * medium.minerals.size(), std::numeric_limits<double>::quiet_NaN());
+  state.cost.resize(sites.size(), 1);
+  return state;
+}
+
+void react(const ReactiveMedium& medium, const ReactiveSites& sites, const ScalarGrid& grid, double dt,
+           const ReactionOptions& options, ReactionState& state, std::vector<Array<double>>& totals,
+           ReactionReport& report) {
+  const Timer timer("reaction");
+  Step step(medium, sites, grid, dt, options, state);
+  step.look(totals);
+  Failures failures;
+  step.solve(failures);
+  tell_failures(medium, sites, grid, step, failures, dt);
+  step.apply(totals);
+  step.sum_up(report);
+  state.dt = dt;
+}
+
+}  // namespace karst

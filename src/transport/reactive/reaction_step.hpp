@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Minerals react with the totals that transport has moved (decision 033). At each site, with the time step dt,
+//
+//   T_wall = T* + g·t + (dt + τ) Σ_m a_m ν_m r_m(T_wall),     T = T* + dt Σ_m a_m ν_m r_m(T_wall)
+//
+// one implicit solve (chemistry/implicit_reaction.hpp): where τ >> dt diffusion through the film decides and no step is
+// too long; where τ = 0 it is the implicit Euler method. Elements and charge go from mineral to solution as written, to
+// round-off. Sites whose totals have hardly changed since their last solve keep its rates.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chemistry/implicit_reaction.hpp"
+#include "transport/reactive/reactive_sites.hpp"
+
+namespace karst {
+
+/// What reacts. Totals are those of the primaries of the system, in mol/kgw, H+ first.
+struct ReactiveMedium {
+  ChemicalSystem system;
+  std::vector<SurfaceReaction> minerals;
+  Speciation start;  ///< where solves begin for the first time
+};
+
+struct ReactionOptions {
+  /// Sites whose totals, relative to what they are, have changed by less than this since their last solve, at the same
+  /// dt, keep its rates; 0: none.
+  double skip = 1e-9;
+};
+
+/// Sites over time.
+struct ReactionState {
+  std::vector<double> start;   ///< [site][primary + 2]: ln m, ionic strength, ln a(H2O) of the last solve
+  std::vector<double> seen;    ///< [site][primary]: totals at the film of the last solve
+  std::vector<double> amount;  ///< [site][mineral] left [mol/kgw]
+  std::vector<double> rate;    ///< [site][mineral] of the last step, per water of the volume [mol/kgw/s]; NaN: none yet
+  std::vector<std::int64_t> cost;  ///< [site] speciations of the last step
+  double dt = 0.0;                 ///< of the last step
+  std::int64_t bytes() const;
+};
+
+/// One step, over all ranks. Amounts: mol/kgw times h0³ of fluid.
+struct ReactionReport {
+  std::vector<double> dissolved;  ///< [mineral]
+  /// [mineral] Σ |r(t + dt) - r(t)| dt / 2: how far the rates at the end of the step are from their mean over it, which
+  /// is what splitting and the implicit Euler method leave to first order; 0 in the first step.
+  std::vector<double> time_error;
+  std::vector<double> gained;  ///< [primary] by the solution: Σ ν dissolved
+  std::int64_t solved = 0, kept = 0, speciations = 0;
+};
+
+/// Sites at the beginning. Not collective.
+ReactionState start_reaction(const ReactiveMedium& medium, const ReactiveSites& sites);
+
+/// One step: changes the own values of the totals, from which those of other ranks follow (TransportStepper::
+/// take_changes). Threads share sites by what they cost in the step before; nothing depends on their number. Throws
+/// Error, on all ranks, where a site has no solution. Collective.
+/// @param h           width of level-0 cells [m], for messages
+/// @param[in,out] totals  [primary], n_values each
+void react(const ReactiveMedium& medium, const ReactiveSites& sites, const ScalarGrid& grid, double dt,
+           const ReactionOptions& options, ReactionState& state, std::vector<Array<double>>& totals,
+           ReactionReport& report);
+
+}  // namespace karst

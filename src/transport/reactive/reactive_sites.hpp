@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where minerals meet the solution: a site is a control volume with the surface that its water sees, in the volume
+// (porous bulk) or behind the film at its wall.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "solvers/elliptic/elliptic_problem.hpp"
+#include "transport/march/scalar_grid.hpp"
+
+namespace karst {
+
+/// Sites of this rank, at most one per own volume. A volume V with the wall area A, whose mean stands at the distance d
+/// from the wall, has the surface a = A / (V ρ) per kilogram of water and the film time τ = d V / (D A): the wall sees
+///
+///   T_wall = T + g·t + τ a Σ ν r(T_wall),
+///
+/// t along the wall from the centroid of the volume to the foot of its film, g the least-squares gradient. Surfaces in
+/// the volume have no film, τ = 0.
+struct ReactiveSites {
+  std::size_t n_minerals = 0;
+  std::vector<std::int32_t> volume;  ///< own volume of each site, increasing
+  std::vector<double> area;          ///< a: [site][mineral] [m²/kgw]
+  std::vector<double> film_time;     ///< τ: [site] [s]
+  std::vector<double> amount;        ///< [site][mineral] that can dissolve [mol/kgw]; infinite where it does not end
+  /// g·t = Σ weight (value of the other - own value)
+  std::vector<std::int64_t> begin{0};  ///< first term of each site, and the end
+  std::vector<std::int32_t> other;
+  std::vector<double> weight;
+
+  std::size_t size() const { return volume.size(); }
+  std::int64_t bytes() const;
+};
+
+/// What a solution at a wall needs to know of the fluid.
+struct FilmOptions {
+  double diffusivity = 0.0;    ///< D [h0²/s] > 0
+  double width = 1.0;          ///< h0 [m]
+  double water = 997.0;        ///< ρ: kilograms of water in a cubic metre of fluid
+  bool along_the_wall = true;  ///< the term g·t; for tests
+};
+
+/// Sites at the walls: of each piece the fraction of its area that each mineral covers; pieces without any are none.
+/// Not collective.
+/// @param fraction  (piece, [out] per mineral)
+ReactiveSites wall_sites(const ScalarGrid& grid, std::size_t n_minerals, const FilmOptions& options,
+                         const std::function<void(const WallPiece&, std::span<double>)>& fraction);
+
+/// The same minerals in every volume. Not collective.
+/// @param area    [mineral] [m²/kgw]
+/// @param amount  [mineral] [mol/kgw]
+ReactiveSites volume_sites(const ScalarGrid& grid, std::span<const double> area, std::span<const double> amount);
+
+}  // namespace karst

@@ -67,13 +67,16 @@ class Step {
         n_totals_(static_cast<std::size_t>(medium.system.n_primaries)),
         old_rate_(state.rate),
         kept_(sites.size()),
-        film_(sites.size() * n_totals_) {}
+        film_(sites.size() * n_totals_),
+        own_(film_.size()) {}
 
   /// Totals that react, before any of them changes.
   void look(const std::vector<Array<double>>& totals) {
     parallel_for(std::ssize(sites_.volume), [&](std::int64_t i) {
       const auto s = static_cast<std::size_t>(i);
       find_film(sites_, s, totals, std::span(film_).subspan(s * n_totals_, n_totals_));
+      for (std::size_t p = 0; p < n_totals_; ++p)
+        own_[s * n_totals_ + p] = totals[p][static_cast<std::size_t>(sites_.volume[s])];
     });
   }
 
@@ -159,11 +162,11 @@ class Step {
     state_.cost[s] = 0;
     kept_[s] = as_before(s) ? 1 : 0;
     if (kept_[s] != 0) return true;
-    const double tau = sites_.film_time[s], longer = (dt_ + tau) / dt_;
+    const double tau = sites_.film_time[s], seen = std::max(0.5 * dt_ + tau, dt_), longer = seen / dt_;
     for (std::size_t m = 0; m < n_; ++m) {
-      b.share[m] = sites_.area[s * n_ + m] * (dt_ + tau);
+      b.share[m] = sites_.area[s * n_ + m] * seen;
       b.most[m] = std::max(0.0, state_.amount[s * n_ + m]) * longer;
-      b.extent[m] = std::isnan(old_rate_[s * n_ + m]) ? 0.0 : old_rate_[s * n_ + m] * (dt_ + tau);
+      b.extent[m] = std::isnan(old_rate_[s * n_ + m]) ? 0.0 : old_rate_[s * n_ + m] * seen;
     }
     double* const start = state_.start.data() + s * (n_totals_ + 2);
     std::copy_n(start, n_totals_, b.solution.ln_m.begin());
@@ -186,9 +189,23 @@ class Step {
     for (std::size_t m = 0; m < n_; ++m) {
       // What has gone has gone to the last bit.
       const bool all = b.extent[m] >= b.most[m];
-      state_.rate[s * n_ + m] = all ? state_.amount[s * n_ + m] / dt_ : b.extent[m] / (dt_ + tau);
+      state_.rate[s * n_ + m] = all ? state_.amount[s * n_ + m] / dt_ : b.extent[m] / seen;
     }
+    leave_positive(s);
     return true;
+  }
+
+  /// The term along the wall may show the wall more than the volume has: no total becomes negative by that.
+  void leave_positive(std::size_t s) {
+    double part = 1.0;
+    for (std::size_t p = 1; p < n_totals_; ++p) {
+      double change = 0.0;
+      for (std::size_t m = 0; m < n_; ++m) change += dt_ * state_.rate[s * n_ + m] * medium_.minerals[m].brought[p];
+      const double there = std::max(0.0, own_[s * n_totals_ + p]);
+      if (change < -there) part = std::min(part, there / -change);
+    }
+    if (part < 1.0)
+      for (std::size_t m = 0; m < n_; ++m) state_.rate[s * n_ + m] *= part;
   }
 
   const ReactiveMedium& medium_;
@@ -200,7 +217,7 @@ class Step {
   std::size_t n_, n_totals_;
   std::vector<double> old_rate_;
   std::vector<std::uint8_t> kept_;
-  std::vector<double> film_;
+  std::vector<double> film_, own_;  ///< [site][primary] totals at the film and in the volume
 };
 
 /// The same message on all ranks: where, and what water it is.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Minerals react with the totals that transport has moved (decision 033). At each site, with the time step dt,
 //
-//   T_wall = T* + g·t + (dt + τ) Σ_m a_m ν_m r_m(T_wall),     T = T* + dt Σ_m a_m ν_m r_m(T_wall)
+//   T_wall = T* + g·t + s Σ_m a_m ν_m r_m(T_wall),   s = max(dt / 2 + τ, dt),     T = T* + dt Σ_m a_m ν_m r_m(T_wall)
 //
-// one implicit solve (chemistry/implicit_reaction.hpp): where τ >> dt diffusion through the film decides and no step is
-// too long; where τ = 0 it is the implicit Euler method. Elements and charge go from mineral to solution as written, to
-// round-off. Sites whose totals have hardly changed since their last solve keep its rates.
+// one implicit solve (chemistry/implicit_reaction.hpp). The wall sees the mean over the step of what stands before its
+// film, to second order, where the film holds more than a step takes, dt < 2 τ; beyond, and in the volume (τ = 0), it
+// is the implicit Euler method, in which no total becomes negative. Splitting from diffusion costs 0.01 % of the flux
+// at D dt / h² = 0.1, 0.1 % at 0.3, 5 % at 1 and half of it at 10, where steps are stable but wrong. Elements and
+// charge go from mineral to solution as written, to round-off. Sites whose totals have hardly changed since their last
+// solve keep its rates.
 #pragma once
 
 #include <memory>

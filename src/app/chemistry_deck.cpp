@@ -34,11 +34,17 @@ void read_solution(Reader& in, SolutionOptions& s) {
     }
 }
 
-void read_mineral(Reader& in, MineralOptions& m) {
+void read_mineral(Reader& in, MineralDeck& deck, ChemistryUse use) {
+  MineralOptions& m = deck.options;
   in.text("name", m.name, "what the mineral is called in tables (default: its phase)");
   in.text("phase", m.phase, "phase of the database");
-  in.number("area", m.area, "m2/kgw", "surface per kilogram of water", 0.0, 1e300);
-  in.number("amount", m.amount, "mol/kgw", "what there is to dissolve", 0.0, 1e300);
+  in.text("wall", deck.wall,
+          "`karst run`: the walls that it covers, a mineral of the geometry or \"all\"; left out: it is in every cell, "
+          "as in a porous medium, with area and amount");
+  in.number("fraction", deck.fraction, "-",
+            "of the area of these walls that reacts as this mineral; above 1: a rough wall", 0.0, 1e6);
+  in.number("area", m.area, "m2/kgw", "surface per kilogram of water, in a vessel or in every cell", 0.0, 1e300);
+  in.number("amount", m.amount, "mol/kgw", "what there is to dissolve, in a vessel or in every cell", 0.0, 1e300);
   in.texts(
       "rates", m.rates,
       "ways of the reaction, which add up to the rate of dissolution per surface, times (1 - saturation ratio): k at "
@@ -47,8 +53,24 @@ void read_mineral(Reader& in, MineralOptions& m) {
   if (in.documenting()) return;
   if (m.phase.empty()) in.mistake("phase", "missing; wanted: a phase of the database, \"Calcite\"");
   if (m.rates.empty()) in.mistake("rates", "missing; a mineral without a rate does not react");
-  if (m.area <= 0.0) in.mistake("area", "missing, or 0: a mineral without a surface does not react");
   if (m.name.empty()) m.name = m.phase;
+  if (use == ChemistryUse::speciate) {
+    if (m.area <= 0.0) in.mistake("area", "missing, or 0: a mineral without a surface does not react");
+    for (const char* key : {"wall", "fraction"})
+      if (in.given(key)) in.mistake(key, "there is no wall in a vessel; `karst run` uses it");
+    return;
+  }
+  if (deck.wall.empty() && m.area <= 0.0)
+    in.mistake("wall",
+               "missing, and no area: the mineral is nowhere; wanted: wall = \"all\", a mineral of the geometry, "
+               "or an area per kilogram of water");
+  if (deck.wall.empty() && m.area > 0.0 && !in.given("amount"))
+    in.mistake("amount", "missing; how much of the mineral is there in a kilogram of water?");
+  for (const char* key : {"area", "amount"})
+    if (!deck.wall.empty() && in.given(key))
+      in.mistake(key,
+                 "given beside wall, whose area is that of the geometry; walls do not move. Leave one of them out");
+  if (deck.wall.empty() && in.given("fraction")) in.mistake("fraction", "given without wall; remove it");
 }
 
 void check_batch(Reader& in, const ChemistryDeck& deck) {
@@ -60,10 +82,25 @@ void check_batch(Reader& in, const ChemistryDeck& deck) {
     if (deck.times[t] <= deck.times[t - 1]) return in.mistake("chemistry.times", "must increase");
 }
 
+/// What `karst run` alone uses.
+void read_run(Reader& in, ChemistryDeck& deck) {
+  in.text("chemistry.initial", deck.initial,
+          "`karst run`: the solution in the pores at the beginning; left out where there is one solution alone");
+  in.text("chemistry.inlet", deck.inlet,
+          "`karst run`: the solution that flows in; left out where there is one solution alone");
+  in.texts("chemistry.species", deck.species,
+           "`karst run`: species whose molality [mol/kgw] is in plotfiles with the field chemistry: [\"CO2\"]");
+  in.number("chemistry.skip", deck.skip, "-",
+            "`karst run`: cells whose totals have changed by less than this, relative to what they are, keep the rates "
+            "of their last solve; 0: all cells are solved in every step",
+            0.0, 1e-2);
+}
+
 }  // namespace
 
-void read(Reader& in, ChemistryDeck& deck) {
-  in.text("title", deck.title, "one line on what this is");
+void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
+  const bool run = use == ChemistryUse::run;
+  if (!run) in.text("title", deck.title, "one line on what this is");
   in.text("chemistry.database", deck.database,
           "file in PHREEQC's format, relative to the deck; phreeqc.dat comes along with Karst");
   in.tables("chemistry.solution", "a solution; one table each", [&](Reader& item) {
@@ -75,23 +112,38 @@ void read(Reader& in, ChemistryDeck& deck) {
     deck.solutions.push_back(std::move(s));
   });
   in.tables("chemistry.mineral",
-            "a mineral that reacts with each of the solutions over chemistry.times; one table each", [&](Reader& item) {
-              MineralOptions m;
-              read_mineral(item, m);
+            "a mineral that reacts with the solutions, in `karst speciate` with each of them over chemistry.times; one "
+            "table each",
+            [&](Reader& item) {
+              MineralDeck m;
+              read_mineral(item, m, use);
               deck.minerals.push_back(std::move(m));
             });
-  in.numbers("chemistry.times", deck.times, "s", "times that the batch reaction is told at", 1e-9, 1e300);
-  if (in.documenting()) return;
+  in.numbers("chemistry.times", deck.times, "s", "`karst speciate`: times that the batch reaction is told at", 1e-9,
+             1e300);
+  read_run(in, deck);
+  if (in.documenting()) {
+    deck.solutions.clear();
+    deck.minerals.clear();
+    return;
+  }
+  const auto refuse = [&](std::initializer_list<const char*> keys, const char* why) {
+    for (const char* key : keys)
+      if (in.given(key)) in.mistake(key, why);
+  };
+  if (run) {
+    refuse({"chemistry.times"}, "a batch reaction belongs to `karst speciate`; `karst run` has [time]");
+    if (!deck.asked())
+      refuse({"chemistry.database", "chemistry.mineral", "chemistry.initial", "chemistry.inlet", "chemistry.species",
+              "chemistry.skip"},
+             "given without a [[chemistry.solution]], so there is nothing to react");
+    return;
+  }
+  refuse({"chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.skip"},
+         "belongs to `karst run`; remove it");
   check_batch(in, deck);
   if (deck.solutions.empty())
     in.mistake("chemistry.solution", "missing; `karst speciate` wants at least one [[chemistry.solution]]");
-}
-
-std::vector<KeyInfo> chemistry_keys() {
-  Reader in = Reader::declarations_only();
-  ChemistryDeck deck;
-  read(in, deck);
-  return in.keys();
 }
 
 std::string database_path(const std::string& name, const std::string& deck_directory) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The [chemistry] table of a deck, which `karst speciate` reads.
+// The [chemistry] table of a deck: `karst speciate` reads its solutions and batch reactions, `karst run` transports
+// solutions and lets minerals react with them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,19 +13,32 @@
 
 namespace karst {
 
+/// A mineral, in a vessel, in every cell or on walls.
+struct MineralDeck {
+  MineralOptions options;
+  std::string wall;       ///< mineral of the geometry, or "all"; empty: in the volume
+  double fraction = 1.0;  ///< of the area of the wall
+};
+
 struct ChemistryDeck {
   std::string title;
   std::string database = "phreeqc.dat";
   std::vector<SolutionOptions> solutions;
-  std::vector<MineralOptions> minerals;
-  std::vector<double> times;  ///< of the batch reaction [s]; empty: none
+  std::vector<MineralDeck> minerals;
+  std::vector<double> times;         ///< of the batch reaction [s]; empty: none
+  std::string initial, inlet;        ///< names of solutions
+  std::vector<std::string> species;  ///< to plot
+  double skip = 1e-9;                ///< ReactionOptions::skip
+
+  bool asked() const { return !solutions.empty(); }
 };
 
-/// Declares and reads the table; notes as mistakes: no solution, totals that cannot be read, two solutions of one name.
-void read(Reader& in, ChemistryDeck& deck);
+enum class ChemistryUse : std::uint8_t { speciate, run };
 
-/// The declared keys, for the documentation.
-std::vector<KeyInfo> chemistry_keys();
+/// Declares and reads the table; notes as mistakes: totals that cannot be read, two solutions of one name, minerals
+/// without a phase, rates or surface, and what the command does not use. For `karst speciate` also the title, and that
+/// there is a solution.
+void read(Reader& in, ChemistryDeck& deck, ChemistryUse use);
 
 /// Path of a database: beside the deck, or the one of this name that Karst brings along. Throws Error when there is
 /// neither, naming both places. Not collective.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/job.hpp"
+#include "app/reactive_plan.hpp"
 
 namespace karst {
 
@@ -118,7 +119,9 @@ Config read_config(Reader& in) {
   read(in, config.grid);
   read(in, config.fluid);
   read(in, config.flow);
-  read(in, config.transport);
+  read(in, config.chemistry, ChemistryUse::run);
+  read(in, config.transport, config.chemistry.asked());
+  if (!in.documenting() && config.chemistry.asked()) add_chemistry(in, config);
   read(in, config.time,
        config.transport.asked() && config.transport.steady() ? InTime::steady_transport
        : config.transport.asked()                            ? InTime::transport

@@ -2,9 +2,11 @@
 // Everything a deck may say, declared in one place.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "app/chemistry_deck.hpp"
 #include "app/clock.hpp"
 #include "app/plot_fields.hpp"
 #include "base/deck.hpp"
@@ -17,6 +19,8 @@
 #include "transport/transport_deck.hpp"
 
 namespace karst {
+
+struct ReactivePlan;
 
 struct OutputOptions {
   std::string directory = "out";  ///< relative to the folder in which the program runs
@@ -43,6 +47,10 @@ struct Config {
   TimeOptions time;
   DiffusionOptions diffusion;
   DispersionOptions dispersion;
+  ChemistryDeck chemistry;
+  /// What the chemistry makes of it; its totals are the last components of `transport`. nullptr: not asked for, or
+  /// wrong.
+  std::shared_ptr<const ReactivePlan> reactive;
   TransportDeck transport;
   OutputOptions output;
   RunOptions run;

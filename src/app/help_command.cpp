@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "app/chemistry_deck.hpp"
 #include "app/commands.hpp"
 #include "app/config.hpp"
 #include "base/error.hpp"
@@ -90,9 +89,7 @@ std::string help_on(const std::vector<KeyInfo>& keys, const std::string& asked) 
 }  // namespace
 
 std::string help_command(const CommandLine& line) {
-  std::vector<KeyInfo> keys = deck_keys();
-  for (const KeyInfo& key : chemistry_keys())
-    if (key.key.starts_with("chemistry")) keys.push_back(key);
+  const std::vector<KeyInfo> keys = deck_keys();
   if (line.markdown) return inputs_head + unit_table() + markdown_table(keys);
   return line.key.empty() ? overview(keys) : help_on(keys, plain(line.key));
 }

@@ -17,7 +17,7 @@ namespace karst {
 
 namespace {
 
-constexpr std::array<PlotWord, 9> words{{
+constexpr std::array<PlotWord, 10> words{{
     {"fraction", PlotField::fraction, "fluid volume / cell volume", "", "1"},
     {"distance", PlotField::distance, "level set at the cell centre [m], > 0 in the fluid", "", "m"},
     {"wall_area", PlotField::wall_area, "area of the wall in the cell [m²]", "", "m2"},
@@ -35,6 +35,10 @@ constexpr std::array<PlotWord, 9> words{{
      "of [diffusion], one component per axis (concentration_x ...), falls by 1 along it; of [transport], one per "
      "component (concentration_NAME)",
      "diffusion", "1", false, "transport"},
+    {"chemistry", PlotField::chemistry,
+     "of [chemistry]: pH, saturation index of each mineral (saturation_index_NAME), molality of chemistry.species "
+     "[mol/kgw] (molality_NAME), what is left of minerals in the volume [mol/kgw] (mineral_NAME)",
+     "transport", "1"},
 }};
 
 void fill_fraction(const BoxGraph& box, const BoxMoments& moments, std::span<const JoinedPart> joined,
@@ -173,6 +177,7 @@ void fill_plot_component(const Geometry& geometry, const LevelSet& level_set, do
     case PlotField::speed:
     case PlotField::pressure:
     case PlotField::concentration:
+    case PlotField::chemistry:
       assert(false && "a field of a job");
   }
 }

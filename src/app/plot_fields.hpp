@@ -13,7 +13,18 @@
 
 namespace karst {
 
-enum class PlotField { fraction, distance, wall_area, wall_normal, mineral, velocity, speed, pressure, concentration };
+enum class PlotField {
+  fraction,
+  distance,
+  wall_area,
+  wall_normal,
+  mineral,
+  velocity,
+  speed,
+  pressure,
+  concentration,
+  chemistry
+};
 
 struct PlotWord {
   std::string_view word;

@@ -23,9 +23,9 @@ struct Speciated {
 };
 
 Speciated speciated(const Database& database, const ChemistryDeck& deck, SolutionOptions options) {
-  for (const MineralOptions& m : deck.minerals) add_elements_of_phase(database, m.phase, options);
+  for (const MineralDeck& m : deck.minerals) add_elements_of_phase(database, m.options.phase, options);
   Speciated result{solve_solution(database, options), {}, {}};
-  for (const MineralOptions& m : deck.minerals) result.minerals.push_back(make_mineral(result.solution.system, m));
+  for (const MineralDeck& m : deck.minerals) result.minerals.push_back(make_mineral(result.solution.system, m.options));
   if (!deck.times.empty())
     result.states = react(result.solution.system, result.solution.state, result.minerals, deck.times);
   return result;
@@ -64,7 +64,7 @@ void check_targets(const Comm& comm, const std::vector<std::string>& files, bool
 void speciate_command(const Comm& comm, const CommandLine& line) {
   Reader in = Reader::from_file(line.deck, line.overrides);
   ChemistryDeck deck;
-  read(in, deck);
+  read(in, deck, ChemistryUse::speciate);
   in.finish();
   std::vector<std::string> files;
   if (!line.file.empty()) files.push_back(line.file);

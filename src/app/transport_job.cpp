@@ -11,6 +11,7 @@
 
 #include "app/flow_handover.hpp"
 #include "app/plot_file.hpp"
+#include "app/reactive_run.hpp"
 #include "app/run_progress.hpp"
 #include "app/session.hpp"
 #include "app/steady_transport_job.hpp"
@@ -58,6 +59,7 @@ class TransportInTime final : public Process {
   std::span<const double> own_values(std::size_t i) const;
   WallMap map_of_wall(std::size_t i) const;
   void finish();
+  void add_chemistry_results(JobResult& result);
 
   const JobContext& run_;
   const TransportDeck& deck_;
@@ -66,6 +68,7 @@ class TransportInTime final : public Process {
   CarriedBy flow_;
   std::vector<std::vector<ScalarWall>> laws_;  ///< per component and mineral [SI]
   std::optional<TransportStepper> stepper_;
+  std::optional<ReactiveRun> chemistry_;
   std::vector<EndFlow> ends_;
   double rate_in_ = 0.0;       ///< through all ends into the domain [h0³/s]
   double fluid_volume_ = 0.0;  ///< [h0³]
@@ -118,6 +121,11 @@ TransportInTime::TransportInTime(const JobContext& run)
   times_ = transport_times(run.config.time, result_.pore_time, stepper_->largest_step());
   n_steps_ = count_steps(times_);
   set_initial();
+  if (run.config.reactive != nullptr) {
+    chemistry_.emplace(run, *stepper_).start(state_);
+    for (std::size_t i = run.config.reactive->first; i < result_.components.size(); ++i)
+      result_.components[i].conservative = false;
+  }
   start_signals();
   open_files();
   setup_seconds_ = wall_clock_.seconds();
@@ -175,6 +183,7 @@ void TransportInTime::step(double dt) {
       if (c.outlet) value_at(*c.outlet, state_.time + dt);
     }
     stepper_->advance(state_, dt, report_);
+    if (chemistry_) chemistry_->react(*stepper_, state_, report_);
   } catch (const Error&) {  // the same on all ranks
     leave();
     throw;
@@ -249,6 +258,7 @@ void TransportInTime::follow(const TransportLine& line, const Clock& clock) {
 void TransportInTime::record(const Clock& clock) {
   const TransportLine line = line_at(clock.time(), report_.step);
   csv_ << transport_line(line) << std::flush;
+  if (chemistry_) chemistry_->record(clock.time());
   follow(line, clock);
   const ComponentLine& first = line.components[0];
   std::string note = fmt::format("t = {}", format_si(line.time, "s"));
@@ -311,11 +321,13 @@ std::vector<JobComponent> TransportInTime::components() const {
   std::vector<JobComponent> all;
   for (std::size_t i = 0; i < state_.values.size(); ++i)
     all.push_back(concentration_field(run_, joined_, deck_.components[i].name, own_values(i)));
+  if (chemistry_) std::ranges::move(chemistry_->fields(state_, joined_), std::back_inserter(all));
   return all;
 }
 
 std::vector<JobComponent> TransportInTime::asked(std::vector<JobComponent> components) const {
-  if (std::ranges::count(run_.config.output.plot, PlotField::concentration) == 0) components.clear();
+  std::erase_if(components,
+                [&](const JobComponent& c) { return std::ranges::count(run_.config.output.plot, c.field) == 0; });
   return components;
 }
 
@@ -348,6 +360,17 @@ void TransportInTime::finish() {
   }
 }
 
+void TransportInTime::add_chemistry_results(JobResult& result) {
+  chemistry_->close();
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(result.json);
+  json.update(nlohmann::ordered_json::parse(chemistry_->json()));
+  result.json = json.dump();
+  result.text += chemistry_->text();
+  std::ranges::move(chemistry_->balances(), std::back_inserter(result.balances));
+  std::ranges::move(chemistry_->warnings(), std::back_inserter(result.warnings));
+  result.files.push_back({ReactiveRun::csv_name, "minerals, elements and charge step by step"});
+}
+
 JobResult TransportInTime::report() {
   finish();
   JobResult result;
@@ -360,6 +383,7 @@ JobResult TransportInTime::report() {
   for (const ComponentResult& c : result_.components)
     result.balances.push_back({fmt::format("transport_{}_relative", c.name), c.imbalance});
   result.warnings = transport_warnings(result_);
+  if (chemistry_) add_chemistry_results(result);
   std::ranges::move(table_warnings(deck_, times_), std::back_inserter(result.warnings));
   std::vector<JobComponent> all = components();
   draw_transport(run_.comm, nlohmann::ordered_json::parse(result.json), view_of(run_, all), figures_);
@@ -394,7 +418,9 @@ Job transport_job() {
           false,
           [](const Config& config) {
             return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
-                   static_cast<int>(config.transport.components.size());
+                       static_cast<int>(config.transport.components.size()) +
+                   static_cast<int>(std::ranges::count(config.output.plot, PlotField::chemistry)) *
+                       static_cast<int>(1 + 2 * config.chemistry.minerals.size() + config.chemistry.species.size());
           },
           true};
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/reactive_plan.hpp"
 #include "app/transport_setup.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -111,6 +112,7 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
     if (c.outlet) check_in_time(run, key_of(i, "outlet"), *c.outlet, found);
   }
   check_walls(run, found);
+  std::ranges::move(chemistry_mistakes(run.config, run.geometry), std::back_inserter(found));
   if (deck.steady()) check_determined(run, axis, found);
   return found;
 }

@@ -182,7 +182,7 @@ std::vector<std::string> TransportDeck::names() const {
   return all;
 }
 
-void read(Reader& in, TransportDeck& deck) {
+void read(Reader& in, TransportDeck& deck, bool more) {
   in.word("transport.mode", deck.mode,
           {{"in-time", TransportMode::in_time, "step by step through [time]"},
            {"steady", TransportMode::steady,
@@ -218,7 +218,7 @@ void read(Reader& in, TransportDeck& deck) {
   }
   deck.axis_given = in.given("transport.axis");
   check_names(in, deck);
-  if (deck.asked()) {
+  if (deck.asked() || more) {
     check_mode(in, deck);
     if (in.given("transport.peclet") && deck.diffusivity <= 0.0)
       in.mistake("transport.peclet", "refers to transport.diffusivity, which is 0; give the diffusivity");

@@ -65,7 +65,8 @@ struct TransportDeck {
 /// Declares and reads [transport]; notes as mistakes: components without or with the same name, walls of components
 /// that do not exist, two laws for the same wall, formulas and tables that cannot be read, keys without a component,
 /// and what the mode cannot do.
-void read(Reader& in, TransportDeck& deck);
+/// @param more  components come from elsewhere, too
+void read(Reader& in, TransportDeck& deck, bool more = false);
 
 /// f(t) of a component's inlet or outlet; throws Error where it is not finite. Not collective.
 double value_at(const std::string& formula, double t);

@@ -21,7 +21,7 @@ mkdir -p "$folder/out/minerals"
 failed=0
 while IFS= read -r deck; do
   command=check
-  if grep -q '^\[chemistry\]' "$deck"; then command=speciate; fi
+  if ! grep -q '^\[grid\]\|^\[geometry\]' "$deck"; then command=speciate; fi
   "$programs/karst" $command "$deck" >"$folder/log" 2>&1 || { failed=1; echo "${deck#"$folder/"}: karst $command refuses it:"; cat "$folder/log"; }
 done < <(find "$folder/inputs" -name '*.toml' | sort)
 

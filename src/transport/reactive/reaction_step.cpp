@@ -38,7 +38,7 @@ struct Failures {
 };
 
 /// T* + g·t. The term is shortened, for all totals alike, where it would take more than half of one of them.
-void find_film(const ReactiveSites& sites, std::size_t site, const std::vector<Array<double>>& totals,
+void find_film(const ReactiveSites& sites, std::size_t site, std::span<const Array<double>> totals,
                std::span<double> film) {
   const auto v = static_cast<std::size_t>(sites.volume[site]);
   const auto begin = static_cast<std::size_t>(sites.begin[site]), end = static_cast<std::size_t>(sites.begin[site + 1]);
@@ -71,7 +71,7 @@ class Step {
         own_(film_.size()) {}
 
   /// Totals that react, before any of them changes.
-  void look(const std::vector<Array<double>>& totals) {
+  void look(std::span<const Array<double>> totals) {
     parallel_for(std::ssize(sites_.volume), [&](std::int64_t i) {
       const auto s = static_cast<std::size_t>(i);
       find_film(sites_, s, totals, std::span(film_).subspan(s * n_totals_, n_totals_));
@@ -92,7 +92,7 @@ class Step {
     });
   }
 
-  void apply(std::vector<Array<double>>& totals) const {
+  void apply(std::span<Array<double>> totals) const {
     parallel_for(std::ssize(sites_.volume), [&](std::int64_t i) {
       const auto s = static_cast<std::size_t>(i), v = static_cast<std::size_t>(sites_.volume[s]);
       for (std::size_t m = 0; m < n_; ++m) {
@@ -175,8 +175,10 @@ class Step {
     const int before = b.work.evaluations;
     const ImplicitReaction reaction{film(s), b.share, b.most, b.extent};
     bool found = solve_reaction(medium_.system, medium_.minerals, reaction, b.solution, b.work);
-    if (!found) {  // once more from the first start
+    if (!found) {  // once more from the first start, without the term along the wall
       b.solution = medium_.start;
+      std::copy_n(own_.begin() + static_cast<std::ptrdiff_t>(s * n_totals_), n_totals_,
+                  film_.begin() + static_cast<std::ptrdiff_t>(s * n_totals_));
       std::ranges::fill(b.extent, 0.0);
       found = solve_reaction(medium_.system, medium_.minerals, reaction, b.solution, b.work);
     }
@@ -265,7 +267,7 @@ ReactionState start_reaction(const ReactiveMedium& medium, const ReactiveSites& 
 }
 
 void react(const ReactiveMedium& medium, const ReactiveSites& sites, const ScalarGrid& grid, double dt,
-           const ReactionOptions& options, ReactionState& state, std::vector<Array<double>>& totals,
+           const ReactionOptions& options, ReactionState& state, std::span<Array<double>> totals,
            ReactionReport& report) {
   const Timer timer("reaction");
   Step step(medium, sites, grid, dt, options, state);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Minerals react with the totals that transport has moved (decision 033). At each site, with the time step dt,
+// Minerals react with the totals that transport has moved (decision 034). At each site, with the time step dt,
 //
 //   T_wall = T* + g·t + s Σ_m a_m ν_m r_m(T_wall),   s = max(dt / 2 + τ, dt),     T = T* + dt Σ_m a_m ν_m r_m(T_wall)
 //
@@ -64,7 +64,7 @@ ReactionState start_reaction(const ReactiveMedium& medium, const ReactiveSites& 
 /// @param h           width of level-0 cells [m], for messages
 /// @param[in,out] totals  [primary], n_values each
 void react(const ReactiveMedium& medium, const ReactiveSites& sites, const ScalarGrid& grid, double dt,
-           const ReactionOptions& options, ReactionState& state, std::vector<Array<double>>& totals,
+           const ReactionOptions& options, ReactionState& state, std::span<Array<double>> totals,
            ReactionReport& report);
 
 }  // namespace karst

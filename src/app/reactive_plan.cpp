@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/reactive_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "eb/geometry.hpp"
+#include "eb/mineral_choice.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double kelvin_0 = 273.15;
+constexpr const char* all_walls = "all";
+
+/// Place of a named solution; notes a mistake where there is none.
+std::size_t place_of(Reader& in, const ChemistryDeck& deck, const char* key, const std::string& name) {
+  std::vector<std::string> names;
+  for (const SolutionOptions& s : deck.solutions) names.push_back(s.name);
+  if (name.empty() && names.size() == 1) return 0;
+  const auto at = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  if (at < names.size()) return at;
+  const std::string near = nearest(name, names);
+  in.mistake(key, name.empty()
+                      ? fmt::format("missing; wanted: one of the solutions {}", join(names))
+                      : fmt::format("\"{}\" is no solution{}; there are: {}", name,
+                                    near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(names)));
+  return 0;
+}
+
+/// Solutions that both name all elements of both and of the minerals. Throws Error.
+Solution solved(const Database& database, const ChemistryDeck& deck, std::size_t which, std::size_t other) {
+  SolutionOptions options = deck.solutions[which];
+  for (const MineralDeck& m : deck.minerals) add_elements_of_phase(database, m.options.phase, options);
+  std::vector<std::string> there;
+  const auto species_of = [&](const std::string& element) {
+    const MasterSpecies* m = database.master(element == "Alkalinity" ? "C(4)" : element);
+    return m == nullptr ? element : m->species;
+  };
+  for (const std::string& total : options.totals) there.push_back(species_of(parse_total(total).element));
+  for (const std::string& total : deck.solutions[other].totals) {
+    const std::string element = parse_total(total).element == "Alkalinity" ? "C(4)" : parse_total(total).element;
+    if (std::ranges::count(there, species_of(element)) == 0) options.totals.push_back(fmt::format("{} 0", element));
+  }
+  return solve_solution(database, options);
+}
+
+/// Totals of a solution in the order of another system.
+std::vector<double> totals_in(const ChemicalSystem& system, const Solution& s) {
+  std::vector<double> totals;
+  for (const std::string& element : system.elements) {
+    const int p = s.system.primary_of(element);
+    require(p >= 0, "solution {}: element {} is missing", s.options.name, element);
+    const double total = total_of(s.system, s.state, p);
+    totals.push_back(element != "H" && total < 1e-29 ? 0.0 : total);  // what a total of 0 is counted as
+  }
+  return totals;
+}
+
+void add_components(Config& config, ReactivePlan& plan) {
+  plan.first = config.transport.components.size();
+  for (std::size_t p = 0; p < plan.initial.size(); ++p) {
+    ComponentDeck c;
+    c.name = plan.medium.system.elements[p];
+    c.diffusivity = config.transport.diffusivity;
+    c.initial = fmt::format("{:.17g}", plan.initial[p]);
+    c.inlet = fmt::format("{:.17g}", plan.inlet[p]);
+    c.inlet_given = !config.chemistry.inlet.empty();
+    c.initial_given = true;
+    config.transport.components.push_back(std::move(c));
+  }
+}
+
+/// What does not go together in the deck.
+void check_deck(Reader& in, const Config& config) {
+  const ChemistryDeck& deck = config.chemistry;
+  if (config.transport.steady())
+    in.mistake("transport.mode",
+               "\"steady\" does not go with [chemistry]; leave it out: reactions are marched in time");
+  for (std::size_t i = 0; i < config.transport.walls.size(); ++i)
+    if (config.transport.walls[i].component.empty())
+      in.mistake(
+          fmt::format("transport.wall[{}].component", i),
+          "missing: beside [chemistry] a wall names the tracer that it acts on; minerals are [[chemistry.mineral]]");
+  const bool walls = std::ranges::any_of(deck.minerals, [](const MineralDeck& m) { return !m.wall.empty(); });
+  if (walls && config.transport.diffusivity <= 0.0)
+    in.mistake("transport.diffusivity", "0, but walls react, and only diffusion brings anything to them");
+}
+
+void check_clashes(Reader& in, const Config& config, const ChemicalSystem& system) {
+  for (std::size_t i = 0; i < config.transport.components.size(); ++i)
+    if (std::ranges::count(system.elements, config.transport.components[i].name) > 0)
+      in.mistake(fmt::format("transport.component[{}].name", i),
+                 fmt::format("\"{}\" is an element of the solutions, too; choose another name",
+                             config.transport.components[i].name));
+}
+
+/// Minerals and species in the system; notes mistakes.
+void add_minerals(Reader& in, const ChemistryDeck& deck, ReactivePlan& plan) {
+  const ChemicalSystem& system = plan.medium.system;
+  for (std::size_t m = 0; m < deck.minerals.size(); ++m) try {
+      plan.medium.minerals.push_back(make_surface_reaction(system, deck.minerals[m].options));
+      require(!system.phases[static_cast<std::size_t>(plan.medium.minerals.back().mineral.phase)].is_gas,
+              "{} is a gas, and no mineral", deck.minerals[m].options.phase);
+    } catch (const Error& e) {
+      in.mistake(fmt::format("chemistry.mineral[{}].rates", m), e.what());
+    }
+  for (const std::string& name : deck.species) {
+    std::vector<std::string> names;
+    for (const SystemSpecies& s : system.species) names.push_back(s.name);
+    const std::string near = nearest(name, names);
+    if (system.species_of(name) >= 0)
+      plan.species.push_back(system.species_of(name));
+    else
+      in.mistake("chemistry.species", fmt::format("\"{}\" is no species of these solutions{}", name,
+                                                  near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+  }
+}
+
+}  // namespace
+
+void add_chemistry(Reader& in, Config& config) {
+  const ChemistryDeck& deck = config.chemistry;
+  check_deck(in, config);
+  const std::size_t initial = place_of(in, deck, "chemistry.initial", deck.initial);
+  const std::size_t inlet = place_of(in, deck, "chemistry.inlet", deck.inlet);
+  if (deck.solutions[initial].temperature != deck.solutions[inlet].temperature)
+    in.mistake("chemistry.inlet",
+               fmt::format("{:g} C, and the solution at the beginning {:g} C: one temperature is needed",
+                           deck.solutions[inlet].temperature, deck.solutions[initial].temperature));
+  auto plan = std::make_shared<ReactivePlan>();
+  try {
+    const Database database = read_database(database_path(deck.database, in.directory()));
+    const Solution start = solved(database, deck, initial, inlet);
+    const Solution enters = initial == inlet ? start : solved(database, deck, inlet, initial);
+    plan->medium.system = start.system;
+    plan->medium.start = start.state;
+    plan->initial = totals_in(start.system, start);
+    plan->inlet = totals_in(start.system, enters);
+    plan->water = 1e3 * water_density(deck.solutions[initial].temperature + kelvin_0);
+    plan->warnings = solution_warnings(start);
+    if (initial != inlet) std::ranges::move(solution_warnings(enters), std::back_inserter(plan->warnings));
+  } catch (const Error& e) {
+    return in.mistake("chemistry", e.what());
+  }
+  add_minerals(in, deck, *plan);
+  check_clashes(in, config, plan->medium.system);
+  add_components(config, *plan);
+  config.reactive = std::move(plan);
+}
+
+std::vector<std::string> chemistry_mistakes(const Config& config, const Geometry& geometry) {
+  std::vector<std::string> found, there;
+  for (const MineralWall& mineral : geometry.report.minerals)
+    if (mineral.name != surroundings) there.push_back(mineral.name);
+  for (std::size_t m = 0; m < config.chemistry.minerals.size(); ++m) {
+    const std::string& wall = config.chemistry.minerals[m].wall;
+    if (wall.empty() || wall == all_walls || std::ranges::count(there, wall) > 0) continue;
+    const std::string near = nearest(wall, there);
+    found.push_back(fmt::format("chemistry.mineral[{}].wall: the wall has no \"{}\"{}; there are: {}, or \"all\"", m,
+                                wall, near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(there)));
+  }
+  return found;
+}
+
+}  // namespace karst

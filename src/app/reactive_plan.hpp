@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the [chemistry] table of a deck for `karst run` to what is transported and what reacts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/config.hpp"
+#include "transport/reactive/reaction_step.hpp"
+
+namespace karst {
+
+struct ReactivePlan {
+  ReactiveMedium medium;               ///< minerals in the order of the deck
+  std::vector<double> initial, inlet;  ///< [primary] totals [mol/kgw]
+  std::vector<int> species;            ///< of chemistry.species, in the system
+  std::size_t first = 0;               ///< component of the first total in TransportDeck::components
+  double water = 997.0;                ///< kilograms of water in a cubic metre of fluid
+  std::vector<std::string> warnings;
+};
+
+/// Reads the database, solves the solutions and adds their totals to config.transport.components, such that they bound
+/// nothing else; notes as mistakes all that is wrong with names, phases, species, rates and compositions. Not
+/// collective.
+void add_chemistry(Reader& in, Config& config);
+
+/// The solutions at the beginning and at the inlet, by their place in the deck.
+struct SolutionPlaces {
+  std::size_t initial, inlet;
+};
+
+/// What of the chemistry does not go with the geometry. Not collective.
+std::vector<std::string> chemistry_mistakes(const Config& config, const Geometry& geometry);
+
+}  // namespace karst

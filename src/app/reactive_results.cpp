@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Figures of the chemistry as text and JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/reactive_run.hpp"
+#include "base/format.hpp"
+
+namespace karst {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double largest_imbalance = 1e-11;  ///< of a step; round-off is below
+constexpr double much_error = 0.05;          ///< of what has dissolved
+
+Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+double ratio(const MineralLine& m) { return m.well_mixed != 0.0 ? m.rate / m.well_mixed : NAN; }
+
+double relative_error(const MineralLine& m) { return m.dissolved != 0.0 ? m.time_error / std::abs(m.dissolved) : 0.0; }
+
+}  // namespace
+
+std::string ReactiveRun::text() const {
+  std::string text = "Chemistry\n";
+  for (std::size_t m = 0; m < line_.minerals.size(); ++m) {
+    const MineralLine& line = line_.minerals[m];
+    const auto row = [&](const char* name, const std::string& value) {
+      text +=
+          fmt::format("  {:<44} {:>13}\n", fmt::format("{}, {}", plan_.medium.minerals[m].mineral.name, name), value);
+    };
+    row("area [m2]", fmt::format("{:.5g}", area_[m]));
+    row("rate at the end [mol/s]", fmt::format("{:.5g}", line.rate));
+    row("  per area [mol/m2/s]", fmt::format("{:.5g}", line.rate / area_[m]));
+    row("  over that of a well mixed fluid", fmt::format("{:.5g}", ratio(line)));
+    row("dissolved [mol]", fmt::format("{:.5g}", line.dissolved));
+    row("  error of the steps, estimated [mol]", fmt::format("{:.2g}", line.time_error));
+  }
+  const double solved = static_cast<double>(worst_.solved), all = solved + static_cast<double>(worst_.kept);
+  text += fmt::format("  {:<44} {:>13}\n", "largest imbalance of an element in a step",
+                      fmt::format("{:.1e}", *std::ranges::max_element(worst_.imbalance)));
+  text += fmt::format("  {:<44} {:>13}\n", "  of charge", fmt::format("{:.1e}", worst_.charge_imbalance));
+  if (all > 0.0)
+    text += fmt::format("  {:<44} {:>13}\n", "cells that were solved, of all that react",
+                        fmt::format("{:.1f} %", 100.0 * solved / all));
+  return text;
+}
+
+std::string ReactiveRun::json() const {
+  Json minerals = Json::array(), elements = Json::array();
+  for (std::size_t m = 0; m < line_.minerals.size(); ++m) {
+    const MineralLine& line = line_.minerals[m];
+    minerals.push_back({{"name", plan_.medium.minerals[m].mineral.name},
+                        {"area_m2", area_[m]},
+                        {"rate_mol_s", line.rate},
+                        {"rate_mol_m2_s", line.rate / area_[m]},
+                        {"well_mixed_rate_mol_s", finite(line.well_mixed)},
+                        {"ratio_to_well_mixed", finite(ratio(line))},
+                        {"dissolved_mol", line.dissolved},
+                        {"step_error_mol", line.time_error}});
+  }
+  for (std::size_t p = 0; p < line_.content.size(); ++p)
+    elements.push_back({{"name", plan_.medium.system.elements[p]},
+                        {"content_mol", line_.content[p]},
+                        {"largest_imbalance", worst_.imbalance[p]}});
+  const Json json{{"database", run_.config.chemistry.database},
+                  {"minerals", minerals},
+                  {"elements", elements},
+                  {"charge_mol", line_.charge},
+                  {"largest_charge_imbalance", worst_.charge_imbalance},
+                  {"solved", worst_.solved},
+                  {"kept", worst_.kept},
+                  {"speciations", worst_.speciations}};
+  return Json{{"chemistry", json}}.dump();
+}
+
+std::vector<Balance> ReactiveRun::balances() const {
+  std::vector<Balance> all;
+  for (std::size_t p = 0; p < worst_.imbalance.size(); ++p)
+    all.push_back({fmt::format("chemistry_{}_relative", plan_.medium.system.elements[p]), worst_.imbalance[p]});
+  all.push_back({"chemistry_charge_relative", worst_.charge_imbalance});
+  return all;
+}
+
+std::vector<std::string> ReactiveRun::warnings() const {
+  std::vector<std::string> all = plan_.warnings;
+  for (std::size_t m = 0; m < line_.minerals.size(); ++m)
+    if (relative_error(line_.minerals[m]) > much_error)
+      all.push_back(fmt::format(
+          "chemistry, {}: rates change so much from step to step that what has dissolved is known to {:.0f} % alone; "
+          "shorter steps (time.dt) help",
+          plan_.medium.minerals[m].mineral.name, 100.0 * relative_error(line_.minerals[m])));
+  if (const double worst = *std::ranges::max_element(worst_.imbalance); worst > largest_imbalance)
+    all.push_back(fmt::format("chemistry: a step gained or lost {:.1e} of an element", worst));
+  return all;
+}
+
+}  // namespace karst

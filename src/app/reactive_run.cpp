@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/reactive_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "app/steady_transport_job.hpp"
+#include "eb/mineral_choice.hpp"
+#include "transport/reactive/speciate_volumes.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+
+/// Of each piece of wall the part of each mineral of the deck.
+std::function<void(const WallPiece&, std::span<double>)> covered_walls(const JobContext& run) {
+  std::vector<std::vector<double>> parts;  // [mineral of the geometry][mineral of the deck]
+  for (const MineralWall& wall : run.geometry.report.minerals) {
+    parts.emplace_back();
+    for (const MineralDeck& m : run.config.chemistry.minerals) {
+      const bool on = m.wall == "all" ? wall.name != surroundings : !m.wall.empty() && m.wall == wall.name;
+      parts.back().push_back(on ? m.fraction : 0.0);
+    }
+  }
+  return [parts](const WallPiece& piece, std::span<double> fraction) {
+    for_each_mineral(piece, [&](MineralNumber number, double of_area) {
+      for (std::size_t m = 0; m < fraction.size(); ++m) fraction[m] += of_area * parts.at(number)[m];
+    });
+  };
+}
+
+}  // namespace
+
+ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
+    : run_(run), plan_(*run.config.reactive), grid_(stepper.grid()) {
+  const double h = run.grid.cell_width();
+  const std::vector<MineralDeck>& minerals = run.config.chemistry.minerals;
+  moles_ = plan_.water * h * h * h;
+  for (std::size_t v = 0; v < static_cast<std::size_t>(grid_.n_own); ++v) fluid_ += grid_.volume[v];
+  fluid_ = run.comm.sum(fluid_);
+  if (std::ranges::any_of(minerals, [](const MineralDeck& m) { return !m.wall.empty(); }))
+    places_.push_back(
+        {wall_sites(grid_, minerals.size(), {run.config.transport.diffusivity / (h * h), h, plan_.water, true},
+                    covered_walls(run)),
+         {},
+         {}});
+  std::vector<double> area, amount;
+  for (const MineralDeck& m : minerals) {
+    area.push_back(m.wall.empty() ? m.options.area : 0.0);
+    amount.push_back(m.wall.empty() ? m.options.amount : 0.0);
+  }
+  if (std::ranges::any_of(area, [](double a) { return a > 0.0; }))
+    places_.push_back({volume_sites(grid_, area, amount), {}, {}});
+  area_.assign(minerals.size(), 0.0);
+  for (Place& place : places_) {
+    place.state = start_reaction(plan_.medium, place.sites);
+    for (std::size_t s = 0; s < place.sites.size(); ++s)
+      for (std::size_t m = 0; m < minerals.size(); ++m)
+        area_[m] += place.sites.area[s * minerals.size() + m] * moles_ *
+                    grid_.volume[static_cast<std::size_t>(place.sites.volume[s])];
+  }
+  run.comm.sum(std::span<double>(area_));
+  mean_ = plan_.medium.start;
+  line_.minerals.resize(minerals.size());
+  if (run.comm.rank() != 0 || !run.file) return;
+  csv_.open(run.file(csv_name));
+  csv_ << "time_s";
+  for (const MineralDeck& m : minerals)
+    csv_ << fmt::format(",{0}_rate_mol_s,{0}_well_mixed_mol_s,{0}_dissolved_mol", m.options.name);
+  for (const std::string& e : plan_.medium.system.elements) csv_ << fmt::format(",{0}_content_mol,{0}_imbalance", e);
+  csv_ << ",charge_mol,charge_imbalance,solved,kept,speciations\n" << std::flush;
+}
+
+std::span<const Array<double>> ReactiveRun::totals(const TransportState& state) const {
+  return std::span(state.values).subspan(plan_.first, plan_.initial.size());
+}
+
+/// Σ V T and Σ V |T|, [mol/kgw h0³].
+void ReactiveRun::find_contents(const TransportState& state, std::vector<double>& content,
+                                std::vector<double>& size) const {
+  const std::size_t n = plan_.initial.size();
+  std::vector<double> sums(2 * n);
+  for (std::size_t p = 0; p < n; ++p) {
+    const double* const c = totals(state)[p].data();
+    sums[p] =
+        parallel_sum(grid_.n_own, [&](std::int64_t v) { return grid_.volume[static_cast<std::size_t>(v)] * c[v]; });
+    sums[n + p] = parallel_sum(
+        grid_.n_own, [&](std::int64_t v) { return grid_.volume[static_cast<std::size_t>(v)] * std::abs(c[v]); });
+  }
+  run_.comm.sum(std::span<double>(sums));
+  content.assign(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(n));
+  size.assign(sums.begin() + static_cast<std::ptrdiff_t>(n), sums.end());
+}
+
+void ReactiveRun::start(const TransportState& state) {
+  find_contents(state, content_, size_);
+  worst_.imbalance.assign(content_.size(), 0.0);
+  line_.imbalance = worst_.imbalance;
+  compare_with_well_mixed(state);
+}
+
+void ReactiveRun::react(TransportStepper& stepper, TransportState& state, const TransportReport& moved) {
+  const std::span<Array<double>> values = std::span(state.values).subspan(plan_.first, plan_.initial.size());
+  line_.solved = line_.kept = line_.speciations = 0;
+  for (MineralLine& m : line_.minerals) m.rate = 0.0;
+  const ReactionOptions options{run_.config.chemistry.skip};
+  for (Place& place : places_) {
+    karst::react(plan_.medium, place.sites, grid_, moved.step, options, place.state, values, place.report);
+    for (std::size_t p = 0; p < values.size(); ++p) stepper.take_changes(state, plan_.first + p);
+    line_.solved += place.report.solved;
+    line_.kept += place.report.kept;
+    line_.speciations += place.report.speciations;
+    for (std::size_t m = 0; m < line_.minerals.size(); ++m) {
+      line_.minerals[m].rate += moles_ * place.report.dissolved[m] / moved.step;
+      line_.minerals[m].dissolved += moles_ * place.report.dissolved[m];
+      line_.minerals[m].time_error += moles_ * place.report.time_error[m];
+    }
+  }
+  balance(state, moved);
+  compare_with_well_mixed(state);
+}
+
+/// Contents before and after the step against what came in, went out and was dissolved.
+void ReactiveRun::balance(const TransportState& state, const TransportReport& moved) {
+  std::vector<double> now, size;
+  find_contents(state, now, size);
+  double charge_left = 0.0, charge_size = 0.0;
+  line_.charge = 0.0;
+  line_.content.assign(now.size(), 0.0);
+  for (std::size_t p = 0; p < now.size(); ++p) {
+    const ComponentBalance& b = moved.components[plan_.first + p];
+    double gained = 0.0;
+    for (const Place& place : places_) gained += place.report.gained[p];
+    const double left = b.inflow - b.outflow + gained - (now[p] - content_[p]);
+    const double there =
+        std::max({std::abs(b.inflow) + std::abs(b.outflow) + std::abs(gained), size[p], size_[p], 1e-300});
+    line_.imbalance[p] = std::abs(left) / there;
+    line_.content[p] = moles_ * now[p];
+    const double z = plan_.medium.system.species[p].charge;
+    line_.charge += z * line_.content[p];
+    charge_left += z * left;
+    charge_size += std::abs(z) * there;
+    worst_.imbalance[p] = std::max(worst_.imbalance[p], line_.imbalance[p]);
+  }
+  line_.charge_imbalance = charge_size > 0.0 ? std::abs(charge_left) / charge_size : 0.0;
+  worst_.charge_imbalance = std::max(worst_.charge_imbalance, line_.charge_imbalance);
+  worst_.solved += line_.solved;
+  worst_.kept += line_.kept;
+  worst_.speciations += line_.speciations;
+  content_ = now;
+  size_ = size;
+}
+
+/// Rates of the mean solution on all surfaces.
+void ReactiveRun::compare_with_well_mixed(const TransportState& state) {
+  if (line_.minerals.empty()) return;
+  std::vector<double> content, size;
+  find_contents(state, content, size);
+  std::vector<SolutionCondition> conditions;
+  for (const double c : content) conditions.push_back({SolutionCondition::Kind::total, c / fluid_});
+  SpeciationWorkspace work;
+  const bool found = speciate(plan_.medium.system, conditions, mean_, work);
+  for (std::size_t m = 0; m < line_.minerals.size(); ++m)
+    line_.minerals[m].well_mixed =
+        found ? area_[m] * dissolution_rate(plan_.medium.system, mean_, plan_.medium.minerals[m].mineral) : nothing;
+  if (!found) mean_ = plan_.medium.start;
+}
+
+void ReactiveRun::record(double time) {
+  line_.time = time;
+  std::string row = fmt::format("{:.10g}", time);
+  for (const MineralLine& m : line_.minerals)
+    row += fmt::format(",{:.10g},{:.10g},{:.10g}", m.rate, m.well_mixed, m.dissolved);
+  for (std::size_t p = 0; p < line_.content.size(); ++p)
+    row += fmt::format(",{:.10g},{:.3e}", line_.content[p], line_.imbalance[p]);
+  csv_ << fmt::format("{},{:.10g},{:.3e},{},{},{}\n", row, line_.charge, line_.charge_imbalance, line_.solved,
+                      line_.kept, line_.speciations)
+       << std::flush;
+}
+
+std::vector<JobComponent> ReactiveRun::fields(const TransportState& state,
+                                              std::shared_ptr<const JoinedCells> joined) const {
+  std::vector<JobComponent> all;
+  if (std::ranges::count(run_.config.output.plot, PlotField::chemistry) == 0) return all;
+  const ChemicalSystem& system = plan_.medium.system;
+  const std::size_t n_minerals = plan_.medium.minerals.size(), n = static_cast<std::size_t>(grid_.n_own);
+  std::vector<std::string> names{"pH"};
+  for (const SurfaceReaction& r : plan_.medium.minerals) names.push_back("saturation_index_" + r.mineral.name);
+  for (const int s : plan_.species) names.push_back("molality_" + system.species[static_cast<std::size_t>(s)].name);
+  std::vector<std::vector<double>> values(names.size(), std::vector<double>(n, nothing));
+  speciate_volumes(plan_.medium, grid_.n_own, totals(state), [&](std::size_t v, const Speciation* s) {
+    if (s == nullptr) return;
+    values[0][v] = ph_of(*s);
+    for (std::size_t m = 0; m < n_minerals; ++m)
+      values[1 + m][v] = saturation_index(system, *s, plan_.medium.minerals[m].mineral.phase);
+    for (std::size_t k = 0; k < plan_.species.size(); ++k)
+      values[1 + n_minerals + k][v] = s->molality[static_cast<std::size_t>(plan_.species[k])];
+  });
+  for (std::size_t m = 0; m < n_minerals; ++m) {
+    if (!run_.config.chemistry.minerals[m].wall.empty()) continue;
+    names.push_back("mineral_" + plan_.medium.minerals[m].mineral.name);
+    values.emplace_back(n, 0.0);
+    const Place& place = places_.back();
+    for (std::size_t s = 0; s < place.sites.size(); ++s)
+      values.back()[static_cast<std::size_t>(place.sites.volume[s])] = place.state.amount[s * n_minerals + m];
+  }
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    all.push_back(concentration_field(run_, joined, names[k], values[k]));
+    all.back().name = names[k];
+    all.back().field = PlotField::chemistry;
+  }
+  return all;
+}
+
+}  // namespace karst

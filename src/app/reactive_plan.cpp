@@ -36,7 +36,6 @@ std::size_t place_of(Reader& in, const ChemistryDeck& deck, const char* key, con
 /// Solutions that both name all elements of both and of the minerals. Throws Error.
 Solution solved(const Database& database, const ChemistryDeck& deck, std::size_t which, std::size_t other) {
   SolutionOptions options = deck.solutions[which];
-  for (const MineralDeck& m : deck.minerals) add_elements_of_phase(database, m.options.phase, options);
   std::vector<std::string> there;
   const auto species_of = [&](const std::string& element) {
     const MasterSpecies* m = database.master(element == "Alkalinity" ? "C(4)" : element);
@@ -47,17 +46,19 @@ Solution solved(const Database& database, const ChemistryDeck& deck, std::size_t
     const std::string element = parse_total(total).element == "Alkalinity" ? "C(4)" : parse_total(total).element;
     if (std::ranges::count(there, species_of(element)) == 0) options.totals.push_back(fmt::format("{} 0", element));
   }
+  for (const MineralDeck& m : deck.minerals) add_elements_of_phase(database, m.options.phase, options);
   return solve_solution(database, options);
 }
 
 /// Totals of a solution in the order of another system.
 std::vector<double> totals_in(const ChemicalSystem& system, const Solution& s) {
   std::vector<double> totals;
-  for (const std::string& element : system.elements) {
-    const int p = s.system.primary_of(element);
-    require(p >= 0, "solution {}: element {} is missing", s.options.name, element);
+  for (std::size_t q = 0; q < system.elements.size(); ++q) {
+    const int p = s.system.species_of(system.species[q].name);  // one element may have two names, "C" and "C(4)"
+    require(p >= 0 && p < s.system.n_primaries, "solution {}: element {} is missing", s.options.name,
+            system.elements[q]);
     const double total = total_of(s.system, s.state, p);
-    totals.push_back(element != "H" && total < 1e-29 ? 0.0 : total);  // what a total of 0 is counted as
+    totals.push_back(q > 0 && total < 1e-29 ? 0.0 : total);  // what a total of 0 is counted as
   }
   return totals;
 }
@@ -138,6 +139,7 @@ void add_chemistry(Reader& in, Config& config) {
     const Database database = read_database(database_path(deck.database, in.directory()));
     const Solution start = solved(database, deck, initial, inlet);
     const Solution enters = initial == inlet ? start : solved(database, deck, inlet, initial);
+    plan->left_out = left_out(database);
     plan->medium.system = start.system;
     plan->medium.start = start.state;
     plan->initial = totals_in(start.system, start);
@@ -146,6 +148,7 @@ void add_chemistry(Reader& in, Config& config) {
     plan->warnings = solution_warnings(start);
     if (initial != inlet) std::ranges::move(solution_warnings(enters), std::back_inserter(plan->warnings));
   } catch (const Error& e) {
+    config.transport.components.emplace_back();  // so that nothing else misses one
     return in.mistake("chemistry", e.what());
   }
   add_minerals(in, deck, *plan);

@@ -17,6 +17,7 @@ struct ReactivePlan {
   std::size_t first = 0;               ///< component of the first total in TransportDeck::components
   double water = 997.0;                ///< kilograms of water in a cubic metre of fluid
   std::vector<std::string> warnings;
+  std::string left_out;  ///< of the database
 };
 
 /// Reads the database, solves the solutions and adds their totals to config.transport.components, such that they bound

@@ -26,6 +26,12 @@ double relative_error(const MineralLine& m) { return m.dissolved != 0.0 ? m.time
 
 }  // namespace
 
+/// [m³/mol]; 0: the database does not give it.
+double ReactiveRun::molar_volume(std::size_t mineral) const {
+  const auto phase = static_cast<std::size_t>(plan_.medium.minerals[mineral].mineral.phase);
+  return 1e-6 * plan_.medium.system.phases[phase].molar_volume;
+}
+
 std::string ReactiveRun::text() const {
   std::string text = "Chemistry\n";
   for (std::size_t m = 0; m < line_.minerals.size(); ++m) {
@@ -39,6 +45,7 @@ std::string ReactiveRun::text() const {
     row("  per area [mol/m2/s]", fmt::format("{:.5g}", line.rate / area_[m]));
     row("  over that of a well mixed fluid", fmt::format("{:.5g}", ratio(line)));
     row("dissolved [mol]", fmt::format("{:.5g}", line.dissolved));
+    if (const double v = molar_volume(m); v > 0.0) row("  volume [m3]", fmt::format("{:.5g}", v * line.dissolved));
     row("  error of the steps, estimated [mol]", fmt::format("{:.2g}", line.time_error));
   }
   const double solved = static_cast<double>(worst_.solved), all = solved + static_cast<double>(worst_.kept);
@@ -55,14 +62,16 @@ std::string ReactiveRun::json() const {
   Json minerals = Json::array(), elements = Json::array();
   for (std::size_t m = 0; m < line_.minerals.size(); ++m) {
     const MineralLine& line = line_.minerals[m];
-    minerals.push_back({{"name", plan_.medium.minerals[m].mineral.name},
-                        {"area_m2", area_[m]},
-                        {"rate_mol_s", line.rate},
-                        {"rate_mol_m2_s", line.rate / area_[m]},
-                        {"well_mixed_rate_mol_s", finite(line.well_mixed)},
-                        {"ratio_to_well_mixed", finite(ratio(line))},
-                        {"dissolved_mol", line.dissolved},
-                        {"step_error_mol", line.time_error}});
+    minerals.push_back(
+        {{"name", plan_.medium.minerals[m].mineral.name},
+         {"area_m2", area_[m]},
+         {"rate_mol_s", line.rate},
+         {"rate_mol_m2_s", line.rate / area_[m]},
+         {"well_mixed_rate_mol_s", finite(line.well_mixed)},
+         {"ratio_to_well_mixed", finite(ratio(line))},
+         {"dissolved_mol", line.dissolved},
+         {"dissolved_m3", molar_volume(m) > 0.0 ? Json(molar_volume(m) * line.dissolved) : Json(nullptr)},
+         {"step_error_mol", line.time_error}});
   }
   for (std::size_t p = 0; p < line_.content.size(); ++p)
     elements.push_back({{"name", plan_.medium.system.elements[p]},

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "app/steady_transport_job.hpp"
+#include "base/log.hpp"
 #include "eb/mineral_choice.hpp"
 #include "transport/reactive/speciate_volumes.hpp"
 
@@ -40,6 +41,7 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
     : run_(run), plan_(*run.config.reactive), grid_(stepper.grid()) {
   const double h = run.grid.cell_width();
   const std::vector<MineralDeck>& minerals = run.config.chemistry.minerals;
+  if (!plan_.left_out.empty()) log_detail("{}", plan_.left_out);
   moles_ = plan_.water * h * h * h;
   for (std::size_t v = 0; v < static_cast<std::size_t>(grid_.n_own); ++v) fluid_ += grid_.volume[v];
   fluid_ = run.comm.sum(fluid_);

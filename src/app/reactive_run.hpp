@@ -65,6 +65,7 @@ class ReactiveRun {
   std::span<const Array<double>> totals(const TransportState& state) const;
   void find_contents(const TransportState& state, std::vector<double>& content, std::vector<double>& size) const;
   void balance(const TransportState& state, const TransportReport& moved);
+  double molar_volume(std::size_t mineral) const;
   void compare_with_well_mixed(const TransportState& state);
 
   const JobContext& run_;

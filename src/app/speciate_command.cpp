@@ -73,6 +73,7 @@ void speciate_command(const Comm& comm, const CommandLine& line) {
   const Database database = read_database(database_path(deck.database, in.directory()));
   const std::vector<Speciated> all = speciate_all(database, deck);
   if (!deck.title.empty()) log_info("{}\n", deck.title);
+  if (const std::string unused = left_out(database); !unused.empty()) log_info("{}\n", unused);
   std::string csv, batch;
   for (const Speciated& s : all) {
     log_info("{}", solution_text(s.solution, deck.database));

@@ -166,7 +166,7 @@ std::string plume_picture(const Comm& comm, const FieldView& view, const std::st
   if (comm.rank() != 0) return "";
   PlaneLook look;
   look.low = low;
-  look.high = high > low ? high : low + 1.0;
+  look.high = high - low > 1e-9 * std::max(std::abs(low), std::abs(high)) ? high : low + 1.0;  // else round-off
   look.quantity = "concentration";
   look.cell_width = view.cell_width;
   look.caption = fmt::format("{}, plane in the middle of {}", caption, "xyz"[plane.direction]);

@@ -163,7 +163,7 @@ class DatabaseParser {
   /// species consists of, as polysulfides "from HS-": it is left out.
   void end_entry() {
     if (species_ != nullptr && unchecked_) {
-      database_.ignored.push_back(species_->name);
+      database_.unchecked.push_back(species_->name);
       database_.species.pop_back();
     } else if ((species_ != nullptr || phase_ != nullptr) && !unchecked_) {
       try {
@@ -325,6 +325,18 @@ Database parse_database(std::string_view text, const std::string& name) {
     joined.clear();
   }
   return parser.finish();
+}
+
+std::string left_out(const Database& database) {
+  std::vector<std::string> blocks;
+  for (const std::string& block : database.ignored)
+    if (std::ranges::find(blocks, block) == blocks.end()) blocks.push_back(block);
+  std::string text;
+  if (!blocks.empty()) text += fmt::format("blocks {}", join(blocks));
+  if (!database.unchecked.empty())
+    text += fmt::format("{}species {}, whose reactions are not to be checked (-no_check)", text.empty() ? "" : "; ",
+                        join(database.unchecked));
+  return text.empty() ? text : fmt::format("Not used of database {}: {}", database.name, text);
 }
 
 Database read_database(const std::string& path) {

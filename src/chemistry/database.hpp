@@ -68,7 +68,8 @@ struct Database {
   std::vector<MasterSpecies> masters;
   std::vector<DatabaseSpecies> species;
   std::vector<DatabasePhase> phases;
-  std::vector<std::string> ignored;  ///< blocks that are not read, e.g. EXCHANGE_SPECIES, and species with -no_check
+  std::vector<std::string> ignored;    ///< blocks that are not read, e.g. EXCHANGE_SPECIES
+  std::vector<std::string> unchecked;  ///< species with -no_check, which are left out
 
   const MasterSpecies* master(std::string_view element) const;
   const DatabaseSpecies* find_species(std::string_view name) const;
@@ -76,6 +77,9 @@ struct Database {
   /// Grams of a mole of a formula, or the number that the text is. Throws Error for unknown elements.
   double gram_formula_weight(const std::string& text) const;
 };
+
+/// One sentence on what of a database is not used, blocks and species; empty: nothing.
+std::string left_out(const Database& database);
 
 /// Reads a database: comments, `;`, lines that go on after \, CRLF, bytes that are not UTF-8; a later definition of a
 /// species or phase takes the place of an earlier one. Throws Error with name, line and entry: what cannot be read,

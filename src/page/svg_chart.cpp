@@ -207,6 +207,8 @@ ChartFrame frame_of(const Chart& chart) {
 }
 
 std::vector<double> ticks(double low, double high, int wanted) {
+  // A range that is round-off: steps would not move the numbers.
+  if (!(high - low > 1e-12 * std::max(std::abs(low), std::abs(high)))) return {low, high};
   const double rough = (high - low) / wanted, power = std::pow(10, std::floor(std::log10(rough)));
   double step = 10 * power;
   for (const double m : {5.0, 2.0, 1.0})

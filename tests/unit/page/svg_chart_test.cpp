@@ -128,6 +128,12 @@ TEST(SvgChart, LabelsAreWhole) {
   EXPECT_GT(frame_of(c).top, frame_of(narrow).top) << "a long legend takes another line";
 }
 
+// Values that are equal to round-off end, too.
+TEST(SvgChart, TicksOfARangeOfRoundOff) {
+  EXPECT_EQ(ticks(0.1, std::nextafter(0.1, 1.0), 5).size(), 2U);
+  EXPECT_EQ(ticks(2.0, 2.0, 5).size(), 2U);
+}
+
 TEST(SvgChart, TicksAreRoundNumbers) {
   const std::vector<double> at = ticks(0, 1, 5);
   ASSERT_EQ(at.size(), 6U);

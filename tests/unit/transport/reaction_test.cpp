@@ -175,7 +175,7 @@ Slab slab(const Comm& comm, double rate, double step) {
   for (std::size_t p = 0; p < components.size(); ++p)
     components[p].sides[3] = {ScalarSide::Kind::fixed, [c = totals[p]](const Vec3&, double) { return c; }};
   TransportStepper stepper(test::composite_of(comm, test::flow_grid({2, 12, 1}, {true, false, true}), walls),
-                           components);
+                           components, {.tolerance = 1e-12});
   FaceField flow(stepper.grid().composite);
   stepper.set_flow(flow);
   TransportState state = stepper.make_state();
@@ -207,8 +207,49 @@ TEST_F(ReactionTest, WallsReactThroughTheFilmMpi) {
     EXPECT_GT(huge.flux, 0.0) << rate;
     EXPECT_LT(huge.flux, huge.exact) << rate;
   }
+  EXPECT_NEAR(slab(Comm::self(), 1e5, 0.3).flux, slab(comm_, 1e5, 0.3).flux, 1e-12) << "ranks do not matter";
   const Slab finer = slab(comm_, 1e5, 0.1);
   EXPECT_NEAR(finer.flux, finer.exact, 3e-4 * finer.exact);
+}
+
+// A gradient of acid in one box of calcite: threads and their shares do not matter to the last bit, and what is skipped
+// changes what has dissolved by no more than its tolerance allows.
+TEST_F(ReactionTest, ThreadsAndSkippedCells) {
+  const Solution acid = test::water(shipped(), "3", {"Cl 0.01 charge", "Na 0.01", "Ca 1e-3", "C(4) 1e-3"});
+  const ReactiveMedium medium = calcite_in(acid, {"0.89 H+ 1", "5.01e-4 CO2 1", "6.6e-7"});
+  TransportStepper stepper(open_box(comm_, {8, 4, 4}, 8), test::components_of(acid.system, 0.0));
+  struct Result {
+    double dissolved = 0.0;
+    std::int64_t solved = 0, kept = 0;
+  };
+  const auto run = [&](int threads, double skip) {
+    const int before = n_threads();
+    set_n_threads(threads);
+    TransportState state = stepper.make_state();
+    const std::vector<double> totals = test::totals_of(acid);
+    for (std::size_t p = 0; p < totals.size(); ++p)
+      stepper.set_values(state, p, [&](const Vec3& x) { return totals[p] * (p == 0 ? 1.0 - 0.02 * x[0] : 1.0); });
+    const double area = 1e-3, amount = 1.0;
+    const ReactiveSites sites = volume_sites(stepper.grid(), {&area, 1}, {&amount, 1});
+    ReactionState reaction = start_reaction(medium, sites);
+    ReactionReport report;
+    Result result;
+    for (int i = 0; i < 10; ++i) {
+      react(medium, sites, stepper.grid(), 1.0, {skip}, reaction, state.values, report);
+      result.dissolved += report.dissolved[0];
+      result.solved += report.solved;
+      result.kept += report.kept;
+    }
+    set_n_threads(before);
+    return result;
+  };
+  const Result one = run(1, 0.0), three = run(3, 0.0), skipping = run(1, 1e-2);
+  EXPECT_EQ(one.dissolved, three.dissolved);
+  EXPECT_EQ(one.kept, 0);
+  EXPECT_EQ(one.solved, 10 * 128);
+  EXPECT_GT(skipping.kept, 128);
+  EXPECT_EQ(skipping.kept + skipping.solved, 10 * 128);
+  EXPECT_NEAR(skipping.dissolved, one.dissolved, 2e-2 * one.dissolved);
 }
 
 }  // namespace

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/reactive_run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "app/flow_handover.hpp"
+#include "app/simulation.hpp"
+#include "app/solve_store.hpp"
+#include "solvers/krylov/petsc_session.hpp"
+#include "support/diffusion_cases.hpp"
+#include "support/errors.hpp"
+#include "support/shared_directory.hpp"
+
+namespace karst {
+namespace {
+
+using test::error_of;
+using test::has;
+
+constexpr const char* box = R"(
+[[geometry.solid]]
+shape = "sphere"
+center = [3, 3, 3]
+radius = 2
+mineral = "grain"
+[grid]
+cells = [12, 6, 6]
+size = [12, 6, 6]
+periodic = [false, true, true]
+[flow]
+model = "stokes"
+drive = "velocity"
+velocity = 0.5
+axes = ["x"]
+estimate_error = false
+[time]
+end_pore_volumes = 0.5
+[transport]
+diffusivity = 0.2
+[output]
+plot = ["fraction", "chemistry"]
+)";
+constexpr const char* waters = R"(
+[chemistry]
+initial = "water"
+inlet = "acid"
+[[chemistry.solution]]
+name = "water"
+pH = 8
+totals = ["Na 1e-2 charge", "Cl 1e-2"]
+[[chemistry.solution]]
+name = "acid"
+pH = 3
+totals = ["Na 1e-2", "Cl 1e-2 charge", "C(4) 1e-3"]
+)";
+constexpr const char* calcite = R"(
+[[chemistry.mineral]]
+phase = "Calcite"
+wall = "grain"
+rates = ["890 H+ 1", "0.5 CO2 1", "6.6e-4"]
+)";
+
+/// As in `box`.
+std::unique_ptr<LevelSet> one_grain() {
+  LevelSetParts parts;
+  parts.push_back(of_mineral(make_level_set(Sphere{{3.0, 3.0, 3.0}, 2.0}), 0));
+  return union_of_solids(std::move(parts), {"grain"});
+}
+
+Config config_of(const std::string& text) {
+  Reader in = Reader::from_text(text);
+  Config config = read_config(in);
+  in.finish();
+  return config;
+}
+
+/// A run of the deck.
+struct DeckRun {
+  DeckRun(const Comm& of, const std::string& text) : comm(of), config(config_of(text)) {
+    config.flow.tolerance = 1e-10;
+    context.handover = &handover;
+    context.file = [this](const std::string& name) { return place.path() + "/" + name; };
+    check_jobs(context);
+    run_job(flow_job(), context);
+    result = run_job(transport_job(), context);
+    std::ifstream file(context.file("chemistry.csv"));
+    std::string line, word;
+    std::getline(file, header);
+    while (std::getline(file, line)) {
+      rows.emplace_back();
+      std::istringstream words(line);
+      while (std::getline(words, word, ',')) rows.back().push_back(std::stod(word));
+    }
+  }
+  double at(const std::vector<double>& row, const std::string& name) const {
+    std::istringstream words(header);
+    std::string word;
+    for (const double value : row)
+      if (std::getline(words, word, ',') && word == name) return value;
+    ADD_FAILURE() << "no column " << name << " in " << header;
+    return NAN;
+  }
+  Comm comm;
+  Config config;
+  GridOptions grid = test::diffusion_grid({12, 6, 6}, {false, true, true}, 8);
+  Geometry geometry = build_geometry(comm, grid, *one_grain(), KeepPores::all);
+  test::SharedDirectory place{comm};
+  FlowHandover handover;
+  JobContext context{comm, config, grid, geometry, {}, {}};
+  JobResult result;
+  std::string header;
+  std::vector<std::vector<double>> rows;
+};
+
+// Elements and charge balance in every step (verification.md G4), the mineral that goes is the calcium that comes, and
+// lines are the same on any ranks, as far as flow and diffusion are solved.
+TEST(ReactiveRunMpi, AGrainDissolves) {
+  const PetscSession petsc;
+  const Comm world = Comm::world();
+  const std::string deck = std::string(box) + waters + calcite;
+  const DeckRun run(world, deck);
+  ASSERT_GT(run.rows.size(), 5U);
+  for (const auto& row : run.rows) {
+    for (const char* element : {"H", "Ca", "C(4)", "Na", "Cl"})
+      EXPECT_LT(run.at(row, std::string(element) + "_imbalance"), 1e-12);
+    EXPECT_LT(run.at(row, "charge_imbalance"), 1e-12);
+  }
+  const auto& end = run.rows.back();
+  EXPECT_GT(run.at(end, "Calcite_dissolved_mol"), 0.0);
+  EXPECT_LE(run.at(end, "Ca_content_mol"), run.at(end, "Calcite_dissolved_mol") * (1.0 + 1e-9));
+  EXPECT_GT(run.at(end, "Ca_content_mol"), 0.1 * run.at(end, "Calcite_dissolved_mol"));
+  const auto json = nlohmann::ordered_json::parse(run.result.json)["chemistry"];
+  EXPECT_NEAR(json["minerals"][0]["rate_mol_s"].get<double>(), run.at(end, "Calcite_rate_mol_s"),
+              1e-9 * run.at(end, "Calcite_rate_mol_s"));
+  EXPECT_NEAR(json["minerals"][0]["area_m2"].get<double>(), run.geometry.report.wall_area, 1e-9);
+  std::vector<std::string> names;
+  for (const JobComponent& c : run.result.components) names.push_back(c.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"pH", "saturation_index_Calcite"}));
+  EXPECT_TRUE(has(run.result.text, "over that of a well mixed fluid"));
+  if (world.size() == 1) return;
+  const DeckRun alone(Comm::self(), deck);
+  ASSERT_EQ(alone.rows.size(), run.rows.size());
+  for (std::size_t i = 0; i < run.rows.size(); ++i)
+    EXPECT_NEAR(alone.rows[i][1], run.rows[i][1], 1e-7 * std::abs(alone.rows[i][1]));
+}
+
+// Without minerals solutions mix and nothing reacts; a tracer goes beside them.
+TEST(ReactiveRun, WatersMixBesideATracer) {
+  const PetscSession petsc;
+  const DeckRun run(Comm::self(),
+                    std::string(box) + waters + "[[transport.component]]\nname = \"tracer\"\ninlet = 1\n");
+  EXPECT_TRUE(has(run.header, "Cl_content_mol")) << run.header;
+  ASSERT_EQ(run.config.reactive->first, 1U);
+  EXPECT_LT(run.at(run.rows.back(), "charge_imbalance"), 1e-12);
+}
+
+TEST(ReactiveRun, MistakesOfADeckAreToldTogether) {
+  const auto told = [](const std::string& text, std::initializer_list<const char*> parts) {
+    const std::string error = error_of([&] { config_of(text); });
+    for (const char* part : parts) EXPECT_TRUE(has(error, part)) << part << "\n" << error;
+  };
+  const std::string good = std::string(box) + waters, mineral = "[[chemistry.mineral]]\nphase = \"Calcite\"\n";
+  EXPECT_EQ(error_of([&] { config_of(good + calcite); }), "");
+  told(good + mineral, {"chemistry.mineral[0].rates: missing", "chemistry.mineral[0].wall: missing"});
+  told(good + mineral + "rates = [\"1\"]\narea = 1\n", {"chemistry.mineral[0].amount: missing"});
+  told(good + mineral + "rates = [\"1 Ny+ 1\"]\nwall = \"all\"\narea = 2\n", {"area: given beside wall", "Ny+"});
+  told(good + "[[chemistry.mineral]]\nphase = \"Calcit\"\nwall = \"all\"\nrates = [\"1\"]\n", {"Calcit", "Calcite"});
+  told(good + "[[chemistry.mineral]]\nphase = \"CO2(g)\"\nwall = \"all\"\nrates = [\"1\"]\n", {"is a gas"});
+  std::string other = good;
+  other.replace(other.find("\"acid\""), 6, "\"acids\"");
+  told(other, {"chemistry.inlet: \"acids\" is no solution", "did you mean \"acid\""});
+  told(std::string(box) + "[chemistry]\ndatabase = \"x.dat\"\n[[chemistry.solution]]\npH = 7\n", {"x.dat"});
+  told(std::string(box) + "[[chemistry.solution]]\npH = 1\ntotals = [\"Cl 0.01\", \"Na 0.1 charge\"]\n",
+       {"no composition"});
+  told(std::string(box) + "[[chemistry.solution]]\ntotals = [\"Ca -1\"]\n", {"cannot be negative"});
+  told(std::string(box) + "[[chemistry.solution]]\ntotals = [\"Ca 1 lb/L\"]\n", {"lb/L"});
+  told(std::string(box) + "[chemistry]\ninitial = \"a\"\n", {"chemistry.initial: given without"});
+  told(good + "[[transport.component]]\nname = \"Cl\"\n[[transport.wall]]\nrate = 1\n",
+       {"is an element of the solutions", "transport.wall[0].component: missing"});
+  const std::string times =
+      std::string(waters).replace(std::string(waters).find("inlet"), 0, "times = [1]\nskip = 1\n");
+  told(std::string(box) + times, {"chemistry.times: a batch reaction belongs", "chemistry.skip"});
+  Config config = config_of(good + calcite);
+  config.chemistry.minerals[0].wall = "grains";
+  Geometry geometry;
+  geometry.report.minerals.push_back({"grain", 1.0});
+  const std::vector<std::string> found = chemistry_mistakes(config, geometry);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(has(found[0], "did you mean \"grain\"")) << found[0];
+}
+
+}  // namespace
+}  // namespace karst

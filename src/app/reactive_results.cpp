@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double largest_imbalance = 1e-11;  ///< of a step; round-off is below
 constexpr double much_error = 0.05;          ///< of what has dissolved
+constexpr double long_step = 0.5;  ///< D dt / h² from which on splitting takes 1 % of the flux into fast walls
 
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -52,6 +53,8 @@ std::string ReactiveRun::text() const {
   text += fmt::format("  {:<44} {:>13}\n", "largest imbalance of an element in a step",
                       fmt::format("{:.1e}", *std::ranges::max_element(worst_.imbalance)));
   text += fmt::format("  {:<44} {:>13}\n", "  of charge", fmt::format("{:.1e}", worst_.charge_imbalance));
+  if (longest_ > 0.0)
+    text += fmt::format("  {:<44} {:>13}\n", "D dt / h2 of the longest step", fmt::format("{:.2g}", longest_));
   if (all > 0.0)
     text += fmt::format("  {:<44} {:>13}\n", "cells that were solved, of all that react",
                         fmt::format("{:.1f} %", 100.0 * solved / all));
@@ -82,6 +85,7 @@ std::string ReactiveRun::json() const {
                   {"elements", elements},
                   {"charge_mol", line_.charge},
                   {"largest_charge_imbalance", worst_.charge_imbalance},
+                  {"largest_diffusion_number", longest_},
                   {"solved", worst_.solved},
                   {"kept", worst_.kept},
                   {"speciations", worst_.speciations}};
@@ -104,6 +108,13 @@ std::vector<std::string> ReactiveRun::warnings() const {
           "chemistry, {}: rates change so much from step to step that what has dissolved is known to {:.0f} % alone; "
           "shorter steps (time.dt) help",
           plan_.medium.minerals[m].mineral.name, 100.0 * relative_error(line_.minerals[m])));
+  if (longest_ > long_step)
+    all.push_back(
+        fmt::format("chemistry: D dt / h² is {:.2g} in the longest step, and walls see what diffusion brings in the "
+                    "step after: fast "
+                    "minerals react {} too slowly; time.dt = {:.3g} makes it 0.1 %",
+                    longest_, longest_ > 3.0 ? "several tens of per cent" : "some per cent",
+                    0.3 * finest_width() * finest_width() / run_.config.transport.diffusivity));
   if (const double worst = *std::ranges::max_element(worst_.imbalance); worst > largest_imbalance)
     all.push_back(fmt::format("chemistry: a step gained or lost {:.1e} of an element", worst));
   return all;

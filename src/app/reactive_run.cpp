@@ -82,6 +82,11 @@ std::span<const Array<double>> ReactiveRun::totals(const TransportState& state) 
   return std::span(state.values).subspan(plan_.first, plan_.initial.size());
 }
 
+/// [m]
+double ReactiveRun::finest_width() const {
+  return run_.grid.cell_width() * Composite::width(static_cast<int>(run_.geometry.levels.size()) - 1);
+}
+
 /// Σ V T and Σ V |T|, [mol/kgw h0³].
 void ReactiveRun::find_contents(const TransportState& state, std::vector<double>& content,
                                 std::vector<double>& size) const {
@@ -110,6 +115,9 @@ void ReactiveRun::react(TransportStepper& stepper, TransportState& state, const 
   const std::span<Array<double>> values = std::span(state.values).subspan(plan_.first, plan_.initial.size());
   line_.solved = line_.kept = line_.speciations = 0;
   for (MineralLine& m : line_.minerals) m.rate = 0.0;
+  const double h = finest_width();
+  if (std::ranges::any_of(run_.config.chemistry.minerals, [](const MineralDeck& m) { return !m.wall.empty(); }))
+    longest_ = std::max(longest_, run_.config.transport.diffusivity * moved.step / (h * h));
   const ReactionOptions options{run_.config.chemistry.skip};
   for (Place& place : places_) {
     karst::react(plan_.medium, place.sites, grid_, moved.step, options, place.state, values, place.report);

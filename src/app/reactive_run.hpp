@@ -65,6 +65,7 @@ class ReactiveRun {
   std::span<const Array<double>> totals(const TransportState& state) const;
   void find_contents(const TransportState& state, std::vector<double>& content, std::vector<double>& size) const;
   void balance(const TransportState& state, const TransportReport& moved);
+  double finest_width() const;
   double molar_volume(std::size_t mineral) const;
   void compare_with_well_mixed(const TransportState& state);
 
@@ -76,6 +77,7 @@ class ReactiveRun {
   std::vector<Place> places_;
   std::vector<double> area_;  ///< [mineral] [m²], over all ranks
   std::vector<double> content_, size_;
+  double longest_ = 0.0;  ///< D dt / h² of the longest step, where walls react; h of the finest level
   ReactiveLine line_;
   ReactiveLine worst_;  ///< largest imbalances
   Speciation mean_;

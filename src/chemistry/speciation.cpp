@@ -101,6 +101,7 @@ class Mixture {
   }
 
   std::size_t size() const { return n_ + 2; }
+  bool is_total(std::size_t p) const { return conditions_[p].kind == SolutionCondition::Kind::total; }
 
   /// ½ Σ z² m
   double strength() const {
@@ -288,12 +289,31 @@ bool newton(Mixture& mixture, std::vector<double>& x, SpeciationWorkspace& work,
   return false;
 }
 
+/// Brings each primary towards the amount that its total allows, by the excess of its sum (positive continued
+/// fractions: Carrayrou, Mosé & Behra 2002, AIChE J. 48, 894): a start in which no complex is larger than life, 10^16
+/// mol of CO2.
+void scale_down(Mixture& mixture, std::vector<double>& x, SpeciationWorkspace& work) {
+  const std::size_t n = mixture.size() - 2;
+  for (int k = 0; k < 40; ++k) {
+    mixture.evaluate(x);
+    mixture.rows(true);
+    double largest = 0.0;
+    for (std::size_t p = 1; p < n; ++p) {
+      const double excess = mixture.is_total(p) ? std::max(0.0, work.residual[p]) : 0.0;
+      x[p] -= 0.5 * excess;
+      largest = std::max(largest, excess);
+    }
+    if (largest < 1.0) return;
+  }
+}
+
 /// From far away: the amounts at given activity coefficients, then the ionic strength that they make, damped; both at
 /// once would run after each other, as complexes of many charges grow with e^(z² I).
 void approach(Mixture& mixture, std::vector<double>& x, Speciation& state, SpeciationWorkspace& work) {
   const std::size_t n = mixture.size() - 2;
   x[n] = std::min(x[n], 0.5);
   x[n + 1] = 0.0;
+  scale_down(mixture, x, work);
   for (int k = 0; k < 30; ++k) {
     newton(mixture, x, work, state.iterations, most_iterations, true, 1e-3);
     const double strength = std::clamp(mixture.strength(), least_strength, largest_strength);

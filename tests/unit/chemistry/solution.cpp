@@ -108,6 +108,20 @@ TEST(Solution, MistakesNameTheEntry) {
   EXPECT_NE(with({"Cl 0.01", "Na 0.1 charge"}, "1").find("SOLUTION 1"), std::string::npos);
 }
 
+// Totals that a start at amounts of primaries, CO3-2 in acid, overrates by 16 decades: the charge is found all the
+// same.
+TEST(Solution, AcidWatersFindTheirChargeFromAnyCarbonate) {
+  for (const char* ph : {"2", "3", "4", "5"})
+    for (const char* carbon : {"C(4) 1e-4", "C(4) 1e-3", "C(4) 1e-2"}) {
+      SolutionOptions options;
+      options.ph = ph;
+      options.totals = {"Cl 0.2", "Na 0.01 charge", "Ca 1e-3", carbon};
+      const Solution s = solve_solution(shipped(), options);
+      EXPECT_LT(std::abs(charge_of(s.system, s.state)), 1e-12 * ions_of(s.system, s.state)) << ph << carbon;
+      EXPECT_NEAR(total_of(s.system, s.state, s.system.primary_of("Cl")), 0.2, 1e-13);
+    }
+}
+
 TEST(Solution, DoubtsAreTold) {
   SolutionOptions options;
   options.totals = {"Na 0.1", "Cl 0.1"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Minerals react with the totals that transport has moved (decision 034). At each site, with the time step dt,
+// Minerals react with the totals that transport has moved (decision 035). At each site, with the time step dt,
 //
 //   T_wall = T* + g·t + s Σ_m a_m ν_m r_m(T_wall),   s = max(dt / 2 + τ, dt),     T = T* + dt Σ_m a_m ν_m r_m(T_wall)
 //

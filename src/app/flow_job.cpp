@@ -227,7 +227,9 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
   if (part.axes.empty()) return;
   FlowWatch watch = watch_of(progress, where);
   watch.keep_solution = bool{keep};
-  if (store != nullptr && part.model == FlowModel::steady) keep_sweeps(run, places, depends, progress, watch);
+  // A sweep is kept as values of all VoFs, of which those under a finer level have no place in the file.
+  if (store != nullptr && part.model == FlowModel::steady && geometry.levels.size() == 1)
+    keep_sweeps(run, places, depends, progress, watch);
   watch.solved = [&, tell = watch.solved](FlowColumn& column) {
     tell(column);
     KeptFlow flow;
@@ -242,7 +244,7 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
     column.speed = {};
     if (store != nullptr) {
       store->save(axis_name(part, column.axis) + where, depends, record_of(run.comm, column), places, fields);
-      if (part.model == FlowModel::steady) store->drop(sweep_name(column.axis));
+      if (part.model == FlowModel::steady && geometry.levels.size() == 1) store->drop(sweep_name(column.axis));
     }
     if (keep) keep.add(std::move(flow));
     columns.push_back(column);

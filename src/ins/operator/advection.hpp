@@ -37,6 +37,9 @@ class Advection {
 
   /// Of what was kept, per own VoF: what flows in through a side, over κ; 0 through extra faces.
   float inflow(std::size_t vof, std::size_t side) const { return -inverse_volume_[vof] * fluxes_[vof][side]; }
+  /// What was kept: the flux out of an own VoF through a side.
+  double kept_flux(std::size_t vof, std::size_t side) const { return double{fluxes_[vof][side]}; }
+  double per_volume(std::size_t vof) const { return double{inverse_volume_[vof]}; }  ///< 1/κ of an own VoF
   /// What was kept, with halo and ghosts.
   const QuadField& flow() const { return flow_; }
 

@@ -14,6 +14,7 @@
 
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "fields/remote_values.hpp"
 #include "ins/operator/flow_faces.hpp"
 #include "ins/operator/stokes_operator.hpp"
@@ -41,6 +42,21 @@ class LevelCoupling {
   void return_fluxes(std::span<const std::unique_ptr<StokesOperator>> levels, std::span<LevelValues> u,
                      std::span<const std::span<Quad>> y, std::span<const StokesDrive> drives,
                      std::span<const LevelTime> times);
+  /// Hands something from the fine faces to the coarse cells behind them, face by face. Allocates nothing. Collective.
+  /// @param carried  scratch, n_fluxes()
+  /// @param from     (level, place among its level_ghosts()) -> T
+  /// @param to       (coarse level, box, VoF, T)
+  template <class T, class From, class To>
+  void hand_back(std::span<T> carried, From&& from, To&& to) {
+    parallel_for(std::ssize(exits_), [&](std::int64_t i) {
+      const auto [level, ghost] = exits_[static_cast<std::size_t>(i)];
+      carried[static_cast<std::size_t>(i)] = from(int{level}, static_cast<std::size_t>(ghost));
+    });
+    flux_exchange_.exchange(carried);
+    for (const Entrance& e : entrances_)
+      to(int{e.level}, int{e.box}, static_cast<std::size_t>(e.vof), carried[static_cast<std::size_t>(e.value)]);
+  }
+  std::size_t n_fluxes() const { return fluxes_.size(); }  ///< own ones, and those of other ranks that enter here
   std::int64_t bytes() const;
 
  private:

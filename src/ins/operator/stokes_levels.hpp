@@ -89,7 +89,8 @@ class StokesLevels {
   void set_profile(int side, const EndProfile& profile) {
     for (int l = 0; l < n_levels(); ++l) level(l).set_profile(side, width(l), profile);
   }
-  FlowCounts counts() const;  ///< of all levels; areas in h0²
+  LevelCoupling& coupling() { return coupling_; }  ///< of several levels
+  FlowCounts counts() const;                       ///< of all levels; areas in h0²
   const LevelFaceCounts& face_counts() const { return face_counts_; }
 
   /// Calls f(level, box, first VoF in vectors, own VoFs) for all own boxes, threaded.

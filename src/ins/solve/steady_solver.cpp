@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
 
@@ -20,12 +19,6 @@ constexpr int worth_following = 8;         ///< iterations of the last step; fol
 constexpr double far_away = 0.2;           ///< residual at the start of a solve from which the flow changes much
 constexpr std::size_t patience = 6;        ///< steps that must halve the residual together
 
-const StokesOperator& only_level(const StokesLevels& op) {
-  require(op.n_levels() == 1, "flow with inertia: {} grid levels; it works on one, so leave [[grid.refine]] out",
-          op.n_levels());
-  return op.level(0);
-}
-
 bool is_stuck(const std::vector<double>& steps) {
   return steps.size() > patience && steps.back() > 0.5 * steps[steps.size() - 1 - patience];
 }
@@ -35,13 +28,13 @@ bool is_stuck(const std::vector<double>& steps) {
 SteadySolver::SteadySolver(StokesSolver& stokes, const SteadyOptions& options)
     : stokes_(&stokes),
       options_(options),
-      advection_(only_level(stokes.op())),
+      advection_(stokes.op()),
       step_(static_cast<std::size_t>(stokes.op().n_vofs()), Purpose::solver),
       start_(static_cast<std::size_t>(stokes.op().n_vofs()), Purpose::solver) {}
 
 void SteadySolver::residual(const StokesDrive& drive, double inertia, std::span<Quad> r) {
   stokes_->residual(drive, r);
-  advection_.add(-inertia, stokes_->values().level(0), drive, r);
+  advection_.add(-inertia, stokes_->values(), drive, r);
 }
 
 GmresProblem SteadySolver::linearised(double inertia, const std::string& name) {
@@ -51,7 +44,7 @@ GmresProblem SteadySolver::linearised(double inertia, const std::string& name) {
     FlowValues& u = stokes_->values();
     stokes_->preconditioner().apply(v, u);
     stokes_->op().apply(u, v);
-    advection_.add_linearised(inertia, u.level(0), v);
+    advection_.add_linearised(inertia, u, v);
   };
   problem.functional = [this] { return stokes_->values().flow(); };
   return problem;
@@ -70,10 +63,8 @@ void SteadySolver::move(double part) {
 double SteadySolver::try_step(const StokesDrive& drive, double inertia, double left, SteadyReport& report) {
   FlowGmres& krylov = stokes_->krylov();
   stokes_->preconditioner().apply(krylov.work(), stokes_->values());
-  const QuadField& x = stokes_->values().level(0).x;
-  const LevelGraph& graph = stokes_->op().level(0).geometry().graph;
-  parallel_for(graph.n_local(), [&](std::int64_t b) {
-    std::ranges::copy(x.own(static_cast<int>(b)), step_.data() + graph.vof_begin(static_cast<int>(b)));
+  stokes_->op().for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
+    std::copy_n(stokes_->values().level(l).x.own(b).begin(), n, step_.begin() + static_cast<std::ptrdiff_t>(first));
   });
   move(1.0);
   for (double part = 1.0;; part *= 0.5) {
@@ -105,11 +96,11 @@ SteadyReport SteadySolver::solve(const StokesDrive& drive, double inertia, const
     report.steps.push_back(left / size);
     report.converged = left <= goal;
     if (report.converged || std::ssize(report.steps) > options_.max_steps || is_stuck(report.steps)) break;
-    advection_.keep(stokes_->values().level(0), drive);
+    advection_.keep(stokes_->values(), drive);
     if (options_.progress) base = stokes_->velocity_of(stokes_->values());
     if (std::exchange(follow_, false) || last_iterations_ > worth_following ||
         (report.steps.size() == 1 && left > far_away * size))
-      stokes_->preconditioner().follow(advection_, inertia);
+      stokes_->preconditioner().follow(advection_.levels(), inertia);
     linear = {};
     krylov.cycle(problem, size, left, std::max(0.5 * goal, forcing * left), linear);
     report.flow.krylov.iterations += last_iterations_ = linear.iterations;
@@ -124,6 +115,7 @@ SteadyReport SteadySolver::solve(const StokesDrive& drive, double inertia, const
     residual(drive, inertia, krylov.work());
   }
   stokes_->measure(report.flow);
+  stokes_->list_unknowns();
   report.flow.krylov.relative_residual = report.steps.empty() ? left : report.steps.back();
   report.cell_reynolds = inertia * report.flow.largest_speed;
   return report;

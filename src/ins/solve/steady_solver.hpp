@@ -15,7 +15,7 @@
 // iterations as it costs to have it follow the flow (StokesPreconditioner::follow).
 #pragma once
 
-#include "ins/operator/advection.hpp"
+#include "ins/operator/advection_levels.hpp"
 #include "ins/solve/stokes_solver.hpp"
 
 namespace karst {
@@ -59,7 +59,7 @@ class SteadySolver {
 
   StokesSolver* stokes_;
   SteadyOptions options_;
-  Advection advection_;
+  AdvectionLevels advection_;
   bool follow_ = false;      // at the next step
   int last_iterations_ = 0;  // of the last step of Newton
   Array<Quad> step_, start_;

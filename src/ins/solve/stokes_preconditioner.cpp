@@ -210,13 +210,13 @@ StokesPreconditioner::StokesPreconditioner(StokesLevels& op)
   }
 }
 
-/// @param inflow  as in TwoPointLevel
-void StokesPreconditioner::make_velocity(Array<std::array<float, 6>> inflow) {
+/// @param inflow  per level, as in TwoPointLevel; empty: Stokes flow
+void StokesPreconditioner::make_velocity(std::vector<Array<std::array<float, 6>>> inflow) {
   velocity_.reset();
   std::vector<TwoPointLevel> levels = velocity_levels(*op_, shift_);
-  const bool carried = inflow.size() > 0;
-  levels[0].inflow = std::move(inflow);
-  velocity_ = std::make_unique<BasicGraphMultigrid<3>>(op_->comm(), levels, carried ? carried_cycle() : flow_cycle(2));
+  for (std::size_t l = 0; l < inflow.size(); ++l) levels[l].inflow = std::move(inflow[l]);
+  velocity_ =
+      std::make_unique<BasicGraphMultigrid<3>>(op_->comm(), levels, inflow.empty() ? flow_cycle(2) : carried_cycle());
 }
 
 /// @param lengths  as from find_permeable_lengths()
@@ -233,27 +233,32 @@ void StokesPreconditioner::make_pressure(std::vector<FloatField> lengths) {
   pressure_ = std::make_unique<GraphMultigrid>(op_->comm(), levels, flow_cycle(1));
 }
 
-void StokesPreconditioner::follow(const Advection& flow, double inertia) {
+void StokesPreconditioner::follow(const std::vector<const Advection*>& flow, double inertia) {
   const Timer timer("multigrids");
-  assert(op_->n_levels() == 1);
-  const auto n = static_cast<std::size_t>(op_->n_vofs());
+  assert(std::ssize(flow) == op_->n_levels());
   keep_lengths();
   shift_ = 0.0;
-  carry_.emplace(n, Purpose::solver);
-  Array<std::array<float, 6>> inflow(n, Purpose::buffers);
+  carry_.emplace(static_cast<std::size_t>(op_->n_vofs()), Purpose::solver);
+  std::vector<Array<std::array<float, 6>>> inflow;
   std::vector<FloatField> lengths;
-  lengths.emplace_back(op_->level(0).geometry().graph, 1, Purpose::solver);
-  op_->for_boxes([&](int, int b, std::size_t first, std::size_t n_own) {
+  for (int l = 0; l < op_->n_levels(); ++l) {
+    inflow.emplace_back(static_cast<std::size_t>(op_->begin(l + 1) - op_->begin(l)), Purpose::buffers);
+    lengths.emplace_back(op_->level(l).geometry().graph, 1, Purpose::solver);
+  }
+  op_->for_boxes([&](int l, int b, std::size_t first, std::size_t n_own) {
+    const auto level = static_cast<std::size_t>(l);
+    const double h = StokesLevels::width(l), here = h * inertia;  // weights of the multigrid are in units of h0
     for (std::size_t i = 0; i < n_own; ++i) {
-      const std::size_t v = first + i;
+      const std::size_t v = first + i, in_level = v - static_cast<std::size_t>(op_->begin(l));
       for (std::size_t s = 0; s < 6; ++s)
-        inflow[v][s] = static_cast<float>(inertia) * symmetric_scale_[v] * flow.inflow(v, s);
-      const Quad& w = flow.flow().box(b)[i];
+        inflow[level][in_level][s] =
+            static_cast<float>(h * here) * symmetric_scale_[v] * flow[level]->inflow(in_level, s);
+      const Quad& w = flow[level]->flow().box(b)[i];
       const double k = double{(*lengths_)[v] * (*lengths_)[v]}, speed = norm(Vec3{w.v[0], w.v[1], w.v[2]}),
-                   less = k / (1.0 + resistance * inertia * speed * std::sqrt(k));
-      lengths[0].own(b)[i] = static_cast<float>(std::sqrt(less));
+                   less = k / (1.0 + resistance * here * speed * std::sqrt(k));
+      lengths[level].own(b)[i] = static_cast<float>(std::sqrt(less));
       for (std::size_t d = 0; d < 3; ++d)
-        (*carry_)[v][d] = static_cast<float>(recovery * inertia * double{share} * less * w.v[d]);
+        (*carry_)[v][d] = static_cast<float>(recovery * here * double{share} * less * w.v[d]);
     }
   });
   op_->fill_lengths(lengths);
@@ -299,12 +304,12 @@ void StokesPreconditioner::set_slow(double shift) {
 
 /// ψ += carry · ∇ψ for ψ = between_[..][0].
 void StokesPreconditioner::add_recovery(FlowValues& u) {
-  op_->for_boxes([&](int, int b, std::size_t v, std::size_t) {
-    for (Quad& q : u.level(0).x.own(b)) q.v[kernels::p] = double{between_[v++][0]};
+  op_->for_boxes([&](int l, int b, std::size_t v, std::size_t) {
+    for (Quad& q : u.level(l).x.own(b)) q.v[kernels::p] = double{between_[v++][0]};
   });
   op_->pressure_gradient(u, between_.span());
-  op_->for_boxes([&](int, int b, std::size_t v, std::size_t) {
-    for (const Quad& q : u.level(0).x.own(b)) {
+  op_->for_boxes([&](int l, int b, std::size_t v, std::size_t) {
+    for (const Quad& q : u.level(l).x.own(b)) {
       float sum = static_cast<float>(q.v[kernels::p]);
       for (std::size_t d = 0; d < 3; ++d) sum += (*carry_)[v][d] * between_[v][d];
       between_[v++][0] = sum;

@@ -16,7 +16,7 @@
 //          Fluids 8 (1988) 869). D stays that of steady flow.
 //   Continuity is weighed by 1 + a, as velocities are about 1 / (1 + a).
 //
-// With inertia, linearised about a flow w (one level):
+// With inertia, linearised about a flow w, on each level in its units:
 //   M      is a cycle on -Δ + inertia w·∇ (carried_weight.hpp);
 //   k      falls as in Forchheimer's law with the Reynolds number of √k,  k / (1 + a inertia |w| √k);
 //   z_p    gets a third part, b inertia w·(k ∇L_k^-1 r_p): the flow k ∇L_k^-1 r_p that L_k^-1 takes to balance
@@ -38,7 +38,9 @@ class StokesPreconditioner {
   explicit StokesPreconditioner(StokesLevels& op);
 
   /// Takes over the flow that was kept: made for the equations linearised about it until set_slow(). Collective.
-  void follow(const Advection& flow, double inertia);
+  void follow(const Advection& flow, double inertia) { follow(std::vector{&flow}, inertia); }
+  /// The same of all levels, inertia in units of h0.
+  void follow(const std::vector<const Advection*>& flow, double inertia);
   /// Made for Stokes flow, with the rate of change shift * u in time (0: steady). Does nothing where it is that
   /// already. Collective.
   void set_slow(double shift = 0.0);
@@ -56,7 +58,7 @@ class StokesPreconditioner {
   void keep_lengths();
   std::vector<FloatField> slow_lengths();
   void make_pressure(std::vector<FloatField> lengths);
-  void make_velocity(Array<std::array<float, 6>> inflow);
+  void make_velocity(std::vector<Array<std::array<float, 6>>> inflow);
   void set_continuity_inverse(int level);
   void add_recovery(FlowValues& u);
 

@@ -371,10 +371,6 @@ namespace {
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry, const Domain& domain) {
   std::vector<std::string> found;
   bool any_side = false;
-  if (geometry.levels.size() > 1 && options.model == FlowModel::steady)
-    found.emplace_back(
-        "flow.model: \"steady\" on a refined grid, but inertia is computed on one level only; leave [[grid.refine]] "
-        "out, or use \"stokes\"");
   if (geometry.levels.size() > 1 && options.reservoir > 0)
     found.emplace_back(
         "flow.reservoir: on a refined grid, but free cells before and after the sample go with one level only; leave "

@@ -13,6 +13,9 @@ namespace {
 constexpr double longest = 1e30, shortest = 1e-30;  // [s]
 constexpr double round_off = 1e-9;                  // of an interval over dt
 
+/// Below it two times of a run are one.
+double same_time(double t, double dt) { return 1e-12 * dt + 2e-15 * std::abs(t); }
+
 std::int64_t steps_in(double interval, double dt) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(interval / dt - round_off)));
 }
@@ -110,9 +113,19 @@ Clock::Clock(const TimeOptions& options) : options_(options) { plan_interval(); 
 void Clock::plan_interval() {
   begin_ = time_;
   target_ = options_.end;
+  to_output_ = false;
   if (const double next = options_.output * (outputs_ + 1);
-      options_.output > 0.0 && next < options_.end * (1.0 - round_off))
+      options_.output > 0.0 && next < options_.end * (1.0 - round_off)) {
     target_ = next;
+    to_output_ = true;
+  }
+  const std::vector<double>& breaks = options_.breaks;
+  const double same = same_time(begin_, options_.dt);
+  while (next_break_ < breaks.size() && breaks[next_break_] <= begin_ + same) ++next_break_;
+  if (next_break_ < breaks.size() && breaks[next_break_] < target_ - same_time(target_, options_.dt)) {
+    target_ = breaks[next_break_];
+    to_output_ = false;
+  }
   made_ = 0;
   planned_ = steps_in(target_ - begin_, options_.dt);
   dt_ = (target_ - begin_) / static_cast<double>(planned_);
@@ -128,17 +141,40 @@ void Clock::advance() {
   time_ = target_;
   finished_ = target_ == options_.end;
   if (finished_) return;
-  output_due_ = true;
-  ++outputs_;
+  if (to_output_) {
+    output_due_ = true;
+    ++outputs_;
+  }
   plan_interval();
 }
 
+namespace {
+
+/// Steps between two times without a break between them. Output times fall in between.
+double steps_between(double begin, double end, const TimeOptions& options) {
+  const auto steps = [&](double interval) {
+    return interval > same_time(end, options.dt) ? static_cast<double>(steps_in(interval, options.dt)) : 0.0;
+  };
+  if (options.output <= 0.0) return steps(end - begin);
+  const double first = (std::floor(begin / options.output + round_off) + 1.0) * options.output;
+  if (first >= end * (1.0 - round_off)) return steps(end - begin);
+  const double whole = std::floor((end - first) / options.output + round_off);
+  const double rest = end - first - whole * options.output;
+  return steps(first - begin) + whole * static_cast<double>(steps_in(options.output, options.dt)) +
+         (rest > round_off * end ? steps(rest) : 0.0);
+}
+
+}  // namespace
+
 double count_steps(const TimeOptions& options) {
-  if (options.output <= 0.0) return static_cast<double>(steps_in(options.end, options.dt));
-  const double whole = std::floor(options.end / options.output + round_off),
-               rest = options.end - whole * options.output;
-  return whole * static_cast<double>(steps_in(options.output, options.dt)) +
-         (rest > round_off * options.end ? static_cast<double>(steps_in(rest, options.dt)) : 0.0);
+  double sum = 0.0, begin = 0.0;
+  for (const double next : options.breaks) {
+    if (next <= begin + same_time(begin, options.dt)) continue;
+    if (next >= options.end - same_time(options.end, options.dt)) break;
+    sum += steps_between(begin, next, options);
+    begin = next;
+  }
+  return sum + steps_between(begin, options.end, options);
 }
 
 }  // namespace karst

@@ -2,7 +2,9 @@
 // The time of a run: [time] of the deck, and the clock that goes by it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/deck.hpp"
 
@@ -18,14 +20,17 @@ struct TimeOptions {
   double cfl = 0.5;  ///< transport: Courant number of a step
   /// Transport, in place of end and output: in times that the flow takes to fill the pores once; 0: not given.
   double end_pore_volumes = 0.0, output_pore_volumes = 0.0;
+  /// Times [s], increasing, at which a step ends because what is given jumps or bends there; those that are no times of
+  /// the run are passed over.
+  std::vector<double> breaks{};
 };
 /// What of a deck goes through time.
 enum class InTime : std::uint8_t { nothing, flow, transport, steady_transport };
 /// Declares and reads [time]; notes as mistakes: values that are missing, or that have no effect.
 void read(Reader& in, TimeOptions& options, InTime what);
 
-/// Times of a run. Steps between two outputs are equal, at most dt long, and land on the output times and on the end
-/// exactly.
+/// Times of a run. Steps between two outputs or breaks are equal, at most dt long, and land on the output times, the
+/// breaks and the end exactly. A break that cannot be told from one of the others counts as that one.
 class Clock {
  public:
   Clock() = default;  ///< of what has no time: one step
@@ -48,10 +53,12 @@ class Clock {
   double time_ = 0.0, begin_ = 0.0, target_ = 0.0, dt_ = 0.0;
   std::int64_t made_ = 0, planned_ = 1;  // steps of the interval
   int steps_ = 0, outputs_ = 0;
+  std::size_t next_break_ = 0;
+  bool to_output_ = false;  // the interval ends at an output time
   bool output_due_ = false, finished_ = false;
 };
 
-/// Steps from 0 to the end.
+/// Steps from 0 to the end. O(breaks).
 double count_steps(const TimeOptions& options);
 
 }  // namespace karst

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "app/job.hpp"
 #include "app/reactive_plan.hpp"
+#include "base/error.hpp"
+#include "geometry_import/read/image_file.hpp"
 
 namespace karst {
 
@@ -64,6 +67,23 @@ void require_jobs_of_fields(Reader& in, const Config& config) {
     if (!job->is_asked(config) && (other == jobs().end() || !other->is_asked(config)))
       in.mistake("output.plot", fmt::format("\"{}\" belongs to a job that the deck does not ask for; wanted: {}",
                                             w.word, job->asked_by));
+  }
+}
+
+/// The arrays of initial values are there, and their type is one.
+void require_arrays(Reader& in, const Config& config) {
+  for (std::size_t i = 0; i < config.transport.components.size(); ++i) {
+    const ComponentDeck& c = config.transport.components[i];
+    if (c.initial_file.empty()) continue;
+    const std::string path = (std::filesystem::path(in.directory()) / c.initial_file).string();
+    if (!image_exists(path))
+      in.mistake(fmt::format("transport.component[{}].initial_file", i),
+                 fmt::format("\"{}\" is not there; wanted: an array, relative to the deck", path));
+    try {
+      voxel_type_named(c.initial_file_type);
+    } catch (const Error& e) {
+      in.mistake(fmt::format("transport.component[{}].initial_file_type", i), e.what());
+    }
   }
 }
 
@@ -138,6 +158,7 @@ Config read_config(Reader& in) {
     require_source(in, config);
     require_jobs_of_fields(in, config);
     require_transport_fits(in, config);
+    require_arrays(in, config);
   }
   return config;
 }

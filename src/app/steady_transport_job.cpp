@@ -395,7 +395,7 @@ JobResult steady_transport(const JobContext& run) {
   const TransportDeck& deck = run.config.transport;
   SteadyFlow flow = steady_flow(run);
   const auto laws = surface_laws(run);
-  const auto components = scalar_components(run, flow.by, wall_laws(run));
+  const auto components = scalar_components(run, flow.by, wall_laws(run), initial_values(run, flow.by.outlet()));
   const std::vector<WallPlace> places = wall_places(run.geometry, *numbering_of(flow.by.composite));
   SolveProgress progress(run, "transport", deck.tolerance);
   TransportResult all = transport_numbers(run, flow.by);

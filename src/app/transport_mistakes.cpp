@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "app/initial_values.hpp"
 #include "app/reactive_plan.hpp"
 #include "app/transport_setup.hpp"
 #include "base/error.hpp"
@@ -13,44 +15,42 @@ namespace karst {
 
 namespace {
 
-constexpr int samples = 16;  ///< of a formula along each direction, and
-constexpr int samples_in_time = 256;
+constexpr int samples_in_time = 256;  ///< of a formula
 
 std::string key_of(std::size_t component, const char* key) {
   return fmt::format("transport.component[{}].{}", component, key);
 }
 
-/// In the middle of lattice cells, wherever fluid is: a formula that is not finite in the solid alone is told when the
-/// values are set.
-void check_initial(const JobContext& run, std::size_t i, std::vector<std::string>& found) {
-  const std::string& text = run.config.transport.components[i].initial;
-  const Formula formula(text);
-  int wrong = 0;
-  Vec3 at;
-  double value = 0.0;
-  for_each_cell(Box{Index{}, Index::all(samples)}, [&](const Index& c) {
-    Vec3 x;
-    for (int d = 0; d < 3; ++d) x[d] = run.grid.size[d] * (c[d] + 0.5) / samples;
-    const double f = value_in(formula, x);
-    if (std::isfinite(f)) return;
-    if (wrong++ == 0) at = x, value = f;
-  });
-  if (wrong == samples * samples * samples)
-    found.push_back(fmt::format("{}: \"{}\" is {} at ({:g}, {:g}, {:g}) m; it must be finite everywhere in the fluid",
-                                key_of(i, "initial"), text, value, at[0], at[1], at[2]));
-}
-
-void check_in_time(const JobContext& run, const std::string& key, const std::string& text,
+/// @param end  up to which it must hold [s]
+void check_in_time(const std::string& key, const std::string& text, const ComponentDeck& component, double end,
                    std::vector<std::string>& found) {
-  const double end = run.config.time.end;  // 0: in pore volumes, not known yet
   for (int n = 0; n <= samples_in_time; ++n) {
+    const double t = end * n / samples_in_time;
     try {
-      value_at(text, end * n / samples_in_time);
+      if (const std::string wrong = out_of_bounds(component, value_at(text, t), t); !wrong.empty()) {
+        found.push_back(fmt::format("{}: {}", key, wrong));
+        return;
+      }
     } catch (const Error& e) {
       found.push_back(fmt::format("{}: {}", key, e.what()));
       return;
     }
   }
+}
+
+/// Where the end is known before the flow is; otherwise what can be said at its beginning.
+double known_end(const JobContext& run) {
+  const TimeOptions& times = run.config.time;
+  if (!(times.end_pore_volumes > 0.0)) return times.end;
+  const TransportDeck& deck = run.config.transport;
+  double velocity = 0.0;  // in the pores
+  const double porosity = run.geometry.report.connected_porosity;
+  if (deck.peclet > 0.0)
+    velocity = deck.peclet * deck.diffusivity / number_length(run);
+  else if (run.config.flow.drive == FlowDrive::velocity && porosity > 0.0)
+    velocity = run.config.flow.velocity / porosity;
+  if (!(velocity > 0.0)) return 0.0;
+  return times.end_pore_volumes * run.grid.size[run.config.flow.axes.at(0)] / velocity;
 }
 
 void check_walls(const JobContext& run, std::vector<std::string>& found) {
@@ -95,6 +95,33 @@ void check_determined(const JobContext& run, int axis, std::vector<std::string>&
 
 }  // namespace
 
+std::string out_of_bounds(const ComponentDeck& component, double value, double t) {
+  if (!component.bounds) return {};
+  const auto [low, high] = *component.bounds;
+  if (value >= low && value <= high) return {};
+  return fmt::format("{:g} at t = {:g} s is outside of the bounds asked for, bounds = [{:g}, {:g}]", value, t, low,
+                     high);
+}
+
+std::vector<std::string> mistakes_in_time(const TransportDeck& deck, double end) {
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < deck.components.size(); ++i) {
+    const ComponentDeck& c = deck.components[i];
+    if (c.inlet_table) {
+      for (std::size_t n = 0; n < c.inlet_table->time.size(); ++n)
+        if (const std::string wrong = out_of_bounds(c, c.inlet_table->value[n], c.inlet_table->time[n]);
+            !wrong.empty()) {
+          found.push_back(fmt::format("{}: {}", key_of(i, "inlet_table"), wrong));
+          break;
+        }
+    } else if (c.inlet_given) {
+      check_in_time(key_of(i, "inlet"), c.inlet, c, end, found);
+    }
+    if (c.outlet) check_in_time(key_of(i, "outlet"), *c.outlet, c, end, found);
+  }
+  return found;
+}
+
 std::vector<std::string> transport_mistakes(const JobContext& run) {
   const TransportDeck& deck = run.config.transport;
   std::vector<std::string> found;
@@ -105,12 +132,9 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
         fmt::format("transport: no pore leads through the sample along {}, so nothing flows and nothing is "
                     "carried; name another axis in flow.axes, or use finer cells",
                     "xyz"[axis]));
-  for (std::size_t i = 0; i < deck.components.size(); ++i) {
-    const ComponentDeck& c = deck.components[i];
-    check_initial(run, i, found);
-    if (!c.inlet_table) check_in_time(run, key_of(i, "inlet"), c.inlet, found);
-    if (c.outlet) check_in_time(run, key_of(i, "outlet"), *c.outlet, found);
-  }
+  for (std::size_t i = 0; i < deck.components.size(); ++i)
+    std::ranges::move(initial_mistakes(run, i), std::back_inserter(found));
+  std::ranges::move(mistakes_in_time(deck, known_end(run)), std::back_inserter(found));
   check_walls(run, found);
   std::ranges::move(chemistry_mistakes(run.config, run.geometry), std::back_inserter(found));
   if (deck.steady()) check_determined(run, axis, found);

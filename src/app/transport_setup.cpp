@@ -85,27 +85,18 @@ ScalarSide inlet_of(const ComponentDeck& c, bool flows) {
 }
 
 /// Without a concentration of its own: what may flow back is what was there at the beginning.
-ScalarSide outlet_of(const ComponentDeck& c, double h) {
+ScalarSide outlet_of(const ComponentDeck& c, std::shared_ptr<const InitialValues> initial) {
   ScalarSide side;
   if (c.outlet) {
     side.kind = ScalarSide::Kind::fixed;
     side.value = of_time(*c.outlet);
   } else {
-    side.value = [initial = std::make_shared<const Formula>(c.initial), h](const Vec3& x, double) {
-      return value_in(*initial, h * x);
-    };
+    side.value = [initial = std::move(initial)](const Vec3& x, double) { return initial->at(x); };
   }
   return side;
 }
 
 }  // namespace
-
-double value_in(const Formula& formula, const Vec3& x) {
-  double value = 0.0;
-  Vec3 slope;
-  formula.evaluate({&x, 1}, {&value, 1}, {&slope, 1});
-  return value;
-}
 
 double number_length(const JobContext& run) {
   if (run.config.transport.peclet_length > 0.0) return run.config.transport.peclet_length;
@@ -159,7 +150,8 @@ std::vector<std::vector<ScalarWall>> wall_laws(const JobContext& run) {
 }
 
 std::vector<ScalarComponent> scalar_components(const JobContext& run, const CarriedBy& flow,
-                                               const std::vector<std::vector<ScalarWall>>& laws) {
+                                               const std::vector<std::vector<ScalarWall>>& laws,
+                                               const std::vector<std::shared_ptr<InitialValues>>& initial) {
   const double h = run.grid.cell_width();
   std::vector<ScalarComponent> all;
   for (std::size_t i = 0; i < laws.size(); ++i) {
@@ -171,7 +163,7 @@ std::vector<ScalarComponent> scalar_components(const JobContext& run, const Carr
     c.source = deck.source;
     if (!flow.periodic) {
       c.sides[static_cast<std::size_t>(flow.inlet())] = inlet_of(deck, flow.flows);
-      c.sides[static_cast<std::size_t>(flow.outlet())] = outlet_of(deck, h);
+      c.sides[static_cast<std::size_t>(flow.outlet())] = outlet_of(deck, initial[i]);
     }
     std::vector<ScalarWall> of_mineral = laws[i];
     for (ScalarWall& law : of_mineral) law.rate /= h;
@@ -214,21 +206,53 @@ TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow) 
   return result;
 }
 
-std::vector<std::string> table_warnings(const TransportDeck& deck, const TimeOptions& times) {
-  std::vector<std::string> all;
+namespace {
+
+constexpr std::size_t most_jumps = 10000;  ///< of one formula
+
+/// Times at which a formula of t jumps, to the last bit: halves of intervals in which it may.
+void find_jumps(const Formula& f, double low, double high, std::vector<double>& found) {
+  if (found.size() > most_jumps || f.bounds({low, 0.0, 0.0}, {high, 0.0, 0.0}).continuous) return;
+  const double middle = low + 0.5 * (high - low);
+  if (middle <= low || middle >= high) return found.push_back(high);
+  find_jumps(f, low, middle, found);
+  find_jumps(f, middle, high, found);
+}
+
+void add_jumps(const std::string& key, const std::string& text, double end, std::vector<double>& breaks) {
+  std::vector<double> found;
+  find_jumps(Formula(text, "t"), 0.0, end, found);
+  require(found.size() <= most_jumps, "{}: \"{}\" jumps more than {} times up to {:g} s", key, text, most_jumps, end);
+  breaks.insert(breaks.end(), found.begin(), found.end());
+}
+
+}  // namespace
+
+std::vector<double> breaks_of(const TransportDeck& deck, double end) {
+  std::vector<double> breaks;
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
-    if (!deck.components[i].inlet_table) continue;
-    const std::vector<double>& at = deck.components[i].inlet_table->time;
-    double closest = times.dt, where = 0.0;
-    for (std::size_t k = 1; k < at.size() && at[k - 1] < times.end; ++k)
-      if (at[k] > 0.0 && at[k] - at[k - 1] < closest) closest = at[k] - at[k - 1], where = at[k - 1];
-    if (closest < times.dt)
-      all.push_back(fmt::format(
-          "transport.component[{}].inlet_table: lines {:.3g} s apart at {:.6g} s, but steps of {:.3g} s, each of which "
-          "takes the value at its end: what happens in between is missed; time.dt = {:.3g} would follow it",
-          i, closest, where, times.dt, 0.5 * closest));
+    const ComponentDeck& c = deck.components[i];
+    if (c.inlet_table)
+      std::ranges::copy_if(c.inlet_table->time, std::back_inserter(breaks),
+                           [&](double t) { return t > 0.0 && t < end; });
+    else
+      add_jumps(fmt::format("transport.component[{}].inlet", i), c.inlet, end, breaks);
+    if (c.outlet) add_jumps(fmt::format("transport.component[{}].outlet", i), *c.outlet, end, breaks);
   }
-  return all;
+  std::ranges::sort(breaks);
+  breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());
+  return breaks;
+}
+
+std::vector<std::string> break_warnings(const TimeOptions& times) {
+  TimeOptions without = times;
+  without.breaks.clear();
+  const double steps = count_steps(times), fewer = count_steps(without);
+  if (steps < 2.0 * fewer) return {};
+  return {fmt::format(
+      "transport: steps end at the {} times at which tables bend and formulas jump: {:.0f} steps in place of "
+      "{:.0f}; a table with fewer lines is faster",
+      times.breaks.size(), steps, fewer)};
 }
 
 TimeOptions transport_times(TimeOptions times, double pore_time, double largest_step) {

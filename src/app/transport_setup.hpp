@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "app/initial_values.hpp"
 #include "app/transport_job.hpp"
-#include "eb/shapes/formula.hpp"
 #include "fields/face_field.hpp"
 #include "transport/march/transport_problem.hpp"
 
@@ -45,8 +45,16 @@ std::vector<std::vector<SurfaceLaw>> surface_laws(const JobContext& run);
 std::vector<std::vector<ScalarWall>> wall_laws(const JobContext& run);
 
 /// In units of h0 and seconds. Not collective.
+/// @param initial  of each: what may flow back in at an outlet without a concentration
 std::vector<ScalarComponent> scalar_components(const JobContext& run, const CarriedBy& flow,
-                                               const std::vector<std::vector<ScalarWall>>& laws);
+                                               const std::vector<std::vector<ScalarWall>>& laws,
+                                               const std::vector<std::shared_ptr<InitialValues>>& initial);
+
+/// What is wrong with inlets and outlets up to a time: values that are not finite or leave the bounds that the deck
+/// asks for. Not collective.
+std::vector<std::string> mistakes_in_time(const TransportDeck& deck, double end);
+/// Of one value; empty where nothing is wrong.
+std::string out_of_bounds(const ComponentDeck& component, double value, double t);
 
 /// Numbers of the flow and names of the components.
 TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow);
@@ -55,10 +63,10 @@ TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow);
 /// @param largest_step  of Courant number 1 [s]
 TimeOptions transport_times(TimeOptions times, double pore_time, double largest_step);
 
-/// A sentence for each inlet table with lines closer than a step, between which a pulse may be missed. Not collective.
-std::vector<std::string> table_warnings(const TransportDeck& deck, const TimeOptions& times);
-
-/// f(x). Not collective.
-double value_in(const Formula& formula, const Vec3& x);
+/// Times between 0 and `end` at which what is given on inlets and outlets bends or jumps: lines of tables, jumps of
+/// formulas. Increasing. Throws Error for a formula that jumps more than 10 000 times. Not collective.
+std::vector<double> breaks_of(const TransportDeck& deck, double end);
+/// Says so where breaks double the number of steps, or more. Not collective.
+std::vector<std::string> break_warnings(const TimeOptions& times);
 
 }  // namespace karst

@@ -38,9 +38,10 @@ void require_near(const std::string& key, const Vec3& value, double h0) {
             key, value[d], value[d] / h0, h0, farthest);
 }
 
-void check_extent(const SolidOptions& s, std::size_t number, double h0) {
+/// @param table  of the shape in the deck
+void check_extent(const SolidOptions& s, const std::string& table, double h0) {
   const auto check = [&](const char* key, const Vec3& value) {
-    require_near(fmt::format("geometry.solid[{}].{}", number, key), value, h0);
+    require_near(fmt::format("{}.{}", table, key), value, h0);
   };
   check("center", s.center), check("point", s.point), check("lo", s.lo), check("hi", s.hi), check("radii", s.radii);
   check("radius", Vec3::all(s.radius)), check("major_radius", Vec3::all(s.major_radius));
@@ -162,6 +163,13 @@ std::unique_ptr<LevelSet> make_shape(const SolidOptions& s, double h0, Periods d
 
 }  // namespace
 
+std::unique_ptr<LevelSet> make_region(const SolidOptions& shape, const std::string& key, const std::string& directory,
+                                      double h0, const Vec3& size, const std::array<bool, 3>& periodic) {
+  check_extent(shape, key, h0);
+  auto region = make_shape(shape, h0, {size_in_cells(size, h0), periodic}, directory);
+  return shape.shape == SolidShape::expression ? complement(std::move(region)) : std::move(region);
+}
+
 std::unique_ptr<LevelSet> make_described_level_set(const GeometryOptions& options, double h0, const Vec3& size,
                                                    const std::array<bool, 3>& periodic) {
   require(h0 > 0.0, "geometry: the cell width is {} m; it must be > 0", h0);
@@ -172,7 +180,7 @@ std::unique_ptr<LevelSet> make_described_level_set(const GeometryOptions& option
   const MineralChoice minerals = choose_minerals(there, options.minerals);
   LevelSetParts parts;
   for (const SolidOptions& s : options.solids) {
-    check_extent(s, parts.size(), h0);
+    check_extent(s, fmt::format("geometry.solid[{}]", parts.size()), h0);
     auto shape = make_shape(s, h0, domain, options.directory);
     if (s.shape == SolidShape::expression) require_resolved(*shape, parts.size(), h0, domain.size);
     if (s.inside == Inside::fluid) shape = complement(std::move(shape));

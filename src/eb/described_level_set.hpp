@@ -24,4 +24,10 @@ namespace karst {
 std::unique_ptr<LevelSet> make_described_level_set(const GeometryOptions& options, double h0, const Vec3& size,
                                                    const std::array<bool, 3>& periodic);
 
+/// φ of one shape as a part of the domain: φ <= 0 inside; repeated as above. Errors of places and lengths as above.
+/// @param key        of its table in messages: "transport.region[2]"
+/// @param directory  of the deck
+std::unique_ptr<LevelSet> make_region(const SolidOptions& shape, const std::string& key, const std::string& directory,
+                                      double h0, const Vec3& size, const std::array<bool, 3>& periodic);
+
 }  // namespace karst

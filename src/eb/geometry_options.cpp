@@ -50,33 +50,37 @@ bool has(const std::vector<std::string_view>& keys, std::string_view key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-std::string listed(const ShapeKeys& keys) {
-  std::string text = "inside, mineral";
+std::string listed(const ShapeKeys& keys, ShapeUse use) {
+  std::string text = use == ShapeUse::solid ? "inside, mineral" : "";
   for (const auto* list : {&keys.needed, &keys.optional}) {
-    for (const std::string_view key : *list) text += fmt::format(", {}", key);
+    for (const std::string_view key : *list) text += fmt::format("{}{}", text.empty() ? "" : ", ", key);
   }
   return text;
 }
 
-void declare_shape(Reader& item, SolidOptions& s) {
+void declare_shape(Reader& item, SolidOptions& s, ShapeUse use) {
   using enum SolidShape;
+  const bool solid = use == ShapeUse::solid;
   item.word<SolidShape>("shape", s.shape,
-                        {{"plane", plane, "half space behind the plane; the normal points into the fluid"},
+                        {{"plane", plane,
+                          solid ? "half space behind the plane; the normal points into the fluid"
+                                : "half space behind the plane; the normal points out of it"},
                          {"sphere", sphere, ""},
                          {"spheres", spheres, "packing from a file"},
                          {"cylinder", cylinder, "without end, or with a length"},
                          {"box", box, ""},
                          {"ellipsoid", ellipsoid, ""},
                          {"torus", torus, ""},
-                         {"expression", expression, "fluid where a formula is > 0"}},
-                        "what the solid is; always needed");
+                         {"expression", expression, solid ? "fluid where a formula is > 0" : "where a formula is > 0"}},
+                        solid ? "what the solid is; always needed" : "what the region is; always needed");
+  if (!solid) return;
   item.word<Inside>("inside", s.inside,
                     {{"solid", Inside::solid, ""}, {"fluid", Inside::fluid, "all outside the shape is solid"}},
                     "what fills the shape");
   item.text("mineral", s.mineral, "of the solid: walls are told apart by it; solids of one name are of one mineral");
 }
 
-void declare_sizes(Reader& item, SolidOptions& s) {
+void declare_sizes(Reader& item, SolidOptions& s, ShapeUse use) {
   item.vec3("center", s.center, "m", "centre (sphere, cylinder, ellipsoid, torus)", -any, any);
   item.number("radius", s.radius, "m", "radius (sphere, cylinder, ring of the torus, spheres of a file without r)",
               above_zero, any);
@@ -84,7 +88,10 @@ void declare_sizes(Reader& item, SolidOptions& s) {
   item.number("length", s.length, "m", "length of a cylinder, half to each side of the centre; without it, no end",
               above_zero, any);
   item.vec3("point", s.point, "m", "a point on the plane", -any, any);
-  item.vec3("normal", s.normal, "-", "direction into the fluid (plane), of any length > 0", -any, any);
+  item.vec3("normal", s.normal, "-",
+            use == ShapeUse::solid ? "direction into the fluid (plane), of any length > 0"
+                                   : "direction out of the region (plane), of any length > 0",
+            -any, any);
   item.vec3("lo", s.lo, "m", "low corner of a box, before it is turned", -any, any);
   item.vec3("hi", s.hi, "m", "high corner of a box, before it is turned", -any, any);
   item.vec3("radii", s.radii, "m", "three half axes of an ellipsoid", above_zero, any);
@@ -96,29 +103,32 @@ void declare_sizes(Reader& item, SolidOptions& s) {
             "is always repeated");
 }
 
-void declare_sources(Reader& item, SolidOptions& s) {
+void declare_sources(Reader& item, SolidOptions& s, ShapeUse use) {
   item.file("file", s.file.path, "text file of spheres, one per line, relative to the deck");
   item.text("columns", s.file.columns, "columns of the file: x y z r in any order; index and _ are ignored");
   item.integer("skip_lines", s.file.skip_lines, "-", "header lines of the file", 0, std::numeric_limits<int>::max());
   item.number("scale", s.file.scale, "m", "length of the file's unit, for positions and radii", above_zero, any);
   item.vec3("shift", s.file.shift, "m", "added to the file's positions, after scale", -any, any);
-  item.text("expression", s.expression, "formula of x, y, z in metres, > 0 in the fluid, as in sqrt(x^2 + y^2) - 1e-4");
+  item.text("expression", s.expression,
+            use == ShapeUse::solid ? "formula of x, y, z in metres, > 0 in the fluid, as in sqrt(x^2 + y^2) - 1e-4"
+                                   : "formula of x, y, z in metres, > 0 in the region, as in 1e-4 - sqrt(x^2 + y^2)");
 }
 
-void check_keys(Reader& item, const SolidOptions& s) {
+void check_keys(Reader& item, const SolidOptions& s, ShapeUse use) {
   if (!item.given("shape")) {
-    item.mistake("shape", "missing; every solid needs one");
+    item.mistake("shape", fmt::format("missing; every {} needs one", use == ShapeUse::solid ? "solid" : "region"));
     return;
   }
   const ShapeKeys& keys = shape_keys[static_cast<std::size_t>(s.shape)];
   for (const std::string_view key : all_keys) {
+    if (use == ShapeUse::region && (key == "inside" || key == "mineral")) continue;  // not declared
     const bool needed = has(keys.needed, key),
                used = needed || has(keys.optional, key) || key == "inside" || key == "mineral";
     if (used && !needed) continue;  // its default holds
     const bool given = item.given(key);
     if (needed && !given) item.mistake(key, fmt::format("missing; shape \"{}\" needs it", keys.name));
     if (!used && given) {
-      item.mistake(key, fmt::format("not used by shape \"{}\"; it uses {}", keys.name, listed(keys)));
+      item.mistake(key, fmt::format("not used by shape \"{}\"; it uses {}", keys.name, listed(keys, use)));
     }
   }
 }
@@ -171,6 +181,16 @@ void check_minerals(Reader& reader, const GeometryOptions& options) {
 
 }  // namespace
 
+void read_shape(Reader& item, SolidOptions& shape, ShapeUse use) {
+  declare_shape(item, shape, use);
+  declare_sizes(item, shape, use);
+  declare_sources(item, shape, use);
+  if (item.documenting()) return;
+  check_keys(item, shape, use);
+  check_sizes(item, shape);
+  check_sources(item, shape);
+}
+
 std::vector<std::string> minerals_of(const std::vector<SolidOptions>& solids) {
   std::vector<std::string> names;
   for (const SolidOptions& solid : solids) names.push_back(solid.mineral);
@@ -204,13 +224,8 @@ void read(Reader& reader, GeometryOptions& options) {
                               "how the solids are combined");
   reader.tables("geometry.solid", "a described solid", [&](Reader& item) {
     SolidOptions solid;
-    declare_shape(item, solid);
-    declare_sizes(item, solid);
-    declare_sources(item, solid);
+    read_shape(item, solid, ShapeUse::solid);
     if (!item.documenting()) {
-      check_keys(item, solid);
-      check_sizes(item, solid);
-      check_sources(item, solid);
       if (const std::string wrong = wrong_mineral_name(solid.mineral); !wrong.empty()) item.mistake("mineral", wrong);
       options.solids.push_back(std::move(solid));
     }

@@ -47,6 +47,14 @@ struct GeometryOptions {
 /// deck with neither is not a mistake here.
 void read(Reader& reader, GeometryOptions& options);
 
+/// What a shape of the deck stands for: a solid, or a part of the domain. Only the words of the help differ, and that a
+/// region has no `inside` and no `mineral`.
+enum class ShapeUse { solid, region };
+
+/// Declares and reads the keys of a shape in a table of a list; notes as mistakes: keys that it lacks or does not use,
+/// impossible sizes, wrong expressions, files that do not exist.
+void read_shape(Reader& item, SolidOptions& shape, ShapeUse use);
+
 /// Names of the minerals of the solids, each once, in their order.
 std::vector<std::string> minerals_of(const std::vector<SolidOptions>& solids);
 

@@ -36,8 +36,12 @@ TimeTable read_time_table(const std::string& path) {
     if (!number && table.time.empty()) continue;  // names
     require(numbers && !(in >> more), "{}:{}: \"{}\" is not two numbers, time [s] and value", path, n, line);
     require(std::isfinite(t) && std::isfinite(value), "{}:{}: time and value must be finite", path, n);
-    require(table.time.empty() || t > table.time.back(), "{}:{}: the time {:g} s follows {:g} s; times must increase",
+    require(table.time.empty() || t >= table.time.back(), "{}:{}: the time {:g} s follows {:g} s; times must increase",
             path, n, t, table.time.empty() ? 0.0 : table.time.back());
+    const std::size_t lines = table.time.size();
+    require(lines < 2 || t > table.time[lines - 2],
+            "{}:{}: the time {:g} s stands three times; two lines of one time are a jump, times must increase", path, n,
+            t);
     table.time.push_back(t);
     table.value.push_back(value);
   }

@@ -32,6 +32,48 @@ void check_formula(Reader& in, std::string_view key, const std::string& text, st
   }
 }
 
+constexpr const char* initial_help = "a number, or a formula of x, y, z [m] from the low corner of the domain";
+
+void read_initial(Reader& in, ComponentDeck& c) {
+  in.number_or_formula("initial", c.initial, "C", fmt::format("concentration at the beginning: {}", initial_help));
+  in.file(
+      "initial_file", c.initial_file,
+      "in place of initial: an array of one value per cell of level 0, relative to the deck: file.h5:/data (last "
+      "axis x), file.npy, any other image that `karst import` takes, or a raw file (x fastest); finer cells take the "
+      "value where they lie");
+  in.text("initial_file_type", c.initial_file_type, "of the values of a raw file: float64, float32, uint8, ...");
+  std::vector<double> bounds;
+  in.numbers("bounds", bounds, "C",
+             "smallest and largest concentration that the deck may give, such as [0, 1]: initial values, inlet and "
+             "outlet outside of them are errors, said before anything is carried; without it: any",
+             -largest, largest);
+  if (in.documenting()) return;
+  c.initial_given = in.given("initial");
+  check_formula(in, "initial", c.initial, "xyz");
+  if (c.initial_given && in.given("initial_file"))
+    in.mistake("initial_file", "given beside initial; leave one of them out");
+  if (in.given("initial_file_type") && !in.given("initial_file"))
+    in.mistake("initial_file_type", "given without initial_file; remove it");
+  if (!in.given("bounds")) return;
+  if (bounds.size() != 2 || bounds[0] > bounds[1])
+    in.mistake("bounds", "wanted: two numbers, the smaller one first, such as [0, 1]");
+  else
+    c.bounds = {bounds[0], bounds[1]};
+}
+
+/// What stands in the deck beside the reading of numbers.
+void check_component(Reader& in, ComponentDeck& c, const std::string& outlet) {
+  c.inlet_given = in.given("inlet") || in.given("inlet_table");
+  c.inlet_kind_given = in.given("inlet_kind");
+  check_formula(in, "inlet", c.inlet, "t");
+  if (!is_name(c.name))
+    in.mistake("name", c.name.empty() ? std::string("missing; every component needs a name")
+                                      : fmt::format("\"{}\" is no name; wanted: letters, digits, _, + and -", c.name));
+  if (!in.given("outlet")) return;
+  check_formula(in, "outlet", outlet, "t");
+  c.outlet = outlet;
+}
+
 ComponentDeck read_component(Reader& in, double usual_diffusivity) {
   ComponentDeck c;
   c.diffusivity = usual_diffusivity;
@@ -41,9 +83,7 @@ ComponentDeck read_component(Reader& in, double usual_diffusivity) {
   in.number("decay", c.decay, "1/s", "first-order decay in the fluid", 0.0, largest);
   in.number("source", c.source, "C/s", "what comes into the fluid everywhere, in concentrations per second", -largest,
             largest);
-  in.number_or_formula("initial", c.initial, "C",
-                       "concentration at the beginning: a number, or a formula of x, y, z [m] from the low corner of "
-                       "the domain");
+  read_initial(in, c);
   in.number_or_formula("inlet", c.inlet, "C",
                        "concentration of what flows in at the inlet: a number, or a formula of t [s]");
   std::string table;
@@ -59,18 +99,7 @@ ComponentDeck read_component(Reader& in, double usual_diffusivity) {
                        "concentration on the outlet, through which then some diffuses: a number, or a formula of t "
                        "[s]; left out: the outlet is open, nothing diffuses through it");
   if (in.documenting()) return c;
-  c.inlet_given = in.given("inlet") || in.given("inlet_table");
-  c.inlet_kind_given = in.given("inlet_kind");
-  c.initial_given = in.given("initial");
-  check_formula(in, "initial", c.initial, "xyz");
-  check_formula(in, "inlet", c.inlet, "t");
-  if (!is_name(c.name))
-    in.mistake("name", c.name.empty() ? std::string("missing; every component needs a name")
-                                      : fmt::format("\"{}\" is no name; wanted: letters, digits, _, + and -", c.name));
-  if (in.given("outlet")) {
-    check_formula(in, "outlet", outlet, "t");
-    c.outlet = outlet;
-  }
+  check_component(in, c, outlet);
   if (table.empty()) return c;
   if (in.given("inlet")) in.mistake("inlet_table", "given beside inlet; leave one of them out");
   try {
@@ -118,7 +147,30 @@ WallDeck read_wall(Reader& in) {
   return wall;
 }
 
-/// Walls and components by their names. Places are those of the list in the deck.
+RegionDeck read_region(Reader& in) {
+  RegionDeck region;
+  in.text("component", region.component, "which component; left out: all of them");
+  in.number_or_formula("initial", region.initial, "C",
+                       fmt::format("concentration inside at the beginning: {}; always needed", initial_help));
+  read_shape(in, region.shape, ShapeUse::region);
+  if (in.documenting()) return region;
+  if (in.given("initial"))
+    check_formula(in, "initial", region.initial, "xyz");
+  else
+    in.mistake("initial", "missing; a region gives initial values");
+  return region;
+}
+
+/// A component that a list names.
+void check_component_name(Reader& in, const std::string& key, const std::string& name,
+                          const std::vector<std::string>& names) {
+  if (name.empty() || std::ranges::count(names, name) > 0) return;
+  const std::string near = nearest(name, names);
+  in.mistake(key, fmt::format("\"{}\" is no component{}; there are: {}", name,
+                              near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(names)));
+}
+
+/// Walls, regions and components by their names. Places are those of the list in the deck.
 void check_names(Reader& in, const TransportDeck& deck) {
   const std::vector<std::string> names = deck.names();
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -128,17 +180,14 @@ void check_names(Reader& in, const TransportDeck& deck) {
                  fmt::format("\"{}\" stands twice; names must be different", names[i]));
   for (std::size_t i = 0; i < deck.walls.size(); ++i) {
     const WallDeck& wall = deck.walls[i];
-    if (!wall.component.empty() && std::ranges::count(names, wall.component) == 0) {
-      const std::string near = nearest(wall.component, names);
-      in.mistake(fmt::format("transport.wall[{}].component", i),
-                 fmt::format("\"{}\" is no component{}; there are: {}", wall.component,
-                             near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(names)));
-    }
+    check_component_name(in, fmt::format("transport.wall[{}].component", i), wall.component, names);
     for (std::size_t j = 0; j < i; ++j)
       if (deck.walls[j].mineral == wall.mineral && deck.walls[j].component == wall.component)
         in.mistake(fmt::format("transport.wall[{}]", i),
                    fmt::format("the same mineral and component as transport.wall[{}]; one law per wall", j));
   }
+  for (std::size_t i = 0; i < deck.regions.size(); ++i)
+    check_component_name(in, fmt::format("transport.region[{}].component", i), deck.regions[i].component, names);
 }
 
 bool depends_on_time(const std::string& formula) {
@@ -160,10 +209,13 @@ void check_mode(Reader& in, const TransportDeck& deck) {
                      "transport in time has walls of first order alone; give transport.mode = \"steady\"");
     return;
   }
+  if (!deck.regions.empty()) in.mistake("transport.region", "a steady state does not know where it began; remove it");
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
     const ComponentDeck& c = deck.components[i];
     const auto key = [i](const char* name) { return fmt::format("transport.component[{}].{}", i, name); };
-    if (c.initial_given) in.mistake(key("initial"), "a steady state does not know where it began; remove it");
+    for (const char* name : {"initial", "initial_file"})
+      if (name == std::string("initial") ? c.initial_given : !c.initial_file.empty())
+        in.mistake(key(name), "a steady state does not know where it began; remove it");
     if (c.inlet_table) in.mistake(key("inlet_table"), "a steady state has an inlet that is constant; give inlet");
     for (const auto& [name, text] :
          {std::pair{"inlet", c.inlet_table ? std::string("0") : c.inlet}, {"outlet", c.outlet.value_or("0")}})
@@ -211,9 +263,13 @@ void read(Reader& in, TransportDeck& deck, bool more) {
             "transport.mode = \"steady\"",
             [&](Reader& item) { deck.components.push_back(read_component(item, deck.diffusivity)); });
   in.tables("transport.wall", "a wall that reacts", [&](Reader& item) { deck.walls.push_back(read_wall(item)); });
+  in.tables("transport.region",
+            "initial values inside a shape, in place of those of the component; the last of several that overlap holds",
+            [&](Reader& item) { deck.regions.push_back(read_region(item)); });
   if (in.documenting()) {
     deck.components.clear();
     deck.walls.clear();
+    deck.regions.clear();
     return;
   }
   deck.axis_given = in.given("transport.axis");
@@ -225,7 +281,7 @@ void read(Reader& in, TransportDeck& deck, bool more) {
     return;
   }
   for (const char* key : {"transport.mode", "transport.diffusivity", "transport.peclet", "transport.peclet_length",
-                          "transport.axis", "transport.tolerance", "transport.wall"})
+                          "transport.axis", "transport.tolerance", "transport.wall", "transport.region"})
     if (in.given(key)) in.mistake(key, "given without a [[transport.component]], so nothing is transported");
 }
 

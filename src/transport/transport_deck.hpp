@@ -3,12 +3,14 @@
 // SI units; concentrations in any unit C.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/deck.hpp"
+#include "eb/geometry_options.hpp"
 #include "transport/time_table.hpp"
 
 namespace karst {
@@ -24,12 +26,22 @@ struct ComponentDeck {
   double decay = 0.0;         ///< [1/s]
   double source = 0.0;        ///< [C/s]
   std::string initial = "0";  ///< formula of x, y, z [m]
-  std::string inlet = "0";    ///< formula of t [s]
+  std::string initial_file;   ///< in place of the formula: an array of one value per cell, relative to the deck
+  std::string initial_file_type = "float64";    ///< of a raw file
+  std::optional<std::array<double, 2>> bounds;  ///< that all values given must keep
+  std::string inlet = "0";                      ///< formula of t [s]
   bool inlet_given = false, initial_given = false;
   std::optional<TimeTable> inlet_table;  ///< in place of the formula
   EndKind inlet_kind = EndKind::flux;
   bool inlet_kind_given = false;
   std::optional<std::string> outlet;  ///< formula of t [s]: the concentration on the outlet; none: open
+};
+
+/// One [[transport.region]]: initial values inside a shape.
+struct RegionDeck {
+  std::string component;  ///< empty: all components
+  std::string initial;    ///< formula of x, y, z [m]
+  SolidOptions shape;
 };
 
 /// One [[transport.wall]]: -D ∂c/∂n = rate (c^order - equilibrium^order), n out of the fluid, or a given flux.
@@ -56,15 +68,16 @@ struct TransportDeck {
   double tolerance = 1e-8;                ///< of implicit diffusion, relative to the change of a step
   std::vector<ComponentDeck> components;  ///< none: the job is not asked for
   std::vector<WallDeck> walls;
+  std::vector<RegionDeck> regions;  ///< later ones win
 
   bool steady() const { return mode == TransportMode::steady; }
   bool asked() const { return !components.empty(); }
   std::vector<std::string> names() const;
 };
 
-/// Declares and reads [transport]; notes as mistakes: components without or with the same name, walls of components
-/// that do not exist, two laws for the same wall, formulas and tables that cannot be read, keys without a component,
-/// and what the mode cannot do.
+/// Declares and reads [transport]; notes as mistakes: components without or with the same name, walls and
+/// regions of components that do not exist, two laws for the same wall, formulas and tables that cannot be read, keys
+/// without a component, and what the mode cannot do.
 /// @param more  components come from elsewhere, too
 void read(Reader& in, TransportDeck& deck, bool more = false);
 

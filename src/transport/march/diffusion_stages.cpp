@@ -167,7 +167,7 @@ int find_diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const ScalarCom
                         const StageFluxes& result) {
   const double t = step.t, dt = step.dt;
   const Timer timer("diffusion");
-  *group.boundary = {&component, {t, t + gamma_ * dt, t + dt}, {}};
+  *group.boundary = {&component, {just_after(t, dt), t + gamma_ * dt, just_before_end(t, dt)}, {}};
   Stages stages(grid, group, s, step, options);
   const auto rows = [&](auto&& f) {
     parallel_for(grid.n_own, [&](std::int64_t i) { f(static_cast<std::size_t>(i)); });

@@ -11,7 +11,9 @@
 // h0²/time, k in h0/time, λ in 1/time, s in concentration/time, fluxes of the flow in h0³/time.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -28,9 +30,15 @@ struct ScalarSide {
     fixed  ///< the concentration on it is the value
   };
   Kind kind = Kind::open;
-  /// At a position [h0] and a time; empty: 0. Called from several threads.
+  /// At a position [h0] and a time; empty: 0. Called from several threads. What flows in through an open side in a step
+  /// has the mean of the values just after its beginning and just before its end.
   std::function<double(const Vec3& x, double t)> value;
 };
+
+/// Times just after the beginning and just before the end of a step. Values on the ends of the domain are asked for
+/// there, as they may jump where one step ends and the next begins.
+inline double just_after(double t, double dt) { return t + std::max(1e-9 * dt, 4e-15 * (std::abs(t) + dt)); }
+inline double just_before_end(double t, double dt) { return t + dt - std::max(1e-9 * dt, 4e-15 * (std::abs(t) + dt)); }
 
 struct ScalarWall {
   double rate = 0.0;         ///< k >= 0

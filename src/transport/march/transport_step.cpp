@@ -32,15 +32,24 @@ double TransportStepper::content(const TransportState& state, std::size_t i) con
       parallel_sum(grid_.n_own, [&](std::int64_t k) { return grid_.volume[static_cast<std::size_t>(k)] * c[k]; }));
 }
 
-/// Values on the ends of the domain: given ones where the flow enters and on fixed sides, else those of the volume.
-void TransportStepper::set_boundary(std::size_t i, double t, std::span<double> values) const {
+/// Values on the ends of the domain: given ones where the flow enters and on fixed sides, else those of the volume. Of
+/// a fixed side at the beginning or at the end of the step; of an open one the mean of both, so that what flows in is
+/// what is asked for whatever the limiter does.
+void TransportStepper::set_boundary(std::size_t i, const StepTimes& step, bool at_end, std::span<double> values) const {
   const ScalarComponent& c = components_[i];
+  const double first = just_after(step.t, step.dt), last = just_before_end(step.t, step.dt);
   parallel_for(std::ssize(grid_.boundary), [&](std::int64_t k) {
     const BoundaryFace& b = grid_.boundary[static_cast<std::size_t>(k)];
     const ScalarSide& side = c.sides[static_cast<std::size_t>(b.side)];
-    const bool given = side.kind == ScalarSide::Kind::fixed || flow_.all[static_cast<std::size_t>(b.face)] < 0.0;
-    values[static_cast<std::size_t>(grid_.n_all + k)] =
-        !given ? values[static_cast<std::size_t>(b.volume)] : (side.value ? side.value(b.at, t) : 0.0);
+    double& value = values[static_cast<std::size_t>(grid_.n_all + k)];
+    if (side.kind != ScalarSide::Kind::fixed && !(flow_.all[static_cast<std::size_t>(b.face)] < 0.0))
+      value = values[static_cast<std::size_t>(b.volume)];
+    else if (!side.value)
+      value = 0.0;
+    else if (side.kind == ScalarSide::Kind::fixed)
+      value = side.value(b.at, at_end ? last : first);
+    else
+      value = 0.5 * (side.value(b.at, first) + side.value(b.at, last));
   });
 }
 
@@ -101,15 +110,15 @@ void TransportStepper::low_order_step(TransportState& state, std::size_t i, doub
   Work& w = work_[i];
   const std::span<double> c = state.values[i].span(), low = w.low.span();
   const LowOrderTerms* const terms = w.group != nullptr ? &w.group->low : nullptr;
-  set_boundary(i, state.time, c);
+  set_boundary(i, {state.time, dt}, false, c);
   std::ranges::copy(c, low.begin());
-  set_boundary(i, state.time + dt, low);
+  set_boundary(i, {state.time, dt}, true, low);
   include_data(state, i);
   upwind_flux(grid_, flow_.explicit_flow(), c, flux_.span());
   if (terms != nullptr || flow_.n_implicit > 0) {
     const double size = std::max(std::abs(state.range[i].least), std::abs(state.range[i].largest));
     report.low_iterations += low_.solve(grid_, flow_, terms, flux_.span(), dt, size, low);
-    set_boundary(i, state.time + dt, low);
+    set_boundary(i, {state.time, dt}, true, low);
   }
   take_low_flux(state, i, dt);
 }
@@ -146,7 +155,7 @@ void TransportStepper::take_low_flux(TransportState& state, std::size_t i, doubl
   for (std::size_t k = 0; k < w.ends.size(); ++k)
     w.ends[k] = dt * flux_[static_cast<std::size_t>(grid_.boundary[k].face)];
   fetch_remote(grid_, low);
-  set_boundary(i, state.time + dt, low);
+  set_boundary(i, {state.time, dt}, true, low);
 }
 
 /// (c + c_low) / 2 and its gradient.
@@ -211,7 +220,7 @@ void TransportStepper::take_correction(TransportState& state, std::size_t i, dou
     for_range(grid_.n_own,
               [&](std::size_t v) { w.through_wall[v] += limited ? limiter_.wall[v] * w.wall[v] : w.wall[v]; });
   fetch_remote(grid_, low);
-  set_boundary(i, state.time + dt, low);
+  set_boundary(i, {state.time, dt}, true, low);
 }
 
 void TransportStepper::correct_diffusion(TransportState& state, double dt, TransportReport& report) {

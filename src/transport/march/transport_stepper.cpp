@@ -111,6 +111,11 @@ void TransportStepper::set_values(TransportState& state, std::size_t component, 
   start_range(state, component);
 }
 
+void TransportStepper::set_values(TransportState& state, std::size_t component, std::span<const double> values) {
+  std::ranges::copy(values.first(static_cast<std::size_t>(grid_.n_own)), state.values[component].span().begin());
+  start_range(state, component);
+}
+
 void TransportStepper::start_range(TransportState& state, std::size_t component) {
   const std::span<double> c = state.values[component].span();
   fetch_remote(grid_, c);

@@ -68,11 +68,12 @@ class TransportStepper {
   double largest_step() const { return flow_.largest_step; }
 
   TransportState make_state() const;
-  /// Sets a component from a function of the centroid [h0], or from a field. Collective.
+  /// Sets a component from a function of the centroid [h0], from a field, or from one value per own volume. Collective.
   void set_values(TransportState& state, std::size_t component, const std::function<double(const Vec3&)>& value);
   void set_values(TransportState& state, std::size_t component, const CellField& field, int of_field = 0);
   /// After own values were changed from outside: fetches those of other ranks and widens the range. Collective.
   void take_changes(TransportState& state, std::size_t component);
+  void set_values(TransportState& state, std::size_t component, std::span<const double> values);
   /// The unknowns of a field. Not collective.
   void get_values(const TransportState& state, std::size_t component, CellField& field, int of_field = 0) const;
 
@@ -102,7 +103,10 @@ class TransportStepper {
   void start_range(TransportState& state, std::size_t component);
   double content(const TransportState& state, std::size_t i) const;
   void include_data(TransportState& state, std::size_t i);
-  void set_boundary(std::size_t i, double t, std::span<double> values) const;
+  struct StepTimes {
+    double t, dt;
+  };
+  void set_boundary(std::size_t i, const StepTimes& step, bool at_end, std::span<double> values) const;
   void react(TransportState& state, std::size_t i, double dt, TransportReport& report);
   void low_order_step(TransportState& state, std::size_t i, double dt, TransportReport& report);
   void take_low_flux(TransportState& state, std::size_t i, double dt);

@@ -44,6 +44,24 @@ TEST(Clock, LandsOnOutputTimesAndOnTheEnd) {
       }
 }
 
+// So are breaks; those that fall on an output time, on the end or behind it make no step of their own.
+TEST(Clock, LandsOnBreaks) {
+  TimeOptions options{1.0, 0.25, 0.5, StepScheme::bdf2};
+  options.breaks = {0.1, 0.1 + 1e-17, 0.5, 0.7, 1.0, 2.0};
+  std::vector<double> times;
+  for (Clock clock(options); !clock.done();) {
+    clock.advance();
+    times.push_back(clock.time());
+  }
+  ASSERT_EQ(times.size(), 6U);  // 0.1, 0.3, 0.5, 0.7, 0.85, 1
+  EXPECT_EQ(times[0], 0.1);
+  EXPECT_EQ(times[2], 0.5);
+  EXPECT_EQ(times[3], 0.7);
+  EXPECT_EQ(times.back(), 1.0);
+  EXPECT_EQ(count_steps(options), 6.0);
+  EXPECT_EQ(go(options).outputs, std::vector<double>{0.5});
+}
+
 TEST(Clock, WhatHasNoTimeTakesOneStep) {
   Clock clock;
   EXPECT_FALSE(clock.done());

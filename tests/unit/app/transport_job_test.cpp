@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
 #include "support/shared_directory.hpp"
+#include "transport/march/transport_stepper.hpp"
 
 namespace karst {
 namespace {
@@ -265,19 +267,99 @@ TEST(TransportJobMpi, APecletNumberScalesAnInlet) {
   EXPECT_NEAR(bed.table("transport.csv").back()[inflow], rate, 1e-5 * rate);
 }
 
-// Lines of a table between two steps are told, those that steps follow are not.
-TEST(TransportJob, ATableFinerThanTheStepsIsTold) {
+// Lines of tables and jumps of formulas are times at which steps end.
+TEST(TransportJob, StepsEndWhereInletsBendAndJump) {
   TransportDeck deck;
-  deck.components.resize(2);
-  deck.components[1].inlet_table = TimeTable{{0.0, 5.0, 5.25, 9.0}, {0.0, 0.0, 1.0, 0.0}};
+  deck.components.resize(3);
+  deck.components[0].inlet = "t >= 0.7 && t < 2.3 ? 1 : 0";
+  deck.components[1].inlet_table = TimeTable{{0.0, 5.0, 5.25, 9.0, 12.0}, {0.0, 0.0, 1.0, 0.0, 0.0}};
+  deck.components[2].outlet = "2 + sin(t)";
+  const std::vector<double> breaks = breaks_of(deck, 10.0);
+  const std::vector<double> wanted{0.7, 2.3, 5.0, 5.25, 9.0};
+  for (const double t : wanted)
+    EXPECT_TRUE(std::ranges::any_of(breaks, [&](double b) { return std::abs(b - t) <= 1e-15 * t; })) << t;
+  for (const double b : breaks)
+    EXPECT_TRUE(std::ranges::any_of(wanted, [&](double t) { return std::abs(b - t) <= 1e-15 * t; })) << b;
   TimeOptions times{.end = 10.0, .dt = 1.0};
-  const auto found = table_warnings(deck, times);
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_TRUE(has(found[0], "transport.component[1].inlet_table: lines 0.25 s apart at 5 s, but steps of 1 s"));
-  times.dt = 0.2;
-  EXPECT_TRUE(table_warnings(deck, times).empty());
-  times = {.end = 4.0, .dt = 1.0};  // the run ends before
-  EXPECT_TRUE(table_warnings(deck, times).empty());
+  times.breaks = breaks;
+  EXPECT_TRUE(break_warnings(times).empty());
+  times.dt = 5.0;
+  EXPECT_TRUE(has(break_warnings(times).at(0), "6 steps in place of 2"));
+  deck.components[0].inlet = "sin(1e7 * t) > 0 ? 1 : 0";
+  EXPECT_TRUE(has(error_of([&] { breaks_of(deck, 10.0); }), "jumps more than 10000 times"));
+}
+
+// A square pulse brings in what it holds, to round-off, whatever the steps: as a formula and as a table with two jumps.
+TEST(TransportJobMpi, APulseBringsInItsMass) {
+  const PetscSession petsc;
+  Bed bed(Comm::world());
+  ComponentDeck other = bed.config.transport.components[0];
+  other.name = "other";
+  bed.config.transport.components[0].inlet = "t >= 0.31 && t < 1.77 ? 2 : 0";
+  other.inlet_table = TimeTable{{0.0, 0.5, 0.5, 1.1, 1.1}, {0.0, 0.0, 1.0, 3.0, 0.0}};
+  bed.config.transport.components.push_back(other);
+  bed.config.time = {.end = 3.0, .dt = 0.4};
+  bed.run();
+  const auto rows = bed.table("transport.csv");
+  constexpr std::size_t next = imbalance - outlet + 1;  // columns of a component
+  double first = 0.0, second = 0.0, flow = 0.0;
+  for (const auto& row : rows) {
+    first += row[dt] * row[inflow];
+    second += row[dt] * row[inflow + next];
+    if (row[time] <= 1.77 && row[time] > 0.31 + 1e-9) flow = row[inflow] / 2.0;
+  }
+  EXPECT_NEAR(flow, 50.0, 1e-3);  // 0.5 m/s through 100 m²
+  // The file has ten digits of dt, twelve of the amounts.
+  EXPECT_NEAR(first, 2.0 * (1.77 - 0.31) * flow, 1e-10 * first);
+  EXPECT_NEAR(second, 2.0 * 0.6 * flow, 1e-10 * second);
+}
+
+// Regions win over the component's value, the last of several; an array gives one value per cell.
+TEST(TransportJobMpi, StartsFromRegionsAndFromAnArray) {
+  const PetscSession petsc;
+  Bed bed(Comm::world());
+  const std::string file = bed.place.path() + "/start.raw";
+  if (bed.comm.rank() == 0) {
+    std::ofstream out(file, std::ios::binary);
+    for (int z = 0; z < 10; ++z)
+      for (int y = 0; y < 10; ++y)
+        for (int x = 0; x < 20; ++x) {
+          const double value = 0.01 * x + 0.1 * (y % 2);
+          out.write(reinterpret_cast<const char*>(&value), sizeof(value));
+        }
+  }
+  bed.comm.sum(std::int64_t{0});  // the file is there
+  ComponentDeck& tracer = bed.config.transport.components[0];
+  tracer.initial_file = file;
+  tracer.bounds = {{0.0, 3.0}};
+  SolidOptions box;
+  box.shape = SolidShape::box;
+  box.lo = {4.0, 0.0, 0.0};
+  box.hi = {16.0, 10.0, 10.0};
+  SolidOptions ball;
+  ball.shape = SolidShape::sphere;
+  ball.center = {10.0, 5.0, 5.0};
+  ball.radius = 2.0;
+  bed.config.transport.regions = {{"", "1 + x / 100", box}, {"tracer", "3", ball}};
+  const auto initial = initial_values(bed.context, -1);
+  const auto composite = composite_on(bed.comm, bed.geometry);
+  ScalarComponent c;
+  TransportStepper stepper(composite, {c});
+  const ScalarGrid& grid = stepper.grid();
+  std::vector<double> values(static_cast<std::size_t>(grid.n_own));
+  initial[0]->fill(bed.comm, grid, values);
+  std::array<std::int64_t, 3> seen{};
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    const Vec3& x = grid.centroid[v];
+    const bool in_ball = norm(x - ball.center)<2.0, in_box = x[0]> 4.0 && x[0] < 16.0;
+    const double cell = static_cast<float>(0.01 * std::floor(x[0]) + 0.1 * (static_cast<int>(x[1]) % 2));
+    EXPECT_NEAR(values[v], in_ball ? 3.0 : in_box ? 1.0 + x[0] / 100.0 : cell, 1e-7);
+    ++seen[in_ball ? 0 : in_box ? 1 : 2];
+  }
+  bed.comm.sum(std::span(seen));
+  for (const std::int64_t n : seen) EXPECT_GT(n, 20);
+  tracer.bounds = {{0.0, 2.0}};
+  EXPECT_TRUE(has(error_of([&] { require_initial(bed.context, 0, values); }), "outside of the bounds"));
 }
 
 // What the deck cannot do is said before any work.

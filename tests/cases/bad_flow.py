@@ -145,10 +145,10 @@ def flow_walls_on_periodic_sides(folder):
 
 
 @case
-def flow_with_inertia_on_two_levels(folder):
+def flow_with_a_reservoir_on_two_levels(folder):
     refined = sphere_deck() + 'levels = 2\n[[grid.refine]]\nlevel = 1\nwhere = "wall"\n'
-    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\n', refined)), "flow.model=steady"], [
-        "flow.model", "steady", "[[grid.refine]]"]
+    return ["run", deck(folder, flow_deck('drive = "pressure-drop"\naxes = ["z"]\nreservoir = 4\n', refined))], [
+        "flow.reservoir", "[[grid.refine]]"]
 
 
 @case

@@ -189,6 +189,74 @@ void Advection::add_linearised(double factor, const LevelValues& v, std::span<Qu
       });
 }
 
+void Advection::extra_fluxes(const LevelValues& u, std::span<const double> velocities, std::span<float> to) const {
+  const LevelGraph& graph = op_->geometry().graph;
+  parallel_for(graph.n_local(), [&](std::int64_t i) {
+    const int b = static_cast<int>(i);
+    auto e = static_cast<std::size_t>(op_->rows().extra_begin[static_cast<std::size_t>(b)]);
+    for (const FlowExtra& face : op_->rows().extra_of(b)) {
+      const kernels::ExtraFlux parts = kernels::extra_parts(u.x.box(b).data(), u.mean.box(b).data(),
+                                                            op_->inverse_diagonal().box(b).data(), face, {});
+      to[e] = static_cast<float>(double{face.area} * (parts.mean - parts.along + velocities[e]));
+      ++e;
+    }
+  });
+}
+
+/// cell(box, its first own VoF, VoF, slots, areas of the faces) for all flow cells.
+template <class Cell>
+void Advection::for_cells(Cell&& cell) const {
+  constexpr std::array<float, 6> whole{1.0F, 1.0F, 1.0F, 1.0F, 1.0F, 1.0F};
+  const LevelGraph& graph = op_->geometry().graph;
+  parallel_for(graph.n_local(), [&](std::int64_t i) {
+    const int b = static_cast<int>(i);
+    const auto first = static_cast<std::size_t>(graph.vof_begin(b));
+    kernels::for_plain(graph.box(b), [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
+      if (op_->is_plain(first + v)) cell(b, first, v, n, whole);
+    });
+    for (const FlowRow& row : op_->rows().of(b)) cell(b, first, row.vof, row.slot, row.area);
+  });
+}
+
+double Advection::keep_fluxes(const std::array<Past, 2>& flows) {
+  for_cells([&](int, std::size_t first, std::size_t v, const auto&, const std::array<float, 6>& area) {
+    for (std::size_t s = 0; s < 6; ++s) {
+      double mean = 0.0;
+      for (const Past& flow : flows)
+        if (flow.weight != 0.0) mean += flow.weight * flow.velocities[first + v][s];
+      fluxes_[first + v][s] = static_cast<float>(double{area[s]} * mean);
+    }
+  });
+  parallel_for(std::ssize(extra_fluxes_.span()), [&](std::int64_t e) {
+    double flux = 0.0;
+    for (const Past& flow : flows)
+      if (flow.weight != 0.0) flux += flow.weight * double{flow.extra[e]};
+    extra_fluxes_[static_cast<std::size_t>(e)] = static_cast<float>(flux);
+  });
+  return parallel_max(std::ssize(fluxes_.span()), [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    double out = 0.0;
+    for (const float f : fluxes_[v]) out += std::max(0.0F, f);
+    return out * double{inverse_volume_[v]};
+  });
+}
+
+void Advection::add_carried(double factor, const LevelValues& v, std::span<Quad> y) const {
+  const auto part = [&](std::size_t i) { return kernels::all(factor * double{inverse_volume_[i]}); };
+  for_cells([&](int b, std::size_t first, std::size_t i, const std::array<std::uint16_t, 6>& n, const auto&) {
+    add_to(y[first + i], part(first + i) * carried(v.x.box(b).data(), i, n, fluxes_[first + i]));
+  });
+  const LevelGraph& graph = op_->geometry().graph;
+  parallel_for(graph.n_local(), [&](std::int64_t i) {
+    const int b = static_cast<int>(i);
+    const auto first = static_cast<std::size_t>(graph.vof_begin(b));
+    auto e = static_cast<std::size_t>(op_->rows().extra_begin[static_cast<std::size_t>(b)]);
+    for (const FlowExtra& face : op_->rows().extra_of(b))
+      add_to(y[first + face.vof],
+             part(first + face.vof) * carried(v.x.box(b).data(), face, double{extra_fluxes_[e++]}));
+  });
+}
+
 std::int64_t Advection::bytes() const {
   return static_cast<std::int64_t>(flow_.bytes() + fluxes_.bytes() + extra_fluxes_.bytes() + inverse_volume_.bytes());
 }

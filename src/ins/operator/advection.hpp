@@ -35,6 +35,24 @@ class Advection {
   /// derivative of add(). Allocates nothing. Not collective.
   void add_linearised(double factor, const LevelValues& v, std::span<Quad> y) const;
 
+  /// What flows through the faces of an earlier flow: of the own VoFs what StokesOperator::face_velocities() made of
+  /// it, of the FlowExtra extra_fluxes().
+  struct Past {
+    double weight = 0.0;
+    const std::array<double, 6>* velocities = nullptr;
+    const float* extra = nullptr;
+  };
+  /// Fluxes through the FlowExtra of values that the operator was applied to.
+  /// @param velocities  what StokesOperator::face_velocities() made of them
+  void extra_fluxes(const LevelValues& u, std::span<const double> velocities, std::span<float> to) const;
+  /// Keeps the fluxes Σ weight F of two earlier flows for add_carried() and inflow(); flow() stays what it is.
+  /// Allocates nothing. Not collective.
+  /// @return largest sum of what flows out of a cell over κ, of this rank
+  double keep_fluxes(const std::array<Past, 2>& flows);
+  /// y += factor (w·∇)v, w: the kept fluxes, v: values that the operator was applied to; with the fluxes of v it is
+  /// add() of a periodic domain. Allocates nothing. Not collective.
+  void add_carried(double factor, const LevelValues& v, std::span<Quad> y) const;
+
   /// Of what was kept, per own VoF: what flows in through a side, over κ; 0 through extra faces.
   float inflow(std::size_t vof, std::size_t side) const { return -inverse_volume_[vof] * fluxes_[vof][side]; }
   /// What was kept: the flux out of an own VoF through a side.
@@ -56,6 +74,8 @@ class Advection {
   void find_ends(int box);
   template <class Cell, class Extra, class AtEnd>
   void for_faces(const LevelValues& u, const Vec3& force, Cell&& cell, Extra&& extra, AtEnd&& at_end) const;
+  template <class Cell>
+  void for_cells(Cell&& cell) const;
 
   const StokesOperator* op_;
   QuadField flow_;                      // u, with halo and ghosts

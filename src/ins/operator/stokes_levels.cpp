@@ -88,12 +88,16 @@ std::int64_t FlowValues::bytes() const {
 PastFlow::PastFlow(const StokesLevels& op)
     : cells(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, {}),
       faces(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, {}) {
-  for (int l = 0; l < op.n_levels(); ++l) extra.emplace_back(op.level(l).rows().extra.size(), Purpose::solver, 0.0);
+  for (int l = 0; l < op.n_levels(); ++l) {
+    extra.emplace_back(op.level(l).rows().extra.size(), Purpose::solver, 0.0);
+    fluxes.emplace_back(op.level(l).rows().extra.size(), Purpose::solver, 0.0F);
+  }
 }
 
 std::int64_t PastFlow::bytes() const {
   std::size_t sum = cells.bytes() + faces.bytes();
   for (const Array<double>& level : extra) sum += level.bytes();
+  for (const Array<float>& level : fluxes) sum += level.bytes();
   return static_cast<std::int64_t>(sum);
 }
 

@@ -38,6 +38,7 @@ struct PastFlow {
   Array<Quad> cells;  ///< in units of their level
   Array<std::array<double, 6>> faces;
   std::vector<Array<double>> extra;  ///< per level
+  std::vector<Array<float>> fluxes;  ///< through the FlowExtra, per level; set where they carry momentum
   std::int64_t bytes() const;
 };
 

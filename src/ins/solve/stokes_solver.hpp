@@ -27,6 +27,12 @@ struct StokesOptions {
   std::function<void(const StokesProgress&)> progress;  ///< on every rank
 };
 
+/// What carries momentum along, in the linear equations of a step: + inertia (w·∇)u, w: the fluxes kept there.
+struct CarryingFluxes {
+  const Advection* fluxes = nullptr;  ///< none: creeping flow
+  double inertia = 0.0;
+};
+
 struct StokesReport {
   GmresReport krylov;
   Vec3 velocity;  ///< flow rate over the total cross-section, mean over all planes
@@ -62,7 +68,8 @@ class StokesSolver {
   /// Solves the equations of a step, a u - s - Δu + ∇p = f, from where all_values() stands until |b - K x| is tolerance
   /// times `size`, continuity weighed as the preconditioner does. Throws Error when the iteration fails. values() are
   /// then the solution; list_unknowns() hands it to solution().
-  GmresReport solve_from_here(const StokesDrive& drive, const TimeTerm& time, double size, const std::string& name);
+  GmresReport solve_from_here(const StokesDrive& drive, const TimeTerm& time, double size, const std::string& name,
+                              const CarryingFluxes& carried = {});
   void list_unknowns();
   /// |b| of a drive. Throws Error when it is 0. values() are then 0.
   double size_of(const StokesDrive& drive, const std::string& name);

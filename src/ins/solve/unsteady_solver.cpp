@@ -40,22 +40,59 @@ double square(const Quad& q) { return q.v[0] * q.v[0] + q.v[1] * q.v[1] + q.v[2]
 }  // namespace
 
 UnsteadySolver::UnsteadySolver(StokesSolver& stokes, const Geometry& geometry, DriveAt drive_at,
-                               const StokesDrive& reference, TimeScheme scheme)
+                               const StokesDrive& reference, TimeScheme scheme, double inertia)
     : stokes_(&stokes),
       drive_at_(std::move(drive_at)),
       scheme_(scheme),
       size_(stokes.size_of(reference, "unsteady flow")),
       now_(stokes.op()),
       before_(stokes.op()),
+      inertia_(inertia),
       volume_(volumes_of(stokes.op(), geometry)) {
   std::ranges::fill(stokes.all_values(), Quad{});
+  require(inertia >= 0.0, "unsteady flow: inertia {}; it must not be negative", inertia);
+  if (inertia == 0.0) return;
+  require(stokes.op().n_levels() == 1,
+          "flow.model = \"navier-stokes\": {} grid levels; it works on one, so leave [[grid.refine]] out",
+          stokes.op().n_levels());
+  advection_.emplace(stokes.op().level(0));
+}
+
+/// The fluxes of a flow with a weight.
+Advection::Past UnsteadySolver::faces_of(double weight, const PastFlow& flow) const {
+  return {weight, flow.faces.data(), flow.fluxes[0].data()};
+}
+
+/// Keeps stokes.values(), applied with this drive and term.
+void UnsteadySolver::keep(const StokesDrive& drive, const TimeTerm& term, PastFlow& to) {
+  stokes_->op().keep(stokes_->values(), drive, term, to);
+  if (advection_) advection_->extra_fluxes(stokes_->values().level(0), to.extra[0].span(), to.fluxes[0].span());
+}
+
+void UnsteadySolver::begin_here(const StokesDrive& drive) {
+  stokes_->residual(drive, stokes_->krylov().work());
+  keep(drive, {}, now_);
+  stokes_->list_unknowns();
+  time_ = dt_ = 0.0;
+  carry(0.0, 0.0);
+}
+
+/// Fluxes that carry momentum in a step: now + by (now - before)
+void UnsteadySolver::carry(double by, double dt) {
+  if (!advection_) return;
+  const double part = advection_->keep_fluxes({faces_of(1.0 + by, now_), faces_of(-by, before_)});
+  outflow_ = inertia_ * stokes_->op().comm().max(part);
+  require(outflow_ * dt <= most_cfl,
+          "unsteady flow: a step would pass on {:.3g} times the volume of a cell; {:g} are allowed: take shorter steps",
+          outflow_ * dt, most_cfl);
 }
 
 /// Leaves the new flow in before_, with those of its faces.
 int UnsteadySolver::solve(double time, const TimeTerm& term) {
   const StokesDrive drive = drive_at_(time);
-  const int iterations = stokes_->solve_from_here(drive, term, size_, "unsteady flow").iterations;
-  stokes_->op().keep(stokes_->values(), drive, term, before_);
+  const CarryingFluxes carried{advection_ ? &*advection_ : nullptr, inertia_};
+  const int iterations = stokes_->solve_from_here(drive, term, size_, "unsteady flow", carried).iterations;
+  keep(drive, term, before_);
   return iterations;
 }
 
@@ -71,13 +108,20 @@ void UnsteadySolver::extrapolate(double by) {
 
 int UnsteadySolver::two_stages(double dt) {
   const double a = 1.0 / (gamma * dt), more = (1.0 - gamma) / gamma;
-  const int n = solve(time_ + gamma * dt, {a, {a, 0.0}, {&now_, &now_}});
+  carry(0.0, dt);
+  int n = solve(time_ + gamma * dt, {a, {a, 0.0}, {&now_, &now_}});
+  if (advection_) {  // the stage carries itself
+    carry(-1.0, dt);
+    n += solve(time_ + gamma * dt, {a, {a, 0.0}, {&now_, &now_}});
+    carry(-1.0 / gamma, dt);
+  }
   return n + solve(time_ + dt, {a, {(1.0 - more) * a, more * a}, {&now_, &before_}});
 }
 
 int UnsteadySolver::two_steps(double dt) {
   const double r = dt / dt_, to_now = (1.0 + r) / dt, to_before = -r * r / ((1.0 + r) * dt);
   extrapolate(r);
+  carry(r, dt);
   return solve(time_ + dt, {to_now + to_before, {to_now, to_before}, {&now_, &before_}});
 }
 
@@ -95,6 +139,7 @@ StepReport UnsteadySolver::step(double dt) {
     throw;
   }
   std::swap(now_, before_);
+  report.cfl = outflow_ * dt;
   time_ += dt;
   dt_ = dt;
   report.time = time_;

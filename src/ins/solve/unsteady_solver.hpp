@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unsteady Stokes flow, step by step:
+// Flow in time, step by step:
 //
-//   ρ ∂u/∂t - μ Δu + ∇p = f(t),   ∇·u = 0,   u = 0 on the wall
+//   ρ ∂u/∂t + ρ (u·∇)u - μ Δu + ∇p = f(t),   ∇·u = 0,   u = 0 on the wall
 //
 // Units as in stokes_solver.hpp, h0, μ and a drive F [Pa/m] are 1; times come in units of h0² / ν. A step solves for
 // velocity and pressure together, with the rows and fluxes of steady flow (time_term.hpp), so it may be as long or as
@@ -12,7 +12,16 @@
 // The first step is that of Alexander (SIAM J. Numer. Anal. 14 (1977) 1006), two implicit stages of second order with
 // γ = 1 - 1/√2 and a = 1 / (γ dt), which needs no flow before the start; so is a step more than twice as long as the
 // one before it, and every step where asked. Both are L-stable. docs/decisions/025 has the measurements.
+//
+// Inertia is (w·∇)u (advection.hpp), implicit in u; w: fluxes that are known before the solve, free of divergence,
+//
+//   BDF2: w = (1 + r) u_n - r u_n-1,  stages: w = u_n, then the stage itself, u_n + (u_stage - u_n) / γ
+//
+// so a step solves linear equations and carried flow makes no energy, whatever its length. Where nothing changes any
+// more w = u, and the flow is that of steady_solver.hpp. docs/decisions/034 has the measurements.
 #pragma once
+
+#include <optional>
 
 #include "ins/solve/stokes_solver.hpp"
 
@@ -29,6 +38,7 @@ struct StepReport {
   double dissipation = 0.0;     ///< Σ κ u·(-Δu) over the volume of the domain [F² h0² / μ]
   double largest_speed = 0.0;
   double divergence = 0.0;  ///< largest net flux of a cell / largest speed
+  double cfl = 0.0;         ///< largest part of its volume that a cell passes on in the step
 };
 
 class UnsteadySolver {
@@ -38,15 +48,26 @@ class UnsteadySolver {
   /// At rest, time 0. The Stokes solver and the geometry must outlive it. Collective.
   /// @param drive_at   what drives the fluid, from time 0 on
   /// @param reference  the largest of these drives: tolerances refer to it; Error when it drives nothing
+  /// @param inertia    ρ F h0³ / μ² as in steady_solver.hpp, periodic and on one level; 0: creeping flow
   UnsteadySolver(StokesSolver& stokes, const Geometry& geometry, DriveAt drive_at, const StokesDrive& reference,
-                 TimeScheme scheme = TimeScheme::bdf2);
+                 TimeScheme scheme = TimeScheme::bdf2, double inertia = 0.0);
+
+  /// Time 0 again, with the flow where stokes.all_values() stands: a steady one of this drive. Collective.
+  void begin_here(const StokesDrive& drive);
+
+  /// Most that a cell may pass on in a step, in parts of its volume. Longer steps stay bounded but go wrong: a start-up
+  /// through spheres is off by 0.0005 at 3, 0.015 at 19 and 0.04 at 32 (docs/decisions/034).
+  static constexpr double most_cfl = 4.0;
 
   /// One step, from the flow where stokes.all_values() stands, to the solver's tolerance. Multigrids are made when dt
-  /// differs from that of the step before. Throws Error when the iteration fails; the flow is then that of before.
-  /// Allocates no field. Collective.
+  /// differs from that of the step before. Throws Error when the iteration fails or the CFL number is above most_cfl;
+  /// the flow is then that of before. Allocates no field. Collective.
   StepReport step(double dt);
 
   double time() const { return time_; }
+  /// Largest part of its volume that a cell passes on in a unit of time, as the last step had it; 0: creeping flow
+  /// [ν / h0²].
+  double outflow() const { return outflow_; }
   std::int64_t bytes() const;  ///< of this rank, without the Stokes solver
 
  private:
@@ -54,15 +75,20 @@ class UnsteadySolver {
   int two_stages(double dt);
   int two_steps(double dt);
   void extrapolate(double by);
+  void carry(double by, double dt);
+  void keep(const StokesDrive& drive, const TimeTerm& term, PastFlow& to);
+  Advection::Past faces_of(double weight, const PastFlow& flow) const;
   void measure(StepReport& report);
 
   StokesSolver* stokes_;
   DriveAt drive_at_;
   TimeScheme scheme_;
   double size_;
-  double time_ = 0.0, dt_ = 0.0;  // dt_: of the last step, 0 before the first
-  PastFlow now_, before_;         // before_: one step earlier, from the first step on
-  Array<float> volume_;           // κ of the own VoFs that carry flow [h0³]
+  double time_ = 0.0, dt_ = 0.0;          // dt_: of the last step, 0 before the first
+  PastFlow now_, before_;                 // before_: one step earlier, from the first step on
+  double inertia_ = 0.0, outflow_ = 0.0;  // outflow_: largest part of its volume that a cell passes on [ν / h0²]
+  std::optional<Advection> advection_;    // holds the fluxes of the step
+  Array<float> volume_;                   // κ of the own VoFs that carry flow [h0³]
 };
 
 }  // namespace karst

@@ -65,6 +65,15 @@ double TruncatedGcr::start(std::span<const double> b, std::span<const double> ax
   })[0]);
 }
 
+double TruncatedGcr::start(std::span<const double> b) {
+  for (Slot& s : slots_) s.square = 0.0;
+  prepare_next();
+  return std::sqrt(over_blocks<1>([&](std::int64_t first, std::int64_t n) {
+    std::copy_n(b.data() + first, n, r_.data() + first);
+    return std::array{dot_of(b.data() + first, b.data() + first, n)};
+  })[0]);
+}
+
 TruncatedGcr::Factors TruncatedGcr::kept() const {
   Factors kept;
   for (const Slot& s : slots_)

@@ -32,6 +32,8 @@ class TruncatedGcr {
 
   /// r = b - A x and no directions; |r|. Collective.
   double start(std::span<const double> b, std::span<const double> ax);
+  /// The same for x = 0: r = b.
+  double start(std::span<const double> b);
   std::span<const double> residual() const { return r_.span(); }
   std::span<double> direction() { return slots_[next_].p.span(); }
   std::span<double> image() { return slots_[next_].q.span(); }

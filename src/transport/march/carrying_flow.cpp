@@ -42,9 +42,8 @@ class Projection {
         q_(flow.size(), Purpose::solver, 0.0),
         x_(static_cast<std::size_t>(grid.n_values), Purpose::solver, 0.0),
         direction_(x_.size(), Purpose::solver, 0.0),
-        image_(static_cast<std::size_t>(grid.n_own), Purpose::solver),
-        scale_(image_.size(), Purpose::solver),
-        b_(image_.size(), Purpose::solver) {
+        scale_(static_cast<std::size_t>(grid.n_own), Purpose::solver),
+        b_(scale_.size(), Purpose::solver) {
     // The diagonal: what a unit in one volume alone sends out.
     std::ranges::fill(scale_, 0.0);
     for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
@@ -67,7 +66,6 @@ class Projection {
       b_[v] = -scale_[v] * divergence[v];
       largest = std::max(largest, std::abs(b_[v]));
     }
-    std::ranges::fill(x_, 0.0);
     const double tolerance = 1e-7 * grid_.composite->comm().max(largest);
     const auto apply = [&](std::span<double> x, std::span<double> y) {
       fetch_remote(grid_, x);
@@ -75,7 +73,7 @@ class Projection {
       add_up(grid_, q_.span(), y);
       for (std::size_t v = 0; v < b_.size(); ++v) y[v] *= scale_[v];
     };
-    const int n = solve_scaled(gcr_, apply, b_.span(), x_.span(), tolerance, 2000, direction_.span(), image_.span());
+    const int n = solve_scaled(gcr_, apply, b_.span(), x_.span(), tolerance, 2000, direction_.span());
     fetch_remote(grid_, x_.span());
     potential_flux(grid_, flow_, x_.span(), q_.span());
     for (std::size_t f = 0; f < flow_.size(); ++f) flow_[f] += q_[f];
@@ -103,7 +101,7 @@ class Projection {
   ScalarGrid& grid_;
   std::span<double> flow_;
   TruncatedGcr gcr_;
-  Array<double> q_, x_, direction_, image_, scale_, b_;
+  Array<double> q_, x_, direction_, scale_, b_;
 };
 
 void find_outflow(const ScalarGrid& grid, CarryingFlow& flow) {

@@ -41,19 +41,19 @@ void choose_implicit(ScalarGrid& grid, double dt, CarryingFlow& flow);
 /// iterations, or -1 when the method fails.
 /// @param apply  (x, y): y = D^-1 A x over the own volumes
 /// @param b      D^-1 b
-/// @param[in,out] x  n_own numbers at its front; apply may use what lies behind
+/// @param[out] x     n_own numbers at its front; starts from 0
+/// @param direction  n_own numbers at its front; apply may use what lies behind
 template <class Apply>
 int solve_scaled(TruncatedGcr& gcr, Apply&& apply, std::span<const double> b, std::span<double> x, double tolerance,
-                 int max_iterations, std::span<double> direction, std::span<double> image) {
+                 int max_iterations, std::span<double> direction) {
   const auto n = b.size();
-  apply(x, image);
-  double left = gcr.start(b, image);
+  std::ranges::fill(x, 0.0);
+  double left = gcr.start(b);
   for (int i = 0; i <= max_iterations; ++i) {
     if (left <= tolerance) return i;
     std::ranges::copy(gcr.residual(), direction.begin());
-    apply(direction, image);
+    apply(direction, gcr.image());
     std::ranges::copy(direction.first(n), gcr.direction().begin());
-    std::ranges::copy(image.first(n), gcr.image().begin());
     left = gcr.advance(x.first(n));
     if (!(left >= 0.0)) return -1;
   }

@@ -15,10 +15,6 @@ namespace {
 constexpr double gamma_ = 2.0 - std::numbers::sqrt2, d_ = 0.5 * gamma_, w_ = 0.25 * std::numbers::sqrt2;
 constexpr double stiff = 2.0;           ///< D dt / h² from which a multigrid cycle is worth its time
 constexpr double least_change = 1e-15;  ///< of the values: a smaller change is round-off
-/// Residuals in rows of isolated fragments may stand still (at 1e-11 to 1e-7 of the change of a step in packings);
-/// their fluxes are those of low order, and the others no longer change. Bounds and mass do not depend on it.
-constexpr double good_enough = 1e-5;
-constexpr int patience = 20;   ///< iterations
 constexpr int directions = 8;  ///< kept by the solver: with 2 it stands still at 1e-5 where D dt / h² is of order one
 constexpr int wide_steps = 2;  ///< Jacobi steps in wide rows, as in EllipticMultigrid
 
@@ -42,11 +38,7 @@ class Stages {
   Stages(ScalarGrid& grid, DiffusionGroup& group, DiffusionScratch& scratch, const StageStep& step,
          const StageOptions& options)
       : grid_(grid), group_(group), s_(scratch), shift_(1.0 / (d_ * step.dt)), options_(options) {
-    const double volumes = parallel_sum(grid.n_own, [&](std::int64_t i) {
-      const double v = grid.volume[static_cast<std::size_t>(i)];
-      return v * v;
-    });
-    round_off_ = least_change * shift_ * step.size * std::sqrt(grid.composite->comm().sum(volumes));
+    round_off_ = least_change * shift_ * step.size * scratch.volume_norm;
     const double dt = step.dt;
     if (group.op->problem().a != shift_) group.op->set_shift(shift_);
     const double h = grid.width(grid.composite->n_levels() - 1);
@@ -64,32 +56,37 @@ class Stages {
     });
   }
 
+  /// K φ of the change that solve() has found: b - r - a M change; what is left is known, so nothing is applied again.
+  void image_of_solution(std::span<const double> change, std::span<double> y) {
+    group_.op->apply_volumes(change.first(static_cast<std::size_t>(grid_.n_own)), s_.image.span());
+    const std::span<const double> left = s_.gcr.residual();
+    parallel_for(grid_.n_own, [&](std::int64_t i) {
+      const auto v = static_cast<std::size_t>(i);
+      y[v] = s_.rhs[v] - left[v] - shift_ * s_.image[v];
+    });
+  }
+
   /// b of the boundary values at these times with these weights, those of the wall once.
   void right_side(std::array<double, 3> weight, std::span<double> b) {
     group_.boundary->weight = weight;
     group_.op->right_side({}, b);
   }
 
-  /// Solves for a change with s_.rhs; it starts from what it holds. Returns the iterations.
-  int solve(std::span<double> change) {
+  /// Solves for a change with s_.rhs; it starts from what it holds, `from_zero`: which is 0. Returns the iterations.
+  int solve(std::span<double> change, bool from_zero) {
     const auto n = static_cast<std::size_t>(grid_.n_own);
     double size = parallel_sum(grid_.n_own, [&](std::int64_t i) {
       const double r = s_.rhs[static_cast<std::size_t>(i)];
       return r * r;
     });
     size = std::sqrt(grid_.composite->comm().sum(size));
-    apply(change, s_.image.span());
-    double left = s_.gcr.start(s_.rhs.span(), s_.image.span()), before = left;
+    if (!from_zero) apply(change, s_.image.span());
+    double left = from_zero ? s_.gcr.start(s_.rhs.span()) : s_.gcr.start(s_.rhs.span(), s_.image.span());
     for (int i = 0; i <= options_.max_iterations; ++i) {
       if (left <= std::max(options_.tolerance * size, round_off_)) return i;
-      if (i > 0 && i % patience == 0) {
-        if (left > 0.9 * before && left <= good_enough * size) return i;
-        before = left;
-      }
       precondition(s_.gcr.residual(), s_.direction.span().first(n));
-      apply(s_.direction.span(), s_.image.span());
+      apply(s_.direction.span(), s_.gcr.image());
       std::ranges::copy(s_.direction.span().first(n), s_.gcr.direction().begin());
-      std::ranges::copy(s_.image.span(), s_.gcr.image().begin());
       left = s_.gcr.advance(change.first(n));
       require(left >= 0.0 && std::isfinite(left),
               "transport: the implicit step of diffusion breaks down after {} iterations", i);
@@ -154,6 +151,11 @@ DiffusionScratch::DiffusionScratch(const ScalarGrid& grid)
     *a = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::solver, 0.0);
   for (Array<double>* a : {&change, &second, &direction})
     *a = Array<double>(static_cast<std::size_t>(grid.n_values), Purpose::solver, 0.0);
+  const double squares = parallel_sum(grid.n_own, [&](std::int64_t i) {
+    const double v = grid.volume[static_cast<std::size_t>(i)];
+    return v * v;
+  });
+  volume_norm = std::sqrt(grid.composite->comm().sum(squares));
 }
 
 std::int64_t DiffusionScratch::bytes() const {
@@ -186,12 +188,10 @@ int find_diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const ScalarCom
   for (const std::int32_t o : group.joined) s.rhs[static_cast<std::size_t>(o)] = -s.b[static_cast<std::size_t>(o)];
   std::ranges::fill(s.change, 0.0);
   std::ranges::fill(s.direction, 0.0);
-  int iterations = stages.solve(s.change.span());
-  fetch_remote(grid, s.change.span());
+  int iterations = stages.solve(s.change.span(), true);
 
   // r_γ = K c_γ - b_γ, then the second stage.
-  move_values(grid, group, s.change.span(), s.phi.span());
-  stages.apply_without_shift(s.phi.span(), s.work.span());
+  stages.image_of_solution(s.change.span(), s.work.span());
   rows([&](std::size_t v) {
     const double at_middle = s.b[v] + s.work[v];
     s.rhs[v] = (step.balance[v] - w_ * (s.kc[v] + at_middle)) / d_;
@@ -205,7 +205,7 @@ int find_diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const ScalarCom
     s.second[v] = s.change[v] / gamma_;
   });
   for (const std::int32_t o : group.joined) s.rhs[static_cast<std::size_t>(o)] = -s.b[static_cast<std::size_t>(o)];
-  iterations += stages.solve(s.second.span());
+  iterations += stages.solve(s.second.span(), false);
 
   // Fluxes of w c + w c_γ + d c_1.
   for (std::size_t v = 0; v < s.change.size(); ++v) s.change[v] = step.values[v] + w_ * s.change[v] + d_ * s.second[v];

@@ -53,11 +53,12 @@ struct DiffusionGroup {
 
 /// What the stages of all groups work in.
 struct DiffusionScratch {
-  explicit DiffusionScratch(const ScalarGrid& grid);
+  explicit DiffusionScratch(const ScalarGrid& grid);  ///< collective
   TruncatedGcr gcr;
   FaceField faces;
   Array<double> phi, kc, b, rhs, work, image;  // n_own
   Array<double> change, second, direction;     // n_values
+  double volume_norm = 0.0;                    ///< (Σ V²)^½ over all ranks [h0³]
   std::int64_t bytes() const;
 };
 

@@ -82,7 +82,8 @@ void for_faces_of(const ScalarGrid& grid, const LimiterScratch& s, std::int32_t 
 
 double allowed(const LimiterScratch& s, double amount, std::int32_t left, std::int32_t right) {
   const double *const up = s.up.data(), *const down = s.down.data();
-  return amount >= 0.0 ? std::min(up[right], down[left]) : std::min(up[left], down[right]);
+  const double to_right = std::min(up[right], down[left]), to_left = std::min(up[left], down[right]);
+  return amount >= 0.0 ? to_right : to_left;
 }
 
 /// Lowers the factors of faces to what R of their two volumes allows.

@@ -79,18 +79,22 @@ void exchange_sum(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<
   });
 }
 
-void two_point_flux(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<const double> values,
-                    std::span<double> q) {
+void add_two_point_flux(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<const double> values,
+                        double factor, std::span<double> flux, std::span<double> amount) {
   const double* const c = values.data();
-  double* const to = q.data();
+  double *const to = flux.data(), *const scaled = amount.data();
   const double diffusivity = terms.diffusivity;
   for_all_faces(
       grid,
       [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t level) {
-        to[face] = diffusivity * grid.width(level) * (c[left] - c[right]);
+        const double q = diffusivity * grid.width(level) * (c[left] - c[right]);
+        to[face] += q;
+        scaled[face] = factor * q;
       },
       [&](const ScalarFace& f) {
-        to[f.face] = is_closed(grid, terms, f) ? 0.0 : diffusivity * f.area / f.distance * (c[f.left] - c[f.right]);
+        const double q = is_closed(grid, terms, f) ? 0.0 : diffusivity * f.area / f.distance * (c[f.left] - c[f.right]);
+        to[f.face] += q;
+        scaled[f.face] = factor * q;
       });
 }
 
@@ -151,7 +155,6 @@ int LowOrderSolver::solve(ScalarGrid& grid, const CarryingFlow& flow, const LowO
     const auto v = static_cast<std::size_t>(i);
     b_[v] = -dt * scale_[v] * (b_[v] + image_[v]);
   });
-  std::ranges::fill(change_, 0.0);
   std::ranges::fill(direction_, 0.0);
   const auto apply = [&](std::span<double> x, std::span<double> y) {
     fetch_remote(grid, x);
@@ -162,8 +165,8 @@ int LowOrderSolver::solve(ScalarGrid& grid, const CarryingFlow& flow, const LowO
     });
   };
   const double tolerance = least_change * range * std::sqrt(static_cast<double>(grid.counts.volumes));
-  const int iterations = solve_scaled(gcr_, apply, b_.span(), change_.span(), tolerance, most_iterations,
-                                      direction_.span(), image_.span());
+  const int iterations =
+      solve_scaled(gcr_, apply, b_.span(), change_.span(), tolerance, most_iterations, direction_.span());
   require(iterations >= 0,
           "transport: the step of low order was not solved in {} iterations (time step {:.3g}); use a smaller one",
           most_iterations, dt);

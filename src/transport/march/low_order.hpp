@@ -28,9 +28,10 @@ struct LowOrderTerms {
 /// Fills terms.exchange, conductance and other. Not collective.
 void find_exchange(const ScalarGrid& grid, LowOrderTerms& terms);
 
-/// q = fluxes of two-point diffusion for these values (n_values), through the sides that fix values, too. Threaded.
-void two_point_flux(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<const double> values,
-                    std::span<double> q);
+/// q = fluxes of two-point diffusion for these values (n_values), through the sides that fix values, too: flux += q,
+/// amount = factor q. Threaded.
+void add_two_point_flux(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<const double> values,
+                        double factor, std::span<double> flux, std::span<double> amount);
 
 /// y = Σ over the faces of D area / distance (own value - value across), per own volume. Threaded.
 /// @param values  n_values

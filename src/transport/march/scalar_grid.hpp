@@ -93,7 +93,8 @@ struct ScalarGrid {
   std::vector<std::int64_t> slots;  ///< n_own: slot of an own volume in the fields of its level
   std::vector<std::int32_t> level_begin;  ///< first own volume per level, and the end
 
-  double width(int level) const { return Composite::width(level); }
+  /// Composite::width() without a call, so that loops over faces stay vectors.
+  static double width(int level) { return 1.0 / static_cast<double>(std::int64_t{1} << level); }
   std::int64_t bytes() const;  ///< of this rank
 };
 
@@ -179,5 +180,9 @@ void upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span
 /// Of second order: F (c_k + g_k·(x_f - x_k)), k the volume that F leaves.
 void linear_upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
                         const Gradient& gradient, std::span<double> flux);
+/// factor x (flux of second order - upwind_flux() of `before`).
+void upwind_difference(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
+                       const Gradient& gradient, std::span<const double> before, double factor,
+                       std::span<double> difference);
 
 }  // namespace karst

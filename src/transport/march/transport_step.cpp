@@ -132,13 +132,7 @@ void TransportStepper::take_low_flux(TransportState& state, std::size_t i, doubl
     LowOrderSolver::implicit_upwind(grid_, flow_, low, second_flux_.span());
     for_range(grid_.n_faces, [&](std::size_t f) { flux_[f] += second_flux_[f]; });
   }
-  if (terms != nullptr) {
-    two_point_flux(grid_, *terms, low, correction);
-    for_range(grid_.n_faces, [&](std::size_t f) {
-      flux_[f] += correction[f];
-      correction[f] *= -dt;
-    });
-  }
+  if (terms != nullptr) add_two_point_flux(grid_, *terms, low, -dt, flux_.span(), correction);
   if (w.reacts())
     for_range(grid_.n_own, [&](std::size_t v) {
       w.through_wall[v] = dt * terms->wall[v] * (low[v] - terms->equilibrium[v]);
@@ -197,11 +191,9 @@ void TransportStepper::diffusive_correction(TransportState& state, std::size_t i
 
 void TransportStepper::advective_correction(TransportState& state, std::size_t i, double dt) {
   find_mean(state, i);
-  linear_upwind_flux(grid_, flow_.explicit_flow(), mean_.span(),
-                     {gradient_[0].span(), gradient_[1].span(), gradient_[2].span()}, flux_.span());
-  upwind_flux(grid_, flow_.explicit_flow(), state.values[i].span(), second_flux_.span());
-  const std::span<double> correction = work_[i].correction.span();
-  for_range(grid_.n_faces, [&](std::size_t f) { correction[f] = dt * (flux_[f] - second_flux_[f]); });
+  upwind_difference(grid_, flow_.explicit_flow(), mean_.span(),
+                    {gradient_[0].span(), gradient_[1].span(), gradient_[2].span()}, state.values[i].span(), dt,
+                    work_[i].correction.span());
 }
 
 /// Adds a correction to c_low and to what has passed the ends of the domain and the wall.

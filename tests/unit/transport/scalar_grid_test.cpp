@@ -144,6 +144,22 @@ TEST_F(ScalarGridTest, DoesNotDependOnRanksMpi) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(here[i], alone[i], 1e-11 * std::abs(alone[0])) << i;
 }
 
+// The advective correction is what the two fluxes differ by, to the bit.
+TEST_F(ScalarGridTest, UpwindDifferenceIsThatOfTheTwoFluxesMpi) {
+  ScalarGrid grid = make_scalar_grid(packing(comm_, 2));
+  const std::vector<double> c = values_of(grid, [](const Vec3&x) { return std::sin(x[0]) * x[1] - x[2]; }),
+                            before = values_of(grid, [](const Vec3&x) { return std::cos(x[1]) + x[0]; });
+  GradientStore g(grid);
+  find_gradient(grid, c, g.view());
+  const auto n = static_cast<std::size_t>(grid.n_faces);
+  std::vector<double> flow(n), second(n), first(n), difference(n);
+  for (std::size_t f = 0; f < n; ++f) flow[f] = std::sin(static_cast<double>(f));
+  linear_upwind_flux(grid, flow, c, g.view(), second);
+  upwind_flux(grid, flow, before, first);
+  upwind_difference(grid, flow, c, g.view(), before, 0.5, difference);
+  for (std::size_t f = 0; f < n; ++f) ASSERT_EQ(difference[f], 0.5 * (second[f] - first[f])) << f;
+}
+
 // What diffuses out of a volume by two points, from coefficients that are kept, is the sum of the fluxes of its faces;
 // through closed sides nothing goes.
 TEST_F(ScalarGridTest, ExchangeIsTheSumOfTwoPointFluxesMpi) {
@@ -154,9 +170,13 @@ TEST_F(ScalarGridTest, ExchangeIsTheSumOfTwoPointFluxesMpi) {
     terms.fixed = {true, false, false, true, false, false};
     find_exchange(grid, terms);
     const std::vector<double> c = values_of(grid, [](const Vec3& x) { return std::sin(x[0]) * x[1] - x[2]; });
-    std::vector<double> flux(static_cast<std::size_t>(grid.n_faces)), sum(static_cast<std::size_t>(grid.n_own)),
-        exchange(sum.size());
-    two_point_flux(grid, terms, c, flux);
+    std::vector<double> flux(static_cast<std::size_t>(grid.n_faces), 3.0), amount(flux.size()),
+        sum(static_cast<std::size_t>(grid.n_own)), exchange(sum.size());
+    add_two_point_flux(grid, terms, c, -0.25, flux, amount);
+    for (std::size_t f = 0; f < flux.size(); ++f) {
+      flux[f] -= 3.0;
+      ASSERT_NEAR(amount[f], -0.25 * flux[f], 1e-14 * (1.0 + std::abs(flux[f]))) << f;
+    }
     add_up(grid, flux, sum);
     exchange_sum(grid, terms, c, exchange);
     for (std::size_t v = 0; v < sum.size(); ++v)

@@ -48,7 +48,7 @@ BoxAdjacency single_vof(const Layout& layout, std::int64_t box) {
   a.primary.resize(1);
   for (int side = 0; side < 6; ++side) {
     const std::int64_t there = layout.find(layout.lattice_position(box) + side_offset(side));
-    a.primary[0][static_cast<std::size_t>(side)] = there < 0 ? no_face : vof_name(there, 0);
+    a.primary[0][side] = there < 0 ? no_face : vof_name(there, 0);
   }
   return a;
 }

@@ -67,7 +67,7 @@ Mask raw_tiled(const std::string& path, const Index& n, int tiles) {
   Mask mask{size, std::vector<std::uint8_t>(static_cast<std::size_t>(Box{Index{}, size}.count())), {}};
   for_each_cell({Index{}, mask.size}, [&](const Index& c) {
     const Index tile{c[0] % n[0], c[1] % n[1], c[2] % n[2]};
-    mask.fluid[mask.at(c)] = image[static_cast<std::size_t>(Box{Index{}, n}.offset(tile))] == 0;
+    mask.fluid[mask.at(c)] = image[Box{Index{}, n}.offset(tile)] == 0;
   });
   return mask;
 }
@@ -80,7 +80,7 @@ BoxAdjacency voxels_to_vofs(const Mask& mask, const Layout& layout, std::int64_t
     std::array<VofName, 6> primary;
     for (int side = 0; side < 6; ++side) {
       const Index n = mask.wrapped(c + side_offset(side));
-      VofName& to = primary[static_cast<std::size_t>(side)];
+      VofName& to = primary[side];
       to = no_face;
       if (mask.fluid[mask.at(n)]) to = vof_name(box.contains(n) ? b : layout.find_cell(n), mask.number[mask.at(n)]);
     }
@@ -209,15 +209,14 @@ struct RunsAndRows {
       for (std::size_t i = 0; i < g.row_vof.size(); ++i) {
         int open = 0;
         for (const std::uint16_t s : g.neighbours[i]) open += s != g.closed();
-        inverse[static_cast<std::size_t>(row_begin[static_cast<std::size_t>(b)]) + i] = 1.0 / (12 - open);
+        inverse[static_cast<std::size_t>(row_begin[b]) + i] = 1.0 / (12 - open);
       }
     }
   }
   void run(const LevelGraph& graph, const Field& x, const Field& rhs, Field& y) const {
     parallel_for(graph.n_local(), [&](std::int64_t box) {
       const int b = static_cast<int>(box);
-      sweep(graph.box(b), x.box(b).data(), rhs.box(b).data(), inverse.data() + row_begin[static_cast<std::size_t>(box)],
-            y.box(b).data());
+      sweep(graph.box(b), x.box(b).data(), rhs.box(b).data(), inverse.data() + row_begin[box], y.box(b).data());
     });
   }
 };

@@ -59,7 +59,7 @@ std::optional<InscribedBall> ball_between(const DistancePlanes& distance, const 
       if (x[d] - e[d] < 0 || x[d] - e[d] >= distance.voxels()[d] || x[d] + 2 * e[d] < 0 ||
           x[d] + 2 * e[d] >= distance.voxels()[d])
         return false;
-    return planes[2 - e[2]] && planes[static_cast<std::size_t>(2 + 2 * e[2])];
+    return planes[2 - e[2]] && planes[2 + 2 * e[2]];
   };
   std::optional<InscribedBall> largest;
   for (const Index& way : ways)
@@ -70,7 +70,7 @@ std::optional<InscribedBall> ball_between(const DistancePlanes& distance, const 
       const int next = planes[2 + e[2]][step];
       const int before = planes[2 - e[2]][-step];
       if (next == 0 || before >= here) continue;
-      const int beyond = planes[static_cast<std::size_t>(2 + 2 * e[2])][2 * step];
+      const int beyond = planes[2 + 2 * e[2]][2 * step];
       const auto kind = static_cast<std::size_t>(dot(e, e)) - 1;
       const Meeting m = meeting(before, here, next, beyond, steepest[kind]);
       const int radius = static_cast<int>(m.height + 0.5);

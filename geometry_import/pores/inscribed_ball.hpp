@@ -31,7 +31,7 @@ class DistancePlanes {
   const ImageWindow& held() const { return held_; }
   /// [ny][nx] [1/64 voxel]; nullptr when it is not held.
   const std::uint16_t* plane(int z) const {
-    return z < held_.first || z >= held_.last ? nullptr : planes_[static_cast<std::size_t>(z - held_.first)];
+    return z < held_.first || z >= held_.last ? nullptr : planes_[z - held_.first];
   }
 
  private:

@@ -47,7 +47,7 @@ class ImageLayers {
     Array<float> values(window.count(), Purpose::buffers);
     const auto plane = static_cast<std::size_t>(window.plane());
     for (int z = window.first; z < window.last; ++z)
-      image_->read_plane(z, values.span().subspan(static_cast<std::size_t>(window.start_of(z)), plane));
+      image_->read_plane(z, values.span().subspan(window.start_of(z), plane));
     return values;
   }
 

@@ -88,7 +88,7 @@ void fill_own_planes(const Comm& comm, const ImageInfo& info, int file, const Fi
   Array<float> values(static_cast<std::size_t>(plane * std::min(planes_at_once, end - begin)), Purpose::buffers);
   for (int first = begin; first < end; first += planes_at_once) {
     const int last = std::min(first + planes_at_once, end);
-    const auto part = values.span().first(static_cast<std::size_t>(plane * (last - first)));
+    const auto part = values.span().first(plane * (last - first));
     fill(first, last, part);
     move_all(pwrite, file, std::as_bytes(part), 4 * plane * first, "writing");
   }

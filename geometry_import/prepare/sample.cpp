@@ -37,8 +37,7 @@ Sample::Sample(const Index& voxels, const std::optional<SampleCylinder>& cylinde
   nearest_.resize(inside_.size());
   parallel_for(voxels[1], [&](std::int64_t y) {
     for (int x = 0; x < voxels[0]; ++x)
-      nearest_[static_cast<std::size_t>(y * voxels[0] + x)] =
-          nearest_inside(voxels, *cylinder, inside_, x, static_cast<int>(y));
+      nearest_[y * voxels[0] + x] = nearest_inside(voxels, *cylinder, inside_, x, static_cast<int>(y));
   });
   plane_ = wall_sums({{voxels[0], voxels[1], 1}, 0, 1}, distance_, 0, 1);
 }

@@ -19,9 +19,7 @@ class GrayLayer {
         values_(image.read(all_)) {}
   const ImageWindow& window() const { return window_; }
   /// [planes of window()][ny][nx]
-  std::span<float> values() {
-    return values_.span().subspan(static_cast<std::size_t>(all_.start_of(window_.first)), window_.count());
-  }
+  std::span<float> values() { return values_.span().subspan(all_.start_of(window_.first), window_.count()); }
   void smooth() { karst::smooth(all_, smoothing_, values_.span()); }
   /// The array that values() are in.
   Array<float> take_storage() { return std::move(values_); }

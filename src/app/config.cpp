@@ -118,7 +118,7 @@ void require_transport_fits(Reader& in, const Config& config) {
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
     const ComponentDeck& c = deck.components[i];
     const auto key = [i](const char* name) { return fmt::format("transport.component[{}].{}", i, name); };
-    if (config.grid.periodic[static_cast<std::size_t>(axis)] && (c.inlet_given || c.outlet))
+    if (config.grid.periodic[axis] && (c.inlet_given || c.outlet))
       in.mistake(key(c.inlet_given ? "inlet" : "outlet"),
                  fmt::format("the domain is periodic along {0}, so nothing flows in or out; remove it, or set "
                              "grid.periodic to false along {0}",

@@ -20,9 +20,7 @@ constexpr std::array<const char*, 3> colours{"#1f77b4", "#d1731b", "#2a8c4a"};
 /// Péclet number of a cell above which the layers of the concentration are thinner than cells.
 constexpr double largest_cell_peclet = 10.0;
 
-double along(const DispersionColumn& c, const DispersionPoint& p) {
-  return p.tensor[static_cast<std::size_t>(c.axis)][c.axis];
-}
+double along(const DispersionColumn& c, const DispersionPoint& p) { return p.tensor[c.axis][c.axis]; }
 
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -33,7 +31,7 @@ const char* length_words(bool given) {
 Json point_json(const DispersionColumn& c, const DispersionPoint& p, const DispersionScale& scale) {
   Json across = Json::array(), tensor = Json::array();
   for (int d = 0; d < 3; ++d) {
-    const Vec3& row = p.tensor[static_cast<std::size_t>(d)];
+    const Vec3& row = p.tensor[d];
     across.push_back(d == c.axis ? Json(nullptr) : finite(row[d]));
     tensor.push_back({finite(row[0]), finite(row[1]), finite(row[2])});
   }

@@ -117,7 +117,7 @@ double fluid_share(const Lattice& lattice, int axis, double low, double high) {
       double line_sum = 0.0;
       for (int i = 0; i < n[0]; ++i)
         if (const double at = (first + i * unit(0))[axis] + 0.5; at >= low && at <= high)
-          line_sum += value(lattice.values[static_cast<std::size_t>(line * n[0] + i)]);
+          line_sum += value(lattice.values[line * n[0] + i]);
       return line_sum;
     });
   };
@@ -169,7 +169,7 @@ std::string view_figure(const Comm& comm, const FieldView& view, const FlowFigur
     pore = fluid_share(lattice, flow.axis, low, high) <= 0.5;
     body = body_of(lattice, pore, flow.axis, low, high);
   }
-  body.values.resize(static_cast<std::size_t>(std::int64_t{body.size[0]} * body.size[1] * body.size[2]));
+  body.values.resize(std::int64_t{body.size[0]} * body.size[1] * body.size[2]);
   comm.broadcast(std::span(body.values));
   const Rendering drawn = render(comm, body, options);
   if (comm.rank() != 0) return {};

@@ -77,7 +77,7 @@ class FlowInTime final : public Process {
                     run.config.time.scheme == StepScheme::bdf2 ? TimeScheme::bdf2 : TimeScheme::sdirk2);
     n_steps_ = count_steps(run.config.time);
     history_.axis = axis_;
-    history_.periodic = domain_of(run).periodic[static_cast<std::size_t>(axis_)];
+    history_.periodic = domain_of(run).periodic[axis_];
     if (run.comm.rank() == 0 && run.file) csv_.open(run.file(history_name));
     csv_ << history_header() << std::flush;
     setup_seconds_ = clock_.seconds();
@@ -232,7 +232,7 @@ std::vector<std::string> flow_in_time_mistakes(const JobContext& context) {
   const FlowOptions& options = context.config.flow;
   std::vector<std::string> found = mistakes(options, context.geometry);
   const int axis = options.axes.at(0);
-  if (!context.geometry.report.percolates[static_cast<std::size_t>(axis)])
+  if (!context.geometry.report.percolates[axis])
     found.push_back(
         fmt::format("flow.axes: no pore leads through the sample along {0}, so nothing would flow; name "
                     "another axis, or use finer cells",

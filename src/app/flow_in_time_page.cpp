@@ -36,8 +36,7 @@ std::string unit_of(int power, const std::string& unit) {
   if (power == 0) return unit;
   static constexpr std::array<const char*, 10> raised{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   std::string exponent = power < 0 ? "⁻" : "";
-  for (const char digit : std::to_string(3 * std::abs(power)))
-    exponent += raised[static_cast<std::size_t>(digit - '0')];
+  for (const char digit : std::to_string(3 * std::abs(power))) exponent += raised[digit - '0'];
   return "10" + exponent + " " + unit;
 }
 

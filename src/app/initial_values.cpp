@@ -157,19 +157,18 @@ void InitialValues::read_array(const ScalarGrid& grid, std::span<double> values)
   for (std::size_t z = 1; z < begin.size(); ++z) begin[z] += begin[z - 1];
   std::vector<std::int64_t> next(begin);
   for (std::size_t v = 0; v < order.size(); ++v)
-    order[static_cast<std::size_t>(next[static_cast<std::size_t>(cell_of(grid.centroid[v])[2])]++)] =
-        static_cast<std::int32_t>(v);
+    order[next[cell_of(grid.centroid[v])[2]]++] = static_cast<std::int32_t>(v);
   std::vector<float> plane(static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]));
   std::vector<bool> wanted(static_cast<std::size_t>(n[2]));
   for (std::size_t z = 0; z < wanted.size(); ++z) wanted[z] = begin[z] < begin[z + 1];
   for (const BoundaryFace& face : grid.boundary)
-    if (face.side == outlet_) wanted[static_cast<std::size_t>(cell_of(face.at)[2])] = true;
+    if (face.side == outlet_) wanted[cell_of(face.at)[2]] = true;
   for (int z = 0; z < n[2]; ++z) {
     const auto slot = static_cast<std::size_t>(z);
     if (!wanted[slot]) continue;
     array->read_plane(z, plane);
     for (auto k = begin[slot]; k < begin[slot + 1]; ++k) {
-      const auto v = static_cast<std::size_t>(order[static_cast<std::size_t>(k)]);
+      const auto v = static_cast<std::size_t>(order[k]);
       const Index c = cell_of(grid.centroid[v]);
       values[v] =
           plane[static_cast<std::size_t>(c[1]) * static_cast<std::size_t>(n[0]) + static_cast<std::size_t>(c[0])];

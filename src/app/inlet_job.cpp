@@ -56,7 +56,7 @@ std::string json_of(const FlowOptions& options, const FluidOptions& fluid, const
   const FlowInlet& inlet = options.inlets.at(0);
   Json json, one;
   json["reynolds"] = flow.reynolds;
-  one["side"] = side_names[static_cast<std::size_t>(inlet.side)];
+  one["side"] = side_names[inlet.side];
   one["axis"] = std::string(1, "xyz"[inlet.side / 2]);
   one["inlet_velocity_m_s"] = inlet.velocity;
   one["flow_rate_m3_s"] = flow.flow_rate;
@@ -150,7 +150,7 @@ std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const
       "  largest speed                     {:.5g} m/s\n"
       "  tortuosity of the flow            {:.4g}\n"
       "  Reynolds number                   {:.3g}\n",
-      steady ? "Steady" : "Stokes", side_names[static_cast<std::size_t>(inlet.side)], flow.flow_rate, flow.imbalance,
+      steady ? "Steady" : "Stokes", side_names[inlet.side], flow.flow_rate, flow.imbalance,
       flow.darcy_velocity[inlet.side / 2], flow.pressure_drop, flow.largest_speed, flow.tortuosity, flow.reynolds);
   if (steady)
     text += fmt::format("  steps of Newton's method          {}, by way of {} slower flows\n", flow.newton_steps,

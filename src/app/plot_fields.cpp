@@ -80,7 +80,7 @@ void fill_mineral(const LevelGeometry& level, const BoxGraph& box, std::int64_t 
   std::map<std::pair<std::uint16_t, MineralNumber>, double> area;  // by cell
   for (int r = 0; r < box.n_irregular; ++r)
     for_each_mineral(level, first_row + r, [&](MineralNumber mineral, double of_mineral) {
-      area[{box.row_cell[static_cast<std::size_t>(r)], mineral}] += of_mineral;
+      area[{box.row_cell[r], mineral}] += of_mineral;
     });
   std::ranges::fill(cells, 0.0F);
   std::vector<double> most(cells.size(), 0.0);
@@ -168,7 +168,7 @@ void fill_plot_component(const Geometry& geometry, const LevelSet& level_set, do
       fill_wall_area(graph, moments, scale * cell_width, cells);
       break;
     case PlotField::mineral:
-      fill_mineral(at, graph, at.moments_begin[static_cast<std::size_t>(box)], cells);
+      fill_mineral(at, graph, at.moments_begin[box], cells);
       break;
     case PlotField::wall_normal:
       fill_wall_normal(graph, moments, component.direction, cells);
@@ -194,8 +194,7 @@ void fill_hidden(const Geometry& geometry, int level, std::int64_t box, std::spa
   const Index finer = 2 * layout.lattice_position(graph.box);
   std::array<bool, 8> covered{};
   for_each_cell(Box{Index{}, Index::all(2)}, [&](const Index& octant) {
-    covered[static_cast<std::size_t>(octant[0] + 2 * octant[1] + 4 * octant[2])] =
-        geometry.grid.is_refined(level, finer + octant);
+    covered[octant[0] + 2 * octant[1] + 4 * octant[2]] = geometry.grid.is_refined(level, finer + octant);
   });
   const int width = layout.box_size() / 2;
   std::size_t i = 0;

@@ -106,8 +106,8 @@ void add_minerals(Reader& in, const ChemistryDeck& deck, ReactivePlan& plan) {
   const ChemicalSystem& system = plan.medium.system;
   for (std::size_t m = 0; m < deck.minerals.size(); ++m) try {
       plan.medium.minerals.push_back(make_surface_reaction(system, deck.minerals[m].options));
-      require(!system.phases[static_cast<std::size_t>(plan.medium.minerals.back().mineral.phase)].is_gas,
-              "{} is a gas, and no mineral", deck.minerals[m].options.phase);
+      require(!system.phases[plan.medium.minerals.back().mineral.phase].is_gas, "{} is a gas, and no mineral",
+              deck.minerals[m].options.phase);
     } catch (const Error& e) {
       in.mistake(fmt::format("chemistry.mineral[{}].rates", m), e.what());
     }

@@ -63,8 +63,7 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
     place.state = start_reaction(plan_.medium, place.sites);
     for (std::size_t s = 0; s < place.sites.size(); ++s)
       for (std::size_t m = 0; m < minerals.size(); ++m)
-        area_[m] += place.sites.area[s * minerals.size() + m] * moles_ *
-                    grid_.volume[static_cast<std::size_t>(place.sites.volume[s])];
+        area_[m] += place.sites.area[s * minerals.size() + m] * moles_ * grid_.volume[place.sites.volume[s]];
   }
   run.comm.sum(std::span<double>(area_));
   mean_ = plan_.medium.start;
@@ -94,10 +93,8 @@ void ReactiveRun::find_contents(const TransportState& state, std::vector<double>
   std::vector<double> sums(2 * n);
   for (std::size_t p = 0; p < n; ++p) {
     const double* const c = totals(state)[p].data();
-    sums[p] =
-        parallel_sum(grid_.n_own, [&](std::int64_t v) { return grid_.volume[static_cast<std::size_t>(v)] * c[v]; });
-    sums[n + p] = parallel_sum(
-        grid_.n_own, [&](std::int64_t v) { return grid_.volume[static_cast<std::size_t>(v)] * std::abs(c[v]); });
+    sums[p] = parallel_sum(grid_.n_own, [&](std::int64_t v) { return grid_.volume[v] * c[v]; });
+    sums[n + p] = parallel_sum(grid_.n_own, [&](std::int64_t v) { return grid_.volume[v] * std::abs(c[v]); });
   }
   run_.comm.sum(std::span<double>(sums));
   content.assign(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(n));
@@ -201,7 +198,7 @@ std::vector<JobComponent> ReactiveRun::fields(const TransportState& state,
   const std::size_t n_minerals = plan_.medium.minerals.size(), n = static_cast<std::size_t>(grid_.n_own);
   std::vector<std::string> names{"pH"};
   for (const SurfaceReaction& r : plan_.medium.minerals) names.push_back("saturation_index_" + r.mineral.name);
-  for (const int s : plan_.species) names.push_back("molality_" + system.species[static_cast<std::size_t>(s)].name);
+  for (const int s : plan_.species) names.push_back("molality_" + system.species[s].name);
   std::vector<std::vector<double>> values(names.size(), std::vector<double>(n, nothing));
   speciate_volumes(plan_.medium, grid_.n_own, totals(state), [&](std::size_t v, const Speciation* s) {
     if (s == nullptr) return;
@@ -209,7 +206,7 @@ std::vector<JobComponent> ReactiveRun::fields(const TransportState& state,
     for (std::size_t m = 0; m < n_minerals; ++m)
       values[1 + m][v] = saturation_index(system, *s, plan_.medium.minerals[m].mineral.phase);
     for (std::size_t k = 0; k < plan_.species.size(); ++k)
-      values[1 + n_minerals + k][v] = s->molality[static_cast<std::size_t>(plan_.species[k])];
+      values[1 + n_minerals + k][v] = s->molality[plan_.species[k]];
   });
   for (std::size_t m = 0; m < n_minerals; ++m) {
     if (!run_.config.chemistry.minerals[m].wall.empty()) continue;
@@ -217,7 +214,7 @@ std::vector<JobComponent> ReactiveRun::fields(const TransportState& state,
     values.emplace_back(n, 0.0);
     const Place& place = places_.back();
     for (std::size_t s = 0; s < place.sites.size(); ++s)
-      values.back()[static_cast<std::size_t>(place.sites.volume[s])] = place.state.amount[s * n_minerals + m];
+      values.back()[place.sites.volume[s]] = place.state.amount[s * n_minerals + m];
   }
   for (std::size_t k = 0; k < names.size(); ++k) {
     all.push_back(concentration_field(run_, joined, names[k], values[k]));

@@ -92,7 +92,7 @@ SteadyFlow steady_flow(const JobContext& run) {
   store_fluxes(grid, carrying.all.span(), *flow.by.faces);
   std::array<double, 8> sums{};
   for (const EndFlow& f : end_flows(grid, carrying.all.span())) {
-    sums[static_cast<std::size_t>(f.side)] += f.flow;
+    sums[f.side] += f.flow;
     if (f.flow < 0.0) sums[6] -= f.flow;
     if (f.flow < 0.0 && f.side == flow.by.outlet()) sums[7] -= f.flow;
   }
@@ -165,7 +165,7 @@ class SteadyComponent {
       s.report.true_residual = newton.residual;
       s.report.seconds = newton.seconds;
       s.report.setup_seconds = newton.setup_seconds;
-      for (const WallPlace& p : places) s.at_wall.push_back(at_wall.level(p.level)[static_cast<std::size_t>(p.row)]);
+      for (const WallPlace& p : places) s.at_wall.push_back(at_wall.level(p.level)[p.row]);
     }
     s.report.name = "transport " + c_.name;
     s.report.method = laws_.linear ? "fgmres" : "newton, fgmres";
@@ -196,11 +196,10 @@ class SteadyComponent {
     std::vector<double> flux(static_cast<std::size_t>(grid.n_faces));
     list_fluxes(grid, faces, flux);
     std::array<double, 10> sums{};  // out through the sides; wall; volume, content, decay
-    for (const BoundaryFace& f : grid.boundary)
-      sums[static_cast<std::size_t>(f.side)] += d * flux[static_cast<std::size_t>(f.face)];
+    for (const BoundaryFace& f : grid.boundary) sums[f.side] += d * flux[f.face];
     const double h = run_.grid.cell_width();
     for (const WallPlace& p : places) {
-      const double out = laws_.acts ? d * wall.level(p.level)[static_cast<std::size_t>(p.row)] : 0.0;
+      const double out = laws_.acts ? d * wall.level(p.level)[p.row] : 0.0;
       sums[6] += out;
       s.wall_flux.push_back(h * out / p.area);
     }
@@ -307,16 +306,15 @@ WallMap wall_map(const JobContext& run, const std::vector<WallPlace>& places, co
                  const std::vector<SurfaceLaw>& laws, std::span<const double> flux, std::span<const double> values) {
   WallMap map;
   const auto without_rate = [&](const WallPlace& p, double out) {
-    const double value = values[static_cast<std::size_t>(p.unknown)];
+    const double value = values[p.unknown];
     if (out == 0.0 || component.diffusivity == 0.0) return value;
     const double h = Composite::width(p.level) * run.grid.cell_width();
-    return value - out * h * distance_to_wall(run.geometry.levels[static_cast<std::size_t>(p.level)], p.row) /
-                       component.diffusivity;
+    return value - out * h * distance_to_wall(run.geometry.levels[p.level], p.row) / component.diffusivity;
   };
   for (std::size_t i = 0; i < places.size(); ++i) {
     const WallPlace& p = places[i];
     double area = 0.0, rate = 0.0, rest = 0.0;  // flux = rate c + rest
-    for_each_mineral(run.geometry.levels[static_cast<std::size_t>(p.level)], p.row, [&](MineralNumber m, double a) {
+    for_each_mineral(run.geometry.levels[p.level], p.row, [&](MineralNumber m, double a) {
       const SurfaceLaw& law = laws.at(m);
       area += a;
       rate += a * law.rate;
@@ -349,7 +347,7 @@ std::optional<WallResult> sum_walls(const JobContext& run, const std::vector<Wal
   std::array<double, 2> at{};  // area and area x concentration of walls with a law
   for (std::size_t i = 0; i < places.size(); ++i) {
     double area = 0.0;
-    for_each_mineral(run.geometry.levels[static_cast<std::size_t>(places[i].level)], places[i].row,
+    for_each_mineral(run.geometry.levels[places[i].level], places[i].row,
                      [&](MineralNumber m, double a) { area += laws.at(m).acts() ? a : 0.0; });
     at[0] += area;
     at[1] += area * map.concentration[i];

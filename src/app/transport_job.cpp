@@ -334,7 +334,7 @@ std::vector<JobComponent> TransportInTime::asked(std::vector<JobComponent> compo
 }
 
 std::span<const double> TransportInTime::own_values(std::size_t i) const {
-  return state_.values[i].span().first(static_cast<std::size_t>(stepper_->grid().n_own));
+  return state_.values[i].span().first(stepper_->grid().n_own);
 }
 
 /// Of the last step.
@@ -342,7 +342,7 @@ WallMap TransportInTime::map_of_wall(std::size_t i) const {
   const std::span<const double> amounts = stepper_->wall_amounts(i);
   std::vector<double> flux(places_.size(), 0.0);
   for (std::size_t n = 0; n < places_.size() && !amounts.empty(); ++n)
-    flux[n] = h_ * amounts[static_cast<std::size_t>(places_[n].unknown)] / (report_.step * places_[n].area);
+    flux[n] = h_ * amounts[places_[n].unknown] / (report_.step * places_[n].area);
   return wall_map(run_, places_, deck_.components[i], surface_laws_[i], flux, own_values(i));
 }
 

@@ -77,7 +77,7 @@ void check_walls(const JobContext& run, std::vector<std::string>& found) {
 /// Something must hold the level of the concentration.
 void check_determined(const JobContext& run, int axis, std::vector<std::string>& found) {
   const TransportDeck& deck = run.config.transport;
-  const bool ends = !run.grid.periodic[static_cast<std::size_t>(axis)];
+  const bool ends = !run.grid.periodic[axis];
   const bool flows = run.config.flow.model != FlowModel::none;
   const auto laws = surface_laws(run);
   for (std::size_t i = 0; i < laws.size(); ++i) {
@@ -127,7 +127,7 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
   std::vector<std::string> found;
   const bool flows = run.config.flow.model != FlowModel::none;
   const int axis = flows ? run.config.flow.axes.at(0) : deck.axis;
-  if (flows && run.config.flow.inlets.empty() && !run.geometry.report.percolates[static_cast<std::size_t>(axis)])
+  if (flows && run.config.flow.inlets.empty() && !run.geometry.report.percolates[axis])
     found.push_back(
         fmt::format("transport: no pore leads through the sample along {}, so nothing flows and nothing is "
                     "carried; name another axis in flow.axes, or use finer cells",

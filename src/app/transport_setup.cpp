@@ -108,7 +108,7 @@ double number_length(const JobContext& run) {
 CarriedBy carried_by(const JobContext& run) {
   CarriedBy flow;
   flow.axis = axis_of(run.config);
-  flow.periodic = domain_of(run).periodic[static_cast<std::size_t>(flow.axis)];
+  flow.periodic = domain_of(run).periodic[flow.axis];
   if (!has_flow(run.config)) {
     flow.composite = composite_on(run.comm, run.geometry);
     flow.faces.emplace(flow.composite);
@@ -162,14 +162,14 @@ std::vector<ScalarComponent> scalar_components(const JobContext& run, const Carr
     c.decay = deck.decay;
     c.source = deck.source;
     if (!flow.periodic) {
-      c.sides[static_cast<std::size_t>(flow.inlet())] = inlet_of(deck, flow.flows);
-      c.sides[static_cast<std::size_t>(flow.outlet())] = outlet_of(deck, initial[i]);
+      c.sides[flow.inlet()] = inlet_of(deck, flow.flows);
+      c.sides[flow.outlet()] = outlet_of(deck, initial[i]);
     }
     std::vector<ScalarWall> of_mineral = laws[i];
     for (ScalarWall& law : of_mineral) law.rate /= h;
     if (std::ranges::any_of(of_mineral, [](const ScalarWall& law) { return law.rate > 0.0; }))
       c.wall = [&geometry = run.geometry, of_mineral](const WallPiece& piece) {
-        return law_of(geometry.levels[static_cast<std::size_t>(piece.level)], piece.row, of_mineral);
+        return law_of(geometry.levels[piece.level], piece.row, of_mineral);
       };
     all.push_back(std::move(c));
   }

@@ -34,7 +34,7 @@ class JoinedCells {
   }
   /// Of each entry of LevelGeometry::joined: number of its home among the own unknowns and what remote() gives behind
   /// them; -1 for none.
-  std::span<const std::int32_t> homes(int level) const { return homes_[static_cast<std::size_t>(level)]; }
+  std::span<const std::int32_t> homes(int level) const { return homes_[level]; }
   const CompositeNumbering& numbering() const { return *numbering_; }
 
  private:

@@ -86,8 +86,8 @@ std::vector<WallPlace> wall_places(const Geometry& geometry, const CompositeNumb
       for (std::size_t r = 0; r < moments.size(); ++r) {
         const std::int32_t v = numbering.number(level.level, b, box.row_vof[r]);
         if (v < 0 || !(moments[r].wall_area > 0.0)) continue;
-        places.push_back({level.level, level.moments_begin[static_cast<std::size_t>(b)] + static_cast<std::int64_t>(r),
-                          v, moments[r].wall_area * h * h});
+        places.push_back(
+            {level.level, level.moments_begin[b] + static_cast<std::int64_t>(r), v, moments[r].wall_area * h * h});
       }
     }
   }
@@ -103,12 +103,11 @@ Surface wall_surface(const Geometry& geometry, const std::vector<WallPlace>& pla
     const double h = Composite::width(level.level) * cell_width;
     for (int b = 0; b < level.graph.n_local(); ++b) {
       const BoxGraph box = level.graph.box(b);
-      const std::int64_t begin = level.moments_begin[static_cast<std::size_t>(b)],
-                         end = level.moments_begin[static_cast<std::size_t>(b) + 1];
+      const std::int64_t begin = level.moments_begin[b], end = level.moments_begin[static_cast<std::size_t>(b) + 1];
       for (; next != places.end() && next->level == level.level && next->row < end; ++next) {
-        const Index cell = box.cells.cell(box.row_cell[static_cast<std::size_t>(next->row - begin)]);
+        const Index cell = box.cells.cell(box.row_cell[next->row - begin]);
         const Vec3 centre{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5};
-        for (const Vec3& x : polygon_of(level.moments[static_cast<std::size_t>(next->row)]))
+        for (const Vec3& x : polygon_of(level.moments[next->row]))
           for (int d = 0; d < 3; ++d) surface.points.push_back(static_cast<float>(h * (centre[d] + x[d])));
         surface.ends.push_back(static_cast<std::int32_t>(surface.points.size() / 3));
         surface.arrays[0].values.push_back(static_cast<float>(next->area * cell_width * cell_width));

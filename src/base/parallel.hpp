@@ -145,7 +145,7 @@ T parallel_reduce(std::int64_t n, const T& zero, F&& f, Combine&& combine) {
     T sum = zero;
     const std::int64_t end = std::min(n, (c + 1) * chunk);
     for (std::int64_t i = c * chunk; i < end; ++i) sum = combine(sum, f(i));
-    partial[static_cast<std::size_t>(c)].value = sum;
+    partial[c].value = sum;
   };
   if (n_chunks <= 4096) {
     parallel_for_dynamic(n_chunks, reduce_chunk);

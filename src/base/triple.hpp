@@ -16,8 +16,8 @@ struct Triple {
   constexpr Triple(T x, T y, T z) : v{x, y, z} {}
   static constexpr Triple all(T a) { return {a, a, a}; }
 
-  constexpr T& operator[](int d) { return v[static_cast<std::size_t>(d)]; }
-  constexpr const T& operator[](int d) const { return v[static_cast<std::size_t>(d)]; }
+  constexpr T& operator[](int d) { return v[d]; }
+  constexpr const T& operator[](int d) const { return v[d]; }
 
   constexpr Triple& operator+=(const Triple& b) {
     for (int d = 0; d < 3; ++d) (*this)[d] += b[d];

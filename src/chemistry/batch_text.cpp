@@ -10,8 +10,7 @@ std::string batch_text(const Solution& start, const std::vector<KineticMineral>&
   std::string text = fmt::format("Batch reaction of {} [mol/kgw; SI: saturation index]\n  {:>10}  {:>6}",
                                  start.options.name, "time [s]", "pH");
   for (const KineticMineral& m : minerals) text += fmt::format("  {:>16}  {:>7}", m.name + " dissolved", "SI");
-  for (int p = 1; p < start.system.n_primaries; ++p)
-    text += fmt::format("  {:>11}", start.system.elements[static_cast<std::size_t>(p)]);
+  for (int p = 1; p < start.system.n_primaries; ++p) text += fmt::format("  {:>11}", start.system.elements[p]);
   text += '\n';
   for (const BatchState& s : states) {
     text += fmt::format("  {:>10.4g}  {:>6.3f}", s.time, ph_of(s.solution));
@@ -39,8 +38,7 @@ std::string batch_csv(const Solution& start, const std::vector<KineticMineral>& 
       add("saturation_index", minerals[m].name, saturation_index(start.system, s.solution, minerals[m].phase), "log10");
     }
     for (int p = 1; p < start.system.n_primaries; ++p)
-      add("total", start.system.elements[static_cast<std::size_t>(p)], total_of(start.system, s.solution, p),
-          "mol/kgw");
+      add("total", start.system.elements[p], total_of(start.system, s.solution, p), "mol/kgw");
   }
   return text;
 }

@@ -117,8 +117,7 @@ void add_species(const Database& database, Basis& basis, const std::vector<const
   std::set<std::string> primaries;
   const auto add = [&](const DatabaseSpecies& s, const Expression& e) {
     SystemSpecies made{s.name, s.formula.charge, 0.0, activity_of(s, dh), mass_action(e, -e.ln_k)};
-    for (const auto& [p, c] : made.formed.primaries)
-      made.alkalinity += c * masters[static_cast<std::size_t>(p)]->alkalinity;
+    for (const auto& [p, c] : made.formed.primaries) made.alkalinity += c * masters[p]->alkalinity;
     system.species.push_back(std::move(made));
   };
   for (const MasterSpecies* m : masters) {

@@ -196,9 +196,8 @@ class Solve {
 SurfaceReaction make_surface_reaction(const ChemicalSystem& system, const MineralOptions& options) {
   SurfaceReaction reaction{make_mineral(system, options), {}};
   reaction.mineral.area = 1.0;
-  reaction.brought.resize(static_cast<std::size_t>(system.n_primaries), 0.0);
-  for (const auto& [p, c] : system.phases[static_cast<std::size_t>(reaction.mineral.phase)].dissolved.primaries)
-    reaction.brought[static_cast<std::size_t>(p)] = c;
+  reaction.brought.resize(system.n_primaries, 0.0);
+  for (const auto& [p, c] : system.phases[reaction.mineral.phase].dissolved.primaries) reaction.brought[p] = c;
   return reaction;
 }
 

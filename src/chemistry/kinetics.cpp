@@ -35,8 +35,7 @@ class Batch {
     rates_.resize(n_);
     for (const KineticMineral& m : minerals) {
       std::vector<double> parts(totals_.size(), 0.0);
-      for (const auto& [p, c] : system.phases[static_cast<std::size_t>(m.phase)].dissolved.primaries)
-        parts[static_cast<std::size_t>(p)] = c;
+      for (const auto& [p, c] : system.phases[m.phase].dissolved.primaries) parts[p] = c;
       parts_.push_back(std::move(parts));
     }
   }
@@ -167,8 +166,8 @@ double dissolution_rate(const ChemicalSystem& system, const Speciation& state, c
 double dissolution_slope(const ChemicalSystem& system, const Speciation& state, const KineticMineral& mineral,
                          std::span<const double> ln_activity_slope) {
   const auto slope_of = [&](const MassAction& action) {
-    double sum = action.water * ln_activity_slope[static_cast<std::size_t>(system.n_primaries)];
-    for (const auto& [p, c] : action.primaries) sum += c * ln_activity_slope[static_cast<std::size_t>(p)];
+    double sum = action.water * ln_activity_slope[system.n_primaries];
+    for (const auto& [p, c] : action.primaries) sum += c * ln_activity_slope[p];
     return sum;
   };
   double k = 0.0, dk = 0.0;
@@ -183,7 +182,7 @@ double dissolution_slope(const ChemicalSystem& system, const Speciation& state, 
     dk += std::exp(ln) * slope;
   }
   const double ln_omega = saturation_index(system, state, mineral.phase) * std::numbers::ln10;
-  const double slope = slope_of(system.phases[static_cast<std::size_t>(mineral.phase)].dissolved);
+  const double slope = slope_of(system.phases[mineral.phase].dissolved);
   return -mineral.area * (dk * std::expm1(ln_omega) + k * std::exp(ln_omega) * slope);
 }
 

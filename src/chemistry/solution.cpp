@@ -118,7 +118,7 @@ SolutionCondition saturation(const ChemicalSystem& system, const std::string& ph
   const std::string near = nearest(phase, names);
   require(number >= 0, "phase {} is not made of the elements of the solution, or not in the database{}", phase,
           near.empty() ? "" : fmt::format("; did you mean {}?", near));
-  const SystemPhase& p = system.phases[static_cast<std::size_t>(number)];
+  const SystemPhase& p = system.phases[number];
   double ln_omega = index * ln10;
   if (p.is_gas && p.critical_temperature > 0.0 && p.critical_pressure > 0.0)
     ln_omega += std::log(fugacity_coefficient(system.kelvin, std::pow(10.0, index), p.critical_temperature,

@@ -94,8 +94,7 @@ std::string solution_text(const Solution& s, const std::string& database_name) {
   add("charge", fmt::format("{:+.2e} eq/kgw, {:+.3g} % of the ions", charge, ions > 0.0 ? 100.0 * charge / ions : 0.0));
   text += "\nTotals                  mol/kgw\n";
   for (int p = 1; p < s.system.n_primaries; ++p)
-    text += fmt::format("  {:<18} {:>11.4e}\n", s.system.elements[static_cast<std::size_t>(p)],
-                        total_of(s.system, s.state, p));
+    text += fmt::format("  {:<18} {:>11.4e}\n", s.system.elements[p], total_of(s.system, s.state, p));
   return text + '\n' + species_table(s) + '\n' + phase_table(s);
 }
 
@@ -111,7 +110,7 @@ std::string solution_csv(const Solution& s, bool header) {
   add("property", "alkalinity", alkalinity_of(s.system, s.state), "eq/kgw");
   add("property", "charge", charge_of(s.system, s.state), "eq/kgw");
   for (int p = 1; p < s.system.n_primaries; ++p)
-    add("total", s.system.elements[static_cast<std::size_t>(p)], total_of(s.system, s.state, p), "mol/kgw");
+    add("total", s.system.elements[p], total_of(s.system, s.state, p), "mol/kgw");
   for (std::size_t i = 0; i < s.system.species.size(); ++i) {
     const SpeciesLine line = line_of(s, i);
     text += fmt::format("{},species,{},{:.10g},mol/kgw,{:.10g},{:.8g}\n", s.options.name, s.system.species[i].name,

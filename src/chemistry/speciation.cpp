@@ -67,8 +67,8 @@ class Mixture {
       }
       double ln_a = s.formed.water * x[n_ + 1] - s.formed.ln_k, slope = 0.0;
       for (const auto& [p, c] : s.formed.primaries) {
-        ln_a += c * state_.ln_activity[static_cast<std::size_t>(p)];
-        slope += c * work_.slope[static_cast<std::size_t>(p)];
+        ln_a += c * state_.ln_activity[p];
+        slope += c * work_.slope[p];
       }
       state_.molality[i] = std::exp(std::min(ln_a - work_.ln_gamma[i], 700.0));
       work_.slope[i] = slope - work_.slope[i];  // d ln m_i / dI
@@ -198,7 +198,7 @@ class Mixture {
   }
 
   void saturation_row(std::size_t row, const SolutionCondition& c) {
-    const MassAction& action = system_.phases[static_cast<std::size_t>(c.phase)].dissolved;
+    const MassAction& action = system_.phases[c.phase].dissolved;
     double ln_omega = action.water * state_.ln_water - action.ln_k;
     for (const auto& [p, coefficient] : action.primaries) {
       const auto q = static_cast<std::size_t>(p);
@@ -383,7 +383,7 @@ bool activity_slopes(const ChemicalSystem& system, std::span<const SolutionCondi
 }
 
 double total_of(const ChemicalSystem& system, const Speciation& state, int primary) {
-  double sum = state.molality[static_cast<std::size_t>(primary)];
+  double sum = state.molality[primary];
   for (std::size_t i = static_cast<std::size_t>(system.n_primaries); i < system.species.size(); ++i)
     for (const auto& [p, c] : system.species[i].formed.primaries)
       if (p == primary) sum += c * state.molality[i];
@@ -409,16 +409,16 @@ double alkalinity_of(const ChemicalSystem& system, const Speciation& state) {
 }
 
 double ln_activity(const ChemicalSystem& system, const Speciation& state, int species) {
-  const MassAction& formed = system.species[static_cast<std::size_t>(species)].formed;
+  const MassAction& formed = system.species[species].formed;
   double ln_a = formed.water * state.ln_water - formed.ln_k;
-  for (const auto& [p, c] : formed.primaries) ln_a += c * state.ln_activity[static_cast<std::size_t>(p)];
+  for (const auto& [p, c] : formed.primaries) ln_a += c * state.ln_activity[p];
   return ln_a;
 }
 
 double saturation_index(const ChemicalSystem& system, const Speciation& state, int phase) {
-  const MassAction& action = system.phases[static_cast<std::size_t>(phase)].dissolved;
+  const MassAction& action = system.phases[phase].dissolved;
   double ln_omega = action.water * state.ln_water - action.ln_k;
-  for (const auto& [p, c] : action.primaries) ln_omega += c * state.ln_activity[static_cast<std::size_t>(p)];
+  for (const auto& [p, c] : action.primaries) ln_omega += c * state.ln_activity[p];
   return ln_omega / std::numbers::ln10;
 }
 

@@ -74,7 +74,7 @@ void require_resolved(const LevelSet& formula, std::size_t number, double h0, co
   for (int n = 1; n <= n_edges; ++n) {
     Vec3 low;
     for (int d = 0; d < 3; ++d) {
-      const double part = n * spread[static_cast<std::size_t>(d)];
+      const double part = n * spread[d];
       low[d] = (part - std::floor(part)) * (cells[d] - 1.0);
     }
     const int found = sign_changes(formula, low, n % 3);
@@ -91,7 +91,7 @@ Vec3 divided(const Vec3& a, double b) { return {a[0] / b, a[1] / b, a[2] / b}; }
 
 Vec3 moved_into_domain(Vec3 x, const Periods& domain) {
   for (int d = 0; d < 3; ++d) {
-    if (domain.periodic[static_cast<std::size_t>(d)]) x[d] -= std::floor(x[d] / domain.size[d]) * domain.size[d];
+    if (domain.periodic[d]) x[d] -= std::floor(x[d] / domain.size[d]) * domain.size[d];
   }
   return x;
 }
@@ -121,7 +121,7 @@ std::unique_ptr<LevelSet> make_cylinder(const SolidOptions& s, double h0, Period
     extent = std::hypot(radius, cylinder.half_length);
   }
   for (int d = 0; d < 3 && !ends; ++d) {  // along its axis an endless cylinder repeats itself
-    if (std::abs(cylinder.frame.axes[2][d]) == 1.0) domain.periodic[static_cast<std::size_t>(d)] = false;
+    if (std::abs(cylinder.frame.axes[2][d]) == 1.0) domain.periodic[d] = false;
   }
   return periodic_images(make_level_set(cylinder), domain.size, domain.periodic, extent);
 }

@@ -16,7 +16,7 @@ namespace {
 RefinedOctants refined_octants(const GridHierarchy& grid, int level, std::int64_t box) {
   RefinedOctants refined;
   if (level + 1 >= grid.n_levels()) return refined;
-  const Layout& layout = grid.levels[static_cast<std::size_t>(level)].layout;
+  const Layout& layout = grid.levels[level].layout;
   refined.width = layout.box_size() / 2;
   refined.size = layout.box(box).size();
   const Index finer = 2 * layout.lattice_position(box);
@@ -41,7 +41,7 @@ CompositeSums composite_sums(const LevelGeometry& geometry, const RefinedOf& ref
     const BoxGraph graph = geometry.graph.box(static_cast<int>(b));
     const RefinedOctants octants = refined(graph.box);
     const auto covered = [&](int cell) { return octants.covers(graph.cells.cell(cell) - graph.cells.lo); };
-    CompositeSums& sum = of_box[static_cast<std::size_t>(b)];
+    CompositeSums& sum = of_box[b];
     for_each_vof(graph, [&](int, int cell) { sum.vofs += covered(cell) ? 0.0 : 1.0; });
     sum.volume = sum.vofs;  // corrected by the irregular ones
     const auto moments = geometry.box(static_cast<int>(b)).moments;
@@ -50,7 +50,7 @@ CompositeSums composite_sums(const LevelGeometry& geometry, const RefinedOf& ref
       sum.volume += moments[r].kappa - 1.0;
       sum.wall_area += moments[r].wall_area;
       sum.irregular += 1.0;
-      for_each_mineral(geometry, geometry.moments_begin[static_cast<std::size_t>(b)] + static_cast<std::int64_t>(r),
+      for_each_mineral(geometry, geometry.moments_begin[b] + static_cast<std::int64_t>(r),
                        [&](MineralNumber mineral, double area) { sum.minerals[mineral] += area; });
     }
   });
@@ -93,7 +93,7 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
   double volume = 0.0, wall_area = 0.0;
   for (const std::string& name : level_set.minerals()) report.minerals.push_back({name});
   for (int l = 0; l < geometry.grid.n_levels(); ++l) {
-    const GridLevel& level = geometry.grid.levels[static_cast<std::size_t>(l)];
+    const GridLevel& level = geometry.grid.levels[l];
     const auto refined = [&](std::int64_t box) { return refined_octants(geometry.grid, l, box); };
     std::vector<std::vector<std::uint8_t>> parents;
     if (l > 0) parents = fluid_of_parents(comm, level.layout, geometry.levels.back().graph);

@@ -32,8 +32,7 @@ class RandomNumbers {
   std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(n)); }
   template <class T>
   void shuffle(std::vector<T>& all) {
-    for (auto i = std::ssize(all) - 1; i > 0; --i)
-      std::swap(all[static_cast<std::size_t>(i)], all[static_cast<std::size_t>(below(i + 1))]);
+    for (auto i = std::ssize(all) - 1; i > 0; --i) std::swap(all[i], all[below(i + 1)]);
   }
 
  private:
@@ -167,12 +166,12 @@ Counts count(const BoxPieces& cut) {
       found = found || outside;
       if (outside || face.aperture <= widest) continue;
       const std::int64_t cell = cut.cells.offset(beside);
-      if (has_center[static_cast<std::size_t>(cell)] == 0) continue;
+      if (has_center[cell] == 0) continue;
       widest = face.aperture;
       home = cell;
       found = true;
     }
-    if (home >= 0) joined[static_cast<std::size_t>(home)] = 1;
+    if (home >= 0) joined[home] = 1;
     if (p.holds_center || !found) counts.fluid += 1.0, counts.irregular += 1.0;
   }
   for (std::size_t c = 0; c < n; ++c)
@@ -218,7 +217,7 @@ std::vector<T> LevelSampler::in_batches(std::int64_t n, double seconds, F&& work
   for (std::int64_t first = 0; first < n && comm_.max(since(start)) <= seconds; first += batch) {
     const std::int64_t begin = std::min(n, first + comm_.rank() * each), end = std::min(n, begin + each);
     std::vector<T> mine(static_cast<std::size_t>(end - begin));
-    parallel_for_dynamic(end - begin, [&](std::int64_t i) { mine[static_cast<std::size_t>(i)] = work(begin + i); });
+    parallel_for_dynamic(end - begin, [&](std::int64_t i) { mine[i] = work(begin + i); });
     level_set_.drop_cache();  // of an image, which may be larger than the memory
     const std::vector<T> of_all = comm_.all_gather<T>(mine);
     all.insert(all.end(), of_all.begin(), of_all.end());
@@ -286,12 +285,11 @@ Counts LevelSampler::cut_part(const Look& look) const {
 }
 
 std::vector<Look> LevelSampler::look(std::span<const Place> places, double seconds) const {
-  return in_batches<Look>(std::ssize(places), seconds,
-                          [&](std::int64_t i) { return look_at(places[static_cast<std::size_t>(i)]); });
+  return in_batches<Look>(std::ssize(places), seconds, [&](std::int64_t i) { return look_at(places[i]); });
 }
 
 std::vector<Counts> LevelSampler::cut(std::span<const Look> mixed, std::int64_t n, double seconds) const {
-  return in_batches<Counts>(n, seconds, [&](std::int64_t i) { return cut_part(mixed[static_cast<std::size_t>(i)]); });
+  return in_batches<Counts>(n, seconds, [&](std::int64_t i) { return cut_part(mixed[i]); });
 }
 
 /// Sums over the boxes with a wall of a count x that the cut ones tell, by its ratio to what classify() expected, y.

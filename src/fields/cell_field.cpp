@@ -18,7 +18,7 @@ void for_each_unknown(const Composite& grid, int l, int box, F&& f) {
   const std::int32_t begin = grid.numbering().box_begin(l, box);
   const int n = grid.graph(l).slots()->n_own(box);
   for (int v = 0; v < n; ++v)
-    if (const std::int32_t u = numbers.empty() ? begin + v : numbers[static_cast<std::size_t>(v)]; u >= 0)
+    if (const std::int32_t u = numbers.empty() ? begin + v : numbers[v]; u >= 0)
       f(static_cast<std::size_t>(v), static_cast<std::size_t>(u));
 }
 

@@ -23,8 +23,8 @@ class CellField {
   const std::shared_ptr<const Composite>& composite() const { return composite_; }
   int n_levels() const { return static_cast<int>(levels_.size()); }
   int n_components() const { return n_components_; }
-  Field& level(int l) { return levels_[static_cast<std::size_t>(l)]; }
-  const Field& level(int l) const { return levels_[static_cast<std::size_t>(l)]; }
+  Field& level(int l) { return levels_[l]; }
+  const Field& level(int l) const { return levels_[l]; }
   std::int64_t bytes() const;  ///< of this rank
 
  private:

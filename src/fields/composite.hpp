@@ -34,8 +34,7 @@ struct PerBox {
   std::vector<std::int64_t> begin{0};  ///< n_local + 1
   std::span<const T> of(int box) const {
     const auto b = static_cast<std::size_t>(box);
-    return std::span(items).subspan(static_cast<std::size_t>(begin[b]),
-                                    static_cast<std::size_t>(begin[b + 1] - begin[b]));
+    return std::span(items).subspan(begin[b], begin[b + 1] - begin[b]);
   }
 };
 
@@ -48,7 +47,7 @@ class Composite {
   const Geometry& geometry() const { return *geometry_; }
   const CompositeNumbering& numbering() const { return numbering_; }
   int n_levels() const { return static_cast<int>(geometry_->levels.size()); }
-  const LevelGeometry& level(int l) const { return geometry_->levels[static_cast<std::size_t>(l)]; }
+  const LevelGeometry& level(int l) const { return geometry_->levels[l]; }
   const LevelGraph& graph(int l) const { return level(l).graph; }
   /// Cell width of a level, in h0.
   static double width(int l) { return std::ldexp(1.0, -l); }
@@ -58,9 +57,7 @@ class Composite {
   /// Faces of the own VoFs of level l + 1, 0 <= l < n_levels() - 1, towards level l, box after box: every open one of a
   /// VoF that is not covered. Without a coarse VoF behind it (behind.found) a face is closed.
   std::span<const LevelFace> coarse_fine(int l) const { return parts_[at(l)].to_coarser.items; }
-  std::int64_t coarse_fine_begin(int l, int fine_box) const {
-    return parts_[at(l)].to_coarser.begin[static_cast<std::size_t>(fine_box)];
-  }
+  std::int64_t coarse_fine_begin(int l, int fine_box) const { return parts_[at(l)].to_coarser.begin[fine_box]; }
   /// The same faces as the own VoFs of level l meet them, box after box, by VoF.
   std::span<const CoarseEntrance> entrances_in(int l, int box) const { return parts_[at(l)].entrances.of(box); }
   /// Which fluxes of other ranks enter own VoFs of level l, for a ListExchange.

@@ -26,13 +26,13 @@ int octant_of(const Box& box, const Index& cell, int box_size) {
 CompositeNumbering::CompositeNumbering(const Comm& comm, const Geometry& geometry) : rank_(comm.rank()) {
   std::int64_t next = 0;
   for (int l = 0; l < static_cast<int>(geometry.levels.size()); ++l) {
-    const LevelGraph& graph = geometry.levels[static_cast<std::size_t>(l)].graph;
-    const auto& refined = geometry.grid.levels[static_cast<std::size_t>(l)].refined;
+    const LevelGraph& graph = geometry.levels[l].graph;
+    const auto& refined = geometry.grid.levels[l].refined;
     Level level;
     level.begin.assign(1, static_cast<std::int32_t>(next));
     for (int b = 0; b < graph.n_local(); ++b) {
       const BoxGraph box = graph.box(b);
-      const unsigned covered = refined.empty() ? 0U : refined[static_cast<std::size_t>(box.box)];
+      const unsigned covered = refined.empty() ? 0U : refined[box.box];
       level.n_vofs.push_back(box.n_own);
       level.table.push_back(covered == 0 ? -1 : static_cast<std::int64_t>(level.entries.size()));
       if (covered == 0) {
@@ -64,7 +64,7 @@ std::span<const std::int32_t> CompositeNumbering::numbers(int level, int local) 
   const auto b = static_cast<std::size_t>(local);
   const Level& l = of(level);
   if (l.table[b] < 0) return {};
-  return std::span(l.entries).subspan(static_cast<std::size_t>(l.table[b]), static_cast<std::size_t>(l.n_vofs[b]));
+  return std::span(l.entries).subspan(l.table[b], l.n_vofs[b]);
 }
 
 NumberField CompositeNumbering::global_numbers(const Comm& comm, const LevelGraph& graph, int level) const {

@@ -25,7 +25,7 @@ class CompositeNumbering {
   int n_levels() const { return static_cast<int>(levels_.size()); }
   std::int64_t n_own() const { return n_own_; }
   std::int64_t n_global() const { return ranges_.back(); }
-  GlobalNumber first() const { return ranges_[static_cast<std::size_t>(rank_)]; }  ///< of this rank
+  GlobalNumber first() const { return ranges_[rank_]; }  ///< of this rank
   bool is_own(GlobalNumber g) const { return g >= first() && g < first() + n_own_; }
   int owner(GlobalNumber g) const;                                     ///< O(log n_ranks)
   const std::vector<std::int64_t>& ranges() const { return ranges_; }  ///< first unknown of each rank, then n_global
@@ -33,14 +33,14 @@ class CompositeNumbering {
   /// First own number of the unknowns of a level; n_levels(): n_own().
   std::int64_t level_begin(int level) const { return level == n_levels() ? n_own_ : of(level).begin.front(); }
   /// First own number of the unknowns of an own box.
-  std::int32_t box_begin(int level, int local) const { return of(level).begin[static_cast<std::size_t>(local)]; }
+  std::int32_t box_begin(int level, int local) const { return of(level).begin[local]; }
   std::int32_t box_end(int level, int local) const { return of(level).begin[static_cast<std::size_t>(local) + 1]; }
   /// Own number per VoF of the box, -1 where covered. Empty when no VoF of the box is covered: box_begin() + VoF.
   std::span<const std::int32_t> numbers(int level, int local) const;
   /// Own number of an own VoF, -1 when it is covered.
   std::int32_t number(int level, int local, int vof) const {
     const auto table = numbers(level, local);
-    return table.empty() ? box_begin(level, local) + vof : table[static_cast<std::size_t>(vof)];
+    return table.empty() ? box_begin(level, local) + vof : table[vof];
   }
   /// Global numbers of all slots that are VoFs, halo included; no_unknown where covered and in ghosts. Collective.
   NumberField global_numbers(const Comm& comm, const LevelGraph& graph, int level) const;
@@ -53,7 +53,7 @@ class CompositeNumbering {
     std::vector<std::int32_t> entries;   // tables of partly or wholly covered boxes
     std::vector<std::int32_t> n_vofs;    // per own box
   };
-  const Level& of(int level) const { return levels_[static_cast<std::size_t>(level)]; }
+  const Level& of(int level) const { return levels_[level]; }
 
   std::vector<Level> levels_;
   std::vector<std::int64_t> ranges_;

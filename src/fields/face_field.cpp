@@ -51,7 +51,7 @@ void divergence(FaceField& flux, CellField& out, int component) {
     primary_balance(graph, flux.primary(l), b, sum);
     const auto part = [b](const auto& of_level, const auto& begin) {
       const auto i = static_cast<std::size_t>(b);
-      return of_level.subspan(static_cast<std::size_t>(begin[i]), static_cast<std::size_t>(begin[i + 1] - begin[i]));
+      return of_level.subspan(begin[i], begin[i + 1] - begin[i]);
     };
     const auto extra = part(flux.extra(l), grid.level(l).extra_begin);
     for (std::size_t e = 0; e < extra.size(); ++e) sum[graph.extra[e].vof] += extra[e];
@@ -60,8 +60,7 @@ void divergence(FaceField& flux, CellField& out, int component) {
            i < static_cast<std::size_t>(grid.coarse_fine_begin(l - 1, b + 1)); ++i)
         sum[vof_of(grid.coarse_fine(l - 1)[i].vof)] += flux.coarse_fine(l - 1)[i];
     if (l + 1 < grid.n_levels())
-      for (const CoarseEntrance& e : grid.entrances_in(l, b))
-        sum[e.vof] -= flux.entering(l)[static_cast<std::size_t>(e.value)];
+      for (const CoarseEntrance& e : grid.entrances_in(l, b)) sum[e.vof] -= flux.entering(l)[e.value];
     for (const std::uint16_t v : grid.covered_in(l, b)) sum[v] = 0.0;
   });
 }

@@ -44,7 +44,7 @@ std::vector<int> ghost_slots(const BoxGraph& box, std::span<const LevelFace> fac
   for (const LevelFace& f : faces) {
     const int v = vof_of(f.vof);
     if (f.face.primary) {
-      found.push_back(slots.at(v)[static_cast<std::size_t>(f.face.side)]);
+      found.push_back(slots.at(v)[f.face.side]);
       continue;
     }
     while (extra->vof != v || extra->side != f.face.side || box.name(extra->neighbour) != coarse_face) ++extra;
@@ -136,14 +136,14 @@ void FillGhosts::find_donors(int l) {
   const Composite& grid = *composite_;
   const LevelGraph& graph = grid.graph(l);
   std::vector<std::int64_t> averaged;
-  for (const Averages::Arrival& a : averages_[static_cast<std::size_t>(l)].arrivals) averaged.push_back(a.slot);
+  for (const Averages::Arrival& a : averages_[l].arrivals) averaged.push_back(a.slot);
   std::ranges::sort(averaged);
   ByteField bare(graph, 1, Purpose::buffers);  // 1: without a value
-  const auto is_bare = [&](int b, int v) { return bare.box(b)[static_cast<std::size_t>(v)] != 0; };
+  const auto is_bare = [&](int b, int v) { return bare.box(b)[v] != 0; };
   for (int b = 0; b < graph.n_local(); ++b)
     for (const std::uint16_t v : grid.covered_in(l, b))
       bare.box(b)[v] = std::ranges::binary_search(averaged, graph.slot_begin(b) + v) ? 0 : 1;
-  std::vector<std::vector<Donor>>& passes = averages_[static_cast<std::size_t>(l)].donors;
+  std::vector<std::vector<Donor>>& passes = averages_[l].donors;
   for (bool more = true; more;) {
     fill_halo(grid.comm(), graph, bare);
     std::map<std::int64_t, Donor> found;
@@ -163,7 +163,7 @@ void FillGhosts::find_donors(int l) {
       bare.data()[to] = 0;
     }
   }
-  PerBox<std::uint16_t>& empty = averages_[static_cast<std::size_t>(l)].empty;
+  PerBox<std::uint16_t>& empty = averages_[l].empty;
   for (int b = 0; b < graph.n_local(); ++b) {
     for (const std::uint16_t v : grid.covered_in(l, b))
       if (is_bare(b, v)) empty.items.push_back(v);
@@ -175,7 +175,7 @@ void FillGhosts::find_ghosts(int order) {
   const Composite& grid = *composite_;
   std::vector<NumberField> numbers;
   std::vector<VofLookup> vofs;
-  numbers.reserve(static_cast<std::size_t>(grid.n_levels()));  // the look-ups point at them
+  numbers.reserve(grid.n_levels());  // the look-ups point at them
   for (int l = 0; l < grid.n_levels(); ++l) {
     numbers.push_back(grid.numbering().global_numbers(grid.comm(), grid.graph(l), l));
     vofs.emplace_back(grid.level(l), grid.numbering(), numbers.back());
@@ -183,7 +183,7 @@ void FillGhosts::find_ghosts(int order) {
   }
   std::vector<OpenGhost> open;
   for (int l = 0; l + 1 < grid.n_levels(); ++l) {
-    const VofLookup &coarse = vofs[static_cast<std::size_t>(l)], &fine = vofs[static_cast<std::size_t>(l + 1)];
+    const VofLookup &coarse = vofs[l], &fine = vofs[l + 1];
     std::vector<LevelFace> faces(grid.coarse_fine(l).begin(), grid.coarse_fine(l).end());
     look_behind(grid.comm(), {coarse, [&](VofName v) { return coarse.number(v); }, {}}, faces);
     for (int b = 0; b < grid.graph(l + 1).n_local(); ++b) {
@@ -239,24 +239,24 @@ void FillGhosts::number_sources(const std::vector<OpenGhost>& open) {
 }
 
 void FillGhosts::average_down(CellField& field, int l) {
-  Averages& a = averages_[static_cast<std::size_t>(l)];
+  Averages& a = averages_[l];
   for (int c = 0; c < field.n_components(); ++c) {
     const double* fine = field.level(l + 1).data(c);
     double* coarse = field.level(l).data(c);
     parallel_for(std::ssize(a.begin) - 1, [&](std::int64_t i) {
       double sum = 0.0;
-      for (auto k = static_cast<std::size_t>(a.begin[static_cast<std::size_t>(i)]);
+      for (auto k = static_cast<std::size_t>(a.begin[i]);
            k < static_cast<std::size_t>(a.begin[static_cast<std::size_t>(i) + 1]); ++k)
         sum += a.children[k].volume * fine[a.children[k].slot];
-      a.sums[static_cast<std::size_t>(i)] = sum;
+      a.sums[i] = sum;
     });
     a.exchange.exchange(a.sums.span());
     for (const auto& arrival : a.arrivals) coarse[arrival.slot] = 0.0;
     for (std::size_t i = 0; i < a.arrivals.size(); ++i)
-      coarse[a.arrivals[i].slot] += a.sums[static_cast<std::size_t>(a.arrivals[i].value)] / a.volume[i];
+      coarse[a.arrivals[i].slot] += a.sums[a.arrivals[i].value] / a.volume[i];
   }
   for (const std::vector<Donor>& pass : a.donors) {
-    halo_[static_cast<std::size_t>(l)](field.level(l));
+    halo_[l](field.level(l));
     for (int c = 0; c < field.n_components(); ++c)
       for (const Donor& d : pass) field.level(l).data(c)[d.to] = field.level(l).data(c)[d.from];
   }
@@ -270,15 +270,13 @@ void FillGhosts::average_down(CellField& field) {
 void FillGhosts::fill_level_ghosts(CellField& field, int component) {
   const auto value_at = [&](const Source& s) { return field.level(s.level).data(component)[s.at]; };
   remote_.exchange().begin(pool_.span().subspan(own_.size()), [&](std::size_t i) { return value_at(sent_[i]); });
-  parallel_for(std::ssize(own_), [&](std::int64_t i) {
-    pool_[static_cast<std::size_t>(i)] = value_at(own_[static_cast<std::size_t>(i)]);
-  });
+  parallel_for(std::ssize(own_), [&](std::int64_t i) { pool_[i] = value_at(own_[i]); });
   remote_.exchange().finish();
   parallel_for(std::ssize(ghosts_), [&](std::int64_t i) {
-    const Ghost& g = ghosts_[static_cast<std::size_t>(i)];
+    const Ghost& g = ghosts_[i];
     double sum = 0.0;
     for (auto k = static_cast<std::size_t>(g.begin); k < static_cast<std::size_t>(g.end); ++k)
-      sum += terms_[k].weight * pool_[static_cast<std::size_t>(terms_[k].source)];
+      sum += terms_[k].weight * pool_[terms_[k].source];
     field.level(g.level).data(component)[g.slot] = sum;
   });
 }
@@ -286,7 +284,7 @@ void FillGhosts::fill_level_ghosts(CellField& field, int component) {
 void FillGhosts::operator()(CellField& field) {
   average_down(field);
   for (int c = 0; c < field.n_components() && field.n_levels() > 1; ++c) fill_level_ghosts(field, c);
-  for (int l = 0; l < field.n_levels(); ++l) halo_[static_cast<std::size_t>(l)](field.level(l));
+  for (int l = 0; l < field.n_levels(); ++l) halo_[l](field.level(l));
 }
 
 }  // namespace karst

@@ -34,8 +34,7 @@ class FillGhosts {
 
   /// Covered VoFs of an own box that get no value: no finer one stands on them nor on any VoF that they lead to.
   std::span<const std::uint16_t> empty_in(int l, int box) const {
-    return l + 1 < composite_->n_levels() ? averages_[static_cast<std::size_t>(l)].empty.of(box)
-                                          : std::span<const std::uint16_t>{};
+    return l + 1 < composite_->n_levels() ? averages_[l].empty.of(box) : std::span<const std::uint16_t>{};
   }
   std::int64_t without_parent() const { return without_parent_; }  ///< finer VoFs where the coarse level sees no fluid
 

@@ -16,8 +16,7 @@ Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])};
 
 Index wrapped(Index c, const Domain& domain) {
   for (int d = 0; d < 3; ++d)
-    if (domain.periodic[static_cast<std::size_t>(d)])
-      c[d] = (c[d] % domain.cells[d] + domain.cells[d]) % domain.cells[d];
+    if (domain.periodic[d]) c[d] = (c[d] % domain.cells[d] + domain.cells[d]) % domain.cells[d];
   return c;
 }
 
@@ -84,7 +83,7 @@ class CoarseSide {
     for (int d = 0; d < 3; ++d) {
       const int n = vofs_.layout().domain().cells[d];
       int step = cell[d] - place.cell[d];
-      if (vofs_.layout().domain().periodic[static_cast<std::size_t>(d)]) {
+      if (vofs_.layout().domain().periodic[d]) {
         if (2 * step > n) step -= n;
         if (2 * step < -n) step += n;
       }

@@ -13,7 +13,7 @@ RemoteUnknowns::RemoteUnknowns(const Comm& comm, const CompositeNumbering& numbe
   std::vector<RemoteItem> items;
   for (const GlobalNumber g : numbers_) {
     const int rank = numbering.owner(g);
-    items.push_back({rank, static_cast<std::int32_t>(g - numbering.ranges()[static_cast<std::size_t>(rank)])});
+    items.push_back({rank, static_cast<std::int32_t>(g - numbering.ranges()[rank])});
   }
   exchange_ = ListExchange(comm, items);
 }

@@ -44,7 +44,7 @@ class RemoteValues : public RemoteUnknowns {
   /// Both collective.
   /// @param x  values of the own unknowns
   void begin(std::span<const T> x) {
-    exchange().begin(values_.span(), [&](std::size_t i) { return x[static_cast<std::size_t>(exchange().sent()[i])]; });
+    exchange().begin(values_.span(), [&](std::size_t i) { return x[exchange().sent()[i]]; });
   }
   /// @param value_of  (i) -> the value of the own unknown exchange().sent()[i]
   template <class F>

@@ -132,11 +132,11 @@ class Transfer {
       const auto [place, how] = find(old, l, at, piece);
       ++*how;
       for (int c = 0; c < n_; ++c) {
-        double& value = to_.level(l).box(b, c)[static_cast<std::size_t>(vof)];
+        double& value = to_.level(l).box(b, c)[vof];
         value = 0.0;
         if (place < 0) continue;
-        const OldVof& from = old.vofs[static_cast<std::size_t>(place)];
-        const OldValue& v = old.values[static_cast<std::size_t>(place * n_ + c)];
+        const OldVof& from = old.vofs[place];
+        const OldValue& v = old.values[place * n_ + c];
         value = v.value;
         if (how == &report.copied) continue;
         if (how == &report.interpolated) {
@@ -144,15 +144,14 @@ class Transfer {
           for (int d = 0; d < 3; ++d) value += v.slope[d] * (ratio * (at[d] + 0.5) - from.cell[d] - 0.5);
           value = std::clamp(value, v.low, v.high);  // round-off
         }
-        changed_[static_cast<std::size_t>(c)].push_back(
-            {&value, h3 * kappa[static_cast<std::size_t>(vof)], v.low, v.high});
+        changed_[c].push_back({&value, h3 * kappa[vof], v.low, v.high});
       }
     });
   }
 
   /// Spreads missing mass over the changed unknowns of a component; returns what is still missing. Collective.
   double mend(int component, double missing) {
-    const auto& all = changed_[static_cast<std::size_t>(component)];
+    const auto& all = changed_[component];
     double room = 0.0;
     for (const Changed& x : all) room += x.volume * (missing > 0.0 ? x.high - *x.value : *x.value - x.low);
     room = grid_.comm().sum(room);

@@ -36,10 +36,10 @@ VofLookup::VofLookup(const LevelGeometry& geometry, const CompositeNumbering& nu
     : geometry_(&geometry), numbering_(&numbering), slots_(&slots) {
   const LevelGraph& graph = geometry.graph;
   for (int b = 0; b < graph.n_local(); ++b) boxes_.push_back(graph.box(b));
-  place_.resize(static_cast<std::size_t>(graph.vof_begin(graph.n_local())));
+  place_.resize(graph.vof_begin(graph.n_local()));
   cell_.resize(place_.size());
   parallel_for(graph.n_local(), [&](std::int64_t b) {
-    const BoxGraph& g = boxes_[static_cast<std::size_t>(b)];
+    const BoxGraph& g = boxes_[b];
     std::int32_t* place = place_.data() + graph.vof_begin(static_cast<int>(b));
     std::array<std::uint8_t, 3>* cell = cell_.data() + graph.vof_begin(static_cast<int>(b));
     const auto cell_of = [&](int offset) {
@@ -64,14 +64,14 @@ VofLookup::VofLookup(const LevelGeometry& geometry, const CompositeNumbering& nu
 Index VofLookup::cell(VofName v) const {
   const int b = local(v);
   if (b < 0) return remote_.at(v).fixed.cell;
-  const auto& at = cell_[static_cast<std::size_t>(geometry_->graph.vof_begin(b) + vof_of(v))];
+  const auto& at = cell_[geometry_->graph.vof_begin(b) + vof_of(v)];
   return box(b).cells.lo + Index{at[0], at[1], at[2]};
 }
 
 std::int64_t VofLookup::row(VofName own) const {
   const int b = local(own);
   const std::int32_t p = b < 0 ? -1 : place(b, vof_of(own));
-  return p < 0 || p >= box(b).n_irregular ? -1 : geometry_->moments_begin[static_cast<std::size_t>(b)] + p;
+  return p < 0 || p >= box(b).n_irregular ? -1 : geometry_->moments_begin[b] + p;
 }
 
 WallParts VofLookup::wall_parts(VofName v) const {
@@ -96,7 +96,7 @@ const VofMoments* VofLookup::moments(VofName v) const {
   }
   const std::int32_t p = place(b, vof_of(v));
   if (p < 0 || p >= box(b).n_irregular) return nullptr;
-  return &geometry_->moments[static_cast<std::size_t>(geometry_->moments_begin[static_cast<std::size_t>(b)] + p)];
+  return &geometry_->moments[geometry_->moments_begin[b] + p];
 }
 
 const VofCenter* VofLookup::center(VofName v) const {
@@ -107,7 +107,7 @@ const VofCenter* VofLookup::center(VofName v) const {
   }
   const std::int32_t p = place(b, vof_of(v));
   if (p < 0 || p >= box(b).n_irregular) return nullptr;
-  return &geometry_->centers[static_cast<std::size_t>(geometry_->moments_begin[static_cast<std::size_t>(b)] + p)];
+  return &geometry_->centers[geometry_->moments_begin[b] + p];
 }
 
 VofName VofLookup::neighbour(VofName v, int side) const {
@@ -116,8 +116,8 @@ VofName VofLookup::neighbour(VofName v, int side) const {
   if (b < 0) return remote_.at(v).fixed.primary[s];
   const BoxGraph& g = box(b);
   const std::int32_t p = place(b, vof_of(v));
-  if (p >= 0) return g.name(g.neighbours[static_cast<std::size_t>(p)][s]);
-  const Run& run = g.runs[static_cast<std::size_t>(-1 - p)];
+  if (p >= 0) return g.name(g.neighbours[p][s]);
+  const Run& run = g.runs[-1 - p];
   return g.name(run.neighbours(vof_of(v) - run.first)[s]);
 }
 
@@ -135,7 +135,7 @@ void VofLookup::add_extra_faces(VofName v, std::vector<ListedFace>& result) cons
                                       [](const ExtraFace& f, int vof) { return f.vof < vof; });
   const auto moments = geometry_->box(b).extra;
   for (auto f = first; f != g.extra.end() && f->vof == vof_of(v); ++f) {
-    const ExtraFaceMoments& m = moments[static_cast<std::size_t>(f - g.extra.begin())];
+    const ExtraFaceMoments& m = moments[f - g.extra.begin()];
     result.push_back({f->side, g.name(f->neighbour), false, m.aperture, {m.centroid[0], m.centroid[1], m.centroid[2]}});
   }
 }
@@ -156,7 +156,7 @@ Index VofLookup::step(VofName from, VofName to, int side) const {
   Index result;
   for (int d = 0; d < 3; ++d) {
     result[d] = b[d] - a[d];
-    if (!domain.periodic[static_cast<std::size_t>(d)]) continue;
+    if (!domain.periodic[d]) continue;
     const int n = domain.cells[d];
     if (2 * result[d] > n) result[d] -= n;
     if (2 * result[d] < -n) result[d] += n;
@@ -205,7 +205,7 @@ std::vector<std::pair<SharedFace, int>> VofLookup::shared_faces(VofName v) const
 VofLookup::Remote VofLookup::describe(VofName v) const {
   Remote r{{number(v), cell(v), moments(v) != nullptr, {}, {}, {}, 0}, {}};
   add_extra_faces(v, r.extra);
-  for (int side = 0; side < 6; ++side) r.fixed.primary[static_cast<std::size_t>(side)] = neighbour(v, side);
+  for (int side = 0; side < 6; ++side) r.fixed.primary[side] = neighbour(v, side);
   if (r.fixed.irregular) {
     r.fixed.moments = *moments(v);
     r.fixed.center = *center(v);

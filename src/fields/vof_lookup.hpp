@@ -47,7 +47,7 @@ class VofLookup {
   VofLookup(const LevelGeometry& geometry, const CompositeNumbering& numbering, const NumberField& slots);
 
   /// A slot of an own box is a VoF that a finer level covers.
-  bool is_covered(int local_box, int slot) const { return slots_->box(local_box)[static_cast<std::size_t>(slot)] < 0; }
+  bool is_covered(int local_box, int slot) const { return slots_->box(local_box)[slot] < 0; }
 
   /// Asks the owners for the VoFs of these names that are not known yet, and for `rings` - 1 rings of neighbours around
   /// them. Collective.
@@ -103,10 +103,8 @@ class VofLookup {
     std::vector<ListedFace> extra;
   };
   int local(VofName v) const { return geometry_->graph.local(box_of(v)); }
-  std::int32_t place(int local_box, int vof) const {
-    return place_[static_cast<std::size_t>(geometry_->graph.vof_begin(local_box) + vof)];
-  }
-  const BoxGraph& box(int local_box) const { return boxes_[static_cast<std::size_t>(local_box)]; }
+  std::int32_t place(int local_box, int vof) const { return place_[geometry_->graph.vof_begin(local_box) + vof]; }
+  const BoxGraph& box(int local_box) const { return boxes_[local_box]; }
   void add_extra_faces(VofName v, std::vector<ListedFace>& faces) const;
   Remote describe(VofName v) const;
   bool touches_other_level(VofName v) const;

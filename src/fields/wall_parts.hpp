@@ -17,8 +17,7 @@ struct WallParts {
 inline WallParts wall_parts(const LevelGeometry& level, std::int64_t row) {
   const auto of_row =
       std::ranges::equal_range(level.mixed.span(), static_cast<std::uint32_t>(row), {}, &MixedWall::row);
-  return {level.mineral.size() == 0 ? MineralNumber{0} : level.mineral[static_cast<std::size_t>(row)],
-          {of_row.begin(), of_row.end()}};
+  return {level.mineral.size() == 0 ? MineralNumber{0} : level.mineral[row], {of_row.begin(), of_row.end()}};
 }
 
 }  // namespace karst

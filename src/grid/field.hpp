@@ -42,7 +42,7 @@ class BasicField {
   void fill(T value);
 
  private:
-  std::int64_t begin(int local) const { return slots_->begin[static_cast<std::size_t>(local)]; }
+  std::int64_t begin(int local) const { return slots_->begin[local]; }
   std::size_t size(int local) const { return static_cast<std::size_t>(begin(local + 1) - begin(local)); }
   std::size_t n_own(int local) const { return static_cast<std::size_t>(slots_->n_own(local)); }
 

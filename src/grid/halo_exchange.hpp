@@ -48,7 +48,7 @@ class HaloExchange {
       return;
     }
     const auto over = [&](const std::vector<int>& boxes) {
-      parallel_for(std::ssize(boxes), [&](std::int64_t i) { one(boxes[static_cast<std::size_t>(i)]); });
+      parallel_for(std::ssize(boxes), [&](std::int64_t i) { one(boxes[i]); });
     };
     send();
     over(plan.interior);
@@ -56,7 +56,7 @@ class HaloExchange {
     ready_.clear();
     for (int p = messages_.wait_any(); p >= 0; p = messages_.wait_any()) {
       for (const int b : plan.readers_of(static_cast<std::size_t>(p)))
-        if (--awaited_[static_cast<std::size_t>(b)] == 0) ready_.push_back(b);
+        if (--awaited_[b] == 0) ready_.push_back(b);
       if (std::ssize(ready_) < n_threads()) continue;  // enough for all threads, or another message first
       over(ready_);
       ready_.clear();
@@ -97,7 +97,7 @@ class HaloExchange {
       const std::size_t n_values = plan.peers[p].n_send();
       const auto sends = plan.sends_to(p);
       parallel_for(std::ssize(sends), [&](std::int64_t part) {
-        const HaloPlan::Copy& s = sends[static_cast<std::size_t>(part)];
+        const HaloPlan::Copy& s = sends[part];
         const std::uint16_t* vof = plan.send_vofs.data() + s.list;
         for (std::size_t c = 0; c < n; ++c) {
           const T* from = components_[c] + s.from;
@@ -124,7 +124,7 @@ class HaloExchange {
       }
       for (std::size_t k = plan.receives_begin[box]; k < plan.receives_begin[box + 1]; ++k) {
         const HaloPlan::Received& r = plan.receives[k];
-        const ExchangePeer& peer = plan.peers[static_cast<std::size_t>(r.peer)];
+        const ExchangePeer& peer = plan.peers[r.peer];
         const T* message = received_.data() + components_.size() * peer.receive_begin;
         std::copy_n(message + c * peer.n_receive() + static_cast<std::size_t>(r.from), r.count, x + r.to);
       }

@@ -254,8 +254,8 @@ class LevelGraph {
   const GraphCounts& counts() const { return counts_; }  ///< of this rank
   std::int64_t bytes() const;                            ///< connectivity, halo lists and plans of this rank
 
-  std::int64_t slot_begin(int local) const { return slots_->begin[static_cast<std::size_t>(local)]; }
-  std::int64_t vof_begin(int local) const { return slots_->vof_begin[static_cast<std::size_t>(local)]; }
+  std::int64_t slot_begin(int local) const { return slots_->begin[local]; }
+  std::int64_t vof_begin(int local) const { return slots_->vof_begin[local]; }
   const std::shared_ptr<const SlotMap>& slots() const { return slots_; }
   const HaloPlan& halo_plan() const { return plan_; }
   std::span<const std::uint16_t> halo_vofs() const { return storage_.halo_vof.span(); }

@@ -54,8 +54,7 @@ class ListExchange {
   /// @param x  own values, behind them n_received() that are filled
   template <class T>
   void exchange(std::span<T> x) {
-    begin(x.last(static_cast<std::size_t>(n_received_)),
-          [&](std::size_t i) { return x[static_cast<std::size_t>(sent_[i])]; });
+    begin(x.last(n_received_), [&](std::size_t i) { return x[sent_[i]]; });
     finish();
   }
   std::int64_t bytes() const;

@@ -58,7 +58,7 @@ template <class F>
 void for_each_face(const BoxGraph& graph, F&& f) {
   for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& neighbours) {
     for (int side = 0; side < 6; ++side) {
-      const int slot = neighbours[static_cast<std::size_t>(side)];
+      const int slot = neighbours[side];
       if (slot != graph.closed()) f(vof, side, slot);
     }
   });
@@ -74,7 +74,7 @@ inline int cell_of(const BoxGraph& graph, int vof) {
   const auto regular = graph.row_vof.begin() + graph.n_irregular;
   auto row = std::lower_bound(graph.row_vof.begin(), regular, vof);
   if (row == regular || *row != vof) row = std::lower_bound(regular, graph.row_vof.end(), vof);
-  return graph.row_cell[static_cast<std::size_t>(row - graph.row_vof.begin())];
+  return graph.row_cell[row - graph.row_vof.begin()];
 }
 
 }  // namespace karst

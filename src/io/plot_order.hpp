@@ -35,9 +35,7 @@ class PlotOrder {
   /// Own boxes (counted from 0 in the layout's order) in file order.
   const std::vector<std::int64_t>& own() const { return own_; }
   int class_of(const Layout& layout, std::int64_t box) const;
-  std::int64_t position(std::int64_t i) const {
-    return position_[static_cast<std::size_t>(i)];
-  }  ///< of own()[i] in the file's list
+  std::int64_t position(std::int64_t i) const { return position_[i]; }  ///< of own()[i] in the file's list
   /// All boxes of the layout in file order. O(boxes).
   std::vector<std::int64_t> all(const Layout& layout) const;
 

@@ -28,7 +28,7 @@ class PlotReader {
   const Index& cells() const { return cells_; }      ///< of level 0
   double cell_width() const { return cell_width_; }  ///< of level 0 [m]
   /// Boxes of a level in cells of that level, in the order of the file.
-  const std::vector<Box>& boxes(int level) const { return boxes_[static_cast<std::size_t>(level)]; }
+  const std::vector<Box>& boxes(int level) const { return boxes_[level]; }
   /// Values of one component in a box, one per cell, x fastest. Throws Error. One thread at a time.
   void read(int level, std::size_t box, std::size_t component, std::span<float> cells) const;
   /// Flags of hidden cells (cell_is_solid, cell_is_covered), likewise; 0 in older files.

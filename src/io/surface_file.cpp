@@ -99,7 +99,7 @@ void write_surface(const Comm& comm, const std::string& path, const Surface& sur
     if (comm.rank() == rank)
       bytes = blocks_of(surface, mine);
     else
-      bytes.resize(bytes_of(all[static_cast<std::size_t>(rank)], surface.arrays.size()));
+      bytes.resize(bytes_of(all[rank], surface.arrays.size()));
     if (rank != 0) {
       Exchange exchange(comm, tag);
       if (comm.rank() == 0) exchange.receive(rank, bytes);

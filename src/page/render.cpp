@@ -308,7 +308,7 @@ std::vector<Renderer::Sample> Renderer::samples() const {
     const std::int64_t row = first_ - 1 + line;
     if (row < 0 || row >= options_.height) return;
     for (int column = 0; column < width; ++column)
-      middles[static_cast<std::size_t>(line * width + column)] = sample(column + 0.5, static_cast<double>(row) + 0.5);
+      middles[line * width + column] = sample(column + 0.5, static_cast<double>(row) + 0.5);
   });
   std::vector<Sample> all(static_cast<std::size_t>(width) * static_cast<std::size_t>(last_ - first_) * rays * rays);
   parallel_for_dynamic(last_ - first_, [&](std::int64_t line) {
@@ -317,9 +317,8 @@ std::vector<Renderer::Sample> Renderer::samples() const {
       const bool one = smooth(middles, column, row);
       for (int j = 0; j < rays; ++j)
         for (int i = 0; i < rays; ++i)
-          all[static_cast<std::size_t>((rays * line + j) * rays * width + std::int64_t{rays} * column + i)] =
-              one ? middles[static_cast<std::size_t>((line + 1) * width + column)]
-                  : sample(column + (i + 0.5) / rays, row + (j + 0.5) / rays);
+          all[(rays * line + j) * rays * width + std::int64_t{rays} * column + i] =
+              one ? middles[(line + 1) * width + column] : sample(column + (i + 0.5) / rays, row + (j + 0.5) / rays);
     }
   });
   return all;

@@ -31,7 +31,7 @@ struct Setting {
   const DiffusionWatch& watch;
   Domain domain;
 
-  bool periodic(int d) const { return domain.periodic[static_cast<std::size_t>(d)]; }
+  bool periodic(int d) const { return domain.periodic[d]; }
   double volume() const { return static_cast<double>(domain.box().count()); }
 };
 
@@ -78,8 +78,8 @@ DiffusionColumn column_between_ends(const Setting& s, int axis) {
   Timer setup("set-up");
   const int low = side_of(axis, false), high = side_of(axis, true);
   EllipticProblem problem;
-  problem.sides[static_cast<std::size_t>(low)] = [](const Vec3&) { return dirichlet(1.0); };
-  problem.sides[static_cast<std::size_t>(high)] = [](const Vec3&) { return dirichlet(0.0); };
+  problem.sides[low] = [](const Vec3&) { return dirichlet(1.0); };
+  problem.sides[high] = [](const Vec3&) { return dirichlet(0.0); };
   EllipticOperator op(s.grid, problem, Faces::keep);
   const auto n = static_cast<std::size_t>(op.numbering().n_own());
   DiffusionColumn column;
@@ -185,7 +185,7 @@ DiffusionColumn periodic_column(const Setting& s, PeriodicSolver& solver, int ax
   column.tensor = unknown_entries(s, axis);
   column.tensor[axis] =
       0.5 * (column.flux_in + column.flux_out) * s.domain.cells[axis] * s.domain.cells[axis] / s.volume();
-  parallel_for(std::ssize(c), [&](std::int64_t i) { c[static_cast<std::size_t>(i)] += 0.5; });
+  parallel_for(std::ssize(c), [&](std::int64_t i) { c[i] += 0.5; });
   column.connected = column.tensor[axis] > least_flux * s.options.tolerance;
   if (!column.connected) column.tensor[axis] = 0.0;
   finish(s, column);
@@ -221,11 +221,11 @@ std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometr
   }
   for (int d = 0; d < 3; ++d) {
     const int n = domain.cells[d];
-    if (domain.periodic[static_cast<std::size_t>(d)] && n > 1 && n < least_cells_of_planes)
+    if (domain.periodic[d] && n > 1 && n < least_cells_of_planes)
       found.push_back(fmt::format(
           "diffusion: the domain is periodic along {} and {} cells wide there; at least {} are needed (or one, for a "
           "2-D problem): use narrower cells or several periods",
-          names[static_cast<std::size_t>(d)], n, least_cells_of_planes));
+          names[d], n, least_cells_of_planes));
   }
   return found;
 }
@@ -249,7 +249,7 @@ std::vector<DiffusionColumn> effective_diffusivity(const std::shared_ptr<const C
     return *periodic;
   };
   for (const int axis : options.axes) {
-    const bool open = setting.periodic(axis) || geometry.report.percolates[static_cast<std::size_t>(axis)];
+    const bool open = setting.periodic(axis) || geometry.report.percolates[axis];
     if (std::optional<DiffusionColumn> known; open && watch.known && (known = watch.known(axis))) {
       columns.push_back(std::move(*known));
       continue;
@@ -265,8 +265,6 @@ std::vector<DiffusionColumn> effective_diffusivity(const std::shared_ptr<const C
   return columns;
 }
 
-std::string diffusion_solve_name(int axis) {
-  return fmt::format("diffusion {}", names[static_cast<std::size_t>(axis)]);
-}
+std::string diffusion_solve_name(int axis) { return fmt::format("diffusion {}", names[axis]); }
 
 }  // namespace karst

@@ -24,7 +24,7 @@ std::vector<double> layer_means(const ScalarGrid& grid, std::span<const double> 
 
 std::vector<EndFlow> end_flows(const ScalarGrid& grid, std::span<const double> flow) {
   std::vector<EndFlow> all;
-  for (const BoundaryFace& f : grid.boundary) all.push_back({f.volume, f.side, flow[static_cast<std::size_t>(f.face)]});
+  for (const BoundaryFace& f : grid.boundary) all.push_back({f.volume, f.side, flow[f.face]});
   return all;
 }
 
@@ -32,7 +32,7 @@ double outflow_mean(const Comm& comm, std::span<const EndFlow> flows, std::span<
   std::array<double, 2> sums{};
   for (const EndFlow& f : flows)
     if (f.side == side && f.flow > 0.0) {
-      sums[0] += f.flow * values[static_cast<std::size_t>(f.volume)];
+      sums[0] += f.flow * values[f.volume];
       sums[1] += f.flow;
     }
   comm.sum(std::span(sums));

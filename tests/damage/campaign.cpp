@@ -202,8 +202,7 @@ std::size_t run(const Campaign& c, Shared& shared) {
   for (const Sample* s : some) {
     for (const auto& [name, bytes] : s->beside) write(c.work + "/" + name, bytes);
     const Outcome whole = attempt(*s, {s->bytes}, c.work, false);
-    require(whole == same, "{} {}: the undamaged sample is {}", s->format, s->name,
-            names[static_cast<std::size_t>(whole)]);
+    require(whole == same, "{} {}: the undamaged sample is {}", s->format, s->name, names[whole]);
   }
   std::fill(shared.outcome.begin(), shared.outcome.end(), none);
   std::fflush(stdout);

@@ -506,7 +506,7 @@ Outcome outcome_of_child(pid_t child) {
 
 void keep_case(const std::string& folder, std::size_t n, Outcome outcome) {
   if (folder.empty()) return;
-  const std::string name = fmt::format("{}/{}_{}", folder, n, names[static_cast<std::size_t>(outcome)]);
+  const std::string name = fmt::format("{}/{}_{}", folder, n, names[outcome]);
   std::error_code ignored;
   fs::copy_file("deck.toml", name + ".toml", fs::copy_options::overwrite_existing, ignored);
   fs::copy_file("said.txt", name + ".txt", fs::copy_options::overwrite_existing, ignored);
@@ -549,18 +549,17 @@ int run_all(std::span<char*> arguments) {
   make_files();
   for (const std::string_view deck : decks)
     if (const Outcome whole = outcome_of(deck); whole != finished)
-      throw Error(fmt::format("an undamaged deck is {}:\n{}\n{}", names[static_cast<std::size_t>(whole)], deck,
-                              content("said.txt")));
+      throw Error(fmt::format("an undamaged deck is {}:\n{}\n{}", names[whole], deck, content("said.txt")));
   std::array<std::size_t, n_outcomes> found{};
   for (std::size_t n = 0; n < count; ++n) {
     const Outcome outcome = outcome_of(Breaker(seed + n).run());
-    ++found[static_cast<std::size_t>(outcome)];
+    ++found[outcome];
     if ((n + 1) % 1000 == 0) {
       fmt::print("{} of {} decks\n", n + 1, count);
       std::fflush(stdout);
     }
     if (outcome < memory) continue;
-    fmt::print("deck {}: {}\n", seed + n, names[static_cast<std::size_t>(outcome)]);
+    fmt::print("deck {}: {}\n", seed + n, names[outcome]);
     keep_case(keep, seed + n, outcome);
   }
   chdir("/") == 0 ? void(fs::remove_all(folder)) : void();

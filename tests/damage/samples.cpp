@@ -267,8 +267,7 @@ std::string tiff(const std::string& path, int compression, bool tiles) {
       for (int y0 = 0; y0 < ny; y0 += 16)
         for (int x0 = 0; x0 < nx; x0 += 16) {
           for (int y = y0; y < std::min(y0 + 16, ny); ++y)
-            for (int x = x0; x < std::min(x0 + 16, nx); ++x)
-              tile[static_cast<std::size_t>((y - y0) * 16 + x - x0)] = rows[y * nx + x];
+            for (int x = x0; x < std::min(x0 + 16, nx); ++x) tile[(y - y0) * 16 + x - x0] = rows[y * nx + x];
           TIFFWriteTile(t, tile.data(), static_cast<std::uint32_t>(x0), static_cast<std::uint32_t>(y0), 0, 0);
         }
     } else {

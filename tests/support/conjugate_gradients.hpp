@@ -77,7 +77,7 @@ class ConjugateGradients {
     multigrid_.product(x, q_.span());
     return std::sqrt(over_blocks([&](std::int64_t first, std::int64_t n) {
       double* r = r_.data() + first;
-      for (std::int64_t i = 0; i < n; ++i) r[i] = b[static_cast<std::size_t>(first + i)] - q_.data()[first + i];
+      for (std::int64_t i = 0; i < n; ++i) r[i] = b[first + i] - q_.data()[first + i];
       return dot_of(r, r, n);
     }));
   }

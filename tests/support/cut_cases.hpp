@@ -54,7 +54,7 @@ struct HalfSpaceInCube {
 inline HalfSpaceInCube half_space_in_cube(Vec3 m, double a) {
   std::array<bool, 3> flipped{};
   for (int d = 0; d < 3; ++d)
-    if (m[d] < 0) m[d] = -m[d], a += m[d], flipped[static_cast<std::size_t>(d)] = true;
+    if (m[d] < 0) m[d] = -m[d], a += m[d], flipped[d] = true;
   HalfSpaceInCube r;
   const double product = m[0] * m[1] * m[2];
   for (int v = 0; v < 8; ++v) {
@@ -66,7 +66,7 @@ inline HalfSpaceInCube half_space_in_cube(Vec3 m, double a) {
       r.moment[d] += sign * (corner[d] * b * b * b / (6 * product) + b * b * b * b / (24 * product * m[d]));
   }
   for (int d = 0; d < 3; ++d)
-    if (flipped[static_cast<std::size_t>(d)]) r.moment[d] = r.volume - r.moment[d];
+    if (flipped[d]) r.moment[d] = r.volume - r.moment[d];
   return r;
 }
 /// Same in the square: area with m·x < a.
@@ -114,7 +114,7 @@ inline Fluid connected_fluid(const BoxPieces& box) {
   std::vector<int> parent(box.pieces.size() + box.kind.size());
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&](int a) {
-    while (parent[static_cast<std::size_t>(a)] != a) a = parent[static_cast<std::size_t>(a)];
+    while (parent[a] != a) a = parent[a];
     return a;
   };
   std::map<std::array<int, 3>, int> at;  // cell, side, ordinal -> node
@@ -128,7 +128,7 @@ inline Fluid connected_fluid(const BoxPieces& box) {
     const Index there = box.cells.cell(key[0]) + side_offset(key[1]);
     if (!box.cells.contains(there)) continue;
     const auto other = at.find({static_cast<int>(box.cells.offset(there)), opposite(key[1]), key[2]});
-    parent[static_cast<std::size_t>(root(node))] = root(other == at.end() ? node : other->second);
+    parent[root(node)] = root(other == at.end() ? node : other->second);
   }
   Fluid fluid;
   for (int p = 0; p < n_pieces; ++p) fluid.piece.push_back(root(p));

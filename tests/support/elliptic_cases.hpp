@@ -146,8 +146,7 @@ inline Manufactured manufactured(const Exact& exact, const Shape& shape, int n, 
   for (int side = 0; side < 6; ++side) {
     Vec3 in;
     in[direction_of(side)] = is_high(side) ? -1.0 : 1.0;
-    m.problem.sides[static_cast<std::size_t>(side)] =
-        fitting(exact, n, 1.0, sides, rate, [in](const Vec3&) { return in; });
+    m.problem.sides[side] = fitting(exact, n, 1.0, sides, rate, [in](const Vec3&) { return in; });
   }
   m.problem.wall = fitting(exact, n, 1.0, wall, rate, shape.normal);
   return m;
@@ -187,7 +186,7 @@ inline EllipticProblem fits_linear(const Comm& comm, const Geometry& geometry, c
   EllipticProblem problem;
   for (int side = 0; side < 6; ++side) {
     const double flux = (is_high(side) ? 1.0 : -1.0) * g[direction_of(side)];
-    problem.sides[static_cast<std::size_t>(side)] = [flux](const Vec3&) { return neumann(flux); };
+    problem.sides[side] = [flux](const Vec3&) { return neumann(flux); };
   }
   struct Wall {
     Vec3 at;
@@ -198,9 +197,9 @@ inline EllipticProblem fits_linear(const Comm& comm, const Geometry& geometry, c
     for (int b = 0; b < level.graph.n_local(); ++b) {
       const BoxGraph graph = level.graph.box(b);
       for (int r = 0; r < graph.n_irregular; ++r) {
-        const VofMoments& m = level.box(b).moments[static_cast<std::size_t>(r)];
+        const VofMoments& m = level.box(b).moments[r];
         if (m.wall_area <= 0.0) continue;
-        const Index c = graph.cells.cell(graph.row_cell[static_cast<std::size_t>(r)]);
+        const Index c = graph.cells.cell(graph.row_cell[r]);
         walls.push_back({std::ldexp(1.0, -level.level) * (Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} + m.wall_centroid),
                          -dot(g, m.wall) / m.wall_area});
       }

@@ -27,7 +27,7 @@ inline GridOptions grid_of(int n, int levels, bool periodic = false) {
 inline Vec3 composite_closure(const Comm& comm, const Geometry& geometry) {
   Vec3 sum;
   for (int l = 0; l < static_cast<int>(geometry.levels.size()); ++l) {
-    const LevelGeometry& level = geometry.levels[static_cast<std::size_t>(l)];
+    const LevelGeometry& level = geometry.levels[l];
     const double area = std::ldexp(1.0, -2 * l);
     for (int b = 0; b < level.graph.n_local(); ++b) {
       const BoxGraph graph = level.graph.box(b);

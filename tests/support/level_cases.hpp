@@ -35,7 +35,7 @@ class Random {
 inline std::unique_ptr<LevelSet> packing(int n, double radius, double size, bool periodic, std::uint64_t seed = 7) {
   Random random(seed);
   std::vector<Sphere> spheres;
-  spheres.reserve(static_cast<std::size_t>(n));
+  spheres.reserve(n);
   for (int i = 0; i < n; ++i) spheres.push_back({{size * random(), size * random(), size * random()}, radius});
   return make_sphere_list(spheres, {Vec3::all(size), {periodic, periodic, periodic}});
 }
@@ -67,7 +67,7 @@ inline double free_stream_error(const LevelGeometry& geometry) {
     const BoxMoments moments = geometry.box(b);
     std::vector<double> out(static_cast<std::size_t>(graph.n_own));
     for_each_face(graph, moments, [&](const FaceView& f) {
-      out[static_cast<std::size_t>(f.vof)] += (is_high(f.side) ? 1 : -1) * f.aperture * u[direction_of(f.side)];
+      out[f.vof] += (is_high(f.side) ? 1 : -1) * f.aperture * u[direction_of(f.side)];
     });
     for (std::size_t r = 0; r < moments.moments.size(); ++r) out[graph.row_vof[r]] -= dot(moments.moments[r].wall, u);
     for (const double x : out) worst = std::max(worst, std::abs(x));
@@ -102,7 +102,7 @@ inline int n_components(const LevelGraph& graph) {
   std::vector<std::int64_t> set(static_cast<std::size_t>(graph.vof_begin(graph.n_local())));
   for (std::size_t i = 0; i < set.size(); ++i) set[i] = static_cast<std::int64_t>(i);
   const auto root = [&](std::int64_t i) {
-    while (set[static_cast<std::size_t>(i)] != i) i = set[static_cast<std::size_t>(i)];
+    while (set[i] != i) i = set[i];
     return i;
   };
   for (int b = 0; b < graph.n_local(); ++b)
@@ -110,7 +110,7 @@ inline int n_components(const LevelGraph& graph) {
       const VofName n = graph.box(b).name(slot);
       if (!is_vof(n)) return;
       const auto x = root(graph.vof_begin(b) + vof), y = root(graph.vof_begin(graph.local(box_of(n))) + vof_of(n));
-      set[static_cast<std::size_t>(std::max(x, y))] = std::min(x, y);
+      set[std::max(x, y)] = std::min(x, y);
     });
   int count = 0;
   for (std::size_t i = 0; i < set.size(); ++i) count += set[i] == static_cast<std::int64_t>(i);

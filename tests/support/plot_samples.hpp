@@ -53,13 +53,13 @@ inline std::uint8_t plot_hidden(const Index& cell) { return cell[0] + cell[1] ==
 inline void connect(PlotSample& s, const Comm& comm) {
   for (const Layout& layout : s.layouts) s.plot.levels.push_back(&layout);
   s.plot.fill = [&s, rank = comm.rank()](int level, std::int64_t box, int component, std::span<float> values) {
-    const Layout& layout = s.layouts[static_cast<std::size_t>(level)];
+    const Layout& layout = s.layouts[level];
     std::size_t n = 0;
     for_each_cell(layout.box(layout.owned(rank).first + box),
                   [&](const Index& c) { values[n++] = plot_value(level, c, component); });
   };
   s.plot.hide = [&s, rank = comm.rank()](int level, std::int64_t box, std::span<std::uint8_t> flags) {
-    const Layout& layout = s.layouts[static_cast<std::size_t>(level)];
+    const Layout& layout = s.layouts[level];
     std::size_t n = 0;
     for_each_cell(layout.box(layout.owned(rank).first + box), [&](const Index& c) { flags[n++] = plot_hidden(c); });
   };

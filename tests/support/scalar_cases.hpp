@@ -25,7 +25,7 @@ inline void set_stream(FaceField& flux, const std::function<double(double x, dou
   const LevelGeometry& level = grid.level(0);
   for (int b = 0; b < level.graph.n_local(); ++b) {
     const BoxGraph box = level.graph.box(b);
-    auto extra = static_cast<std::size_t>(level.extra_begin[static_cast<std::size_t>(b)]);
+    auto extra = static_cast<std::size_t>(level.extra_begin[b]);
     for_each_face(box, level.box(b), [&](const FaceView& f) {
       const int d = direction_of(f.side), e = 1 - d;
       double along = 0.0;
@@ -41,9 +41,9 @@ inline void set_stream(FaceField& flux, const std::function<double(double x, dou
       if (!f.primary)
         flux.extra(0)[extra++] = is_high(f.side) ? along : -along;
       else if (!is_high(f.side))
-        flux.primary(0).box(b, d)[static_cast<std::size_t>(f.vof)] = along;
+        flux.primary(0).box(b, d)[f.vof] = along;
       else if (to == domain_face)
-        flux.primary(0).box(b, d)[static_cast<std::size_t>(f.neighbour)] = along;
+        flux.primary(0).box(b, d)[f.neighbour] = along;
     });
   }
 }
@@ -56,7 +56,7 @@ inline FaceField stream_through(const ScalarGrid& grid, const Vec3& u) {
   std::vector<double> flux(static_cast<std::size_t>(grid.n_faces));
   list_fluxes(grid, faces, flux);
   for (const ScalarFace& f : grid.listed)
-    if (f.fragment != 0) flux[static_cast<std::size_t>(f.face)] = 0.0;
+    if (f.fragment != 0) flux[f.face] = 0.0;
   store_fluxes(grid, flux, faces);
   return faces;
 }

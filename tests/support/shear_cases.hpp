@@ -28,13 +28,12 @@ inline FaceField flow_along(const std::shared_ptr<const Composite>& composite, i
       const auto number = numbers.box(b);
       for_each_face(box, level.box(b), [&](const FaceView& f) {
         const VofName to = box.name(f.neighbour);
-        const bool unknown = number[static_cast<std::size_t>(f.vof)] >= 0;
+        const bool unknown = number[f.vof] >= 0;
         if (direction_of(f.side) != d || to == coarse_face || !unknown) return;
-        if (is_vof(to) && number[static_cast<std::size_t>(f.neighbour)] < 0) return;
+        if (is_vof(to) && number[f.neighbour] < 0) return;
         const double flux = flux_of(box.cells.cell(f.cell));
-        if (!is_high(f.side)) flow.primary(l).box(b, d)[static_cast<std::size_t>(f.vof)] = flux;
-        if (is_high(f.side) && to == domain_face)
-          flow.primary(l).box(b, d)[static_cast<std::size_t>(f.neighbour)] = flux;
+        if (!is_high(f.side)) flow.primary(l).box(b, d)[f.vof] = flux;
+        if (is_high(f.side) && to == domain_face) flow.primary(l).box(b, d)[f.neighbour] = flux;
       });
     }
     if (l == 0) continue;

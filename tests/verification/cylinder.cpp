@@ -54,7 +54,7 @@ double pressure_at(const Comm& comm, const Geometry& geometry, const std::vector
       const bool beside = std::abs(i[1] + 0.5 - at[1]) <= 0.5 + 1e-9 && std::abs(i[2] + 0.5 - at[2]) <= 0.5 + 1e-9;
       const auto k = static_cast<std::size_t>(std::max(std::floor(away), 0.0));
       if (!beside || away < 0.0 || k > 2) return;
-      sum += weight[k] * solution[static_cast<std::size_t>(graph.vof_begin(b) + vof)].v[3];
+      sum += weight[k] * solution[graph.vof_begin(b) + vof].v[3];
       weights += weight[k];
     });
   }

@@ -29,7 +29,7 @@ void set_along_x(FaceField& flux, const Value& u) {
   const LevelGeometry& level = flux.grid().level(0);
   for (int b = 0; b < level.graph.n_local(); ++b) {
     const BoxGraph box = level.graph.box(b);
-    auto extra = static_cast<std::size_t>(level.extra_begin[static_cast<std::size_t>(b)]);
+    auto extra = static_cast<std::size_t>(level.extra_begin[b]);
     for_each_face(box, level.box(b), [&](const FaceView& f) {
       double along = 0.0;
       if (direction_of(f.side) == 0) {
@@ -39,9 +39,9 @@ void set_along_x(FaceField& flux, const Value& u) {
       if (!f.primary)
         flux.extra(0)[extra++] = is_high(f.side) ? along : -along;
       else if (!is_high(f.side))
-        flux.primary(0).box(b, direction_of(f.side))[static_cast<std::size_t>(f.vof)] = along;
+        flux.primary(0).box(b, direction_of(f.side))[f.vof] = along;
       else if (box.name(f.neighbour) == domain_face)
-        flux.primary(0).box(b, direction_of(f.side))[static_cast<std::size_t>(f.neighbour)] = along;
+        flux.primary(0).box(b, direction_of(f.side))[f.neighbour] = along;
     });
   }
 }
@@ -166,7 +166,7 @@ Json sherwood(const Comm& comm, int across, double damkoehler, double reference)
     const BoxMoments moments = level.box(b);
     for (std::size_t r = 0; r < moments.moments.size(); ++r) {
       if (box.cells.cell(box.row_cell[r])[0] != plane) continue;
-      sums[0] += wall.level(0)[static_cast<std::size_t>(level.moments_begin[static_cast<std::size_t>(b)]) + r];
+      sums[0] += wall.level(0)[static_cast<std::size_t>(level.moments_begin[b]) + r];
       sums[1] += moments.moments[r].wall_area;
     }
   }

@@ -31,7 +31,7 @@ double closure_defect(const LevelGeometry& geometry) {
     const BoxMoments moments = geometry.box(b);
     std::vector<Vec3> open(static_cast<std::size_t>(graph.n_own));
     for_each_face(graph, moments, [&](const FaceView& f) {
-      open[static_cast<std::size_t>(f.vof)][direction_of(f.side)] += (is_high(f.side) ? 1 : -1) * f.aperture;
+      open[f.vof][direction_of(f.side)] += (is_high(f.side) ? 1 : -1) * f.aperture;
     });
     for (std::size_t r = 0; r < moments.moments.size(); ++r) open[graph.row_vof[r]] -= moments.moments[r].wall;
     for (const Vec3& x : open)

@@ -48,9 +48,7 @@ class BoxCutter {
 };
 
 void BoxCutter::mark_regular(const Index& lo, const Index& hi) {
-  for_each_cell({lo, hi}, [&](const Index& n) {
-    box_.kind[static_cast<std::size_t>(box_.cells.offset(box_.cells.lo + n))] = CellKind::regular;
-  });
+  for_each_cell({lo, hi}, [&](const Index& n) { box_.kind[box_.cells.offset(box_.cells.lo + n)] = CellKind::regular; });
 }
 
 SignBounds BoxCutter::signs_of(const Index& lo, const Index& hi) const {
@@ -89,7 +87,7 @@ void BoxCutter::find_blocks(const Index& lo, const Index& hi) {
 
 int BoxCutter::face_slot(int d, const Index& n) {
   const std::size_t at = lattice_.node(n);
-  int& slot = slot_[static_cast<std::size_t>(d)][at];
+  int& slot = slot_[d][at];
   if (slot != 0) return slot;
   const FaceStencil stencil = face_stencil(lattice_, d);
   bool split = false;
@@ -118,7 +116,7 @@ int BoxCutter::piece_with_center(const Vec3& center) const {
   double most = -std::numeric_limits<double>::max();
   for (int p = 0; p < cube_cut_.n_pieces; ++p)
     for (int c = 0; c < 8; ++c) {
-      if (!(cube_cut_.piece[static_cast<std::size_t>(p)].corners >> c & 1)) continue;
+      if (!(cube_cut_.piece[p].corners >> c & 1)) continue;
       const Vec3 to{(c & 1) - 0.5, (c >> 1 & 1) - 0.5, (c >> 2 & 1) - 0.5};
       const double least =
           std::min({phi_->at(center + 0.25 * to), phi_->at(center + 0.5 * to), phi_->at(center + 0.75 * to)});
@@ -135,12 +133,12 @@ void BoxCutter::emit_plain(const Index& n) {
   for (const UnitFace& face : cube_cut_.face)
     if (face.n_polygons == 1) open += face.area[0] == 1;
   if (open == 6) {
-    box_.kind[static_cast<std::size_t>(box_.cells.offset(box_.cells.lo + n))] = CellKind::regular;
+    box_.kind[box_.cells.offset(box_.cells.lo + n)] = CellKind::regular;
     return;
   }
   const int with_center = piece_with_center(low + Vec3{0.5, 0.5, 0.5});
   for (int p = 0; p < cube_cut_.n_pieces; ++p) {
-    const CubePiece& from = cube_cut_.piece[static_cast<std::size_t>(p)];
+    const CubePiece& from = cube_cut_.piece[p];
     Piece piece{};
     piece.cell = static_cast<std::uint16_t>(box_.cells.offset(box_.cells.lo + n));
     piece.holds_center = p == with_center;
@@ -174,9 +172,9 @@ void BoxCutter::emit_on_sub_lattice(const Index& n, int min_depth) {
     const int d = direction_of(side);
     const Index at = is_high(side) ? n + unit(d) : n;
     const int slot = face_slot(d, at);
-    FaceSet& plain = plain_[static_cast<std::size_t>(side)];
+    FaceSet& plain = plain_[side];
     if (slot < 0) face_cutter_.cut(*phi_, box_.cells.lo + at, d, plain);
-    faces[static_cast<std::size_t>(side)] = slot < 0 ? &plain : &faces_[static_cast<std::size_t>(slot - 1)];
+    faces[side] = slot < 0 ? &plain : &faces_[slot - 1];
   }
   const auto offset = static_cast<std::uint16_t>(box_.cells.offset(box_.cells.lo + n));
   const std::size_t first = box_.pieces.size();
@@ -193,7 +191,7 @@ void BoxCutter::emit_on_sub_lattice(const Index& n, int min_depth) {
 void BoxCutter::cut_cell(const Index& n) {
   const std::size_t node = lattice_.node(n);
   const double bound = refined_.mask == 0 ? phi_->lipschitz() : 0;
-  CellKind& kind = box_.kind[static_cast<std::size_t>(box_.cells.offset(box_.cells.lo + n))];
+  CellKind& kind = box_.kind[box_.cells.offset(box_.cells.lo + n)];
   if (bound > 0 && std::abs(lattice_.phi(node)) > 1.8 * bound) {  // farther than the diagonal
     kind = lattice_.fluid(node) ? CellKind::regular : CellKind::covered;
     return;
@@ -251,7 +249,7 @@ BoxPieces BoxCutter::cut(const LatticePhi& phi, const Box& cells, const RefinedO
   box_.faces.clear();
   box_.minerals.clear();
   box_.cells = cells;
-  box_.kind.assign(static_cast<std::size_t>(cells.count()), CellKind::covered);
+  box_.kind.assign(cells.count(), CellKind::covered);
   blocks_.clear();
   n_faces_ = 0;
   find_blocks(Index{}, cells.size());
@@ -261,9 +259,7 @@ BoxPieces BoxCutter::cut(const LatticePhi& phi, const Box& cells, const RefinedO
     for (const Box& block : blocks_) {
       lattice_.evaluate_nodes(phi, block.lo, block.hi);
       lattice_.cut_edges(phi, block.lo, block.hi);
-      for_each_cell(block, [&](const Index& n) {
-        box_.kind[static_cast<std::size_t>(cells.offset(cells.lo + n))] = CellKind::cut;
-      });
+      for_each_cell(block, [&](const Index& n) { box_.kind[cells.offset(cells.lo + n)] = CellKind::cut; });
     }
     std::size_t at = 0;
     for_each_cell({Index{}, cells.size()}, [&](const Index& n) {

@@ -53,7 +53,7 @@ int CellCutter::fill_lattice(const LatticePhi& phi, const Index& cell, int depth
 /// Notes the minerals on the wall of a piece of cube_cut_ for the piece of the cell that holds a node.
 void CellCutter::note_minerals(const LatticePhi& phi, const Vec3& low, int piece, std::size_t node, double scale) {
   if (phi.n_minerals() == 1) return;
-  areas_.assign(static_cast<std::size_t>(phi.n_minerals()), 0.0);
+  areas_.assign(phi.n_minerals(), 0.0);
   add_minerals(phi, low, cube_cut_, piece, scale, areas_);
   for (std::size_t m = 0; m < areas_.size(); ++m)
     if (areas_[m] > 0) minerals_.push_back({static_cast<int>(node), {areas_[m], static_cast<MineralNumber>(m)}});
@@ -64,7 +64,7 @@ void CellCutter::note_minerals(const LatticePhi& phi, const Vec3& low, int piece
 void CellCutter::minerals_of(const LatticePhi& phi, const Index& cell, int node) {
   areas_.clear();
   if (phi.n_minerals() == 1) return;
-  areas_.assign(static_cast<std::size_t>(phi.n_minerals()), 0.0);
+  areas_.assign(phi.n_minerals(), 0.0);
   bool any = false;
   for (const NodeMineral& part : minerals_) {
     if (find_root(parent_, part.node) != node) continue;
@@ -135,14 +135,14 @@ void CellCutter::attach_faces(const std::array<const FaceSet*, 6>& faces, int de
   const int n = 1 << depth;
   owners_.clear();
   for (int side = 0; side < 6; ++side) {
-    const FaceSet& face = *faces[static_cast<std::size_t>(side)];
+    const FaceSet& face = *faces[side];
     const std::size_t first = owners_.size();
     for (std::size_t o = 0; o < face.parts.size(); ++o) owners_.push_back({side, static_cast<int>(o), -1});
     const int m = 1 << face.depth;
     const auto [u, v] = face_directions(direction_of(side));
     for (int j = 0; j <= m; ++j)
       for (int i = 0; i <= m; ++i) {
-        const std::uint8_t label = face.label[static_cast<std::size_t>(j * (m + 1) + i)];
+        const std::uint8_t label = face.label[j * (m + 1) + i];
         if (label == FaceSet::none || i * n % m != 0 || j * n % m != 0) continue;
         Index at;
         at[direction_of(side)] = is_high(side) * n, at[u] = i * n / m, at[v] = j * n / m;
@@ -164,7 +164,7 @@ void CellCutter::append(const LatticePhi& phi, const Index& cell, const std::arr
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const int r = root(static_cast<int>(i));
     if (r == static_cast<int>(i)) continue;
-    Sum& to = sums_[static_cast<std::size_t>(r)];
+    Sum& to = sums_[r];
     to.volume += sums_[i].volume, to.wall_area += sums_[i].wall_area;
     to.moment += sums_[i].moment, to.wall_moment += sums_[i].wall_moment;
   }
@@ -177,7 +177,7 @@ void CellCutter::append(const LatticePhi& phi, const Index& cell, const std::arr
     std::size_t n_faces = 0;
     for (const FaceOwner& owner : owners_) {
       if (owner.node < 0 || root(owner.node) != static_cast<int>(i)) continue;
-      const auto& part = faces[static_cast<std::size_t>(owner.side)]->parts[static_cast<std::size_t>(owner.ordinal)];
+      const auto& part = faces[owner.side]->parts[owner.ordinal];
       box.faces.push_back({static_cast<std::uint8_t>(owner.side), static_cast<std::uint8_t>(owner.ordinal),
                            part.aperture, part.centroid});
       piece.wall[direction_of(owner.side)] += is_high(owner.side) ? part.aperture : -part.aperture;

@@ -35,7 +35,7 @@ constexpr Tables make_tables() {
     const int d = e / 4;
     const auto [a, b] = face_directions(d);
     const int low = ((e & 1) << a) + ((e >> 1 & 1) << b);
-    t.ends[static_cast<std::size_t>(e)] = {low, low + (1 << d)};
+    t.ends[e] = {low, low + (1 << d)};
   }
   return t;
 }
@@ -47,8 +47,8 @@ constexpr Vec3 corner_point(int c) {
 }
 
 Vec3 edge_point(const Cube& cube, int e) {
-  Vec3 x = corner_point(tables.ends[static_cast<std::size_t>(e)][0]);
-  x[e / 4] = cube.t[static_cast<std::size_t>(e)];
+  Vec3 x = corner_point(tables.ends[e][0]);
+  x[e / 4] = cube.t[e];
   return x;
 }
 
@@ -61,7 +61,7 @@ void cut_faces(const Cube& cube, CubeCut& cut, std::array<std::int8_t, 12>& next
     std::array<double, 4> t;
     for (std::size_t r = 0; r < 4; ++r) {
       fluid |= (cube.fluid >> tables.corner[s][r] & 1) << r;
-      t[r] = cube.t[static_cast<std::size_t>(tables.edge[s][r])];
+      t[r] = cube.t[tables.edge[s][r]];
     }
     cut_unit_face(fluid, t, cube.joined >> side & 1, cut.face[s]);
     // The ring turns right-handed round +x, -y, +z.
@@ -69,7 +69,7 @@ void cut_faces(const Cube& cube, CubeCut& cut, std::array<std::int8_t, 12>& next
     for (int i = 0; i < cut.face[s].n_segments; ++i) {
       const auto k = static_cast<std::size_t>(i);
       const int exit = tables.edge[s][cut.face[s].exit[k]], entry = tables.edge[s][cut.face[s].entry[k]];
-      next[static_cast<std::size_t>(outward ? entry : exit)] = static_cast<std::int8_t>(outward ? exit : entry);
+      next[outward ? entry : exit] = static_cast<std::int8_t>(outward ? exit : entry);
     }
   }
 }
@@ -88,7 +88,7 @@ constexpr Components find_components(unsigned fluid, unsigned joined) {
     for (unsigned d = 0; d < 3; ++d) near[c] |= 1u << (c ^ 1u << d);
   for (std::size_t s = 0; s < 6; ++s)
     for (std::size_t r = 0; (joined >> s & 1) && r < 4; ++r)
-      near[static_cast<std::size_t>(tables.corner[s][r])] |= 1u << tables.corner[s][(r + 2) % 4];
+      near[tables.corner[s][r]] |= 1u << tables.corner[s][(r + 2) % 4];
   Components found;
   for (unsigned left = fluid; left != 0;) {
     unsigned piece = left & (~left + 1), before = 0;
@@ -122,8 +122,8 @@ void add_faces(CubeCut& cut, const std::array<std::uint8_t, 8>& piece_of) {
     const UnitFace& face = cut.face[s];
     for (int i = 0; i < face.n_polygons; ++i) {
       const auto k = static_cast<std::size_t>(i);
-      const int corner = tables.corner[s][static_cast<std::size_t>(std::countr_zero(unsigned{face.corners[k]}))];
-      const std::uint8_t owner = piece_of[static_cast<std::size_t>(corner)];
+      const int corner = tables.corner[s][std::countr_zero(unsigned{face.corners[k]})];
+      const std::uint8_t owner = piece_of[corner];
       cut.owner[s][k] = owner;
       CubePiece& piece = cut.piece[owner];
       const Vec3 apex = corner_point(std::countr_zero(piece.corners));
@@ -141,7 +141,7 @@ void add_faces(CubeCut& cut, const std::array<std::uint8_t, 8>& piece_of) {
 Vec3 corner_gradient(const Cube& cube, const Vec3& x) {
   Vec3 g;
   for (int c = 0; c < 8; ++c) {
-    const double f = cube.phi[static_cast<std::size_t>(c)];
+    const double f = cube.phi[c];
     double w[3];
     for (int d = 0; d < 3; ++d) w[d] = (c >> d & 1) ? x[d] : 1 - x[d];
     const double sx = (c & 1) ? f : -f, sy = (c & 2) ? f : -f, sz = (c & 4) ? f : -f;
@@ -163,13 +163,11 @@ Vec3 project(const LatticePhi& phi, const Vec3& low, const Cube& cube, const Vec
 
 void add_loop(const LatticePhi& phi, const Vec3& low, const Cube& cube, int n, const std::array<Vec3, 12>& p,
               int number, CubeCut& cut) {
-  CubePiece& piece = cut.piece[static_cast<std::size_t>(number)];
+  CubePiece& piece = cut.piece[number];
   Vec3 center;
-  for (int i = 0; i < n; ++i) center += p[static_cast<std::size_t>(i)];
+  for (int i = 0; i < n; ++i) center += p[i];
   center *= 1.0 / n;
-  const auto twice_area = [&](int i) {
-    return cross(p[static_cast<std::size_t>(i)] - center, p[static_cast<std::size_t>((i + 1) % n)] - center);
-  };
+  const auto twice_area = [&](int i) { return cross(p[i] - center, p[(i + 1) % n] - center); };
   Vec3 outward;
   for (int i = 0; i < n; ++i) outward += twice_area(i);
   piece.wall -= 0.5 * outward;
@@ -178,15 +176,13 @@ void add_loop(const LatticePhi& phi, const Vec3& low, const Cube& cube, int n, c
   const Vec3 apex = corner_point(std::countr_zero(piece.corners));
   for (int i = 0; i < n; ++i) {
     const Vec3 w = twice_area(i);
-    const Vec3 sum = center + p[static_cast<std::size_t>(i)] + p[static_cast<std::size_t>((i + 1) % n)];
+    const Vec3 sum = center + p[i] + p[(i + 1) % n];
     const double volume = dot(w, center - apex) / 6, area = 0.5 * norm(w);
     piece.volume += volume;
     piece.moment += (0.25 * volume) * (apex + sum);
     piece.wall_area += area;
     piece.wall_moment += (area / 3) * sum;
-    if (phi.n_minerals() > 1)
-      cut.triangle[static_cast<std::size_t>(cut.n_triangles++)] = {
-          {center, p[static_cast<std::size_t>(i)], p[static_cast<std::size_t>((i + 1) % n)]}, area, number};
+    if (phi.n_minerals() > 1) cut.triangle[cut.n_triangles++] = {{center, p[i], p[(i + 1) % n]}, area, number};
   }
 }
 
@@ -226,18 +222,18 @@ void cut_cube(const LatticePhi& phi, const Vec3& low, const Cube& cube, CubeCut&
   }
   add_faces(cut, piece_of);
   for (int start = 0; start < 12; ++start) {
-    if (next[static_cast<std::size_t>(start)] < 0) continue;
+    if (next[start] < 0) continue;
     std::array<Vec3, 12> points;
     int n = 0;
-    for (int e = start; next[static_cast<std::size_t>(e)] >= 0;) {
-      points[static_cast<std::size_t>(n++)] = edge_point(cube, e);
-      const int following = next[static_cast<std::size_t>(e)];
-      next[static_cast<std::size_t>(e)] = -1;
+    for (int e = start; next[e] >= 0;) {
+      points[n++] = edge_point(cube, e);
+      const int following = next[e];
+      next[e] = -1;
       e = following;
     }
-    const auto [a, b] = tables.ends[static_cast<std::size_t>(start)];
+    const auto [a, b] = tables.ends[start];
     const int corner = cube.fluid >> a & 1 ? a : b;
-    add_loop(phi, low, cube, n, points, piece_of[static_cast<std::size_t>(corner)], cut);
+    add_loop(phi, low, cube, n, points, piece_of[corner], cut);
   }
 }
 

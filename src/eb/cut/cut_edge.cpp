@@ -46,7 +46,7 @@ SignBounds EdgeCutter::signs_between(const LatticePhi& phi, std::size_t edge, do
 bool EdgeCutter::crosses_once(const LatticePhi& phi, std::size_t edge, double a, double b) const {
   if (!phi.bounds_signs()) return false;
   const SignBounds signs = signs_between(phi, edge, a, b);
-  return signs.one_kind() || signs.rises[static_cast<std::size_t>(edges_[edge].d)] != 0;
+  return signs.one_kind() || signs.rises[edges_[edge].d] != 0;
 }
 
 /// Keeps an interval for halving, or takes note of its sign change.

@@ -11,7 +11,7 @@ namespace {
 struct Polygon {
   int n = 0;
   std::array<Point2, 8> p;
-  void add(const Point2& q) { p[static_cast<std::size_t>(n++)] = q; }
+  void add(const Point2& q) { p[n++] = q; }
 };
 
 /// Area and centroid by a fan round the first point; exact.
@@ -19,7 +19,7 @@ void moments(const Polygon& polygon, double& area, Point2& centroid) {
   const Point2& o = polygon.p[0];
   double twice = 0, mx = 0, my = 0;
   for (int i = 1; i + 1 < polygon.n; ++i) {
-    const Point2 &a = polygon.p[static_cast<std::size_t>(i)], &b = polygon.p[static_cast<std::size_t>(i + 1)];
+    const Point2 &a = polygon.p[i], &b = polygon.p[i + 1];
     const double ax = a[0] - o[0], ay = a[1] - o[1], bx = b[0] - o[0], by = b[1] - o[1];
     const double w = ax * by - ay * bx;
     twice += w;
@@ -57,13 +57,13 @@ void cut_unit_face(unsigned fluid, const std::array<double, 4>& t, bool joined, 
     face.centroid[0] = {0.5, 0.5};
     return;
   }
-  const auto crossing = [&](int r) { return ring_point(r, t[static_cast<std::size_t>(r)]); };
+  const auto crossing = [&](int r) { return ring_point(r, t[r]); };
   const bool diagonal = fluid == 5 || fluid == 10;
   if (diagonal && !joined) {
     for (int r = 0; r < 4; ++r) {
       if (!(fluid >> r & 1)) continue;
       Polygon triangle;
-      triangle.add(ring_corner[static_cast<std::size_t>(r)]);
+      triangle.add(ring_corner[r]);
       triangle.add(crossing(r));
       triangle.add(crossing((r + 3) % 4));
       add_polygon(triangle, 1u << r, face);
@@ -75,7 +75,7 @@ void cut_unit_face(unsigned fluid, const std::array<double, 4>& t, bool joined, 
   int exit = -1, first_entry = -1;
   for (int r = 0; r < 4; ++r) {
     const bool here = fluid >> r & 1, next = fluid >> ((r + 1) % 4) & 1;
-    if (here) polygon.add(ring_corner[static_cast<std::size_t>(r)]);
+    if (here) polygon.add(ring_corner[r]);
     if (here == next) continue;
     polygon.add(crossing(r));
     if (here) {
@@ -92,7 +92,7 @@ void cut_unit_face(unsigned fluid, const std::array<double, 4>& t, bool joined, 
 }
 
 int find_root(std::vector<int>& parent, int a) {
-  const auto up = [&](int i) -> int& { return parent[static_cast<std::size_t>(i)]; };
+  const auto up = [&](int i) -> int& { return parent[i]; };
   while (up(a) != a) a = up(a) = up(up(a));
   return a;
 }
@@ -100,7 +100,7 @@ int find_root(std::vector<int>& parent, int a) {
 void unite(std::vector<int>& parent, int a, int b) {
   a = find_root(parent, a);
   b = find_root(parent, b);
-  parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+  parent[std::max(a, b)] = std::min(a, b);
 }
 
 bool face_center_differs(const Lattice& lattice, const FaceStencil& stencil, const LatticePhi& phi, const Vec3& low,
@@ -207,7 +207,7 @@ void FaceCutter::join_faces(const LatticePhi& phi, int d, const FaceStencil& ste
           if (first < 0) first = corner;
           unite(parent_, first, corner);
         }
-        Sum& sum = sums_[static_cast<std::size_t>(first)];
+        Sum& sum = sums_[first];
         sum.area += unit.area[q];
         sum.mx += unit.area[q] * (unit.centroid[q][0] + i);
         sum.my += unit.area[q] * (unit.centroid[q][1] + j);
@@ -247,7 +247,7 @@ void FaceCutter::cut_refined(const LatticePhi& phi, const Index& node, int d, Fa
   for (int q = 0; q < 4; ++q) {
     Index corner = 2 * node;
     corner[u] += q % 2, corner[v] += q / 2;
-    cut(finer, corner, d, quarter_[static_cast<std::size_t>(q)]);
+    cut(finer, corner, d, quarter_[q]);
   }
   join_quarters(face);
 }
@@ -263,35 +263,35 @@ void FaceCutter::join_quarters(FaceSet& face) {
   face.depth = depth + 1;
   const int n = (2 << depth) + 1;
   std::vector<int> owner(static_cast<std::size_t>(n * n), -1);  // part of a quarter round each node
-  parent_.resize(static_cast<std::size_t>(n_parts));
+  parent_.resize(n_parts);
   std::iota(parent_.begin(), parent_.end(), 0);
   for (int q = 0; q < 4; ++q) {
-    const FaceSet& quarter = quarter_[static_cast<std::size_t>(q)];
+    const FaceSet& quarter = quarter_[q];
     const int m = (1 << quarter.depth) + 1, step = 1 << (depth - quarter.depth);
     for (int j = 0; j < m; ++j)
       for (int i = 0; i < m; ++i) {
-        const std::uint8_t label = quarter.label[static_cast<std::size_t>(j * m + i)];
+        const std::uint8_t label = quarter.label[j * m + i];
         if (label == FaceSet::none) continue;
-        const int part = first[static_cast<std::size_t>(q)] + label;
-        int& here = owner[static_cast<std::size_t>(((q / 2 << depth) + j * step) * n + (q % 2 << depth) + i * step)];
+        const int part = first[q] + label;
+        int& here = owner[((q / 2 << depth) + j * step) * n + (q % 2 << depth) + i * step];
         if (here >= 0) unite(parent_, here, part);
         here = part;
       }
   }
   face.parts.clear();
   face.label.assign(owner.size(), FaceSet::none);
-  ordinal_.assign(static_cast<std::size_t>(n_parts), -1);
+  ordinal_.assign(n_parts, -1);
   for (std::size_t i = 0; i < owner.size(); ++i) {
     if (owner[i] < 0) continue;
-    int& o = ordinal_[static_cast<std::size_t>(find_root(parent_, owner[i]))];
+    int& o = ordinal_[find_root(parent_, owner[i])];
     if (o < 0) o = static_cast<int>(face.parts.size()), face.parts.push_back({0, {0, 0}});
     face.label[i] = static_cast<std::uint8_t>(o);
   }
   for (int q = 0; q < 4; ++q)
-    for (std::size_t p = 0; p < quarter_[static_cast<std::size_t>(q)].parts.size(); ++p) {
-      const auto& part = quarter_[static_cast<std::size_t>(q)].parts[p];
-      const int global = find_root(parent_, first[static_cast<std::size_t>(q)] + static_cast<int>(p));
-      auto& sum = face.parts[static_cast<std::size_t>(ordinal_[static_cast<std::size_t>(global)])];
+    for (std::size_t p = 0; p < quarter_[q].parts.size(); ++p) {
+      const auto& part = quarter_[q].parts[p];
+      const int global = find_root(parent_, first[q] + static_cast<int>(p));
+      auto& sum = face.parts[ordinal_[global]];
       const Point2 at{0.5 * part.centroid[0] + (q % 2 ? 0.25 : -0.25), 0.5 * part.centroid[1] + (q / 2 ? 0.25 : -0.25)};
       const double area = 0.25 * part.aperture;
       for (std::size_t i = 0; i < 2; ++i)

@@ -13,8 +13,8 @@ void Lattice::reset(const Index& low, const Index& cells) {
   known_.assign(n, 0);
   phi_.resize(n);
   for (int d = 0; d < 3; ++d) {
-    state_[static_cast<std::size_t>(d)].assign(n, EdgeState::unknown);
-    t_[static_cast<std::size_t>(d)].resize(n);
+    state_[d].assign(n, EdgeState::unknown);
+    t_[d].resize(n);
   }
 }
 
@@ -41,7 +41,7 @@ void Lattice::cut_edges(const LatticePhi& phi, const Index& lo, const Index& hi)
     if (phi.lipschitz() > 0 && std::abs(phi_[at]) > 1.001 * phi.lipschitz())
       return;  // no wall within reach: unknown is plain
     for (int d = 0; d < 3; ++d) {
-      EdgeState& state = state_[static_cast<std::size_t>(d)][at];
+      EdgeState& state = state_[d][at];
       if (n[d] == hi[d] || state != EdgeState::unknown) continue;
       const double f0 = phi_[at], f1 = phi_[at + stride(d)];
       state = EdgeState::plain;
@@ -54,12 +54,12 @@ void Lattice::cut_edges(const LatticePhi& phi, const Index& lo, const Index& hi)
   for (std::size_t i = 0; i < edges_.size(); ++i) {
     const EdgeCut& cut = edge_cutter_.cut(i);
     const auto [d, at] = edges_[i];
-    if (cut.crossing) state_[static_cast<std::size_t>(d)][at] = EdgeState::crossing;
-    if (cut.split) state_[static_cast<std::size_t>(d)][at] = EdgeState::split;
+    if (cut.crossing) state_[d][at] = EdgeState::crossing;
+    if (cut.split) state_[d][at] = EdgeState::split;
     any_split_ |= cut.split;
     walls_lost_ += cut.wall_lost;
     gaps_closed_ += cut.gap_closed;
-    t_[static_cast<std::size_t>(d)][at] = cut.t;
+    t_[d][at] = cut.t;
   }
 }
 

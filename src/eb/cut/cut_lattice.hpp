@@ -27,7 +27,7 @@ class Lattice {
   std::size_t node(const Index& n) const {
     return static_cast<std::size_t>((n[2] * nodes_[1] + n[1]) * nodes_[0] + n[0]);
   }
-  std::size_t stride(int d) const { return stride_[static_cast<std::size_t>(d)]; }
+  std::size_t stride(int d) const { return stride_[d]; }
   std::size_t n_nodes() const { return known_.size(); }
   Index cells() const { return nodes_ - Index::all(1); }
   Vec3 position(const Index& n) const {
@@ -46,8 +46,8 @@ class Lattice {
   double phi(std::size_t node) const { return phi_[node]; }
   bool fluid(std::size_t node) const { return is_fluid(phi_[node]); }
   /// Edge from a node in direction d.
-  EdgeState state(int d, std::size_t node) const { return state_[static_cast<std::size_t>(d)][node]; }
-  double t(int d, std::size_t node) const { return t_[static_cast<std::size_t>(d)][node]; }
+  EdgeState state(int d, std::size_t node) const { return state_[d][node]; }
+  double t(int d, std::size_t node) const { return t_[d][node]; }
   bool any_split() const { return any_split_; }
   std::int64_t walls_lost() const { return walls_lost_; }
   std::int64_t gaps_closed() const { return gaps_closed_; }

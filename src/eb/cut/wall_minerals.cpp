@@ -29,12 +29,12 @@ void add_minerals(const LatticePhi& phi, const Vec3& low, const CubeCut& cut, in
                   std::span<double> areas) {
   const MineralNumber only = phi.only_mineral(low, low + Vec3::all(1.0));
   if (only != no_mineral) {
-    areas[only] += scale * cut.piece[static_cast<std::size_t>(piece)].wall_area;
+    areas[only] += scale * cut.piece[piece].wall_area;
     return;
   }
   const int n = std::max(1, parts_of_edge >> phi.depth());
   for (int t = 0; t < cut.n_triangles; ++t) {
-    const WallTriangle& triangle = cut.triangle[static_cast<std::size_t>(t)];
+    const WallTriangle& triangle = cut.triangle[t];
     if (triangle.piece == piece) add_triangle(phi, low, triangle, n, scale * triangle.area, areas);
   }
 }

@@ -48,7 +48,7 @@ void for_each_face(const PieceBox& box, F&& f) {
     ++c;
   });
   for (int p = 0; p < box.n_pieces(); ++p) {
-    const Piece& piece = box.cut.pieces[static_cast<std::size_t>(p)];
+    const Piece& piece = box.cut.pieces[p];
     const Index cell = box.cell_of_piece(p);
     for (std::uint32_t i = piece.first_face; i < piece.first_face + piece.n_faces; ++i)
       f(box.id_of_piece(p), cell, int{box.cut.faces[i].side}, int{box.cut.faces[i].ordinal});
@@ -80,7 +80,7 @@ BoxParts find_parts(const PieceBoxes& boxes, int cut = -1) {
       if (d == cut && cell[d] == (is_high(side) ? n_cells[d] - 1 : 0)) return;
       if (boxes.stays_inside(slot, cell, side)) {
         if (!is_high(side)) return;  // seen from the other cell
-      } else if (!is_high(side) && box.neighbour[static_cast<std::size_t>(side)] < boxes.n_own()) {
+      } else if (!is_high(side) && box.neighbour[side] < boxes.n_own()) {
         return;  // seen from the other box
       }
       const Across to = boxes.across(slot, cell, side, ordinal);
@@ -91,7 +91,7 @@ BoxParts find_parts(const PieceBoxes& boxes, int cut = -1) {
         result.links[s].push_back({id, to.slot, to.id});
     });
     auto& part = result.part[s];
-    part.resize(static_cast<std::size_t>(box.n_ids()));
+    part.resize(box.n_ids());
     int n_parts = 0;
     for (std::uint32_t id = 0; id < part.size(); ++id) {
       const std::uint32_t root = sets.root(id);
@@ -116,9 +116,9 @@ std::vector<std::vector<Label>> spread_labels(const PieceBoxes& boxes, const Box
   std::vector<Remote> remote;
   for (std::size_t s = 0; s < parts.links.size(); ++s)
     for (const Link& l : parts.links[s]) {
-      const std::uint32_t a = begin[s] + parts.part[s][static_cast<std::size_t>(l.id)];
+      const std::uint32_t a = begin[s] + parts.part[s][l.id];
       const auto other = static_cast<std::size_t>(l.slot);
-      const std::uint16_t b = parts.part[other][static_cast<std::size_t>(l.other_id)];
+      const std::uint16_t b = parts.part[other][l.other_id];
       if (l.slot < boxes.n_own())
         sets.join(a, begin[other] + b);
       else
@@ -132,7 +132,7 @@ std::vector<std::vector<Label>> spread_labels(const PieceBoxes& boxes, const Box
     }
   for (bool changed = true; changed;) {
     for (std::size_t s = 0; s < label.size(); ++s) {
-      label[s].resize(static_cast<std::size_t>(parts.n_parts[s]));
+      label[s].resize(parts.n_parts[s]);
       for (std::uint32_t p = 0; p < label[s].size(); ++p) label[s][p] = of_root[sets.root(begin[s] + p)];
     }
     auto all = label;
@@ -140,7 +140,7 @@ std::vector<std::vector<Label>> spread_labels(const PieceBoxes& boxes, const Box
     changed = false;
     for (const Remote& r : remote) {
       Label& mine = of_root[sets.root(r.part)];
-      const Label theirs = all[static_cast<std::size_t>(r.slot)][static_cast<std::size_t>(r.other_part)];
+      const Label theirs = all[r.slot][r.other_part];
       if (theirs < mine) {
         mine = theirs;
         changed = true;
@@ -202,20 +202,20 @@ std::map<Label, PoreFacts> collect_facts(const PieceBoxes& boxes, const BoxParts
       PoreFacts f{kappa, domain.box().offset(at), ends_touched(at, domain), 0};
       if (hints.parent_kept) {
         const Index up{at[0] / 2, at[1] / 2, at[2] / 2};
-        f.vouched = (*hints.parent_kept)[s][static_cast<std::size_t>(coarse.offset(up))];
+        f.vouched = (*hints.parent_kept)[s][coarse.offset(up)];
       }
       for (std::size_t d = 0; hints.passes && d < 3; ++d) {
         if (!domain.periodic[d]) continue;
-        const bool passes = !(*hints.passes)[d].empty() && (*hints.passes)[d][s][static_cast<std::size_t>(id)] != 0;
+        const bool passes = !(*hints.passes)[d].empty() && (*hints.passes)[d][s][id] != 0;
         const unsigned bits = 3u << (2 * d);
         f.ends = static_cast<std::uint8_t>(passes ? f.ends | bits : f.ends & ~bits);
       }
-      of_part[parts.part[s][static_cast<std::size_t>(id)]].add(f);
+      of_part[parts.part[s][id]].add(f);
     };
     for (int c = 0; c < box.n_cells(); ++c)
       if (box.kind(c) == CellKind::regular) add(box.id_of_cell(c), c, 1.0);
     for (int p = 0; p < box.n_pieces(); ++p) {
-      const Piece& piece = box.cut.pieces[static_cast<std::size_t>(p)];
+      const Piece& piece = box.cut.pieces[p];
       add(box.id_of_piece(p), piece.cell, piece.kappa);
     }
     for (std::size_t p = 0; p < of_part.size(); ++p) facts[label[s][p]].add(of_part[p]);
@@ -281,7 +281,7 @@ Pores conclude(const PieceBoxes& boxes, const BoxParts& parts, const std::vector
   const auto whole = gather_at_owners(boxes, mine, askers);
   Pores pores;
   for (const auto& [l, f] : whole)
-    for (int d = 0; d < 3; ++d) pores.percolates[static_cast<std::size_t>(d)] |= f.percolates(d);
+    for (int d = 0; d < 3; ++d) pores.percolates[d] |= f.percolates(d);
   for (bool& p : pores.percolates) p = comm.any(p);
 
   const auto stays = make_rule(whole, pores);
@@ -334,11 +334,11 @@ bool leads_through_one_cell(const PieceBoxes& boxes, const Flags& kept, int d) {
   bool found = false;
   for (int slot = 0; slot < boxes.n_own(); ++slot) {
     const PieceBox& box = boxes.box(slot);
-    const auto stays = [&](int id) { return kept[static_cast<std::size_t>(slot)][static_cast<std::size_t>(id)] != 0; };
+    const auto stays = [&](int id) { return kept[slot][id] != 0; };
     for (int c = 0; c < box.n_cells(); ++c)
       found = found || (box.kind(c) == CellKind::regular && stays(box.id_of_cell(c)));
     for (int p = 0; p < box.n_pieces(); ++p) {
-      const Piece& piece = box.cut.pieces[static_cast<std::size_t>(p)];
+      const Piece& piece = box.cut.pieces[p];
       unsigned sides = 0;
       for (std::uint32_t f = piece.first_face; f < piece.first_face + piece.n_faces; ++f)
         sides |= 1U << box.cut.faces[f].side;
@@ -354,8 +354,7 @@ Pores find_pores(const PieceBoxes& boxes, KeepPores keep) {
   const Domain& domain = boxes.layout().domain();
   std::array<Flags, 3> passes;
   for (int d = 0; d < 3; ++d)
-    if (domain.periodic[static_cast<std::size_t>(d)] && domain.cells[d] > 1)
-      passes[static_cast<std::size_t>(d)] = passages(boxes, d);
+    if (domain.periodic[d] && domain.cells[d] > 1) passes[d] = passages(boxes, d);
   const BoxParts parts = find_parts(boxes);
   const auto label = spread_labels(boxes, parts);
   const auto mine = collect_facts(boxes, parts, label, {nullptr, &passes});
@@ -375,8 +374,7 @@ Pores find_pores(const PieceBoxes& boxes, KeepPores keep) {
     };
   });
   for (int d = 0; d < 3; ++d)
-    if (domain.periodic[static_cast<std::size_t>(d)] && domain.cells[d] == 1)
-      found.percolates[static_cast<std::size_t>(d)] = leads_through_one_cell(boxes, found.kept, d);
+    if (domain.periodic[d] && domain.cells[d] == 1) found.percolates[d] = leads_through_one_cell(boxes, found.kept, d);
   return found;
 }
 

@@ -27,8 +27,7 @@ void for_each_face(const BoxGraph& box, const BoxMoments& geometry, F&& f) {
   for (const Run& run : box.runs)
     for (int t = 0; t < run.length; ++t) {
       const std::array<std::uint16_t, 6> slots = run.neighbours(t);
-      for (int side = 0; side < 6; ++side)
-        plain(run.first + t, run.cell + t, side, slots[static_cast<std::size_t>(side)]);
+      for (int side = 0; side < 6; ++side) plain(run.first + t, run.cell + t, side, slots[side]);
     }
   for (std::size_t r = 0; r < box.row_vof.size(); ++r) {
     const bool irregular = r < static_cast<std::size_t>(box.n_irregular);

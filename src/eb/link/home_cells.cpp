@@ -23,7 +23,7 @@ struct Candidate {
 
 std::vector<Candidate> candidates(const PieceBoxes& boxes, int slot, int piece_number) {
   const PieceBox& box = boxes.box(slot);
-  const Piece& piece = box.cut.pieces[static_cast<std::size_t>(piece_number)];
+  const Piece& piece = box.cut.pieces[piece_number];
   const Index cell = box.cell_of_piece(piece_number);
   std::vector<Candidate> found;
   for (std::uint32_t f = piece.first_face; f < piece.first_face + piece.n_faces; ++f) {
@@ -31,7 +31,7 @@ std::vector<Candidate> candidates(const PieceBoxes& boxes, int slot, int piece_n
     if (face.aperture == 0.0 || !boxes.same_region(slot, cell, face.side)) continue;
     const Across to = boxes.across(slot, cell, face.side, face.ordinal);
     if (to.what != Across::What::piece) continue;
-    if (to.piece >= 0 && !boxes.box(to.slot).cut.pieces[static_cast<std::size_t>(to.piece)].holds_center) continue;
+    if (to.piece >= 0 && !boxes.box(to.slot).cut.pieces[to.piece].holds_center) continue;
     const double wall = piece.wall[direction_of(face.side)];
     found.push_back({face.side, static_cast<std::uint16_t>(to.id), face.aperture, is_high(face.side) ? wall : -wall});
   }
@@ -41,7 +41,7 @@ std::vector<Candidate> candidates(const PieceBoxes& boxes, int slot, int piece_n
 /// A face of the piece leads across a coarse-fine boundary.
 bool at_level_boundary(const PieceBoxes& boxes, int slot, int piece_number) {
   const PieceBox& box = boxes.box(slot);
-  const Piece& piece = box.cut.pieces[static_cast<std::size_t>(piece_number)];
+  const Piece& piece = box.cut.pieces[piece_number];
   const Index cell = box.cell_of_piece(piece_number);
   return std::ranges::any_of(
       std::span(box.cut.faces).subspan(piece.first_face, piece.n_faces), [&](const FacePiece& face) {
@@ -57,7 +57,7 @@ PieceHomes homes_of(const PieceBoxes& boxes, int slot, int piece_number) {
   const PieceBox& box = boxes.box(slot);
   PieceHomes homes;
   homes.id[0] = static_cast<std::uint16_t>(box.id_of_piece(piece_number));
-  if (box.cut.pieces[static_cast<std::size_t>(piece_number)].holds_center) return homes;
+  if (box.cut.pieces[piece_number].holds_center) return homes;
   const std::vector<Candidate> found = candidates(boxes, slot, piece_number);
   double largest = 0.0, furthest = -std::numeric_limits<double>::infinity();
   for (const Candidate& c : found) largest = std::max(largest, c.aperture);
@@ -67,7 +67,7 @@ PieceHomes homes_of(const PieceBoxes& boxes, int slot, int piece_number) {
   for (const Candidate& c : found) {
     if (!is_large(c) || c.away < furthest - as_large || homes.towards(c.side)) continue;
     homes.sides |= static_cast<std::uint8_t>(1U << c.side);
-    homes.id[static_cast<std::size_t>(c.side)] = c.id;
+    homes.id[c.side] = c.id;
     // Its fluxes between levels belong to one cell, or they are of lower order.
     if (at_level_boundary(boxes, slot, piece_number)) break;
   }
@@ -86,14 +86,13 @@ Homes find_homes(const PieceBoxes& boxes, ControlVolumes control_volumes) {
     for (int p = 0; p < box.n_pieces(); ++p) {
       PieceHomes own;
       own.id[0] = static_cast<std::uint16_t>(box.id_of_piece(p));
-      homes.of[static_cast<std::size_t>(s)].push_back(
-          control_volumes == ControlVolumes::home_cells ? homes_of(boxes, slot, p) : own);
+      homes.of[s].push_back(control_volumes == ControlVolumes::home_cells ? homes_of(boxes, slot, p) : own);
     }
   });
   for (int s = 0; s < boxes.n_own(); ++s)
     for (int p = 0; p < boxes.box(s).n_pieces(); ++p) {
-      const Piece& piece = boxes.box(s).cut.pieces[static_cast<std::size_t>(p)];
-      if (!homes.of[static_cast<std::size_t>(s)][static_cast<std::size_t>(p)].own()) {
+      const Piece& piece = boxes.box(s).cut.pieces[p];
+      if (!homes.of[s][p].own()) {
         ++homes.joined;
       } else if (!piece.holds_center) {
         ++homes.orphans;

@@ -24,30 +24,30 @@ std::array<double, most> monomials(const Vec3& r) {
 /// those before them and are left out: x = 0 there.
 void solve_for_value(int n, std::array<std::array<double, most>, most>& m, std::array<double, most>& x) {
   constexpr double vanishes = 1e-4;
-  const auto at = [&](int i, int j) -> double& { return m[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]; };
+  const auto at = [&](int i, int j) -> double& { return m[i][j]; };
   std::array<bool, most> out{};
   for (int j = 0; j < n; ++j) {
     const double before = at(j, j);
     for (int k = 0; k < j; ++k) at(j, j) -= at(j, k) * at(j, k);
-    out[static_cast<std::size_t>(j)] = !(at(j, j) > vanishes * before);
-    at(j, j) = out[static_cast<std::size_t>(j)] ? 1.0 : std::sqrt(at(j, j));
+    out[j] = !(at(j, j) > vanishes * before);
+    at(j, j) = out[j] ? 1.0 : std::sqrt(at(j, j));
     for (int i = j + 1; i < n; ++i) {
       for (int k = 0; k < j; ++k) at(i, j) -= at(i, k) * at(j, k);
-      at(i, j) = out[static_cast<std::size_t>(j)] ? 0.0 : at(i, j) / at(j, j);
+      at(i, j) = out[j] ? 0.0 : at(i, j) / at(j, j);
     }
-    if (out[static_cast<std::size_t>(j)])
+    if (out[j])
       for (int k = 0; k < j; ++k) at(j, k) = 0.0;
   }
   x.fill(0.0);
   for (int i = 0; i < n; ++i) {
     double sum = i == 0 ? 1.0 : 0.0;
-    for (int k = 0; k < i; ++k) sum -= at(i, k) * x[static_cast<std::size_t>(k)];
-    x[static_cast<std::size_t>(i)] = sum / at(i, i);
+    for (int k = 0; k < i; ++k) sum -= at(i, k) * x[k];
+    x[i] = sum / at(i, i);
   }
   for (int i = n - 1; i >= 0; --i) {
-    double sum = x[static_cast<std::size_t>(i)];
-    for (int k = i + 1; k < n; ++k) sum -= at(k, i) * x[static_cast<std::size_t>(k)];
-    x[static_cast<std::size_t>(i)] = sum / at(i, i);
+    double sum = x[i];
+    for (int k = i + 1; k < n; ++k) sum -= at(k, i) * x[k];
+    x[i] = sum / at(i, i);
   }
 }
 
@@ -57,14 +57,14 @@ GradientFit fit_gradient(std::span<const Vec3> r, double smallest) {
   GradientFit fit;
   Matrix3 normal{};
   for (const Vec3& p : r)
-    for (int i = 0; i < 3; ++i) normal[static_cast<std::size_t>(i)] += (p[i] / dot(p, p)) * p;
+    for (int i = 0; i < 3; ++i) normal[i] += (p[i] / dot(p, p)) * p;
   const SymmetricEigen e = symmetric_eigen(normal);
   fit.quality = std::max(0.0, std::min({e.value[0], e.value[1], e.value[2]}));
   for (int d = 0; d < 3; ++d) fit.resolved += e.value[d] > smallest;
   for (const Vec3& p : r) {
     Vec3 w;
     for (int d = 0; d < 3; ++d) {
-      const Vec3& axis = e.vector[static_cast<std::size_t>(d)];
+      const Vec3& axis = e.vector[d];
       if (e.value[d] > smallest) w += (dot(axis, p) / (e.value[d] * dot(p, p))) * axis;
     }
     fit.weight.push_back(w);

@@ -32,7 +32,7 @@ std::vector<BoxPieces> cut_own_boxes(const Layout& layout, int rank, const Level
   parallel_for_dynamic(last - first, [&, begin = first](std::int64_t i) {
     const Box cells = layout.box(begin + i);
     const auto phi = local_level_set(level_set, cells, level);
-    boxes[static_cast<std::size_t>(i)] = cut_box(*phi, smoothness, cells, level, refined(begin + i), n_minerals);
+    boxes[i] = cut_box(*phi, smoothness, cells, level, refined(begin + i), n_minerals);
   });
   return boxes;
 }
@@ -57,8 +57,7 @@ std::vector<std::vector<std::uint8_t>> fluid_of_parents(const Comm& comm, const 
       const BoxGraph graph = coarse.box(coarse.local(coarse_box(b)));
       std::vector<std::uint8_t> fluid(static_cast<std::size_t>(cells.count()));
       for_each_vof(graph, [&](int, int cell) {
-        if (const Index at = graph.cells.cell(cell); cells.contains(at))
-          fluid[static_cast<std::size_t>(cells.offset(at))] = 1;
+        if (const Index at = graph.cells.cell(cell); cells.contains(at)) fluid[cells.offset(at)] = 1;
       });
       w.put(b);
       w.put_vector(fluid);
@@ -66,12 +65,11 @@ std::vector<std::vector<std::uint8_t>> fluid_of_parents(const Comm& comm, const 
     answers.push_back({m.rank, w.take()});
   }
   std::vector<std::vector<std::uint8_t>> result(static_cast<std::size_t>(last - first));
-  for (std::int64_t b = first; b < last; ++b)
-    result[static_cast<std::size_t>(b - first)].assign(static_cast<std::size_t>(footprint(fine.box(b)).count()), 0);
+  for (std::int64_t b = first; b < last; ++b) result[b - first].assign(footprint(fine.box(b)).count(), 0);
   for (const Message& m : comm.sparse_exchange(answers))
     for (ByteReader in(m.bytes); !in.at_end();) {
       const auto b = in.get<std::int64_t>();
-      result[static_cast<std::size_t>(b - first)] = in.get_vector<std::uint8_t>();
+      result[b - first] = in.get_vector<std::uint8_t>();
     }
   return result;
 }

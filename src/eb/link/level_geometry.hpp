@@ -84,7 +84,7 @@ struct LevelGeometry {
   BoxMoments box(int local) const {
     const auto b = static_cast<std::size_t>(local);
     const auto part = [](const auto& all, const std::vector<std::int64_t>& begin, std::size_t i) {
-      return all.span().subspan(static_cast<std::size_t>(begin[i]), static_cast<std::size_t>(begin[i + 1] - begin[i]));
+      return all.span().subspan(begin[i], begin[i + 1] - begin[i]);
     };
     return {part(moments, moments_begin, b), part(extra, extra_begin, b),
             centers.size() == 0 ? std::span<const VofCenter>{} : part(centers, moments_begin, b)};

@@ -84,9 +84,9 @@ PieceBoxes::PieceBoxes(const Comm& comm, const Layout& layout, int level, std::v
     : comm_(comm), layout_(layout), level_(level), n_own_(static_cast<int>(own.size())), boxes_(own.size()) {
   const std::int64_t first = layout.owned(comm.rank()).first;
   parallel_for(n_own_, [&](std::int64_t i) {
-    PieceBox& box = boxes_[static_cast<std::size_t>(i)];
+    PieceBox& box = boxes_[i];
     box.box = first + i;
-    box.cut = std::move(own[static_cast<std::size_t>(i)]);
+    box.cut = std::move(own[i]);
     box.refined = refined(box.box);
     number_pieces(box);
   });
@@ -122,13 +122,13 @@ PieceBoxes::PieceBoxes(const Comm& comm, const Layout& layout, int level, std::v
 
 void PieceBoxes::find_neighbours() {
   for (int s = 0; s < n_own_; ++s) {
-    PieceBox& box = boxes_[static_cast<std::size_t>(s)];
+    PieceBox& box = boxes_[s];
     const Index at = layout_.lattice_position(box.box);
     for (int side = 0; side < 6; ++side) {
       const Index n = at + side_offset(side);
       const int d = direction_of(side);
-      auto& slot = box.neighbour[static_cast<std::size_t>(side)];
-      if (!layout_.domain().periodic[static_cast<std::size_t>(d)] && (n[d] < 0 || n[d] >= layout_.lattice_size()[d])) {
+      auto& slot = box.neighbour[side];
+      if (!layout_.domain().periodic[d] && (n[d] < 0 || n[d] >= layout_.lattice_size()[d])) {
         slot = outside;
       } else {
         const std::int64_t b = layout_.find(n);
@@ -151,7 +151,7 @@ Across PieceBoxes::across(int own_slot, const Index& cell, int side, int ordinal
   Index at = cell + side_offset(side);
   int slot = own_slot;
   if (at[d] < from.cut.cells.lo[d] || at[d] >= from.cut.cells.hi[d]) {
-    slot = from.neighbour[static_cast<std::size_t>(side)];
+    slot = from.neighbour[side];
     if (slot == outside) return {.what = Across::What::domain_end};
     if (slot == no_box) return {.what = level_ > 0 ? Across::What::coarse : Across::What::nothing};
     const int n = layout_.domain().cells[d];
@@ -162,7 +162,7 @@ Across PieceBoxes::across(int own_slot, const Index& cell, int side, int ordinal
   if (to.kind(c) == CellKind::regular) return {Across::What::piece, slot, c, to.id_of_cell(c), -1};
   const auto cs = static_cast<std::size_t>(c);
   for (int p = to.first_piece[cs]; p < to.first_piece[cs + 1]; ++p) {
-    const Piece& piece = to.cut.pieces[static_cast<std::size_t>(p)];
+    const Piece& piece = to.cut.pieces[p];
     for (std::uint32_t f = piece.first_face; f < piece.first_face + piece.n_faces; ++f)
       if (to.cut.faces[f].side == opposite(side) && to.cut.faces[f].ordinal == ordinal)
         return {Across::What::piece, slot, c, to.id_of_piece(p), p};
@@ -177,7 +177,7 @@ std::vector<PieceBoxes::CopyBytes> PieceBoxes::fetch_bytes(const std::vector<std
     ByteWriter w;
     for (const int s : slots) {
       w.put(box(s).box);
-      w.put_vector(own[static_cast<std::size_t>(s)]);
+      w.put_vector(own[s]);
     }
     out.push_back({rank, w.take()});
   }

@@ -31,14 +31,14 @@ struct PieceBox {
   int n_ids() const { return first_id.back(); }
   int n_pieces() const { return static_cast<int>(cut.pieces.size()); }
   int n_cells() const { return static_cast<int>(cut.kind.size()); }
-  CellKind kind(int cell) const { return cut.kind[static_cast<std::size_t>(cell)]; }
-  int id_of_cell(int cell) const { return first_id[static_cast<std::size_t>(cell)]; }
+  CellKind kind(int cell) const { return cut.kind[cell]; }
+  int id_of_cell(int cell) const { return first_id[cell]; }
   /// Index in the domain of the cell of a piece, given its position in cut.pieces.
-  Index cell_of_piece(int piece) const { return cut.cells.cell(cut.pieces[static_cast<std::size_t>(piece)].cell); }
+  Index cell_of_piece(int piece) const { return cut.cells.cell(cut.pieces[piece].cell); }
   /// Id of a piece given its position in cut.pieces.
   int id_of_piece(int piece) const {
-    const int cell = cut.pieces[static_cast<std::size_t>(piece)].cell;
-    return id_of_cell(cell) + piece - first_piece[static_cast<std::size_t>(cell)];
+    const int cell = cut.pieces[piece].cell;
+    return id_of_cell(cell) + piece - first_piece[cell];
   }
 };
 
@@ -64,7 +64,7 @@ class PieceBoxes {
   int level() const { return level_; }
   int n_own() const { return n_own_; }
   int n_slots() const { return static_cast<int>(boxes_.size()); }  ///< own boxes, then copies
-  const PieceBox& box(int slot) const { return boxes_[static_cast<std::size_t>(slot)]; }
+  const PieceBox& box(int slot) const { return boxes_[slot]; }
   int slot_of(std::int64_t layout_box) const;  ///< -1 when neither own nor copied
 
   /// What lies across a side of a cell (its index in the domain) of an own box, through the face piece with this
@@ -112,15 +112,15 @@ void number_pieces(PieceBox& box);
 template <class T>
 void PieceBoxes::fetch(std::vector<std::vector<T>>& values) const {
   static_assert(std::is_trivially_copyable_v<T>);
-  values.resize(static_cast<std::size_t>(n_slots()));
+  values.resize(n_slots());
   std::vector<std::vector<std::byte>> own(static_cast<std::size_t>(n_own_));
   for (const auto& [rank, slots] : send_)
     for (const int s : slots) {
-      const auto bytes = std::as_bytes(std::span<const T>(values[static_cast<std::size_t>(s)]));
-      own[static_cast<std::size_t>(s)].assign(bytes.begin(), bytes.end());
+      const auto bytes = std::as_bytes(std::span<const T>(values[s]));
+      own[s].assign(bytes.begin(), bytes.end());
     }
   for (const CopyBytes& m : fetch_bytes(own)) {
-    auto& v = values[static_cast<std::size_t>(m.slot)];
+    auto& v = values[m.slot];
     v.resize(m.bytes.size() / sizeof(T));
     if (!v.empty()) std::memcpy(v.data(), m.bytes.data(), m.bytes.size());
   }

@@ -138,8 +138,7 @@ BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists) {
         has_extra = true;
         box.extra.push_back({face.vof, face.side, face.to});
         lists.extra.push_back({face.aperture, {}});
-        for (int d = 0; d < 3; ++d)
-          lists.extra.back().centroid[static_cast<std::size_t>(d)] = static_cast<float>(face.centroid[d]);
+        for (int d = 0; d < 3; ++d) lists.extra.back().centroid[d] = static_cast<float>(face.centroid[d]);
       }
     }
     walls.clear();
@@ -163,7 +162,7 @@ LevelGeometry build_level_geometry(const Comm& comm, const Layout& layout, int l
   LevelGeometry geometry;
   geometry.level = level;
   geometry.graph = build_level_graph(comm, layout, [&, begin = first](std::int64_t box) {
-    return assemble(make(static_cast<int>(box - begin)), lists[static_cast<std::size_t>(box - begin)]);
+    return assemble(make(static_cast<int>(box - begin)), lists[box - begin]);
   });
   geometry.moments_begin.assign(n + 1, 0);
   geometry.extra_begin.assign(n + 1, 0);

@@ -72,27 +72,23 @@ class Maker {
   /// Minerals on the wall of a piece.
   std::span<const MineralArea> minerals(int slot, int piece) const {
     const BoxPieces& cut = boxes_.box(slot).cut;
-    const Piece& of = cut.pieces[static_cast<std::size_t>(piece)];
+    const Piece& of = cut.pieces[piece];
     return std::span(cut.minerals).subspan(of.first_mineral, of.n_minerals);
   }
   void close(int side, double aperture, const Vec3& at, VofMoments& moments) const;
 
   bool plain_neighbours(int slot, int cell, const Index& at, std::array<VofName, 6>& names) const;
-  const PieceHomes& homes(int slot, int piece) const {
-    return homes_.of[static_cast<std::size_t>(slot)][static_cast<std::size_t>(piece)];
-  }
+  const PieceHomes& homes(int slot, int piece) const { return homes_.of[slot][piece]; }
   /// f(HomeName) for each home of a piece.
   template <class F>
   void for_each_home(int slot, int piece, F&& f) const {
     const PieceHomes& all = homes(slot, piece);
-    const auto& names = numbering_.home[static_cast<std::size_t>(slot)][static_cast<std::size_t>(piece)];
+    const auto& names = numbering_.home[slot][piece];
     if (all.own()) return f(HomeName{names[0], {}, 0, 1.0});
     for (int side = 0; side < 6; ++side)
-      if (all.towards(side)) f(HomeName{names[static_cast<std::size_t>(side)], side_offset(side), side, all.share()});
+      if (all.towards(side)) f(HomeName{names[side], side_offset(side), side, all.share()});
   }
-  bool kept(int slot, int id) const {
-    return pores_.kept[static_cast<std::size_t>(slot)][static_cast<std::size_t>(id)] != 0;
-  }
+  bool kept(int slot, int id) const { return pores_.kept[slot][id] != 0; }
 
   const PieceBoxes& boxes_;
   const Homes& homes_;
@@ -110,10 +106,10 @@ void Maker::number() {
   parallel_for(boxes_.n_own(), [&](std::int64_t i) {
     const int slot = static_cast<int>(i);
     const PieceBox& box = boxes_.box(slot);
-    auto& vof = numbering_.vof[static_cast<std::size_t>(i)];
-    vof.assign(static_cast<std::size_t>(box.n_ids()), 0);
+    auto& vof = numbering_.vof[i];
+    vof.assign(box.n_ids(), 0);
     for (int p = 0; p < box.n_pieces(); ++p)
-      if (!homes(slot, p).own()) vof[static_cast<std::size_t>(box.id_of_piece(p))] = no_vof;
+      if (!homes(slot, p).own()) vof[box.id_of_piece(p)] = no_vof;
     std::uint16_t next = 0;
     for (std::size_t id = 0; id < vof.size(); ++id)
       vof[id] = vof[id] != no_vof && kept(slot, static_cast<int>(id)) ? next++ : no_vof;
@@ -129,12 +125,12 @@ void Maker::number() {
       for (int side = 0; side < (all.own() ? 1 : 6); ++side) {
         if (!all.own() && !all.towards(side)) continue;
         const bool inside = all.own() || boxes_.stays_inside(slot, box.cell_of_piece(p), side);
-        const int home_slot = inside ? slot : box.neighbour[static_cast<std::size_t>(side)];
+        const int home_slot = inside ? slot : box.neighbour[side];
         const auto at = static_cast<std::size_t>(side);
-        const std::uint16_t vof = numbering_.vof[static_cast<std::size_t>(home_slot)][all.id[at]];
+        const std::uint16_t vof = numbering_.vof[home_slot][all.id[at]];
         if (vof != no_vof) names[at] = vof_name(boxes_.box(home_slot).box, vof);
       }
-      numbering_.home[static_cast<std::size_t>(i)].push_back(names);
+      numbering_.home[i].push_back(names);
     }
   });
   boxes_.fetch(numbering_.home);
@@ -158,10 +154,9 @@ Targets Maker::targets(int slot, const Index& cell, int side, int ordinal, const
   }
   const PieceBox& far = boxes_.box(across.slot);
   const auto s = static_cast<std::size_t>(across.slot);
-  if (across.piece < 0)
-    return {{vof_name(far.box, numbering_.vof[s][static_cast<std::size_t>(across.id)]), true, side_offset(side)}};
+  if (across.piece < 0) return {{vof_name(far.box, numbering_.vof[s][across.id]), true, side_offset(side)}};
   const PieceHomes& all = homes(across.slot, across.piece);
-  const bool is_main = !all.own() || far.cut.pieces[static_cast<std::size_t>(across.piece)].holds_center;
+  const bool is_main = !all.own() || far.cut.pieces[across.piece].holds_center;
   const bool alike = from != nullptr && !from->own() && from->sides == all.sides;
   Targets found;
   for_each_home(across.slot, across.piece, [&](const HomeName& home) {
@@ -172,7 +167,7 @@ Targets Maker::targets(int slot, const Index& cell, int side, int ordinal, const
 }
 
 VofMoments Maker::moments_at_home(int slot, int piece_number, const HomeName& home) const {
-  const Piece& piece = boxes_.box(slot).cut.pieces[static_cast<std::size_t>(piece_number)];
+  const Piece& piece = boxes_.box(slot).cut.pieces[piece_number];
   const Vec3 shift{-double(home.offset[0]), -double(home.offset[1]), -double(home.offset[2])};
   return {home.share * piece.kappa,
           piece.centroid + shift,
@@ -208,7 +203,7 @@ void Maker::close(int side, double aperture, const Vec3& at, VofMoments& moments
 void Maker::faces_at_home(int slot, int piece_number, const HomeName& home, std::vector<VofFace>& faces,
                           VofMoments& moments) const {
   const PieceBox& box = boxes_.box(slot);
-  const Piece& piece = box.cut.pieces[static_cast<std::size_t>(piece_number)];
+  const Piece& piece = box.cut.pieces[piece_number];
   const PieceHomes& all = homes(slot, piece_number);
   const Index cell = box.cell_of_piece(piece_number);
   const bool main = !all.own() || piece.holds_center;
@@ -264,7 +259,7 @@ void Maker::send_parts() {
         const std::vector<std::byte> bytes = w.take();
         const int own = boxes_.slot_of(box_of(home.vof));
         if (own < boxes_.n_own()) {
-          auto& in = inbox_[static_cast<std::size_t>(own)];
+          auto& in = inbox_[own];
           in.insert(in.end(), bytes.begin(), bytes.end());
         } else {
           to_rank[boxes_.layout().owner(box_of(home.vof))].put_vector(bytes);
@@ -279,7 +274,7 @@ void Maker::send_parts() {
     while (!in.at_end()) {
       const auto bytes = in.get_vector<std::byte>();
       const auto part = ByteReader(bytes).get<Part>();
-      auto& box = inbox_[static_cast<std::size_t>(boxes_.slot_of(box_of(part.home)))];
+      auto& box = inbox_[boxes_.slot_of(box_of(part.home))];
       box.insert(box.end(), bytes.begin(), bytes.end());
     }
   }
@@ -301,7 +296,7 @@ std::array<VofName, 6> Maker::whole_cell(int slot, const Index& cell, bool& regu
   if (regular) return names;
   const VofName self = vof_name(boxes_.box(slot).box, vof);
   for (int side = 0; side < 6; ++side)
-    for (const Target& far : behind[static_cast<std::size_t>(side)]) {
+    for (const Target& far : behind[side]) {
       if (far.to == self && far.offset == Index{}) continue;
       const bool primary = !is_vof(far.to) || (far.primary && far.offset == side_offset(side));
       Vec3 at;
@@ -321,15 +316,14 @@ std::array<VofName, 6> Maker::whole_cell(int slot, const Index& cell, bool& regu
 bool Maker::plain_neighbours(int slot, int cell, const Index& at, std::array<VofName, 6>& names) const {
   const PieceBox& box = boxes_.box(slot);
   const Box& cells = box.cut.cells;
-  const auto& vof_of_id = numbering_.vof[static_cast<std::size_t>(slot)];
+  const auto& vof_of_id = numbering_.vof[slot];
   int stride = 1;
   for (int d = 0; d < 3; stride *= cells.size(d++)) {
     if (at[d] == cells.lo[d] || at[d] + 1 == cells.hi[d]) return false;
     for (const bool high : {false, true}) {
       const int n = high ? cell + stride : cell - stride;
       if (box.kind(n) != CellKind::regular) return false;
-      names[static_cast<std::size_t>(side_of(d, high))] =
-          vof_name(box.box, vof_of_id[static_cast<std::size_t>(box.id_of_cell(n))]);
+      names[side_of(d, high)] = vof_name(box.box, vof_of_id[box.id_of_cell(n)]);
     }
   }
   return true;
@@ -337,7 +331,7 @@ bool Maker::plain_neighbours(int slot, int cell, const Index& at, std::array<Vof
 
 /// Adds the parts from other boxes to their VoFs.
 void Maker::take_parts(int slot, VofAssembly& out, std::vector<std::uint8_t>& receives) const {
-  for (ByteReader in(inbox_[static_cast<std::size_t>(slot)]); !in.at_end();) {
+  for (ByteReader in(inbox_[slot]); !in.at_end();) {
     const auto part = in.get<Part>();
     for (std::uint32_t f = 0; f < part.n_faces; ++f) out.faces.push_back(in.get<VofFace>());
     for (std::uint32_t m = 0; m < part.n_minerals; ++m) out.minerals.push_back(in.get<VofMineral>());
@@ -349,7 +343,7 @@ void Maker::take_parts(int slot, VofAssembly& out, std::vector<std::uint8_t>& re
 
 VofAssembly Maker::make(int slot) const {
   const PieceBox& box = boxes_.box(slot);
-  const auto& vof_of_id = numbering_.vof[static_cast<std::size_t>(slot)];
+  const auto& vof_of_id = numbering_.vof[slot];
   VofAssembly out;
   const auto n_vofs =
       static_cast<std::size_t>(std::ranges::count_if(vof_of_id, [](std::uint16_t v) { return v != no_vof; }));
@@ -362,7 +356,7 @@ VofAssembly Maker::make(int slot) const {
   for (int p = 0; p < box.n_pieces(); ++p) {
     if (homes(slot, p).own()) continue;
     for_each_home(slot, p, [&](const HomeName& home) {
-      if (home.vof != no_face && box_of(home.vof) == box.box) receives[static_cast<std::size_t>(vof_of(home.vof))] = 1;
+      if (home.vof != no_face && box_of(home.vof) == box.box) receives[vof_of(home.vof)] = 1;
     });
   }
   take_parts(slot, out, receives);
@@ -370,7 +364,7 @@ VofAssembly Maker::make(int slot) const {
   int c = -1;
   for_each_cell(box.cut.cells, [&](const Index& cell) {
     if (box.kind(++c) != CellKind::regular) return;
-    const std::uint16_t v = vof_of_id[static_cast<std::size_t>(box.id_of_cell(c))];
+    const std::uint16_t v = vof_of_id[box.id_of_cell(c)];
     if (v == no_vof) return;
     out.cell[v] = static_cast<std::uint16_t>(c);
     bool regular = receives[v] == 0;
@@ -388,7 +382,7 @@ VofAssembly Maker::make(int slot) const {
       if (home.vof == no_face || box_of(home.vof) != box.box) return;
       const auto v = static_cast<std::size_t>(vof_of(home.vof));
       if (homes(slot, p).own()) {
-        const Piece& piece = box.cut.pieces[static_cast<std::size_t>(p)];
+        const Piece& piece = box.cut.pieces[p];
         out.cell[v] = piece.cell;
         out.holds_center[v] = piece.holds_center;
       }
@@ -411,7 +405,7 @@ std::vector<JoinedPart> Maker::joined(int slot, const std::vector<std::uint16_t>
   };
   for (int p = 0; p < box.n_pieces(); ++p) {
     if (homes(slot, p).own()) continue;
-    const Piece& piece = box.cut.pieces[static_cast<std::size_t>(p)];
+    const Piece& piece = box.cut.pieces[p];
     for_each_home(slot, p, [&](const HomeName& home) {
       if (home.vof == no_face) return;
       const double kappa = home.share * piece.kappa;
@@ -419,7 +413,7 @@ std::vector<JoinedPart> Maker::joined(int slot, const std::vector<std::uint16_t>
       if (box_of(home.vof) == box.box) held(home.vof, kappa);
     });
   }
-  for (ByteReader in(inbox_[static_cast<std::size_t>(slot)]); !in.at_end();) {
+  for (ByteReader in(inbox_[slot]); !in.at_end();) {
     const auto part = in.get<Part>();
     for (std::uint32_t f = 0; f < part.n_faces; ++f) in.get<VofFace>();
     for (std::uint32_t m = 0; m < part.n_minerals; ++m) in.get<VofMineral>();

@@ -68,18 +68,16 @@ void find_wall_distances(const LevelSet& level_set, LevelGeometry& geometry) {
     if (graph.n_irregular == 0 || geometry.centers.size() == 0) return;
     const auto phi = local_level_set(level_set, graph.cells, geometry.level);
     for (int r = 0; r < graph.n_irregular; ++r) {
-      VofCenter& center =
-          geometry.centers[static_cast<std::size_t>(geometry.moments_begin[static_cast<std::size_t>(b)] + r)];
+      VofCenter& center = geometry.centers[geometry.moments_begin[b] + r];
       if (!center.inside) continue;
-      const Index cell = graph.cells.cell(graph.row_cell[static_cast<std::size_t>(r)]);
+      const Index cell = graph.cells.cell(graph.row_cell[r]);
       const Vec3 at{h * (cell[0] + 0.5), h * (cell[1] + 0.5), h * (cell[2] + 0.5)};
       const double at_center = (*phi)(at);
       for (int side = 0; side < 6; ++side) {
         Vec3 step;
         step[direction_of(side)] = is_high(side) ? h : -h;
-        const bool closed =
-            graph.neighbours[static_cast<std::size_t>(r)][static_cast<std::size_t>(side)] == graph.closed();
-        center.wall_distance[static_cast<std::size_t>(side)] = wall_on({*phi, at, step}, at_center, closed);
+        const bool closed = graph.neighbours[r][side] == graph.closed();
+        center.wall_distance[side] = wall_on({*phi, at, step}, at_center, closed);
       }
     }
   });

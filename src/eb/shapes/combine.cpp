@@ -275,7 +275,7 @@ std::unique_ptr<LevelSet> periodic_images(std::unique_ptr<LevelSet> part, const 
   Vec3 m;
   double n_images = 1.0;
   for (int d = 0; d < 3; ++d) {
-    if (!periodic[static_cast<std::size_t>(d)]) continue;
+    if (!periodic[d]) continue;
     require(period[d] > 0.0, "period in direction {} is {} cells: it must be > 0", d, period[d]);
     m[d] = std::isinf(extent) ? 2.0 : 1.0 + std::floor((extent + margin) / period[d]);
     n_images *= 2.0 * m[d] + 1.0;

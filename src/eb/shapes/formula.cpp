@@ -115,8 +115,8 @@ void apply_two(Op op, const Row& a, const Row& b, Row& out, std::size_t n) {
 }
 
 void apply(const FormulaStep& step, std::vector<Row>& rows, std::size_t n) {
-  const auto in = [&](std::size_t k) -> const Row& { return rows[static_cast<std::size_t>(step.in[k])]; };
-  Row& out = rows[static_cast<std::size_t>(step.out)];
+  const auto in = [&](std::size_t k) -> const Row& { return rows[step.in[k]]; };
+  Row& out = rows[step.out];
   switch (step.op) {
     case Op::add:
       for (std::size_t c = 0; c < 4; ++c)
@@ -283,7 +283,7 @@ Interval truth_of(Op op, const Interval& a, const Interval& b) {
 
 template <bool slopes>
 FormulaBounds bounds_of(const FormulaStep& step, const std::vector<FormulaBounds>& slots) {
-  const auto in = [&](std::size_t k) -> const FormulaBounds& { return slots[static_cast<std::size_t>(step.in[k])]; };
+  const auto in = [&](std::size_t k) -> const FormulaBounds& { return slots[step.in[k]]; };
   switch (step.op) {
     case Op::add:
     case Op::subtract:
@@ -328,7 +328,7 @@ FormulaBounds natural_bounds(const std::vector<FormulaStep>& steps, std::size_t 
     } else {
       now = bounds_of<slopes>(step, slots);
     }
-    slots[static_cast<std::size_t>(step.out)] = now;
+    slots[step.out] = now;
   }
   return slots[result];
 }
@@ -361,7 +361,7 @@ void Formula::evaluate(std::span<const Vec3> x, std::span<double> value, std::sp
         apply(step, rows, n);
         continue;
       }
-      Row& out = rows[static_cast<std::size_t>(step.out)];
+      Row& out = rows[step.out];
       set_constant(step.number, out, n);
       if (step.op == Op::constant) continue;
       const auto d = static_cast<std::size_t>(step.number);
@@ -384,8 +384,7 @@ FormulaBounds Formula::bounds(const Vec3& lo, const Vec3& hi) const {
   if (!out.value.holds(0.0) || !out.continuous || !out.defined) return out;
   const Vec3 middle = 0.5 * (lo + hi);
   Interval mean = natural_bounds<false>(steps_, result_, slots, middle, middle).value;
-  for (int d = 0; d < 3; ++d)
-    mean = mean + out.slope[static_cast<std::size_t>(d)] * (Interval(lo[d], hi[d]) - Interval(middle[d]));
+  for (int d = 0; d < 3; ++d) mean = mean + out.slope[d] * (Interval(lo[d], hi[d]) - Interval(middle[d]));
   out.value = {std::max(out.value.lo, mean.lo), std::min(out.value.hi, mean.hi)};
   return out;
 }

@@ -23,13 +23,11 @@ class Steps {
  public:
   std::int32_t add(Op op, std::array<std::int32_t, 3> in, double number) {
     const int n_operands = in[2] >= 0 ? 3 : in[1] >= 0 ? 2 : in[0] >= 0 ? 1 : 0;
-    const bool known = n_operands > 0 && std::all_of(in.begin(), in.begin() + n_operands, [&](std::int32_t i) {
-                         return all_[static_cast<std::size_t>(i)].op == Op::constant;
-                       });
+    const bool known = n_operands > 0 && std::all_of(in.begin(), in.begin() + n_operands,
+                                                     [&](std::int32_t i) { return all_[i].op == Op::constant; });
     if (known) {
       std::array<double, 3> values{};
-      for (std::size_t i = 0; i < static_cast<std::size_t>(n_operands); ++i)
-        values[i] = all_[static_cast<std::size_t>(in[i])].number;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(n_operands); ++i) values[i] = all_[in[i]].number;
       return constant(formula_value(op, values, number));
     }
     const auto [at, is_new] =
@@ -39,20 +37,18 @@ class Steps {
   }
   std::int32_t constant(double value) { return add(Op::constant, {-1, -1, -1}, value); }
   std::optional<double> constant_at(std::int32_t i) const {
-    const FormulaStep& step = all_[static_cast<std::size_t>(i)];
+    const FormulaStep& step = all_[i];
     return step.op == Op::constant ? std::optional(step.number) : std::nullopt;
   }
 
   /// The steps that the result needs, with as few slots as are in use at a time.
   CompiledFormula finish(std::int32_t result) const {
     std::vector<std::int32_t> last_use(all_.size(), -1), slot(all_.size(), -1), idle;
-    last_use[static_cast<std::size_t>(result)] = static_cast<std::int32_t>(all_.size());
+    last_use[result] = static_cast<std::int32_t>(all_.size());
     for (std::size_t s = all_.size(); s-- > 0;)
       if (last_use[s] >= 0)
         for (const std::int32_t i : all_[s].in)
-          if (i >= 0)
-            last_use[static_cast<std::size_t>(i)] =
-                std::max(last_use[static_cast<std::size_t>(i)], static_cast<std::int32_t>(s));
+          if (i >= 0) last_use[i] = std::max(last_use[i], static_cast<std::int32_t>(s));
     CompiledFormula out{{}, 0, 0};
     for (std::size_t s = 0; s < all_.size(); ++s) {
       if (last_use[s] < 0) continue;
@@ -63,14 +59,14 @@ class Steps {
       for (std::size_t k = 0; k < 3; ++k) {
         const std::int32_t i = step.in[k];
         if (i < 0) continue;
-        step.in[k] = slot[static_cast<std::size_t>(i)];
+        step.in[k] = slot[i];
         const bool again = std::find(all_[s].in.begin(), all_[s].in.begin() + static_cast<std::ptrdiff_t>(k), i) !=
                            all_[s].in.begin() + static_cast<std::ptrdiff_t>(k);
-        if (!again && last_use[static_cast<std::size_t>(i)] == static_cast<std::int32_t>(s)) idle.push_back(step.in[k]);
+        if (!again && last_use[i] == static_cast<std::int32_t>(s)) idle.push_back(step.in[k]);
       }
       out.steps.push_back(step);
     }
-    out.result = static_cast<std::size_t>(slot[static_cast<std::size_t>(result)]);
+    out.result = static_cast<std::size_t>(slot[result]);
     return out;
   }
 

@@ -67,7 +67,7 @@ class LocalImage final : public LocalLevelSet {
   Place place(int d, double x) const {
     double y = x - origin_[d];
     int base = -block_.lo[d];
-    if (periodic_[static_cast<std::size_t>(d)] && (y < 0.0 || y >= period_[d])) {
+    if (periodic_[d] && (y < 0.0 || y >= period_[d])) {
       const double turns = std::floor(y / period_[d]);
       y -= turns * period_[d];
       base += static_cast<int>(turns) * voxels_[d];
@@ -119,7 +119,7 @@ Box ImageLevelSet::block_around(const Vec3& lo, const Vec3& hi, int margin) cons
     const double first = (lo[d] - source_.origin[d]) / source_.voxel - 0.5;
     const double last = (hi[d] - source_.origin[d]) / source_.voxel - 0.5;
     double least = std::floor(first - 1e-6), most = std::floor(last + 1e-6) + 1.0;
-    if (!source_.periodic[static_cast<std::size_t>(d)]) {  // outside, all is as on the border
+    if (!source_.periodic[d]) {  // outside, all is as on the border
       least = std::clamp(least, -1.0, static_cast<double>(source_.voxels[d]));
       most = std::clamp(most, least + 1.0, source_.voxels[d] + 1.0);
     }

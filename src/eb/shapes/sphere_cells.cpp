@@ -24,7 +24,7 @@ SphereCells::SphereCells(std::vector<Sphere> spheres, const Periods& periods) : 
   const double diameter = 2.0 * sum_of_radii / n;
   const double most_bins = std::max(4.0, std::ceil(2.0 * std::cbrt(n)));  // per direction: memory stays in proportion
   for (int d = 0; d < 3; ++d) {
-    const bool wraps = periods_.periodic[static_cast<std::size_t>(d)];
+    const bool wraps = periods_.periodic[d];
     require(!wraps || periods_.size[d] > 0.0, "sphere list: the period in direction {} is {} cells; it must be > 0", d,
             periods_.size[d]);
     origin_[d] = wraps ? 0.0 : lo[d];
@@ -44,7 +44,7 @@ SphereCells::SphereCells(std::vector<Sphere> spheres, const Periods& periods) : 
     images[s] = {c, Vec3{}, spheres[s].radius};
     std::size_t bin = 0;
     for (int d = 2; d >= 0; --d) {
-      if (periods_.periodic[static_cast<std::size_t>(d)]) {
+      if (periods_.periodic[d]) {
         images[s].shift[d] = -std::floor(c[d] / periods_.size[d]) * periods_.size[d];
       }
       const double place = (c[d] + images[s].shift[d] - origin_[d]) / bin_width_[d];
@@ -57,21 +57,21 @@ SphereCells::SphereCells(std::vector<Sphere> spheres, const Periods& periods) : 
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
   std::vector<std::int64_t> next(first_.begin(), first_.end() - 1);
   spheres_.resize(spheres.size());
-  for (std::size_t s = 0; s < spheres.size(); ++s) spheres_[static_cast<std::size_t>(next[bin_of[s]]++)] = images[s];
+  for (std::size_t s = 0; s < spheres.size(); ++s) spheres_[next[bin_of[s]]++] = images[s];
 }
 
 SphereCells::Range SphereCells::bins(int d, double lo, double hi) const {
   constexpr double slack = 1e-6;  // of a bin: a centre on the border may have been put on either side
   const double first = std::floor((lo - origin_[d]) / bin_width_[d] - slack);
   const double last = std::floor((hi - origin_[d]) / bin_width_[d] + slack);
-  if (periods_.periodic[static_cast<std::size_t>(d)]) return {static_cast<int>(first), static_cast<int>(last)};
+  if (periods_.periodic[d]) return {static_cast<int>(first), static_cast<int>(last)};
   const double end = n_bins_[d] - 1;
   if (last < 0.0 || first > end + 1.0) return {0, -1};
   return {static_cast<int>(std::clamp(first, 0.0, end)), static_cast<int>(std::clamp(last, 0.0, end))};
 }
 
 SphereCells::Wrapped SphereCells::wrapped(int d, int bin) const {
-  if (!periods_.periodic[static_cast<std::size_t>(d)]) return {bin, 0.0};
+  if (!periods_.periodic[d]) return {bin, 0.0};
   const int n = n_bins_[d];
   const int turns = (bin >= 0 ? bin : bin - n + 1) / n;
   return {bin - turns * n, turns * periods_.size[d]};

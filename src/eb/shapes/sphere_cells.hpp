@@ -66,7 +66,7 @@ void SphereCells::for_each_near(const Vec3& x, double limit, F&& f) const {
                 static_cast<std::size_t>(n_bins_[0]) +
             static_cast<std::size_t>(w.bin);
         for (std::int64_t s = first_[bin]; s < first_[bin + 1]; ++s) {
-          SphereImage image = spheres_[static_cast<std::size_t>(s)];
+          SphereImage image = spheres_[s];
           image.shift += Vec3{w.shift, y.shift, z.shift};
           const double phi = image.distance(x);
           if (phi <= limit) f(image, phi);

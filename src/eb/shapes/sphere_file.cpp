@@ -40,7 +40,7 @@ Columns parse_columns(const SphereFile& file) {
     const auto found = std::find(names.begin(), names.end(), word);
     require(found != names.end(), "sphere file {}: columns = \"{}\" names \"{}\"; allowed are x, y, z, r, index and _",
             file.path, file.columns, word);
-    int& now = columns.place[static_cast<std::size_t>(found - names.begin())];
+    int& now = columns.place[found - names.begin()];
     require(now < 0, "sphere file {}: columns = \"{}\" names {} twice; call the other one _", file.path, file.columns,
             word);
     now = place;
@@ -75,9 +75,7 @@ Sphere parse_sphere(const std::vector<std::string_view>& words, const Columns& c
   require(words.size() == columns.count,
           "sphere file {}, line {}: {} values, but columns = \"{}\" names {}; name columns to ignore with _", file.path,
           line, words.size(), file.columns, columns.count);
-  const auto value = [&](std::size_t c) {
-    return parse_number(words[static_cast<std::size_t>(columns.place[c])], file, line);
-  };
+  const auto value = [&](std::size_t c) { return parse_number(words[columns.place[c]], file, line); };
   Sphere sphere{file.scale * Vec3{value(0), value(1), value(2)} + file.shift, file.radius};
   if (columns.place[3] >= 0) sphere.radius = file.scale * value(3);
   require(sphere.radius > 0.0, "sphere file {}, line {}: the radius is {} m; it must be > 0", file.path, line,

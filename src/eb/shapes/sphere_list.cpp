@@ -52,9 +52,8 @@ class LocalSpheres final : public LocalLevelSet {
     const double longest = std::max({size[0], size[1], size[2]});
     Vec3 width;
     for (int d = 0; d < 3; ++d) {
-      n_[d] = longest > 0.0 ? std::max(1, static_cast<int>(std::ceil(
-                                              bricks_per_side[static_cast<std::size_t>(d)] * size[d] / longest - 1e-9)))
-                            : 1;
+      n_[d] =
+          longest > 0.0 ? std::max(1, static_cast<int>(std::ceil(bricks_per_side[d] * size[d] / longest - 1e-9))) : 1;
       width[d] = size[d] / n_[d];
       per_width_[d] = width[d] > 0.0 ? 1.0 / width[d] : 0.0;
     }

@@ -30,7 +30,7 @@ class VoxelMinerals {
 
  private:
   MineralNumber at(const Index& voxel) const {
-    return block_.contains(voxel) ? numbers_[static_cast<std::size_t>(block_.offset(voxel))] : no_mineral;
+    return block_.contains(voxel) ? numbers_[block_.offset(voxel)] : no_mineral;
   }
   Box block_;
   Array<MineralNumber> numbers_;

@@ -81,7 +81,7 @@ Advection::Advection(const StokesOperator& op)
     const BoxGraph box = graph.box(b);
     const auto moments = op.geometry().box(b).moments;
     for (std::size_t r = 0; r < moments.size(); ++r)
-      inverse_volume_[static_cast<std::size_t>(graph.vof_begin(b) + box.row_vof[r])] =
+      inverse_volume_[graph.vof_begin(b) + box.row_vof[r]] =
           1.0F / std::max(static_cast<float>(moments[r].kappa), least_volume);
   }
 }
@@ -125,7 +125,7 @@ void Advection::for_faces(const LevelValues& u, const Vec3& force, Cell&& cell, 
       if (op_->is_plain(first + v)) cell(b, first, v, n, view.fluxes(v, n));
     });
     for (const FlowRow& row : op_->rows().of(b)) cell(b, first, row.vof, row.slot, view.fluxes(row));
-    auto e = static_cast<std::size_t>(op_->rows().extra_begin[static_cast<std::size_t>(b)]);
+    auto e = static_cast<std::size_t>(op_->rows().extra_begin[b]);
     for (const FlowExtra& face : op_->rows().extra_of(b)) extra(b, first, face, e++, view.flux(face));
     const auto box = static_cast<std::size_t>(b);
     for (auto k = static_cast<std::size_t>(ends_begin_[box]); k < static_cast<std::size_t>(ends_begin_[box + 1]); ++k)
@@ -193,7 +193,7 @@ void Advection::extra_fluxes(const LevelValues& u, std::span<const double> veloc
   const LevelGraph& graph = op_->geometry().graph;
   parallel_for(graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
-    auto e = static_cast<std::size_t>(op_->rows().extra_begin[static_cast<std::size_t>(b)]);
+    auto e = static_cast<std::size_t>(op_->rows().extra_begin[b]);
     for (const FlowExtra& face : op_->rows().extra_of(b)) {
       const kernels::ExtraFlux parts = kernels::extra_parts(u.x.box(b).data(), u.mean.box(b).data(),
                                                             op_->inverse_diagonal().box(b).data(), face, {});
@@ -231,7 +231,7 @@ double Advection::keep_fluxes(const std::array<Past, 2>& flows) {
     double flux = 0.0;
     for (const Past& flow : flows)
       if (flow.weight != 0.0) flux += flow.weight * double{flow.extra[e]};
-    extra_fluxes_[static_cast<std::size_t>(e)] = static_cast<float>(flux);
+    extra_fluxes_[e] = static_cast<float>(flux);
   });
   return parallel_max(std::ssize(fluxes_.span()), [&](std::int64_t i) {
     const auto v = static_cast<std::size_t>(i);
@@ -250,7 +250,7 @@ void Advection::add_carried(double factor, const LevelValues& v, std::span<Quad>
   parallel_for(graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
     const auto first = static_cast<std::size_t>(graph.vof_begin(b));
-    auto e = static_cast<std::size_t>(op_->rows().extra_begin[static_cast<std::size_t>(b)]);
+    auto e = static_cast<std::size_t>(op_->rows().extra_begin[b]);
     for (const FlowExtra& face : op_->rows().extra_of(b))
       add_to(y[first + face.vof],
              part(first + face.vof) * carried(v.x.box(b).data(), face, double{extra_fluxes_[e++]}));

@@ -75,9 +75,7 @@ class Profile {
     }
     if (squares > least_squares) slope_ = (squares / sum) * walls.normal;
   }
-  static double theta(const Walls& walls, int side) {
-    return std::max(walls.theta[static_cast<std::size_t>(side)], least_theta);
-  }
+  static double theta(const Walls& walls, int side) { return std::max(walls.theta[side], least_theta); }
   /// Which lines meet the same plane: those whose slopes are as the areas that face them, and those that share such a
   /// one. In any order of the directions.
   void part(const Vec3& area) {
@@ -85,13 +83,10 @@ class Profile {
       for (int f = 0; f < e; ++f) {
         const double a = area[e] * slope_[f], b = area[f] * slope_[e];
         if (a * b > 0.0 && std::abs(std::log(a / b)) < same_plane)
-          std::ranges::replace(plane_, int{plane_[static_cast<std::size_t>(e)]},
-                               int{plane_[static_cast<std::size_t>(f)]});
+          std::ranges::replace(plane_, int{plane_[e]}, int{plane_[f]});
       }
     for (int e = 0; e < 3; ++e)
-      for (int f = 0; f < e; ++f)
-        corner_ = corner_ || (slope_[e] * slope_[f] != 0.0 &&
-                              plane_[static_cast<std::size_t>(e)] != plane_[static_cast<std::size_t>(f)]);
+      for (int f = 0; f < e; ++f) corner_ = corner_ || (slope_[e] * slope_[f] != 0.0 && plane_[e] != plane_[f]);
   }
   /// The same of w of the edges (flow_edges.hpp).
   double at_edge(const Vec3& x) const {
@@ -130,8 +125,7 @@ class Profile {
     const Vec3 r = x - at_;
     if (!corner_) return 1.0 + dot(slope_, r);
     std::array<double, 3> distance{1.0, 1.0, 1.0};
-    for (int e = 0; e < 3; ++e)
-      distance[static_cast<std::size_t>(plane_[static_cast<std::size_t>(e)])] += slope_[e] * r[e];
+    for (int e = 0; e < 3; ++e) distance[plane_[e]] += slope_[e] * r[e];
     double product = 1.0;
     for (const double d : distance) product *= std::max(d, 0.0);
     return product;

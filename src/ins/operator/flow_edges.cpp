@@ -138,13 +138,13 @@ std::uint16_t possible_edges(const FlowLookup& lookup, const WallsOf& walls_of, 
     if (next == no_face) continue;
     const Walls walls = walls_of(next);
     for (int to = 0; to < 6; ++to)
-      if (walls.theta[static_cast<std::size_t>(to)] <= 1.0) met[static_cast<std::size_t>(side)] |= 1U << to;
+      if (walls.theta[to] <= 1.0) met[side] |= 1U << to;
   }
   unsigned bits = 0;
   for (int first = 0; first < 6; ++first)
     for (int second = first + 1; second < 6; ++second)
-      if (direction_of(first) != direction_of(second) && (met[static_cast<std::size_t>(first)] >> second & 1U) != 0 &&
-          (met[static_cast<std::size_t>(second)] >> first & 1U) != 0)
+      if (direction_of(first) != direction_of(second) && (met[first] >> second & 1U) != 0 &&
+          (met[second] >> first & 1U) != 0)
         bits |= 1U << bit_of(first, second);
   return static_cast<std::uint16_t>(bits);
 }
@@ -180,13 +180,13 @@ std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_
     e->apex[0] -= steps;
     if (e->value({}) > 0.0) edges.push_back(*e);
   };
-  const auto meets = [&](VofName u, int side) { return walls_of(u).theta[static_cast<std::size_t>(side)] <= 1.0; };
+  const auto meets = [&](VofName u, int side) { return walls_of(u).theta[side] <= 1.0; };
   for (int first = 0; first < 6; ++first)
     for (int second = 0; second < 6; ++second) {
       if (direction_of(first) == direction_of(second)) continue;
       const auto ahead = static_cast<std::size_t>(first), behind = static_cast<std::size_t>(opposite(first));
       const auto has = [&](unsigned quadrants) { return (quadrants >> bit_of(first, second) & 1U) != 0; };
-      const bool wall = walls.theta[static_cast<std::size_t>(second)] <= 1.0;
+      const bool wall = walls.theta[second] <= 1.0;
       if (first < second && has(own)) add(v, first, second, 0);
       if (wall && has(bits[behind]) && !meets(across[behind], second)) add(across[behind], first, second, 1);
       if (!wall && has(bits[ahead]) && !meets(across[ahead], second)) add(across[ahead], first, second, -1);
@@ -204,7 +204,7 @@ Vec3 edge_friction(std::span<const FlowEdge> edges, const Walls& walls) {
       std::array<double, 2> theta, there;
       for (std::size_t i = 0; i < 2; ++i) {
         const int to = side_of(d, i == 1);
-        theta[i] = std::clamp(walls.theta[static_cast<std::size_t>(to)], least_theta, 1.0);
+        theta[i] = std::clamp(walls.theta[to], least_theta, 1.0);
         Vec3 x;
         x[d] = i == 1 ? theta[i] : -theta[i];
         there[i] = e.value(x);

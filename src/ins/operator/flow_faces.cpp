@@ -31,8 +31,7 @@ double wall_from(const FlowLookup& coarse, const CoveredCell& at) {
   for_each_vof(box, [&](int vof, int cell) {
     const VofName v = vof_name(box.box, vof);
     if (cell != box.cells.offset(at.cell) || !coarse.is_flow_cell(v)) return;
-    if (const VofCenter* center = coarse.vofs().center(v); center != nullptr)
-      theta = center->wall_distance[static_cast<std::size_t>(at.side)];
+    if (const VofCenter* center = coarse.vofs().center(v); center != nullptr) theta = center->wall_distance[at.side];
   });
   return theta;
 }

@@ -40,10 +40,10 @@ VofName FlowLookup::across(VofName v, int side) const {
 
 double FlowLookup::wall_on(VofName v, int side) const {
   const VofCenter* center = vofs_.center(v);
-  const double wall = center == nullptr ? no_wall : center->wall_distance[static_cast<std::size_t>(side)];
+  const double wall = center == nullptr ? no_wall : center->wall_distance[side];
   if (across(v, side) != no_face) return no_wall;
   const VofName to = vofs_.neighbour(v, side);
-  if (to == domain_face && wall > 0.5) return is_wall(sides_[static_cast<std::size_t>(side)]) ? 0.5 : double{no_wall};
+  if (to == domain_face && wall > 0.5) return is_wall(sides_[side]) ? 0.5 : double{no_wall};
   if (to == coarse_face && wall > 1.0) return no_wall;
   return wall > 1.0 ? 0.5 : wall;
 }

@@ -24,8 +24,7 @@ Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])};
 
 /// Of the ghost behind an end of the domain across d.
 Walls mirrored(Walls walls, int d) {
-  std::swap(walls.theta[static_cast<std::size_t>(side_of(d, false))],
-            walls.theta[static_cast<std::size_t>(side_of(d, true))]);
+  std::swap(walls.theta[side_of(d, false)], walls.theta[side_of(d, true)]);
   walls.normal[d] = -walls.normal[d];
   walls.area[d] = -walls.area[d];
   return walls;
@@ -33,7 +32,7 @@ Walls mirrored(Walls walls, int d) {
 
 /// Of the ghost in front of a coarser level across d: walls along d are those of the VoF.
 Walls continued(Walls walls, int d) {
-  for (const bool high : {false, true}) walls.theta[static_cast<std::size_t>(side_of(d, high))] = no_wall;
+  for (const bool high : {false, true}) walls.theta[side_of(d, high)] = no_wall;
   return walls;
 }
 
@@ -59,7 +58,7 @@ class Maker {
     };
     std::vector<BoxRows> boxes(static_cast<std::size_t>(n));
     parallel_for_dynamic(n, [&](std::int64_t b) {
-      BoxRows& box = boxes[static_cast<std::size_t>(b)];
+      BoxRows& box = boxes[b];
       make_box(static_cast<int>(b), box.rows, box.still, box.counts);
       make_extra(graph_.box(static_cast<int>(b)), box.extra, box.counts);
     });
@@ -118,17 +117,16 @@ class Maker {
   /// A regular cell next to something that is no whole face between flow cells.
   bool needs_row(int b, const BoxGraph& graph, VofName v, const std::array<std::uint16_t, 6>& slots) const {
     for (int side = 0; side < 6; ++side) {
-      const int slot = slots[static_cast<std::size_t>(side)];
+      const int slot = slots[side];
       const VofName n = graph.name(slot);
       if (n == domain_face) {
-        const FlowSide kind = sides_[static_cast<std::size_t>(side)];
+        const FlowSide kind = sides_[side];
         if (is_wall(kind) || row_at(kind).needed) return true;
       } else if (n == coarse_face) {
         if (lookup_.is_closed(v, side)) return true;
       } else if (is_vof(n) && (!is_regular(n) || vofs_.is_covered(b, slot))) {
         return true;
-      } else if (is_vof(n) && is_wall(sides_[static_cast<std::size_t>(side)]) &&
-                 walls_of(n).theta[static_cast<std::size_t>(side)] <= 1.0) {
+      } else if (is_vof(n) && is_wall(sides_[side]) && walls_of(n).theta[side] <= 1.0) {
         return true;  // the wall behind n bends the flux to it, which is one for both
       }
     }
@@ -146,20 +144,20 @@ class Maker {
   /// Of all own VoFs, once: each is asked for by its own row and by those of its neighbours.
   void find_walls() {
     walls_.resize(geometry_.moments.size());
-    half_way_.resize(static_cast<std::size_t>(graph_.vof_begin(graph_.n_local())), 0);
+    half_way_.resize(graph_.vof_begin(graph_.n_local()), 0);
     for (unsigned bits = 0; bits < of_whole_.size(); ++bits)
       for (std::size_t s = 0; s < 6; ++s)
         if ((bits >> s & 1U) != 0) of_whole_[bits].theta[s] = 0.5;
     parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_walls(static_cast<int>(b)); });
     possible_.resize(half_way_.size(), 0);
     parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_possible_edges(static_cast<int>(b)); });
-    edges_.resize(static_cast<std::size_t>(graph_.n_local()));
+    edges_.resize(graph_.n_local());
     parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_edges(static_cast<int>(b)); });
   }
   /// Of the own flow cells, none where all cells beside one are whole and without a wall on their faces.
   void find_possible_edges(int b) {
     const BoxGraph graph = graph_.box(b);
-    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    const auto irregular = graph.row_vof.first(graph.n_irregular);
     const std::uint8_t* const half_way = half_way_.data() + graph_.vof_begin(b);
     std::vector<bool> near(static_cast<std::size_t>(graph.n_own), false);
     for (std::size_t v = 0; v < near.size(); ++v) near[v] = half_way[v] != 0;
@@ -168,33 +166,33 @@ class Maker {
       const VofName v = vof_name(graph.box, vof);
       if (vofs_.is_covered(b, vof) || (!is_regular(v) && !vofs_.inside(v))) return;
       if (std::ranges::any_of(slots, [&](std::uint16_t s) { return s >= near.size() || near[s]; }))
-        possible_[static_cast<std::size_t>(graph_.vof_begin(b) + vof)] = possible_edges(lookup_, walls_named_, v);
+        possible_[graph_.vof_begin(b) + vof] = possible_edges(lookup_, walls_named_, v);
     });
   }
   /// Of the own VoFs that have any.
   void find_edges(int b) {
     const BoxGraph graph = graph_.box(b);
-    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    const auto irregular = graph.row_vof.first(graph.n_irregular);
     for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
       const VofName v = vof_name(graph.box, vof);
       const bool cut = std::ranges::binary_search(irregular, vof);
       if (vofs_.is_covered(b, vof) || (cut ? !vofs_.inside(v) : !needs_row(b, graph, v, slots))) return;
       if (auto edges = edges_near(lookup_, walls_named_, possible_named_, v); !edges.empty())
-        edges_[static_cast<std::size_t>(b)].emplace(vof, std::move(edges));
+        edges_[b].emplace(vof, std::move(edges));
     });
   }
   /// @param[out] scratch  holds them where they are not kept
   std::span<const FlowEdge> edges_of(VofName v, std::vector<FlowEdge>& scratch) const {
     const int b = graph_.local(box_of(v));
     if (b < 0) return scratch = edges_near(lookup_, walls_named_, possible_named_, v);
-    const auto& here = edges_[static_cast<std::size_t>(b)];
+    const auto& here = edges_[b];
     const auto at = here.find(vof_of(v));
     return at == here.end() ? std::span<const FlowEdge>{} : at->second;
   }
   void find_walls(int b) {
     const BoxGraph graph = graph_.box(b);
-    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
-    Walls* const walls = walls_.data() + geometry_.moments_begin[static_cast<std::size_t>(b)];
+    const auto irregular = graph.row_vof.first(graph.n_irregular);
+    Walls* const walls = walls_.data() + geometry_.moments_begin[b];
     std::vector<bool> whole(static_cast<std::size_t>(graph.n_own), true);
     for (std::size_t r = 0; r < irregular.size(); ++r) {
       walls[r] = look_for_walls(vof_name(graph.box, irregular[r]));
@@ -202,9 +200,9 @@ class Maker {
     }
     std::uint8_t* const half_way = half_way_.data() + graph_.vof_begin(b);
     for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
-      if (!whole[static_cast<std::size_t>(vof)]) return;
+      if (!whole[vof]) return;
       for (int side = 0; side < 6; ++side) {
-        const std::size_t slot = slots[static_cast<std::size_t>(side)];
+        const std::size_t slot = slots[side];
         if (slot < whole.size() && whole[slot]) continue;  // two whole cells
         if (lookup_.wall_on(vof_name(graph.box, vof), side) <= 1.0)
           half_way[vof] |= static_cast<std::uint8_t>(1U << side);
@@ -214,13 +212,13 @@ class Maker {
   Walls walls_of(VofName v) const {
     const int b = graph_.local(box_of(v));
     if (b < 0) return look_for_walls(v);
-    if (const VofMoments* m = vofs_.moments(v)) return walls_[static_cast<std::size_t>(m - geometry_.moments.data())];
-    return of_whole_[half_way_[static_cast<std::size_t>(graph_.vof_begin(b) + vof_of(v))]];
+    if (const VofMoments* m = vofs_.moments(v)) return walls_[m - geometry_.moments.data()];
+    return of_whole_[half_way_[graph_.vof_begin(b) + vof_of(v)]];
   }
 
   Walls look_for_walls(VofName v) const {
     Walls walls;
-    for (int side = 0; side < 6; ++side) walls.theta[static_cast<std::size_t>(side)] = lookup_.wall_on(v, side);
+    for (int side = 0; side < 6; ++side) walls.theta[side] = lookup_.wall_on(v, side);
     const VofMoments* m = vofs_.moments(v);
     if (m == nullptr || m->wall_area <= 0.0) return walls;
     walls.area = m->wall;
@@ -233,11 +231,10 @@ class Maker {
   /// @param here  walls of v
   Side look(VofName v, const FlowSurroundings& own, int side, VofName to, FlowCounts& counts) const {
     const Walls& here = own.walls;
-    const double wall = here.theta[static_cast<std::size_t>(side)];
+    const double wall = here.theta[side];
     if (wall <= 1.0) {
       const VofCenter* center = vofs_.center(v);
-      if (center != nullptr && center->wall_distance[static_cast<std::size_t>(side)] > 1.0F && to != domain_face)
-        ++counts.walls_half_way;
+      if (center != nullptr && center->wall_distance[side] > 1.0F && to != domain_face) ++counts.walls_half_way;
       return {wall, false, 0.0, {}};
     }
     const int d = direction_of(side);
@@ -253,7 +250,7 @@ class Maker {
           area.area += f.aperture;
         }
       if (to == domain_face)
-        if (const EndRow& end = row_at(sides_[static_cast<std::size_t>(side)]); end.given_flux)
+        if (const EndRow& end = row_at(sides_[side]); end.given_flux)
           return {end.distance, true, area.area, {area.area, 0.0}, end.in_gradient};
       if (!is_high(side)) area.at[d] += 1.0;  // as seen from the ghost
       const FlowSurroundings beyond{to == domain_face ? mirrored(here, d) : continued(here, d), {}};
@@ -330,8 +327,7 @@ class Maker {
                                          {walls_of(shared.high), edges_of(shared.high, scratch[1])}, to_vec(step),
                                          {shared.aperture, shared.centroid});
         std::array<std::int8_t, 3> away{};
-        for (int c = 0; c < 3; ++c)
-          away[static_cast<std::size_t>(c)] = static_cast<std::int8_t>(is_high(f.side) ? step[c] : -step[c]);
+        for (int c = 0; c < 3; ++c) away[c] = static_cast<std::int8_t>(is_high(f.side) ? step[c] : -step[c]);
         const auto curved = static_cast<std::uint8_t>(is_curved(v) + 2 * is_curved(to));
         extra.push_back({f.vof, f.neighbour, f.side, curved, away, static_cast<float>(std::max(w.mean, least_area))});
       }
@@ -342,7 +338,7 @@ class Maker {
   /// away from it although it is nearer.
   double moved(VofName v, int side) const {
     if (!is_vof(v)) return 0.0;
-    const double wall = walls_of(v).theta[static_cast<std::size_t>(side)];
+    const double wall = walls_of(v).theta[side];
     return std::max(least_theta - wall, 0.0);
   }
 
@@ -358,10 +354,10 @@ class Maker {
       std::array<double, 2> theta;
       for (std::size_t e = 0; e < 2; ++e) {
         const int side = side_of(d, e == 1);
-        ends[e] = look(v, around, side, graph.name(slots[static_cast<std::size_t>(side)]), counts);
+        ends[e] = look(v, around, side, graph.name(slots[side]), counts);
         counts.walls += !ends[e].open;
         theta[e] = std::max(ends[e].theta, least_theta);
-        if (ends[e].open) theta[e] -= moved(graph.name(slots[static_cast<std::size_t>(side)]), side);
+        if (ends[e].open) theta[e] -= moved(graph.name(slots[side]), side);
         if (ends[e].open) theta[e] -= moved(v, opposite(side));
         symmetric += 1.0 / std::max(ends[e].theta, least_symmetric_theta);
       }
@@ -398,8 +394,7 @@ class Maker {
   const WallsOf walls_named_ = [this](VofName v) { return walls_of(v); };
   const PossibleEdges possible_named_ = [this](VofName v) {
     const int b = graph_.local(box_of(v));
-    return b < 0 ? possible_edges(lookup_, walls_named_, v)
-                 : possible_[static_cast<std::size_t>(graph_.vof_begin(b) + vof_of(v))];
+    return b < 0 ? possible_edges(lookup_, walls_named_, v) : possible_[graph_.vof_begin(b) + vof_of(v)];
   };
   std::vector<Walls> walls_;             ///< of the own irregular VoFs, parallel to the moments
   std::vector<std::uint8_t> half_way_;   ///< of the own whole cells: bits of the sides with a wall half a cell away

@@ -78,17 +78,15 @@ struct FlowRows {
   FlowCounts counts;
   std::span<const FlowRow> of(int box) const {
     const auto b = static_cast<std::size_t>(box);
-    return rows.span().subspan(static_cast<std::size_t>(begin[b]), static_cast<std::size_t>(begin[b + 1] - begin[b]));
+    return rows.span().subspan(begin[b], begin[b + 1] - begin[b]);
   }
   std::span<const FlowExtra> extra_of(int box) const {
     const auto b = static_cast<std::size_t>(box);
-    return extra.span().subspan(static_cast<std::size_t>(extra_begin[b]),
-                                static_cast<std::size_t>(extra_begin[b + 1] - extra_begin[b]));
+    return extra.span().subspan(extra_begin[b], extra_begin[b + 1] - extra_begin[b]);
   }
   std::span<const std::uint16_t> still_in(int box) const {
     const auto b = static_cast<std::size_t>(box);
-    return std::span(still).subspan(static_cast<std::size_t>(still_begin[b]),
-                                    static_cast<std::size_t>(still_begin[b + 1] - still_begin[b]));
+    return std::span(still).subspan(still_begin[b], still_begin[b + 1] - still_begin[b]);
   }
 };
 

@@ -108,13 +108,13 @@ struct LevelCoupling::Builder {
     std::unordered_map<std::uint64_t, const LevelFace*> at;
     for (const LevelFace& f : faces)
       if (is_linked(f)) at.emplace(key_of(f.vof, f.face.side), &f);
-    StokesOperator& op = *levels[static_cast<std::size_t>(fine.geometry().level)];
+    StokesOperator& op = *levels[fine.geometry().level];
     const auto ghosts = op.level_ghosts();
     std::vector<OpenTarget> made(ghosts.size());
     parallel_for_dynamic(std::ssize(ghosts), [&](std::int64_t i) {
-      const StokesOperator::LevelGhost& g = ghosts[static_cast<std::size_t>(i)];
+      const StokesOperator::LevelGhost& g = ghosts[i];
       const LevelFace& f = *at.at(key_of(vof_name(fine.graph().first_box() + g.box, g.vof), g.side));
-      OpenTarget& t = made[static_cast<std::size_t>(i)];
+      OpenTarget& t = made[i];
       t.head = {fine.geometry().level, static_cast<std::int32_t>(i), fine.graph().slot_begin(g.box) + g.slot, 0, 0, 0};
       std::vector<LevelPoint> points = fine_points(f, 2);
       const std::size_t n_fine = points.size();
@@ -162,7 +162,7 @@ struct LevelCoupling::Builder {
   /// Asks for what the covered VoFs of own boxes need; collective.
   std::map<VofName, Covered> gather_covered(const std::vector<OpenTarget>& ghosts) const {
     std::unordered_map<std::uint64_t, const OpenTarget*> of_face;
-    const auto level_ghosts = levels[static_cast<std::size_t>(fine.geometry().level)]->level_ghosts();
+    const auto level_ghosts = levels[fine.geometry().level]->level_ghosts();
     for (std::size_t i = 0; i < ghosts.size(); ++i)
       of_face.emplace(
           key_of(vof_name(fine.graph().first_box() + level_ghosts[i].box, level_ghosts[i].vof), level_ghosts[i].side),
@@ -238,7 +238,7 @@ struct LevelCoupling::Builder {
                   std::vector<std::pair<int, Exit>>& found) const {
     std::unordered_map<std::uint64_t, std::int32_t> ghost;
     const int level = fine.geometry().level;
-    const auto ghosts = levels[static_cast<std::size_t>(level)]->level_ghosts();
+    const auto ghosts = levels[level]->level_ghosts();
     for (std::size_t i = 0; i < ghosts.size(); ++i)
       ghost.emplace(key_of(vof_name(fine.graph().first_box() + ghosts[i].box, ghosts[i].vof), ghosts[i].side),
                     static_cast<std::int32_t>(i));
@@ -289,7 +289,7 @@ LevelCoupling::LevelCoupling(const Comm& comm, const CompositeNumbering& numberi
             ? a.exit.value
             : n_own + static_cast<std::int32_t>(std::ranges::lower_bound(remote, RemoteItem{a.rank, a.exit.value}) -
                                                 remote.begin());
-    const int box = lookups[static_cast<std::size_t>(a.level)]->graph().local(box_of(a.exit.coarse));
+    const int box = lookups[a.level]->graph().local(box_of(a.exit.coarse));
     entrances_.push_back({a.level, box, vof_of(a.exit.coarse), a.exit.side, value, a.exit.at});
   }
   std::ranges::sort(entrances_, {}, [](const Entrance& e) {
@@ -340,17 +340,15 @@ void LevelCoupling::number_sources(const Comm& comm, const CompositeNumbering& n
 template <class T, class F>
 void LevelCoupling::gather(std::span<T> pool, F&& value_at) {
   remote_.exchange().begin(pool.subspan(own_.size()), [&](std::size_t i) { return value_at(sent_[i]); });
-  parallel_for(std::ssize(own_), [&](std::int64_t i) {
-    pool[static_cast<std::size_t>(i)] = value_at(own_[static_cast<std::size_t>(i)]);
-  });
+  parallel_for(std::ssize(own_), [&](std::int64_t i) { pool[i] = value_at(own_[i]); });
   remote_.exchange().finish();
 }
 
 void LevelCoupling::fill(std::span<LevelValues> levels) {
   using namespace kernels;
-  gather(pool_.span(), [&](const Source& s) { return levels[static_cast<std::size_t>(s.level)].x.data()[s.at]; });
+  gather(pool_.span(), [&](const Source& s) { return levels[s.level].x.data()[s.at]; });
   parallel_for(std::ssize(targets_), [&](std::int64_t i) {
-    const Target& t = targets_[static_cast<std::size_t>(i)];
+    const Target& t = targets_[i];
     Four sum{};
     double beyond = 0.0;
     for (auto k = static_cast<std::size_t>(t.begin); k < static_cast<std::size_t>(t.end); ++k) {
@@ -359,9 +357,9 @@ void LevelCoupling::fill(std::span<LevelValues> levels) {
       sum += Four{term.velocity, term.velocity, term.velocity, term.pressure} * value;
       beyond += term.beyond * value[p];
     }
-    LevelValues& u = levels[static_cast<std::size_t>(t.level)];
+    LevelValues& u = levels[t.level];
     store(sum, u.x.data()[t.at]);
-    if (t.ghost >= 0) u.beyond[static_cast<std::size_t>(t.ghost)] = beyond;
+    if (t.ghost >= 0) u.beyond[t.ghost] = beyond;
   });
 }
 
@@ -371,13 +369,11 @@ void LevelCoupling::fill_lengths(std::span<FloatField> levels) {
     std::int32_t level;
   };
   std::vector<Length> pool(pool_.size());
-  gather(std::span(pool), [&](const Source& s) {
-    return Length{levels[static_cast<std::size_t>(s.level)].data()[s.at], s.level};
-  });
+  gather(std::span(pool), [&](const Source& s) { return Length{levels[s.level].data()[s.at], s.level}; });
   parallel_for(std::ssize(targets_), [&](std::int64_t i) {
-    const Target& t = targets_[static_cast<std::size_t>(i)];
-    const Length& from = pool[static_cast<std::size_t>(t.nearest)];
-    levels[static_cast<std::size_t>(t.level)].data()[t.at] = std::ldexp(from.cells, t.level - from.level);
+    const Target& t = targets_[i];
+    const Length& from = pool[t.nearest];
+    levels[t.level].data()[t.at] = std::ldexp(from.cells, t.level - from.level);
   });
 }
 
@@ -385,9 +381,9 @@ void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator
                                   std::span<const std::span<Quad>> y, std::span<const StokesDrive> drives,
                                   std::span<const LevelTime> times) {
   parallel_for(std::ssize(exits_), [&](std::int64_t i) {
-    const auto [level, ghost] = exits_[static_cast<std::size_t>(i)];
+    const auto [level, ghost] = exits_[i];
     const auto l = static_cast<std::size_t>(level);
-    const auto& from = levels[l]->level_ghosts()[static_cast<std::size_t>(ghost)];
+    const auto& from = levels[l]->level_ghosts()[ghost];
     fluxes_.data()[i] = levels[l]->level_flux(u[l], from, drives[l].force, times[l]);
   });
   flux_exchange_.exchange(fluxes_.span());
@@ -395,8 +391,8 @@ void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator
     const auto l = static_cast<std::size_t>(e.level);
     const double out = -0.25 * fluxes_.data()[e.value];
     const std::int64_t first = levels[l]->geometry().graph.vof_begin(e.box);
-    y[l][static_cast<std::size_t>(first + e.vof)].v[kernels::p] -= out;
-    u[l].along[static_cast<std::size_t>(e.box)] += out * e.at;
+    y[l][first + e.vof].v[kernels::p] -= out;
+    u[l].along[e.box] += out * e.at;
   }
 }
 

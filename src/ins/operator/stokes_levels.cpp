@@ -69,7 +69,7 @@ FlowCounts StokesLevels::counts() const {
 }
 
 FlowValues::FlowValues(const StokesLevels& op) {
-  levels.reserve(static_cast<std::size_t>(op.n_levels()));
+  levels.reserve(op.n_levels());
   for (int l = 0; l < op.n_levels(); ++l) levels.emplace_back(op.level(l));
 }
 
@@ -111,8 +111,7 @@ LevelTime StokesLevels::on_level(int l, const TimeTerm& time) const {
   for (std::size_t i = 0; i < 2; ++i) {
     const PastFlow& past = *(time.past[i] != nullptr ? time.past[i] : time.past[0]);
     here.weight[i] = square * time.weight[i];
-    here.past[i] = {past.cells.data() + begin(l), past.faces.data() + begin(l),
-                    past.extra[static_cast<std::size_t>(l)].data()};
+    here.past[i] = {past.cells.data() + begin(l), past.faces.data() + begin(l), past.extra[l].data()};
   }
   return here;
 }
@@ -122,10 +121,9 @@ void StokesLevels::keep(const FlowValues& u, const StokesDrive& drive, const Tim
     std::ranges::copy(u.level(l).x.own(b), to.cells.begin() + static_cast<std::ptrdiff_t>(first));
   });
   for (int l = 0; l < n_levels(); ++l)
-    level(l).face_velocities(
-        u.level(l), width(l) * width(l) * drive.force, on_level(l, time),
-        to.faces.span().subspan(static_cast<std::size_t>(begin(l)), static_cast<std::size_t>(begin(l + 1) - begin(l))),
-        to.extra[static_cast<std::size_t>(l)].span());
+    level(l).face_velocities(u.level(l), width(l) * width(l) * drive.force, on_level(l, time),
+                             to.faces.span().subspan(begin(l), static_cast<std::size_t>(begin(l + 1) - begin(l))),
+                             to.extra[l].span());
 }
 
 void StokesLevels::apply(FlowValues& u, std::span<Quad> y, const StokesDrive& drive, const TimeTerm& time) {
@@ -146,8 +144,8 @@ void StokesLevels::apply(FlowValues& u, std::span<Quad> y, const StokesDrive& dr
 void StokesLevels::pressure_gradient(FlowValues& u, std::span<std::array<float, 3>> gradient) {
   if (n_levels() > 1) coupling_.fill(u.levels);
   for (int l = 0; l < n_levels(); ++l)
-    level(l).pressure_gradient(u.level(l), gradient.subspan(static_cast<std::size_t>(begin(l)),
-                                                            static_cast<std::size_t>(begin(l + 1) - begin(l))));
+    level(l).pressure_gradient(u.level(l),
+                               gradient.subspan(begin(l), static_cast<std::size_t>(begin(l + 1) - begin(l))));
 }
 
 void StokesLevels::face_fluxes(const FlowValues& u, const Vec3& force, FaceField& fluxes) const {
@@ -163,7 +161,7 @@ void StokesLevels::face_fluxes(const FlowValues& u, const Vec3& force, FaceField
       const int b = static_cast<int>(i);
       const BoxGraph graph = op.geometry().graph.box(b);
       // Both lists are by VoF and in the same order; that of the flow lacks closed faces.
-      double* extra = fluxes.extra(l).data() + op.geometry().extra_begin[static_cast<std::size_t>(b)];
+      double* extra = fluxes.extra(l).data() + op.geometry().extra_begin[b];
       auto face = graph.extra.begin();
       for (const FlowExtra& e : op.rows().extra_of(b)) {
         face = std::find(face, graph.extra.end(), ExtraFace{e.vof, e.neighbour, e.side});
@@ -185,14 +183,13 @@ void StokesLevels::level_fluxes(const LevelValues& u, int l, int box, const Vec3
     auto face = std::lower_bound(begin, end, v, [](const LevelFace& f, VofName name) { return f.vof < name; });
     while (face->face.side != g.side || !face->face.primary) ++face;
     assert(face != end && face->vof == v);
-    fluxes[static_cast<std::size_t>(face - faces.begin())] = width(l) * width(l) * level(l).level_flux(u, g, force);
+    fluxes[face - faces.begin()] = width(l) * width(l) * level(l).level_flux(u, g, force);
   }
 }
 
 void StokesLevels::fill_lengths(std::span<FloatField> lengths) {
   if (n_levels() > 1) coupling_.fill_lengths(lengths);
-  for (int l = 0; l < n_levels(); ++l)
-    fill_halo(comm(), level(l).geometry().graph, lengths[static_cast<std::size_t>(l)]);
+  for (int l = 0; l < n_levels(); ++l) fill_halo(comm(), level(l).geometry().graph, lengths[l]);
 }
 
 std::int64_t StokesLevels::bytes() const {

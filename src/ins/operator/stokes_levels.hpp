@@ -23,8 +23,8 @@ class StokesLevels;
 /// A flow on all levels, each in its own units; made once, applied to often.
 struct FlowValues {
   explicit FlowValues(const StokesLevels& op);
-  LevelValues& level(int l) { return levels[static_cast<std::size_t>(l)]; }
-  const LevelValues& level(int l) const { return levels[static_cast<std::size_t>(l)]; }
+  LevelValues& level(int l) { return levels[l]; }
+  const LevelValues& level(int l) const { return levels[l]; }
   /// Σ of the levels, in units of h0; of this rank.
   Vec3 flow() const;
   std::int64_t bytes() const;  ///< of this rank
@@ -64,15 +64,15 @@ class StokesLevels {
   const std::shared_ptr<const Composite>& composite() const { return composite_; }
   const CompositeNumbering& numbering() const { return composite_->numbering(); }
   int n_levels() const { return static_cast<int>(levels_.size()); }
-  StokesOperator& level(int l) { return *levels_[static_cast<std::size_t>(l)]; }
-  const StokesOperator& level(int l) const { return *levels_[static_cast<std::size_t>(l)]; }
+  StokesOperator& level(int l) { return *levels_[l]; }
+  const StokesOperator& level(int l) const { return *levels_[l]; }
   /// Cell width of a level, in h0.
   static double width(int l) { return std::ldexp(1.0, -l); }
   /// Length of vectors, and where the part of a level begins.
   std::int64_t n_vofs() const { return begin_.back(); }
-  std::int64_t begin(int l) const { return begin_[static_cast<std::size_t>(l)]; }
+  std::int64_t begin(int l) const { return begin_[l]; }
   std::span<Quad> part(int l, std::span<Quad> y) const {
-    return y.subspan(static_cast<std::size_t>(begin(l)), static_cast<std::size_t>(begin(l + 1) - begin(l)));
+    return y.subspan(begin(l), static_cast<std::size_t>(begin(l + 1) - begin(l)));
   }
   /// Where an own unknown stands in vectors, and the cell width of its level [h0]. Unknowns that follow each other in a
   /// box without a covered VoF between them do so in vectors. O(log n).

@@ -21,10 +21,10 @@ constexpr float most_taken = 0.75F;  ///< of the rest of a face's conductance, b
 FaceArea face_on_end(const BoxGraph& graph, const BoxMoments& moments, std::uint16_t vof, std::size_t side) {
   FaceArea face{1.0, {}};
   face.at.v[side / 2] = side % 2 == 1 ? 0.5 : -0.5;
-  const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+  const auto irregular = graph.row_vof.first(graph.n_irregular);
   const auto at = std::ranges::lower_bound(irregular, vof);
   if (at == irregular.end() || *at != vof) return face;
-  const VofMoments& m = moments.moments[static_cast<std::size_t>(at - irregular.begin())];
+  const VofMoments& m = moments.moments[at - irregular.begin()];
   face.area = m.aperture[side];
   std::size_t axis = 0;
   for (std::size_t e = 0; e < 3; ++e)
@@ -32,7 +32,7 @@ FaceArea face_on_end(const BoxGraph& graph, const BoxMoments& moments, std::uint
   const auto pieces = std::ranges::equal_range(graph.extra, vof, {}, &ExtraFace::vof);
   for (const ExtraFace& piece : pieces) {
     if (piece.side != side || graph.name(piece.neighbour) != domain_face) continue;
-    const ExtraFaceMoments& more = moments.extra[static_cast<std::size_t>(&piece - graph.extra.data())];
+    const ExtraFaceMoments& more = moments.extra[&piece - graph.extra.data()];
     const Vec3 centroid{double{more.centroid[0]}, double{more.centroid[1]}, double{more.centroid[2]}};
     face.at = (1.0 / (face.area + more.aperture)) * (face.area * face.at + more.aperture * centroid);
     face.area += more.aperture;
@@ -93,21 +93,21 @@ StokesOperator::StokesOperator(std::shared_ptr<const Composite> composite, int l
     std::ranges::fill(t_.own(b), plain_t);
     for (const FlowRow& row : rows_.of(b)) {
       t_.box(b)[row.vof] = 1.0F / row.mean_diagonal();
-      plain_[static_cast<std::size_t>(graph.vof_begin(b) + row.vof)] = 0;
+      plain_[graph.vof_begin(b) + row.vof] = 0;
     }
     for (const std::uint16_t v : rows_.still_in(b)) t_.box(b)[v] = 0.0F;
-    for (const std::uint16_t v : covered_in(b)) plain_[static_cast<std::size_t>(graph.vof_begin(b) + v)] = 0;
+    for (const std::uint16_t v : covered_in(b)) plain_[graph.vof_begin(b) + v] = 0;
   }
   fill_halo(comm(), graph, t_);
   for (int b = 0; b < graph.n_local(); ++b)
-    for (auto i = ghost_begin_[static_cast<std::size_t>(b)]; i < ghost_begin_[static_cast<std::size_t>(b) + 1]; ++i) {
-      const Ghost& g = ghosts_[static_cast<std::size_t>(i)];
+    for (auto i = ghost_begin_[b]; i < ghost_begin_[static_cast<std::size_t>(b) + 1]; ++i) {
+      const Ghost& g = ghosts_[i];
       t_.box(b)[g.slot] = t_.box(b)[g.vof];
     }
   for (const LevelGhost& g : level_ghosts_) t_.box(g.box)[g.slot] = t_.box(g.box)[g.vof];
   limit_bends();
   for (int side = 0; side < 6; ++side)
-    if (gives_velocity(sides_[static_cast<std::size_t>(side)])) set_profile(side, 1.0, [](const Vec3&) { return 1.0; });
+    if (gives_velocity(sides_[side])) set_profile(side, 1.0, [](const Vec3&) { return 1.0; });
 }
 
 /// A face whose flux would grow against the pressure difference makes pressure unstable: where planes say little about
@@ -119,7 +119,7 @@ void StokesOperator::limit_bends() {
     const auto least = [&](float area, std::size_t v, std::size_t n) {
       return -most_taken * area * 0.5F * (t[v] + t[n]);
     };
-    const auto first = static_cast<std::size_t>(rows_.begin[static_cast<std::size_t>(b)]);
+    const auto first = static_cast<std::size_t>(rows_.begin[b]);
     for (std::size_t r = 0; r < rows_.of(b).size(); ++r) {
       FlowRow& row = rows_.rows[first + r];
       for (std::size_t s = 0; s < 6; ++s)
@@ -135,12 +135,12 @@ void StokesOperator::limit_bends() {
 void StokesOperator::set_profile(int side, double width, const EndProfile& profile) {
   const auto s = static_cast<std::size_t>(side);
   for (int b = 0; b < geometry_->graph.n_local(); ++b) {
-    const auto first = static_cast<std::size_t>(ghost_begin_[static_cast<std::size_t>(b)]),
+    const auto first = static_cast<std::size_t>(ghost_begin_[b]),
                end = static_cast<std::size_t>(ghost_begin_[static_cast<std::size_t>(b) + 1]);
     if (first == end) continue;
     const BoxGraph graph = geometry_->graph.box(b);
     std::vector<Index> cells(static_cast<std::size_t>(graph.n_own));
-    for_each_vof(graph, [&](int vof, int cell) { cells[static_cast<std::size_t>(vof)] = graph.cells.cell(cell); });
+    for_each_vof(graph, [&](int vof, int cell) { cells[vof] = graph.cells.cell(cell); });
     for (std::size_t i = first; i < end; ++i) {
       Ghost& g = ghosts_[i];
       if (g.side != side) continue;
@@ -205,12 +205,12 @@ void StokesOperator::fill_level_ghosts(int box, LevelValues& u) const {
   const Quad* x = u.x.box(box).data();
   Quad* w = u.mean.box(box).data();
   for (auto i = level_ghost_begin_[b]; i < level_ghost_begin_[b + 1]; ++i) {
-    const LevelGhost& g = level_ghosts_[static_cast<std::size_t>(i)];
+    const LevelGhost& g = level_ghosts_[i];
     const std::size_t d = g.side / 2U;
     const double at = x[g.vof].v[kernels::p], t = double{t_.box(box)[g.vof]};
     const double own =
         double{g.here} * (x[g.slot].v[kernels::p] - at) + double{g.there} * (x[g.opposite].v[kernels::p] - at);
-    const double ghost = (g.side % 2 == 1 ? 0.5 : -0.5) * (u.beyond[static_cast<std::size_t>(i)] - at);
+    const double ghost = (g.side % 2 == 1 ? 0.5 : -0.5) * (u.beyond[i] - at);
     w[g.slot] = x[g.slot];
     w[g.slot].v[d] += w[g.vof].v[d] - x[g.vof].v[d] + t * (ghost - own);
   }
@@ -223,7 +223,7 @@ LevelTime StokesOperator::of_box(const LevelTime& time, int box) const {
     for (LevelTime::Past& past : here.past) {
       past.cells += geometry_->graph.vof_begin(box);
       past.faces += geometry_->graph.vof_begin(box);
-      past.extra += rows_.extra_begin[static_cast<std::size_t>(box)];
+      past.extra += rows_.extra_begin[box];
     }
   return here;
 }
@@ -259,7 +259,7 @@ void StokesOperator::face_velocities(const LevelValues& u, const Vec3& force, co
     });
     for (const FlowRow& row : rows_.of(b))
       set(row.vof, row.slot, [&](std::size_t s) { return std::pair(double{row.area[s]}, double{row.bend[s]}); });
-    double* of_extra = extra.data() + rows_.extra_begin[static_cast<std::size_t>(b)];
+    double* of_extra = extra.data() + rows_.extra_begin[b];
     std::size_t e = 0;
     for (const FlowExtra& face : rows_.extra_of(b)) {
       const ExtraFlux flux = extra_parts(x, w, t, face, force);
@@ -272,7 +272,7 @@ void StokesOperator::face_velocities(const LevelValues& u, const Vec3& force, co
 void StokesOperator::fill_ghosts(int box, Quad* x, const EndGhosts& ends, double Ghost::*profile) const {
   const auto b = static_cast<std::size_t>(box);
   for (auto i = ghost_begin_[b]; i < ghost_begin_[b + 1]; ++i) {
-    const Ghost& g = ghosts_[static_cast<std::size_t>(i)];
+    const Ghost& g = ghosts_[i];
     const EndGhost& end = ends[g.side];
     for (std::size_t c = 0; c < 4; ++c) x[g.slot].v[c] = end.factor[c] * x[g.vof].v[c] + g.*profile * end.offset[c];
   }
@@ -384,8 +384,8 @@ void StokesOperator::continuity_pass(LevelValues& u, std::span<Quad> y, const St
     fill_ghosts(b, u.mean.box(b).data(), ends, &Ghost::mean);
     fill_level_ghosts(b, u);
     Quad* to = y.data() + geometry_->graph.vof_begin(b);
-    u.along[static_cast<std::size_t>(b)] = time.shift > 0.0 ? continuity<true>(b, u, drive.force, of_box(time, b), to)
-                                                            : continuity<false>(b, u, drive.force, time, to);
+    u.along[b] = time.shift > 0.0 ? continuity<true>(b, u, drive.force, of_box(time, b), to)
+                                  : continuity<false>(b, u, drive.force, time, to);
   });
 }
 

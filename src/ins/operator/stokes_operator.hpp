@@ -87,9 +87,7 @@ class StokesOperator {
   std::span<const LevelGhost> level_ghosts() const { return level_ghosts_; }
   std::span<const LevelGhost> level_ghosts_of(int box) const {
     const auto b = static_cast<std::size_t>(box);
-    return std::span(level_ghosts_)
-        .subspan(static_cast<std::size_t>(level_ghost_begin_[b]),
-                 static_cast<std::size_t>(level_ghost_begin_[b + 1] - level_ghost_begin_[b]));
+    return std::span(level_ghosts_).subspan(level_ghost_begin_[b], level_ghost_begin_[b + 1] - level_ghost_begin_[b]);
   }
   /// The flux out of the VoF towards a level ghost. As face_fluxes().
   double level_flux(const LevelValues& u, const LevelGhost& ghost, const Vec3& force, const LevelTime& time = {}) const;

@@ -79,7 +79,7 @@ void FlowBasis::add(int i, std::int64_t b, double factor, Work& w) const {
 
 void FlowBasis::keep(int i, std::int64_t b, Work& w) {
   if (i < n_single) {
-    std::ranges::copy(w, single_[static_cast<std::size_t>(i)].data() + 4 * b * block);
+    std::ranges::copy(w, single_[i].data() + 4 * b * block);
     return;
   }
   Lanes16 largest{};
@@ -92,7 +92,7 @@ void FlowBasis::keep(int i, std::int64_t b, Work& w) {
     inverse[c] = scales[c] > 0.0F ? 1.0F / scales[c] : 0.0F;
   }
   const Lanes16 to_whole = repeated(inverse, 1.0F), back = repeated(scales, 1.0F);
-  std::int16_t* to = half_[static_cast<std::size_t>(i - n_single)].data() + 4 * b * block;
+  std::int16_t* to = half_[i - n_single].data() + 4 * b * block;
   for (std::size_t k = 0; k < w.size(); k += lanes)
     for (std::size_t l = 0; l < lanes; ++l) {
       const std::int32_t whole = std::clamp(nearest(w[k + l] * to_whole[l]), -32767, 32767);

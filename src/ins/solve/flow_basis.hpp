@@ -35,12 +35,8 @@ class FlowBasis {
   std::int64_t bytes() const;
 
  private:
-  const float* single(int i, std::int64_t b) const {
-    return single_[static_cast<std::size_t>(i)].data() + 4 * b * block;
-  }
-  const std::int16_t* half(int i, std::int64_t b) const {
-    return half_[static_cast<std::size_t>(i - n_single)].data() + 4 * b * block;
-  }
+  const float* single(int i, std::int64_t b) const { return single_[i].data() + 4 * b * block; }
+  const std::int16_t* half(int i, std::int64_t b) const { return half_[i - n_single].data() + 4 * b * block; }
   std::size_t scale(int i, std::int64_t b) const {
     return static_cast<std::size_t>(4 * ((i - n_single) * n_blocks() + b));
   }

@@ -21,8 +21,8 @@ double square_of(const double* a, std::int64_t n) {
   std::array<double, lanes> sum{};
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes)
-    for (std::int64_t l = 0; l < lanes; ++l) sum[static_cast<std::size_t>(l)] += a[i + l] * a[i + l];
-  for (; i < n; ++i) sum[static_cast<std::size_t>(i % lanes)] += a[i] * a[i];
+    for (std::int64_t l = 0; l < lanes; ++l) sum[l] += a[i + l] * a[i + l];
+  for (; i < n; ++i) sum[i % lanes] += a[i] * a[i];
   double all = 0.0;
   for (const double s : sum) all += s;
   return all;
@@ -70,14 +70,13 @@ void FlowGmres::sum_partials(int n, std::span<double> to) const {
     double sum = 0.0;
     for (std::size_t b = 0; b < static_cast<std::size_t>(n_blocks()); ++b)
       sum += partial_[b * stride + static_cast<std::size_t>(i)];
-    to[static_cast<std::size_t>(i)] = sum;
+    to[i] = sum;
   });
 }
 
 double FlowGmres::norm(std::span<const Quad> v) {
-  parallel_for(n_blocks(), [&](std::int64_t b) {
-    *partial(b) = square_of(v[static_cast<std::size_t>(b * FlowBasis::block)].v.data(), basis_.size(b));
-  });
+  parallel_for(n_blocks(),
+               [&](std::int64_t b) { *partial(b) = square_of(v[b * FlowBasis::block].v.data(), basis_.size(b)); });
   double sum = 0.0;
   sum_partials(1, {&sum, 1});
   return std::sqrt(comm_.sum(sum));
@@ -128,7 +127,7 @@ std::span<double> FlowGmres::find_parts(int m, const Vec3& more) {
 /// Takes these parts along the first m vectors out of w. Returns the square of what is left.
 double FlowGmres::take_out(int m, std::span<const double> parts) {
   change_blocks(1.0, [&](std::int64_t b, FlowBasis::Work& w) {
-    for (int i = 0; i < m; ++i) basis_.add(i, b, -parts[static_cast<std::size_t>(i)], w);
+    for (int i = 0; i < m; ++i) basis_.add(i, b, -parts[i], w);
     *partial(b) = square_of(w);
   });
   double square = 0.0;
@@ -176,7 +175,7 @@ void FlowGmres::back_substitute(int n) {
   for (int i = n - 1; i >= 0; --i) {
     const auto k = static_cast<std::size_t>(i);
     double rest = g_[k];
-    for (int j = i + 1; j < n; ++j) rest -= h(i, j) * y_[static_cast<std::size_t>(j)];
+    for (int j = i + 1; j < n; ++j) rest -= h(i, j) * y_[j];
     y_[k] = h(i, i) != 0.0 ? rest / h(i, i) : 0.0;
   }
 }
@@ -184,7 +183,7 @@ void FlowGmres::back_substitute(int n) {
 /// w = Σ y_i vector i.
 void FlowGmres::combine(int n) {
   change_blocks(0.0, [&](std::int64_t b, FlowBasis::Work& w) {
-    for (int i = 0; i < n; ++i) basis_.add(i, b, y_[static_cast<std::size_t>(i)], w);
+    for (int i = 0; i < n; ++i) basis_.add(i, b, y_[i], w);
   });
 }
 
@@ -197,7 +196,7 @@ void FlowGmres::cycle(const GmresProblem& problem, double size, double start_len
     problem.apply(w_.span());
     const double next = orthogonalize(j, problem.functional());
     rotate(j, next);
-    const double left = std::abs(g_[static_cast<std::size_t>(++j)]);
+    const double left = std::abs(g_[++j]);
     report.history.push_back(left / size);
     ++report.iterations;
     back_substitute(j);

@@ -109,7 +109,7 @@ std::vector<FloatField> find_permeable_lengths(StokesLevels& op, BasicGraphMulti
   for (int l = 0; l < op.n_levels(); ++l) lengths.emplace_back(op.level(l).geometry().graph, 1, Purpose::solver);
   op.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
     const double cells = 1.0 / (StokesLevels::width(l) * StokesLevels::width(l));
-    std::ranges::transform(k.subspan(first, n), lengths[static_cast<std::size_t>(l)].own(b).begin(), [cells](float of) {
+    std::ranges::transform(k.subspan(first, n), lengths[l].own(b).begin(), [cells](float of) {
       return static_cast<float>(std::sqrt(std::clamp(cells * double{of}, least, most)));
     });
   });

@@ -54,7 +54,7 @@ GmresProblem SteadySolver::linearised(double inertia, const std::string& name) {
 void SteadySolver::move(double part) {
   Quad* x = stokes_->all_values().data();
   parallel_for(std::ssize(step_.span()), [&](std::int64_t i) {
-    for (std::size_t c = 0; c < 4; ++c) x[i].v[c] += part * step_[static_cast<std::size_t>(i)].v[c];
+    for (std::size_t c = 0; c < 4; ++c) x[i].v[c] += part * step_[i].v[c];
   });
 }
 

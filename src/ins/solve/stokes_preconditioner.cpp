@@ -55,8 +55,8 @@ void scale_shift(const StokesOperator& op, TwoPointLevel& level) {
   const LevelGraph& graph = op.geometry().graph;
   for (int b = 0; b < graph.n_local(); ++b) {
     const BoxGraph box = graph.box(b);
-    const auto irregular = box.row_vof.first(static_cast<std::size_t>(box.n_irregular));
-    const auto first = static_cast<std::size_t>(op.geometry().moments_begin[static_cast<std::size_t>(b)]);
+    const auto irregular = box.row_vof.first(box.n_irregular);
+    const auto first = static_cast<std::size_t>(op.geometry().moments_begin[b]);
     for (const FlowRow& row : op.rows().of(b))
       if (const auto at = std::ranges::lower_bound(irregular, row.vof); at != irregular.end() && *at == row.vof)
         level.shift[first + static_cast<std::size_t>(at - irregular.begin())] +=
@@ -70,7 +70,7 @@ std::vector<TwoPointLevel> velocity_levels(const StokesLevels& op, double shift)
   const FlowSides& sides = op.sides();
   std::vector<TwoPointLevel> levels =
       make_two_point_levels(*op.composite(), velocity_problem(sides, shift), WallForm::lines);
-  for (int l = 0; l < op.n_levels() && shift > 0.0; ++l) scale_shift(op.level(l), levels[static_cast<std::size_t>(l)]);
+  for (int l = 0; l < op.n_levels() && shift > 0.0; ++l) scale_shift(op.level(l), levels[l]);
   for (TwoPointLevel& level : levels)
     for (std::size_t s = 0; s < 6; ++s) level.mirrors[s] = holds_normal_velocity(sides[s]) && !holds_velocity(sides[s]);
   return levels;
@@ -97,7 +97,7 @@ class PressureLevel {
     level_.ghost_begin = {0};
     for (int b = 0; b < graph_.n_local(); ++b)
       level_.ghost_begin.push_back(level_.ghost_begin.back() + graph_.box(b).halo.n_domain());
-    level_.ghost_factor.assign(static_cast<std::size_t>(level_.ghost_begin.back()), 1.0F);
+    level_.ghost_factor.assign(level_.ghost_begin.back(), 1.0F);
     parallel_for(graph_.n_local(), [&](std::int64_t b) { set_box(static_cast<int>(b)); });
   }
   PressureLevel(const PressureLevel&) = delete;
@@ -123,8 +123,8 @@ class PressureLevel {
     kernels::for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
       set(v, n, [](std::size_t) { return 1.0F; });
     });
-    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
-    const auto first = static_cast<std::size_t>(op_.geometry().moments_begin[static_cast<std::size_t>(b)]);
+    const auto irregular = graph.row_vof.first(graph.n_irregular);
+    const auto first = static_cast<std::size_t>(op_.geometry().moments_begin[b]);
     for (const FlowRow& row : op_.rows().of(b)) {
       const auto at = std::ranges::lower_bound(irregular, row.vof);
       if (at != irregular.end() && *at == row.vof) {
@@ -148,9 +148,9 @@ class PressureLevel {
   }
 
   void set_extra(int b, const BoxGraph& graph, const float* d) {
-    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
-    const auto first = static_cast<std::size_t>(op_.geometry().moments_begin[static_cast<std::size_t>(b)]);
-    float* weight = level_.extra.data() + op_.geometry().extra_begin[static_cast<std::size_t>(b)];
+    const auto irregular = graph.row_vof.first(graph.n_irregular);
+    const auto first = static_cast<std::size_t>(op_.geometry().moments_begin[b]);
+    float* weight = level_.extra.data() + op_.geometry().extra_begin[b];
     std::size_t e = 0;
     for (const FlowExtra& face : op_.rows().extra_of(b)) {  // a part of graph.extra, in its order
       while (graph.extra[e] != ExtraFace{face.vof, face.neighbour, face.side}) ++e;
@@ -175,10 +175,9 @@ class PressureLevel {
   void set_ghosts(int b, const BoxGraph& graph) {
     if (graph.halo.n_domain() == 0) return;
     const int first = graph.closed() - graph.halo.n_domain();
-    float* factor = level_.ghost_factor.data() + level_.ghost_begin[static_cast<std::size_t>(b)];
+    float* factor = level_.ghost_factor.data() + level_.ghost_begin[b];
     for_each_face(graph, [&](int, int side, int slot) {
-      if (slot >= first)
-        factor[slot - first] = static_cast<float>(pressure_factor(op_.sides()[static_cast<std::size_t>(side)]));
+      if (slot >= first) factor[slot - first] = static_cast<float>(pressure_factor(op_.sides()[side]));
     });
   }
 
@@ -205,8 +204,7 @@ StokesPreconditioner::StokesPreconditioner(StokesLevels& op)
     const StokesOperator& level = op.level(l);
     for (int b = 0; b < level.geometry().graph.n_local(); ++b)
       for (const FlowRow& row : level.rows().of(b))
-        symmetric_scale_[static_cast<std::size_t>(op.begin(l) + level.geometry().graph.vof_begin(b) + row.vof)] =
-            row.symmetric_scale;
+        symmetric_scale_[op.begin(l) + level.geometry().graph.vof_begin(b) + row.vof] = row.symmetric_scale;
   }
 }
 
@@ -225,8 +223,8 @@ void StokesPreconditioner::make_pressure(std::vector<FloatField> lengths) {
   std::vector<std::unique_ptr<PressureLevel>> makers;  // they hold the weights of the faces
   std::vector<TwoPointLevel> levels;
   for (int l = 0; l < op_->n_levels(); ++l) {
-    makers.push_back(std::make_unique<PressureLevel>(op_->level(l), std::move(lengths[static_cast<std::size_t>(l)]),
-                                                     StokesLevels::width(l), shift_));
+    makers.push_back(
+        std::make_unique<PressureLevel>(op_->level(l), std::move(lengths[l]), StokesLevels::width(l), shift_));
     levels.push_back(makers.back()->take());
   }
   set_coarse_fine_links(*op_->composite(), WallForm::fluxes, levels);
@@ -272,8 +270,7 @@ void StokesPreconditioner::keep_lengths() {
   const std::vector<FloatField> lengths = find_permeable_lengths(*op_, *velocity_);
   lengths_.emplace(static_cast<std::size_t>(op_->n_vofs()), Purpose::solver);
   op_->for_boxes([&](int l, int b, std::size_t first, std::size_t) {
-    std::ranges::copy(lengths[static_cast<std::size_t>(l)].own(b),
-                      lengths_->begin() + static_cast<std::ptrdiff_t>(first));
+    std::ranges::copy(lengths[l].own(b), lengths_->begin() + static_cast<std::ptrdiff_t>(first));
   });
 }
 
@@ -281,7 +278,7 @@ std::vector<FloatField> StokesPreconditioner::slow_lengths() {
   std::vector<FloatField> lengths;
   for (int l = 0; l < op_->n_levels(); ++l) lengths.emplace_back(op_->level(l).geometry().graph, 1, Purpose::solver);
   op_->for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
-    std::ranges::copy(lengths_->span().subspan(first, n), lengths[static_cast<std::size_t>(l)].own(b).begin());
+    std::ranges::copy(lengths_->span().subspan(first, n), lengths[l].own(b).begin());
   });
   op_->fill_lengths(lengths);
   return lengths;
@@ -363,8 +360,7 @@ void StokesPreconditioner::apply(std::span<const Quad> r, FlowValues& to) {
       [&](std::int64_t first, std::int32_t n, float* area_r) {
         const auto [vof, width] = op_->place_of(first);
         const auto area = static_cast<float>(width * width / continuity_weight());
-        for (const Quad& q : r.subspan(vof, static_cast<std::size_t>(n)))
-          *area_r++ = area * static_cast<float>(q.v[kernels::p]);
+        for (const Quad& q : r.subspan(vof, n)) *area_r++ = area * static_cast<float>(q.v[kernels::p]);
       },
       [&](std::int64_t first, std::int32_t n, const float* from) {
         const auto [vof, width] = op_->place_of(first);

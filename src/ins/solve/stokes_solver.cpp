@@ -68,8 +68,7 @@ GmresReport StokesSolver::solve_from_here(const StokesDrive& drive, const TimeTe
   preconditioner_.set_slow(time.shift);
   const double weight = preconditioner_.continuity_weight();
   const auto weigh = [this, weight](std::span<Quad> v) {
-    if (weight != 1.0)
-      parallel_for(std::ssize(v), [&](std::int64_t i) { v[static_cast<std::size_t>(i)].v[3] *= weight; });
+    if (weight != 1.0) parallel_for(std::ssize(v), [&](std::int64_t i) { v[i].v[3] *= weight; });
   };
   const TimeTerm of_change{.shift = time.shift};
   Vec3 base;
@@ -107,7 +106,7 @@ GmresReport StokesSolver::solve_from_here(const StokesDrive& drive, const TimeTe
 
 StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& name) {
   const Timer timer("stokes");
-  parallel_for(op_.n_vofs(), [&](std::int64_t v) { solution_[static_cast<std::size_t>(v)] = {}; });
+  parallel_for(op_.n_vofs(), [&](std::int64_t v) { solution_[v] = {}; });
   const double size = size_of(drive, name);
   StokesReport report;
   report.krylov = solve_from_here(drive, {}, size, name);
@@ -125,7 +124,7 @@ void StokesSolver::list_unknowns() {
       if (u < 0) continue;
       Quad q = solution_[first + v];
       q.v[3] /= StokesLevels::width(l);
-      unknowns_[static_cast<std::size_t>(u)] = q;
+      unknowns_[u] = q;
     }
   });
 }
@@ -142,7 +141,7 @@ void StokesSolver::measure(StokesReport& report) {
     const Sums here = parallel_reduce(
         op_.begin(l + 1) - op_.begin(l), Sums{},
         [&](std::int64_t v) {
-          const Quad& q = solution_[static_cast<std::size_t>(op_.begin(l) + v)];
+          const Quad& q = solution_[op_.begin(l) + v];
           const Vec3 u{q.v[0], q.v[1], q.v[2]};
           const double speed = norm(u);
           return Sums{speed, speed, u};
@@ -158,8 +157,7 @@ void StokesSolver::measure(StokesReport& report) {
   report.tortuosity = along > 0.0 ? sums[0] / along : 0.0;
   report.largest_speed = comm_.max(all.largest);
   const std::span<const Quad> left = gmres_.work();
-  const double net = comm_.max(
-      parallel_max(std::ssize(left), [&](std::int64_t v) { return std::abs(left[static_cast<std::size_t>(v)].v[3]); }));
+  const double net = comm_.max(parallel_max(std::ssize(left), [&](std::int64_t v) { return std::abs(left[v].v[3]); }));
   report.divergence = report.largest_speed > 0.0 ? net / report.largest_speed : 0.0;
 }
 

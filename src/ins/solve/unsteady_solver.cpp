@@ -22,7 +22,7 @@ Array<float> volumes_of(const StokesLevels& op, const Geometry& geometry) {
   Array<float> volume(static_cast<std::size_t>(op.n_vofs()), Purpose::solver);
   op.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
     const double whole = std::pow(StokesLevels::width(l), 3);
-    const LevelGeometry& level = geometry.levels[static_cast<std::size_t>(l)];
+    const LevelGeometry& level = geometry.levels[l];
     const BoxGraph graph = level.graph.box(b);
     float* to = volume.data() + first;
     std::fill_n(to, n, static_cast<float>(whole));
@@ -154,10 +154,8 @@ void UnsteadySolver::measure(StepReport& report) {
   report.velocity = stokes_->velocity_of(stokes_->values());
   const std::span<Quad> work = stokes_->krylov().work();
   const std::span<const Quad> x = stokes_->all_values();
-  const double net =
-      parallel_max(std::ssize(work), [&](std::int64_t v) { return std::abs(work[static_cast<std::size_t>(v)].v[3]); });
-  const double speed =
-      parallel_max(std::ssize(x), [&](std::int64_t v) { return square(x[static_cast<std::size_t>(v)]); });
+  const double net = parallel_max(std::ssize(work), [&](std::int64_t v) { return std::abs(work[v].v[3]); });
+  const double speed = parallel_max(std::ssize(x), [&](std::int64_t v) { return square(x[v]); });
   op.for_boxes([&](int l, int b, std::size_t first, std::size_t) {
     for (Quad& q : stokes_->values().level(l).x.own(b)) {
       q = x[first++];

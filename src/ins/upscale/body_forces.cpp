@@ -63,10 +63,10 @@ class LevelBodies {
 
  private:
   const VofMoments* moments_of(int b, const BoxGraph& graph, std::uint16_t vof) const {
-    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    const auto irregular = graph.row_vof.first(graph.n_irregular);
     const auto at = std::ranges::lower_bound(irregular, vof);
     if (at == irregular.end() || *at != vof) return nullptr;
-    return &op_.geometry().box(b).moments[static_cast<std::size_t>(at - irregular.begin())];
+    return &op_.geometry().box(b).moments[at - irregular.begin()];
   }
 
   /// Momentum rows that balance it as whole cells do, but for the ends of the domain.
@@ -87,7 +87,7 @@ class LevelBodies {
     const LevelGeometry& level = op_.geometry();
     const std::span<float> label = label_.box(b);
     for (const FlowRow& row : op_.rows().of(b)) label[row.vof] = is_whole(graph, row) ? whole : without_body;
-    const auto first = static_cast<std::size_t>(level.moments_begin[static_cast<std::size_t>(b)]);
+    const auto first = static_cast<std::size_t>(level.moments_begin[b]);
     for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r) {
       const VofMoments& m = level.moments[first + r];
       const MineralNumber mineral = level.mineral.size() == 0 ? MineralNumber{0} : level.mineral[first + r];
@@ -135,7 +135,7 @@ class LevelBodies {
     const auto n = static_cast<std::size_t>(graph.n_irregular);
     const auto irregular = graph.row_vof.first(n), regular = graph.row_vof.subspan(n);
     const auto at = std::ranges::lower_bound(irregular, vof);
-    if (at != irregular.end() && *at == vof) return graph.neighbours[static_cast<std::size_t>(at - irregular.begin())];
+    if (at != irregular.end() && *at == vof) return graph.neighbours[at - irregular.begin()];
     return graph.neighbours[n + static_cast<std::size_t>(std::ranges::lower_bound(regular, vof) - regular.begin())];
   }
 

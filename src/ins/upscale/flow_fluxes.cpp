@@ -20,7 +20,7 @@ void load(const StokesLevels& op, const std::vector<Quad>& unknowns, double spee
       const std::int32_t u = op.numbering().number(l, b, static_cast<int>(v));
       own[v] = {};
       if (u < 0) continue;
-      const Quad& q = unknowns[static_cast<std::size_t>(u)];
+      const Quad& q = unknowns[u];
       for (std::size_t d = 0; d < 3; ++d) own[v].v[d] = q.v[d] / speed;
       if (std::isfinite(q.v[3])) own[v].v[3] = StokesLevels::width(l) * q.v[3] / pressure;  // orphans have none
     }
@@ -31,7 +31,7 @@ void load(const StokesLevels& op, const std::vector<Quad>& unknowns, double spee
 
 void scale(FaceField& fluxes, double factor) {
   const auto times = [factor](std::span<double> x) {
-    parallel_for(std::ssize(x), [&](std::int64_t i) { x[static_cast<std::size_t>(i)] *= factor; });
+    parallel_for(std::ssize(x), [&](std::int64_t i) { x[i] *= factor; });
   };
   for (int l = 0; l < fluxes.grid().n_levels(); ++l) {
     Field& primary = fluxes.primary(l);

@@ -37,7 +37,7 @@ class Sweeper {
     if (sign_ > 0.0) return;
     const std::span<Quad> flow = stokes.all_values();
     parallel_for(std::ssize(flow), [&](std::int64_t i) {
-      for (double& c : flow[static_cast<std::size_t>(i)].v) c = -c;
+      for (double& c : flow[i].v) c = -c;
     });
   }
 

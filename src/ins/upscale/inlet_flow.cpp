@@ -167,14 +167,14 @@ FlowSides inlet_sides(const FlowOptions& options) {
   FlowSides sides;
   sides.fill(options.sides == FlowWalls::no_slip ? FlowSide::no_slip : FlowSide::symmetry);
   const int in = options.inlets.at(0).side;
-  sides[static_cast<std::size_t>(in)] = FlowSide::velocity;
-  sides[static_cast<std::size_t>(opposite(in))] = FlowSide::outlet;
+  sides[in] = FlowSide::velocity;
+  sides[opposite(in)] = FlowSide::outlet;
   return sides;
 }
 
 StokesDrive inlet_drive(const FlowOptions& options) {
   StokesDrive drive;
-  drive.at_end[static_cast<std::size_t>(options.inlets.at(0).side)] = 1.0;
+  drive.at_end[options.inlets.at(0).side] = 1.0;
   return drive;
 }
 
@@ -186,7 +186,7 @@ EndProfile inlet_profile(const FlowOptions& options, const Domain& domain, doubl
       double product = 1.0;
       for (int d = 0; d < 3; ++d) {
         const double s = x[d] / domain.cells[d];
-        if (d != axis && !domain.periodic[static_cast<std::size_t>(d)]) product *= 6.0 * s * (1.0 - s);
+        if (d != axis && !domain.periodic[d]) product *= 6.0 * s * (1.0 - s);
       }
       return product;
     };
@@ -206,12 +206,12 @@ std::vector<std::string> inlet_mistakes(const FlowOptions& options, const Geomet
   const Domain& domain = geometry.grid.levels[0].layout.domain();
   const int axis = direction_of(inlet.side);
   const std::string side = side_name(inlet.side);
-  if (domain.periodic[static_cast<std::size_t>(axis)])
+  if (domain.periodic[axis])
     found.push_back(fmt::format(
         "flow.inlet: side = \"{0}\", but the domain is periodic along {1} and has no end there; set grid.periodic to "
         "false along {1}, or name a side of another direction",
         side, "xyz"[axis]));
-  else if (!geometry.report.percolates[static_cast<std::size_t>(axis)])
+  else if (!geometry.report.percolates[axis])
     found.push_back(
         fmt::format("flow.inlet: no pore leads from the inlet on {} to the opposite end: what flows in could not "
                     "leave; name another "

@@ -29,7 +29,7 @@ constexpr int steady_restart = 40;
 
 const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[0].layout.domain(); }
 
-bool is_periodic(const Domain& domain, int axis) { return domain.periodic[static_cast<std::size_t>(axis)]; }
+bool is_periodic(const Domain& domain, int axis) { return domain.periodic[axis]; }
 
 }  // namespace
 
@@ -37,9 +37,9 @@ FlowSides flow_sides(const Domain& domain, const FlowOptions& options, int axis)
   FlowSides sides;
   for (int side = 0; side < 6; ++side) {
     const bool end = direction_of(side) == axis && !is_periodic(domain, axis);
-    sides[static_cast<std::size_t>(side)] = end                                   ? FlowSide::pressure
-                                            : options.sides == FlowWalls::no_slip ? FlowSide::no_slip
-                                                                                  : FlowSide::symmetry;
+    sides[side] = end                                   ? FlowSide::pressure
+                  : options.sides == FlowWalls::no_slip ? FlowSide::no_slip
+                                                        : FlowSide::symmetry;
   }
   return sides;
 }
@@ -49,7 +49,7 @@ StokesDrive unit_drive(const Domain& domain, int axis) {
   if (is_periodic(domain, axis))
     drive.force[axis] = 1.0;
   else
-    drive.at_end[static_cast<std::size_t>(side_of(axis, false))] = domain.cells[axis];
+    drive.at_end[side_of(axis, false)] = domain.cells[axis];
   return drive;
 }
 
@@ -76,7 +76,7 @@ Domain without_reservoirs(const FlowOptions& options, Domain domain) {
   if (options.reservoir == 0) return domain;
   assert(options.axes.size() == 1 && is_periodic(domain, options.axes[0]));
   domain.cells[options.axes[0]] -= 2 * options.reservoir;
-  domain.periodic[static_cast<std::size_t>(options.axes[0])] = false;
+  domain.periodic[options.axes[0]] = false;
   return domain;
 }
 
@@ -160,9 +160,8 @@ void require_flow(const StokesReport& report, const FlowOptions& options, const 
       fmt::format("{}: the permeability along {} comes out as {:.3g} m², {} (largest speed {:.2g} of h² G / μ, G the "
                   "pressure gradient): the pores that lead through are too narrow for {} x {} x {} cells of {:.3g} m. "
                   "Use more cells (grid.cells), or leave {} out of flow.axes",
-                  flow_solve_name(axis), names[static_cast<std::size_t>(axis)], h * h * k,
-                  k > 0.0 ? "no more than round-off" : "which no flow has", fastest, n[0], n[1], n[2], h,
-                  names[static_cast<std::size_t>(axis)]));
+                  flow_solve_name(axis), names[axis], h * h * k,
+                  k > 0.0 ? "no more than round-off" : "which no flow has", fastest, n[0], n[1], n[2], h, names[axis]));
 }
 
 /// From units of h0, of the viscosity and of a gradient of 1 per h0 to what the deck asks for, in SI units.
@@ -314,8 +313,7 @@ void keep_fields(StokesSolver& solver, double speed, double pressure, bool all, 
   for (int l = 0; l < op.n_levels(); ++l)
     for (int b = 0; b < op.level(l).geometry().graph.n_local(); ++b)
       for (const std::uint16_t v : op.level(l).rows().still_in(b))
-        column.solution[static_cast<std::size_t>(op.numbering().number(l, b, v))].v[3] =
-            std::numeric_limits<double>::quiet_NaN();
+        column.solution[op.numbering().number(l, b, v)].v[3] = std::numeric_limits<double>::quiet_NaN();
 }
 
 /// By volume: cells of finer levels count less.
@@ -324,7 +322,7 @@ SpeedHistogram histogram_of(const Comm& comm, const StokesLevels& op, std::span<
     double sum = 0.0, volume = 0.0;
   };
   const auto of_level = [&](int l) {
-    return speed.subspan(static_cast<std::size_t>(op.numbering().level_begin(l)),
+    return speed.subspan(op.numbering().level_begin(l),
                          static_cast<std::size_t>(op.numbering().level_begin(l + 1) - op.numbering().level_begin(l)));
   };
   std::array<double, 2> all{};
@@ -333,7 +331,7 @@ SpeedHistogram histogram_of(const Comm& comm, const StokesLevels& op, std::span<
     const Moving own = parallel_reduce(
         std::ssize(here), Moving{},
         [&](std::int64_t i) {
-          const double u = here[static_cast<std::size_t>(i)];
+          const double u = here[i];
           return Moving{u, u > 0.0 ? 1.0 : 0.0};
         },
         [](const Moving& a, const Moving& b) {
@@ -352,8 +350,7 @@ SpeedHistogram histogram_of(const Comm& comm, const StokesLevels& op, std::span<
     for (const double u : of_level(l)) {
       if (u <= 0.0) continue;
       const auto bin = static_cast<int>(std::floor((std::log10(u / mean) - SpeedHistogram::low) / width));
-      histogram.share[static_cast<std::size_t>(std::clamp(bin, 0, SpeedHistogram::bins - 1))] +=
-          std::pow(StokesLevels::width(l), 3);
+      histogram.share[std::clamp(bin, 0, SpeedHistogram::bins - 1)] += std::pow(StokesLevels::width(l), 3);
     }
   comm.sum(std::span(histogram.share));
   for (double& share : histogram.share) share /= all[1];
@@ -362,8 +359,8 @@ SpeedHistogram histogram_of(const Comm& comm, const StokesLevels& op, std::span<
 
 }  // namespace
 
-std::string flow_solve_name(int axis) { return fmt::format("stokes {}", names[static_cast<std::size_t>(axis)]); }
-std::string steady_solve_name(int axis) { return fmt::format("steady {}", names[static_cast<std::size_t>(axis)]); }
+std::string flow_solve_name(int axis) { return fmt::format("stokes {}", names[axis]); }
+std::string steady_solve_name(int axis) { return fmt::format("steady {}", names[axis]); }
 
 namespace {
 
@@ -376,7 +373,7 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
         "flow.reservoir: on a refined grid, but free cells before and after the sample go with one level only; leave "
         "[[grid.refine]] or flow.reservoir out");
   for (const int axis : options.axes) {
-    const char* name = names[static_cast<std::size_t>(axis)];
+    const char* name = names[axis];
     const bool periodic = is_periodic(domain, axis);
     if (periodic && options.drive == FlowDrive::pressure_drop)
       found.push_back(fmt::format(
@@ -400,7 +397,7 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
         found.push_back(fmt::format(
             "flow.sides: \"periodic\", but the domain is not periodic along {}, a side of the flow along {}; set "
             "grid.periodic there, or use \"symmetry\" or \"no-slip\"",
-            names[static_cast<std::size_t>(d)], name));
+            names[d], name));
     }
   }
   if (options.sides_given && !any_side && options.sides != FlowWalls::periodic)
@@ -458,7 +455,7 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
   SharedSolver shared(comm, geometry, solve_options);
   std::vector<FlowColumn> columns;
   for (const int axis : options.axes) {
-    if (!geometry.report.percolates[static_cast<std::size_t>(axis)]) {
+    if (!geometry.report.percolates[axis]) {
       columns.push_back(unconnected(options, domain, axis, h));
       continue;
     }
@@ -516,11 +513,10 @@ Matrix3 tensor(const std::vector<FlowColumn>& columns) {
   Matrix3 k;
   k.fill(Vec3::all(std::numeric_limits<double>::quiet_NaN()));
   for (const FlowColumn& a : columns)
-    for (int e = 0; e < 3; ++e) k[static_cast<std::size_t>(e)][a.axis] = a.permeability[e];
+    for (int e = 0; e < 3; ++e) k[e][a.axis] = a.permeability[e];
   for (const FlowColumn& a : columns)
     for (const FlowColumn& b : columns)
-      if (a.periodic && b.periodic)
-        k[static_cast<std::size_t>(a.axis)][b.axis] = 0.5 * (a.permeability[b.axis] + b.permeability[a.axis]);
+      if (a.periodic && b.periodic) k[a.axis][b.axis] = 0.5 * (a.permeability[b.axis] + b.permeability[a.axis]);
   return k;
 }
 
@@ -541,7 +537,7 @@ std::optional<PrincipalPermeability> principal(const std::vector<FlowColumn>& co
   std::ranges::sort(order, std::ranges::greater{}, [&](int i) { return e.value[i]; });
   PrincipalPermeability result;
   for (std::size_t i = 0; i < 3; ++i) {
-    const Vec3& v = e.vector[static_cast<std::size_t>(order[i])];
+    const Vec3& v = e.vector[order[i]];
     result.value.v[i] = e.value[order[i]];
     const auto largest = std::ranges::max(v.v, {}, [](double x) { return std::abs(x); });
     result.axis[i] = std::copysign(1.0, largest) * v;

@@ -62,19 +62,17 @@ Vec3 sideways(StokesSolver& solver, const SampleCells& sample, const Vec3& force
   for_each_cell(op.geometry().graph, [&](int b, int vof, std::size_t, const Index& cell) {
     if (!sample.holds(cell)) return;
     for (int e = 0; e < 3; ++e)
-      if (e != sample.axis) sum[e] += fluxes.box(b, e)[static_cast<std::size_t>(vof)];
+      if (e != sample.axis) sum[e] += fluxes.box(b, e)[vof];
   });
   const LevelGraph& graph = op.geometry().graph;
   for (int b = 0; b < graph.n_local(); ++b) {
     const BoxGraph box = graph.box(b);
     std::vector<std::uint8_t> inside(static_cast<std::size_t>(box.n_own));
-    for_each_vof(
-        box, [&](int vof, int cell) { inside[static_cast<std::size_t>(vof)] = sample.holds(box.cells.cell(cell)); });
+    for_each_vof(box, [&](int vof, int cell) { inside[vof] = sample.holds(box.cells.cell(cell)); });
     for (const FlowExtra& face : op.rows().extra_of(b))
       if (inside[face.vof] != 0)
         for (int e = 0; e < 3; ++e)
-          if (e != sample.axis)
-            sum[e] += 0.5 * op.extra_flux(u, b, face, force) * face.step[static_cast<std::size_t>(e)];
+          if (e != sample.axis) sum[e] += 0.5 * op.extra_flux(u, b, face, force) * face.step[e];
   }
   op.comm().sum(std::span(sum.v));
   return sum;

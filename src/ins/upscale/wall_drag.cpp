@@ -62,7 +62,7 @@ struct LinearPressure {
 LinearPressure linear_pressure(const StokesOperator& op, const StokesDrive& drive, const SampleCells& sample) {
   const auto low = static_cast<std::size_t>(side_of(sample.axis, false)),
              high = static_cast<std::size_t>(side_of(sample.axis, true));
-  const bool periodic = op.geometry().graph.layout().domain().periodic[static_cast<std::size_t>(sample.axis)];
+  const bool periodic = op.geometry().graph.layout().domain().periodic[sample.axis];
   LinearPressure linear{sample.axis, double(sample.low), double(sample.high)};
   if (periodic && sample.low > 0) {
     linear.rise = drive.force[sample.axis];
@@ -80,33 +80,30 @@ class BoxDrag {
   BoxDrag(const StokesOperator& op, const Quad* x, const Vec3& force, const LinearPressure& linear, int b)
       : x_(x), force_(force), linear_(linear), graph_(op.geometry().graph.box(b)), moments_(op.geometry().box(b)) {
     const Domain& domain = op.geometry().graph.layout().domain();
-    cell_.resize(static_cast<std::size_t>(graph_.n_own));
+    cell_.resize(graph_.n_own);
     sides_.resize(cell_.size());
     for_each_vof(graph_, [&](int vof, int cell, const std::array<std::uint16_t, 6>& slots) {
-      cell_[static_cast<std::size_t>(vof)] = graph_.cells.cell(cell);
+      cell_[vof] = graph_.cells.cell(cell);
       for (int side = 0; side < 6; ++side)
-        if (graph_.name(slots[static_cast<std::size_t>(side)]) == domain_face &&
-            !domain.periodic[static_cast<std::size_t>(direction_of(side))] &&
-            is_wall(op.sides()[static_cast<std::size_t>(side)]))
-          sides_[static_cast<std::size_t>(vof)] |= static_cast<std::uint8_t>(1U << side);
+        if (graph_.name(slots[side]) == domain_face && !domain.periodic[direction_of(side)] &&
+            is_wall(op.sides()[side]))
+          sides_[vof] |= static_cast<std::uint8_t>(1U << side);
     });
   }
 
   void add(const StokesOperator& op, int b, WallDrag& sum, std::array<double, 2>& volume) const {
     const std::span<const FlowRow> rows = op.rows().of(b);
     add_volume(op.covered_in(b), volume);
-    const auto irregular = graph_.row_vof.first(static_cast<std::size_t>(graph_.n_irregular));
+    const auto irregular = graph_.row_vof.first(graph_.n_irregular);
     for (const FlowRow& row : rows) {
       const auto at = std::ranges::lower_bound(irregular, row.vof);
-      const VofMoments* m = at == irregular.end() || *at != row.vof
-                                ? nullptr
-                                : &moments_.moments[static_cast<std::size_t>(at - irregular.begin())];
+      const VofMoments* m =
+          at == irregular.end() || *at != row.vof ? nullptr : &moments_.moments[at - irregular.begin()];
       if (m != nullptr) add_wall(row, *m, sum);
       for (std::size_t c = 0; c < 3; ++c) sum.viscous.v[c] += std::max(double{row.edge[c]}, 0.0) * x_[row.vof].v[c];
       for (int side = 0; side < 6; ++side)
         if ((sides_[row.vof] >> side & 1U) != 0)
-          sum.sides += (m == nullptr ? 1.0 : m->aperture[static_cast<std::size_t>(side)]) *
-                       slope_towards(x_, row, side, to_side);
+          sum.sides += (m == nullptr ? 1.0 : m->aperture[side]) * slope_towards(x_, row, side, to_side);
     }
     add_joined_sides(rows, sum);
   }
@@ -147,7 +144,7 @@ class BoxDrag {
     double pressure = x_[row.vof].v[kernels::p];
     Vec3 place = m.wall_centroid;
     for (int d = 0; d < 3; ++d) {
-      pressure += (gradient[static_cast<std::size_t>(d)] + force_[d]) * m.wall_centroid[d];
+      pressure += (gradient[d] + force_[d]) * m.wall_centroid[d];
       place[d] += cell_[row.vof][d] + 0.5;
     }
     sum.pressure -= (pressure - linear_.at(place)) * m.wall;
@@ -182,7 +179,7 @@ WallDrag wall_drag(const StokesLevels& op, const FlowValues& u, const StokesDriv
     std::vector<InBox> in_boxes(static_cast<std::size_t>(level.geometry().graph.n_local()));
     parallel_for_dynamic(std::ssize(in_boxes), [&](std::int64_t b) {
       const int box = static_cast<int>(b);
-      InBox& in = in_boxes[static_cast<std::size_t>(b)];
+      InBox& in = in_boxes[b];
       BoxDrag(level, u.level(l).x.box(box).data(), force, falling, box).add(level, box, in.drag, in.cells);
     });
     for (const InBox& in : in_boxes) {

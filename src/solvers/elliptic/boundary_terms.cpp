@@ -36,7 +36,7 @@ void BoundaryTerms::add_values(const std::function<double(const SideTerm&)>& sid
       const auto t = static_cast<std::size_t>(i);
       term[t] = factor * terms[t].weight * value(t);
     });
-    for (std::size_t t = 0; t < terms.size(); ++t) b[static_cast<std::size_t>(terms[t].row)] += term[t];
+    for (std::size_t t = 0; t < terms.size(); ++t) b[terms[t].row] += term[t];
   };
   add(sides, [&](std::size_t t) { return side_value(sides[t]); });
   add(walls, wall_value);

@@ -22,9 +22,9 @@ void EllipticOperator::load(const BoxWork& work, const BoxGraph& graph, std::spa
   if (numbers.empty()) {
     std::copy_n(x.data() + numbering_.box_begin(work.level, work.local), n_own, scratch);
   } else {
-    for (std::size_t v = 0; v < n_own; ++v) scratch[v] = numbers[v] < 0 ? 0.0 : x[static_cast<std::size_t>(numbers[v])];
+    for (std::size_t v = 0; v < n_own; ++v) scratch[v] = numbers[v] < 0 ? 0.0 : x[numbers[v]];
   }
-  const LevelPart& part = parts_[static_cast<std::size_t>(work.level)];
+  const LevelPart& part = parts_[work.level];
   const auto b = static_cast<std::size_t>(work.local);
   const auto n_all = static_cast<std::int32_t>(x.size());
   const auto value_of = [own = x.data(), far = remote_.values().data(), n_all](std::int32_t from) {
@@ -32,24 +32,24 @@ void EllipticOperator::load(const BoxWork& work, const BoxGraph& graph, std::spa
   };
   double* halo = scratch + n_own;
   for (std::int64_t i = part.stretch_begin[b]; i < part.stretch_begin[b + 1]; ++i) {
-    const Stretch& s = part.stretches[static_cast<std::size_t>(i)];
+    const Stretch& s = part.stretches[i];
     const double* from = x.data() + s.from;
     for (int t = 0; t < s.count; ++t) halo[s.to + t] = from[t];
   }
   for (std::int64_t i = part.single_begin[b]; i < part.single_begin[b + 1]; ++i) {
-    const Single& s = part.singles[static_cast<std::size_t>(i)];
+    const Single& s = part.singles[i];
     halo[s.to] = s.from < 0 ? 0.0 : value_of(s.from);
   }
   std::fill(halo + (part.halo_begin[b + 1] - part.halo_begin[b]), scratch + graph.n_slots(), 0.0);
   for (std::int64_t i = part.ghost_begin[b]; i < part.ghost_begin[b + 1]; ++i) {
-    const DomainGhost& g = part.ghosts[static_cast<std::size_t>(i)];
+    const DomainGhost& g = part.ghosts[i];
     scratch[g.slot] = g.factor * scratch[g.vof];
   }
 }
 
 void EllipticOperator::apply_box(const BoxWork& work, std::span<const double> x, std::span<double> y) {
-  const BoxGraph graph = geometry_->levels[static_cast<std::size_t>(work.level)].graph.box(work.local);
-  double* scratch = scratch_[static_cast<std::size_t>(thread_number())].data();
+  const BoxGraph graph = geometry_->levels[work.level].graph.box(work.local);
+  double* scratch = scratch_[thread_number()].data();
   load(work, graph, x, scratch);
   const double h = level_width(work.level), reaction = problem_.a * h * h * h;
   const auto numbers = numbering_.numbers(work.level, work.local);
@@ -58,20 +58,20 @@ void EllipticOperator::apply_box(const BoxWork& work, std::span<const double> x,
   if (problem_.face_beta.empty()) {
     apply_plain(graph, reaction + 6.0 * problem_.beta * h, problem_.beta * h, scratch, result);
   } else {
-    const Field& beta = problem_.face_beta[static_cast<std::size_t>(work.level)];
+    const Field& beta = problem_.face_beta[work.level];
     apply_plain(graph, reaction, h,
                 {beta.box(work.local, 0).data(), beta.box(work.local, 1).data(), beta.box(work.local, 2).data()},
                 scratch, result);
   }
   for (std::size_t v = 0; v < numbers.size(); ++v)
-    if (numbers[v] >= 0) y[static_cast<std::size_t>(numbers[v])] = result[v];
+    if (numbers[v] >= 0) y[numbers[v]] = result[v];
   wide_.apply(window(work.level, work.local), x, remote_.values(), y.data());
 }
 
 void EllipticOperator::apply(std::span<const double> x, std::span<double> y) {
   while (std::ssize(scratch_) < n_threads()) scratch_.emplace_back(scratch_size_, Purpose::buffers, 0.0);
   const auto run = [&](const std::vector<BoxWork>& boxes) {
-    parallel_for(std::ssize(boxes), [&](std::int64_t i) { apply_box(boxes[static_cast<std::size_t>(i)], x, y); });
+    parallel_for(std::ssize(boxes), [&](std::int64_t i) { apply_box(boxes[i], x, y); });
   };
   remote_.begin(x);
   run(interior_);
@@ -83,7 +83,7 @@ template <class F>
 void EllipticOperator::over_windows(F&& f) const {
   for (const auto* boxes : {&interior_, &border_})
     parallel_for(std::ssize(*boxes), [&](std::int64_t i) {
-      const BoxWork& box = (*boxes)[static_cast<std::size_t>(i)];
+      const BoxWork& box = (*boxes)[i];
       f(window(box.level, box.local));
     });
 }
@@ -98,7 +98,7 @@ void EllipticOperator::relax_wide_rows(std::span<const double> b, std::span<doub
 void EllipticOperator::apply_volumes(std::span<const double> x, std::span<double> y) {
   remote_.begin(x);
   for (int l = 0; l < numbering_.n_levels(); ++l) {
-    const int n = geometry_->levels[static_cast<std::size_t>(l)].graph.n_local();
+    const int n = geometry_->levels[l].graph.n_local();
     if (n == 0) continue;
     const double volume = std::pow(level_width(l), 3);
     const std::int32_t begin = numbering_.box_begin(l, 0);
@@ -108,9 +108,7 @@ void EllipticOperator::apply_volumes(std::span<const double> x, std::span<double
     });
   }
   remote_.finish();
-  parallel_for(wide_.n_rows(), [&](std::int64_t r) {
-    y[static_cast<std::size_t>(wide_.row(r))] = wide_.times_first(r, x, remote_.values());
-  });
+  parallel_for(wide_.n_rows(), [&](std::int64_t r) { y[wide_.row(r)] = wide_.times_first(r, x, remote_.values()); });
 }
 
 double EllipticOperator::diagonal(std::int64_t wide_row) const {
@@ -126,7 +124,7 @@ double EllipticOperator::set_orphans(std::span<const double> b, std::span<double
   apply(x, ax);
   for (std::int64_t r = 0; r < wide_.n_rows(); ++r) {
     const auto row = static_cast<std::size_t>(wide_.row(r));
-    if (wide_orphan_[static_cast<std::size_t>(r)] == 0) continue;
+    if (wide_orphan_[r] == 0) continue;
     const double own = diagonal(r);
     if (own != 0.0) x[row] += (b[row] - ax[row]) / own;  // 0: alone, without a face
   }
@@ -158,7 +156,7 @@ void EllipticOperator::right_side(std::span<const double> source, const Elliptic
   const bool given = &values == &problem_ && !wall_values_.empty();
   boundary_.add_values(
       [&](const SideTerm& t) {
-        const ConditionAt& at = values.sides[static_cast<std::size_t>(t.side)];
+        const ConditionAt& at = values.sides[t.side];
         return at ? at(t.at).value : 0.0;
       },
       [&](std::size_t t) {
@@ -170,7 +168,7 @@ void EllipticOperator::right_side(std::span<const double> source, const Elliptic
 
 GlobalNumber EllipticOperator::global_number(std::int32_t column) const {
   if (column < numbering_.n_own()) return numbering_.first() + column;
-  return remote_.numbers()[static_cast<std::size_t>(column - numbering_.n_own())];
+  return remote_.numbers()[column - numbering_.n_own()];
 }
 
 void EllipticOperator::for_each_row(const RowReader& read) const {
@@ -188,15 +186,14 @@ void EllipticOperator::for_each_row(const RowReader& read) const {
     read(row, columns, weights);
   };
   for (int l = 0; l < numbering_.n_levels(); ++l) {
-    const LevelGraph& level = geometry_->levels[static_cast<std::size_t>(l)].graph;
-    const LevelPart& part = parts_[static_cast<std::size_t>(l)];
+    const LevelGraph& level = geometry_->levels[l].graph;
+    const LevelPart& part = parts_[l];
     const double h = level_width(l);
     for (int b = 0; b < level.n_local(); ++b) {
       const BoxGraph graph = level.box(b);
       std::vector<double> ghost_factor(static_cast<std::size_t>(graph.n_slots()), 0.0);
-      for (auto i = part.ghost_begin[static_cast<std::size_t>(b)];
-           i < part.ghost_begin[static_cast<std::size_t>(b) + 1]; ++i)
-        ghost_factor[part.ghosts[static_cast<std::size_t>(i)].slot] = part.ghosts[static_cast<std::size_t>(i)].factor;
+      for (auto i = part.ghost_begin[b]; i < part.ghost_begin[static_cast<std::size_t>(b) + 1]; ++i)
+        ghost_factor[part.ghosts[i].slot] = part.ghosts[i].factor;
       for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& neighbours) {
         const std::int32_t row = numbering_.number(l, b, vof);
         if (row < 0) return;
@@ -208,17 +205,14 @@ void EllipticOperator::for_each_row(const RowReader& read) const {
           const int slot = neighbours[side], face = side % 2 == 1 ? slot : vof;
           const double weight =
               h * (problem_.face_beta.empty() ? problem_.beta
-                                              : problem_.face_beta[static_cast<std::size_t>(l)].box(
-                                                    b, static_cast<int>(side / 2))[static_cast<std::size_t>(face)]);
+                                              : problem_.face_beta[l].box(b, static_cast<int>(side / 2))[face]);
           s.add(self, weight);
           if (slot < graph.n_own) {
             s.add(numbering_.first() + numbering_.number(l, b, slot), -weight);
           } else if (slot < graph.n_own + graph.halo.n_vofs()) {
-            s.add(global_number(part.halo[static_cast<std::size_t>(part.halo_begin[static_cast<std::size_t>(b)] + slot -
-                                                                   graph.n_own)]),
-                  -weight);
+            s.add(global_number(part.halo[part.halo_begin[b] + slot - graph.n_own]), -weight);
           } else {
-            s.add(self, -weight * ghost_factor[static_cast<std::size_t>(slot)]);
+            s.add(self, -weight * ghost_factor[slot]);
           }
         }
         s.merge();
@@ -238,7 +232,7 @@ std::vector<Vec3> EllipticOperator::points(
     const std::function<Vec3(const VofMoments&, const VofCenter&)>& offset_of) const {
   std::vector<Vec3> at(static_cast<std::size_t>(numbering_.n_own()));
   for (int l = 0; l < numbering_.n_levels(); ++l) {
-    const LevelGeometry& level = geometry_->levels[static_cast<std::size_t>(l)];
+    const LevelGeometry& level = geometry_->levels[l];
     const double h = level_width(l);
     parallel_for(level.graph.n_local(), [&, l](std::int64_t b) {
       const int local = static_cast<int>(b);
@@ -251,8 +245,7 @@ std::vector<Vec3> EllipticOperator::points(
         const std::int32_t n = numbering_.number(l, local, vof);
         if (n < 0) return;
         const Index c = graph.cells.cell(cell);
-        at[static_cast<std::size_t>(n)] =
-            h * (Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} + offset[static_cast<std::size_t>(vof)]);
+        at[n] = h * (Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} + offset[vof]);
       });
     });
   }
@@ -274,13 +267,12 @@ std::vector<Vec3> EllipticOperator::source_points() const {
 std::vector<double> EllipticOperator::volumes() const {
   std::vector<double> volume(static_cast<std::size_t>(numbering_.n_own()));
   for (int l = 0; l < numbering_.n_levels(); ++l) {
-    const int n = geometry_->levels[static_cast<std::size_t>(l)].graph.n_local();
+    const int n = geometry_->levels[l].graph.n_local();
     if (n > 0)
       std::fill(volume.begin() + numbering_.box_begin(l, 0), volume.begin() + numbering_.box_end(l, n - 1),
                 std::pow(level_width(l), 3));
   }
-  for (std::int64_t r = 0; r < wide_.n_rows(); ++r)
-    volume[static_cast<std::size_t>(wide_.row(r))] = wide_.factors_of_first(r);
+  for (std::int64_t r = 0; r < wide_.n_rows(); ++r) volume[wide_.row(r)] = wide_.factors_of_first(r);
   return volume;
 }
 

@@ -150,7 +150,7 @@ class EllipticOperator {
   double level_width(int level) const;
   void split_halos();
   std::size_t window(int level, int local) const {
-    return parts_[static_cast<std::size_t>(level)].first_window + static_cast<std::size_t>(local);
+    return parts_[level].first_window + static_cast<std::size_t>(local);
   }
   template <class F>
   void over_windows(F&& f) const;

@@ -37,7 +37,7 @@ FluxPlace place_of(const Place& at, int side, int extra) {
   const auto d = static_cast<std::uint8_t>(direction_of(side));
   if (extra >= 0) return {Kind::extra, d, 1, at.first_extra + extra};
   if (!is_high(side)) return {Kind::primary, d, -1, at.vof};
-  return {Kind::primary, d, 1, at.slots[static_cast<std::size_t>(side)]};
+  return {Kind::primary, d, 1, at.slots[side]};
 }
 
 /// @param shared  of the VoF; empty where all faces but those at ends are plain
@@ -100,8 +100,7 @@ std::vector<GlobalNumber> orphans_behind(const Lister& l, VofName orphan) {
       if (l.vofs.inside(n) || l.vofs.number(n) == no_unknown || std::ranges::find(reached, n) != reached.end())
         continue;
       const int way = l.maker.face_to_host(n);
-      if (way >= 0 && other_end(l.vofs.shared_faces(n)[static_cast<std::size_t>(way)]) == reached[i])
-        reached.push_back(n);
+      if (way >= 0 && other_end(l.vofs.shared_faces(n)[way]) == reached[i]) reached.push_back(n);
     }
   }
   return numbers;
@@ -120,7 +119,7 @@ void list_ways(Lister& l, const Place& at, const SharedFaces& shared) {
   for (const ListedFace& f : l.vofs.faces(at.name)) {
     const int extra = f.primary ? -1 : n_extra++;
     if (!is_vof(f.neighbour)) continue;
-    const SharedFace& face = shared[static_cast<std::size_t>(k)].first;
+    const SharedFace& face = shared[k].first;
     const bool own = k++ == own_way;
     if ((f.primary && is_high(f.side)) || l.vofs.number(f.neighbour) == no_unknown) continue;
     FluxPlace place = place_of(at, f.side, extra);
@@ -128,7 +127,7 @@ void list_ways(Lister& l, const Place& at, const SharedFaces& shared) {
       l.out.ways.push_back({l.out.window, place, orphans_behind(l, at.name)});
     } else if (!l.vofs.inside(f.neighbour)) {
       const int way = l.maker.face_to_host(f.neighbour);
-      if (way < 0 || !same(l.vofs.shared_faces(f.neighbour)[static_cast<std::size_t>(way)].first, face)) continue;
+      if (way < 0 || !same(l.vofs.shared_faces(f.neighbour)[way].first, face)) continue;
       place.sign = static_cast<std::int8_t>(-place.sign);
       l.out.ways.push_back({l.out.window, place, orphans_behind(l, f.neighbour)});
     }
@@ -179,23 +178,23 @@ void list_fluxes(const Composite& grid, const RowMakers& makers, int level, int 
   int extra = 0, row = 0;
   for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
     const int first_extra = extra;
-    while (extra < std::ssize(graph.extra) && graph.extra[static_cast<std::size_t>(extra)].vof == vof) ++extra;
-    const bool cut = row < graph.n_irregular && graph.row_vof[static_cast<std::size_t>(row)] == vof;
+    while (extra < std::ssize(graph.extra) && graph.extra[extra].vof == vof) ++extra;
+    const bool cut = row < graph.n_irregular && graph.row_vof[row] == vof;
     const Place at{vof_name(graph.box, vof), vof, slots, first_extra, cut ? row : -1};
     row += cut;
-    if (numbers[static_cast<std::size_t>(vof)] < 0) return;
+    if (numbers[vof] < 0) return;
     if (cut) {
       if (lister.maker.form() == WallForm::lines) return list_lines(lister, at);
       const SharedFaces shared = lister.vofs.shared_faces(at.name);
       list_faces(lister, at, shared);
       return list_ways(lister, at, shared);
     }
-    std::uint8_t& bits = plain[static_cast<std::size_t>(vof)];
+    std::uint8_t& bits = plain[vof];
     bool at_end = false;
     for (int side = 0; side < 6; ++side) {
-      const int slot = slots[static_cast<std::size_t>(side)];
+      const int slot = slots[side];
       at_end = at_end || (slot >= first_domain && slot < graph.closed());
-      if (is_high(side) || numbers[static_cast<std::size_t>(slot)] < 0) continue;
+      if (is_high(side) || numbers[slot] < 0) continue;
       bits = static_cast<std::uint8_t>(bits | (1U << direction_of(side)));
     }
     if (at_end) list_faces(lister, at, {});
@@ -238,18 +237,18 @@ FaceStencils gather_fluxes(const Composite& grid, std::vector<ListedFluxes>& lis
     std::ranges::move(list.ways, std::back_inserter(all.ways));
     const std::int32_t first = entry;
     for (std::size_t i = 0; i < list.places.size(); ++i, ++flux) {
-      all.places[static_cast<std::size_t>(flux)] = list.places[i];
-      all.entries_begin[static_cast<std::size_t>(flux)] = i == 0 ? first : first + list.ends[i - 1];
+      all.places[flux] = list.places[i];
+      all.entries_begin[flux] = i == 0 ? first : first + list.ends[i - 1];
     }
     for (const StencilTerm& t : list.terms) {
       const bool own = numbering.is_own(t.unknown);
-      all.columns[static_cast<std::size_t>(entry)] =
+      all.columns[entry] =
           static_cast<std::int32_t>(own ? t.unknown - numbering.first() : numbering.n_own() + remote.place(t.unknown));
-      all.weights[static_cast<std::size_t>(entry++)] = t.weight;
+      all.weights[entry++] = t.weight;
     }
     list = {};
   }
-  all.entries_begin[static_cast<std::size_t>(flux)] = entry;
+  all.entries_begin[flux] = entry;
   begin_window();
   return all;
 }

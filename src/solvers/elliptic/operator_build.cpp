@@ -37,7 +37,7 @@ void for_each_wall(const Geometry& geometry, F&& f) {
       for (std::size_t r = 0; r < moments.size(); ++r) {
         if (moments[r].wall_area <= 0.0) continue;
         const Index c = graph.cells.cell(graph.row_cell[r]);
-        const std::int64_t row = level.moments_begin[static_cast<std::size_t>(b)] + std::int64_t(r);
+        const std::int64_t row = level.moments_begin[b] + std::int64_t(r);
         f(wall_piece(
             moments[r], level.level, row, wall_parts(level, row),
             std::ldexp(1.0, -level.level) * (Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} + moments[r].wall_centroid)));
@@ -149,7 +149,7 @@ void EllipticOperator::build(Faces faces) {
 }
 
 void EllipticOperator::make_wide_rows(Build& build, int level) {
-  const LevelGeometry& geometry = geometry_->levels[static_cast<std::size_t>(level)];
+  const LevelGeometry& geometry = geometry_->levels[level];
   const RowMaker& maker = build.makers.maker(level);
   const int n = geometry.graph.n_local();
   struct BoxRows {
@@ -165,7 +165,7 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
   parallel_for_dynamic(n, [&](std::int64_t i) {
     const int b = static_cast<int>(i);
     const BoxGraph graph = geometry.graph.box(b);
-    BoxRows& out = of_box[static_cast<std::size_t>(i)];
+    BoxRows& out = of_box[i];
     MadeFaces made;
     const auto make = [&](int vof) {
       const std::int32_t number = numbering_.number(level, b, vof);
@@ -193,8 +193,7 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
     if (build.with_faces)
       list_fluxes(
           *composite_, build.makers, level, b, made,
-          std::span(build.plain.back())
-              .subspan(static_cast<std::size_t>(geometry.graph.vof_begin(b)), static_cast<std::size_t>(graph.n_own)),
+          std::span(build.plain.back()).subspan(geometry.graph.vof_begin(b), static_cast<std::size_t>(graph.n_own)),
           build.fluxes[first + static_cast<std::size_t>(i)]);
   });
   for (BoxRows& box : of_box) {
@@ -208,30 +207,29 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
 }
 
 void EllipticOperator::add_plain_boundaries(const Build& build, int level) {
-  const LevelGraph& level_graph = geometry_->levels[static_cast<std::size_t>(level)].graph;
+  const LevelGraph& level_graph = geometry_->levels[level].graph;
   const double h = level_width(level);
-  LevelPart& part = parts_[static_cast<std::size_t>(level)];
+  LevelPart& part = parts_[level];
   part.ghost_begin.assign(1, 0);
   for (int b = 0; b < level_graph.n_local(); ++b) {
     const BoxGraph graph = level_graph.box(b);
     const int first_domain = graph.n_own + graph.halo.n_vofs() + graph.halo.n_coarse();
-    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    const auto irregular = graph.row_vof.first(graph.n_irregular);
     if (graph.halo.n_domain() > 0)
       for_each_vof(graph, [&](int vof, int cell, const std::array<std::uint16_t, 6>& neighbours) {
         const std::int32_t row = numbering_.number(level, b, vof);
         if (row < 0 || std::ranges::binary_search(irregular, vof) || build.additions.contains(row)) return;
         for (int side = 0; side < 6; ++side) {
-          const int slot = neighbours[static_cast<std::size_t>(side)];
+          const int slot = neighbours[side];
           if (slot < first_domain || slot == graph.closed()) continue;
           const Index c = graph.cells.cell(cell);
           Vec3 at = h * Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5};
           at[direction_of(side)] += is_high(side) ? 0.5 * h : -0.5 * h;
-          const ConditionAt& condition = problem_.sides[static_cast<std::size_t>(side)];
+          const ConditionAt& condition = problem_.sides[side];
           const Condition c_at = condition ? condition(at) : Condition{};
           double beta = problem_.beta;
           if (!problem_.face_beta.empty())
-            beta = problem_.face_beta[static_cast<std::size_t>(level)].box(
-                b, direction_of(side))[static_cast<std::size_t>(is_high(side) ? slot : vof)];
+            beta = problem_.face_beta[level].box(b, direction_of(side))[is_high(side) ? slot : vof];
           double factor = 1.0, weight = h * h;
           if (c_at.kind == BoundaryKind::dirichlet) {
             factor = -1.0;
@@ -252,16 +250,15 @@ void EllipticOperator::number_columns(Build& build) {
   std::vector<GlobalNumber> wanted;
   std::vector<std::vector<GlobalNumber>> halo(geometry_->levels.size());
   for (int l = 0; l < numbering_.n_levels(); ++l) {
-    const LevelGraph& graph = geometry_->levels[static_cast<std::size_t>(l)].graph;
+    const LevelGraph& graph = geometry_->levels[l].graph;
     const NumberField& numbers = build.makers.numbers(l);
-    LevelPart& part = parts_[static_cast<std::size_t>(l)];
+    LevelPart& part = parts_[l];
     part.halo_begin.assign(1, 0);
     for (int b = 0; b < graph.n_local(); ++b) {
       const BoxGraph box = graph.box(b);
-      const auto values =
-          numbers.box(b).subspan(static_cast<std::size_t>(box.n_own), static_cast<std::size_t>(box.halo.n_vofs()));
+      const auto values = numbers.box(b).subspan(box.n_own, box.halo.n_vofs());
       for (const GlobalNumber g : values) {
-        halo[static_cast<std::size_t>(l)].push_back(g);
+        halo[l].push_back(g);
         if (g >= 0 && !numbering_.is_own(g)) wanted.push_back(g);
       }
       part.halo_begin.push_back(part.halo_begin.back() + box.halo.n_vofs());
@@ -286,9 +283,8 @@ void EllipticOperator::number_columns(Build& build) {
   split_halos();
   std::vector<std::int32_t> windows{0};
   for (int l = 0; l < numbering_.n_levels(); ++l) {
-    parts_[static_cast<std::size_t>(l)].first_window = windows.size() - 1;
-    for (int b = 0; b < geometry_->levels[static_cast<std::size_t>(l)].graph.n_local(); ++b)
-      windows.push_back(numbering_.box_end(l, b));
+    parts_[l].first_window = windows.size() - 1;
+    for (int b = 0; b < geometry_->levels[l].graph.n_local(); ++b) windows.push_back(numbering_.box_end(l, b));
   }
   wide_ = WideRows(build.rows, windows, numbering_, remote_);
 }
@@ -320,16 +316,15 @@ void EllipticOperator::split_halos() {
 void EllipticOperator::choose_boxes() {
   std::size_t slots = 0;
   for (int l = 0; l < numbering_.n_levels(); ++l) {
-    const LevelGraph& graph = geometry_->levels[static_cast<std::size_t>(l)].graph;
-    const LevelPart& part = parts_[static_cast<std::size_t>(l)];
+    const LevelGraph& graph = geometry_->levels[l].graph;
+    const LevelPart& part = parts_[l];
     for (int b = 0; b < graph.n_local(); ++b) {
       const std::int32_t begin = numbering_.box_begin(l, b), end = numbering_.box_end(l, b);
       if (begin == end) continue;
       slots = std::max(slots, static_cast<std::size_t>(graph.box(b).n_slots()));
       bool far = false;
-      for (auto i = part.halo_begin[static_cast<std::size_t>(b)]; i < part.halo_begin[static_cast<std::size_t>(b) + 1];
-           ++i)
-        far = far || part.halo[static_cast<std::size_t>(i)] >= numbering_.n_own();
+      for (auto i = part.halo_begin[b]; i < part.halo_begin[static_cast<std::size_t>(b) + 1]; ++i)
+        far = far || part.halo[i] >= numbering_.n_own();
       far = far || wide_.reads_remote(window(l, b));
       (far ? border_ : interior_).push_back({l, b});
     }

@@ -32,7 +32,7 @@ void EllipticOperator::list_asked_walls() {
   for (const LevelGeometry& level : geometry_->levels)
     for (int b = 0; b < level.graph.n_local(); ++b) {
       const BoxGraph graph = level.graph.box(b);
-      std::int64_t row = level.moments_begin[static_cast<std::size_t>(b)];
+      std::int64_t row = level.moments_begin[b];
       for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r, ++row)
         for (; next != order.end() && asked[*next] == numbering_.number(level.level, b, graph.row_vof[r]); ++next)
           asked_walls_[*next] = {level.level, row};
@@ -55,9 +55,7 @@ void EllipticOperator::set_wall(const WallField& rates, const WallField& values)
       return c;
     };
   }
-  const auto at = [](const WallField& field, int level, std::int64_t row) {
-    return field.level(level)[static_cast<std::size_t>(row)];
-  };
+  const auto at = [](const WallField& field, int level, std::int64_t row) { return field.level(level)[row]; };
   foreign_.begin_each([&](std::size_t i) {
     const auto& [level, row] = asked_walls_[i];
     return RateAndValue{at(rates, level, row), at(values, level, row)};
@@ -66,7 +64,7 @@ void EllipticOperator::set_wall(const WallField& rates, const WallField& values)
   const auto given = [&](const WallTerm& t) {
     if (t.piece.row >= 0)
       return RateAndValue{at(rates, t.piece.level, t.piece.row), at(values, t.piece.level, t.piece.row)};
-    return foreign_.values()[static_cast<std::size_t>(foreign_.place(t.unknown))];
+    return foreign_.values()[foreign_.place(t.unknown)];
   };
   double least = 0.0;
   for (const RobinWall& wall : boundary_.robin) least = std::min(least, given(boundary_.walls[wall.term]).rate);

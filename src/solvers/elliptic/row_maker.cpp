@@ -96,7 +96,7 @@ int RowMaker::slot_in_box(VofName own, VofName other) const {
 
 double RowMaker::beta_at(VofName own, int direction, int slot) const {
   if (face_beta_ == nullptr) return problem_.beta;
-  return face_beta_->box(vofs_.graph().local(box_of(own)), direction)[static_cast<std::size_t>(slot)];
+  return face_beta_->box(vofs_.graph().local(box_of(own)), direction)[slot];
 }
 
 double RowMaker::beta_below(VofName own, int direction, VofName high) const {
@@ -139,7 +139,7 @@ bool RowMaker::crosses_levels(VofName v, const ListedFace& face) const {
   if (form_ == WallForm::fluxes) return true;
   const VofCenter* center = vofs_.center(v);
   if (center == nullptr) return true;
-  return center->inside && face.primary && center->wall_distance[static_cast<std::size_t>(face.side)] > 1.0F;
+  return center->inside && face.primary && center->wall_distance[face.side] > 1.0F;
 }
 
 // A condition on an end of the domain, two points: the value of the VoF and the plane of the face.
@@ -149,7 +149,7 @@ void RowMaker::add_domain_face(VofName v, const ListedFace& face, double apertur
   Vec3 front = point;  // on the plane of the face, in front of the value
   front[d] = face.centroid[d];
   const double distance = std::max(std::abs(front[d] - point[d]), least_wall_distance);
-  const ConditionAt& at = problem_.sides[static_cast<std::size_t>(face.side)];
+  const ConditionAt& at = problem_.sides[face.side];
   const Vec3 there = position(v, form_ == WallForm::lines ? front : face.centroid);
   const Condition c = at ? at(there) : Condition{};
   const auto where = static_cast<std::int8_t>(face.side);
@@ -190,7 +190,7 @@ RowMaker::LineEnd RowMaker::add_line(VofName v, int side, Row& row, RowCounts& c
   const int d = direction_of(side);
   const VofCenter* center = vofs_.center(v);
   const VofName to = vofs_.neighbour(v, side);
-  const float wall = center == nullptr ? no_wall : center->wall_distance[static_cast<std::size_t>(side)];
+  const float wall = center == nullptr ? no_wall : center->wall_distance[side];
   if (const VofName n = vofs_.aligned(v, side); n != no_face && vofs_.number(n) != no_unknown) {
     const double beta = beta_below(v, d, is_high(side) ? n : v);
     add_difference(v, n, -beta * h_, row.stencil);
@@ -264,7 +264,7 @@ VofGradient RowMaker::gradient(VofName v) const {
   VofGradient result{fit.resolved == 3, {}};
   for (std::size_t i = 0; i < r.size(); ++i)
     for (int d = 0; d < 3; ++d) {
-      Stencil& s = result.of[static_cast<std::size_t>(d)];
+      Stencil& s = result.of[d];
       s.add(vofs_.number(names[i]), fit.weight[i][d]);
       s.add(self, -fit.weight[i][d]);
     }
@@ -378,7 +378,7 @@ Stencil RowMaker::slanted_difference(const SharedFace& face, MadeFaces& made, Fa
     if (!usable[e]) continue;
     for (int d = 0; d < 3; ++d) {
       const double weight = ((d == face.direction ? 1.0 : 0.0) - line[d]) / n;
-      result.add(gradients[e]->of[static_cast<std::size_t>(d)], weight);
+      result.add(gradients[e]->of[d], weight);
     }
   }
   if (std::max(-result.weight_of(vofs_.number(face.low)), result.weight_of(vofs_.number(face.high))) >
@@ -393,7 +393,7 @@ int RowMaker::fixed_end(VofName v) const {
   int side = -1;
   double largest = 0.0;
   for (const ListedFace& f : vofs_.faces(v)) {
-    const ConditionAt& at = problem_.sides[static_cast<std::size_t>(f.side)];
+    const ConditionAt& at = problem_.sides[f.side];
     if (f.neighbour != domain_face || !at || f.aperture <= largest || !fixes(at(position(v, f.centroid)))) continue;
     largest = f.aperture;
     side = f.side;
@@ -453,7 +453,7 @@ bool RowMaker::interpolate_to_end(VofName v, const Host& from, Row& row) const {
     at[d] = h_ * end;
     return at;
   };
-  const ConditionAt& at = problem_.sides[static_cast<std::size_t>(side)];
+  const ConditionAt& at = problem_.sides[side];
   if (!fixes(at(foot(v))) || !fixes(at(foot(from.name)))) return false;
   const double weight = wall_beta(v) * h_;
   row.stencil.add(vofs_.number(v), weight);
@@ -568,7 +568,7 @@ void RowMaker::add_wall_flux(VofName v, Row& row, MadeFaces& made, RowCounts& co
     return;
   }
   const Vec3 shift = m.wall_centroid + distance * normal - point;
-  for (int d = 0; d < 3; ++d) value_at_wall.add(g->of[static_cast<std::size_t>(d)], shift[d]);
+  for (int d = 0; d < 3; ++d) value_at_wall.add(g->of[d], shift[d]);
 }
 
 }  // namespace karst

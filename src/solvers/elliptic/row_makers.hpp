@@ -16,10 +16,10 @@ class RowMakers {
   RowMakers(const RowMakers&) = delete;
   RowMakers& operator=(const RowMakers&) = delete;
 
-  const RowMaker& maker(int l) const { return makers_[static_cast<std::size_t>(l)]; }
-  const VofLookup& vofs(int l) const { return vofs_[static_cast<std::size_t>(l)]; }
-  VofLookup& vofs(int l) { return vofs_[static_cast<std::size_t>(l)]; }
-  const NumberField& numbers(int l) const { return numbers_[static_cast<std::size_t>(l)]; }  ///< global, per slot
+  const RowMaker& maker(int l) const { return makers_[l]; }
+  const VofLookup& vofs(int l) const { return vofs_[l]; }
+  VofLookup& vofs(int l) { return vofs_[l]; }
+  const NumberField& numbers(int l) const { return numbers_[l]; }  ///< global, per slot
   LevelRows rows(int l) { return {vofs(l), maker(l)}; }
 
  private:

@@ -73,7 +73,7 @@ class SlicedRows {
   void for_each_slice(std::size_t window, F&& f) const {
     std::int64_t entry = entry_begin_[window];
     for (std::int64_t s = slice_begin_[window]; s < slice_begin_[window + 1]; ++s) {
-      const int width = width_[static_cast<std::size_t>(s)];
+      const int width = width_[s];
       const std::int64_t lane = s * static_cast<std::int64_t>(slice_height);
       f(Slice<Column>{width, column_.data() + entry, weight_.data() + entry, row_.data() + lane,
                       diagonal_.data() + lane, inverse_.data() + lane});
@@ -119,9 +119,7 @@ std::vector<std::int32_t> SlicedRows<Column>::by_length(const RowList<Column>& r
   std::vector<std::int32_t> first(static_cast<std::size_t>(longest) + 2), order(n);
   for (std::size_t r = 0; r < n; ++r) ++first[static_cast<std::size_t>(rows.begin[r + 1] - rows.begin[r]) + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());
-  for (std::size_t r = 0; r < n; ++r)
-    order[static_cast<std::size_t>(first[static_cast<std::size_t>(rows.begin[r + 1] - rows.begin[r])]++)] =
-        static_cast<std::int32_t>(r);
+  for (std::size_t r = 0; r < n; ++r) order[first[rows.begin[r + 1] - rows.begin[r]]++] = static_cast<std::int32_t>(r);
   return order;
 }
 

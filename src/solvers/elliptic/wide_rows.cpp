@@ -103,7 +103,7 @@ void WideRows::set_terms(const std::vector<WideRow>& rows) {
 
 double WideRows::factors_of_first(std::int64_t r) const {
   double sum = 0.0;
-  for (auto t = static_cast<std::size_t>(terms_begin_[static_cast<std::size_t>(r)]);
+  for (auto t = static_cast<std::size_t>(terms_begin_[r]);
        t < static_cast<std::size_t>(terms_begin_[static_cast<std::size_t>(r) + 1]) && terms_[t].coefficient == 0; ++t)
     sum += terms_[t].factor;
   return sum;
@@ -111,9 +111,9 @@ double WideRows::factors_of_first(std::int64_t r) const {
 
 double WideRows::times_first(std::int64_t r, std::span<const double> x, std::span<const double> remote) const {
   double sum = 0.0;
-  for (auto t = static_cast<std::size_t>(terms_begin_[static_cast<std::size_t>(r)]);
+  for (auto t = static_cast<std::size_t>(terms_begin_[r]);
        t < static_cast<std::size_t>(terms_begin_[static_cast<std::size_t>(r) + 1]) && terms_[t].coefficient == 0; ++t) {
-    const auto column = static_cast<std::size_t>(column_[static_cast<std::size_t>(terms_[t].entry)]);
+    const auto column = static_cast<std::size_t>(column_[terms_[t].entry]);
     sum += terms_[t].factor * (column < x.size() ? x[column] : remote[column - x.size()]);
   }
   return sum;
@@ -122,15 +122,14 @@ double WideRows::times_first(std::int64_t r, std::span<const double> x, std::spa
 void WideRows::set_coefficients(std::span<const double> coefficients) {
   if (fixed_.size() == 0) {
     fixed_ = {terms_.size(), Purpose::stencils};
-    for (std::size_t t = 0; t < terms_.size(); ++t) fixed_[t] = weight_[static_cast<std::size_t>(terms_[t].entry)];
+    for (std::size_t t = 0; t < terms_.size(); ++t) fixed_[t] = weight_[terms_[t].entry];
   }
   parallel_for(n_rows(), [&](std::int64_t r) {
     const auto i = static_cast<std::size_t>(r);
     const auto begin = static_cast<std::size_t>(terms_begin_[i]), end = static_cast<std::size_t>(terms_begin_[i + 1]);
-    for (std::size_t t = begin; t < end; ++t) weight_[static_cast<std::size_t>(terms_[t].entry)] = fixed_[t];
+    for (std::size_t t = begin; t < end; ++t) weight_[terms_[t].entry] = fixed_[t];
     for (std::size_t t = begin; t < end; ++t)
-      weight_[static_cast<std::size_t>(terms_[t].entry)] +=
-          coefficients[static_cast<std::size_t>(terms_[t].coefficient)] * terms_[t].factor;
+      weight_[terms_[t].entry] += coefficients[terms_[t].coefficient] * terms_[t].factor;
     set_relaxation(i);
   });
   for (std::size_t s = 0; s + 1 < entries_.size(); ++s)
@@ -151,7 +150,7 @@ void WideRows::set_relaxation(std::size_t row) {
   const bool balance = terms_begin_[row] < terms_begin_[row + 1];
   const double damping = balance ? damping_of_balances : 1.0, d = balance ? std::max(diagonal, 0.5 * sum) : diagonal;
   // 0: a VoF without any face
-  relaxation_[static_cast<std::size_t>(place_[row])] = d > 0.0 ? static_cast<float>(damping / d) : 0.0F;
+  relaxation_[place_[row]] = d > 0.0 ? static_cast<float>(damping / d) : 0.0F;
 }
 
 template <class F>
@@ -198,14 +197,14 @@ void WideRows::find_corrections(std::size_t window, std::span<const double> b, s
   sum_rows(window, x, remote, [&](std::size_t slice, const std::array<double, height>& sum) {
     for (std::size_t l = 0; l < height; ++l) {
       const std::size_t at = slice * height + l;
-      correction_[at] = double{relaxation_[at]} * (b[static_cast<std::size_t>(lane_[at])] - sum[l]);
+      correction_[at] = double{relaxation_[at]} * (b[lane_[at]] - sum[l]);
     }
   });
 }
 
 void WideRows::correct(std::size_t window, std::span<double> x) const {
   for (std::size_t at = slices_[window] * height; at < slices_[window + 1] * height; ++at)
-    x[static_cast<std::size_t>(lane_[at])] += correction_[at];
+    x[lane_[at]] += correction_[at];
 }
 
 std::int64_t WideRows::bytes() const {

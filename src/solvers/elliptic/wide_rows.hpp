@@ -42,7 +42,7 @@ class WideRows {
            const RemoteUnknowns& remote);
 
   std::int64_t n_rows() const { return static_cast<std::int64_t>(row_.size()); }
-  std::int32_t row(std::int64_t r) const { return row_[static_cast<std::size_t>(r)]; }  ///< increasing
+  std::int32_t row(std::int64_t r) const { return row_[r]; }  ///< increasing
   /// Σ of the factors of coefficient 0 in a row.
   double factors_of_first(std::int64_t r) const;
   /// Σ factor x column over the terms of coefficient 0 in a row.

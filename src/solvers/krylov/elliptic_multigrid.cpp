@@ -53,7 +53,7 @@ void EllipticMultigrid::operator()(std::span<const double> r, std::span<double> 
     if (!orphans_.empty()) std::copy_n(r.data() + first, size, r_.data() + first);
     return most;
   });
-  for (const std::int32_t o : orphans_) r_[static_cast<std::size_t>(o)] = 0.0;
+  for (const std::int32_t o : orphans_) r_[o] = 0.0;
   multigrid_.set_size(op_.comm().max(std::max(largest, 0.0)));
   multigrid_.apply(orphans_.empty() ? r : r_.span(), z);
   if (wide_steps_ == 0) return;

@@ -37,7 +37,7 @@ class Parts {
     label_.resize(parent_.size());
     for (std::size_t i = 0; i < label_.size(); ++i) label_[i] = numbers.first() + root(static_cast<std::int32_t>(i));
     spread(op, std::move(wanted));
-    for (const std::int32_t row : pinned) pinned_.push_back(label_[static_cast<std::size_t>(row)]);
+    for (const std::int32_t row : pinned) pinned_.push_back(label_[row]);
   }
   const std::vector<GlobalNumber>& labels() const { return label_; }  ///< per own unknown: a number of its part
   const std::vector<GlobalNumber>& pinned() const {
@@ -50,9 +50,9 @@ class Parts {
     GlobalNumber far;
   };
   std::int32_t root(std::int32_t i) {
-    while (parent_[static_cast<std::size_t>(i)] != i) {
-      auto& p = parent_[static_cast<std::size_t>(i)];
-      p = parent_[static_cast<std::size_t>(p)];
+    while (parent_[i] != i) {
+      auto& p = parent_[i];
+      p = parent_[p];
       i = p;
     }
     return i;
@@ -60,7 +60,7 @@ class Parts {
   void join(std::int32_t a, std::int32_t b) {
     a = root(a);
     b = root(b);
-    parent_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    parent_[std::max(a, b)] = std::min(a, b);
   }
   /// Smaller labels win across ranks until nothing changes.
   void spread(const EllipticOperator& op, std::vector<GlobalNumber> wanted) {
@@ -70,8 +70,8 @@ class Parts {
       far.finish();
       std::map<std::int32_t, GlobalNumber> lower;
       for (const Link& link : links_) {
-        const GlobalNumber theirs = far.values()[static_cast<std::size_t>(far.place(link.far))];
-        if (theirs >= label_[static_cast<std::size_t>(link.row)]) continue;
+        const GlobalNumber theirs = far.values()[far.place(link.far)];
+        if (theirs >= label_[link.row]) continue;
         const auto [at, fresh] = lower.try_emplace(root(link.row), theirs);
         if (!fresh) at->second = std::min(at->second, theirs);
       }
@@ -122,7 +122,7 @@ template <class F>
 std::vector<double> NullSpace::sums(F&& value) const {
   std::vector<double> sum(size_.size(), 0.0);
   for (std::size_t i = 0; i < pore_.size(); ++i)
-    if (pore_[i] >= 0) sum[static_cast<std::size_t>(pore_[i])] += value(i);
+    if (pore_[i] >= 0) sum[pore_[i]] += value(i);
   comm_.sum(std::span(sum));
   return sum;
 }
@@ -131,15 +131,14 @@ void NullSpace::remove(std::span<double> x) const {
   if (size_.empty()) return;
   const std::vector<double> sum = sums([&](std::size_t i) { return x[i]; });
   for (std::size_t i = 0; i < pore_.size(); ++i)
-    if (pore_[i] >= 0) x[i] -= sum[static_cast<std::size_t>(pore_[i])] / size_[static_cast<std::size_t>(pore_[i])];
+    if (pore_[i] >= 0) x[i] -= sum[pore_[i]] / size_[pore_[i]];
 }
 
 void NullSpace::make_compatible(std::span<double> b) const {
   if (size_.empty()) return;
   const std::vector<double> sum = sums([&](std::size_t i) { return balance_[i] * b[i]; });
   for (std::size_t i = 0; i < pore_.size(); ++i)
-    if (pore_[i] >= 0 && balance_[i] != 0)
-      b[i] -= sum[static_cast<std::size_t>(pore_[i])] / balances_[static_cast<std::size_t>(pore_[i])];
+    if (pore_[i] >= 0 && balance_[i] != 0) b[i] -= sum[pore_[i]] / balances_[pore_[i]];
 }
 
 void NullSpace::spread(std::span<const double> b, std::span<const double> weights, std::span<double> mean) const {
@@ -148,7 +147,7 @@ void NullSpace::spread(std::span<const double> b, std::span<const double> weight
   const std::vector<double> sum = sums([&](std::size_t i) { return balance_[i] * b[i]; });
   const std::vector<double> weight = sums([&](std::size_t i) { return weights[i]; });
   for (std::size_t i = 0; i < pore_.size(); ++i)
-    if (pore_[i] >= 0) mean[i] = sum[static_cast<std::size_t>(pore_[i])] / weight[static_cast<std::size_t>(pore_[i])];
+    if (pore_[i] >= 0) mean[i] = sum[pore_[i]] / weight[pore_[i]];
 }
 
 double NullSpace::imbalance(std::span<const double> b) const {

@@ -47,8 +47,8 @@ PetscMatrix::PetscMatrix(const EllipticOperator& op) : hidden_(std::make_unique<
   std::vector<PetscInt> own(static_cast<std::size_t>(n)), other(static_cast<std::size_t>(n));
   op.for_each_row([&](std::int32_t row, std::span<const GlobalNumber> columns, std::span<const double>) {
     const auto mine = std::count_if(columns.begin(), columns.end(), [&](GlobalNumber g) { return numbers.is_own(g); });
-    own[static_cast<std::size_t>(row)] = static_cast<PetscInt>(mine);
-    other[static_cast<std::size_t>(row)] = static_cast<PetscInt>(std::ssize(columns) - mine);
+    own[row] = static_cast<PetscInt>(mine);
+    other[row] = static_cast<PetscInt>(std::ssize(columns) - mine);
   });
   Mat& mat = hidden_->mat;
   petsc_check(MatCreate(op.comm().handle(), &mat), "MatCreate");

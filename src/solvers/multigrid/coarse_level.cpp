@@ -50,8 +50,8 @@ BasicCoarseLevel<C>::BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, 
   });
   rows_ = SlicedRows<std::int32_t>(slices, entries);
   parallel_for_dynamic(n_windows(), [&](std::int64_t w) {
-    rows_.set(static_cast<std::size_t>(w), lists[static_cast<std::size_t>(w)]);
-    lists[static_cast<std::size_t>(w)] = {};
+    rows_.set(static_cast<std::size_t>(w), lists[w]);
+    lists[w] = {};
   });
   if constexpr (C == 3) list_own_diagonals(graph);
   set_diagonals(graph.shift);
@@ -92,11 +92,11 @@ void BasicCoarseLevel<C>::set_diagonals(std::span<const float> shift) {
     for (const OwnDiagonal& d : own) middle[static_cast<std::size_t>(d.node) - first] = d.middle;
     rows_.set_diagonals(
         i, [&](std::int32_t place) { return shift[first + static_cast<std::size_t>(place)]; },
-        [&](std::int32_t place) { return middle[static_cast<std::size_t>(place)]; });
+        [&](std::int32_t place) { return middle[place]; });
     if (own.empty()) return;
     std::vector<float>& inverse = middle;
     rows_.for_each_slice(i, [&](const Slice<std::int32_t>& slice) {
-      for (std::size_t l = 0; l < slice_height; ++l) inverse[static_cast<std::size_t>(slice.row[l])] = slice.inverse[l];
+      for (std::size_t l = 0; l < slice_height; ++l) inverse[slice.row[l]] = slice.inverse[l];
     });
     for (OwnDiagonal& d : own) d.inverse = inverse[static_cast<std::size_t>(d.node) - first];
   });

@@ -54,7 +54,7 @@ std::vector<std::uint8_t> find_pinned(const NodeGraph& graph, std::span<const fl
       shifted = shifted || shift[v] > 0.0F;
       if (hold(v) > hold(best)) best = v;
       for (std::int64_t k = graph.begin[v]; k < graph.begin[v + 1]; ++k) {
-        const auto u = static_cast<std::size_t>(graph.column[static_cast<std::size_t>(k)]);
+        const auto u = static_cast<std::size_t>(graph.column[k]);
         if (!seen[u]) stack.push_back(u);
         seen[u] = 1;
       }
@@ -81,7 +81,7 @@ BasicDirectSolve<C>::BasicDirectSolve(const NodeGraph& graph) {
   for (std::size_t c = 0; c < C; ++c) {
     std::vector<float> shift = graph.shift;
     if (C == 3)
-      for (const ComponentShift& s : graph.component_shift) shift[static_cast<std::size_t>(s.node)] += s.shift[c];
+      for (const ComponentShift& s : graph.component_shift) shift[s.node] += s.shift[c];
     for (std::size_t v = 0; v < n; ++v)
       if (graph.begin[v] == graph.begin[v + 1] && shift[v] > 0.0F) alone_[C * v + c] = 1.0F / shift[v];
     if (c >= n_inverses) continue;
@@ -95,7 +95,7 @@ std::vector<double> BasicDirectSolve<C>::invert(const NodeGraph& graph, std::spa
   const std::vector<std::uint8_t> pinned = find_pinned(graph, shift);
   std::vector<std::int32_t> place(shift.size(), -1);
   const std::size_t m = connected_.size();
-  for (std::size_t i = 0; i < m; ++i) place[static_cast<std::size_t>(connected_[i])] = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < m; ++i) place[connected_[i]] = static_cast<std::int32_t>(i);
   std::vector<double> a(m * m);  // transposed
   for (std::size_t i = 0; i < m; ++i) {
     const auto v = static_cast<std::size_t>(connected_[i]);
@@ -111,7 +111,7 @@ std::vector<double> BasicDirectSolve<C>::invert(const NodeGraph& graph, std::spa
   invert_in_place(a, m);
   if (graph.inflow.empty()) make_symmetric(a, m);
   for (std::size_t i = 0; i < m; ++i)
-    if (pinned[static_cast<std::size_t>(connected_[i])]) a[i * m + i] = 0.0;
+    if (pinned[connected_[i]]) a[i * m + i] = 0.0;
   return a;
 }
 

@@ -21,9 +21,9 @@ class BoxFaces {
     level_ = &level;
     box_ = local;
     const auto b = static_cast<std::size_t>(local);
-    weight_ = level.weight.span().subspan(static_cast<std::size_t>(geometry.moments_begin[b]));
-    shift_ = level.shift.span().subspan(static_cast<std::size_t>(geometry.moments_begin[b]));
-    extra_weight_ = level.extra.span().subspan(static_cast<std::size_t>(geometry.extra_begin[b]));
+    weight_ = level.weight.span().subspan(geometry.moments_begin[b]);
+    shift_ = level.shift.span().subspan(geometry.moments_begin[b]);
+    extra_weight_ = level.extra.span().subspan(geometry.extra_begin[b]);
     const auto n = static_cast<std::size_t>(graph_.n_own);
     slots_.resize(n);
     cell_.resize(n);
@@ -50,9 +50,7 @@ class BoxFaces {
 
   const BoxGraph& graph() const { return graph_; }
   int cell(std::size_t vof) const { return cell_[vof]; }
-  double shift(std::size_t vof) const {
-    return row_[vof] < 0 ? level_->regular_shift : shift_[static_cast<std::size_t>(row_[vof])];
-  }
+  double shift(std::size_t vof) const { return row_[vof] < 0 ? level_->regular_shift : shift_[row_[vof]]; }
   /// f(slot, side, weight) for every face of positive weight.
   template <class F>
   void for_each(std::size_t vof, F&& f) const {
@@ -145,15 +143,14 @@ class PieceFinder {
     order_.resize(n);
     first_.assign(static_cast<std::size_t>(n_blocks_) + 1, 0);
     for (std::size_t v = 0; v < n; ++v) {
-      block_of_[v] = block_of_cell_[static_cast<std::size_t>(faces.cell(v))];
+      block_of_[v] = block_of_cell_[faces.cell(v)];
       ++first_[std::size_t{block_of_[v]} + 1];
     }
     for (std::size_t b = 0; b + 1 < first_.size(); ++b) first_[b + 1] += first_[b];
-    for (std::size_t v = 0; v < n; ++v)
-      order_[static_cast<std::size_t>(first_[block_of_[v]]++)] = static_cast<std::uint16_t>(v);
+    for (std::size_t v = 0; v < n; ++v) order_[first_[block_of_[v]]++] = static_cast<std::uint16_t>(v);
   }
   void find_strongest(const BoxFaces& faces) {
-    strongest_.assign(static_cast<std::size_t>(faces.graph().n_own), 0.0F);
+    strongest_.assign(faces.graph().n_own, 0.0F);
     for (std::size_t v = 0; v < strongest_.size(); ++v)
       faces.for_each(
           v, [&](std::uint16_t, std::size_t, float weight) { strongest_[v] = std::max(strongest_[v], weight); });
@@ -209,7 +206,7 @@ class Coarsener {
 
   std::int64_t end_node() const { return children_.node_begin.back(); }
   /// Own number of the node of a VoF (its owner's number in the halo); -1 where covered or alone.
-  std::int32_t node(int b, int slot) const { return number_.box(b)[static_cast<std::size_t>(slot)]; }
+  std::int32_t node(int b, int slot) const { return number_.box(b)[slot]; }
 
   void list_remote(std::vector<RemoteItem>& remote) const {
     for (const int b : graph_.halo_plan().boundary)
@@ -224,7 +221,7 @@ class Coarsener {
   template <class F>
   void build_rows(int b, F&& column, std::span<const LinkEnd> ends, std::span<const std::int32_t> link_column,
                   float scale, RowBuilder& rows) {
-    Workspace& tools = tools_[static_cast<std::size_t>(thread_number())];
+    Workspace& tools = tools_[thread_number()];
     tools.faces.set(level_, b);
     number_columns(b, column, tools.column);
     const BoxGraph& g = tools.faces.graph();
@@ -254,7 +251,7 @@ class Coarsener {
         });
         for (auto e = std::ranges::lower_bound(ends, int{child[k]}, {}, &LinkEnd::vof);
              e != ends.end() && e->vof == child[k]; ++e)
-          if (e->weight > 0.0F) rows.add(link_column[static_cast<std::size_t>(e->other)], e->weight);
+          if (e->weight > 0.0F) rows.add(link_column[e->other], e->weight);
       }
       rows.end_row(box_key | block_[i][c], scale);
     }
@@ -269,19 +266,19 @@ class Coarsener {
   }
   std::uint64_t key_of_box(int b) const {
     const int bits = 3 * (std::bit_width(static_cast<unsigned>(graph_.layout().box_size())) - 2);
-    return static_cast<std::uint64_t>(level_.geometry->level) << 60 |
-           graph_.layout().keys()[static_cast<std::size_t>(graph_.first_box() + b)] << bits;
+    return static_cast<std::uint64_t>(level_.geometry->level) << 60 | graph_.layout().keys()[graph_.first_box() + b]
+                                                                          << bits;
   }
 
   void find_pieces(int b, std::span<const LinkEnd> ends) {
-    Workspace& tools = tools_[static_cast<std::size_t>(thread_number())];
+    Workspace& tools = tools_[thread_number()];
     tools.faces.set(level_, b);
     tools.pieces.find(tools.faces, level_.covered_in(b), ends, children_of(b), tools.parent);
     const auto number = number_.own(b);
     for (std::size_t v = 0; v < number.size(); ++v)
       number[v] = tools.parent[v] == PieceFinder::none ? -1 : std::int32_t{tools.parent[v]};
-    block_[static_cast<std::size_t>(b)] = tools.pieces.block;
-    end_[static_cast<std::size_t>(b)] = tools.pieces.end;
+    block_[b] = tools.pieces.block;
+    end_[b] = tools.pieces.end;
   }
 
   /// Numbers of boxes become numbers of the rank.
@@ -311,10 +308,9 @@ class Coarsener {
   void number_columns(int b, F&& column_of, std::vector<std::int32_t>& column) const {
     const auto n_own = static_cast<int>(number_.own(b).size());
     column.resize(number_.box(b).size());
-    for (int v = 0; v < n_own; ++v) column[static_cast<std::size_t>(v)] = node(b, v);
-    for_each_halo(b, [&](int slot, int owner) {
-      column[static_cast<std::size_t>(slot)] = node(b, slot) < 0 ? -1 : column_of(owner, node(b, slot));
-    });
+    for (int v = 0; v < n_own; ++v) column[v] = node(b, v);
+    for_each_halo(
+        b, [&](int slot, int owner) { column[slot] = node(b, slot) < 0 ? -1 : column_of(owner, node(b, slot)); });
   }
 
   const Comm& comm_;
@@ -340,9 +336,7 @@ CoarsenedLevels coarsen(const Comm& comm, std::span<const TwoPointLevel> levels,
     n_nodes = coarseners.back()->end_node();
     coarseners.back()->list_remote(remote);
   }
-  const auto node_of = [&](int level, int box, int vof) {
-    return coarseners[static_cast<std::size_t>(level)]->node(box, vof);
-  };
+  const auto node_of = [&](int level, int box, int vof) { return coarseners[level]->node(box, vof); };
   for (LinkEnd& e : links.ends()) e.node = node_of(e.level, e.box, e.vof);
   std::vector<std::int32_t> link_node;
   links.fetch(link_node, node_of);

@@ -12,7 +12,7 @@ namespace {
 std::vector<float> shifts_of(const TwoPointLevel& level, int b) {
   const BoxGraph graph = level.geometry->graph.box(b);
   std::vector<float> shift(static_cast<std::size_t>(graph.n_own), level.regular_shift);
-  const auto first = static_cast<std::size_t>(level.geometry->moments_begin[static_cast<std::size_t>(b)]);
+  const auto first = static_cast<std::size_t>(level.geometry->moments_begin[b]);
   for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r)
     shift[graph.row_vof[r]] = level.shift[first + r];
   return shift;
@@ -50,7 +50,7 @@ BasicFineLevel<C>::BasicFineLevel(const Comm& comm, const TwoPointLevel& level, 
 template <int C>
 void BasicFineLevel<C>::number_unknowns(const TwoPointLevel& level, int b) {
   const std::span<const std::uint16_t> covered = level.covered_in(b);
-  BoxView& box = boxes_[static_cast<std::size_t>(b)];
+  BoxView& box = boxes_[b];
   std::int32_t vof = 0;
   const auto add = [&](std::int32_t end) {
     if (end > vof) segments_.push_back({vof, end - vof, end_unknown_});
@@ -70,7 +70,7 @@ void BasicFineLevel<C>::number_unknowns(const TwoPointLevel& level, int b) {
 template <int C>
 void BasicFineLevel<C>::find_ghosts(const TwoPointLevel& level, int b) {
   const BoxGraph g = graph_->box(b);
-  BoxView& box = boxes_[static_cast<std::size_t>(b)];
+  BoxView& box = boxes_[b];
   const int n_ghosts = g.halo.n_coarse() + g.halo.n_domain(), first = g.closed() - n_ghosts;
   const int first_domain = g.closed() - g.halo.n_domain();
   const std::size_t begin = ghost_vof_.size();
@@ -86,10 +86,8 @@ void BasicFineLevel<C>::find_ghosts(const TwoPointLevel& level, int b) {
     ghost_vof_[ghost] = static_cast<std::uint16_t>(vof);
     if (slot < first_domain) return;
     float* factor = ghost_factor_.data() + C * ghost;
-    std::fill_n(factor, C,
-                level.ghost_factor[static_cast<std::size_t>(level.ghost_begin[static_cast<std::size_t>(b)] + slot -
-                                                            first_domain)]);
-    if (C == 3 && level.mirrors[static_cast<std::size_t>(side)]) factor[direction_of(side)] = -1.0F;
+    std::fill_n(factor, C, level.ghost_factor[level.ghost_begin[b] + slot - first_domain]);
+    if (C == 3 && level.mirrors[side]) factor[direction_of(side)] = -1.0F;
   });
 }
 
@@ -99,15 +97,15 @@ void BasicFineLevel<C>::set_rows(const TwoPointLevel& level) {
   std::vector<std::int64_t> slices(static_cast<std::size_t>(n)), entries(static_cast<std::size_t>(n));
   std::vector<RowList<std::uint16_t>> lists(static_cast<std::size_t>(n_threads()));
   const auto rows_of = [&](std::int64_t b) -> const RowList<std::uint16_t>& {
-    RowList<std::uint16_t>& rows = lists[static_cast<std::size_t>(thread_number())];
+    RowList<std::uint16_t>& rows = lists[thread_number()];
     rows.clear();
-    if (boxes_[static_cast<std::size_t>(b)].n_segments > 0) add_rows(static_cast<int>(b), level, rows);
+    if (boxes_[b].n_segments > 0) add_rows(static_cast<int>(b), level, rows);
     return rows;
   };
   parallel_for_dynamic(n, [&](std::int64_t b) {
     const auto size = SlicedRows<std::uint16_t>::size_of(rows_of(b));
-    slices[static_cast<std::size_t>(b)] = size.slices;
-    entries[static_cast<std::size_t>(b)] = size.entries;
+    slices[b] = size.slices;
+    entries[b] = size.entries;
   });
   rows_ = SlicedRows<std::uint16_t>(slices, entries);
   parallel_for_dynamic(n, [&](std::int64_t b) { rows_.set(static_cast<std::size_t>(b), rows_of(b)); });
@@ -118,8 +116,8 @@ void BasicFineLevel<C>::set_rows(const TwoPointLevel& level) {
 template <int C>
 void BasicFineLevel<C>::add_rows(int b, const TwoPointLevel& level, RowList<std::uint16_t>& rows) const {
   const BoxGraph g = graph_->box(b);
-  const auto first = static_cast<std::size_t>(level.geometry->moments_begin[static_cast<std::size_t>(b)]);
-  const auto first_extra = static_cast<std::size_t>(level.geometry->extra_begin[static_cast<std::size_t>(b)]);
+  const auto first = static_cast<std::size_t>(level.geometry->moments_begin[b]);
+  const auto first_extra = static_cast<std::size_t>(level.geometry->extra_begin[b]);
   double diagonal = 0.0;
   const auto add = [&](std::uint16_t column, float weight) {
     if (weight <= 0.0F) return;
@@ -130,7 +128,7 @@ void BasicFineLevel<C>::add_rows(int b, const TwoPointLevel& level, RowList<std:
   const auto add_regular = [&](int vof, const std::array<std::uint16_t, 6>& slots) {
     diagonal = level.regular_shift;
     for (int side = 0; side < 6; ++side) {
-      const std::uint16_t slot = slots[static_cast<std::size_t>(side)];
+      const std::uint16_t slot = slots[side];
       add(slot, level.carried(level.whole_weight(b, vof, side, slot), b, vof, static_cast<std::size_t>(side)));
     }
     rows.end_row(static_cast<std::uint16_t>(vof), static_cast<float>(diagonal));
@@ -173,7 +171,7 @@ void BasicFineLevel<C>::add_shifts(const TwoPointLevel& level, const FineChildre
     for (std::int64_t node = children.node_begin[i]; node < children.node_begin[i + 1]; ++node, ++end) {
       double sum = 0.0;
       for (; k < *end; ++k) sum += fine[child[k]];
-      shift[static_cast<std::size_t>(node)] += scale * static_cast<float>(sum);
+      shift[node] += scale * static_cast<float>(sum);
     }
   });
 }
@@ -183,7 +181,7 @@ void BasicFineLevel<C>::clear_covered(int b, float* x) const {
   if (covered_begin_.empty()) return;
   const auto i = static_cast<std::size_t>(b);
   for (std::int32_t k = covered_begin_[i]; k < covered_begin_[i + 1]; ++k)
-    for (int c = 0; c < C; ++c) x[C * covered_[static_cast<std::size_t>(k)] + c] = 0.0F;
+    for (int c = 0; c < C; ++c) x[C * covered_[k] + c] = 0.0F;
 }
 
 template <int C>
@@ -208,7 +206,7 @@ void BasicFineLevel<C>::sweep(const SweepFactors& factors) {
   const float p = factors.p, q = factors.q, c = factors.c;
   const float of_b = c / regular_diagonal_, of_sum = of_b * face_weight_;
   halo_.for_boxes(x_, [&](int box) {
-    const BoxView& view = boxes_[static_cast<std::size_t>(box)];
+    const BoxView& view = boxes_[box];
     float* from = x(box);
     fill_ghosts(box, from);
     const float* rhs = b(box);
@@ -232,7 +230,7 @@ void BasicFineLevel<C>::find_residual(int box, const float* rhs, float* residual
   const float d = regular_diagonal_, w = face_weight_;
   float* from = x(box);
   fill_ghosts(box, from);
-  for (const Run& run : boxes_[static_cast<std::size_t>(box)].runs)
+  for (const Run& run : boxes_[box].runs)
     kernels::for_run<C>(run, from, residual, [&](std::size_t v, float s) { return rhs[v] - d * from[v] + w * s; });
   kernels::residual_rows<C>(rows_, static_cast<std::size_t>(box), from, from, rhs, residual);
 }
@@ -263,7 +261,7 @@ template <int C>
 void BasicFineLevel<C>::restrict_residual(const FineChildren& children, std::span<Value> coarse) {
   halo_.for_boxes(x_, [&](int box) {
     const auto i = static_cast<std::size_t>(box);
-    float* residual = numbers(scratch_[static_cast<std::size_t>(thread_number())].data());
+    float* residual = numbers(scratch_[thread_number()].data());
     find_residual(box, b(box), residual);
     const std::uint16_t* child = children.child.data() + graph_->vof_begin(box);
     const std::uint16_t* end = children.end.data() + (children.node_begin[i] - children.node_begin[0]);
@@ -313,8 +311,8 @@ void BasicFineLevel<C>::product(std::span<const double> x, std::span<double> ax)
   exact_halo_.for_boxes(exact_, [&](int b) {
     double* from = exact_.box(b).data();
     fill_ghosts(b, from);
-    double* to = exact_scratch_[static_cast<std::size_t>(thread_number())].data();
-    for (const Run& run : boxes_[static_cast<std::size_t>(b)].runs)
+    double* to = exact_scratch_[thread_number()].data();
+    for (const Run& run : boxes_[b].runs)
       kernels::for_run<1>(run, from, to, [&](std::size_t v, double s) { return d * from[v] - w * s; });
     kernels::product_rows(rows_, static_cast<std::size_t>(b), from, to);
     for (const Segment& s : segments(b)) std::copy_n(to + s.vof, s.count, ax.data() + s.unknown);
@@ -334,7 +332,7 @@ template <int C>
 std::vector<std::int64_t> BasicFineLevel<C>::unknowns(int box) const {
   std::vector<std::int64_t> unknown(static_cast<std::size_t>(x_.slots()->n_own(box)), -1);
   for (const Segment& s : segments(box))
-    for (std::int32_t v = 0; v < s.count; ++v) unknown[static_cast<std::size_t>(s.vof + v)] = s.unknown + v;
+    for (std::int32_t v = 0; v < s.count; ++v) unknown[s.vof + v] = s.unknown + v;
   return unknown;
 }
 

@@ -62,7 +62,7 @@ class BasicFineLevel {
   void product(std::span<const double> x, std::span<double> ax) requires(C == 1);
 
   float* x(int box) { return numbers(x_.box(box).data()); }
-  const Value& value(int box, int vof) const { return x_.box(box)[static_cast<std::size_t>(vof)]; }
+  const Value& value(int box, int vof) const { return x_.box(box)[vof]; }
   float* y(int box) { return numbers(y_.box(box).data()); }
   /// The x of the last product().
   const double* exact(int box) const { return exact_.box(box).data(); }
@@ -89,7 +89,7 @@ class BasicFineLevel {
   void add_rows(int b, const TwoPointLevel& level, RowList<std::uint16_t>& rows) const;
   void set_rows(const TwoPointLevel& level);
   std::span<const Segment> segments(int b) const {
-    const BoxView& box = boxes_[static_cast<std::size_t>(b)];
+    const BoxView& box = boxes_[b];
     return std::span(segments_).subspan(box.segments, box.n_segments);
   }
   const float* b(int box) const { return numbers(b_.data() + graph_->vof_begin(box)); }
@@ -98,7 +98,7 @@ class BasicFineLevel {
   void find_residual(int box, const float* rhs, float* residual);
   template <class T>
   void fill_ghosts(int b, T* x) const {
-    const BoxView& box = boxes_[static_cast<std::size_t>(b)];
+    const BoxView& box = boxes_[b];
     const std::uint16_t* vof = ghost_vof_.data() + box.ghosts;
     const float* factor = ghost_factor_.data() + C * box.ghosts;
     T* ghost = x + C * box.first_ghost;

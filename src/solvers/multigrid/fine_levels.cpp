@@ -20,13 +20,13 @@ void BasicFineLevels<C>::tell_link_ends() {
   std::vector<std::int64_t> unknown;
   const LinkEnd* before = nullptr;
   for (LinkEnd& end : links_.ends()) {
-    const BasicFineLevel<C>& level = *levels_[static_cast<std::size_t>(end.level)];
+    const BasicFineLevel<C>& level = *levels_[end.level];
     if (before == nullptr || before->level != end.level || before->box != end.box) {
       inverse = level.inverse_diagonal(end.box);
       unknown = level.unknowns(end.box);
     }
-    end.inverse = inverse[static_cast<std::size_t>(end.vof)];
-    end.unknown = unknown[static_cast<std::size_t>(end.vof)];
+    end.inverse = inverse[end.vof];
+    end.unknown = unknown[end.vof];
     before = &end;
   }
 }
@@ -45,8 +45,7 @@ void BasicFineLevels<C>::add_shifts(std::span<const TwoPointLevel> levels, float
 template <int C>
 void BasicFineLevels<C>::fetch_link_values() {
   if (!has_links_) return;
-  links_.fetch(values_,
-               [&](int level, int box, int vof) { return levels_[static_cast<std::size_t>(level)]->value(box, vof); });
+  links_.fetch(values_, [&](int level, int box, int vof) { return levels_[level]->value(box, vof); });
 }
 
 /// f(end) for all ends, threaded; the ends of one box on one thread and in order.
@@ -70,7 +69,7 @@ void BasicFineLevels<C>::sweep(const SweepFactors& factors) {
   fetch_link_values();
   for (const auto& level : levels_) level->sweep(factors);
   for_ends([&](const LinkEnd& e) {
-    BasicFineLevel<C>& level = *levels_[static_cast<std::size_t>(e.level)];
+    BasicFineLevel<C>& level = *levels_[e.level];
     const kernels::Few difference = other(e) - kernels::load<C>(level.x(e.box) + C * e.vof);
     float* y = level.y(e.box) + C * e.vof;
     kernels::store<C>(kernels::load<C>(y) + factors.c * e.inverse * e.weight * difference, y);
@@ -83,7 +82,7 @@ void BasicFineLevels<C>::restrict_residual(std::span<Value> coarse) {
   fetch_link_values();
   for (std::size_t l = 0; l < levels_.size(); ++l) levels_[l]->restrict_residual(children_[l], coarse);
   for_ends([&](const LinkEnd& e) {
-    const kernels::Few x = kernels::load<C>(levels_[static_cast<std::size_t>(e.level)]->x(e.box) + C * e.vof);
+    const kernels::Few x = kernels::load<C>(levels_[e.level]->x(e.box) + C * e.vof);
     float* sum = numbers(coarse.data() + e.node);
     kernels::store<C>(kernels::load<C>(sum) + e.weight * (other(e) - x), sum);
   });
@@ -105,7 +104,7 @@ void BasicFineLevels<C>::product(const LoadValues<C>& x, const StoreValues<C>& a
   fetch_link_values();
   for (const auto& level : levels_) level->product();
   for_ends([&](const LinkEnd& e) {
-    BasicFineLevel<C>& level = *levels_[static_cast<std::size_t>(e.level)];
+    BasicFineLevel<C>& level = *levels_[e.level];
     float* y = level.y(e.box) + C * e.vof;
     kernels::store<C>(kernels::load<C>(y) + e.weight * (kernels::load<C>(level.x(e.box) + C * e.vof) - other(e)), y);
   });
@@ -119,11 +118,10 @@ template <int C>
 void BasicFineLevels<C>::product(std::span<const double> x, std::span<double> ax) requires(C == 1) {
   for (const auto& level : levels_) level->product(x, ax);
   if (!has_links_) return;
-  links_.fetch(exact_values_,
-               [&](int level, int box, int vof) { return levels_[static_cast<std::size_t>(level)]->exact(box)[vof]; });
+  links_.fetch(exact_values_, [&](int level, int box, int vof) { return levels_[level]->exact(box)[vof]; });
   for_ends([&](const LinkEnd& e) {
     const auto v = static_cast<std::size_t>(e.unknown);
-    ax[v] -= static_cast<double>(e.weight) * (exact_values_[static_cast<std::size_t>(e.other)] - x[v]);
+    ax[v] -= static_cast<double>(e.weight) * (exact_values_[e.other] - x[v]);
   });
 }
 

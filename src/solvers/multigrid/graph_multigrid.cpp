@@ -87,7 +87,7 @@ template <int C>
 void BasicGraphMultigrid<C>::set_shifts(std::span<const TwoPointLevel> levels) {
   fine_.set_shifts(levels);
   std::vector<float> shift(static_cast<std::size_t>(n_first_));
-  for (const SideShift& s : side_shift_) shift[static_cast<std::size_t>(s.node)] = s.shift;
+  for (const SideShift& s : side_shift_) shift[s.node] = s.shift;
   fine_.add_shifts(levels, scale_, shift);
   for (std::size_t k = 0; k <= coarse_.size(); ++k) {
     if (k == gathered_ && !shared_.empty()) shift = comm_.all_gather(std::span<const float>(shift));
@@ -106,7 +106,7 @@ void BasicGraphMultigrid<C>::add_entries(const Comm& here, const NodeGraph& grap
 template <int C>
 std::span<NodeValue<C>> BasicGraphMultigrid<C>::own_part(std::size_t k, std::span<Value> all) const {
   if (k != gathered_ || shared_.empty()) return all;
-  return all.subspan(static_cast<std::size_t>(first_gathered_), static_cast<std::size_t>(n_gathered_));
+  return all.subspan(first_gathered_, n_gathered_);
 }
 
 template <int C>

@@ -35,24 +35,23 @@ void add_exposed(const Comm& comm, const TwoPointLevel& level, std::int32_t l, s
     if (std::ranges::none_of(is_covered, [](std::uint8_t c) { return c != 0; })) continue;
     std::vector<float> sum(static_cast<std::size_t>(g.n_own));
     const auto add = [&](int vof, int slot, float weight) {
-      if (is_covered[static_cast<std::size_t>(slot)] != 0) sum[static_cast<std::size_t>(vof)] += weight;
+      if (is_covered[slot] != 0) sum[vof] += weight;
     };
-    const auto first = static_cast<std::size_t>(geometry.moments_begin[static_cast<std::size_t>(b)]);
+    const auto first = static_cast<std::size_t>(geometry.moments_begin[b]);
     std::vector<std::int32_t> row(sum.size(), -1);
-    for (int r = 0; r < g.n_irregular; ++r) row[g.row_vof[static_cast<std::size_t>(r)]] = r;
+    for (int r = 0; r < g.n_irregular; ++r) row[g.row_vof[r]] = r;
     for_each_vof(g, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
-      const std::int32_t r = row[static_cast<std::size_t>(vof)];
+      const std::int32_t r = row[vof];
       for (std::size_t side = 0; side < 6; ++side)
         add(vof, slots[side],
             r < 0 ? level.whole_weight(b, vof, static_cast<int>(side), slots[side])
                   : level.weight[first + static_cast<std::size_t>(r)][side]);
     });
-    const auto first_extra = static_cast<std::size_t>(geometry.extra_begin[static_cast<std::size_t>(b)]);
+    const auto first_extra = static_cast<std::size_t>(geometry.extra_begin[b]);
     for (std::size_t e = 0; e < g.extra.size(); ++e)
       add(g.extra[e].vof, g.extra[e].neighbour, level.extra[first_extra + e]);
     for (int v = 0; v < g.n_own; ++v)
-      if (sum[static_cast<std::size_t>(v)] > 0.0F && is_covered[static_cast<std::size_t>(v)] == 0)
-        ends.push_back({l, b, v, -sum[static_cast<std::size_t>(v)], -1});
+      if (sum[v] > 0.0F && is_covered[v] == 0) ends.push_back({l, b, v, -sum[v], -1});
   }
 }
 
@@ -95,8 +94,7 @@ std::vector<LevelLinks::OpenEnd> LevelLinks::find_ends(const Comm& comm, std::sp
     for (const CoarseFineLink& link : levels[l].links) {
       const int owner = coarse.owner(box_of(link.coarse));
       ends.push_back({level, link.fine, link.weight, {owner, level - 1, link.coarse}});
-      out[static_cast<std::size_t>(owner)].push_back(
-          {level - 1, link.coarse, link.weight, {comm.rank(), level, link.fine}});
+      out[owner].push_back({level - 1, link.coarse, link.weight, {comm.rank(), level, link.fine}});
     }
   }
   for (const Message& m : comm.sparse_exchange(messages(out))) {
@@ -121,7 +119,7 @@ std::vector<LevelLinks::FarVof> LevelLinks::list_values(const Comm& comm, std::s
   }
   sort_unique(far);
   std::vector<std::vector<FarVof>> asked(static_cast<std::size_t>(comm.size()));
-  for (const FarVof& f : far) asked[static_cast<std::size_t>(f.rank)].push_back(f);
+  for (const FarVof& f : far) asked[f.rank].push_back(f);
   const std::vector<Message> wanted = comm.sparse_exchange(messages(asked));
   for (const Message& m : wanted)
     for (const FarVof& f : items_of<FarVof>(m)) others_.push_back(own(levels, f.level, f.name));
@@ -129,7 +127,7 @@ std::vector<LevelLinks::FarVof> LevelLinks::list_values(const Comm& comm, std::s
   std::vector<std::vector<std::int32_t>> places(static_cast<std::size_t>(comm.size()));
   for (const Message& m : wanted)
     for (const FarVof& f : items_of<FarVof>(m))
-      places[static_cast<std::size_t>(m.rank)].push_back(place_of(others_, own(levels, f.level, f.name)));
+      places[m.rank].push_back(place_of(others_, own(levels, f.level, f.name)));
   for (const Message& m : comm.sparse_exchange(messages(places)))
     for (const std::int32_t node : items_of<std::int32_t>(m)) remote_.push_back({m.rank, node});
   halo_ = ListExchange(comm, remote_);
@@ -137,7 +135,7 @@ std::vector<LevelLinks::FarVof> LevelLinks::list_values(const Comm& comm, std::s
 }
 
 LevelLinks::Other LevelLinks::own(std::span<const TwoPointLevel> levels, std::int32_t level, VofName name) {
-  return {level, levels[static_cast<std::size_t>(level)].geometry->graph.local(box_of(name)), vof_of(name)};
+  return {level, levels[level].geometry->graph.local(box_of(name)), vof_of(name)};
 }
 
 LevelLinks::LevelLinks(const Comm& comm, std::span<const TwoPointLevel> levels) : rank_(comm.rank()) {

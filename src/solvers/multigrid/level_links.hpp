@@ -36,13 +36,13 @@ class LevelLinks {
   /// Owner of a value; of the constant 0 as well.
   int rank_of(std::int32_t value) const {
     const auto own = static_cast<std::int32_t>(others_.size());
-    return value <= own ? rank_ : remote_[static_cast<std::size_t>(value - own - 1)].rank;
+    return value <= own ? rank_ : remote_[value - own - 1].rank;
   }
 
   /// Fills the first n_values() of `values`: at(level, box, vof) of every other end. Collective.
   template <class T, class F>
   void fetch(std::vector<T>& values, F&& at) {
-    values.resize(static_cast<std::size_t>(n_values()));
+    values.resize(n_values());
     for (std::size_t i = 0; i < others_.size(); ++i) values[i] = at(others_[i].level, others_[i].box, others_[i].vof);
     values[others_.size()] = T{0};
     halo_.exchange(std::span(values));

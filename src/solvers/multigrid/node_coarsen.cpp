@@ -17,9 +17,7 @@ std::vector<std::int64_t> cut_windows(const std::vector<std::uint64_t>& block) {
   std::vector<std::int64_t> window{0};
   const std::int64_t n = std::ssize(block);
   for (std::int64_t v = 1; v < n; ++v)
-    if (v - window.back() >= window_nodes &&
-        block[static_cast<std::size_t>(v)] != block[static_cast<std::size_t>(v - 1)])
-      window.push_back(v);
+    if (v - window.back() >= window_nodes && block[v] != block[v - 1]) window.push_back(v);
   if (n > 0) window.push_back(n);
   return window;
 }
@@ -40,7 +38,7 @@ std::vector<std::uint64_t> blocks_of(const Comm& comm, const NodeGraph& fine) {
 std::vector<float> strongest_links(const NodeGraph& fine, std::int64_t first, std::int64_t last) {
   std::vector<float> strongest;
   for (std::int64_t v = first; v < last; ++v) {
-    const auto begin = fine.weight.begin() + fine.begin[static_cast<std::size_t>(v)];
+    const auto begin = fine.weight.begin() + fine.begin[v];
     const auto end = fine.weight.begin() + fine.begin[static_cast<std::size_t>(v) + 1];
     strongest.push_back(begin == end ? 0.0F : *std::max_element(begin, end));
   }
@@ -58,15 +56,15 @@ Pieces find_pieces(const NodeGraph& fine, const std::vector<std::uint64_t>& bloc
   Pieces pieces;
   std::vector<std::int32_t> stack;
   const std::vector<float> strongest = strongest_links(fine, first, last);
-  const auto strongest_of = [&](std::int64_t v) { return strongest[static_cast<std::size_t>(v - first)]; };
+  const auto strongest_of = [&](std::int64_t v) { return strongest[v - first]; };
   std::fill(parent.begin() + first, parent.begin() + last, -1);
   for (std::int64_t seed = first; seed < last; ++seed) {
-    if (parent[static_cast<std::size_t>(seed)] >= 0) continue;
-    const std::uint64_t in = block[static_cast<std::size_t>(seed)];
+    if (parent[seed] >= 0) continue;
+    const std::uint64_t in = block[seed];
     const auto number = static_cast<std::int32_t>(pieces.end.size());
     const std::size_t begin = pieces.child.size();
     stack.assign(1, static_cast<std::int32_t>(seed));
-    parent[static_cast<std::size_t>(seed)] = number;
+    parent[seed] = number;
     while (!stack.empty()) {
       const auto v = static_cast<std::size_t>(stack.back());
       stack.pop_back();
@@ -74,9 +72,9 @@ Pieces find_pieces(const NodeGraph& fine, const std::vector<std::uint64_t>& bloc
       for (auto k = static_cast<std::size_t>(fine.begin[v]); k < static_cast<std::size_t>(fine.begin[v + 1]); ++k) {
         const std::int32_t u = fine.column[k];
         if (u < first || u >= last) continue;  // also remote ones
-        if (parent[static_cast<std::size_t>(u)] >= 0 || block[static_cast<std::size_t>(u)] != in) continue;
+        if (parent[u] >= 0 || block[u] != in) continue;
         if (is_weak(fine.weight[k], strongest_of(static_cast<std::int64_t>(v)), strongest_of(u))) continue;
-        parent[static_cast<std::size_t>(u)] = number;
+        parent[u] = number;
         stack.push_back(u);
       }
     }
@@ -106,13 +104,12 @@ std::vector<float> bonds_of(const Comm& comm, const NodeGraph& fine, const NodeC
                             std::span<const std::int32_t> parent, ListExchange& halo) {
   std::vector<float> bond(fine.key.size() + fine.remote.size(), 0.0F);
   parallel_for(std::ssize(children.window) - 1, [&](std::int64_t i) {
-    const std::int64_t first = children.window[static_cast<std::size_t>(i)];
+    const std::int64_t first = children.window[i];
     const std::int64_t last = children.window[static_cast<std::size_t>(i) + 1];
     for (auto v = static_cast<std::size_t>(first); v < static_cast<std::size_t>(last); ++v)
       for (auto k = static_cast<std::size_t>(fine.begin[v]); k < static_cast<std::size_t>(fine.begin[v + 1]); ++k) {
         const std::int32_t u = fine.column[k];
-        if (u >= first && u < last && parent[static_cast<std::size_t>(u)] == parent[v])
-          bond[v] = std::max(bond[v], fine.weight[k]);
+        if (u >= first && u < last && parent[u] == parent[v]) bond[v] = std::max(bond[v], fine.weight[k]);
       }
   });
   std::array<double, 16> present{}, grows{};
@@ -161,7 +158,7 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
   parallel_for(n_windows, [&](std::int64_t w) {
     const auto i = static_cast<std::size_t>(w);
     for (std::int64_t v = children.window[i]; v < children.window[i + 1]; ++v)
-      parent[static_cast<std::size_t>(v)] += static_cast<std::int32_t>(children.coarse_window[i]);
+      parent[v] += static_cast<std::int32_t>(children.coarse_window[i]);
   });
   ListExchange halo(comm, fine.remote);
   halo.exchange(std::span(parent));
@@ -178,7 +175,7 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
       const auto node = static_cast<std::size_t>(c);
       builder.begin_row(static_cast<std::int32_t>(c));
       for (std::int64_t k = children.begin[node]; k < children.begin[node + 1]; ++k) {
-        const auto v = static_cast<std::size_t>(children.child[static_cast<std::size_t>(k)]);
+        const auto v = static_cast<std::size_t>(children.child[k]);
         builder.add_shift(galerkin_factor(fine.shift[v], bond[v], scale) * fine.shift[v]);
         const auto more =
             std::ranges::lower_bound(fine.component_shift, static_cast<std::int32_t>(v), {}, &ComponentShift::node);
@@ -194,12 +191,11 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
           if (!fine.inflow.empty()) builder.add_inflow(parent[u], fine.inflow[entry]);
         }
       }
-      builder.end_row(block[static_cast<std::size_t>(children.child[static_cast<std::size_t>(children.begin[node])])],
-                      1.0F);
+      builder.end_row(block[children.child[children.begin[node]]], 1.0F);
     }
   });
   join_rows(rows, coarse);
-  result.bond.resize(static_cast<std::size_t>(fine.size()));
+  result.bond.resize(fine.size());
   return result;
 }
 

@@ -12,10 +12,10 @@ NodeGraph gather(const Comm& comm, const NodeGraph& mine) {
   std::vector<std::int32_t> column(mine.column);
   for (std::int32_t& c : column) {
     if (c < mine.size()) {
-      c += static_cast<std::int32_t>(first[static_cast<std::size_t>(comm.rank())]);
+      c += static_cast<std::int32_t>(first[comm.rank()]);
     } else {
-      const RemoteItem& node = mine.remote[static_cast<std::size_t>(c - mine.size())];
-      c = node.number + static_cast<std::int32_t>(first[static_cast<std::size_t>(node.rank)]);
+      const RemoteItem& node = mine.remote[c - mine.size()];
+      c = node.number + static_cast<std::int32_t>(first[node.rank]);
     }
   }
   std::vector<std::int64_t> length(mine.shift.size());
@@ -30,8 +30,7 @@ NodeGraph gather(const Comm& comm, const NodeGraph& mine) {
   graph.inflow = all(mine.inflow);
   graph.shift = all(mine.shift);
   std::vector<ComponentShift> component_shift(mine.component_shift);
-  for (ComponentShift& s : component_shift)
-    s.node += static_cast<std::int32_t>(first[static_cast<std::size_t>(comm.rank())]);
+  for (ComponentShift& s : component_shift) s.node += static_cast<std::int32_t>(first[comm.rank()]);
   graph.component_shift = all(std::as_const(component_shift));
   for (const std::int64_t n : all(const_length)) graph.begin.push_back(graph.begin.back() + n);
   return graph;

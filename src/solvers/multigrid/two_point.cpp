@@ -42,7 +42,7 @@ class Maker {
     if (form == WallForm::lines) find_inside(comm);
     const bool variable = !problem.face_beta.empty();
     level_.geometry = &geometry;
-    if (variable) level_.face_beta = &problem.face_beta[static_cast<std::size_t>(geometry.level)];
+    if (variable) level_.face_beta = &problem.face_beta[geometry.level];
     level_.face_weight = static_cast<float>(variable ? h_ : problem.beta * h_);
     level_.regular_shift = static_cast<float>(problem.a * h_ * h_ * h_);
     level_.weight = Array<std::array<float, 6>>(geometry.moments.size(), Purpose::solver);
@@ -51,7 +51,7 @@ class Maker {
     level_.ghost_begin.push_back(0);
     for (int b = 0; b < geometry.graph.n_local(); ++b)
       level_.ghost_begin.push_back(level_.ghost_begin.back() + geometry.graph.box(b).halo.n_domain());
-    level_.ghost_factor.assign(static_cast<std::size_t>(level_.ghost_begin.back()), 1.0F);
+    level_.ghost_factor.assign(level_.ghost_begin.back(), 1.0F);
   }
 
   TwoPointLevel make() {
@@ -63,8 +63,8 @@ class Maker {
   void make_box(int b) {
     const BoxGraph graph = geometry_.graph.box(b);
     const BoxMoments moments = geometry_.box(b);
-    const auto first = static_cast<std::size_t>(geometry_.moments_begin[static_cast<std::size_t>(b)]);
-    const auto first_extra = static_cast<std::size_t>(geometry_.extra_begin[static_cast<std::size_t>(b)]);
+    const auto first = static_cast<std::size_t>(geometry_.moments_begin[b]);
+    const auto first_extra = static_cast<std::size_t>(geometry_.extra_begin[b]);
     for (std::size_t r = 0; r < moments.moments.size(); ++r) {
       std::array<float, 6>& weight = level_.weight[first + r];
       const VofMoments& m = moments.moments[r];
@@ -132,7 +132,7 @@ class Maker {
       const int slot = graph.neighbours[r][side];
       const float wall = center.wall_distance[side];
       bool open = slot != graph.closed();
-      if (slot < first_ghost) open = inside_.box(b)[static_cast<std::size_t>(slot)] != 0;
+      if (slot < first_ghost) open = inside_.box(b)[slot] != 0;
       if (slot >= first_ghost && slot < first_domain) open = wall > 1.0F;
       if (slot >= first_domain && slot < graph.closed()) open = wall > 0.5F;
       if (open)
@@ -155,9 +155,9 @@ class Maker {
   void set_ghosts(int b, const BoxGraph& graph, const BoxMoments& moments) {
     if (graph.halo.n_domain() == 0) return;
     const int first = graph.closed() - graph.halo.n_domain();
-    float* factor = level_.ghost_factor.data() + level_.ghost_begin[static_cast<std::size_t>(b)];
+    float* factor = level_.ghost_factor.data() + level_.ghost_begin[b];
     for_each_face(graph, moments, [&](const FaceView& face) {
-      const ConditionAt& at = problem_.sides[static_cast<std::size_t>(face.side)];
+      const ConditionAt& at = problem_.sides[face.side];
       if (face.neighbour < first || !at) return;
       const double beta =
           level_.face_beta != nullptr ? level_.beta(b, face.vof, face.side, face.neighbour) : problem_.beta;

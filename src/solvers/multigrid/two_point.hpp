@@ -63,16 +63,15 @@ struct TwoPointLevel {
     return !has_flow() || w <= 0.0F ? w : carried_weight(w, inflow_of(box, vof, side));
   }
   float inflow_of(int box, int vof, std::size_t side) const {
-    return inflow[static_cast<std::size_t>(geometry->graph.vof_begin(box) + vof)][side];
+    return inflow[geometry->graph.vof_begin(box) + vof][side];
   }
   double beta(int box, int vof, int side, int slot) const {
-    return face_beta->box(box, direction_of(side))[static_cast<std::size_t>(is_high(side) ? slot : vof)];
+    return face_beta->box(box, direction_of(side))[is_high(side) ? slot : vof];
   }
   std::span<const std::uint16_t> covered_in(int box) const {
     if (covered_begin.empty()) return {};
     const auto b = static_cast<std::size_t>(box);
-    return std::span(covered).subspan(static_cast<std::size_t>(covered_begin[b]),
-                                      static_cast<std::size_t>(covered_begin[b + 1] - covered_begin[b]));
+    return std::span(covered).subspan(covered_begin[b], covered_begin[b + 1] - covered_begin[b]);
   }
 };
 

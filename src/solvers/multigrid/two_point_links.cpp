@@ -13,7 +13,7 @@ namespace {
 double open_part(const LevelFace& f, const VofCenter* center, WallForm form) {
   if (form == WallForm::fluxes) return f.face.aperture;
   if (center == nullptr) return 1.0;
-  const float wall = center->wall_distance[static_cast<std::size_t>(f.face.side)];
+  const float wall = center->wall_distance[f.face.side];
   return center->inside && f.face.primary && wall > 1.0F ? 1.0 : 0.0;
 }
 
@@ -50,14 +50,13 @@ void set_links(const Composite& grid, int l, WallForm form, TwoPointLevel& fine)
                end = static_cast<std::size_t>(grid.coarse_fine_begin(l, b + 1));
     if (begin == end) continue;
     const BoxGraph graph = geometry.graph.box(b);
-    const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+    const auto irregular = graph.row_vof.first(graph.n_irregular);
     GhostSlots slots(graph, geometry.box(b));
     for (const LevelFace& f : grid.coarse_fine(l).subspan(begin, end - begin)) {
       const int vof = vof_of(f.vof);
       const auto row = std::ranges::lower_bound(irregular, vof);
       const bool cut = row != irregular.end() && *row == vof;
-      const VofCenter* center =
-          cut ? &geometry.box(b).centers[static_cast<std::size_t>(row - irregular.begin())] : nullptr;
+      const VofCenter* center = cut ? &geometry.box(b).centers[row - irregular.begin()] : nullptr;
       // Two thirds of a face of the level: h_f² / (3/4 · 2 h_f).
       const float weight = fine.whole_weight(b, vof, f.face.side, slots.next(vof, f.face.side)) *
                            static_cast<float>(open_part(f, center, form) / 1.5);

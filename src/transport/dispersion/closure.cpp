@@ -27,7 +27,7 @@ std::vector<double> fluid_volumes(const EllipticOperator& op) {
       for (std::size_t r = 0; r < moments.size(); ++r) kappa[box.row_vof[r]] = moments[r].kappa;
       for (int v = 0; v < box.n_own; ++v)
         if (const auto n = op.numbering().number(level.level, b, v); n >= 0)
-          volume[static_cast<std::size_t>(n)] = std::ldexp(kappa[static_cast<std::size_t>(v)], -3 * level.level);
+          volume[n] = std::ldexp(kappa[v], -3 * level.level);
     });
   return volume;
 }
@@ -47,12 +47,12 @@ Closure::Closure(const Comm& comm, const Geometry& geometry, ClosureOptions opti
       volume_of_(fluid_volumes(op_)),
       right_(balance_.size(), Purpose::solver) {
   for (int d = 0; d < 3; ++d)
-    if (domain_.periodic[static_cast<std::size_t>(d)] && domain_.cells[d] > 1) directions_.push_back(d);
+    if (domain_.periodic[d] && domain_.cells[d] > 1) directions_.push_back(d);
   require(!directions_.empty(), "dispersion: the domain repeats along no direction; make one periodic (grid.periodic)");
   volume_ = sum([&](std::size_t v) { return volume_of_[v]; });
   for (const int d : directions_) {
-    field_[static_cast<std::size_t>(d)] = Array<double>(balance_.size(), Purpose::fields);
-    source_[static_cast<std::size_t>(d)] = Array<double>(balance_.size(), Purpose::solver);
+    field_[d] = Array<double>(balance_.size(), Purpose::fields);
+    source_[d] = Array<double>(balance_.size(), Purpose::solver);
   }
 }
 
@@ -87,7 +87,7 @@ void Closure::set_flow(FaceField& flow, const std::string& name) {
       op_, options, [this](std::span<const double> r, std::span<double> z) { (*precondition_)(r, z); });
   velocity_ = {};
   for (const int d : directions_) {
-    const std::span<double> f = field_[static_cast<std::size_t>(d)].span();
+    const std::span<double> f = field_[d].span();
     std::ranges::fill(f, 1.0);
     velocity_[d] = length(d) * planes_.carried_through_end(d, f) / volume_;
     for (std::size_t v = 0; v < f.size(); ++v) f[v] = position_[v][d];
@@ -129,10 +129,9 @@ Matrix3 Closure::tensor_of(double s) {
   const Timer timer("fluxes");
   Matrix3 tensor;
   tensor.fill(Vec3::all(std::numeric_limits<double>::quiet_NaN()));
-  const auto of = [](const auto& all, int d) -> const auto& { return all[static_cast<std::size_t>(d)]; };
+  const auto of = [](const auto& all, int d) -> const auto& { return all[d]; };
   std::array<Vec3, 3> diffused;
-  for (const int j : directions_)
-    diffused[static_cast<std::size_t>(j)] = planes_.through(of(field_, j).span(), j, length(j)).end;
+  for (const int j : directions_) diffused[j] = planes_.through(of(field_, j).span(), j, length(j)).end;
   // V D*_ij without the integral of x_i u_j.
   const auto entry = [&](int i, int j) {
     const std::span<const double> f = of(field_, j).span();
@@ -146,7 +145,7 @@ Matrix3 Closure::tensor_of(double s) {
       if (j > i) continue;
       const double twice =
           i == j ? 2.0 * entry(i, i) - s * length(i) * velocity_[i] * volume_ : entry(i, j) + entry(j, i);
-      tensor[static_cast<std::size_t>(i)][j] = tensor[static_cast<std::size_t>(j)][i] = 0.5 * twice / volume_;
+      tensor[i][j] = tensor[j][i] = 0.5 * twice / volume_;
     }
   return tensor;
 }

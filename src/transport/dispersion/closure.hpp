@@ -74,7 +74,7 @@ class Closure {
   /// With s times the flow. Starts from the solution before. Throws Error when a solve fails.
   Dispersion solve(double s);
   /// f of a direction, own unknowns; after solve().
-  std::span<const double> field(int direction) const { return field_[static_cast<std::size_t>(direction)].span(); }
+  std::span<const double> field(int direction) const { return field_[direction].span(); }
   EllipticOperator& op() { return op_; }
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<const char*, 3> names{"x", "y", "z"};
 
-const char* name_of(int axis) { return names[static_cast<std::size_t>(axis)]; }
+const char* name_of(int axis) { return names[axis]; }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -93,7 +93,7 @@ std::vector<std::string> mistakes(const DispersionOptions& options, const Geomet
   const Domain& domain = geometry.grid.levels[0].layout.domain();
   std::vector<std::string> found;
   for (const int axis : options.axes) {
-    if (!domain.periodic[static_cast<std::size_t>(axis)])
+    if (!domain.periodic[axis])
       found.push_back(
           fmt::format("dispersion.axes: the domain is not periodic along {0}, and a dispersion tensor belongs to a "
                       "sample that repeats; "
@@ -105,7 +105,7 @@ std::vector<std::string> mistakes(const DispersionOptions& options, const Geomet
   }
   for (int d = 0; d < 3; ++d) {
     const int n = domain.cells[d];
-    if (domain.periodic[static_cast<std::size_t>(d)] && n > 1 && n < least_cells_of_planes)
+    if (domain.periodic[d] && n > 1 && n < least_cells_of_planes)
       found.push_back(fmt::format(
           "dispersion: the domain is periodic along {} and {} cells wide there; at least {} are needed (or one, for a "
           "2-D problem): use narrower cells or several periods",

@@ -24,12 +24,12 @@ void potential_flux(const ScalarGrid& grid, std::span<const double> flow, std::s
       grid,
       [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t level) {
         const auto f = static_cast<std::size_t>(face);
-        q[f] = grid.width(level) * (x[static_cast<std::size_t>(left)] - x[static_cast<std::size_t>(right)]);
+        q[f] = grid.width(level) * (x[left] - x[right]);
       },
       [&](const ScalarFace& f) {
         const auto i = static_cast<std::size_t>(f.face);
-        const double beyond = f.right < grid.n_all ? x[static_cast<std::size_t>(f.right)] : 0.0;
-        q[i] = flow[i] == 0.0 ? 0.0 : conductance(f) * (x[static_cast<std::size_t>(f.left)] - beyond);
+        const double beyond = f.right < grid.n_all ? x[f.right] : 0.0;
+        q[i] = flow[i] == 0.0 ? 0.0 : conductance(f) * (x[f.left] - beyond);
       });
 }
 
@@ -49,12 +49,11 @@ class Projection {
     for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
       double sum = 0.0;
       faces([&](std::int32_t, std::int32_t, double) { sum += 1.0; });
-      scale_[static_cast<std::size_t>(v)] = sum;
+      scale_[v] = sum;
     });
     for (const PlainVolumes& p : grid.plain)
-      for (std::int32_t t = 0; t < p.count; ++t)
-        scale_[static_cast<std::size_t>(p.first + t)] = 6.0 * grid.width(p.level);
-    for (const std::int32_t v : grid.special) scale_[static_cast<std::size_t>(v)] = 0.0;
+      for (std::int32_t t = 0; t < p.count; ++t) scale_[p.first + t] = 6.0 * grid.width(p.level);
+    for (const std::int32_t v : grid.special) scale_[v] = 0.0;
     add_conductances();
     for (double& s : scale_) s = s > 0.0 ? 1.0 / s : 0.0;
   }
@@ -84,12 +83,12 @@ class Projection {
   /// Of the faces of special volumes.
   void add_conductances() {
     std::vector<std::uint8_t> special(scale_.size());
-    for (const std::int32_t v : grid_.special) special[static_cast<std::size_t>(v)] = 1;
+    for (const std::int32_t v : grid_.special) special[v] = 1;
     const auto add = [&](std::int32_t v, double c) {
-      if (v < grid_.n_own && special[static_cast<std::size_t>(v)] != 0) scale_[static_cast<std::size_t>(v)] += c;
+      if (v < grid_.n_own && special[v] != 0) scale_[v] += c;
     };
     for (const ScalarFace& f : grid_.listed) {
-      const double c = flow_[static_cast<std::size_t>(f.face)] == 0.0 ? 0.0 : conductance(f);
+      const double c = flow_[f.face] == 0.0 ? 0.0 : conductance(f);
       add(f.left, c);
       if (f.right < grid_.n_all) add(f.right, c);
     }
@@ -109,7 +108,7 @@ void find_outflow(const ScalarGrid& grid, CarryingFlow& flow) {
   for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
     double sum = 0.0;
     faces([&](std::int32_t face, std::int32_t, double outward) { sum += std::max(0.0, outward * f[face]); });
-    flow.outflow[static_cast<std::size_t>(v)] = sum;
+    flow.outflow[v] = sum;
   });
 }
 
@@ -117,7 +116,7 @@ void find_steps(const ScalarGrid& grid, CarryingFlow& flow) {
   double least = std::numeric_limits<double>::infinity();
   for (int l = 0; l < grid.composite->n_levels(); ++l) {
     const double whole = std::pow(grid.width(l), 3);
-    for (auto v = static_cast<std::size_t>(grid.level_begin[static_cast<std::size_t>(l)]);
+    for (auto v = static_cast<std::size_t>(grid.level_begin[l]);
          v < static_cast<std::size_t>(grid.level_begin[static_cast<std::size_t>(l) + 1]); ++v)
       if (grid.volume[v] >= whole_enough * whole && flow.outflow[v] > 0.0)
         least = std::min(least, grid.volume[v] / flow.outflow[v]);
@@ -204,8 +203,8 @@ void choose_implicit(ScalarGrid& grid, double dt, CarryingFlow& flow) {
   flow.n_implicit = comm.sum(here.n);
   if (flow.n_implicit == 0 || (!comm.any(changed) && !fresh)) return;
   ListExchange& exchange = grid.remote.exchange();
-  exchange.begin(flow.implicit_volume.span().subspan(static_cast<std::size_t>(grid.n_own)),
-                 [&](std::size_t i) { return flow.implicit_volume[static_cast<std::size_t>(exchange.sent()[i])]; });
+  exchange.begin(flow.implicit_volume.span().subspan(grid.n_own),
+                 [&](std::size_t i) { return flow.implicit_volume[exchange.sent()[i]]; });
   exchange.finish();
   if (flow.implicit_part.size() == 0) {
     flow.implicit_part = Array<double>(flow.all.size(), Purpose::fields, 0.0);
@@ -214,7 +213,7 @@ void choose_implicit(ScalarGrid& grid, double dt, CarryingFlow& flow) {
   const auto split = [&](std::int32_t face, std::int32_t left, std::int32_t right) {
     const auto f = static_cast<std::size_t>(face);
     const std::int32_t from = flow.all[f] >= 0.0 ? left : right;
-    const bool is_implicit = from < grid.n_all && flow.implicit_volume[static_cast<std::size_t>(from)] != 0;
+    const bool is_implicit = from < grid.n_all && flow.implicit_volume[from] != 0;
     flow.implicit_part[f] = is_implicit ? flow.all[f] : 0.0;
     flow.explicit_part[f] = is_implicit ? 0.0 : flow.all[f];
   };

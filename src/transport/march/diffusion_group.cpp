@@ -23,7 +23,7 @@ void for_irregular(const Composite& composite, F&& f) {
     const LevelGeometry& level = composite.level(l);
     for (int b = 0; b < level.graph.n_local(); ++b) {
       const BoxGraph graph = level.graph.box(b);
-      std::int64_t row = level.moments_begin[static_cast<std::size_t>(b)];
+      std::int64_t row = level.moments_begin[b];
       for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r, ++row) {
         const std::int32_t v = composite.numbering().number(l, b, graph.row_vof[r]);
         if (v < 0) continue;
@@ -54,21 +54,21 @@ Walls find_walls(const ScalarGrid& grid, const ScalarComponent& component, LowOr
   const Composite& composite = *grid.composite;
   low.wall = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 0.0);
   low.equilibrium = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 0.0);
-  for_irregular(composite, [&](std::int32_t v, int l, std::int64_t row, const VofMoments& m, const Vec3& center,
-                               bool inside) {
-    if (!(m.wall_area > 0.0)) return;
-    const WallPiece piece = piece_of(composite.level(l), m, l, row, center);
-    const ScalarWall wall = component.wall(piece);
-    const auto i = static_cast<std::size_t>(row);
-    walls.rates.level(l)[i] = wall.rate;
-    walls.values.level(l)[i] = wall.rate * wall.equilibrium;
-    if (!inside && m.wall_area > crumb * m.kappa) return;
-    const double h = Composite::width(l);
-    const Vec3 to_wall = m.centroid - m.wall_centroid;
-    const double film = h * std::max(least_film, dot(to_wall, piece.normal));
-    low.wall[static_cast<std::size_t>(v)] = piece.area * wall.rate / (1.0 + wall.rate * film / component.diffusivity);
-    low.equilibrium[static_cast<std::size_t>(v)] = wall.equilibrium;
-  });
+  for_irregular(composite,
+                [&](std::int32_t v, int l, std::int64_t row, const VofMoments& m, const Vec3& center, bool inside) {
+                  if (!(m.wall_area > 0.0)) return;
+                  const WallPiece piece = piece_of(composite.level(l), m, l, row, center);
+                  const ScalarWall wall = component.wall(piece);
+                  const auto i = static_cast<std::size_t>(row);
+                  walls.rates.level(l)[i] = wall.rate;
+                  walls.values.level(l)[i] = wall.rate * wall.equilibrium;
+                  if (!inside && m.wall_area > crumb * m.kappa) return;
+                  const double h = Composite::width(l);
+                  const Vec3 to_wall = m.centroid - m.wall_centroid;
+                  const double film = h * std::max(least_film, dot(to_wall, piece.normal));
+                  low.wall[v] = piece.area * wall.rate / (1.0 + wall.rate * film / component.diffusivity);
+                  low.equilibrium[v] = wall.equilibrium;
+                });
   return walls;
 }
 
@@ -119,8 +119,8 @@ std::unique_ptr<DiffusionGroup> make_diffusion_group(const ScalarGrid& grid, con
   EllipticProblem problem;
   problem.beta = component.diffusivity;
   for (int side = 0; side < 6; ++side)
-    if (group->low.fixed[static_cast<std::size_t>(side)])
-      problem.sides[static_cast<std::size_t>(side)] = [side, now = group->boundary](const Vec3& x) {
+    if (group->low.fixed[side])
+      problem.sides[side] = [side, now = group->boundary](const Vec3& x) {
         return dirichlet(now->component != nullptr ? now->value(side, x) : 0.0);
       };
   if (component.wall) problem.wall = [](const WallPiece&) { return robin(0.0, 0.0); };
@@ -133,12 +133,10 @@ std::unique_ptr<DiffusionGroup> make_diffusion_group(const ScalarGrid& grid, con
   group->wall_flux = std::make_unique<WallField>(grid.composite);
   group->joined = group->op->joined_orphans();
   std::vector<std::int64_t> special(static_cast<std::size_t>(grid.n_own), -1);
-  for (std::size_t s = 0; s < grid.special.size(); ++s)
-    special[static_cast<std::size_t>(grid.special[s])] = static_cast<std::int64_t>(s);
+  for (std::size_t s = 0; s < grid.special.size(); ++s) special[grid.special[s]] = static_cast<std::int64_t>(s);
   for_irregular(composite, [&](std::int32_t v, int l, std::int64_t row, const VofMoments& m, const Vec3&, bool inside) {
     if (m.wall_area > 0.0) group->wall_rows.push_back({v, l, row});
-    if (inside)
-      add_moved(grid, v, special[static_cast<std::size_t>(v)], -Composite::width(l) * m.centroid, group->moved);
+    if (inside) add_moved(grid, v, special[v], -Composite::width(l) * m.centroid, group->moved);
   });
   return group;
 }

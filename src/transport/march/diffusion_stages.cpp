@@ -25,13 +25,13 @@ constexpr int wide_steps = 2;  ///< Jacobi steps in wide rows, as in EllipticMul
 /// φ: values where those of the operator stand.
 void move_values(const ScalarGrid& grid, const DiffusionGroup& group, std::span<const double> c,
                  std::span<double> phi) {
-  parallel_for(grid.n_own, [&](std::int64_t i) { phi[static_cast<std::size_t>(i)] = c[static_cast<std::size_t>(i)]; });
+  parallel_for(grid.n_own, [&](std::int64_t i) { phi[i] = c[i]; });
   const DiffusionGroup::Moved& moved = group.moved;
   parallel_for(std::ssize(moved.volume), [&](std::int64_t i) {
     const auto m = static_cast<std::size_t>(i), v = static_cast<std::size_t>(moved.volume[m]);
     double sum = 0.0;
     for (auto k = static_cast<std::size_t>(moved.begin[m]); k < static_cast<std::size_t>(moved.begin[m + 1]); ++k)
-      sum += moved.weight[k] * (c[static_cast<std::size_t>(moved.other[k])] - c[v]);
+      sum += moved.weight[k] * (c[moved.other[k]] - c[v]);
     phi[v] += sum;
   });
 }
@@ -62,7 +62,7 @@ class Stages {
 
   /// K φ of the change that solve() has found: b - r - a M change; what is left is known, so nothing is applied again.
   void image_of_solution(std::span<const double> change, std::span<double> y) {
-    group_.op->apply_volumes(change.first(static_cast<std::size_t>(grid_.n_own)), s_.image.span());
+    group_.op->apply_volumes(change.first(grid_.n_own), s_.image.span());
     const std::span<const double> left = s_.gcr.residual();
     parallel_for(grid_.n_own, [&](std::int64_t i) {
       const auto v = static_cast<std::size_t>(i);
@@ -80,7 +80,7 @@ class Stages {
   int solve(std::span<double> change, bool from_zero) {
     const auto n = static_cast<std::size_t>(grid_.n_own);
     double size = parallel_sum(grid_.n_own, [&](std::int64_t i) {
-      const double r = s_.rhs[static_cast<std::size_t>(i)];
+      const double r = s_.rhs[i];
       return r * r;
     });
     size = std::sqrt(grid_.composite->comm().sum(size));
@@ -113,7 +113,7 @@ class Stages {
     move_values(grid_, group_, x, s_.work.span());
     group_.op->apply(s_.work.span(), y);
     parallel_for(std::ssize(group_.moved.volume), [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(group_.moved.volume[static_cast<std::size_t>(i)]);
+      const auto v = static_cast<std::size_t>(group_.moved.volume[i]);
       y[v] -= shift_ * grid_.volume[v] * (s_.work[v] - x[v]);
     });
   }
@@ -123,14 +123,14 @@ class Stages {
     // Whole volumes: their diagonal. All others by Jacobi steps of the operator.
     const double diffusivity = group_.low.diffusivity;
     for (int l = 0; l < grid_.composite->n_levels(); ++l) {
-      const std::int32_t begin = grid_.level_begin[static_cast<std::size_t>(l)];
+      const std::int32_t begin = grid_.level_begin[l];
       const double stiffness = 6.0 * diffusivity * grid_.width(l);
       parallel_for(grid_.level_begin[static_cast<std::size_t>(l) + 1] - begin, [&](std::int64_t i) {
         const auto v = static_cast<std::size_t>(begin + i);
         z[v] = r[v] / (shift_ * grid_.volume[v] + stiffness);
       });
     }
-    for (const std::int32_t o : group_.joined) z[static_cast<std::size_t>(o)] = 0.0;
+    for (const std::int32_t o : group_.joined) z[o] = 0.0;
     for (int step = 0; step < wide_steps; ++step) group_.op->relax_wide_rows(r, z);
   }
 
@@ -146,7 +146,7 @@ class Stages {
 }  // namespace
 
 double DiffusionGroup::Boundary::value(int side, const Vec3& x) const {
-  const ScalarSide& s = component->sides[static_cast<std::size_t>(side)];
+  const ScalarSide& s = component->sides[side];
   if (!s.value) return 0.0;
   double sum = 0.0;
   for (std::size_t k = 0; k < 3; ++k)
@@ -161,7 +161,7 @@ DiffusionScratch::DiffusionScratch(const ScalarGrid& grid)
   for (Array<double>* a : {&change, &second, &direction})
     *a = Array<double>(static_cast<std::size_t>(grid.n_values), Purpose::solver, 0.0);
   const double squares = parallel_sum(grid.n_own, [&](std::int64_t i) {
-    const double v = grid.volume[static_cast<std::size_t>(i)];
+    const double v = grid.volume[i];
     return v * v;
   });
   volume_norm = std::sqrt(grid.composite->comm().sum(squares));
@@ -194,7 +194,7 @@ int find_diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const ScalarCom
     s.rhs[v] = gamma_ / d_ * step.balance[v] - at_start - later;
     s.kc[v] = at_start;
   });
-  for (const std::int32_t o : group.joined) s.rhs[static_cast<std::size_t>(o)] = -s.b[static_cast<std::size_t>(o)];
+  for (const std::int32_t o : group.joined) s.rhs[o] = -s.b[o];
   std::ranges::fill(s.change, 0.0);
   std::ranges::fill(s.direction, 0.0);
   int iterations = stages.solve(s.change.span(), true);
@@ -213,7 +213,7 @@ int find_diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const ScalarCom
     s.b[v] = at_end;
     s.second[v] = s.change[v] / gamma_;
   });
-  for (const std::int32_t o : group.joined) s.rhs[static_cast<std::size_t>(o)] = -s.b[static_cast<std::size_t>(o)];
+  for (const std::int32_t o : group.joined) s.rhs[o] = -s.b[o];
   iterations += stages.solve(s.second.span(), false);
 
   // Fluxes of w c + w c_γ + d c_1.
@@ -226,8 +226,7 @@ int find_diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const ScalarCom
   if (result.wall.empty()) return iterations;
   std::ranges::fill(result.wall, 0.0);
   for (const DiffusionGroup::WallRow& r : group.wall_rows)
-    result.wall[static_cast<std::size_t>(r.volume)] =
-        group.wall_flux->level(static_cast<int>(r.level))[static_cast<std::size_t>(r.row)];
+    result.wall[r.volume] = group.wall_flux->level(static_cast<int>(r.level))[r.row];
   return iterations;
 }
 

@@ -16,9 +16,8 @@ void find_places(const ScalarGrid& grid, LimiterScratch& s) {
   s.place = Array<std::int32_t>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 0);
   for (std::size_t p = 0; p < grid.plain.size(); ++p)
     for (std::int32_t t = 0; t < grid.plain[p].count; ++t)
-      s.place[static_cast<std::size_t>(grid.plain[p].first + t)] = static_cast<std::int32_t>(p);
-  for (std::size_t k = 0; k < grid.special.size(); ++k)
-    s.place[static_cast<std::size_t>(grid.special[k])] = -1 - static_cast<std::int32_t>(k);
+      s.place[grid.plain[p].first + t] = static_cast<std::int32_t>(p);
+  for (std::size_t k = 0; k < grid.special.size(); ++k) s.place[grid.special[k]] = -1 - static_cast<std::int32_t>(k);
 }
 
 /// Faces of the volumes of other ranks: they are found from the own side alone.
@@ -26,13 +25,12 @@ void find_remote_faces(const ScalarGrid& grid, LimiterScratch& s) {
   std::vector<std::vector<VolumeFace>> of(static_cast<std::size_t>(grid.n_all - grid.n_own));
   const auto add = [&](std::int32_t face, std::int32_t left, std::int32_t right) {
     const auto is_remote = [&](std::int32_t v) { return v >= grid.n_own && v < grid.n_all; };
-    if (is_remote(left)) of[static_cast<std::size_t>(left - grid.n_own)].push_back({face, right, 1.0, {}});
-    if (is_remote(right)) of[static_cast<std::size_t>(right - grid.n_own)].push_back({face, left, -1.0, {}});
+    if (is_remote(left)) of[left - grid.n_own].push_back({face, right, 1.0, {}});
+    if (is_remote(right)) of[right - grid.n_own].push_back({face, left, -1.0, {}});
   };
   for (const PlainVolumes& p : grid.plain)
     for (std::int32_t d = 0; d < 3; ++d)
-      for (std::int32_t t = 0; t < p.count; ++t)
-        add(d * grid.n_all + p.first + t, p.beyond[static_cast<std::size_t>(2 * d)] + t, p.first + t);
+      for (std::int32_t t = 0; t < p.count; ++t) add(d * grid.n_all + p.first + t, p.beyond[2 * d] + t, p.first + t);
   for (const ScalarFace& f : grid.listed) add(f.face, f.left, f.right);
   s.remote_begin.assign(1, 0);
   for (const std::vector<VolumeFace>& faces : of) {
@@ -65,16 +63,15 @@ void for_faces_of(const ScalarGrid& grid, const LimiterScratch& s, std::int32_t 
     const auto r = static_cast<std::size_t>(volume - grid.n_own);
     return of_list(s.remote_faces.data(), s.remote_begin[r], s.remote_begin[r + 1]);
   }
-  const std::int32_t place = s.place[static_cast<std::size_t>(volume)];
+  const std::int32_t place = s.place[volume];
   if (place < 0) {
     const auto k = static_cast<std::size_t>(-1 - place);
     return of_list(grid.volume_faces.data(), grid.special_begin[k], grid.special_begin[k + 1]);
   }
-  const PlainVolumes& p = grid.plain[static_cast<std::size_t>(place)];
+  const PlainVolumes& p = grid.plain[place];
   const std::int32_t t = volume - p.first;
   for (std::int32_t d = 0; d < 3; ++d) {
-    const std::int32_t low = p.beyond[static_cast<std::size_t>(2 * d)] + t,
-                       high = p.beyond[static_cast<std::size_t>(2 * d + 1)] + t;
+    const std::int32_t low = p.beyond[2 * d] + t, high = p.beyond[2 * d + 1] + t;
     f(d * grid.n_all + volume, low, -1.0);
     f(d * grid.n_all + high, high, 1.0);
   }
@@ -105,7 +102,7 @@ void hold_back(const ScalarGrid& grid, const Correction& c, LimiterScratch& s) {
   double* const factor = s.face.data();
   const std::uint8_t* const held = s.held.data();
   parallel_for(std::ssize(s.held_list), [&](std::int64_t i) {
-    const std::int32_t volume = s.held_list[static_cast<std::size_t>(i)];
+    const std::int32_t volume = s.held_list[i];
     for_faces_of(grid, s, volume, [&](std::int32_t face, std::int32_t other, double outward) {
       if (held[other] != 0 && other < volume) return;  // done from there
       factor[face] *= outward > 0.0 ? allowed(s, amount[face], volume, other) : allowed(s, amount[face], other, volume);
@@ -114,8 +111,8 @@ void hold_back(const ScalarGrid& grid, const Correction& c, LimiterScratch& s) {
     if (!c.wall.empty() && volume < grid.n_own) s.wall[v] *= c.wall[v] >= 0.0 ? s.down[v] : s.up[v];
   });
   const auto concerns = [&](std::int32_t v) {
-    if (v >= grid.n_own || s.listed[static_cast<std::size_t>(v)] != 0) return;
-    s.listed[static_cast<std::size_t>(v)] = 1;
+    if (v >= grid.n_own || s.listed[v] != 0) return;
+    s.listed[v] = 1;
     s.next.push_back(v);
   };
   for (const std::int32_t volume : s.held_list) {
@@ -159,7 +156,7 @@ void find_excesses(const ScalarGrid& grid, const Correction& c, bool first, bool
     return for_each_volume(grid,
                            [&](std::int32_t volume, auto&& faces) { find_excess(grid, c, credit, volume, faces, s); });
   parallel_for(std::ssize(s.look), [&](std::int64_t i) {
-    const std::int32_t volume = s.look[static_cast<std::size_t>(i)];
+    const std::int32_t volume = s.look[i];
     find_excess(
         grid, c, credit, volume, [&](auto&& f) { for_faces_of(grid, s, volume, f); }, s);
   });
@@ -217,8 +214,7 @@ void limit_outflow(const ScalarGrid& grid, const Correction& c, std::span<const 
   for (std::size_t k = 0; k < grid.boundary.size(); ++k) {
     const BoundaryFace& b = grid.boundary[k];
     const auto face = static_cast<std::size_t>(b.face), slot = static_cast<std::size_t>(grid.n_all) + k;
-    const double carried = dt * flow[face], amount = c.amount[face],
-                 value = c.before[static_cast<std::size_t>(b.volume)];
+    const double carried = dt * flow[face], amount = c.amount[face], value = c.before[b.volume];
     s.up[slot] = s.down[slot] = 1.0;
     if (!(carried > 0.0)) continue;
     const double up = carried * std::max(0.0, c.range.largest - value),
@@ -260,7 +256,7 @@ bool limit_to_range(ScalarGrid& grid, std::span<const Correction> corrections, L
       }
       release(s);
     }
-    for (const std::int32_t v : s.next) s.listed[static_cast<std::size_t>(v)] = 0;
+    for (const std::int32_t v : s.next) s.listed[v] = 0;
     std::swap(s.look, s.next);
     s.next.clear();
     if (!any) break;
@@ -301,14 +297,12 @@ void apply_correction(const ScalarGrid& grid, const Correction& c, bool limited,
 }
 
 std::int64_t count_limited(const ScalarGrid& grid, const LimiterScratch& s) {
-  const auto is_limited = [&](std::int32_t face) {
-    return s.face[static_cast<std::size_t>(face)] < 0.99 ? std::int64_t{1} : 0;
-  };
+  const auto is_limited = [&](std::int32_t face) { return s.face[face] < 0.99 ? std::int64_t{1} : 0; };
   const auto sum = [](std::int64_t a, std::int64_t b) { return a + b; };
   const std::int64_t plain = parallel_reduce(
       std::ssize(grid.plain), std::int64_t{0},
       [&](std::int64_t i) {
-        const PlainVolumes& p = grid.plain[static_cast<std::size_t>(i)];
+        const PlainVolumes& p = grid.plain[i];
         std::int64_t n = 0;
         for (std::int32_t d = 0; d < 3; ++d)
           for (std::int32_t t = 0; t < p.count; ++t) n += is_limited(d * grid.n_all + p.first + t);
@@ -318,7 +312,7 @@ std::int64_t count_limited(const ScalarGrid& grid, const LimiterScratch& s) {
   return plain + parallel_reduce(
                      static_cast<std::int64_t>(grid.listed.size()), std::int64_t{0},
                      [&](std::int64_t i) {
-                       const ScalarFace& f = grid.listed[static_cast<std::size_t>(i)];
+                       const ScalarFace& f = grid.listed[i];
                        const bool counts = f.right < grid.n_own || f.right >= grid.n_all;
                        return counts ? is_limited(f.face) : 0;
                      },

@@ -15,8 +15,7 @@ constexpr int most_iterations = 2000;
 
 /// A face on an end of the domain through which nothing diffuses.
 bool is_closed(const ScalarGrid& grid, const LowOrderTerms& terms, const ScalarFace& f) {
-  return f.right >= grid.n_all &&
-         !terms.fixed[static_cast<std::size_t>(grid.boundary[static_cast<std::size_t>(f.right - grid.n_all)].side)];
+  return f.right >= grid.n_all && !terms.fixed[grid.boundary[f.right - grid.n_all].side];
 }
 
 }  // namespace
@@ -24,7 +23,7 @@ bool is_closed(const ScalarGrid& grid, const LowOrderTerms& terms, const ScalarF
 void find_exchange(const ScalarGrid& grid, LowOrderTerms& terms) {
   terms.exchange = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 0.0);
   const auto add = [&](std::int32_t v, double conductance) {
-    if (v < grid.n_own) terms.exchange[static_cast<std::size_t>(v)] += terms.diffusivity * conductance;
+    if (v < grid.n_own) terms.exchange[v] += terms.diffusivity * conductance;
   };
   for (const PlainVolumes& p : grid.plain)
     for (std::size_t d = 0; d < 3; ++d)
@@ -41,16 +40,15 @@ void find_exchange(const ScalarGrid& grid, LowOrderTerms& terms) {
   for_all_faces(
       grid,
       [&](std::int32_t face, std::int32_t, std::int32_t, int, std::int32_t level) {
-        of_face[static_cast<std::size_t>(face)] = terms.diffusivity * grid.width(level);
+        of_face[face] = terms.diffusivity * grid.width(level);
       },
       [&](const ScalarFace& f) {
-        if (!is_closed(grid, terms, f))
-          of_face[static_cast<std::size_t>(f.face)] = terms.diffusivity * f.area / f.distance;
+        if (!is_closed(grid, terms, f)) of_face[f.face] = terms.diffusivity * f.area / f.distance;
       });
   terms.conductance = Array<double>(grid.volume_faces.size(), Purpose::stencils, 0.0);
   terms.other = Array<std::int32_t>(grid.volume_faces.size(), Purpose::stencils, 0);
   for (std::size_t k = 0; k < grid.volume_faces.size(); ++k) {
-    terms.conductance[k] = of_face[static_cast<std::size_t>(grid.volume_faces[k].face)];
+    terms.conductance[k] = of_face[grid.volume_faces[k].face];
     terms.other[k] = grid.volume_faces[k].other;
   }
 }
@@ -60,7 +58,7 @@ void exchange_sum(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<
   const double* const x = values.data();
   double* const to = y.data();
   parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
-    const PlainVolumes p = grid.plain[static_cast<std::size_t>(i)];
+    const PlainVolumes p = grid.plain[i];
     const double g = terms.diffusivity * grid.width(p.level);
 #pragma GCC ivdep
     for (std::int32_t t = 0; t < p.count; ++t)
@@ -139,9 +137,7 @@ int LowOrderSolver::solve(ScalarGrid& grid, const CarryingFlow& flow, const LowO
     if (terms != nullptr) {
       const std::span<double> sum = flow.n_implicit > 0 ? extra_.span() : y;
       exchange_sum(grid, *terms, x, sum);
-      if (flow.n_implicit > 0)
-        parallel_for(grid.n_own,
-                     [&](std::int64_t v) { y[static_cast<std::size_t>(v)] += extra_[static_cast<std::size_t>(v)]; });
+      if (flow.n_implicit > 0) parallel_for(grid.n_own, [&](std::int64_t v) { y[v] += extra_[v]; });
     }
     if (wall)
       parallel_for(grid.n_own, [&](std::int64_t i) {
@@ -170,8 +166,7 @@ int LowOrderSolver::solve(ScalarGrid& grid, const CarryingFlow& flow, const LowO
   require(iterations >= 0,
           "transport: the step of low order was not solved in {} iterations (time step {:.3g}); use a smaller one",
           most_iterations, dt);
-  parallel_for(grid.n_own,
-               [&](std::int64_t i) { low[static_cast<std::size_t>(i)] += change_[static_cast<std::size_t>(i)]; });
+  parallel_for(grid.n_own, [&](std::int64_t i) { low[i] += change_[i]; });
   fetch_remote(grid, low);
   return iterations;
 }

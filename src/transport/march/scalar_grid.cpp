@@ -21,7 +21,7 @@ double& number_at(FaceField& faces, const Place& p) {
 template <class F>
 void for_own(const ScalarGrid& grid, F&& f) {
   for (int l = 0; l < grid.composite->n_levels(); ++l) {
-    const std::int32_t begin = grid.level_begin[static_cast<std::size_t>(l)];
+    const std::int32_t begin = grid.level_begin[l];
     parallel_for(grid.level_begin[static_cast<std::size_t>(l) + 1] - begin,
                  [&](std::int64_t i) { f(l, begin + static_cast<std::int32_t>(i)); });
   }
@@ -50,9 +50,8 @@ void list_fluxes(const ScalarGrid& grid, FaceField& faces, std::span<double> flu
       flux[static_cast<std::size_t>(d) * n + i] = faces.primary(l).data(d)[grid.slots[i]];
     });
   const auto read = [&](const Place& p) {
-    const double x = p.kind == Place::Kind::entering ? faces.entering(p.level)[static_cast<std::size_t>(p.place)]
-                                                     : number_at(faces, p);
-    flux[static_cast<std::size_t>(p.face)] = p.sign * x;
+    const double x = p.kind == Place::Kind::entering ? faces.entering(p.level)[p.place] : number_at(faces, p);
+    flux[p.face] = p.sign * x;
   };
   for (const Place& p : grid.read_only) read(p);
   for (const Place& p : grid.places) read(p);
@@ -73,14 +72,13 @@ void store_fluxes(const ScalarGrid& grid, std::span<const double> flux, FaceFiel
       const auto i = static_cast<std::size_t>(v);
       faces.primary(l).data(d)[grid.slots[i]] = flux[static_cast<std::size_t>(d) * n + i];
     });
-  for (const Place& p : grid.places) number_at(faces, p) = p.sign * flux[static_cast<std::size_t>(p.face)];
+  for (const Place& p : grid.places) number_at(faces, p) = p.sign * flux[p.face];
 }
 
 void fetch_remote(ScalarGrid& grid, std::span<double> values) {
   ListExchange& exchange = grid.remote.exchange();
-  exchange.begin(
-      values.subspan(static_cast<std::size_t>(grid.n_own), static_cast<std::size_t>(grid.n_all - grid.n_own)),
-      [&](std::size_t i) { return values[static_cast<std::size_t>(exchange.sent()[i])]; });
+  exchange.begin(values.subspan(grid.n_own, grid.n_all - grid.n_own),
+                 [&](std::size_t i) { return values[exchange.sent()[i]]; });
   exchange.finish();
 }
 
@@ -97,7 +95,7 @@ void add_up(const ScalarGrid& grid, std::span<const double> flux, std::span<doub
 void find_gradient(ScalarGrid& grid, std::span<const double> values, const Gradient& gradient) {
   const double* const c = values.data();
   parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
-    const PlainVolumes p = grid.plain[static_cast<std::size_t>(i)];
+    const PlainVolumes p = grid.plain[i];
     const double scale = 0.5 / grid.width(p.level);
     for (std::size_t d = 0; d < 3; ++d) {
       double* const g = gradient[d].data() + p.first;
@@ -116,7 +114,7 @@ void find_gradient(ScalarGrid& grid, std::span<const double> values, const Gradi
       if (f.weight == Vec3{}) continue;  // the value there may mean nothing
       sum += (c[f.other] - c[v]) * f.weight;
     }
-    for (std::size_t d = 0; d < 3; ++d) gradient[d][static_cast<std::size_t>(v)] = sum[static_cast<int>(d)];
+    for (std::size_t d = 0; d < 3; ++d) gradient[d][v] = sum[static_cast<int>(d)];
   });
   for (const std::span<double> g : gradient) fetch_remote(grid, g);
 }
@@ -144,7 +142,7 @@ void for_linear_upwind(const ScalarGrid& grid, std::span<const double> flow, std
   for_all_faces(
       grid,
       [&](std::int32_t face, std::int32_t left, std::int32_t right, int d, std::int32_t level) {
-        const double* const g = gradient[static_cast<std::size_t>(d)].data();
+        const double* const g = gradient[d].data();
         const double half = 0.5 * grid.width(level);
         const double from_left = c[left] + half * g[left], from_right = c[right] - half * g[right];
         write(face, left, right, u[face], u[face] >= 0.0 ? from_left : from_right);
@@ -155,8 +153,7 @@ void for_linear_upwind(const ScalarGrid& grid, std::span<const double> flow, std
         double value = c[k];
         if (k < grid.n_all) {
           const Vec3& at = from_left ? f.from_left : f.from_right;
-          for (std::size_t d = 0; d < 3; ++d)
-            value += gradient[d][static_cast<std::size_t>(k)] * at[static_cast<int>(d)];
+          for (std::size_t d = 0; d < 3; ++d) value += gradient[d][k] * at[static_cast<int>(d)];
         }
         write(f.face, f.left, f.right, u[f.face], value);
       });

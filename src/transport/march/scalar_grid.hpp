@@ -107,7 +107,7 @@ ScalarGrid make_scalar_grid(std::shared_ptr<const Composite> composite, const st
 template <class Visit>
 void for_each_volume(const ScalarGrid& grid, Visit&& visit) {
   parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
-    const PlainVolumes p = grid.plain[static_cast<std::size_t>(i)];
+    const PlainVolumes p = grid.plain[i];
     const std::int32_t n = grid.n_all;
 #pragma GCC ivdep
     for (std::int32_t t = 0; t < p.count; ++t) {
@@ -138,15 +138,14 @@ void for_each_volume(const ScalarGrid& grid, Visit&& visit) {
 template <class Plain, class Listed>
 void for_all_faces(const ScalarGrid& grid, Plain&& plain, Listed&& listed) {
   parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
-    const PlainVolumes p = grid.plain[static_cast<std::size_t>(i)];
+    const PlainVolumes p = grid.plain[i];
     for (int d = 0; d < 3; ++d) {
-      const std::int32_t face = d * grid.n_all + p.first, left = p.beyond[static_cast<std::size_t>(2 * d)];
+      const std::int32_t face = d * grid.n_all + p.first, left = p.beyond[2 * d];
 #pragma GCC ivdep
       for (std::int32_t t = 0; t < p.count; ++t) plain(face + t, left + t, p.first + t, d, p.level);
     }
   });
-  parallel_for(static_cast<std::int64_t>(grid.listed.size()),
-               [&](std::int64_t i) { listed(grid.listed[static_cast<std::size_t>(i)]); });
+  parallel_for(static_cast<std::int64_t>(grid.listed.size()), [&](std::int64_t i) { listed(grid.listed[i]); });
 }
 
 /// Isolated fragments whose faces (or wall) are larger than this times their volume, in cells, exchange nothing through

@@ -62,7 +62,7 @@ class Maker {
     return numbering().is_own(g) ? static_cast<std::int32_t>(g - numbering().first())
                                  : grid_.n_own + grid_.remote.place(g);
   }
-  const VolumeFacts& facts(GlobalNumber g) const { return facts_[static_cast<std::size_t>(index(g))]; }
+  const VolumeFacts& facts(GlobalNumber g) const { return facts_[index(g)]; }
   void list_facts();
   std::map<VofName, VolumeFacts> facts_of(int level, std::vector<VofName> names) const;
   void list_between_levels(int level);
@@ -104,7 +104,7 @@ constexpr double least_gradient = 0.2;  ///< eigenvalue of a resolved direction:
 
 void Maker::list_facts() {
   const Composite& c = composite();
-  facts_.resize(static_cast<std::size_t>(grid_.n_own));
+  facts_.resize(grid_.n_own);
   grid_.slots.resize(facts_.size());
   grid_.centroid = Array<Vec3>(facts_.size(), Purpose::geometry);
   std::int32_t begin = 0;
@@ -116,12 +116,12 @@ void Maker::list_facts() {
       const BoxGraph graph = level.graph.box(b);
       const BoxMoments moments = level.box(b);
       std::vector<std::int32_t> row(static_cast<std::size_t>(graph.n_own), -1);
-      for (int r = 0; r < graph.n_irregular; ++r) row[graph.row_vof[static_cast<std::size_t>(r)]] = r;
+      for (int r = 0; r < graph.n_irregular; ++r) row[graph.row_vof[r]] = r;
       for_each_vof(graph, [&](int vof, int cell) {
         const std::int32_t n = numbering().number(l, b, vof);
         if (n < 0) return;
         const auto i = static_cast<std::size_t>(n);
-        const std::int32_t r = row[static_cast<std::size_t>(vof)];
+        const std::int32_t r = row[vof];
         const Index at = graph.cells.cell(cell);
         VolumeFacts f{numbering().first() + n, at, {}, 1.0, r < 0, true};
         if (r >= 0) {
@@ -154,7 +154,7 @@ std::map<VofName, VolumeFacts> Maker::facts_of(int level, std::vector<VofName> n
       const auto v = in.get<VofName>();
       const std::int32_t n = numbering().number(level, c.graph(level).local(box_of(v)), vof_of(v));
       w.put(v);
-      w.put(n < 0 ? VolumeFacts{no_unknown, {}, {}, 0.0, false, false} : facts_[static_cast<std::size_t>(n)]);
+      w.put(n < 0 ? VolumeFacts{no_unknown, {}, {}, 0.0, false, false} : facts_[n]);
     }
     answers.push_back({m.rank, w.take()});
   }
@@ -182,7 +182,7 @@ void Maker::list_between_levels(int level) {
     if (!f.behind.found) continue;
     const LevelGraph& graph = c.graph(level + 1);
     const std::int32_t fine = numbering().number(level + 1, graph.local(box_of(f.vof)), vof_of(f.vof));
-    const VolumeFacts& left = facts_[static_cast<std::size_t>(fine)];
+    const VolumeFacts& left = facts_[fine];
     const VolumeFacts& right = coarse.at(f.behind.vof);
     const Vec3 across = 2.0 * h * (f.behind.center + right.centroid - f.own_center()) - h * left.centroid;
     OtherFace o{left.number, right.number, {}, {}, {}, false, false, {}, 0};
@@ -223,11 +223,10 @@ void Maker::fetch_facts() {
   const Composite& c = composite();
   for (int l = 0; l < c.n_levels(); ++l)
     for (int b = 0; b < c.graph(l).n_local(); ++b) {
-      const auto numbers = numbers_[static_cast<std::size_t>(l)].box(b);
+      const auto numbers = numbers_[l].box(b);
       for_each_face(c.graph(l).box(b), [&](int vof, int, int slot) {
-        const GlobalNumber g = numbers[static_cast<std::size_t>(slot)];
-        if (numbers[static_cast<std::size_t>(vof)] >= 0 && is_vof(c.graph(l).box(b).name(slot)) && g >= 0 &&
-            !numbering().is_own(g))
+        const GlobalNumber g = numbers[slot];
+        if (numbers[vof] >= 0 && is_vof(c.graph(l).box(b).name(slot)) && g >= 0 && !numbering().is_own(g))
           wanted_.push_back(g);
       });
     }
@@ -244,7 +243,7 @@ Index Maker::step(const Index& from, const Index& to, int level, int side) const
   const Domain& domain = composite().graph(level).layout().domain();
   Index result = to - from;
   for (int d = 0; d < 3; ++d) {
-    if (!domain.periodic[static_cast<std::size_t>(d)]) continue;
+    if (!domain.periodic[d]) continue;
     const int n = domain.cells[d];
     if (2 * result[d] > n) result[d] -= n;
     if (2 * result[d] < -n) result[d] += n;
@@ -257,11 +256,11 @@ Index Maker::step(const Index& from, const Index& to, int level, int side) const
 Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
 
 void Maker::list_primary(int level, const FaceView& f, int box) {
-  const auto numbers = numbers_[static_cast<std::size_t>(level)].box(box);
-  const GlobalNumber own = numbers[static_cast<std::size_t>(f.vof)];
-  const GlobalNumber other = numbers[static_cast<std::size_t>(f.neighbour)];
+  const auto numbers = numbers_[level].box(box);
+  const GlobalNumber own = numbers[f.vof];
+  const GlobalNumber other = numbers[f.neighbour];
   const std::int32_t i = index(own), j = index(other);
-  beside_[static_cast<std::size_t>(i)][static_cast<std::size_t>(f.side)] = j;
+  beside_[i][f.side] = j;
   if (is_high(f.side) && numbering().is_own(other)) return;  // listed by its high volume
   if (own == other) return;                                  // one cell in a periodic direction
   const VolumeFacts &mine = facts(own), &theirs = facts(other);
@@ -290,9 +289,9 @@ void Maker::list_primary(int level, const FaceView& f, int box) {
 
 void Maker::list_extra(int level, const BoxGraph& graph, const FaceView& f, std::int64_t place) {
   const int b = composite().graph(level).local(graph.box);
-  const auto numbers = numbers_[static_cast<std::size_t>(level)].box(b);
-  const GlobalNumber own = numbers[static_cast<std::size_t>(f.vof)];
-  const GlobalNumber other = numbers[static_cast<std::size_t>(f.neighbour)];
+  const auto numbers = numbers_[level].box(b);
+  const GlobalNumber own = numbers[f.vof];
+  const GlobalNumber other = numbers[f.neighbour];
   const bool high = is_high(f.side);
   const int d = direction_of(f.side);
   const GlobalNumber low = high ? own : other, above = high ? other : own;
@@ -324,7 +323,7 @@ void Maker::list_extra(int level, const BoxGraph& graph, const FaceView& f, std:
 /// @param extra  its place among the extra faces; -1: a primary one
 void Maker::list_end(int level, const BoxGraph& graph, const FaceView& f, std::int64_t extra, std::int64_t slot_begin) {
   const int b = composite().graph(level).local(graph.box), d = direction_of(f.side);
-  const GlobalNumber own = numbers_[static_cast<std::size_t>(level)].box(b)[static_cast<std::size_t>(f.vof)];
+  const GlobalNumber own = numbers_[level].box(b)[f.vof];
   const VolumeFacts& mine = facts(own);
   const double h = Composite::width(level);
   OtherFace o{own, no_unknown, {}, {}, {}, false, false, {}, 0};
@@ -348,15 +347,15 @@ void Maker::list_end(int level, const BoxGraph& graph, const FaceView& f, std::i
 void Maker::list_box(int level, int b) {
   const LevelGeometry& geometry = composite().level(level);
   const BoxGraph graph = geometry.graph.box(b);
-  const auto numbers = numbers_[static_cast<std::size_t>(level)].box(b);
+  const auto numbers = numbers_[level].box(b);
   const std::int64_t slot_begin = geometry.graph.slot_begin(b);
-  std::int64_t extra = geometry.extra_begin[static_cast<std::size_t>(b)];
+  std::int64_t extra = geometry.extra_begin[b];
   for_each_face(graph, geometry.box(b), [&](const FaceView& f) {
     const std::int64_t place = f.primary ? -1 : extra++;
-    if (numbers[static_cast<std::size_t>(f.vof)] < 0) return;
+    if (numbers[f.vof] < 0) return;
     const VofName to = graph.name(f.neighbour);
     if (to == domain_face) return list_end(level, graph, f, place, slot_begin);
-    if (!is_vof(to) || numbers[static_cast<std::size_t>(f.neighbour)] < 0) return;
+    if (!is_vof(to) || numbers[f.neighbour] < 0) return;
     if (f.primary)
       list_primary(level, f, b);
     else
@@ -412,9 +411,8 @@ void Maker::find_plain() {
   for (std::size_t v = 0; v < n; ++v) {
     while (static_cast<std::int32_t>(v) >= grid_.level_begin[static_cast<std::size_t>(level) + 1]) ++level;
     const auto& beside = beside_[v];
-    const bool plain = facts_[v].regular && std::ranges::all_of(beside, [&](std::int32_t j) {
-                         return j >= 0 && facts_[static_cast<std::size_t>(j)].regular;
-                       });
+    const bool plain =
+        facts_[v].regular && std::ranges::all_of(beside, [&](std::int32_t j) { return j >= 0 && facts_[j].regular; });
     if (!plain) continue;
     is_plain_[v] = 1;
     const bool goes_on = !grid_.plain.empty() && grid_.plain.back().level == level && [&] {
@@ -442,7 +440,7 @@ void Maker::fit(std::vector<VolumeFace>& faces, const std::vector<Vec3>& towards
     for (std::size_t k = 0; k < faces.size(); ++k) {
       if (towards[k] == Vec3{}) continue;
       const std::int32_t o = faces[k].other;
-      if (!with_fragments && o < grid_.n_all && grid_.fragment[static_cast<std::size_t>(o)] != 0) continue;
+      if (!with_fragments && o < grid_.n_all && grid_.fragment[o] != 0) continue;
       points.push_back(towards[k]);
       of.push_back(k);
     }
@@ -457,7 +455,7 @@ void Maker::fit(std::vector<VolumeFace>& faces, const std::vector<Vec3>& towards
   for (std::size_t k = 0; k < of.size(); ++k) faces[of[k]].weight = best.weight[k];
   const Domain& domain = composite().graph(0).layout().domain();
   int wanted = 0;
-  for (int d = 0; d < 3; ++d) wanted += domain.periodic[static_cast<std::size_t>(d)] && domain.cells[d] == 1 ? 0 : 1;
+  for (int d = 0; d < 3; ++d) wanted += domain.periodic[d] && domain.cells[d] == 1 ? 0 : 1;
   grid_.counts.unresolved += best.resolved < wanted ? 1 : 0;
 }
 
@@ -466,17 +464,16 @@ void Maker::list_special() {
   std::vector<std::vector<VolumeFace>> faces(static_cast<std::size_t>(grid_.n_own));
   std::vector<std::vector<Vec3>> towards(faces.size());
   const auto add = [&](std::int32_t v, const ScalarFace& f, bool left) {
-    if (v >= grid_.n_own || is_plain_[static_cast<std::size_t>(v)] != 0) return;
+    if (v >= grid_.n_own || is_plain_[v] != 0) return;
     const std::int32_t other = left ? f.right : f.left;
     const bool end = other >= grid_.n_all;
     Vec3 r = end ? f.from_left : (left ? f.from_left - f.from_right : f.from_right - f.from_left);
-    if (end && !given_[static_cast<std::size_t>(grid_.boundary[static_cast<std::size_t>(other - grid_.n_all)].side)])
-      r = {};
-    faces[static_cast<std::size_t>(v)].push_back({f.face, other, left ? 1.0 : -1.0, {}});
-    towards[static_cast<std::size_t>(v)].push_back(r);
+    if (end && !given_[grid_.boundary[other - grid_.n_all].side]) r = {};
+    faces[v].push_back({f.face, other, left ? 1.0 : -1.0, {}});
+    towards[v].push_back(r);
   };
   for (const ScalarFace& f : primary_) {
-    const bool low_of_plain = f.right < grid_.n_own && is_plain_[static_cast<std::size_t>(f.right)] != 0;
+    const bool low_of_plain = f.right < grid_.n_own && is_plain_[f.right] != 0;
     if (!low_of_plain) listed.push_back(f);
     add(f.left, f, true);
     add(f.right, f, false);
@@ -516,7 +513,7 @@ void Maker::count() {
   c.listed_faces = comm.sum(static_cast<std::int64_t>(grid_.listed.size()));
   c.unresolved = comm.sum(c.unresolved);
   std::int64_t fragments = 0;
-  for (std::int32_t v = 0; v < grid_.n_own; ++v) fragments += grid_.fragment[static_cast<std::size_t>(v)];
+  for (std::int32_t v = 0; v < grid_.n_own; ++v) fragments += grid_.fragment[v];
   c.fragments = comm.sum(fragments);
 }
 
@@ -526,7 +523,7 @@ ScalarGrid Maker::make() {
   fetch_facts();
   grid_.volume = Array<double>(facts_.size(), Purpose::geometry);
   grid_.fragment = Array<std::uint8_t>(facts_.size(), Purpose::geometry);
-  beside_.assign(static_cast<std::size_t>(grid_.n_own), {-1, -1, -1, -1, -1, -1});
+  beside_.assign(grid_.n_own, {-1, -1, -1, -1, -1, -1});
   for (int l = 0; l < composite().n_levels(); ++l)
     for (int b = 0; b < composite().graph(l).n_local(); ++b) list_box(l, b);
   for (std::size_t v = 0; v < facts_.size(); ++v) {
@@ -534,9 +531,8 @@ ScalarGrid Maker::make() {
     grid_.fragment[v] = facts_[v].inside ? 0 : 1;
   }
   for (int l = 0; l < composite().n_levels(); ++l)
-    for (auto v = grid_.level_begin[static_cast<std::size_t>(l)];
-         v < grid_.level_begin[static_cast<std::size_t>(l) + 1]; ++v)
-      grid_.volume[static_cast<std::size_t>(v)] *= std::pow(Composite::width(l), 3);
+    for (auto v = grid_.level_begin[l]; v < grid_.level_begin[static_cast<std::size_t>(l) + 1]; ++v)
+      grid_.volume[v] *= std::pow(Composite::width(l), 3);
   fetch_remote(grid_, grid_.volume.span());
   exchange_extra();
   number_others();

@@ -28,8 +28,7 @@ void for_range(std::int64_t n, F&& f) {
 
 double TransportStepper::content(const TransportState& state, std::size_t i) const {
   const double* const c = state.values[i].data();
-  return grid_.composite->comm().sum(
-      parallel_sum(grid_.n_own, [&](std::int64_t k) { return grid_.volume[static_cast<std::size_t>(k)] * c[k]; }));
+  return grid_.composite->comm().sum(parallel_sum(grid_.n_own, [&](std::int64_t k) { return grid_.volume[k] * c[k]; }));
 }
 
 /// Values on the ends of the domain: given ones where the flow enters and on fixed sides, else those of the volume. Of
@@ -39,11 +38,11 @@ void TransportStepper::set_boundary(std::size_t i, const StepTimes& step, bool a
   const ScalarComponent& c = components_[i];
   const double first = just_after(step.t, step.dt), last = just_before_end(step.t, step.dt);
   parallel_for(std::ssize(grid_.boundary), [&](std::int64_t k) {
-    const BoundaryFace& b = grid_.boundary[static_cast<std::size_t>(k)];
-    const ScalarSide& side = c.sides[static_cast<std::size_t>(b.side)];
-    double& value = values[static_cast<std::size_t>(grid_.n_all + k)];
-    if (side.kind != ScalarSide::Kind::fixed && !(flow_.all[static_cast<std::size_t>(b.face)] < 0.0))
-      value = values[static_cast<std::size_t>(b.volume)];
+    const BoundaryFace& b = grid_.boundary[k];
+    const ScalarSide& side = c.sides[b.side];
+    double& value = values[grid_.n_all + k];
+    if (side.kind != ScalarSide::Kind::fixed && !(flow_.all[b.face] < 0.0))
+      value = values[b.volume];
     else if (!side.value)
       value = 0.0;
     else if (side.kind == ScalarSide::Kind::fixed)
@@ -68,7 +67,7 @@ void TransportStepper::react(TransportState& state, std::size_t i, double dt, Tr
     c[v] = now;
     return grid_.volume[v] * difference;
   });
-  sums[1] = parallel_sum(grid_.n_own, [&](std::int64_t k) { return grid_.volume[static_cast<std::size_t>(k)]; });
+  sums[1] = parallel_sum(grid_.n_own, [&](std::int64_t k) { return grid_.volume[k]; });
   grid_.composite->comm().sum(std::span<double>(sums));
   volume = sums[1];
   fetch_remote(grid_, c);
@@ -91,8 +90,7 @@ void TransportStepper::include_data(TransportState& state, std::size_t i) {
   };
   for (std::size_t k = 0; k < grid_.boundary.size(); ++k) {
     const BoundaryFace& b = grid_.boundary[k];
-    const bool given = components_[i].sides[static_cast<std::size_t>(b.side)].kind == ScalarSide::Kind::fixed ||
-                       flow_.all[static_cast<std::size_t>(b.face)] < 0.0;
+    const bool given = components_[i].sides[b.side].kind == ScalarSide::Kind::fixed || flow_.all[b.face] < 0.0;
     if (!given) continue;
     include(c[static_cast<std::size_t>(grid_.n_all) + k]);
     include(low[static_cast<std::size_t>(grid_.n_all) + k]);
@@ -143,11 +141,9 @@ void TransportStepper::take_low_flux(TransportState& state, std::size_t i, doubl
   for_each_volume(grid_, [&](std::int32_t v, auto&& faces) {
     double sum = 0.0;
     faces([&](std::int32_t face, std::int32_t, double outward) { sum += outward * flux[face]; });
-    low[static_cast<std::size_t>(v)] = c[static_cast<std::size_t>(v)] - (dt * sum + (reacts ? lost[v] : 0.0)) /
-                                                                            grid_.volume[static_cast<std::size_t>(v)];
+    low[v] = c[v] - (dt * sum + (reacts ? lost[v] : 0.0)) / grid_.volume[v];
   });
-  for (std::size_t k = 0; k < w.ends.size(); ++k)
-    w.ends[k] = dt * flux_[static_cast<std::size_t>(grid_.boundary[k].face)];
+  for (std::size_t k = 0; k < w.ends.size(); ++k) w.ends[k] = dt * flux_[grid_.boundary[k].face];
   fetch_remote(grid_, low);
   set_boundary(i, {state.time, dt}, true, low);
 }
@@ -174,15 +170,15 @@ void TransportStepper::diffusive_correction(TransportState& state, std::size_t i
     add_up(grid_, flux_.span(), mean_.span());
     for_range(grid_.n_own, [&](std::size_t v) { mean_[v] = -mean_[v]; });
   }
-  const StageStep step{state.values[i].span(), mean_.span().first(static_cast<std::size_t>(grid_.n_own)), state.time,
-                       dt, std::max(std::abs(state.range[i].least), std::abs(state.range[i].largest))};
+  const StageStep step{state.values[i].span(), mean_.span().first(grid_.n_own), state.time, dt,
+                       std::max(std::abs(state.range[i].least), std::abs(state.range[i].largest))};
   report.high_iterations +=
       find_diffusive_flux(grid_, *w.group, components_[i], step, {options_.tolerance, options_.max_iterations},
                           *diffusion_, {flux_.span(), w.reacts() ? wall_flux_.span() : std::span<double>{}});
   for_range(grid_.n_faces, [&](std::size_t f) { w.correction[f] += dt * flux_[f]; });
   // Isolated fragments keep the fluxes of low order: the accurate operator gives some of them no balance.
   for_range(static_cast<std::int64_t>(grid_.listed.size()), [&](std::size_t k) {
-    if (grid_.listed[k].fragment != 0) w.correction[static_cast<std::size_t>(grid_.listed[k].face)] = 0.0;
+    if (grid_.listed[k].fragment != 0) w.correction[grid_.listed[k].face] = 0.0;
   });
   if (w.reacts())
     for_range(grid_.n_own,
@@ -254,14 +250,13 @@ void TransportStepper::balance(TransportState& state, std::size_t i, TransportRe
   ComponentBalance& b = report.components[i];
   std::array<double, 3> sums{};
   for (std::size_t k = 0; k < w.ends.size(); ++k) {  // by the flow, as concentrations may be negative
-    const double flow = flow_.all[static_cast<std::size_t>(grid_.boundary[k].face)], amount = w.ends[k];
+    const double flow = flow_.all[grid_.boundary[k].face], amount = w.ends[k];
     if (flow < 0.0 || (flow == 0.0 && amount < 0.0))
       sums[0] -= amount;
     else
       sums[1] += amount;
   }
-  if (w.reacts())
-    sums[2] = parallel_sum(grid_.n_own, [&](std::int64_t v) { return w.through_wall[static_cast<std::size_t>(v)]; });
+  if (w.reacts()) sums[2] = parallel_sum(grid_.n_own, [&](std::int64_t v) { return w.through_wall[v]; });
   const Comm& comm = grid_.composite->comm();
   comm.sum(std::span<double>(sums));
   b.inflow = sums[0];
@@ -274,9 +269,8 @@ void TransportStepper::balance(TransportState& state, std::size_t i, TransportRe
   const double size = std::max({moved, std::abs(b.content), std::abs(w.content)});
   const double left = b.inflow - b.outflow - b.wall - b.decay + b.source - b.stored;
   b.imbalance = size > 0.0 ? std::abs(left) / size : 0.0;
-  std::array<double, 2> extremes{
-      parallel_max(grid_.n_own, [&](std::int64_t v) { return -c[static_cast<std::size_t>(v)]; }),
-      parallel_max(grid_.n_own, [&](std::int64_t v) { return c[static_cast<std::size_t>(v)]; })};
+  std::array<double, 2> extremes{parallel_max(grid_.n_own, [&](std::int64_t v) { return -c[v]; }),
+                                 parallel_max(grid_.n_own, [&](std::int64_t v) { return c[v]; })};
   comm.max(std::span<double>(extremes));
   b.least = -extremes[0];
   b.largest = extremes[1];

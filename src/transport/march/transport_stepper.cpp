@@ -96,9 +96,7 @@ TransportState TransportStepper::make_state() const {
 void TransportStepper::set_values(TransportState& state, std::size_t component,
                                   const std::function<double(const Vec3&)>& value) {
   const std::span<double> c = state.values[component].span();
-  parallel_for(grid_.n_own, [&](std::int64_t i) {
-    c[static_cast<std::size_t>(i)] = value(grid_.centroid[static_cast<std::size_t>(i)]);
-  });
+  parallel_for(grid_.n_own, [&](std::int64_t i) { c[i] = value(grid_.centroid[i]); });
   start_range(state, component);
 }
 
@@ -112,7 +110,7 @@ void TransportStepper::set_values(TransportState& state, std::size_t component, 
 }
 
 void TransportStepper::set_values(TransportState& state, std::size_t component, std::span<const double> values) {
-  std::ranges::copy(values.first(static_cast<std::size_t>(grid_.n_own)), state.values[component].span().begin());
+  std::ranges::copy(values.first(grid_.n_own), state.values[component].span().begin());
   start_range(state, component);
 }
 
@@ -120,8 +118,7 @@ void TransportStepper::start_range(TransportState& state, std::size_t component)
   const std::span<double> c = state.values[component].span();
   fetch_remote(grid_, c);
   const auto extreme = [&](double sign) {
-    return grid_.composite->comm().max(
-        parallel_max(grid_.n_own, [&](std::int64_t i) { return sign * c[static_cast<std::size_t>(i)]; }));
+    return grid_.composite->comm().max(parallel_max(grid_.n_own, [&](std::int64_t i) { return sign * c[i]; }));
   };
   state.range[component] = {-extreme(-1.0), extreme(1.0)};
 }

@@ -46,8 +46,7 @@ void find_film(const ReactiveSites& sites, std::size_t site, std::span<const Arr
   for (std::size_t p = 0; p < film.size(); ++p) {
     const Array<double>& t = totals[p];
     film[p] = 0.0;
-    for (std::size_t k = begin; k < end; ++k)
-      film[p] += sites.weight[k] * (t[static_cast<std::size_t>(sites.other[k])] - t[v]);
+    for (std::size_t k = begin; k < end; ++k) film[p] += sites.weight[k] * (t[sites.other[k]] - t[v]);
     if (p > 0 && -film[p] > most_of_film * t[v]) part = std::min(part, std::max(0.0, most_of_film * t[v] / -film[p]));
   }
   for (std::size_t p = 0; p < film.size(); ++p) film[p] = totals[p][v] + part * film[p];
@@ -75,8 +74,7 @@ class Step {
     parallel_for(std::ssize(sites_.volume), [&](std::int64_t i) {
       const auto s = static_cast<std::size_t>(i);
       find_film(sites_, s, totals, std::span(film_).subspan(s * n_totals_, n_totals_));
-      for (std::size_t p = 0; p < n_totals_; ++p)
-        own_[s * n_totals_ + p] = totals[p][static_cast<std::size_t>(sites_.volume[s])];
+      for (std::size_t p = 0; p < n_totals_; ++p) own_[s * n_totals_ + p] = totals[p][sites_.volume[s]];
     });
   }
 
@@ -87,7 +85,7 @@ class Step {
     if (sites_.size() == 0) return;
     for (Bench& b : benches) prepare(b);
     parallel_for_shares(sums, [&](std::int64_t i) {
-      Bench& bench = benches[static_cast<std::size_t>(thread_number())];
+      Bench& bench = benches[thread_number()];
       if (!solve_site(static_cast<std::size_t>(i), bench)) failures.add(i);
     });
   }
@@ -109,8 +107,7 @@ class Step {
       const auto of_sites = [&](auto&& f) {
         return parallel_sum(std::ssize(sites_.volume), [&](std::int64_t i) {
           const auto s = static_cast<std::size_t>(i);
-          return dt_ * grid_.volume[static_cast<std::size_t>(sites_.volume[s])] *
-                 f(state_.rate[s * n_ + m], old_rate_[s * n_ + m]);
+          return dt_ * grid_.volume[sites_.volume[s]] * f(state_.rate[s * n_ + m], old_rate_[s * n_ + m]);
         });
       };
       sums[m] = of_sites([](double now, double) { return now; });
@@ -231,7 +228,7 @@ void tell_failures(const ReactiveMedium& medium, const ReactiveSites& sites, con
   std::string text;
   if (failures.n > 0) {
     const auto s = static_cast<std::size_t>(failures.site);
-    const Vec3 at = grid.centroid[static_cast<std::size_t>(sites.volume[s])];
+    const Vec3 at = grid.centroid[sites.volume[s]];
     text = fmt::format("in the cell at ({:.1f}, {:.1f}, {:.1f}) cell widths, totals [mol/kgw]:", at[0], at[1], at[2]);
     for (std::size_t p = 0; p < step.film(s).size(); ++p)
       text += fmt::format(" {} {:.6g}", medium.system.elements[p], step.film(s)[p]);

@@ -15,8 +15,7 @@ constexpr double least_film = 0.05;  ///< distance of a mean from the wall / h, 
 /// Place among the special volumes, -1 for plain ones.
 std::vector<std::int64_t> special_places(const ScalarGrid& grid) {
   std::vector<std::int64_t> places(static_cast<std::size_t>(grid.n_own), -1);
-  for (std::size_t s = 0; s < grid.special.size(); ++s)
-    places[static_cast<std::size_t>(grid.special[s])] = static_cast<std::int64_t>(s);
+  for (std::size_t s = 0; s < grid.special.size(); ++s) places[grid.special[s]] = static_cast<std::int64_t>(s);
   return places;
 }
 
@@ -34,7 +33,7 @@ std::vector<Wall> walls_of(const Composite& composite) {
     const LevelGeometry& level = composite.level(l);
     for (int b = 0; b < level.graph.n_local(); ++b) {
       const BoxGraph graph = level.graph.box(b);
-      std::int64_t row = level.moments_begin[static_cast<std::size_t>(b)];
+      std::int64_t row = level.moments_begin[b];
       for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r, ++row) {
         const std::int32_t v = composite.numbering().number(l, b, graph.row_vof[r]);
         const auto i = static_cast<std::size_t>(row);
@@ -79,22 +78,22 @@ ReactiveSites wall_sites(const ScalarGrid& grid, std::size_t n_minerals, const F
   std::vector<double> covered(n_minerals);
   for (const Wall& wall : walls_of(*grid.composite)) {
     const LevelGeometry& level = grid.composite->level(wall.level);
-    const VofMoments& m = level.moments[static_cast<std::size_t>(wall.row)];
+    const VofMoments& m = level.moments[wall.row];
     const double h = Composite::width(wall.level);
     const WallPiece piece =
         wall_piece(m, wall.level, wall.row, wall_parts(level, wall.row), h * (wall.center + m.wall_centroid));
     std::ranges::fill(covered, 0.0);
     fraction(piece, covered);
     if (std::ranges::none_of(covered, [](double f) { return f > 0.0; })) continue;
-    const double volume = grid.volume[static_cast<std::size_t>(wall.volume)];
+    const double volume = grid.volume[wall.volume];
     const Vec3 to_wall = m.centroid - m.wall_centroid;
     const double normal = dot(to_wall, piece.normal), film = h * std::max(least_film, normal);
     for (const double f : covered) sites.area.push_back(f * piece.area / (volume * options.width * options.water));
     sites.volume.push_back(wall.volume);
     sites.film_time.push_back(film * volume / (options.diffusivity * piece.area));
     const bool faces_one_way = dot(piece.normal, piece.normal) > 0.25;
-    if (options.along_the_wall && faces_one_way && special[static_cast<std::size_t>(wall.volume)] >= 0)
-      add_terms(grid, special[static_cast<std::size_t>(wall.volume)], h * (normal * piece.normal - to_wall), sites);
+    if (options.along_the_wall && faces_one_way && special[wall.volume] >= 0)
+      add_terms(grid, special[wall.volume], h * (normal * piece.normal - to_wall), sites);
     sites.begin.push_back(std::ssize(sites.other));
   }
   sites.amount.resize(sites.area.size(), std::numeric_limits<double>::infinity());

@@ -23,7 +23,7 @@ AdvectiveTerm::AdvectiveTerm(ScalarGrid& grid, FaceField& flow)
 void AdvectiveTerm::set_ends(const std::array<ConditionAt, 6>& sides) {
   for (std::size_t i = 0; i < grid_.boundary.size(); ++i) {
     const BoundaryFace& end = grid_.boundary[i];
-    const ConditionAt& at = sides[static_cast<std::size_t>(end.side)];
+    const ConditionAt& at = sides[end.side];
     const Condition c = at ? at(end.at) : Condition{};
     fixed_[i] = c.kind == BoundaryKind::dirichlet ? 1 : 0;
     given_[i] = c.value;
@@ -42,7 +42,7 @@ void AdvectiveTerm::find_fluxes(std::span<const double> c, double given) {
   fetch_remote(grid_, values);
   for (std::size_t i = 0; i < grid_.boundary.size(); ++i)
     values[static_cast<std::size_t>(grid_.n_all) + i] =
-        fixed_[i] != 0 ? given * given_[i] : c[static_cast<std::size_t>(grid_.boundary[i].volume)];
+        fixed_[i] != 0 ? given * given_[i] : c[grid_.boundary[i].volume];
   const Gradient gradient{gradient_[0].span(), gradient_[1].span(), gradient_[2].span()};
   find_gradient(grid_, values, gradient);
   linear_upwind_flux(grid_, flow_.span(), values, gradient, flux_.span());
@@ -74,13 +74,13 @@ double AdvectiveTerm::between(std::span<const double> c, std::span<const std::ui
   const double* const flux = flux_.data();
   for_each_volume(grid_, [&](std::int32_t v, auto&& faces) {
     double in = 0.0;
-    if (parts[static_cast<std::size_t>(v)] == 2.0)
+    if (parts[v] == 2.0)
       faces([&](std::int32_t face, std::int32_t other, double outward) {
-        if (parts[static_cast<std::size_t>(other)] == 1.0) in -= outward * flux[face];
+        if (parts[other] == 1.0) in -= outward * flux[face];
       });
-    sums_[static_cast<std::size_t>(v)] = in;
+    sums_[v] = in;
   });
-  const double sum = parallel_sum(grid_.n_own, [&](std::int64_t v) { return sums_[static_cast<std::size_t>(v)]; });
+  const double sum = parallel_sum(grid_.n_own, [&](std::int64_t v) { return sums_[v]; });
   return scale_ * grid_.composite->comm().sum(sum);
 }
 
@@ -88,7 +88,7 @@ double AdvectiveTerm::out_of(int side, std::span<const double> c) {
   find_fluxes(c, 1.0);
   double sum = 0.0;
   for (const BoundaryFace& end : grid_.boundary)
-    if (end.side == side) sum += flux_[static_cast<std::size_t>(end.face)];
+    if (end.side == side) sum += flux_[end.face];
   return scale_ * grid_.composite->comm().sum(sum);
 }
 

@@ -38,7 +38,7 @@ FlowSweep::FlowSweep(const EllipticOperator& op, const ScalarGrid& grid, std::sp
     const auto i = static_cast<std::size_t>(v);
     Entry *const row = entries_.data() + begin_[i], *const end = entries_.data() + begin_[i + 1];
     faces([&](std::int32_t face, std::int32_t other, double outward) {
-      const double out = outward * flow[static_cast<std::size_t>(face)];
+      const double out = outward * flow[face];
       if (out > 0.0) row->carried += static_cast<float>(out);
       if (out > 0.0 && other < grid.n_own && other != v) after[i].push_back(other);
       if (out >= 0.0) return;
@@ -68,19 +68,19 @@ void FlowSweep::find_order(const std::vector<std::int64_t>& begin, const std::ve
     std::vector<Visit> path;
     std::int32_t place = share_[i + 1];  // filled from the end
     const auto enter = [&](std::int32_t v) {
-      if (v < share_[i] || v >= share_[i + 1] || seen[static_cast<std::size_t>(v)] != 0) return;
-      seen[static_cast<std::size_t>(v)] = 1;
-      path.push_back({v, begin[static_cast<std::size_t>(v)]});
+      if (v < share_[i] || v >= share_[i + 1] || seen[v] != 0) return;
+      seen[v] = 1;
+      path.push_back({v, begin[v]});
     };
     for (std::int32_t start = share_[i + 1] - 1; start >= share_[i]; --start) {
       enter(start);
       while (!path.empty()) {
         Visit& at = path.back();
         if (at.next == begin[static_cast<std::size_t>(at.vof) + 1]) {
-          order_[static_cast<std::size_t>(--place)] = at.vof;
+          order_[--place] = at.vof;
           path.pop_back();
         } else {
-          enter(downstream[static_cast<std::size_t>(at.next++)]);
+          enter(downstream[at.next++]);
         }
       }
     }
@@ -90,13 +90,11 @@ void FlowSweep::find_order(const std::vector<std::int64_t>& begin, const std::ve
 void FlowSweep::operator()(std::span<const double> r, std::span<double> z) {
   const Timer timer("flow sweep");
   const bool shared = before_.size() > 0;
-  if (shared)
-    parallel_for(std::ssize(z),
-                 [&](std::int64_t i) { before_[static_cast<std::size_t>(i)] = z[static_cast<std::size_t>(i)]; });
+  if (shared) parallel_for(std::ssize(z), [&](std::int64_t i) { before_[i] = z[i]; });
   parallel_for(std::ssize(share_) - 1, [&](std::int64_t t) {
-    const std::int32_t first = share_[static_cast<std::size_t>(t)], end = share_[static_cast<std::size_t>(t) + 1];
+    const std::int32_t first = share_[t], end = share_[static_cast<std::size_t>(t) + 1];
     for (std::int32_t k = first; k < end; ++k) {
-      const auto v = static_cast<std::size_t>(order_[static_cast<std::size_t>(k)]);
+      const auto v = static_cast<std::size_t>(order_[k]);
       const Entry *const row = entries_.data() + begin_[v], *const stop = entries_.data() + begin_[v + 1];
       const double diagonal = double{row->diffusion} + scale_ * double{row->carried};
       if (diagonal == 0.0) continue;  // alone

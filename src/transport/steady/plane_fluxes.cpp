@@ -40,8 +40,8 @@ PlaneFluxes::PlaneFluxes(EllipticOperator& op)
       const BoxGraph graph = level.box(box);
       for_each_vof(graph, [&](int vof, int cell) {
         const std::uint8_t at = quarters_of(level.layout(), graph.cells.cell(cell));
-        quarters.box(box)[static_cast<std::size_t>(vof)] = at;
-        if (const auto n = op.numbering().number(l, box, vof); n >= 0) of_unknown_[static_cast<std::size_t>(n)] = at;
+        quarters.box(box)[vof] = at;
+        if (const auto n = op.numbering().number(l, box, vof); n >= 0) of_unknown_[n] = at;
       });
     });
     fill_halo(op.comm(), level, quarters);
@@ -72,7 +72,7 @@ template <class F>
 PlaneFluxes::Sums PlaneFluxes::sum_boxes(F&& f) {
   std::vector<std::vector<Sums>> sums;
   for (const ByteField& level : quarters_) sums.emplace_back(static_cast<std::size_t>(level.n_local()));
-  faces_.for_boxes([&](int l, int b) { sums[static_cast<std::size_t>(l)][static_cast<std::size_t>(b)] = f(l, b); });
+  faces_.for_boxes([&](int l, int b) { sums[l][b] = f(l, b); });
   Sums sum{};
   for (const auto& level : sums)
     for (const Sums& of_box : level)
@@ -87,7 +87,7 @@ PlaneFluxes::Sums PlaneFluxes::between(F&& counts) {
   const Composite& grid = *op_.composite();
   return sum_boxes([&](int l, int b) {
     const BoxGraph graph = grid.graph(l).box(b);
-    const auto at = quarters_[static_cast<std::size_t>(l)].box(b);
+    const auto at = quarters_[l].box(b);
     Sums sum{};
     // A flux from the quarters `left` into the quarters `right`.
     const auto add = [&](std::uint8_t left, std::uint8_t right, auto&& flux) {
@@ -95,14 +95,14 @@ PlaneFluxes::Sums PlaneFluxes::between(F&& counts) {
       for (int e = 0; e < 3; ++e) {
         const int to = part_of(right, e);
         if (to % 2 != 0 || part_of(left, e) != (to + 3) % 4 || !counts(right)) continue;
-        sum[static_cast<std::size_t>(2 * e + to / 2)] += flux();
+        sum[2 * e + to / 2] += flux();
       }
     };
     const auto is_vof_slot = [&](int slot) { return slot < graph.n_own + graph.halo.n_vofs(); };
     for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
       const auto v = static_cast<std::size_t>(vof);
       for (int side = 0; side < 6; ++side) {
-        const auto slot = static_cast<std::size_t>(slots[static_cast<std::size_t>(side)]);
+        const auto slot = static_cast<std::size_t>(slots[side]);
         if (!is_vof_slot(static_cast<int>(slot))) continue;
         add(at[slot], at[v], [&] {
           const auto flux = faces_.primary(l).box(b, direction_of(side));
@@ -110,7 +110,7 @@ PlaneFluxes::Sums PlaneFluxes::between(F&& counts) {
         });
       }
     });
-    auto e = static_cast<std::size_t>(grid.level(l).extra_begin[static_cast<std::size_t>(b)]);
+    auto e = static_cast<std::size_t>(grid.level(l).extra_begin[b]);
     for (const ExtraFace& face : graph.extra) {
       if (is_vof_slot(face.neighbour)) add(at[face.neighbour], at[face.vof], [&] { return -faces_.extra(l)[e]; });
       ++e;
@@ -122,8 +122,7 @@ PlaneFluxes::Sums PlaneFluxes::between(F&& counts) {
       if (!face.behind.found) continue;
       Index coarse = face.place.cell;
       for (int d = 0; d < 3; ++d) coarse[d] += static_cast<int>(std::lround(face.behind.center[d]));
-      const std::uint8_t fine = at[static_cast<std::size_t>(vof_of(face.vof))],
-                         behind = quarters_of(grid.graph(l - 1).layout(), coarse);
+      const std::uint8_t fine = at[vof_of(face.vof)], behind = quarters_of(grid.graph(l - 1).layout(), coarse);
       add(behind, fine, [&] { return -faces_.coarse_fine(l - 1)[i]; });
       add(fine, behind, [&] { return faces_.coarse_fine(l - 1)[i]; });
     }
@@ -143,8 +142,8 @@ PlaneFluxes::Through PlaneFluxes::through(std::span<const double> c, int d, doub
     const Sums sums =
         between([&](std::uint8_t right) { return d == nowhere || (part_of(right, d) % 3 == 0) == near_end; });
     for (int e = 0; e < 3; ++e) {
-      result.end[e] += sums[static_cast<std::size_t>(2 * e)];
-      result.middle[e] += sums[static_cast<std::size_t>(2 * e + 1)];
+      result.end[e] += sums[2 * e];
+      result.middle[e] += sums[2 * e + 1];
     }
   }
   return result;
@@ -182,18 +181,16 @@ EndFlux PlaneFluxes::out_of(int side, std::span<const double> c) {
   const Composite& grid = *op_.composite();
   const Sums sums = sum_boxes([&](int l, int b) {
     const BoxGraph graph = grid.graph(l).box(b);
-    auto e = static_cast<std::size_t>(grid.level(l).extra_begin[static_cast<std::size_t>(b)]);
+    auto e = static_cast<std::size_t>(grid.level(l).extra_begin[b]);
     Sums sum{};
     for_each_face(graph, grid.level(l).box(b), [&](const FaceView& f) {
       const std::size_t extra = f.primary ? 0 : e++;
       if (f.side != side || graph.name(f.neighbour) != domain_face) return;
       const auto flux = faces_.primary(l).box(b, direction_of(side));
-      const double out = !f.primary      ? faces_.extra(l)[extra]
-                         : is_high(side) ? flux[static_cast<std::size_t>(f.neighbour)]
-                                         : -flux[static_cast<std::size_t>(f.vof)];
+      const double out = !f.primary ? faces_.extra(l)[extra] : is_high(side) ? flux[f.neighbour] : -flux[f.vof];
       const Index cell = graph.cells.cell(f.cell);
       const Vec3 x = Composite::width(l) * (Vec3{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5} + f.centroid);
-      for (int d = 0; d < 3; ++d) sum[static_cast<std::size_t>(d)] += out * x[d];
+      for (int d = 0; d < 3; ++d) sum[d] += out * x[d];
       sum[3] += out;
     });
     return sum;

@@ -104,9 +104,8 @@ std::vector<WallState> walls_of(const EllipticOperator& op, std::span<const doub
         const Index cell = box.cells.cell(box.row_cell[r]);
         const Vec3 at = Composite::width(level.level) *
                         (Vec3{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5} + moments[r].wall_centroid);
-        const std::int64_t row = level.moments_begin[static_cast<std::size_t>(b)] + static_cast<std::int64_t>(r);
-        walls.push_back(
-            {wall_piece(moments[r], level.level, row, wall_parts(level, row), at), c[static_cast<std::size_t>(v)]});
+        const std::int64_t row = level.moments_begin[b] + static_cast<std::int64_t>(r);
+        walls.push_back({wall_piece(moments[r], level.level, row, wall_parts(level, row), at), c[v]});
       }
     }
   return walls;
@@ -122,9 +121,7 @@ WallLawReport solve_wall_law(SteadyTransport& transport, EllipticOperator& op, c
   FaceField faces(op.composite());
   std::vector<WallState> walls = walls_of(op, c);
   WallField rates(op.composite()), values(op.composite()), flux(op.composite());
-  const auto number = [](WallField& of, const WallPiece& p) -> double& {
-    return of.level(p.level)[static_cast<std::size_t>(p.row)];
-  };
+  const auto number = [](WallField& of, const WallPiece& p) -> double& { return of.level(p.level)[p.row]; };
   WallLawReport report;
   while (report.steps < most_steps) {
     for (const WallState& w : walls) {

@@ -86,7 +86,7 @@ TEST(DiffusionJobMpi, PlotsTheConcentration) {
     std::vector<float> values(static_cast<std::size_t>(box.count()), -7.0F);
     result.components.at(0).fill(0, b, values);
     for_each_cell(box, [&](const Index& c) {
-      const float value = values[static_cast<std::size_t>(box.offset(c))];
+      const float value = values[box.offset(c)];
       Vec3 furthest;  // corner from the middle of the ball
       for (int d = 0; d < 3; ++d) furthest[d] = std::abs(c[d] + 0.5 - (8.0 + 2.0 * d)) + 0.5;
       EXPECT_EQ(std::isnan(value), norm(furthest) <= 5.0);  // a cell has a value wherever it holds fluid

@@ -35,12 +35,12 @@ struct Ball {
   /// Calls f(cell, value) for all cells of the own boxes of a level.
   template <class F>
   void for_each_value(const PlotComponent& component, F&& f, int level = 0) const {
-    const LevelGraph& graph = geometry.levels[static_cast<std::size_t>(level)].graph;
+    const LevelGraph& graph = geometry.levels[level].graph;
     for (int b = 0; b < graph.n_local(); ++b) {
       const Box box = graph.box(b).cells;
       std::vector<float> values(static_cast<std::size_t>(box.count()), -1.0F);
       fill_plot_component(geometry, *level_set, grid.cell_width(), component, level, b, values);
-      for_each_cell(box, [&](const Index& c) { f(c, double{values[static_cast<std::size_t>(box.offset(c))]}); });
+      for_each_cell(box, [&](const Index& c) { f(c, double{values[box.offset(c)]}); });
     }
   }
   double sum(const PlotComponent& component) const {

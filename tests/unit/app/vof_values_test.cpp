@@ -31,7 +31,7 @@ struct Values {
         const BoxGraph graph = level.graph.box(b);
         for_each_vof(graph, [&](int vof, int cell) {
           const std::int32_t number = numbering.number(level.level, b, vof);
-          if (number >= 0) values[static_cast<std::size_t>(number)] = at(graph.cells.cell(cell), level.level);
+          if (number >= 0) values[number] = at(graph.cells.cell(cell), level.level);
         });
       }
   }
@@ -60,7 +60,7 @@ struct Values {
 /// Cells that hold a VoF.
 std::vector<bool> with_vof(const BoxGraph& graph) {
   std::vector<bool> cells(static_cast<std::size_t>(graph.cells.count()), false);
-  for_each_vof(graph, [&](int, int cell) { cells[static_cast<std::size_t>(cell)] = true; });
+  for_each_vof(graph, [&](int, int cell) { cells[cell] = true; });
   return cells;
 }
 
@@ -70,7 +70,7 @@ TEST(VofValuesMpi, CellsHoldTheirValuesOrThoseOfTheirHomesAndSolidNone) {
   const std::vector<double> remote = v.joined.remote<double>([&](std::size_t i) { return v.values[i]; });
   std::int64_t own = 0, joined = 0, unknown = 0, far = 0;
   for (int l = 0; l < 2; ++l) {
-    const LevelGraph& graph = v.geometry.levels[static_cast<std::size_t>(l)].graph;
+    const LevelGraph& graph = v.geometry.levels[l].graph;
     for (int b = 0; b < graph.n_local(); ++b) {
       const Box box = graph.box(b).cells;
       const std::vector<bool> holds = with_vof(graph.box(b));
@@ -114,13 +114,13 @@ TEST(VofValuesMpi, HiddenAreSolidAndCoveredCells) {
   const Values v;
   std::array<std::int64_t, 4> n{};  // shown, solid, covered, both
   for (int l = 0; l < 2; ++l) {
-    const LevelGraph& graph = v.geometry.levels[static_cast<std::size_t>(l)].graph;
+    const LevelGraph& graph = v.geometry.levels[l].graph;
     for (int b = 0; b < graph.n_local(); ++b) {
       const Box box = graph.box(b).cells;
       std::vector<std::uint8_t> flags(static_cast<std::size_t>(box.count()));
       fill_hidden(v.geometry, l, b, flags);
       for_each_cell(box, [&](const Index& c) {
-        const std::uint8_t flag = flags[static_cast<std::size_t>(box.offset(c))];
+        const std::uint8_t flag = flags[box.offset(c)];
         const bool solid = (flag & cell_is_solid) != 0, covered = (flag & cell_is_covered) != 0;
         ++n[(solid ? 1U : 0U) + (covered ? 2U : 0U)];
         EXPECT_EQ(covered, v.geometry.grid.cell_is_refined(l, c));
@@ -153,7 +153,7 @@ TEST(VofValuesMpi, MiddlePlaneOfAllLevels) {
         if (direction == 0) c = {16, i, j};
         if (direction == 1) c = {i, 16, j};
         if (direction == 2) c = {i, j, 16};
-        const double value = plane.values[static_cast<std::size_t>(32 * j + i)];
+        const double value = plane.values[32 * j + i];
         const double r = norm(Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5} - Vec3{15.2, 16.1, 16.6});
         if (r < 6.0) {
           EXPECT_TRUE(std::isnan(value)) << i << " " << j;

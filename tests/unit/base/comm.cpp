@@ -121,8 +121,8 @@ TEST(CommMpi, ExchangeHandsOutEveryReceiveOnce) {
   }
   std::vector<int> seen(size, 0);
   for (int which = 0; (which = round.wait_any()) >= 0;) {
-    ++seen[static_cast<std::size_t>(which)];
-    const auto& got = in[static_cast<std::size_t>(which)];
+    ++seen[which];
+    const auto& got = in[which];
     EXPECT_EQ(got.front(), 100000 * which);
     EXPECT_EQ(got.back(), 100000 * which + static_cast<std::int64_t>(n) - 1);
   }

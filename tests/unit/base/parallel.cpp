@@ -19,8 +19,8 @@ TEST_F(Parallel, EveryIndexOnce) {
     set_n_threads(threads);
     for (const std::int64_t n : {0, 1, 2, 7, 1000}) {
       std::vector<int> fixed(static_cast<std::size_t>(n)), dynamic = fixed;
-      parallel_for(n, [&](std::int64_t i) { ++fixed[static_cast<std::size_t>(i)]; });
-      parallel_for_dynamic(n, [&](std::int64_t i) { ++dynamic[static_cast<std::size_t>(i)]; });
+      parallel_for(n, [&](std::int64_t i) { ++fixed[i]; });
+      parallel_for_dynamic(n, [&](std::int64_t i) { ++dynamic[i]; });
       EXPECT_EQ(fixed, std::vector<int>(static_cast<std::size_t>(n), 1)) << threads << " threads, n = " << n;
       EXPECT_EQ(dynamic, fixed) << threads << " threads, n = " << n;
     }
@@ -49,13 +49,13 @@ TEST_F(Parallel, SharesOfEqualWeight) {
       for (int i = 0; i < n; ++i) sums.push_back(sums.back() + (i < n / 2 ? 1 : 9));
       std::vector<int> seen(static_cast<std::size_t>(n)), by(seen);
       parallel_for_shares(sums, [&](std::int64_t i) {
-        ++seen[static_cast<std::size_t>(i)];
-        by[static_cast<std::size_t>(i)] = thread_number();
+        ++seen[i];
+        by[i] = thread_number();
       });
       EXPECT_EQ(seen, std::vector<int>(static_cast<std::size_t>(n), 1));
       EXPECT_TRUE(std::ranges::is_sorted(by));
       std::vector<std::int64_t> weight(static_cast<std::size_t>(threads));
-      for (std::size_t i = 0; i < by.size(); ++i) weight[static_cast<std::size_t>(by[i])] += sums[i + 1] - sums[i];
+      for (std::size_t i = 0; i < by.size(); ++i) weight[by[i]] += sums[i + 1] - sums[i];
       for (const std::int64_t w : weight) EXPECT_LE(w, (sums.back() - sums[0]) / std::min(threads, std::max(n, 1)) + 9);
     }
   }
@@ -68,7 +68,7 @@ TEST_F(Parallel, SumIsBitwiseTheSameForAnyNumberOfThreads) {
   for (const std::int64_t n : {1, 100, 5000, 3000000}) {
     std::vector<double> x(static_cast<std::size_t>(n));
     for (double& v : x) v = std::pow(10.0, exponent(random)) * (random() % 2 == 0 ? 1.0 : -1.0);
-    const auto value = [&](std::int64_t i) { return x[static_cast<std::size_t>(i)]; };
+    const auto value = [&](std::int64_t i) { return x[i]; };
     set_n_threads(1);
     const double one = parallel_sum(n, value);
     for (const int threads : {2, 3, 5, 8}) {

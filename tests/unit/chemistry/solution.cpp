@@ -30,7 +30,7 @@ double index(const Solution& s, const char* phase) {
 
 double molality(const Solution& s, const std::string& name) {
   const auto at = std::ranges::find(s.system.species, name, &SystemSpecies::name);
-  return s.state.molality[static_cast<std::size_t>(at - s.system.species.begin())];
+  return s.state.molality[at - s.system.species.begin()];
 }
 
 // Major ions of example 1 of PHREEQC's manual. Figures: PhreeqcRM 0.0.20 with the same phreeqc.dat and the same totals.

@@ -20,7 +20,7 @@ const Database& shipped() {
 
 double molality(const ChemicalSystem& system, const Speciation& state, const std::string& name) {
   const auto at = std::ranges::find(system.species, name, &SystemSpecies::name);
-  return state.molality[static_cast<std::size_t>(at - system.species.begin())];
+  return state.molality[at - system.species.begin()];
 }
 
 SolutionCondition saturated(const ChemicalSystem& system, const char* phase, double log_omega) {
@@ -104,7 +104,7 @@ TEST(Speciation, RandomSolutionsConvergeFromColdStarts) {
       iterations += state.iterations;
       ++solutions;
       for (int p = 1; good && p <= n; ++p) {
-        const double total = conditions[static_cast<std::size_t>(p)].value;
+        const double total = conditions[p].value;
         ASSERT_NEAR(total_of(system, state, p), total, 1e-11 * total) << n << ' ' << k;
       }
     }

@@ -147,9 +147,7 @@ std::vector<std::vector<FacePiece>> face_pieces(const BoxPieces& box) {
 TEST(CutBox, TheTwoCellsAtAFaceHoldTheSameFacePieces) {
   const BoxPieces box = cut_box(shells(), distance_like, {{0, 0, 0}, {32, 32, 32}}, 0);
   const auto faces = face_pieces(box);
-  const auto at = [&](const Index& c, int side) {
-    return faces[static_cast<std::size_t>(6 * box.cells.offset(c) + side)];
-  };
+  const auto at = [&](const Index& c, int side) { return faces[6 * box.cells.offset(c) + side]; };
   for_each_cell({{0, 0, 0}, {31, 31, 31}}, [&](const Index& c) {
     for (int d = 0; d < 3; ++d) {
       const auto low = at(c, side_of(d, true)), high = at(c + unit(d), side_of(d, false));
@@ -192,8 +190,7 @@ TEST(CutBox, AxesMayBePermuted) {
   for (const Piece& p : b.pieces) total_b[p.cell] += p.kappa;
   for_each_cell(cells, [&](const Index& c) {
     const Index t{c[1], c[2], c[0]};  // phi at x is asked at turned (y, z, x)
-    ASSERT_NEAR(total_a[static_cast<std::size_t>(cells.offset(c))], total_b[static_cast<std::size_t>(cells.offset(t))],
-                1e-12);
+    ASSERT_NEAR(total_a[cells.offset(c)], total_b[cells.offset(t)], 1e-12);
   });
 }
 

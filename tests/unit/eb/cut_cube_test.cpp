@@ -60,11 +60,11 @@ TEST(CutCube, EverySignPatternCloses) {
   std::uniform_real_distribution<double> uniform(0.05, 1);
   for (int pattern = 1; pattern < 255; ++pattern) {
     std::array<double, 8> value;
-    for (int c = 0; c < 8; ++c) value[static_cast<std::size_t>(c)] = (pattern >> c & 1 ? 1 : -1) * uniform(random);
+    for (int c = 0; c < 8; ++c) value[c] = (pattern >> c & 1 ? 1 : -1) * uniform(random);
     const FunctionPhi phi([&](const Vec3& x) {
       double f = 0;
       for (int c = 0; c < 8; ++c) {
-        double w = value[static_cast<std::size_t>(c)];
+        double w = value[c];
         for (int d = 0; d < 3; ++d) w *= (c >> d & 1) ? x[d] : 1 - x[d];
         f += w;
       }

@@ -150,8 +150,7 @@ TEST(Formula, BoundsHoldInBoxesOfAllSizes) {
         for (int d = 0; d < 3; ++d) x[d] = std::min(x[d], hi[d]);
         const Sample s = at(f, x);
         EXPECT_TRUE(b.value.holds(s.value)) << text << ": " << s.value << " in " << b.value.lo << ", " << b.value.hi;
-        for (int d = 0; d < 3; ++d)
-          EXPECT_TRUE(b.slope[static_cast<std::size_t>(d)].holds(s.gradient[d])) << text << " " << d;
+        for (int d = 0; d < 3; ++d) EXPECT_TRUE(b.slope[d].holds(s.gradient[d])) << text << " " << d;
       }
     }
   }

@@ -35,7 +35,7 @@ std::vector<Sphere> random_spheres(int n, double least, double most) {
 double brute_force(const std::vector<Sphere>& spheres, const Vec3& x, const std::array<bool, 3>& periodic) {
   double phi = reach;
   Vec3 n;
-  const auto m = [&](int d) { return periodic[static_cast<std::size_t>(d)] ? 2.0 : 0.0; };
+  const auto m = [&](int d) { return periodic[d] ? 2.0 : 0.0; };
   for (n[2] = -m(2); n[2] <= m(2); ++n[2]) {
     for (n[1] = -m(1); n[1] <= m(1); ++n[1]) {
       for (n[0] = -m(0); n[0] <= m(0); ++n[0]) {

@@ -52,8 +52,8 @@ TEST(VofsFromPieces, EqualNeighboursShareAPiece) {
     const BoxGraph graph = level.geometry.graph.box(b);
     volume += graph.n_own - graph.n_irregular;
     for (int r = 0; r < graph.n_irregular; ++r) {
-      const Index c = graph.cells.cell(graph.row_cell[static_cast<std::size_t>(r)]);
-      volume += kappa[{c[0], c[1]}] = level.geometry.box(b).moments[static_cast<std::size_t>(r)].kappa;
+      const Index c = graph.cells.cell(graph.row_cell[r]);
+      volume += kappa[{c[0], c[1]}] = level.geometry.box(b).moments[r].kappa;
     }
   }
   const double piece = 0.75 + (volume - (256.0 - 49.0)) / 4.0;  // cutting rounds the edge in it: between 3/4 and 7/8

@@ -14,8 +14,8 @@ void for_each_center(const LevelGeometry& level, F&& f) {
   for (int b = 0; b < level.graph.n_local(); ++b) {
     const BoxGraph graph = level.graph.box(b);
     for (int r = 0; r < graph.n_irregular; ++r) {
-      const Index c = graph.cells.cell(graph.row_cell[static_cast<std::size_t>(r)]);
-      f(level.box(b).centers[static_cast<std::size_t>(r)], Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5});
+      const Index c = graph.cells.cell(graph.row_cell[r]);
+      f(level.box(b).centers[r], Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5});
     }
   }
 }
@@ -29,7 +29,7 @@ TEST(WallDistances, AreWhereTheSphereIsMet) {
   for_each_center(level.geometry, [&](const VofCenter& center, const Vec3& at) {
     EXPECT_EQ(center.inside, signed_distance(sphere, at) > 0.0);
     for (int side = 0; side < 6; ++side) {
-      const double s = center.wall_distance[static_cast<std::size_t>(side)];
+      const double s = center.wall_distance[side];
       Vec3 there = at;
       there[direction_of(side)] += (is_high(side) ? 1.0 : -1.0) * std::min(s, 1.0);
       if (!center.inside || s > 1.0) {

@@ -194,7 +194,7 @@ TEST(WallMinerals, MirrorsAndBoxesDoNotMatterMpi) {
         };
         const auto mineral = [&](const Index& v) {
           const Vec3 y = original({v[0] + 0.5, v[1] + 0.5, v[2] + 0.5});
-          return number[static_cast<std::size_t>((int(y[2]) * n + int(y[1])) * n + int(y[0]))];
+          return number[(int(y[2]) * n + int(y[1])) * n + int(y[0])];
         };
         const ImageLevelSet image(image_of(Index::all(n), {"a", "b", "c"}, phi, mineral));
         const Geometry geometry = build_geometry(Comm::world(), grid(Index::all(n), box), image, KeepPores::all);

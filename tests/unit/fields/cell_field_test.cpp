@@ -36,13 +36,12 @@ TEST(FillGhosts, LinearFieldsAreExactMpi) {
       for_each_vof(box, [&](int vof, int cell, const std::array<std::uint16_t, 6>& slots) {
         const Index at = box.cells.cell(cell);
         for (int side = -1; side < 6; ++side) {
-          const int slot = side < 0 ? vof : slots[static_cast<std::size_t>(side)];
+          const int slot = side < 0 ? vof : slots[side];
           if (box.name(slot) == domain_face || slot == box.closed()) continue;
           ghosts += box.name(slot) == coarse_face;
           const Index there = side < 0 ? at : at + side_offset(side);
           const Vec3 x = Composite::width(l) * Vec3{there[0] + 0.5, there[1] + 0.5, there[2] + 0.5};
-          for (int c = 0; c < 2; ++c)
-            worst = std::max(worst, std::abs(field.level(l).box(b, c)[static_cast<std::size_t>(slot)] - linear(x, c)));
+          for (int c = 0; c < 2; ++c) worst = std::max(worst, std::abs(field.level(l).box(b, c)[slot] - linear(x, c)));
         }
       });
     }
@@ -68,8 +67,7 @@ TEST(FillGhosts, ConstantsAndMassInAPackingMpi) {
       for_each_face(grid->graph(l).box(b), [&](int vof, int, int slot) {
         const auto x = field.level(l).box(b);
         if (grid->numbering().number(l, b, vof) >= 0)
-          worst = std::max({worst, std::abs(x[static_cast<std::size_t>(vof)] - 3.0),
-                            std::abs(x[static_cast<std::size_t>(slot)] - 3.0)});
+          worst = std::max({worst, std::abs(x[vof] - 3.0), std::abs(x[slot] - 3.0)});
       });
   EXPECT_LT(comm.max(worst), 1e-13);
 }

@@ -56,8 +56,8 @@ TEST(Transfer, KeepsMassAndBoundsMpi) {
   const std::array grids{test::flow_grid(Index::all(16)), refined(lo, hi), refined({1, 2, 0}, {8, 16, 7}),
                          test::refined_in(refined(lo, hi), 2, {6, 3, 4}, {10, 8, 9})};
   for (const auto& [a, b] : {std::pair{0, 1}, {1, 2}, {3, 0}}) {
-    const auto old = test::composite_of(comm, grids[static_cast<std::size_t>(a)], *walls);
-    CellField from(old, 2), to(test::composite_of(comm, grids[static_cast<std::size_t>(b)], *walls), 2);
+    const auto old = test::composite_of(comm, grids[a], *walls);
+    CellField from(old, 2), to(test::composite_of(comm, grids[b], *walls), 2);
     test::set_by_place(from, smooth);
     FillGhosts fill(old);
     const TransferReport report = transfer(from, fill, to);
@@ -66,7 +66,7 @@ TEST(Transfer, KeepsMassAndBoundsMpi) {
     for (int c = 0; c < 2; ++c) {
       const double before = integral(from, c), after = integral(to, c);
       EXPECT_NEAR(after, before, 1e-13 * before) << a << " to " << b;
-      EXPECT_NEAR(report.mass_changed[static_cast<std::size_t>(c)], 0.0, 1e-13 * before);
+      EXPECT_NEAR(report.mass_changed[c], 0.0, 1e-13 * before);
       const auto [low, high] = range_of(from, c);
       const auto [new_low, new_high] = range_of(to, c);
       EXPECT_GE(new_low, low);

@@ -72,12 +72,12 @@ Whole gather(const Comm& comm, const LabelImage& image, const Clusters& found) {
   w.clusters.resize(seen.size());
   for (const Numbered& n : comm.all_gather(std::span<const Numbered>(mine))) {
     Cluster& c = w.clusters.at(static_cast<std::size_t>(n.number));
-    if (seen[static_cast<std::size_t>(n.number)]) {
+    if (seen[n.number]) {
       EXPECT_EQ(c.voxels, n.cluster.voxels);
       EXPECT_EQ(c.touches, n.cluster.touches);
       EXPECT_EQ(c.first, n.cluster.first);
     }
-    seen[static_cast<std::size_t>(n.number)] = true;
+    seen[n.number] = true;
     c = n.cluster;
   }
   EXPECT_EQ(std::count(seen.begin(), seen.end(), false), 0);

@@ -72,7 +72,7 @@ TEST(EdgeThreshold, IsBetterThanHalfwayBetweenPeaksInThinGaps) {
   scan.noise = 0.1;
   const std::vector<double> solid{0, 1};
   const std::vector<float> gray = ct_image_float(rock.size, made.scene->voxels(solid, made.samples).value, scan);
-  Given image(rock.size, [&](int i, int j, int k) { return gray[static_cast<std::size_t>((k * 48 + j) * 48 + i)]; });
+  Given image(rock.size, [&](int i, int j, int k) { return gray[(k * 48 + j) * 48 + i]; });
   Histogram histogram = histogram_for(0, 255, false);
   histogram.add(image.values());
   EXPECT_GT(halfway_threshold(histogram), 124);

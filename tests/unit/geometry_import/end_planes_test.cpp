@@ -64,9 +64,7 @@ TEST(EndPlanes, PackingsMatchAndPartsOfThemDoNot) {
   for (const int seed : {1, 2}) {
     const std::vector<float> solid =
         solid_fraction(size, random_packing({size, 6, 0.4, static_cast<std::uint64_t>(seed)}));
-    const auto at = [&](const Index& v) {
-      return solid[static_cast<std::size_t>((v[2] * 36 + v[1]) * 36 + v[0])] > 0.5F;
-    };
+    const auto at = [&](const Index& v) { return solid[(v[2] * 36 + v[1]) * 36 + v[0]] > 0.5F; };
     const GeometryFile whole = imported(directory, size, at);
     for (int d = 0; d < 3; ++d) EXPECT_TRUE(ends_match(compare_ends(whole, d))) << seed << d;
     const GeometryFile part = imported(directory, {24, 24, 24}, at);

@@ -24,7 +24,7 @@ Slabs<std::uint8_t> labels_of(const Comm& comm, F&& f) {
     for (int y = 0; y < n; ++y)
       for (int x = 0; x < n; ++x) {
         const int said = f(x, y, z);
-        labels.plane(z)[static_cast<std::size_t>(y * n + x)] = static_cast<std::uint8_t>(said >= 0 ? said : x < 6);
+        labels.plane(z)[y * n + x] = static_cast<std::uint8_t>(said >= 0 ? said : x < 6);
       }
   return labels;
 }

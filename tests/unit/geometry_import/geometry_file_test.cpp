@@ -69,8 +69,8 @@ TEST(GeometryFileMpi, RoundTripInBlocks) {
     file.read_phase(lo, size, phase.data());
     for (int n = 0; n < static_cast<int>(phi.size()); ++n) {
       const int x = lo[0] + n % size[0], y = lo[1] + n / size[0] % size[1], z = lo[2] + n / (size[0] * size[1]);
-      ASSERT_EQ(phi[static_cast<std::size_t>(n)], phi_of((std::int64_t{z} * 65 + y) * 37 + x));
-      ASSERT_EQ(phase[static_cast<std::size_t>(n)] == 0, phi[static_cast<std::size_t>(n)] > 0);
+      ASSERT_EQ(phi[n], phi_of((std::int64_t{z} * 65 + y) * 37 + x));
+      ASSERT_EQ(phase[n] == 0, phi[n] > 0);
     }
   }
 }

@@ -163,8 +163,7 @@ void write_page(TIFF* t, const Tiff& o, int nx, int z) {
     std::vector<T> tile(16 * 32);
     for (int y0 = 0; y0 < o.ny; y0 += 32)
       for (int x0 = 0; x0 < nx; x0 += 16) {
-        for (int n = 0; n < 16 * 32; ++n)
-          tile[static_cast<std::size_t>(n)] = tiff_value<T>(x0 + n % 16, y0 + n / 16, z);
+        for (int n = 0; n < 16 * 32; ++n) tile[n] = tiff_value<T>(x0 + n % 16, y0 + n / 16, z);
         TIFFWriteTile(t, tile.data(), static_cast<std::uint32_t>(x0), static_cast<std::uint32_t>(y0), 0, 0);
       }
     return;
@@ -172,7 +171,7 @@ void write_page(TIFF* t, const Tiff& o, int nx, int z) {
   TIFFSetField(t, TIFFTAG_ROWSPERSTRIP, o.one_strip ? o.ny : 8);
   std::vector<T> row(static_cast<std::size_t>(nx * o.samples));
   for (int y = 0; y < o.ny; ++y) {
-    for (int x = 0; x < nx * o.samples; ++x) row[static_cast<std::size_t>(x)] = tiff_value<T>(x, y, z);
+    for (int x = 0; x < nx * o.samples; ++x) row[x] = tiff_value<T>(x, y, z);
     TIFFWriteScanline(t, row.data(), static_cast<std::uint32_t>(y));
   }
 }

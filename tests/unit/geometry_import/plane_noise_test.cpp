@@ -92,7 +92,7 @@ TEST(PlaneNoise, InnerPhasesAreAVoxelAwayFromTheWall) {
   EXPECT_EQ(inner[place(0, 4, 4)], near_wall);
   EXPECT_EQ(inner[place(7, 7, 7)], inner_solid);
   const Array<std::uint8_t> part = inner_phases(all, labels, {all.image, 4, 5});
-  EXPECT_EQ(part[static_cast<std::size_t>(4 * 9 + 4)], inner_pore);
+  EXPECT_EQ(part[4 * 9 + 4], inner_pore);
 }
 
 }  // namespace

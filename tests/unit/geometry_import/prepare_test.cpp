@@ -103,7 +103,7 @@ TEST(PrepareView, CropFlipAndAxesMoveEveryVoxelToItsPlace) {
           Index file;
           for (int d = 0; d < 3; ++d) {
             const int a = axes[d];
-            file[a] = o.flip[static_cast<std::size_t>(a)] ? o.high[a] - 1 - view[d] : o.low[a] + view[d];
+            file[a] = o.flip[a] ? o.high[a] - 1 - view[d] : o.low[a] + view[d];
           }
           return place(file[0], file[1], file[2]);
         });
@@ -219,8 +219,8 @@ TEST(PrepareMedian, IsTheMiddleOfTheSortedNeighbours) {
       for (int c = k - radius; c <= k + radius; ++c)
         for (int b = j - radius; b <= j + radius; ++b)
           for (int a = i - radius; a <= i + radius; ++a)
-            near.push_back(values[static_cast<std::size_t>(
-                (std::clamp(c, 0, n[2] - 1) * n[1] + std::clamp(b, 0, n[1] - 1)) * n[0] + std::clamp(a, 0, n[0] - 1))]);
+            near.push_back(values[(std::clamp(c, 0, n[2] - 1) * n[1] + std::clamp(b, 0, n[1] - 1)) * n[0] +
+                                  std::clamp(a, 0, n[0] - 1)]);
       std::sort(near.begin(), near.end());
       return near[near.size() / 2];
     });

@@ -90,8 +90,7 @@ TEST(ReportPictures, SlicesHoldTheVoxelsOfTheMiddlePlanes) {
         ASSERT_NEAR(s.gray[n], 255 * std::clamp(g, 0.0, 1.0), 0.51);
       }
   }
-  for (int z = 0; z < 70; z += 9)
-    EXPECT_EQ(p.coarse.values[static_cast<std::size_t>((z * 41 + 7) * 37 + 5)], phi_of(5, 7, z));
+  for (int z = 0; z < 70; z += 9) EXPECT_EQ(p.coarse.values[(z * 41 + 7) * 37 + 5], phi_of(5, 7, z));
 }
 
 TEST(ReportPictures, LargeImagesAreMadeCoarser) {
@@ -108,8 +107,7 @@ TEST(ReportPictures, LargeImagesAreMadeCoarser) {
     return sum / n / 4;
   };
   for (const Index& c : {Index{0, 0, 0}, Index{149, 1, 17}, Index{70, 0, 8}})
-    EXPECT_NEAR(p.coarse.values[static_cast<std::size_t>((c[2] * 2 + c[1]) * 150 + c[0])], mean_of(c[0], c[1], c[2]),
-                1e-6);
+    EXPECT_NEAR(p.coarse.values[(c[2] * 2 + c[1]) * 150 + c[0]], mean_of(c[0], c[1], c[2]), 1e-6);
   const ImageSlice& s = p.slices[2];
   EXPECT_EQ(s.step, 2);
   EXPECT_EQ(s.nx, 300);

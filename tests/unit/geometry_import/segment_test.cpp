@@ -244,7 +244,7 @@ TEST(Segment, WhatLiesOutsideOfTheSampleDoesNotTouchItsWalls) {
   for (const int kind : {0, 1, 2}) {  // labels with pore and solid outside, gray with pore
     const int pore = 20, solid = 200, outside = kind % 2 == 0 ? pore : solid;
     ImportOptions o = image_of(comm, directory.path() + "/a.raw", n, [&](int x, int y, int z) {
-      const bool inside = distance[static_cast<std::size_t>(24 * y + x)] > 0;
+      const bool inside = distance[24 * y + x] > 0;
       return !inside ? outside : z < 11 ? pore : z == 11 ? (pore + solid) / 2 + 1 : solid;
     });
     if (kind < 2) o.pore = pore;
@@ -302,7 +302,7 @@ Minerals two_minerals(const std::string& path) {
 /// Share of label 2 among the solid voxels with a pore voxel across a face.
 double share_of_wall(const std::vector<std::uint8_t>& labels, int n) {
   double wall = 0, second = 0;
-  const auto at = [&](int x, int y, int z) { return labels[static_cast<std::size_t>((z * n + y) * n + x)]; };
+  const auto at = [&](int x, int y, int z) { return labels[(z * n + y) * n + x]; };
   for (int z = 1; z + 1 < n; ++z)
     for (int y = 1; y + 1 < n; ++y)
       for (int x = 1; x + 1 < n; ++x) {

@@ -35,7 +35,7 @@ void write_tiff(const std::string& path, int z, int bits = 8, int width = nx) {
     for (int x = 0; x < width; ++x) {
       const int value = pixel(x + width * y, z, bits);
       if (bits == 16)
-        row[static_cast<std::size_t>(x)] = static_cast<std::uint16_t>(value);
+        row[x] = static_cast<std::uint16_t>(value);
       else
         bytes[x] = static_cast<std::uint8_t>(value);
     }
@@ -60,7 +60,7 @@ void write_png(const std::string& path, int z, const Png& o = {}) {
   std::vector<std::vector<unsigned char>> rows(ny);
   std::vector<png_bytep> pointers;
   for (int y = 0; y < ny; ++y) {
-    auto& row = rows[static_cast<std::size_t>(y)];
+    auto& row = rows[y];
     for (int x = 0; x < nx * channels; ++x) {
       const int value = pixel(x % nx + nx * y, z, o.bits) & (o.bits < 8 ? (1 << o.bits) - 1 : 0xffff);
       if (o.bits == 16) row.push_back(static_cast<unsigned char>(value >> 8));
@@ -89,7 +89,7 @@ class StackTest : public testing::Test {
     EXPECT_EQ(image->info().type, bits == 16 ? VoxelType::uint16 : VoxelType::uint8);
     const std::vector<float> values = all_values(*image);
     for (int n = 0; n < nx * ny * slices; ++n)
-      ASSERT_EQ(values[static_cast<std::size_t>(n)], static_cast<float>(pixel(n, 0, bits))) << name << " voxel " << n;
+      ASSERT_EQ(values[n], static_cast<float>(pixel(n, 0, bits))) << name << " voxel " << n;
   }
 
  private:
@@ -146,7 +146,7 @@ TEST_F(StackTest, PngOfFewBitsKeepsItsValues) {
   for (const int bits : {1, 2, 4}) {
     write_png(path("a.png"), 0, {bits, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, 0});
     const std::vector<float> values = all_values(*open_image(path("a.png")));
-    for (int n = 0; n < nx * ny; ++n) EXPECT_EQ(values[static_cast<std::size_t>(n)], float(n % (1 << bits))) << bits;
+    for (int n = 0; n < nx * ny; ++n) EXPECT_EQ(values[n], float(n % (1 << bits))) << bits;
   }
 }
 

@@ -127,9 +127,8 @@ TEST(WallFit, KnowsNoDirection) {
           const double at = Index{x, y, z}[d];
           scan.pore.push_back(static_cast<float>(std::max(0.0, std::min(high, at + 1) - std::max(low, at))));
         }
-    width[static_cast<std::size_t>(d)] =
-        20 * import_image(comm, scan.options(comm, directory.path() + "/a.raw"), directory.path() + "/a.h5")
-                 .level_set_porosity;
+    width[d] = 20 * import_image(comm, scan.options(comm, directory.path() + "/a.raw"), directory.path() + "/a.h5")
+                        .level_set_porosity;
   }
   EXPECT_NEAR(width[0], high - low, 0.06);
   EXPECT_NEAR(width[1], width[0], 2e-3);

@@ -25,8 +25,7 @@ void fill_own(const Model& model, const LevelGraph& graph, BasicField<T>& x, dou
   for (int b = 0; b < graph.n_local(); ++b)
     for (int c = 0; c < x.n_components(); ++c)
       for (int v = 0; v < x.slots()->n_own(b); ++v)
-        x.own(b, c)[static_cast<std::size_t>(v)] =
-            static_cast<T>(model.value(vof_name(graph.first_box() + b, v)) + shift + c);
+        x.own(b, c)[v] = static_cast<T>(model.value(vof_name(graph.first_box() + b, v)) + shift + c);
 }
 
 /// Every halo VoF holds the value of the VoF of its name, bit by bit; ghosts and closed slots are untouched.
@@ -38,7 +37,7 @@ void expect_filled(const Model& model, const LevelGraph& graph, const BasicField
       for (int slot = 0; slot < g.n_slots(); ++slot) {
         const VofName name = g.name(slot);
         const T expected = is_vof(name) ? static_cast<T>(model.value(name) + shift + c) : T{0};
-        ASSERT_EQ(x.box(b, c)[static_cast<std::size_t>(slot)], expected) << "box " << g.box << " slot " << slot;
+        ASSERT_EQ(x.box(b, c)[slot], expected) << "box " << g.box << " slot " << slot;
       }
   }
 }
@@ -104,7 +103,7 @@ TEST(HaloExchangeMpi, NeighbourValuesAreThoseOfTheNextCell) {
     for_each_vof(g, [&](int, int cell, const std::array<std::uint16_t, 6>& neighbours) {
       for (int side = 0; side < 6; ++side) {
         const Index n = model.wrapped(g.cells.cell(cell) + side_offset(side));
-        EXPECT_EQ(x.box(b)[neighbours[static_cast<std::size_t>(side)]], model.value(model.name(n, 0)));
+        EXPECT_EQ(x.box(b)[neighbours[side]], model.value(model.name(n, 0)));
       }
     });
   }
@@ -124,10 +123,9 @@ TEST(HaloExchangeMpi, BoxesAreCompleteWhenTheirTurnComes) {
     exchange.for_boxes(x, [&](int b) {
       const BoxGraph g = graph.box(b);
       bool all = true;
-      for (int slot = 0; slot < g.closed(); ++slot)
-        all = all && x.box(b)[static_cast<std::size_t>(slot)] == model.value(g.name(slot)) + shift;
-      complete[static_cast<std::size_t>(b)] = all;
-      ++turns[static_cast<std::size_t>(b)];
+      for (int slot = 0; slot < g.closed(); ++slot) all = all && x.box(b)[slot] == model.value(g.name(slot)) + shift;
+      complete[b] = all;
+      ++turns[b];
     });
     EXPECT_EQ(std::ranges::count(complete, 0), 0);
   }

@@ -39,14 +39,14 @@ bool in_region(const GridHierarchy& grid, int level, const Index& position) {
 /// All 26 neighbours of every box lie in the region of the coarser level, or outside the domain.
 void expect_nested(const GridHierarchy& grid) {
   for (int level = 1; level < grid.n_levels(); ++level) {
-    const Layout& layout = grid.levels[static_cast<std::size_t>(level)].layout;
+    const Layout& layout = grid.levels[level].layout;
     const Index size = layout.lattice_size();
     for (std::int64_t b = 0; b < layout.n_boxes(); ++b) {
       const Index at = layout.lattice_position(b);
       EXPECT_TRUE(in_region(grid, level, at));
       for_each_cell({at - Index::all(1), at + Index::all(2)}, [&](Index p) {
         for (int d = 0; d < 3; ++d) {
-          if (layout.domain().periodic[static_cast<std::size_t>(d)]) p[d] = (p[d] + size[d]) % size[d];
+          if (layout.domain().periodic[d]) p[d] = (p[d] + size[d]) % size[d];
           if (p[d] < 0 || p[d] >= size[d]) return;
         }
         EXPECT_TRUE(in_region(grid, level - 1, {p[0] / 2, p[1] / 2, p[2] / 2})) << "level " << level << " box " << b;
@@ -72,7 +72,7 @@ TEST(HierarchyMpi, NestsAroundASphere) {
     expect_nested(h);
     // Every cell of level l that holds the wall is covered by level l + 1; fewer cells than uniform refinement.
     for (int level = 0; level < 2; ++level)
-      for_each_cell(h.levels[static_cast<std::size_t>(level)].layout.domain().box(), [&](const Index& c) {
+      for_each_cell(h.levels[level].layout.domain().box(), [&](const Index& c) {
         EXPECT_TRUE(!wall(level, {c, c + Index::all(1)}) || h.cell_is_refined(level, c));
       });
     EXPECT_LT(h.levels[3].layout.n_boxes(), 32 * 32 * 32 / 2);

@@ -95,7 +95,7 @@ TEST(LevelGraphMpi, HaloHoldsTheVofsAcrossFaces) {
           if (is_vof(n) && box_of(n) != g.box) expected.insert(n);
     std::vector<VofName> halo(g.halo.begin(), g.halo.end());
     EXPECT_TRUE(std::is_sorted(halo.begin(), halo.end()));
-    halo.resize(static_cast<std::size_t>(g.halo.n_vofs()));
+    halo.resize(g.halo.n_vofs());
     EXPECT_EQ(halo, std::vector<VofName>(expected.begin(), expected.end()));
     for (int i = 0; i < g.halo.n_vofs(); ++i) EXPECT_EQ(g.halo.find(g.halo[i]), i);
     EXPECT_EQ(g.halo.find(vof_name(g.box, 0)), -1);
@@ -115,7 +115,7 @@ TEST(LevelGraphMpi, EveryOpenEndHasItsGhost) {
       for_each_face(g, [&](int, int, int slot) {
         if (slot < g.n_own || is_vof(g.name(slot))) return;
         ++ghosts;
-        EXPECT_EQ(++seen[static_cast<std::size_t>(slot)], 1);
+        EXPECT_EQ(++seen[slot], 1);
       });
       EXPECT_EQ(ghosts, g.halo.n_coarse() + g.halo.n_domain());
       EXPECT_EQ(g.n_halo, g.halo.size());
@@ -145,8 +145,7 @@ TEST(LevelGraph, PeriodicImagesAreHaloSlots) {
   for_each_vof(graph.box(0), [&](int, int cell, const std::array<std::uint16_t, 6>& slots) {
     const Box box = graph.box(0).cells;
     for (int side = 0; side < 6; ++side)
-      EXPECT_EQ(slots[static_cast<std::size_t>(side)] < graph.box(0).n_own,
-                box.contains(box.cell(cell) + side_offset(side)));
+      EXPECT_EQ(slots[side] < graph.box(0).n_own, box.contains(box.cell(cell) + side_offset(side)));
   });
 }
 

@@ -33,7 +33,7 @@ void expect_exchanged(const Comm& comm, ListExchange& list, const std::vector<Re
   for (int i = 0; i < n_own; ++i) x.push_back(value_of<T>(comm.rank(), i));
   x.resize(x.size() + items.size());
   list.exchange(std::span(x));
-  for (int i = 0; i < n_own; ++i) EXPECT_EQ(x[static_cast<std::size_t>(i)], value_of<T>(comm.rank(), i));
+  for (int i = 0; i < n_own; ++i) EXPECT_EQ(x[i], value_of<T>(comm.rank(), i));
   for (std::size_t i = 0; i < items.size(); ++i)
     EXPECT_EQ(x[n_own + i], value_of<T>(items[i].rank, items[i].number)) << i;
 }

@@ -60,7 +60,7 @@ class Model {
   }
 
   VofName name(const Index& cell, int piece) const { return first_[place(cell)] + static_cast<VofName>(piece); }
-  Index cell(VofName n) const { return cells.at(box_of(n))[static_cast<std::size_t>(vof_of(n))]; }
+  Index cell(VofName n) const { return cells.at(box_of(n))[vof_of(n)]; }
   /// A value that tells every VoF of the level.
   double value(VofName n) const {
     const Index c = cell(n);
@@ -68,7 +68,7 @@ class Model {
   }
   Index wrapped(Index c) const {
     for (int d = 0; d < 3; ++d)
-      if (domain.periodic[static_cast<std::size_t>(d)]) c[d] = (c[d] + domain.cells[d]) % domain.cells[d];
+      if (domain.periodic[d]) c[d] = (c[d] + domain.cells[d]) % domain.cells[d];
     return c;
   }
   /// Adds one connection seen from both ends.
@@ -82,12 +82,12 @@ class Model {
     const Box box = layout.box(b);
     const std::vector<Index>& mine = cells.at(b);
     for (int v = 0; v < static_cast<int>(mine.size()); ++v) {
-      out.cell.push_back(static_cast<std::uint16_t>(box.offset(mine[static_cast<std::size_t>(v)])));
+      out.cell.push_back(static_cast<std::uint16_t>(box.offset(mine[v])));
       std::array<VofName, 6> primary;
       primary.fill(no_face);
       if (const auto at = faces.find(vof_name(b, v)); at != faces.end())
         for (const auto& [side, to] : at->second) {
-          VofName& p = primary[static_cast<std::size_t>(side)];
+          VofName& p = primary[side];
           if (p == no_face)
             p = to;
           else

@@ -68,7 +68,7 @@ TEST(Partition, StaysWithinOneWeightOfTheMean) {
 TEST(Partition, EqualWeightsGiveEqualShares) {
   const Partition p = partition(std::vector<double>(10, 1.0), 4);
   for (int r = 0; r < 4; ++r) {
-    const auto n = p.begin[static_cast<std::size_t>(r) + 1] - p.begin[static_cast<std::size_t>(r)];
+    const auto n = p.begin[static_cast<std::size_t>(r) + 1] - p.begin[r];
     EXPECT_TRUE(n == 2 || n == 3) << n;  // not 3 3 3 1
   }
 }

@@ -249,8 +249,8 @@ TEST(CtImage, RingsHaveTheirAmplitudeAndAreRound) {
   const std::vector<float> gray = ct_image_float(size, std::vector<float>(301 * 301, 1.0F), o);
   double square = 0;
   for (int r = 0; r < 150; ++r) {
-    const float right = gray[static_cast<std::size_t>(150 * 301 + 150 + r)];
-    EXPECT_EQ(right, gray[static_cast<std::size_t>((150 + r) * 301 + 150)]);
+    const float right = gray[150 * 301 + 150 + r];
+    EXPECT_EQ(right, gray[(150 + r) * 301 + 150]);
     square += std::pow(right - grain_gray, 2) / 150;
   }
   EXPECT_NEAR(std::sqrt(square), 12, 2);  // 150 rings: a standard error of 0.7

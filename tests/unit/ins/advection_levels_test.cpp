@@ -25,12 +25,12 @@ Geometry refined_packing(const Comm& comm, bool periodic_x) {
 template <class F>
 void set_values(const Geometry& geometry, const StokesLevels& op, FlowValues& u, F&& f) {
   for (int l = 0; l < op.n_levels(); ++l) {
-    const LevelGraph& graph = geometry.levels[static_cast<std::size_t>(l)].graph;
+    const LevelGraph& graph = geometry.levels[l].graph;
     for (int b = 0; b < graph.n_local(); ++b) {
       const BoxGraph box = graph.box(b);
       for_each_vof(box, [&](int vof, int cell) {
         const Index at = box.cells.cell(cell);
-        Quad& q = u.level(l).x.box(b)[static_cast<std::size_t>(vof)];
+        Quad& q = u.level(l).x.box(b)[vof];
         q = f(StokesLevels::width(l) * Vec3{at[0] + 0.5, at[1] + 0.5, at[2] + 0.5});
         q.v[3] *= StokesLevels::width(l);
       });
@@ -96,7 +96,7 @@ TEST(AdvectionLevels, MomentumIsKeptMpi) {
   AdvectionLevels(op).add(1.0, solver.values(), drive, y);
   std::array<double, 3> sum{}, size{};
   for (int l = 0; l < op.n_levels(); ++l) {
-    const LevelGeometry& level = geometry.levels[static_cast<std::size_t>(l)];
+    const LevelGeometry& level = geometry.levels[l];
     for (int b = 0; b < level.graph.n_local(); ++b) {
       const BoxGraph graph = level.graph.box(b);
       std::vector<double> volume(static_cast<std::size_t>(graph.n_own), 1.0);

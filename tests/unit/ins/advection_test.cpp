@@ -26,7 +26,7 @@ void set_values(const Geometry& geometry, QuadField& values, F&& f) {
     const BoxGraph box = graph.box(b);
     for_each_vof(box, [&](int vof, int cell) {
       const Index at = box.cells.cell(cell);
-      values.box(b)[static_cast<std::size_t>(vof)] = f(Vec3{at[0] + 0.5, at[1] + 0.5, at[2] + 0.5});
+      values.box(b)[vof] = f(Vec3{at[0] + 0.5, at[1] + 0.5, at[2] + 0.5});
     });
   }
 }
@@ -95,7 +95,7 @@ double kovasznay_residual(int n) {
     for_each_vof(graph.box(b), [&](int vof, int cell) {
       const int i = graph.box(b).cells.cell(cell)[0];
       if (i < 2 || i >= n - 2) return;
-      const Quad& r = y[static_cast<std::size_t>(graph.vof_begin(b) + vof)];
+      const Quad& r = y[graph.vof_begin(b) + vof];
       for (std::size_t d = 0; d < 3; ++d) worst = std::max(worst, std::abs(r.v[d]) / (re * re * h * h * h));
     });
   return worst;

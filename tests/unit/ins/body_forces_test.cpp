@@ -35,12 +35,12 @@ struct Stream {
     cells[axis] = length;
     cells[(axis + 1) % 3] = height;
     std::array<bool, 3> periodic{true, true, true};
-    periodic[static_cast<std::size_t>(axis)] = false;
+    periodic[axis] = false;
     geometry = build_geometry(comm, test::flow_grid(cells, periodic), *two_discs(axis), KeepPores::connected);
     FlowSides sides{};
-    sides[static_cast<std::size_t>(2 * axis)] = FlowSide::velocity;
-    sides[static_cast<std::size_t>(2 * axis + 1)] = FlowSide::outlet;
-    drive.at_end[static_cast<std::size_t>(2 * axis)] = 1.0;
+    sides[2 * axis] = FlowSide::velocity;
+    sides[2 * axis + 1] = FlowSide::outlet;
+    drive.at_end[2 * axis] = 1.0;
     StokesOptions options;
     options.krylov.tolerance = 1e-11;
     solver = std::make_unique<StokesSolver>(comm, geometry, sides, options);
@@ -69,7 +69,7 @@ struct Stream {
       for_each_vof(graph, [&](int vof, int cell, const std::array<std::uint16_t, 6>& slots) {
         if (graph.cells.cell(cell)[axis_] != plane) return;
         const Quad &here = x[vof], &before = x[slots[2 * d]];
-        const double flux = fluxes.box(b, axis_)[static_cast<std::size_t>(vof)];
+        const double flux = fluxes.box(b, axis_)[vof];
         for (const std::size_t c : {d, e})
           sum.v[c] += inertia * flux * 0.5 * (here.v[c] + before.v[c]) - (here.v[c] - before.v[c]);
         sum.v[d] += 0.5 * (here.v[3] + before.v[3]);

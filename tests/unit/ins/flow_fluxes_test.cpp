@@ -63,7 +63,7 @@ Balance balance_of(const Comm& comm, const GridOptions& grid, const LevelSet& wa
       const BoxGraph cells = graph.box(box);
       for_each_vof(cells, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
         if (cells.name(slots[0]) == domain_face && !std::ranges::binary_search(flux.grid().covered_in(l, box), vof))
-          b.in += flux.primary(l).box(box, 0)[static_cast<std::size_t>(vof)];
+          b.in += flux.primary(l).box(box, 0)[vof];
       });
     }
   }

@@ -29,14 +29,14 @@ class Solved {
     FlowSides sides;
     sides.fill(flow.sides);
     const int in = side_of(flow.axis, flow.from_high);
-    sides[static_cast<std::size_t>(in)] = FlowSide::velocity;
-    sides[static_cast<std::size_t>(opposite(in))] = FlowSide::pressure;
+    sides[in] = FlowSide::velocity;
+    sides[opposite(in)] = FlowSide::pressure;
     StokesOptions options;
     options.krylov.tolerance = tolerance;
     solver_ = std::make_unique<StokesSolver>(comm, geometry, sides, options);
     if (profile) solver_->op().set_profile(in, profile);
     StokesDrive drive;
-    drive.at_end[static_cast<std::size_t>(in)] = inlet;
+    drive.at_end[in] = inlet;
     report = solver_->solve(drive);
   }
 
@@ -46,9 +46,8 @@ class Solved {
     const LevelGraph& graph = solver_->op().level(0).geometry().graph;
     for (int b = 0; b < graph.n_local(); ++b) {
       const BoxGraph box = graph.box(b);
-      for_each_vof(box, [&](int vof, int cell) {
-        f(box.cells.cell(cell), solver_->all_values()[static_cast<std::size_t>(graph.vof_begin(b) + vof)]);
-      });
+      for_each_vof(
+          box, [&](int vof, int cell) { f(box.cells.cell(cell), solver_->all_values()[graph.vof_begin(b) + vof]); });
     }
   }
 
@@ -99,10 +98,10 @@ class Solved {
  private:
   static double primary_area(const LevelGeometry& level, int b, int vof, std::size_t side) {
     const BoxGraph box = level.graph.box(b);
-    const auto irregular = box.row_vof.first(static_cast<std::size_t>(box.n_irregular));
+    const auto irregular = box.row_vof.first(box.n_irregular);
     const auto at = std::ranges::lower_bound(irregular, vof);
     if (at == irregular.end() || *at != vof) return 1.0;
-    return level.box(b).moments[static_cast<std::size_t>(at - irregular.begin())].aperture[side];
+    return level.box(b).moments[at - irregular.begin()].aperture[side];
   }
 
   const Comm& comm_;
@@ -120,7 +119,7 @@ GridOptions plane_channel(int axis, int n, int w) {
   std::array<bool, 3> periodic{true, true, true};
   cells[axis] = n;
   cells[(axis + 1) % 3] = w;
-  periodic[static_cast<std::size_t>(axis)] = periodic[static_cast<std::size_t>((axis + 1) % 3)] = false;
+  periodic[axis] = periodic[(axis + 1) % 3] = false;
   return test::flow_grid(cells, periodic);
 }
 
@@ -135,9 +134,7 @@ TEST(FlowInlet, UniformBetweenPlanesOfSymmetryMpi) {
       double off = 0.0;
       flow.for_each([&](const Index&, const Quad& q) {
         for (int d = 0; d < 3; ++d)
-          off = std::max(off, std::abs(q.v[static_cast<std::size_t>(d)] - (d != axis   ? 0.0
-                                                                           : from_high ? -inlet
-                                                                                       : inlet)));
+          off = std::max(off, std::abs(q.v[d] - (d != axis ? 0.0 : from_high ? -inlet : inlet)));
         off = std::max(off, std::abs(q.v[3]));
       });
       EXPECT_LT(comm.max(off), 1e-7) << axis << from_high;
@@ -159,7 +156,7 @@ TEST(FlowInlet, EndsInPoiseuilleFlowMpi) {
       const int behind = axis == 1 ? n - 1 - cell[axis] : cell[axis];
       if (behind < 2.5 * w) return;
       const double y = (cell[(axis + 1) % 3] + 0.5) / w;
-      off = std::max(off, std::abs(sign * q.v[static_cast<std::size_t>(axis)] - 6.0 * inlet * y * (1.0 - y)));
+      off = std::max(off, std::abs(sign * q.v[axis] - 6.0 * inlet * y * (1.0 - y)));
       slope = std::max(slope, std::abs(q.v[3] / (n - behind - 0.5) / (12.0 * inlet / (w * w)) - 1.0));
     });
     EXPECT_LT(comm.max(off), 2e-7) << axis;
@@ -170,7 +167,7 @@ TEST(FlowInlet, EndsInPoiseuilleFlowMpi) {
     EXPECT_NEAR(flow.report.velocity[axis], sign * inlet, 1e-9);
     EXPECT_LT(net, 1e-9 * inlet);
     EXPECT_LE(flow.report.krylov.iterations, 40);
-    largest[static_cast<std::size_t>(axis)] = flow.report.largest_speed;
+    largest[axis] = flow.report.largest_speed;
   }
   EXPECT_NEAR(largest[1] / largest[0], 1.0, 1e-8);
   EXPECT_NEAR(largest[2] / largest[0], 1.0, 1e-8);

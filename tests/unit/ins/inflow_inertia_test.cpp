@@ -26,7 +26,7 @@ struct PlaneChannel {
     cells[axis] = length;
     cells[across()] = height;
     std::array<bool, 3> periodic{true, true, true};
-    periodic[static_cast<std::size_t>(axis)] = periodic[static_cast<std::size_t>(across())] = false;
+    periodic[axis] = periodic[across()] = false;
     const test::DistanceFunction phi([this](const Vec3& x) { return solid ? solid(x[axis], x[across()]) : 1e3; });
     return build_geometry(comm, test::flow_grid(cells, periodic), phi, KeepPores::connected);
   }
@@ -65,9 +65,8 @@ struct Solved {
     const LevelGraph& graph = geometry.levels[0].graph;
     for (int b = 0; b < graph.n_local(); ++b) {
       const BoxGraph box = graph.box(b);
-      for_each_vof(box, [&](int vof, int cell) {
-        f(box.cells.cell(cell), stokes->all_values()[static_cast<std::size_t>(graph.vof_begin(b) + vof)]);
-      });
+      for_each_vof(box,
+                   [&](int vof, int cell) { f(box.cells.cell(cell), stokes->all_values()[graph.vof_begin(b) + vof]); });
     }
   }
   Geometry geometry;
@@ -89,9 +88,7 @@ TEST(InflowInertia, FreeStreamIsKeptMpi) {
     double off = 0.0;
     flow.for_each([&](const Index&, const Quad& q) {
       for (int d = 0; d < 3; ++d)
-        off = std::max(off, std::abs(q.v[static_cast<std::size_t>(d)] - (d != axis           ? 0.0
-                                                                         : channel.from_high ? -1.0
-                                                                                             : 1.0)));
+        off = std::max(off, std::abs(q.v[d] - (d != axis ? 0.0 : channel.from_high ? -1.0 : 1.0)));
       off = std::max(off, std::abs(q.v[3]));
     });
     EXPECT_LT(comm.max(off), 1e-6) << axis;  // coefficients are in single precision
@@ -111,8 +108,8 @@ TEST(InflowInertia, PoiseuilleFlowIsKeptMpi) {
     flow.for_each([&](const Index& cell, const Quad& q) {
       const Vec3 x{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5};
       const double u = (channel.from_high ? -1.0 : 1.0) * channel.profile(x);
-      off = std::max(off, std::abs(q.v[static_cast<std::size_t>(axis)] - u));
-      off = std::max(off, std::abs(q.v[static_cast<std::size_t>(channel.across())]));
+      off = std::max(off, std::abs(q.v[axis] - u));
+      off = std::max(off, std::abs(q.v[channel.across()]));
       const double left = channel.from_high ? x[axis] : 12.0 - x[axis];
       off = std::max(off, std::abs(q.v[3] - 12.0 / 64 * left));
     });
@@ -177,7 +174,7 @@ TEST(InflowInertia, MomentumGoesThroughTheEndsMpi) {
     ASSERT_TRUE(flow.way.reached);
     const Momentum m = momentum_of(comm, flow, channel.in());
     for (std::size_t d = 0; d < 3; ++d) EXPECT_NEAR(m.cells[d], m.ends[d], 1e-7) << axis << ' ' << d;
-    EXPECT_GT(std::abs(m.cells[static_cast<std::size_t>(axis)]), 0.5);
+    EXPECT_GT(std::abs(m.cells[axis]), 0.5);
   }
 }
 

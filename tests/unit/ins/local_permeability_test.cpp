@@ -24,7 +24,7 @@ std::array<double, 2> off_in_slit(const Comm& comm, const GridOptions& grid, con
   double largest = 0.0;
   for (int l = 0; l < op.n_levels(); ++l) {
     const LevelGraph& graph = op.level(l).geometry().graph;
-    const FloatField& length = lengths[static_cast<std::size_t>(l)];
+    const FloatField& length = lengths[l];
     for (int b = 0; b < graph.n_local(); ++b) {
       const BoxGraph box = graph.box(b);
       const auto own = length.box(b);
@@ -32,7 +32,7 @@ std::array<double, 2> off_in_slit(const Comm& comm, const GridOptions& grid, con
         if (std::ranges::binary_search(op.level(l).covered_in(b), vof)) return;
         const double scale = std::ldexp(1.0, l), delta = (box.cells.cell(cell)[1] + 0.5) - 2.0 * scale;
         const double exact = 0.5 * delta * (8.0 * scale - delta);
-        const double k = double{own[static_cast<std::size_t>(vof)]} * double{own[static_cast<std::size_t>(vof)]};
+        const double k = double{own[vof]} * double{own[vof]};
         sums[0] += std::abs(k / exact - 1.0);
         sums[1] += 1.0;
         largest = std::max(largest, std::abs(k / exact - 1.0));
@@ -40,10 +40,9 @@ std::array<double, 2> off_in_slit(const Comm& comm, const GridOptions& grid, con
       for (int i = 0; i < box.halo.n_vofs(); ++i) {  // as in the box that owns it
         const int owner = graph.local(box_of(box.halo[i]));
         if (owner >= 0)
-          EXPECT_EQ(own[static_cast<std::size_t>(box.n_own + i)],
-                    length.box(owner)[static_cast<std::size_t>(vof_of(box.halo[i]))]);
+          EXPECT_EQ(own[box.n_own + i], length.box(owner)[vof_of(box.halo[i])]);
         else
-          EXPECT_GT(own[static_cast<std::size_t>(box.n_own + i)], 0.0F);
+          EXPECT_GT(own[box.n_own + i], 0.0F);
       }
     }
   }

@@ -111,8 +111,8 @@ TEST(Permeability, TensorOfAPeriodicPackingIsSymmetricMpi) {
   for (std::size_t e = 0; e < 3; ++e) {
     trace += columns[e].permeability.v[e];
     for (int d = 0; d < 3; ++d) {
-      EXPECT_EQ(k[e][d], k[static_cast<std::size_t>(d)].v[e]);
-      EXPECT_NEAR(k[e][d], columns[static_cast<std::size_t>(d)].permeability.v[e], asymmetry(columns) * trace);
+      EXPECT_EQ(k[e][d], k[d].v[e]);
+      EXPECT_NEAR(k[e][d], columns[d].permeability.v[e], asymmetry(columns) * trace);
     }
   }
   const auto main = principal(columns);

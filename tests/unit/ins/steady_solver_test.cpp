@@ -64,8 +64,7 @@ TEST(SteadySolver, InclinedChannelKnowsNoInertia) {
     c.drive.force = channel.along();
     const double rate = width * width * width / 12.0;
     const auto r = c.solve(comm, geometry, {50.0 / rate});
-    wrong[static_cast<std::size_t>(fine)] =
-        std::abs(channel.rate(r[1].flow.velocity) / channel.rate(r[0].flow.velocity) - 1.0);
+    wrong[fine] = std::abs(channel.rate(r[1].flow.velocity) / channel.rate(r[0].flow.velocity) - 1.0);
   }
   EXPECT_LT(wrong[1], 1e-3);
   EXPECT_GT(std::log2(wrong[0] / wrong[1]), 1.8);

@@ -111,15 +111,14 @@ TEST(StokesLevels, EveryPlanePassesTheSameFlux) {
       const BoxGraph box = op.geometry().graph.box(b);
       for_each_vof(box, [&](int vof, int cell) {
         if (!std::ranges::binary_search(op.covered_in(b), vof))
-          plane[static_cast<std::size_t>(box.cells.cell(cell)[0])] +=
-              fluxes.primary(l).box(b, 0)[static_cast<std::size_t>(vof)];
+          plane[box.cells.cell(cell)[0]] += fluxes.primary(l).box(b, 0)[vof];
       });
     }
     for (std::size_t i = 0; i < fluxes.coarse_fine(0).size(); ++i) {
       const LevelFace& f = fluxes.grid().coarse_fine(0)[i];
       if (direction_of(f.face.side) != 0 || is_high(f.face.side) != (l == 0)) continue;  // low faces of this level
       const int x = l == 0 ? f.place.cell[0] : 2 * f.place.cell[0] + 2;
-      plane[static_cast<std::size_t>(x)] += (l == 0 ? 1.0 : -1.0) * fluxes.coarse_fine(0)[i];
+      plane[x] += (l == 0 ? 1.0 : -1.0) * fluxes.coarse_fine(0)[i];
     }
     for (const double p : plane) {
       if (p == 0.0) continue;
@@ -158,7 +157,7 @@ std::array<std::array<double, 2>, 2> row_errors(const Comm& comm, double curved)
   FlowValues values(op);
   for_unknowns(op, [&](const Vec3& at, int l, int b, int vof) {
     const double x = at[0] / n, y = at[1] / n, z = at[2] / n, h = StokesLevels::width(l) / n;
-    values.level(l).x.box(b)[static_cast<std::size_t>(vof)] = {
+    values.level(l).x.box(b)[vof] = {
         {x * x - 2.0 * y * z + x + curved * (y * y * y + x * z * z),
          y * z - 2.0 * x * y + 2.0 * x - 3.0 * y + curved * (z * z * z - y * z * z),
          x * y - 0.5 * z * z + 2.0 * z + curved * (x * x * x - y * x * x),
@@ -175,11 +174,10 @@ std::array<std::array<double, 2>, 2> row_errors(const Comm& comm, double curved)
                          -1.0 + curved * (6.0 * x - 2.0 * y)},
         gradient{1.0 + curved * (0.3 * y + 0.2 * z), -0.5 + curved * (0.3 * x - 1.4 * y),
                  0.7 + curved * (2.0 * z + 0.2 * x)};
-    const Quad& row = op.part(l, rows)[static_cast<std::size_t>(op.level(l).geometry().graph.vof_begin(b) + vof)];
-    auto& [momentum, continuity] = worst[static_cast<std::size_t>(l)];
+    const Quad& row = op.part(l, rows)[op.level(l).geometry().graph.vof_begin(b) + vof];
+    auto& [momentum, continuity] = worst[l];
     for (int d = 0; d < 3; ++d)
-      momentum =
-          std::max(momentum, std::abs(row.v[static_cast<std::size_t>(d)] / (h * h) - gradient[d] + laplacian[d]));
+      momentum = std::max(momentum, std::abs(row.v[d] / (h * h) - gradient[d] + laplacian[d]));
     continuity = std::max(continuity, std::abs(row.v[3] / h));
   });
   for (auto& level : worst)
@@ -207,9 +205,7 @@ TEST(StokesLevels, LengthsPassBetweenLevelsMpi) {
   std::vector<FloatField> lengths;
   lengths.reserve(2);
   for (int l = 0; l < 2; ++l) lengths.emplace_back(op.level(l).geometry().graph, 1, Purpose::solver);
-  for_unknowns(op, [&](const Vec3&, int l, int b, int vof) {
-    lengths[static_cast<std::size_t>(l)].box(b)[static_cast<std::size_t>(vof)] = l == 0 ? 3.0F : 2.0F * 5.0F;
-  });
+  for_unknowns(op, [&](const Vec3&, int l, int b, int vof) { lengths[l].box(b)[vof] = l == 0 ? 3.0F : 2.0F * 5.0F; });
   op.fill_lengths(lengths);
   const LevelGraph &coarse = op.level(0).geometry().graph, &fine = op.level(1).geometry().graph;
   std::int64_t ghosts = 0, covered = 0;

@@ -147,14 +147,11 @@ TEST(StokesSolver, EveryPlanePassesTheSameFlux) {
   std::vector<double> plane(16);
   for (int b = 0; b < graph.n_local(); ++b) {
     const BoxGraph box = graph.box(b);
-    for_each_vof(box, [&](int vof, int cell) {
-      plane[static_cast<std::size_t>(box.cells.cell(cell)[0])] += fluxes.box(b, 0)[static_cast<std::size_t>(vof)];
-    });
+    for_each_vof(box, [&](int vof, int cell) { plane[box.cells.cell(cell)[0]] += fluxes.box(b, 0)[vof]; });
     for (const FlowExtra& e : solver.op().level(0).rows().extra_of(b))
       for (int k = 0; k > e.step[0]; --k) {  // each face once, for all planes it passes
         const int x = box.cells.cell(cell_of(box, e.vof))[0] + k;
-        plane[static_cast<std::size_t>((x + 16) % 16)] -=
-            solver.op().level(0).extra_flux(solver.values().level(0), b, e, drive.force);
+        plane[(x + 16) % 16] -= solver.op().level(0).extra_flux(solver.values().level(0), b, e, drive.force);
       }
   }
   for (const double p : plane) EXPECT_NEAR(p, report.velocity[0] * 256, 1e-8 * p);

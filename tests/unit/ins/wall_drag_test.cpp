@@ -87,7 +87,7 @@ WallDrag drag_of_shear(const Comm& comm, const GridOptions& grid, const LevelSet
     for (int b = 0; b < graph.n_local(); ++b)
       for_each_vof(graph.box(b), [&](int vof, int cell) {
         const Index at = graph.box(b).cells.cell(cell);
-        values.level(l).x.box(b)[static_cast<std::size_t>(vof)].v[0] =
+        values.level(l).x.box(b)[vof].v[0] =
             along_x(StokesLevels::width(l) * Vec3{at[0] + 0.5, at[1] + 0.5, at[2] + 0.5});
       });
   }

@@ -34,7 +34,7 @@ TEST(PlotReaderMpi, ReadsWhatWasWritten) {
   ASSERT_EQ(reader.n_levels(), 2);
   for (int l = 0; l < 2; ++l) {
     const auto& boxes = reader.boxes(l);
-    EXPECT_EQ(std::ssize(boxes), sample.layouts[static_cast<std::size_t>(l)].n_boxes());
+    EXPECT_EQ(std::ssize(boxes), sample.layouts[l].n_boxes());
     for (std::size_t b = 0; b < boxes.size(); ++b) {
       std::vector<float> values(static_cast<std::size_t>(boxes[b].count()));
       reader.read(l, b, 2, values);

@@ -72,7 +72,7 @@ std::vector<std::vector<float>> read_components(hid_t file, const std::string& c
 
 /// Every box once, in order of size class; the values of each, for VTK and for yt.
 void expect_level(hid_t file, const test::PlotSample& sample, int l) {
-  const Layout& layout = sample.layouts[static_cast<std::size_t>(l)];
+  const Layout& layout = sample.layouts[l];
   const std::string level = "level_" + std::to_string(l), view = "VTKHDF/Level" + std::to_string(l);
   const auto boxes = read_boxes(file, level);
   const auto owners = read<int>(file, level + "/Processors", H5T_NATIVE_INT);
@@ -87,8 +87,8 @@ void expect_level(hid_t file, const test::PlotSample& sample, int l) {
     const std::int64_t at = layout.find_cell(boxes[b].lo);
     ASSERT_GE(at, 0);
     ASSERT_EQ(layout.box(at), boxes[b]);
-    ASSERT_FALSE(found[static_cast<std::size_t>(at)]);
-    found[static_cast<std::size_t>(at)] = true;
+    ASSERT_FALSE(found[at]);
+    found[at] = true;
     ASSERT_EQ(owners[b], layout.owner(at));
     for (int d = 0; d < 3; ++d) {
       ASSERT_EQ(corners[6 * b + 2 * static_cast<std::size_t>(d)], boxes[b].lo[d]);

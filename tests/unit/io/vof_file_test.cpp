@@ -33,7 +33,7 @@ struct Sample {
         }()) {
     for (const LevelGeometry& level : geometry.levels) places.levels.push_back(&level.graph);
     for (int l = 0; l < static_cast<int>(geometry.levels.size()); ++l) {
-      const LevelGraph& graph = geometry.levels[static_cast<std::size_t>(l)].graph;
+      const LevelGraph& graph = geometry.levels[l].graph;
       rows.emplace_back();
       for (int b = 0; b < graph.n_local(); ++b) {
         const BoxGraph part = graph.box(b);
@@ -50,9 +50,7 @@ struct Sample {
         });
       }
     }
-    places.row = [this](int l, int b, int vof) {
-      return rows[static_cast<std::size_t>(l)][static_cast<std::size_t>(b)][static_cast<std::size_t>(vof)];
-    };
+    places.row = [this](int l, int b, int vof) { return rows[l][b][vof]; };
   }
   Sample(const Sample&) = delete;
   Sample& operator=(const Sample&) = delete;

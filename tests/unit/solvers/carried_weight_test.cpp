@@ -57,7 +57,7 @@ TEST(DirectSolve, SolvesWithAFlow) {
   for (std::size_t i = 0; i < 6; ++i) {
     double product = double{graph.shift[i]} * double{x[i]};
     for (auto k = static_cast<std::size_t>(graph.begin[i]); k < static_cast<std::size_t>(graph.begin[i + 1]); ++k)
-      product += double{graph.weight_of(k)} * (double{x[i]} - double{x[static_cast<std::size_t>(graph.column[k])]});
+      product += double{graph.weight_of(k)} * (double{x[i]} - double{x[graph.column[k]]});
     EXPECT_NEAR(product, static_cast<double>(i * i) - 7.0, 1e-3) << i;
   }
 }
@@ -80,7 +80,7 @@ double reduction(const Comm& comm, float speed, bool aware) {
         const Index c = g.cells.cell(cell);
         for (std::size_t s = 0; s < 6; ++s) {
           const double u = speed * std::sin(2.0 * std::numbers::pi * (c[static_cast<int>((s / 2 + 1) % 3)] + 0.5) / n);
-          level.inflow[static_cast<std::size_t>(graph.vof_begin(b) + vof)][s] = static_cast<float>(s % 2 == 0 ? u : -u);
+          level.inflow[graph.vof_begin(b) + vof][s] = static_cast<float>(s % 2 == 0 ? u : -u);
         }
       });
     }

@@ -257,7 +257,7 @@ TEST_F(EllipticCoefficientsTest, PiecesKnowTheirWallMpi) {
     const Vec3 out = piece.position - center;
     EXPECT_GT(dot(piece.normal, out) / norm(out), 0.99);
     EXPECT_EQ(piece.level, 0);
-    if (piece.row >= 0) area[static_cast<std::size_t>(piece.row)] = piece.area;
+    if (piece.row >= 0) area[piece.row] = piece.area;
     return robin(1.0, 0.0);
   };
   const EllipticOperator op(comm_, geometry, problem);

@@ -72,7 +72,7 @@ std::vector<double> balances(const EllipticOperator& op, std::span<const double>
     for (int b = 0; b < grid.graph(l).n_local(); ++b) {
       const BoxGraph graph = grid.graph(l).box(b);
       std::vector<double> kappa(static_cast<std::size_t>(graph.n_own), 1.0), wall(kappa.size());
-      auto row = static_cast<std::size_t>(grid.level(l).moments_begin[static_cast<std::size_t>(b)]);
+      auto row = static_cast<std::size_t>(grid.level(l).moments_begin[b]);
       for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r, ++row) {
         if (op.form() == WallForm::fluxes) kappa[graph.row_vof[r]] = grid.level(l).moments[row].kappa;
         wall[graph.row_vof[r]] = found.wall.level(l)[row];
@@ -187,7 +187,7 @@ TEST_F(EllipticFluxesTest, OfLinearFunctionsAreExactMpi) {
     for_each_face(level.graph.box(b), level.box(b), [&](const FaceView& f) {
       if (!f.primary || is_high(f.side)) return;
       const int d = direction_of(f.side);
-      wrong += std::abs(found.faces.primary(0).box(b, d)[static_cast<std::size_t>(f.vof)] + g[d] * f.aperture) > 2e-5;
+      wrong += std::abs(found.faces.primary(0).box(b, d)[f.vof] + g[d] * f.aperture) > 2e-5;
     });
   std::array<double, 2> through_wall{};  // what enters the ball's wall leaves it
   for (const double w : found.wall.level(0)) through_wall = {through_wall[0] + w, through_wall[1] + std::abs(w)};

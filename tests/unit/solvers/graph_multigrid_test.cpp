@@ -184,8 +184,7 @@ double difference_of_three(const Comm& comm, std::span<const TwoPointLevel> leve
   three.apply(
       [&](std::int64_t first, std::int32_t n, Values<3>* to) {
         for (std::int32_t v = 0; v < n; ++v)
-          for (std::size_t c = 0; c < 3; ++c)
-            to[v].v[c] = static_cast<float>(b[c][static_cast<std::size_t>(first + v)]);
+          for (std::size_t c = 0; c < 3; ++c) to[v].v[c] = static_cast<float>(b[c][first + v]);
       },
       [&](std::int64_t first, std::int32_t n, const Values<3>* from) {
         std::copy_n(from, n, together.begin() + first);
@@ -233,7 +232,7 @@ Mirrored compare_mirrored(const Comm& comm, const Geometry& geometry, const std:
   };
   three.product(
       [&](std::int64_t first, std::int32_t n, Values<3>* to) {
-        for (std::int32_t v = 0; v < n; ++v) to[v].v.fill(static_cast<float>(x[static_cast<std::size_t>(first + v)]));
+        for (std::int32_t v = 0; v < n; ++v) to[v].v.fill(static_cast<float>(x[first + v]));
       },
       store_to(ax));
   three.apply([&](std::int64_t first, std::int32_t n, Values<3>* to) { std::copy_n(ax.begin() + first, n, to); },

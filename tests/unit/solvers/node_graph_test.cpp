@@ -46,8 +46,7 @@ TEST(CoarseLevel, WindowsOfManyNodes) {
   CoarseLevel level(Comm::self(), lone, std::move(coarse.children), std::move(coarse.bond));
   std::ranges::fill(level.rhs(), 3.0F);
   level.first_sweep(1.0F);
-  for (int i = 0; i < n; i += 100)
-    ASSERT_FLOAT_EQ(level.result()[static_cast<std::size_t>(i)], 3.0F / (1.0F + static_cast<float>(i % 7))) << i;
+  for (int i = 0; i < n; i += 100) ASSERT_FLOAT_EQ(level.result()[i], 3.0F / (1.0F + static_cast<float>(i % 7))) << i;
 }
 
 // Pairs of a chain become nodes; the weight between two of them is that of the one face between them, times the
@@ -89,8 +88,7 @@ TEST(NodeGraph, NoNodesForVofsAloneMpi) {
   const CoarsenedLevels coarse = coarsen(comm, std::span(&fine, 1), no_links, 1.0F);
   const FineChildren& children = coarse.children.front();
   for (std::size_t b = 0; b + 1 < children.node_begin.size(); ++b)
-    if (children.node_begin[b + 1] > children.node_begin[b])
-      with_node += children.end[static_cast<std::size_t>(children.node_begin[b + 1] - 1)];
+    if (children.node_begin[b + 1] > children.node_begin[b]) with_node += children.end[children.node_begin[b + 1] - 1];
   EXPECT_EQ(comm.sum(with_node) + comm.sum(alone), comm.sum(geometry.graph.counts().vofs));
 }
 
@@ -115,8 +113,8 @@ TEST(NodeGraph, SumsArePreservedMpi) {
     EXPECT_EQ(all.size(), before);
     std::map<std::pair<std::int64_t, std::int64_t>, double> weight;
     for (std::int64_t v = 0; v < all.size(); ++v)
-      for (std::int64_t k = all.begin[static_cast<std::size_t>(v)]; k < all.begin[static_cast<std::size_t>(v) + 1]; ++k)
-        weight[{v, all.column[static_cast<std::size_t>(k)]}] += double{all.weight[static_cast<std::size_t>(k)]};
+      for (std::int64_t k = all.begin[v]; k < all.begin[static_cast<std::size_t>(v) + 1]; ++k)
+        weight[{v, all.column[k]}] += double{all.weight[k]};
     for (const auto& [pair, w] : weight) {
       const auto back = weight.find({pair.second, pair.first});
       ASSERT_TRUE(back != weight.end());
@@ -124,7 +122,7 @@ TEST(NodeGraph, SumsArePreservedMpi) {
     }
     CoarsenedNodes next = coarsen(comm, graph, 1.0F);
     std::vector<int> seen(static_cast<std::size_t>(graph.size()));
-    for (const std::int32_t c : next.children.child) ++seen[static_cast<std::size_t>(c)];
+    for (const std::int32_t c : next.children.child) ++seen[c];
     EXPECT_TRUE(std::ranges::all_of(seen, [](int n) { return n == 1; }));
     graph = std::move(next.graph);
   }

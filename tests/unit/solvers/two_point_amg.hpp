@@ -49,19 +49,19 @@ void for_each_row(const TwoPointLevel& level, const NumberField& number, F&& f) 
     const BoxGraph g = geometry.graph.box(b);
     const auto numbers = number.box(b);
     const int first_ghost = g.n_own + g.halo.n_vofs();
-    const float* factor = level.ghost_factor.data() + level.ghost_begin[static_cast<std::size_t>(b)];
+    const float* factor = level.ghost_factor.data() + level.ghost_begin[b];
     double diagonal = 0.0;
     const auto add = [&](int slot, double w) {
       if (w <= 0.0) return;
       diagonal += slot < first_ghost ? w : w * (1.0 - factor[slot - first_ghost]);
       if (slot >= first_ghost) return;
-      columns.push_back(static_cast<PetscInt>(numbers[static_cast<std::size_t>(slot)]));
+      columns.push_back(static_cast<PetscInt>(numbers[slot]));
       values.push_back(-w);
     };
     std::vector<std::int32_t> row(static_cast<std::size_t>(g.n_own), -1);
-    for (int r = 0; r < g.n_irregular; ++r) row[g.row_vof[static_cast<std::size_t>(r)]] = r;
-    const auto first = static_cast<std::size_t>(geometry.moments_begin[static_cast<std::size_t>(b)]);
-    auto extra_weight = level.extra.data() + geometry.extra_begin[static_cast<std::size_t>(b)];
+    for (int r = 0; r < g.n_irregular; ++r) row[g.row_vof[r]] = r;
+    const auto first = static_cast<std::size_t>(geometry.moments_begin[b]);
+    auto extra_weight = level.extra.data() + geometry.extra_begin[b];
     std::size_t e = 0;
     for_each_vof(g, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
       const auto v = static_cast<std::size_t>(vof);

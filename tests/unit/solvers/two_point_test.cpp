@@ -41,9 +41,8 @@ TEST(TwoPoint, ConstantsGiveTheShiftsMpi) {
     const BoxGraph g = geometry.graph.box(b);
     std::vector<double> expected(static_cast<std::size_t>(g.n_own), 0.7);
     for (int r = 0; r < g.n_irregular; ++r) {
-      const VofMoments& m = geometry.box(b).moments[static_cast<std::size_t>(r)];
-      expected[g.row_vof[static_cast<std::size_t>(r)]] =
-          0.7 * m.kappa + (m.wall_area > 0.0 ? 3.0 * m.wall_area / wall_distance(m) : 0.0);
+      const VofMoments& m = geometry.box(b).moments[r];
+      expected[g.row_vof[r]] = 0.7 * m.kappa + (m.wall_area > 0.0 ? 3.0 * m.wall_area / wall_distance(m) : 0.0);
     }
     const double* of_box = y.data() + geometry.graph.vof_begin(b);
     for (std::size_t v = 0; v < expected.size(); ++v)
@@ -59,8 +58,7 @@ Field beta_field(const Comm& comm, const LevelGraph& graph, double (*beta)(int d
   for (int b = 0; b < field.n_local(); ++b) {
     const BoxGraph g = graph.box(b);
     for (int d = 0; d < 3; ++d)
-      for_each_vof(
-          g, [&](int vof, int cell) { field.box(b, d)[static_cast<std::size_t>(vof)] = beta(d, g.cells.cell(cell)); });
+      for_each_vof(g, [&](int vof, int cell) { field.box(b, d)[vof] = beta(d, g.cells.cell(cell)); });
   }
   fill_halo(comm, graph, field);
   return field;

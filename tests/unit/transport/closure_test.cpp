@@ -41,10 +41,10 @@ class ClosureTest : public ::testing::Test {
       return test::mean_sine(lo[across], hi[across], n);
     });
     const Dispersion d = solve(geometry, flow, peclet / n);
-    EXPECT_NEAR(d.tensor[static_cast<std::size_t>(across)][across], 1.0, 1e-9);
-    EXPECT_NEAR(d.tensor[static_cast<std::size_t>(along)][across], 0.0, 1e-7 * peclet);
+    EXPECT_NEAR(d.tensor[across][across], 1.0, 1e-9);
+    EXPECT_NEAR(d.tensor[along][across], 0.0, 1e-7 * peclet);
     for (const SolveReport& r : d.solves) EXPECT_LE(r.iterations, 60);
-    return d.tensor[static_cast<std::size_t>(along)][along];
+    return d.tensor[along][along];
   }
 };
 
@@ -96,10 +96,8 @@ TEST_F(ClosureTest, InASquareDuctMpi) {
     FaceField flow(composite_on(comm_, geometry));
     const LevelGraph& graph = geometry.levels[0].graph;
     for (int box = 0; box < graph.n_local(); ++box)
-      for_each_vof(graph.box(box), [&](int vof, int) {
-        flow.primary(0).box(box, 0)[static_cast<std::size_t>(vof)] =
-            speed[static_cast<std::size_t>(op.numbering().number(0, box, vof))];
-      });
+      for_each_vof(graph.box(box),
+                   [&](int vof, int) { flow.primary(0).box(box, 0)[vof] = speed[op.numbering().number(0, box, vof)]; });
     Closure closure(comm_, geometry, {.tolerance = 1e-8});
     closure.set_flow(flow, "duct");
     const double peclet = 50.0, s = peclet / n / closure.velocity()[0];
@@ -121,8 +119,7 @@ TEST_F(ClosureTest, WithoutFlowIsDiffusionMpi) {
   const auto columns = effective_diffusivity(comm_, geometry, test::along({0, 1, 2}, 1e-11));
   for (const DiffusionColumn& c : columns)
     for (int e = 0; e < 3; ++e)
-      EXPECT_NEAR(d.tensor[static_cast<std::size_t>(e)][c.axis] * geometry.report.connected_porosity, c.tensor[e],
-                  1e-9);
+      EXPECT_NEAR(d.tensor[e][c.axis] * geometry.report.connected_porosity, c.tensor[e], 1e-9);
 }
 
 // A layer of finer cells, which the gradients of f cross.

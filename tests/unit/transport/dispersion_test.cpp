@@ -30,12 +30,11 @@ TEST_F(DispersionTest, OfAxesAndPecletNumbersMpi) {
   const Geometry geometry = free_fluid({n, n, 1}, {true, true, true});
   std::vector<DispersionFlow> flows(2);
   for (const int axis : {0, 1})
-    flows[static_cast<std::size_t>(axis)] = {
-        axis, {1.0, 20.0}, [&, axis] {
-          return test::flow_along(composite_on(comm_, geometry), axis, [&](const Vec3& lo, const Vec3& hi) {
-            return 3e-7 * (1.0 + test::mean_sine(lo[1 - axis], hi[1 - axis], n));
-          });
-        }};
+    flows[axis] = {axis, {1.0, 20.0}, [&, axis] {
+                     return test::flow_along(composite_on(comm_, geometry), axis, [&](const Vec3& lo, const Vec3& hi) {
+                       return 3e-7 * (1.0 + test::mean_sine(lo[1 - axis], hi[1 - axis], n));
+                     });
+                   }};
   DispersionOptions options;
   options.tolerance = 1e-10;
   std::vector<std::string> solved;
@@ -55,8 +54,8 @@ TEST_F(DispersionTest, OfAxesAndPecletNumbersMpi) {
     for (const DispersionColumn& c : columns) {
       const Matrix3& t = c.points[1].tensor;
       const double exact = 1.0 + 400.0 / (8.0 * std::numbers::pi * std::numbers::pi);
-      EXPECT_NEAR(t[static_cast<std::size_t>(c.axis)][c.axis], exact, 1e-6);
-      const double across = t[static_cast<std::size_t>(1 - c.axis)][1 - c.axis];
+      EXPECT_NEAR(t[c.axis][c.axis], exact, 1e-6);
+      const double across = t[1 - c.axis][1 - c.axis];
       EXPECT_EQ(std::isnan(across), !transverse);
       if (transverse) {
         EXPECT_NEAR(across, 1.0, 1e-7);

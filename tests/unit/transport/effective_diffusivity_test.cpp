@@ -126,7 +126,7 @@ std::unique_ptr<LevelSet> turned_packing(int n, bool repeated, const std::array<
   for (int i = 0; i < 40; ++i) {
     const Vec3 x{n * random(), n * random(), n * random()};
     Vec3 turned;
-    for (int d = 0; d < 3; ++d) turned[axis_of[static_cast<std::size_t>(d)]] = x[d];
+    for (int d = 0; d < 3; ++d) turned[axis_of[d]] = x[d];
     spheres.push_back({turned, 0.19 * n});
   }
   return make_sphere_list(spheres, {Vec3::all(n), {repeated, repeated, repeated}});
@@ -145,9 +145,8 @@ TEST_F(EffectiveDiffusivityTest, TurnsWithTheSample) {
     const auto turned = solve(grid, *turned_packing(n, repeated, axis_of), along({0, 1, 2}));
     for (int d = 0; d < 3; ++d)
       for (int e = 0; e < 3; ++e) {
-        const auto turn = [&](int i) { return axis_of[static_cast<std::size_t>(i)]; };
-        EXPECT_NEAR(turned[static_cast<std::size_t>(turn(d))].tensor[turn(e)],
-                    upright[static_cast<std::size_t>(d)].tensor[e], 2e-3 * upright[0].tensor[0])
+        const auto turn = [&](int i) { return axis_of[i]; };
+        EXPECT_NEAR(turned[turn(d)].tensor[turn(e)], upright[d].tensor[e], 2e-3 * upright[0].tensor[0])
             << d << " " << e;
       }
   }

@@ -91,9 +91,8 @@ TEST_F(ReactionTest, ClosedBoxIsTheBatchReactionMpi) {
 Solution column_water(double h, double carbon, double calcium) {
   Solution s = test::water(test::crunch_database(), "7", {"Ca 1e-4", "C 1e-3"});
   for (int p = 0; p < s.system.n_primaries; ++p) {
-    const std::string& e = s.system.elements[static_cast<std::size_t>(p)];
-    s.conditions[static_cast<std::size_t>(p)] = {SolutionCondition::Kind::total,
-                                                 e == "H" ? h : (e == "Ca" ? calcium : carbon)};
+    const std::string& e = s.system.elements[p];
+    s.conditions[p] = {SolutionCondition::Kind::total, e == "H" ? h : (e == "Ca" ? calcium : carbon)};
   }
   SpeciationWorkspace work;
   EXPECT_TRUE(speciate(s.system, s.conditions, s.state, work));
@@ -137,7 +136,7 @@ TEST_F(ReactionTest, CalciteColumn) {
     }
   }
   const auto at = [&](const char* element, std::size_t cell) {
-    return state.values[static_cast<std::size_t>(medium.system.primary_of(element))][cell];
+    return state.values[medium.system.primary_of(element)][cell];
   };
   for (std::size_t p = 0; p < n; ++p)
     EXPECT_NEAR(total_in(stepper, state, p), before[p] + gained[p], 1e-12 * (before[p] + size[p])) << p;

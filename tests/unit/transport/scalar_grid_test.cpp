@@ -30,7 +30,7 @@ std::vector<double> values_of(ScalarGrid& grid, const std::function<double(const
 
 struct GradientStore {
   explicit GradientStore(const ScalarGrid& grid) {
-    for (auto& g : parts) g.resize(static_cast<std::size_t>(grid.n_all));
+    for (auto& g : parts) g.resize(grid.n_all);
   }
   Gradient view() { return {parts[0], parts[1], parts[2]}; }
   std::array<std::vector<double>, 3> parts;
@@ -81,10 +81,9 @@ TEST_F(ScalarGridTest, LinearValuesAreExactMpi) {
     for (const ScalarFace& f : grid.listed) {
       const auto i = static_cast<std::size_t>(f.face);
       const std::int32_t from = flow[i] >= 0.0 ? f.left : f.right;
-      if (from < grid.n_all && exact[static_cast<std::size_t>(from)] == 0) continue;
+      if (from < grid.n_all && exact[from] == 0) continue;
       const bool known = f.left < grid.n_own;  // whose centroid stands here
-      const Vec3 at = known ? grid.centroid[static_cast<std::size_t>(f.left)] + f.from_left
-                            : grid.centroid[static_cast<std::size_t>(f.right)] + f.from_right;
+      const Vec3 at = known ? grid.centroid[f.left] + f.from_left : grid.centroid[f.right] + f.from_right;
       EXPECT_NEAR(flux[i], flow[i] * linear(at), 1e-12 * std::abs(flow[i]) * 40.0);
       ++checked;
     }

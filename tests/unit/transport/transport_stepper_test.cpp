@@ -207,8 +207,7 @@ TEST_F(TransportStepperTest, OutflowStaysWithinBoundsMpi) {
     TransportState state = stepper.make_state();
     stepper.set_values(state, 0, [&](const Vec3& x) { return (x[0] < 7.0) == rising ? 1.0 : 0.0; });
     double rate = 0.0;
-    for (const BoundaryFace& b : stepper.grid().boundary)
-      rate += std::max(0.0, stepper.flow()[static_cast<std::size_t>(b.face)]);
+    for (const BoundaryFace& b : stepper.grid().boundary) rate += std::max(0.0, stepper.flow()[b.face]);
     rate = comm_.sum(rate);
     TransportReport report;
     for (int i = 0; i < 4; ++i) {

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
+#include "eb/shapes/formula.hpp"
+
 namespace karst {
 
 namespace {
@@ -29,8 +32,8 @@ void declare(Reader& in, TimeOptions& options) {
             "the run ends here; it begins at 0: flow with the fluid at rest, transport with the initial concentrations",
             shortest, longest);
   in.number("time.dt", options.dt, "s",
-            "length of a step, or a little less, so that steps land on output times and on the end; transport in a "
-            "flow: the longest one, and left out time.cfl tells alone",
+            "length of a step, or a little less, so that steps land on output times and on the end; with time.cfl the "
+            "longest one: left out, time.cfl tells alone (transport in a flow, navier-stokes)",
             shortest, longest);
   in.number("time.output", options.output, "s",
             "time between plotfiles output_0001.vtkhdf ... on the way; left out: the end alone, in plot.vtkhdf",
@@ -39,10 +42,12 @@ void declare(Reader& in, TimeOptions& options) {
           {{"bdf2", StepScheme::bdf2, "one solve per step (the first step takes two)"},
            {"sdirk2", StepScheme::sdirk2, "two solves per step, with a quarter of the error"}},
           "how steps of the flow are made, both of second order and stable for any length");
-  in.number("time.cfl", options.cfl, "-",
-            "transport in a flow: part of its volume that a step may exchange in a cell of half its size or more; "
-            "smaller ones are solved implicitly",
-            1e-3, 1.0);
+  in.number(
+      "time.cfl", options.cfl, "-",
+      "part of its volume that a cell may exchange in a step. Transport in a flow: in cells of half their size or "
+      "more; smaller ones are solved implicitly. navier-stokes: steps follow it, and grow by half at most; left "
+      "out beside time.dt, all steps are time.dt long",
+      1e-3, 1.0);
   in.number("time.end_pore_volumes", options.end_pore_volumes, "-",
             "transport in a flow, in place of time.end: volume that has flowed through, over that of the pores", 1e-12,
             1e12);
@@ -58,17 +63,20 @@ void check_end_and_output(Reader& in, const std::string& end_key, double end, co
                                        output, end_key, end));
 }
 
-void check_flow_in_time(Reader& in, const TimeOptions& options) {
+void check_flow_in_time(Reader& in, TimeOptions& options, bool inertia) {
   constexpr double most_steps = 1e8;
-  for (const char* key : {"time.cfl", "time.end_pore_volumes", "time.output_pore_volumes"})
+  for (const char* key : {"time.end_pore_volumes", "time.output_pore_volumes"})
     if (in.given(key))
       in.mistake(key, "belongs to [transport]; the flow in time has time.end, time.dt and time.output");
-  for (const char* key : {"time.end", "time.dt"})
-    if (!in.given(key)) in.mistake(key, "missing: a run in time needs it");
-  if (options.end <= 0.0 || options.dt <= 0.0) return;
+  if (!inertia && in.given("time.cfl"))
+    in.mistake("time.cfl", "belongs to [transport] and flow.model = \"navier-stokes\": creeping flow carries nothing");
+  options.cfl_leads = inertia && (in.given("time.cfl") || !in.given("time.dt"));
+  if (!in.given("time.end")) in.mistake("time.end", "missing: a run in time needs it");
+  if (!in.given("time.dt") && !inertia) in.mistake("time.dt", "missing: a run in time needs it");
+  if (options.end <= 0.0 || (options.dt <= 0.0 && !inertia)) return;
   if (options.dt > options.end)
     in.mistake("time.dt", fmt::format("{:g} s is longer than the run, which ends at {:g} s", options.dt, options.end));
-  else if (options.end / options.dt > most_steps)
+  else if (options.dt > 0.0 && options.end / options.dt > most_steps)
     in.mistake("time.dt", fmt::format("{:.3g} steps to the end; at most {:.0e} are allowed", options.end / options.dt,
                                       most_steps));
   if (options.output > options.end)
@@ -96,7 +104,8 @@ void check_transport_in_time(Reader& in, const TimeOptions& options) {
 void read(Reader& in, TimeOptions& options, InTime what) {
   declare(in, options);
   if (in.documenting()) return;
-  if (what == InTime::flow) return check_flow_in_time(in, options);
+  if (what == InTime::flow || what == InTime::flow_with_inertia)
+    return check_flow_in_time(in, options, what == InTime::flow_with_inertia);
   if (what == InTime::transport) return check_transport_in_time(in, options);
   for (const char* key : {"time.end", "time.dt", "time.output", "time.scheme", "time.cfl", "time.end_pore_volumes",
                           "time.output_pore_volumes"})
@@ -121,19 +130,30 @@ void Clock::plan_interval() {
   }
   const std::vector<double>& breaks = options_.breaks;
   const double same = same_time(begin_, options_.dt);
-  while (next_break_ < breaks.size() && breaks[next_break_] <= begin_ + same) ++next_break_;
+  while (next_break_ < breaks.size() && breaks[next_break_] <= begin_ + same)
+    at_break_ = breaks[next_break_++] >= begin_ - same || at_break_;
   if (next_break_ < breaks.size() && breaks[next_break_] < target_ - same_time(target_, options_.dt)) {
     target_ = breaks[next_break_];
     to_output_ = false;
   }
   made_ = 0;
-  planned_ = steps_in(target_ - begin_, options_.dt);
+  planned_ = options_.dt > 0.0 ? steps_in(target_ - begin_, options_.dt) : 1;
   dt_ = (target_ - begin_) / static_cast<double>(planned_);
+}
+
+void Clock::limit(double dt) {
+  const double rest = target_ - time_, longest_step = options_.dt > 0.0 ? std::min(options_.dt, dt) : dt;
+  const std::int64_t planned = steps_in(rest, longest_step);
+  if (finished_ || planned == planned_ - made_) return;
+  begin_ = time_;
+  made_ = 0;
+  planned_ = planned;
+  dt_ = rest / static_cast<double>(planned);
 }
 
 void Clock::advance() {
   ++steps_;
-  output_due_ = false;
+  output_due_ = at_break_ = false;
   if (++made_ < planned_) {
     time_ = begin_ + static_cast<double>(made_) * dt_;
     return;
@@ -175,6 +195,29 @@ double count_steps(const TimeOptions& options) {
     begin = next;
   }
   return sum + steps_between(begin, options.end, options);
+}
+
+namespace {
+
+constexpr std::size_t most_jumps = 10000;  ///< of one formula
+
+/// To the last bit: halves of intervals in which it may jump.
+void find_jumps(const Formula& f, double low, double high, std::vector<double>& found) {
+  if (found.size() > most_jumps || f.bounds({low, 0.0, 0.0}, {high, 0.0, 0.0}).continuous) return;
+  const double middle = low + 0.5 * (high - low);
+  if (middle <= low || middle >= high) return found.push_back(high);
+  find_jumps(f, low, middle, found);
+  find_jumps(f, middle, high, found);
+}
+
+}  // namespace
+
+std::vector<double> jumps_of(const std::string& key, const std::string& formula, double end) {
+  std::vector<double> found;
+  find_jumps(Formula(formula, "t"), 0.0, end, found);
+  require(found.size() <= most_jumps, "{}: \"{}\" jumps more than {} times up to {:g} s", key, formula, most_jumps,
+          end);
+  return found;
 }
 
 }  // namespace karst

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/deck.hpp"
@@ -14,10 +15,11 @@ enum class StepScheme : std::uint8_t { bdf2, sdirk2 };
 
 struct TimeOptions {
   double end = 0.0;     ///< [s]
-  double dt = 0.0;      ///< longest step [s]
+  double dt = 0.0;      ///< longest step [s]; 0: Clock::limit() tells
   double output = 0.0;  ///< between plotfiles [s]; 0: at the end alone
   StepScheme scheme = StepScheme::bdf2;
-  double cfl = 0.5;  ///< transport: Courant number of a step
+  double cfl = 0.5;        ///< transport, flow with inertia: Courant number of a step
+  bool cfl_leads = false;  ///< flow with inertia: steps follow cfl, dt is the longest
   /// Transport, in place of end and output: in times that the flow takes to fill the pores once; 0: not given.
   double end_pore_volumes = 0.0, output_pore_volumes = 0.0;
   /// Times [s], increasing, at which a step ends because what is given jumps or bends there; those that are no times of
@@ -25,7 +27,7 @@ struct TimeOptions {
   std::vector<double> breaks{};
 };
 /// What of a deck goes through time.
-enum class InTime : std::uint8_t { nothing, flow, transport, steady_transport };
+enum class InTime : std::uint8_t { nothing, flow, flow_with_inertia, transport, steady_transport };
 /// Declares and reads [time]; notes as mistakes: values that are missing, or that have no effect.
 void read(Reader& in, TimeOptions& options, InTime what);
 
@@ -42,8 +44,11 @@ class Clock {
   int outputs() const { return outputs_; }  ///< output times met so far, the end not among them
   double dt() const { return dt_; }         ///< of the next step
   void advance();                           ///< the step was made
+  /// Steps from here on are at most so long [s]; those to the next output or the end are equal again.
+  void limit(double dt);
   /// time() is an output time. The end is none: what a job reports shows it.
   bool output_due() const { return output_due_; }
+  bool at_break() const { return at_break_; }  ///< time() is one of TimeOptions::breaks
   double part() const { return options_.end > 0.0 ? time_ / options_.end : 1.0; }
 
  private:
@@ -55,10 +60,14 @@ class Clock {
   int steps_ = 0, outputs_ = 0;
   std::size_t next_break_ = 0;
   bool to_output_ = false;  // the interval ends at an output time
-  bool output_due_ = false, finished_ = false;
+  bool output_due_ = false, at_break_ = false, finished_ = false;
 };
 
 /// Steps from 0 to the end. O(breaks).
 double count_steps(const TimeOptions& options);
+
+/// Times between 0 and `end` at which a formula of t [s] jumps, to the last bit, increasing. Throws Error, naming the
+/// key, where there are more than 10 000.
+std::vector<double> jumps_of(const std::string& key, const std::string& formula, double end);
 
 }  // namespace karst

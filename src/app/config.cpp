@@ -94,9 +94,9 @@ void require_transport_fits(Reader& in, const Config& config) {
   const FlowModel model = config.flow.model;
   const bool flows = model != FlowModel::none;
   const int axis = flows && config.flow.axes.size() == 1 ? config.flow.axes[0] : deck.axis;
-  if (model == FlowModel::unsteady_stokes)
+  if (is_in_time(model))
     in.mistake("flow.model",
-               "\"unsteady-stokes\" does not carry [transport] yet; wanted: \"stokes\", \"steady\" or "
+               "a flow in time does not carry [transport] yet; wanted: \"stokes\", \"steady\" or "
                "\"none\"");
   if (flows && config.flow.axes.size() != 1)
     in.mistake("flow.axes", fmt::format("{} directions, but one flow carries the components; name one: axes = [\"x\"]",
@@ -105,7 +105,7 @@ void require_transport_fits(Reader& in, const Config& config) {
     in.mistake("flow.reservoir", "free cells before and after the sample do not go with [transport] yet; leave it out");
   if (flows && deck.axis_given)
     in.mistake("transport.axis", "given beside a flow, whose flow.axes names it; remove it");
-  if (deck.peclet > 0.0 && model != FlowModel::stokes && model != FlowModel::unsteady_stokes)
+  if (deck.peclet > 0.0 && model != FlowModel::stokes && !is_in_time(model))
     in.mistake("transport.peclet",
                flows ? "with inertia a flow cannot be made faster as it is; give flow.velocity in its place, or use "
                        "flow.model = \"stokes\""
@@ -146,6 +146,7 @@ Config read_config(Reader& in) {
        config.transport.asked() && config.transport.steady() ? InTime::steady_transport
        : config.transport.asked()                            ? InTime::transport
        : config.flow.model == FlowModel::unsteady_stokes     ? InTime::flow
+       : config.flow.model == FlowModel::navier_stokes       ? InTime::flow_with_inertia
                                                              : InTime::nothing);
   read(in, config.diffusion);
   read(in, config.dispersion);

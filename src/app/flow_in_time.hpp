@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Job `flow` with model unsteady-stokes: the flow step by step, its history and its fields.
+// Job `flow` with model unsteady-stokes or navier-stokes: the flow step by step, its history and its fields.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace karst {
 
-inline bool is_in_time(const Config& config) { return config.flow.model == FlowModel::unsteady_stokes; }
+inline bool is_in_time(const Config& config) { return is_in_time(config.flow.model); }
 
 /// Writes history.csv, a line per step, and output_0001.vtkhdf ... at output times. Where the run ends early the
 /// history stays, and plot.vtkhdf holds the last state. Collective.
@@ -30,6 +30,7 @@ struct FlowState {
   double kinetic_energy = 0.0;            ///< [J/m³]
   double power = 0.0, dissipation = 0.0;  ///< of the drive, and what friction takes [W/m³]
   double largest_speed = 0.0, divergence = 0.0;
+  double cfl = 0.0;  ///< 0: creeping flow
   int iterations = 0;
 };
 
@@ -39,11 +40,13 @@ std::string history_line(const FlowState& state);
 
 struct FlowHistory {
   int axis = 0;
-  bool periodic = true;
+  bool periodic = true, inertia = false;
   int steps = 0;
   std::int64_t iterations = 0;
   std::vector<FlowState> states;  ///< some hundred at most, the last one among them
 };
+/// What the log says of it.
+std::string history_text(const FlowHistory& history);
 /// Member flow_in_time of summary.json, and darcy_velocity_m_s at the end.
 std::string history_json(const FlowHistory& history);
 

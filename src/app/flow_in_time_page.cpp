@@ -73,16 +73,27 @@ std::string chart(const Json& history, const Quantity& quantity, const std::vect
 }  // namespace
 
 std::string history_header() {
-  return "time_s,dt_s,pressure_gradient_Pa_m,darcy_velocity_x_m_s,darcy_velocity_y_m_s,darcy_velocity_z_m_s,"
+  return "time_s,dt_s,cfl,pressure_gradient_Pa_m,darcy_velocity_x_m_s,darcy_velocity_y_m_s,darcy_velocity_z_m_s,"
          "flow_rate_m3_s,kinetic_energy_J_m3,power_W_m3,dissipation_W_m3,largest_speed_m_s,divergence,iterations\n";
 }
 
 std::string history_line(const FlowState& s) {
   const Vec3& u = s.darcy_velocity;
   return fmt::format(
-      "{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.6g},{:.3g},{}\n", s.time,
-      s.dt, s.gradient, u[0], u[1], u[2], s.flow_rate, s.kinetic_energy, s.power, s.dissipation, s.largest_speed,
-      s.divergence, s.iterations);
+      "{:.10g},{:.10g},{:.4g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.6g},{:.3g},{}\n",
+      s.time, s.dt, s.cfl, s.gradient, u[0], u[1], u[2], s.flow_rate, s.kinetic_energy, s.power, s.dissipation,
+      s.largest_speed, s.divergence, s.iterations);
+}
+
+std::string history_text(const FlowHistory& history) {
+  const FlowState& end = history.states.back();
+  return fmt::format(
+      "{} flow along {}: {} steps to {}, {} iterations\n"
+      "  at the end: pressure gradient {:.5g} Pa/m, Darcy velocity {:.5g} m/s, flow rate {:.5g} m³/s\n"
+      "  kinetic energy {:.4g} J/m³, power of the drive {:.4g} W/m³, dissipation {:.4g} W/m³\n",
+      history.inertia ? "Navier-Stokes" : "Unsteady Stokes", "xyz"[history.axis], history.steps,
+      format_si(end.time, "s"), history.iterations, end.gradient, end.darcy_velocity[history.axis], end.flow_rate,
+      end.kinetic_energy, end.power, end.dissipation);
 }
 
 std::string history_json(const FlowHistory& history) {
@@ -96,6 +107,7 @@ std::string history_json(const FlowHistory& history) {
   Json json;
   json["flow_in_time"] = {{"axis", std::string(1, "xyz"[axis])},
                           {"boundaries", history.periodic ? "periodic" : "pressures"},
+                          {"inertia", history.inertia},
                           {"steps", history.steps},
                           {"iterations", history.iterations},
                           {"end_s", end.time},
@@ -113,6 +125,8 @@ std::string history_json(const FlowHistory& history) {
                             {"kinetic_energy_J_m3", all([](const FlowState& s) { return s.kinetic_energy; })},
                             {"power_W_m3", all([](const FlowState& s) { return s.power; })},
                             {"dissipation_W_m3", all([](const FlowState& s) { return s.dissipation; })},
+                            {"dt_s", all([](const FlowState& s) { return s.dt; })},
+                            {"cfl", all([](const FlowState& s) { return s.cfl; })},
                             {"iterations", all([](const FlowState& s) { return s.iterations; })}}}};
   return json.dump();
 }
@@ -145,6 +159,11 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
            "velocity at cell centres, which carries an error of the grid of some percent."),
        chart(history, {"Kinetic energy", "per volume of the sample", "J/m³"},
              {{"kinetic_energy_J_m3", "", "#2a8c4a", ""}}, "")}));
+  if (flow.value("inertia", false))
+    page.cards.push_back(
+        pairs_html({chart(history, {"Length of the steps", "dt", "s"}, {{"dt_s", "", "#1f77b4", ""}}, ""),
+                    chart(history, {"CFL number", "CFL", "-"}, {{"cfl", "", "#d1731b", ""}},
+                          "Largest part of its volume that a cell passes on in a step.")}));
   std::string pictures;
   for (const char* kind : {"view", "slice"})
     if (const auto figure = figures.find(fmt::format("flow {} {}", axis, kind)); figure != figures.end())

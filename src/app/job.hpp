@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include "app/flow_figures.hpp"
 #include "app/source.hpp"
 #include "base/comm.hpp"
+#include "base/error.hpp"
 #include "eb/geometry.hpp"
 #include "page/run_page.hpp"
 
@@ -84,6 +86,12 @@ struct JobResult {
   Figures figures;                       ///< what draw() made of its fields; on rank 0 alone
 };
 
+/// A step in time could not be made; a shorter one may be possible.
+class StepFailed : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A job under way: what the main loop does with it (simulation.hpp). All are collective.
 class Process {
  public:
@@ -92,6 +100,9 @@ class Process {
   Process& operator=(const Process&) = delete;
   virtual ~Process() = default;
   virtual Clock clock() const { return {}; }
+  /// No step from here on is longer [s].
+  virtual double longest_step() { return std::numeric_limits<double>::infinity(); }
+  /// Throws StepFailed, on all ranks, where a shorter step may be possible from the state of before.
   /// @param dt  [s]; 0 where there is no time
   virtual void step(double dt) = 0;
   /// After each step: a line of a history.

@@ -8,6 +8,24 @@
 
 namespace karst {
 
+namespace {
+
+constexpr int most_halvings = 3;  ///< of a step that fails
+
+void make_step(Process& process, Clock& clock) {
+  clock.limit(process.longest_step());
+  for (int halvings = 0;; ++halvings) try {
+      return process.step(clock.dt());
+    } catch (const StepFailed& e) {  // on all ranks
+      if (halvings == most_halvings)
+        throw StepFailed(fmt::format("the step after t = {:g} s failed, also with a length of {:g} s: {}", clock.time(),
+                                     clock.dt(), e.what()));
+      clock.limit(0.5 * clock.dt());
+    }
+}
+
+}  // namespace
+
 void Simulation::run(const std::function<void(JobResult)>& done) {
   for (const Job& job : jobs_) {
     if (context_->progress != nullptr)
@@ -15,13 +33,16 @@ void Simulation::run(const std::function<void(JobResult)>& done) {
     const std::unique_ptr<Process> process = job.start(*context_);
     try {
       for (Clock clock = process->clock(); !clock.done();) {
-        process->step(clock.dt());
+        make_step(*process, clock);
         clock.advance();
         process->record(clock);
         if (clock.output_due()) process->write_output(clock.outputs());
         end_if_asked(context_->comm);
       }
     } catch (const EarlyEnd&) {  // on all ranks
+      process->leave();
+      throw;
+    } catch (const StepFailed&) {  // likewise
       process->leave();
       throw;
     }

@@ -206,38 +206,17 @@ TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow) 
   return result;
 }
 
-namespace {
-
-constexpr std::size_t most_jumps = 10000;  ///< of one formula
-
-/// Times at which a formula of t jumps, to the last bit: halves of intervals in which it may.
-void find_jumps(const Formula& f, double low, double high, std::vector<double>& found) {
-  if (found.size() > most_jumps || f.bounds({low, 0.0, 0.0}, {high, 0.0, 0.0}).continuous) return;
-  const double middle = low + 0.5 * (high - low);
-  if (middle <= low || middle >= high) return found.push_back(high);
-  find_jumps(f, low, middle, found);
-  find_jumps(f, middle, high, found);
-}
-
-void add_jumps(const std::string& key, const std::string& text, double end, std::vector<double>& breaks) {
-  std::vector<double> found;
-  find_jumps(Formula(text, "t"), 0.0, end, found);
-  require(found.size() <= most_jumps, "{}: \"{}\" jumps more than {} times up to {:g} s", key, text, most_jumps, end);
-  breaks.insert(breaks.end(), found.begin(), found.end());
-}
-
-}  // namespace
-
 std::vector<double> breaks_of(const TransportDeck& deck, double end) {
   std::vector<double> breaks;
+  const auto add = [&](const std::vector<double>& times) { breaks.insert(breaks.end(), times.begin(), times.end()); };
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
     const ComponentDeck& c = deck.components[i];
     if (c.inlet_table)
       std::ranges::copy_if(c.inlet_table->time, std::back_inserter(breaks),
                            [&](double t) { return t > 0.0 && t < end; });
     else
-      add_jumps(fmt::format("transport.component[{}].inlet", i), c.inlet, end, breaks);
-    if (c.outlet) add_jumps(fmt::format("transport.component[{}].outlet", i), *c.outlet, end, breaks);
+      add(jumps_of(fmt::format("transport.component[{}].inlet", i), c.inlet, end));
+    if (c.outlet) add(jumps_of(fmt::format("transport.component[{}].outlet", i), *c.outlet, end));
   }
   std::ranges::sort(breaks);
   breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());

@@ -181,3 +181,42 @@ def flow_over_older_results(folder):
 def flow_petsc_options(folder):
     return ["run", deck(folder, flow_deck('drive = "pressure-drop"\n')), "--petsc", "-flow_ksp_type cg"], [
         "--petsc", "-flow_ksp_type", "PETSc", "leave"]
+
+
+def in_time(lines, time="end = 1.0\n"):
+    return flow_deck(f'drive = "pressure-gradient"\naxes = ["x"]\n{lines}[time]\n{time}').replace(
+        'model = "stokes"', 'model = "navier-stokes"')
+
+
+@case
+def flow_with_inertia_between_ends(folder):
+    text = in_time("").replace('drive = "pressure-gradient"', 'drive = "pressure-drop"')
+    return ["check", deck(folder, text)], ["flow.drive", "no ends yet", "grid.periodic"]
+
+
+@case
+def flow_with_inertia_on_two_levels(folder):
+    refined = sphere_deck() + 'levels = 2\n[[grid.refine]]\nlevel = 1\nwhere = "wall"\n'
+    return ["run", deck(folder, in_time("").replace(sphere_deck(), refined)), "grid.periodic=[true,true,true]"], [
+        "flow.model", "one level only", "[[grid.refine]]"]
+
+
+@case
+def flow_in_time_without_a_time(folder):
+    return ["check", deck(folder, in_time('start = "steady"\nsteps = [1]\n', "dt = 0.0\noutput = 0.0\n")),
+            "grid.periodic=[true,true,true]"], ["time.end: missing", "time.dt", "time.output", "flow.steps"]
+
+
+@case
+def flow_driven_in_time_without_a_longest_step(folder):
+    return ["run", deck(folder, in_time('drive_factor = "sin(t)"\n')), "grid.periodic=[true,true,true]"], [
+        "time.dt: missing", "flow.drive_factor"]
+
+
+@case
+def flow_steps_too_long_for_inertia(folder):
+    """The last good state and the history stay."""
+    text = in_time("gradient = [1e6, 0, 0]\n", "end = 1e5\ndt = 1e5\n")
+    return ["run", deck(folder, text), "grid.periodic=[true,true,true]"], [
+        "the step after t = 0 s failed", "12500 s", "take shorter steps"], [
+        *FAILED, "out/history.csv", "out/plot.vtkhdf"]

@@ -64,6 +64,9 @@ class UnsteadySolver {
   /// the flow is then that of before. Allocates no field. Collective.
   StepReport step(double dt);
 
+  /// What drives the fluid jumps here: the next step does not look at those before it (two stages).
+  void forget() { dt_ = 0.0; }
+
   double time() const { return time_; }
   /// Largest part of its volume that a cell passes on in a unit of time, as the last step had it; 0: creeping flow
   /// [ν / h0²].

@@ -119,7 +119,7 @@ void read_drive_values(Reader& in, FlowOptions& options) {
   in.number("flow.flow_rate", options.flow_rate, "m3/s", "drive flow-rate: volume per time along the axis", -strongest,
             strongest);
   in.text("flow.drive_factor", options.drive_factor,
-          "model unsteady-stokes: factor on the drive, a formula of the time t [s] in the language of geometry.solid's "
+          "models in time: factor on the drive, a formula of the time t [s] in the language of geometry.solid's "
           "expression, e.g. \"cos(2*_pi*50*t)\" or \"min(t/0.01, 1)\"");
   read_inlets(in, options);
   read_bodies(in, options);
@@ -165,7 +165,7 @@ void check_inlets(Reader& in, FlowOptions& options) {
   if (options.inlets.size() > 1)
     in.mistake("flow.inlet",
                fmt::format("{} inlets; one is possible: the fluid leaves at the opposite end", options.inlets.size()));
-  if (options.model == FlowModel::unsteady_stokes)
+  if (is_in_time(options.model))
     in.mistake(
         "flow.inlet",
         "a velocity is given for steady flow alone; write flow.model = \"stokes\" or \"steady\", or give a drive "
@@ -188,11 +188,17 @@ void check_inlets(Reader& in, FlowOptions& options) {
 
 /// Unsteady flow: one direction, driven as given, with nothing of what belongs to permeabilities.
 void check_unsteady(Reader& in, const FlowOptions& options) {
-  if (options.model != FlowModel::unsteady_stokes) {
+  if (options.model != FlowModel::navier_stokes && in.given("flow.start"))
+    in.mistake("flow.start", "without effect: belongs to flow.model = \"navier-stokes\"; remove this key");
+  if (options.model == FlowModel::navier_stokes && options.drive != FlowDrive::pressure_gradient)
+    in.mistake("flow.drive",
+               "flow in time with inertia has no ends yet; write drive = \"pressure-gradient\" and "
+               "grid.periodic along flow.axes");
+  if (!is_in_time(options.model)) {
     if (in.given("flow.drive_factor"))
       in.mistake("flow.drive_factor",
                  "without effect: steady flow knows no time; remove this key, or write flow.model = "
-                 "\"unsteady-stokes\"");
+                 "\"unsteady-stokes\" or \"navier-stokes\"");
     return;
   }
   try {
@@ -209,6 +215,9 @@ void check_unsteady(Reader& in, const FlowOptions& options) {
 }
 
 void check_steps(Reader& in, const FlowOptions& options) {
+  if (options.model == FlowModel::navier_stokes)
+    for (const char* key : {"flow.steps", "flow.newton_steps"})
+      if (in.given(key)) in.mistake(key, "belongs to flow.model = \"steady\"; remove this key");
   if (options.model == FlowModel::stokes || options.model == FlowModel::unsteady_stokes)
     for (const char* key : {"flow.steps", "flow.newton_steps"})
       if (in.given(key))
@@ -224,11 +233,11 @@ void check_without_model(Reader& in) {
   for (const char* key :
        {"flow.drive", "flow.inlet", "flow.body", "flow.axes", "flow.pressure_drop", "flow.gradient", "flow.velocity",
         "flow.flow_rate", "flow.sides", "flow.reservoir", "flow.tolerance", "flow.max_iterations", "flow.steps",
-        "flow.newton_steps", "flow.estimate_error", "flow.uncertainty", "flow.drive_factor"})
+        "flow.newton_steps", "flow.estimate_error", "flow.uncertainty", "flow.drive_factor", "flow.start"})
     if (in.given(key) && !in.given("flow.model"))
       in.mistake(key,
-                 "given without flow.model, which asks for the job: model = \"stokes\", \"steady\" or "
-                 "\"unsteady-stokes\"");
+                 "given without flow.model, which asks for the job: model = \"stokes\", \"steady\", "
+                 "\"unsteady-stokes\" or \"navier-stokes\"");
 }
 
 }  // namespace
@@ -237,7 +246,7 @@ void read(Reader& in, FluidOptions& options) {
   in.number("fluid.viscosity", options.viscosity, "Pa s", "dynamic viscosity; the permeability does not depend on it",
             1e-12, 1e12);
   in.number("fluid.density", options.density, "kg/m3",
-            "density, for the Reynolds number and the inertia of model steady", 1e-6, 1e6);
+            "density, for the Reynolds number and the inertia of models steady and navier-stokes", 1e-6, 1e6);
 }
 
 void read(Reader& in, FlowOptions& options) {
@@ -248,7 +257,8 @@ void read(Reader& in, FlowOptions& options) {
             "creeping flow first, then steady with inertia: apparent permeability for each of flow.steps, or from an "
             "inlet"},
            {"unsteady-stokes", FlowModel::unsteady_stokes,
-            "creeping flow in time, from rest: the history of the flow, step by step as [time] says"}},
+            "creeping flow in time, from rest: the history of the flow, step by step as [time] says"},
+           {"navier-stokes", FlowModel::navier_stokes, "the same with inertia: periodic, on one grid level"}},
           "equations of the flow; with one, `karst run` does this job");
   in.word("flow.drive", options.drive,
           {{"none", FlowDrive::none, "nothing: allowed without a model alone"},
@@ -257,7 +267,12 @@ void read(Reader& in, FlowOptions& options) {
            {"velocity", FlowDrive::velocity, "a wanted Darcy velocity, by the pressures that give it"},
            {"flow-rate", FlowDrive::flow_rate, "a wanted flow rate, by the pressures that give it"}},
           "what moves the fluid");
-  if (options.model == FlowModel::unsteady_stokes) {  // a step has less to say than a permeability
+  in.word("flow.start", options.start,
+          {{"rest", FlowStart::rest, "the fluid is at rest"},
+           {"stokes", FlowStart::stokes, "creeping flow of the drive at time 0"},
+           {"steady", FlowStart::steady, "steady flow with inertia of the drive at time 0"}},
+          "model navier-stokes: the flow at time 0");
+  if (is_in_time(options.model)) {  // a step has less to say than a permeability
     options.tolerance = 1e-6;
     options.estimate_error = false;
   }
@@ -273,7 +288,7 @@ void read(Reader& in, FlowOptions& options) {
       "exchange fluid there; for drives between two ends; the permeability is that of the sample alone",
       0, 100000);
   in.number("flow.tolerance", options.tolerance, "-",
-            "relative residual at which a solve ends; default of unsteady-stokes: 1e-6 of its strongest drive", 1e-12,
+            "relative residual at which a solve ends; default of models in time: 1e-6 of its strongest drive", 1e-12,
             1e-2);
   in.integer("flow.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1, 1000000);
   in.numbers("flow.steps", options.steps, "-",

@@ -17,7 +17,12 @@ struct FluidOptions {
 /// Declares and reads [fluid].
 void read(Reader& in, FluidOptions& options);
 
-enum class FlowModel : std::uint8_t { none, stokes, steady, unsteady_stokes };
+enum class FlowModel : std::uint8_t { none, stokes, steady, unsteady_stokes, navier_stokes };
+/// What a flow with inertia begins from: the other two are those of the drive at time 0.
+enum class FlowStart : std::uint8_t { rest, stokes, steady };
+inline bool is_in_time(FlowModel model) {
+  return model == FlowModel::unsteady_stokes || model == FlowModel::navier_stokes;
+}
 enum class FlowDrive : std::uint8_t { none, pressure_gradient, pressure_drop, velocity, flow_rate };
 enum class FlowWalls : std::uint8_t { symmetry, no_slip, periodic };
 
@@ -54,8 +59,9 @@ struct FlowOptions {
   int newton_steps = 30;           ///< model steady: for one drive at most
   /// Of the permeability, by solves on wider cells where such fit; given: it is a mistake when they do not.
   bool estimate_error = true, estimate_given = false;
-  std::string drive_factor = "1";  ///< model unsteady_stokes: on the drive, a formula of t [s]
-  bool uncertainty = false;        ///< also solves with the wall of the image as far off as it may plausibly be
+  FlowStart start = FlowStart::rest;  ///< model navier_stokes
+  std::string drive_factor = "1";     ///< models in time: on the drive, a formula of t [s]
+  bool uncertainty = false;           ///< also solves with the wall of the image as far off as it may plausibly be
 };
 
 /// Declares and reads [flow]; notes as mistakes: no drive, two drives or a value that belongs to another one, an axis

@@ -368,6 +368,10 @@ namespace {
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry, const Domain& domain) {
   std::vector<std::string> found;
   bool any_side = false;
+  if (geometry.levels.size() > 1 && options.model == FlowModel::navier_stokes)
+    found.emplace_back(
+        "flow.model: \"navier-stokes\" on a refined grid, but inertia in time is computed on one level only; leave "
+        "[[grid.refine]] out, or use \"steady\" or \"unsteady-stokes\"");
   if (geometry.levels.size() > 1 && options.reservoir > 0)
     found.emplace_back(
         "flow.reservoir: on a refined grid, but free cells before and after the sample go with one level only; leave "

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "app/config.hpp"
 #include "support/errors.hpp"
@@ -52,6 +53,7 @@ TEST(Clock, LandsOnBreaks) {
   for (Clock clock(options); !clock.done();) {
     clock.advance();
     times.push_back(clock.time());
+    EXPECT_EQ(clock.at_break(), times.size() != 2 && times.size() < 5) << clock.time();
   }
   ASSERT_EQ(times.size(), 6U);  // 0.1, 0.3, 0.5, 0.7, 0.85, 1
   EXPECT_EQ(times[0], 0.1);
@@ -60,6 +62,54 @@ TEST(Clock, LandsOnBreaks) {
   EXPECT_EQ(times.back(), 1.0);
   EXPECT_EQ(count_steps(options), 6.0);
   EXPECT_EQ(go(options).outputs, std::vector<double>{0.5});
+}
+
+// Steps that are limited on the way, shorter and longer again, still land on outputs, breaks and the end, and are equal
+// from each limit to the next of these times.
+TEST(Clock, LimitsKeepTheTimesThatAreMet) {
+  TimeOptions options{1.0, 0.25, 0.5, StepScheme::bdf2};
+  options.breaks = {0.3};
+  std::vector<double> times, lengths;
+  std::vector<double> outputs;
+  Clock clock(options);
+  for (const double limit : {0.07, 0.07, 9.0, 9.0, 0.02, 0.02, 9.0, 9.0, 9.0, 9.0}) {
+    if (clock.done()) break;
+    clock.limit(limit);
+    EXPECT_LE(clock.dt(), std::min(limit, options.dt) * (1.0 + 1e-8));
+    lengths.push_back(clock.dt());
+    clock.advance();
+    times.push_back(clock.time());
+    if (clock.output_due()) outputs.push_back(clock.time());
+  }
+  EXPECT_TRUE(clock.done());
+  EXPECT_EQ(clock.steps(), 8);  // 0.06, 0.12, 0.3, 0.5, 0.52, 0.54, 0.77, 1
+  ASSERT_EQ(times.size(), 8U);
+  EXPECT_DOUBLE_EQ(times[0], 0.06);
+  EXPECT_EQ(lengths[0], lengths[1]);
+  EXPECT_EQ(times[2], 0.3);
+  EXPECT_EQ(times[3], 0.5);
+  EXPECT_DOUBLE_EQ(times[6], 0.77);
+  EXPECT_EQ(times.back(), 1.0);
+  EXPECT_EQ(outputs, std::vector<double>{0.5});
+}
+
+// Without a longest step the limit alone tells.
+TEST(Clock, TheLimitMayBeTheOnlyOne) {
+  Clock clock(TimeOptions{1.0, 0.0, 0.0, StepScheme::bdf2});
+  clock.limit(0.3);
+  EXPECT_DOUBLE_EQ(clock.dt(), 0.25);
+  clock.advance();
+  clock.limit(std::numeric_limits<double>::infinity());
+  EXPECT_DOUBLE_EQ(clock.dt(), 0.75);
+  clock.advance();
+  EXPECT_TRUE(clock.done());
+  EXPECT_EQ(clock.time(), 1.0);
+}
+
+TEST(Clock, JumpsOfAFormula) {
+  EXPECT_EQ(jumps_of("a", "(t < 0.25)*t + (t >= 0.5)", 1.0), (std::vector<double>{0.25, 0.5}));
+  EXPECT_EQ(jumps_of("a", "sin(t)", 1.0), std::vector<double>{});
+  EXPECT_TRUE(test::has(test::error_of([] { jumps_of("a", "sin(1e9*t) < 0", 1.0); }), "jumps more than 10000 times"));
 }
 
 TEST(Clock, WhatHasNoTimeTakesOneStep) {
@@ -96,6 +146,14 @@ TEST(Clock, MistakesOfADeckAreToldTogether) {
                      "[time]\nend = 1\ndt = 0.1");
   EXPECT_TRUE(has(text, "flow.drive_factor") && has(text, "x is unknown") && has(text, "t in seconds")) << text;
   EXPECT_TRUE(has(text, "flow.reservoir") && has(text, "flow.axes")) << text;
+  const std::string inertia = "model = \"navier-stokes\"\naxes = [\"x\"]";
+  EXPECT_EQ(mistakes_of(inertia, "[time]\nend = 1"), "");
+  EXPECT_EQ(mistakes_of(inertia, "[time]\nend = 1\ndt = 0.1\ncfl = 0.3"), "");
+  text = mistakes_of(unsteady + "\nstart = \"stokes\"", "[time]\nend = 1\ndt = 0.1\ncfl = 0.3");
+  EXPECT_TRUE(has(text, "time.cfl") && has(text, "creeping flow carries nothing")) << text;
+  EXPECT_TRUE(has(text, "flow.start") && has(text, "without effect")) << text;
+  text = mistakes_of(inertia + "\nsteps = [1]", "[time]\ndt = 0.1");
+  EXPECT_TRUE(has(text, "flow.steps") && has(text, "time.end: missing")) << text;
   text = mistakes_of("model = \"stokes\"\ndrive_factor = \"t\"", "[time]\nend = 1");
   EXPECT_TRUE(has(text, "time.end") && has(text, "flow.drive_factor") && has(text, "without effect")) << text;
 }

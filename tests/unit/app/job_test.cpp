@@ -189,6 +189,75 @@ TEST(FlowInTimeJobMpi, OneLongStepIsTheSteadyFlow) {
   EXPECT_TRUE(has(error_of([&] { check_jobs(ball.context); }), "nothing would flow"));
 }
 
+/// A ball in a periodic box of 8³ cells of 1 m, water pushed along x.
+struct PeriodicBall {
+  PeriodicBall() {
+    config.flow.model = FlowModel::steady;
+    config.flow.drive = FlowDrive::pressure_gradient;
+    config.flow.axes = {0};
+    config.flow.gradient = {2e-9, 0.0, 0.0};
+    config.flow.tolerance = 1e-8;
+    config.flow.estimate_error = false;
+    grid.periodic = {true, true, true};
+    geometry = build_geometry(comm, grid, *make_level_set(Sphere{{4, 4, 4}, 2.5}), KeepPores::all);
+    context.file = [this](const std::string& name) { return folder.path() + "/" + name; };
+  }
+  Comm comm = Comm::world();
+  PetscSession petsc;
+  test::SharedDirectory folder{comm};
+  Config config;
+  GridOptions grid = test::diffusion_grid({8, 8, 8});
+  Geometry geometry;
+  JobContext context{comm, config, grid, geometry, {}, {}};
+};
+
+double x_velocity(const nlohmann::json& json) { return json["flow_in_time"]["darcy_velocity_m_s"][0]; }
+
+// Flow with inertia from rest ends in the steady flow of the same drive, from which a run that begins there does not
+// move; steps follow the CFL number and grow by half at most.
+TEST(FlowInTimeJobMpi, WithInertiaEndsInTheSteadyFlow) {
+  PeriodicBall ball;
+  FlowOptions& flow = ball.config.flow;
+  const auto steady = nlohmann::json::parse(run_job(flow_job(), ball.context).json);
+  const double wanted = steady["flow"][0]["inertia"]["points"][0]["darcy_velocity_m_s"][0];
+  const double creeping = steady["permeability_m2"][0][0].get<double>() / 1e-3 * flow.gradient[0];
+  ASSERT_LT(wanted, 0.99 * creeping);
+  flow.model = FlowModel::navier_stokes;
+  ball.config.time = {8e7, 0.0, 0.0, StepScheme::bdf2, 2.5};
+  ball.config.time.cfl_leads = true;
+  check_jobs(ball.context);
+  const JobResult result = run_job(flow_job(), ball.context);
+  const auto json = nlohmann::json::parse(result.json);
+  EXPECT_NEAR(x_velocity(json), wanted, 1e-5 * wanted);
+  const auto& history = json["flow_in_time"]["history"];
+  double most_growth = 0.0, most_cfl = 0.0;
+  for (std::size_t i = 1; i < history["dt_s"].size(); ++i) {
+    most_growth = std::max(most_growth, history["dt_s"][i].get<double>() / history["dt_s"][i - 1].get<double>());
+    most_cfl = std::max(most_cfl, history["cfl"][i].get<double>());
+  }
+  EXPECT_LE(most_growth, 1.6);  // 1.5 of what a step may be, which is a little longer than the step that lands
+  EXPECT_GT(most_cfl, 2.0);
+  EXPECT_LT(most_cfl, 4.0);
+  flow.start = FlowStart::steady;
+  ball.config.time.end = 4e5;
+  EXPECT_NEAR(x_velocity(nlohmann::json::parse(run_job(flow_job(), ball.context).json)), wanted, 1e-6 * wanted);
+}
+
+// A step that is too long for its flow is made again with half of its length, three times at most.
+TEST(FlowInTimeJobMpi, StepsThatFailAreMadeAgain) {
+  PeriodicBall ball;
+  ball.config.flow.model = FlowModel::navier_stokes;
+  ball.config.time = {4e6, 4e6, 0.0, StepScheme::bdf2};
+  const JobResult result = run_job(flow_job(), ball.context);
+  ASSERT_EQ(result.warnings.size(), 1U);
+  EXPECT_TRUE(has(result.warnings[0], "made again with half of their length")) << result.warnings[0];
+  EXPECT_GT(nlohmann::json::parse(result.json)["flow_in_time"]["steps"].get<int>(), 1);
+  ball.config.time.end = ball.config.time.dt = 4e9;
+  const std::string text = error_of([&] { run_job(flow_job(), ball.context); });
+  EXPECT_TRUE(has(text, "the step after t = 0 s failed, also with a length of 5e+08 s") && has(text, "shorter steps"))
+      << text;
+}
+
 /// Pressures on the ends along x and z, planes of symmetry around; 2 Pa over 24 m along z.
 TEST(FlowJobMpi, ResultsAreWhatDarcysLawSays) {
   Ball ball;

@@ -7,6 +7,9 @@
 The first part of inputs/tracer and inputs/reactive, on 1 and 2 ranks: every step stays within the range of the data and
 loses nothing, the outlet's concentrations too; the curves of both runs are the same to the tolerance of the solves.
 
+inputs/tracer at Péclet number 1 until the residual of a stage of diffusion has stood still (at 4e-8, asked are 1e-8, after
+374 steps): it goes on, within the same bounds.
+
 inputs/reactive as a steady state: within 2 % of where the steps end (0.8755 at the outlet after 20 pore volumes), the same
 on 1 and 2 ranks, its wall.vtp adds up to the loss; likewise inputs/reactive-rock on a small image, where a slow reaction
 is that of a well mixed fluid and a fast one is less than a third of it.
@@ -48,6 +51,20 @@ def wrong_with(rows, largest=1.0):
             values = [row[f"{name}_min"], row[f"{name}_max"]] + ([row[f"{name}_outlet"]] if f"{name}_outlet" in row else [])
             if min(values) < -BOUNDS * largest or max(values) > (1.0 + BOUNDS) * largest:
                 yield f"{name}: {values} leave 0 to {largest:g} at {row['time_s']} s"
+
+
+def wrong_with_slow_flow(karst, deck, folder):
+    """The tracer at Péclet number 1, where diffusion passes as much of a cell in a step as the flow does."""
+    out = Path(folder) / "slow"
+    result = karst.run(["run", deck, "--out", out, "transport.peclet=1", "time.end_pore_volumes=0.95",
+                        "time.output_pore_volumes=0.95", "output.plot=[]"], folder)
+    if result.status != 0:
+        return [f"Péclet number 1: {result}"]
+    rows = lines(out)
+    found = [f"Péclet number 1: {text}" for text in wrong_with(rows)][:3]
+    if len(rows) < 380:
+        found.append(f"Péclet number 1: {len(rows)} steps, too few to meet the residual that stands still")
+    return found
 
 
 def wrong_with_disc(karst, deck, folder):
@@ -143,6 +160,7 @@ def main():
             if len(runs) == 2 and (len(runs[0]) != len(runs[1]) or any(
                     abs(a[key] - b[key]) > SAME for a, b in zip(*runs) for key in a if key.endswith(("_outlet", "_mean")))):
                 failures.append(f"{deck}: the curves of 1 and 2 ranks differ")
+        failures += wrong_with_slow_flow(karst, given.inputs.resolve() / "tracer" / "tracer.toml", folder)
         failures += steady_reactive(karst, folder, given.inputs.resolve())
         failures += steady_rock(karst, folder, given.inputs.resolve(), given.generator)
         failures += wrong_with_disc(karst, given.inputs.resolve() / "calcite-disc" / "calcite-disc.toml", folder)

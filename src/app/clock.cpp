@@ -168,6 +168,21 @@ void Clock::advance() {
   plan_interval();
 }
 
+void Clock::advance_to(int steps) {
+  while (steps_ < steps && !finished_) advance();
+}
+
+void read(Reader& in, CheckpointOptions& options) {
+  constexpr double longest_wait = 1e6;
+  constexpr int most_steps = 1'000'000'000;
+  in.number("checkpoint.every_minutes", options.every_minutes, "-",
+            "transport in time: the state is kept on the disk so often, for `karst run --resume` after the run was "
+            "killed; 0: only when the run is asked to end",
+            0.0, longest_wait);
+  in.integer("checkpoint.every_steps", options.every_steps, "-", "likewise, after so many steps; 0: by the time alone",
+             0, most_steps);
+}
+
 namespace {
 
 /// Steps between two times without a break between them. Output times fall in between.

@@ -26,6 +26,13 @@ struct TimeOptions {
   /// the run are passed over.
   std::vector<double> breaks{};
 };
+/// [checkpoint]: when a run that goes through time keeps its state for --resume.
+struct CheckpointOptions {
+  double every_minutes = 30.0;  ///< 0: when it is asked to end alone
+  int every_steps = 0;          ///< 0: by the time alone
+};
+void read(Reader& in, CheckpointOptions& options);
+
 /// What of a deck goes through time.
 enum class InTime : std::uint8_t { nothing, flow, flow_with_inertia, transport, steady_transport };
 /// Declares and reads [time]; notes as mistakes: values that are missing, or that have no effect.
@@ -46,6 +53,7 @@ class Clock {
   void advance();                           ///< the step was made
   /// Steps from here on are at most so long [s]; those to the next output or the end are equal again.
   void limit(double dt);
+  void advance_to(int steps);               ///< that many steps were made, by an earlier run
   /// time() is an output time. The end is none: what a job reports shows it.
   bool output_due() const { return output_due_; }
   bool at_break() const { return at_break_; }  ///< time() is one of TimeOptions::breaks

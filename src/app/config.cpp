@@ -129,6 +129,16 @@ void require_transport_fits(Reader& in, const Config& config) {
   }
 }
 
+/// [checkpoint] keeps something.
+void require_checkpoint_has_effect(Reader& in, const Config& config) {
+  if (config.transport.asked() && !config.transport.steady() && !config.chemistry.asked()) return;
+  for (const char* key : {"checkpoint.every_minutes", "checkpoint.every_steps"})
+    if (in.given(key))
+      in.mistake(key, config.chemistry.asked()
+                          ? "the state of [chemistry] is not kept: an interrupted run begins at 0; remove it"
+                          : "only transport in time is kept on its way; steady solves are kept as they end; remove it");
+}
+
 }  // namespace
 
 Config read_config(Reader& in) {
@@ -151,6 +161,7 @@ Config read_config(Reader& in) {
   read(in, config.diffusion);
   read(in, config.dispersion);
   read(in, config.output);
+  read(in, config.checkpoint);
   read(in, config.run);
   config.import_given = in.given("geometry.import");
   config.cells_given = in.given("grid.cells");
@@ -159,6 +170,7 @@ Config read_config(Reader& in) {
     require_source(in, config);
     require_jobs_of_fields(in, config);
     require_transport_fits(in, config);
+    require_checkpoint_has_effect(in, config);
     require_arrays(in, config);
   }
   return config;

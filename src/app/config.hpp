@@ -53,6 +53,7 @@ struct Config {
   std::shared_ptr<const ReactivePlan> reactive;
   TransportDeck transport;
   OutputOptions output;
+  CheckpointOptions checkpoint;
   RunOptions run;
 };
 

@@ -109,6 +109,8 @@ class Process {
   virtual void record(const Clock&) {}
   /// At output times, numbered from 1.
   virtual void write_output(int) {}
+  /// Keeps its state, so that a run with --resume goes on from there. After a step; its clock.
+  virtual void keep(const Clock&) {}
   /// The run ends early: leaves what it has, and its names in JobContext::left.
   virtual void leave() {}
   virtual JobResult report() = 0;

@@ -121,7 +121,9 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
   const Comm self = Comm::self();
   write_file(self, run.folder.file("deck.toml"), deck_as_used(run.session, run.line));
   write_file(self, run.folder.file("summary.json"), summary_json(summary));
-  const std::size_t n = summary.finished.size();
+  const auto on_its_way = std::ranges::count_if(
+      summary.finished, [](const FinishedSolve& s) { return std::string_view(s.name).ends_with(so_far); });
+  const std::int64_t n = std::ssize(summary.finished) - on_its_way;
   const bool failed = status == "failed";  // then the reason is told at the very end
   const std::string kept =
       n == 0 ? "no solve is finished"
@@ -129,10 +131,8 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
                            n == 1 ? " is" : "s are", run.folder.solves());
   log_warn("{}; {}", failed ? "the run failed" : reason, kept);
   if (!run.left.empty())
-    log_info(
-        "What went through time has its history so far in {}, its last state in plot.vtkhdf; a new run, with --resume "
-        "too, begins it at 0",
-        run.left.front());
+    log_info("What went through time has its history so far in {}, its last state in plot.vtkhdf; {}", run.left.front(),
+             on_its_way > 0 ? "with --resume it goes on from there" : "a new run, with --resume too, begins it at 0");
   run.log.close();
   if (failed) std::ofstream(run.folder.file("log.txt"), std::ios::app) << "error: " << reason << '\n';
   log_info("Summary and log in {}", run.folder.leave(summary.files));

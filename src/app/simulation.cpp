@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/run_progress.hpp"
+#include "app/session.hpp"
 #include "base/orderly_end.hpp"
 
 namespace karst {
@@ -24,6 +25,38 @@ void make_step(Process& process, Clock& clock) {
     }
 }
 
+/// When the state of a job is kept, by the deck.
+class Checkpoints {
+ public:
+  explicit Checkpoints(const CheckpointOptions& options) : options_(options) {}
+  /// After a step. Collective.
+  bool due(const Comm& comm) {
+    ++steps_;
+    const bool by_steps = options_.every_steps > 0 && steps_ >= options_.every_steps;
+    const bool by_time = options_.every_minutes > 0.0 && since_.seconds() >= 60.0 * options_.every_minutes;
+    if (!comm.any(by_steps || (comm.rank() == 0 && by_time))) return false;
+    steps_ = 0;
+    since_ = {};
+    return true;
+  }
+
+ private:
+  CheckpointOptions options_;
+  int steps_ = 0;
+  WallClock since_;
+};
+
+/// Ends here when the run is asked to, with its state kept.
+void end_or_keep(const JobContext& context, Process& process, const Clock& clock, Checkpoints& checkpoints) {
+  try {
+    end_if_asked(context.comm);
+  } catch (const EarlyEnd&) {  // on all ranks
+    process.keep(clock);
+    throw;
+  }
+  if (!clock.done() && checkpoints.due(context.comm)) process.keep(clock);
+}
+
 }  // namespace
 
 void Simulation::run(const std::function<void(JobResult)>& done) {
@@ -31,13 +64,14 @@ void Simulation::run(const std::function<void(JobResult)>& done) {
     if (context_->progress != nullptr)
       context_->progress->begin(std::string(job.name), fmt::format("{}: set-up", job.name));
     const std::unique_ptr<Process> process = job.start(*context_);
+    Checkpoints checkpoints(context_->config.checkpoint);
     try {
       for (Clock clock = process->clock(); !clock.done();) {
         make_step(*process, clock);
         clock.advance();
         process->record(clock);
         if (clock.output_due()) process->write_output(clock.outputs());
-        end_if_asked(context_->comm);
+        end_or_keep(*context_, *process, clock, checkpoints);
       }
     } catch (const EarlyEnd&) {  // on all ranks
       process->leave();

@@ -29,15 +29,20 @@ using Json = nlohmann::ordered_json;
 struct Tables {
   std::string_view job;
   std::vector<std::string_view> names;
+  /// Keys of these tables that choose which solves there are, not what one of them gives.
+  std::vector<std::string_view> free_keys{"axes", "estimate_error", "uncertainty", "peclet"};
 };
-const std::array<Tables, 3>& tables() {
-  static const std::array<Tables, 3> all{{{"flow", {"[fluid]", "[flow]"}},
-                                          {"diffusion", {"[diffusion]"}},
-                                          {"dispersion", {"[fluid]", "[flow]", "[dispersion]"}}}};
+const std::array<Tables, 4>& tables() {
+  static const std::array<Tables, 4> all{
+      {{"flow", {"[fluid]", "[flow]"}},
+       {"diffusion", {"[diffusion]"}},
+       {"dispersion", {"[fluid]", "[flow]", "[dispersion]"}},
+       {"transport",
+        {"[fluid]", "[flow]", "[[flow.inlet]]", "[transport]", "[[transport.component]]", "[[transport.wall]]",
+         "[[transport.region]]", "[time]"},
+        {"estimate_error", "uncertainty"}}}};
   return all;
 }
-/// Keys of these tables that choose which solves there are, not what one of them gives.
-constexpr std::array<std::string_view, 4> free_keys{"axes", "estimate_error", "uncertainty", "peclet"};
 
 /// Lines "key = value" of the tables of a job that have an effect, without comments.
 std::string deck_lines(const std::string& deck, const std::string& job) {
@@ -48,7 +53,7 @@ std::string deck_lines(const std::string& deck, const std::string& job) {
     if (line.starts_with('[')) table = line;
     if (line.empty() || line[0] == '#' || line[0] == '[' || std::ranges::count(wanted->names, table) == 0) continue;
     const std::string key = line.substr(0, line.find(" = "));
-    if (std::ranges::count(free_keys, key) > 0) continue;
+    if (std::ranges::count(wanted->free_keys, key) > 0) continue;
     std::string value = line.substr(0, line.find("  # "));
     value.erase(value.find_last_not_of(' ') + 1);
     lines += fmt::format("{} {}\n", table, value);
@@ -181,6 +186,32 @@ std::optional<std::string> SolveStore::load(const std::string& name, const std::
   note(name, json.at("result").dump());
   ++n_read_;
   return json.at("state").dump();
+}
+
+std::string SolveStore::copy_of(const std::string& path) const {
+  return folder_ + "/" + fs::path(path).filename().string();
+}
+
+void SolveStore::keep_files(std::span<const std::string> paths) const try {
+  fs::create_directory(folder_);
+  for (const std::string& path : paths) {
+    const std::string copy = copy_of(path), temporary = copy + ".tmp";
+    fs::copy_file(path, temporary, fs::copy_options::overwrite_existing);
+    fs::rename(temporary, copy);
+  }
+} catch (const fs::filesystem_error& e) {
+  require(false, "{}", e.what());
+}
+
+void SolveStore::bring_file(const std::string& path, std::int64_t bytes) const {
+  const std::string copy = copy_of(path);
+  std::error_code problem;
+  const std::uintmax_t size = fs::file_size(copy, problem);
+  require(!problem && (bytes < 0 || size >= static_cast<std::uintmax_t>(bytes)),
+          "{}: is not there, or shorter than it was", copy);
+  fs::copy_file(copy, path, fs::copy_options::overwrite_existing, problem);
+  if (!problem && bytes >= 0) fs::resize_file(path, static_cast<std::uintmax_t>(bytes), problem);
+  require(!problem, "{}: cannot be written: {}", path, problem.message());
 }
 
 void SolveStore::drop(const std::string& name) {

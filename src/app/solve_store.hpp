@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/comm.hpp"
@@ -15,6 +16,9 @@
 #include "io/field_file.hpp"
 
 namespace karst {
+
+/// How names of states end that a job keeps on its way, and goes on from.
+inline constexpr std::string_view so_far = ", so far";
 
 /// A finished solve as summary.json tells of it.
 struct FinishedSolve {
@@ -52,6 +56,12 @@ class SolveStore {
   std::optional<std::string> load(const std::string& name, const std::string& dependencies,
                                   const std::function<void(const VofFile&)>& read_fields = {});
 
+  /// Keeps copies of files beside the solves, for a state that goes on writing them. Throws Error. On one rank.
+  void keep_files(std::span<const std::string> paths) const;
+  /// Puts a kept file where it was, cut to a length. Throws Error: not there, shorter. On one rank.
+  /// @param bytes  less than 0: as long as it is
+  void bring_file(const std::string& path, std::int64_t bytes) const;
+
   /// No longer needed: what was saved under a name on the way to a solve that is finished now. Collective.
   void drop(const std::string& name);
 
@@ -61,6 +71,7 @@ class SolveStore {
   int n_read() const { return n_read_; }
 
  private:
+  std::string copy_of(const std::string& path) const;
   std::string file_of(const std::string& name) const;
   void note(const std::string& name, const std::string& result);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,9 @@
 #include "app/reactive_run.hpp"
 #include "app/run_progress.hpp"
 #include "app/session.hpp"
+#include "app/solve_store.hpp"
 #include "app/steady_transport_job.hpp"
+#include "app/transport_past.hpp"
 #include "app/transport_setup.hpp"
 #include "app/vof_values.hpp"
 #include "base/error.hpp"
@@ -22,6 +25,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
+#include "io/agree.hpp"
 #include "transport/march/transport_stepper.hpp"
 #include "transport/scalar_means.hpp"
 
@@ -31,6 +35,7 @@ namespace {
 
 constexpr const char* csv_name = "transport.csv";
 constexpr const char* profile_name = "profiles.csv";
+const std::string past_name = "transport" + std::string(so_far);
 constexpr double most_states = 400.0;  ///< kept for the chart
 constexpr double most_pictures = 6.0;  ///< of output times
 constexpr double lines_in_log = 20.0;
@@ -39,15 +44,23 @@ class TransportInTime final : public Process {
  public:
   explicit TransportInTime(const JobContext& run);
 
-  Clock clock() const override { return Clock(times_); }
+  Clock clock() const override {
+    Clock clock(past_.times);
+    clock.advance_to(past_.result.steps);
+    return clock;
+  }
   void step(double dt) override;
   void record(const Clock& clock) override;
   void write_output(int number) override;
+  void keep(const Clock& clock) override;
   void leave() override;
   JobResult report() override;
 
  private:
-  void open_files();
+  void open_files(bool go_on);
+  bool resume();
+  std::vector<std::string> histories() const;
+  VofPlaces places() const { return places_of(run_.geometry, joined_->numbering()); }
   void set_initial(const std::vector<std::shared_ptr<InitialValues>>& initial);
   void start_signals();
   ComponentLine line_of(std::size_t i, double dt) const;
@@ -76,18 +89,14 @@ class TransportInTime final : public Process {
   int outlet_ = -1;            ///< side; -1: the domain is periodic along the axis
   TransportState state_;
   TransportReport report_;
-  TimeOptions times_;
   double n_steps_ = 1.0, setup_seconds_ = 0.0;
   std::shared_ptr<const JoinedCells> joined_;
-  TransportResult result_;
+  TransportPast past_;
+  std::size_t outputs_kept_ = 0;                       ///< of past_.outputs, beside the finished solves
   std::vector<WallPlace> places_;                      ///< at the end, with
   std::vector<std::vector<SurfaceLaw>> surface_laws_;  ///< per component and mineral, and
   std::vector<WallMap> maps_;                          ///< per component
-  std::vector<SignalMoments> at_inlet_, at_outlet_;
-  std::vector<std::string> outputs_;
-  double outputs_drawn_ = 0.0;
   double next_log_ = 0.0;
-  Figures figures_;
   std::ofstream csv_, profiles_;  // rank 0
 };
 
@@ -105,9 +114,9 @@ TransportInTime::TransportInTime(const JobContext& run)
   const FlowContinuity continuity = stepper_->set_flow(*flow_.faces);
   ends_ = end_flows(stepper_->grid(), stepper_->flow());
   flow_.faces.reset();
-  result_ = transport_numbers(run, flow_);
-  result_.continuity_before = continuity.before;
-  result_.continuity_after = continuity.after;
+  past_.result = transport_numbers(run, flow_);
+  past_.result.continuity_before = continuity.before;
+  past_.result.continuity_after = continuity.after;
   outlet_ = flow_.outlet();
   std::array<double, 3> sums{};  // in, out, in through the outlet
   for (const EndFlow& f : ends_) {
@@ -119,28 +128,31 @@ TransportInTime::TransportInTime(const JobContext& run)
     fluid_volume_ += stepper_->grid().volume[v];
   fluid_volume_ = run.comm.sum(fluid_volume_);
   rate_in_ = sums[0];
-  result_.backflow = sums[1] > 0.0 ? sums[2] / sums[1] : 0.0;
-  times_ = transport_times(run.config.time, result_.pore_time, stepper_->largest_step());
-  const std::vector<std::string> wrong = mistakes_in_time(deck_, times_.end);
+  past_.result.backflow = sums[1] > 0.0 ? sums[2] / sums[1] : 0.0;
+  past_.times = transport_times(run.config.time, past_.result.pore_time, stepper_->largest_step());
+  const std::vector<std::string> wrong = mistakes_in_time(deck_, past_.times.end);
   require(wrong.empty(), "{}", join(wrong, "\n"));
-  times_.breaks = breaks_of(deck_, times_.end);
-  n_steps_ = count_steps(times_);
+  past_.times.breaks = breaks_of(deck_, past_.times.end);
+  n_steps_ = count_steps(past_.times);
   set_initial(initial);
   if (run.config.reactive != nullptr) {
     chemistry_.emplace(run, *stepper_).start(state_);
-    for (std::size_t i = run.config.reactive->first; i < result_.components.size(); ++i)
-      result_.components[i].conservative = false;
+    for (std::size_t i = run.config.reactive->first; i < past_.result.components.size(); ++i)
+      past_.result.components[i].conservative = false;
   }
   start_signals();
-  open_files();
+  open_files(resume());
   setup_seconds_ = wall_clock_.seconds();
 }
 
-void TransportInTime::open_files() {
+/// @param go_on  what an earlier run wrote is there
+void TransportInTime::open_files(bool go_on) {
   if (run_.comm.rank() == 0 && run_.file) {
-    csv_.open(run_.file(csv_name));
-    profiles_.open(run_.file(profile_name));
+    const auto mode = go_on ? std::ios::app : std::ios::trunc;
+    csv_.open(run_.file(csv_name), std::ios::out | mode);
+    profiles_.open(run_.file(profile_name), std::ios::out | mode);
   }
+  if (go_on) return;
   csv_ << transport_header(deck_.names()) << std::flush;
   profiles_ << "time_s,pore_volumes,position_m";
   for (const std::string& name : deck_.names()) profiles_ << ',' << name;
@@ -162,17 +174,17 @@ void TransportInTime::set_initial(const std::vector<std::shared_ptr<InitialValue
 
 void TransportInTime::start_signals() {
   const TransportLine start = line_at(0.0, 0.0);
-  result_.states.push_back(start);
+  past_.result.states.push_back(start);
   for (std::size_t i = 0; i < deck_.components.size(); ++i) {
     const ComponentLine& c = start.components[i];
-    result_.components[i].low = c.least;
-    result_.components[i].high = c.largest;
-    result_.components[i].least = c.least;
-    result_.components[i].largest = c.largest;
-    result_.components[i].moments_wanted =
+    past_.result.components[i].low = c.least;
+    past_.result.components[i].high = c.largest;
+    past_.result.components[i].least = c.least;
+    past_.result.components[i].largest = c.largest;
+    past_.result.components[i].moments_wanted =
         flow_.flows && outlet_ >= 0 && c.largest - c.least <= 1e-12 * std::max(std::abs(c.least), std::abs(c.largest));
-    at_inlet_.emplace_back(c.mean);
-    at_outlet_.emplace_back(c.mean);
+    past_.at_inlet.emplace_back(c.mean);
+    past_.at_outlet.emplace_back(c.mean);
   }
 }
 
@@ -223,25 +235,25 @@ ComponentLine TransportInTime::line_of(std::size_t i, double dt) const {
   c.largest = b.largest;
   c.imbalance = b.imbalance;
   // Nothing diffuses through the ends: what flowed out, over what carried it, is exact and the mean over the step.
-  if (outlet_ >= 0 && flow_.flows && result_.components[i].closed_ends) c.outlet = b.outflow / (rate_in_ * dt);
+  if (outlet_ >= 0 && flow_.flows && past_.result.components[i].closed_ends) c.outlet = b.outflow / (rate_in_ * dt);
   return c;
 }
 
 TransportLine TransportInTime::line_at(double time, double dt) const {
-  TransportLine line{time, dt, result_.pore_time > 0.0 ? time / result_.pore_time : 0.0, {}};
+  TransportLine line{time, dt, past_.result.pore_time > 0.0 ? time / past_.result.pore_time : 0.0, {}};
   for (std::size_t i = 0; i < deck_.components.size(); ++i) line.components.push_back(line_of(i, dt));
   return line;
 }
 
 /// Extremes, moments and the states for the chart.
 void TransportInTime::follow(const TransportLine& line, const Clock& clock) {
-  ++result_.steps;
-  result_.dt = std::max(result_.dt, line.dt);
-  result_.implicit_volumes = report_.implicit_volumes;
-  result_.iterations += report_.low_iterations + report_.high_iterations;
+  ++past_.result.steps;
+  past_.result.dt = std::max(past_.result.dt, line.dt);
+  past_.result.implicit_volumes = report_.implicit_volumes;
+  past_.result.iterations += report_.low_iterations + report_.high_iterations;
   for (std::size_t i = 0; i < line.components.size(); ++i) {
     const ComponentLine& c = line.components[i];
-    ComponentResult& r = result_.components[i];
+    ComponentResult& r = past_.result.components[i];
     r.low = state_.range[i].least;
     r.high = state_.range[i].largest;
     r.least = std::min(r.least, c.least);
@@ -249,11 +261,12 @@ void TransportInTime::follow(const TransportLine& line, const Clock& clock) {
     r.imbalance = std::max(r.imbalance, c.imbalance);
     if (!flow_.flows || outlet_ < 0) continue;
     const double volume_rate = rate_in_ * h_ * h_ * h_;
-    at_inlet_[i].add(line.time, c.inflow / volume_rate);
-    at_outlet_[i].add(line.time, c.outlet);
+    past_.at_inlet[i].add(line.time, c.inflow / volume_rate);
+    past_.at_outlet[i].add(line.time, c.outlet);
   }
-  if (result_.steps >= std::ceil(n_steps_ / most_states * static_cast<double>(result_.states.size())) || clock.done())
-    result_.states.push_back(line);
+  if (past_.result.steps >= std::ceil(n_steps_ / most_states * static_cast<double>(past_.result.states.size())) ||
+      clock.done())
+    past_.result.states.push_back(line);
 }
 
 void TransportInTime::record(const Clock& clock) {
@@ -268,10 +281,11 @@ void TransportInTime::record(const Clock& clock) {
   note += std::isfinite(first.outlet) ? fmt::format(", {} at the outlet {:.3g}", deck_.components[0].name, first.outlet)
                                       : fmt::format(", mean of {} {:.3g}", deck_.components[0].name, first.mean);
   if (run_.progress != nullptr)
-    run_.progress->tell(clock.part(), fmt::format("transport, step {} of {:.0f}", result_.steps, n_steps_), note);
+    run_.progress->tell(clock.part(), fmt::format("transport, step {} of {:.0f}", past_.result.steps, n_steps_), note);
   if (clock.part() >= next_log_) {
-    log_detail("transport, step {} of {:.0f}: {}; {} + {} iterations, {} faces limited", result_.steps, n_steps_, note,
-               report_.low_iterations, report_.high_iterations, report_.limited_faces + report_.limited_diffusion);
+    log_detail("transport, step {} of {:.0f}: {}; {} + {} iterations, {} faces limited", past_.result.steps, n_steps_,
+               note, report_.low_iterations, report_.high_iterations,
+               report_.limited_faces + report_.limited_diffusion);
     next_log_ = clock.part() + 1.0 / lines_in_log;
   }
 }
@@ -281,7 +295,8 @@ void TransportInTime::write_profiles(double time) {
   std::vector<std::vector<double>> means;
   for (const auto& values : state_.values) means.push_back(layer_means(stepper_->grid(), values.span(), flow_.axis, n));
   for (std::size_t layer = 0; layer < static_cast<std::size_t>(n); ++layer) {
-    profiles_ << fmt::format("{:.10g},{:.10g},{:.10g}", time, result_.pore_time > 0.0 ? time / result_.pore_time : 0.0,
+    profiles_ << fmt::format("{:.10g},{:.10g},{:.10g}", time,
+                             past_.result.pore_time > 0.0 ? time / past_.result.pore_time : 0.0,
                              (static_cast<double>(layer) + 0.5) * h_);
     for (const std::vector<double>& mean : means)
       profiles_ << (std::isfinite(mean[layer]) ? fmt::format(",{:.10g}", mean[layer]) : ",");
@@ -291,23 +306,82 @@ void TransportInTime::write_profiles(double time) {
 }
 
 void TransportInTime::draw_plumes(int number, double time) {
-  const double n_outputs = times_.output > 0.0 ? std::ceil(times_.end / times_.output) - 1.0 : 0.0;
-  if (number < n_outputs / most_pictures * (outputs_drawn_ + 1.0)) return;
-  ++outputs_drawn_;
-  result_.output_times.push_back(time);
+  const double n_outputs = past_.times.output > 0.0 ? std::ceil(past_.times.end / past_.times.output) - 1.0 : 0.0;
+  if (number < n_outputs / most_pictures * (past_.outputs_drawn + 1.0)) return;
+  ++past_.outputs_drawn;
+  past_.result.output_times.push_back(time);
   const FieldView view = view_of(run_, components());
-  for (const ComponentResult& c : result_.components) {
+  for (const ComponentResult& c : past_.result.components) {
     const std::string picture = plume_picture(run_.comm, view, c.name, flow_.axis, c.low, c.high, format_si(time, "s"));
-    if (!picture.empty()) figures_[fmt::format("transport {} {}", c.name, result_.output_times.size())] = picture;
+    if (!picture.empty())
+      past_.figures[fmt::format("transport {} {}", c.name, past_.result.output_times.size())] = picture;
   }
 }
 
 void TransportInTime::write_output(int number) {
-  write_profiles(number * times_.output);
-  draw_plumes(number, number * times_.output);
+  write_profiles(number * past_.times.output);
+  draw_plumes(number, number * past_.times.output);
   if (!run_.plot) return;
-  outputs_.push_back(fmt::format("output_{:04}.vtkhdf", number));
-  run_.plot(outputs_.back(), asked(components()));
+  past_.outputs.push_back(fmt::format("output_{:04}.vtkhdf", number));
+  run_.plot(past_.outputs.back(), asked(components()));
+}
+
+std::vector<std::string> TransportInTime::histories() const { return {run_.file(csv_name), run_.file(profile_name)}; }
+
+/// Reactions have a state of their own, which is not kept.
+void TransportInTime::keep(const Clock&) {
+  if (run_.solved == nullptr || !run_.file || chemistry_) return;
+  past_.range = state_.range;
+  csv_.flush();
+  profiles_.flush();
+  try {
+    agree(run_.comm, [&] {
+      if (run_.comm.rank() != 0) return;
+      std::vector<std::string> files = histories();
+      past_.file_bytes.clear();
+      for (const std::string& file : files)
+        past_.file_bytes.push_back(static_cast<std::int64_t>(std::filesystem::file_size(file)));
+      for (std::size_t i = outputs_kept_; i < past_.outputs.size(); ++i) files.push_back(run_.file(past_.outputs[i]));
+      run_.solved->keep_files(files);
+    });
+  } catch (const Error& e) {
+    return log_info("transport: its state is not kept for --resume: {}", e.what());
+  }
+  outputs_kept_ = past_.outputs.size();
+  std::vector<VofValues> fields;
+  for (std::size_t i = 0; i < state_.values.size(); ++i)
+    fields.push_back({concentration_name(deck_.components[i].name), 1, own_values(i)});
+  const nlohmann::ordered_json result{
+      {"solve", past_name}, {"steps", past_.result.steps}, {"time_s", state_.time}, {"end_s", past_.times.end}};
+  run_.solved->save(past_name, run_.solved->dependencies("transport", run_.geometry, h_),
+                    {result.dump(), past_json(past_)}, places(), fields);
+}
+
+/// Goes on from what an earlier run has kept, when there is something that fits.
+bool TransportInTime::resume() {
+  if (run_.solved == nullptr || !run_.file || chemistry_) return false;
+  std::vector<std::vector<double>> values(state_.values.size(), std::vector<double>(own_values(0).size()));
+  TransportPast past = past_;
+  const auto found =
+      run_.solved->load(past_name, run_.solved->dependencies("transport", run_.geometry, h_), [&](const VofFile& file) {
+        take_past(nlohmann::ordered_json::parse(file.text()).at("state").dump(), past);
+        for (std::size_t i = 0; i < values.size(); ++i)
+          file.read(concentration_name(deck_.components[i].name), places(), 1, std::span(values[i]));
+        if (run_.comm.rank() != 0) return;
+        for (std::size_t i = 0; i < past.file_bytes.size(); ++i)
+          run_.solved->bring_file(histories().at(i), past.file_bytes[i]);
+        for (const std::string& name : past.outputs) run_.solved->bring_file(run_.file(name), -1);
+      });
+  if (!found) return false;
+  past_ = std::move(past);
+  outputs_kept_ = past_.outputs.size();
+  for (std::size_t i = 0; i < values.size(); ++i) stepper_->set_values(state_, i, values[i]);
+  state_.range = past_.range;
+  n_steps_ = count_steps(past_.times);
+  state_.time = clock().time();
+  log_info("transport goes on after step {} of {:.0f}, at {}", past_.result.steps, n_steps_,
+           format_si(state_.time, "s"));
+  return true;
 }
 
 void TransportInTime::leave() {
@@ -316,7 +390,7 @@ void TransportInTime::leave() {
   if (!run_.plot || run_.left == nullptr) return;
   run_.plot("plot.vtkhdf", asked(components()));
   for (const char* name : {csv_name, profile_name, "plot.vtkhdf"}) run_.left->emplace_back(name);
-  run_.left->insert(run_.left->end(), outputs_.begin(), outputs_.end());
+  run_.left->insert(run_.left->end(), past_.outputs.begin(), past_.outputs.end());
 }
 
 std::vector<JobComponent> TransportInTime::components() const {
@@ -350,13 +424,13 @@ void TransportInTime::finish() {
   csv_.close();
   places_ = wall_places(run_.geometry, *numbering_of(flow_.composite));
   surface_laws_ = surface_laws(run_);
-  write_profiles(result_.states.back().time);
+  write_profiles(past_.result.states.back().time);
   profiles_.close();
-  for (std::size_t i = 0; i < result_.components.size(); ++i) {
-    ComponentResult& c = result_.components[i];
-    if (c.moments_wanted) c.response = breakthrough(at_inlet_[i], at_outlet_[i]);
-    c.inlet = flow_.flows && outlet_ >= 0 ? at_inlet_[i].last() : std::numeric_limits<double>::quiet_NaN();
-    const ComponentLine& end = result_.states.back().components[i];
+  for (std::size_t i = 0; i < past_.result.components.size(); ++i) {
+    ComponentResult& c = past_.result.components[i];
+    if (c.moments_wanted) c.response = breakthrough(past_.at_inlet[i], past_.at_outlet[i]);
+    c.inlet = flow_.flows && outlet_ >= 0 ? past_.at_inlet[i].last() : std::numeric_limits<double>::quiet_NaN();
+    const ComponentLine& end = past_.result.states.back().components[i];
     maps_.push_back(map_of_wall(i));
     c.wall = sum_walls(run_, places_, maps_.back(), surface_laws_[i], end.wall, end.mean);
   }
@@ -376,25 +450,25 @@ void TransportInTime::add_chemistry_results(JobResult& result) {
 JobResult TransportInTime::report() {
   finish();
   JobResult result;
-  result.text = transport_text(result_);
-  result.headline = transport_headline(result_);
-  result.json = transport_json(result_);
-  result.solves.push_back({"transport", "flux-corrected, gcr", "diagonal", static_cast<int>(result_.iterations),
+  result.text = transport_text(past_.result);
+  result.headline = transport_headline(past_.result);
+  result.json = transport_json(past_.result);
+  result.solves.push_back({"transport", "flux-corrected, gcr", "diagonal", static_cast<int>(past_.result.iterations),
                            deck_.tolerance, run_.comm.max(setup_seconds_),
                            run_.comm.max(wall_clock_.seconds() - setup_seconds_)});
-  for (const ComponentResult& c : result_.components)
+  for (const ComponentResult& c : past_.result.components)
     result.balances.push_back({fmt::format("transport_{}_relative", c.name), c.imbalance});
-  result.warnings = transport_warnings(result_);
+  result.warnings = transport_warnings(past_.result);
   if (chemistry_) add_chemistry_results(result);
-  std::ranges::move(break_warnings(times_), std::back_inserter(result.warnings));
+  std::ranges::move(break_warnings(past_.times), std::back_inserter(result.warnings));
   std::vector<JobComponent> all = components();
-  draw_transport(run_.comm, nlohmann::ordered_json::parse(result.json), view_of(run_, all), figures_);
-  result.figures = std::move(figures_);
+  draw_transport(run_.comm, nlohmann::ordered_json::parse(result.json), view_of(run_, all), past_.figures);
+  result.figures = std::move(past_.figures);
   result.components = asked(std::move(all));
   result.files.push_back({csv_name, "the transport step by step: breakthrough, means, balances"});
   result.files.push_back({profile_name, "mean concentrations along the axis at output times"});
   leave_wall(run_, places_, surface_laws_, std::move(maps_), result);
-  if (!outputs_.empty()) result.files.push_back({"output_*.vtkhdf", "the fields at the output times of [time]"});
+  if (!past_.outputs.empty()) result.files.push_back({"output_*.vtkhdf", "the fields at the output times of [time]"});
   return result;
 }
 

@@ -2,6 +2,7 @@
 // Moments of a breakthrough curve, and the longitudinal dispersion that they tell.
 #pragma once
 
+#include <array>
 #include <optional>
 
 namespace karst {
@@ -10,6 +11,10 @@ namespace karst {
 class SignalMoments {
  public:
   explicit SignalMoments(double start = 0.0) : start_(start), last_(start) {}
+  /// All that it knows: start, last value and time, integrals.
+  using Sums = std::array<double, 6>;
+  explicit SignalMoments(const Sums& s) : start_(s[0]), last_(s[1]), t_(s[2]), m0_(s[3]), m1_(s[4]), m2_(s[5]) {}
+  Sums sums() const { return {start_, last_, t_, m0_, m1_, m2_}; }
   /// From the end of the step before (0 at first) to t.
   void add(double t, double value);
   double time() const { return t_; }

@@ -42,20 +42,21 @@ std::array<double, k> TruncatedGcr::over_blocks(F&& f) const {
   return sums;
 }
 
-/// An empty slot for the next direction: a new one, or the oldest.
+/// An empty slot for the next direction: a new one, or the oldest. Every solve begins with slot 0, so that the order of
+/// its sums, and their last bits, do not depend on the solves before it.
 void TruncatedGcr::prepare_next() {
-  if (slots_.size() <= memory_) {
-    next_ = slots_.size();
+  next_ = (next_ + 1) % (memory_ + 1);
+  if (next_ == slots_.size()) {
     const auto n = static_cast<std::size_t>(n_);
     slots_.push_back({{n, Purpose::solver}, {n, Purpose::solver}, 0.0});
   } else {
-    next_ = (next_ + 1) % slots_.size();
     slots_[next_].square = 0.0;
   }
 }
 
 double TruncatedGcr::start(std::span<const double> b, std::span<const double> ax) {
   for (Slot& s : slots_) s.square = 0.0;
+  next_ = memory_;
   prepare_next();
   return std::sqrt(over_blocks<1>([&](std::int64_t first, std::int64_t n) {
     double* r = r_.data() + first;
@@ -67,6 +68,7 @@ double TruncatedGcr::start(std::span<const double> b, std::span<const double> ax
 
 double TruncatedGcr::start(std::span<const double> b) {
   for (Slot& s : slots_) s.square = 0.0;
+  next_ = memory_;
   prepare_next();
   return std::sqrt(over_blocks<1>([&](std::int64_t first, std::int64_t n) {
     std::copy_n(b.data() + first, n, r_.data() + first);

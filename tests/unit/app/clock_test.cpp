@@ -132,6 +132,26 @@ std::string mistakes_of(const std::string& flow, const std::string& time) {
   });
 }
 
+// A run that goes on makes the steps of one that was not stopped, bit for bit.
+TEST(Clock, GoesOnAfterAnyStep) {
+  TimeOptions options;
+  options.end = 1.0;
+  options.dt = 0.03;
+  options.output = 0.25;
+  options.breaks = {0.1, 0.7};
+  Clock whole(options);
+  for (; !whole.done(); whole.advance()) {
+    Clock later(options);
+    later.advance_to(whole.steps());
+    EXPECT_EQ(later.time(), whole.time());
+    EXPECT_EQ(later.dt(), whole.dt());
+    EXPECT_EQ(later.outputs(), whole.outputs());
+  }
+  Clock end(options);
+  end.advance_to(1000);
+  EXPECT_TRUE(end.done() && end.steps() == whole.steps());
+}
+
 TEST(Clock, MistakesOfADeckAreToldTogether) {
   const std::string unsteady = "model = \"unsteady-stokes\"\naxes = [\"x\"]";
   EXPECT_EQ(mistakes_of(unsteady, "[time]\nend = 1\ndt = 0.1"), "");

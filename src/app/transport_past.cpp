@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/transport_past.hpp"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+
+namespace karst {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+double number(const Json& x) { return x.is_null() ? std::numeric_limits<double>::quiet_NaN() : x.get<double>(); }
+
+Json line_json(const TransportLine& l) {
+  Json json{l.time, l.dt, l.pore_volumes};
+  for (const ComponentLine& c : l.components)
+    for (const double x : {c.outlet, c.mean, c.inflow, c.outflow, c.wall, c.made, c.least, c.largest, c.imbalance})
+      json.push_back(number(x));
+  return json;
+}
+
+TransportLine line_of(const Json& json) {
+  TransportLine l{number(json.at(0)), number(json.at(1)), number(json.at(2)), {}};
+  for (std::size_t at = 3; at < json.size(); at += 9) {
+    ComponentLine& c = l.components.emplace_back();
+    std::size_t i = at;
+    for (double* x : {&c.outlet, &c.mean, &c.inflow, &c.outflow, &c.wall, &c.made, &c.least, &c.largest, &c.imbalance})
+      *x = number(json.at(i++));
+  }
+  return l;
+}
+
+}  // namespace
+
+std::string past_json(const TransportPast& past) {
+  const TransportResult& r = past.result;
+  Json json{{"end", past.times.end},
+            {"dt", past.times.dt},
+            {"output", past.times.output},
+            {"pore_time", r.pore_time},
+            {"steps", r.steps},
+            {"longest", r.dt},
+            {"implicit", r.implicit_volumes},
+            {"iterations", r.iterations},
+            {"output_times", r.output_times},
+            {"outputs", past.outputs},
+            {"drawn", past.outputs_drawn},
+            {"figures", past.figures},
+            {"file_bytes", past.file_bytes}};
+  for (const TransportLine& l : r.states) json["states"].push_back(line_json(l));
+  for (std::size_t i = 0; i < r.components.size(); ++i) {
+    const ComponentResult& c = r.components[i];
+    json["components"].push_back({{"name", c.name},
+                                  {"low", c.low},
+                                  {"high", c.high},
+                                  {"least", c.least},
+                                  {"largest", c.largest},
+                                  {"imbalance", c.imbalance},
+                                  {"moments_wanted", c.moments_wanted},
+                                  {"range", {past.range[i].least, past.range[i].largest}},
+                                  {"at_inlet", past.at_inlet[i].sums()},
+                                  {"at_outlet", past.at_outlet[i].sums()}});
+  }
+  return json.dump();
+}
+
+void take_past(const std::string& text, TransportPast& past) {
+  const Json json = Json::parse(text);
+  TransportResult& r = past.result;
+  require(json.at("components").size() == r.components.size(), "{} components in place of {}",
+          json.at("components").size(), r.components.size());
+  past.times.end = json.at("end");
+  past.times.dt = json.at("dt");
+  past.times.output = json.at("output");
+  r.pore_time = json.at("pore_time");
+  r.steps = json.at("steps");
+  r.dt = json.at("longest");
+  r.implicit_volumes = json.at("implicit");
+  r.iterations = json.at("iterations");
+  r.output_times = json.at("output_times").get<std::vector<double>>();
+  past.outputs = json.at("outputs").get<std::vector<std::string>>();
+  past.outputs_drawn = json.at("drawn");
+  past.figures = json.at("figures").get<Figures>();
+  past.file_bytes = json.at("file_bytes").get<std::vector<std::int64_t>>();
+  r.states.clear();
+  for (const Json& line : json.at("states")) r.states.push_back(line_of(line));
+  past.range.clear();
+  past.at_inlet.clear();
+  past.at_outlet.clear();
+  for (std::size_t i = 0; i < r.components.size(); ++i) {
+    const Json& from = json.at("components").at(i);
+    ComponentResult& c = r.components[i];
+    require(from.at("name") == c.name, "component {} in place of {}", from.at("name").get<std::string>(), c.name);
+    c.low = from.at("low");
+    c.high = from.at("high");
+    c.least = from.at("least");
+    c.largest = from.at("largest");
+    c.imbalance = from.at("imbalance");
+    c.moments_wanted = from.at("moments_wanted");
+    past.range.push_back({from.at("range").at(0), from.at("range").at(1)});
+    past.at_inlet.emplace_back(from.at("at_inlet").get<SignalMoments::Sums>());
+    past.at_outlet.emplace_back(from.at("at_outlet").get<SignalMoments::Sums>());
+  }
+}
+
+}  // namespace karst

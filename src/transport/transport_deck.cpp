@@ -24,6 +24,20 @@ bool is_name(const std::string& name) {
   });
 }
 
+/// Plotfiles hold concentration_x, _y and _z as a vector, which the job of diffusion makes; profiles.csv has columns
+/// of its own beside the components.
+std::string why_reserved(const std::string& name) {
+  for (const char* end : {"x", "y", "z"})
+    if (name == end || name.ends_with(std::string("_") + end))
+      return fmt::format(
+          "\"{}\" is reserved: fields whose names end in _x, _y, _z are those of a vector; wanted: another "
+          "end, such as {}1",
+          name, name);
+  for (const char* column : {"time_s", "pore_volumes", "position_m"})
+    if (name == column) return fmt::format("\"{}\" is reserved: a column of profiles.csv; wanted: another name", name);
+  return {};
+}
+
 void check_formula(Reader& in, std::string_view key, const std::string& text, std::string_view variables) {
   try {
     const Formula formula(text, variables);
@@ -69,6 +83,8 @@ void check_component(Reader& in, ComponentDeck& c, const std::string& outlet) {
   if (!is_name(c.name))
     in.mistake("name", c.name.empty() ? std::string("missing; every component needs a name")
                                       : fmt::format("\"{}\" is no name; wanted: letters, digits, _, + and -", c.name));
+  else if (const std::string reserved = why_reserved(c.name); !reserved.empty())
+    in.mistake("name", reserved);
   if (!in.given("outlet")) return;
   check_formula(in, "outlet", outlet, "t");
   c.outlet = outlet;
@@ -77,7 +93,9 @@ void check_component(Reader& in, ComponentDeck& c, const std::string& outlet) {
 ComponentDeck read_component(Reader& in, double usual_diffusivity) {
   ComponentDeck c;
   c.diffusivity = usual_diffusivity;
-  in.text("name", c.name, "of the component, in results and fields: letters, digits, _, + and -");
+  in.text(
+      "name", c.name,
+      "of the component, in results and fields: letters, digits, _, + and -, not x, y, z at the end after _ or alone");
   in.number("diffusivity", c.diffusivity, "m2/s", "in the free fluid; left out: transport.diffusivity; 0: none", 0.0,
             largest);
   in.number("decay", c.decay, "1/s", "first-order decay in the fluid", 0.0, largest);

@@ -94,3 +94,16 @@ def given_flux_beside_a_rate(folder):
 def laws_that_only_a_steady_state_has(folder):
     return ["check", deck(folder, transport_deck(more="[[transport.wall]]\nrate = 1e-5\norder = 2\n"))], [
         "transport.wall[0].order", 'transport.mode = "steady"']
+
+
+@case
+def transport_names_that_plots_use(folder):
+    more = '[[transport.component]]\nname = "acid_x"\n[[transport.component]]\nname = "time_s"\n'
+    return ["check", deck(folder, transport_deck(more=more).replace('"acid"', '"z"'))], [
+        'transport.component[0].name', '"z" is reserved', '"acid_x" is reserved', "vector", '"time_s" is reserved']
+
+
+@case
+def transport_checkpoints_of_a_steady_state(folder):
+    text = transport_deck(more="[checkpoint]\nevery_steps = 10\n").replace("[time]\nend_pore_volumes = 1\n", "")
+    return ["check", deck(folder, text), "transport.mode=steady"], ["checkpoint.every_steps", "transport in time"]

@@ -22,15 +22,16 @@ namespace {
 struct Pattern {
   std::string_view begin, end;
 };
-constexpr std::array<Pattern, 9> result_names{{{"summary.json", ""},
-                                               {"report.html", ""},
-                                               {"geometry.vtkhdf", ""},
-                                               {"imported_image.h5", ""},
-                                               {"inertia.csv", ""},
-                                               {"deck.toml", ""},
-                                               {"log.txt", ""},
-                                               {"timers.txt", ""},
-                                               {"plot", ".vtkhdf"}}};
+constexpr std::array<Pattern, 10> result_names{{{"summary.json", ""},
+                                                {"report.html", ""},
+                                                {"geometry.vtkhdf", ""},
+                                                {"imported_image.h5", ""},
+                                                {"inertia.csv", ""},
+                                                {"deck.toml", ""},
+                                                {"log.txt", ""},
+                                                {"timers.txt", ""},
+                                                {"animation_", ".png"},
+                                                {"plot", ".vtkhdf"}}};
 
 bool is_result_name(const std::string& name) {
   return std::ranges::any_of(result_names, [&](const Pattern& p) {

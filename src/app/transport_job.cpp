@@ -68,6 +68,8 @@ class TransportInTime final : public Process {
   void follow(const TransportLine& line, const Clock& clock);
   void write_profiles(double time);
   void draw_plumes(int number, double time);
+  void draw_frame();
+  void leave_animations(JobResult& result);
   std::vector<JobComponent> components() const;
   std::vector<JobComponent> asked(std::vector<JobComponent> components) const;
   std::span<const double> own_values(std::size_t i) const;
@@ -92,6 +94,7 @@ class TransportInTime final : public Process {
   double n_steps_ = 1.0, setup_seconds_ = 0.0;
   std::shared_ptr<const JoinedCells> joined_;
   TransportPast past_;
+  int frames_drawn_ = 0;                               ///< number of the frame to come
   std::size_t outputs_kept_ = 0;                       ///< of past_.outputs, beside the finished solves
   std::vector<WallPlace> places_;                      ///< at the end, with
   std::vector<std::vector<SurfaceLaw>> surface_laws_;  ///< per component and mineral, and
@@ -280,6 +283,10 @@ void TransportInTime::record(const Clock& clock) {
   if (line.pore_volumes > 0.0) note += fmt::format(", {:.3g} pore volumes", line.pore_volumes);
   note += std::isfinite(first.outlet) ? fmt::format(", {} at the outlet {:.3g}", deck_.components[0].name, first.outlet)
                                       : fmt::format(", mean of {} {:.3g}", deck_.components[0].name, first.mean);
+  if (deck_.animation && clock.part() * most_frames >= static_cast<double>(frames_drawn_)) {
+    draw_frame();
+    frames_drawn_ = static_cast<int>(clock.part() * most_frames) + 1;
+  }
   if (run_.progress != nullptr)
     run_.progress->tell(clock.part(), fmt::format("transport, step {} of {:.0f}", past_.result.steps, n_steps_), note);
   if (clock.part() >= next_log_) {
@@ -315,6 +322,30 @@ void TransportInTime::draw_plumes(int number, double time) {
     const std::string picture = plume_picture(run_.comm, view, c.name, flow_.axis, c.low, c.high, format_si(time, "s"));
     if (!picture.empty())
       past_.figures[fmt::format("transport {} {}", c.name, past_.result.output_times.size())] = picture;
+  }
+}
+
+/// Of all components, for their moving pictures.
+void TransportInTime::draw_frame() {
+  const FieldView view = view_of(run_, components());
+  past_.frames.resize(past_.result.components.size());
+  for (std::size_t i = 0; i < past_.frames.size(); ++i)
+    if (const auto place = view.find(concentration_name(past_.result.components[i].name)))
+      past_.frames[i].add(middle_plane(run_.comm, view, {&*place, 1}, across(view.cells, flow_.axis)));
+}
+
+/// On rank 0 files and figures of what has moved.
+void TransportInTime::leave_animations(JobResult& result) {
+  if (!deck_.animation || !run_.file) return;
+  result.files.push_back({"animation_*.png", "the plumes, moving; for a browser"});
+  if (run_.comm.rank() != 0) return;
+  for (std::size_t i = 0; i < past_.frames.size(); ++i) {
+    const ComponentResult& c = past_.result.components[i];
+    const PlaneLook look = plume_look(view_of(run_, {}).cell_width, c.low, c.high,
+                                      fmt::format("0 to {}, moving", format_si(past_.times.end, "s")));
+    past_.figures[fmt::format("transport {} moving", c.name)] = moving_figure(past_.frames[i], look);
+    std::ofstream file(run_.file(fmt::format("animation_{}.png", c.name)), std::ios::binary);
+    file << moving_picture(past_.frames[i], look.low, look.high);
   }
 }
 
@@ -378,7 +409,9 @@ bool TransportInTime::resume() {
   for (std::size_t i = 0; i < values.size(); ++i) stepper_->set_values(state_, i, values[i]);
   state_.range = past_.range;
   n_steps_ = count_steps(past_.times);
-  state_.time = clock().time();
+  const Clock clock = this->clock();
+  state_.time = clock.time();
+  frames_drawn_ = static_cast<int>(clock.part() * most_frames) + 1;
   log_info("transport goes on after step {} of {:.0f}, at {}", past_.result.steps, n_steps_,
            format_si(state_.time, "s"));
   return true;
@@ -463,6 +496,7 @@ JobResult TransportInTime::report() {
   std::ranges::move(break_warnings(past_.times), std::back_inserter(result.warnings));
   std::vector<JobComponent> all = components();
   draw_transport(run_.comm, nlohmann::ordered_json::parse(result.json), view_of(run_, all), past_.figures);
+  leave_animations(result);
   result.figures = std::move(past_.figures);
   result.components = asked(std::move(all));
   result.files.push_back({csv_name, "the transport step by step: breakthrough, means, balances"});

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/job.hpp"
+#include "page/plane_picture.hpp"
 #include "transport/breakthrough.hpp"
 
 namespace karst {
@@ -102,6 +103,8 @@ std::string concentration_name(const std::string& component);
 /// @param low, high  ends of the scale of colours
 std::string plume_picture(const Comm& comm, const FieldView& view, const std::string& component, int axis, double low,
                           double high, const std::string& caption);
+/// How plumes are drawn.
+PlaneLook plume_look(double cell_width, double low, double high, const std::string& caption);
 JobPlan plan_transport(const Config& config, const GridOptions& grid);
 double transport_setup_work(double fluid, double irregular);
 JobPace transport_pace(const Comm& comm, const Geometry& geometry);

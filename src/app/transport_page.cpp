@@ -146,8 +146,9 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
     for (std::size_t i = 1; i <= transport.at("output_times_s").size(); ++i)
       if (const auto figure = figures.find(fmt::format("transport {} {}", name, i)); figure != figures.end())
         pictures += figure->second, ++n;
-    if (const auto figure = figures.find(fmt::format("transport {} end", name)); figure != figures.end())
-      pictures += figure->second, ++n;
+    for (const char* which : {"end", "moving"})
+      if (const auto figure = figures.find(fmt::format("transport {} {}", name, which)); figure != figures.end())
+        pictures += figure->second, ++n;
     if (n > 0)
       page.cards.push_back(
           card("Concentration of " + name,
@@ -164,13 +165,18 @@ std::string plume_picture(const Comm& comm, const FieldView& view, const std::st
   if (!place) return "";
   const PlaneValues plane = middle_plane(comm, view, {&*place, 1}, across(view.cells, axis));
   if (comm.rank() != 0) return "";
+  return plane_figure(plane, plume_look(view.cell_width, low, high,
+                                        fmt::format("{}, plane in the middle of {}", caption, "xyz"[plane.direction])));
+}
+
+PlaneLook plume_look(double cell_width, double low, double high, const std::string& caption) {
   PlaneLook look;
   look.low = low;
   look.high = high - low > 1e-9 * std::max(std::abs(low), std::abs(high)) ? high : low + 1.0;  // else round-off
   look.quantity = "concentration";
-  look.cell_width = view.cell_width;
-  look.caption = fmt::format("{}, plane in the middle of {}", caption, "xyz"[plane.direction]);
-  return plane_figure(plane, look);
+  look.cell_width = cell_width;
+  look.caption = caption;
+  return look;
 }
 
 void draw_transport(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {

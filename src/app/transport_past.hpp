@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/moving_picture.hpp"
 #include "app/transport_job.hpp"
 #include "transport/breakthrough.hpp"
 #include "transport/march/limiter.hpp"
@@ -19,6 +20,7 @@ struct TransportPast {
   std::vector<SignalMoments> at_inlet, at_outlet;  ///< per component
   std::vector<std::string> outputs;                ///< plotfiles so far
   double outputs_drawn = 0.0;
+  std::vector<PlaneFrames> frames;       ///< per component, when they are wanted; on rank 0
   Figures figures;                       ///< on rank 0
   std::vector<std::int64_t> file_bytes;  ///< of the histories so far; rank 0
 };

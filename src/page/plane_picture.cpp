@@ -143,7 +143,8 @@ std::string plane_figure(const PlaneValues& plane, const PlaneLook& look) {
   out += fmt::format(
       "<image x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" preserveAspectRatio=\"none\" "
       "style=\"image-rendering:pixelated\" href=\"{}\"/>\n",
-      f.left, f.top, f.wide, f.high, data_uri(picture_of(plane, look.low, look.high)));
+      f.left, f.top, f.wide, f.high,
+      look.image.empty() ? data_uri(picture_of(plane, look.low, look.high)) : look.image);
   out +=
       fmt::format("<rect class=\"axis\" fill=\"none\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
                   f.left, f.top, f.wide, f.high);

@@ -227,6 +227,7 @@ void check_mode(Reader& in, const TransportDeck& deck) {
                      "transport in time has walls of first order alone; give transport.mode = \"steady\"");
     return;
   }
+  if (deck.animation) in.mistake("transport.animation", "nothing moves in a steady state; remove it");
   if (!deck.regions.empty()) in.mistake("transport.region", "a steady state does not know where it began; remove it");
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
     const ComponentDeck& c = deck.components[i];
@@ -276,6 +277,10 @@ void read(Reader& in, TransportDeck& deck, bool more) {
             "of implicit diffusion and wall reaction, relative to the change of a step; mass is conserved to round-off "
             "whatever it is",
             1e-13, 1e-2);
+  in.flag(
+      "transport.animation", deck.animation,
+      "transport in time leaves animation_NAME.png of each component, an animated PNG of the plane through the middle, "
+      "which moves on the page, too");
   in.tables("transport.component",
             "a dissolved component; naming any makes `karst run` do this job, and needs [time] or "
             "transport.mode = \"steady\"",
@@ -298,8 +303,9 @@ void read(Reader& in, TransportDeck& deck, bool more) {
       in.mistake("transport.peclet", "refers to transport.diffusivity, which is 0; give the diffusivity");
     return;
   }
-  for (const char* key : {"transport.mode", "transport.diffusivity", "transport.peclet", "transport.peclet_length",
-                          "transport.axis", "transport.tolerance", "transport.wall", "transport.region"})
+  for (const char* key :
+       {"transport.mode", "transport.diffusivity", "transport.peclet", "transport.peclet_length", "transport.axis",
+        "transport.tolerance", "transport.animation", "transport.wall", "transport.region"})
     if (in.given(key)) in.mistake(key, "given without a [[transport.component]], so nothing is transported");
 }
 

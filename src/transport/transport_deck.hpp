@@ -66,6 +66,7 @@ struct TransportDeck {
   int axis = 0;                ///< without a flow: from inlet to outlet
   bool axis_given = false;
   double tolerance = 1e-8;                ///< of implicit diffusion, relative to the change of a step
+  bool animation = false;                 ///< a moving picture of each component
   std::vector<ComponentDeck> components;  ///< none: the job is not asked for
   std::vector<WallDeck> walls;
   std::vector<RegionDeck> regions;  ///< later ones win

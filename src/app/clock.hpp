@@ -53,7 +53,7 @@ class Clock {
   void advance();                           ///< the step was made
   /// Steps from here on are at most so long [s]; those to the next output or the end are equal again.
   void limit(double dt);
-  void advance_to(int steps);               ///< that many steps were made, by an earlier run
+  void advance_to(int steps);  ///< that many steps were made, by an earlier run
   /// time() is an output time. The end is none: what a job reports shows it.
   bool output_due() const { return output_due_; }
   bool at_break() const { return at_break_; }  ///< time() is one of TimeOptions::breaks

@@ -179,6 +179,14 @@ std::vector<std::string> warnings_of(const JobContext& run, const FlowHistory& h
   return found;
 }
 
+void add_step(FlowHistory& history, const FlowState& s) {
+  ++history.steps;
+  history.iterations += s.iterations;
+  history.time.push_back(s.time);
+  history.velocity.push_back(s.darcy_velocity[history.axis]);
+  history.gradient.push_back(s.gradient);
+}
+
 class FlowInTime final : public Process {
  public:
   explicit FlowInTime(const JobContext& run)
@@ -195,6 +203,7 @@ class FlowInTime final : public Process {
     const auto drive_at = [this](double t) { return factor_at(factor_, units_.time() * t, times_) * drive_; };
     history_.inertia = options_.model == FlowModel::navier_stokes;
     history_.axis = axis_;
+    history_.viscosity = run.config.fluid.viscosity;
     history_.periodic = domain_of(run).periodic[axis_];
     solver_.emplace(stokes_, run.geometry, drive_at, strongest(options_.drive_factor, times_) * drive_,
                     times_.scheme == StepScheme::bdf2 ? TimeScheme::bdf2 : TimeScheme::sdirk2,
@@ -230,8 +239,7 @@ class FlowInTime final : public Process {
     const double gradient = factor_at(factor_, clock.time(), times_) * units_.sign * units_.gradient;
     const FlowState s = state_of(last_, clock.time(), gradient, axis_, run_.grid.cells, units_);
     csv_ << history_line(s) << std::flush;
-    ++history_.steps;
-    history_.iterations += s.iterations;
+    add_step(history_, s);
     largest_velocity_ = std::max(largest_velocity_, norm(s.darcy_velocity));
     largest_divergence_ = std::max(largest_divergence_, s.divergence);
     const auto kept = static_cast<double>(history_.states.size());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/job.hpp"
+#include "app/periodic_state.hpp"
 
 namespace karst {
 
@@ -44,7 +45,18 @@ struct FlowHistory {
   int steps = 0;
   std::int64_t iterations = 0;
   std::vector<FlowState> states;  ///< some hundred at most, the last one among them
+  double viscosity = 0.0;         ///< [Pa s]
+  /// Of all steps: end [s], Darcy velocity along the axis [m/s], pressure gradient [Pa/m].
+  std::vector<double> time, velocity, gradient;
 };
+
+/// Of a flow that repeats itself; see periodic_state.hpp.
+struct Oscillation {
+  PeriodicState state;                ///< of the Darcy velocity along the axis
+  std::complex<double> permeability;  ///< dynamic: μ Û / Ĝ of the amplitudes at its frequency [m²]; 0: a steady drive
+};
+std::optional<Oscillation> oscillation_of(const FlowHistory& history);
+
 /// What the log says of it.
 std::string history_text(const FlowHistory& history);
 /// Member flow_in_time of summary.json, and darcy_velocity_m_s at the end.

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "app/flow_in_time.hpp"
 #include "base/format.hpp"
@@ -85,15 +87,42 @@ std::string history_line(const FlowState& s) {
       s.largest_speed, s.divergence, s.iterations);
 }
 
+std::optional<Oscillation> oscillation_of(const FlowHistory& history) {
+  constexpr double least_drive = 1e-3;  // of its largest value
+  const auto state = periodic_state(history.time, history.velocity);
+  if (!state) return {};
+  Oscillation found{*state, 0.0};
+  double largest = 0.0;
+  for (const double g : history.gradient) largest = std::max(largest, std::abs(g));
+  if (const std::complex<double> drive = fourier_amplitude(*state, history.time, history.gradient);
+      std::abs(drive) > least_drive * largest)
+    found.permeability = history.viscosity * fourier_amplitude(*state, history.time, history.velocity) / drive;
+  return found;
+}
+
+namespace {
+
+double degrees_behind(std::complex<double> permeability) { return -std::arg(permeability) * 180.0 / std::numbers::pi; }
+
+}  // namespace
+
 std::string history_text(const FlowHistory& history) {
   const FlowState& end = history.states.back();
-  return fmt::format(
+  std::string text = fmt::format(
       "{} flow along {}: {} steps to {}, {} iterations\n"
       "  at the end: pressure gradient {:.5g} Pa/m, Darcy velocity {:.5g} m/s, flow rate {:.5g} m³/s\n"
       "  kinetic energy {:.4g} J/m³, power of the drive {:.4g} W/m³, dissipation {:.4g} W/m³\n",
       history.inertia ? "Navier-Stokes" : "Unsteady Stokes", "xyz"[history.axis], history.steps,
       format_si(end.time, "s"), history.iterations, end.gradient, end.darcy_velocity[history.axis], end.flow_rate,
       end.kinetic_energy, end.power, end.dissipation);
+  if (const auto found = oscillation_of(history)) {
+    text += fmt::format("  repeats itself with {:.4g} Hz: Darcy velocity {:.4g} m/s, amplitude {:.4g} m/s\n",
+                        found->state.frequency(), found->state.mean, found->state.amplitude);
+    if (std::abs(found->permeability) > 0.0)
+      text += fmt::format("  dynamic permeability {:.4g} m², the flow {:.1f}° behind the drive\n",
+                          std::abs(found->permeability), degrees_behind(found->permeability));
+  }
+  return text;
 }
 
 std::string history_json(const FlowHistory& history) {
@@ -128,6 +157,16 @@ std::string history_json(const FlowHistory& history) {
                             {"dt_s", all([](const FlowState& s) { return s.dt; })},
                             {"cfl", all([](const FlowState& s) { return s.cfl; })},
                             {"iterations", all([](const FlowState& s) { return s.iterations; })}}}};
+  if (const auto found = oscillation_of(history)) {
+    Json& state = json["flow_in_time"]["periodic_state"];
+    state = {{"frequency_Hz", found->state.frequency()},
+             {"darcy_velocity_mean_m_s", found->state.mean},
+             {"darcy_velocity_amplitude_m_s", found->state.amplitude}};
+    if (const std::complex<double> k = found->permeability; std::abs(k) > 0.0) {
+      state["dynamic_permeability_m2"] = {{"real", k.real()}, {"imaginary", k.imag()}, {"magnitude", std::abs(k)}};
+      state["degrees_behind_the_drive"] = degrees_behind(k);
+    }
+  }
   return json.dump();
 }
 
@@ -146,6 +185,19 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
        "pressure drop per length"},
       {"Steps", fmt::format("{}", flow.at("steps").get<int>()),
        fmt::format("{:.1f} iterations per step", number("iterations") / std::max(1.0, number("steps")))}};
+  if (flow.contains("periodic_state")) {
+    const Json& state = flow.at("periodic_state");
+    page.tiles.push_back({"Frequency",
+                          fmt::format("{:.4g}<span class=\"unit\">Hz</span>", state.at("frequency_Hz").get<double>()),
+                          "of the Darcy velocity, amplitude " +
+                              format_si(state.at("darcy_velocity_amplitude_m_s").get<double>(), "m/s")});
+    if (state.contains("dynamic_permeability_m2"))
+      page.tiles.push_back({"Dynamic permeability",
+                            fmt::format("{:.4g}<span class=\"unit\">m²</span>",
+                                        state.at("dynamic_permeability_m2").at("magnitude").get<double>()),
+                            fmt::format("at this frequency; the flow is {:.1f}° behind the drive",
+                                        state.at("degrees_behind_the_drive").get<double>())});
+  }
   if (summary.contains("porosity")) page.tiles.push_back(porosity_tile(summary));
   page.cards.push_back(pairs_html(
       {chart(history, {"Darcy velocity", "Darcy velocity along " + axis, "m/s"},

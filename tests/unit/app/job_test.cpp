@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/flow_job.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "app/memory_estimate.hpp"
 #include "app/plot_file.hpp"
@@ -187,6 +190,37 @@ TEST(FlowInTimeJobMpi, OneLongStepIsTheSteadyFlow) {
   EXPECT_FALSE(page.cards.empty());
   flow.drive_factor = "0*t";
   EXPECT_TRUE(has(error_of([&] { check_jobs(ball.context); }), "nothing would flow"));
+}
+
+// Water between two plates H = 20 m apart, pushed to and fro: k(ω) = φ ν/(iω) (1 - tanh(λ)/λ), λ = H/2 √(iω/ν)
+// (Womersley's flow between plates; here H/2 √(ω/ν) = 2), by a history that is seen to repeat itself.
+TEST(FlowInTimeJobMpi, DynamicPermeabilityOfPlates) {
+  Config config;
+  config.flow.model = FlowModel::unsteady_stokes;
+  config.flow.drive = FlowDrive::pressure_gradient;
+  config.flow.axes = {0};
+  config.flow.gradient = {1e-9, 0.0, 0.0};
+  config.flow.estimate_error = false;
+  const double omega = 4e-8, period = 2.0 * std::numbers::pi / omega, nu = 1e-6;
+  config.flow.drive_factor = fmt::format("cos({}*t)", omega);
+  config.time = {3.0 * period, period / 40.0, 0.0, StepScheme::bdf2};
+  const Comm comm = Comm::world();
+  const PetscSession petsc;
+  GridOptions grid = test::diffusion_grid({4, 24, 4});
+  grid.periodic = {true, true, true};
+  const Geometry geometry =
+      build_geometry(comm, grid, *make_level_set(Cuboid{{{2, 2, 2}}, {11, 2, 11}}), KeepPores::all);
+  const JobContext context{comm, config, grid, geometry, {}, {}};
+  const JobResult result = run_job(flow_job(), context);
+  const auto state = nlohmann::json::parse(result.json)["flow_in_time"]["periodic_state"];
+  const std::complex<double> i(0.0, 1.0), lambda = 10.0 * std::sqrt(i * omega / nu);
+  const std::complex<double> exact = 20.0 / 24.0 * nu / (i * omega) * (1.0 - std::tanh(lambda) / lambda);
+  const auto& k = state["dynamic_permeability_m2"];
+  EXPECT_NEAR(state["frequency_Hz"].get<double>() * period, 1.0, 1e-3);
+  EXPECT_LT(std::abs(std::complex<double>(k["real"], k["imaginary"]) - exact), 0.01 * std::abs(exact))
+      << state << exact;
+  EXPECT_NEAR(state["degrees_behind_the_drive"].get<double>(), -std::arg(exact) * 180.0 / std::numbers::pi, 0.5);
+  EXPECT_TRUE(has(result.text, "dynamic permeability"));
 }
 
 /// A ball in a periodic box of 8³ cells of 1 m, water pushed along x.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures transport in time (T1 Ogata-Banks, T3 rotation, T7 decay by a reacting wall, T11 sharp data in the creeping
-// flow through a packing) and prints the figures as JSON. Ends with status 1 when one misses what is asked in
-// asked_of().
+// Measures transport in time (T1 Ogata-Banks, inlets of both kinds, T3 rotation, T7 decay by a reacting wall, T11 sharp
+// data in the creeping flow through a packing) and prints the figures as JSON. Ends with status 1 when one misses what
+// is asked in asked_of().
 //   karst-verify-transport [--full]
 #include <fmt/core.h>
 
@@ -115,6 +115,37 @@ Json ogata_banks(const Comm& comm, int n, double degrees, double diffusivity) {
   TransportState state = stepper.make_state();
   stepper.set_values(state, 0, [=](const Vec3& x) { return exact(x, 0.5); });
   const March m = march(stepper, state, 0.5, steps_for(stepper, 0.5));
+  return row_of(n, test::error_norms(stepper, state.values[0].span(), [=](const Vec3& x) { return exact(x, 1.0); }), m);
+}
+
+/// T1 at an inlet of concentration 1 at x = 0 of a column that has no end, speed 1, from t = 0.5 to 1: with the
+/// concentration on the inlet (Ogata & Banks), or in the inflow alone, so that nothing diffuses through it: what is in
+/// the column is then solution A2 of van Genuchten & Alves, USDA Technical Bulletin 1661 (1982). At Courant number 1/8:
+/// at 1/2 errors in space and in time cancel in part, by less the finer the cells are.
+double column_exact(ScalarSide::Kind inlet, double x, double t, double diffusivity) {
+  const double spread = std::sqrt(4.0 * diffusivity * t), low = (x - t) / spread, high = (x + t) / spread;
+  const double bell = std::exp(-low * low), tail = bell * scaled_erfc(high);  // exp(x/D) erfc(high)
+  if (inlet == ScalarSide::Kind::fixed) return 0.5 * (std::erfc(low) + tail);
+  return 0.5 * std::erfc(low) + std::sqrt(t / (std::numbers::pi * diffusivity)) * bell -
+         0.5 * (1.0 + (x + t) / diffusivity) * tail;
+}
+
+Json column(const Comm& comm, int n, ScalarSide::Kind inlet, double diffusivity) {
+  const double h = 2.0 / n;
+  const test::DistanceFunction walls([=](const Vec3& x) { return (0.3 - std::abs(h * x[1] - 1.0123)) / h; });
+  const auto composite = test::composite_of(comm, test::plane_grid(n), walls);
+  const auto exact = [=](const Vec3& x, double t) { return column_exact(inlet, h * x[0], t, diffusivity); };
+  ScalarComponent tracer;
+  tracer.diffusivity = diffusivity / (h * h);
+  tracer.sides[0] = {inlet, [](const Vec3&, double) { return 1.0; }};
+  tracer.sides[1] = {ScalarSide::Kind::fixed, [=](const Vec3& x, double t) { return exact(x, 0.5 + t); }};
+  TransportStepper stepper(composite, {tracer});
+  FaceField flow(composite);
+  test::set_stream(flow, [=](double, double y) { return y / h; });
+  stepper.set_flow(flow);
+  TransportState state = stepper.make_state();
+  stepper.set_values(state, 0, [=](const Vec3& x) { return exact(x, 0.5); });
+  const March m = march(stepper, state, 0.5, steps_for(stepper, 0.5, 0.125));
   return row_of(n, test::error_norms(stepper, state.values[0].span(), [=](const Vec3& x) { return exact(x, 1.0); }), m);
 }
 
@@ -267,6 +298,10 @@ Json measure(const Comm& comm, bool full) {
   for (const double degrees : {0.0, 17.0})
     for (const int n : sizes)
       all[fmt::format("T1 Ogata-Banks at {} degrees", degrees)].push_back(ogata_banks(comm, n, degrees, 0.1));
+  for (const int n : full ? std::vector{64, 128, 256} : std::vector{64, 128}) {
+    all["T1 column, value at the inlet"].push_back(column(comm, n, ScalarSide::Kind::fixed, 0.1));
+    all["T1 column, flux at the inlet"].push_back(column(comm, n, ScalarSide::Kind::open, 0.1));
+  }
   for (const Body body : {Body::slab, Body::cylinder, Body::sphere}) {
     const auto name = [&](const char* what) {
       return fmt::format("T7 {}, {}", body_names[static_cast<std::size_t>(body)], what);
@@ -301,7 +336,11 @@ Asked asked_of(const Json& all, bool full) {
       const bool in_time = name.ends_with("steps");
       ask(last_order(rows, "error", in_time ? "steps" : "cells") > 1.7, name + ": order below 1.7");
     } else {
-      ask(last_order(rows, "L1") > (name.starts_with("T3") ? 1.9 : full ? 1.7 : 1.5), name + ": order too low");
+      ask(last_order(rows, "L1") > (name.starts_with("T3")          ? 1.9
+                                    : name.starts_with("T1 column") ? 1.8
+                                    : full                          ? 1.7
+                                                                    : 1.5),
+          name + ": order too low");
     }
     for (const Json& r : rows) ask(r["imbalance"] < 1e-12, name + ": mass is not kept to 1e-12");
   }

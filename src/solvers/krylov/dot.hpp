@@ -6,15 +6,26 @@
 
 namespace karst {
 
-/// Σ a b with eight running sums.
-inline double dot_of(const double* a, const double* b, std::int64_t n) {
+/// Σ a b per component of n times C interleaved numbers, with eight running sums each: a component's sum has the same
+/// bits for every C.
+template <int C>
+std::array<double, C> dots_of(const double* a, const double* b, std::int64_t n) {
   constexpr std::int64_t lanes = 8;
-  std::array<double, lanes> sum{};
+  std::array<double, lanes * C> sum{};
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes)
-    for (std::int64_t l = 0; l < lanes; ++l) sum[l] += a[i + l] * b[i + l];
-  for (; i < n; ++i) sum[i % lanes] += a[i] * b[i];
-  return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+    for (std::int64_t k = 0; k < lanes * C; ++k) sum[k] += a[i * C + k] * b[i * C + k];
+  for (; i < n; ++i)
+    for (std::int64_t c = 0; c < C; ++c) sum[i % lanes * C + c] += a[i * C + c] * b[i * C + c];
+  std::array<double, C> dots;
+  for (int c = 0; c < C; ++c) {
+    const auto s = [&](int lane) { return sum[lane * C + c]; };
+    dots[c] = ((s(0) + s(4)) + (s(1) + s(5))) + ((s(2) + s(6)) + (s(3) + s(7)));
+  }
+  return dots;
 }
+
+/// Σ a b with eight running sums.
+inline double dot_of(const double* a, const double* b, std::int64_t n) { return dots_of<1>(a, b, n)[0]; }
 
 }  // namespace karst

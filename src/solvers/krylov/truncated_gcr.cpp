@@ -17,123 +17,177 @@ constexpr std::int64_t block = 2048;  // unknowns that a thread works on at a ti
 constexpr double least_new = 1e-24;
 
 /// y -= factor x
-void subtract(double factor, const double* __restrict x, double* __restrict y, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) y[i] -= factor * x[i];
+template <int C>
+void subtract(const std::array<double, C> factor, const double* __restrict x, double* __restrict y, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i)
+    for (int c = 0; c < C; ++c) y[i * C + c] -= factor[c] * x[i * C + c];
+}
+
+template <int C>
+bool in_use(const std::array<double, C>& square) {
+  return std::ranges::any_of(square, [](double s) { return s > 0.0; });
 }
 
 }  // namespace
 
-TruncatedGcr::TruncatedGcr(const Comm& comm, std::int64_t n, int memory)
-    : comm_(comm), n_(n), memory_(static_cast<std::size_t>(memory)), r_(static_cast<std::size_t>(n), Purpose::solver) {
+template <int C>
+BasicTruncatedGcr<C>::BasicTruncatedGcr(const Comm& comm, std::int64_t n, int memory)
+    : comm_(comm),
+      n_(n),
+      memory_(static_cast<std::size_t>(memory)),
+      r_(static_cast<std::size_t>(n * C), Purpose::solver) {
   assert(memory >= 1 && memory <= largest_memory);
 }
 
-/// Σ f(first, n) over blocks and ranks.
+/// Σ f(first number, unknowns) over blocks and ranks.
+template <int C>
 template <std::size_t k, class F>
-std::array<double, k> TruncatedGcr::over_blocks(F&& f) const {
-  using Sums = std::array<double, k>;
+std::array<std::array<double, C>, k> BasicTruncatedGcr<C>::over_blocks(F&& f) const {
+  using Sums = std::array<Values, k>;
   Sums sums = parallel_reduce((n_ + block - 1) / block, Sums{},
-                              [&](std::int64_t i) { return f(i * block, std::min(block, n_ - i * block)); },
+                              [&](std::int64_t i) { return f(i * block * C, std::min(block, n_ - i * block)); },
                               [](Sums a, const Sums& b) {
-                                for (std::size_t j = 0; j < k; ++j) a[j] += b[j];
+                                for (std::size_t j = 0; j < k; ++j)
+                                  for (std::size_t c = 0; c < C; ++c) a[j][c] += b[j][c];
                                 return a;
                               });
-  comm_.sum(std::span<double>(sums));
+  comm_.sum(std::span<double>(sums.front().data(), k * C));
   return sums;
 }
 
 /// An empty slot for the next direction: a new one, or the oldest. Every solve begins with slot 0, so that the order of
 /// its sums, and their last bits, do not depend on the solves before it.
-void TruncatedGcr::prepare_next() {
+template <int C>
+void BasicTruncatedGcr<C>::prepare_next() {
   next_ = (next_ + 1) % (memory_ + 1);
   if (next_ == slots_.size()) {
-    const auto n = static_cast<std::size_t>(n_);
-    slots_.push_back({{n, Purpose::solver}, {n, Purpose::solver}, 0.0});
+    const auto n = static_cast<std::size_t>(n_ * C);
+    slots_.push_back({{n, Purpose::solver}, {n, Purpose::solver}, {}});
   } else {
-    slots_[next_].square = 0.0;
+    slots_[next_].square = {};
   }
 }
 
-double TruncatedGcr::start(std::span<const double> b, std::span<const double> ax) {
-  for (Slot& s : slots_) s.square = 0.0;
+template <int C>
+typename BasicTruncatedGcr<C>::Sizes BasicTruncatedGcr<C>::sizes() const {
+  if constexpr (C == 1)
+    return left_[0];
+  else
+    return left_;
+}
+
+template <int C>
+typename BasicTruncatedGcr<C>::Sizes BasicTruncatedGcr<C>::begin(const Values& squares) {
+  for (Slot& s : slots_) s.square = {};
   next_ = memory_;
   prepare_next();
-  return std::sqrt(over_blocks<1>([&](std::int64_t first, std::int64_t n) {
+  rests_ = {};
+  for (int c = 0; c < C; ++c) left_[c] = std::sqrt(squares[c]);
+  return sizes();
+}
+
+template <int C>
+typename BasicTruncatedGcr<C>::Sizes BasicTruncatedGcr<C>::start(std::span<const double> b,
+                                                                 std::span<const double> ax) {
+  return begin(over_blocks<1>([&](std::int64_t first, std::int64_t n) {
     double* r = r_.data() + first;
     const double *from = b.data() + first, *minus = ax.data() + first;
-    for (std::int64_t i = 0; i < n; ++i) r[i] = from[i] - minus[i];
-    return std::array{dot_of(r, r, n)};
+    for (std::int64_t i = 0; i < n * C; ++i) r[i] = from[i] - minus[i];
+    return std::array<Values, 1>{dots_of<C>(r, r, n)};
   })[0]);
 }
 
-double TruncatedGcr::start(std::span<const double> b) {
-  for (Slot& s : slots_) s.square = 0.0;
-  next_ = memory_;
-  prepare_next();
-  return std::sqrt(over_blocks<1>([&](std::int64_t first, std::int64_t n) {
-    std::copy_n(b.data() + first, n, r_.data() + first);
-    return std::array{dot_of(b.data() + first, b.data() + first, n)};
+template <int C>
+typename BasicTruncatedGcr<C>::Sizes BasicTruncatedGcr<C>::start(std::span<const double> b) {
+  return begin(over_blocks<1>([&](std::int64_t first, std::int64_t n) {
+    std::copy_n(b.data() + first, n * C, r_.data() + first);
+    return std::array<Values, 1>{dots_of<C>(b.data() + first, b.data() + first, n)};
   })[0]);
 }
 
-TruncatedGcr::Factors TruncatedGcr::kept() const {
+template <int C>
+typename BasicTruncatedGcr<C>::Factors BasicTruncatedGcr<C>::kept() const {
   Factors kept;
   for (const Slot& s : slots_)
-    if (s.square > 0.0) kept.slot[kept.n++] = &s;
+    if (in_use<C>(s.square)) kept.slot[kept.n++] = &s;
   return kept;
 }
 
-void TruncatedGcr::find_factors(Factors& kept) const {
+/// 0 where a kept direction is none of this right-hand side.
+template <int C>
+void BasicTruncatedGcr<C>::find_factors(Factors& kept) const {
   const double* q = slots_[next_].q.data();
   const auto sums = over_blocks<largest_memory>([&](std::int64_t first, std::int64_t n) {
-    std::array<double, largest_memory> sum{};
-    for (std::size_t j = 0; j < kept.n; ++j) sum[j] = dot_of(q + first, kept.slot[j]->q.data() + first, n);
+    std::array<Values, largest_memory> sum{};
+    for (std::size_t j = 0; j < kept.n; ++j) sum[j] = dots_of<C>(q + first, kept.slot[j]->q.data() + first, n);
     return sum;
   });
-  for (std::size_t j = 0; j < kept.n; ++j) kept.value[j] = sums[j] / kept.slot[j]->square;
+  for (std::size_t j = 0; j < kept.n; ++j)
+    for (int c = 0; c < C; ++c) {
+      const double square = kept.slot[j]->square[c];
+      kept.value[j][c] = square > 0.0 ? sums[j][c] / square : 0.0;
+    }
 }
 
 /// <q, q>, <q, r>
-std::array<double, 2> TruncatedGcr::make_orthogonal(const Factors& kept) {
+template <int C>
+std::array<std::array<double, C>, 2> BasicTruncatedGcr<C>::make_orthogonal(const Factors& kept) {
   Slot& now = slots_[next_];
   return over_blocks<2>([&](std::int64_t first, std::int64_t n) {
     double *p = now.p.data() + first, *q = now.q.data() + first;
     for (std::size_t j = 0; j < kept.n; ++j) {
-      subtract(kept.value[j], kept.slot[j]->p.data() + first, p, n);
-      subtract(kept.value[j], kept.slot[j]->q.data() + first, q, n);
+      subtract<C>(kept.value[j], kept.slot[j]->p.data() + first, p, n);
+      subtract<C>(kept.value[j], kept.slot[j]->q.data() + first, q, n);
     }
-    return std::array{dot_of(q, q, n), dot_of(q, r_.data() + first, n)};
+    return std::array{dots_of<C>(q, q, n), dots_of<C>(q, r_.data() + first, n)};
   });
 }
 
-double TruncatedGcr::advance(std::span<double> x) {
+template <int C>
+typename BasicTruncatedGcr<C>::Sizes BasicTruncatedGcr<C>::advance(std::span<double> x) {
   Factors factors = kept();
-  double before = 0.0;
-  if (factors.n > 0) {
-    find_factors(factors);
-    for (std::size_t j = 0; j < factors.n; ++j) before += factors.value[j] * factors.value[j] * factors.slot[j]->square;
-  }
+  if (factors.n > 0) find_factors(factors);
   const auto [square, with_r] = make_orthogonal(factors);
-  if (!(square > least_new * before) || !(square > 0.0)) return std::nan("");
-  const double step = with_r / square;
   Slot& now = slots_[next_];
-  now.square = square;
-  const double left = over_blocks<1>([&](std::int64_t first, std::int64_t n) {
+  Values step{};
+  for (int c = 0; c < C; ++c) {
+    if (rests_[c]) continue;
+    double before = 0.0;
+    for (std::size_t j = 0; j < factors.n; ++j)
+      before += factors.value[j][c] * factors.value[j][c] * factors.slot[j]->square[c];
+    if (square[c] > least_new * before && square[c] > 0.0) {
+      step[c] = with_r[c] / square[c];
+      now.square[c] = square[c];
+    } else {
+      rests_[c] = true;
+      left_[c] = std::nan("");
+    }
+  }
+  if (!in_use<C>(now.square)) return sizes();
+  const Values squares = over_blocks<1>([&](std::int64_t first, std::int64_t n) {
     const double* __restrict p = now.p.data() + first, * __restrict q = now.q.data() + first;
     double* __restrict to = x.data() + first, * __restrict r = r_.data() + first;
-    for (std::int64_t i = 0; i < n; ++i) {
-      to[i] += step * p[i];
-      r[i] -= step * q[i];
-    }
-    return std::array{dot_of(r, r, n)};
+    const Values by = step;  // 0 at rest
+    for (std::int64_t i = 0; i < n; ++i)
+      for (int c = 0; c < C; ++c) {
+        to[i * C + c] += by[c] * p[i * C + c];
+        r[i * C + c] -= by[c] * q[i * C + c];
+      }
+    return std::array<Values, 1>{dots_of<C>(r, r, n)};
   })[0];
+  for (int c = 0; c < C; ++c)
+    if (!rests_[c]) left_[c] = std::sqrt(squares[c]);
   prepare_next();
-  return std::sqrt(left);
+  return sizes();
 }
 
-std::int64_t TruncatedGcr::bytes() const {
+template <int C>
+std::int64_t BasicTruncatedGcr<C>::bytes() const {
   return static_cast<std::int64_t>(r_.bytes()) +
-         2 * static_cast<std::int64_t>(slots_.size()) * n_ * static_cast<std::int64_t>(sizeof(double));
+         2 * static_cast<std::int64_t>(slots_.size()) * n_ * C * static_cast<std::int64_t>(sizeof(double));
 }
+
+template class BasicTruncatedGcr<1>;
+template class BasicTruncatedGcr<4>;
 
 }  // namespace karst

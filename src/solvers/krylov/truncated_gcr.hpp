@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/comm.hpp"
@@ -20,50 +21,69 @@
 
 namespace karst {
 
-/// The vector work, threaded, in three passes per step, with results that do not depend on the number of threads. Use:
-///   double left = gcr.start(b, ax);                            // ax = A x
+/// The vector work for C right-hand sides side by side (component c of unknown i at C i + c), threaded, in three passes
+/// and three sums over the ranks per step for all of them. Each right-hand side has its own factors and sizes, so its
+/// iterates have the same bits whoever is beside it, for any number of threads. Use:
+///   auto left = gcr.start(b, ax);                              // ax = A x
 ///   while (left is too large) { direction = M residual; image = A direction; left = gcr.advance(x); }
-class TruncatedGcr {
+/// and, for C > 1, rest(c) as soon as left[c] is small enough.
+template <int C>
+class BasicTruncatedGcr {
  public:
   static constexpr int largest_memory = 8;
+  /// A number per right-hand side.
+  using Sizes = std::conditional_t<C == 1, double, std::array<double, C>>;
+
   /// @param n       own unknowns
   /// @param memory  directions kept, 1 to largest_memory
-  TruncatedGcr(const Comm& comm, std::int64_t n, int memory = 2);
+  BasicTruncatedGcr(const Comm& comm, std::int64_t n, int memory = 2);
 
-  /// r = b - A x and no directions; |r|. Collective.
-  double start(std::span<const double> b, std::span<const double> ax);
+  /// r = b - A x and no directions; |r|. Nobody rests. Collective.
+  Sizes start(std::span<const double> b, std::span<const double> ax);
   /// The same for x = 0: r = b.
-  double start(std::span<const double> b);
+  Sizes start(std::span<const double> b);
   std::span<const double> residual() const { return r_.span(); }
   std::span<double> direction() { return slots_[next_].p.span(); }
   std::span<double> image() { return slots_[next_].q.span(); }
-  /// Takes the step; |r| after it. NaN when the image is no new direction (the method has broken down). Collective;
-  /// allocates in the first steps only.
-  double advance(std::span<double> x);
+  /// Right-hand side c stands still until the next start(): neither its x nor its r changes, whatever its directions
+  /// are (finite numbers). All ranks must ask for the same. Not collective.
+  void rest(int c) { rests_[c] = true; }
+  /// Takes the step; |r| after it. NaN where the image is no new direction (the method has broken down there, and that
+  /// right-hand side rests). Collective; allocates in the first steps only.
+  Sizes advance(std::span<double> x);
   std::int64_t bytes() const;
 
  private:
+  using Values = std::array<double, C>;
   struct Slot {
     Array<double> p, q;
-    double square = 0.0;  // <q, q>; 0: not in use
+    Values square{};  // <q, q>; 0: not in use
   };
   struct Factors {  // of the kept directions
     std::size_t n = 0;
     std::array<const Slot*, largest_memory> slot{};
-    std::array<double, largest_memory> value{};
+    std::array<Values, largest_memory> value{};
   };
   Factors kept() const;
   void find_factors(Factors& kept) const;
-  std::array<double, 2> make_orthogonal(const Factors& kept);
+  std::array<Values, 2> make_orthogonal(const Factors& kept);
   void prepare_next();
+  Sizes begin(const Values& squares);
+  Sizes sizes() const;
   template <std::size_t k, class F>
-  std::array<double, k> over_blocks(F&& f) const;
+  std::array<Values, k> over_blocks(F&& f) const;
 
   Comm comm_;
   std::int64_t n_;
   std::size_t memory_, next_ = 0;
   Array<double> r_;
   std::vector<Slot> slots_;
+  std::array<bool, C> rests_{};
+  Values left_{};  // |r|
 };
+
+extern template class BasicTruncatedGcr<1>;
+extern template class BasicTruncatedGcr<4>;
+using TruncatedGcr = BasicTruncatedGcr<1>;
 
 }  // namespace karst

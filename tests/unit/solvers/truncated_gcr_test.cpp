@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/parallel.hpp"
@@ -74,6 +75,82 @@ TEST(TruncatedGcr, DoesNotDependOnThreads) {
   set_n_threads(before);
   EXPECT_EQ(one.steps, three.steps);
   EXPECT_EQ(one.x, three.x);
+}
+
+/// Steps of each right-hand side of C and what they lead to; each rests at its own tolerance.
+template <int C>
+struct Outcomes {
+  std::array<int, C> steps{};
+  std::vector<double> x = std::vector<double>(n * C), r;
+};
+
+/// Right-hand side c is number first + c; the later ones have to be solved further and change sooner along the line.
+template <int C>
+Outcomes<C> run_together(int memory, int first) {
+  BasicTruncatedGcr<C> gcr(Comm::self(), n, memory);
+  const auto as_array = [](const auto& sizes) {
+    if constexpr (C == 1)
+      return std::array{sizes};
+    else
+      return sizes;
+  };
+  std::vector<double> b(n * C), in(n), out(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (int c = 0; c < C; ++c) b[i * C + c] = std::sin(0.1 * static_cast<double>((first + c + 1) * (i * i % 1009)));
+  Outcomes<C> o;
+  const auto size = as_array(gcr.start(b));
+  auto left = size;
+  for (int step = 0; step < 100; ++step) {
+    int active = 0;
+    for (int c = 0; c < C; ++c) {
+      if (left[c] <= std::pow(10.0, -3 - 2 * (first + c)) * size[c])
+        gcr.rest(c);
+      else
+        ++o.steps[c], ++active;
+    }
+    if (active == 0) break;
+    for (std::size_t i = 0; i < n * C; ++i) gcr.direction()[i] = static_cast<float>(0.5 * gcr.residual()[i]);
+    for (int c = 0; c < C; ++c) {
+      for (std::size_t i = 0; i < n; ++i) in[i] = gcr.direction()[i * C + c];
+      multiply(in, out);
+      for (std::size_t i = 0; i < n; ++i) gcr.image()[i * C + c] = out[i];
+    }
+    left = as_array(gcr.advance(o.x));
+  }
+  o.r.assign(gcr.residual().begin(), gcr.residual().end());
+  return o;
+}
+
+// Four side by side take the steps that each takes alone, to the bit, also when some of them already rest.
+TEST(TruncatedGcr, RightHandSidesDoNotFeelEachOther) {
+  for (const int memory : {1, 8}) {
+    const Outcomes<4> all = run_together<4>(memory, 0);
+    EXPECT_LT(all.steps[0], all.steps[3]);
+    for (int c = 0; c < 4; ++c) {
+      const Outcomes<1> alone = run_together<1>(memory, c);
+      EXPECT_EQ(all.steps[c], alone.steps[0]);
+      for (std::size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(all.x[i * 4 + c], alone.x[i]) << c << ' ' << i;
+        ASSERT_EQ(all.r[i * 4 + c], alone.r[i]) << c << ' ' << i;
+      }
+    }
+  }
+}
+
+// One that breaks down leaves the others alone.
+TEST(TruncatedGcr, TellsWhichRightHandSideBreaksDown) {
+  BasicTruncatedGcr<4> gcr(Comm::self(), 2);
+  const std::vector<double> b{1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0};
+  std::vector<double> x(8);
+  gcr.start(b);
+  std::ranges::copy(b, gcr.direction().begin());
+  std::ranges::copy(b, gcr.image().begin());
+  gcr.image()[2] = gcr.image()[6] = 0.0;
+  const std::array<double, 4> left = gcr.advance(x);
+  for (const int c : {0, 1, 3}) EXPECT_NEAR(left[c], 0.0, 1e-14);
+  EXPECT_TRUE(std::isnan(left[2]));
+  EXPECT_EQ(x[2], 0.0);
+  EXPECT_NEAR(x[7], 8.0, 1e-14);
 }
 
 // A direction whose image is none ends the method by NaN, never in an endless loop.

@@ -2,6 +2,7 @@
 #include "solvers/elliptic/elliptic_operator.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -15,65 +16,96 @@ namespace karst {
 
 double EllipticOperator::level_width(int level) const { return std::ldexp(1.0, -level); }
 
+/// Fetches what other ranks own; the values are there after remote_.finish().
+template <int C>
+std::span<const double> EllipticOperator::begin_remote(std::span<const double> x) {
+  if constexpr (C == 1) {
+    remote_.begin(x);
+    return remote_.values();
+  } else {
+    using Many = std::array<double, C>;
+    const std::size_t n = remote_.numbers().size();
+    if (many_remote_.size() < C * n) many_remote_ = {C * n, Purpose::buffers, 0.0};
+    ListExchange& exchange = remote_.exchange();
+    exchange.begin(std::span(reinterpret_cast<Many*>(many_remote_.data()), n), [&](std::size_t i) {
+      Many many;
+      std::copy_n(x.data() + C * std::int64_t{exchange.sent()[i]}, C, many.data());
+      return many;
+    });
+    return many_remote_.span();
+  }
+}
+
+template <int C>
 void EllipticOperator::load(const BoxWork& work, const BoxGraph& graph, std::span<const double> x,
-                            double* scratch) const {
+                            std::span<const double> far, double* scratch) const {
   const auto numbers = numbering_.numbers(work.level, work.local);
   const auto n_own = static_cast<std::size_t>(graph.n_own);
+  static constexpr std::array<double, C> none{};
   if (numbers.empty()) {
-    std::copy_n(x.data() + numbering_.box_begin(work.level, work.local), n_own, scratch);
+    std::copy_n(x.data() + C * std::int64_t{numbering_.box_begin(work.level, work.local)}, C * n_own, scratch);
   } else {
-    for (std::size_t v = 0; v < n_own; ++v) scratch[v] = numbers[v] < 0 ? 0.0 : x[numbers[v]];
+    for (std::size_t v = 0; v < n_own; ++v)
+      std::copy_n(numbers[v] < 0 ? none.data() : x.data() + C * std::int64_t{numbers[v]}, C, scratch + C * v);
   }
   const LevelPart& part = parts_[work.level];
   const auto b = static_cast<std::size_t>(work.local);
-  const auto n_all = static_cast<std::int32_t>(x.size());
-  const auto value_of = [own = x.data(), far = remote_.values().data(), n_all](std::int32_t from) {
-    return from < n_all ? own[from] : far[from - n_all];
-  };
-  double* halo = scratch + n_own;
+  const auto n_all = static_cast<std::int32_t>(x.size() / C);
+  double* halo = scratch + C * n_own;
   for (std::int64_t i = part.stretch_begin[b]; i < part.stretch_begin[b + 1]; ++i) {
     const Stretch& s = part.stretches[i];
-    const double* from = x.data() + s.from;
-    for (int t = 0; t < s.count; ++t) halo[s.to + t] = from[t];
+    const double* from = x.data() + C * std::int64_t{s.from};
+    for (int t = 0; t < C * s.count; ++t) halo[C * s.to + t] = from[t];
   }
   for (std::int64_t i = part.single_begin[b]; i < part.single_begin[b + 1]; ++i) {
     const Single& s = part.singles[i];
-    halo[s.to] = s.from < 0 ? 0.0 : value_of(s.from);
+    if constexpr (C == 1) {  // values, not their places: no branch
+      halo[s.to] = s.from < 0 ? 0.0 : s.from < n_all ? x.data()[s.from] : far[s.from - n_all];
+    } else {
+      const double* from = s.from < n_all ? x.data() + C * std::int64_t{s.from} : far.data() + C * (s.from - n_all);
+      std::copy_n(s.from < 0 ? none.data() : from, C, halo + C * s.to);
+    }
   }
-  std::fill(halo + (part.halo_begin[b + 1] - part.halo_begin[b]), scratch + graph.n_slots(), 0.0);
+  std::fill(halo + C * (part.halo_begin[b + 1] - part.halo_begin[b]), scratch + C * graph.n_slots(), 0.0);
   for (std::int64_t i = part.ghost_begin[b]; i < part.ghost_begin[b + 1]; ++i) {
     const DomainGhost& g = part.ghosts[i];
-    scratch[g.slot] = g.factor * scratch[g.vof];
+    for (int c = 0; c < C; ++c) scratch[C * g.slot + c] = g.factor * scratch[C * g.vof + c];
   }
 }
 
-void EllipticOperator::apply_box(const BoxWork& work, std::span<const double> x, std::span<double> y) {
+template <int C>
+void EllipticOperator::apply_box(const BoxWork& work, std::span<const double> x, std::span<const double> far,
+                                 std::span<double> y) {
   const BoxGraph graph = geometry_->levels[work.level].graph.box(work.local);
   double* scratch = scratch_[thread_number()].data();
-  load(work, graph, x, scratch);
+  load<C>(work, graph, x, far, scratch);
   const double h = level_width(work.level), reaction = problem_.a * h * h * h;
   const auto numbers = numbering_.numbers(work.level, work.local);
-  const std::int32_t begin = numbering_.box_begin(work.level, work.local);
-  double* result = numbers.empty() ? y.data() + begin : scratch + scratch_size_ / 2;
+  const std::int64_t begin = numbering_.box_begin(work.level, work.local);
+  double* result = numbers.empty() ? y.data() + C * begin : scratch + C * (scratch_size_ / 2);
   if (problem_.face_beta.empty()) {
-    apply_plain(graph, reaction + 6.0 * problem_.beta * h, problem_.beta * h, scratch, result);
+    apply_plain<C>(graph, reaction + 6.0 * problem_.beta * h, problem_.beta * h, scratch, result);
   } else {
     const Field& beta = problem_.face_beta[work.level];
-    apply_plain(graph, reaction, h,
-                {beta.box(work.local, 0).data(), beta.box(work.local, 1).data(), beta.box(work.local, 2).data()},
-                scratch, result);
+    apply_plain<C>(graph, reaction, h,
+                   {beta.box(work.local, 0).data(), beta.box(work.local, 1).data(), beta.box(work.local, 2).data()},
+                   scratch, result);
   }
   for (std::size_t v = 0; v < numbers.size(); ++v)
-    if (numbers[v] >= 0) y[numbers[v]] = result[v];
-  wide_.apply(window(work.level, work.local), x, remote_.values(), y.data());
+    if (numbers[v] >= 0) std::copy_n(result + C * v, C, y.data() + C * std::int64_t{numbers[v]});
+  wide_.apply<C>(window(work.level, work.local), x, far, y.data());
 }
 
+template <int C>
 void EllipticOperator::apply(std::span<const double> x, std::span<double> y) {
-  while (std::ssize(scratch_) < n_threads()) scratch_.emplace_back(scratch_size_, Purpose::buffers, 0.0);
+  const std::size_t size = C * scratch_size_;
+  while (std::ssize(scratch_) < n_threads()) scratch_.emplace_back(size, Purpose::buffers, 0.0);
+  for (Array<double>& s : scratch_)
+    if (s.size() < size) s = {size, Purpose::buffers, 0.0};
+  const std::span<const double> far = begin_remote<C>(x);
   const auto run = [&](const std::vector<BoxWork>& boxes) {
-    parallel_for(std::ssize(boxes), [&](std::int64_t i) { apply_box(boxes[i], x, y); });
+    parallel_for(std::ssize(boxes), [&](std::int64_t i) { apply_box<C>(boxes[i], x, far, y); });
   };
-  remote_.begin(x);
   run(interior_);
   remote_.finish();
   run(border_);
@@ -88,12 +120,19 @@ void EllipticOperator::over_windows(F&& f) const {
     });
 }
 
+template <int C>
 void EllipticOperator::relax_wide_rows(std::span<const double> b, std::span<double> x) {
-  remote_.begin(x);
+  wide_.make_room(C);
+  const std::span<const double> far = begin_remote<C>(x);
   remote_.finish();
-  over_windows([&](std::size_t w) { wide_.find_corrections(w, b, x, remote_.values()); });
-  over_windows([&](std::size_t w) { wide_.correct(w, x); });
+  over_windows([&](std::size_t w) { wide_.find_corrections<C>(w, b, x, far); });
+  over_windows([&](std::size_t w) { wide_.correct<C>(w, x); });
 }
+
+template void EllipticOperator::apply<1>(std::span<const double>, std::span<double>);
+template void EllipticOperator::apply<4>(std::span<const double>, std::span<double>);
+template void EllipticOperator::relax_wide_rows<1>(std::span<const double>, std::span<double>);
+template void EllipticOperator::relax_wide_rows<4>(std::span<const double>, std::span<double>);
 
 void EllipticOperator::apply_volumes(std::span<const double> x, std::span<double> y) {
   remote_.begin(x);

@@ -53,7 +53,9 @@ class EllipticOperator {
   std::int64_t bytes() const;                                 ///< stencils, numbers and buffers of this rank
   const FaceStencils* faces() const { return faces_.get(); }  ///< nullptr: not kept; also of lines on several levels
 
-  /// y = A x over the own unknowns. Allocates nothing. Collective.
+  /// y = A x over the own unknowns, for C vectors side by side (component c of unknown i at C i + c; instantiated for 1
+  /// and 4): each has the bits it has alone. Allocates nothing after the first time. Collective.
+  template <int C = 1>
   void apply(std::span<const double> x, std::span<double> y);
 
   /// y = M x, where A = K + a M: what the zeroth-order term multiplies. Volumes, those of joined orphans in the rows of
@@ -67,7 +69,8 @@ class EllipticOperator {
 
   /// One damped Jacobi step in the wide rows alone (wide_rows.hpp); rows that are no balances (joined and pinned
   /// orphans) are solved for their own values. What a preconditioner of two-point fluxes does not know of is mended by
-  /// it. Allocates nothing. Collective.
+  /// it. C vectors as in apply(). Allocates nothing after the first time. Collective.
+  template <int C = 1>
   void relax_wide_rows(std::span<const double> b, std::span<double> x);
 
   /// Own unknowns of orphans that leave their balance to a host: rows w x_o - w Σ c x_n.
@@ -145,8 +148,13 @@ class EllipticOperator {
   void make_wide_rows(Build& build, int level);
   void add_plain_boundaries(const Build& build, int level);
   void number_columns(Build& build);
-  void apply_box(const BoxWork& work, std::span<const double> x, std::span<double> y);
-  void load(const BoxWork& work, const BoxGraph& graph, std::span<const double> x, double* scratch) const;
+  template <int C>
+  void apply_box(const BoxWork& work, std::span<const double> x, std::span<const double> far, std::span<double> y);
+  template <int C>
+  void load(const BoxWork& work, const BoxGraph& graph, std::span<const double> x, std::span<const double> far,
+            double* scratch) const;
+  template <int C>
+  std::span<const double> begin_remote(std::span<const double> x);
   double level_width(int level) const;
   void split_halos();
   std::size_t window(int level, int local) const {
@@ -170,6 +178,7 @@ class EllipticOperator {
   const CompositeNumbering& numbering_;
   std::vector<LevelPart> parts_;
   RemoteValues<double> remote_;
+  Array<double> many_remote_;  // the same for several vectors side by side; empty before
   WideRows wide_;
   std::vector<std::uint8_t> wide_orphan_;
   std::unique_ptr<const FaceStencils> faces_;

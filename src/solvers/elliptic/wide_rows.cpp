@@ -153,59 +153,83 @@ void WideRows::set_relaxation(std::size_t row) {
   relaxation_[place_[row]] = d > 0.0 ? static_cast<float>(damping / d) : 0.0F;
 }
 
-template <class F>
+template <int C, class F>
 void WideRows::sum_rows(std::size_t window, std::span<const double> x, std::span<const double> remote, F&& f) const {
-  const auto n_own = static_cast<std::int32_t>(x.size());
+  const auto n_own = static_cast<std::int32_t>(x.size() / C);
   const double *own = x.data(), *far = remote.data();
   const bool all_own = remote_[window] == 0;
   for (std::size_t s = slices_[window]; s < slices_[window + 1]; ++s) {
     const auto begin = static_cast<std::size_t>(entries_[s]), end = static_cast<std::size_t>(entries_[s + 1]);
     const std::int32_t* column = column_.data() + begin;
     const double *weight = weight_.data() + begin, *last = weight_.data() + end;
-    std::array<double, height> sum{};
+    std::array<double, height * C> sum{};
+    const auto add = [&](std::size_t l, const double* value) {
+      for (std::size_t c = 0; c < C; ++c) sum[l * C + c] += weight[l] * value[c];
+    };
     if (all_own) {
 #ifdef __AVX512F__
-      __m512d sums = _mm512_setzero_pd();
-      for (; weight != last; weight += height, column += height) {
-        const __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(column));
-        const __m512d value = _mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, index, own, sizeof(double));
-        sums = _mm512_add_pd(sums, _mm512_mul_pd(_mm512_loadu_pd(weight), value));
+      if constexpr (C == 1) {
+        __m512d sums = _mm512_setzero_pd();
+        for (; weight != last; weight += height, column += height) {
+          const __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(column));
+          const __m512d value = _mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, index, own, sizeof(double));
+          sums = _mm512_add_pd(sums, _mm512_mul_pd(_mm512_loadu_pd(weight), value));
+        }
+        _mm512_storeu_pd(sum.data(), sums);
       }
-      _mm512_storeu_pd(sum.data(), sums);
-#else
-      for (; weight != last; weight += height, column += height)
-        for (std::size_t l = 0; l < height; ++l) sum[l] += weight[l] * own[column[l]];
 #endif
+      for (; weight != last; weight += height, column += height)
+        for (std::size_t l = 0; l < height; ++l) add(l, own + C * std::int64_t{column[l]});
     } else {
       for (; weight != last; weight += height, column += height)
         for (std::size_t l = 0; l < height; ++l)
-          sum[l] += weight[l] * (column[l] < n_own ? own[column[l]] : far[column[l] - n_own]);
+          add(l, column[l] < n_own ? own + C * std::int64_t{column[l]} : far + C * std::int64_t{column[l] - n_own});
     }
     f(s, sum);
   }
 }
 
+template <int C>
 void WideRows::apply(std::size_t window, std::span<const double> x, std::span<const double> remote, double* y) const {
-  sum_rows(window, x, remote, [&](std::size_t slice, const std::array<double, height>& sum) {
+  sum_rows<C>(window, x, remote, [&](std::size_t slice, const std::array<double, height * C>& sum) {
     const std::int32_t* lane = lane_.data() + slice * height;
-    for (std::size_t l = 0; l < height; ++l) y[lane[l]] = sum[l];
+    for (std::size_t l = 0; l < height; ++l)
+      for (std::size_t c = 0; c < C; ++c) y[C * std::int64_t{lane[l]} + static_cast<std::int64_t>(c)] = sum[l * C + c];
   });
 }
 
+void WideRows::make_room(int C) {
+  const std::size_t needed = lane_.size() * static_cast<std::size_t>(C);
+  if (correction_.size() < needed) correction_ = {needed, Purpose::stencils, 0.0};
+}
+
+template <int C>
 void WideRows::find_corrections(std::size_t window, std::span<const double> b, std::span<const double> x,
                                 std::span<const double> remote) {
-  sum_rows(window, x, remote, [&](std::size_t slice, const std::array<double, height>& sum) {
+  sum_rows<C>(window, x, remote, [&](std::size_t slice, const std::array<double, height * C>& sum) {
     for (std::size_t l = 0; l < height; ++l) {
       const std::size_t at = slice * height + l;
-      correction_[at] = double{relaxation_[at]} * (b[lane_[at]] - sum[l]);
+      const double* right = b.data() + C * std::int64_t{lane_[at]};
+      for (std::size_t c = 0; c < C; ++c)
+        correction_[at * C + c] = double{relaxation_[at]} * (right[c] - sum[l * C + c]);
     }
   });
 }
 
+template <int C>
 void WideRows::correct(std::size_t window, std::span<double> x) const {
   for (std::size_t at = slices_[window] * height; at < slices_[window + 1] * height; ++at)
-    x[lane_[at]] += correction_[at];
+    for (std::size_t c = 0; c < C; ++c) x[C * static_cast<std::size_t>(lane_[at]) + c] += correction_[at * C + c];
 }
+
+template void WideRows::apply<1>(std::size_t, std::span<const double>, std::span<const double>, double*) const;
+template void WideRows::apply<4>(std::size_t, std::span<const double>, std::span<const double>, double*) const;
+template void WideRows::find_corrections<1>(std::size_t, std::span<const double>, std::span<const double>,
+                                            std::span<const double>);
+template void WideRows::find_corrections<4>(std::size_t, std::span<const double>, std::span<const double>,
+                                            std::span<const double>);
+template void WideRows::correct<1>(std::size_t, std::span<double>) const;
+template void WideRows::correct<4>(std::size_t, std::span<double>) const;
 
 std::int64_t WideRows::bytes() const {
   return static_cast<std::int64_t>(row_.bytes() + place_.bytes() + length_.bytes() + terms_.bytes() +

@@ -60,15 +60,21 @@ class WideRows {
   bool reads_remote(std::size_t window) const { return remote_[window] != 0; }
 
   /// y_row = Σ weight x_column for the rows of a window.
-  /// @param x       own unknowns (n_own)
+  /// Here and below C values are side by side: component c of number i at C i + c (instantiated for 1 and 4).
+  /// @param x       own unknowns (C n_own)
   /// @param remote  values of other ranks
+  template <int C>
   void apply(std::size_t window, std::span<const double> x, std::span<const double> remote, double* y) const;
   /// A damped Jacobi step in two parts: first the corrections c_row = damping / d (b_row - Σ weight x_column) of all
   /// windows, then x_row += c_row. d is the diagonal, or half of Σ |weight| where that is larger: no row is amplified,
   /// whatever the signs of its weights. Rows without coefficient 0 (no balances) are solved for their own values.
+  template <int C>
   void find_corrections(std::size_t window, std::span<const double> b, std::span<const double> x,
                         std::span<const double> remote);
+  template <int C>
   void correct(std::size_t window, std::span<double> x) const;
+  /// Room for the corrections of C values per row, before find_corrections(); there is room for one.
+  void make_room(int C);
   std::int64_t bytes() const;
 
  private:
@@ -83,7 +89,7 @@ class WideRows {
     return static_cast<std::size_t>(entries_[at / height]) + at % height + height * k;
   }
   /// f(slice, sums of its rows) for the slices of a window.
-  template <class F>
+  template <int C, class F>
   void sum_rows(std::size_t window, std::span<const double> x, std::span<const double> remote, F&& f) const;
 
   /// Part of a weight.
@@ -103,7 +109,7 @@ class WideRows {
   Array<std::int32_t> column_;
   Array<double> weight_;
   Array<float> relaxation_;   // per lane: damping / d; 0 in lanes that repeat a row
-  Array<double> correction_;  // per lane
+  Array<double> correction_;  // per lane and component
 };
 
 }  // namespace karst

@@ -72,6 +72,36 @@ void expect_equal_readers(const Comm& comm, const Geometry& geometry, const Elli
   EXPECT_LT(largest(comm, multiplied), 1e-13 * std::max(1.0, largest(comm, applied)));
 }
 
+/// Four vectors through f(C, in, out), side by side and one by one, to the bit; `out` begins as a copy of the last.
+template <class F>
+void expect_same_alone(const EllipticOperator& op, F&& f) {
+  constexpr int C = 4;
+  const std::vector<double> base = noise(op);
+  const std::size_t n = base.size();
+  std::vector<double> x(C * n), y(C * n, 0.25), one(n), result(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (int c = 0; c < C; ++c) x[C * i + c] = c == 0 ? 1.0 : std::sin(c * base[i] + 0.1 * c);
+  f(std::integral_constant<int, C>{}, x, y);
+  for (int c = 0; c < C; ++c) {
+    for (std::size_t i = 0; i < n; ++i) one[i] = x[C * i + c];
+    std::ranges::fill(result, 0.25);
+    f(std::integral_constant<int, 1>{}, one, result);
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(y[C * i + c], result[i]) << c << ' ' << i;
+  }
+}
+
+// Vectors side by side do not feel each other: on one and more levels, sealed and with walls of all kinds.
+TEST_F(EllipticOperatorTest, VectorsSideBySideAreThoseAloneMpi) {
+  for (const int levels : {1, 2, 3})
+    for (const EllipticProblem& problem : {EllipticProblem{}, mixed_problem()}) {
+      const Geometry geometry = packing_geometry(comm_, levels == 2, levels);
+      EllipticOperator op(comm_, geometry, problem);
+      expect_same_alone(op, [&](auto C, std::span<const double> x, std::span<double> y) { op.apply<C()>(x, y); });
+      expect_same_alone(op,
+                        [&](auto C, std::span<const double> b, std::span<double> x) { op.relax_wide_rows<C()>(b, x); });
+    }
+}
+
 // L3: the two readers of the stencils agree to round-off, nothing is preallocated in vain.
 TEST_F(EllipticOperatorTest, AppliedIsAssembledMpi) {
   for (const int levels : {1, 2, 3}) {

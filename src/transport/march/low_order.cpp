@@ -117,7 +117,8 @@ void LowOrderSolver::find_scale(const ScalarGrid& grid, const CarryingFlow& flow
 }
 
 int LowOrderSolver::solve(ScalarGrid& grid, const CarryingFlow& flow, const LowOrderTerms* terms,
-                          std::span<const double> explicit_flux, double dt, double range, std::span<double> low) {
+                          std::span<const double> explicit_flux, std::span<const double> source, double dt,
+                          double range, std::span<double> low) {
   const Timer timer("low order");
   const auto n = static_cast<std::size_t>(grid.n_own), n_faces = static_cast<std::size_t>(grid.n_faces);
   if (b_.size() == 0) {
@@ -149,7 +150,7 @@ int LowOrderSolver::solve(ScalarGrid& grid, const CarryingFlow& flow, const LowO
   add_up(grid, explicit_flux, image_.span());
   parallel_for(grid.n_own, [&](std::int64_t i) {
     const auto v = static_cast<std::size_t>(i);
-    b_[v] = -dt * scale_[v] * (b_[v] + image_[v]);
+    b_[v] = -dt * scale_[v] * (b_[v] + image_[v] - (source.empty() ? 0.0 : grid.volume[v] * source[v]));
   });
   std::ranges::fill(direction_, 0.0);
   const auto apply = [&](std::span<double> x, std::span<double> y) {

@@ -45,11 +45,13 @@ class LowOrderSolver {
   /// Solves for c_low.
   /// @param terms     nullptr: no diffusion
   /// @param explicit_flux  F c_up per face
+  /// @param source    per own volume [concentration/time]; empty: none
   /// @param[in,out] low  n_values: starts as c, with boundary values of the new time; the solution, of other ranks, too
   /// @param range     of the values: sets what is small
   /// Returns the number of iterations. Throws Error when it fails. Collective.
   int solve(ScalarGrid& grid, const CarryingFlow& flow, const LowOrderTerms* terms,
-            std::span<const double> explicit_flux, double dt, double range, std::span<double> low);
+            std::span<const double> explicit_flux, std::span<const double> source, double dt, double range,
+            std::span<double> low);
 
   /// Total of what the last solve() made implicit: implicit upwind fluxes. Threaded.
   static void implicit_upwind(const ScalarGrid& grid, const CarryingFlow& flow, std::span<const double> values,

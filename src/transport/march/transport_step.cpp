@@ -19,6 +19,8 @@
 namespace karst {
 namespace {
 
+constexpr double no_volume = 0.0;  ///< where sources of a rank without volumes stand, that are sources all the same
+
 template <class F>
 void for_range(std::int64_t n, F&& f) {
   parallel_for(n, [&](std::int64_t i) { f(static_cast<std::size_t>(i)); });
@@ -115,10 +117,25 @@ void TransportStepper::low_order_step(TransportState& state, std::size_t i, doub
   upwind_flux(grid_, flow_.explicit_flow(), c, flux_.span());
   if (terms != nullptr || flow_.n_implicit > 0) {
     const double size = std::max(std::abs(state.range[i].least), std::abs(state.range[i].largest));
-    report.low_iterations += low_.solve(grid_, flow_, terms, flux_.span(), dt, size, low);
+    report.low_iterations += low_.solve(grid_, flow_, terms, flux_.span(), w.source, dt, size, low);
     set_boundary(i, {state.time, dt}, true, low);
   }
   take_low_flux(state, i, dt);
+  if (w.source.data() != nullptr) add_source(state, i, dt, report);
+}
+
+/// Sources of advance(): into the balance, and what the step of low order makes of them into the range.
+void TransportStepper::add_source(TransportState& state, std::size_t i, double dt, TransportReport& report) {
+  const Work& w = work_[i];
+  const auto extreme = [&](double sign) {
+    return parallel_max(grid_.n_own, [&](std::int64_t v) { return sign * w.low[v]; });
+  };
+  std::array<double, 2> extremes{extreme(-1.0), extreme(1.0)};
+  grid_.composite->comm().max(std::span<double>(extremes));
+  ScalarRange& range = state.range[i];
+  range = {std::min(range.least, -extremes[0]), std::max(range.largest, extremes[1])};
+  report.components[i].source += dt * grid_.composite->comm().sum(parallel_sum(
+                                          grid_.n_own, [&](std::int64_t v) { return grid_.volume[v] * w.source[v]; }));
 }
 
 /// c_low from its fluxes; in the correction what its diffusion and its wall moved, with the other sign.
@@ -137,11 +154,13 @@ void TransportStepper::take_low_flux(TransportState& state, std::size_t i, doubl
       w.wall[v] = -w.through_wall[v];
     });
   const double *const flux = flux_.data(), *const lost = w.through_wall.data();
-  const bool reacts = w.reacts();
+  const double* const source = w.source.data();
+  const bool reacts = w.reacts(), gains = w.source.data() != nullptr;
   for_each_volume(grid_, [&](std::int32_t v, auto&& faces) {
     double sum = 0.0;
     faces([&](std::int32_t face, std::int32_t, double outward) { sum += outward * flux[face]; });
     low[v] = c[v] - (dt * sum + (reacts ? lost[v] : 0.0)) / grid_.volume[v];
+    if (gains) low[v] += dt * source[v];
   });
   for (std::size_t k = 0; k < w.ends.size(); ++k) w.ends[k] = dt * flux_[grid_.boundary[k].face];
   fetch_remote(grid_, low);
@@ -170,6 +189,8 @@ void TransportStepper::diffusive_correction(TransportState& state, std::size_t i
     add_up(grid_, flux_.span(), mean_.span());
     for_range(grid_.n_own, [&](std::size_t v) { mean_[v] = -mean_[v]; });
   }
+  if (w.source.data() != nullptr)
+    for_range(grid_.n_own, [&](std::size_t v) { mean_[v] += grid_.volume[v] * w.source[v]; });
   const StageStep step{state.values[i].span(), mean_.span().first(grid_.n_own), state.time, dt,
                        std::max(std::abs(state.range[i].least), std::abs(state.range[i].largest))};
   report.high_iterations +=
@@ -276,7 +297,8 @@ void TransportStepper::balance(TransportState& state, std::size_t i, TransportRe
   b.largest = extremes[1];
 }
 
-void TransportStepper::advance(TransportState& state, double dt, TransportReport& report) {
+void TransportStepper::advance(TransportState& state, double dt, TransportReport& report,
+                               std::span<const Array<double>> sources) {
   const Timer timer("transport");
   require(dt > 0.0 && std::isfinite(dt), "transport: a time step of {}; it must be positive", dt);
   require(flow_.given, "transport: a step without a flow; set_flow() comes first");
@@ -289,6 +311,9 @@ void TransportStepper::advance(TransportState& state, double dt, TransportReport
   report.largest_explicit_step = flow_.largest_explicit_step;
   for (std::size_t i = 0; i < work_.size(); ++i) {
     work_[i].content = content(state, i);
+    work_[i].source = {};
+    if (i < sources.size())
+      work_[i].source = sources[i].size() > 0 ? sources[i].span() : std::span<const double>(&no_volume, 0);
     react(state, i, 0.5 * dt, report);
     low_order_step(state, i, dt, report);
   }

@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "transport/march/carrying_flow.hpp"
@@ -79,9 +80,12 @@ class TransportStepper {
 
   /// One step of length dt. Allocates nothing after the first steps. Throws Error when dt is not positive, without a
   /// flow, and when a solve fails. Collective.
-  void advance(TransportState& state, double dt, TransportReport& report);
+  /// @param sources  per component, n_own each [concentration/time]: what comes in evenly over the step, beside the
+  ///                 component's own source; empty: nothing. ComponentBalance::source counts it.
+  void advance(TransportState& state, double dt, TransportReport& report, std::span<const Array<double>> sources = {});
 
   const ScalarGrid& grid() const { return grid_; }
+  ScalarGrid& grid() { return grid_; }  ///< for exchanges between ranks
   const std::vector<ScalarComponent>& components() const { return components_; }
   /// What a component lost through the wall of each own volume in the last step [concentration h0³]; empty where the
   /// wall is sealed.
@@ -98,6 +102,7 @@ class TransportStepper {
     std::vector<double> ends;         // per face on the ends of the domain: amount out of the domain
     DiffusionGroup* group = nullptr;  // nullptr: does not diffuse
     double content = 0.0;             // before the step
+    std::span<const double> source;   // of advance(); empty: none
     bool reacts() const { return wall.size() > 0; }
   };
   void start_range(TransportState& state, std::size_t component);
@@ -110,6 +115,7 @@ class TransportStepper {
   void react(TransportState& state, std::size_t i, double dt, TransportReport& report);
   void low_order_step(TransportState& state, std::size_t i, double dt, TransportReport& report);
   void take_low_flux(TransportState& state, std::size_t i, double dt);
+  void add_source(TransportState& state, std::size_t i, double dt, TransportReport& report);
   void find_mean(const TransportState& state, std::size_t i);
   void diffusive_correction(TransportState& state, std::size_t i, double dt, TransportReport& report);
   void advective_correction(TransportState& state, std::size_t i, double dt);

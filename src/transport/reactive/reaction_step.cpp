@@ -17,7 +17,6 @@ namespace karst {
 namespace {
 
 constexpr double least_total = 1e-14;  ///< [mol/kgw], next to which changes are none
-constexpr double most_of_film = 0.5;   ///< of a total that the term along the wall may take
 
 /// What a thread works with.
 struct Bench {
@@ -36,21 +35,6 @@ struct Failures {
     site = std::min(site, i);
   }
 };
-
-/// T* + g·t. The term is shortened, for all totals alike, where it would take more than half of one of them.
-void find_film(const ReactiveSites& sites, std::size_t site, std::span<const Array<double>> totals,
-               std::span<double> film) {
-  const auto v = static_cast<std::size_t>(sites.volume[site]);
-  const auto begin = static_cast<std::size_t>(sites.begin[site]), end = static_cast<std::size_t>(sites.begin[site + 1]);
-  double part = 1.0;
-  for (std::size_t p = 0; p < film.size(); ++p) {
-    const Array<double>& t = totals[p];
-    film[p] = 0.0;
-    for (std::size_t k = begin; k < end; ++k) film[p] += sites.weight[k] * (t[sites.other[k]] - t[v]);
-    if (p > 0 && -film[p] > most_of_film * t[v]) part = std::min(part, std::max(0.0, most_of_film * t[v] / -film[p]));
-  }
-  for (std::size_t p = 0; p < film.size(); ++p) film[p] = totals[p][v] + part * film[p];
-}
 
 class Step {
  public:

@@ -10,7 +10,8 @@ namespace karst {
 
 namespace {
 
-constexpr double least_film = 0.05;  ///< distance of a mean from the wall / h, as in the step of low order
+constexpr double most_of_film = 0.5;  ///< of a total that the term along the wall may take
+constexpr double least_film = 0.05;   ///< distance of a mean from the wall / h, as in the step of low order
 
 /// Place among the special volumes, -1 for plain ones.
 std::vector<std::int64_t> special_places(const ScalarGrid& grid) {
@@ -111,6 +112,20 @@ ReactiveSites volume_sites(const ScalarGrid& grid, std::span<const double> area,
     sites.begin.push_back(0);
   }
   return sites;
+}
+
+void find_film(const ReactiveSites& sites, std::size_t site, std::span<const Array<double>> totals,
+               std::span<double> film) {
+  const auto v = static_cast<std::size_t>(sites.volume[site]);
+  const auto begin = static_cast<std::size_t>(sites.begin[site]), end = static_cast<std::size_t>(sites.begin[site + 1]);
+  double part = 1.0;
+  for (std::size_t p = 0; p < film.size(); ++p) {
+    const Array<double>& t = totals[p];
+    film[p] = 0.0;
+    for (std::size_t k = begin; k < end; ++k) film[p] += sites.weight[k] * (t[sites.other[k]] - t[v]);
+    if (p > 0 && -film[p] > most_of_film * t[v]) part = std::min(part, std::max(0.0, most_of_film * t[v] / -film[p]));
+  }
+  for (std::size_t p = 0; p < film.size(); ++p) film[p] = totals[p][v] + part * film[p];
 }
 
 }  // namespace karst

@@ -54,4 +54,9 @@ ReactiveSites wall_sites(const ScalarGrid& grid, std::size_t n_minerals, const F
 /// @param amount  [mineral] [mol/kgw]
 ReactiveSites volume_sites(const ScalarGrid& grid, std::span<const double> area, std::span<const double> amount);
 
+/// T + g·t of a site. The term is shortened, for all totals alike, where it would take more than half of one of them
+/// but the first, H+. Thread-safe. Not collective.
+void find_film(const ReactiveSites& sites, std::size_t site, std::span<const Array<double>> totals,
+               std::span<double> film);
+
 }  // namespace karst

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/reactive/coupled_step.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/timer.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr int most_iterations = 12;
+constexpr double enough = 1e-8;      ///< of all that reacts: what Newton's method may leave, to start the next step
+constexpr double too_much = 1e-2;    ///< the same, from which the step is made in another way
+constexpr double round_off = 1e-14;  ///< of the largest total: below zero that counts as zero
+
+/// What a thread works with.
+struct Bench {
+  ReactionWorkspace work;
+  Speciation solution;
+  std::vector<double> film, share, most, extent, slope;
+};
+
+/// A step, and all that its parts share.
+class Coupled {
+ public:
+  Coupled(const CoupledProblem& problem, TransportStepper& stepper, double dt, ReactionState& reaction,
+          TransportState& state, CoupledScratch& scratch)
+      : medium_(problem.medium),
+        sites_(problem.sites),
+        stepper_(stepper),
+        grid_(stepper.grid()),
+        dt_(dt),
+        first_(problem.first),
+        reaction_(reaction),
+        state_(state),
+        s_(scratch),
+        n_(medium_.minerals.size()),
+        n_totals_(static_cast<std::size_t>(medium_.system.n_primaries)),
+        old_(reaction.rate) {
+    for (double& q : old_) q = std::isnan(q) ? 0.0 : q;
+    prepare();
+  }
+
+  bool reacted_before() const {
+    return grid_.composite->comm().any(std::ranges::any_of(old_, [](double q) { return q != 0.0; }));
+  }
+  void forget_before() { std::ranges::fill(old_, 0.0); }
+
+  /// False where there is no solution; the state is then any.
+  bool run(TransportReport& moved, CoupledCounts& counts) {
+    set_sources();
+    stepper_.advance(state_, dt_, moved, s_.sources);
+    const Timer timer("reaction");
+    for (std::size_t p = 0; p < n_totals_; ++p) std::ranges::copy(total(p).span(), s_.moved[p].span().begin());
+    for (Array<double>& d : s_.spread) std::ranges::fill(d, 0.0);
+    for (Array<double>& d : s_.dissolved) std::ranges::fill(d, 0.0);
+    if (!solve_sites()) return false;
+    for (int i = 0; i < most_iterations; ++i) {
+      ++counts.iterations;
+      for (std::size_t m = 0; m < n_; ++m) spread(m);
+      add_up_totals();
+      if (!solve_sites()) return false;
+      const double left = left_over();
+      if (left <= enough) return positive();
+      if (i + 1 == most_iterations && left > too_much) return false;
+    }
+    return positive();
+  }
+
+  void sum_up(ReactionReport& report) {
+    const Comm& comm = grid_.composite->comm();
+    std::vector<double> sums(3 * n_);
+    for (std::size_t m = 0; m < n_; ++m) {
+      for (std::size_t k = 0; k < sites_.size(); ++k) {
+        const auto v = static_cast<std::size_t>(sites_.volume[k]);
+        const double change = s_.dissolved[m][v], now = old_[k * n_ + m] + change / dt_;
+        sums[m] += grid_.volume[v] * (dt_ * old_[k * n_ + m] + change);
+        const double before = reaction_.rate[k * n_ + m];
+        if (!std::isnan(before)) sums[n_ + m] += 0.5 * dt_ * grid_.volume[v] * std::abs(now - before);
+        reaction_.rate[k * n_ + m] = now;
+      }
+      sums[2 * n_ + m] = parallel_sum(grid_.n_own, [&](std::int64_t v) { return grid_.volume[v] * s_.spread[m][v]; });
+    }
+    comm.sum(std::span<double>(sums));
+    report.dissolved.assign(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(n_));
+    report.time_error.assign(sums.begin() + static_cast<std::ptrdiff_t>(n_),
+                             sums.begin() + static_cast<std::ptrdiff_t>(2 * n_));
+    report.gained.assign(n_totals_, 0.0);
+    for (std::size_t m = 0; m < n_; ++m)
+      for (std::size_t p = 0; p < n_totals_; ++p) report.gained[p] += medium_.minerals[m].brought[p] * sums[2 * n_ + m];
+    std::vector<std::int64_t> counts{std::ssize(sites_.volume), 0};
+    for (const std::int64_t c : reaction_.cost) counts[1] += c;
+    comm.sum(std::span<std::int64_t>(counts));
+    report.solved = counts[0];
+    report.kept = 0;
+    report.speciations = counts[1];
+    reaction_.dt = 0.0;  // rates are those of no step in turn
+  }
+
+ private:
+  Array<double>& total(std::size_t p) { return state_.values[first_ + p]; }
+
+  void prepare() {
+    const auto values = static_cast<std::size_t>(grid_.n_values), own = static_cast<std::size_t>(grid_.n_own),
+               faces = static_cast<std::size_t>(grid_.n_faces);
+    std::ranges::fill(reaction_.cost, 0);
+    if (s_.solver != nullptr) return;
+    const ScalarComponent& c = stepper_.components()[first_];
+    s_.solver = std::make_unique<LowOrderSolver>(grid_);
+    s_.terms.diffusivity = c.diffusivity;
+    for (std::size_t side = 0; side < 6; ++side) s_.terms.fixed[side] = c.sides[side].kind == ScalarSide::Kind::fixed;
+    find_exchange(grid_, s_.terms);
+    s_.terms.wall = Array<double>(own, Purpose::fields, 0.0);
+    s_.terms.equilibrium = Array<double>(own, Purpose::fields, 0.0);
+    for (std::size_t i = 0; i < first_ + n_totals_; ++i) s_.sources.emplace_back(own, Purpose::fields, 0.0);
+    for (std::size_t p = 0; p < n_totals_; ++p) s_.moved.emplace_back(values, Purpose::fields, 0.0);
+    for (std::size_t m = 0; m < n_; ++m) {
+      s_.spread.emplace_back(values, Purpose::fields, 0.0);
+      s_.dissolved.emplace_back(own, Purpose::fields, 0.0);
+    }
+    s_.flux = Array<double>(faces, Purpose::fields, 0.0);
+    s_.amount = Array<double>(faces, Purpose::fields, 0.0);
+    s_.source = Array<double>(own, Purpose::fields, 0.0);
+    s_.out = Array<double>(own, Purpose::fields, 0.0);
+    for (auto* v : {&s_.rate, &s_.slope}) v->resize(sites_.size() * n_);
+  }
+
+  void set_sources() {
+    for (std::size_t p = 0; p < n_totals_; ++p) {
+      Array<double>& source = s_.sources[first_ + p];
+      for (std::size_t k = 0; k < sites_.size(); ++k) {
+        double sum = 0.0;
+        for (std::size_t m = 0; m < n_; ++m) sum += medium_.minerals[m].brought[p] * old_[k * n_ + m];
+        source[sites_.volume[k]] = sum;
+      }
+    }
+  }
+
+  /// Rates behind the films of what is there, and their slopes along ν. False, on all ranks, where one is not found.
+  bool solve_sites() {
+    std::vector<Bench> benches(static_cast<std::size_t>(n_threads()));
+    for (Bench& b : benches) {
+      b.solution = medium_.start;
+      b.film.resize(n_totals_);
+      b.slope.resize(n_totals_ + 1);
+      for (auto* v : {&b.share, &b.extent}) v->resize(n_);
+      b.most.assign(n_, std::numeric_limits<double>::infinity());
+    }
+    const std::span<const Array<double>> totals = std::span(state_.values).subspan(first_, n_totals_);
+    std::atomic<bool> failed = false;
+    parallel_for_dynamic(std::ssize(sites_.volume), [&](std::int64_t k) {
+      if (!solve_site(static_cast<std::size_t>(k), totals, benches[thread_number()])) failed = true;
+    });
+    return !grid_.composite->comm().any(failed);
+  }
+
+  bool solve_site(std::size_t k, std::span<const Array<double>> totals, Bench& b) {
+    const double tau = sites_.film_time[k];
+    find_film(sites_, k, totals, b.film);
+    for (std::size_t m = 0; m < n_; ++m) {
+      b.share[m] = sites_.area[k * n_ + m] * tau;
+      b.extent[m] = old_[k * n_ + m] * tau;
+    }
+    double* const start = reaction_.start.data() + k * (n_totals_ + 2);
+    std::copy_n(start, n_totals_, b.solution.ln_m.begin());
+    b.solution.ionic_strength = start[n_totals_];
+    b.solution.ln_water = start[n_totals_ + 1];
+    const int before = b.work.evaluations;
+    const ImplicitReaction film{b.film, b.share, b.most, b.extent};
+    bool found = solve_reaction(medium_.system, medium_.minerals, film, b.solution, b.work);
+    if (!found) {
+      b.solution = medium_.start;
+      std::ranges::fill(b.extent, 0.0);
+      found = solve_reaction(medium_.system, medium_.minerals, film, b.solution, b.work);
+    }
+    reaction_.cost[k] += b.work.evaluations - before;
+    if (!found) return false;
+    std::ranges::copy(b.solution.ln_m, start);
+    start[n_totals_] = b.solution.ionic_strength;
+    start[n_totals_ + 1] = b.solution.ln_water;
+    for (std::size_t m = 0; m < n_; ++m) {
+      double slope = 0.0;
+      const SurfaceReaction& r = medium_.minerals[m];
+      if (b.share[m] > 0.0 &&
+          activity_slopes(medium_.system, b.work.conditions, r.brought, b.solution, b.work.speciation, b.slope))
+        slope = std::min(0.0, dissolution_slope(medium_.system, b.solution, r.mineral, b.slope));
+      s_.rate[k * n_ + m] = b.extent[m] / tau;
+      s_.slope[k * n_ + m] = sites_.area[k * n_ + m] * slope / (1.0 - b.share[m] * slope);
+    }
+    return true;
+  }
+
+  /// δ_m with the rate of what is there and its slope; made of its fluxes.
+  void spread(std::size_t m) {
+    Array<double>& d = s_.spread[m];
+    for (std::size_t k = 0; k < sites_.size(); ++k) {
+      const auto v = static_cast<std::size_t>(sites_.volume[k]);
+      const double slope = s_.slope[k * n_ + m];
+      s_.source[v] = s_.rate[k * n_ + m] - old_[k * n_ + m] - slope * d[v];
+      s_.terms.wall[v] = -slope * grid_.volume[v];
+    }
+    double size = 0.0;
+    for (std::size_t p = 0; p < n_totals_; ++p) {
+      const ScalarRange r = state_.range[first_ + p];
+      size = std::max({size, std::abs(r.least), std::abs(r.largest)});
+    }
+    std::ranges::fill(d, 0.0);
+    std::ranges::fill(s_.flux, 0.0);
+    s_.solver->solve(grid_, at_rest_, &s_.terms, s_.flux.span(), s_.source.span(), dt_, size, d.span());
+    add_two_point_flux(grid_, s_.terms, d.span(), 1.0, s_.flux.span(), s_.amount.span());
+    add_up(grid_, s_.flux.span(), s_.out.span());
+    parallel_for(grid_.n_own, [&](std::int64_t i) {
+      const auto v = static_cast<std::size_t>(i);
+      const double volume = grid_.volume[v];
+      s_.dissolved[m][v] = dt_ * (s_.source[v] - s_.terms.wall[v] / volume * d[v]);
+      s_.out[v] = s_.dissolved[m][v] - dt_ * s_.out[v] / volume;
+    });
+    std::ranges::copy(s_.out.span(), d.span().begin());
+    fetch_remote(grid_, d.span());
+  }
+
+  void add_up_totals() {
+    for (std::size_t p = 0; p < n_totals_; ++p)
+      parallel_for(grid_.n_all, [&](std::int64_t i) {
+        const auto v = static_cast<std::size_t>(i);
+        double sum = s_.moved[p][v];
+        for (std::size_t m = 0; m < n_; ++m) sum += medium_.minerals[m].brought[p] * s_.spread[m][v];
+        total(p)[v] = sum;
+      });
+  }
+
+  /// Σ |Q - what has been taken for it| / Σ |Q|, the largest of all minerals.
+  double left_over() {
+    std::vector<double> sums(2 * n_);
+    for (std::size_t k = 0; k < sites_.size(); ++k)
+      for (std::size_t m = 0; m < n_; ++m) {
+        const auto v = static_cast<std::size_t>(sites_.volume[k]);
+        const double taken = old_[k * n_ + m] + s_.dissolved[m][v] / dt_, found = s_.rate[k * n_ + m];
+        sums[2 * m] += grid_.volume[v] * std::abs(found - taken);
+        sums[2 * m + 1] += grid_.volume[v] * (std::abs(found) + std::abs(taken));
+      }
+    grid_.composite->comm().sum(std::span<double>(sums));
+    double worst = 0.0;
+    for (std::size_t m = 0; m < n_; ++m)
+      if (sums[2 * m + 1] > 0.0) worst = std::max(worst, sums[2 * m] / sums[2 * m + 1]);
+    return worst;
+  }
+
+  /// No total but that of H+ is below zero.
+  bool positive() {
+    double least = 0.0, size = 0.0;
+    for (std::size_t p = 1; p < n_totals_; ++p) {
+      const Array<double>& t = total(p);
+      least = std::max(least, parallel_max(grid_.n_own, [&](std::int64_t v) { return -t[v]; }));
+      size = std::max(size, parallel_max(grid_.n_own, [&](std::int64_t v) { return t[v]; }));
+    }
+    std::array<double, 2> both{least, size};
+    grid_.composite->comm().max(std::span<double>(both));
+    return both[0] <= round_off * both[1];
+  }
+
+  const ReactiveMedium& medium_;
+  const ReactiveSites& sites_;
+  TransportStepper& stepper_;
+  ScalarGrid& grid_;
+  double dt_;
+  std::size_t first_;
+  ReactionState& reaction_;
+  TransportState& state_;
+  CoupledScratch& s_;
+  std::size_t n_, n_totals_;
+  std::vector<double> old_;  ///< [site][mineral] Q_old
+  CarryingFlow at_rest_;
+};
+
+void copy_state(const TransportState& from, TransportState& to) {
+  to.time = from.time;
+  to.range = from.range;
+  for (std::size_t i = 0; i < from.values.size(); ++i)
+    std::ranges::copy(from.values[i].span(), to.values[i].span().begin());
+}
+
+}  // namespace
+
+std::int64_t CoupledScratch::bytes() const {
+  std::size_t sum = terms.exchange.bytes() + terms.conductance.bytes() + terms.other.bytes() + terms.wall.bytes() +
+                    terms.equilibrium.bytes() + flux.bytes() + amount.bytes() + source.bytes() + out.bytes();
+  for (const auto* all : {&sources, &before.values, &moved, &spread, &dissolved})
+    for (const Array<double>& a : *all) sum += a.bytes();
+  return static_cast<std::int64_t>(sum + sizeof(double) * (rate.capacity() + slope.capacity())) +
+         (solver != nullptr ? solver->bytes() : 0);
+}
+
+void advance_coupled(const CoupledProblem& problem, TransportStepper& stepper, double dt, ReactionState& reaction,
+                     TransportState& state, CoupledScratch& scratch, TransportReport& moved, ReactionReport& reacted) {
+  CoupledCounts& counts = scratch.counts;
+  ++counts.steps;
+  if (scratch.before.values.empty()) scratch.before = stepper.make_state();
+  copy_state(state, scratch.before);
+  Coupled step(problem, stepper, dt, reaction, state, scratch);
+  bool found = step.run(moved, counts);
+  if (!found && step.reacted_before()) {
+    ++counts.from_zero;
+    copy_state(scratch.before, state);
+    step.forget_before();
+    found = step.run(moved, counts);
+  }
+  const auto n_totals = static_cast<std::size_t>(problem.medium.system.n_primaries);
+  if (found) {
+    step.sum_up(reacted);
+  } else {
+    ++counts.in_turn;
+    copy_state(scratch.before, state);
+    stepper.advance(state, dt, moved);
+    react(problem.medium, problem.sites, stepper.grid(), dt, problem.options, reaction,
+          std::span(state.values).subspan(problem.first, n_totals), reacted);
+  }
+  for (std::size_t p = 0; p < n_totals; ++p) stepper.take_changes(state, problem.first + p);
+}
+
+}  // namespace karst

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Walls that react inside the step of diffusion, for steps in which much diffuses, D dt / h² > 0.3 (decision 035). With
+// the rates Q = a r of the step before as sources of the transport, T^ = transport(T, Σ ν Q_old), what rates change by
+// spreads by diffusion of low order, one number δ per mineral, as all totals diffuse alike:
+//
+//   (V + dt K_low) δ_m = dt V (Q_m - Q_m,old),   Q_m = a_m r_m(T_wall),   T_wall = T + g·t + τ Σ a ν r(T_wall),
+//   T = T^ + Σ_m ν_m δ_m
+//
+// solved by Newton's method with the slopes dQ_m/dδ_m of the films, an M-matrix. In the steady state Q = Q_old and
+// δ = 0, so that it is that of transport of second order with the flux through the film, whatever the step. Elements
+// and charge go as written, to round-off. A step that has no such solution, or leaves a total negative, is made again
+// with Q_old = 0, and then in turn (reaction_step.hpp), which is always positive.
+#pragma once
+
+#include "transport/march/transport_stepper.hpp"
+#include "transport/reactive/reaction_step.hpp"
+
+namespace karst {
+
+/// How often.
+struct CoupledCounts {
+  std::int64_t steps = 0, iterations = 0;
+  std::int64_t from_zero = 0;  ///< steps with Q_old = 0
+  std::int64_t in_turn = 0;    ///< steps that were not coupled in the end
+};
+
+/// What coupled steps work in.
+struct CoupledScratch {
+  CoupledCounts counts;
+  LowOrderTerms terms;  ///< with the slopes of the sites as their walls
+  std::unique_ptr<LowOrderSolver> solver;
+  std::vector<Array<double>> sources;    ///< [component] n_own
+  TransportState before;                 ///< for the next attempt
+  std::vector<Array<double>> moved;      ///< [primary] T^
+  std::vector<Array<double>> spread;     ///< [mineral] δ: n_values
+  std::vector<Array<double>> dissolved;  ///< [mineral] dt (Q - Q_old) of own volumes
+  Array<double> flux, amount;            ///< n_faces
+  Array<double> source, out;             ///< n_own
+  std::vector<double> rate, slope;       ///< [site][mineral] Q and dQ/dδ
+  std::int64_t bytes() const;
+};
+
+/// What reacts where.
+struct CoupledProblem {
+  const ReactiveMedium& medium;
+  const ReactiveSites& sites;  ///< their minerals do not end
+  std::size_t first = 0;       ///< component of the first total; all have the same D > 0 and the same fixed sides
+  ReactionOptions options;     ///< of steps in turn
+};
+
+/// One step of transport and of the sites at walls. Throws Error as advance() and react(). Collective.
+/// @param[out] moved    with what reacted among the sources
+/// @param[out] reacted  gained: without what moved counts
+void advance_coupled(const CoupledProblem& problem, TransportStepper& stepper, double dt, ReactionState& reaction,
+                     TransportState& state, CoupledScratch& scratch, TransportReport& moved, ReactionReport& reacted);
+
+}  // namespace karst

@@ -90,6 +90,12 @@ void read_run(Reader& in, ChemistryDeck& deck) {
           "`karst run`: the solution that flows in; left out where there is one solution alone");
   in.texts("chemistry.species", deck.species,
            "`karst run`: species whose molality [mol/kgw] is in plotfiles with the field chemistry: [\"CO2\"]");
+  in.word<WallCoupling>(
+      "chemistry.walls", deck.walls,
+      {{"as-needed", WallCoupling::as_needed, "coupled in steps with D dt / h² above 0.3, in turn in shorter ones"},
+       {"in-turn", WallCoupling::in_turn, "after the transport: second order in short steps, wrong in long ones"},
+       {"coupled", WallCoupling::coupled, "within the step: right in the steady state at any step"}},
+      "`karst run`: when minerals on walls react");
   in.number("chemistry.skip", deck.skip, "-",
             "`karst run`: cells whose totals have changed by less than this, relative to what they are, keep the rates "
             "of their last solve; 0: all cells are solved in every step",
@@ -135,11 +141,11 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
     refuse({"chemistry.times"}, "a batch reaction belongs to `karst speciate`; `karst run` has [time]");
     if (!deck.asked())
       refuse({"chemistry.database", "chemistry.mineral", "chemistry.initial", "chemistry.inlet", "chemistry.species",
-              "chemistry.skip"},
+              "chemistry.walls", "chemistry.skip"},
              "given without a [[chemistry.solution]], so there is nothing to react");
     return;
   }
-  refuse({"chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.skip"},
+  refuse({"chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.walls", "chemistry.skip"},
          "belongs to `karst run`; remove it");
   check_batch(in, deck);
   if (deck.solutions.empty())

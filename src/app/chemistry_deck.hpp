@@ -20,6 +20,9 @@ struct MineralDeck {
   double fraction = 1.0;  ///< of the area of the wall
 };
 
+/// How minerals on walls react in a step (decision 035).
+enum class WallCoupling { as_needed, in_turn, coupled };
+
 struct ChemistryDeck {
   std::string title;
   std::string database = "phreeqc.dat";
@@ -28,7 +31,8 @@ struct ChemistryDeck {
   std::vector<double> times;         ///< of the batch reaction [s]; empty: none
   std::string initial, inlet;        ///< names of solutions
   std::vector<std::string> species;  ///< to plot
-  double skip = 1e-9;                ///< ReactionOptions::skip
+  WallCoupling walls = WallCoupling::as_needed;
+  double skip = 1e-9;  ///< ReactionOptions::skip
 
   bool asked() const { return !solutions.empty(); }
 };

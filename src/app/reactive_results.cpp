@@ -86,6 +86,9 @@ std::string ReactiveRun::json() const {
                   {"charge_mol", line_.charge},
                   {"largest_charge_imbalance", worst_.charge_imbalance},
                   {"largest_diffusion_number", longest_},
+                  {"coupled_steps", coupled_.counts.steps - coupled_.counts.in_turn},
+                  {"steps_without_coupled_solution", coupled_.counts.in_turn},
+                  {"coupled_iterations", coupled_.counts.iterations},
                   {"solved", worst_.solved},
                   {"kept", worst_.kept},
                   {"speciations", worst_.speciations}};
@@ -109,12 +112,14 @@ std::vector<std::string> ReactiveRun::warnings() const {
           "shorter steps (time.dt) help",
           plan_.medium.minerals[m].mineral.name, 100.0 * relative_error(line_.minerals[m])));
   if (longest_ > long_step)
-    all.push_back(
-        fmt::format("chemistry: D dt / h² is {:.2g} in the longest step, and walls see what diffusion brings in the "
-                    "step after: fast "
-                    "minerals react {} too slowly; time.dt = {:.3g} makes it 0.1 %",
-                    longest_, longest_ > 3.0 ? "several tens of per cent" : "some per cent",
-                    0.3 * finest_width() * finest_width() / run_.config.transport.diffusivity));
+    all.push_back(fmt::format(
+        "chemistry: D dt / h² is {:.2g} in the longest step, and walls see what diffusion brings in the "
+        "step after: fast "
+        "minerals react {} too slowly; time.dt = {:.3g} makes it 0.1 %",
+        longest_, longest_ > 3.0 ? "several tens of per cent" : "some per cent",
+        0.3 * finest_width() * finest_width() / run_.config.transport.diffusivity,
+        coupled_.counts.in_turn > 0 ? fmt::format(" ({} steps found no coupled solution)", coupled_.counts.in_turn)
+                                    : ""));
   if (const double worst = *std::ranges::max_element(worst_.imbalance); worst > largest_imbalance)
     all.push_back(fmt::format("chemistry: a step gained or lost {:.1e} of an element", worst));
   return all;

@@ -16,6 +16,7 @@ namespace karst {
 
 namespace {
 
+constexpr double short_step = 0.3;  ///< D dt / h² up to which walls that react in turn are within 0.1 %
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 /// Of each piece of wall the part of each mineral of the deck.
@@ -50,14 +51,15 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
         {wall_sites(grid_, minerals.size(), {run.config.transport.diffusivity / (h * h), h, plan_.water, true},
                     covered_walls(run)),
          {},
-         {}});
+         {},
+         true});
   std::vector<double> area, amount;
   for (const MineralDeck& m : minerals) {
     area.push_back(m.wall.empty() ? m.options.area : 0.0);
     amount.push_back(m.wall.empty() ? m.options.amount : 0.0);
   }
   if (std::ranges::any_of(area, [](double a) { return a > 0.0; }))
-    places_.push_back({volume_sites(grid_, area, amount), {}, {}});
+    places_.push_back({volume_sites(grid_, area, amount), {}, {}, false});
   area_.assign(minerals.size(), 0.0);
   for (Place& place : places_) {
     place.state = start_reaction(plan_.medium, place.sites);
@@ -108,28 +110,51 @@ void ReactiveRun::start(const TransportState& state) {
   compare_with_well_mixed(state);
 }
 
-void ReactiveRun::react(TransportStepper& stepper, TransportState& state, const TransportReport& moved) {
-  const std::span<Array<double>> values = std::span(state.values).subspan(plan_.first, plan_.initial.size());
+/// Minerals at walls react within the step of this length.
+bool ReactiveRun::couples(double dt) const {
+  const WallCoupling asked = run_.config.chemistry.walls;
+  const double h = finest_width();
+  return asked == WallCoupling::coupled ||
+         (asked == WallCoupling::as_needed && run_.config.transport.diffusivity * dt > short_step * h * h);
+}
+
+void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double dt, TransportReport& moved) {
+  const std::size_t n = plan_.initial.size();
+  const ReactionOptions options{run_.config.chemistry.skip};
   line_.solved = line_.kept = line_.speciations = 0;
   for (MineralLine& m : line_.minerals) m.rate = 0.0;
-  const double h = finest_width();
-  if (std::ranges::any_of(run_.config.chemistry.minerals, [](const MineralDeck& m) { return !m.wall.empty(); }))
-    longest_ = std::max(longest_, run_.config.transport.diffusivity * moved.step / (h * h));
-  const ReactionOptions options{run_.config.chemistry.skip};
+  const bool walls = !places_.empty() && places_.front().walls, together = walls && couples(dt);
+  const std::int64_t in_turn = coupled_.counts.in_turn;
+  if (together)
+    advance_coupled({plan_.medium, places_.front().sites, plan_.first, options}, stepper, dt, places_.front().state,
+                    state, coupled_, moved, places_.front().report);
+  else
+    stepper.advance(state, dt, moved);
+  if (walls && (!together || coupled_.counts.in_turn > in_turn)) {
+    const double h = finest_width();
+    longest_ = std::max(longest_, run_.config.transport.diffusivity * dt / (h * h));
+  }
   for (Place& place : places_) {
-    karst::react(plan_.medium, place.sites, grid_, moved.step, options, place.state, values, place.report);
-    for (std::size_t p = 0; p < values.size(); ++p) stepper.take_changes(state, plan_.first + p);
-    line_.solved += place.report.solved;
-    line_.kept += place.report.kept;
-    line_.speciations += place.report.speciations;
-    for (std::size_t m = 0; m < line_.minerals.size(); ++m) {
-      line_.minerals[m].rate += moles_ * place.report.dissolved[m] / moved.step;
-      line_.minerals[m].dissolved += moles_ * place.report.dissolved[m];
-      line_.minerals[m].time_error += moles_ * place.report.time_error[m];
+    if (!(place.walls && together)) {
+      karst::react(plan_.medium, place.sites, grid_, dt, options, place.state,
+                   std::span(state.values).subspan(plan_.first, n), place.report);
+      for (std::size_t p = 0; p < n; ++p) stepper.take_changes(state, plan_.first + p);
     }
+    add(place, dt);
   }
   balance(state, moved);
   compare_with_well_mixed(state);
+}
+
+void ReactiveRun::add(const Place& place, double dt) {
+  line_.solved += place.report.solved;
+  line_.kept += place.report.kept;
+  line_.speciations += place.report.speciations;
+  for (std::size_t m = 0; m < line_.minerals.size(); ++m) {
+    line_.minerals[m].rate += moles_ * place.report.dissolved[m] / dt;
+    line_.minerals[m].dissolved += moles_ * place.report.dissolved[m];
+    line_.minerals[m].time_error += moles_ * place.report.time_error[m];
+  }
 }
 
 /// Contents before and after the step against what came in, went out and was dissolved.
@@ -143,9 +168,9 @@ void ReactiveRun::balance(const TransportState& state, const TransportReport& mo
     const ComponentBalance& b = moved.components[plan_.first + p];
     double gained = 0.0;
     for (const Place& place : places_) gained += place.report.gained[p];
-    const double left = b.inflow - b.outflow + gained - (now[p] - content_[p]);
-    const double there =
-        std::max({std::abs(b.inflow) + std::abs(b.outflow) + std::abs(gained), size[p], size_[p], 1e-300});
+    const double left = b.inflow - b.outflow + b.source + gained - (now[p] - content_[p]);
+    const double there = std::max(
+        {std::abs(b.inflow) + std::abs(b.outflow) + std::abs(b.source) + std::abs(gained), size[p], size_[p], 1e-300});
     line_.imbalance[p] = std::abs(left) / there;
     line_.content[p] = moles_ * now[p];
     const double z = plan_.medium.system.species[p].charge;

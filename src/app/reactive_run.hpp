@@ -11,6 +11,7 @@
 #include "app/reactive_plan.hpp"
 #include "app/vof_values.hpp"
 #include "transport/march/transport_stepper.hpp"
+#include "transport/reactive/coupled_step.hpp"
 #include "transport/reactive/reaction_step.hpp"
 
 namespace karst {
@@ -41,8 +42,8 @@ class ReactiveRun {
   ReactiveRun(const JobContext& run, const TransportStepper& stepper);
   /// After the initial values are set.
   void start(const TransportState& state);
-  /// After a step of transport.
-  void react(TransportStepper& stepper, TransportState& state, const TransportReport& moved);
+  /// A step of transport and reactions.
+  void step(TransportStepper& stepper, TransportState& state, double dt, TransportReport& moved);
   /// Writes the line of the last step, and takes it into the summary.
   void record(double time);
   void close() { csv_.close(); }
@@ -61,7 +62,10 @@ class ReactiveRun {
     ReactiveSites sites;
     ReactionState state;
     ReactionReport report;
+    bool walls = false;
   };
+  bool couples(double dt) const;
+  void add(const Place& place, double dt);
   std::span<const Array<double>> totals(const TransportState& state) const;
   void find_contents(const TransportState& state, std::vector<double>& content, std::vector<double>& size) const;
   void balance(const TransportState& state, const TransportReport& moved);
@@ -77,7 +81,8 @@ class ReactiveRun {
   std::vector<Place> places_;
   std::vector<double> area_;  ///< [mineral] [m²], over all ranks
   std::vector<double> content_, size_;
-  double longest_ = 0.0;  ///< D dt / h² of the longest step, where walls react; h of the finest level
+  CoupledScratch coupled_;
+  double longest_ = 0.0;  ///< D dt / h² of the longest step in turn, where walls react; h of the finest level
   ReactiveLine line_;
   ReactiveLine worst_;  ///< largest imbalances
   Speciation mean_;

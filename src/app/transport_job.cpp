@@ -198,8 +198,10 @@ void TransportInTime::step(double dt) {
       if (!c.inlet_table) value_at(c.inlet, state_.time + dt);
       if (c.outlet) value_at(*c.outlet, state_.time + dt);
     }
-    stepper_->advance(state_, dt, report_);
-    if (chemistry_) chemistry_->react(*stepper_, state_, report_);
+    if (chemistry_)
+      chemistry_->step(*stepper_, state_, dt, report_);
+    else
+      stepper_->advance(state_, dt, report_);
   } catch (const Error&) {  // the same on all ranks
     leave();
     throw;

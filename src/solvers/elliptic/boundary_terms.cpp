@@ -8,15 +8,21 @@ namespace karst {
 WideRow BoundaryTerms::take(Row&& row) {
   WideRow wide{row.number, std::move(row.stencil), {}};
   for (const StencilTerm& t : row.volume.terms) wide.varying.push_back({t.unknown, 0, t.weight});
+  auto coefficient = static_cast<std::int32_t>(1 + robin.size());
   for (RobinWall& wall : row.robin) {
-    const auto coefficient = static_cast<std::int32_t>(1 + robin.size());
     wall.value_at_wall.merge();
     for (const StencilTerm& t : wall.value_at_wall.terms) wide.varying.push_back({t.unknown, coefficient, t.weight});
-    robin.push_back({wall.term + walls.size(), wall.area, wall.exchange, wall.rate, {}});
+    ++coefficient;
   }
+  append(row);
+  return wide;
+}
+
+void BoundaryTerms::append(const Row& row) {
+  for (const RobinWall& wall : row.robin)
+    robin.push_back({wall.term + walls.size(), wall.area, wall.exchange, wall.rate, {}});
   sides.insert(sides.end(), row.sides.begin(), row.sides.end());
   walls.insert(walls.end(), row.walls.begin(), row.walls.end());
-  return wide;
 }
 
 void BoundaryTerms::coefficients(double a, std::vector<double>& result) {

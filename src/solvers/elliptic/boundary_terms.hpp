@@ -18,6 +18,8 @@ struct BoundaryTerms {
 
   /// Takes over what boundary conditions add to a row; returns the rest. Coefficient 0 multiplies its volumes.
   WideRow take(Row&& row);
+  /// The same without the rest.
+  void append(const Row& row);
   /// Coefficients of the rows; the weights of walls with rates become those of the present rates.
   void coefficients(double a, std::vector<double>& result);
   /// b_row += factor x Σ weight value. Threaded.

@@ -20,6 +20,12 @@ struct Lister {
   MadeFaces& made;
   ListedFluxes& out;
   RowCounts counts = {};  // those of the operator again
+  Row row = {};           // a flux in the making: keeps its room
+
+  void add(const FluxPlace& place) {
+    out.add(row, place);
+    row.clear();
+  }
 };
 
 using SharedFaces = std::vector<std::pair<SharedFace, int>>;
@@ -46,44 +52,42 @@ void list_faces(Lister& l, const Place& at, const SharedFaces& shared) {
   int n_extra = 0;
   for (const ListedFace& f : l.vofs.faces(at.name)) {
     const int extra = f.primary ? -1 : n_extra++;
-    Row row;
     if (f.neighbour == domain_face) {
       const bool lines = l.maker.form() == WallForm::lines;
-      l.maker.add_domain_face(at.name, f, lines ? 1.0 : f.aperture, row);
-      l.out.add(std::move(row), place_of(at, f.side, extra));
+      l.maker.add_domain_face(at.name, f, lines ? 1.0 : f.aperture, l.row);
+      l.add(place_of(at, f.side, extra));
     }
     if (shared.empty() || !is_vof(f.neighbour)) continue;
     const SharedFace& face = shared[k++].first;
     if (l.vofs.number(f.neighbour) == no_unknown || (f.primary && is_high(f.side))) continue;
-    l.maker.add_face(at.name, face, f.side, row, l.made, l.counts);
-    l.out.add(std::move(row), place_of(at, f.side, extra));
+    l.maker.add_face(at.name, face, f.side, l.row, l.made, l.counts);
+    l.add(place_of(at, f.side, extra));
   }
   const VofMoments* m = l.vofs.moments(at.name);
   if (m == nullptr || m->wall_area <= 0.0) return;
-  Row row;
-  l.maker.add_wall_flux(at.name, row, l.made, l.counts);
-  l.out.add(std::move(row), {Kind::wall, 0, 1, at.row});
+  l.maker.add_wall_flux(at.name, l.row, l.made, l.counts);
+  l.add({Kind::wall, 0, 1, at.row});
 }
 
 void list_lines(Lister& l, const Place& at) {
   if (!l.vofs.inside(at.name)) return;
   Row wall;
   for (int side = 0; side < 6; ++side) {
-    Row row;
-    switch (l.maker.add_line(at.name, side, row, l.counts)) {
+    switch (l.maker.add_line(at.name, side, l.row, l.counts)) {
       case RowMaker::LineEnd::vof:
-        if (!is_high(side)) l.out.add(std::move(row), place_of(at, side, -1));
+        if (!is_high(side)) l.add(place_of(at, side, -1));
         break;
       case RowMaker::LineEnd::domain:
-        l.out.add(std::move(row), place_of(at, side, -1));
+        l.add(place_of(at, side, -1));
         break;
       case RowMaker::LineEnd::wall:
-        wall.stencil.add(row.stencil, 1.0);
-        wall.walls.insert(wall.walls.end(), row.walls.begin(), row.walls.end());
+        wall.stencil.add(l.row.stencil, 1.0);
+        wall.walls.insert(wall.walls.end(), l.row.walls.begin(), l.row.walls.end());
         break;
     }
+    l.row.clear();
   }
-  l.out.add(std::move(wall), {Kind::wall, 0, 1, at.row});
+  l.out.add(wall, {Kind::wall, 0, 1, at.row});
 }
 
 VofName other_end(const std::pair<SharedFace, int>& face) {
@@ -155,15 +159,15 @@ void append(BoundaryTerms& to, BoundaryTerms& from, std::int32_t first_row) {
 
 }  // namespace
 
-void ListedFluxes::add(Row&& row, const FluxPlace& place) {
+void ListedFluxes::add(Row& row, const FluxPlace& place) {
   if (row.stencil.terms.empty() && row.sides.empty() && row.walls.empty()) return;
   row.number = static_cast<std::int32_t>(places.size());
   for (SideTerm& t : row.sides) t.row = row.number;
   for (WallTerm& t : row.walls) t.row = row.number;
-  if (!row.robin.empty()) row.stencil = std::move(row.robin.front().value_at_wall);
+  if (!row.robin.empty()) std::swap(row.stencil, row.robin.front().value_at_wall);
   row.stencil.merge();
   terms.insert(terms.end(), row.stencil.terms.begin(), row.stencil.terms.end());
-  boundary.take(std::move(row));
+  boundary.append(row);
   places.push_back(place);
   ends.push_back(static_cast<std::int32_t>(terms.size()));
 }

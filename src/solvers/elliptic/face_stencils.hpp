@@ -52,8 +52,9 @@ struct ListedFluxes {
   BoundaryTerms boundary;  ///< rows: number of the flux
   std::vector<WayToHost> ways;
   std::vector<JoinedOrphan> orphans;
-  /// Takes over a flux; the terms of a wall with a rate are those of the value there, without a factor.
-  void add(Row&& row, const FluxPlace& place);
+  /// Takes over a flux, and leaves anything in `row`; the terms of a wall with a rate are those of the value there,
+  /// without a factor.
+  void add(Row& row, const FluxPlace& place);
 };
 
 /// Lists the fluxes of a box: faces next to walls and ends, walls, ways of orphans.

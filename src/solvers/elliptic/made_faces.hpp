@@ -3,8 +3,11 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "fields/vof_lookup.hpp"
@@ -14,12 +17,20 @@ namespace karst {
 
 struct RowCounts;
 
-/// ∂φ/∂x_d at the centroid of a face, times h, and the ways that were taken.
+/// The ways that were taken to a difference: each grows by 1 with every row that reads the face.
+using FaceCounts = std::array<std::int64_t RowCounts::*, 2>;
+
+/// ∂φ/∂x_d at the centroid of a face, times h, in the making.
 struct FaceDifference {
   Stencil stencil;  ///< merged
-  static constexpr std::size_t most = 2;
-  std::array<std::int64_t RowCounts::*, most> counts{};  ///< each grows by 1 with every row that reads the face
+  FaceCounts counts{};
   void count(std::int64_t RowCounts::*which) { counts[counts[0] == nullptr ? 0 : 1] = which; }
+};
+
+/// The same as it is kept; points into MadeFaces, until its next difference is made.
+struct MadeDifference {
+  std::span<const StencilTerm> terms;
+  FaceCounts counts;
 };
 
 /// Gradient at a VoF: a stencil per direction, in values per cell width.
@@ -29,15 +40,27 @@ struct VofGradient {
 };
 
 /// What the rows of one box have in common, made once: a face is read by the rows, and the fluxes, of both its VoFs.
-/// For set-up; used by one thread.
+/// For set-up; used by one thread. Faces stand in a table with open addressing and their terms one behind the other: a
+/// box has thousands, and memory asked for each took as long as the stencils.
 class MadeFaces {
  public:
-  /// The difference at a face, made by make() the first time.
+  /// The difference at a face, made by make(FaceDifference&) the first time.
   template <class F>
-  const FaceDifference& difference(const SharedFace& face, F&& make) {
-    const auto [at, is_new] = differences_.try_emplace({face.low, face.high, face.direction, face.centroid});
-    if (is_new) at->second = make();
-    return at->second;
+  MadeDifference difference(const SharedFace& face, F&& make) {
+    const Key key{face.low, face.high, face.direction, face.centroid};
+    std::size_t at = find(key);
+    if (table_[at] == none) {
+      scratch_.stencil.terms.clear();
+      scratch_.counts = {};
+      make(scratch_);
+      table_[at] = static_cast<std::uint32_t>(faces_.size());
+      faces_.push_back({key, terms_.size(), scratch_.stencil.terms.size(), scratch_.counts});
+      terms_.insert(terms_.end(), scratch_.stencil.terms.begin(), scratch_.stencil.terms.end());
+      if (2 * faces_.size() > table_.size()) grow();
+      return {std::span(terms_).last(scratch_.stencil.terms.size()), scratch_.counts};
+    }
+    const Face& made = faces_[table_[at]];
+    return {std::span(terms_).subspan(made.first, made.n), made.counts};
   }
   template <class F>
   const VofGradient& gradient(VofName v, F&& make) {
@@ -47,20 +70,39 @@ class MadeFaces {
   }
 
  private:
-  struct Face {
+  struct Key {
     VofName low, high;
     int direction;
     Vec3 centroid;  ///< two VoFs may share several faces
-    friend bool operator==(const Face&, const Face&) = default;
+    friend bool operator==(const Key&, const Key&) = default;
   };
-  struct Hash {
-    std::size_t operator()(const Face& f) const {
-      constexpr std::size_t odd = 0x9e3779b97f4a7c15;
-      return (std::hash<VofName>{}(f.low) * odd ^ std::hash<VofName>{}(f.high)) * odd +
-             static_cast<std::size_t>(f.direction);
-    }
+  struct Face {
+    Key key;
+    std::size_t first, n;  ///< of its terms
+    FaceCounts counts;
   };
-  std::unordered_map<Face, FaceDifference, Hash> differences_;
+  static constexpr std::uint32_t none = 0xffffffff;
+  static constexpr std::size_t first_size = 1024;  ///< a power of two, as all sizes of the table
+
+  /// Its place in the table, or the free one where it belongs.
+  std::size_t find(const Key& key) const {
+    constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
+    std::uint64_t hash = (std::hash<VofName>{}(key.low) * odd ^ std::hash<VofName>{}(key.high)) * odd;
+    hash += static_cast<std::uint64_t>(key.direction) * odd;
+    const std::size_t mask = table_.size() - 1;
+    std::size_t at = (hash >> 32) & mask;
+    while (table_[at] != none && !(faces_[table_[at]].key == key)) at = (at + 1) & mask;
+    return at;
+  }
+  void grow() {
+    table_.assign(2 * table_.size(), none);
+    for (std::size_t f = 0; f < faces_.size(); ++f) table_[find(faces_[f].key)] = static_cast<std::uint32_t>(f);
+  }
+
+  std::vector<std::uint32_t> table_ = std::vector<std::uint32_t>(first_size, none);  ///< place in faces_
+  std::vector<Face> faces_;
+  std::vector<StencilTerm> terms_;
+  FaceDifference scratch_;
   std::unordered_map<VofName, VofGradient> gradients_;
 };
 

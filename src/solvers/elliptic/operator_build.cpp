@@ -60,12 +60,11 @@ WallForm choose_form(const Comm& comm, const Geometry& geometry, const EllipticP
   return comm.any(other) ? WallForm::fluxes : WallForm::lines;
 }
 
-/// Merges the terms of a row, unknowns of its coefficients included, and gives back the room that they needed.
+/// Merges the terms of a row, unknowns of its coefficients included.
 void finish(Row& row) {
   row.stencil.add(row.volume, 0.0);
   for (const RobinWall& wall : row.robin) row.stencil.add(wall.value_at_wall, 0.0);
   row.stencil.merge();
-  row.stencil.terms.shrink_to_fit();
 }
 
 }  // namespace
@@ -123,7 +122,7 @@ void EllipticOperator::build(Faces faces) {
     const auto list = [&listed](std::size_t face, const Stencil& flux) {
       Row row;
       row.stencil.add(flux, -1.0);
-      listed.add(std::move(row), {FluxPlace::Kind::coarse_fine, 0, 1, static_cast<std::int32_t>(face)});
+      listed.add(row, {FluxPlace::Kind::coarse_fine, 0, 1, static_cast<std::int32_t>(face)});
     };
     std::function<void(std::size_t, const Stencil&)> told;
     if (build.with_faces) told = list;
@@ -167,14 +166,19 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
     const BoxGraph graph = geometry.graph.box(b);
     BoxRows& out = of_box[i];
     MadeFaces made;
+    Row row;  // keeps its room; those that stay are copies of the size they need
     const auto make = [&](int vof) {
       const std::int32_t number = numbering_.number(level, b, vof);
       if (number < 0) return;
       const auto more = build.additions.find(number);
       const unsigned sides = more == build.additions.end() ? 0U : more->second.sides;
-      out.rows.push_back(maker.make(vof_name(graph.box, vof), number, sides, made, out.counts));
-      if (sides != 0) out.rows.back().stencil.add(more->second.stencil, 1.0);
+      maker.make(vof_name(graph.box, vof), number, sides, made, out.counts, row);
+      if (sides != 0) row.stencil.add(more->second.stencil, 1.0);
+      finish(row);
+      out.counts.entries += std::ssize(row.stencil.terms);
+      out.rows.push_back(row);
     };
+    out.rows.reserve(graph.n_irregular);
     if (build.additions.empty()) {
       for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r) make(graph.row_vof[r]);
     } else {
@@ -184,10 +188,6 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
         irregular += cut;
         if (cut || build.additions.contains(numbering_.number(level, b, vof))) make(vof);
       }
-    }
-    for (Row& row : out.rows) {
-      finish(row);
-      out.counts.entries += std::ssize(row.stencil.terms);
     }
     out.counts.wide_rows = std::ssize(out.rows);
     if (build.with_faces)

@@ -37,15 +37,14 @@ RowCounts& RowCounts::operator+=(const RowCounts& o) {
 RowMaker::RowMaker(const VofLookup& vofs, const EllipticProblem& problem, const Field* face_beta, WallForm form)
     : vofs_(vofs), problem_(problem), face_beta_(face_beta), form_(form), h_(std::ldexp(1.0, -vofs.level())) {}
 
-Row RowMaker::make(VofName v, std::int32_t number, unsigned between_levels, MadeFaces& made, RowCounts& counts) const {
-  constexpr std::size_t usual = 48;  // terms before they are merged
-  Row row;
-  row.stencil.terms.reserve(usual);
+void RowMaker::make(VofName v, std::int32_t number, unsigned between_levels, MadeFaces& made, RowCounts& counts,
+                    Row& row) const {
+  row.clear();
   row.number = number;
   row.orphan = !vofs_.inside(v);
   if (form_ == WallForm::lines) {
     add_lines(v, between_levels, row, counts);
-    return row;
+    return;
   }
   const Host to = host(v);
   counts.orphans_alone += to.name == no_face && !vofs_.inside(v);
@@ -59,7 +58,6 @@ Row RowMaker::make(VofName v, std::int32_t number, unsigned between_levels, Made
     else
       extrapolate(v, to, row);
   }
-  return row;
 }
 
 Vec3 RowMaker::position(VofName v, const Vec3& in_cell) const {
@@ -277,14 +275,14 @@ bool RowMaker::is_tight(VofName v) const {
   return m != nullptr && norm(m->wall) < least_flatness * m->wall_area;
 }
 
-/// Difference across the neighbouring face of an aligned pair, one step towards a side.
-bool RowMaker::pair_beside(const Pair& pair, int direction, int towards, Stencil& difference) const {
-  const VofName low = vofs_.aligned(pair.low, towards), high = vofs_.aligned(pair.high, towards);
-  if (low == no_face || high == no_face) return false;
-  if (vofs_.number(low) == no_unknown || vofs_.number(high) == no_unknown) return false;
-  if (vofs_.aligned(low, side_of(direction, true)) != high) return false;
-  add_difference(low, high, 1.0, difference);
-  return true;
+/// The aligned pair one step towards a side; no_face where one of the two is missing.
+RowMaker::Pair RowMaker::pair_beside(const Pair& pair, int direction, int towards) const {
+  const VofName low = vofs_.aligned(pair.low, towards);
+  if (low == no_face) return {};
+  const VofName high = vofs_.aligned(pair.high, towards);
+  if (high == no_face || vofs_.number(low) == no_unknown || vofs_.number(high) == no_unknown) return {};
+  if (vofs_.aligned(low, side_of(direction, true)) != high) return {};
+  return {low, high, {}};
 }
 
 /// The pair of aligned unknowns whose line passes nearest to the centroid of a face: the two VoFs themselves, or one of
@@ -309,18 +307,17 @@ RowMaker::Pair RowMaker::nearest_pair(const SharedFace& face) const {
   return best;
 }
 
-FaceDifference RowMaker::face_difference(const SharedFace& face, MadeFaces& made) const {
-  FaceDifference result;
+void RowMaker::face_difference(const SharedFace& face, MadeFaces& made, FaceDifference& result) const {
   if (is_tight(face.low) || is_tight(face.high)) {
     add_difference(face.low, face.high, 1.0, result.stencil);
     result.count(&RowCounts::faces_tight);
-    return result;
+    return;
   }
   const Pair pair = nearest_pair(face);
   if (pair.low == no_face) {
     result.stencil = slanted_difference(face, made, result);
     result.stencil.merge();
-    return result;
+    return;
   }
   if (pair.low != face.low || pair.high != face.high) result.count(&RowCounts::faces_from_beside);
   add_difference(pair.low, pair.high, 1.0, result.stencil);
@@ -329,19 +326,19 @@ FaceDifference RowMaker::face_difference(const SharedFace& face, MadeFaces& made
   for (int d = 0; d < 3; ++d) {
     const double t = pair.offset[d];
     if (d == face.direction || std::abs(t) < small) continue;
-    Stencil beside;
     double weight = std::abs(t);
-    if (!pair_beside(pair, face.direction, side_of(d, t > 0.0), beside)) {
-      beside.terms.clear();
+    Pair beside = pair_beside(pair, face.direction, side_of(d, t > 0.0));
+    if (beside.low == no_face) {
       weight = -weight;
-      if (!pair_beside(pair, face.direction, side_of(d, t < 0.0), beside)) {
+      beside = pair_beside(pair, face.direction, side_of(d, t < 0.0));
+      if (beside.low == no_face) {
         ++missed;
         continue;
       }
       ++extrapolated;
     }
     ++corrected;
-    result.stencil.add(beside, weight);
+    add_difference(beside.low, beside.high, weight, result.stencil);
     add_difference(pair.low, pair.high, -weight, result.stencil);
   }
   if (missed > 0)
@@ -349,7 +346,6 @@ FaceDifference RowMaker::face_difference(const SharedFace& face, MadeFaces& made
   else if (corrected > 0)
     result.count(extrapolated > 0 ? &RowCounts::faces_extrapolated : &RowCounts::faces_at_centroid);
   result.stencil.merge();
-  return result;
 }
 
 // The difference of the two values, as the two-point operator has it, and what a linear function changes beside it.
@@ -529,10 +525,11 @@ void RowMaker::add_fluxes(VofName v, Row& row, MadeFaces& made, RowCounts& count
 void RowMaker::add_face(VofName v, const SharedFace& face, int side, Row& row, MadeFaces& made,
                         RowCounts& counts) const {
   const double beta = beta_below(v, face.direction, face.high);
-  const FaceDifference& difference = made.difference(face, [&] { return face_difference(face, made); });
+  const MadeDifference difference =
+      made.difference(face, [&](FaceDifference& result) { face_difference(face, made, result); });
   for (const auto count : difference.counts)
     if (count != nullptr) ++(counts.*count);
-  row.stencil.add(difference.stencil, (is_high(side) ? -1.0 : 1.0) * beta * h_ * face.aperture);
+  row.stencil.add(difference.terms, (is_high(side) ? -1.0 : 1.0) * beta * h_ * face.aperture);
 }
 
 void RowMaker::add_wall_flux(VofName v, Row& row, MadeFaces& made, RowCounts& counts) const {

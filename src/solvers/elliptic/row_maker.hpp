@@ -74,6 +74,15 @@ struct Row {
   std::vector<SideTerm> sides;
   std::vector<WallTerm> walls;
   std::vector<RobinWall> robin;
+  void clear() {  ///< keeps the room
+    number = 0;
+    orphan = false;
+    stencil.terms.clear();
+    volume.terms.clear();
+    sides.clear();
+    walls.clear();
+    robin.clear();
+  }
 };
 
 /// Throws Error when the least rate of a wall is negative.
@@ -93,7 +102,9 @@ class RowMaker {
   /// Row of an own VoF that is an unknown, without the fluxes between levels.
   /// @param between_levels  bit s: side s has such fluxes
   /// @param made  of the box that holds v
-  Row make(VofName v, std::int32_t number, unsigned between_levels, MadeFaces& made, RowCounts& counts) const;
+  /// @param[out] row  whatever it held before
+  void make(VofName v, std::int32_t number, unsigned between_levels, MadeFaces& made, RowCounts& counts,
+            Row& row) const;
   /// The row that keeps the balance of a VoF: its own or its host's; no_unknown when it has none (lines: orphans).
   GlobalNumber balance_row(VofName v) const;
   /// A face towards the coarser level carries a flux (lines: the wall is not met before the ghost).
@@ -116,7 +127,7 @@ class RowMaker {
  private:
   void add_lines(VofName v, unsigned between_levels, Row& row, RowCounts& counts) const;
   void add_fluxes(VofName v, Row& row, MadeFaces& made, RowCounts& counts) const;
-  FaceDifference face_difference(const SharedFace& face, MadeFaces& made) const;
+  void face_difference(const SharedFace& face, MadeFaces& made, FaceDifference& result) const;
   Stencil slanted_difference(const SharedFace& face, MadeFaces& made, FaceDifference& told) const;
   /// From its neighbours, and theirs where a direction is not resolved.
   VofGradient gradient(VofName v) const;
@@ -139,7 +150,7 @@ class RowMaker {
   };
   bool is_tight(VofName v) const;
   Pair nearest_pair(const SharedFace& face) const;
-  bool pair_beside(const Pair& pair, int direction, int towards, Stencil& difference) const;
+  Pair pair_beside(const Pair& pair, int direction, int towards) const;
   double wall_beta(VofName v) const;
   /// β of the face below a VoF, as the box of an own VoF holds it.
   double beta_below(VofName own, int direction, VofName high) const;

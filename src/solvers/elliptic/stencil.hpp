@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/triple.hpp"
@@ -21,9 +22,10 @@ struct Stencil {
   std::vector<StencilTerm> terms;
 
   void add(GlobalNumber unknown, double weight) { terms.push_back({unknown, weight}); }
-  void add(const Stencil& other, double factor) {
-    for (const StencilTerm& t : other.terms) add(t.unknown, factor * t.weight);
+  void add(std::span<const StencilTerm> others, double factor) {
+    for (const StencilTerm& t : others) add(t.unknown, factor * t.weight);
   }
+  void add(const Stencil& other, double factor) { add(std::span(other.terms), factor); }
   double weight_of(GlobalNumber unknown) const {
     double sum = 0.0;
     for (const StencilTerm& t : terms) sum += t.unknown == unknown ? t.weight : 0.0;

@@ -61,6 +61,12 @@ VofLookup::VofLookup(const LevelGeometry& geometry, const CompositeNumbering& nu
   });
 }
 
+std::vector<VofName> VofLookup::foreign() const {
+  std::vector<VofName> names;
+  for (const auto& [name, remote] : remote_) names.push_back(name);
+  return names;
+}
+
 Index VofLookup::cell(VofName v) const {
   const int b = local(v);
   if (b < 0) return remote_.at(v).fixed.cell;

@@ -63,6 +63,7 @@ class VofLookup {
   int level() const { return geometry_->level; }
   const Layout& layout() const { return geometry_->graph.layout(); }
   const LevelGraph& graph() const { return geometry_->graph; }
+  std::vector<VofName> foreign() const;  ///< names of the known VoFs of other ranks
   bool knows(VofName v) const { return local(v) >= 0 || remote_.contains(v); }
 
   Index cell(VofName v) const;

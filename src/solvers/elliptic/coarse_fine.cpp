@@ -124,7 +124,8 @@ Stencil coarse_fine_flux(const LevelRows& fine, const LevelFace& f) {
   const bool lines = fine.maker.form() == WallForm::lines;
   const double h = std::ldexp(1.0, -fine.vofs.level());
   Stencil flux;
-  flux.add(normal_difference(fine, f), fine.maker.end_beta(f.vof, f.face) * h * (lines ? 1.0 : f.face.aperture));
+  flux.add(normal_difference(fine, f),
+           fine.maker.beta_at(f.vof, f.face.side, f.face.neighbour) * h * (lines ? 1.0 : f.face.aperture));
   flux.merge();
   return flux;
 }

@@ -34,8 +34,8 @@ RowCounts& RowCounts::operator+=(const RowCounts& o) {
   return *this;
 }
 
-RowMaker::RowMaker(const VofLookup& vofs, const EllipticProblem& problem, const Field* face_beta, WallForm form)
-    : vofs_(vofs), problem_(problem), face_beta_(face_beta), form_(form), h_(std::ldexp(1.0, -vofs.level())) {}
+RowMaker::RowMaker(const VofLookup& vofs, const EllipticProblem& problem, const FaceBetas* betas, WallForm form)
+    : vofs_(vofs), problem_(problem), betas_(betas), form_(form), h_(std::ldexp(1.0, -vofs.level())) {}
 
 void RowMaker::make(VofName v, std::int32_t number, unsigned between_levels, MadeFaces& made, RowCounts& counts,
                     Row& row) const {
@@ -86,26 +86,15 @@ void RowMaker::add_wall_term(VofName v, double weight, const Vec3& at, Row& row)
                        wall_piece(*vofs_.moments(v), vofs_.level(), vofs_.row(v), vofs_.wall_parts(v), at)});
 }
 
-int RowMaker::slot_in_box(VofName own, VofName other) const {
-  const BoxGraph graph = vofs_.graph().box(vofs_.graph().local(box_of(own)));
-  if (box_of(other) == graph.box) return vof_of(other);
-  return graph.n_own + graph.halo.find(other);
-}
-
-double RowMaker::beta_at(VofName own, int direction, int slot) const {
-  if (face_beta_ == nullptr) return problem_.beta;
-  return face_beta_->box(vofs_.graph().local(box_of(own)), direction)[slot];
-}
-
-double RowMaker::beta_below(VofName own, int direction, VofName high) const {
-  return face_beta_ == nullptr ? problem_.beta : beta_at(own, direction, slot_in_box(own, high));
+double RowMaker::beta_at(VofName v, int side, VofName neighbour) const {
+  return betas_ == nullptr ? problem_.beta : betas_->of(v, side, neighbour);
 }
 
 double RowMaker::wall_beta(VofName v) const {
-  if (face_beta_ == nullptr) return problem_.beta;
+  if (betas_ == nullptr) return problem_.beta;
   double sum = 0.0, area = 0.0;
   for (const auto& [face, side] : vofs_.shared_faces(v)) {
-    sum += face.aperture * beta_below(v, face.direction, face.high);
+    sum += face.aperture * beta_at(v, side, is_high(side) ? face.high : face.low);
     area += face.aperture;
   }
   return area > 0.0 ? sum / area : problem_.beta;
@@ -114,17 +103,6 @@ double RowMaker::wall_beta(VofName v) const {
 void RowMaker::add_difference(VofName from, VofName to, double weight, Stencil& stencil) const {
   stencil.add(vofs_.number(to), weight);
   stencil.add(vofs_.number(from), -weight);
-}
-
-double RowMaker::end_beta(VofName v, const ListedFace& face) const {
-  if (face_beta_ == nullptr) return problem_.beta;
-  const BoxGraph graph = vofs_.graph().box(vofs_.graph().local(box_of(v)));
-  int slot = vof_of(v);
-  if (is_high(face.side))
-    for_each_face(graph, [&](int vof, int side, int s) {
-      if (vof == vof_of(v) && side == face.side && graph.name(s) == face.neighbour) slot = s;
-    });
-  return beta_at(v, direction_of(face.side), slot);
 }
 
 GlobalNumber RowMaker::balance_row(VofName v) const {
@@ -156,7 +134,7 @@ void RowMaker::add_domain_face(VofName v, const ListedFace& face, double apertur
     if (at) row.sides.push_back({row.number, where, area, there});
     return;
   }
-  const double beta = end_beta(v, face);
+  const double beta = beta_at(v, face.side, face.neighbour);
   const double exchange = beta / (distance * h_);
   if (c.kind == BoundaryKind::dirichlet) {
     row.stencil.add(vofs_.number(v), area * exchange);
@@ -190,7 +168,7 @@ RowMaker::LineEnd RowMaker::add_line(VofName v, int side, Row& row, RowCounts& c
   const VofName to = vofs_.neighbour(v, side);
   const float wall = center == nullptr ? no_wall : center->wall_distance[side];
   if (const VofName n = vofs_.aligned(v, side); n != no_face && vofs_.number(n) != no_unknown) {
-    const double beta = beta_below(v, d, is_high(side) ? n : v);
+    const double beta = beta_at(v, side, n);
     add_difference(v, n, -beta * h_, row.stencil);
     return LineEnd::vof;
   }
@@ -417,7 +395,6 @@ RowMaker::Host RowMaker::host(VofName v, int depth) const {
       const auto& [face, side] = faces[i];
       const VofName n = is_high(side) ? face.high : face.low;
       if (face.aperture <= largest || n == v || vofs_.number(n) == no_unknown) continue;
-      if (face_beta_ != nullptr && box_of(n) != box_of(v)) continue;
       const Vec3 away = to_vec(vofs_.step(n, v, opposite(side))) + vofs_.point(v) - vofs_.point(n);
       Host found{n, away, static_cast<int>(i)};
       if (!vofs_.inside(n)) {
@@ -524,7 +501,7 @@ void RowMaker::add_fluxes(VofName v, Row& row, MadeFaces& made, RowCounts& count
 
 void RowMaker::add_face(VofName v, const SharedFace& face, int side, Row& row, MadeFaces& made,
                         RowCounts& counts) const {
-  const double beta = beta_below(v, face.direction, face.high);
+  const double beta = beta_at(v, side, is_high(side) ? face.high : face.low);
   const MadeDifference difference =
       made.difference(face, [&](FaceDifference& result) { face_difference(face, made, result); });
   for (const auto count : difference.counts)

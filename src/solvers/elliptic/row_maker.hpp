@@ -26,6 +26,7 @@
 
 #include "fields/vof_lookup.hpp"
 #include "solvers/elliptic/elliptic_problem.hpp"
+#include "solvers/elliptic/face_betas.hpp"
 #include "solvers/elliptic/made_faces.hpp"
 #include "solvers/elliptic/stencil.hpp"
 
@@ -95,8 +96,8 @@ WallPiece wall_piece(const VofMoments& moments, int level, std::int64_t row, con
 /// Makes rows of one level; reads only, may be used by several threads.
 class RowMaker {
  public:
-  /// @param face_beta  nullptr: problem.beta
-  RowMaker(const VofLookup& vofs, const EllipticProblem& problem, const Field* face_beta, WallForm form);
+  /// @param betas  on faces; nullptr: problem.beta
+  RowMaker(const VofLookup& vofs, const EllipticProblem& problem, const FaceBetas* betas, WallForm form);
 
   WallForm form() const { return form_; }
   /// Row of an own VoF that is an unknown, without the fluxes between levels.
@@ -109,8 +110,8 @@ class RowMaker {
   GlobalNumber balance_row(VofName v) const;
   /// A face towards the coarser level carries a flux (lines: the wall is not met before the ghost).
   bool crosses_levels(VofName v, const ListedFace& face) const;
-  /// β of a face of an own VoF towards a ghost.
-  double end_beta(VofName v, const ListedFace& face) const;
+  /// β of the face of a VoF across a side towards a neighbour: see FaceBetas::of().
+  double beta_at(VofName v, int side, VofName neighbour) const;
 
   // What leaves a VoF through one of its faces, or its wall, added to a row.
   void add_face(VofName v, const SharedFace& face, int side, Row& row, MadeFaces& made, RowCounts& counts) const;
@@ -152,10 +153,6 @@ class RowMaker {
   Pair nearest_pair(const SharedFace& face) const;
   Pair pair_beside(const Pair& pair, int direction, int towards) const;
   double wall_beta(VofName v) const;
-  /// β of the face below a VoF, as the box of an own VoF holds it.
-  double beta_below(VofName own, int direction, VofName high) const;
-  double beta_at(VofName own, int direction, int slot) const;
-  int slot_in_box(VofName own, VofName other) const;
   Vec3 position(VofName v, const Vec3& in_cell) const;
   Condition wall_condition(VofName v) const;
   void add_wall_term(VofName v, double weight, const Vec3& at, Row& row) const;
@@ -163,7 +160,7 @@ class RowMaker {
 
   const VofLookup& vofs_;
   const EllipticProblem& problem_;
-  const Field* face_beta_;
+  const FaceBetas* betas_;
   WallForm form_;
   double h_;
 };

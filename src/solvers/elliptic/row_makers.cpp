@@ -27,6 +27,7 @@ RowMakers::RowMakers(const Composite& composite, const EllipticProblem& problem,
   const auto n = static_cast<std::size_t>(composite.n_levels());
   numbers_.reserve(n);  // the look-ups and makers point at each other's elements
   vofs_.reserve(n);
+  betas_.reserve(n);
   makers_.reserve(n);
   for (std::size_t l = 0; l < n; ++l) {
     const LevelGeometry& level = composite.level(static_cast<int>(l));
@@ -35,7 +36,8 @@ RowMakers::RowMakers(const Composite& composite, const EllipticProblem& problem,
     VofLookup& vofs = vofs_.emplace_back(level, composite.numbering(), numbers_[l]);
     vofs.fetch(comm, near_other_ranks(level.graph), rings);
     if (n > 1) vofs.fetch(comm, at_level_boundary(vofs), 3);
-    makers_.emplace_back(vofs, problem, problem.face_beta.empty() ? nullptr : &problem.face_beta[l], form);
+    if (!problem.face_beta.empty()) betas_.emplace_back(comm, vofs, problem.face_beta[l]);
+    makers_.emplace_back(vofs, problem, problem.face_beta.empty() ? nullptr : &betas_[l], form);
   }
 }
 

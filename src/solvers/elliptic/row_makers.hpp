@@ -25,6 +25,7 @@ class RowMakers {
  private:
   std::vector<NumberField> numbers_;
   std::vector<VofLookup> vofs_;
+  std::vector<FaceBetas> betas_;  // none where β is a number
   std::vector<RowMaker> makers_;
 };
 

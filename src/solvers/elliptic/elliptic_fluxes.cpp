@@ -75,7 +75,7 @@ void EllipticFluxes::follow_operator() {
   const BoundaryTerms& boundary = stencils_->boundary;
   for (std::size_t i = 0; i < boundary.robin.size(); ++i) {
     RobinWall wall = boundary.robin[i];
-    wall.rate = op_->problem().wall(boundary.walls[wall.term].piece).rate;
+    wall.rate = op_->problem().wall(boundary.piece(boundary.walls[wall.term], op_->geometry())).rate;
     damped_[i] = wall.damped_area();
     taken_per_value_[i] = wall.damped_area() * wall.rate;
   }
@@ -176,9 +176,10 @@ void EllipticFluxes::find_listed(std::size_t w, std::span<const double> x, const
   }
   robin = at(s.robin_begin[w]);
   for (auto t = at(s.walls_begin[w]); t < at(s.walls_begin[w + 1]); ++t) {
-    const WallTerm& term = s.boundary.walls[t];
+    const KeptWall& term = s.boundary.walls[t];
     const bool has_rate = robin < robin_end && s.boundary.robin[robin].term == t;
-    take(term.row, (has_rate ? damped_[robin++] : term.weight) * problem.wall(term.piece).value);
+    take(term.row,
+         (has_rate ? damped_[robin++] : term.weight) * problem.wall(s.boundary.piece(term, op_->geometry())).value);
   }
 }
 

@@ -200,7 +200,7 @@ void EllipticOperator::right_side(std::span<const double> source, const Elliptic
       },
       [&](std::size_t t) {
         if (given) return wall_values_[t];
-        return values.wall ? values.wall(boundary_.walls[t].piece).value : 0.0;
+        return values.wall ? values.wall(boundary_.piece(boundary_.walls[t], *geometry_)).value : 0.0;
       },
       1.0, b);
 }

@@ -23,7 +23,7 @@ struct Lister {
   Row row = {};           // a flux in the making: keeps its room
 
   void add(const FluxPlace& place) {
-    out.add(row, place);
+    out.add(row, place, grid.geometry());
     row.clear();
   }
 };
@@ -87,7 +87,7 @@ void list_lines(Lister& l, const Place& at) {
     }
     l.row.clear();
   }
-  l.out.add(wall, {Kind::wall, 0, 1, at.row});
+  l.out.add(wall, {Kind::wall, 0, 1, at.row}, l.grid.geometry());
 }
 
 VofName other_end(const std::pair<SharedFace, int>& face) {
@@ -147,19 +147,9 @@ void append(std::vector<T>& to, std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-/// Behind what has been gathered already.
-void append(BoundaryTerms& to, BoundaryTerms& from, std::int32_t first_row) {
-  for (RobinWall& wall : from.robin) wall.term += to.walls.size();
-  for (SideTerm& t : from.sides) t.row += first_row;
-  for (WallTerm& t : from.walls) t.row += first_row;
-  append(to.sides, from.sides);
-  append(to.walls, from.walls);
-  append(to.robin, from.robin);
-}
-
 }  // namespace
 
-void ListedFluxes::add(Row& row, const FluxPlace& place) {
+void ListedFluxes::add(Row& row, const FluxPlace& place, const Geometry& geometry) {
   if (row.stencil.terms.empty() && row.sides.empty() && row.walls.empty()) return;
   row.number = static_cast<std::int32_t>(places.size());
   for (SideTerm& t : row.sides) t.row = row.number;
@@ -167,7 +157,7 @@ void ListedFluxes::add(Row& row, const FluxPlace& place) {
   if (!row.robin.empty()) std::swap(row.stencil, row.robin.front().value_at_wall);
   row.stencil.merge();
   terms.insert(terms.end(), row.stencil.terms.begin(), row.stencil.terms.end());
-  boundary.append(row);
+  boundary.append(row, geometry);
   places.push_back(place);
   ends.push_back(static_cast<std::int32_t>(terms.size()));
 }
@@ -236,7 +226,7 @@ FaceStencils gather_fluxes(const Composite& grid, std::vector<ListedFluxes>& lis
   for (ListedFluxes& list : lists) {
     begin_window();
     all.windows.push_back(list.window);
-    append(all.boundary, list.boundary, flux);
+    all.boundary.append(std::move(list.boundary), flux);
     append(all.orphans, list.orphans);
     std::ranges::move(list.ways, std::back_inserter(all.ways));
     const std::int32_t first = entry;

@@ -54,7 +54,7 @@ struct ListedFluxes {
   std::vector<JoinedOrphan> orphans;
   /// Takes over a flux, and leaves anything in `row`; the terms of a wall with a rate are those of the value there,
   /// without a factor.
-  void add(Row& row, const FluxPlace& place);
+  void add(Row& row, const FluxPlace& place, const Geometry& geometry);
 };
 
 /// Lists the fluxes of a box: faces next to walls and ends, walls, ways of orphans.

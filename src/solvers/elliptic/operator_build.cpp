@@ -119,10 +119,10 @@ void EllipticOperator::build(Faces faces) {
   for (int l = 0; l + 1 < composite_->n_levels(); ++l) {
     ListedFluxes listed;
     listed.window = {l, -1};
-    const auto list = [&listed](std::size_t face, const Stencil& flux) {
+    const auto list = [&listed, this](std::size_t face, const Stencil& flux) {
       Row row;
       row.stencil.add(flux, -1.0);
-      listed.add(row, {FluxPlace::Kind::coarse_fine, 0, 1, static_cast<std::int32_t>(face)});
+      listed.add(row, {FluxPlace::Kind::coarse_fine, 0, 1, static_cast<std::int32_t>(face)}, *geometry_);
     };
     std::function<void(std::size_t, const Stencil&)> told;
     if (build.with_faces) told = list;
@@ -200,7 +200,7 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
     counts_ += box.counts;
     for (Row& row : box.rows) {
       wide_orphan_.push_back(row.orphan);
-      build.rows.push_back(boundary_.take(std::move(row)));
+      build.rows.push_back(boundary_.take(std::move(row), *geometry_));
     }
     box.rows = {};
   }
@@ -268,8 +268,7 @@ void EllipticOperator::number_columns(Build& build) {
     for (const StencilTerm& t : row.stencil.terms)
       if (!numbering_.is_own(t.unknown)) wanted.push_back(t.unknown);
   std::vector<GlobalNumber> foreign_walls;
-  for (const WallTerm& t : boundary_.walls)
-    if (!numbering_.is_own(t.unknown)) foreign_walls.push_back(t.unknown);
+  for (const ForeignWall& wall : boundary_.foreign) foreign_walls.push_back(wall.unknown);
   foreign_ = RemoteValues<RateAndValue>(comm_, numbering_, std::move(foreign_walls));
   remote_ = RemoteValues<double>(comm_, numbering_, std::move(wanted));
   require(numbering_.n_own() + std::ssize(remote_.numbers()) < (std::int64_t{1} << 31),

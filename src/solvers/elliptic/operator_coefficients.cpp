@@ -61,10 +61,10 @@ void EllipticOperator::set_wall(const WallField& rates, const WallField& values)
     return RateAndValue{at(rates, level, row), at(values, level, row)};
   });
   foreign_.finish();
-  const auto given = [&](const WallTerm& t) {
-    if (t.piece.row >= 0)
-      return RateAndValue{at(rates, t.piece.level, t.piece.row), at(values, t.piece.level, t.piece.row)};
-    return foreign_.values()[foreign_.place(t.unknown)];
+  const auto given = [&](const KeptWall& t) {
+    if (t.place < 0) return foreign_.values()[foreign_.place(boundary_.foreign[~t.place].unknown)];
+    const WallPiece piece = boundary_.piece(t, *geometry_);
+    return RateAndValue{at(rates, piece.level, piece.row), at(values, piece.level, piece.row)};
   };
   double least = 0.0;
   for (const RobinWall& wall : boundary_.robin) least = std::min(least, given(boundary_.walls[wall.term]).rate);

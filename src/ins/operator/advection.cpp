@@ -254,6 +254,14 @@ void Advection::add_carried(double factor, const LevelValues& v, std::span<Quad>
     for (const FlowExtra& face : op_->rows().extra_of(b))
       add_to(y[first + face.vof],
              part(first + face.vof) * carried(v.x.box(b).data(), face, double{extra_fluxes_[e++]}));
+    const auto box = static_cast<std::size_t>(b);
+    for (auto k = static_cast<std::size_t>(ends_begin_[box]); k < static_cast<std::size_t>(ends_begin_[box + 1]); ++k) {
+      const End& end = ends_[k];
+      const double flux = double{fluxes_[first + end.vof][end.side]};
+      if (end.given || flux < 0.0)
+        add_to(y[first + end.vof],
+               part(first + end.vof) * carried_more(v.x.box(b).data(), end.vof, end.slot, end.given, flux));
+    }
   });
 }
 

@@ -50,13 +50,15 @@ class Advection {
   /// @return largest sum of what flows out of a cell over κ, of this rank
   double keep_fluxes(const std::array<Past, 2>& flows);
   /// y += factor (w·∇)v, w: the kept fluxes, v: values that the operator was applied to; with the fluxes of v it is
-  /// add() of a periodic domain. Allocates nothing. Not collective.
+  /// add(). Allocates nothing. Not collective.
   void add_carried(double factor, const LevelValues& v, std::span<Quad> y) const;
 
   /// Of what was kept, per own VoF: what flows in through a side, over κ; 0 through extra faces.
   float inflow(std::size_t vof, std::size_t side) const { return -inverse_volume_[vof] * fluxes_[vof][side]; }
   /// What was kept: the flux out of an own VoF through a side.
   double kept_flux(std::size_t vof, std::size_t side) const { return double{fluxes_[vof][side]}; }
+  /// The same of a FlowExtra, by its place among those of the level.
+  double kept_extra(std::size_t e) const { return double{extra_fluxes_[e]}; }
   double per_volume(std::size_t vof) const { return double{inverse_volume_[vof]}; }  ///< 1/κ of an own VoF
   /// What was kept, with halo and ghosts.
   const QuadField& flow() const { return flow_; }
@@ -84,6 +86,12 @@ class Advection {
   Array<float> inverse_volume_;         // 1 / κ of the own VoFs
   std::vector<End> ends_;
   std::vector<std::int64_t> ends_begin_{0};  // n_local + 1
+};
+
+/// What momentum balances of a step in time need besides its flow, on one level.
+struct MomentumOfStep {
+  const Advection* carried = nullptr;            ///< holds the fluxes that carried momentum; none: creeping flow
+  std::span<const std::array<float, 3>> rate{};  ///< ∂u/∂t of the own VoFs [ν / h0²]; empty: steady
 };
 
 }  // namespace karst

@@ -102,7 +102,8 @@ StokesOperator::StokesOperator(std::shared_ptr<const Composite> composite, int l
   for (int b = 0; b < graph.n_local(); ++b)
     for (auto i = ghost_begin_[b]; i < ghost_begin_[static_cast<std::size_t>(b) + 1]; ++i) {
       const Ghost& g = ghosts_[i];
-      t_.box(b)[g.slot] = t_.box(b)[g.vof];
+      // No momentum of its own where the flux is given: t_v + t_n = 0, so that it is that of the end at any time.
+      t_.box(b)[g.slot] = gives_velocity(sides_[g.side]) ? -t_.box(b)[g.vof] : t_.box(b)[g.vof];
     }
   for (const LevelGhost& g : level_ghosts_) t_.box(g.box)[g.slot] = t_.box(g.box)[g.vof];
   limit_bends();

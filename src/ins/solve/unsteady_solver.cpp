@@ -92,8 +92,28 @@ int UnsteadySolver::solve(double time, const TimeTerm& term) {
   const StokesDrive drive = drive_at_(time);
   const CarryingFluxes carried{advection_ ? &*advection_ : nullptr, inertia_};
   const int iterations = stokes_->solve_from_here(drive, term, size_, "unsteady flow", carried).iterations;
+  if (rate_.size() > 0) set_rate(term);
   keep(drive, term, before_);
   return iterations;
+}
+
+/// a u - s of the solution, before the pasts of the term change.
+void UnsteadySolver::set_rate(const TimeTerm& term) {
+  const std::span<const Quad> x = stokes_->all_values();
+  parallel_for(std::ssize(x), [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    for (std::size_t d = 0; d < 3; ++d) {
+      double rate = term.shift * x[v].v[d];
+      for (std::size_t k = 0; k < 2; ++k)
+        if (term.weight[k] != 0.0) rate -= term.weight[k] * term.past[k]->cells[v].v[d];
+      rate_[v][d] = static_cast<float>(rate);
+    }
+  });
+}
+
+MomentumOfStep UnsteadySolver::momentum_of_step() {
+  stokes_->residual(drive_at_(time_), stokes_->krylov().work());
+  return {advection_ ? &*advection_ : nullptr, rate_.span()};
 }
 
 /// solution = now + by (now - before)
@@ -190,7 +210,7 @@ void UnsteadySolver::measure(StepReport& report) {
 }
 
 std::int64_t UnsteadySolver::bytes() const {
-  return now_.bytes() + before_.bytes() + static_cast<std::int64_t>(volume_.bytes());
+  return now_.bytes() + before_.bytes() + static_cast<std::int64_t>(volume_.bytes() + rate_.bytes());
 }
 
 }  // namespace karst

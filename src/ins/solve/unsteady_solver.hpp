@@ -46,9 +46,11 @@ class UnsteadySolver {
   using DriveAt = std::function<StokesDrive(double time)>;  ///< [h0² / ν]; the same on all ranks
 
   /// At rest, time 0. The Stokes solver and the geometry must outlive it. Collective.
-  /// @param drive_at   what drives the fluid, from time 0 on
+  /// @param drive_at   what drives the fluid, from time 0 on: force, pressures and velocities of the ends. Called
+  /// before
+  ///                   each solve; it may set the profile of an end for that time (StokesLevels::set_profile)
   /// @param reference  the largest of these drives: tolerances refer to it; Error when it drives nothing
-  /// @param inertia    ρ F h0³ / μ² as in steady_solver.hpp, periodic and on one level; 0: creeping flow
+  /// @param inertia    ρ F h0³ / μ² as in steady_solver.hpp, on one level; 0: creeping flow
   UnsteadySolver(StokesSolver& stokes, const Geometry& geometry, DriveAt drive_at, const StokesDrive& reference,
                  TimeScheme scheme = TimeScheme::bdf2, double inertia = 0.0);
 
@@ -67,6 +69,12 @@ class UnsteadySolver {
   /// What drives the fluid jumps here: the next step does not look at those before it (two stages).
   void forget() { dt_ = 0.0; }
 
+  /// Keeps ∂u/∂t of each step from now on, for momentum_of_step(). Not collective.
+  void keep_rate() { rate_ = Array<std::array<float, 3>>(volume_.size(), Purpose::solver, {}); }
+  /// What the forces on bodies ask of the last step, after keep_rate(); stokes.values() are then its flow, applied with
+  /// the drive of its time. On one level. Collective.
+  MomentumOfStep momentum_of_step();
+
   double time() const { return time_; }
   /// Largest part of its volume that a cell passes on in a unit of time, as the last step had it; 0: creeping flow
   /// [ν / h0²].
@@ -82,6 +90,7 @@ class UnsteadySolver {
   void keep(const StokesDrive& drive, const TimeTerm& term, PastFlow& to);
   Advection::Past faces_of(double weight, const PastFlow& flow) const;
   void measure(StepReport& report);
+  void set_rate(const TimeTerm& term);
 
   StokesSolver* stokes_;
   DriveAt drive_at_;
@@ -92,6 +101,7 @@ class UnsteadySolver {
   double inertia_ = 0.0, outflow_ = 0.0;  // outflow_: largest part of its volume that a cell passes on [ν / h0²]
   std::optional<Advection> advection_;    // holds the fluxes of the step
   Array<float> volume_;                   // κ of the own VoFs that carry flow [h0³]
+  Array<std::array<float, 3>> rate_;      // ∂u/∂t of the own VoFs at the end of the step; empty unless kept
 };
 
 }  // namespace karst

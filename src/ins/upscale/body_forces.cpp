@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/error.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/operator/flow_kernels.hpp"
@@ -19,13 +20,14 @@ constexpr float whole = 0.0F, without_body = -1.0F, other_wall = -2.0F;
 class LevelBodies {
  public:
   LevelBodies(const StokesOperator& op, const LevelValues& u, const StokesDrive& drive, double inertia,
-              const std::vector<int>& body_of)
+              const std::vector<int>& body_of, const MomentumOfStep& step)
       : op_(op),
         u_(u),
         graph_(op.geometry().graph),
         drive_(drive),
         inertia_(inertia),
         body_of_(body_of),
+        step_(step),
         label_(graph_, 1, Purpose::buffers) {
     label_.fill(whole);
     for (int b = 0; b < graph_.n_local(); ++b) label_walls(b);
@@ -44,7 +46,8 @@ class LevelBodies {
       if (label <= 0.0F) continue;
       BodyForce& force = forces[static_cast<std::size_t>(label) - 1];
       const VofMoments* m = moments_of(b, graph, row.vof);
-      force.friction += (m == nullptr ? 1.0 : m->kappa) * drive_.force - through_faces(b, graph, row, m);
+      force.friction +=
+          (m == nullptr ? 1.0 : m->kappa) * (drive_.force - rate(b, row.vof)) - through_faces(b, graph, row, m);
       if (m == nullptr || m->wall_area == 0.0) continue;
       const kernels::Four slope = kernels::row_gradient(u_.x.box(b).data(), row, {});
       double pressure = u_.x.box(b)[row.vof].v[kernels::p];
@@ -54,14 +57,24 @@ class LevelBodies {
       force.friction -= on_wall;
       force.wall_area += m->wall_area;
     }
+    auto e = static_cast<std::size_t>(op_.rows().extra_begin[b]);
     for (const FlowExtra& face : op_.rows().extra_of(b)) {
       const float label = label_.box(b)[face.vof];
       if (label > 0.0F && label_.box(b)[face.neighbour] != label)
-        forces[static_cast<std::size_t>(label) - 1].friction -= through(b, face);
+        forces[static_cast<std::size_t>(label) - 1].friction -= through(b, face, e);
+      ++e;
     }
   }
 
  private:
+  std::size_t own(int b, std::uint16_t vof) const { return static_cast<std::size_t>(graph_.vof_begin(b)) + vof; }
+  /// ∂u/∂t
+  Vec3 rate(int b, std::uint16_t vof) const {
+    if (step_.rate.empty()) return {};
+    const std::array<float, 3>& r = step_.rate[own(b, vof)];
+    return {double{r[0]}, double{r[1]}, double{r[2]}};
+  }
+
   const VofMoments* moments_of(int b, const BoxGraph& graph, std::uint16_t vof) const {
     const auto irregular = graph.row_vof.first(graph.n_irregular);
     const auto at = std::ranges::lower_bound(irregular, vof);
@@ -152,8 +165,10 @@ class LevelBodies {
     const Quad* x = u_.x.box(b).data();
     const Quad &here = x[row.vof], &there = x[row.slot[s]];
     const double flux =
-        kernels::flux_out(u_.mean.box(b).data(), op_.inverse_diagonal().box(b).data(), row.vof, row.slot[s], s,
-                          drive_.force.v[s / 2], double{row.area[s]}, double{row.bend[s]});
+        step_.carried != nullptr
+            ? step_.carried->kept_flux(own(b, row.vof), s)
+            : kernels::flux_out(u_.mean.box(b).data(), op_.inverse_diagonal().box(b).data(), row.vof, row.slot[s], s,
+                                drive_.force.v[s / 2], double{row.area[s]}, double{row.bend[s]});
     const bool given = end && gives_velocity(op_.sides()[s]);
     const double out = s % 2 == 1 ? 1.0 : -1.0;
     const double pressure = end ? here.v[kernels::p] + out * to_side * kernels::row_gradient(x, row, {})[s / 2]
@@ -167,10 +182,13 @@ class LevelBodies {
     return sum;
   }
 
-  Vec3 through(int b, const FlowExtra& face) const {
+  /// @param e  place of the face among those of the level
+  Vec3 through(int b, const FlowExtra& face, std::size_t e) const {
     const Quad* x = u_.x.box(b).data();
     const Quad &here = x[face.vof], &there = x[face.neighbour];
-    const double flux = op_.extra_flux(u_, b, face, drive_.force), area = double{face.area};
+    const double flux =
+        step_.carried != nullptr ? step_.carried->kept_extra(e) : op_.extra_flux(u_, b, face, drive_.force);
+    const double area = double{face.area};
     Vec3 sum;
     for (std::size_t c = 0; c < 3; ++c)
       sum.v[c] = 0.5 * inertia_ * flux * (here.v[c] + there.v[c]) - area * (there.v[c] - here.v[c]);
@@ -184,18 +202,21 @@ class LevelBodies {
   StokesDrive drive_;
   double inertia_;
   const std::vector<int>& body_of_;
+  MomentumOfStep step_;
   FloatField label_;
 };
 
 }  // namespace
 
 std::vector<BodyForce> body_forces(const StokesLevels& op, const FlowValues& u, const StokesDrive& drive,
-                                   double inertia, const std::vector<int>& body_of) {
+                                   double inertia, const std::vector<int>& body_of, const MomentumOfStep& step) {
+  require(op.n_levels() == 1 || step.rate.empty(), "forces on bodies in time: {} grid levels; they work on one",
+          op.n_levels());
   const int n = body_of.empty() ? 0 : 1 + *std::ranges::max_element(body_of);
   std::vector<double> sums(static_cast<std::size_t>(7 * std::max(n, 0)));
   for (int l = 0; l < op.n_levels(); ++l) {
     const double h = StokesLevels::width(l);
-    const LevelBodies bodies(op.level(l), u.level(l), on_level(drive, op.sides(), h), h * inertia, body_of);
+    const LevelBodies bodies(op.level(l), u.level(l), on_level(drive, op.sides(), h), h * inertia, body_of, step);
     for (int b = 0; b < op.level(l).geometry().graph.n_local(); ++b) {
       std::vector<BodyForce> forces(static_cast<std::size_t>(std::max(n, 0)));
       bodies.add(b, forces);

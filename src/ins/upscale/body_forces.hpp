@@ -4,7 +4,7 @@
 // The force is what the fluid of the wall's cells does not pass on. Around all cells of a body whose momentum rows know
 // of its wall, over their faces towards other cells,
 //
-//   F = κ f - Σ_faces [ inertia q u + α (p n - ∂u/∂n) ],     q: flux of continuity, u, p: means of both cells,
+//   F = κ (f - ∂u/∂t) - Σ_faces [ inertia q u + α (p n - ∂u/∂n) ],  q: flux that carries, u, p: means of both cells,
 //
 // which is how the rows of whole cells balance momentum: all surfaces of whole cells around the body give the same F,
 // and what bodies, walls and ends take adds up to 0 to the tolerance of the solver. Second order, unlike sums of slopes
@@ -15,6 +15,7 @@
 
 #include <vector>
 
+#include "ins/operator/advection.hpp"
 #include "ins/operator/stokes_levels.hpp"
 
 namespace karst {
@@ -26,11 +27,12 @@ struct BodyForce {
   Vec3 total() const { return pressure + friction; }
 };
 
-/// Forces of a steady flow on bodies. Values that were applied with this drive. Cells with walls of two
+/// Forces of a flow on bodies. Values that were applied with this drive. Cells with walls of two
 /// bodies count to the one with more wall; walls of pores without flow to none. Collective.
 /// @param inertia  as in steady_solver.hpp; 0: Stokes flow
 /// @param body_of  mineral number -> body; negative: to none
+/// @param step     of a step in time (UnsteadySolver::momentum_of_step), on one level
 std::vector<BodyForce> body_forces(const StokesLevels& op, const FlowValues& u, const StokesDrive& drive,
-                                   double inertia, const std::vector<int>& body_of);
+                                   double inertia, const std::vector<int>& body_of, const MomentumOfStep& step = {});
 
 }  // namespace karst

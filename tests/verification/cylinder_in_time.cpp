@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A cylinder in a channel in time (Schäfer & Turek, Notes Numer. Fluid Mech. 52 (1996) 547): flow with inertia from a
+// parabolic inlet, drag, lift and pressure difference, printed as JSON. Ends with status 1 when a figure misses what is
+// asked.
+//   karst-verify-cylinder_in_time [pulse | street | --full] [N] [dt]   N cells per diameter, steps [s]
+// pulse:  2D-3, mean speed sin(π t / 8) for 8 s (John, Int. J. Numer. Methods Fluids 44 (2004) 777)
+// street: 2D-2, vortex street at a Reynolds number of 100, from rest: the last periods count
+// Without arguments the pulse on 10 cells, with --full on 40. Below 40 cells more is forgiven.
+#include <fmt/core.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+#include <string_view>
+
+#include "grid/vof_loops.hpp"
+#include "ins/solve/unsteady_solver.hpp"
+#include "ins/upscale/body_forces.hpp"
+#include "support/flow_cases.hpp"
+#include "verification/figures.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double diameter = 0.1, length = 2.2, height = 0.41, viscosity = 1e-3, speed = 1.0;  // ρ = 1, SI
+constexpr double drag = 2.950921575, drag_time = 3.93625, lift = 0.47795, lift_time = 5.693125, drop = -0.1116;
+
+struct Case {
+  bool pulse;
+  int per_diameter;
+  double dt;
+  double h() const { return diameter / per_diameter; }
+  double inertia() const { return speed * h() / viscosity; }  ///< of the solver's units: a velocity of 1 is `speed`
+  double seconds(double time) const { return time * h() * h() / viscosity; }
+  Vec3 axis() const { return {0.2 / h(), 0.2 / h(), 0.0}; }
+  double end() const { return pulse ? 8.0 : 12.0; }
+  /// Grows to 1 within half a second.
+  double mean_speed(double t) const {
+    if (pulse) return std::sin(std::numbers::pi * t / 8.0);
+    return t < 0.5 ? 0.5 * (1.0 - std::cos(2.0 * std::numbers::pi * t)) : 1.0;
+  }
+};
+
+/// The pressure before or behind the cylinder, from the parabola through the three cells next to it.
+double pressure_at(const Comm& comm, const Geometry& geometry, std::span<const Quad> solution, const Case& of,
+                   bool front) {
+  const Vec3 at = of.axis() + Vec3{(front ? -0.5 : 0.5) * of.per_diameter, 0.0, 0.0};
+  constexpr std::array<double, 3> weight{15.0 / 8.0, -10.0 / 8.0, 3.0 / 8.0};
+  const LevelGraph& graph = geometry.levels[0].graph;
+  std::array<double, 2> sums{};
+  for (int b = 0; b < graph.n_local(); ++b) {
+    const BoxGraph box = graph.box(b);
+    for_each_vof(box, [&](int vof, int cell) {
+      const Index i = box.cells.cell(cell);
+      const double away = front ? at[0] - 0.5 - i[0] : i[0] + 0.5 - at[0];
+      const auto k = static_cast<std::size_t>(std::max(std::floor(away), 0.0));
+      if (std::abs(i[1] + 0.5 - at[1]) > 0.5 + 1e-9 || away < 0.0 || k > 2) return;
+      sums[0] += weight[k] * solution[graph.vof_begin(b) + vof].v[3];
+      sums[1] += weight[k];
+    });
+  }
+  comm.sum(std::span(sums));
+  return sums[0] / sums[1];
+}
+
+struct Moment {
+  double time, drag, lift, drop;  ///< [s], [-], [-], [Pa]
+};
+
+std::vector<Moment> run(const Comm& comm, const Case& of) {
+  const Vec3 axis = of.axis();
+  const Index cells{static_cast<int>(std::lround(length / of.h())), static_cast<int>(std::lround(height / of.h())), 1};
+  const test::DistanceFunction phi(
+      [&](const Vec3& x) { return std::hypot(x[0] - axis[0], x[1] - axis[1]) - 0.5 * of.per_diameter; });
+  const Geometry geometry =
+      build_geometry(comm, test::flow_grid(cells, {false, false, true}, 16), phi, KeepPores::connected);
+  FlowSides sides{};
+  sides[0] = FlowSide::velocity;
+  sides[1] = FlowSide::outlet;
+  StokesOptions options;
+  options.krylov.tolerance = 1e-6;
+  StokesSolver stokes(comm, geometry, sides, options);
+  stokes.op().set_profile(0, [&](const Vec3& x) { return 6.0 * x[1] / cells[1] * (1.0 - x[1] / cells[1]); });
+  const auto drive_at = [&](double time) {
+    StokesDrive drive;
+    drive.at_end[0] = of.mean_speed(of.seconds(time)) / speed;
+    return drive;
+  };
+  StokesDrive reference;
+  reference.at_end[0] = 1.0;
+  UnsteadySolver flow(stokes, geometry, drive_at, reference, TimeScheme::bdf2, of.inertia());
+  flow.keep_rate();
+  std::vector<Moment> all;
+  const double pressure = viscosity * speed / of.h();
+  const auto n = static_cast<int>(std::lround(of.end() / of.dt));
+  for (int i = 0; i < n; ++i) {
+    const StepReport r = flow.step(of.end() / n * viscosity / (of.h() * of.h()));
+    const MomentumOfStep step = flow.momentum_of_step();
+    const Vec3 force = body_forces(stokes.op(), stokes.values(), drive_at(r.time), of.inertia(), {0}, step)[0].total();
+    const Vec3 c = (2.0 * viscosity * of.h() * speed / (speed * speed * diameter * of.h())) * force;
+    all.push_back({of.seconds(r.time), c[0], c[1],
+                   pressure * (pressure_at(comm, geometry, stokes.solution(), of, true) -
+                               pressure_at(comm, geometry, stokes.solution(), of, false))});
+    if (comm.rank() == 0 && i % 50 == 49)
+      fmt::print(stderr, "{:.3f} s: drag {:.5f}, lift {:+.5f}, drop {:+.5f}, CFL {:.2f}, {} iterations\n",
+                 all.back().time, all.back().drag, all.back().lift, all.back().drop, r.cfl, r.iterations);
+  }
+  return all;
+}
+
+/// Height and time of the largest value within a span of time, by the parabola through it and its neighbours.
+std::array<double, 2> peak(const std::vector<Moment>& all, double Moment::*of, double from) {
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].time >= from && (all[k].time < from || all[i].*of > all[k].*of)) k = i;
+  if (k == 0 || k + 1 == all.size()) return {all[k].*of, all[k].time};
+  const double low = all[k - 1].*of, mid = all[k].*of, high = all[k + 1].*of;
+  const double shift = 0.5 * (low - high) / (low - 2.0 * mid + high);
+  return {mid - 0.25 * (low - high) * shift, all[k].time + shift * (all[k + 1].time - all[k].time)};
+}
+
+/// @param forgiven  times what is allowed on 40 cells
+void ask_pulse(const std::vector<Moment>& all, double forgiven, Json& one, Asked& ask) {
+  const auto [most_drag, at_drag] = peak(all, &Moment::drag, 0.1);
+  const auto [most_lift, at_lift] = peak(all, &Moment::lift, 0.1);
+  one["drag"] = most_drag;
+  one["drag_time"] = at_drag;
+  one["lift"] = most_lift;
+  one["lift_time"] = at_lift;
+  one["pressure_difference"] = all.back().drop;
+  const auto near = [&](const char* name, double value, double wanted, double by) {
+    ask(std::abs(value - wanted) <= forgiven * by,
+        fmt::format("{}: {:.6g}, wanted {:.6g} to {:.2g}", name, value, wanted, forgiven * by));
+  };
+  near("largest drag", most_drag, drag, 0.01 * drag);
+  near("its time", at_drag, drag_time, 0.02);
+  near("largest lift", most_lift, lift, 0.01 * lift);
+  near("its time", at_lift, lift_time, 0.02);
+  near("pressure difference at the end", all.back().drop, drop, 0.01 * std::abs(drop));
+}
+
+/// Strouhal number of the last four upward passages of the lift through 0.
+void ask_street(const std::vector<Moment>& all, Json& one, Asked& ask) {
+  std::vector<double> ups;
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (all[i - 1].lift < 0.0 && all[i].lift >= 0.0)
+      ups.push_back(all[i].time - (all[i].time - all[i - 1].time) * all[i].lift / (all[i].lift - all[i - 1].lift));
+  ask(ups.size() > 4, "four periods of shedding");
+  if (ups.size() <= 4) return;
+  const double from = ups[ups.size() - 5];
+  const double strouhal = 4.0 * diameter / (ups.back() - from) / speed;
+  one["strouhal"] = strouhal;
+  one["drag"] = peak(all, &Moment::drag, from)[0];
+  one["lift"] = peak(all, &Moment::lift, from)[0];
+  const auto within = [&](const char* name, double low, double high) {
+    const double value = one[name].get<double>();
+    ask(value >= 0.97 * low && value <= 1.03 * high,
+        fmt::format("{}: {:.5g}, wanted {} to {}", name, value, low, high));
+  };
+  within("strouhal", 0.2995, 0.3020);
+  within("drag", 3.22, 3.24);
+  within("lift", 0.98, 1.02);
+}
+
+void verify(const Comm& comm, int argc, char** argv) {
+  const std::string_view mode = argc > 1 ? argv[1] : "pulse";
+  const int cells = argc > 2 ? std::atoi(argv[2]) : mode == "--full" ? 40 : 10;
+  const Case of{mode != "street", cells, argc > 3 ? std::atof(argv[3]) : 0.1 / cells};
+  const std::vector<Moment> all = run(comm, of);
+  Json one;
+  one["cells_per_diameter"] = of.per_diameter;
+  one["dt"] = of.dt;
+  Asked ask;
+  if (of.pulse)
+    ask_pulse(all, cells < 40 ? 25.0 : 1.0, one, ask);
+  else
+    ask_street(all, one, ask);
+  print_figures(comm, one, ask);
+}
+
+}  // namespace
+}  // namespace karst
+
+int main(int argc, char** argv) {
+  return karst::run_guarded(argc, argv, [&](const karst::Comm& comm) { karst::verify(comm, argc, argv); });
+}

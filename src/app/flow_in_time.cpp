@@ -9,94 +9,35 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "app/drive_in_time.hpp"
+#include "app/inlet_job.hpp"
 #include "app/kept_flow.hpp"
+#include "app/moving_picture.hpp"
 #include "app/plot_file.hpp"
 #include "app/run_progress.hpp"
 #include "app/session.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/timer.hpp"
-#include "eb/shapes/formula.hpp"
 #include "ins/solve/steady_approach.hpp"
 #include "ins/solve/unsteady_solver.hpp"
+#include "ins/upscale/inlet_flow.hpp"
 #include "ins/upscale/permeability.hpp"
 
 namespace karst {
 
 namespace {
 
-constexpr const char* history_name = "history.csv";
+constexpr const char *history_name = "history.csv", *animation_name = "animation_speed.png";
 constexpr double most_states = 400.0;              ///< kept for the chart
 constexpr double most_growth = 1.5;                ///< from one step to the next
 constexpr double worth_growing = 1.2;              ///< new lengths of a step cost new multigrids
 constexpr double part_of_most = 0.9;               ///< of the largest CFL number that a step may have
 constexpr double largest_creeping_reynolds = 1.0;  ///< as for steady flow (flow_job.cpp)
 
-double value_at(const Formula& formula, double time) {
-  const Vec3 at{time, 0.0, 0.0};
-  double value = 0.0;
-  Vec3 slope;
-  formula.evaluate({&at, 1}, {&value, 1}, {&slope, 1});
-  return value;
-}
-
-/// The factor on the drive in the step that ends at this time: where it jumps then, the one before the jump.
-double factor_at(const Formula& formula, double time, const TimeOptions& times) {
-  return value_at(formula, std::max(0.0, time - 1e-12 * times.end));
-}
-
-/// [time], with steps that end where the drive jumps.
-TimeOptions times_of(const Config& config) {
-  TimeOptions times = config.time;
-  times.breaks = jumps_of("flow.drive_factor", config.flow.drive_factor, times.end);
-  return times;
-}
-
-/// Largest |drive_factor| at the ends of all steps. Throws Error where one is not finite.
-double strongest(const std::string& drive_factor, TimeOptions time) {
-  if (time.dt <= 0.0) time.dt = 1e-3 * time.end;
-  const Formula factor(drive_factor, "t");
-  double most = 0.0;
-  for (Clock clock(time); !clock.done();) {
-    clock.advance();
-    const double f = factor_at(factor, clock.time(), time);
-    require(std::isfinite(f),
-            "flow.drive_factor: \"{}\" is {} at t = {:g} s; it must be finite at the end of every step", drive_factor,
-            f, clock.time());
-    most = std::max(most, std::abs(f));
-  }
-  return most;
-}
-
-const Domain& domain_of(const JobContext& run) { return run.geometry.grid.levels[0].layout.domain(); }
-
-/// Pressure drop per length for a factor of 1 [Pa/m].
-double gradient_of(const FlowOptions& options, const GridOptions& grid) {
-  const int axis = options.axes.at(0);
-  return options.drive == FlowDrive::pressure_drop ? options.pressure_drop / grid.size[axis] : options.gradient[axis];
-}
-
-/// Values of a run in the units of stokes_solver.hpp and unsteady_solver.hpp.
-struct Units {
-  double h = 0.0;         ///< width of a cell [m]
-  double gradient = 0.0;  ///< size of the drive for a factor of 1 [Pa/m]
-  double sign = 1.0;      ///< of the drive
-  FluidOptions fluid;
-
-  double velocity() const { return gradient * h * h / fluid.viscosity; }               ///< [m/s]
-  double pressure() const { return gradient * h; }                                     ///< [Pa]
-  double time() const { return h * h * fluid.density / fluid.viscosity; }              ///< h0² / ν [s]
-  double inertia() const { return fluid.density * velocity() * h / fluid.viscosity; }  ///< ρ F h0³ / μ²
-};
-
-Units units_of(const JobContext& run) {
-  const double gradient = gradient_of(run.config.flow, run.grid);
-  return {run.grid.cell_width(), std::abs(gradient), gradient < 0.0 ? -1.0 : 1.0, run.config.fluid};
-}
-
 /// @param gradient  of the drive at the end of the step [Pa/m]
 FlowState state_of(const StepReport& step, double time, double gradient, int axis, const Index& cells,
-                   const Units& units) {
+                   const FlowUnits& units) {
   const double velocity = units.velocity();
   FlowState s;
   s.time = time;
@@ -120,11 +61,9 @@ struct StepLength {
   double longest = std::numeric_limits<double>::infinity();  ///< of the steps from here on [s]
   int failures = 0;                                          ///< of steps
 
-  /// Where the drive sets in or jumps: with an acceleration F / ρ a cell at rest passes on dt (F / ρ) dt / h of its
-  /// volume.
-  void set_in(const TimeOptions& time, const Units& units) {
-    if (time.cfl_leads)
-      longest = std::min(longest, 0.5 * std::sqrt(time.cfl * units.fluid.density * units.h / units.gradient));
+  /// Where the drive sets in or jumps.
+  void set_in(const DriveInTime& drive) {
+    if (drive.times().cfl_leads) longest = std::min(longest, drive.first_step());
   }
   /// @param outflow  largest part of its volume that a cell passes on in a second, as of the last step
   void follow(double outflow, const TimeOptions& time) {
@@ -144,9 +83,9 @@ struct StepLength {
 
 /// Leaves the flow of flow.start in the solver. Collective.
 void begin_flow(StokesSolver& stokes, UnsteadySolver& solver, const FlowOptions& options, const StokesDrive& drive,
-                double factor, const Units& units) {
+                double factor, const FlowUnits& units) {
   if (options.start == FlowStart::rest) return;
-  require(factor != 0.0, "flow.start: nothing drives the flow at time 0, as flow.drive_factor is 0; write \"rest\"");
+  require(factor != 0.0, "flow.start: nothing drives the flow at time 0, as its factor is 0 then; write \"rest\"");
   stokes.solve(drive);
   if (options.start == FlowStart::steady) {
     SteadyOptions steady_options;
@@ -174,9 +113,38 @@ std::vector<std::string> warnings_of(const JobContext& run, const FlowHistory& h
   if (reynolds > largest_creeping_reynolds)
     found.push_back(fmt::format(
         "flow {}: Reynolds number {:.3g} at its fastest: inertia carries the fluid along then, which creeping flow "
-        "leaves out; the velocities are too large; flow.model = \"navier-stokes\" has it on periodic samples",
+        "leaves out; the velocities are too large; flow.model = \"navier-stokes\" has it",
         axis, reynolds));
   return found;
+}
+
+/// Of no step yet.
+FlowHistory history_of(const JobContext& run, const DriveInTime& drive) {
+  const FlowOptions& options = run.config.flow;
+  FlowHistory history;
+  history.inertia = options.model == FlowModel::navier_stokes;
+  history.axis = options.axes.at(0);
+  history.viscosity = run.config.fluid.viscosity;
+  const bool periodic = run.geometry.grid.levels[0].layout.domain().periodic[history.axis];
+  history.boundaries = drive.has_inlet() ? "inlet" : periodic ? "periodic" : "pressures";
+  history.forces = {options, run.config.fluid, {}};
+  return history;
+}
+
+PlaneLook speed_look(const PlaneFrames& frames, double cell_width, double end) {
+  double most = 0.0;
+  for (const std::vector<float>& values : frames.values)
+    for (const float v : values)
+      if (std::isfinite(v)) most = std::max(most, double{v});
+  const ScaledUnit unit = scaled_unit(most, "m/s");
+  PlaneLook look;
+  look.high = most > 0.0 ? most : 1.0;
+  look.quantity = fmt::format("speed [{}]", unit.name);
+  look.unit = unit.factor;
+  look.cell_width = cell_width;
+  look.caption = fmt::format("Speed in the plane in the middle of {}, 0 to {}, moving", "xyz"[frames.plane.direction],
+                             format_si(end, "s"));
+  return look;
 }
 
 void add_step(FlowHistory& history, const FlowState& s) {
@@ -185,6 +153,7 @@ void add_step(FlowHistory& history, const FlowState& s) {
   history.time.push_back(s.time);
   history.velocity.push_back(s.darcy_velocity[history.axis]);
   history.gradient.push_back(s.gradient);
+  history.forces.add(s.forces);
 }
 
 class FlowInTime final : public Process {
@@ -192,35 +161,33 @@ class FlowInTime final : public Process {
   explicit FlowInTime(const JobContext& run)
       : run_(run),
         options_(run.config.flow),
-        times_(times_of(run.config)),
+        drive_(run),
         axis_(options_.axes.at(0)),
-        units_(units_of(run)),
-        factor_(options_.drive_factor, "t"),
-        drive_(units_.sign * unit_drive(domain_of(run), axis_)),
-        stokes_(run.comm, run.geometry, flow_sides(domain_of(run), options_, axis_), solve_options()),
-        joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(stokes_.op().composite()))) {
+        units_(drive_.units()),
+        stokes_(run.comm, run.geometry, drive_.sides(), solve_options()),
+        joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(stokes_.op().composite()))),
+        body_of_(body_of(options_.bodies, run.geometry.report)) {
     check_flow_cells(stokes_.op().counts(), "unsteady flow");
-    const auto drive_at = [this](double t) { return factor_at(factor_, units_.time() * t, times_) * drive_; };
-    history_.inertia = options_.model == FlowModel::navier_stokes;
-    history_.axis = axis_;
-    history_.viscosity = run.config.fluid.viscosity;
-    history_.periodic = domain_of(run).periodic[axis_];
-    solver_.emplace(stokes_, run.geometry, drive_at, strongest(options_.drive_factor, times_) * drive_,
-                    times_.scheme == StepScheme::bdf2 ? TimeScheme::bdf2 : TimeScheme::sdirk2,
+    history_ = history_of(run, drive_);
+    const TimeOptions& times = drive_.times();
+    const auto drive_at = [this](double t) { return drive_.at(units_.time() * t, stokes_.op()); };
+    solver_.emplace(stokes_, run.geometry, drive_at, drive_.strongest(stokes_.op()),
+                    times.scheme == StepScheme::bdf2 ? TimeScheme::bdf2 : TimeScheme::sdirk2,
                     history_.inertia ? units_.inertia() : 0.0);
-    begin_flow(stokes_, *solver_, options_, drive_at(0.0), value_at(factor_, 0.0), units_);
-    if (history_.inertia && options_.start == FlowStart::rest) steps_.set_in(times_, units_);
-    n_steps_ = times_.dt > 0.0 ? count_steps(times_) : 0.0;
+    if (!options_.bodies.empty()) solver_->keep_rate();
+    begin_flow(stokes_, *solver_, options_, drive_at(0.0), drive_.first_factor(), units_);
+    if (history_.inertia && options_.start == FlowStart::rest) steps_.set_in(drive_);
+    n_steps_ = times.dt > 0.0 ? count_steps(times) : 0.0;
     if (run.comm.rank() == 0 && run.file) csv_.open(run.file(history_name));
-    csv_ << history_header() << std::flush;
+    csv_ << history_header(history_) << std::flush;
     setup_seconds_ = clock_.seconds();
   }
 
-  Clock clock() const override { return Clock(times_); }
+  Clock clock() const override { return Clock(drive_.times()); }
 
   double longest_step() override {
-    if (history_.inertia) steps_.follow(solver_->outflow() / units_.time(), times_);
-    if (history_.inertia && at_jump_) steps_.set_in(times_, units_);
+    if (history_.inertia) steps_.follow(solver_->outflow() / units_.time(), drive_.times());
+    if (history_.inertia && at_jump_) steps_.set_in(drive_);
     return steps_.longest;
   }
 
@@ -236,9 +203,8 @@ class FlowInTime final : public Process {
   void record(const Clock& clock) override {
     at_jump_ = clock.at_break();
     if (at_jump_) solver_->forget();
-    const double gradient = factor_at(factor_, clock.time(), times_) * units_.sign * units_.gradient;
-    const FlowState s = state_of(last_, clock.time(), gradient, axis_, run_.grid.cells, units_);
-    csv_ << history_line(s) << std::flush;
+    const FlowState s = state(clock.time());
+    csv_ << history_line(history_, s) << std::flush;
     add_step(history_, s);
     largest_velocity_ = std::max(largest_velocity_, norm(s.darcy_velocity));
     largest_divergence_ = std::max(largest_divergence_, s.divergence);
@@ -246,6 +212,7 @@ class FlowInTime final : public Process {
     if (clock.done() || (history_.inertia ? most_states * clock.part() >= kept
                                           : history_.steps >= std::ceil(n_steps_ / most_states * (kept + 1.0))))
       history_.states.push_back(s);
+    if (options_.animation && clock.part() * most_frames >= static_cast<double>(frames_.values.size())) draw_frame();
     if (run_.progress != nullptr)
       run_.progress->tell(
           clock.part(),
@@ -285,6 +252,7 @@ class FlowInTime final : public Process {
     result.warnings = warnings_of(run_, history_, steps_, largest_velocity_);
     std::vector<JobComponent> components = this->components();
     draw_flow_in_time(run_.comm, nlohmann::ordered_json::parse(result.json), view_of(run_, components), result.figures);
+    if (options_.animation) leave_animation(result);
     result.components = asked(std::move(components));
     result.files.push_back({history_name, "the flow step by step: a line per step"});
     if (!outputs_.empty()) result.files.push_back({"output_*.vtkhdf", "the fields at the output times of [time]"});
@@ -297,6 +265,41 @@ class FlowInTime final : public Process {
     options.krylov.tolerance = options_.tolerance;
     options.krylov.max_iterations = options_.max_iterations;
     return options;
+  }
+  /// After the last step, at a time [s]. Collective.
+  FlowState state(double time) {
+    const MomentumOfStep step = drive_.has_inlet() ? solver_->momentum_of_step() : MomentumOfStep{};
+    double gradient = drive_.factor(time) * units_.sign * units_.gradient;
+    if (drive_.has_inlet())
+      gradient = units_.gradient / run_.grid.cells[axis_] *
+                 mean_pressure_on(stokes_.op(), stokes_.values(), options_.inlets[0].side);
+    FlowState s = state_of(last_, time, gradient, axis_, run_.grid.cells, units_);
+    const double h2 = units_.h * units_.h;
+    if (history_.boundaries != "periodic") {
+      const int in = drive_.has_inlet() ? options_.inlets[0].side : side_of(axis_, false);
+      s.inflow = -units_.velocity() * h2 * solver_->flow_out(in);
+      s.outflow = units_.velocity() * h2 * solver_->flow_out(opposite(in));
+    }
+    if (options_.bodies.empty()) return s;
+    const double newton = units_.pressure() * h2;
+    for (const BodyForce& f : body_forces(stokes_.op(), stokes_.values(), drive_.at(time, stokes_.op()),
+                                          history_.inertia ? units_.inertia() : 0.0, body_of_, step))
+      s.forces.push_back({newton * f.pressure, newton * f.friction, h2 * f.wall_area});
+    return s;
+  }
+  /// Of the speed, for its moving picture. Collective.
+  void draw_frame() {
+    const FieldView view = view_of(run_, components());
+    if (const auto place = view.find("speed"))
+      frames_.add(middle_plane(run_.comm, view, {&*place, 1}, across(view.cells, axis_)));
+  }
+  void leave_animation(JobResult& result) const {
+    if (!run_.file) return;
+    result.files.push_back({animation_name, "the speed, moving; for a browser"});
+    if (run_.comm.rank() != 0 || frames_.values.empty()) return;
+    const PlaneLook look = speed_look(frames_, units_.h, history_.time.back());
+    result.figures["flow moving"] = moving_figure(frames_, look);
+    std::ofstream(run_.file(animation_name), std::ios::binary) << moving_picture(frames_, look.low, look.high);
   }
   std::vector<JobComponent> components() const {
     const double velocity = units_.velocity(), pressure = units_.pressure();
@@ -316,11 +319,9 @@ class FlowInTime final : public Process {
 
   const JobContext& run_;
   const FlowOptions& options_;
-  TimeOptions times_;
+  DriveInTime drive_;
   int axis_;
-  Units units_;
-  Formula factor_;
-  StokesDrive drive_;
+  FlowUnits units_;
   WallClock clock_;
   StokesSolver stokes_;
   std::shared_ptr<const JoinedCells> joined_;
@@ -332,6 +333,8 @@ class FlowInTime final : public Process {
   FlowHistory history_;
   double largest_velocity_ = 0.0, largest_divergence_ = 0.0;
   std::vector<std::string> outputs_;
+  std::vector<int> body_of_;  // mineral -> place among flow.body
+  PlaneFrames frames_;
   std::ofstream csv_;  // rank 0
 };
 
@@ -344,23 +347,15 @@ std::unique_ptr<Process> start_flow_in_time(const JobContext& context) {
 
 std::vector<std::string> flow_in_time_mistakes(const JobContext& context) {
   const FlowOptions& options = context.config.flow;
-  std::vector<std::string> found = mistakes(options, context.geometry);
+  std::vector<std::string> found =
+      has_inlet(context.config) ? inlet_flow_mistakes(context) : mistakes(options, context.geometry);
   const int axis = options.axes.at(0);
-  if (!context.geometry.report.percolates[axis])
+  if (!has_inlet(context.config) && !context.geometry.report.percolates[axis])
     found.push_back(
         fmt::format("flow.axes: no pore leads through the sample along {0}, so nothing would flow; name "
                     "another axis, or use finer cells",
                     "xyz"[axis]));
-  if (options.model == FlowModel::navier_stokes && context.config.time.dt <= 0.0 && options.drive_factor != "1")
-    found.emplace_back(
-        "time.dt: missing; where flow.drive_factor changes the drive in time, the longest step must be given");
-  try {
-    if (strongest(options.drive_factor, times_of(context.config)) == 0.0)
-      found.push_back(fmt::format("flow.drive_factor: \"{}\" is 0 at the end of all steps: nothing would flow",
-                                  options.drive_factor));
-  } catch (const Error& e) {
-    found.emplace_back(e.what());
-  }
+  std::ranges::move(drive_mistakes(context), std::back_inserter(found));
   return found;
 }
 

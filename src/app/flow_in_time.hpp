@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/forces_in_time.hpp"
 #include "app/job.hpp"
 #include "app/periodic_state.hpp"
 
@@ -25,7 +26,9 @@ void draw_flow_in_time(const Comm& comm, const nlohmann::ordered_json& summary, 
 /// The flow after a step [SI]. Means are over the volume of the domain, solid included.
 struct FlowState {
   double time = 0.0, dt = 0.0;
-  double gradient = 0.0;  ///< pressure drop per length
+  double gradient = 0.0;               ///< pressure drop per length; from an inlet that of the means over both ends
+  double inflow = 0.0, outflow = 0.0;  ///< through the ends along the axis; 0 of periodic samples
+  std::vector<BodyForce> forces;       ///< on flow.body
   Vec3 darcy_velocity;
   double flow_rate = 0.0;                 ///< along the axis of the drive
   double kinetic_energy = 0.0;            ///< [J/m³]
@@ -35,20 +38,22 @@ struct FlowState {
   int iterations = 0;
 };
 
-/// The first line of history.csv, and that of a state.
-std::string history_header();
-std::string history_line(const FlowState& state);
-
 struct FlowHistory {
   int axis = 0;
-  bool periodic = true, inertia = false;
+  std::string boundaries;  ///< "periodic", "pressures" or "inlet"
+  bool inertia = false;
   int steps = 0;
   std::int64_t iterations = 0;
   std::vector<FlowState> states;  ///< some hundred at most, the last one among them
   double viscosity = 0.0;         ///< [Pa s]
   /// Of all steps: end [s], Darcy velocity along the axis [m/s], pressure gradient [Pa/m].
   std::vector<double> time, velocity, gradient;
+  ForceHistory forces;
 };
+
+/// The first line of history.csv, and that of a state.
+std::string history_header(const FlowHistory& history);
+std::string history_line(const FlowHistory& history, const FlowState& state);
 
 /// Of a flow that repeats itself; see periodic_state.hpp.
 struct Oscillation {

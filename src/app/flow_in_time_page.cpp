@@ -10,7 +10,9 @@
 #include <numbers>
 
 #include "app/flow_in_time.hpp"
+#include "app/inlet_job.hpp"
 #include "base/format.hpp"
+#include "ins/upscale/inlet_flow.hpp"
 #include "page/page_text.hpp"
 #include "page/svg_chart.hpp"
 
@@ -74,17 +76,22 @@ std::string chart(const Json& history, const Quantity& quantity, const std::vect
 
 }  // namespace
 
-std::string history_header() {
-  return "time_s,dt_s,cfl,pressure_gradient_Pa_m,darcy_velocity_x_m_s,darcy_velocity_y_m_s,darcy_velocity_z_m_s,"
-         "flow_rate_m3_s,kinetic_energy_J_m3,power_W_m3,dissipation_W_m3,largest_speed_m_s,divergence,iterations\n";
+std::string history_header(const FlowHistory& history) {
+  std::string text =
+      "time_s,dt_s,cfl,pressure_gradient_Pa_m,darcy_velocity_x_m_s,darcy_velocity_y_m_s,darcy_velocity_z_m_s,"
+      "flow_rate_m3_s,kinetic_energy_J_m3,power_W_m3,dissipation_W_m3,largest_speed_m_s,divergence,iterations";
+  if (history.boundaries != "periodic") text += ",inflow_m3_s,outflow_m3_s";
+  return text + force_columns(history.forces) + "\n";
 }
 
-std::string history_line(const FlowState& s) {
+std::string history_line(const FlowHistory& history, const FlowState& s) {
   const Vec3& u = s.darcy_velocity;
-  return fmt::format(
-      "{:.10g},{:.10g},{:.4g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.6g},{:.3g},{}\n",
-      s.time, s.dt, s.cfl, s.gradient, u[0], u[1], u[2], s.flow_rate, s.kinetic_energy, s.power, s.dissipation,
-      s.largest_speed, s.divergence, s.iterations);
+  std::string text = fmt::format(
+      "{:.10g},{:.10g},{:.4g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.6g},{:.3g},{}", s.time,
+      s.dt, s.cfl, s.gradient, u[0], u[1], u[2], s.flow_rate, s.kinetic_energy, s.power, s.dissipation, s.largest_speed,
+      s.divergence, s.iterations);
+  if (history.boundaries != "periodic") text += fmt::format(",{:.10g},{:.10g}", s.inflow, s.outflow);
+  return text + force_values(history.forces, s.forces) + "\n";
 }
 
 std::optional<Oscillation> oscillation_of(const FlowHistory& history) {
@@ -101,6 +108,43 @@ std::optional<Oscillation> oscillation_of(const FlowHistory& history) {
 }
 
 namespace {
+
+std::string force_key(std::size_t body, int axis) { return fmt::format("body_{}_{}", body, "xyz"[axis]); }
+
+/// The coefficient, or the force of a body without an area.
+Vec3 shown(const ForceHistory& history, const BodyForce& force, std::size_t body) {
+  const auto c = force_coefficients(force.total(), history.options.bodies[body], history.options, history.fluid);
+  return c.value_or(force.total());
+}
+
+/// A chart per body.
+std::vector<std::string> force_charts(const Json& flow) {
+  static constexpr std::array<const char*, 3> colours{"#d1731b", "#1f77b4", "#2a8c4a"};
+  constexpr double least = 1e-6;  ///< of the largest, to be drawn
+  std::vector<std::string> charts;
+  const Json& history = flow.at("history");
+  for (std::size_t i = 0; i < flow.at("bodies").size(); ++i) {
+    const Json& body = flow.at("bodies")[i];
+    std::array<std::string, 3> keys, names;
+    std::array<double, 3> size{};
+    for (int d = 0; d < 3; ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      keys[at] = force_key(i, d);
+      names[at] = fmt::format("along {}", "xyz"[d]);
+      for (const double v : history.at(keys[at]).get<std::vector<double>>()) size[at] = std::max(size[at], std::abs(v));
+    }
+    std::vector<Line> lines;
+    for (std::size_t d = 0; d < 3; ++d)
+      if (size[d] > least * *std::ranges::max_element(size))
+        lines.push_back({keys[d].c_str(), names[d].c_str(), colours[d], d == 0 ? "" : "7 3"});
+    const bool coefficients = body.contains("force_coefficient");
+    charts.push_back(chart(history,
+                           {escape_html("Force on " + body.at("name").get<std::string>()),
+                            coefficients ? "coefficient" : "force", coefficients ? "-" : "N"},
+                           lines, "Pressure and friction apart, and every step, are in history.csv."));
+  }
+  return charts;
+}
 
 double degrees_behind(std::complex<double> permeability) { return -std::arg(permeability) * 180.0 / std::numbers::pi; }
 
@@ -122,7 +166,7 @@ std::string history_text(const FlowHistory& history) {
       text += fmt::format("  dynamic permeability {:.4g} m², the flow {:.1f}° behind the drive\n",
                           std::abs(found->permeability), degrees_behind(found->permeability));
   }
-  return text;
+  return text + forces_in_time_text(forces_in_time_json(history.forces, history.time, end.forces));
 }
 
 std::string history_json(const FlowHistory& history) {
@@ -135,7 +179,7 @@ std::string history_json(const FlowHistory& history) {
   const int axis = history.axis;
   Json json;
   json["flow_in_time"] = {{"axis", std::string(1, "xyz"[axis])},
-                          {"boundaries", history.periodic ? "periodic" : "pressures"},
+                          {"boundaries", history.boundaries},
                           {"inertia", history.inertia},
                           {"steps", history.steps},
                           {"iterations", history.iterations},
@@ -167,13 +211,19 @@ std::string history_json(const FlowHistory& history) {
       state["degrees_behind_the_drive"] = degrees_behind(k);
     }
   }
+  if (end.forces.empty()) return json.dump();
+  Json& flow = json["flow_in_time"];
+  flow["bodies"] = forces_in_time_json(history.forces, history.time, end.forces);
+  for (std::size_t i = 0; i < end.forces.size(); ++i)
+    for (int d = 0; d < 3; ++d)
+      flow["history"][force_key(i, d)] =
+          all([&](const FlowState& s) { return shown(history.forces, s.forces[i], i)[d]; });
   return json.dump();
 }
 
-PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
-  PagePart page;
-  const Json& flow = summary.at("flow_in_time");
-  const Json& history = flow.at("history");
+namespace {
+
+void add_tiles(const Json& flow, PagePart& page) {
   const auto axis = flow.at("axis").get<std::string>();
   const auto number = [&](const char* key) { return flow.at(key).get<double>(); };
   const auto velocity = flow.at("darcy_velocity_m_s").at(std::string("xyz").find(axis)).get<double>();
@@ -182,7 +232,8 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
        fmt::format("along {}, at {}; flow rate over the whole cross-section", axis, format_si(number("end_s"), "s"))},
       {"Pressure gradient at the end",
        fmt::format("{:.4g}<span class=\"unit\">Pa/m</span>", number("pressure_gradient_Pa_m")),
-       "pressure drop per length"},
+       flow.value("boundaries", "") == "inlet" ? "mean pressure on the inlet less that on the outlet, per length"
+                                               : "pressure drop per length"},
       {"Steps", fmt::format("{}", flow.at("steps").get<int>()),
        fmt::format("{:.1f} iterations per step", number("iterations") / std::max(1.0, number("steps")))}};
   if (flow.contains("periodic_state")) {
@@ -198,17 +249,27 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
                             fmt::format("at this frequency; the flow is {:.1f}° behind the drive",
                                         state.at("degrees_behind_the_drive").get<double>())});
   }
-  if (summary.contains("porosity")) page.tiles.push_back(porosity_tile(summary));
+}
+
+/// Of the whole flow over the time.
+void add_charts(const Json& flow, PagePart& page) {
+  const Json& history = flow.at("history");
+  const auto axis = flow.at("axis").get<std::string>();
+  const bool inlet = flow.value("boundaries", "") == "inlet";
   page.cards.push_back(pairs_html(
       {chart(history, {"Darcy velocity", "Darcy velocity along " + axis, "m/s"},
              {{"darcy_velocity_m_s", "", "#1f77b4", ""}}, "Every step is in history.csv."),
-       chart(history, {"Drive", "pressure gradient along " + axis, "Pa/m"},
-             {{"pressure_gradient_Pa_m", "", "#d1731b", ""}}, "Pressure drop per length."),
+       chart(history, {inlet ? "Pressure" : "Drive", "pressure gradient along " + axis, "Pa/m"},
+             {{"pressure_gradient_Pa_m", "", "#d1731b", ""}},
+             inlet ? "Mean pressure on the inlet less that on the outlet, per length." : "Pressure drop per length."),
        chart(
            history, {"Power", "per volume of the sample", "W/m³"},
-           {{"power_W_m3", "power of the drive", "#d1731b", ""}, {"dissipation_W_m3", "dissipation", "#1f77b4", "7 3"}},
-           "What the drive gives more than friction takes is the growth of the kinetic energy. Friction comes from the "
-           "velocity at cell centres, which carries an error of the grid of some percent."),
+           {{"power_W_m3", inlet ? "pressure drop times flow rate" : "power of the drive", "#d1731b", ""},
+            {"dissipation_W_m3", "dissipation", "#1f77b4", "7 3"}},
+           std::string(inlet ? "What pressure gives more than friction takes is kinetic energy, which grows or leaves. "
+                             : "What the drive gives more than friction takes is the growth of the kinetic energy. ") +
+               "Friction comes from the "
+               "velocity at cell centres, which carries an error of the grid of some percent."),
        chart(history, {"Kinetic energy", "per volume of the sample", "J/m³"},
              {{"kinetic_energy_J_m3", "", "#2a8c4a", ""}}, "")}));
   if (flow.value("inertia", false))
@@ -216,6 +277,23 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
         pairs_html({chart(history, {"Length of the steps", "dt", "s"}, {{"dt_s", "", "#1f77b4", ""}}, ""),
                     chart(history, {"CFL number", "CFL", "-"}, {{"cfl", "", "#d1731b", ""}},
                           "Largest part of its volume that a cell passes on in a step.")}));
+}
+
+}  // namespace
+
+PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
+  PagePart page;
+  const Json& flow = summary.at("flow_in_time");
+  const auto axis = flow.at("axis").get<std::string>();
+  add_tiles(flow, page);
+  if (summary.contains("porosity")) page.tiles.push_back(porosity_tile(summary));
+  add_charts(flow, page);
+  if (flow.contains("bodies")) {
+    page.cards.push_back(pairs_html(force_charts(flow)));
+    page.cards.push_back(forces_card(flow.at("bodies")));
+  }
+  if (const auto figure = figures.find("flow moving"); figure != figures.end())
+    page.cards.push_back(card("The flow, moving", figure->second, "In animation_speed.png, too."));
   std::string pictures;
   for (const char* kind : {"view", "slice"})
     if (const auto figure = figures.find(fmt::format("flow {} {}", axis, kind)); figure != figures.end())

@@ -32,26 +32,6 @@ FlowSample sample_of(const JobContext& run) {
 
 Json json_of(const Vec3& v) { return {v[0], v[1], v[2]}; }
 
-Json forces_json(const InletFlow& flow, const FlowOptions& options, const FluidOptions& fluid) {
-  Json all = Json::array();
-  for (std::size_t i = 0; i < flow.forces.size(); ++i) {
-    const BodyForce& f = flow.forces[i];
-    Json one;
-    one["name"] = options.bodies[i].name;
-    one["wall_area_m2"] = f.wall_area;
-    const auto add = [&](const char* part, const Vec3& force) {
-      one[fmt::format("{}_N", part)] = json_of(force);
-      if (const auto c = force_coefficients(force, options.bodies[i], options, fluid))
-        one[fmt::format("{}_coefficient", part)] = json_of(*c);
-    };
-    add("force", f.total());
-    add("pressure_force", f.pressure);
-    add("friction_force", f.friction);
-    all.push_back(one);
-  }
-  return all;
-}
-
 std::string json_of(const FlowOptions& options, const FluidOptions& fluid, const InletFlow& flow) {
   const FlowInlet& inlet = options.inlets.at(0);
   Json json, one;
@@ -73,7 +53,7 @@ std::string json_of(const FlowOptions& options, const FluidOptions& fluid, const
     one["inertia"] = {{"newton_steps", flow.newton_steps},
                       {"drives_between", flow.drives_between},
                       {"cell_reynolds", flow.cell_reynolds}};
-  if (!flow.forces.empty()) one["bodies"] = forces_json(flow, options, fluid);
+  if (!flow.forces.empty()) one["bodies"] = forces_json(flow.forces, options, fluid);
   json["inlet_flow"] = one;
   return json.dump();
 }
@@ -121,24 +101,6 @@ SolveReport solve_report(const InletFlow& flow, FlowModel model) {
   return solve;
 }
 
-std::string forces_card(const Json& bodies) {
-  std::vector<std::vector<std::string>> rows{{"", "force x, y, z [N]", "coefficients"}};
-  const auto vector = [](const Json& v) {
-    return fmt::format("{:.4g}, {:.4g}, {:.4g}", v[0].get<double>(), v[1].get<double>(), v[2].get<double>());
-  };
-  const std::array<std::pair<const char*, const char*>, 3> parts{
-      {{"force", ""}, {"pressure_force", ", pressure"}, {"friction_force", ", friction"}}};
-  for (const Json& body : bodies)
-    for (const auto& [key, words] : parts) {
-      const std::string coefficient = fmt::format("{}_coefficient", key);
-      rows.push_back({escape_html(body.at("name").get<std::string>()) + words,
-                      vector(body.at(fmt::format("{}_N", key))),
-                      body.contains(coefficient) ? vector(body.at(coefficient)) : "–"});
-    }
-  return card("Forces on bodies", table_box(html_table(rows)),
-              "What the fluid around a body does not pass on; pressure is that on its wall, friction the rest.");
-}
-
 std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const InletFlow& flow) {
   const FlowInlet& inlet = options.inlets.at(0);
   const bool steady = options.model == FlowModel::steady;
@@ -170,6 +132,44 @@ std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const
 }
 
 }  // namespace
+
+Json forces_json(std::span<const BodyForce> forces, const FlowOptions& options, const FluidOptions& fluid) {
+  Json all = Json::array();
+  for (std::size_t i = 0; i < forces.size(); ++i) {
+    const BodyForce& f = forces[i];
+    Json one;
+    one["name"] = options.bodies[i].name;
+    one["wall_area_m2"] = f.wall_area;
+    const auto add = [&](const char* part, const Vec3& force) {
+      one[fmt::format("{}_N", part)] = json_of(force);
+      if (const auto c = force_coefficients(force, options.bodies[i], options, fluid))
+        one[fmt::format("{}_coefficient", part)] = json_of(*c);
+    };
+    add("force", f.total());
+    add("pressure_force", f.pressure);
+    add("friction_force", f.friction);
+    all.push_back(one);
+  }
+  return all;
+}
+
+std::string forces_card(const Json& bodies) {
+  std::vector<std::vector<std::string>> rows{{"", "force x, y, z [N]", "coefficients"}};
+  const auto vector = [](const Json& v) {
+    return fmt::format("{:.4g}, {:.4g}, {:.4g}", v[0].get<double>(), v[1].get<double>(), v[2].get<double>());
+  };
+  const std::array<std::pair<const char*, const char*>, 3> parts{
+      {{"force", ""}, {"pressure_force", ", pressure"}, {"friction_force", ", friction"}}};
+  for (const Json& body : bodies)
+    for (const auto& [key, words] : parts) {
+      const std::string coefficient = fmt::format("{}_coefficient", key);
+      rows.push_back({escape_html(body.at("name").get<std::string>()) + words,
+                      vector(body.at(fmt::format("{}_N", key))),
+                      body.contains(coefficient) ? vector(body.at(coefficient)) : "–"});
+    }
+  return card("Forces on bodies", table_box(html_table(rows)),
+              "What the fluid around a body does not pass on; pressure is that on its wall, friction the rest.");
+}
 
 JobResult run_inlet_flow(const JobContext& context) {
   const FlowOptions& options = context.config.flow;

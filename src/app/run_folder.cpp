@@ -274,7 +274,7 @@ void tell_results(const RunFolder& folder, const std::vector<ResultFile>& files,
                   const std::vector<std::string>& replaced) {
   if (!replaced.empty()) log_info("Replaced the {} files of an earlier run in {}", replaced.size(), folder.path());
   log_info("Results in {}:", folder.path());
-  const auto tell = [](const ResultFile& file) { log_info("  {:<18}{}", file.name, file.use); };
+  const auto tell = [](const ResultFile& file) { log_info("  {:<17} {}", file.name, file.use); };
   std::ranges::for_each(files, tell);
   tell({"deck.toml", "the complete deck as used"});
   tell({"timers.txt", "times of all parts, memory by purpose"});

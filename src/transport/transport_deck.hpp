@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/deck.hpp"
+#include "base/time_table.hpp"
 #include "eb/geometry_options.hpp"
-#include "transport/time_table.hpp"
 
 namespace karst {
 

@@ -188,10 +188,54 @@ def in_time(lines, time="end = 1.0\n"):
         'model = "stokes"', 'model = "navier-stokes"')
 
 
+def from_inlet(lines, inlet="", time="end = 1.0\ndt = 0.1\n"):
+    return flow_deck(f'{lines}[[flow.inlet]]\nside = "-x"\nvelocity = 1e-3\n{inlet}[time]\n{time}').replace(
+        'model = "stokes"', 'model = "navier-stokes"')
+
+
 @case
-def flow_with_inertia_between_ends(folder):
-    text = in_time("").replace('drive = "pressure-gradient"', 'drive = "pressure-drop"')
-    return ["check", deck(folder, text)], ["flow.drive", "no ends yet", "grid.periodic"]
+def flow_from_an_inlet_and_a_drive(folder):
+    return ["check", deck(folder, from_inlet('drive = "pressure-drop"\ndrive_factor = "sin(q)"\n'))], [
+        "flow.drive: a second drive", "flow.drive_factor", "q is unknown"]
+
+
+@case
+def flow_from_an_inlet_of_unknown_names(folder):
+    return ["check", deck(folder, from_inlet("", 'profile = "y*s"\n'))], ["profile", "s is unknown", "t in seconds"]
+
+
+@case
+def flow_from_a_steady_inlet_that_changes(folder):
+    text = from_inlet("", 'profile = "y*t"\n', "").replace('"navier-stokes"', '"steady"').replace("[time]\n", "")
+    return ["check", deck(folder, text)], ["profile", "t is unknown"]
+
+
+@case
+def flow_from_a_table_that_ends_early(folder):
+    (folder / "speed.csv").write_text("time, factor\n0, 0\n0.5, 1\n")
+    return ["run", deck(folder, from_inlet('drive_table = "speed.csv"\n'))], [
+        "flow.drive_table", "from 0 to 0.5 s", "the run from 0 to 1 s"]
+
+
+@case
+def flow_from_a_table_and_a_formula(folder):
+    (folder / "speed.csv").write_text("0, 0\n2, one\n")
+    return ["check", deck(folder, from_inlet('drive_table = "speed.csv"\ndrive_factor = "t"\n'))], [
+        "flow.drive_table", "leave one of them out", "speed.csv:2"]
+
+
+@case
+def flow_from_an_inlet_that_cannot_leave(folder):
+    wall = 'shape = "box"\nlo = [4e-4, -1e-3, -1e-3]\nhi = [6e-4, 2e-3, 2e-3]'
+    text = from_inlet("").replace('shape = "sphere"\ncenter = [0.5e-3, 0.5e-3, 0.5e-3]\nradius = 0.3e-3', wall)
+    return ["run", deck(folder, text)], ["flow.inlet", "could not leave"]
+
+
+@case
+def flow_from_an_inlet_in_time_on_two_levels(folder):
+    refined = sphere_deck() + 'levels = 2\n[[grid.refine]]\nlevel = 1\nwhere = "wall"\n'
+    text = from_inlet("").replace(sphere_deck(), refined).replace("navier-stokes", "unsteady-stokes")
+    return ["run", deck(folder, text)], ["flow.inlet", "one level only", "[[grid.refine]]"]
 
 
 @case

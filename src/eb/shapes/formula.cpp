@@ -343,8 +343,8 @@ double formula_value(FormulaOp op, const std::array<double, 3>& in, double numbe
   return rows[3].v[0][0];
 }
 
-Formula::Formula(const std::string& text, std::string_view variables) : text_(text) {
-  CompiledFormula compiled = compile_formula(text, variables);
+Formula::Formula(const std::string& text, std::string_view variables, std::optional<double> time) : text_(text) {
+  CompiledFormula compiled = compile_formula(text, variables, time);
   steps_ = std::move(compiled.steps);
   n_slots_ = compiled.n_slots;
   result_ = compiled.result;

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,7 +53,8 @@ class Formula {
   /// sign rint of one argument, atan2(y, x), and min max sum avg of any number. Truth is 1 and 0; -x^2 is -(x^2);
   /// 2^3^2 is 2^(3^2). Throws Error with the place of what it does not understand.
   /// @param variables  one letter each for the entries of a point: "t" is a formula of the time alone
-  explicit Formula(const std::string& text, std::string_view variables = "xyz");
+  /// @param time       t beside other variables: a constant of this value
+  explicit Formula(const std::string& text, std::string_view variables = "xyz", std::optional<double> time = {});
 
   /// Values and gradients. Where f has a kink the gradient is that of one side.
   /// @param x             points
@@ -79,7 +81,7 @@ struct CompiledFormula {
   std::size_t n_slots, result;
 };
 /// Throws as Formula does.
-CompiledFormula compile_formula(const std::string& text, std::string_view variables);
+CompiledFormula compile_formula(const std::string& text, std::string_view variables, std::optional<double> time = {});
 
 /// Result of one step with numbers for operands, NaN and infinities included.
 double formula_value(FormulaOp op, const std::array<double, 3>& in, double number);

@@ -93,7 +93,8 @@ constexpr int deepest = 200;  // nested brackets, signs and powers: each is a ca
 
 class Parser {
  public:
-  Parser(const std::string& text, std::string_view variables) : text_(text), variables_(variables) {}
+  Parser(const std::string& text, std::string_view variables, std::optional<double> time)
+      : text_(text), variables_(variables), time_(time) {}
 
   CompiledFormula run() {
     const std::int32_t result = choice();
@@ -117,7 +118,9 @@ class Parser {
                     "functions such as "
                     "sin, sqrt, abs, min, max, and _pi",
                     variables_ == "t" ? "formula of the time" : "geometry expression", all, what, at + 1, near,
-                    variables_ == "t" ? "t in seconds" : "x, y, z in metres"));
+                    variables_ == "t" ? "t in seconds"
+                    : time_           ? "x, y, z in metres, t in seconds"
+                                      : "x, y, z in metres"));
   }
 
   void skip_spaces() {
@@ -255,6 +258,7 @@ class Parser {
     if (next() != '(') {
       if (word.size() == 1 && variables_.find(word[0]) != std::string_view::npos)
         return steps_.add(Op::variable, {-1, -1, -1}, static_cast<double>(variables_.find(word[0])));
+      if (time_ && word == "t") return steps_.constant(*time_);
       if (word == "_pi") return steps_.constant(std::numbers::pi);
       if (word == "_e") return steps_.constant(std::numbers::e);
     }
@@ -292,6 +296,7 @@ class Parser {
 
   const std::string& text_;
   std::string_view variables_;
+  std::optional<double> time_;
   std::size_t at_ = 0;
   int depth_ = 0;
   Steps steps_;
@@ -299,8 +304,8 @@ class Parser {
 
 }  // namespace
 
-CompiledFormula compile_formula(const std::string& text, std::string_view variables) {
-  return Parser(text, variables).run();
+CompiledFormula compile_formula(const std::string& text, std::string_view variables, std::optional<double> time) {
+  return Parser(text, variables, time).run();
 }
 
 }  // namespace karst

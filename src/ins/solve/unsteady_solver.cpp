@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
+#include "grid/vof_loops.hpp"
 
 namespace karst {
 namespace {
@@ -114,6 +115,29 @@ void UnsteadySolver::set_rate(const TimeTerm& term) {
 MomentumOfStep UnsteadySolver::momentum_of_step() {
   stokes_->residual(drive_at_(time_), stokes_->krylov().work());
   return {advection_ ? &*advection_ : nullptr, rate_.span()};
+}
+
+double UnsteadySolver::flow_out(int side) const {
+  const StokesLevels& op = stokes_->op();
+  const auto s = static_cast<std::size_t>(side);
+  double sum = 0.0;
+  for (int l = 0; l < op.n_levels(); ++l) {
+    const LevelGraph& graph = op.level(l).geometry().graph;
+    const double area = StokesLevels::width(l) * StokesLevels::width(l);
+    for (int b = 0; b < graph.n_local(); ++b) {
+      const BoxGraph box = graph.box(b);
+      const auto first = static_cast<std::size_t>(graph.vof_begin(b));
+      const std::array<double, 6>* velocity = now_.faces.data() + op.begin(l) + first;
+      for_each_vof(box, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+        if (op.level(l).is_plain(first + static_cast<std::size_t>(vof)) && box.name(slots[s]) == domain_face)
+          sum += area * velocity[vof][s];
+      });
+      for (const FlowRow& row : op.level(l).rows().of(b))
+        if (row.area[s] > 0.0F && box.name(row.slot[s]) == domain_face)
+          sum += area * double{row.area[s]} * velocity[row.vof][s];
+    }
+  }
+  return op.comm().sum(sum);
 }
 
 /// solution = now + by (now - before)

@@ -75,6 +75,9 @@ class UnsteadySolver {
   /// the drive of its time. On one level. Collective.
   MomentumOfStep momentum_of_step();
 
+  /// Out of the domain through a side, at the end of the last step [velocity h0²]. Collective.
+  double flow_out(int side) const;
+
   double time() const { return time_; }
   /// Largest part of its volume that a cell passes on in a unit of time, as the last step had it; 0: creeping flow
   /// [ν / h0²].

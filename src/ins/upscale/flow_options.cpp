@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string>
 
 #include "base/error.hpp"
@@ -72,12 +73,12 @@ void read_inlets(Reader& in, FlowOptions& options) {
         item.text("profile", inlet.profile,
                   "factor on the velocity over the end: \"uniform\", \"parabolic\" (between the no-slip sides, the "
                   "velocity is the mean), or a formula of x, y, z in metres in the language of geometry.solid's "
-                  "expression, e.g. \"6*y/1e-3*(1-y/1e-3)\"");
+                  "expression, e.g. \"6*y/1e-3*(1-y/1e-3)\"; in models in time of t in seconds, too");
         if (item.documenting()) return;
         for (const char* key : {"side", "velocity"})
           if (!item.given(key)) item.mistake(key, "missing; every inlet needs it");
         if (inlet.profile != "uniform" && inlet.profile != "parabolic") try {
-            const Formula profile(inlet.profile);
+            const Formula profile(inlet.profile, "xyz", is_in_time(options.model) ? std::optional(0.0) : std::nullopt);
           } catch (const Error& e) {
             item.mistake("profile", e.what());
           }
@@ -106,6 +107,41 @@ void read_bodies(Reader& in, FlowOptions& options) {
   });
 }
 
+/// How the drive, or the velocity of the inlet, changes in time.
+void read_factor(Reader& in, FlowOptions& options) {
+  in.text("flow.drive_factor", options.drive_factor,
+          "models in time: factor on the drive or on the velocity of the inlet, a formula of the time t [s] in the "
+          "language of geometry.solid's expression, e.g. \"cos(2*_pi*50*t)\" or \"min(t/0.01, 1)\"");
+  std::string table;
+  in.file("flow.drive_table", table,
+          "models in time, in place of flow.drive_factor: a text file, relative to the deck, with time [s] and factor "
+          "per line, to the end of the run; straight in between, two lines of one time are a jump");
+  in.flag("flow.animation", options.animation,
+          "models in time: animation_speed.png, an animated PNG of the speed in the plane through the middle, which "
+          "moves on the page, too");
+  if (in.documenting()) return;
+  const bool in_time = is_in_time(options.model);
+  for (const char* key : {"flow.drive_factor", "flow.drive_table", "flow.animation"})
+    if (!in_time && options.model != FlowModel::none && in.given(key))
+      in.mistake(key,
+                 "without effect: steady flow knows no time; remove this key, or write flow.model = "
+                 "\"unsteady-stokes\" or \"navier-stokes\"");
+  if (!in_time) return;
+  try {
+    const Formula factor(options.drive_factor, "t");
+  } catch (const Error& e) {
+    in.mistake("flow.drive_factor", e.what());
+  }
+  if (table.empty()) return;
+  if (in.given("flow.drive_factor"))
+    in.mistake("flow.drive_table", "given beside flow.drive_factor; leave one of them out");
+  try {
+    options.drive_table = read_time_table((std::filesystem::path(in.directory()) / table).string());
+  } catch (const Error& e) {
+    in.mistake("flow.drive_table", e.what());
+  }
+}
+
 /// Axes and values of the drives.
 void read_drive_values(Reader& in, FlowOptions& options) {
   read_axes(in, options);
@@ -118,9 +154,7 @@ void read_drive_values(Reader& in, FlowOptions& options) {
             -strongest, strongest);
   in.number("flow.flow_rate", options.flow_rate, "m3/s", "drive flow-rate: volume per time along the axis", -strongest,
             strongest);
-  in.text("flow.drive_factor", options.drive_factor,
-          "models in time: factor on the drive, a formula of the time t [s] in the language of geometry.solid's "
-          "expression, e.g. \"cos(2*_pi*50*t)\" or \"min(t/0.01, 1)\"");
+  read_factor(in, options);
   read_inlets(in, options);
   read_bodies(in, options);
 }
@@ -165,11 +199,6 @@ void check_inlets(Reader& in, FlowOptions& options) {
   if (options.inlets.size() > 1)
     in.mistake("flow.inlet",
                fmt::format("{} inlets; one is possible: the fluid leaves at the opposite end", options.inlets.size()));
-  if (is_in_time(options.model))
-    in.mistake(
-        "flow.inlet",
-        "a velocity is given for steady flow alone; write flow.model = \"stokes\" or \"steady\", or give a drive "
-        "between two pressures");
   for (const char* key : {"flow.drive", "flow.pressure_drop", "flow.gradient", "flow.velocity", "flow.flow_rate"})
     if (in.given(key))
       in.mistake(key, "a second drive: [[flow.inlet]] says what moves the fluid; remove this key or the inlet");
@@ -190,26 +219,13 @@ void check_inlets(Reader& in, FlowOptions& options) {
 void check_unsteady(Reader& in, const FlowOptions& options) {
   if (options.model != FlowModel::navier_stokes && in.given("flow.start"))
     in.mistake("flow.start", "without effect: belongs to flow.model = \"navier-stokes\"; remove this key");
-  if (options.model == FlowModel::navier_stokes && options.drive != FlowDrive::pressure_gradient)
-    in.mistake("flow.drive",
-               "flow in time with inertia has no ends yet; write drive = \"pressure-gradient\" and "
-               "grid.periodic along flow.axes");
-  if (!is_in_time(options.model)) {
-    if (in.given("flow.drive_factor"))
-      in.mistake("flow.drive_factor",
-                 "without effect: steady flow knows no time; remove this key, or write flow.model = "
-                 "\"unsteady-stokes\" or \"navier-stokes\"");
-    return;
-  }
-  try {
-    const Formula factor(options.drive_factor, "t");
-  } catch (const Error& e) {
-    in.mistake("flow.drive_factor", e.what());
-  }
-  if (options.axes.size() > 1)
+  if (!is_in_time(options.model)) return;
+  if (options.axes.size() > 1 && options.inlets.empty())
     in.mistake("flow.axes", "unsteady flow is driven along one direction; name it, as in axes = [\"x\"]");
   if (options.drive == FlowDrive::velocity || options.drive == FlowDrive::flow_rate)
-    in.mistake("flow.drive", "unsteady flow is driven by pressures; allowed: \"pressure-drop\", \"pressure-gradient\"");
+    in.mistake("flow.drive",
+               "unsteady flow is driven by pressures or from an inlet; allowed: \"pressure-drop\", "
+               "\"pressure-gradient\", or [[flow.inlet]] in place of a drive");
   for (const char* key : {"flow.reservoir", "flow.estimate_error", "flow.uncertainty"})
     if (in.given(key)) in.mistake(key, "belongs to permeabilities; remove this key, or write flow.model = \"stokes\"");
 }
@@ -231,9 +247,10 @@ void check_steps(Reader& in, const FlowOptions& options) {
 
 void check_without_model(Reader& in) {
   for (const char* key :
-       {"flow.drive", "flow.inlet", "flow.body", "flow.axes", "flow.pressure_drop", "flow.gradient", "flow.velocity",
-        "flow.flow_rate", "flow.sides", "flow.reservoir", "flow.tolerance", "flow.max_iterations", "flow.steps",
-        "flow.newton_steps", "flow.estimate_error", "flow.uncertainty", "flow.drive_factor", "flow.start"})
+       {"flow.drive",       "flow.inlet",          "flow.body",        "flow.axes",         "flow.pressure_drop",
+        "flow.gradient",    "flow.velocity",       "flow.flow_rate",   "flow.sides",        "flow.reservoir",
+        "flow.tolerance",   "flow.max_iterations", "flow.steps",       "flow.newton_steps", "flow.estimate_error",
+        "flow.uncertainty", "flow.drive_factor",   "flow.drive_table", "flow.animation",    "flow.start"})
     if (in.given(key) && !in.given("flow.model"))
       in.mistake(key,
                  "given without flow.model, which asks for the job: model = \"stokes\", \"steady\", "
@@ -258,7 +275,7 @@ void read(Reader& in, FlowOptions& options) {
             "inlet"},
            {"unsteady-stokes", FlowModel::unsteady_stokes,
             "creeping flow in time, from rest: the history of the flow, step by step as [time] says"},
-           {"navier-stokes", FlowModel::navier_stokes, "the same with inertia: periodic, on one grid level"}},
+           {"navier-stokes", FlowModel::navier_stokes, "the same with inertia, on one grid level"}},
           "equations of the flow; with one, `karst run` does this job");
   in.word("flow.drive", options.drive,
           {{"none", FlowDrive::none, "nothing: allowed without a model alone"},

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/deck.hpp"
+#include "base/time_table.hpp"
 
 namespace karst {
 
@@ -28,9 +30,10 @@ enum class FlowWalls : std::uint8_t { symmetry, no_slip, periodic };
 
 /// An end where the velocity is given; on the opposite one the pressure is 0.
 struct FlowInlet {
-  int side = 0;                     ///< as in FlowSides
-  double velocity = 0.0;            ///< along the normal, into the domain [m/s]
-  std::string profile = "uniform";  ///< factor on it: "uniform", "parabolic" or a formula of x, y, z [m]
+  int side = 0;           ///< as in FlowSides
+  double velocity = 0.0;  ///< along the normal, into the domain [m/s]
+  /// Factor on it: "uniform", "parabolic" or a formula of x, y, z [m], in time of t [s], too.
+  std::string profile = "uniform";
 };
 
 /// A part of the solid whose forces are wanted: the walls of a mineral.
@@ -59,9 +62,11 @@ struct FlowOptions {
   int newton_steps = 30;           ///< model steady: for one drive at most
   /// Of the permeability, by solves on wider cells where such fit; given: it is a mistake when they do not.
   bool estimate_error = true, estimate_given = false;
-  FlowStart start = FlowStart::rest;  ///< model navier_stokes
-  std::string drive_factor = "1";     ///< models in time: on the drive, a formula of t [s]
-  bool uncertainty = false;           ///< also solves with the wall of the image as far off as it may plausibly be
+  FlowStart start = FlowStart::rest;     ///< model navier_stokes
+  std::string drive_factor = "1";        ///< models in time: on the drive or the inlet, a formula of t [s]
+  std::optional<TimeTable> drive_table;  ///< in place of the formula
+  bool animation = false;                ///< models in time: a moving picture of the speed
+  bool uncertainty = false;              ///< also solves with the wall of the image as far off as it may plausibly be
 };
 
 /// Declares and reads [flow]; notes as mistakes: no drive, two drives or a value that belongs to another one, an axis

@@ -33,22 +33,6 @@ double value_at(const Formula& formula, const Vec3& x) {
   return value;
 }
 
-/// A place on an end [cells] where the profile is no number; sums it up.
-std::optional<Vec3> not_finite(const EndProfile& profile, int side, const Index& cells, double& sum) {
-  const int d = direction_of(side), e = (d + 1) % 3, f = (d + 2) % 3;
-  Vec3 x;
-  x[d] = is_high(side) ? cells[d] : 0.0;
-  for (int i = 0; i < cells[e]; ++i)
-    for (int j = 0; j < cells[f]; ++j) {
-      x[e] = i + 0.5;
-      x[f] = j + 0.5;
-      const double value = profile(x);
-      if (!std::isfinite(value)) return x;
-      sum += value;
-    }
-  return {};
-}
-
 /// Flow rates through the inlet and the outlet, in the direction of the flow. [velocity h0²]
 std::array<double, 2> rates_through(const Comm& comm, const FaceField& flux, int side) {
   const auto in = static_cast<std::size_t>(side);
@@ -67,38 +51,6 @@ std::array<double, 2> rates_through(const Comm& comm, const FaceField& flux, int
   comm.sum(std::span(sum));
   if (is_high(side)) sum = {-sum[0], -sum[1]};
   return sum;
-}
-
-/// Mean pressure over the open area of an end of a flow that was applied, in units of h0. Collective.
-double pressure_on(const StokesLevels& op, const FlowValues& u, int side) {
-  const auto s = static_cast<std::size_t>(side);
-  std::array<double, 2> sum{};  // p times area, area
-  for (int l = 0; l < op.n_levels(); ++l) {
-    const StokesOperator& level = op.level(l);
-    const double h = StokesLevels::width(l);
-    for (int b = 0; b < level.geometry().graph.n_local(); ++b) {
-      const BoxGraph box = level.geometry().graph.box(b);
-      const Quad* x = u.level(l).x.box(b).data();
-      for (const FlowRow& row : level.rows().of(b)) {
-        if (row.area[s] == 0.0F || box.name(row.slot[s]) != domain_face) continue;
-        const double slope = kernels::row_gradient(x, row, {})[s / 2];
-        const double area = h * h * double{row.area[s]};
-        sum[0] += area * (x[row.vof].v[kernels::p] + (s % 2 == 1 ? 0.5 : -0.5) * slope) / h;
-        sum[1] += area;
-      }
-    }
-  }
-  op.comm().sum(std::span(sum));
-  return sum[1] > 0.0 ? sum[0] / sum[1] : 0.0;
-}
-
-/// Mineral number -> its place among the bodies of the deck, -1: none.
-std::vector<int> body_of(const std::vector<FlowBody>& bodies, const GeometryReport& report) {
-  std::vector<int> found(std::max<std::size_t>(report.minerals.size(), 1), -1);
-  for (std::size_t i = 0; i < bodies.size(); ++i)
-    for (std::size_t m = 0; m < found.size(); ++m)
-      if (bodies[i].mineral.empty() || report.minerals[m].name == bodies[i].mineral) found[m] = static_cast<int>(i);
-  return found;
 }
 
 /// Units of the solver: the velocity of the inlet, and the stress it makes in a cell.
@@ -178,7 +130,67 @@ StokesDrive inlet_drive(const FlowOptions& options) {
   return drive;
 }
 
-EndProfile inlet_profile(const FlowOptions& options, const Domain& domain, double cell_width) {
+ProfileOnEnd profile_on_end(const EndProfile& profile, int side, const Domain& domain) {
+  const int d = direction_of(side), e = (d + 1) % 3, f = (d + 2) % 3;
+  ProfileOnEnd found;
+  Vec3 x;
+  x[d] = is_high(side) ? domain.cells[d] : 0.0;
+  for (int i = 0; i < domain.cells[e]; ++i)
+    for (int j = 0; j < domain.cells[f]; ++j) {
+      x[e] = i + 0.5;
+      x[f] = j + 0.5;
+      const double value = profile(x);
+      if (!std::isfinite(value)) {
+        found.not_finite = x;
+        return found;
+      }
+      found.sum += value;
+      found.largest = std::max(found.largest, std::abs(value));
+    }
+  return found;
+}
+
+double mean_pressure_on(const StokesLevels& op, const FlowValues& u, int side) {
+  const auto s = static_cast<std::size_t>(side);
+  std::array<double, 2> sum{};  // p times area, area
+  for (int l = 0; l < op.n_levels(); ++l) {
+    const StokesOperator& level = op.level(l);
+    const double h = StokesLevels::width(l);
+    for (int b = 0; b < level.geometry().graph.n_local(); ++b) {
+      const BoxGraph box = level.geometry().graph.box(b);
+      const Quad* x = u.level(l).x.box(b).data();
+      for (const FlowRow& row : level.rows().of(b)) {
+        if (row.area[s] == 0.0F || box.name(row.slot[s]) != domain_face) continue;
+        const double slope = kernels::row_gradient(x, row, {})[s / 2];
+        const double area = h * h * double{row.area[s]};
+        sum[0] += area * (x[row.vof].v[kernels::p] + (s % 2 == 1 ? 0.5 : -0.5) * slope) / h;
+        sum[1] += area;
+      }
+    }
+  }
+  op.comm().sum(std::span(sum));
+  return sum[1] > 0.0 ? sum[0] / sum[1] : 0.0;
+}
+
+std::vector<int> body_of(const std::vector<FlowBody>& bodies, const GeometryReport& report) {
+  std::vector<int> found(std::max<std::size_t>(report.minerals.size(), 1), -1);
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    for (std::size_t m = 0; m < found.size(); ++m)
+      if (bodies[i].mineral.empty() || report.minerals[m].name == bodies[i].mineral) found[m] = static_cast<int>(i);
+  return found;
+}
+
+bool changes_in_time(const FlowInlet& inlet) {
+  if (inlet.profile == "uniform" || inlet.profile == "parabolic") return false;
+  try {
+    const Formula without_time(inlet.profile);
+  } catch (const Error&) {
+    return true;
+  }
+  return false;
+}
+
+EndProfile inlet_profile(const FlowOptions& options, const Domain& domain, double cell_width, double time) {
   const FlowInlet& inlet = options.inlets.at(0);
   if (inlet.profile == "uniform") return [](const Vec3&) { return 1.0; };
   if (inlet.profile == "parabolic")
@@ -190,7 +202,9 @@ EndProfile inlet_profile(const FlowOptions& options, const Domain& domain, doubl
       }
       return product;
     };
-  return [formula = Formula(inlet.profile), cell_width](const Vec3& x) { return value_at(formula, cell_width * x); };
+  return [formula = Formula(inlet.profile, "xyz", time), cell_width](const Vec3& x) {
+    return value_at(formula, cell_width * x);
+  };
 }
 
 std::optional<Vec3> force_coefficients(const Vec3& force, const FlowBody& body, const FlowOptions& options,
@@ -217,12 +231,12 @@ std::vector<std::string> inlet_mistakes(const FlowOptions& options, const Geomet
                     "leave; name another "
                     "side, or use finer cells",
                     side));
-  double sum = 0.0;
-  if (const auto place = not_finite(inlet_profile(options, domain, cell_width), inlet.side, domain.cells, sum))
+  const auto [sum, largest, place] = profile_on_end(inlet_profile(options, domain, cell_width), inlet.side, domain);
+  if (place)
     found.push_back(fmt::format(
         "flow.inlet: profile \"{}\" has no finite value at ({:.4g}, {:.4g}, {:.4g}) m; it must have one on all of {}",
         inlet.profile, cell_width * (*place)[0], cell_width * (*place)[1], cell_width * (*place)[2], side));
-  else if (sum <= 0.0)
+  else if (sum <= 0.0 && !changes_in_time(inlet))
     found.push_back(fmt::format(
         "flow.inlet: profile \"{}\" is {} on the mean over {}: on the whole nothing flows in; name the side where the "
         "fluid comes in, and a profile with a mean above 0",
@@ -271,7 +285,7 @@ InletFlow solve_inlet_flow(const Comm& comm, const Geometry& geometry, const Flo
   flow.flow_rate = unit.speed * h * h * in;
   flow.imbalance = in != 0.0 ? std::abs(out / in - 1.0) : 0.0;
   flow.darcy_velocity = unit.speed * report.velocity;
-  flow.pressure_drop = unit.pressure * pressure_on(solver.op(), solver.values(), inlet.side);
+  flow.pressure_drop = unit.pressure * mean_pressure_on(solver.op(), solver.values(), inlet.side);
   flow.largest_speed = unit.speed * report.largest_speed;
   flow.tortuosity = report.tortuosity;
   if (sample.specific_surface > 0.0)

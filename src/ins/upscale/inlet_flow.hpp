@@ -41,7 +41,23 @@ StokesDrive inlet_drive(const FlowOptions& options);
 /// flow.inlet.profile, for StokesLevels::set_profile(). "parabolic" is 6 s (1 - s) for each direction across that is
 /// not periodic, s: from side to side of the domain; its mean is 1.
 /// @param cell_width  h0 [m]
-EndProfile inlet_profile(const FlowOptions& options, const Domain& domain, double cell_width);
+/// @param time        t of formulas [s]
+EndProfile inlet_profile(const FlowOptions& options, const Domain& domain, double cell_width, double time = 0.0);
+/// The profile is a formula of t, too.
+bool changes_in_time(const FlowInlet& inlet);
+
+/// A profile at the middles of the faces of an end.
+struct ProfileOnEnd {
+  double sum = 0.0, largest = 0.0;  ///< of the values; of their sizes
+  std::optional<Vec3> not_finite;   ///< a place where it is no number [cells]
+};
+ProfileOnEnd profile_on_end(const EndProfile& profile, int side, const Domain& domain);
+
+/// Mean pressure over the open area of an end of a flow that was applied, in units of h0. Collective.
+double mean_pressure_on(const StokesLevels& op, const FlowValues& u, int side);
+
+/// Mineral number -> its place among the bodies of the deck, -1: none.
+std::vector<int> body_of(const std::vector<FlowBody>& bodies, const GeometryReport& report);
 
 /// Coefficients of a force, over ρ/2 speed² area; nothing for bodies without an area.
 std::optional<Vec3> force_coefficients(const Vec3& force, const FlowBody& body, const FlowOptions& options,

@@ -86,7 +86,11 @@ TEST(FlowOptions, AnInletInPlaceOfADrive) {
          {"flow.drive", "second drive", "flow.reservoir"});
   expect(stokes + "axes = [\"x\"]\n" + inlet, {"flow.axes", "normal of the inlet"});
   const std::string unsteady = "[flow]\nmodel = \"unsteady-stokes\"\n", steady = "[flow]\nmodel = \"steady\"\n";
-  expect(unsteady + inlet, {"flow.inlet", "\"stokes\""});
+  EXPECT_EQ(read_text(unsteady + inlet + "profile = \"y*t\"").second, "");
+  expect(unsteady + inlet + "profile = \"y*s\"", {"profile", "s is unknown", "t in seconds"});
+  expect(steady + inlet + "profile = \"y*t\"", {"profile", "t is unknown"});
+  expect(unsteady + "drive_table = \"nowhere.csv\"\ndrive_factor = \"t\"\n" + inlet,
+         {"flow.drive_table", "leave one of them out", "cannot be read"});
   EXPECT_EQ(read_text(steady + inlet).second, "");
   expect(steady + "steps = [1, 2]\n" + inlet, {"flow.steps", "permeabilities"});
   expect(stokes + inlet + "profile = \"parabolic\"\n", {"flow.inlet", "parabolic", "no-slip"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/time_table.hpp"
+#include "base/time_table.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Forces of a flow in time on the bodies of the deck: columns of the history, extremes, and how often they come back.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "ins/upscale/body_forces.hpp"
+#include "ins/upscale/flow_options.hpp"
+
+namespace karst {
+
+struct ForceHistory {
+  FlowOptions options;  ///< with the bodies
+  FluidOptions fluid;
+  std::vector<std::vector<Vec3>> totals;  ///< of all steps, per body [N]
+
+  void add(std::span<const BodyForce> forces);
+};
+
+/// Names of columns of a CSV, and values: force, its parts by pressure and friction, and the coefficients of the three;
+/// each begins with a comma.
+std::string force_columns(const ForceHistory& history);
+std::string force_values(const ForceHistory& history, std::span<const BodyForce> forces);
+
+/// A list of the bodies: forces_json() at the end, largest and smallest force over the last half of the run and, where
+/// a component of it repeats itself, its frequency, mean and amplitude.
+/// @param time  ends of all steps [s]
+nlohmann::ordered_json forces_in_time_json(const ForceHistory& history, std::span<const double> time,
+                                           std::span<const BodyForce> at_end);
+/// What the log says of that list.
+std::string forces_in_time_text(const nlohmann::ordered_json& bodies);
+
+}  // namespace karst

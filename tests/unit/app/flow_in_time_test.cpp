@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Job `flow` in time from an inlet.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "app/flow_job.hpp"
+#include "app/simulation.hpp"
+#include "solvers/krylov/petsc_session.hpp"
+#include "support/diffusion_cases.hpp"
+#include "support/errors.hpp"
+#include "support/shared_directory.hpp"
+
+namespace karst {
+namespace {
+
+using test::error_of;
+using test::has;
+
+/// A channel of 20 × 8 × 1 cells of 1 m with a disc of 3 m, water pushed in on -x.
+struct Channel {
+  Channel() {
+    config.flow.model = FlowModel::navier_stokes;
+    config.flow.estimate_error = false;
+    config.flow.tolerance = 1e-9;
+    config.flow.axes = {0};
+    config.flow.inlets.emplace_back();
+    config.flow.inlets[0].velocity = 4e-6;
+    config.time = {4e5, 2e4, 0.0, StepScheme::bdf2};
+    grid.periodic = {false, false, true};
+    geometry = build_geometry(comm, grid, *make_level_set(Cylinder{{{6, 3.9, 0}}, 1.5}), KeepPores::all);
+    context.file = [this](const std::string& name) { return folder.path() + "/" + name; };
+  }
+  nlohmann::json run() {
+    check_jobs(context);
+    return nlohmann::json::parse(run_job(flow_job(), context).json)["flow_in_time"];
+  }
+  std::string history() const {
+    std::ifstream file(folder.path() + "/history.csv");
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  Comm comm = Comm::world();
+  PetscSession petsc;
+  test::SharedDirectory folder{comm};
+  Config config;
+  GridOptions grid = test::diffusion_grid({20, 8, 1});
+  Geometry geometry;
+  JobContext context{comm, config, grid, geometry, {}, {}};
+};
+
+// What flows in grows with time as a formula, a table or the profile says, which is the same flow.
+TEST(FlowFromAnInletInTimeMpi, FormulaTableAndProfileAreTheSame) {
+  std::array<double, 3> drop{};
+  for (const std::size_t way : {0, 1, 2}) {
+    Channel channel;
+    FlowOptions& flow = channel.config.flow;
+    if (way == 0) flow.drive_factor = "t / 4e5";
+    if (way == 1) flow.drive_table = TimeTable{{0.0, 4e5}, {0.0, 1.0}};
+    if (way == 2) flow.inlets[0].profile = "t / 4e5 + 0*y";
+    const auto json = channel.run();
+    EXPECT_EQ(json["boundaries"], "inlet");
+    EXPECT_NEAR(json["darcy_velocity_m_s"][0].get<double>(), 4e-6, 1e-11) << way;
+    drop[way] = json["pressure_gradient_Pa_m"].get<double>();
+    EXPECT_GT(drop[way], 1e3 * 4e-6 / 4e5) << "what accelerates the water alone";
+    EXPECT_NEAR(drop[way] / drop[0], 1.0, 1e-6) << way;
+  }
+}
+
+// What begins as the steady flow stays as it is, and so do the forces; a line of the history has what its first line
+// names.
+TEST(FlowFromAnInletInTimeMpi, SteadyFlowAndItsForcesStay) {
+  Channel channel;
+  FlowOptions& flow = channel.config.flow;
+  flow.sides = FlowWalls::no_slip;
+  flow.inlets[0].profile = "parabolic";
+  flow.bodies.push_back({"disc", "", 0.0, 3.0});
+  flow.model = FlowModel::steady;
+  const auto steady = nlohmann::json::parse(run_job(flow_job(), channel.context).json)["inlet_flow"]["bodies"][0];
+  flow.model = FlowModel::navier_stokes;
+  flow.start = FlowStart::steady;
+  const auto json = channel.run();
+  for (const char* part : {"force_N", "pressure_force_N", "friction_force_N", "force_coefficient"})
+    EXPECT_NEAR(json["bodies"][0][part][0].get<double>() / steady[part][0].get<double>(), 1.0, 1e-6) << part;
+  if (channel.comm.rank() != 0) return;
+  std::istringstream text(channel.history());
+  std::string first, line;
+  std::getline(text, first);
+  EXPECT_NE(first.find("outflow_m3_s,disc_force_x_N"), std::string::npos) << first;
+  int n = 0;
+  for (; std::getline(text, line); ++n)
+    EXPECT_EQ(std::ranges::count(line, ','), std::ranges::count(first, ',')) << line;
+  EXPECT_EQ(n, json["steps"]);
+}
+
+TEST(FlowFromAnInletInTimeMpi, MistakesAreFoundBeforeTheSolve) {
+  Channel channel;
+  FlowOptions& flow = channel.config.flow;
+  flow.drive_table = TimeTable{{0.0, 1e5}, {0.0, 1.0}};
+  flow.inlets[0].profile = "1 / (t - 2e5)";
+  std::string text = error_of([&] { check_jobs(channel.context); });
+  EXPECT_TRUE(has(text, "flow.drive_table: goes from 0 to 100000 s, the run from 0 to 400000 s")) << text;
+  EXPECT_TRUE(has(text, "no finite value at (0, 0.5, 0.5) m and 2e+05 s")) << text;
+  flow.inlets[0].profile = "(y - 4) * t";
+  text = error_of([&] { check_jobs(channel.context); });
+  EXPECT_TRUE(has(text, "0 on the mean over the inlet at all times")) << text;
+}
+
+}  // namespace
+}  // namespace karst

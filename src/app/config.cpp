@@ -158,6 +158,7 @@ Config read_config(Reader& in) {
        : config.flow.model == FlowModel::unsteady_stokes     ? InTime::flow
        : config.flow.model == FlowModel::navier_stokes       ? InTime::flow_with_inertia
                                                              : InTime::nothing);
+  read(in, config.dynamic_permeability);
   read(in, config.diffusion);
   read(in, config.dispersion);
   read(in, config.output);

@@ -13,6 +13,7 @@
 #include "eb/geometry_options.hpp"
 #include "geometry_import/import.hpp"
 #include "grid/hierarchy.hpp"
+#include "ins/upscale/dynamic_options.hpp"
 #include "ins/upscale/flow_options.hpp"
 #include "transport/diffusion_options.hpp"
 #include "transport/dispersion/dispersion_options.hpp"
@@ -46,6 +47,7 @@ struct Config {
   FlowOptions flow;
   TimeOptions time;
   DiffusionOptions diffusion;
+  DynamicOptions dynamic_permeability;
   DispersionOptions dispersion;
   ChemistryDeck chemistry;
   /// What the chemistry makes of it; its totals are the last components of `transport`. nullptr: not asked for, or

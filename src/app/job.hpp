@@ -192,6 +192,7 @@ std::unique_ptr<Process> one_step(const JobContext& context, JobResult (*run)(co
 
 // The jobs, one .cpp file each.
 Job flow_job();
+Job dynamic_job();
 Job diffusion_job();
 Job dispersion_job();
 Job transport_job();

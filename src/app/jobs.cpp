@@ -11,7 +11,7 @@
 namespace karst {
 
 std::span<const Job> jobs() {
-  static const std::array all{flow_job(), diffusion_job(), dispersion_job(), transport_job()};
+  static const std::array all{flow_job(), dynamic_job(), diffusion_job(), dispersion_job(), transport_job()};
   return all;
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "chemistry/dense_solve.hpp"
+#include "base/dense_solve.hpp"
 
 namespace karst {
 

@@ -8,8 +8,8 @@
 #include <numbers>
 #include <sstream>
 
+#include "base/dense_solve.hpp"
 #include "base/error.hpp"
-#include "chemistry/dense_solve.hpp"
 
 namespace karst {
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/diffusion_options.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <string>
+#include "base/read_axes.hpp"
 
 namespace karst {
 
 void read(Reader& in, DiffusionOptions& options) {
-  std::vector<std::string> words;
-  in.texts("diffusion.axes", words,
-           "directions in which the effective diffusivity is wanted, such as [\"x\", \"y\", \"z\"]: one solve each; "
-           "naming any makes `karst run` do this job");
+  const bool none = read_axes(
+      in, "diffusion.axes", options.axes,
+      "directions in which the effective diffusivity is wanted, such as [\"x\", \"y\", \"z\"]: one solve each; "
+      "naming any makes `karst run` do this job");
   in.number("diffusion.diffusivity", options.diffusivity, "m2/s",
             "diffusivity of the species in the free fluid; the formation factor does not depend on it", 1e-300, 1e300);
   in.number("diffusion.tolerance", options.tolerance, "-",
@@ -20,19 +17,7 @@ void read(Reader& in, DiffusionOptions& options) {
             1e-2);
   in.integer("diffusion.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1,
              1000000);
-  if (in.documenting()) return;
-  for (const std::string& word : words) {
-    const auto axis = std::string("xyz").find(word);
-    if (word.size() != 1 || axis == std::string::npos) {
-      in.mistake("diffusion.axes", fmt::format("\"{}\" is no axis; allowed: \"x\", \"y\", \"z\"", word));
-    } else if (std::ranges::count(options.axes, static_cast<int>(axis)) > 0) {
-      in.mistake("diffusion.axes", fmt::format("\"{}\" stands twice; name it once", word));
-    } else {
-      options.axes.push_back(static_cast<int>(axis));
-    }
-  }
-  std::ranges::sort(options.axes);
-  if (!words.empty()) return;
+  if (in.documenting() || !none) return;
   for (const char* key : {"diffusion.diffusivity", "diffusion.tolerance", "diffusion.max_iterations"})
     if (in.given(key))
       in.mistake(key, "given without diffusion.axes, which says what is wanted: axes = [\"x\", \"y\", \"z\"]");

@@ -211,6 +211,26 @@ def flow_from_a_steady_inlet_that_changes(folder):
 
 
 @case
+def dynamic_permeability_without_its_flow(folder):
+    return ["run", deck(folder, sphere_deck() + "\n[dynamic_permeability]\naxes = [\"x\"]\n")], [
+        "dynamic_permeability.axes", "steady flow is missing", "model = \"stokes\""]
+
+
+@case
+def dynamic_permeability_of_an_axis_without_flow(folder):
+    return ["run", deck(folder, flow_deck('drive = "velocity"\nvelocity = 1e-4\naxes = ["x"]\nreservoir = 4\n'
+                                          '[dynamic_permeability]\naxes = ["y"]\n'))], [
+        "y is not among flow.axes", "flow.reservoir: dynamic_permeability"]
+
+
+@case
+def dynamic_permeability_frequencies(folder):
+    return ["check", deck(folder, flow_deck('drive = "pressure-gradient"\n'
+                                            '[dynamic_permeability]\nfrequencies = [2, 1]\n'))], [
+        "dynamic_permeability.frequencies: must increase", "without dynamic_permeability.axes"]
+
+
+@case
 def flow_from_a_table_that_ends_early(folder):
     (folder / "speed.csv").write_text("time, factor\n0, 0\n0.5, 1\n")
     return ["run", deck(folder, from_inlet('drive_table = "speed.csv"\n'))], [

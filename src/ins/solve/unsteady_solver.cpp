@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
 #include "grid/vof_loops.hpp"
+#include "ins/solve/flow_volumes.hpp"
 
 namespace karst {
 namespace {
@@ -17,24 +18,6 @@ namespace {
 constexpr double gamma = 1.0 - std::numbers::sqrt2 / 2.0;  ///< of the two stages
 /// Times the step before, at most, for BDF2: it is stable up to 1 + √2 (Grigorieff, Numer. Math. 42 (1983) 359).
 constexpr double most_growth = 2.0;
-
-/// κ of the flow cells, 0 of all other VoFs.
-Array<float> volumes_of(const StokesLevels& op, const Geometry& geometry) {
-  Array<float> volume(static_cast<std::size_t>(op.n_vofs()), Purpose::solver);
-  op.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
-    const double whole = std::pow(StokesLevels::width(l), 3);
-    const LevelGeometry& level = geometry.levels[l];
-    const BoxGraph graph = level.graph.box(b);
-    float* to = volume.data() + first;
-    std::fill_n(to, n, static_cast<float>(whole));
-    const auto moments = level.box(b).moments;
-    for (std::size_t r = 0; r < moments.size(); ++r)
-      to[graph.row_vof[r]] = static_cast<float>(whole * moments[r].kappa);
-    for (const auto& without : {op.level(l).rows().still_in(b), op.level(l).covered_in(b)})
-      for (const std::uint16_t v : without) to[v] = 0.0F;
-  });
-  return volume;
-}
 
 double square(const Quad& q) { return q.v[0] * q.v[0] + q.v[1] * q.v[1] + q.v[2] * q.v[2]; }
 
@@ -49,7 +32,7 @@ UnsteadySolver::UnsteadySolver(StokesSolver& stokes, const Geometry& geometry, D
       now_(stokes.op()),
       before_(stokes.op()),
       inertia_(inertia),
-      volume_(volumes_of(stokes.op(), geometry)) {
+      volume_(flow_volumes(stokes.op(), geometry)) {
   std::ranges::fill(stokes.all_values(), Quad{});
   require(inertia >= 0.0, "unsteady flow: inertia {}; it must not be negative", inertia);
   if (inertia == 0.0) return;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/read_axes.hpp"
 #include "eb/shapes/formula.hpp"
 
 namespace karst {
@@ -28,25 +29,6 @@ constexpr std::array<DriveKey, 4> drives{{{FlowDrive::pressure_drop, "pressure-d
                                           {FlowDrive::pressure_gradient, "pressure-gradient", "flow.gradient", false},
                                           {FlowDrive::velocity, "velocity", "flow.velocity", true},
                                           {FlowDrive::flow_rate, "flow-rate", "flow.flow_rate", true}}};
-
-void read_axes(Reader& in, FlowOptions& options) {
-  std::vector<std::string> words;
-  for (const int axis : options.axes) words.emplace_back(1, "xyz"[axis]);
-  in.texts("flow.axes", words, "directions of the drive: one solve each gives one column of the permeability tensor");
-  if (in.documenting()) return;
-  options.axes.clear();
-  for (const std::string& word : words) {
-    const auto axis = std::string("xyz").find(word);
-    if (word.size() != 1 || axis == std::string::npos)
-      in.mistake("flow.axes", fmt::format("\"{}\" is no axis; allowed: \"x\", \"y\", \"z\"", word));
-    else if (std::ranges::count(options.axes, static_cast<int>(axis)) > 0)
-      in.mistake("flow.axes", fmt::format("\"{}\" stands twice; name it once", word));
-    else
-      options.axes.push_back(static_cast<int>(axis));
-  }
-  std::ranges::sort(options.axes);
-  if (words.empty()) in.mistake("flow.axes", "empty; name at least one direction, or leave it out for all three");
-}
 
 /// How far the permeability may be off.
 void read_trust(Reader& in, FlowOptions& options) {
@@ -144,7 +126,10 @@ void read_factor(Reader& in, FlowOptions& options) {
 
 /// Axes and values of the drives.
 void read_drive_values(Reader& in, FlowOptions& options) {
-  read_axes(in, options);
+  const bool none = read_axes(in, "flow.axes", options.axes,
+                              "directions of the drive: one solve each gives one column of the permeability tensor");
+  if (none && !in.documenting())
+    in.mistake("flow.axes", "empty; name at least one direction, or leave it out for all three");
   in.number("flow.pressure_drop", options.pressure_drop, "Pa", "drive pressure-drop: difference between the two ends",
             -strongest, strongest);
   in.vec3("flow.gradient", options.gradient, "Pa/m",

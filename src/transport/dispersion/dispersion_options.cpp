@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/dispersion/dispersion_options.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
-#include <string>
+
+#include "base/read_axes.hpp"
 
 namespace karst {
 
 void read(Reader& in, DispersionOptions& options) {
-  std::vector<std::string> words;
-  in.texts(
-      "dispersion.axes", words,
+  const bool none = read_axes(
+      in, "dispersion.axes", options.axes,
       "axes of the flow for which the dispersion tensor of a periodic sample is wanted, such as [\"x\"]; each must "
       "stand in flow.axes; naming any makes `karst run` do this job");
   in.numbers("dispersion.peclet", options.peclet, "-",
@@ -31,20 +29,9 @@ void read(Reader& in, DispersionOptions& options) {
   in.integer("dispersion.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1,
              1000000);
   if (in.documenting()) return;
-  for (const std::string& word : words) {
-    const auto axis = std::string("xyz").find(word);
-    if (word.size() != 1 || axis == std::string::npos) {
-      in.mistake("dispersion.axes", fmt::format("\"{}\" is no axis; allowed: \"x\", \"y\", \"z\"", word));
-    } else if (std::ranges::count(options.axes, static_cast<int>(axis)) > 0) {
-      in.mistake("dispersion.axes", fmt::format("\"{}\" stands twice; name it once", word));
-    } else {
-      options.axes.push_back(static_cast<int>(axis));
-    }
-  }
-  std::ranges::sort(options.axes);
   if (std::ranges::adjacent_find(options.peclet, std::ranges::greater_equal{}) != options.peclet.end())
     in.mistake("dispersion.peclet", "must increase: each solve starts from the solution before");
-  if (!words.empty()) return;
+  if (!none) return;
   for (const char* key : {"dispersion.peclet", "dispersion.length", "dispersion.diffusivity", "dispersion.transverse",
                           "dispersion.tolerance", "dispersion.max_iterations"})
     if (in.given(key)) in.mistake(key, "given without dispersion.axes, which says what is wanted: axes = [\"x\"]");

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "chemistry/dense_solve.hpp"
+#include "base/dense_solve.hpp"
 
 #include <cmath>
+#include <complex>
 #include <utility>
 
 namespace karst {
 
-bool eliminate(std::vector<double>& matrix, std::vector<double>& right) {
+template <class T>
+bool eliminate(std::vector<T>& matrix, std::vector<T>& right) {
   const std::size_t n = right.size();
   for (std::size_t k = 0; k < n; ++k) {
     std::size_t pivot = k;
@@ -18,8 +20,8 @@ bool eliminate(std::vector<double>& matrix, std::vector<double>& right) {
       std::swap(right[k], right[pivot]);
     }
     for (std::size_t r = k + 1; r < n; ++r) {
-      const double factor = matrix[r * n + k] / matrix[k * n + k];
-      if (factor == 0.0) continue;
+      const T factor = matrix[r * n + k] / matrix[k * n + k];
+      if (factor == T{}) continue;
       for (std::size_t c = k + 1; c < n; ++c) matrix[r * n + c] -= factor * matrix[k * n + c];
       right[r] -= factor * right[k];
     }
@@ -30,5 +32,8 @@ bool eliminate(std::vector<double>& matrix, std::vector<double>& right) {
   }
   return true;
 }
+
+template bool eliminate(std::vector<double>&, std::vector<double>&);
+template bool eliminate(std::vector<std::complex<double>>&, std::vector<std::complex<double>>&);
 
 }  // namespace karst

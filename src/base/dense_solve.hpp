@@ -7,7 +7,9 @@
 namespace karst {
 
 /// Gaussian elimination with row exchanges: matrix x = right; x takes the place of right. False when singular.
+/// T: double or std::complex<double>.
 /// @param matrix  [row * n + column], overwritten
-bool eliminate(std::vector<double>& matrix, std::vector<double>& right);
+template <class T>
+bool eliminate(std::vector<T>& matrix, std::vector<T>& right);
 
 }  // namespace karst

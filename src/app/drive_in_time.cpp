@@ -173,6 +173,9 @@ std::vector<std::string> drive_mistakes(const JobContext& run) {
                     "or a time.end "
                     "within it",
                     options.drive_table->time.front(), options.drive_table->time.back(), time.end));
+  if (options.animation && options.animation_start >= time.end)
+    found.push_back(fmt::format("flow.animation_start: {:g} s, but the run ends at {:g} s; give an earlier time",
+                                options.animation_start, time.end));
   if (!options.inlets.empty()) check_profile(run, found);
   try {
     if (factor.strongest(times_of(run.config)) == 0.0)

@@ -131,7 +131,7 @@ FlowHistory history_of(const JobContext& run, const DriveInTime& drive) {
   return history;
 }
 
-PlaneLook speed_look(const PlaneFrames& frames, double cell_width, double end) {
+PlaneLook speed_look(const PlaneFrames& frames, double cell_width, double begin, double end) {
   double most = 0.0;
   for (const std::vector<float>& values : frames.values)
     for (const float v : values)
@@ -142,8 +142,8 @@ PlaneLook speed_look(const PlaneFrames& frames, double cell_width, double end) {
   look.quantity = fmt::format("speed [{}]", unit.name);
   look.unit = unit.factor;
   look.cell_width = cell_width;
-  look.caption = fmt::format("Speed in the plane in the middle of {}, 0 to {}, moving", "xyz"[frames.plane.direction],
-                             format_si(end, "s"));
+  look.caption = fmt::format("Speed in the plane in the middle of {}, {} to {}, moving", "xyz"[frames.plane.direction],
+                             format_si(begin, "s"), format_si(end, "s"));
   return look;
 }
 
@@ -212,7 +212,8 @@ class FlowInTime final : public Process {
     if (clock.done() || (history_.inertia ? most_states * clock.part() >= kept
                                           : history_.steps >= std::ceil(n_steps_ / most_states * (kept + 1.0))))
       history_.states.push_back(s);
-    if (options_.animation && clock.part() * most_frames >= static_cast<double>(frames_.values.size())) draw_frame();
+    const double start = options_.animation_start, frames = static_cast<double>(frames_.values.size());
+    if (options_.animation && most_frames * (s.time - start) >= frames * (drive_.times().end - start)) draw_frame();
     if (run_.progress != nullptr)
       run_.progress->tell(
           clock.part(),
@@ -297,7 +298,7 @@ class FlowInTime final : public Process {
     if (!run_.file) return;
     result.files.push_back({animation_name, "the speed, moving; for a browser"});
     if (run_.comm.rank() != 0 || frames_.values.empty()) return;
-    const PlaneLook look = speed_look(frames_, units_.h, history_.time.back());
+    const PlaneLook look = speed_look(frames_, units_.h, options_.animation_start, history_.time.back());
     result.figures["flow moving"] = moving_figure(frames_, look);
     std::ofstream(run_.file(animation_name), std::ios::binary) << moving_picture(frames_, look.low, look.high);
   }

@@ -233,8 +233,8 @@ def dynamic_permeability_frequencies(folder):
 @case
 def flow_from_a_table_that_ends_early(folder):
     (folder / "speed.csv").write_text("time, factor\n0, 0\n0.5, 1\n")
-    return ["run", deck(folder, from_inlet('drive_table = "speed.csv"\n'))], [
-        "flow.drive_table", "from 0 to 0.5 s", "the run from 0 to 1 s"]
+    return ["run", deck(folder, from_inlet('drive_table = "speed.csv"\nanimation = true\nanimation_start = 2\n'))], [
+        "flow.animation_start", "ends at 1 s", "flow.drive_table", "from 0 to 0.5 s", "the run from 0 to 1 s"]
 
 
 @case

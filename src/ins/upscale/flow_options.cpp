@@ -101,7 +101,11 @@ void read_factor(Reader& in, FlowOptions& options) {
   in.flag("flow.animation", options.animation,
           "models in time: animation_speed.png, an animated PNG of the speed in the plane through the middle, which "
           "moves on the page, too");
+  in.number("flow.animation_start", options.animation_start, "s",
+            "where flow.animation begins; it has 48 pictures from there to the end of the run", 0.0, 1e30);
   if (in.documenting()) return;
+  if (!options.animation && in.given("flow.animation_start"))
+    in.mistake("flow.animation_start", "without effect: there is no flow.animation; remove this key");
   const bool in_time = is_in_time(options.model);
   for (const char* key : {"flow.drive_factor", "flow.drive_table", "flow.animation"})
     if (!in_time && options.model != FlowModel::none && in.given(key))

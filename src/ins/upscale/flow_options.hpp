@@ -65,7 +65,8 @@ struct FlowOptions {
   FlowStart start = FlowStart::rest;     ///< model navier_stokes
   std::string drive_factor = "1";        ///< models in time: on the drive or the inlet, a formula of t [s]
   std::optional<TimeTable> drive_table;  ///< in place of the formula
-  bool animation = false;                ///< models in time: a moving picture of the speed
+  bool animation = false;                ///< models in time: a moving picture of the speed ...
+  double animation_start = 0.0;          ///< ... from this time on [s]
   bool uncertainty = false;              ///< also solves with the wall of the image as far off as it may plausibly be
 };
 

@@ -83,6 +83,24 @@ TEST(UnsteadyEnds, AcceleratedStreamIsExactMpi) {
   }
 }
 
+// The same between two pressures, ∂p = -1.
+TEST(UnsteadyEnds, PressuresAccelerateAStreamMpi) {
+  const Comm comm = Comm::world();
+  const PlaneChannel channel{1, 12, 8, false, FlowSide::symmetry};
+  const Geometry geometry = channel.geometry(comm);
+  FlowSides sides = channel.kinds();
+  sides[2] = sides[3] = FlowSide::pressure;
+  StokesSolver stokes(comm, geometry, sides, options(1e-10));
+  StokesDrive drive;
+  drive.at_end[2] = 12.0;
+  UnsteadySolver flow(
+      stokes, geometry, [&](double) { return drive; }, drive, TimeScheme::bdf2, 10.0);
+  for (int i = 0; i < 3; ++i) flow.step(0.1);
+  double off = 0.0;
+  for (const Quad& q : stokes.solution()) off = std::max(off, std::abs(q.v[1] - flow.time()));
+  EXPECT_LT(comm.max(off), 1e-6);
+}
+
 // The same where the profile of the inlet changes with time, not its value.
 TEST(UnsteadyEnds, ProfileMayChangeWithTimeMpi) {
   const Comm comm = Comm::world();

@@ -7,8 +7,8 @@
 The first part of inputs/tracer and inputs/reactive, on 1 and 2 ranks: every step stays within the range of the data and
 loses nothing, the outlet's concentrations too; the curves of both runs are the same to the tolerance of the solves.
 
-inputs/tracer at Péclet number 1 until the residual of a stage of diffusion has stood still (at 4e-8, asked are 1e-8, after
-374 steps): it goes on, within the same bounds.
+inputs/tracer at Péclet number 1 past the stage of diffusion whose residuals alone stand still (at 4e-8, asked are 1e-8, after
+374 steps): it is solved, within the same bounds.
 
 inputs/reactive as a steady state: within 2 % of where the steps end (0.8755 at the outlet after 20 pore volumes), the same
 on 1 and 2 ranks, its wall.vtp adds up to the loss; likewise inputs/reactive-rock on a small image, where a slow reaction
@@ -63,7 +63,7 @@ def wrong_with_slow_flow(karst, deck, folder):
     rows = lines(out)
     found = [f"Péclet number 1: {text}" for text in wrong_with(rows)][:3]
     if len(rows) < 380:
-        found.append(f"Péclet number 1: {len(rows)} steps, too few to meet the residual that stands still")
+        found.append(f"Péclet number 1: {len(rows)} steps, too few to meet residuals that stand still")
     return found
 
 

@@ -58,11 +58,11 @@ PetscErrorCode with_values(Vec v, F&& f) {
   PetscFunctionReturn(0);
 }
 
-/// direction = M residual, image = A direction
+/// direction = M to_precondition, image = A direction
 PetscErrorCode find_direction(KSP ksp, Mat a) {
   PetscFunctionBegin;
   Method& m = method_of(ksp);
-  PetscCall(VecPlaceArray(m.residual, m.gcr->residual().data()));
+  PetscCall(VecPlaceArray(m.residual, m.gcr->to_precondition().data()));
   PetscCall(VecPlaceArray(m.direction, m.gcr->direction().data()));
   PetscCall(VecPlaceArray(m.image, m.gcr->image().data()));
   PetscCall(KSP_PCApply(ksp, m.residual, m.direction));
@@ -106,7 +106,6 @@ PetscErrorCode solve(KSP ksp) {
     PetscCall(find_direction(ksp, a));
     PetscCall(with_values(ksp->vec_sol, [&](std::span<double> x) { norm = m.gcr->advance(x); }));
     ++ksp->its;
-    // A M r orthogonal to r: the same direction comes again and again.
     const bool stalls = ksp->its % stall_length == 0 && norm > stall_gain * some_time_ago;
     if (ksp->its % stall_length == 0) some_time_ago = norm;
     if (PetscIsNanReal(norm)) {

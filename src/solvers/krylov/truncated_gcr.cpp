@@ -15,6 +15,8 @@ namespace {
 constexpr std::int64_t block = 2048;  // unknowns that a thread works on at a time
 /// <q, q> after and before: what is left of a direction that was none.
 constexpr double least_new = 1e-24;
+/// |r| after and before a step: what is more is no gain.
+constexpr double no_gain = 0.999;
 
 /// y -= factor x
 template <int C>
@@ -24,8 +26,8 @@ void subtract(const std::array<double, C> factor, const double* __restrict x, do
 }
 
 template <int C>
-bool in_use(const std::array<double, C>& square) {
-  return std::ranges::any_of(square, [](double s) { return s > 0.0; });
+bool any_positive(const std::array<double, C>& values) {
+  return std::ranges::any_of(values, [](double v) { return v > 0.0; });
 }
 
 }  // namespace
@@ -81,7 +83,7 @@ typename BasicTruncatedGcr<C>::Sizes BasicTruncatedGcr<C>::begin(const Values& s
   for (Slot& s : slots_) s.square = {};
   next_ = memory_;
   prepare_next();
-  rests_ = {};
+  rests_ = stands_ = {};
   for (int c = 0; c < C; ++c) left_[c] = std::sqrt(squares[c]);
   return sizes();
 }
@@ -106,10 +108,25 @@ typename BasicTruncatedGcr<C>::Sizes BasicTruncatedGcr<C>::start(std::span<const
 }
 
 template <int C>
+std::span<const double> BasicTruncatedGcr<C>::to_precondition() {
+  const Slot& last = slots_[(next_ + memory_) % (memory_ + 1)];
+  Values factor{};  // 0: the residual
+  for (int c = 0; c < C; ++c)
+    if (stands_[c] && !rests_[c]) factor[c] = left_[c] / std::sqrt(last.square[c]);
+  if (!any_positive<C>(factor)) return r_.span();
+  const double *r = r_.data(), *q = last.q.data();
+  double* to = slots_[next_].q.data();
+  parallel_for(n_, [&](std::int64_t i) {
+    for (int c = 0; c < C; ++c) to[i * C + c] = factor[c] > 0.0 ? factor[c] * q[i * C + c] : r[i * C + c];
+  });
+  return slots_[next_].q.span();
+}
+
+template <int C>
 typename BasicTruncatedGcr<C>::Factors BasicTruncatedGcr<C>::kept() const {
   Factors kept;
   for (const Slot& s : slots_)
-    if (in_use<C>(s.square)) kept.slot[kept.n++] = &s;
+    if (any_positive<C>(s.square)) kept.slot[kept.n++] = &s;
   return kept;
 }
 
@@ -163,7 +180,7 @@ typename BasicTruncatedGcr<C>::Sizes BasicTruncatedGcr<C>::advance(std::span<dou
       left_[c] = std::nan("");
     }
   }
-  if (!in_use<C>(now.square)) return sizes();
+  if (!any_positive<C>(now.square)) return sizes();
   const Values squares = over_blocks<1>([&](std::int64_t first, std::int64_t n) {
     const double* __restrict p = now.p.data() + first, * __restrict q = now.q.data() + first;
     double* __restrict to = x.data() + first, * __restrict r = r_.data() + first;
@@ -175,8 +192,12 @@ typename BasicTruncatedGcr<C>::Sizes BasicTruncatedGcr<C>::advance(std::span<dou
       }
     return std::array<Values, 1>{dots_of<C>(r, r, n)};
   })[0];
-  for (int c = 0; c < C; ++c)
-    if (!rests_[c]) left_[c] = std::sqrt(squares[c]);
+  for (int c = 0; c < C; ++c) {
+    if (rests_[c]) continue;
+    const double before = left_[c];
+    left_[c] = std::sqrt(squares[c]);
+    stands_[c] = left_[c] > no_gain * before;
+  }
   prepare_next();
   return sizes();
 }

@@ -8,6 +8,10 @@
 // kept it is flexible GMRES; for operators as nearly symmetric as ours two do as well (decision 008). The residual is
 // that of x to round-off, whatever M does: GMRES preconditioned on the right by a cycle in single precision believes
 // in 1e-8 where it has 1e-6.
+//
+// Where a step gains nothing (<q, r> = 0) the same direction would come again. The next one is then p = M q of the last
+// image, the step of Orthodir: it needs no gain to go on through the Krylov space. Source: Young & Jea, Linear Algebra
+// Appl. 34 (1980) 159.
 #pragma once
 
 #include <array>
@@ -25,7 +29,7 @@ namespace karst {
 /// and three sums over the ranks per step for all of them. Each right-hand side has its own factors and sizes, so its
 /// iterates have the same bits whoever is beside it, for any number of threads. Use:
 ///   auto left = gcr.start(b, ax);                              // ax = A x
-///   while (left is too large) { direction = M residual; image = A direction; left = gcr.advance(x); }
+///   while (left is too large) { direction = M to_precondition; image = A direction; left = gcr.advance(x); }
 /// and, for C > 1, rest(c) as soon as left[c] is small enough.
 template <int C>
 class BasicTruncatedGcr {
@@ -43,6 +47,9 @@ class BasicTruncatedGcr {
   /// The same for x = 0: r = b.
   Sizes start(std::span<const double> b);
   std::span<const double> residual() const { return r_.span(); }
+  /// The residual; the last image, as large, of right-hand sides whose last step gained nothing. May lie in image().
+  /// Not collective.
+  std::span<const double> to_precondition();
   std::span<double> direction() { return slots_[next_].p.span(); }
   std::span<double> image() { return slots_[next_].q.span(); }
   /// Right-hand side c stands still until the next start(): neither its x nor its r changes, whatever its directions
@@ -78,8 +85,8 @@ class BasicTruncatedGcr {
   std::size_t memory_, next_ = 0;
   Array<double> r_;
   std::vector<Slot> slots_;
-  std::array<bool, C> rests_{};
-  Values left_{};  // |r|
+  std::array<bool, C> rests_{}, stands_{};  // stands: the last step gained nothing
+  Values left_{};                           // |r|
 };
 
 extern template class BasicTruncatedGcr<1>;

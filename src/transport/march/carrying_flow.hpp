@@ -51,7 +51,7 @@ int solve_scaled(TruncatedGcr& gcr, Apply&& apply, std::span<const double> b, st
   double left = gcr.start(b);
   for (int i = 0; i <= max_iterations; ++i) {
     if (left <= tolerance) return i;
-    std::ranges::copy(gcr.residual(), direction.begin());
+    std::ranges::copy(gcr.to_precondition(), direction.begin());
     apply(direction, gcr.image());
     std::ranges::copy(direction.first(n), gcr.direction().begin());
     left = gcr.advance(x.first(n));

@@ -15,10 +15,6 @@ namespace {
 constexpr double gamma_ = 2.0 - std::numbers::sqrt2, d_ = 0.5 * gamma_, w_ = 0.25 * std::numbers::sqrt2;
 constexpr double stiff = 2.0;           ///< D dt / h² from which a multigrid cycle is worth its time
 constexpr double least_change = 1e-15;  ///< of the values: a smaller change is round-off
-/// Residuals in rows of isolated fragments may stand still (at 1e-11 to 1e-7 of the change of a step in packings);
-/// their fluxes are those of low order, and the others no longer change. Bounds and mass do not depend on it.
-constexpr double good_enough = 1e-5;
-constexpr int patience = 20;   ///< iterations
 constexpr int directions = 8;  ///< kept by the solver: with 2 it stands still at 1e-5 where D dt / h² is of order one
 constexpr int wide_steps = 2;  ///< Jacobi steps in wide rows, as in EllipticMultigrid
 
@@ -86,23 +82,20 @@ class Stages {
     size = std::sqrt(grid_.composite->comm().sum(size));
     if (!from_zero) apply(change, s_.image.span());
     double left = from_zero ? s_.gcr.start(s_.rhs.span()) : s_.gcr.start(s_.rhs.span(), s_.image.span());
-    double before = left;
-    for (int i = 0; i <= options_.max_iterations; ++i) {
+    int i = 0;
+    for (double next = left; std::isfinite(next); ++i) {
+      left = next;
       if (left <= std::max(options_.tolerance * size, round_off_)) return i;
-      if (i > 0 && i % patience == 0) {
-        if (left > 0.9 * before && left <= good_enough * size) return i;
-        before = left;
-      }
-      precondition(s_.gcr.residual(), s_.direction.span().first(n));
+      if (i == options_.max_iterations) break;
+      precondition(s_.gcr.to_precondition(), s_.direction.span().first(n));
       apply(s_.direction.span(), s_.gcr.image());
       std::ranges::copy(s_.direction.span().first(n), s_.gcr.direction().begin());
-      left = s_.gcr.advance(change.first(n));
-      require(left >= 0.0 && std::isfinite(left),
-              "transport: the implicit step of diffusion breaks down after {} iterations", i);
+      next = s_.gcr.advance(change.first(n));
     }
     require(false,
-            "transport: the implicit step of diffusion was not solved to {:.1e} in {} iterations ({:.1e} is left)",
-            options_.tolerance, options_.max_iterations, left / size);
+            "transport: the implicit step of diffusion of {} was not solved to {:.1e} in {} iterations: {:.1e} of its "
+            "right-hand side is left (time step {:.3g}); use a smaller one (time.cfl)",
+            group_.boundary->component->name, options_.tolerance, i, left / size, 1.0 / (d_ * shift_));
     return 0;
   }
 

@@ -153,6 +153,95 @@ TEST(TruncatedGcr, TellsWhichRightHandSideBreaksDown) {
   EXPECT_NEAR(x[7], 8.0, 1e-14);
 }
 
+/// Unknowns in a ring, each the one before it, so that A r is orthogonal to r = e_k; the ring may be open (a row of
+/// zeros, A singular) or carry a line of multiply() behind it.
+struct Ring {
+  std::size_t n, behind = 0;
+  bool open = false;
+  std::size_t size() const { return n + behind; }
+  void apply(std::span<const double> x, std::span<double> y) const {
+    for (std::size_t i = 0; i < n; ++i) y[i] = i > 0 ? x[i - 1] : open ? 0.0 : x[n - 1];
+    for (std::size_t i = n; i < size(); ++i)
+      y[i] = 2.0 * x[i] - 0.8 * x[i - 1] - (i + 1 < size() ? 0.7 * x[i + 1] : 0.0);
+  }
+};
+
+enum class Show { residual, what_is_asked };
+
+/// Steps to 1e-12, or to where the method ends; what is left then.
+Outcome solve_ring(const Ring& ring, std::size_t source, int memory, Show show) {
+  TruncatedGcr gcr(Comm::self(), static_cast<std::int64_t>(ring.size()), memory);
+  std::vector<double> b(ring.size()), ax(ring.size());
+  b[source] = 1.0;
+  for (std::size_t i = ring.n; i < ring.size(); ++i) b[i] = std::sin(static_cast<double>(i));
+  Outcome o{0, gcr.start(b), 0.0, std::vector<double>(ring.size())};
+  while (o.believed > 1e-12 && o.steps < 200) {
+    std::ranges::copy(show == Show::residual ? gcr.residual() : gcr.to_precondition(), gcr.direction().begin());
+    ring.apply(gcr.direction(), gcr.image());
+    o.believed = gcr.advance(o.x);
+    ++o.steps;
+  }
+  ring.apply(o.x, ax);
+  for (std::size_t i = 0; i < b.size(); ++i) o.found += (b[i] - ax[i]) * (b[i] - ax[i]);
+  o.found = std::sqrt(o.found);
+  return o;
+}
+
+// Minimal residuals gain nothing on a ring of n before step n, which solves it. Residuals alone never get there; images
+// of the last step do, also where A is singular and where the residual first falls elsewhere.
+TEST(TruncatedGcr, GoesOnWhereAStepGainsNothing) {
+  for (const int memory : {1, 2, 8}) {
+    const Ring closed{12};
+    EXPECT_FALSE(solve_ring(closed, 0, memory, Show::residual).found < 0.99);
+    const Outcome o = solve_ring(closed, 0, memory, Show::what_is_asked);
+    EXPECT_EQ(o.steps, 12) << memory;
+    EXPECT_LT(o.found, 1e-14);
+    EXPECT_NEAR(o.x[11], 1.0, 1e-14);
+  }
+  const Ring mixed{5, 200};
+  const Outcome o = solve_ring(mixed, 2, 8, Show::what_is_asked);
+  EXPECT_LT(o.found, 1.01e-12);
+  EXPECT_NEAR(o.found, o.believed, 1e-13);
+  EXPECT_LT(o.steps, 120);
+}
+
+// A ring that is open has no solution for a source at its beginning: the end is told.
+TEST(TruncatedGcr, TellsWhereNothingIsToBeGained) {
+  const Outcome o = solve_ring({6, 0, true}, 0, 8, Show::what_is_asked);
+  EXPECT_TRUE(std::isnan(o.believed));
+  EXPECT_EQ(o.found, 1.0);
+}
+
+// Each right-hand side has its own: one that stands still on the ring beside one that does not.
+TEST(TruncatedGcr, OnesThatStandStillDoNotDisturbTheOthers) {
+  const Ring ring{6, 20};
+  BasicTruncatedGcr<4> gcr(Comm::self(), static_cast<std::int64_t>(ring.size()), 2);
+  std::vector<double> b(ring.size() * 4), x(b.size()), in(ring.size()), out(ring.size());
+  for (std::size_t i = ring.n; i < ring.size(); ++i) b[i * 4 + 1] = std::cos(static_cast<double>(i));
+  for (const std::size_t c : {0, 2, 3}) b[c * 4 + c] = 1.0;
+  gcr.start(b);
+  TruncatedGcr alone(Comm::self(), static_cast<std::int64_t>(ring.size()), 2);
+  for (std::size_t i = 0; i < ring.size(); ++i) in[i] = b[i * 4 + 2];
+  alone.start(in);
+  std::vector<double> x_alone(ring.size());
+  for (int step = 0; step < 5; ++step) {
+    std::ranges::copy(gcr.to_precondition(), gcr.direction().begin());
+    for (std::size_t c = 0; c < 4; ++c) {
+      for (std::size_t i = 0; i < ring.size(); ++i) in[i] = gcr.direction()[i * 4 + c];
+      ring.apply(in, out);
+      for (std::size_t i = 0; i < ring.size(); ++i) gcr.image()[i * 4 + c] = out[i];
+    }
+    gcr.advance(x);
+    std::ranges::copy(alone.to_precondition(), alone.direction().begin());
+    ring.apply(alone.direction(), alone.image());
+    alone.advance(x_alone);
+    for (std::size_t i = 0; i < ring.size(); ++i) {
+      ASSERT_EQ(x[i * 4 + 2], x_alone[i]) << step << ' ' << i;
+      ASSERT_EQ(gcr.residual()[i * 4 + 2], alone.residual()[i]) << step << ' ' << i;
+    }
+  }
+}
+
 // A direction whose image is none ends the method by NaN, never in an endless loop.
 TEST(TruncatedGcr, TellsABreakdown) {
   TruncatedGcr gcr(Comm::self(), 4);

@@ -21,9 +21,36 @@ constexpr double long_step = 0.5;  ///< D dt / h² from which on splitting takes
 
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-double ratio(const MineralLine& m) { return m.well_mixed != 0.0 ? m.rate / m.well_mixed : NAN; }
-
 double relative_error(const MineralLine& m) { return m.dissolved != 0.0 ? m.time_error / std::abs(m.dissolved) : 0.0; }
+
+/// Some hundred steps, from the beginning on: [time], and per mineral or element [time].
+Json history_json(const std::vector<ReactiveLine>& lines) {
+  const auto over_time = [&](auto&& value) {
+    Json all = Json::array();
+    for (const ReactiveLine& line : lines) all.push_back(finite(value(line)));
+    return all;
+  };
+  const auto of_each = [&](std::size_t n, auto&& value) {
+    Json all = Json::array();
+    for (std::size_t i = 0; i < n; ++i)
+      all.push_back(over_time([&](const ReactiveLine& line) { return value(line, i); }));
+    return all;
+  };
+  const std::size_t minerals = lines.front().minerals.size(), elements = lines.front().imbalance.size();
+  using Line = const ReactiveLine&;
+  return {{"time_s", over_time([](Line l) { return l.time; })},
+          {"pore_volumes", over_time([](Line l) { return l.pore_volumes; })},
+          {"pH_outlet", over_time([](Line l) { return l.outlet.ph; })},
+          {"pH_mean", over_time([](Line l) { return l.mean.ph; })},
+          {"saturation_index_outlet", of_each(minerals, [](Line l, auto m) { return l.outlet.saturation[m]; })},
+          {"saturation_index_mean", of_each(minerals, [](Line l, auto m) { return l.mean.saturation[m]; })},
+          {"rate_mol_s", of_each(minerals, [](Line l, auto m) { return l.minerals[m].rate; })},
+          {"well_mixed_rate_mol_s", of_each(minerals, [](Line l, auto m) { return l.minerals[m].well_mixed; })},
+          {"imbalance", of_each(elements, [](Line l, auto p) { return l.imbalance[p]; })},
+          {"charge_imbalance", over_time([](Line l) { return l.charge_imbalance; })}};
+}
+
+std::string index_text(double index) { return fmt::format("{:.4f}", std::abs(index) < 5e-5 ? 0.0 : index); }
 
 }  // namespace
 
@@ -35,6 +62,11 @@ double ReactiveRun::molar_volume(std::size_t mineral) const {
 
 std::string ReactiveRun::text() const {
   std::string text = "Chemistry\n";
+  for (const auto& [name, water] :
+       {std::pair{"at the outlet", &line_.outlet}, {"of the mean composition", &line_.mean}})
+    if (std::isfinite(water->ph))
+      text +=
+          fmt::format("  {:<44} {:>13}\n", fmt::format("pH {}, at the end", name), fmt::format("{:.4f}", water->ph));
   for (std::size_t m = 0; m < line_.minerals.size(); ++m) {
     const MineralLine& line = line_.minerals[m];
     const auto row = [&](const char* name, const std::string& value) {
@@ -44,7 +76,9 @@ std::string ReactiveRun::text() const {
     row("area [m2]", fmt::format("{:.5g}", area_[m]));
     row("rate at the end [mol/s]", fmt::format("{:.5g}", line.rate));
     row("  per area [mol/m2/s]", fmt::format("{:.5g}", line.rate / area_[m]));
-    row("  over that of a well mixed fluid", fmt::format("{:.5g}", ratio(line)));
+    row("  over that of a well mixed fluid", fmt::format("{:.5g}", line.ratio()));
+    row("saturation index at the outlet", index_text(line_.outlet.saturation[m]));
+    row("  of the mean composition", index_text(line_.mean.saturation[m]));
     row("dissolved [mol]", fmt::format("{:.5g}", line.dissolved));
     if (const double v = molar_volume(m); v > 0.0) row("  volume [m3]", fmt::format("{:.5g}", v * line.dissolved));
     row("  error of the steps, estimated [mol]", fmt::format("{:.2g}", line.time_error));
@@ -61,6 +95,16 @@ std::string ReactiveRun::text() const {
   return text;
 }
 
+std::string ReactiveRun::headline() const {
+  std::string text;
+  if (std::isfinite(line_.outlet.ph))
+    text += fmt::format("pH at the outlet after {}: {:.2f}\n", format_si(line_.time, "s"), line_.outlet.ph);
+  for (std::size_t m = 0; m < line_.minerals.size(); ++m)
+    text += fmt::format("Rate of {}: {:.4g} mol/s, {:.3g} of that of a well mixed fluid\n",
+                        plan_.medium.minerals[m].mineral.name, line_.minerals[m].rate, line_.minerals[m].ratio());
+  return text;
+}
+
 std::string ReactiveRun::json() const {
   Json minerals = Json::array(), elements = Json::array();
   for (std::size_t m = 0; m < line_.minerals.size(); ++m) {
@@ -71,7 +115,9 @@ std::string ReactiveRun::json() const {
          {"rate_mol_s", line.rate},
          {"rate_mol_m2_s", line.rate / area_[m]},
          {"well_mixed_rate_mol_s", finite(line.well_mixed)},
-         {"ratio_to_well_mixed", finite(ratio(line))},
+         {"ratio_to_well_mixed", finite(line.ratio())},
+         {"saturation_index_outlet", finite(line_.outlet.saturation[m])},
+         {"saturation_index_mean", finite(line_.mean.saturation[m])},
          {"dissolved_mol", line.dissolved},
          {"dissolved_m3", molar_volume(m) > 0.0 ? Json(molar_volume(m) * line.dissolved) : Json(nullptr)},
          {"step_error_mol", line.time_error}});
@@ -80,7 +126,12 @@ std::string ReactiveRun::json() const {
     elements.push_back({{"name", plan_.medium.system.elements[p]},
                         {"content_mol", line_.content[p]},
                         {"largest_imbalance", worst_.imbalance[p]}});
+  Json pictures = Json::array();
+  for (std::size_t f = 0; f < drawn_fields().size() && !pictures_.empty(); ++f)
+    pictures.push_back({{"field", drawn_fields()[f]}, {"range", picture_ranges()[f]}});
   const Json json{{"database", run_.config.chemistry.database},
+                  {"pH_outlet", finite(line_.outlet.ph)},
+                  {"pH_mean", finite(line_.mean.ph)},
                   {"minerals", minerals},
                   {"elements", elements},
                   {"charge_mol", line_.charge},
@@ -91,7 +142,9 @@ std::string ReactiveRun::json() const {
                   {"coupled_iterations", coupled_.counts.iterations},
                   {"solved", worst_.solved},
                   {"kept", worst_.kept},
-                  {"speciations", worst_.speciations}};
+                  {"speciations", worst_.speciations},
+                  {"pictures", pictures},
+                  {"history", history_json(history_)}};
   return Json{{"chemistry", json}}.dump();
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "app/steady_transport_job.hpp"
+#include "app/transport_job.hpp"
 #include "base/log.hpp"
 #include "eb/mineral_choice.hpp"
 #include "transport/reactive/speciate_volumes.hpp"
@@ -68,13 +69,18 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
         area_[m] += place.sites.area[s * minerals.size() + m] * moles_ * grid_.volume[place.sites.volume[s]];
   }
   run.comm.sum(std::span<double>(area_));
-  mean_ = plan_.medium.start;
+  mean_ = outlet_ = plan_.medium.start;
+  cell_width_ = h;
   line_.minerals.resize(minerals.size());
   if (run.comm.rank() != 0 || !run.file) return;
   csv_.open(run.file(csv_name));
   csv_ << "time_s";
   for (const MineralDeck& m : minerals)
-    csv_ << fmt::format(",{0}_rate_mol_s,{0}_well_mixed_mol_s,{0}_dissolved_mol", m.options.name);
+    csv_ << fmt::format(
+        ",{0}_rate_mol_s,{0}_well_mixed_mol_s,{0}_over_well_mixed,{0}_dissolved_mol,{0}_saturation_index_outlet,"
+        "{0}_saturation_index_mean",
+        m.options.name);
+  csv_ << ",pH_outlet,pH_mean";
   for (const std::string& e : plan_.medium.system.elements) csv_ << fmt::format(",{0}_content_mol,{0}_imbalance", e);
   csv_ << ",charge_mol,charge_imbalance,solved,kept,speciations\n" << std::flush;
 }
@@ -107,6 +113,7 @@ void ReactiveRun::start(const TransportState& state) {
   find_contents(state, content_, size_);
   worst_.imbalance.assign(content_.size(), 0.0);
   line_.imbalance = worst_.imbalance;
+  for (MineralLine& m : line_.minerals) m.rate = nothing;
   compare_with_well_mixed(state);
 }
 
@@ -188,26 +195,55 @@ void ReactiveRun::balance(const TransportState& state, const TransportReport& mo
   size_ = size;
 }
 
-/// Rates of the mean solution on all surfaces.
-void ReactiveRun::compare_with_well_mixed(const TransportState& state) {
-  if (line_.minerals.empty()) return;
-  std::vector<double> content, size;
-  find_contents(state, content, size);
+/// @param[in,out] state  where the search begins, and what it finds
+WaterLine ReactiveRun::water_of(std::span<const double> totals, Speciation& state) const {
+  const ChemicalSystem& system = plan_.medium.system;
+  WaterLine water;
+  water.saturation.assign(plan_.medium.minerals.size(), nothing);
   std::vector<SolutionCondition> conditions;
-  for (const double c : content) conditions.push_back({SolutionCondition::Kind::total, c / fluid_});
+  for (const double t : totals) conditions.push_back({SolutionCondition::Kind::total, t});
   SpeciationWorkspace work;
-  const bool found = speciate(plan_.medium.system, conditions, mean_, work);
-  for (std::size_t m = 0; m < line_.minerals.size(); ++m)
-    line_.minerals[m].well_mixed =
-        found ? area_[m] * dissolution_rate(plan_.medium.system, mean_, plan_.medium.minerals[m].mineral) : nothing;
-  if (!found) mean_ = plan_.medium.start;
+  if (!std::ranges::all_of(totals, [](double t) { return std::isfinite(t); }) ||
+      !speciate(system, conditions, state, work)) {
+    state = plan_.medium.start;
+    return water;
+  }
+  water.ph = ph_of(state);
+  for (std::size_t m = 0; m < water.saturation.size(); ++m)
+    water.saturation[m] = saturation_index(system, state, plan_.medium.minerals[m].mineral.phase);
+  return water;
 }
 
-void ReactiveRun::record(double time) {
-  line_.time = time;
-  std::string row = fmt::format("{:.10g}", time);
-  for (const MineralLine& m : line_.minerals)
-    row += fmt::format(",{:.10g},{:.10g},{:.10g}", m.rate, m.well_mixed, m.dissolved);
+/// The mean solution and its rates on all surfaces.
+void ReactiveRun::compare_with_well_mixed(const TransportState& state) {
+  std::vector<double> content, size;
+  find_contents(state, content, size);
+  for (double& c : content) c /= fluid_;
+  line_.mean = water_of(content, mean_);
+  for (std::size_t m = 0; m < line_.minerals.size(); ++m)
+    line_.minerals[m].well_mixed =
+        std::isfinite(line_.mean.ph)
+            ? area_[m] * dissolution_rate(plan_.medium.system, mean_, plan_.medium.minerals[m].mineral)
+            : nothing;
+}
+
+void ReactiveRun::see(const TransportLine& moved) {
+  line_.time = moved.time;
+  line_.pore_volumes = moved.pore_volumes;
+  std::vector<double> totals;
+  for (std::size_t p = 0; p < plan_.initial.size(); ++p) totals.push_back(moved.components[plan_.first + p].outlet);
+  line_.outlet = water_of(totals, outlet_);
+}
+
+void ReactiveRun::record() {
+  const auto known = [](double value) { return std::isfinite(value) ? fmt::format(",{:.10g}", value) : ","; };
+  std::string row = fmt::format("{:.10g}", line_.time);
+  for (std::size_t m = 0; m < line_.minerals.size(); ++m) {
+    const MineralLine& mineral = line_.minerals[m];
+    row += known(mineral.rate) + known(mineral.well_mixed) + known(mineral.ratio()) + known(mineral.dissolved) +
+           known(line_.outlet.saturation[m]) + known(line_.mean.saturation[m]);
+  }
+  row += known(line_.outlet.ph) + known(line_.mean.ph);
   for (std::size_t p = 0; p < line_.content.size(); ++p)
     row += fmt::format(",{:.10g},{:.3e}", line_.content[p], line_.imbalance[p]);
   csv_ << fmt::format("{},{:.10g},{:.3e},{},{},{}\n", row, line_.charge, line_.charge_imbalance, line_.solved,
@@ -215,14 +251,18 @@ void ReactiveRun::record(double time) {
        << std::flush;
 }
 
+std::vector<std::string> ReactiveRun::drawn_fields() const {
+  std::vector<std::string> names{"pH"};
+  for (const SurfaceReaction& r : plan_.medium.minerals) names.push_back("saturation_index_" + r.mineral.name);
+  return names;
+}
+
 std::vector<JobComponent> ReactiveRun::fields(const TransportState& state,
                                               std::shared_ptr<const JoinedCells> joined) const {
   std::vector<JobComponent> all;
-  if (std::ranges::count(run_.config.output.plot, PlotField::chemistry) == 0) return all;
   const ChemicalSystem& system = plan_.medium.system;
   const std::size_t n_minerals = plan_.medium.minerals.size(), n = static_cast<std::size_t>(grid_.n_own);
-  std::vector<std::string> names{"pH"};
-  for (const SurfaceReaction& r : plan_.medium.minerals) names.push_back("saturation_index_" + r.mineral.name);
+  std::vector<std::string> names = drawn_fields();
   for (const int s : plan_.species) names.push_back("molality_" + system.species[s].name);
   std::vector<std::vector<double>> values(names.size(), std::vector<double>(n, nothing));
   speciate_volumes(plan_.medium, grid_.n_own, totals(state), [&](std::size_t v, const Speciation* s) {

@@ -67,10 +67,12 @@ class TransportInTime final : public Process {
   TransportLine line_at(double time, double dt) const;
   void follow(const TransportLine& line, const Clock& clock);
   void write_profiles(double time);
-  void draw_plumes(int number, double time);
+  bool draws(int number) const;
+  void draw_plumes(double time, const std::vector<JobComponent>& fields);
   void draw_frame();
   void leave_animations(JobResult& result);
-  std::vector<JobComponent> components() const;
+  std::vector<JobComponent> components(bool chemistry) const;
+  bool plots_chemistry() const { return std::ranges::count(run_.config.output.plot, PlotField::chemistry) > 0; }
   std::vector<JobComponent> asked(std::vector<JobComponent> components) const;
   std::span<const double> own_values(std::size_t i) const;
   WallMap map_of_wall(std::size_t i) const;
@@ -178,6 +180,10 @@ void TransportInTime::set_initial(const std::vector<std::shared_ptr<InitialValue
 void TransportInTime::start_signals() {
   const TransportLine start = line_at(0.0, 0.0);
   past_.result.states.push_back(start);
+  if (chemistry_) {
+    chemistry_->see(start);
+    chemistry_->remember();
+  }
   for (std::size_t i = 0; i < deck_.components.size(); ++i) {
     const ComponentLine& c = start.components[i];
     past_.result.components[i].low = c.least;
@@ -270,15 +276,20 @@ void TransportInTime::follow(const TransportLine& line, const Clock& clock) {
     past_.at_outlet[i].add(line.time, c.outlet);
   }
   if (past_.result.steps >= std::ceil(n_steps_ / most_states * static_cast<double>(past_.result.states.size())) ||
-      clock.done())
+      clock.done()) {
     past_.result.states.push_back(line);
+    if (chemistry_) chemistry_->remember();
+  }
 }
 
 void TransportInTime::record(const Clock& clock) {
   state_.time = clock.time();  // a sum of steps misses the times that values jump at
   const TransportLine line = line_at(clock.time(), report_.step);
   csv_ << transport_line(line) << std::flush;
-  if (chemistry_) chemistry_->record(clock.time());
+  if (chemistry_) {
+    chemistry_->see(line);
+    chemistry_->record();
+  }
   follow(line, clock);
   const ComponentLine& first = line.components[0];
   std::string note = fmt::format("t = {}", format_si(line.time, "s"));
@@ -314,12 +325,17 @@ void TransportInTime::write_profiles(double time) {
   profiles_ << std::flush;
 }
 
-void TransportInTime::draw_plumes(int number, double time) {
+/// Whether there are pictures at this output time.
+bool TransportInTime::draws(int number) const {
   const double n_outputs = past_.times.output > 0.0 ? std::ceil(past_.times.end / past_.times.output) - 1.0 : 0.0;
-  if (number < n_outputs / most_pictures * (past_.outputs_drawn + 1.0)) return;
+  return number >= n_outputs / most_pictures * (past_.outputs_drawn + 1.0);
+}
+
+void TransportInTime::draw_plumes(double time, const std::vector<JobComponent>& fields) {
   ++past_.outputs_drawn;
   past_.result.output_times.push_back(time);
-  const FieldView view = view_of(run_, components());
+  const FieldView view = view_of(run_, fields);
+  if (chemistry_) chemistry_->take_picture(view, flow_.axis, time);
   for (const ComponentResult& c : past_.result.components) {
     const std::string picture = plume_picture(run_.comm, view, c.name, flow_.axis, c.low, c.high, format_si(time, "s"));
     if (!picture.empty())
@@ -329,7 +345,7 @@ void TransportInTime::draw_plumes(int number, double time) {
 
 /// Of all components, for their moving pictures.
 void TransportInTime::draw_frame() {
-  const FieldView view = view_of(run_, components());
+  const FieldView view = view_of(run_, components(false));
   past_.frames.resize(past_.result.components.size());
   for (std::size_t i = 0; i < past_.frames.size(); ++i)
     if (const auto place = view.find(concentration_name(past_.result.components[i].name)))
@@ -353,10 +369,13 @@ void TransportInTime::leave_animations(JobResult& result) {
 
 void TransportInTime::write_output(int number) {
   write_profiles(number * past_.times.output);
-  draw_plumes(number, number * past_.times.output);
+  const bool drawn = draws(number);
+  if (!drawn && !run_.plot) return;
+  std::vector<JobComponent> fields = components(drawn || plots_chemistry());
+  if (drawn) draw_plumes(number * past_.times.output, fields);
   if (!run_.plot) return;
   past_.outputs.push_back(fmt::format("output_{:04}.vtkhdf", number));
-  run_.plot(past_.outputs.back(), asked(components()));
+  run_.plot(past_.outputs.back(), asked(std::move(fields)));
 }
 
 std::vector<std::string> TransportInTime::histories() const { return {run_.file(csv_name), run_.file(profile_name)}; }
@@ -423,16 +442,17 @@ void TransportInTime::leave() {
   csv_.close();
   profiles_.close();
   if (!run_.plot || run_.left == nullptr) return;
-  run_.plot("plot.vtkhdf", asked(components()));
+  run_.plot("plot.vtkhdf", asked(components(plots_chemistry())));
   for (const char* name : {csv_name, profile_name, "plot.vtkhdf"}) run_.left->emplace_back(name);
   run_.left->insert(run_.left->end(), past_.outputs.begin(), past_.outputs.end());
 }
 
-std::vector<JobComponent> TransportInTime::components() const {
+/// @param chemistry  with its fields, which take a speciation per cell
+std::vector<JobComponent> TransportInTime::components(bool chemistry) const {
   std::vector<JobComponent> all;
   for (std::size_t i = 0; i < state_.values.size(); ++i)
     all.push_back(concentration_field(run_, joined_, deck_.components[i].name, own_values(i)));
-  if (chemistry_) std::ranges::move(chemistry_->fields(state_, joined_), std::back_inserter(all));
+  if (chemistry_ && chemistry) std::ranges::move(chemistry_->fields(state_, joined_), std::back_inserter(all));
   return all;
 }
 
@@ -477,9 +497,10 @@ void TransportInTime::add_chemistry_results(JobResult& result) {
   json.update(nlohmann::ordered_json::parse(chemistry_->json()));
   result.json = json.dump();
   result.text += chemistry_->text();
+  result.headline = chemistry_->headline() + result.headline;
   std::ranges::move(chemistry_->balances(), std::back_inserter(result.balances));
   std::ranges::move(chemistry_->warnings(), std::back_inserter(result.warnings));
-  result.files.push_back({ReactiveRun::csv_name, "minerals, elements and charge step by step"});
+  result.files.push_back({ReactiveRun::csv_name, "pH, minerals, elements and charge step by step"});
 }
 
 JobResult TransportInTime::report() {
@@ -494,10 +515,15 @@ JobResult TransportInTime::report() {
   for (const ComponentResult& c : past_.result.components)
     result.balances.push_back({fmt::format("transport_{}_relative", c.name), c.imbalance});
   result.warnings = transport_warnings(past_.result);
-  if (chemistry_) add_chemistry_results(result);
+  std::vector<JobComponent> all = components(true);
+  const FieldView view = view_of(run_, all);
+  if (chemistry_) {
+    chemistry_->take_picture(view, flow_.axis, state_.time);
+    chemistry_->draw(past_.figures);
+    add_chemistry_results(result);
+  }
   std::ranges::move(break_warnings(past_.times), std::back_inserter(result.warnings));
-  std::vector<JobComponent> all = components();
-  draw_transport(run_.comm, nlohmann::ordered_json::parse(result.json), view_of(run_, all), past_.figures);
+  draw_transport(run_.comm, nlohmann::ordered_json::parse(result.json), view, past_.figures);
   leave_animations(result);
   result.figures = std::move(past_.figures);
   result.components = asked(std::move(all));

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "app/reactive_run.hpp"
 #include "app/transport_job.hpp"
 #include "base/format.hpp"
 #include "page/page_text.hpp"
@@ -18,10 +20,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 6> colours{"#1f77b4", "#d1731b", "#2a8c4a", "#b03060", "#6a51a3", "#7f6000"};
+constexpr std::array<const char*, 8> colours{"#1f77b4", "#d1731b", "#2a8c4a", "#b03060",
+                                             "#6a51a3", "#7f6000", "#17808f", "#8c564b"};
+
+/// More than by round-off.
+bool varies(const Json& values) {
+  double low = INFINITY, high = -INFINITY;
+  for (const Json& v : values)
+    if (!v.is_null()) low = std::min(low, v.get<double>()), high = std::max(high, v.get<double>());
+  return high - low > 1e-9 * std::max(std::abs(low), std::abs(high));
+}
 
 /// A number of the states of all components over the time.
-std::string chart(const Json& transport, const char* key, const std::string& title, const std::string& note) {
+/// @param varying_alone  without those that stay as they are, next to which others could not be seen
+std::string chart(const Json& transport, const char* key, const std::string& title, const std::string& note,
+                  bool varying_alone) {
   const Json& history = transport.at("history");
   const bool flows = transport.at("flows").get<bool>();
   const auto time = history.at(flows ? "pore_volumes" : "time_s").get<std::vector<double>>();
@@ -32,6 +45,7 @@ std::string chart(const Json& transport, const char* key, const std::string& tit
     ChartSeries series{.name = transport.at("components").at(i).at("name").get<std::string>(),
                        .colour = colours[i % colours.size()]};
     const Json& values = history.at(key).at(i);
+    if (varying_alone && !varies(values)) continue;
     for (std::size_t n = 0; n < values.size(); ++n) {
       if (values.at(n).is_null()) continue;
       series.x.push_back(time.at(n));
@@ -41,6 +55,7 @@ std::string chart(const Json& transport, const char* key, const std::string& tit
     }
     chart.series.push_back(series);
   }
+  if (chart.series.empty()) return "";
   chart.x = {flows ? "pore volumes" : "time [s]", 0.0, time.empty() || time.back() <= 0.0 ? 1.0 : time.back()};
   chart.y = {"concentration", low < 0.0 ? -axis_end(-low) : 0.0, high > 0.0 ? axis_end(high) : low < 0.0 ? 0.0 : 1.0};
   return card(title, svg(chart), note);
@@ -97,10 +112,18 @@ std::string numbers_card(const Json& transport) {
                   format_si(transport.at("peclet_length_m").get<double>(), "m")));
 }
 
+/// Of an element of [chemistry].
+bool is_total(const Json& summary, const Json& component) {
+  return summary.contains("chemistry") &&
+         std::ranges::any_of(summary.at("chemistry").at("elements"),
+                             [&](const Json& e) { return e.at("name") == component.at("name"); });
+}
+
 std::vector<PageTile> tiles(const Json& summary, const Json& transport) {
   std::vector<PageTile> all;
   for (const Json& c : transport.at("components")) {
     if (all.size() >= 3) break;
+    if (is_total(summary, c)) continue;
     const bool out = !c.at("outlet").is_null();
     all.push_back({escape_html(c.at("name").get<std::string>()) + (out ? " at the outlet" : ", mean"),
                    optional_text(c, out ? "outlet" : "mean"),
@@ -131,14 +154,21 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
   PagePart page;
   if (!summary.contains("transport")) return page;
   const Json& transport = summary.at("transport");
-  page.tiles = tiles(summary, transport);
+  const ReactivePage chemistry = reactive_page(summary, figures);
+  page.tiles = chemistry.tiles;
+  std::ranges::move(tiles(summary, transport), std::back_inserter(page.tiles));
   std::vector<std::string> charts;
+  const bool totals = summary.contains("chemistry");
+  const std::string left_out = totals ? " Totals [mol/kgw] that do not change are left out." : "";
   if (!is_steady(transport) && transport.at("boundaries") == "ends" && transport.at("flows").get<bool>())
     charts.push_back(chart(transport, "outlet", "Breakthrough",
-                           "Flux-weighted mean at the outlet. Every step is in transport.csv."));
+                           "Flux-weighted mean at the outlet. Every step is in transport.csv." + left_out, totals));
   if (!is_steady(transport))
-    charts.push_back(chart(transport, "mean", "Mean in the fluid", "Over all pores of the sample."));
+    charts.push_back(chart(transport, "mean", "Mean in the fluid", "Over all pores of the sample." + left_out, totals));
+  charts.insert(charts.begin(), chemistry.charts.begin(), chemistry.charts.end());
   if (!charts.empty()) page.cards.push_back(pairs_html(charts));
+  std::ranges::copy(chemistry.pictures, std::back_inserter(page.cards));
+  if (!chemistry.numbers.empty()) page.cards.push_back(pairs_html(chemistry.numbers));
   for (const Json& c : transport.at("components")) {
     const auto name = c.at("name").get<std::string>();
     std::string pictures;
@@ -181,6 +211,7 @@ PlaneLook plume_look(double cell_width, double low, double high, const std::stri
 
 void draw_transport(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
   if (!summary.contains("transport")) return;
+  draw_reactive(comm, summary, view, figures);
   const Json& transport = summary.at("transport");
   const auto axis = static_cast<int>(std::string("xyz").find(transport.at("axis").get<std::string>()));
   for (const Json& c : transport.at("components")) {

@@ -11,6 +11,7 @@
 #include "app/flow_handover.hpp"
 #include "app/simulation.hpp"
 #include "app/solve_store.hpp"
+#include "app/transport_job.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
@@ -63,6 +64,13 @@ constexpr const char* calcite = R"(
 phase = "Calcite"
 wall = "grain"
 rates = ["890 H+ 1", "0.5 CO2 1", "6.6e-4"]
+)";
+
+constexpr const char* slow_calcite = R"(
+[[chemistry.mineral]]
+phase = "Calcite"
+wall = "grain"
+rates = ["1e-13"]
 )";
 
 /// As in `box`.
@@ -147,6 +155,52 @@ TEST(ReactiveRunMpi, AGrainDissolves) {
   ASSERT_EQ(alone.rows.size(), run.rows.size());
   for (std::size_t i = 0; i < run.rows.size(); ++i)
     EXPECT_NEAR(alone.rows[i][1], run.rows[i][1], 1e-7 * std::abs(alone.rows[i][1]));
+}
+
+// The same water everywhere, which hardly changes while it flows past: it is well mixed, and its pH is that of the
+// deck.
+TEST(ReactiveRunMpi, SlowMineralInOneWaterIsWellMixed) {
+  const PetscSession petsc;
+  std::string one = std::string(waters) + slow_calcite;
+  one.replace(one.find("inlet = \"acid\""), 14, "inlet = \"water\"");
+  const DeckRun run(Comm::world(), std::string(box) + one);
+  const auto& end = run.rows.back();
+  EXPECT_NEAR(run.at(end, "Calcite_over_well_mixed"), 1.0, 1e-6);
+  EXPECT_NEAR(run.at(end, "pH_outlet"), 8.0, 1e-6);
+  EXPECT_NEAR(run.at(end, "pH_mean"), 8.0, 1e-6);
+}
+
+// What the page shows is what chemistry.csv has, and begins with the water of the deck.
+TEST(ReactiveRunMpi, HistoryAndPageShowWaterAndRates) {
+  const PetscSession petsc;
+  const DeckRun run(Comm::world(), std::string(box) + waters + calcite);
+  auto summary = nlohmann::ordered_json::parse(run.result.json);
+  const auto& chemistry = summary["chemistry"];
+  const auto& history = chemistry["history"];
+  const auto& end = run.rows.back();
+  ASSERT_EQ(history["time_s"].size(), run.rows.size() + 1);
+  EXPECT_NEAR(history["pH_mean"][0].get<double>(), 8.0, 1e-9);
+  EXPECT_TRUE(history["rate_mol_s"][0][0].is_null());
+  const auto last_is = [&](const nlohmann::ordered_json& values, const char* column) {
+    ASSERT_EQ(values.size(), run.rows.size() + 1) << column;
+    EXPECT_NEAR(values.back().get<double>(), run.at(end, column), 1e-9 * std::abs(run.at(end, column))) << column;
+  };
+  last_is(history["pH_outlet"], "pH_outlet");
+  last_is(history["saturation_index_outlet"][0], "Calcite_saturation_index_outlet");
+  last_is(history["rate_mol_s"][0], "Calcite_rate_mol_s");
+  last_is(history["well_mixed_rate_mol_s"][0], "Calcite_well_mixed_mol_s");
+  EXPECT_NEAR(run.at(end, "Calcite_over_well_mixed"),
+              run.at(end, "Calcite_rate_mol_s") / run.at(end, "Calcite_well_mixed_mol_s"), 1e-9);
+  EXPECT_LT(run.at(end, "Calcite_over_well_mixed"), 1.0);
+  EXPECT_LT(run.at(end, "pH_mean"), 8.0);
+  summary["flow"] = {};
+  const PagePart page = transport_page(summary, run.result.figures);
+  std::string html;
+  for (const std::string& card : page.cards) html += card;
+  for (const char* part : {"Saturation index", "Rate over the well-mixed rate", "Imbalance of a step", "Minerals"})
+    EXPECT_TRUE(has(html, part)) << part;
+  EXPECT_EQ(has(html, "Planes through the middle, one scale for all times"), run.comm.rank() == 0);
+  EXPECT_EQ(page.tiles.at(0).name, "pH at the outlet");
 }
 
 // Without minerals solutions mix and nothing reacts; a tracer goes beside them.

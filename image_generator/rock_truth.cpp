@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "image_generator/rock.hpp"
 
 namespace karst {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr double surface_step = 0.25;
 
@@ -66,15 +64,15 @@ std::optional<Closed> closed_form(const Rock& rock) {
   return sum;
 }
 
-ordered_json json_of(const Vec3& x) { return {x[0], x[1], x[2]}; }
+Json json_of(const Vec3& x) { return {x[0], x[1], x[2]}; }
 
-ordered_json known_json(const Known& known, const char* unit) {
+Json known_json(const Known& known, const char* unit) {
   return {{"value", known.value}, {"unit", unit}, {"how", known.how}};
 }
 
-ordered_json options_json(const Rock& rock) {
+Json options_json(const Rock& rock) {
   const RockOptions& o = rock.options;
-  ordered_json json{{"kind", name_of(o.kind)}, {"size", {o.size[0], o.size[1], o.size[2]}}, {"seed", o.seed}};
+  Json json{{"kind", name_of(o.kind)}, {"size", {o.size[0], o.size[1], o.size[2]}}, {"seed", o.seed}};
   const bool grains = o.kind == RockKind::packing || o.kind == RockKind::polyhedra;
   if (grains) json["porosity_asked_for"] = o.porosity;
   if (grains || o.kind == RockKind::tube || o.kind == RockKind::sphere || !rock.grains.empty())
@@ -134,11 +132,11 @@ std::vector<Known> true_mineral_areas(const Rock& rock) {
 }
 
 std::string rock_json(const Rock& rock, const std::vector<double>& shares) {
-  ordered_json json = options_json(rock);
+  Json json = options_json(rock);
   json["unit_of_length"] = "voxel; voxel (i, j, k) is the cube from (i, j, k) to (i + 1, j + 1, k + 1)";
   json["porosity"] = known_json(true_porosity(rock, shares[0]), "1");
   json["wall_area"] = known_json(true_wall_area(rock), "voxel²");
-  ordered_json labels = ordered_json::array({{{"label", 0}, {"name", "pore"}, {"share", shares[0]}}});
+  Json labels = Json::array({{{"label", 0}, {"name", "pore"}, {"share", shares[0]}}});
   const std::vector<Known> walls = true_mineral_areas(rock);
   for (std::size_t m = 0; m < rock.options.minerals.size(); ++m) {
     const Mineral& mineral = rock.options.minerals[m];
@@ -154,7 +152,7 @@ std::string rock_json(const Rock& rock, const std::vector<double>& shares) {
                                {"radius", rock.spheres[s].radius},
                                {"label", rock.sphere_labels[s]}});
   for (const Grain& g : rock.grains) {
-    ordered_json planes = ordered_json::array();
+    Json planes = Json::array();
     for (const FacetPlane& p : g.planes) planes.push_back({p.normal[0], p.normal[1], p.normal[2], p.offset});
     json["grains"].push_back({{"center", json_of(g.center)},
                               {"label", g.label},
@@ -168,7 +166,7 @@ std::string rock_json(const Rock& rock, const std::vector<double>& shares) {
 }
 
 std::string label_json(const Rock& rock) {
-  ordered_json json;
+  Json json;
   json["labels"]["pore"] = 0;
   for (std::size_t m = 0; m < rock.options.minerals.size(); ++m) json["labels"][rock.options.minerals[m].name] = m + 1;
   return json.dump(1) + "\n";

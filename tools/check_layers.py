@@ -64,7 +64,7 @@ HOMES = {
     "TOML": (r'#\s*include\s*[<"]toml', [("src/base/", ".cpp"), ("src/base/deck_source.hpp", "")]),
     "spdlog": (r'#\s*include\s*[<"]spdlog', [("src/base/", ".cpp")]),
     "CLI11": (r'#\s*include\s*[<"]CLI', [("src/app/", ".cpp"), ("image_generator/tool/", ".cpp"), ("bench/", ".cpp")]),
-    "JSON": (r'#\s*include\s*[<"]nlohmann/(?!json_fwd)', [("", ".cpp"), ("tests/verification/", "")]),
+    "JSON": (r'#\s*include\s*[<"]nlohmann/', [("src/base/json.cpp", ""), ("tests/unit/", ".cpp")]),
     "TIFF": (r'#\s*include\s*[<"]tiff', [("geometry_import/", ".cpp"), ("image_generator/", ".cpp"), ("tests/damage/", ".cpp")]),
     "zlib": (r'#\s*include\s*[<"]zlib', [("geometry_import/", ".cpp"), ("tests/unit/geometry_import/", ""), ("tests/damage/", ".cpp")]),
     "PNG": (r'#\s*include\s*[<"]png', [("geometry_import/", ".cpp"), ("src/page/", ".cpp")]),

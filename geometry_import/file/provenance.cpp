@@ -3,13 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.hpp"
+#include "base/json.hpp"
 
 namespace karst {
-
-using Json = nlohmann::ordered_json;
 
 Json json_of(const std::vector<PhaseShare>& phases) {
   Json j = Json::array();
@@ -17,15 +14,13 @@ Json json_of(const std::vector<PhaseShare>& phases) {
   return j;
 }
 
-std::string to_json(const std::vector<PhaseShare>& phases) {
-  return json_of(phases).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string to_json(const std::vector<PhaseShare>& phases) { return json_of(phases).dump(); }
 
 std::vector<PhaseShare> phases_from_json(const std::string& text, const std::string& path) {
   std::vector<PhaseShare> phases;
   try {
     for (const Json& p : Json::parse(text)) phases.push_back({p.at("name"), p.at("label"), p.at("share")});
-  } catch (const Json::exception&) {
+  } catch (const JsonError&) {
     throw Error(fmt::format("{}: the attribute phases is damaged; import the image again", path));
   }
   return phases;
@@ -43,7 +38,7 @@ ImportFindings findings(const std::string& provenance, const std::string& path) 
     found.cut_out = j.contains("sample") && !j.at("sample").is_null();
     if (j.contains("wall_uncertainty_voxels") && !j.at("wall_uncertainty_voxels").is_null())
       found.wall_uncertainty = j.at("wall_uncertainty_voxels").get<double>();
-  } catch (const Json::exception&) {
+  } catch (const JsonError&) {
     throw Error(fmt::format("{}: the attribute provenance is damaged; import the image again", path));
   }
   return found;

@@ -2,7 +2,6 @@
 // The texts of a geometry file: names of phases, and what the provenance tells runs.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -10,8 +9,10 @@
 
 namespace karst {
 
+class Json;
+
 /// [{"label": 0, "name": "pore", "share": 0.2}, ...], and as text.
-nlohmann::ordered_json json_of(const std::vector<PhaseShare>& phases);
+Json json_of(const std::vector<PhaseShare>& phases);
 std::string to_json(const std::vector<PhaseShare>& phases);
 /// Throws Error naming the path when the text is not of that form.
 std::vector<PhaseShare> phases_from_json(const std::string& text, const std::string& path);

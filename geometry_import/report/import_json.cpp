@@ -2,15 +2,13 @@
 #include "geometry_import/report/import_json.hpp"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/version.hpp"
 #include "geometry_import/file/provenance.hpp"
 
 namespace karst {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json or_null(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
@@ -22,7 +20,7 @@ Json numbers(const std::vector<double>& values) {
 
 Json of_clusters(const ClusterSum& sum) { return {{"clusters", sum.clusters}, {"voxels", sum.voxels}}; }
 
-std::string text_of(const Json& j, int indent) { return j.dump(indent, ' ', false, Json::error_handler_t::replace); }
+std::string text_of(const Json& j, int indent) { return j.dump(indent); }
 
 void add_image(Json& j, const ImportReport& r) {
   j["karst"] = version();

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 
@@ -77,24 +77,20 @@ int LabelMap::label(float value) const {
 std::vector<NamedValue> read_label_names(const std::string& path) {
   std::ifstream file(path);
   require(file.good(), "labels: there is no file {}", path);
-  bool in_labels = false;
-  std::set<std::string> names;
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::vector<std::string> twice;  // of which the parser would keep the last
-  const auto look = [&](int depth, nlohmann::ordered_json::parse_event_t event, const nlohmann::ordered_json& parsed) {
-    if (event != nlohmann::ordered_json::parse_event_t::key) return true;
-    if (depth == 1) in_labels = parsed == "labels";
-    const auto name = parsed.get<std::string>();
-    if (depth == 2 && in_labels && !names.insert(name).second)
-      twice.push_back(fmt::format("{}: two values are named \"{}\"; each name has one value", path, name));
-    return true;
-  };
-  const auto json = nlohmann::ordered_json::parse(file, look, false);
+  for (const std::vector<std::string>& name : names_given_twice(text))
+    if (name.size() == 2 && name[0] == "labels")
+      twice.push_back(fmt::format("{}: two values are named \"{}\"; each name has one value", path, name[1]));
   require(twice.empty(), "{}", join(twice, "\n"));
+  const Json json = Json::parse_or_null(text);
   const char* form = "{\"labels\": {\"pore\": 0, \"quartz\": 1}}";
-  require(json.is_object() && json.contains("labels") && json["labels"].is_object(),
-          "{}: is no file of labels; its form is {}", path, form);
+  require(json.contains("labels") && json["labels"].is_object(), "{}: is no file of labels; its form is {}", path,
+          form);
+  const Json& labels = json["labels"];
   std::vector<NamedValue> values;
-  for (const auto& [name, value] : json["labels"].items()) {
+  for (const std::string& name : labels.names()) {
+    const Json& value = labels[name];
     require(value.is_number(), "{}: the label \"{}\" has the value {}; a number is needed", path, name, value.dump());
     values.push_back({name, value.get<double>()});
   }

@@ -172,11 +172,39 @@ void Clock::advance_to(int steps) {
   while (steps_ < steps && !finished_) advance();
 }
 
+std::vector<double> Clock::state() const {
+  return {time_,
+          begin_,
+          target_,
+          dt_,
+          static_cast<double>(made_),
+          static_cast<double>(planned_),
+          static_cast<double>(steps_),
+          static_cast<double>(outputs_),
+          static_cast<double>(next_break_),
+          to_output_ ? 1.0 : 0.0,
+          output_due_ ? 1.0 : 0.0,
+          at_break_ ? 1.0 : 0.0,
+          finished_ ? 1.0 : 0.0};
+}
+
+void Clock::go_on(const std::vector<double>& state) {
+  require(state.size() == this->state().size(), "a clock of {} numbers in place of {}", state.size(),
+          this->state().size());
+  auto next = state.begin();
+  for (double* x : {&time_, &begin_, &target_, &dt_}) *x = *next++;
+  for (std::int64_t* n : {&made_, &planned_}) *n = static_cast<std::int64_t>(*next++);
+  for (int* n : {&steps_, &outputs_}) *n = static_cast<int>(*next++);
+  next_break_ = static_cast<std::size_t>(*next++);
+  for (bool* is : {&to_output_, &output_due_, &at_break_, &finished_}) *is = *next++ != 0.0;
+}
+
 void read(Reader& in, CheckpointOptions& options) {
   constexpr double longest_wait = 1e6;
   constexpr int most_steps = 1'000'000'000;
   in.number("checkpoint.every_minutes", options.every_minutes, "-",
-            "transport in time: the state is kept on the disk so often, for `karst run --resume` after the run was "
+            "transport (with [chemistry], too) and flow in time: the state is kept on the disk so often, for `karst "
+            "run --resume` after the run was "
             "killed; 0: only when the run is asked to end",
             0.0, longest_wait);
   in.integer("checkpoint.every_steps", options.every_steps, "-", "likewise, after so many steps; 0: by the time alone",

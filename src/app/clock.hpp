@@ -54,6 +54,9 @@ class Clock {
   /// Steps from here on are at most so long [s]; those to the next output or the end are equal again.
   void limit(double dt);
   void advance_to(int steps);  ///< that many steps were made, by an earlier run
+  /// All of it but the options: a clock of the same options goes on from there with the same bits.
+  std::vector<double> state() const;
+  void go_on(const std::vector<double>& state);  ///< throws Error where that is none
   /// time() is an output time. The end is none: what a job reports shows it.
   bool output_due() const { return output_due_; }
   bool at_break() const { return at_break_; }  ///< time() is one of TimeOptions::breaks

@@ -131,12 +131,12 @@ void require_transport_fits(Reader& in, const Config& config) {
 
 /// [checkpoint] keeps something.
 void require_checkpoint_has_effect(Reader& in, const Config& config) {
-  if (config.transport.asked() && !config.transport.steady() && !config.chemistry.asked()) return;
+  if (config.transport.asked() && !config.transport.steady()) return;
+  if (is_in_time(config.flow.model)) return;
   for (const char* key : {"checkpoint.every_minutes", "checkpoint.every_steps"})
     if (in.given(key))
-      in.mistake(key, config.chemistry.asked()
-                          ? "the state of [chemistry] is not kept: an interrupted run begins at 0; remove it"
-                          : "only transport in time is kept on its way; steady solves are kept as they end; remove it");
+      in.mistake(
+          key, "only transport and flow in time are kept on their way; steady solves are kept as they end; remove it");
 }
 
 }  // namespace

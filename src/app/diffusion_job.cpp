@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "app/job.hpp"
 #include "app/plot_file.hpp"
 #include "app/solve_progress.hpp"
 #include "app/solve_store.hpp"
 #include "app/vof_values.hpp"
+#include "base/json.hpp"
 #include "page/page_text.hpp"
 #include "page/plane_picture.hpp"
 #include "solvers/elliptic/row_counts.hpp"
@@ -21,7 +21,6 @@ namespace karst {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Columns = std::vector<DiffusionColumn>;
 
 constexpr std::array<const char*, 3> axes{"x", "y", "z"};

@@ -7,19 +7,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "app/flow_handover.hpp"
 #include "app/solve_progress.hpp"
 #include "app/solve_store.hpp"
 #include "base/atomic_file.hpp"
+#include "base/json.hpp"
 #include "transport/steady/plane_fluxes.hpp"
 
 namespace karst {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json tensor_json(const Matrix3& tensor) {
   Json rows = Json::array();

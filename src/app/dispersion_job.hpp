@@ -10,6 +10,8 @@
 
 namespace karst {
 
+class Json;
+
 using DispersionColumns = std::vector<DispersionColumn>;
 
 /// Numbers of a run that turn what is over D and h0 into SI units.
@@ -28,6 +30,6 @@ std::string dispersion_headline(const DispersionColumns& columns);
 std::string dispersion_json(const DispersionColumns& columns, const DispersionScale& scale);
 std::string dispersion_csv(const DispersionColumns& columns, const DispersionScale& scale);
 std::vector<std::string> dispersion_warnings(const DispersionColumns& columns, const DispersionScale& scale);
-PagePart dispersion_page(const nlohmann::ordered_json& summary, const Figures& figures);
+PagePart dispersion_page(const Json& summary, const Figures& figures);
 
 }  // namespace karst

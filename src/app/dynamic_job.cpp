@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numbers>
 #include <optional>
 
@@ -16,6 +15,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/heap.hpp"
+#include "base/json.hpp"
 #include "base/timer.hpp"
 
 namespace karst {
@@ -169,7 +169,7 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
   return found;
 }
 
-void draw(const Comm&, const nlohmann::ordered_json&, const FieldView&, Figures&) {}
+void draw(const Comm&, const Json&, const FieldView&, Figures&) {}
 
 /// Bytes and iterations: docs/performance.md.
 JobPlan plan(const Config& config, const GridOptions&) {

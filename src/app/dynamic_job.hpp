@@ -44,6 +44,6 @@ std::string dynamic_headline(const DynamicResults& results);
 std::string dynamic_json(const DynamicResults& results);
 std::string dynamic_csv(const DynamicResults& results);
 std::vector<std::string> dynamic_warnings(const DynamicResults& results);
-PagePart dynamic_page(const nlohmann::ordered_json& summary, const Figures& figures);
+PagePart dynamic_page(const Json& summary, const Figures& figures);
 
 }  // namespace karst

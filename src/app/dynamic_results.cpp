@@ -5,19 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "app/dynamic_job.hpp"
 #include "app/flow_job.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "page/svg_chart.hpp"
 
 namespace karst {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Complex = std::complex<double>;
 
 constexpr std::array<const char*, 3> names{"x", "y", "z"};
@@ -132,7 +131,7 @@ std::string dynamic_headline(const DynamicResults& results) {
 std::string dynamic_json(const DynamicResults& results) {
   Json columns = Json::array();
   for (const DynamicColumn& c : results.columns) {
-    Json& column = columns.emplace_back();
+    Json& column = columns.push_back({});
     column = {{"axis", names[c.axis]}, {"connected", c.connected}};
     if (!c.connected) continue;
     column["permeability_m2"] = c.permeability;

@@ -5,29 +5,36 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "app/drive_in_time.hpp"
+#include "app/flow_past.hpp"
 #include "app/inlet_job.hpp"
 #include "app/kept_flow.hpp"
 #include "app/moving_picture.hpp"
 #include "app/plot_file.hpp"
 #include "app/run_progress.hpp"
 #include "app/session.hpp"
+#include "app/solve_store.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
+#include "base/log.hpp"
 #include "base/timer.hpp"
 #include "ins/solve/steady_approach.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/inlet_flow.hpp"
 #include "ins/upscale/permeability.hpp"
+#include "io/agree.hpp"
 
 namespace karst {
 
 namespace {
 
+const std::string past_name = "flow" + std::string(so_far);
+constexpr const char* values_name = "flow";
 constexpr const char *history_name = "history.csv", *animation_name = "animation_speed.png";
 constexpr double most_states = 400.0;              ///< kept for the chart
 constexpr double most_growth = 1.5;                ///< from one step to the next
@@ -168,26 +175,34 @@ class FlowInTime final : public Process {
         joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(stokes_.op().composite()))),
         body_of_(body_of(options_.bodies, run.geometry.report)) {
     check_flow_cells(stokes_.op().counts(), "unsteady flow");
-    history_ = history_of(run, drive_);
+    past_.history = history_of(run, drive_);
     const TimeOptions& times = drive_.times();
     const auto drive_at = [this](double t) { return drive_.at(units_.time() * t, stokes_.op()); };
     solver_.emplace(stokes_, run.geometry, drive_at, drive_.strongest(stokes_.op()),
                     times.scheme == StepScheme::bdf2 ? TimeScheme::bdf2 : TimeScheme::sdirk2,
-                    history_.inertia ? units_.inertia() : 0.0);
+                    past_.history.inertia ? units_.inertia() : 0.0);
     if (!options_.bodies.empty()) solver_->keep_rate();
-    begin_flow(stokes_, *solver_, options_, drive_at(0.0), drive_.first_factor(), units_);
-    if (history_.inertia && options_.start == FlowStart::rest) steps_.set_in(drive_);
     n_steps_ = times.dt > 0.0 ? count_steps(times) : 0.0;
-    if (run.comm.rank() == 0 && run.file) csv_.open(run.file(history_name));
-    csv_ << history_header(history_) << std::flush;
+    const bool goes_on = resume();
+    if (run.comm.rank() == 0 && run.file)
+      csv_.open(run.file(history_name), std::ios::out | (goes_on ? std::ios::app : std::ios::trunc));
+    if (!goes_on) {
+      begin_flow(stokes_, *solver_, options_, drive_at(0.0), drive_.first_factor(), units_);
+      if (past_.history.inertia && options_.start == FlowStart::rest) steps_.set_in(drive_);
+      csv_ << history_header(past_.history) << std::flush;
+    }
     setup_seconds_ = clock_.seconds();
   }
 
-  Clock clock() const override { return Clock(drive_.times()); }
+  Clock clock() const override {
+    Clock clock(drive_.times());
+    if (!past_.clock.empty()) clock.go_on(past_.clock);
+    return clock;
+  }
 
   double longest_step() override {
-    if (history_.inertia) steps_.follow(solver_->outflow() / units_.time(), drive_.times());
-    if (history_.inertia && at_jump_) steps_.set_in(drive_);
+    if (past_.history.inertia) steps_.follow(solver_->outflow() / units_.time(), drive_.times());
+    if (past_.history.inertia && past_.at_jump) steps_.set_in(drive_);
     return steps_.longest;
   }
 
@@ -200,33 +215,15 @@ class FlowInTime final : public Process {
     }
   }
 
-  void record(const Clock& clock) override {
-    at_jump_ = clock.at_break();
-    if (at_jump_) solver_->forget();
-    const FlowState s = state(clock.time());
-    csv_ << history_line(history_, s) << std::flush;
-    add_step(history_, s);
-    largest_velocity_ = std::max(largest_velocity_, norm(s.darcy_velocity));
-    largest_divergence_ = std::max(largest_divergence_, s.divergence);
-    const auto kept = static_cast<double>(history_.states.size());
-    if (clock.done() || (history_.inertia ? most_states * clock.part() >= kept
-                                          : history_.steps >= std::ceil(n_steps_ / most_states * (kept + 1.0))))
-      history_.states.push_back(s);
-    const double start = options_.animation_start, frames = static_cast<double>(frames_.values.size());
-    if (options_.animation && most_frames * (s.time - start) >= frames * (drive_.times().end - start)) draw_frame();
-    if (run_.progress != nullptr)
-      run_.progress->tell(
-          clock.part(),
-          history_.inertia ? fmt::format("flow, step {}, CFL {:.2g}", history_.steps, s.cfl)
-                           : fmt::format("flow, step {} of {:.0f}", history_.steps, n_steps_),
-          fmt::format("t = {}, U = {}", format_si(s.time, "s"), format_si(s.darcy_velocity[axis_], "m/s")));
-  }
+  void record(const Clock& clock) override;
 
   void write_output(int number) override {
     if (!run_.plot) return;
-    outputs_.push_back(fmt::format("output_{:04}.vtkhdf", number));
-    run_.plot(outputs_.back(), asked(components()));
+    past_.outputs.push_back(fmt::format("output_{:04}.vtkhdf", number));
+    run_.plot(past_.outputs.back(), asked(components()));
   }
+
+  void keep(const Clock& clock) override;
 
   void leave() override {
     csv_.close();
@@ -234,31 +231,10 @@ class FlowInTime final : public Process {
     run_.plot("plot.vtkhdf", asked(components()));
     run_.left->push_back(history_name);
     run_.left->push_back("plot.vtkhdf");
-    run_.left->insert(run_.left->end(), outputs_.begin(), outputs_.end());
+    run_.left->insert(run_.left->end(), past_.outputs.begin(), past_.outputs.end());
   }
 
-  JobResult report() override {
-    csv_.close();
-    JobResult result;
-    result.text = history_text(history_);
-    const FlowState& end = history_.states.back();
-    result.headline = fmt::format("Darcy velocity along {} at {}: {}\n", "xyz"[axis_], format_si(end.time, "s"),
-                                  format_si(end.darcy_velocity[axis_], "m/s"));
-    result.json = history_json(history_);
-    result.solves.push_back({fmt::format("{} {}", history_.inertia ? "navier-stokes" : "unsteady-stokes", "xyz"[axis_]),
-                             "gmres", "graph multigrid, local permeability", static_cast<int>(history_.iterations),
-                             options_.tolerance, run_.comm.max(setup_seconds_),
-                             run_.comm.max(clock_.seconds() - setup_seconds_)});
-    result.balances.push_back({"mass_relative", largest_divergence_});
-    result.warnings = warnings_of(run_, history_, steps_, largest_velocity_);
-    std::vector<JobComponent> components = this->components();
-    draw_flow_in_time(run_.comm, nlohmann::ordered_json::parse(result.json), view_of(run_, components), result.figures);
-    if (options_.animation) leave_animation(result);
-    result.components = asked(std::move(components));
-    result.files.push_back({history_name, "the flow step by step: a line per step"});
-    if (!outputs_.empty()) result.files.push_back({"output_*.vtkhdf", "the fields at the output times of [time]"});
-    return result;
-  }
+  JobResult report() override;
 
  private:
   StokesOptions solve_options() const {
@@ -267,40 +243,23 @@ class FlowInTime final : public Process {
     options.krylov.max_iterations = options_.max_iterations;
     return options;
   }
-  /// After the last step, at a time [s]. Collective.
-  FlowState state(double time) {
-    const MomentumOfStep step = drive_.has_inlet() ? solver_->momentum_of_step() : MomentumOfStep{};
-    double gradient = drive_.factor(time) * units_.sign * units_.gradient;
-    if (drive_.has_inlet())
-      gradient = units_.gradient / run_.grid.cells[axis_] *
-                 mean_pressure_on(stokes_.op(), stokes_.values(), options_.inlets[0].side);
-    FlowState s = state_of(last_, time, gradient, axis_, run_.grid.cells, units_);
-    const double h2 = units_.h * units_.h;
-    if (history_.boundaries != "periodic") {
-      const int in = drive_.has_inlet() ? options_.inlets[0].side : side_of(axis_, false);
-      s.inflow = -units_.velocity() * h2 * solver_->flow_out(in);
-      s.outflow = units_.velocity() * h2 * solver_->flow_out(opposite(in));
-    }
-    if (options_.bodies.empty()) return s;
-    const double newton = units_.pressure() * h2;
-    for (const BodyForce& f : body_forces(stokes_.op(), stokes_.values(), drive_.at(time, stokes_.op()),
-                                          history_.inertia ? units_.inertia() : 0.0, body_of_, step))
-      s.forces.push_back({newton * f.pressure, newton * f.friction, h2 * f.wall_area});
-    return s;
-  }
+  bool resume();
+  VofPlaces places();
+  std::string dependencies() const;
+  FlowState state(double time);
   /// Of the speed, for its moving picture. Collective.
   void draw_frame() {
     const FieldView view = view_of(run_, components());
     if (const auto place = view.find("speed"))
-      frames_.add(middle_plane(run_.comm, view, {&*place, 1}, across(view.cells, axis_)));
+      past_.frames.add(middle_plane(run_.comm, view, {&*place, 1}, across(view.cells, axis_)));
   }
   void leave_animation(JobResult& result) const {
     if (!run_.file) return;
     result.files.push_back({animation_name, "the speed, moving; for a browser"});
-    if (run_.comm.rank() != 0 || frames_.values.empty()) return;
-    const PlaneLook look = speed_look(frames_, units_.h, options_.animation_start, history_.time.back());
-    result.figures["flow moving"] = moving_figure(frames_, look);
-    std::ofstream(run_.file(animation_name), std::ios::binary) << moving_picture(frames_, look.low, look.high);
+    if (run_.comm.rank() != 0 || past_.frames.values.empty()) return;
+    const PlaneLook look = speed_look(past_.frames, units_.h, options_.animation_start, past_.history.time.back());
+    result.figures["flow moving"] = moving_figure(past_.frames, look);
+    std::ofstream(run_.file(animation_name), std::ios::binary) << moving_picture(past_.frames, look.low, look.high);
   }
   std::vector<JobComponent> components() const {
     const double velocity = units_.velocity(), pressure = units_.pressure();
@@ -329,15 +288,150 @@ class FlowInTime final : public Process {
   std::optional<UnsteadySolver> solver_;
   double setup_seconds_ = 0.0, n_steps_ = 1.0;
   StepLength steps_;
-  bool at_jump_ = false;  // of the drive, at the end of the last step
   StepReport last_;
-  FlowHistory history_;
-  double largest_velocity_ = 0.0, largest_divergence_ = 0.0;
-  std::vector<std::string> outputs_;
-  std::vector<int> body_of_;  // mineral -> place among flow.body
-  PlaneFrames frames_;
-  std::ofstream csv_;  // rank 0
+  FlowPast past_;
+  std::size_t outputs_kept_ = 0;  // of past_.outputs, beside the finished solves
+  std::vector<int> body_of_;      // mineral -> place among flow.body
+  std::ofstream csv_;             // rank 0
 };
+
+void FlowInTime::record(const Clock& clock) {
+  past_.at_jump = clock.at_break();
+  if (past_.at_jump) solver_->forget();
+  const FlowState s = state(clock.time());
+  csv_ << history_line(past_.history, s) << std::flush;
+  add_step(past_.history, s);
+  past_.largest_velocity = std::max(past_.largest_velocity, norm(s.darcy_velocity));
+  past_.largest_divergence = std::max(past_.largest_divergence, s.divergence);
+  const auto kept = static_cast<double>(past_.history.states.size());
+  if (clock.done() || (past_.history.inertia ? most_states * clock.part() >= kept
+                                             : past_.history.steps >= std::ceil(n_steps_ / most_states * (kept + 1.0))))
+    past_.history.states.push_back(s);
+  const double start = options_.animation_start, frames = static_cast<double>(past_.frames.values.size());
+  if (options_.animation && most_frames * (s.time - start) >= frames * (drive_.times().end - start)) draw_frame();
+  if (run_.progress != nullptr)
+    run_.progress->tell(
+        clock.part(),
+        past_.history.inertia ? fmt::format("flow, step {}, CFL {:.2g}", past_.history.steps, s.cfl)
+                              : fmt::format("flow, step {} of {:.0f}", past_.history.steps, n_steps_),
+        fmt::format("t = {}, U = {}", format_si(s.time, "s"), format_si(s.darcy_velocity[axis_], "m/s")));
+}
+
+JobResult FlowInTime::report() {
+  csv_.close();
+  JobResult result;
+  result.text = history_text(past_.history);
+  const FlowState& end = past_.history.states.back();
+  result.headline = fmt::format("Darcy velocity along {} at {}: {}\n", "xyz"[axis_], format_si(end.time, "s"),
+                                format_si(end.darcy_velocity[axis_], "m/s"));
+  result.json = history_json(past_.history);
+  result.solves.push_back(
+      {fmt::format("{} {}", past_.history.inertia ? "navier-stokes" : "unsteady-stokes", "xyz"[axis_]), "gmres",
+       "graph multigrid, local permeability", static_cast<int>(past_.history.iterations), options_.tolerance,
+       run_.comm.max(setup_seconds_), run_.comm.max(clock_.seconds() - setup_seconds_)});
+  result.balances.push_back({"mass_relative", past_.largest_divergence});
+  result.warnings = warnings_of(run_, past_.history, steps_, past_.largest_velocity);
+  std::vector<JobComponent> components = this->components();
+  draw_flow_in_time(run_.comm, Json::parse(result.json), view_of(run_, components), result.figures);
+  if (options_.animation) leave_animation(result);
+  result.components = asked(std::move(components));
+  result.files.push_back({history_name, "the flow step by step: a line per step"});
+  if (!past_.outputs.empty()) result.files.push_back({"output_*.vtkhdf", "the fields at the output times of [time]"});
+  return result;
+}
+
+/// After the last step, at a time [s]. Collective.
+FlowState FlowInTime::state(double time) {
+  const MomentumOfStep step = drive_.has_inlet() ? solver_->momentum_of_step() : MomentumOfStep{};
+  double gradient = drive_.factor(time) * units_.sign * units_.gradient;
+  if (drive_.has_inlet())
+    gradient = units_.gradient / run_.grid.cells[axis_] *
+               mean_pressure_on(stokes_.op(), stokes_.values(), options_.inlets[0].side);
+  FlowState s = state_of(last_, time, gradient, axis_, run_.grid.cells, units_);
+  const double h2 = units_.h * units_.h;
+  if (past_.history.boundaries != "periodic") {
+    const int in = drive_.has_inlet() ? options_.inlets[0].side : side_of(axis_, false);
+    s.inflow = -units_.velocity() * h2 * solver_->flow_out(in);
+    s.outflow = units_.velocity() * h2 * solver_->flow_out(opposite(in));
+  }
+  if (options_.bodies.empty()) return s;
+  const double newton = units_.pressure() * h2;
+  for (const BodyForce& f : body_forces(stokes_.op(), stokes_.values(), drive_.at(time, stokes_.op()),
+                                        past_.history.inertia ? units_.inertia() : 0.0, body_of_, step))
+    s.forces.push_back({newton * f.pressure, newton * f.friction, h2 * f.wall_area});
+  return s;
+}
+
+/// What is kept depends on all that the deck says of the flow, and on the lines of its table.
+std::string FlowInTime::dependencies() const {
+  std::string text = run_.solved->dependencies("flow in time", run_.geometry, run_.grid.cell_width());
+  if (options_.drive_table)
+    for (std::size_t i = 0; i < options_.drive_table->time.size(); ++i)
+      text += fmt::format("drive_table {} {}\n", options_.drive_table->time[i], options_.drive_table->value[i]);
+  return text;
+}
+
+/// All VoFs have a row, those that a finer level covers, too.
+VofPlaces FlowInTime::places() {
+  VofPlaces places;
+  for (const LevelGeometry& level : run_.geometry.levels) places.levels.push_back(&level.graph);
+  places.row = [this](int level, int box, int vof) {
+    return stokes_.op().begin(level) + run_.geometry.levels[level].graph.vof_begin(box) + vof;
+  };
+  return places;
+}
+
+void FlowInTime::keep(const Clock& clock) {
+  if (run_.solved == nullptr || !run_.file) return;
+  past_.longest_step = steps_.longest;
+  past_.failures = steps_.failures;
+  past_.clock = clock.state();
+  csv_.flush();
+  try {
+    agree(run_.comm, [&] {
+      if (run_.comm.rank() != 0) return;
+      std::vector<std::string> files{run_.file(history_name)};
+      past_.file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(files[0]));
+      for (std::size_t i = outputs_kept_; i < past_.outputs.size(); ++i) files.push_back(run_.file(past_.outputs[i]));
+      run_.solved->keep_files(files);
+    });
+  } catch (const Error& e) {
+    return log_info("flow: its state is not kept for --resume: {}", e.what());
+  }
+  outputs_kept_ = past_.outputs.size();
+  const UnsteadyState state = solver_->state();
+  const Json result{
+      {"solve", past_name}, {"steps", past_.history.steps}, {"time_s", clock.time()}, {"end_s", drive_.times().end}};
+  const Json kept{{"past", past_json(past_)}, {"solver", {state.time, state.dt, state.outflow, state.shift}}};
+  const VofValues values{values_name, state.width, std::span<const double>(state.values)};
+  run_.solved->save(past_name, dependencies(), {result.dump(), kept.dump()}, places(), {&values, 1});
+}
+
+/// Goes on from what an earlier run has kept, when there is something that fits. Collective.
+bool FlowInTime::resume() {
+  if (run_.solved == nullptr || !run_.file) return false;
+  FlowPast past = past_;
+  UnsteadyState state = solver_->room_for_state();
+  const auto found = run_.solved->load(past_name, dependencies(), [&](const VofFile& file) {
+    const auto kept = Json::parse(file.text()).at("state");
+    take_past(kept.at("past"), past);
+    Clock(drive_.times()).go_on(past.clock);
+    std::size_t i = 0;
+    for (double* x : {&state.time, &state.dt, &state.outflow, &state.shift}) *x = kept.at("solver").at(i++);
+    file.read(values_name, places(), state.width, std::span(state.values));
+    if (run_.comm.rank() != 0) return;
+    run_.solved->bring_file(run_.file(history_name), past.file_bytes);
+    for (const std::string& name : past.outputs) run_.solved->bring_file(run_.file(name), -1);
+  });
+  if (!found) return false;
+  past_ = std::move(past);
+  outputs_kept_ = past_.outputs.size();
+  steps_.longest = past_.longest_step;
+  steps_.failures = past_.failures;
+  solver_->go_on(state);
+  log_info("flow goes on after step {}, at {}", past_.history.steps, format_si(past_.history.time.back(), "s"));
+  return true;
+}
 
 }  // namespace
 

@@ -12,6 +12,8 @@
 
 namespace karst {
 
+class Json;
+
 inline bool is_in_time(const Config& config) { return is_in_time(config.flow.model); }
 
 /// Writes history.csv, a line per step, and output_0001.vtkhdf ... at output times. Where the run ends early the
@@ -19,9 +21,8 @@ inline bool is_in_time(const Config& config) { return is_in_time(config.flow.mod
 std::unique_ptr<Process> start_flow_in_time(const JobContext& context);
 /// See Job.
 std::vector<std::string> flow_in_time_mistakes(const JobContext& context);
-PagePart flow_in_time_page(const nlohmann::ordered_json& summary, const Figures& figures);
-void draw_flow_in_time(const Comm& comm, const nlohmann::ordered_json& summary, const FieldView& view,
-                       Figures& figures);
+PagePart flow_in_time_page(const Json& summary, const Figures& figures);
+void draw_flow_in_time(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
 
 /// The flow after a step [SI]. Means are over the volume of the domain, solid included.
 struct FlowState {

@@ -6,12 +6,12 @@
 #include <array>
 #include <cmath>
 #include <complex>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "app/flow_in_time.hpp"
 #include "app/inlet_job.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "ins/upscale/inlet_flow.hpp"
 #include "page/page_text.hpp"
 #include "page/svg_chart.hpp"
@@ -19,8 +19,6 @@
 namespace karst {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// A number of the states over the time, in both halves of a chart.
 struct Line {

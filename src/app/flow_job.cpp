@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "app/flow_handover.hpp"
@@ -24,6 +23,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/heap.hpp"
+#include "base/json.hpp"
 #include "base/timer.hpp"
 
 namespace karst {
@@ -466,13 +466,13 @@ JobResult run(const JobContext& context) {
   return result;
 }
 
-void draw(const Comm& comm, const nlohmann::ordered_json& summary, const FieldView& view, Figures& figures) {
+void draw(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
   draw_flow(comm, summary, view, figures);
   draw_flow_in_time(comm, summary, view, figures);
   draw_inlet_flow(comm, summary, view, figures);
 }
 
-PagePart page(const nlohmann::ordered_json& summary, const Figures& figures) {
+PagePart page(const Json& summary, const Figures& figures) {
   if (summary.contains("inlet_flow")) return inlet_flow_page(summary, figures);
   return summary.contains("flow_in_time") ? flow_in_time_page(summary, figures) : flow_page(summary, figures);
 }

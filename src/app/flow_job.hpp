@@ -10,6 +10,8 @@
 
 namespace karst {
 
+class Json;
+
 using FlowColumns = std::vector<FlowColumn>;
 
 /// Level-0 cells of the sample, and what was added to both ends of each axis.
@@ -44,8 +46,8 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
 JobPlan plan_flow(const Config& config, const GridOptions& grid);
 double flow_setup_work(double fluid, double irregular);
 JobPace flow_pace(const Comm& comm, const Geometry& geometry);
-PagePart flow_page(const nlohmann::ordered_json& summary, const Figures& figures);
-void draw_flow(const Comm& comm, const nlohmann::ordered_json& summary, const FieldView& view, Figures& figures);
+PagePart flow_page(const Json& summary, const Figures& figures);
+void draw_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
 /// 1.23e-12 m² -> "1.25 D", 1.23e-15 m² -> "1.25 mD".
 std::string darcy_text(double permeability);
 

@@ -4,19 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "app/flow_job.hpp"
 #include "app/inertia_results.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "page/page_text.hpp"
 #include "page/svg_chart.hpp"
 
 namespace karst {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::array<const char*, 3> axes{"x", "y", "z"};
 constexpr std::array<const char*, 3> colours{"#1f77b4", "#d1731b", "#2a8c4a"};

@@ -3,15 +3,13 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 
 namespace karst {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Hands the members of a structure to f(name, member), for writing and reading alike.
 template <class Column, class F>
@@ -140,7 +138,7 @@ FlowColumn flow_column(const std::string& state) {
       column.forchheimer = fit;
     }
     return column;
-  } catch (const Json::exception& e) {
+  } catch (const JsonError& e) {
     throw Error(fmt::format("the record of a finished solve cannot be read: {}", e.what()));
   }
 }
@@ -160,7 +158,7 @@ SolveRecord record_of(const Comm& comm, const PausedSweep& sweep) {
 }
 
 PausedSweep paused_sweep(const std::string& state) {
-  const Json json = Json::parse(state, nullptr, false);
+  const Json json = Json::parse_or_null(state);
   require(json.is_object() && json.contains("column"), "the record of a sweep cannot be read");
   PausedSweep sweep;
   sweep.slow = flow_column(json.at("column").dump());

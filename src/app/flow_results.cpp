@@ -4,16 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "app/flow_job.hpp"
 #include "app/inertia_results.hpp"
+#include "base/json.hpp"
 
 namespace karst {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Column = const FlowColumn&;
 
 constexpr std::array<const char*, 3> axes{"x", "y", "z"};

@@ -4,17 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/inlet_job.hpp"
 #include "app/periodic_state.hpp"
+#include "base/json.hpp"
 #include "ins/upscale/inlet_flow.hpp"
 
 namespace karst {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Calls f(name of the part, force or coefficient) for all columns of a body.
 template <class F>

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "ins/upscale/body_forces.hpp"
 #include "ins/upscale/flow_options.hpp"
 
 namespace karst {
+
+class Json;
 
 struct ForceHistory {
   FlowOptions options;  ///< with the bodies
@@ -29,9 +29,8 @@ std::string force_values(const ForceHistory& history, std::span<const BodyForce>
 /// A list of the bodies: forces_json() at the end, largest and smallest force over the last half of the run and, where
 /// a component of it repeats itself, its frequency, mean and amplitude.
 /// @param time  ends of all steps [s]
-nlohmann::ordered_json forces_in_time_json(const ForceHistory& history, std::span<const double> time,
-                                           std::span<const BodyForce> at_end);
+Json forces_in_time_json(const ForceHistory& history, std::span<const double> time, std::span<const BodyForce> at_end);
 /// What the log says of that list.
-std::string forces_in_time_text(const nlohmann::ordered_json& bodies);
+std::string forces_in_time_text(const Json& bodies);
 
 }  // namespace karst

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "page/svg_chart.hpp"
 
 namespace karst {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Column = const FlowColumn&;
 
 constexpr std::array<const char*, 3> colours{"#1f77b4", "#d1731b", "#2a8c4a"};

@@ -10,6 +10,8 @@
 
 namespace karst {
 
+class Json;
+
 /// The member "inertia" of an axis in summary.json: an object with "points" (one per step) and "forchheimer" (null
 /// where it was not fitted).
 std::string inertia_json(const FlowColumn& column);
@@ -18,11 +20,11 @@ std::string inertia_text(const FlowColumns& columns);
 /// The points of all axes as inertia.csv.
 std::string inertia_csv(const FlowColumns& columns);
 /// Forchheimer's coefficient, from summary.json; none where no law was fitted.
-std::vector<PageTile> inertia_tiles(const nlohmann::ordered_json& summary);
+std::vector<PageTile> inertia_tiles(const Json& summary);
 /// A card with the chart of k_app / k; empty where there are no two points.
-std::string inertia_chart(const nlohmann::ordered_json& summary);
+std::string inertia_chart(const Json& summary);
 /// A card with a table per axis.
-std::vector<std::string> inertia_cards(const nlohmann::ordered_json& summary);
+std::vector<std::string> inertia_cards(const Json& summary);
 std::vector<std::string> inertia_warnings(const FlowColumns& columns);
 
 }  // namespace karst

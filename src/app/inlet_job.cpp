@@ -4,21 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/flow_handover.hpp"
 #include "app/kept_flow.hpp"
 #include "app/plot_file.hpp"
 #include "app/solve_progress.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "ins/upscale/inlet_flow.hpp"
 #include "page/page_text.hpp"
 
 namespace karst {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double largest_creeping_reynolds = 1.0;  ///< as for permeabilities (flow_job.cpp)
 constexpr double largest_divergence = 1e-4;

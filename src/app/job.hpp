@@ -12,8 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "app/clock.hpp"
 #include "app/config.hpp"
 #include "app/flow_figures.hpp"
@@ -25,6 +23,7 @@
 
 namespace karst {
 
+class Json;
 class RunProgress;
 class SolveStore;
 struct FlowHandover;
@@ -156,9 +155,9 @@ struct Job {
   /// Adds pictures of its fields, which may come from a plotfile, to the figures; report() has done so already.
   /// Collective.
   /// @param summary  summary.json, or the part that report() made
-  void (*draw)(const Comm&, const nlohmann::ordered_json& summary, const FieldView&, Figures&);
+  void (*draw)(const Comm&, const Json& summary, const FieldView&, Figures&);
   /// Its part of report.html; empty when the summary holds no results of it. Not collective.
-  PagePart (*page)(const nlohmann::ordered_json& summary, const Figures&);
+  PagePart (*page)(const Json& summary, const Figures&);
   /// Not collective.
   JobPlan (*plan)(const Config&, const GridOptions&);
   /// Of its set-up, in the unit of JobPace::setup. The grid's fluid cells and those of them that are irregular.

@@ -2,9 +2,11 @@
 #include "app/moving_picture.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 
 namespace karst {
 
@@ -46,6 +48,28 @@ std::string chunk(const std::string& type_and_data) {
 }
 
 }  // namespace
+
+Json frames_json(const PlaneFrames& frames) {
+  Json json{{"direction", frames.plane.direction},
+            {"plane", frames.plane.plane},
+            {"nx", frames.plane.nx},
+            {"ny", frames.plane.ny},
+            {"bits", Json::array()}};
+  for (const std::vector<float>& frame : frames.values) {
+    Json& bits = json["bits"].push_back(Json::array());
+    for (const float x : frame) bits.push_back(std::bit_cast<std::uint32_t>(x));
+  }
+  return json;
+}
+
+PlaneFrames frames_of(const Json& json) {
+  PlaneFrames frames{{json.at("direction"), json.at("plane"), json.at("nx"), json.at("ny"), {}}, {}};
+  for (const Json& bits : json.at("bits")) {
+    std::vector<float>& frame = frames.values.emplace_back();
+    for (const Json& x : bits) frame.push_back(std::bit_cast<float>(x.get<std::uint32_t>()));
+  }
+  return frames;
+}
 
 std::string animated_png(std::span<const Picture> pictures, double seconds) {
   constexpr std::size_t head = 33;  // signature and IHDR

@@ -11,6 +11,8 @@
 
 namespace karst {
 
+class Json;
+
 inline constexpr int most_frames = 48;
 
 struct PlaneFrames {
@@ -18,6 +20,10 @@ struct PlaneFrames {
   std::vector<std::vector<float>> values;  ///< of each frame
   void add(const PlaneValues& values_now);
 };
+
+/// Every bit of every value, for a run that goes on from there.
+Json frames_json(const PlaneFrames& frames);
+PlaneFrames frames_of(const Json& json);
 
 /// The bytes of an animated PNG (PNG's third edition, W3C 2025): pictures of one size and kind, again and again.
 /// @param seconds  that each stays. Throws Error: none, different ones, no memory. Not collective.

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "app/reactive_run.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "page/page_text.hpp"
 #include "page/svg_chart.hpp"
 
@@ -16,7 +16,6 @@ namespace karst {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Curve = std::vector<double>;
 
 constexpr std::array<const char*, 8> colours{"#1f77b4", "#d1731b", "#2a8c4a", "#b03060",
@@ -273,17 +272,17 @@ void draw_reactive(const Comm& comm, const Json& summary, const FieldView& view,
 }
 
 void ReactiveRun::take_picture(const FieldView& view, int axis, double time) {
-  Picture picture{time, {}};
+  ReactivePicture picture{time, {}};
   for (const std::string& field : drawn_fields())
     if (const auto place = view.find(field))
       picture.planes.push_back(middle_plane(run_.comm, view, {&*place, 1}, across(view.cells, axis)));
-  pictures_.push_back(std::move(picture));
+  past_.pictures.push_back(std::move(picture));
 }
 
 /// [field] of all pictures.
 std::vector<std::pair<double, double>> ReactiveRun::picture_ranges() const {
   std::vector<std::pair<double, double>> ranges(drawn_fields().size(), {INFINITY, -INFINITY});
-  for (const Picture& picture : pictures_)
+  for (const ReactivePicture& picture : past_.pictures)
     for (std::size_t f = 0; f < ranges.size(); ++f)
       for (const double value : picture.planes[f].values) {
         if (!std::isfinite(value)) continue;
@@ -299,13 +298,13 @@ void ReactiveRun::draw(Figures& figures) const {
   if (run_.comm.rank() != 0) return;
   const std::vector<std::string> fields = drawn_fields();
   const auto ranges = picture_ranges();
-  for (std::size_t i = 0; i + 1 < pictures_.size(); ++i)
+  for (std::size_t i = 0; i + 1 < past_.pictures.size(); ++i)
     for (std::size_t f = 0; f < fields.size(); ++f)
-      figures[figure_key(fields[f], std::to_string(i + 1))] =
-          plane_figure(pictures_[i].planes[f],
-                       chemistry_look(fields[f], cell_width_, ranges[f].first, ranges[f].second,
-                                      fmt::format("{}, plane in the middle of {}", format_si(pictures_[i].time, "s"),
-                                                  "xyz"[pictures_[i].planes[f].direction])));
+      figures[figure_key(fields[f], std::to_string(i + 1))] = plane_figure(
+          past_.pictures[i].planes[f],
+          chemistry_look(fields[f], cell_width_, ranges[f].first, ranges[f].second,
+                         fmt::format("{}, plane in the middle of {}", format_si(past_.pictures[i].time, "s"),
+                                     "xyz"[past_.pictures[i].planes[f].direction])));
 }
 
 }  // namespace karst

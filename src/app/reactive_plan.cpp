@@ -140,6 +140,7 @@ void add_chemistry(Reader& in, Config& config) {
     const Solution start = solved(database, deck, initial, inlet);
     const Solution enters = initial == inlet ? start : solved(database, deck, inlet, initial);
     plan->left_out = left_out(database);
+    plan->database = database.fingerprint;
     plan->medium.system = start.system;
     plan->medium.start = start.state;
     plan->initial = totals_in(start.system, start);

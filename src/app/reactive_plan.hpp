@@ -15,6 +15,7 @@ struct ReactivePlan {
   std::vector<double> initial, inlet;  ///< [primary] totals [mol/kgw]
   std::vector<int> species;            ///< of chemistry.species, in the system
   std::size_t first = 0;               ///< component of the first total in TransportDeck::components
+  std::uint64_t database = 0;          ///< Database::fingerprint
   double water = 997.0;                ///< kilograms of water in a cubic metre of fluid
   std::vector<std::string> warnings;
   std::string left_out;  ///< of the database

@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "app/reactive_run.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 
 namespace karst {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double largest_imbalance = 1e-11;  ///< of a step; round-off is below
 constexpr double much_error = 0.05;          ///< of what has dissolved
@@ -63,12 +61,12 @@ double ReactiveRun::molar_volume(std::size_t mineral) const {
 std::string ReactiveRun::text() const {
   std::string text = "Chemistry\n";
   for (const auto& [name, water] :
-       {std::pair{"at the outlet", &line_.outlet}, {"of the mean composition", &line_.mean}})
+       {std::pair{"at the outlet", &past_.line.outlet}, {"of the mean composition", &past_.line.mean}})
     if (std::isfinite(water->ph))
       text +=
           fmt::format("  {:<44} {:>13}\n", fmt::format("pH {}, at the end", name), fmt::format("{:.4f}", water->ph));
-  for (std::size_t m = 0; m < line_.minerals.size(); ++m) {
-    const MineralLine& line = line_.minerals[m];
+  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m) {
+    const MineralLine& line = past_.line.minerals[m];
     const auto row = [&](const char* name, const std::string& value) {
       text +=
           fmt::format("  {:<44} {:>13}\n", fmt::format("{}, {}", plan_.medium.minerals[m].mineral.name, name), value);
@@ -77,18 +75,18 @@ std::string ReactiveRun::text() const {
     row("rate at the end [mol/s]", fmt::format("{:.5g}", line.rate));
     row("  per area [mol/m2/s]", fmt::format("{:.5g}", line.rate / area_[m]));
     row("  over that of a well mixed fluid", fmt::format("{:.5g}", line.ratio()));
-    row("saturation index at the outlet", index_text(line_.outlet.saturation[m]));
-    row("  of the mean composition", index_text(line_.mean.saturation[m]));
+    row("saturation index at the outlet", index_text(past_.line.outlet.saturation[m]));
+    row("  of the mean composition", index_text(past_.line.mean.saturation[m]));
     row("dissolved [mol]", fmt::format("{:.5g}", line.dissolved));
     if (const double v = molar_volume(m); v > 0.0) row("  volume [m3]", fmt::format("{:.5g}", v * line.dissolved));
     row("  error of the steps, estimated [mol]", fmt::format("{:.2g}", line.time_error));
   }
-  const double solved = static_cast<double>(worst_.solved), all = solved + static_cast<double>(worst_.kept);
+  const double solved = static_cast<double>(past_.worst.solved), all = solved + static_cast<double>(past_.worst.kept);
   text += fmt::format("  {:<44} {:>13}\n", "largest imbalance of an element in a step",
-                      fmt::format("{:.1e}", *std::ranges::max_element(worst_.imbalance)));
-  text += fmt::format("  {:<44} {:>13}\n", "  of charge", fmt::format("{:.1e}", worst_.charge_imbalance));
-  if (longest_ > 0.0)
-    text += fmt::format("  {:<44} {:>13}\n", "D dt / h2 of the longest step", fmt::format("{:.2g}", longest_));
+                      fmt::format("{:.1e}", *std::ranges::max_element(past_.worst.imbalance)));
+  text += fmt::format("  {:<44} {:>13}\n", "  of charge", fmt::format("{:.1e}", past_.worst.charge_imbalance));
+  if (past_.longest > 0.0)
+    text += fmt::format("  {:<44} {:>13}\n", "D dt / h2 of the longest step", fmt::format("{:.2g}", past_.longest));
   if (all > 0.0)
     text += fmt::format("  {:<44} {:>13}\n", "cells that were solved, of all that react",
                         fmt::format("{:.1f} %", 100.0 * solved / all));
@@ -97,18 +95,19 @@ std::string ReactiveRun::text() const {
 
 std::string ReactiveRun::headline() const {
   std::string text;
-  if (std::isfinite(line_.outlet.ph))
-    text += fmt::format("pH at the outlet after {}: {:.2f}\n", format_si(line_.time, "s"), line_.outlet.ph);
-  for (std::size_t m = 0; m < line_.minerals.size(); ++m)
-    text += fmt::format("Rate of {}: {:.4g} mol/s, {:.3g} of that of a well mixed fluid\n",
-                        plan_.medium.minerals[m].mineral.name, line_.minerals[m].rate, line_.minerals[m].ratio());
+  if (std::isfinite(past_.line.outlet.ph))
+    text += fmt::format("pH at the outlet after {}: {:.2f}\n", format_si(past_.line.time, "s"), past_.line.outlet.ph);
+  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m)
+    text +=
+        fmt::format("Rate of {}: {:.4g} mol/s, {:.3g} of that of a well mixed fluid\n",
+                    plan_.medium.minerals[m].mineral.name, past_.line.minerals[m].rate, past_.line.minerals[m].ratio());
   return text;
 }
 
 std::string ReactiveRun::json() const {
   Json minerals = Json::array(), elements = Json::array();
-  for (std::size_t m = 0; m < line_.minerals.size(); ++m) {
-    const MineralLine& line = line_.minerals[m];
+  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m) {
+    const MineralLine& line = past_.line.minerals[m];
     minerals.push_back(
         {{"name", plan_.medium.minerals[m].mineral.name},
          {"area_m2", area_[m]},
@@ -116,64 +115,66 @@ std::string ReactiveRun::json() const {
          {"rate_mol_m2_s", line.rate / area_[m]},
          {"well_mixed_rate_mol_s", finite(line.well_mixed)},
          {"ratio_to_well_mixed", finite(line.ratio())},
-         {"saturation_index_outlet", finite(line_.outlet.saturation[m])},
-         {"saturation_index_mean", finite(line_.mean.saturation[m])},
+         {"saturation_index_outlet", finite(past_.line.outlet.saturation[m])},
+         {"saturation_index_mean", finite(past_.line.mean.saturation[m])},
          {"dissolved_mol", line.dissolved},
          {"dissolved_m3", molar_volume(m) > 0.0 ? Json(molar_volume(m) * line.dissolved) : Json(nullptr)},
          {"step_error_mol", line.time_error}});
   }
-  for (std::size_t p = 0; p < line_.content.size(); ++p)
+  for (std::size_t p = 0; p < past_.line.content.size(); ++p)
     elements.push_back({{"name", plan_.medium.system.elements[p]},
-                        {"content_mol", line_.content[p]},
-                        {"largest_imbalance", worst_.imbalance[p]}});
+                        {"content_mol", past_.line.content[p]},
+                        {"largest_imbalance", past_.worst.imbalance[p]}});
   Json pictures = Json::array();
-  for (std::size_t f = 0; f < drawn_fields().size() && !pictures_.empty(); ++f)
-    pictures.push_back({{"field", drawn_fields()[f]}, {"range", picture_ranges()[f]}});
+  for (std::size_t f = 0; f < drawn_fields().size() && !past_.pictures.empty(); ++f) {
+    const auto [low, high] = picture_ranges()[f];
+    pictures.push_back({{"field", drawn_fields()[f]}, {"range", {low, high}}});
+  }
   const Json json{{"database", run_.config.chemistry.database},
-                  {"pH_outlet", finite(line_.outlet.ph)},
-                  {"pH_mean", finite(line_.mean.ph)},
+                  {"pH_outlet", finite(past_.line.outlet.ph)},
+                  {"pH_mean", finite(past_.line.mean.ph)},
                   {"minerals", minerals},
                   {"elements", elements},
-                  {"charge_mol", line_.charge},
-                  {"largest_charge_imbalance", worst_.charge_imbalance},
-                  {"largest_diffusion_number", longest_},
+                  {"charge_mol", past_.line.charge},
+                  {"largest_charge_imbalance", past_.worst.charge_imbalance},
+                  {"largest_diffusion_number", past_.longest},
                   {"coupled_steps", coupled_.counts.steps - coupled_.counts.in_turn},
                   {"steps_without_coupled_solution", coupled_.counts.in_turn},
                   {"coupled_iterations", coupled_.counts.iterations},
-                  {"solved", worst_.solved},
-                  {"kept", worst_.kept},
-                  {"speciations", worst_.speciations},
+                  {"solved", past_.worst.solved},
+                  {"kept", past_.worst.kept},
+                  {"speciations", past_.worst.speciations},
                   {"pictures", pictures},
-                  {"history", history_json(history_)}};
+                  {"history", history_json(past_.history)}};
   return Json{{"chemistry", json}}.dump();
 }
 
 std::vector<Balance> ReactiveRun::balances() const {
   std::vector<Balance> all;
-  for (std::size_t p = 0; p < worst_.imbalance.size(); ++p)
-    all.push_back({fmt::format("chemistry_{}_relative", plan_.medium.system.elements[p]), worst_.imbalance[p]});
-  all.push_back({"chemistry_charge_relative", worst_.charge_imbalance});
+  for (std::size_t p = 0; p < past_.worst.imbalance.size(); ++p)
+    all.push_back({fmt::format("chemistry_{}_relative", plan_.medium.system.elements[p]), past_.worst.imbalance[p]});
+  all.push_back({"chemistry_charge_relative", past_.worst.charge_imbalance});
   return all;
 }
 
 std::vector<std::string> ReactiveRun::warnings() const {
   std::vector<std::string> all = plan_.warnings;
-  for (std::size_t m = 0; m < line_.minerals.size(); ++m)
-    if (relative_error(line_.minerals[m]) > much_error)
+  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m)
+    if (relative_error(past_.line.minerals[m]) > much_error)
       all.push_back(fmt::format(
           "chemistry, {}: rates change so much from step to step that what has dissolved is known to {:.0f} % alone; "
           "shorter steps (time.dt) help",
-          plan_.medium.minerals[m].mineral.name, 100.0 * relative_error(line_.minerals[m])));
-  if (longest_ > long_step)
+          plan_.medium.minerals[m].mineral.name, 100.0 * relative_error(past_.line.minerals[m])));
+  if (past_.longest > long_step)
     all.push_back(fmt::format(
         "chemistry: D dt / h² is {:.2g} in the longest step, and walls see what diffusion brings in the "
         "step after: fast "
         "minerals react {} too slowly; time.dt = {:.3g} makes it 0.1 %",
-        longest_, longest_ > 3.0 ? "several tens of per cent" : "some per cent",
+        past_.longest, past_.longest > 3.0 ? "several tens of per cent" : "some per cent",
         0.3 * finest_width() * finest_width() / run_.config.transport.diffusivity,
         coupled_.counts.in_turn > 0 ? fmt::format(" ({} steps found no coupled solution)", coupled_.counts.in_turn)
                                     : ""));
-  if (const double worst = *std::ranges::max_element(worst_.imbalance); worst > largest_imbalance)
+  if (const double worst = *std::ranges::max_element(past_.worst.imbalance); worst > largest_imbalance)
     all.push_back(fmt::format("chemistry: a step gained or lost {:.1e} of an element", worst));
   return all;
 }

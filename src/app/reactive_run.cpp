@@ -69,13 +69,18 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
         area_[m] += place.sites.area[s * minerals.size() + m] * moles_ * grid_.volume[place.sites.volume[s]];
   }
   run.comm.sum(std::span<double>(area_));
-  mean_ = outlet_ = plan_.medium.start;
+  past_.mean = past_.outlet = plan_.medium.start;
   cell_width_ = h;
-  line_.minerals.resize(minerals.size());
-  if (run.comm.rank() != 0 || !run.file) return;
-  csv_.open(run.file(csv_name));
+  past_.line.minerals.resize(minerals.size());
+  past_.dt.resize(places_.size());
+}
+
+void ReactiveRun::open(bool go_on) {
+  if (run_.comm.rank() != 0 || !run_.file) return;
+  csv_.open(run_.file(csv_name), std::ios::out | (go_on ? std::ios::app : std::ios::trunc));
+  if (go_on) return;
   csv_ << "time_s";
-  for (const MineralDeck& m : minerals)
+  for (const MineralDeck& m : run_.config.chemistry.minerals)
     csv_ << fmt::format(
         ",{0}_rate_mol_s,{0}_well_mixed_mol_s,{0}_over_well_mixed,{0}_dissolved_mol,{0}_saturation_index_outlet,"
         "{0}_saturation_index_mean",
@@ -83,6 +88,46 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
   csv_ << ",pH_outlet,pH_mean";
   for (const std::string& e : plan_.medium.system.elements) csv_ << fmt::format(",{0}_content_mol,{0}_imbalance", e);
   csv_ << ",charge_mol,charge_imbalance,solved,kept,speciations\n" << std::flush;
+}
+
+std::string ReactiveRun::past() const {
+  ReactivePast past = past_;
+  past.counts = coupled_.counts;
+  for (std::size_t i = 0; i < places_.size(); ++i) past.dt[i] = places_[i].state.dt;
+  return past_json(past);
+}
+
+std::vector<ReactiveRun::Rows> ReactiveRun::rows() const {
+  std::vector<Rows> all;
+  for (const Place& place : places_) {
+    const CoupledScratch* const coupled = scratch_of(place);
+    all.push_back({place.walls ? "reactions_at_walls" : "reactions_in_volumes",
+                   static_cast<int>(memory_width(plan_.medium, coupled != nullptr)),
+                   reaction_memory(plan_.medium, place.sites, grid_.n_own, place.state, coupled)});
+  }
+  return all;
+}
+
+ReactiveRun::Memory ReactiveRun::read(const std::string& past, const VofFile& file, const VofPlaces& places) const {
+  Memory memory{past_, {}, {}};
+  std::vector<Rows> rows = this->rows();
+  take_past(past, memory.past);
+  memory.coupled.counts = memory.past.counts;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    ReactionState& state = memory.reactions.emplace_back(start_reaction(plan_.medium, places_[i].sites));
+    state.dt = memory.past.dt[i];
+    file.read(rows[i].name, places, rows[i].width, std::span(rows[i].values));
+    take_reaction_memory(plan_.medium, places_[i].sites, rows[i].values, state,
+                         places_[i].walls ? &memory.coupled : nullptr);
+  }
+  return memory;
+}
+
+void ReactiveRun::go_on(Memory memory, const TransportState& state) {
+  past_ = std::move(memory.past);
+  coupled_ = std::move(memory.coupled);
+  for (std::size_t i = 0; i < places_.size(); ++i) places_[i].state = std::move(memory.reactions[i]);
+  find_contents(state, content_, size_);
 }
 
 std::span<const Array<double>> ReactiveRun::totals(const TransportState& state) const {
@@ -111,9 +156,9 @@ void ReactiveRun::find_contents(const TransportState& state, std::vector<double>
 
 void ReactiveRun::start(const TransportState& state) {
   find_contents(state, content_, size_);
-  worst_.imbalance.assign(content_.size(), 0.0);
-  line_.imbalance = worst_.imbalance;
-  for (MineralLine& m : line_.minerals) m.rate = nothing;
+  past_.worst.imbalance.assign(content_.size(), 0.0);
+  past_.line.imbalance = past_.worst.imbalance;
+  for (MineralLine& m : past_.line.minerals) m.rate = nothing;
   compare_with_well_mixed(state);
 }
 
@@ -128,8 +173,8 @@ bool ReactiveRun::couples(double dt) const {
 void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double dt, TransportReport& moved) {
   const std::size_t n = plan_.initial.size();
   const ReactionOptions options{run_.config.chemistry.skip};
-  line_.solved = line_.kept = line_.speciations = 0;
-  for (MineralLine& m : line_.minerals) m.rate = 0.0;
+  past_.line.solved = past_.line.kept = past_.line.speciations = 0;
+  for (MineralLine& m : past_.line.minerals) m.rate = 0.0;
   const bool walls = !places_.empty() && places_.front().walls, together = walls && couples(dt);
   const std::int64_t in_turn = coupled_.counts.in_turn;
   if (together)
@@ -139,7 +184,7 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
     stepper.advance(state, dt, moved);
   if (walls && (!together || coupled_.counts.in_turn > in_turn)) {
     const double h = finest_width();
-    longest_ = std::max(longest_, run_.config.transport.diffusivity * dt / (h * h));
+    past_.longest = std::max(past_.longest, run_.config.transport.diffusivity * dt / (h * h));
   }
   for (Place& place : places_) {
     if (!(place.walls && together)) {
@@ -154,13 +199,13 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
 }
 
 void ReactiveRun::add(const Place& place, double dt) {
-  line_.solved += place.report.solved;
-  line_.kept += place.report.kept;
-  line_.speciations += place.report.speciations;
-  for (std::size_t m = 0; m < line_.minerals.size(); ++m) {
-    line_.minerals[m].rate += moles_ * place.report.dissolved[m] / dt;
-    line_.minerals[m].dissolved += moles_ * place.report.dissolved[m];
-    line_.minerals[m].time_error += moles_ * place.report.time_error[m];
+  past_.line.solved += place.report.solved;
+  past_.line.kept += place.report.kept;
+  past_.line.speciations += place.report.speciations;
+  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m) {
+    past_.line.minerals[m].rate += moles_ * place.report.dissolved[m] / dt;
+    past_.line.minerals[m].dissolved += moles_ * place.report.dissolved[m];
+    past_.line.minerals[m].time_error += moles_ * place.report.time_error[m];
   }
 }
 
@@ -169,8 +214,8 @@ void ReactiveRun::balance(const TransportState& state, const TransportReport& mo
   std::vector<double> now, size;
   find_contents(state, now, size);
   double charge_left = 0.0, charge_size = 0.0;
-  line_.charge = 0.0;
-  line_.content.assign(now.size(), 0.0);
+  past_.line.charge = 0.0;
+  past_.line.content.assign(now.size(), 0.0);
   for (std::size_t p = 0; p < now.size(); ++p) {
     const ComponentBalance& b = moved.components[plan_.first + p];
     double gained = 0.0;
@@ -178,19 +223,19 @@ void ReactiveRun::balance(const TransportState& state, const TransportReport& mo
     const double left = b.inflow - b.outflow + b.source + gained - (now[p] - content_[p]);
     const double there = std::max(
         {std::abs(b.inflow) + std::abs(b.outflow) + std::abs(b.source) + std::abs(gained), size[p], size_[p], 1e-300});
-    line_.imbalance[p] = std::abs(left) / there;
-    line_.content[p] = moles_ * now[p];
+    past_.line.imbalance[p] = std::abs(left) / there;
+    past_.line.content[p] = moles_ * now[p];
     const double z = plan_.medium.system.species[p].charge;
-    line_.charge += z * line_.content[p];
+    past_.line.charge += z * past_.line.content[p];
     charge_left += z * left;
     charge_size += std::abs(z) * there;
-    worst_.imbalance[p] = std::max(worst_.imbalance[p], line_.imbalance[p]);
+    past_.worst.imbalance[p] = std::max(past_.worst.imbalance[p], past_.line.imbalance[p]);
   }
-  line_.charge_imbalance = charge_size > 0.0 ? std::abs(charge_left) / charge_size : 0.0;
-  worst_.charge_imbalance = std::max(worst_.charge_imbalance, line_.charge_imbalance);
-  worst_.solved += line_.solved;
-  worst_.kept += line_.kept;
-  worst_.speciations += line_.speciations;
+  past_.line.charge_imbalance = charge_size > 0.0 ? std::abs(charge_left) / charge_size : 0.0;
+  past_.worst.charge_imbalance = std::max(past_.worst.charge_imbalance, past_.line.charge_imbalance);
+  past_.worst.solved += past_.line.solved;
+  past_.worst.kept += past_.line.kept;
+  past_.worst.speciations += past_.line.speciations;
   content_ = now;
   size_ = size;
 }
@@ -219,35 +264,35 @@ void ReactiveRun::compare_with_well_mixed(const TransportState& state) {
   std::vector<double> content, size;
   find_contents(state, content, size);
   for (double& c : content) c /= fluid_;
-  line_.mean = water_of(content, mean_);
-  for (std::size_t m = 0; m < line_.minerals.size(); ++m)
-    line_.minerals[m].well_mixed =
-        std::isfinite(line_.mean.ph)
-            ? area_[m] * dissolution_rate(plan_.medium.system, mean_, plan_.medium.minerals[m].mineral)
+  past_.line.mean = water_of(content, past_.mean);
+  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m)
+    past_.line.minerals[m].well_mixed =
+        std::isfinite(past_.line.mean.ph)
+            ? area_[m] * dissolution_rate(plan_.medium.system, past_.mean, plan_.medium.minerals[m].mineral)
             : nothing;
 }
 
 void ReactiveRun::see(const TransportLine& moved) {
-  line_.time = moved.time;
-  line_.pore_volumes = moved.pore_volumes;
+  past_.line.time = moved.time;
+  past_.line.pore_volumes = moved.pore_volumes;
   std::vector<double> totals;
   for (std::size_t p = 0; p < plan_.initial.size(); ++p) totals.push_back(moved.components[plan_.first + p].outlet);
-  line_.outlet = water_of(totals, outlet_);
+  past_.line.outlet = water_of(totals, past_.outlet);
 }
 
 void ReactiveRun::record() {
   const auto known = [](double value) { return std::isfinite(value) ? fmt::format(",{:.10g}", value) : ","; };
-  std::string row = fmt::format("{:.10g}", line_.time);
-  for (std::size_t m = 0; m < line_.minerals.size(); ++m) {
-    const MineralLine& mineral = line_.minerals[m];
+  std::string row = fmt::format("{:.10g}", past_.line.time);
+  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m) {
+    const MineralLine& mineral = past_.line.minerals[m];
     row += known(mineral.rate) + known(mineral.well_mixed) + known(mineral.ratio()) + known(mineral.dissolved) +
-           known(line_.outlet.saturation[m]) + known(line_.mean.saturation[m]);
+           known(past_.line.outlet.saturation[m]) + known(past_.line.mean.saturation[m]);
   }
-  row += known(line_.outlet.ph) + known(line_.mean.ph);
-  for (std::size_t p = 0; p < line_.content.size(); ++p)
-    row += fmt::format(",{:.10g},{:.3e}", line_.content[p], line_.imbalance[p]);
-  csv_ << fmt::format("{},{:.10g},{:.3e},{},{},{}\n", row, line_.charge, line_.charge_imbalance, line_.solved,
-                      line_.kept, line_.speciations)
+  row += known(past_.line.outlet.ph) + known(past_.line.mean.ph);
+  for (std::size_t p = 0; p < past_.line.content.size(); ++p)
+    row += fmt::format(",{:.10g},{:.3e}", past_.line.content[p], past_.line.imbalance[p]);
+  csv_ << fmt::format("{},{:.10g},{:.3e},{},{},{}\n", row, past_.line.charge, past_.line.charge_imbalance,
+                      past_.line.solved, past_.line.kept, past_.line.speciations)
        << std::flush;
 }
 

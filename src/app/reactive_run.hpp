@@ -3,53 +3,22 @@
 #pragma once
 
 #include <fstream>
-#include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/job.hpp"
+#include "app/reactive_past.hpp"
 #include "app/reactive_plan.hpp"
 #include "app/vof_values.hpp"
+#include "io/vof_file.hpp"
 #include "page/plane_picture.hpp"
 #include "transport/march/transport_stepper.hpp"
-#include "transport/reactive/coupled_step.hpp"
-#include "transport/reactive/reaction_step.hpp"
+#include "transport/reactive/reaction_memory.hpp"
 
 namespace karst {
 
 struct TransportLine;
-
-/// A solution that mean totals make.
-struct WaterLine {
-  double ph = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> saturation;  ///< [mineral] log10 Ω; NaN, as the pH, where there is no such water
-};
-
-/// A mineral over a step and since the beginning.
-struct MineralLine {
-  double rate = 0.0;  ///< of dissolution [mol/s]
-  double well_mixed =
-      0.0;  ///< A r(mean of all totals over the fluid): what it were if the fluid were well mixed [mol/s]
-  double dissolved = 0.0;   ///< since the beginning [mol]
-  double time_error = 0.0;  ///< ReactionReport::time_error since the beginning [mol]
-  /// Rate over the well-mixed one: 1 where mixing is fast, below where films hold the reaction back; NaN: both are 0.
-  double ratio() const { return well_mixed != 0.0 ? rate / well_mixed : std::numeric_limits<double>::quiet_NaN(); }
-};
-
-/// One step of the chemistry.
-struct ReactiveLine {
-  double time = 0.0, pore_volumes = 0.0;
-  WaterLine outlet;  ///< of the flux-weighted mean of each total at the outlet, at the end of the step
-  WaterLine mean;    ///< of the mean of each total over the fluid
-  std::vector<MineralLine> minerals;
-  std::vector<double> content;    ///< [primary] in the fluid [mol]
-  std::vector<double> imbalance;  ///< [primary] what is gained or lost, over what moved and is there
-  double charge = 0.0;            ///< in the fluid [mol]
-  double charge_imbalance = 0.0;  ///< of the step
-  std::int64_t solved = 0, kept = 0, speciations = 0;
-};
 
 /// Reactions of a run. What it does is collective.
 class ReactiveRun {
@@ -65,8 +34,31 @@ class ReactiveRun {
   /// Writes the line of the last step that has been seen.
   void record();
   /// Takes that line into the history of the summary.
-  void remember() { history_.push_back(line_); }
+  void remember() { past_.history.push_back(past_.line); }
+  /// Opens chemistry.csv.
+  /// @param go_on  what an earlier run wrote is there
+  void open(bool go_on);
   void close() { csv_.close(); }
+
+  /// Numbers of the own volumes, [volume][width]; NaN where nothing reacts.
+  struct Rows {
+    std::string name;
+    int width = 0;
+    std::vector<double> values;
+  };
+  /// For a run that goes on from here: past_json(), and what sites remember.
+  std::string past() const;
+  std::vector<Rows> rows() const;
+  /// What go_on() takes.
+  struct Memory {
+    ReactivePast past;
+    std::vector<ReactionState> reactions;  ///< [place]
+    CoupledScratch coupled;
+  };
+  /// Of a file that holds rows(). Throws Error, maybe on some ranks alone: of other minerals or sites. Not collective.
+  Memory read(const std::string& past, const VofFile& file, const VofPlaces& places) const;
+  /// Goes on after start() and from there, with the totals of the transport.
+  void go_on(Memory memory, const TransportState& state);
 
   /// Fields of pH, saturation indices, species and minerals, all found anew.
   std::vector<JobComponent> fields(const TransportState& state, std::shared_ptr<const JoinedCells> joined) const;
@@ -89,6 +81,8 @@ class ReactiveRun {
     ReactionReport report;
     bool walls = false;
   };
+  /// Of a place whose steps may be coupled.
+  const CoupledScratch* scratch_of(const Place& place) const { return place.walls ? &coupled_ : nullptr; }
   bool couples(double dt) const;
   void add(const Place& place, double dt);
   std::span<const Array<double>> totals(const TransportState& state) const;
@@ -110,17 +104,7 @@ class ReactiveRun {
   std::vector<double> area_;  ///< [mineral] [m²], over all ranks
   std::vector<double> content_, size_;
   CoupledScratch coupled_;
-  double longest_ = 0.0;  ///< D dt / h² of the longest step in turn, where walls react; h of the finest level
-  ReactiveLine line_;
-  ReactiveLine worst_;        ///< largest imbalances
-  Speciation mean_, outlet_;  ///< the last ones found, where the next search begins
-  std::vector<ReactiveLine> history_;
-  /// Planes of drawn_fields() at some times.
-  struct Picture {
-    double time;
-    std::vector<PlaneValues> planes;
-  };
-  std::vector<Picture> pictures_;
+  ReactivePast past_;
   double cell_width_ = 1.0;
   std::ofstream csv_;  // rank 0
 };
@@ -130,9 +114,9 @@ struct ReactivePage {
   std::vector<PageTile> tiles;
   std::vector<std::string> charts, pictures, numbers;  ///< cards
 };
-ReactivePage reactive_page(const nlohmann::ordered_json& summary, const Figures& figures);
+ReactivePage reactive_page(const Json& summary, const Figures& figures);
 /// Pictures of the last state. Collective.
-void draw_reactive(const Comm& comm, const nlohmann::ordered_json& summary, const FieldView& view, Figures& figures);
+void draw_reactive(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
 /// How pH and saturation indices are drawn, with ends of the scale that show something.
 PlaneLook chemistry_look(const std::string& field, double cell_width, double low, double high,
                          const std::string& caption);

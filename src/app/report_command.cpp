@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "app/commands.hpp"
@@ -13,6 +12,7 @@
 #include "app/run_report.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "io/agree.hpp"
@@ -22,8 +22,6 @@ namespace karst {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
 /// A file of the directory, on every rank. Throws Error on all ranks. Collective.
 std::string text_of(const Comm& comm, const fs::path& path) {
   std::string text;
@@ -64,8 +62,8 @@ void report_command(const Comm& comm, const CommandLine& line) {
   complete_results(comm, line.directory);
   const std::string text = text_of(comm, directory / "summary.json");
   const std::string deck = text_of(comm, directory / "deck.toml");
-  const Json summary = Json::parse(text, nullptr, false);
-  require(!summary.is_discarded() && summary.is_object(), "{}: is no JSON; wanted: that of a finished `karst run`",
+  const Json summary = Json::parse_or_null(text);
+  require(summary.is_object(), "{}: is no JSON; wanted: that of a finished `karst run`",
           (directory / "summary.json").string());
   require(
       summary.value("status", "completed") == "completed",
@@ -79,7 +77,7 @@ void report_command(const Comm& comm, const CommandLine& line) {
     const FieldView view = view_of_plotfile(comm, file);
     try {
       for (const Job& job : jobs()) job.draw(comm, summary, view, figures);
-    } catch (const Json::exception& e) {  // on every rank: all have read the same text
+    } catch (const JsonError& e) {  // on every rank: all have read the same text
       throw Error(fmt::format("{}: not that of a finished `karst run` of this version: {}",
                               (directory / "summary.json").string(), e.what()));
     }

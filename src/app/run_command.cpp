@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
 #include "app/flow_handover.hpp"
@@ -22,6 +21,7 @@
 #include "app/summary.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/orderly_end.hpp"
 #include "base/run_guarded.hpp"
@@ -165,7 +165,7 @@ void write_summary(const Comm& comm, const RunFolder& folder, const std::string&
   const std::string json = summary_json(summary);
   Figures figures;
   for (JobResult& job : summary.jobs) figures.merge(job.figures);
-  write_file(comm, folder.file(report_name), run_report(nlohmann::ordered_json::parse(json), deck, figures));
+  write_file(comm, folder.file(report_name), run_report(Json::parse(json), deck, figures));
   write_file(comm, folder.file("summary.json"), json);
 }
 

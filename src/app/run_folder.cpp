@@ -5,9 +5,9 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "io/agree.hpp"
@@ -49,24 +49,27 @@ std::vector<std::string> results_in(const fs::path& folder) {
   return names;
 }
 
+/// The summary of the run whose results lie in a folder; null where there is none.
+Json summary_in(const fs::path& folder) {
+  std::ifstream in(folder / "summary.json");
+  return Json::parse_or_null(std::string(std::istreambuf_iterator<char>(in), {}));
+}
+
 /// What the run whose results lie in a folder says it made; older versions do not say it: then all that has the name of
 /// a result. Nothing where there is no summary of Karst.
 std::vector<std::string> made_by_earlier_run(const fs::path& folder) {
-  std::ifstream in(folder / "summary.json");
-  const auto summary = nlohmann::json::parse(in, nullptr, false);
+  const Json summary = summary_in(folder);
   if (!summary.is_object() || !summary.contains("karst")) return {};
-  const auto files = summary.find("files");
-  if (files == summary.end() || !files->is_array()) return results_in(folder);
+  if (!summary.contains("files") || !summary.at("files").is_array()) return results_in(folder);
   std::vector<std::string> names;
-  for (const auto& file : *files)
-    if (file.is_string() && is_result_name(file.get<std::string>())) names.push_back(file.get<std::string>());
+  for (const Json& file : summary.at("files"))
+    if (file.is_text() && is_result_name(file.get<std::string>())) names.push_back(file.get<std::string>());
   return names;
 }
 
 /// The run whose summary lies in a folder failed or was interrupted.
 bool ended_early(const fs::path& folder) {
-  std::ifstream in(folder / "summary.json");
-  const auto summary = nlohmann::json::parse(in, nullptr, false);
+  const Json summary = summary_in(folder);
   return summary.is_object() && summary.value("status", "completed") != "completed";
 }
 

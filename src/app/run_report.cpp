@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "app/job.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "page/page_text.hpp"
 #include "page/run_page.hpp"
@@ -16,8 +16,6 @@
 namespace karst {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string cells_text(const Json& level) {
   const auto cells = level.at("cells").get<std::vector<int>>();
@@ -113,7 +111,7 @@ std::string run_report(const Json& summary, const std::string& deck, const Figur
     for (const Job& job : jobs()) page.parts.push_back(job.page(summary, figures));
     if (summary.at("levels").size() > 1) page.parts.push_back({{}, {levels_card(summary)}});
     page.facts = facts_of(summary);
-  } catch (const Json::exception& e) {
+  } catch (const JsonError& e) {
     throw Error(fmt::format("summary.json: not that of a finished `karst run` of this version: {}", e.what()));
   }
   page.deck = deck;

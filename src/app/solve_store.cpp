@@ -7,9 +7,9 @@
 #include <array>
 #include <bit>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
@@ -23,8 +23,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 /// Tables of the deck that the answers of a job depend on beside the geometry.
 struct Tables {
   std::string_view job;
@@ -32,14 +30,15 @@ struct Tables {
   /// Keys of these tables that choose which solves there are, not what one of them gives.
   std::vector<std::string_view> free_keys{"axes", "estimate_error", "uncertainty", "peclet"};
 };
-const std::array<Tables, 4>& tables() {
-  static const std::array<Tables, 4> all{
+const std::array<Tables, 5>& tables() {
+  static const std::array<Tables, 5> all{
       {{"flow", {"[fluid]", "[flow]"}},
+       {"flow in time", {"[fluid]", "[flow]", "[[flow.inlet]]", "[[flow.body]]", "[time]"}, {}},
        {"diffusion", {"[diffusion]"}},
        {"dispersion", {"[fluid]", "[flow]", "[dispersion]"}},
        {"transport",
         {"[fluid]", "[flow]", "[[flow.inlet]]", "[transport]", "[[transport.component]]", "[[transport.wall]]",
-         "[[transport.region]]", "[time]"},
+         "[[transport.region]]", "[chemistry]", "[[chemistry.solution]]", "[[chemistry.mineral]]", "[time]"},
         {"estimate_error", "uncertainty"}}}};
   return all;
 }
@@ -173,7 +172,7 @@ std::optional<std::string> SolveStore::load(const std::string& name, const std::
   try {
     agree(comm_, [&] {
       const VofFile file(path);
-      json = Json::parse(file.text(), nullptr, false);
+      json = Json::parse_or_null(file.text());
       require(json.is_object() && json.value("solve", "") == name, "{}: is not the solve {}", path, name);
       const std::string was = json.at("depends_on");
       require(was == dependencies, "it is of other input: {}", difference(was, dependencies));

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "app/plot_file.hpp"
 #include "app/solve_progress.hpp"
@@ -14,6 +13,7 @@
 #include "app/vof_values.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "solvers/elliptic/elliptic_fluxes.hpp"
 #include "transport/march/carrying_flow.hpp"
 #include "transport/scalar_means.hpp"
@@ -430,7 +430,7 @@ JobResult steady_transport(const JobContext& run) {
   const auto joined = std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(flow.by.composite));
   for (std::size_t i = 0; i < solved.size(); ++i)
     result.components.push_back(concentration_field(run, joined, deck.components[i].name, solved[i].values));
-  draw_transport(run.comm, nlohmann::ordered_json::parse(result.json), view_of(run, result.components), result.figures);
+  draw_transport(run.comm, Json::parse(result.json), view_of(run, result.components), result.figures);
   if (std::ranges::count(run.config.output.plot, PlotField::concentration) == 0) result.components.clear();
   if (run.file) {
     write_file(run.comm, run.file(profile_name), profiles(run, flow.by, solved));

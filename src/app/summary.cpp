@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/summary.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cmath>
 
+#include "base/json.hpp"
 #include "base/version.hpp"
 
 namespace karst {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// h of the level cubed [m³].
 double cell_volume(const GeometryStatistics& s, std::size_t level) {

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "app/flow_handover.hpp"
 #include "app/plot_file.hpp"
@@ -22,6 +21,7 @@
 #include "app/vof_values.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
@@ -58,6 +58,7 @@ class TransportInTime final : public Process {
 
  private:
   void open_files(bool go_on);
+  std::string dependencies() const;
   bool resume();
   std::vector<std::string> histories() const;
   VofPlaces places() const { return places_of(run_.geometry, joined_->numbering()); }
@@ -157,6 +158,7 @@ void TransportInTime::open_files(bool go_on) {
     csv_.open(run_.file(csv_name), std::ios::out | mode);
     profiles_.open(run_.file(profile_name), std::ios::out | mode);
   }
+  if (chemistry_) chemistry_->open(go_on);
   if (go_on) return;
   csv_ << transport_header(deck_.names()) << std::flush;
   profiles_ << "time_s,pore_volumes,position_m";
@@ -378,11 +380,20 @@ void TransportInTime::write_output(int number) {
   run_.plot(past_.outputs.back(), asked(std::move(fields)));
 }
 
-std::vector<std::string> TransportInTime::histories() const { return {run_.file(csv_name), run_.file(profile_name)}; }
+std::vector<std::string> TransportInTime::histories() const {
+  std::vector<std::string> files{run_.file(csv_name), run_.file(profile_name)};
+  if (chemistry_) files.push_back(run_.file(ReactiveRun::csv_name));
+  return files;
+}
 
-/// Reactions have a state of their own, which is not kept.
+std::string TransportInTime::dependencies() const {
+  std::string all = run_.solved->dependencies("transport", run_.geometry, h_);
+  if (chemistry_) all += fmt::format("database {:016x}\n", run_.config.reactive->database);
+  return all;
+}
+
 void TransportInTime::keep(const Clock&) {
-  if (run_.solved == nullptr || !run_.file || chemistry_) return;
+  if (run_.solved == nullptr || !run_.file) return;
   past_.range = state_.range;
   csv_.flush();
   profiles_.flush();
@@ -403,32 +414,39 @@ void TransportInTime::keep(const Clock&) {
   std::vector<VofValues> fields;
   for (std::size_t i = 0; i < state_.values.size(); ++i)
     fields.push_back({concentration_name(deck_.components[i].name), 1, own_values(i)});
-  const nlohmann::ordered_json result{
+  std::vector<ReactiveRun::Rows> rows;
+  if (chemistry_) {
+    past_.chemistry = chemistry_->past();
+    rows = chemistry_->rows();
+  }
+  for (const ReactiveRun::Rows& r : rows) fields.push_back({r.name, r.width, std::span<const double>(r.values)});
+  const Json result{
       {"solve", past_name}, {"steps", past_.result.steps}, {"time_s", state_.time}, {"end_s", past_.times.end}};
-  run_.solved->save(past_name, run_.solved->dependencies("transport", run_.geometry, h_),
-                    {result.dump(), past_json(past_)}, places(), fields);
+  run_.solved->save(past_name, dependencies(), {result.dump(), past_json(past_)}, places(), fields);
 }
 
 /// Goes on from what an earlier run has kept, when there is something that fits.
 bool TransportInTime::resume() {
-  if (run_.solved == nullptr || !run_.file || chemistry_) return false;
+  if (run_.solved == nullptr || !run_.file) return false;
   std::vector<std::vector<double>> values(state_.values.size(), std::vector<double>(own_values(0).size()));
   TransportPast past = past_;
-  const auto found =
-      run_.solved->load(past_name, run_.solved->dependencies("transport", run_.geometry, h_), [&](const VofFile& file) {
-        take_past(nlohmann::ordered_json::parse(file.text()).at("state").dump(), past);
-        for (std::size_t i = 0; i < values.size(); ++i)
-          file.read(concentration_name(deck_.components[i].name), places(), 1, std::span(values[i]));
-        if (run_.comm.rank() != 0) return;
-        for (std::size_t i = 0; i < past.file_bytes.size(); ++i)
-          run_.solved->bring_file(histories().at(i), past.file_bytes[i]);
-        for (const std::string& name : past.outputs) run_.solved->bring_file(run_.file(name), -1);
-      });
+  ReactiveRun::Memory reactions;
+  const auto found = run_.solved->load(past_name, dependencies(), [&](const VofFile& file) {
+    take_past(Json::parse(file.text()).at("state").dump(), past);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      file.read(concentration_name(deck_.components[i].name), places(), 1, std::span(values[i]));
+    if (chemistry_) reactions = chemistry_->read(past.chemistry, file, places());
+    if (run_.comm.rank() != 0) return;
+    for (std::size_t i = 0; i < past.file_bytes.size(); ++i)
+      run_.solved->bring_file(histories().at(i), past.file_bytes[i]);
+    for (const std::string& name : past.outputs) run_.solved->bring_file(run_.file(name), -1);
+  });
   if (!found) return false;
   past_ = std::move(past);
   outputs_kept_ = past_.outputs.size();
   for (std::size_t i = 0; i < values.size(); ++i) stepper_->set_values(state_, i, values[i]);
   state_.range = past_.range;
+  if (chemistry_) chemistry_->go_on(std::move(reactions), state_);
   n_steps_ = count_steps(past_.times);
   const Clock clock = this->clock();
   state_.time = clock.time();
@@ -441,9 +459,11 @@ bool TransportInTime::resume() {
 void TransportInTime::leave() {
   csv_.close();
   profiles_.close();
+  if (chemistry_) chemistry_->close();
   if (!run_.plot || run_.left == nullptr) return;
   run_.plot("plot.vtkhdf", asked(components(plots_chemistry())));
   for (const char* name : {csv_name, profile_name, "plot.vtkhdf"}) run_.left->emplace_back(name);
+  if (chemistry_) run_.left->emplace_back(ReactiveRun::csv_name);
   run_.left->insert(run_.left->end(), past_.outputs.begin(), past_.outputs.end());
 }
 
@@ -493,8 +513,8 @@ void TransportInTime::finish() {
 
 void TransportInTime::add_chemistry_results(JobResult& result) {
   chemistry_->close();
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(result.json);
-  json.update(nlohmann::ordered_json::parse(chemistry_->json()));
+  Json json = Json::parse(result.json);
+  json.update(Json::parse(chemistry_->json()));
   result.json = json.dump();
   result.text += chemistry_->text();
   result.headline = chemistry_->headline() + result.headline;
@@ -523,7 +543,7 @@ JobResult TransportInTime::report() {
     add_chemistry_results(result);
   }
   std::ranges::move(break_warnings(past_.times), std::back_inserter(result.warnings));
-  draw_transport(run_.comm, nlohmann::ordered_json::parse(result.json), view, past_.figures);
+  draw_transport(run_.comm, Json::parse(result.json), view, past_.figures);
   leave_animations(result);
   result.figures = std::move(past_.figures);
   result.components = asked(std::move(all));

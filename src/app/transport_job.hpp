@@ -13,6 +13,8 @@
 
 namespace karst {
 
+class Json;
+
 /// One component after a step. C: its unit of concentration.
 struct ComponentLine {
   double outlet = 0.0;                             ///< flux-weighted mean of what flows out at the outlet [C]; NaN
@@ -94,9 +96,9 @@ std::vector<std::string> transport_warnings(const TransportResult& result);
 
 /// See Job.
 std::vector<std::string> transport_mistakes(const JobContext& context);
-PagePart transport_page(const nlohmann::ordered_json& summary, const Figures& figures);
+PagePart transport_page(const Json& summary, const Figures& figures);
 /// Pictures of the last state.
-void draw_transport(const Comm& comm, const nlohmann::ordered_json& summary, const FieldView& view, Figures& figures);
+void draw_transport(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
 /// "concentration_NAME"
 std::string concentration_name(const std::string& component);
 /// A picture of a component in the middle plane along the axis; on rank 0. Collective.

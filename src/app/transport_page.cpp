@@ -6,19 +6,17 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "app/reactive_run.hpp"
 #include "app/transport_job.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "page/page_text.hpp"
 #include "page/svg_chart.hpp"
 
 namespace karst {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::array<const char*, 8> colours{"#1f77b4", "#d1731b", "#2a8c4a", "#b03060",
                                              "#6a51a3", "#7f6000", "#17808f", "#8c564b"};
@@ -116,7 +114,7 @@ std::string numbers_card(const Json& transport) {
 bool is_total(const Json& summary, const Json& component) {
   return summary.contains("chemistry") &&
          std::ranges::any_of(summary.at("chemistry").at("elements"),
-                             [&](const Json& e) { return e.at("name") == component.at("name"); });
+                             [&](const Json& e) { return e.at("name") == component.at("name").get<std::string>(); });
 }
 
 std::vector<PageTile> tiles(const Json& summary, const Json& transport) {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/transport_past.hpp"
 
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 
 namespace karst {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 double number(const Json& x) { return x.is_null() ? std::numeric_limits<double>::quiet_NaN() : x.get<double>(); }
@@ -36,28 +34,6 @@ TransportLine line_of(const Json& json) {
   return l;
 }
 
-Json frames_json(const PlaneFrames& frames) {
-  Json json{{"direction", frames.plane.direction},
-            {"plane", frames.plane.plane},
-            {"nx", frames.plane.nx},
-            {"ny", frames.plane.ny},
-            {"bits", Json::array()}};
-  for (const std::vector<float>& frame : frames.values) {
-    Json& bits = json["bits"].emplace_back(Json::array());
-    for (const float x : frame) bits.push_back(std::bit_cast<std::uint32_t>(x));
-  }
-  return json;
-}
-
-PlaneFrames frames_of(const Json& json) {
-  PlaneFrames frames{{json.at("direction"), json.at("plane"), json.at("nx"), json.at("ny"), {}}, {}};
-  for (const Json& bits : json.at("bits")) {
-    std::vector<float>& frame = frames.values.emplace_back();
-    for (const Json& x : bits) frame.push_back(std::bit_cast<float>(x.get<std::uint32_t>()));
-  }
-  return frames;
-}
-
 }  // namespace
 
 std::string past_json(const TransportPast& past) {
@@ -75,6 +51,7 @@ std::string past_json(const TransportPast& past) {
             {"drawn", past.outputs_drawn},
             {"figures", past.figures},
             {"file_bytes", past.file_bytes}};
+  if (!past.chemistry.empty()) json["chemistry"] = Json::parse(past.chemistry);
   json["frames"] = Json::array();
   for (const PlaneFrames& f : past.frames) json["frames"].push_back(frames_json(f));
   for (const TransportLine& l : r.states) json["states"].push_back(line_json(l));
@@ -112,6 +89,7 @@ void take_past(const std::string& text, TransportPast& past) {
   past.outputs_drawn = json.at("drawn");
   past.figures = json.at("figures").get<Figures>();
   past.file_bytes = json.at("file_bytes").get<std::vector<std::int64_t>>();
+  past.chemistry = json.contains("chemistry") ? json.at("chemistry").dump() : "";
   past.frames.clear();
   for (const Json& f : json.at("frames")) past.frames.push_back(frames_of(f));
   r.states.clear();

@@ -23,6 +23,7 @@ struct TransportPast {
   std::vector<PlaneFrames> frames;       ///< per component, when they are wanted; on rank 0
   Figures figures;                       ///< on rank 0
   std::vector<std::int64_t> file_bytes;  ///< of the histories so far; rank 0
+  std::string chemistry;                 ///< ReactiveRun::past(); empty: nothing reacts
 };
 
 /// As a JSON object, every bit of every number.

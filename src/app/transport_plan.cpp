@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What transport in time will take: docs/performance.md, "Estimates".
+#include <algorithm>
 #include <cmath>
 
 #include "app/session.hpp"
@@ -12,8 +13,16 @@ namespace {
 
 /// Steps per cell width that the fluid travels: the fastest cells are several times as fast as the mean.
 constexpr double steps_per_cell = 10.0;
-constexpr double usual_iterations = 30.0;   ///< of a steady component
+constexpr double usual_iterations = 30.0;  ///< of a steady component
+/// Bytes per fluid cell: fluxes, conductances and the low-order solver of coupled steps.
+constexpr double coupled_faces = 350.0;
 constexpr double usual_pore_volumes = 2.0;  ///< where the deck gives seconds, and the velocity is not known yet
+
+/// Steps may be coupled with minerals on walls.
+bool couples_walls(const ChemistryDeck& deck) {
+  return deck.asked() && deck.walls != WallCoupling::in_turn &&
+         std::ranges::any_of(deck.minerals, [](const MineralDeck& m) { return !m.wall.empty(); });
+}
 
 }  // namespace
 
@@ -37,6 +46,11 @@ JobPlan plan_transport(const Config& config, const GridOptions& grid) {
   }
   all.grids.push_back({.name = "", .iterations = steps * n});
   all.solve = {300.0 + 60.0 * n, 900.0, 8.0 * n};
+  if (couples_walls(config.chemistry)) {  // a second state, sources and what has moved; δ and what it dissolves
+    const auto minerals = static_cast<double>(config.chemistry.minerals.size());
+    all.solve.fluid += coupled_faces + 8.0 * (2.0 * n + 2.0 * minerals);
+    all.solve.slot += 8.0 * n;
+  }
   all.more_work = 2.0;
   return all;
 }

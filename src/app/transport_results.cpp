@@ -5,16 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "app/transport_job.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 
 namespace karst {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double largest_imbalance = 1e-9;  ///< of a step; round-off is far below
 constexpr double largest_steady_imbalance = 1e-4;

@@ -5,8 +5,6 @@
 // a timer must work without being handed through every call.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -16,6 +14,7 @@
 namespace karst {
 
 class Comm;
+class Json;
 
 namespace detail {
 struct TimerNode;
@@ -74,7 +73,7 @@ struct TimerRow {
 /// loops; the same rows on every rank.
 std::vector<TimerRow> collect_timers(const Comm& comm);
 std::string timer_table(const std::vector<TimerRow>& rows);
-nlohmann::json to_json(const std::vector<TimerRow>& rows);
+Json to_json(const std::vector<TimerRow>& rows);
 /// Forgets all counts. No timer may run.
 void reset_timers();
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "base/comm.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
@@ -200,9 +200,9 @@ std::string timer_table(const std::vector<TimerRow>& rows) {
   return text;
 }
 
-nlohmann::json to_json(const std::vector<TimerRow>& rows) {
-  nlohmann::json list = nlohmann::json::array();
-  std::vector<nlohmann::json*> lists{&list};  // where rows of each depth go
+Json to_json(const std::vector<TimerRow>& rows) {
+  Json list = Json::array();
+  std::vector<Json*> lists{&list};  // where rows of each depth go
   for (const TimerRow& r : rows) {
     lists.resize(static_cast<std::size_t>(r.depth) + 1);
     lists.back()->push_back({{"name", r.name},
@@ -213,7 +213,7 @@ nlohmann::json to_json(const std::vector<TimerRow>& rows) {
                              {"max_s", r.max},
                              {"cov", r.cov},
                              {"part_of_parent", r.part},
-                             {"inside", nlohmann::json::array()}});
+                             {"inside", Json::array()}});
     lists.push_back(&lists.back()->back()["inside"]);
   }
   return list;

@@ -90,6 +90,14 @@ ActivityCoefficient activity_of(const DatabaseSpecies& s, const DebyeHueckel& dh
   return {};
 }
 
+/// "Fe(2), Fe(3)"
+std::string valences(const Database& database, const std::string& element) {
+  std::string all;
+  for (const MasterSpecies& m : database.masters)
+    if (m.element.starts_with(element + '(')) all += (all.empty() ? "" : ", ") + m.element;
+  return all;
+}
+
 /// Master species of the elements, H+ first.
 std::vector<const MasterSpecies*> masters_of(const Database& database, const std::vector<std::string>& elements) {
   std::vector<std::string> names;
@@ -106,6 +114,13 @@ std::vector<const MasterSpecies*> masters_of(const Database& database, const std
     const auto same = std::ranges::find(masters, m->species, &MasterSpecies::species);
     require(same == masters.end(), "{} and {} are the same: both are counted as {}", element,
             same == masters.end() ? "" : (*same)->element, m->species);
+    for (const std::string& other : elements) {
+      const MasterSpecies* valence = other.starts_with(element + '(') ? database.master(other) : nullptr;
+      require(valence == nullptr || valence->species == m->species,
+              "{} and {}: an amount of the element beside one of its valences; as no electrons go from one to the "
+              "other, name each valence: {}",
+              element, other, valences(database, element));
+    }
     masters.push_back(m);
   }
   return masters;

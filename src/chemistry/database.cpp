@@ -307,6 +307,17 @@ double Database::gram_formula_weight(const std::string& text) const {
   return weight;
 }
 
+namespace {
+
+/// FNV-1a (Fowler, Noll & Vo).
+std::uint64_t fingerprint_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return hash;
+}
+
+}  // namespace
+
 Database parse_database(std::string_view text, const std::string& name) {
   DatabaseParser parser(name);
   std::istringstream in{std::string(text)};
@@ -324,7 +335,9 @@ Database parse_database(std::string_view text, const std::string& name) {
     for (const std::string& part : split(joined + line, ';')) parser.line(part, number);
     joined.clear();
   }
-  return parser.finish();
+  Database database = parser.finish();
+  database.fingerprint = fingerprint_of(text);
+  return database;
 }
 
 std::string left_out(const Database& database) {

@@ -65,6 +65,7 @@ struct DatabasePhase {
 
 struct Database {
   std::string name;
+  std::uint64_t fingerprint = 0;  ///< of its text: another text has almost surely another one
   std::vector<MasterSpecies> masters;
   std::vector<DatabaseSpecies> species;
   std::vector<DatabasePhase> phases;

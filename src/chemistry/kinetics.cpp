@@ -143,7 +143,10 @@ RatePath parse_rate_path(const ChemicalSystem& system, std::string_view text) {
 KineticMineral make_mineral(const ChemicalSystem& system, const MineralOptions& options) {
   KineticMineral mineral{options.name, system.phase(options.phase), options.area, options.amount, {}};
   try {
-    require(mineral.phase >= 0, "phase {} is not made of the elements of the solution", options.phase);
+    require(mineral.phase >= 0,
+            "phase {} is not made of the elements of the solution; a valence is an element of its own, S(6) makes no "
+            "S(-2)",
+            options.phase);
     require(!options.rates.empty(), "no rate is given; wanted: rates = [\"0.89 H+ 1\", ...]");
     for (const std::string& rate : options.rates) mineral.paths.push_back(parse_rate_path(system, rate));
   } catch (const Error& e) {

@@ -3,13 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "page/page_text.hpp"
 
 namespace karst {
 
-PageTile porosity_tile(const nlohmann::ordered_json& summary) {
+PageTile porosity_tile(const Json& summary) {
   return {"Porosity", percent_text(summary.at("porosity").get<double>()),
           fmt::format("in pores open to flow: {}", percent_text(summary.at("connected_porosity").get<double>()))};
 }

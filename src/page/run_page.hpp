@@ -2,7 +2,6 @@
 // report.html: what a run was asked and what came out, made of the parts that the page of `karst import` is made of.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +9,8 @@
 #include "page/page_parts.hpp"
 
 namespace karst {
+
+class Json;
 
 /// What a job puts on the page: key figures, which stand at the top, and cards.
 struct PagePart {
@@ -28,7 +29,7 @@ struct RunPage {
 };
 
 /// Of the sample, from summary.json.
-PageTile porosity_tile(const nlohmann::ordered_json& summary);
+PageTile porosity_tile(const Json& summary);
 
 /// The page. Not collective.
 std::string html(const RunPage& page);

@@ -13,10 +13,14 @@ mkdir -p "$folder/out/quickstart" "$folder/out/reactive-rock"  # where decks loo
 "$programs/karst" import "$folder/rock.tif" -o "$folder/out/quickstart/rock.h5" >/dev/null
 cp "$folder/out/quickstart/rock.h5" "$folder/out/reactive-rock/rock.h5"
 
-mkdir -p "$folder/out/minerals"
-"$programs/karst-make-image" -o "$folder/gray.tif" --labels "$folder/labels.tif" --kind polyhedra --size 32 --radius 8 --porosity 0.5 \
-  --minerals quartz:0.7:180,calcite:0.3:215 >/dev/null
-"$programs/karst" import "$folder/labels.tif" -o "$folder/out/minerals/rock.h5" --labels "$folder/labels.tif.json" >/dev/null
+label_image() {  # FOLDER_OF_out MINERALS
+  mkdir -p "$folder/out/$1"
+  "$programs/karst-make-image" -o "$folder/gray.tif" --labels "$folder/labels.tif" --kind polyhedra --size 32 --radius 8 --porosity 0.5 \
+    --minerals "$2" >/dev/null
+  "$programs/karst" import "$folder/labels.tif" -o "$folder/out/$1/rock.h5" --labels "$folder/labels.tif.json" >/dev/null
+}
+label_image minerals quartz:0.7:180,calcite:0.3:215
+label_image mixed-grains calcite:0.35:215,dolomite:0.35:225,quartz:0.3:180
 
 failed=0
 while IFS= read -r deck; do

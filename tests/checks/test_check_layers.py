@@ -59,7 +59,7 @@ BAD = {
     "zlib": ("src/io/bad.cpp", SPDX + "#include <zlib.h>\n"),
     "TIFF in a header": ("geometry_import/bad.hpp", SPDX + "#include <tiffio.h>\n"),
     "PNG": ("src/io/bad.cpp", SPDX + "#include <png.h>\n"),
-    "JSON in a header": ("src/app/bad.hpp", SPDX + "#include <nlohmann/json.hpp>\n"),
+    "JSON": ("src/app/bad.cpp", SPDX + "#include <nlohmann/json.hpp>\n"),
     "long file": ("src/eb/bad.cpp", SPDX + "int x;\n" * 600),
     "long script": ("tools/bad.sh", "#!/bin/sh\n" + HASH + "true\n" * 600),
     "long function": ("src/eb/bad.cpp", SPDX + "void f() {\n" + "  g();\n" * 59 + "}\n"),

@@ -257,9 +257,8 @@ Asked asked_of(const Json& all) {
     // walls with several homes at the boundary between levels made it three times as large, at full order (decision
     // 015).
     for (const Json& one : all["L1_L2"]) {
-      if (one["levels"] != 1 || one["case"] != c["case"] || one["wall"] != c["wall"] ||
-          one["solution"] != c["solution"])
-        continue;
+      const auto same = [&](const char* key) { return one[key].get<std::string>() == c[key].get<std::string>(); };
+      if (one["levels"] != 1 || !same("case") || !same("wall") || !same("solution")) continue;
       for (std::size_t g = 0; g < c["grids"].size(); ++g)
         ask(c["grids"][g]["largest"] <= 1.25 * one["grids"][g]["largest"].get<double>(), c);
     }

@@ -5,17 +5,20 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <compare>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/run_guarded.hpp"
 
 namespace karst {
 
-using Json = nlohmann::ordered_json;
+// Figures compare as the numbers they are.
+inline std::partial_ordering operator<=>(const Json& figure, double bound) { return figure.get<double>() <=> bound; }
+inline bool operator==(const Json& figure, double number) { return figure.get<double>() == number; }
 
 /// Order of convergence between the last two entries of a list, whose `cells` count across a length.
 inline double last_order(const Json& rows, const char* error, const char* cells = "cells") {

@@ -231,7 +231,7 @@ Json all_control_volumes(const std::vector<std::string>& rocks) {
 }
 
 double order(const Json& rows, const char* key) {
-  const double first = rows.front()[key], last = rows.back()[key];
+  const double first = rows[0][key], last = rows.back()[key];
   return std::log2(first / last) / static_cast<double>(rows.size() - 1);
 }
 

@@ -277,8 +277,8 @@ Json measure(const Comm& comm, bool full) {
 
 Asked asked_of(const Json& all) {
   Asked ask;
-  for (const auto& [name, rows] : all.items())
-    for (const Json& r : rows) {
+  for (const std::string& name : all.names())
+    for (const Json& r : all[name]) {
       // Asked with 32 cells across; 16 of them may be off by four times as much.
       const double within = r["cells_across"] < 16.0 ? 0.04 : 0.01;
       ask(std::abs(r["error"].get<double>()) < within, name + ": too far off");

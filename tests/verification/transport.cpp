@@ -226,7 +226,7 @@ Json worst_of_places(const Comm& comm, Body body, int n, int steps) {
   for (const double shift : {0.25, 0.5, 0.75}) {
     if (body == Body::sphere) break;
     Json other = reacting_body(comm, body, n, steps, 10.0, 0.1, shift);
-    if (other["error"] > worst["error"]) worst = std::move(other);
+    if (other["error"] > worst["error"].get<double>()) worst = std::move(other);
   }
   return worst;
 }
@@ -326,7 +326,8 @@ Json measure(const Comm& comm, bool full) {
 /// What falls short.
 Asked asked_of(const Json& all, bool full) {
   Asked ask;
-  for (const auto& [name, rows] : all.items()) {
+  for (const std::string& name : all.names()) {
+    const Json& rows = all[name];
     if (name == "T11") {
       for (const Json& r : rows) {
         ask(r["below"] < 1e-13 && r["above"] < 1e-13, name + ": leaves its bounds by more than 1e-13");

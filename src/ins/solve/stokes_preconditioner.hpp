@@ -46,6 +46,7 @@ class StokesPreconditioner {
   void set_slow(double shift = 0.0);
   /// Factor on the continuity rows of the vectors that apply() is given.
   double continuity_weight() const { return 1.0 + shift_; }
+  double shift() const { return shift_; }  ///< that it was made for
 
   /// x of the own VoFs = M r; r should be of length 1, or some orders of magnitude about it. Linear up to single
   /// precision. Allocates nothing. Collective.

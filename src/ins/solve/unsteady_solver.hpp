@@ -41,6 +41,15 @@ struct StepReport {
   double cfl = 0.0;         ///< largest part of its volume that a cell passes on in the step
 };
 
+/// All that the steps to come look back on. A solver of the same flow goes on from it with the same bits.
+struct UnsteadyState {
+  double time = 0.0, dt = 0.0, outflow = 0.0;  ///< as UnsteadySolver has them
+  double shift = 0.0;                          ///< a that the multigrids were made for
+  /// Rows of own VoFs in the order of vectors: the flow, then now and one step earlier its cells, faces, extra faces.
+  std::vector<double> values;
+  int width = 0;  ///< of a row, the same on all ranks
+};
+
 class UnsteadySolver {
  public:
   using DriveAt = std::function<StokesDrive(double time)>;  ///< [h0² / ν]; the same on all ranks
@@ -74,6 +83,13 @@ class UnsteadySolver {
   /// What the forces on bodies ask of the last step, after keep_rate(); stokes.values() are then its flow, applied with
   /// the drive of its time. On one level. Collective.
   MomentumOfStep momentum_of_step();
+
+  /// Collective.
+  UnsteadyState state() const;
+  /// A state without values, as wide as its rows are here. Collective.
+  UnsteadyState room_for_state() const;
+  /// Goes on from the state of a solver of the same flow. Collective.
+  void go_on(const UnsteadyState& state);
 
   /// Out of the domain through a side, at the end of the last step [velocity h0²]. Collective.
   double flow_out(int side) const;

@@ -13,12 +13,15 @@ namespace {
 /// Iterations in a packing of 256^3 with one, two, three steps: 27, 21, 18; of 64^3: 12, 11, 11. A step takes about 5 %
 /// of an iteration.
 constexpr int usual_wide_steps = 2;
+/// Version of an operator that shifts are still to be taken from. A multigrid made with its shifts has other last bits
+/// than one that got them later: where they may change they are always set, so that what was solved before has no part.
+constexpr int none = -1;
 
 }  // namespace
 
 EllipticMultigrid::EllipticMultigrid(EllipticOperator& op, const MultigridOptions& options)
     : op_(op),
-      version_(op.version()),
+      version_(op.problem().a != 0.0 ? none : op.version()),
       wide_steps_(op.symmetric() ? 0 : usual_wide_steps),  // symmetric: the two operators are one
       multigrid_(op.comm(), make_two_point_levels(*op.composite(), op.problem(), op.form()), options),
       orphans_(op.joined_orphans()) {

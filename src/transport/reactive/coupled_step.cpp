@@ -41,6 +41,7 @@ class Coupled {
         s_(scratch),
         n_(medium_.minerals.size()),
         n_totals_(static_cast<std::size_t>(medium_.system.n_primaries)),
+        skip_(problem.options.skip),
         old_(reaction.rate) {
     for (double& q : old_) q = std::isnan(q) ? 0.0 : q;
     prepare();
@@ -62,7 +63,11 @@ class Coupled {
     if (!solve_sites()) return false;
     for (int i = 0; i < most_iterations; ++i) {
       ++counts.iterations;
-      for (std::size_t m = 0; m < n_; ++m) spread(m);
+      try {
+        for (std::size_t m = 0; m < n_; ++m) spread(m);
+      } catch (const Error&) {  // on all ranks: it is not solved to round-off
+        return false;
+      }
       add_up_totals();
       if (!solve_sites()) return false;
       const double left = left_over();
@@ -93,12 +98,12 @@ class Coupled {
     report.gained.assign(n_totals_, 0.0);
     for (std::size_t m = 0; m < n_; ++m)
       for (std::size_t p = 0; p < n_totals_; ++p) report.gained[p] += medium_.minerals[m].brought[p] * sums[2 * n_ + m];
-    std::vector<std::int64_t> counts{std::ssize(sites_.volume), 0};
-    for (const std::int64_t c : reaction_.cost) counts[1] += c;
+    std::vector<std::int64_t> counts{solved_, kept_, 0};
+    for (const std::int64_t c : reaction_.cost) counts[2] += c;
     comm.sum(std::span<std::int64_t>(counts));
     report.solved = counts[0];
-    report.kept = 0;
-    report.speciations = counts[1];
+    report.kept = counts[1];
+    report.speciations = counts[2];
     reaction_.dt = 0.0;  // rates are those of no step in turn
   }
 
@@ -109,6 +114,10 @@ class Coupled {
     const auto values = static_cast<std::size_t>(grid_.n_values), own = static_cast<std::size_t>(grid_.n_own),
                faces = static_cast<std::size_t>(grid_.n_faces);
     std::ranges::fill(reaction_.cost, 0);
+    if (s_.seen.empty()) {  // else of steps before, maybe of an earlier run (reaction_memory.hpp)
+      for (auto* v : {&s_.rate, &s_.slope}) v->resize(sites_.size() * n_);
+      s_.seen.assign(sites_.size() * n_totals_, std::numeric_limits<double>::quiet_NaN());
+    }
     if (s_.solver != nullptr) return;
     const ScalarComponent& c = stepper_.components()[first_];
     s_.solver = std::make_unique<LowOrderSolver>(grid_);
@@ -127,7 +136,6 @@ class Coupled {
     s_.amount = Array<double>(faces, Purpose::fields, 0.0);
     s_.source = Array<double>(own, Purpose::fields, 0.0);
     s_.out = Array<double>(own, Purpose::fields, 0.0);
-    for (auto* v : {&s_.rate, &s_.slope}) v->resize(sites_.size() * n_);
   }
 
   void set_sources() {
@@ -153,15 +161,27 @@ class Coupled {
     }
     const std::span<const Array<double>> totals = std::span(state_.values).subspan(first_, n_totals_);
     std::atomic<bool> failed = false;
+    std::atomic<std::int64_t> kept = 0;
     parallel_for_dynamic(std::ssize(sites_.volume), [&](std::int64_t k) {
-      if (!solve_site(static_cast<std::size_t>(k), totals, benches[thread_number()])) failed = true;
+      Bench& b = benches[thread_number()];
+      find_film(sites_, static_cast<std::size_t>(k), totals, b.film);
+      if (as_before(static_cast<std::size_t>(k), b.film))
+        ++kept;
+      else if (!solve_site(static_cast<std::size_t>(k), b))
+        failed = true;
     });
+    kept_ += kept;
+    solved_ += std::ssize(sites_.volume) - kept;
     return !grid_.composite->comm().any(failed);
   }
 
-  bool solve_site(std::size_t k, std::span<const Array<double>> totals, Bench& b) {
+  /// Rates and slopes of the last solve are those of these totals, too: they depend on nothing else.
+  bool as_before(std::size_t k, std::span<const double> film) const {
+    return skip_ > 0.0 && hardly_changed(film, std::span(s_.seen).subspan(k * n_totals_, n_totals_), skip_);
+  }
+
+  bool solve_site(std::size_t k, Bench& b) {
     const double tau = sites_.film_time[k];
-    find_film(sites_, k, totals, b.film);
     for (std::size_t m = 0; m < n_; ++m) {
       b.share[m] = sites_.area[k * n_ + m] * tau;
       b.extent[m] = old_[k * n_ + m] * tau;
@@ -180,6 +200,7 @@ class Coupled {
     }
     reaction_.cost[k] += b.work.evaluations - before;
     if (!found) return false;
+    std::ranges::copy(b.film, s_.seen.begin() + static_cast<std::ptrdiff_t>(k * n_totals_));
     std::ranges::copy(b.solution.ln_m, start);
     start[n_totals_] = b.solution.ionic_strength;
     start[n_totals_ + 1] = b.solution.ln_water;
@@ -274,7 +295,9 @@ class Coupled {
   TransportState& state_;
   CoupledScratch& s_;
   std::size_t n_, n_totals_;
-  std::vector<double> old_;  ///< [site][mineral] Q_old
+  double skip_;
+  std::int64_t solved_ = 0, kept_ = 0;  ///< sites, over all iterations
+  std::vector<double> old_;             ///< [site][mineral] Q_old
   CarryingFlow at_rest_;
 };
 
@@ -292,7 +315,7 @@ std::int64_t CoupledScratch::bytes() const {
                     terms.equilibrium.bytes() + flux.bytes() + amount.bytes() + source.bytes() + out.bytes();
   for (const auto* all : {&sources, &before.values, &moved, &spread, &dissolved})
     for (const Array<double>& a : *all) sum += a.bytes();
-  return static_cast<std::int64_t>(sum + sizeof(double) * (rate.capacity() + slope.capacity())) +
+  return static_cast<std::int64_t>(sum + sizeof(double) * (rate.capacity() + slope.capacity() + seen.capacity())) +
          (solver != nullptr ? solver->bytes() : 0);
 }
 

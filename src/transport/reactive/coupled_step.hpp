@@ -36,7 +36,8 @@ struct CoupledScratch {
   std::vector<Array<double>> dissolved;  ///< [mineral] dt (Q - Q_old) of own volumes
   Array<double> flux, amount;            ///< n_faces
   Array<double> source, out;             ///< n_own
-  std::vector<double> rate, slope;       ///< [site][mineral] Q and dQ/dδ
+  std::vector<double> rate, slope;       ///< [site][mineral] Q and dQ/dδ of the last solve
+  std::vector<double> seen;              ///< [site][primary] totals at the film of the last solve; NaN: none yet
   std::int64_t bytes() const;
 };
 

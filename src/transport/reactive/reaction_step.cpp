@@ -129,11 +129,7 @@ class Step {
   bool as_before(std::size_t s) const {
     if (!(options_.skip > 0.0) || std::isnan(old_rate_[s * n_])) return false;
     if (std::abs(dt_ - state_.dt) > 1e-9 * dt_) return false;
-    const std::span<const double> now = film(s);
-    for (std::size_t p = 0; p < n_totals_; ++p) {
-      const double before = state_.seen[s * n_totals_ + p];
-      if (std::abs(now[p] - before) > options_.skip * (std::abs(before) + least_total)) return false;
-    }
+    if (!hardly_changed(film(s), std::span(state_.seen).subspan(s * n_totals_, n_totals_), options_.skip)) return false;
     for (std::size_t m = 0; m < n_; ++m)
       if (dt_ * old_rate_[s * n_ + m] > state_.amount[s * n_ + m]) return false;
     return true;
@@ -226,6 +222,12 @@ void tell_failures(const ReactiveMedium& medium, const ReactiveSites& sites, con
 }
 
 }  // namespace
+
+bool hardly_changed(std::span<const double> now, std::span<const double> before, double skip) {
+  for (std::size_t p = 0; p < now.size(); ++p)
+    if (!(std::abs(now[p] - before[p]) <= skip * (std::abs(before[p]) + least_total))) return false;
+  return true;
+}
 
 std::int64_t ReactionState::bytes() const {
   return static_cast<std::int64_t>(

@@ -34,6 +34,9 @@ struct ReactionOptions {
   double skip = 1e-9;
 };
 
+/// Whether each total has changed by less than `skip`, relative to what it is; never where `before` holds NaN.
+bool hardly_changed(std::span<const double> now, std::span<const double> before, double skip);
+
 /// Sites over time.
 struct ReactionState {
   std::vector<double> start;   ///< [site][primary + 2]: ln m, ionic strength, ln a(H2O) of the last solve

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "app/config.hpp"
+#include "base/error.hpp"
 #include "support/errors.hpp"
 
 namespace karst {
@@ -147,6 +148,19 @@ TEST(Clock, GoesOnAfterAnyStep) {
     EXPECT_EQ(later.dt(), whole.dt());
     EXPECT_EQ(later.outputs(), whole.outputs());
   }
+  const auto limit_of = [](const Clock& clock) { return 0.011 + 0.02 * clock.part(); };
+  for (Clock first(options); !first.done(); first.advance()) {
+    first.limit(limit_of(first));
+    Clock goes_on(first), later(options);
+    later.go_on(first.state());
+    for (; !goes_on.done(); goes_on.advance(), later.advance()) {
+      goes_on.limit(limit_of(goes_on));
+      later.limit(limit_of(later));
+      ASSERT_EQ(later.state(), goes_on.state());
+    }
+    EXPECT_TRUE(later.done());
+  }
+  EXPECT_THROW(Clock(options).go_on({1.0, 2.0}), Error);
   Clock end(options);
   end.advance_to(1000);
   EXPECT_TRUE(end.done() && end.steps() == whole.steps());

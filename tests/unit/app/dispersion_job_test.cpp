@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "app/flow_handover.hpp"
 #include "app/simulation.hpp"
+#include "base/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
@@ -50,10 +50,10 @@ TEST(DispersionJobMpi, UsesTheFlowAndEndsInDiffusion) {
   check_jobs(ball.context);
   run_job(flow_job(), ball.context);
   const JobResult diffusion = run_job(diffusion_job(), ball.context), result = run_job(dispersion_job(), ball.context);
-  const auto json = nlohmann::ordered_json::parse(result.json);
+  const auto json = Json::parse(result.json);
   const auto& points = json.at("dispersion").at("columns").at(0).at("points");
   ASSERT_EQ(points.size(), 2U);
-  const double tortuosity = nlohmann::json::parse(diffusion.json).at("tortuosity").at(0);
+  const double tortuosity = Json::parse(diffusion.json).at("tortuosity").at(0);
   EXPECT_NEAR(points[0].at("longitudinal").get<double>() * tortuosity, 1.0, 1e-5);
   EXPECT_GT(points[1].at("longitudinal").get<double>(), 1.1);
   EXPECT_TRUE(points[1].at("transverse").at(0).is_null());
@@ -67,7 +67,7 @@ TEST(DispersionJobMpi, UsesTheFlowAndEndsInDiffusion) {
     EXPECT_TRUE(std::filesystem::exists(ball.folder.path() + "/dispersion.csv"));
   }
   RunPage page;
-  page.parts = {dispersion_job().page(json, {})};
+  page.parts = {dispersion_job().page(Json::parse(json.dump()), {})};
   EXPECT_EQ(page.parts[0].cards.size(), 2U);
   EXPECT_TRUE(has(page.parts[0].cards[0], "<svg"));
 }

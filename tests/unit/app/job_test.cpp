@@ -6,13 +6,12 @@
 
 #include <complex>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "app/memory_estimate.hpp"
 #include "app/plot_file.hpp"
 #include "app/simulation.hpp"
-#include "base/error.hpp"
+#include "base/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
@@ -54,7 +53,7 @@ TEST(DiffusionJobMpi, ResultsAreWhatTheTensorSays) {
   ball.config.output.plot = {PlotField::fraction, PlotField::concentration};
   check_jobs(ball.context);
   const JobResult result = run_job(diffusion_job(), ball.context);
-  const auto json = nlohmann::json::parse(result.json);
+  const auto json = Json::parse(result.json);
   const double d = json["relative_diffusivity"][0][0];
   EXPECT_GT(d, 0.8);
   EXPECT_LT(d, 1.0 - 4.0 / 3.0 * std::numbers::pi * 125 / (16 * 20 * 24));
@@ -112,7 +111,7 @@ TEST(DiffusionJobMpi, ThePageShowsAllOfIt) {
   RunPage page;
   page.title = "a <ball>";
   page.warnings = {"x < y"};
-  auto summary = nlohmann::ordered_json::parse(result.json);
+  Json summary = Json::parse(result.json);
   summary["porosity"] = summary["connected_porosity"] = 0.9;
   page.parts = {diffusion_job().page(summary, result.figures)};
   page.facts = {{"program", "karst & co"}};
@@ -133,18 +132,19 @@ std::string page_with(const PagePart& part) {
 }
 
 /// Past the ball, for the Darcy velocity along the axis.
-void expect_numbers_of_slow_flow(const nlohmann::json& flow, double velocity) {
+void expect_numbers_of_slow_flow(const Json& flow, double velocity) {
   const double fastest = flow["largest_speed_m_s"];
   EXPECT_TRUE(fastest > 1.0 * velocity && fastest < 4.0 * velocity) << fastest / velocity;
-  EXPECT_TRUE(flow["tortuosity"] > 1.0 && flow["tortuosity"] < 1.2) << flow["tortuosity"];
-  EXPECT_EQ(flow["drag_over_drive"]["sides"], 0.0);
-  EXPECT_GT(flow["drag_over_drive"]["friction"], 0.2);
-  EXPECT_TRUE(flow["repairs"]["closed_area_share"] >= 0.0 && flow["repairs"]["closed_area_share"] < 0.01);
+  const double tortuosity = flow["tortuosity"], closed = flow["repairs"]["closed_area_share"];
+  EXPECT_TRUE(tortuosity > 1.0 && tortuosity < 1.2) << tortuosity;
+  EXPECT_EQ(flow["drag_over_drive"]["sides"].get<double>(), 0.0);
+  EXPECT_GT(flow["drag_over_drive"]["friction"].get<double>(), 0.2);
+  EXPECT_TRUE(closed >= 0.0 && closed < 0.01) << closed;
 }
 
 /// The key figures, the drag with its sum, and pictures where they were drawn.
 void expect_page_of_flow(const JobResult& result, bool drawn) {
-  auto summary = nlohmann::ordered_json::parse(result.json);
+  auto summary = Json::parse(result.json);
   for (const SolveRow& s : result.solves)
     summary["solves"].push_back(
         {{"name", s.name}, {"iterations", s.iterations}, {"relative_residual", s.relative_residual}});
@@ -160,7 +160,7 @@ void expect_page_of_flow(const JobResult& result, bool drawn) {
     EXPECT_TRUE(has(cards, part)) << part;
   EXPECT_EQ(test::wider_than_screen(page_with(page)), "");
   EXPECT_EQ(has(cards, "streamlines"), drawn);
-  EXPECT_TRUE(flow_job().page(nlohmann::ordered_json::object(), {}).cards.empty());
+  EXPECT_TRUE(flow_job().page(Json::object(), {}).cards.empty());
 }
 
 // Between pressures on the ends: one step of any length ends in the steady flow, whose power friction takes.
@@ -172,15 +172,15 @@ TEST(FlowInTimeJobMpi, OneLongStepIsTheSteadyFlow) {
   flow.pressure_drop = 2.0;
   flow.axes = {2};
   flow.tolerance = 1e-9;
-  const auto steady = nlohmann::json::parse(run_job(flow_job(), ball.context).json);
+  const auto steady = Json::parse(run_job(flow_job(), ball.context).json);
   flow.model = FlowModel::unsteady_stokes;
   flow.drive_factor = "1 + 0*t";
   ball.config.time = {3e18, 3e18, 0.0, StepScheme::bdf2};
   check_jobs(ball.context);
   const JobResult result = run_job(flow_job(), ball.context);
-  const auto json = nlohmann::ordered_json::parse(result.json);
+  const auto json = Json::parse(result.json);
   const auto& end = json["flow_in_time"];
-  EXPECT_EQ(end["steps"], 1);
+  EXPECT_EQ(end["steps"].get<int>(), 1);
   EXPECT_NEAR(end["darcy_velocity_m_s"][2].get<double>() / steady["darcy_velocity_m_s"][2][2].get<double>(), 1.0, 1e-7);
   EXPECT_NEAR(end["power_W_m3"].get<double>(), end["darcy_velocity_m_s"][2].get<double>() * 2.0 / 24.0,
               1e-9 * end["power_W_m3"].get<double>());
@@ -212,13 +212,13 @@ TEST(FlowInTimeJobMpi, DynamicPermeabilityOfPlates) {
       build_geometry(comm, grid, *make_level_set(Cuboid{{{2, 2, 2}}, {11, 2, 11}}), KeepPores::all);
   const JobContext context{comm, config, grid, geometry, {}, {}};
   const JobResult result = run_job(flow_job(), context);
-  const auto state = nlohmann::json::parse(result.json)["flow_in_time"]["periodic_state"];
+  const auto state = Json::parse(result.json)["flow_in_time"]["periodic_state"];
   const std::complex<double> i(0.0, 1.0), lambda = 10.0 * std::sqrt(i * omega / nu);
   const std::complex<double> exact = 20.0 / 24.0 * nu / (i * omega) * (1.0 - std::tanh(lambda) / lambda);
   const auto& k = state["dynamic_permeability_m2"];
   EXPECT_NEAR(state["frequency_Hz"].get<double>() * period, 1.0, 1e-3);
   EXPECT_LT(std::abs(std::complex<double>(k["real"], k["imaginary"]) - exact), 0.01 * std::abs(exact))
-      << state << exact;
+      << state.dump() << exact;
   EXPECT_NEAR(state["degrees_behind_the_drive"].get<double>(), -std::arg(exact) * 180.0 / std::numbers::pi, 0.5);
   EXPECT_TRUE(has(result.text, "dynamic permeability"));
 }
@@ -245,14 +245,14 @@ struct PeriodicBall {
   JobContext context{comm, config, grid, geometry, {}, {}};
 };
 
-double x_velocity(const nlohmann::json& json) { return json["flow_in_time"]["darcy_velocity_m_s"][0]; }
+double x_velocity(const Json& json) { return json["flow_in_time"]["darcy_velocity_m_s"][0]; }
 
 // Flow with inertia from rest ends in the steady flow of the same drive, from which a run that begins there does not
 // move; steps follow the CFL number and grow by half at most.
 TEST(FlowInTimeJobMpi, WithInertiaEndsInTheSteadyFlow) {
   PeriodicBall ball;
   FlowOptions& flow = ball.config.flow;
-  const auto steady = nlohmann::json::parse(run_job(flow_job(), ball.context).json);
+  const auto steady = Json::parse(run_job(flow_job(), ball.context).json);
   const double wanted = steady["flow"][0]["inertia"]["points"][0]["darcy_velocity_m_s"][0];
   const double creeping = steady["permeability_m2"][0][0].get<double>() / 1e-3 * flow.gradient[0];
   ASSERT_LT(wanted, 0.99 * creeping);
@@ -261,7 +261,7 @@ TEST(FlowInTimeJobMpi, WithInertiaEndsInTheSteadyFlow) {
   ball.config.time.cfl_leads = true;
   check_jobs(ball.context);
   const JobResult result = run_job(flow_job(), ball.context);
-  const auto json = nlohmann::json::parse(result.json);
+  const auto json = Json::parse(result.json);
   EXPECT_NEAR(x_velocity(json), wanted, 1e-5 * wanted);
   const auto& history = json["flow_in_time"]["history"];
   double most_growth = 0.0, most_cfl = 0.0;
@@ -274,7 +274,7 @@ TEST(FlowInTimeJobMpi, WithInertiaEndsInTheSteadyFlow) {
   EXPECT_LT(most_cfl, 4.0);
   flow.start = FlowStart::steady;
   ball.config.time.end = 4e5;
-  EXPECT_NEAR(x_velocity(nlohmann::json::parse(run_job(flow_job(), ball.context).json)), wanted, 1e-6 * wanted);
+  EXPECT_NEAR(x_velocity(Json::parse(run_job(flow_job(), ball.context).json)), wanted, 1e-6 * wanted);
 }
 
 // A step that is too long for its flow is made again with half of its length, three times at most.
@@ -285,7 +285,7 @@ TEST(FlowInTimeJobMpi, StepsThatFailAreMadeAgain) {
   const JobResult result = run_job(flow_job(), ball.context);
   ASSERT_EQ(result.warnings.size(), 1U);
   EXPECT_TRUE(has(result.warnings[0], "made again with half of their length")) << result.warnings[0];
-  EXPECT_GT(nlohmann::json::parse(result.json)["flow_in_time"]["steps"].get<int>(), 1);
+  EXPECT_GT(Json::parse(result.json)["flow_in_time"]["steps"].get<int>(), 1);
   ball.config.time.end = ball.config.time.dt = 4e9;
   const std::string text = error_of([&] { run_job(flow_job(), ball.context); });
   EXPECT_TRUE(has(text, "the step after t = 0 s failed, also with a length of 5e+08 s") && has(text, "shorter steps"))
@@ -303,13 +303,13 @@ TEST(FlowJobMpi, ResultsAreWhatDarcysLawSays) {
   ball.config.output.plot = {PlotField::velocity, PlotField::pressure};
   check_jobs(ball.context);
   const JobResult result = run_job(flow_job(), ball.context);
-  const auto json = nlohmann::json::parse(result.json);
+  const auto json = Json::parse(result.json);
   const double k = json["permeability_m2"][2][2];
   EXPECT_GT(k, 0.0);
   EXPECT_TRUE(json["permeability_m2"][2][1].is_null());  // y was not asked for
   EXPECT_NEAR(json["permeability_darcy"][2][2].get<double>(), k / 9.869233e-13, 1e-9 * k / 9.869233e-13);
   const double velocity = json["darcy_velocity_m_s"][2][2], gradient = 2.0 / 24;
-  EXPECT_EQ(json["tensor_order"], nlohmann::json({"component", "drive"}));
+  EXPECT_EQ(json["tensor_order"].dump(), R"(["component","drive"])");
   for (std::size_t e = 0; e < 3; ++e) {  // k_ed = μ U_e / G_d: one order of both
     EXPECT_TRUE(json["darcy_velocity_m_s"][e][1].is_null());
     EXPECT_NEAR(json["darcy_velocity_m_s"][e][0].get<double>() * 1e-3 / (2.0 / 16),
@@ -380,7 +380,7 @@ TEST(FlowJobMpi, InertiaOnTopOfSlowFlow) {
   flow.tolerance = 1e-7;
   check_jobs(ball.context);
   const JobResult result = run_job(flow_job(), ball.context);
-  const auto json = nlohmann::json::parse(result.json);
+  const auto json = Json::parse(result.json);
   const double k = json["permeability_m2"][2][2];
   const auto& inertia = json["flow"][0]["inertia"];
   ASSERT_EQ(inertia["points"].size(), 3U);
@@ -395,7 +395,7 @@ TEST(FlowJobMpi, InertiaOnTopOfSlowFlow) {
     before = apparent;
   }
   EXPECT_LT(before, 0.99 * k);
-  EXPECT_EQ(json["reynolds"], inertia["points"][2]["reynolds"]);
+  EXPECT_EQ(json["reynolds"].get<double>(), inertia["points"][2]["reynolds"].get<double>());
   EXPECT_GT(inertia["forchheimer"]["beta_per_m"].get<double>(), 0.0);
   EXPECT_FALSE(json["flow"][0].contains("drag_over_drive"));  // momentum passes the ends
   ASSERT_EQ(result.solves.size(), 4U);
@@ -405,7 +405,7 @@ TEST(FlowJobMpi, InertiaOnTopOfSlowFlow) {
   EXPECT_EQ(result.files[0].name, "inertia.csv");
   EXPECT_TRUE(std::filesystem::exists(folder.path() + "/inertia.csv"));
   EXPECT_TRUE(has(result.text, "With inertia, drive along z"));
-  auto summary = nlohmann::ordered_json::parse(result.json);
+  auto summary = Json::parse(result.json);
   summary["solves"].push_back({{"name", "stokes z"}, {"iterations", 1}, {"relative_residual", 1e-8}});
   const PagePart page = flow_job().page(summary, result.figures);
   EXPECT_TRUE(std::ranges::any_of(page.tiles, [&](const PageTile& tile) {
@@ -452,7 +452,7 @@ TEST(FlowJobMpi, ErrorIsEstimatedOnWideCells) {
                            {}};
   check_jobs(context);
   const JobResult result = run_job(flow_job(), context);
-  const auto json = nlohmann::json::parse(result.json);
+  const auto json = Json::parse(result.json);
   const double k = json["permeability_m2"][1][1], error = json["flow"][0]["permeability_error_m2"];
   EXPECT_GT(error, 0.0);
   EXPECT_LT(error, 0.1 * k);
@@ -518,8 +518,8 @@ TEST(FlowJobMpi, RangeOfASlitIsThatOfItsWalls) {
   const PetscSession petsc;
   Slit slit(8.4);
   const JobResult result = slit.run(comm, 0.3);
-  auto json = nlohmann::ordered_json::parse(result.json);
-  EXPECT_EQ(json["wall_shift_voxels"], 0.3);
+  auto json = Json::parse(result.json);
+  EXPECT_EQ(json["wall_shift_voxels"].get<double>(), 0.3);
   const double low = json["flow"][0]["permeability_range_m2"][0], high = json["flow"][0]["permeability_range_m2"][1];
   EXPECT_NEAR(low, slit.exact(-0.3), 0.01 * low);
   EXPECT_NEAR(json["permeability_m2"][0][0], slit.exact(0.0), 0.01 * low);
@@ -530,7 +530,7 @@ TEST(FlowJobMpi, RangeOfASlitIsThatOfItsWalls) {
   ASSERT_EQ(result.solves.size(), 3U);
   EXPECT_EQ(result.solves[1].name, "stokes x, wall moved by -0.3 voxel");
   json["porosity"] = json["connected_porosity"] = 0.5;
-  json["solves"] = nlohmann::json::array({{{"name", "stokes x"}, {"iterations", 1}, {"relative_residual", 1e-9}}});
+  json["solves"] = Json::array({{{"name", "stokes x"}, {"iterations", 1}, {"relative_residual", 1e-9}}});
   const PagePart page = flow_job().page(json, result.figures);
   EXPECT_TRUE(has(page.cards.at(1), "wall moved by −0.3 voxel") && has(page.cards.at(1), "by +0.3 voxel"));
 }
@@ -541,9 +541,9 @@ TEST(FlowJobMpi, RangeOfASlitThatClosesBeginsAtZero) {
   const PetscSession petsc;
   Slit slit(1.8, true);
   const JobResult result = slit.run(comm, 1.0);
-  const auto json = nlohmann::json::parse(result.json);
-  EXPECT_EQ(json["flow"][0]["permeability_range_m2"][0], 0.0);
-  EXPECT_GT(json["flow"][0]["permeability_range_m2"][1], json["permeability_m2"][0][0]);
+  const auto json = Json::parse(result.json);
+  EXPECT_EQ(json["flow"][0]["permeability_range_m2"][0].get<double>(), 0.0);
+  EXPECT_GT(json["flow"][0]["permeability_range_m2"][1].get<double>(), json["permeability_m2"][0][0].get<double>());
   ASSERT_FALSE(result.warnings.empty());
   EXPECT_TRUE(
       has(result.warnings[0], "no pore leads through the sample along x: the range of the permeability begins"));
@@ -574,11 +574,11 @@ TEST(FlowJobMpi, ReservoirsBelongToTheirAxis) {
                            [&](const std::string& name) { return folder.path() + "/" + name; }};
   check_jobs(context);
   const JobResult result = run_job(flow_job(), context);
-  const auto json = nlohmann::json::parse(result.json);
+  const auto json = Json::parse(result.json);
   for (const std::size_t i : {0U, 1U}) {
     const auto& flow = json["flow"][i];
-    EXPECT_EQ(flow["sample_cells"], nlohmann::json({16, 12, 12}));
-    EXPECT_EQ(flow["grid_cells"], i == 0 ? nlohmann::json({24, 12, 12}) : nlohmann::json({16, 20, 12}));
+    EXPECT_EQ(flow["sample_cells"].dump(), "[16,12,12]");
+    EXPECT_EQ(flow["grid_cells"].dump(), i == 0 ? "[24,12,12]" : "[16,20,12]");
     EXPECT_NEAR(flow["pressure_gradient_Pa_m"].get<double>(), 3.0 / (i == 0 ? 16 : 12), 1e-12);
     EXPECT_GT(flow["permeability_error_m2"].get<double>(), 0.0);
     const auto& drag = flow["drag_over_drive"];

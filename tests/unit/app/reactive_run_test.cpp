@@ -5,13 +5,13 @@
 
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "app/flow_handover.hpp"
 #include "app/simulation.hpp"
 #include "app/solve_store.hpp"
 #include "app/transport_job.hpp"
+#include "base/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
@@ -142,7 +142,7 @@ TEST(ReactiveRunMpi, AGrainDissolves) {
   EXPECT_GT(run.at(end, "Calcite_dissolved_mol"), 0.0);
   EXPECT_LE(run.at(end, "Ca_content_mol"), run.at(end, "Calcite_dissolved_mol") * (1.0 + 1e-9));
   EXPECT_GT(run.at(end, "Ca_content_mol"), 0.1 * run.at(end, "Calcite_dissolved_mol"));
-  const auto json = nlohmann::ordered_json::parse(run.result.json)["chemistry"];
+  const auto json = Json::parse(run.result.json)["chemistry"];
   EXPECT_NEAR(json["minerals"][0]["rate_mol_s"].get<double>(), run.at(end, "Calcite_rate_mol_s"),
               1e-9 * run.at(end, "Calcite_rate_mol_s"));
   EXPECT_NEAR(json["minerals"][0]["area_m2"].get<double>(), run.geometry.report.wall_area, 1e-9);
@@ -174,14 +174,14 @@ TEST(ReactiveRunMpi, SlowMineralInOneWaterIsWellMixed) {
 TEST(ReactiveRunMpi, HistoryAndPageShowWaterAndRates) {
   const PetscSession petsc;
   const DeckRun run(Comm::world(), std::string(box) + waters + calcite);
-  auto summary = nlohmann::ordered_json::parse(run.result.json);
+  auto summary = Json::parse(run.result.json);
   const auto& chemistry = summary["chemistry"];
   const auto& history = chemistry["history"];
   const auto& end = run.rows.back();
   ASSERT_EQ(history["time_s"].size(), run.rows.size() + 1);
   EXPECT_NEAR(history["pH_mean"][0].get<double>(), 8.0, 1e-9);
   EXPECT_TRUE(history["rate_mol_s"][0][0].is_null());
-  const auto last_is = [&](const nlohmann::ordered_json& values, const char* column) {
+  const auto last_is = [&](const Json& values, const char* column) {
     ASSERT_EQ(values.size(), run.rows.size() + 1) << column;
     EXPECT_NEAR(values.back().get<double>(), run.at(end, column), 1e-9 * std::abs(run.at(end, column))) << column;
   };

@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "app/flow_handover.hpp"
 #include "app/simulation.hpp"
 #include "app/transport_job.hpp"
+#include "base/json.hpp"
 #include "fields/composite.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
@@ -39,11 +39,11 @@ struct Case {
     config.transport.components = {acid};
     context.handover = &handover;
   }
-  nlohmann::ordered_json run() {
+  Json run() {
     check_jobs(context);
     if (config.flow.model != FlowModel::none) run_job(flow_job(), context);
     result = run_job(transport_job(), context);
-    return nlohmann::ordered_json::parse(result.json)["transport"]["components"][0];
+    return Json::parse(result.json)["transport"]["components"][0];
   }
   Comm comm = Comm::world();
   Config config;

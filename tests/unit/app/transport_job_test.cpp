@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "app/flow_handover.hpp"
 #include "app/simulation.hpp"
 #include "app/solve_store.hpp"
 #include "app/transport_setup.hpp"
+#include "base/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
@@ -98,7 +98,7 @@ TEST(TransportJobMpi, AFrontGoesThrough) {
   const Comm world = Comm::world();
   Bed bed(world);
   const JobResult result = bed.run();
-  const auto all = nlohmann::ordered_json::parse(result.json);
+  const auto all = Json::parse(result.json);
   const auto& json = all["transport"];
   const double fluid = 2000.0 - 8.0 / 3.0 * std::numbers::pi * std::pow(radius, 3);
   const double volume = json["pore_volume_time_s"].get<double>() * 0.5 * 100.0;  // of the grid
@@ -142,7 +142,7 @@ TEST(TransportJobMpi, AWallTakesUpOneOfTwo) {
   bed.config.transport.components[1].name = "acid";
   bed.config.transport.walls = {{"calcite", "acid", 0.05, 0.0}};
   bed.config.time.end_pore_volumes = 1.5;
-  const auto json = nlohmann::ordered_json::parse(bed.run().json)["transport"];
+  const auto json = Json::parse(bed.run().json)["transport"];
   const auto& acid = json["components"][1];
   EXPECT_FALSE(json["components"][0].contains("wall"));
   const auto& of_wall = acid["wall"];
@@ -158,7 +158,7 @@ TEST(TransportJobMpi, AWallTakesUpOneOfTwo) {
   EXPECT_LT(acid["largest_imbalance"].get<double>(), 1e-11);
   bed.config.transport.walls = {{"", "", 0.05, 0.0}, {"quartz", "tracer", 0.0, 0.0}};
   bed.handover.columns.clear();
-  const auto both = nlohmann::ordered_json::parse(bed.run().json)["transport"]["components"];
+  const auto both = Json::parse(bed.run().json)["transport"]["components"];
   EXPECT_NEAR(both[1]["wall"]["area_m2"].get<double>(), 2.0 * area, 0.04 * area);
   EXPECT_GT(both[1]["wall"]["loss_C_m3_s"].get<double>(), 1.2 * loss);
   EXPECT_NEAR(both[0]["wall"]["loss_C_m3_s"].get<double>() / loss, 1.0, 0.01);
@@ -175,8 +175,8 @@ TEST(TransportJobMpi, DiffusionAloneEndsInALine) {
   c.outlet = "3";
   c.initial = "1 + 0.2*x";
   bed.config.time = {.end = 4000.0, .dt = 200.0};
-  const auto json = nlohmann::ordered_json::parse(bed.run().json)["transport"];
-  EXPECT_EQ(json["steps"], 20);
+  const auto json = Json::parse(bed.run().json)["transport"];
+  EXPECT_EQ(json["steps"].get<int>(), 20);
   EXPECT_NEAR(json["components"][0]["mean"].get<double>(), 2.0, 0.02);
   const auto profile = bed.table("profiles.csv");
   EXPECT_NEAR(profile[20][3], 1.05, 0.02);
@@ -198,7 +198,7 @@ TEST(TransportJobMpi, GoesOnFromAFlowThatIsSolved) {
     SolveStore store(bed.comm, bed.place.path() + "/solved", "[flow]\nmodel = \"stokes\"\n", resume);
     bed.context.solved = &store;
     bed.handover.columns.clear();
-    const auto json = nlohmann::ordered_json::parse(bed.run().json)["transport"];
+    const auto json = Json::parse(bed.run().json)["transport"];
     EXPECT_EQ(store.n_read(), resume ? 1 : 0);
     EXPECT_NEAR(json["components"][0]["peclet"].get<double>(), 30.0, 1e-9);
     EXPECT_NEAR(json["pore_velocity_m_s"].get<double>(), 30.0 * 0.2 / 6.4, 1e-9);
@@ -227,7 +227,7 @@ TEST(TransportJobMpi, AnInletCarries) {
     check_jobs(context);
     run_job(flow_job(), context);
     const JobResult result = run_job(transport_job(), context);
-    const auto json = nlohmann::ordered_json::parse(result.json)["transport"];
+    const auto json = Json::parse(result.json)["transport"];
     const double sign = side % 2 == 0 ? 1.0 : -1.0, rate = 0.5 * (axis == 0 ? 100.0 : 200.0);
     EXPECT_NEAR(json["darcy_velocity_m_s"].get<double>(), sign * 0.5, 1e-6) << side;
     const double volume = json["pore_volume_time_s"].get<double>() * rate;
@@ -261,7 +261,7 @@ TEST(TransportJobMpi, APecletNumberScalesAnInlet) {
   bed.config.transport.peclet = 30.0;
   bed.config.transport.peclet_length = 6.4;
   bed.config.time.end_pore_volumes = 0.05;
-  const auto json = nlohmann::ordered_json::parse(bed.run().json)["transport"];
+  const auto json = Json::parse(bed.run().json)["transport"];
   EXPECT_NEAR(json["pore_velocity_m_s"].get<double>(), -30.0 * 0.2 / 6.4, 1e-9);
   const double rate = 30.0 * 0.2 / 6.4 * bed.geometry.report.connected_porosity * 100.0;
   EXPECT_NEAR(bed.table("transport.csv").back()[inflow], rate, 1e-5 * rate);

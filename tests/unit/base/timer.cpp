@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/comm.hpp"
+#include "base/json.hpp"
 #include "base/parallel.hpp"
 
 namespace karst {
@@ -155,11 +155,11 @@ TEST_F(Timers, TableAndJsonHoldTheTree) {
   const std::string table = timer_table(rows);
   EXPECT_NE(table.find("\ntotal "), std::string::npos) << table;
   EXPECT_NE(table.find("\n  step "), std::string::npos) << table;
-  const nlohmann::json json = to_json(rows);
+  const Json json = to_json(rows);
   EXPECT_EQ(json.at(0).at("name"), "total");
   EXPECT_EQ(json.at(0).at("inside").at(0).at("name"), "step");
-  EXPECT_EQ(json.at(0).at("inside").at(0).at("calls"), 1);
-  EXPECT_EQ(json.at(0).at("max_s"), rows[0].max);
+  EXPECT_EQ(json.at(0).at("inside").at(0).at("calls").get<int>(), 1);
+  EXPECT_EQ(json.at(0).at("max_s").get<double>(), rows[0].max);
   EXPECT_TRUE(to_json({}).empty());
 }
 

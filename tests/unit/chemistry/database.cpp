@@ -157,5 +157,11 @@ TEST(Database, WhatIsNotUsedIsNamed) {
   EXPECT_EQ(left_out(parse_database(small, "small")), "");
 }
 
+TEST(Database, AnotherTextHasAnotherFingerprint) {
+  const std::string text(small);
+  EXPECT_EQ(parse_database(text, "a").fingerprint, parse_database(text, "b").fingerprint);
+  EXPECT_NE(parse_database(text, "a").fingerprint, parse_database(text + " ", "a").fingerprint);
+}
+
 }  // namespace
 }  // namespace karst

@@ -188,7 +188,7 @@ Outcome solve_ring(const Ring& ring, std::size_t source, int memory, Show show) 
 }
 
 // Minimal residuals gain nothing on a ring of n before step n, which solves it. Residuals alone never get there; images
-// of the last step do, also where A is singular and where the residual first falls elsewhere.
+// of the last step do; where the residual falls elsewhere at first, too.
 TEST(TruncatedGcr, GoesOnWhereAStepGainsNothing) {
   for (const int memory : {1, 2, 8}) {
     const Ring closed{12};

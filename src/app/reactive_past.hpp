@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the chemistry of a run has of its past, beside what sites remember (transport/reactive/reaction_memory.hpp):
+// with both, a run that was interrupted goes on.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "chemistry/speciation.hpp"
+#include "page/plane_picture.hpp"
+#include "transport/reactive/coupled_step.hpp"
+
+namespace karst {
+
+/// A solution that mean totals make.
+struct WaterLine {
+  double ph = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> saturation;  ///< [mineral] log10 Ω; NaN, as the pH, where there is no such water
+};
+
+/// A mineral over a step and since the beginning.
+struct MineralLine {
+  double rate = 0.0;  ///< of dissolution [mol/s]
+  double well_mixed =
+      0.0;  ///< A r(mean of all totals over the fluid): what it were if the fluid were well mixed [mol/s]
+  double dissolved = 0.0;   ///< since the beginning [mol]
+  double time_error = 0.0;  ///< ReactionReport::time_error since the beginning [mol]
+  /// Rate over the well-mixed one: 1 where mixing is fast, below where films hold the reaction back; NaN: both are 0.
+  double ratio() const { return well_mixed != 0.0 ? rate / well_mixed : std::numeric_limits<double>::quiet_NaN(); }
+};
+
+/// One step of the chemistry.
+struct ReactiveLine {
+  double time = 0.0, pore_volumes = 0.0;
+  WaterLine outlet;  ///< of the flux-weighted mean of each total at the outlet, at the end of the step
+  WaterLine mean;    ///< of the mean of each total over the fluid
+  std::vector<MineralLine> minerals;
+  std::vector<double> content;    ///< [primary] in the fluid [mol]
+  std::vector<double> imbalance;  ///< [primary] what is gained or lost, over what moved and is there
+  double charge = 0.0;            ///< in the fluid [mol]
+  double charge_imbalance = 0.0;  ///< of the step
+  std::int64_t solved = 0, kept = 0, speciations = 0;
+};
+
+/// Planes of pH and saturation indices at a time.
+struct ReactivePicture {
+  double time = 0.0;
+  std::vector<PlaneValues> planes;
+};
+
+struct ReactivePast {
+  ReactiveLine line;        ///< of the last step
+  ReactiveLine worst;       ///< largest imbalances, counts of all steps
+  Speciation mean, outlet;  ///< the last ones found, where the next search begins
+  double longest = 0.0;     ///< D dt / h² of the longest step in turn, where walls react; h of the finest level
+  std::vector<double> dt;   ///< [place] ReactionState::dt
+  CoupledCounts counts;     ///< of coupled steps
+  std::vector<ReactiveLine> history;
+  std::vector<ReactivePicture> pictures;
+};
+
+/// As a JSON object, every bit of every number.
+std::string past_json(const ReactivePast& past);
+/// Throws Error: of other minerals or elements.
+/// @param[in,out] past  of a run that begins
+void take_past(const std::string& json, ReactivePast& past);
+
+}  // namespace karst

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/reactive/reaction_memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace karst {
+
+namespace {
+
+/// Calls f(numbers of all sites, how many of one).
+template <class State, class Scratch, class F>
+void for_parts(const ReactiveMedium& medium, State& state, Scratch* coupled, F&& f) {
+  const auto totals = static_cast<std::size_t>(medium.system.n_primaries);
+  const std::size_t minerals = medium.minerals.size();
+  f(state.start, totals + 2);
+  f(state.seen, totals);
+  f(state.rate, minerals);
+  f(state.amount, minerals);
+  if (coupled == nullptr) return;
+  f(coupled->seen, totals);
+  f(coupled->rate, minerals);
+  f(coupled->slope, minerals);
+}
+
+}  // namespace
+
+std::size_t memory_width(const ReactiveMedium& medium, bool coupled) {
+  const ReactionState state{};
+  const CoupledScratch scratch{};
+  std::size_t width = 0;
+  for_parts(medium, state, coupled ? &scratch : nullptr, [&](const auto&, std::size_t n) { width += n; });
+  return width;
+}
+
+std::vector<double> reaction_memory(const ReactiveMedium& medium, const ReactiveSites& sites, std::int64_t n_own,
+                                    const ReactionState& state, const CoupledScratch* coupled) {
+  const std::size_t width = memory_width(medium, coupled != nullptr);
+  std::vector<double> rows(static_cast<std::size_t>(n_own) * width, std::numeric_limits<double>::quiet_NaN());
+  std::size_t first = 0;
+  for_parts(medium, state, coupled, [&](const std::vector<double>& from, std::size_t n) {
+    for (std::size_t s = 0; s < sites.size() && !from.empty(); ++s)  // no step was coupled yet: empty
+      std::copy_n(from.data() + s * n, n, rows.data() + static_cast<std::size_t>(sites.volume[s]) * width + first);
+    first += n;
+  });
+  return rows;
+}
+
+void take_reaction_memory(const ReactiveMedium& medium, const ReactiveSites& sites, std::span<const double> rows,
+                          ReactionState& state, CoupledScratch* coupled) {
+  const std::size_t width = memory_width(medium, coupled != nullptr);
+  for (const std::int32_t v : sites.volume)
+    require(!std::isnan(rows[static_cast<std::size_t>(v) * width]), "volume {} reacts, and nothing is known of it", v);
+  std::size_t first = 0;
+  for_parts(medium, state, coupled, [&](std::vector<double>& to, std::size_t n) {
+    to.resize(sites.size() * n);
+    for (std::size_t s = 0; s < sites.size(); ++s)
+      std::copy_n(rows.data() + static_cast<std::size_t>(sites.volume[s]) * width + first, n, to.data() + s * n);
+    first += n;
+  });
+}
+
+}  // namespace karst

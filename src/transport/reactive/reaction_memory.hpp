@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What sites remember from step to step, as a row of numbers per control volume: kept on disk, and read by any ranks.
+// With these rows, ReactionState::dt, CoupledScratch::counts and the state of the transport, steps go on with the same
+// bits.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "transport/reactive/coupled_step.hpp"
+
+namespace karst {
+
+/// Numbers of a site, one after the other: start (primary + 2), seen (primary), rate and amount (mineral) of
+/// ReactionState; of sites whose steps may be coupled then seen (primary), rate and slope (mineral) of CoupledScratch.
+std::size_t memory_width(const ReactiveMedium& medium, bool coupled);
+
+/// [own volume][memory_width()]; NaN where there is no site, and what was not found yet. Not collective.
+/// @param coupled  nullptr: steps are never coupled
+std::vector<double> reaction_memory(const ReactiveMedium& medium, const ReactiveSites& sites, std::int64_t n_own,
+                                    const ReactionState& state, const CoupledScratch* coupled);
+
+/// The other way round. Throws Error, and changes nothing, where rows are of other sites. Not collective.
+/// @param rows     [own volume][memory_width()]
+/// @param state    of start_reaction()
+/// @param coupled  new; nullptr: steps are never coupled
+void take_reaction_memory(const ReactiveMedium& medium, const ReactiveSites& sites, std::span<const double> rows,
+                          ReactionState& state, CoupledScratch* coupled);
+
+}  // namespace karst

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "ins/solve/unsteady_solver.hpp"
+#include "support/flow_cases.hpp"
+
+namespace karst {
+namespace {
+
+using test::flow_grid;
+
+/// A packing, pushed by a force that changes with time; steps of changing length.
+struct FlowRun {
+  FlowRun(const Comm& comm, const GridOptions& grid, TimeScheme scheme, double inertia)
+      : geometry(build_geometry(comm, grid, *test::packing(40, 3.2, 16, true), KeepPores::connected)),
+        stokes(comm, geometry, {}, options()),
+        flow(stokes, geometry, force, force(0.0), scheme, inertia) {}
+  static StokesOptions options() {
+    StokesOptions o;
+    o.krylov.tolerance = 1e-6;
+    return o;
+  }
+  static StokesDrive force(double t) {
+    StokesDrive drive;
+    drive.force = {std::cos(3.0 * t), 0.5, 0.0};
+    return drive;
+  }
+  void steps(int begin, int end) {
+    // The second differs by round-off from the first, the fourth is more than twice as long as the one before it.
+    constexpr std::array<double, 6> dt{0.1, 0.1 * (1.0 + 1e-13), 0.13, 0.5, 0.5, 0.3};
+    for (int i = begin; i < end; ++i) last = flow.step(dt[static_cast<std::size_t>(i)]);
+  }
+  Geometry geometry;
+  StokesSolver stokes;
+  UnsteadySolver flow;
+  StepReport last;
+};
+
+// The same bits, on one level and two, with inertia and without, after each kind of step.
+TEST(UnsteadyState, GoesOnWithTheSameBitsMpi) {
+  const Comm comm = Comm::world();
+  const GridOptions plain = flow_grid(Index::all(16), {true, true, true}, 8);
+  struct Case {
+    GridOptions grid;
+    TimeScheme scheme;
+    double inertia;
+  };
+  for (const Case& c : {Case{plain, TimeScheme::bdf2, 2.0}, Case{plain, TimeScheme::sdirk2, 0.0},
+                        Case{test::refined_in(plain, 1, {4, 0, 0}, {8, 8, 8}), TimeScheme::bdf2, 0.0}})
+    for (const int stop : {1, 3, 4}) {
+      FlowRun whole(comm, c.grid, c.scheme, c.inertia), rest(comm, c.grid, c.scheme, c.inertia);
+      whole.steps(0, stop);
+      rest.flow.go_on(whole.flow.state());
+      whole.steps(stop, 6);
+      rest.steps(stop, 6);
+      EXPECT_EQ(rest.flow.time(), whole.flow.time());
+      EXPECT_EQ(rest.flow.outflow(), whole.flow.outflow());
+      EXPECT_EQ(rest.last.dissipation, whole.last.dissipation);
+      EXPECT_EQ(rest.last.iterations, whole.last.iterations);
+      for (std::size_t v = 0; v < whole.stokes.all_values().size(); ++v)
+        ASSERT_EQ(rest.stokes.all_values()[v].v, whole.stokes.all_values()[v].v) << "from step " << stop;
+    }
+}
+
+TEST(UnsteadyState, AnotherFlowIsRefused) {
+  const Comm comm = Comm::self();
+  const FlowRun one(comm, flow_grid(Index::all(16), {true, true, true}, 8), TimeScheme::bdf2, 0.0);
+  FlowRun other(comm, flow_grid({16, 16, 8}, {true, true, true}, 8), TimeScheme::bdf2, 0.0);
+  EXPECT_THROW(other.flow.go_on(one.flow.state()), Error);
+}
+
+}  // namespace
+}  // namespace karst

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/items_of.hpp"
 #include "grid/bytes.hpp"
 #include "grid/vof_loops.hpp"
 
@@ -131,7 +132,7 @@ class CoarseSide {
     for_each_cell(Box{Index::all(-1), Index::all(2)}, [&](const Index& step) {
       if (step[direction_of(place.side)] != 0) return;
       const LevelPlace beside{wrapped(place.cell + step, vofs_.layout().domain()), place.side};
-      const auto range = std::ranges::equal_range(entries_, beside, {}, &Entry::place);
+      const auto range = items_of(entries_, beside, &Entry::place);
       const auto missing = missing_.find(beside);
       const bool has_more = missing != missing_.end() && area > 0.0 && missing->second > much * area;
       for (const Entry& e : range) {

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "base/items_of.hpp"
 #include "grid/bytes.hpp"
 #include "grid/vof_loops.hpp"
 
@@ -36,13 +37,13 @@ class CellHolders {
     const int cell = static_cast<int>(box_.cells.offset(place.cell));
     VofName found = no_face;
     double nearest = 1e30, most = 0.0;
-    for (const Holder& h : std::ranges::equal_range(vofs_, cell, {}, &Holder::cell))
+    for (const Holder& h : items_of(vofs_, cell, &Holder::cell))
       if (const Vec3 away = h.centroid - place.at; dot(away, away) < nearest) {
         nearest = dot(away, away);
         found = h.vof;
       }
     if (found != no_face) return found;
-    for (const Holder& h : std::ranges::equal_range(joined_, cell, {}, &Holder::cell))
+    for (const Holder& h : items_of(joined_, cell, &Holder::cell))
       if (h.kappa > most) {
         most = h.kappa;
         found = h.vof;

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "base/items_of.hpp"
 #include "eb/link/level_geometry.hpp"
 
 namespace karst {
@@ -15,9 +16,8 @@ struct WallParts {
 
 /// Of a row (its place in LevelGeometry::moments); for_each_mineral() with the parts themselves. O(log n).
 inline WallParts wall_parts(const LevelGeometry& level, std::int64_t row) {
-  const auto of_row =
-      std::ranges::equal_range(level.mixed.span(), static_cast<std::uint32_t>(row), {}, &MixedWall::row);
-  return {level.mineral.size() == 0 ? MineralNumber{0} : level.mineral[row], {of_row.begin(), of_row.end()}};
+  return {level.mineral.size() == 0 ? MineralNumber{0} : level.mineral[row],
+          items_of(level.mixed.span(), static_cast<std::uint32_t>(row), &MixedWall::row)};
 }
 
 }  // namespace karst

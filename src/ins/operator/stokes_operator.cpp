@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/items_of.hpp"
 #include "base/parallel.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/vof_loops.hpp"
@@ -29,8 +30,7 @@ FaceArea face_on_end(const BoxGraph& graph, const BoxMoments& moments, std::uint
   std::size_t axis = 0;
   for (std::size_t e = 0; e < 3; ++e)
     if (e != side / 2) face.at.v[e] = double{m.face_centroid[side][axis++]};
-  const auto pieces = std::ranges::equal_range(graph.extra, vof, {}, &ExtraFace::vof);
-  for (const ExtraFace& piece : pieces) {
+  for (const ExtraFace& piece : items_of(graph.extra, vof, &ExtraFace::vof)) {
     if (piece.side != side || graph.name(piece.neighbour) != domain_face) continue;
     const ExtraFaceMoments& more = moments.extra[&piece - graph.extra.data()];
     const Vec3 centroid{double{more.centroid[0]}, double{more.centroid[1]}, double{more.centroid[2]}};

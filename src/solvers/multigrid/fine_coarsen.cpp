@@ -5,6 +5,7 @@
 #include <bit>
 #include <memory>
 
+#include "base/items_of.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/morton.hpp"
 #include "solvers/multigrid/row_builder.hpp"
@@ -80,10 +81,8 @@ class BoxFaces {
 
 /// Links of one box of one level, of all ends in their order.
 std::span<const LinkEnd> ends_of(const std::vector<LinkEnd>& ends, std::size_t level, std::int64_t box) {
-  const auto of =
-      std::ranges::equal_range(ends, std::pair(static_cast<std::int32_t>(level), static_cast<std::int32_t>(box)), {},
-                               [](const LinkEnd& e) { return std::pair(e.level, e.box); });
-  return {of.begin(), of.end()};
+  return items_of(ends, std::pair(static_cast<std::int32_t>(level), static_cast<std::int32_t>(box)),
+                  [](const LinkEnd& e) { return std::pair(e.level, e.box); });
 }
 
 /// Pieces of the blocks of one box: numbers from 0, by Morton order of the blocks, then by first VoF. VoFs that nothing

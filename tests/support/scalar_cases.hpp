@@ -56,7 +56,7 @@ inline FaceField stream_through(const ScalarGrid& grid, const Vec3& u) {
   std::vector<double> flux(static_cast<std::size_t>(grid.n_faces));
   list_fluxes(grid, faces, flux);
   for (const ScalarFace& f : grid.listed)
-    if (f.fragment != 0) flux[f.face] = 0.0;
+    if (f.fragment) flux[f.face] = 0.0;
   store_fluxes(grid, flux, faces);
   return faces;
 }

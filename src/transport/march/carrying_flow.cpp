@@ -15,7 +15,9 @@ constexpr double least_gap = 2e-15;   ///< what is as good as nothing
 constexpr int most_rounds = 6;        ///< of the projection
 constexpr double whole_enough = 0.5;  ///< volumes above this part of a cell set the step
 
-double conductance(const ScalarFace& f) { return f.fragment != 0 ? 0.0 : f.area / f.distance; }
+double conductance(const ScalarGrid& grid, std::int64_t listed) {
+  return grid.listed[listed].fragment ? 0.0 : grid.conductance[listed];
+}
 
 /// q = fluxes of the irrotational flow -∇x through the faces that the flow uses; 0 behind ends of the domain.
 void potential_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> x,
@@ -26,10 +28,10 @@ void potential_flux(const ScalarGrid& grid, std::span<const double> flow, std::s
         const auto f = static_cast<std::size_t>(face);
         q[f] = grid.width(level) * (x[left] - x[right]);
       },
-      [&](const ScalarFace& f) {
+      [&](const ScalarFace& f, std::int64_t k) {
         const auto i = static_cast<std::size_t>(f.face);
         const double beyond = f.right < grid.n_all ? x[f.right] : 0.0;
-        q[i] = flow[i] == 0.0 ? 0.0 : conductance(f) * (x[f.left] - beyond);
+        q[i] = flow[i] == 0.0 ? 0.0 : conductance(grid, k) * (x[f.left] - beyond);
       });
 }
 
@@ -87,8 +89,9 @@ class Projection {
     const auto add = [&](std::int32_t v, double c) {
       if (v < grid_.n_own && special[v] != 0) scale_[v] += c;
     };
-    for (const ScalarFace& f : grid_.listed) {
-      const double c = flow_[f.face] == 0.0 ? 0.0 : conductance(f);
+    for (std::int64_t k = 0; k < std::ssize(grid_.listed); ++k) {
+      const ScalarFace& f = grid_.listed[k];
+      const double c = flow_[f.face] == 0.0 ? 0.0 : conductance(grid_, k);
       add(f.left, c);
       if (f.right < grid_.n_all) add(f.right, c);
     }
@@ -206,21 +209,25 @@ void choose_implicit(ScalarGrid& grid, double dt, CarryingFlow& flow) {
   exchange.begin(flow.implicit_volume.span().subspan(grid.n_own),
                  [&](std::size_t i) { return flow.implicit_volume[exchange.sent()[i]]; });
   exchange.finish();
-  if (flow.implicit_part.size() == 0) {
-    flow.implicit_part = Array<double>(flow.all.size(), Purpose::fields, 0.0);
-    flow.explicit_part = Array<double>(flow.all.size(), Purpose::fields, 0.0);
-  }
+  if (flow.explicit_part.size() == 0) flow.explicit_part = Array<double>(flow.all.size(), Purpose::fields, 0.0);
+  std::ranges::copy(flow.all, flow.explicit_part.begin());
+  flow.implicit_faces.clear();
   const auto split = [&](std::int32_t face, std::int32_t left, std::int32_t right) {
-    const auto f = static_cast<std::size_t>(face);
-    const std::int32_t from = flow.all[f] >= 0.0 ? left : right;
-    const bool is_implicit = from < grid.n_all && flow.implicit_volume[from] != 0;
-    flow.implicit_part[f] = is_implicit ? flow.all[f] : 0.0;
-    flow.explicit_part[f] = is_implicit ? 0.0 : flow.all[f];
+    const double f = flow.all[face];
+    const std::int32_t from = f >= 0.0 ? left : right;
+    if (f == 0.0 || from >= grid.n_all || flow.implicit_volume[from] == 0) return;
+    flow.implicit_faces.push_back({face, from, f >= 0.0 ? right : left, f});
+    flow.explicit_part[face] = 0.0;
   };
-  for_all_faces(
-      grid,
-      [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t) { split(face, left, right); },
-      [&](const ScalarFace& f) { split(f.face, f.left, f.right); });
+  for (const PlainVolumes& p : grid.plain)
+    for (std::int32_t d = 0; d < 3; ++d)
+      for (std::int32_t t = 0; t < p.count; ++t) split(d * grid.n_all + p.first + t, p.beyond[2 * d] + t, p.first + t);
+  for (const ScalarFace& f : grid.listed) split(f.face, f.left, f.right);
+}
+
+void add_implicit_flux(const CarryingFlow& flow, std::span<const double> values, std::span<double> flux) {
+  if (flow.n_implicit == 0) return;
+  for (const ImplicitFace& f : flow.implicit_faces) flux[f.face] += f.flow * values[f.from];
 }
 
 }  // namespace karst

@@ -15,11 +15,18 @@ struct FlowContinuity {
   int iterations = 0;  ///< of the projection
 };
 
+/// A face through which the flow leaves a volume that is treated implicitly.
+struct ImplicitFace {
+  std::int32_t face, from, to;  ///< to >= n_all: out of the domain
+  double flow;                  ///< F
+};
+
 /// A flow as transport uses it. Numbers per face; F > 0 from left to right [h0³/time].
 struct CarryingFlow {
   Array<double> all;
-  /// Parts of it: what leaves volumes that are treated implicitly, and the rest. Empty without such volumes.
-  Array<double> implicit_part, explicit_part;
+  /// Without what leaves volumes that are treated implicitly, which the list has. Empty without such volumes.
+  Array<double> explicit_part;
+  std::vector<ImplicitFace> implicit_faces;
   Array<double> outflow;                ///< of the own volumes [h0³/time]
   Array<std::uint8_t> implicit_volume;  ///< n_all
   std::int64_t n_implicit = 0;          ///< of all ranks
@@ -36,6 +43,9 @@ FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, Carr
 
 /// Marks the volumes that the flow changes in less than dt. Collective.
 void choose_implicit(ScalarGrid& grid, double dt, CarryingFlow& flow);
+
+/// flux += F c_up through the faces that are treated implicitly. values: n_values; flux: n_faces. Not collective.
+void add_implicit_flux(const CarryingFlow& flow, std::span<const double> values, std::span<double> flux);
 
 /// Solves D^-1 A x = D^-1 b until the norm of what is left is below `tolerance`, in units of x; returns the number of
 /// iterations, or -1 when the method fails.

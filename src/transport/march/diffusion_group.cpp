@@ -79,10 +79,9 @@ void add_moved(const ScalarGrid& grid, std::int32_t volume, std::int64_t special
   const auto s = static_cast<std::size_t>(special);
   for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
        k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
-    const VolumeFace& f = grid.volume_faces[k];
-    if (f.weight == Vec3{}) continue;
-    moved.other.push_back(f.other);
-    moved.weight.push_back(dot(f.weight, by));
+    if (grid.weights[k] == Vec3{}) continue;
+    moved.other.push_back(grid.volume_faces[k].other());
+    moved.weight.push_back(dot(grid.weights[k], by));
   }
   moved.volume.push_back(volume);
   moved.begin.push_back(std::ssize(moved.other));

@@ -25,8 +25,8 @@ void find_remote_faces(const ScalarGrid& grid, LimiterScratch& s) {
   std::vector<std::vector<VolumeFace>> of(static_cast<std::size_t>(grid.n_all - grid.n_own));
   const auto add = [&](std::int32_t face, std::int32_t left, std::int32_t right) {
     const auto is_remote = [&](std::int32_t v) { return v >= grid.n_own && v < grid.n_all; };
-    if (is_remote(left)) of[left - grid.n_own].push_back({face, right, 1.0, {}});
-    if (is_remote(right)) of[right - grid.n_own].push_back({face, left, -1.0, {}});
+    if (is_remote(left)) of[left - grid.n_own].push_back({face, right, true});
+    if (is_remote(right)) of[right - grid.n_own].push_back({face, left, false});
   };
   for (const PlainVolumes& p : grid.plain)
     for (std::int32_t d = 0; d < 3; ++d)
@@ -57,7 +57,7 @@ void prepare(const ScalarGrid& grid, LimiterScratch& s) {
 template <class F>
 void for_faces_of(const ScalarGrid& grid, const LimiterScratch& s, std::int32_t volume, F&& f) {
   const auto of_list = [&](const VolumeFace* faces, std::int64_t first, std::int64_t last) {
-    for (std::int64_t k = first; k < last; ++k) f(faces[k].face, faces[k].other, faces[k].outward);
+    for (std::int64_t k = first; k < last; ++k) f(faces[k].face(), faces[k].other(), faces[k].outward());
   };
   if (volume >= grid.n_own) {
     const auto r = static_cast<std::size_t>(volume - grid.n_own);
@@ -93,7 +93,7 @@ void lower_factors(const ScalarGrid& grid, const Correction& c, LimiterScratch& 
   for_all_faces(
       grid,
       [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t) { lower(face, left, right); },
-      [&](const ScalarFace& f) { lower(f.face, f.left, f.right); });
+      [&](const ScalarFace& f, std::int64_t) { lower(f.face, f.left, f.right); });
 }
 
 /// Multiplies the factors of faces and walls of the volumes that are held by R, and lists in `next` whom this concerns.

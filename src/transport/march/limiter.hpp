@@ -36,7 +36,7 @@ struct LimiterScratch {
   std::vector<std::int32_t> held_list;  ///< volumes with `held`, of other ranks too
   std::vector<std::int32_t> look, next;    ///< own volumes whose factors changed in the last pass, and in this one
   std::vector<std::int64_t> remote_begin;  ///< first face of the volumes n_own .. n_all, and the end
-  std::vector<VolumeFace> remote_faces;    ///< those that they share with own volumes; without weights
+  std::vector<VolumeFace> remote_faces;    ///< those that they share with own volumes
   std::size_t bytes() const;               ///< of this rank
 };
 

@@ -31,50 +31,50 @@ void find_exchange(const ScalarGrid& grid, LowOrderTerms& terms) {
         add(p.first + t, grid.width(p.level));
         add(p.beyond[2 * d] + t, grid.width(p.level));
       }
-  for (const ScalarFace& f : grid.listed) {
-    if (is_closed(grid, terms, f)) continue;
-    add(f.left, f.area / f.distance);
-    if (f.right < grid.n_all) add(f.right, f.area / f.distance);
-  }
+  terms.listed = Array<double>(grid.listed.size(), Purpose::stencils, 0.0);
   std::vector<double> of_face(static_cast<std::size_t>(grid.n_faces), 0.0);
-  for_all_faces(
-      grid,
-      [&](std::int32_t face, std::int32_t, std::int32_t, int, std::int32_t level) {
-        of_face[face] = terms.diffusivity * grid.width(level);
-      },
-      [&](const ScalarFace& f) {
-        if (!is_closed(grid, terms, f)) of_face[f.face] = terms.diffusivity * f.area / f.distance;
-      });
-  terms.conductance = Array<double>(grid.volume_faces.size(), Purpose::stencils, 0.0);
-  terms.other = Array<std::int32_t>(grid.volume_faces.size(), Purpose::stencils, 0);
-  for (std::size_t k = 0; k < grid.volume_faces.size(); ++k) {
-    terms.conductance[k] = of_face[grid.volume_faces[k].face];
-    terms.other[k] = grid.volume_faces[k].other;
+  for (std::size_t k = 0; k < grid.listed.size(); ++k) {
+    const ScalarFace& f = grid.listed[k];
+    if (is_closed(grid, terms, f)) continue;
+    add(f.left, grid.conductance[k]);
+    if (f.right < grid.n_all) add(f.right, grid.conductance[k]);
+    terms.listed[k] = of_face[f.face] = terms.diffusivity * grid.conductance[k];
   }
+  for (const PlainVolumes& p : grid.plain)
+    for (std::int32_t d = 0; d < 3; ++d)
+      std::fill_n(of_face.begin() + d * grid.n_all + p.first, p.count, terms.diffusivity * grid.width(p.level));
+  terms.conductance = Array<double>(grid.volume_faces.size(), Purpose::stencils, 0.0);
+  for (std::size_t k = 0; k < grid.volume_faces.size(); ++k)
+    terms.conductance[k] = of_face[grid.volume_faces[k].face()];
 }
 
-void exchange_sum(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<const double> values,
-                  std::span<double> y) {
-  const double* const x = values.data();
-  double* const to = y.data();
+void apply_low_order(const ScalarGrid& grid, const CarryingFlow& flow, const LowOrderTerms* terms, double dt,
+                     std::span<const double> scale, std::span<const double> values, std::span<double> image) {
+  const double *const x = values.data(), *const s = scale.data();
+  double* const y = image.data();
+  const double diffusivity = terms != nullptr ? terms->diffusivity : 0.0;
   parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
     const PlainVolumes p = grid.plain[i];
-    const double g = terms.diffusivity * grid.width(p.level);
+    const double g = dt * diffusivity * grid.width(p.level);
 #pragma GCC ivdep
     for (std::int32_t t = 0; t < p.count; ++t)
-      to[p.first + t] = g * (6.0 * x[p.first + t] - x[p.beyond[0] + t] - x[p.beyond[1] + t] - x[p.beyond[2] + t] -
-                             x[p.beyond[3] + t] - x[p.beyond[4] + t] - x[p.beyond[5] + t]);
+      y[p.first + t] = x[p.first + t] - g * s[p.first + t] *
+                                            (x[p.beyond[0] + t] + x[p.beyond[1] + t] + x[p.beyond[2] + t] +
+                                             x[p.beyond[3] + t] + x[p.beyond[4] + t] + x[p.beyond[5] + t]);
   });
-  const double* const conductance = terms.conductance.data();
-  const std::int32_t* const other = terms.other.data();
-  parallel_for(static_cast<std::int64_t>(grid.special.size()), [&](std::int64_t i) {
-    const auto s = static_cast<std::size_t>(i);
-    const std::int32_t v = grid.special[s];
+  const double* const conductance = terms != nullptr ? terms->conductance.data() : nullptr;
+  const VolumeFace* const face = grid.volume_faces.data();
+  parallel_for(std::ssize(grid.special), [&](std::int64_t i) {
+    const std::int32_t v = grid.special[i];
     double sum = 0.0;
-    for (std::int64_t k = grid.special_begin[s]; k < grid.special_begin[s + 1]; ++k)
-      sum += conductance[k] * (x[v] - x[other[k]]);
-    to[v] = sum;
+    if (conductance != nullptr)
+      for (std::int64_t k = grid.special_begin[i]; k < grid.special_begin[i + 1]; ++k)
+        sum += conductance[k] * x[face[k].other()];
+    y[v] = x[v] - dt * s[v] * sum;
   });
+  if (flow.n_implicit == 0) return;
+  for (const ImplicitFace& f : flow.implicit_faces)
+    if (f.to < grid.n_own) y[f.to] -= dt * s[f.to] * std::abs(f.flow) * x[f.from];
 }
 
 void add_two_point_flux(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<const double> values,
@@ -89,19 +89,14 @@ void add_two_point_flux(const ScalarGrid& grid, const LowOrderTerms& terms, std:
         to[face] += q;
         scaled[face] = factor * q;
       },
-      [&](const ScalarFace& f) {
-        const double q = is_closed(grid, terms, f) ? 0.0 : diffusivity * f.area / f.distance * (c[f.left] - c[f.right]);
+      [&](const ScalarFace& f, std::int64_t k) {
+        const double q = terms.listed[k] * (c[f.left] - c[f.right]);
         to[f.face] += q;
         scaled[f.face] = factor * q;
       });
 }
 
 LowOrderSolver::LowOrderSolver(const ScalarGrid& grid) : gcr_(grid.composite->comm(), grid.n_own) {}
-
-void LowOrderSolver::implicit_upwind(const ScalarGrid& grid, const CarryingFlow& flow, std::span<const double> values,
-                                     std::span<double> q) {
-  upwind_flux(grid, flow.implicit_part.span(), values, q);
-}
 
 /// 1 / the diagonal of V + dt (...).
 void LowOrderSolver::find_scale(const ScalarGrid& grid, const CarryingFlow& flow, const LowOrderTerms* terms,
@@ -120,47 +115,29 @@ int LowOrderSolver::solve(ScalarGrid& grid, const CarryingFlow& flow, const LowO
                           std::span<const double> explicit_flux, std::span<const double> source, double dt,
                           double range, std::span<double> low) {
   const Timer timer("low order");
-  const auto n = static_cast<std::size_t>(grid.n_own), n_faces = static_cast<std::size_t>(grid.n_faces);
   if (b_.size() == 0) {
-    flux_ = Array<double>(n_faces, Purpose::solver, 0.0);
-    for (Array<double>* a : {&b_, &scale_, &image_, &extra_}) *a = Array<double>(n, Purpose::solver, 0.0);
+    const auto n = static_cast<std::size_t>(grid.n_own);
+    for (Array<double>* a : {&b_, &scale_, &explicit_}) *a = Array<double>(n, Purpose::solver, 0.0);
     for (Array<double>* a : {&change_, &direction_})
       *a = Array<double>(static_cast<std::size_t>(grid.n_values), Purpose::solver, 0.0);
   }
   find_scale(grid, flow, terms, dt);
-  const bool wall = terms != nullptr && terms->wall.size() > 0;
-  // Σ of all that is implicit, for these values; `offset` counts c_eq.
-  const auto implicit_sum = [&](std::span<const double> x, bool offset, std::span<double> y) {
-    if (flow.n_implicit > 0) {
-      implicit_upwind(grid, flow, x, flux_.span());
-      add_up(grid, flux_.span(), y);
-    }
-    if (terms != nullptr) {
-      const std::span<double> sum = flow.n_implicit > 0 ? extra_.span() : y;
-      exchange_sum(grid, *terms, x, sum);
-      if (flow.n_implicit > 0) parallel_for(grid.n_own, [&](std::int64_t v) { y[v] += extra_[v]; });
-    }
-    if (wall)
-      parallel_for(grid.n_own, [&](std::int64_t i) {
-        const auto v = static_cast<std::size_t>(i);
-        y[v] += terms->wall[v] * (x[v] - (offset ? terms->equilibrium[v] : 0.0));
-      });
-  };
-  implicit_sum(low, true, b_.span());
-  add_up(grid, explicit_flux, image_.span());
-  parallel_for(grid.n_own, [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
-    b_[v] = -dt * scale_[v] * (b_[v] + image_[v] - (source.empty() ? 0.0 : grid.volume[v] * source[v]));
-  });
-  std::ranges::fill(direction_, 0.0);
   const auto apply = [&](std::span<double> x, std::span<double> y) {
     fetch_remote(grid, x);
-    implicit_sum(x, false, y);
-    parallel_for(grid.n_own, [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(i);
-      y[v] = scale_[v] * (grid.volume[v] * x[v] + dt * y[v]);
-    });
+    apply_low_order(grid, flow, terms, dt, scale_.span(), x, y);
   };
+  // b of the change: V c + dt (...) - A c.
+  apply_low_order(grid, flow, terms, dt, scale_.span(), low, b_.span());
+  add_up(grid, explicit_flux, explicit_.span());
+  const bool wall = terms != nullptr && terms->wall.size() > 0;
+  parallel_for(grid.n_own, [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    double gained = -explicit_[v];
+    if (wall) gained += terms->wall[v] * terms->equilibrium[v];
+    if (!source.empty()) gained += grid.volume[v] * source[v];
+    b_[v] = scale_[v] * (grid.volume[v] * low[v] + dt * gained) - b_[v];
+  });
+  std::ranges::fill(direction_, 0.0);
   const double tolerance = least_change * range * std::sqrt(static_cast<double>(grid.counts.volumes));
   const int iterations =
       solve_scaled(gcr_, apply, b_.span(), change_.span(), tolerance, most_iterations, direction_.span());
@@ -174,7 +151,7 @@ int LowOrderSolver::solve(ScalarGrid& grid, const CarryingFlow& flow, const LowO
 
 std::int64_t LowOrderSolver::bytes() const {
   std::size_t sum = 0;
-  for (const Array<double>* a : {&flux_, &extra_, &b_, &scale_, &image_, &change_, &direction_}) sum += a->bytes();
+  for (const Array<double>* a : {&b_, &scale_, &explicit_, &change_, &direction_}) sum += a->bytes();
   return gcr_.bytes() + static_cast<std::int64_t>(sum);
 }
 

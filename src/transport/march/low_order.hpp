@@ -19,13 +19,13 @@ struct LowOrderTerms {
   double diffusivity = 0.0;
   std::array<bool, 6> fixed{};
   Array<double> exchange;     ///< Σ D area / distance of the faces of each own volume [h0³/time]
-  Array<double> conductance;  ///< D area / distance of the faces of special volumes, parallel to grid.volume_faces
-  Array<std::int32_t> other;  ///< the volume across, parallel to it: without the rest of a VolumeFace
+  Array<double> listed;       ///< D area / distance, 0 where nothing passes, parallel to grid.listed
+  Array<double> conductance;  ///< the same, parallel to grid.volume_faces
   Array<double> wall;         ///< w per own volume [h0³/time]; empty: sealed
   Array<double> equilibrium;  ///< parallel to wall
 };
 
-/// Fills terms.exchange, conductance and other. Not collective.
+/// Fills terms.exchange, listed and conductance. Not collective.
 void find_exchange(const ScalarGrid& grid, LowOrderTerms& terms);
 
 /// q = fluxes of two-point diffusion for these values (n_values), through the sides that fix values, too: flux += q,
@@ -33,10 +33,12 @@ void find_exchange(const ScalarGrid& grid, LowOrderTerms& terms);
 void add_two_point_flux(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<const double> values,
                         double factor, std::span<double> flux, std::span<double> amount);
 
-/// y = Σ over the faces of D area / distance (own value - value across), per own volume. Threaded.
-/// @param values  n_values
-void exchange_sum(const ScalarGrid& grid, const LowOrderTerms& terms, std::span<const double> values,
-                  std::span<double> y);
+/// y = D^-1 A x over the own volumes, A the matrix of the step and D its diagonal. Threaded; not collective.
+/// @param terms   nullptr: no diffusion
+/// @param scale   n_own: 1 / D
+/// @param values  x, n_values
+void apply_low_order(const ScalarGrid& grid, const CarryingFlow& flow, const LowOrderTerms* terms, double dt,
+                     std::span<const double> scale, std::span<const double> values, std::span<double> image);
 
 class LowOrderSolver {
  public:
@@ -53,18 +55,14 @@ class LowOrderSolver {
             std::span<const double> explicit_flux, std::span<const double> source, double dt, double range,
             std::span<double> low);
 
-  /// Total of what the last solve() made implicit: implicit upwind fluxes. Threaded.
-  static void implicit_upwind(const ScalarGrid& grid, const CarryingFlow& flow, std::span<const double> values,
-                              std::span<double> q);
   std::int64_t bytes() const;
 
  private:
   void find_scale(const ScalarGrid& grid, const CarryingFlow& flow, const LowOrderTerms* terms, double dt);
 
   TruncatedGcr gcr_;
-  Array<double> flux_;                       // n_faces
-  Array<double> b_, scale_, image_, extra_;  // n_own
-  Array<double> change_, direction_;         // n_values
+  Array<double> b_, scale_, explicit_;  // n_own
+  Array<double> change_, direction_;    // n_values
 };
 
 }  // namespace karst

@@ -34,7 +34,8 @@ std::int64_t ScalarGrid::bytes() const {
                             (places.capacity() + read_only.capacity()) * sizeof(Place) +
                             slots.capacity() * sizeof(std::int64_t);
   return static_cast<std::int64_t>(lists + special.bytes() + special_begin.bytes() + volume_faces.bytes() +
-                                   listed.bytes() + volume.bytes() + centroid.bytes() + fragment.bytes()) +
+                                   weights.bytes() + listed.bytes() + offsets.bytes() + conductance.bytes() +
+                                   volume.bytes() + centroid.bytes() + fragment.bytes()) +
          remote.bytes();
 }
 
@@ -110,9 +111,9 @@ void find_gradient(ScalarGrid& grid, std::span<const double> values, const Gradi
     Vec3 sum;
     for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
          k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
-      const VolumeFace& f = grid.volume_faces[k];
-      if (f.weight == Vec3{}) continue;  // the value there may mean nothing
-      sum += (c[f.other] - c[v]) * f.weight;
+      const Vec3& weight = grid.weights[k];
+      if (weight == Vec3{}) continue;  // the value there may mean nothing
+      sum += (c[grid.volume_faces[k].other()] - c[v]) * weight;
     }
     for (std::size_t d = 0; d < 3; ++d) gradient[d][v] = sum[static_cast<int>(d)];
   });
@@ -129,7 +130,7 @@ void upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span
         const double c_left = c[left], c_right = c[right];  // both read: no branch
         q[face] = u[face] * (u[face] >= 0.0 ? c_left : c_right);
       },
-      [&](const ScalarFace& f) { q[f.face] = u[f.face] * (u[f.face] >= 0.0 ? c[f.left] : c[f.right]); });
+      [&](const ScalarFace& f, std::int64_t) { q[f.face] = u[f.face] * (u[f.face] >= 0.0 ? c[f.left] : c[f.right]); });
 }
 
 namespace {
@@ -147,12 +148,12 @@ void for_linear_upwind(const ScalarGrid& grid, std::span<const double> flow, std
         const double from_left = c[left] + half * g[left], from_right = c[right] - half * g[right];
         write(face, left, right, u[face], u[face] >= 0.0 ? from_left : from_right);
       },
-      [&](const ScalarFace& f) {
+      [&](const ScalarFace& f, std::int64_t i) {
         const bool from_left = u[f.face] >= 0.0;
         const std::int32_t k = from_left ? f.left : f.right;
         double value = c[k];
         if (k < grid.n_all) {
-          const Vec3& at = from_left ? f.from_left : f.from_right;
+          const Vec3& at = from_left ? grid.offsets[i].from_left : grid.offsets[i].from_right;
           for (std::size_t d = 0; d < 3; ++d) value += gradient[d][k] * at[static_cast<int>(d)];
         }
         write(f.face, f.left, f.right, u[f.face], value);

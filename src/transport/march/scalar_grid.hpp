@@ -31,23 +31,31 @@ struct PlainVolumes {
   std::int32_t level;
 };
 
-/// A face that is not the low face of a plain volume.
+/// A face that is not the low face of a plain volume. A step goes through these lists many times: what only some loops
+/// read stands in lists beside.
 struct ScalarFace {
   std::int32_t face, left, right;  ///< right >= n_all: on an end of the domain
-  std::uint8_t direction, level;   ///< of two levels the finer one
-  std::uint8_t primary;            ///< between neighbours on a grid line of one level
-  std::uint8_t
-      fragment;     ///< one of the two volumes does not hold its cell centre and has no home: an isolated fragment
-  double area;      ///< [h0²]
-  double distance;  ///< of two-point differences, normal to the face [h0]
-  Vec3 from_left, from_right;  ///< from the centroids of the volumes to that of the face [h0]
+  bool fragment;  ///< one of the two volumes does not hold its cell centre and has no home: an isolated fragment
+};
+
+/// From the centroids of the two volumes of a face to its own [h0]; without a volume on the right: the first alone.
+struct FaceOffsets {
+  Vec3 from_left, from_right;
 };
 
 /// Face of a volume that is not plain.
-struct VolumeFace {
-  std::int32_t face, other;
-  double outward;  ///< 1: the volume is its left one, -1: its right one
-  Vec3 weight;     ///< gradient = Σ weight (value of the other - own value) [1/h0]
+class VolumeFace {
+ public:
+  VolumeFace() = default;
+  /// @param left  whether the volume is its left one
+  VolumeFace(std::int32_t face, std::int32_t other, bool left) : code_(left ? face : ~face), other_(other) {}
+  std::int32_t face() const { return code_ ^ (code_ >> 31); }
+  std::int32_t other() const { return other_; }
+  double outward() const { return code_ >= 0 ? 1.0 : -1.0; }  ///< 1: the volume is its left one, -1: its right one
+
+ private:
+  std::int32_t code_ = 0;  // the face; its complement where the volume is its right one
+  std::int32_t other_ = 0;
 };
 
 /// A face on an end of the domain.
@@ -72,7 +80,10 @@ struct ScalarGrid {
   Array<std::int32_t> special;        ///< all other own volumes, increasing
   Array<std::int64_t> special_begin;  ///< first of their faces, and the end
   Array<VolumeFace> volume_faces;
-  Array<ScalarFace> listed;  ///< every face but the low ones of plain volumes
+  Array<Vec3> weights;         ///< parallel: gradient = Σ weight (value of the other - own value) [1/h0]
+  Array<ScalarFace> listed;    ///< every face but the low ones of plain volumes
+  Array<FaceOffsets> offsets;  ///< parallel to it
+  Array<double> conductance;   ///< parallel: area / distance of two-point differences, normal to the face [h0]
   std::vector<BoundaryFace> boundary;
   Array<double> volume;          ///< n_all [h0³]
   Array<Vec3> centroid;          ///< n_own, from the low corner of the domain [h0]
@@ -126,15 +137,15 @@ void for_each_volume(const ScalarGrid& grid, Visit&& visit) {
     visit(grid.special[s], [&](auto&& f) {
       for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
            k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
-        const VolumeFace& e = grid.volume_faces[k];
-        f(e.face, e.other, e.outward);
+        const VolumeFace e = grid.volume_faces[k];
+        f(e.face(), e.other(), e.outward());
       }
     });
   });
 }
 
-/// Calls plain(face, left, right, direction, level) for the low faces of plain volumes and listed(ScalarFace) for all
-/// others, threaded; every face once.
+/// Calls plain(face, left, right, direction, level) for the low faces of plain volumes and listed(ScalarFace, its place
+/// in the list) for all others, threaded; every face once.
 template <class Plain, class Listed>
 void for_all_faces(const ScalarGrid& grid, Plain&& plain, Listed&& listed) {
   parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
@@ -145,7 +156,7 @@ void for_all_faces(const ScalarGrid& grid, Plain&& plain, Listed&& listed) {
       for (std::int32_t t = 0; t < p.count; ++t) plain(face + t, left + t, p.first + t, d, p.level);
     }
   });
-  parallel_for(static_cast<std::int64_t>(grid.listed.size()), [&](std::int64_t i) { listed(grid.listed[i]); });
+  parallel_for(static_cast<std::int64_t>(grid.listed.size()), [&](std::int64_t i) { listed(grid.listed[i], i); });
 }
 
 /// Isolated fragments whose faces (or wall) are larger than this times their volume, in cells, exchange nothing through

@@ -24,10 +24,19 @@ struct VolumeFacts {
   bool regular, inside;
 };
 
+/// A face in the making: a ScalarFace and what stands in lists beside it.
+struct MadeFace {
+  std::int32_t face, left, right;
+  std::uint8_t direction;
+  bool fragment;
+  double conductance;
+  FaceOffsets at;
+};
+
 /// A face as the rank that lists it sends it to that of its right volume.
 struct SentFace {
   GlobalNumber left, right;
-  ScalarFace face;
+  MadeFace face;
   std::int32_t level;  ///< faces between levels: the coarser one
   std::int32_t
       place;  ///< extra: how many between the two across the direction came before; between levels: in the list
@@ -38,7 +47,7 @@ using Kind = ScalarGrid::Place::Kind;
 /// A face that is in none of the d n_all + v places, before numbers of remote volumes are known.
 struct OtherFace {
   GlobalNumber left, right;
-  ScalarFace face;
+  MadeFace face;
   ScalarGrid::Place place, second;  ///< second: of an extra face whose two volumes are own
   bool has_second = false, foreign = false;
   BoundaryFace boundary{};
@@ -76,7 +85,7 @@ class Maker {
   void number_others();
   void find_plain();
   void list_special();
-  void fit(std::vector<VolumeFace>& faces, const std::vector<Vec3>& towards);
+  std::vector<Vec3> fit(const std::vector<VolumeFace>& faces, const std::vector<Vec3>& towards);
   void count();
 
   ScalarGrid grid_;
@@ -89,15 +98,15 @@ class Maker {
   /// Own extra faces whose high volume is the own one: (low, high, direction, how many before) -> place.
   std::map<std::tuple<GlobalNumber, GlobalNumber, int, int>, ScalarGrid::Place> high_extra_;
   std::map<std::tuple<GlobalNumber, GlobalNumber, int, bool>, int> seen_;
-  std::vector<ScalarFace> primary_;
+  std::vector<MadeFace> primary_;
   std::vector<std::array<std::int32_t, 6>> beside_;  // per own volume: across the six sides, -1: no such neighbour
   std::vector<std::uint8_t> is_plain_;
 };
 
-/// Infinite at isolated fragments that are too small for the aperture.
-double distance_between(const VolumeFacts& a, const VolumeFacts& b, double aperture, double distance) {
+/// aperture h² / distance; 0 at isolated fragments that are too small for the aperture.
+double conductance_between(const VolumeFacts& a, const VolumeFacts& b, double aperture, double h, double distance) {
   const auto too_small = [&](const VolumeFacts& f) { return !f.inside && aperture > crumb * f.kappa; };
-  return too_small(a) || too_small(b) ? std::numeric_limits<double>::infinity() : distance;
+  return too_small(a) || too_small(b) ? 0.0 : aperture * h * h / distance;
 }
 
 constexpr double least_gradient = 0.2;  ///< eigenvalue of a resolved direction: 2 in whole cells
@@ -187,12 +196,10 @@ void Maker::list_between_levels(int level) {
     const Vec3 across = 2.0 * h * (f.behind.center + right.centroid - f.own_center()) - h * left.centroid;
     OtherFace o{left.number, right.number, {}, {}, {}, false, false, {}, 0};
     o.face.direction = static_cast<std::uint8_t>(direction_of(f.face.side));
-    o.face.level = static_cast<std::uint8_t>(level + 1);
-    o.face.fragment = static_cast<std::uint8_t>(!left.inside || !right.inside);
-    o.face.area = f.face.aperture * h * h;
-    o.face.distance = distance_between(left, right, f.face.aperture, 1.5 * h);
-    o.face.from_left = h * (f.face.centroid - left.centroid);
-    o.face.from_right = o.face.from_left - across;
+    o.face.fragment = !left.inside || !right.inside;
+    o.face.conductance = conductance_between(left, right, f.face.aperture, h, 1.5 * h);
+    o.face.at.from_left = h * (f.face.centroid - left.centroid);
+    o.face.at.from_right = o.face.at.from_left - across;
     o.place = {Kind::coarse_fine, static_cast<std::uint8_t>(level), 0, 1, -1, static_cast<std::int64_t>(i)};
     others_.push_back(o);
     if (numbering().is_own(right.number)) continue;
@@ -268,19 +275,17 @@ void Maker::list_primary(int level, const FaceView& f, int box) {
   const double h = Composite::width(level);
   const Vec3 from_own = h * (f.centroid - mine.centroid);
   const Vec3 from_other = h * (f.centroid - to_vec(step(mine.cell, theirs.cell, level, f.side)) - theirs.centroid);
-  ScalarFace face{};
+  MadeFace face{};
   const bool high = is_high(f.side);
   face.face = d * grid_.n_all + (high ? j : i);
   face.left = high ? i : j;
   face.right = high ? j : i;
   face.direction = static_cast<std::uint8_t>(d);
-  face.level = static_cast<std::uint8_t>(level);
-  face.primary = 1;
-  face.fragment = static_cast<std::uint8_t>(!mine.inside || !theirs.inside);
-  face.area = f.aperture * h * h;
-  face.from_left = high ? from_own : from_other;
-  face.from_right = high ? from_other : from_own;
-  face.distance = distance_between(mine, theirs, f.aperture, std::max(0.5 * h, face.from_left[d] - face.from_right[d]));
+  face.fragment = !mine.inside || !theirs.inside;
+  face.at.from_left = high ? from_own : from_other;
+  face.at.from_right = high ? from_other : from_own;
+  face.conductance =
+      conductance_between(mine, theirs, f.aperture, h, std::max(0.5 * h, face.at.from_left[d] - face.at.from_right[d]));
   primary_.push_back(face);
   if (high)  // its place is the slot of a volume of another rank
     grid_.read_only.push_back({Kind::primary, static_cast<std::uint8_t>(level), face.direction, 1, face.face,
@@ -307,13 +312,11 @@ void Maker::list_extra(int level, const BoxGraph& graph, const FaceView& f, std:
   const double h = Composite::width(level);
   OtherFace o{own, other, {}, at, {}, false, false, {}, 0};
   o.face.direction = static_cast<std::uint8_t>(d);
-  o.face.level = static_cast<std::uint8_t>(level);
-  o.face.fragment = static_cast<std::uint8_t>(!mine.inside || !theirs.inside);
-  o.face.area = f.aperture * h * h;
-  o.face.from_left = h * (f.centroid - mine.centroid);
-  o.face.from_right = h * (f.centroid - to_vec(step(mine.cell, theirs.cell, level, f.side)) - theirs.centroid);
-  o.face.distance =
-      distance_between(mine, theirs, f.aperture, std::max(0.5 * h, o.face.from_left[d] - o.face.from_right[d]));
+  o.face.fragment = !mine.inside || !theirs.inside;
+  o.face.at.from_left = h * (f.centroid - mine.centroid);
+  o.face.at.from_right = h * (f.centroid - to_vec(step(mine.cell, theirs.cell, level, f.side)) - theirs.centroid);
+  o.face.conductance = conductance_between(mine, theirs, f.aperture, h,
+                                           std::max(0.5 * h, o.face.at.from_left[d] - o.face.at.from_right[d]));
   o.before = before;
   if (!numbering().is_own(other)) sent_.push_back({own, other, o.face, level, before});
   others_.push_back(o);
@@ -328,11 +331,10 @@ void Maker::list_end(int level, const BoxGraph& graph, const FaceView& f, std::i
   const double h = Composite::width(level);
   OtherFace o{own, no_unknown, {}, {}, {}, false, false, {}, 0};
   o.face.direction = static_cast<std::uint8_t>(d);
-  o.face.level = static_cast<std::uint8_t>(level);
-  o.face.fragment = static_cast<std::uint8_t>(!mine.inside);
-  o.face.area = f.aperture * h * h;
-  o.face.from_left = h * (f.centroid - mine.centroid);
-  o.face.distance = distance_between(mine, mine, f.aperture, std::max(0.1 * h, std::abs(o.face.from_left[d])));
+  o.face.fragment = !mine.inside;
+  o.face.at.from_left = h * (f.centroid - mine.centroid);
+  o.face.conductance =
+      conductance_between(mine, mine, f.aperture, h, std::max(0.1 * h, std::abs(o.face.at.from_left[d])));
   const auto l = static_cast<std::uint8_t>(level), dir = static_cast<std::uint8_t>(d);
   if (extra >= 0)
     o.place = {Kind::extra, l, dir, 1, -1, extra};
@@ -429,9 +431,9 @@ void Maker::find_plain() {
   }
 }
 
-/// Weights of the gradient. Isolated fragments take part only where a direction hangs on them.
+/// Weights of the gradient, parallel to the faces. Isolated fragments take part only where a direction hangs on them.
 /// @param towards  centroid of the other volume, or of the face on an end, from that of the volume; 0: takes no part
-void Maker::fit(std::vector<VolumeFace>& faces, const std::vector<Vec3>& towards) {
+std::vector<Vec3> Maker::fit(const std::vector<VolumeFace>& faces, const std::vector<Vec3>& towards) {
   std::vector<Vec3> points;
   std::vector<std::size_t> of;
   const auto choose = [&](bool with_fragments) {
@@ -439,7 +441,7 @@ void Maker::fit(std::vector<VolumeFace>& faces, const std::vector<Vec3>& towards
     of.clear();
     for (std::size_t k = 0; k < faces.size(); ++k) {
       if (towards[k] == Vec3{}) continue;
-      const std::int32_t o = faces[k].other;
+      const std::int32_t o = faces[k].other();
       if (!with_fragments && o < grid_.n_all && grid_.fragment[o] != 0) continue;
       points.push_back(towards[k]);
       of.push_back(k);
@@ -452,57 +454,70 @@ void Maker::fit(std::vector<VolumeFace>& faces, const std::vector<Vec3>& towards
     best = std::move(without);
   else
     best = choose(true);
-  for (std::size_t k = 0; k < of.size(); ++k) faces[of[k]].weight = best.weight[k];
+  std::vector<Vec3> weights(faces.size());
+  for (std::size_t k = 0; k < of.size(); ++k) weights[of[k]] = best.weight[k];
   const Domain& domain = composite().graph(0).layout().domain();
   int wanted = 0;
   for (int d = 0; d < 3; ++d) wanted += domain.periodic[d] && domain.cells[d] == 1 ? 0 : 1;
   grid_.counts.unresolved += best.resolved < wanted ? 1 : 0;
+  return weights;
 }
 
 void Maker::list_special() {
   std::vector<ScalarFace> listed;
+  std::vector<FaceOffsets> offsets;
+  std::vector<double> conductance;
+  const auto list = [&](const MadeFace& f) {
+    listed.push_back({f.face, f.left, f.right, f.fragment});
+    offsets.push_back(f.at);
+    conductance.push_back(f.conductance);
+  };
   std::vector<std::vector<VolumeFace>> faces(static_cast<std::size_t>(grid_.n_own));
   std::vector<std::vector<Vec3>> towards(faces.size());
-  const auto add = [&](std::int32_t v, const ScalarFace& f, bool left) {
+  const auto add = [&](std::int32_t v, const MadeFace& f, bool left) {
     if (v >= grid_.n_own || is_plain_[v] != 0) return;
     const std::int32_t other = left ? f.right : f.left;
     const bool end = other >= grid_.n_all;
-    Vec3 r = end ? f.from_left : (left ? f.from_left - f.from_right : f.from_right - f.from_left);
+    Vec3 r = end ? f.at.from_left : (left ? f.at.from_left - f.at.from_right : f.at.from_right - f.at.from_left);
     if (end && !given_[grid_.boundary[other - grid_.n_all].side]) r = {};
-    faces[v].push_back({f.face, other, left ? 1.0 : -1.0, {}});
+    faces[v].push_back({f.face, other, left});
     towards[v].push_back(r);
   };
-  for (const ScalarFace& f : primary_) {
+  for (const MadeFace& f : primary_) {
     const bool low_of_plain = f.right < grid_.n_own && is_plain_[f.right] != 0;
-    if (!low_of_plain) listed.push_back(f);
+    if (!low_of_plain) list(f);
     add(f.left, f, true);
     add(f.right, f, false);
   }
   for (const OtherFace& o : others_) {
-    listed.push_back(o.face);
+    list(o.face);
     add(o.face.left, o.face, true);
     if (o.face.right < grid_.n_all) add(o.face.right, o.face, false);
   }
   std::vector<std::int32_t> special;
   std::vector<std::int64_t> begin{0};
   std::vector<VolumeFace> all;
+  std::vector<Vec3> weights;
   for (std::int32_t v = 0; v < grid_.n_own; ++v) {
     const auto i = static_cast<std::size_t>(v);
     if (is_plain_[i] != 0) continue;
-    fit(faces[i], towards[i]);
+    std::ranges::copy(fit(faces[i], towards[i]), std::back_inserter(weights));
     special.push_back(v);
     all.insert(all.end(), faces[i].begin(), faces[i].end());
     begin.push_back(std::ssize(all));
   }
-  const auto keep = [](const auto& list, auto& array) {
-    using T = std::remove_cvref_t<decltype(list[0])>;
-    array = Array<T>(list.size(), Purpose::connectivity);
-    std::ranges::copy(list, array.begin());
+  const auto keep = [](const auto& from, auto& array) {
+    using T = std::remove_cvref_t<decltype(from[0])>;
+    array = Array<T>(from.size(), Purpose::connectivity);
+    std::ranges::copy(from, array.begin());
   };
   keep(listed, grid_.listed);
+  keep(offsets, grid_.offsets);
+  keep(conductance, grid_.conductance);
   keep(special, grid_.special);
   keep(begin, grid_.special_begin);
   keep(all, grid_.volume_faces);
+  keep(weights, grid_.weights);
 }
 
 void Maker::count() {

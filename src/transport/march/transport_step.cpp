@@ -143,10 +143,7 @@ void TransportStepper::take_low_flux(TransportState& state, std::size_t i, doubl
   Work& w = work_[i];
   const std::span<double> c = state.values[i].span(), low = w.low.span(), correction = w.correction.span();
   const LowOrderTerms* const terms = w.group != nullptr ? &w.group->low : nullptr;
-  if (flow_.n_implicit > 0) {
-    LowOrderSolver::implicit_upwind(grid_, flow_, low, second_flux_.span());
-    for_range(grid_.n_faces, [&](std::size_t f) { flux_[f] += second_flux_[f]; });
-  }
+  add_implicit_flux(flow_, low, flux_.span());
   if (terms != nullptr) add_two_point_flux(grid_, *terms, low, -dt, flux_.span(), correction);
   if (w.reacts())
     for_range(grid_.n_own, [&](std::size_t v) {
@@ -182,10 +179,7 @@ void TransportStepper::diffusive_correction(TransportState& state, std::size_t i
     find_mean(state, i);
     linear_upwind_flux(grid_, flow_.explicit_flow(), mean_.span(),
                        {gradient_[0].span(), gradient_[1].span(), gradient_[2].span()}, flux_.span());
-    if (flow_.n_implicit > 0) {
-      LowOrderSolver::implicit_upwind(grid_, flow_, w.low.span(), second_flux_.span());
-      for_range(grid_.n_faces, [&](std::size_t f) { flux_[f] += second_flux_[f]; });
-    }
+    add_implicit_flux(flow_, w.low.span(), flux_.span());
     add_up(grid_, flux_.span(), mean_.span());
     for_range(grid_.n_own, [&](std::size_t v) { mean_[v] = -mean_[v]; });
   }
@@ -199,7 +193,7 @@ void TransportStepper::diffusive_correction(TransportState& state, std::size_t i
   for_range(grid_.n_faces, [&](std::size_t f) { w.correction[f] += dt * flux_[f]; });
   // Isolated fragments keep the fluxes of low order: the accurate operator gives some of them no balance.
   for_range(static_cast<std::int64_t>(grid_.listed.size()), [&](std::size_t k) {
-    if (grid_.listed[k].fragment != 0) w.correction[grid_.listed[k].face] = 0.0;
+    if (grid_.listed[k].fragment) w.correction[grid_.listed[k].face] = 0.0;
   });
   if (w.reacts())
     for_range(grid_.n_own,

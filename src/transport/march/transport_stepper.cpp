@@ -55,7 +55,6 @@ TransportStepper::TransportStepper(std::shared_ptr<const Composite> composite, s
       low_(grid_),
       work_(components_.size()),
       flux_(static_cast<std::size_t>(grid_.n_faces), Purpose::fields, 0.0),
-      second_flux_(flux_.size(), Purpose::fields, 0.0),
       mean_(static_cast<std::size_t>(grid_.n_values), Purpose::fields, 0.0) {
   for (Array<double>& g : gradient_) g = Array<double>(static_cast<std::size_t>(grid_.n_all), Purpose::fields, 0.0);
   const auto n = static_cast<std::size_t>(grid_.n_own);
@@ -144,15 +143,15 @@ std::span<const double> TransportStepper::wall_amounts(std::size_t component) co
 }
 
 std::int64_t TransportStepper::bytes() const {
-  std::size_t sum = flux_.bytes() + second_flux_.bytes() + mean_.bytes() + wall_flux_.bytes() + limiter_.bytes() +
-                    flow_.all.bytes() + flow_.implicit_part.bytes() + flow_.explicit_part.bytes() +
+  std::size_t sum = flux_.bytes() + mean_.bytes() + wall_flux_.bytes() + limiter_.bytes() + flow_.all.bytes() +
+                    flow_.explicit_part.bytes() + sizeof(ImplicitFace) * flow_.implicit_faces.capacity() +
                     flow_.outflow.bytes() + flow_.implicit_volume.bytes();
   for (const Array<double>& g : gradient_) sum += g.bytes();
   for (const Work& w : work_)
     sum += w.low.bytes() + w.correction.bytes() + w.wall.bytes() + w.through_wall.bytes() + 8 * w.ends.capacity();
   std::int64_t all = static_cast<std::int64_t>(sum) + grid_.bytes() + low_.bytes();
   for (const auto& g : groups_)
-    all += g->moved.bytes() + static_cast<std::int64_t>(g->low.conductance.bytes() + g->low.other.bytes()) +
+    all += g->moved.bytes() + static_cast<std::int64_t>(g->low.conductance.bytes() + g->low.listed.bytes()) +
            g->op->bytes() + g->fluxes->bytes() + (g->multigrid != nullptr ? g->multigrid->bytes() : 0);
   return all + (diffusion_ != nullptr ? diffusion_->bytes() : 0);
 }

@@ -134,9 +134,9 @@ class TransportStepper {
   LimiterScratch limiter_;
   std::vector<Work> work_;
   std::vector<Correction> corrections_;
-  Array<double> flux_, second_flux_;  // n_faces
-  Array<double> mean_;                // n_values
-  Array<double> wall_flux_;           // n_own; empty where no wall reacts
+  Array<double> flux_;       // n_faces
+  Array<double> mean_;       // n_values
+  Array<double> wall_flux_;  // n_own; empty where no wall reacts
   std::array<Array<double>, 3> gradient_;
 };
 

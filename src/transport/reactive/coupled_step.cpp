@@ -311,7 +311,7 @@ void copy_state(const TransportState& from, TransportState& to) {
 }  // namespace
 
 std::int64_t CoupledScratch::bytes() const {
-  std::size_t sum = terms.exchange.bytes() + terms.conductance.bytes() + terms.other.bytes() + terms.wall.bytes() +
+  std::size_t sum = terms.exchange.bytes() + terms.conductance.bytes() + terms.listed.bytes() + terms.wall.bytes() +
                     terms.equilibrium.bytes() + flux.bytes() + amount.bytes() + source.bytes() + out.bytes();
   for (const auto* all : {&sources, &before.values, &moved, &spread, &dissolved})
     for (const Array<double>& a : *all) sum += a.bytes();

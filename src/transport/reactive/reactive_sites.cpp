@@ -55,10 +55,9 @@ void add_terms(const ScalarGrid& grid, std::int64_t special, const Vec3& t, Reac
   const auto s = static_cast<std::size_t>(special);
   for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
        k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
-    const VolumeFace& f = grid.volume_faces[k];
-    const double weight = dot(f.weight, t);
+    const double weight = dot(grid.weights[k], t);
     if (weight == 0.0) continue;
-    sites.other.push_back(f.other);
+    sites.other.push_back(grid.volume_faces[k].other());
     sites.weight.push_back(weight);
   }
 }

@@ -78,12 +78,14 @@ TEST_F(ScalarGridTest, LinearValuesAreExactMpi) {
     std::vector<double> flux(flow.size());
     linear_upwind_flux(grid, flow, c, g.view(), flux);
     std::int64_t checked = 0;
-    for (const ScalarFace& f : grid.listed) {
+    for (std::size_t k = 0; k < grid.listed.size(); ++k) {
+      const ScalarFace& f = grid.listed[k];
       const auto i = static_cast<std::size_t>(f.face);
       const std::int32_t from = flow[i] >= 0.0 ? f.left : f.right;
       if (from < grid.n_all && exact[from] == 0) continue;
       const bool known = f.left < grid.n_own;  // whose centroid stands here
-      const Vec3 at = known ? grid.centroid[f.left] + f.from_left : grid.centroid[f.right] + f.from_right;
+      const Vec3 at = known ? grid.centroid[f.left] + grid.offsets[k].from_left
+                            : grid.centroid[f.right] + grid.offsets[k].from_right;
       EXPECT_NEAR(flux[i], flow[i] * linear(at), 1e-12 * std::abs(flow[i]) * 40.0);
       ++checked;
     }
@@ -159,9 +161,9 @@ TEST_F(ScalarGridTest, UpwindDifferenceIsThatOfTheTwoFluxesMpi) {
   for (std::size_t f = 0; f < n; ++f) ASSERT_EQ(difference[f], 0.5 * (second[f] - first[f])) << f;
 }
 
-// What diffuses out of a volume by two points, from coefficients that are kept, is the sum of the fluxes of its faces;
-// through closed sides nothing goes.
-TEST_F(ScalarGridTest, ExchangeIsTheSumOfTwoPointFluxesMpi) {
+// The step of low order as a matrix, from coefficients that are kept, does what the fluxes of its faces do, two-point
+// ones and those of volumes that the flow empties in less than dt; through closed sides nothing goes.
+TEST_F(ScalarGridTest, MatrixOfTheLowOrderStepIsTheSumOfItsFluxesMpi) {
   for (const int levels : {1, 2}) {
     ScalarGrid grid = make_scalar_grid(packing(comm_, levels));
     LowOrderTerms terms;
@@ -170,16 +172,31 @@ TEST_F(ScalarGridTest, ExchangeIsTheSumOfTwoPointFluxesMpi) {
     find_exchange(grid, terms);
     const std::vector<double> c = values_of(grid, [](const Vec3& x) { return std::sin(x[0]) * x[1] - x[2]; });
     std::vector<double> flux(static_cast<std::size_t>(grid.n_faces), 3.0), amount(flux.size()),
-        sum(static_cast<std::size_t>(grid.n_own)), exchange(sum.size());
+        sum(static_cast<std::size_t>(grid.n_own)), image(sum.size()), scale(sum.size());
     add_two_point_flux(grid, terms, c, -0.25, flux, amount);
     for (std::size_t f = 0; f < flux.size(); ++f) {
       flux[f] -= 3.0;
       ASSERT_NEAR(amount[f], -0.25 * flux[f], 1e-14 * (1.0 + std::abs(flux[f]))) << f;
     }
-    add_up(grid, flux, sum);
-    exchange_sum(grid, terms, c, exchange);
-    for (std::size_t v = 0; v < sum.size(); ++v)
-      ASSERT_NEAR(exchange[v], sum[v], 1e-13 * (1.0 + 20.0 * terms.exchange[v])) << v;
+    FaceField faces(grid.composite);
+    test::set_uniform(faces, {0.6, -0.3, 0.2});
+    CarryingFlow flow;
+    set_flow(grid, faces, 1e9, flow);
+    for (const double dt : {0.01, 0.4}) {
+      choose_implicit(grid, dt, flow);
+      EXPECT_GT(flow.n_implicit, 0);
+      std::vector<double> both = flux, carried(flux.size(), 0.0);
+      add_implicit_flux(flow, c, both);
+      add_implicit_flux(flow, std::vector<double>(c.size(), 1.0), carried);
+      for (std::size_t f = 0; f < carried.size(); ++f)
+        ASSERT_EQ(flow.explicit_flow()[f] + carried[f], flow.all[f]) << f;
+      add_up(grid, both, sum);
+      for (std::size_t v = 0; v < sum.size(); ++v)
+        scale[v] = 1.0 / (grid.volume[v] + dt * (terms.exchange[v] + flow.implicit_volume[v] * flow.outflow[v]));
+      apply_low_order(grid, flow, &terms, dt, scale, c, image);
+      for (std::size_t v = 0; v < sum.size(); ++v)
+        ASSERT_NEAR(image[v], scale[v] * (grid.volume[v] * c[v] + dt * sum[v]), 1e-13 * 20.0) << v;
+    }
   }
 }
 

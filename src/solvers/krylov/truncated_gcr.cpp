@@ -33,12 +33,9 @@ bool any_positive(const std::array<double, C>& values) {
 }  // namespace
 
 template <int C>
-BasicTruncatedGcr<C>::BasicTruncatedGcr(const Comm& comm, std::int64_t n, int memory)
-    : comm_(comm),
-      n_(n),
-      memory_(static_cast<std::size_t>(memory)),
-      r_(static_cast<std::size_t>(n * C), Purpose::solver) {
-  assert(memory >= 1 && memory <= largest_memory);
+BasicTruncatedGcr<C>::BasicTruncatedGcr(const Comm& comm, std::int64_t n, GcrMemory memory)
+    : comm_(comm), n_(n), memory_(memory), r_(static_cast<std::size_t>(n * C), Purpose::solver) {
+  assert(memory.first >= 1 && memory.first <= memory.later && memory.later <= largest_memory);
 }
 
 /// Σ f(first number, unknowns) over blocks and ranks.
@@ -57,16 +54,16 @@ std::array<std::array<double, C>, k> BasicTruncatedGcr<C>::over_blocks(F&& f) co
   return sums;
 }
 
-/// An empty slot for the next direction: a new one, or the oldest. Every solve begins with slot 0, so that the order of
-/// its sums, and their last bits, do not depend on the solves before it.
+/// A slot for the next direction, new or emptied.
 template <int C>
-void BasicTruncatedGcr<C>::prepare_next() {
-  next_ = (next_ + 1) % (memory_ + 1);
-  if (next_ == slots_.size()) {
+void BasicTruncatedGcr<C>::prepare(std::size_t slot) {
+  last_ = next_;
+  next_ = slot;
+  if (slot == slots_.size()) {
     const auto n = static_cast<std::size_t>(n_ * C);
     slots_.push_back({{n, Purpose::solver}, {n, Purpose::solver}, {}});
   } else {
-    slots_[next_].square = {};
+    slots_[slot].square = {};
   }
 }
 
@@ -81,8 +78,8 @@ typename BasicTruncatedGcr<C>::Sizes BasicTruncatedGcr<C>::sizes() const {
 template <int C>
 typename BasicTruncatedGcr<C>::Sizes BasicTruncatedGcr<C>::begin(const Values& squares) {
   for (Slot& s : slots_) s.square = {};
-  next_ = memory_;
-  prepare_next();
+  steps_ = 0;
+  prepare(0);  // every time, so that the order of its sums, and their last bits, do not depend on solves before
   rests_ = stands_ = {};
   for (int c = 0; c < C; ++c) left_[c] = std::sqrt(squares[c]);
   return sizes();
@@ -109,7 +106,7 @@ typename BasicTruncatedGcr<C>::Sizes BasicTruncatedGcr<C>::start(std::span<const
 
 template <int C>
 std::span<const double> BasicTruncatedGcr<C>::to_precondition() {
-  const Slot& last = slots_[(next_ + memory_) % (memory_ + 1)];
+  const Slot& last = slots_[last_];
   Values factor{};  // 0: the residual
   for (int c = 0; c < C; ++c)
     if (stands_[c] && !rests_[c]) factor[c] = left_[c] / std::sqrt(last.square[c]);
@@ -198,7 +195,8 @@ typename BasicTruncatedGcr<C>::Sizes BasicTruncatedGcr<C>::advance(std::span<dou
     left_[c] = std::sqrt(squares[c]);
     stands_[c] = left_[c] > no_gain * before;
   }
-  prepare_next();
+  const int memory = ++steps_ < memory_.patience ? memory_.first : memory_.later;
+  prepare((next_ + 1) % static_cast<std::size_t>(memory + 1));
   return sizes();
 }
 

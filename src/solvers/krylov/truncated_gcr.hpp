@@ -25,6 +25,14 @@
 
 namespace karst {
 
+/// How many directions are kept: `first`, and `later` of them once a solve has taken `patience` steps. Few are enough
+/// for most solves, and cheaper; with two some stand still where M is far from symmetric.
+struct GcrMemory {
+  int first = 2, patience = 0, later = 2;
+  constexpr GcrMemory(int always = 2) : first(always), later(always) {}  // NOLINT(google-explicit-constructor)
+  constexpr GcrMemory(int few, int steps, int many) : first(few), patience(steps), later(many) {}
+};
+
 /// The vector work for C right-hand sides side by side (component c of unknown i at C i + c), threaded, in three passes
 /// and three sums over the ranks per step for all of them. Each right-hand side has its own factors and sizes, so its
 /// iterates have the same bits whoever is beside it, for any number of threads. Use:
@@ -39,8 +47,8 @@ class BasicTruncatedGcr {
   using Sizes = std::conditional_t<C == 1, double, std::array<double, C>>;
 
   /// @param n       own unknowns
-  /// @param memory  directions kept, 1 to largest_memory
-  BasicTruncatedGcr(const Comm& comm, std::int64_t n, int memory = 2);
+  /// @param memory  1 to largest_memory
+  BasicTruncatedGcr(const Comm& comm, std::int64_t n, GcrMemory memory = {});
 
   /// r = b - A x and no directions; |r|. Nobody rests. Collective.
   Sizes start(std::span<const double> b, std::span<const double> ax);
@@ -74,7 +82,7 @@ class BasicTruncatedGcr {
   Factors kept() const;
   void find_factors(Factors& kept) const;
   std::array<Values, 2> make_orthogonal(const Factors& kept);
-  void prepare_next();
+  void prepare(std::size_t slot);
   Sizes begin(const Values& squares);
   Sizes sizes() const;
   template <std::size_t k, class F>
@@ -82,7 +90,9 @@ class BasicTruncatedGcr {
 
   Comm comm_;
   std::int64_t n_;
-  std::size_t memory_, next_ = 0;
+  GcrMemory memory_;
+  int steps_ = 0;                    // of this solve
+  std::size_t next_ = 0, last_ = 0;  // slots of the next direction, of the last one
   Array<double> r_;
   std::vector<Slot> slots_;
   std::array<bool, C> rests_{}, stands_{};  // stands: the last step gained nothing

@@ -15,7 +15,8 @@ namespace {
 constexpr double gamma_ = 2.0 - std::numbers::sqrt2, d_ = 0.5 * gamma_, w_ = 0.25 * std::numbers::sqrt2;
 constexpr double stiff = 2.0;           ///< D dt / h² from which a multigrid cycle is worth its time
 constexpr double least_change = 1e-15;  ///< of the values: a smaller change is round-off
-constexpr int directions = 2;  ///< kept by the solver: with 8, iterations are the same and each takes longer
+/// Of the solver: 2 directions do for most steps; where D dt / h² is of order one some solves stand still with them.
+constexpr GcrMemory directions(2, 20, 8);
 constexpr int wide_steps = 2;  ///< Jacobi steps in wide rows, as in EllipticMultigrid
 
 /// φ: values where those of the operator stand.

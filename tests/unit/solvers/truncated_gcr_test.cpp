@@ -169,13 +169,13 @@ struct Ring {
 enum class Show { residual, what_is_asked };
 
 /// Steps to 1e-12, or to where the method ends; what is left then.
-Outcome solve_ring(const Ring& ring, std::size_t source, int memory, Show show) {
+Outcome solve_ring(const Ring& ring, std::size_t source, GcrMemory memory, Show show, int most_steps = 200) {
   TruncatedGcr gcr(Comm::self(), static_cast<std::int64_t>(ring.size()), memory);
   std::vector<double> b(ring.size()), ax(ring.size());
   b[source] = 1.0;
   for (std::size_t i = ring.n; i < ring.size(); ++i) b[i] = std::sin(static_cast<double>(i));
   Outcome o{0, gcr.start(b), 0.0, std::vector<double>(ring.size())};
-  while (o.believed > 1e-12 && o.steps < 200) {
+  while (o.believed > 1e-12 && o.steps < most_steps) {
     std::ranges::copy(show == Show::residual ? gcr.residual() : gcr.to_precondition(), gcr.direction().begin());
     ring.apply(gcr.direction(), gcr.image());
     o.believed = gcr.advance(o.x);
@@ -203,6 +203,22 @@ TEST(TruncatedGcr, GoesOnWhereAStepGainsNothing) {
   EXPECT_LT(o.found, 1.01e-12);
   EXPECT_NEAR(o.found, o.believed, 1e-13);
   EXPECT_LT(o.steps, 120);
+}
+
+// Up to there with the bits of few directions, from there on faster.
+TEST(TruncatedGcr, KeepsMoreDirectionsWhereASolveTakesLong) {
+  const Ring mixed{5, 200};
+  const auto steps = [&](GcrMemory memory) {
+    const Outcome o = solve_ring(mixed, 2, memory, Show::what_is_asked);
+    return o.found < 1.01e-12 ? o.steps : 1000;
+  };
+  const auto after = [&](GcrMemory memory, int most) {
+    return solve_ring(mixed, 2, memory, Show::what_is_asked, most).x;
+  };
+  EXPECT_EQ(after(2, 10), after({2, 10, 8}, 10));
+  EXPECT_NE(after(2, 16), after({2, 10, 8}, 16));
+  EXPECT_GE(steps(2), 200);  // stands still
+  EXPECT_LT(steps({2, 10, 8}), 200);
 }
 
 // A ring that is open has no solution for a source at its beginning: the end is told.

@@ -254,7 +254,7 @@ Json packing(const Comm& comm, int n, int levels, double peclet, int steps, doub
     return c;
   };
   TransportOptions exact;
-  exact.tolerance = 1e-11;
+  exact.tolerance = 5e-13;
   TransportStepper stepper(flow.composite(), {with_inlet(1.0), with_inlet(0.0), with_inlet(1.0)}, exact);
   const FlowContinuity continuity = stepper.set_flow(flow);
   TransportState state = stepper.make_state();

@@ -50,7 +50,7 @@ namespace {
 /// An image, or solids and a grid.
 void require_source(Reader& in, const Config& config) {
   if (!config.geometry.image.empty()) return;
-  if (!in.given("geometry.solid"))
+  if (!in.given("geometry.solid") && config.flow.lids.empty())
     in.mistake("geometry",
                "nothing says where the solid is; wanted: geometry.image or at least one [[geometry.solid]]");
   if (config.import_given) in.mistake("geometry.import", "given without geometry.image; there is nothing to import");
@@ -98,6 +98,10 @@ void require_transport_fits(Reader& in, const Config& config) {
     in.mistake("flow.model",
                "a flow in time does not carry [transport] yet; wanted: \"stokes\", \"steady\" or "
                "\"none\"");
+  if (!config.flow.lids.empty())
+    in.mistake("flow.lid",
+               "flow between lids does not carry [transport] yet, as nothing flows through the sample; give a drive or "
+               "an inlet");
   if (flows && config.flow.axes.size() != 1)
     in.mistake("flow.axes", fmt::format("{} directions, but one flow carries the components; name one: axes = [\"x\"]",
                                         config.flow.axes.size()));

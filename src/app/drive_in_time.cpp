@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "ins/upscale/inlet_flow.hpp"
+#include "ins/upscale/end_flow.hpp"
 #include "ins/upscale/permeability.hpp"
 
 namespace karst {
@@ -22,8 +22,7 @@ const Domain& domain_of(const JobContext& run) { return run.geometry.grid.levels
 
 /// Pressure drop per length for a factor of 1 [Pa/m].
 double gradient_of(const FlowOptions& options, const GridOptions& grid, const FluidOptions& fluid) {
-  if (!options.inlets.empty())
-    return fluid.viscosity * options.inlets[0].velocity / (grid.cell_width() * grid.cell_width());
+  if (ends_drive(options)) return fluid.viscosity * end_speed(options) / (grid.cell_width() * grid.cell_width());
   const int axis = options.axes.at(0);
   return options.drive == FlowDrive::pressure_drop ? options.pressure_drop / grid.size[axis] : options.gradient[axis];
 }
@@ -114,7 +113,7 @@ DriveInTime::DriveInTime(const JobContext& run)
       domain_(domain_of(run)),
       units_(units_of(run)),
       factor_(*options_),
-      unit_(has_inlet() ? inlet_drive(*options_) : units_.sign * unit_drive(domain_, options_->axes.at(0))) {
+      unit_(ends_drive(*options_) ? end_drive(*options_) : units_.sign * unit_drive(domain_, options_->axes.at(0))) {
   if (!has_inlet()) return;
   const FlowInlet& inlet = options_->inlets[0];
   profile_changes_ = changes_in_time(inlet);
@@ -130,7 +129,7 @@ DriveInTime::DriveInTime(const JobContext& run)
 }
 
 FlowSides DriveInTime::sides() const {
-  return has_inlet() ? inlet_sides(*options_) : flow_sides(domain_, *options_, options_->axes.at(0));
+  return ends_drive(*options_) ? end_sides(*options_) : flow_sides(domain_, *options_, options_->axes.at(0));
 }
 
 void DriveInTime::set_profile(double time, StokesLevels& op) const {
@@ -147,10 +146,12 @@ StokesDrive DriveInTime::strongest(StokesLevels& op) const {
   return factor_.strongest(times_) * unit_;
 }
 
-/// Of an inlet: none carries more than `sudden_inflow` times its velocity. Else, with an acceleration F / ρ a cell at
+/// Of an inlet: none carries more than `sudden_inflow` times its velocity, beside a lid none more than that of the lid.
+/// Else, with an acceleration F / ρ a cell at
 /// rest passes on dt (F / ρ) dt / h of its volume.
 double DriveInTime::first_step() const {
   if (has_inlet()) return times_.cfl * units_.h / (sudden_inflow * profile_peak_ * units_.velocity());
+  if (!options_->lids.empty()) return times_.cfl * units_.h / units_.velocity();
   return 0.5 * std::sqrt(times_.cfl * units_.fluid.density * units_.h / units_.gradient);
 }
 

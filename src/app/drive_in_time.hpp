@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What drives a flow in time: pressures or the velocity of an inlet, times a factor that a formula or a table gives.
+// What drives a flow in time: pressures or the velocity of an inlet or of lids, times a factor that a formula or a
+// table gives.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,7 @@
 
 namespace karst {
 
-/// Values of a run in the units of stokes_solver.hpp and unsteady_solver.hpp. An inlet of velocity U has the drive
+/// Values of a run in the units of stokes_solver.hpp and unsteady_solver.hpp. An end of velocity U has the drive
 /// μ U / h², so that its unit of velocity is U.
 struct FlowUnits {
   double h = 0.0;         ///< width of a cell [m]

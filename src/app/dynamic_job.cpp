@@ -152,10 +152,10 @@ JobResult run(const JobContext& context) {
 std::vector<std::string> all_mistakes(const JobContext& context) {
   const FlowOptions& flow = context.config.flow;
   std::vector<std::string> found;
-  if ((flow.model != FlowModel::stokes && flow.model != FlowModel::steady) || !flow.inlets.empty()) {
+  if ((flow.model != FlowModel::stokes && flow.model != FlowModel::steady) || ends_drive(flow)) {
     found.emplace_back(
         "dynamic_permeability.axes: the steady flow is missing, of which k(ω) is the answer to a drive that "
-        "oscillates; give [flow] model = \"stokes\", a drive (not an inlet) and the same axes");
+        "oscillates; give [flow] model = \"stokes\", a drive (no inlet, no lids) and the same axes");
     return found;
   }
   for (const int axis : context.config.dynamic_permeability.axes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/inlet_job.hpp"
+#include "app/end_flow_job.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "app/solve_progress.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
-#include "ins/upscale/inlet_flow.hpp"
+#include "ins/upscale/end_flow.hpp"
 #include "page/page_text.hpp"
 
 namespace karst {
@@ -21,7 +21,6 @@ namespace {
 constexpr double largest_creeping_reynolds = 1.0;  ///< as for permeabilities (flow_job.cpp)
 constexpr double largest_divergence = 1e-4;
 constexpr double largest_cell_reynolds = 10.0;  ///< as for permeabilities (inertia_results.cpp)
-constexpr std::array<const char*, 6> side_names{"-x", "+x", "-y", "+y", "-z", "+z"};
 
 FlowSample sample_of(const JobContext& run) {
   const double h = run.grid.cell_width();
@@ -30,19 +29,46 @@ FlowSample sample_of(const JobContext& run) {
 
 Json json_of(const Vec3& v) { return {v[0], v[1], v[2]}; }
 
-std::string json_of(const FlowOptions& options, const FluidOptions& fluid, const InletFlow& flow) {
-  const FlowInlet& inlet = options.inlets.at(0);
-  Json json, one;
-  json["reynolds"] = flow.reynolds;
-  one["side"] = side_names[inlet.side];
+/// Of the two ways an end moves the fluid, what results call it.
+bool by_lids(const FlowOptions& options) { return !options.lids.empty(); }
+
+/// Mean over the lid [Pa].
+double shear_stress(const EndFriction& drag) { return drag.area > 0.0 ? norm(drag.force) / drag.area : 0.0; }
+
+Json of_inlet(const FlowInlet& inlet, const EndFlow& flow) {
+  Json one;
+  one["side"] = side_name(inlet.side);
   one["axis"] = std::string(1, "xyz"[inlet.side / 2]);
   one["inlet_velocity_m_s"] = inlet.velocity;
   one["flow_rate_m3_s"] = flow.flow_rate;
   one["outflow_over_inflow_less_1"] = flow.imbalance;
   one["pressure_drop_Pa"] = flow.pressure_drop;
-  one["darcy_velocity_m_s"] = {flow.darcy_velocity[0], flow.darcy_velocity[1], flow.darcy_velocity[2]};
+  return one;
+}
+
+Json of_lids(const FlowOptions& options, const EndFlow& flow) {
+  Json one;
+  one["axis"] = std::string(1, "xyz"[options.axes.at(0)]);
+  one["lids"] = Json::array();
+  for (std::size_t i = 0; i < options.lids.size(); ++i) {
+    const EndFriction& drag = flow.drags[i];
+    Json lid;
+    lid["side"] = side_name(options.lids[i].side);
+    lid["velocity_m_s"] = json_of(options.lids[i].velocity);
+    lid["area_m2"] = drag.area;
+    lid["friction_force_N"] = json_of(drag.force);
+    lid["shear_stress_Pa"] = shear_stress(drag);
+    one["lids"].push_back(lid);
+  }
+  return one;
+}
+
+std::string json_of(const FlowOptions& options, const FluidOptions& fluid, const EndFlow& flow) {
+  Json json, one = by_lids(options) ? of_lids(options, flow) : of_inlet(options.inlets.at(0), flow);
+  json["reynolds"] = flow.reynolds;
+  one["darcy_velocity_m_s"] = json_of(flow.darcy_velocity);
   one["largest_speed_m_s"] = flow.largest_speed;
-  one["tortuosity"] = flow.tortuosity;
+  if (!by_lids(options)) one["tortuosity"] = flow.tortuosity;
   one["mass_relative"] = flow.divergence;
   one["repairs"] = {{"cells_without_flow", flow.counts.orphans},
                     {"closed_area_share", flow.counts.closed_area / (flow.counts.open_area + flow.counts.extra_area)},
@@ -52,11 +78,11 @@ std::string json_of(const FlowOptions& options, const FluidOptions& fluid, const
                       {"drives_between", flow.drives_between},
                       {"cell_reynolds", flow.cell_reynolds}};
   if (!flow.forces.empty()) one["bodies"] = forces_json(flow.forces, options, fluid);
-  json["inlet_flow"] = one;
+  json[by_lids(options) ? "lid_flow" : "inlet_flow"] = one;
   return json.dump();
 }
 
-std::vector<JobComponent> components_of(const JobContext& run, int axis, const InletFlow& flow) {
+std::vector<JobComponent> components_of(const JobContext& run, int axis, const EndFlow& flow) {
   const auto joined = std::make_shared<const JoinedCells>(
       run.comm, run.geometry, std::make_shared<const CompositeNumbering>(run.comm, run.geometry));
   auto kept = std::make_shared<KeptFlow>();
@@ -69,27 +95,28 @@ std::vector<JobComponent> components_of(const JobContext& run, int axis, const I
   return flow_components(run.geometry, joined, {kept}, false);
 }
 
-std::vector<std::string> warnings_of(const InletFlow& flow, FlowModel model) {
+std::vector<std::string> warnings_of(const EndFlow& flow, const FlowOptions& options) {
   std::vector<std::string> all;
   if (flow.cell_reynolds > largest_cell_reynolds)
     all.push_back(fmt::format(
         "flow: cell Reynolds number {:.3g}: above {:.0f} the cells no longer resolve what inertia does; use "
         "finer cells",
         flow.cell_reynolds, largest_cell_reynolds));
-  if (model == FlowModel::stokes && flow.reynolds > largest_creeping_reynolds)
+  if (options.model == FlowModel::stokes && flow.reynolds > largest_creeping_reynolds)
     all.push_back(
         fmt::format("flow: Reynolds number {:.3g}: with this velocity inertia matters, which Stokes flow leaves "
-                    "out; the pressure drop is too small (flow.model = \"steady\" has it)",
-                    flow.reynolds));
+                    "out; {} (flow.model = \"steady\" has it)",
+                    flow.reynolds, by_lids(options) ? "the flow is another one" : "the pressure drop is too small"));
   if (flow.divergence > largest_divergence)
     all.push_back(
         fmt::format("flow: cells keep their volume only to {:.1e}; a smaller flow.tolerance helps", flow.divergence));
   return all;
 }
 
-SolveReport solve_report(const InletFlow& flow, FlowModel model) {
+SolveReport solve_report(const EndFlow& flow, const FlowOptions& options) {
+  const FlowModel model = options.model;
   SolveReport solve;
-  solve.name = model == FlowModel::steady ? "steady from the inlet" : "stokes from the inlet";
+  solve.name = end_solve_name(options, model);
   solve.method = model == FlowModel::steady ? "newton, gmres" : "gmres";
   solve.preconditioner = "graph multigrid, local permeability";
   solve.iterations = flow.iterations + (model == FlowModel::steady ? flow.slow_iterations : 0);
@@ -99,10 +126,9 @@ SolveReport solve_report(const InletFlow& flow, FlowModel model) {
   return solve;
 }
 
-std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const InletFlow& flow) {
+std::string text_of_inlet(const FlowOptions& options, const EndFlow& flow) {
   const FlowInlet& inlet = options.inlets.at(0);
-  const bool steady = options.model == FlowModel::steady;
-  std::string text = fmt::format(
+  return fmt::format(
       "{} flow from the inlet on {} to the opposite end\n"
       "  flow rate                         {:.6g} m3/s (outflow off by {:.1e})\n"
       "  Darcy velocity                    {:.6g} m/s, per cross-section of the whole sample\n"
@@ -110,9 +136,32 @@ std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const
       "  largest speed                     {:.5g} m/s\n"
       "  tortuosity of the flow            {:.4g}\n"
       "  Reynolds number                   {:.3g}\n",
-      steady ? "Steady" : "Stokes", side_names[inlet.side], flow.flow_rate, flow.imbalance,
+      options.model == FlowModel::steady ? "Steady" : "Stokes", side_name(inlet.side), flow.flow_rate, flow.imbalance,
       flow.darcy_velocity[inlet.side / 2], flow.pressure_drop, flow.largest_speed, flow.tortuosity, flow.reynolds);
-  if (steady)
+}
+
+std::string text_of_lids(const FlowOptions& options, const EndFlow& flow) {
+  std::string text = fmt::format("{} flow between lids\n", options.model == FlowModel::steady ? "Steady" : "Stokes");
+  const auto row = [&](const std::string& name, const Vec3& v, const char* unit) {
+    text += fmt::format("  {:<33} ({:.5g}, {:.5g}, {:.5g}) {}\n", name, v[0], v[1], v[2], unit);
+  };
+  for (std::size_t i = 0; i < options.lids.size(); ++i) {
+    const std::string side = side_name(options.lids[i].side);
+    row("velocity of the lid on " + side, options.lids[i].velocity, "m/s");
+    row("friction on it", flow.drags[i].force, "N");
+    text += fmt::format("    per area                        {:.5g} Pa\n", shear_stress(flow.drags[i]));
+  }
+  row("Darcy velocity", flow.darcy_velocity, "m/s");
+  return text + fmt::format(
+                    "  largest speed                     {:.5g} m/s\n"
+                    "  Reynolds number                   {:.3g}, of the fastest lid and the size along its "
+                    "normal\n",
+                    flow.largest_speed, flow.reynolds);
+}
+
+std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const EndFlow& flow) {
+  std::string text = by_lids(options) ? text_of_lids(options, flow) : text_of_inlet(options, flow);
+  if (options.model == FlowModel::steady)
     text += fmt::format("  steps of Newton's method          {}, by way of {} slower flows\n", flow.newton_steps,
                         flow.drives_between);
   for (std::size_t i = 0; i < flow.forces.size(); ++i) {
@@ -126,6 +175,7 @@ std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const
           (*c)[0], (*c)[1], (*c)[2], p[0], p[1], p[2]);
     }
   }
+  if (by_lids(options)) return text;
   return text + "  (no permeability: next to the inlet fluid goes as it is told, not as the pores let it)\n";
 }
 
@@ -169,47 +219,80 @@ std::string forces_card(const Json& bodies) {
               "What the fluid around a body does not pass on; pressure is that on its wall, friction the rest.");
 }
 
-JobResult run_inlet_flow(const JobContext& context) {
+JobResult run_end_flow(const JobContext& context) {
   const FlowOptions& options = context.config.flow;
-  const int axis = options.inlets.at(0).side / 2;
+  const int axis = options.axes.at(0);
   SolveProgress progress(context, "flow", options.tolerance);
   FlowHandover* handover = context.handover;
-  InletFlow flow = solve_inlet_flow(
+  EndFlow flow = solve_end_flow(
       context.comm, context.geometry, options, context.config.fluid, sample_of(context),
       [&](const std::string& name, int n, double residual) { progress.iteration(name, n, residual); },
       handover != nullptr);
-  progress.solved(solve_report(flow, options.model));
+  progress.solved(solve_report(flow, options));
   if (handover != nullptr) handover->inlet = InletFluxes{axis, flow.darcy_velocity[axis], std::move(*flow.fluxes)};
   JobResult result;
   result.text = text_of(options, context.config.fluid, flow);
-  result.headline = fmt::format("Flow rate along {}: {:.4g} m3/s, pressure drop {}\n", "xyz"[axis], flow.flow_rate,
-                                format_si(flow.pressure_drop, "Pa"));
+  result.headline = by_lids(options)
+                        ? fmt::format("Friction on the lid on {}: {} per area\n", side_name(options.lids[0].side),
+                                      format_si(shear_stress(flow.drags[0]), "Pa"))
+                        : fmt::format("Flow rate along {}: {:.4g} m3/s, pressure drop {}\n", "xyz"[axis],
+                                      flow.flow_rate, format_si(flow.pressure_drop, "Pa"));
   result.json = json_of(options, context.config.fluid, flow);
   result.solves = progress.rows();
   result.balances.push_back({"mass_relative", std::max(flow.divergence, flow.imbalance)});
-  result.warnings = warnings_of(flow, options.model);
+  result.warnings = warnings_of(flow, options);
   result.components = components_of(context, axis, flow);
-  draw_inlet_flow(context.comm, Json::parse(result.json), view_of(context, result.components), result.figures);
+  draw_end_flow(context.comm, Json::parse(result.json), view_of(context, result.components), result.figures);
   std::erase_if(result.components,
                 [&](const JobComponent& c) { return std::ranges::count(context.config.output.plot, c.field) == 0; });
   return result;
 }
 
-std::vector<std::string> inlet_flow_mistakes(const JobContext& context) {
-  return inlet_mistakes(context.config.flow, context.geometry, context.grid.cell_width());
+std::vector<std::string> end_flow_mistakes(const JobContext& context) {
+  return end_mistakes(context.config.flow, context.geometry, context.grid.cell_width());
 }
 
-PagePart inlet_flow_page(const Json& summary, const Figures& figures) {
-  PagePart page;
-  const Json& flow = summary.at("inlet_flow");
-  const auto axis = flow.at("axis").get<std::string>();
+const char* end_flow_key(const Json& summary) {
+  for (const char* key : {"inlet_flow", "lid_flow"})
+    if (summary.contains(key)) return key;
+  return nullptr;
+}
+
+namespace {
+
+std::vector<PageTile> inlet_tiles(const Json& flow) {
   const auto number = [&](const char* key) { return flow.at(key).get<double>(); };
-  page.tiles = {{"Flow rate", fmt::format("{:.4g}<span class=\"unit\">m³/s</span>", number("flow_rate_m3_s")),
-                 fmt::format("from the inlet on {}", flow.at("side").get<std::string>())},
-                {"Pressure drop", format_si(number("pressure_drop_Pa"), "Pa"),
-                 "mean over the open area of the inlet less that of the outlet"},
-                {"Largest speed", format_si(number("largest_speed_m_s"), "m/s"),
-                 fmt::format("inlet {}", format_si(number("inlet_velocity_m_s"), "m/s"))}};
+  return {{"Flow rate", fmt::format("{:.4g}<span class=\"unit\">m³/s</span>", number("flow_rate_m3_s")),
+           fmt::format("from the inlet on {}", flow.at("side").get<std::string>())},
+          {"Pressure drop", format_si(number("pressure_drop_Pa"), "Pa"),
+           "mean over the open area of the inlet less that of the outlet"},
+          {"Largest speed", format_si(number("largest_speed_m_s"), "m/s"),
+           fmt::format("inlet {}", format_si(number("inlet_velocity_m_s"), "m/s"))}};
+}
+
+std::vector<PageTile> lid_tiles(const Json& flow, double reynolds) {
+  std::vector<PageTile> tiles;
+  for (const Json& lid : flow.at("lids")) {
+    const Json& v = lid.at("velocity_m_s");
+    const double speed = std::hypot(v[0].get<double>(), v[1].get<double>(), v[2].get<double>());
+    tiles.push_back({fmt::format("Friction on {}", lid.at("side").get<std::string>()),
+                     format_si(lid.at("shear_stress_Pa").get<double>(), "Pa"),
+                     fmt::format("per area of the lid, which moves at {}", format_si(speed, "m/s"))});
+  }
+  tiles.push_back(
+      {"Reynolds number", fmt::format("{:.4g}", reynolds), "of the fastest lid, over the size along its normal"});
+  tiles.push_back({"Largest speed", format_si(flow.at("largest_speed_m_s").get<double>(), "m/s"), "of the fluid"});
+  return tiles;
+}
+
+}  // namespace
+
+PagePart end_flow_page(const Json& summary, const Figures& figures) {
+  PagePart page;
+  const char* key = end_flow_key(summary);
+  const Json& flow = summary.at(key);
+  const auto axis = flow.at("axis").get<std::string>();
+  page.tiles = flow.contains("lids") ? lid_tiles(flow, summary.at("reynolds").get<double>()) : inlet_tiles(flow);
   if (summary.contains("porosity")) page.tiles.push_back(porosity_tile(summary));
   if (flow.contains("bodies")) page.cards.push_back(forces_card(flow.at("bodies")));
   std::string pictures;
@@ -222,9 +305,10 @@ PagePart inlet_flow_page(const Json& summary, const Figures& figures) {
   return page;
 }
 
-void draw_inlet_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
-  if (!summary.contains("inlet_flow")) return;
-  const auto axis = std::string("xyz").find(summary.at("inlet_flow").at("axis").get<std::string>());
+void draw_end_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
+  const char* key = end_flow_key(summary);
+  if (key == nullptr) return;
+  const auto axis = std::string("xyz").find(summary.at(key).at("axis").get<std::string>());
   add_flow_figures(comm, view, {static_cast<int>(axis), "", 0}, figures);
 }
 

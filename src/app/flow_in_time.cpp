@@ -10,8 +10,8 @@
 #include <limits>
 
 #include "app/drive_in_time.hpp"
+#include "app/end_flow_job.hpp"
 #include "app/flow_past.hpp"
-#include "app/inlet_job.hpp"
 #include "app/kept_flow.hpp"
 #include "app/moving_picture.hpp"
 #include "app/plot_file.hpp"
@@ -25,7 +25,7 @@
 #include "base/timer.hpp"
 #include "ins/solve/steady_approach.hpp"
 #include "ins/solve/unsteady_solver.hpp"
-#include "ins/upscale/inlet_flow.hpp"
+#include "ins/upscale/end_flow.hpp"
 #include "ins/upscale/permeability.hpp"
 #include "io/agree.hpp"
 
@@ -133,7 +133,10 @@ FlowHistory history_of(const JobContext& run, const DriveInTime& drive) {
   history.axis = options.axes.at(0);
   history.viscosity = run.config.fluid.viscosity;
   const bool periodic = run.geometry.grid.levels[0].layout.domain().periodic[history.axis];
-  history.boundaries = drive.has_inlet() ? "inlet" : periodic ? "periodic" : "pressures";
+  history.boundaries = drive.has_inlet()       ? "inlet"
+                       : !options.lids.empty() ? "lids"
+                       : periodic              ? "periodic"
+                                               : "pressures";
   history.forces = {options, run.config.fluid, {}};
   return history;
 }
@@ -322,8 +325,11 @@ JobResult FlowInTime::report() {
   JobResult result;
   result.text = history_text(past_.history);
   const FlowState& end = past_.history.states.back();
-  result.headline = fmt::format("Darcy velocity along {} at {}: {}\n", "xyz"[axis_], format_si(end.time, "s"),
-                                format_si(end.darcy_velocity[axis_], "m/s"));
+  const std::string at = format_si(end.time, "s");
+  result.headline = options_.lids.empty()
+                        ? fmt::format("Darcy velocity along {} at {}: {}\n", "xyz"[axis_], at,
+                                      format_si(end.darcy_velocity[axis_], "m/s"))
+                        : fmt::format("Largest speed at {}: {}\n", at, format_si(end.largest_speed, "m/s"));
   result.json = history_json(past_.history);
   result.solves.push_back(
       {fmt::format("{} {}", past_.history.inertia ? "navier-stokes" : "unsteady-stokes", "xyz"[axis_]), "gmres",
@@ -342,21 +348,28 @@ JobResult FlowInTime::report() {
 
 /// After the last step, at a time [s]. Collective.
 FlowState FlowInTime::state(double time) {
-  const MomentumOfStep step = drive_.has_inlet() ? solver_->momentum_of_step() : MomentumOfStep{};
-  double gradient = drive_.factor(time) * units_.sign * units_.gradient;
+  const MomentumOfStep step = ends_drive(options_) ? solver_->momentum_of_step() : MomentumOfStep{};
+  double gradient = options_.lids.empty() ? drive_.factor(time) * units_.sign * units_.gradient : 0.0;
   if (drive_.has_inlet())
     gradient = units_.gradient / run_.grid.cells[axis_] *
                mean_pressure_on(stokes_.op(), stokes_.values(), options_.inlets[0].side);
   FlowState s = state_of(last_, time, gradient, axis_, run_.grid.cells, units_);
   const double h2 = units_.h * units_.h;
-  if (past_.history.boundaries != "periodic") {
+  if (has_ends(past_.history)) {
     const int in = drive_.has_inlet() ? options_.inlets[0].side : side_of(axis_, false);
     s.inflow = -units_.velocity() * h2 * solver_->flow_out(in);
     s.outflow = units_.velocity() * h2 * solver_->flow_out(opposite(in));
   }
+  const StokesDrive drive = drive_.at(time, stokes_.op());
+  const double newton = units_.pressure() * h2, volume = run_.grid.size[0] * run_.grid.size[1] * run_.grid.size[2];
+  for (const FlowLid& lid : options_.lids) {
+    const EndFriction f = end_friction(stokes_.op(), stokes_.values(), drive, lid.side);
+    s.drags.push_back({newton * f.force, h2 * f.area});
+    s.power -= units_.velocity() * newton / volume * dot(f.force, drive.of_wall[lid.side]);
+  }
+  if (!options_.lids.empty()) s.dissipation += s.power;
   if (options_.bodies.empty()) return s;
-  const double newton = units_.pressure() * h2;
-  for (const BodyForce& f : body_forces(stokes_.op(), stokes_.values(), drive_.at(time, stokes_.op()),
+  for (const BodyForce& f : body_forces(stokes_.op(), stokes_.values(), drive,
                                         past_.history.inertia ? units_.inertia() : 0.0, body_of_, step))
     s.forces.push_back({newton * f.pressure, newton * f.friction, h2 * f.wall_area});
   return s;
@@ -443,9 +456,9 @@ std::unique_ptr<Process> start_flow_in_time(const JobContext& context) {
 std::vector<std::string> flow_in_time_mistakes(const JobContext& context) {
   const FlowOptions& options = context.config.flow;
   std::vector<std::string> found =
-      has_inlet(context.config) ? inlet_flow_mistakes(context) : mistakes(options, context.geometry);
+      ends_drive(context.config) ? end_flow_mistakes(context) : mistakes(options, context.geometry);
   const int axis = options.axes.at(0);
-  if (!has_inlet(context.config) && !context.geometry.report.percolates[axis])
+  if (!ends_drive(context.config) && !context.geometry.report.percolates[axis])
     found.push_back(
         fmt::format("flow.axes: no pore leads through the sample along {0}, so nothing would flow; name "
                     "another axis, or use finer cells",

@@ -27,9 +27,11 @@ void draw_flow_in_time(const Comm& comm, const Json& summary, const FieldView& v
 /// The flow after a step [SI]. Means are over the volume of the domain, solid included.
 struct FlowState {
   double time = 0.0, dt = 0.0;
-  double gradient = 0.0;               ///< pressure drop per length; from an inlet that of the means over both ends
+  double gradient = 0.0;               ///< pressure drop per length; from an inlet that of the means over both ends,
+                                       ///< between lids 0
   double inflow = 0.0, outflow = 0.0;  ///< through the ends along the axis; 0 of periodic samples
   std::vector<BodyForce> forces;       ///< on flow.body
+  std::vector<EndFriction> drags;      ///< on flow.lid; of the last step alone where a run goes on
   Vec3 darcy_velocity;
   double flow_rate = 0.0;                 ///< along the axis of the drive
   double kinetic_energy = 0.0;            ///< [J/m³]
@@ -41,7 +43,7 @@ struct FlowState {
 
 struct FlowHistory {
   int axis = 0;
-  std::string boundaries;  ///< "periodic", "pressures" or "inlet"
+  std::string boundaries;  ///< "periodic", "pressures", "inlet" or "lids"
   bool inertia = false;
   int steps = 0;
   std::int64_t iterations = 0;
@@ -52,11 +54,15 @@ struct FlowHistory {
   ForceHistory forces;
 };
 
+/// Fluid flows in and out through the ends along the axis.
+inline bool has_ends(const FlowHistory& history) {
+  return history.boundaries == "pressures" || history.boundaries == "inlet";
+}
 /// The first line of history.csv, and that of a state.
 std::string history_header(const FlowHistory& history);
 std::string history_line(const FlowHistory& history, const FlowState& state);
 
-/// Of a flow that repeats itself; see periodic_state.hpp.
+/// Of a flow that repeats itself, but not of one between lids; see periodic_state.hpp.
 struct Oscillation {
   PeriodicState state;                ///< of the Darcy velocity along the axis
   std::complex<double> permeability;  ///< dynamic: μ Û / Ĝ of the amplitudes at its frequency [m²]; 0: a steady drive

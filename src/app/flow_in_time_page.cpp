@@ -8,11 +8,11 @@
 #include <complex>
 #include <numbers>
 
+#include "app/end_flow_job.hpp"
 #include "app/flow_in_time.hpp"
-#include "app/inlet_job.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
-#include "ins/upscale/inlet_flow.hpp"
+#include "ins/upscale/end_flow.hpp"
 #include "page/page_text.hpp"
 #include "page/svg_chart.hpp"
 
@@ -78,7 +78,9 @@ std::string history_header(const FlowHistory& history) {
   std::string text =
       "time_s,dt_s,cfl,pressure_gradient_Pa_m,darcy_velocity_x_m_s,darcy_velocity_y_m_s,darcy_velocity_z_m_s,"
       "flow_rate_m3_s,kinetic_energy_J_m3,power_W_m3,dissipation_W_m3,largest_speed_m_s,divergence,iterations";
-  if (history.boundaries != "periodic") text += ",inflow_m3_s,outflow_m3_s";
+  if (has_ends(history)) text += ",inflow_m3_s,outflow_m3_s";
+  for (const FlowLid& lid : history.forces.options.lids)
+    for (const char axis : {'x', 'y', 'z'}) text += fmt::format(",friction_{}_{}_N", side_name(lid.side), axis);
   return text + force_columns(history.forces) + "\n";
 }
 
@@ -88,12 +90,15 @@ std::string history_line(const FlowHistory& history, const FlowState& s) {
       "{:.10g},{:.10g},{:.4g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.6g},{:.3g},{}", s.time,
       s.dt, s.cfl, s.gradient, u[0], u[1], u[2], s.flow_rate, s.kinetic_energy, s.power, s.dissipation, s.largest_speed,
       s.divergence, s.iterations);
-  if (history.boundaries != "periodic") text += fmt::format(",{:.10g},{:.10g}", s.inflow, s.outflow);
+  if (has_ends(history)) text += fmt::format(",{:.10g},{:.10g}", s.inflow, s.outflow);
+  for (const EndFriction& drag : s.drags)
+    text += fmt::format(",{:.10g},{:.10g},{:.10g}", drag.force[0], drag.force[1], drag.force[2]);
   return text + force_values(history.forces, s.forces) + "\n";
 }
 
 std::optional<Oscillation> oscillation_of(const FlowHistory& history) {
   constexpr double least_drive = 1e-3;  // of its largest value
+  if (history.boundaries == "lids") return {};
   const auto state = periodic_state(history.time, history.velocity);
   if (!state) return {};
   Oscillation found{*state, 0.0};
@@ -150,13 +155,20 @@ double degrees_behind(std::complex<double> permeability) { return -std::arg(perm
 
 std::string history_text(const FlowHistory& history) {
   const FlowState& end = history.states.back();
-  std::string text = fmt::format(
-      "{} flow along {}: {} steps to {}, {} iterations\n"
-      "  at the end: pressure gradient {:.5g} Pa/m, Darcy velocity {:.5g} m/s, flow rate {:.5g} m³/s\n"
-      "  kinetic energy {:.4g} J/m³, power of the drive {:.4g} W/m³, dissipation {:.4g} W/m³\n",
-      history.inertia ? "Navier-Stokes" : "Unsteady Stokes", "xyz"[history.axis], history.steps,
-      format_si(end.time, "s"), history.iterations, end.gradient, end.darcy_velocity[history.axis], end.flow_rate,
-      end.kinetic_energy, end.power, end.dissipation);
+  const bool lids = history.boundaries == "lids";
+  std::string text =
+      fmt::format("{} flow {}: {} steps to {}, {} iterations\n", history.inertia ? "Navier-Stokes" : "Unsteady Stokes",
+                  lids ? std::string("between lids") : fmt::format("along {}", "xyz"[history.axis]), history.steps,
+                  format_si(end.time, "s"), history.iterations);
+  if (lids)
+    text += fmt::format("  at the end: largest speed {:.5g} m/s, Darcy velocity along {} {:.5g} m/s\n",
+                        end.largest_speed, "xyz"[history.axis], end.darcy_velocity[history.axis]);
+  else
+    text +=
+        fmt::format("  at the end: pressure gradient {:.5g} Pa/m, Darcy velocity {:.5g} m/s, flow rate {:.5g} m³/s\n",
+                    end.gradient, end.darcy_velocity[history.axis], end.flow_rate);
+  text += fmt::format("  kinetic energy {:.4g} J/m³, power of the {} {:.4g} W/m³, dissipation {:.4g} W/m³\n",
+                      end.kinetic_energy, lids ? "lids" : "drive", end.power, end.dissipation);
   if (const auto found = oscillation_of(history)) {
     text += fmt::format("  repeats itself with {:.4g} Hz: Darcy velocity {:.4g} m/s, amplitude {:.4g} m/s\n",
                         found->state.frequency(), found->state.mean, found->state.amplitude);
@@ -193,6 +205,7 @@ std::string history_json(const FlowHistory& history) {
                            {{"time_s", all([](const FlowState& s) { return s.time; })},
                             {"pressure_gradient_Pa_m", all([](const FlowState& s) { return s.gradient; })},
                             {"darcy_velocity_m_s", all([axis](const FlowState& s) { return s.darcy_velocity[axis]; })},
+                            {"largest_speed_m_s", all([](const FlowState& s) { return s.largest_speed; })},
                             {"kinetic_energy_J_m3", all([](const FlowState& s) { return s.kinetic_energy; })},
                             {"power_W_m3", all([](const FlowState& s) { return s.power; })},
                             {"dissipation_W_m3", all([](const FlowState& s) { return s.dissipation; })},
@@ -225,15 +238,26 @@ void add_tiles(const Json& flow, PagePart& page) {
   const auto axis = flow.at("axis").get<std::string>();
   const auto number = [&](const char* key) { return flow.at(key).get<double>(); };
   const auto velocity = flow.at("darcy_velocity_m_s").at(std::string("xyz").find(axis)).get<double>();
-  page.tiles = {
-      {"Darcy velocity at the end", format_si(velocity, "m/s"),
-       fmt::format("along {}, at {}; flow rate over the whole cross-section", axis, format_si(number("end_s"), "s"))},
-      {"Pressure gradient at the end",
-       fmt::format("{:.4g}<span class=\"unit\">Pa/m</span>", number("pressure_gradient_Pa_m")),
-       flow.value("boundaries", "") == "inlet" ? "mean pressure on the inlet less that on the outlet, per length"
-                                               : "pressure drop per length"},
+  const auto boundaries = flow.value("boundaries", "");
+  if (boundaries == "lids")
+    page.tiles.push_back({"Largest speed at the end", format_si(number("largest_speed_m_s"), "m/s"),
+                          fmt::format("at {}", format_si(number("end_s"), "s"))});
+  else
+    page.tiles.push_back({"Darcy velocity at the end", format_si(velocity, "m/s"),
+                          fmt::format("along {}, at {}; flow rate over the whole cross-section", axis,
+                                      format_si(number("end_s"), "s"))});
+  if (boundaries == "lids")
+    page.tiles.push_back({"Dissipation at the end",
+                          fmt::format("{:.4g}<span class=\"unit\">W/m³</span>", number("dissipation_W_m3")),
+                          "what friction takes, per volume of the sample"});
+  else
+    page.tiles.push_back({"Pressure gradient at the end",
+                          fmt::format("{:.4g}<span class=\"unit\">Pa/m</span>", number("pressure_gradient_Pa_m")),
+                          boundaries == "inlet" ? "mean pressure on the inlet less that on the outlet, per length"
+                                                : "pressure drop per length"});
+  page.tiles.push_back(
       {"Steps", fmt::format("{}", flow.at("steps").get<int>()),
-       fmt::format("{:.1f} iterations per step", number("iterations") / std::max(1.0, number("steps")))}};
+       fmt::format("{:.1f} iterations per step", number("iterations") / std::max(1.0, number("steps")))});
   if (flow.contains("periodic_state")) {
     const Json& state = flow.at("periodic_state");
     page.tiles.push_back({"Frequency",
@@ -253,23 +277,32 @@ void add_tiles(const Json& flow, PagePart& page) {
 void add_charts(const Json& flow, PagePart& page) {
   const Json& history = flow.at("history");
   const auto axis = flow.at("axis").get<std::string>();
-  const bool inlet = flow.value("boundaries", "") == "inlet";
-  page.cards.push_back(pairs_html(
-      {chart(history, {"Darcy velocity", "Darcy velocity along " + axis, "m/s"},
-             {{"darcy_velocity_m_s", "", "#1f77b4", ""}}, "Every step is in history.csv."),
-       chart(history, {inlet ? "Pressure" : "Drive", "pressure gradient along " + axis, "Pa/m"},
-             {{"pressure_gradient_Pa_m", "", "#d1731b", ""}},
-             inlet ? "Mean pressure on the inlet less that on the outlet, per length." : "Pressure drop per length."),
-       chart(
-           history, {"Power", "per volume of the sample", "W/m³"},
-           {{"power_W_m3", inlet ? "pressure drop times flow rate" : "power of the drive", "#d1731b", ""},
-            {"dissipation_W_m3", "dissipation", "#1f77b4", "7 3"}},
-           std::string(inlet ? "What pressure gives more than friction takes is kinetic energy, which grows or leaves. "
-                             : "What the drive gives more than friction takes is the growth of the kinetic energy. ") +
-               "Friction comes from the "
-               "velocity at cell centres, which carries an error of the grid of some percent."),
-       chart(history, {"Kinetic energy", "per volume of the sample", "J/m³"},
-             {{"kinetic_energy_J_m3", "", "#2a8c4a", ""}}, "")}));
+  const auto boundaries = flow.value("boundaries", "");
+  const bool inlet = boundaries == "inlet", lids = boundaries == "lids";
+  std::vector<std::string> charts;
+  const Quantity what = lids ? Quantity{"Largest speed", "largest speed", "m/s"}
+                             : Quantity{"Darcy velocity", "Darcy velocity along " + axis, "m/s"};
+  charts.push_back(chart(history, what, {{lids ? "largest_speed_m_s" : "darcy_velocity_m_s", "", "#1f77b4", ""}},
+                         "Every step is in history.csv."));
+  if (!lids)
+    charts.push_back(
+        chart(history, {inlet ? "Pressure" : "Drive", "pressure gradient along " + axis, "Pa/m"},
+              {{"pressure_gradient_Pa_m", "", "#d1731b", ""}},
+              inlet ? "Mean pressure on the inlet less that on the outlet, per length." : "Pressure drop per length."));
+  charts.push_back(chart(
+      history, {"Power", "per volume of the sample", "W/m³"},
+      {{"power_W_m3",
+        inlet  ? "pressure drop times flow rate"
+        : lids ? "power of the lids"
+               : "power of the drive",
+        "#d1731b", ""},
+       {"dissipation_W_m3", "dissipation", "#1f77b4", "7 3"}},
+      std::string(inlet ? "What pressure gives more than friction takes is kinetic energy, which grows or leaves. "
+                        : "What moves the fluid gives more than friction takes: the growth of the kinetic energy. ") +
+          "Friction comes from the velocity at cell centres, which carries an error of the grid of some percent."));
+  charts.push_back(chart(history, {"Kinetic energy", "per volume of the sample", "J/m³"},
+                         {{"kinetic_energy_J_m3", "", "#2a8c4a", ""}}, ""));
+  page.cards.push_back(pairs_html(charts));
   if (flow.value("inertia", false))
     page.cards.push_back(
         pairs_html({chart(history, {"Length of the steps", "dt", "s"}, {{"dt_s", "", "#1f77b4", ""}}, ""),

@@ -10,11 +10,11 @@
 #include <memory>
 #include <utility>
 
+#include "app/end_flow_job.hpp"
 #include "app/flow_handover.hpp"
 #include "app/flow_in_time.hpp"
 #include "app/flow_record.hpp"
 #include "app/inertia_results.hpp"
-#include "app/inlet_job.hpp"
 #include "app/kept_flow.hpp"
 #include "app/plot_file.hpp"
 #include "app/solve_progress.hpp"
@@ -469,17 +469,17 @@ JobResult run(const JobContext& context) {
 void draw(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
   draw_flow(comm, summary, view, figures);
   draw_flow_in_time(comm, summary, view, figures);
-  draw_inlet_flow(comm, summary, view, figures);
+  draw_end_flow(comm, summary, view, figures);
 }
 
 PagePart page(const Json& summary, const Figures& figures) {
-  if (summary.contains("inlet_flow")) return inlet_flow_page(summary, figures);
+  if (end_flow_key(summary) != nullptr) return end_flow_page(summary, figures);
   return summary.contains("flow_in_time") ? flow_in_time_page(summary, figures) : flow_page(summary, figures);
 }
 
 std::vector<std::string> all_mistakes(const JobContext& context) {
   if (is_in_time(context.config)) return flow_in_time_mistakes(context);
-  if (has_inlet(context.config)) return inlet_flow_mistakes(context);
+  if (ends_drive(context.config)) return end_flow_mistakes(context);
   const FlowOptions& options = context.config.flow;
   std::vector<std::string> found = mistakes(options, context.geometry);
   if (options.estimate_given && wider_grids(context.grid.cells).empty())
@@ -509,12 +509,12 @@ Job flow_job() {
   return {
       "flow",
       "[flow] with model = \"stokes\" or \"steady\" and a drive: permeability and velocity; with [[flow.inlet]]: flow "
-      "rate and pressure drop; \"unsteady-stokes\" and [time]: its history",
+      "rate and pressure drop; with [[flow.lid]]: friction; \"unsteady-stokes\" and [time]: its history",
       [](const Config& config) { return config.flow.model != FlowModel::none; },
       all_mistakes,
       [](const JobContext& context) {
         if (is_in_time(context.config)) return start_flow_in_time(context);
-        return one_step(context, has_inlet(context.config) ? run_inlet_flow : run);
+        return one_step(context, ends_drive(context.config) ? run_end_flow : run);
       },
       draw,
       page,

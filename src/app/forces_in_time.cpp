@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "app/inlet_job.hpp"
+#include "app/end_flow_job.hpp"
 #include "app/periodic_state.hpp"
 #include "base/json.hpp"
-#include "ins/upscale/inlet_flow.hpp"
+#include "ins/upscale/end_flow.hpp"
 
 namespace karst {
 

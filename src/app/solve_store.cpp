@@ -33,7 +33,7 @@ struct Tables {
 const std::array<Tables, 5>& tables() {
   static const std::array<Tables, 5> all{
       {{"flow", {"[fluid]", "[flow]"}},
-       {"flow in time", {"[fluid]", "[flow]", "[[flow.inlet]]", "[[flow.body]]", "[time]"}, {}},
+       {"flow in time", {"[fluid]", "[flow]", "[[flow.inlet]]", "[[flow.lid]]", "[[flow.body]]", "[time]"}, {}},
        {"diffusion", {"[diffusion]"}},
        {"dispersion", {"[fluid]", "[flow]", "[dispersion]"}},
        {"transport",

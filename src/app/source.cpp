@@ -243,6 +243,7 @@ double cell_width_at_walls(const GridOptions& grid) {
 }
 
 void require_wall(const Config& config, const GeometryReport& report) {
+  if (!config.flow.lids.empty()) return;  // walls enough
   const auto has_wall = [](const LevelReport& level) { return level.cut.cells_cut > 0; };
   if (std::any_of(report.levels.begin(), report.levels.end(), has_wall)) return;
   const char* cause = config.geometry.image.empty()

@@ -64,7 +64,7 @@ Source with_reservoirs(Source sample, int direction, int cells);
 /// The import as lines for the terminal.
 std::string import_text(const ImportReport& report);
 
-/// Error unless the geometry holds a wall; names the likely cause.
+/// Error unless the geometry or lids hold a wall; names the likely cause.
 void require_wall(const Config& config, const GeometryReport& report);
 
 }  // namespace karst

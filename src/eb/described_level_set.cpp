@@ -27,7 +27,8 @@ Vec3 size_in_cells(const Vec3& size, double h0) {
   return cells;
 }
 
-constexpr double farthest = 1e8;  // [cells]: there positions are known to 1e-8 cells
+constexpr double without_solid = 1e6;  ///< cells to the nearest one
+constexpr double farthest = 1e8;       // [cells]: there positions are known to 1e-8 cells
 
 /// Refuses a place or length that is so large in cells that nothing near the domain could be told from it.
 void require_near(const std::string& key, const Vec3& value, double h0) {
@@ -173,9 +174,8 @@ std::unique_ptr<LevelSet> make_region(const SolidOptions& shape, const std::stri
 std::unique_ptr<LevelSet> make_described_level_set(const GeometryOptions& options, double h0, const Vec3& size,
                                                    const std::array<bool, 3>& periodic) {
   require(h0 > 0.0, "geometry: the cell width is {} m; it must be > 0", h0);
-  require(!options.solids.empty(),
-          "geometry: there is no solid; give at least one [[geometry.solid]], or an image with geometry.image");
   const Periods domain{size_in_cells(size, h0), periodic};
+  if (options.solids.empty()) return make_level_set(HalfSpace{Vec3{-without_solid, 0.0, 0.0}, {1.0, 0.0, 0.0}});
   const std::vector<std::string> there = minerals_of(options.solids);
   const MineralChoice minerals = choose_minerals(there, options.minerals);
   LevelSetParts parts;

@@ -18,9 +18,8 @@ namespace karst {
 /// @param h0        level-0 cell width [m]
 /// @param size      of the domain [m]: a whole number of cells per direction, else Error
 /// @param periodic  directions in which the grid is periodic
-/// Throws Error without solids, with places and lengths above 1e8 cells, with formulas whose sign changes more than 32
-/// times per cell width, and what choose_minerals, make_level_set, read_spheres and
-/// make_expression throw.
+/// Without solids all is fluid. Throws Error with places and lengths above 1e8 cells, with formulas whose sign changes
+/// more than 32 times per cell width, and what choose_minerals, make_level_set, read_spheres and make_expression throw.
 std::unique_ptr<LevelSet> make_described_level_set(const GeometryOptions& options, double h0, const Vec3& size,
                                                    const std::array<bool, 3>& periodic);
 

@@ -284,3 +284,47 @@ def flow_steps_too_long_for_inertia(folder):
     return ["run", deck(folder, text), "grid.periodic=[true,true,true]"], [
         "the step after t = 0 s failed", "12500 s", "take shorter steps"], [
         *FAILED, "out/history.csv", "out/plot.vtkhdf"]
+
+
+def between_lids(lids, lines="", more=""):
+    return flow_deck(lines + "".join(f'[[flow.lid]]\n{lid}\n' for lid in lids) + more)
+
+
+@case
+def flow_between_lids_and_a_drive(folder):
+    lid = 'side = "+y"\nvelocity = [1e-3, 0, 0]'
+    return ["check", deck(folder, between_lids([lid], 'drive = "pressure-drop"\naxes = ["x"]\n'))], [
+        "flow.drive", "second drive", "[[flow.lid]]", "flow.axes", "lids say where"]
+
+
+@case
+def flow_between_lids_that_cannot_be(folder):
+    lids = ['side = "+y"\nvelocity = [0, 1e-3, 0]', 'side = "+y"\nvelocity = [1e-3, 0, 0]', 'side = "up"', ""]
+    return ["check", deck(folder, between_lids(lids))], [
+        "flow.lid[0].velocity", "the normal of the lid", "[[flow.inlet]]", "flow.lid[1].side", "is a lid already",
+        "flow.lid[2].side", "\"+z\"", "flow.lid[2].velocity", "flow.lid[3].side", "every lid needs it"]
+
+
+@case
+def flow_between_lids_at_rest(folder):
+    return ["check", deck(folder, between_lids(['side = "+y"\nvelocity = [0, 0, 0]']))], [
+        "flow.lid", "nothing moves the fluid"]
+
+
+@case
+def flow_between_lids_of_a_periodic_domain(folder):
+    return ["check", deck(folder, between_lids(['side = "+z"\nvelocity = [1e-3, 0, 0]'])),
+            "grid.periodic=[true,true,true]"], ["flow.lid", "periodic along z", "another direction"]
+
+
+@case
+def flow_between_lids_from_an_inlet(folder):
+    text = between_lids(['side = "+y"\nvelocity = [1e-3, 0, 0]'], "", '[[flow.inlet]]\nside = "-x"\nvelocity = 1\n')
+    return ["check", deck(folder, text)], ["flow.lid", "beside [[flow.inlet]]"]
+
+
+@case
+def transport_between_lids(folder):
+    text = between_lids(['side = "+y"\nvelocity = [1e-3, 0, 0]'], "",
+                        '[transport]\ndiffusivity = 1e-9\n[[transport.component]]\nname = "c"\n')
+    return ["check", deck(folder, text)], ["flow.lid", "does not carry [transport]"]

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "grid/vof_loops.hpp"
-#include "ins/upscale/inlet_flow.hpp"
+#include "ins/upscale/end_flow.hpp"
 #include "support/flow_cases.hpp"
 #include "verification/figures.hpp"
 
@@ -78,7 +78,7 @@ Json measure(const Comm& comm, const Channel& channel) {
   options.inlets = {{0, mean_speed, "parabolic"}};
   options.bodies = {{"cylinder", "", 0.0, diameter * depth}};
   const FluidOptions fluid{viscosity, density};
-  const InletFlow flow = solve_inlet_flow(comm, geometry, options, fluid, {h, 1.0, 0.0});
+  const EndFlow flow = solve_end_flow(comm, geometry, options, fluid, {h, 1.0, 0.0});
   const auto coefficient = [&](const Vec3& force) {
     return *force_coefficients(force, options.bodies[0], options, fluid);
   };

@@ -44,7 +44,16 @@ constexpr const EndRule& rule_of(FlowSide kind) { return rules[static_cast<std::
 StokesDrive operator*(double factor, StokesDrive drive) {
   drive.force = factor * drive.force;
   for (double& value : drive.at_end) value *= factor;
+  for (Vec3& velocity : drive.of_wall) velocity = factor * velocity;
   return drive;
+}
+
+StokesDrive velocities_of(const StokesDrive& drive, const FlowSides& sides) {
+  StokesDrive only = drive;
+  only.force = {};
+  for (std::size_t s = 0; s < sides.size(); ++s)
+    if (!gives_velocity(sides[s])) only.at_end[s] = 0.0;
+  return only;
 }
 
 StokesDrive on_level(const StokesDrive& drive, const FlowSides& sides, double width) {

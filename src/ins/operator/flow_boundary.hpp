@@ -13,7 +13,7 @@
 namespace karst {
 
 /// What the flow meets at one end of the domain; not looked at where the domain is periodic.
-///   no_slip    u = 0 on the end
+///   no_slip    u = 0 on the end, or the velocity along itself that a moving lid has
 ///   symmetry   no flow through it, no friction along it
 ///   pressure   the pressure is given there, the velocity does not change along the normal
 ///   velocity   the velocity is given there, along the normal: what flows in
@@ -27,6 +27,7 @@ using FlowSides = std::array<FlowSide, 6>;
 struct StokesDrive {
   Vec3 force;                      ///< minus the mean pressure gradient, along periodic directions
   std::array<double, 6> at_end{};  ///< value of each end: the pressure or the velocity into the domain, if given
+  std::array<Vec3, 6> of_wall{};   ///< velocity of each no-slip end, along itself
 };
 
 /// Factor on the value of an end, by the place on it [cells of level 0].
@@ -35,10 +36,14 @@ using EndProfile = std::function<double(const Vec3&)>;
 /// A factor on all of the drive.
 StokesDrive operator*(double factor, StokesDrive drive);
 
+/// The velocities of ends alone, without what pushes: of inlets and walls.
+StokesDrive velocities_of(const StokesDrive& drive, const FlowSides& sides);
+
 /// In units of a level with cells of this width [h0]: velocities stay, pressures and forces do not (stokes_levels.hpp).
 StokesDrive on_level(const StokesDrive& drive, const FlowSides& sides, double width);
 
-/// u = 0 on it: rows and fluxes meet a wall half a cell from the centre, which takes friction. Its ghosts are not used.
+/// It holds the fluid: rows and fluxes meet a wall half a cell from the centre, which takes friction. Its ghosts are
+/// not used; where it moves, its velocity is a part of what drives (StokesOperator::EndWall).
 bool is_wall(FlowSide kind);
 /// How the row of a cell meets the ghost behind an end that is no wall.
 struct EndRow {

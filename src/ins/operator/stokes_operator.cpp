@@ -159,7 +159,7 @@ void StokesOperator::set_profile(int side, double width, const EndProfile& profi
 }
 
 void StokesOperator::find_ghosts() {
-  ghost_begin_ = level_ghost_begin_ = {0};
+  ghost_begin_ = level_ghost_begin_ = end_wall_begin_ = {0};
   for (int b = 0; b < geometry_->graph.n_local(); ++b) {
     const BoxGraph graph = geometry_->graph.box(b);
     if (graph.halo.n_domain() > 0)
@@ -171,7 +171,24 @@ void StokesOperator::find_ghosts() {
     ghost_begin_.push_back(std::ssize(ghosts_));
     if (graph.halo.n_coarse() > 0) find_level_ghosts(b, graph);
     level_ghost_begin_.push_back(std::ssize(level_ghosts_));
+    if (graph.halo.n_domain() > 0) find_end_walls(b, graph);
+    end_wall_begin_.push_back(std::ssize(end_walls_));
   }
+}
+
+/// Where the grid line of a flow cell meets the end and no solid before it.
+void StokesOperator::find_end_walls(int box, const BoxGraph& graph) {
+  const std::span<const FlowRow> rows = rows_.of(box);
+  for_each_face(graph, [&](int vof, int side, int slot) {
+    if (graph.name(slot) != domain_face || !is_wall(sides_[side])) return;
+    const auto row = std::ranges::lower_bound(rows, vof, {}, &FlowRow::vof);
+    const auto s = static_cast<std::size_t>(side);
+    if (row == rows.end() || row->vof != vof || row->slot[s] != graph.closed() || row->theta[s] != 0.5F) return;
+    const float other = row->theta[s ^ 1U];
+    const float across = row->slot[s ^ 1U] == graph.closed() ? std::max(other, static_cast<float>(least_theta)) : other;
+    end_walls_.push_back(
+        {static_cast<std::uint16_t>(vof), static_cast<std::uint8_t>(side), 2.0F / ((0.5F + across) * 0.5F)});
+  });
 }
 
 /// Across the open sides of flow cells.
@@ -365,6 +382,14 @@ Vec3 StokesOperator::continuity(int box, const LevelValues& u, const Vec3& force
   return along;
 }
 
+void StokesOperator::move_end_walls(int box, const StokesDrive& drive, Quad* y) const {
+  const auto b = static_cast<std::size_t>(box);
+  for (auto i = end_wall_begin_[b]; i < end_wall_begin_[b + 1]; ++i) {
+    const EndWall& wall = end_walls_[i];
+    for (std::size_t d = 0; d < 3; ++d) y[wall.vof].v[d] -= double{wall.viscous} * drive.of_wall[wall.side].v[d];
+  }
+}
+
 void StokesOperator::momentum_pass(LevelValues& u, std::span<Quad> y, const StokesDrive& drive,
                                    const LevelTime& time) const {
   const EndGhosts ends = end_ghosts(sides_, GhostOf::momentum, drive);
@@ -375,6 +400,7 @@ void StokesOperator::momentum_pass(LevelValues& u, std::span<Quad> y, const Stok
       momentum<true>(b, u, drive.force, of_box(time, b), to);
     else
       momentum<false>(b, u, drive.force, time, to);
+    move_end_walls(b, drive, to);
   });
 }
 
@@ -443,7 +469,7 @@ double StokesOperator::extra_flux(const LevelValues& u, int box, const FlowExtra
 std::int64_t StokesOperator::bytes() const {
   return static_cast<std::int64_t>(rows_.rows.bytes() + rows_.extra.bytes() + 2 * rows_.still.size() +
                                    ghosts_.size() * sizeof(Ghost) + level_ghosts_.size() * sizeof(LevelGhost) +
-                                   t_.bytes() + plain_.bytes());
+                                   end_walls_.size() * sizeof(EndWall) + t_.bytes() + plain_.bytes());
 }
 
 }  // namespace karst

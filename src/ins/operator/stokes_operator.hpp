@@ -114,7 +114,15 @@ class StokesOperator {
     /// in single precision.
     double point = 1.0, mean = 1.0;
   };
+  /// A no-slip end beside a flow cell: what the velocity of the wall adds to its momentum row.
+  struct EndWall {
+    std::uint16_t vof;
+    std::uint8_t side;
+    float viscous;  ///< weight of that velocity, as FlowRow::viscous
+  };
   void find_ghosts();
+  void find_end_walls(int box, const BoxGraph& graph);
+  void move_end_walls(int box, const StokesDrive& drive, Quad* y) const;
   void limit_bends();
   void find_level_ghosts(int box, const BoxGraph& graph);
   void fill_level_ghosts(int box, LevelValues& u) const;
@@ -133,6 +141,8 @@ class StokesOperator {
   std::vector<std::int64_t> ghost_begin_;  // n_local + 1
   std::vector<LevelGhost> level_ghosts_;
   std::vector<std::int64_t> level_ghost_begin_;  // n_local + 1
+  std::vector<EndWall> end_walls_;
+  std::vector<std::int64_t> end_wall_begin_;  // n_local + 1
   FloatField t_;
   mutable HaloExchange<Quad> halo_;  // its buffers
   Array<std::uint8_t> plain_;        // per own VoF: no row

@@ -189,7 +189,7 @@ void UnsteadySolver::measure(StepReport& report) {
       q.v[3] = 0.0;
     }
   });
-  op.apply(stokes_->values(), work);
+  op.apply(stokes_->values(), work, velocities_of(drive_at_(time_), op.sides()));
   std::array<double, 2> sums{};
   for (int l = 0; l < op.n_levels(); ++l) {
     const double per_square = 1.0 / (StokesLevels::width(l) * StokesLevels::width(l));

@@ -35,7 +35,8 @@ struct StepReport {
   int iterations = 0;           ///< of GMRES, all stages
   Vec3 velocity;                ///< mean superficial velocity
   double kinetic_energy = 0.0;  ///< Σ κ |u|² / 2 over the volume of the domain [ρ F² h0⁴ / μ²]
-  double dissipation = 0.0;     ///< Σ κ u·(-Δu) over the volume of the domain [F² h0² / μ]
+  double dissipation = 0.0;     ///< Σ κ u·(-Δu) over the volume of the domain [F² h0² / μ]:
+                                ///< what friction takes, less what moving walls give
   double largest_speed = 0.0;
   double divergence = 0.0;  ///< largest net flux of a cell / largest speed
   double cfl = 0.0;         ///< largest part of its volume that a cell passes on in the step

@@ -16,6 +16,33 @@ namespace {
 // What cells belong to; bodies count from 1.
 constexpr float whole = 0.0F, without_body = -1.0F, other_wall = -2.0F;
 
+/// Across the sides of a VoF, walls or not.
+std::array<std::uint16_t, 6> slots_of(const BoxGraph& graph, std::uint16_t vof) {
+  const auto after = std::ranges::upper_bound(graph.runs, vof, {}, &Run::first);
+  if (after != graph.runs.begin())
+    if (const Run& run = *std::prev(after); vof < run.first + run.length) return run.neighbours(vof - run.first);
+  const auto n = static_cast<std::size_t>(graph.n_irregular);
+  const auto irregular = graph.row_vof.first(n), regular = graph.row_vof.subspan(n);
+  const auto at = std::ranges::lower_bound(irregular, vof);
+  if (at != irregular.end() && *at == vof) return graph.neighbours[at - irregular.begin()];
+  return graph.neighbours[n + static_cast<std::size_t>(std::ranges::lower_bound(regular, vof) - regular.begin())];
+}
+
+/// Velocities of the no-slip ends that a row meets.
+WallVelocities walls_at_ends(const BoxGraph& graph, const FlowRow& row, const StokesDrive& drive) {
+  WallVelocities of_wall{};
+  const std::array<std::uint16_t, 6> slots = slots_of(graph, row.vof);
+  for (std::size_t s = 0; s < 6; ++s)
+    if (graph.name(slots[s]) == domain_face) of_wall[s] = drive.of_wall[s];
+  return of_wall;
+}
+
+/// Friction on a no-slip end, per area.
+Vec3 friction_on_end(const Quad* x, const BoxGraph& graph, const FlowRow& row, std::size_t s,
+                     const StokesDrive& drive) {
+  return slope_towards(x, row, static_cast<int>(s), to_side, walls_at_ends(graph, row, drive));
+}
+
 /// The minerals of a level and what is known of its cells.
 class LevelBodies {
  public:
@@ -134,29 +161,18 @@ class LevelBodies {
       if (area == 0.0 || slots[s] == graph.closed()) continue;
       const bool end = graph.name(slots[s]) == domain_face;
       if (end && is_wall(op_.sides()[s]))
-        sum += area * on_wall_end(b, row, s);
+        sum += area * on_wall_end(b, graph, row, s);
       else if (row.area[s] > 0.0F && (end || label_.box(b)[row.slot[s]] != label_.box(b)[row.vof]))
         sum += through(b, row, s, area, end);
     }
     return sum;
   }
 
-  static std::array<std::uint16_t, 6> slots_of(const BoxGraph& graph, std::uint16_t vof) {
-    const auto after = std::ranges::upper_bound(graph.runs, vof, {}, &Run::first);
-    if (after != graph.runs.begin())
-      if (const Run& run = *std::prev(after); vof < run.first + run.length) return run.neighbours(vof - run.first);
-    const auto n = static_cast<std::size_t>(graph.n_irregular);
-    const auto irregular = graph.row_vof.first(n), regular = graph.row_vof.subspan(n);
-    const auto at = std::ranges::lower_bound(irregular, vof);
-    if (at != irregular.end() && *at == vof) return graph.neighbours[at - irregular.begin()];
-    return graph.neighbours[n + static_cast<std::size_t>(std::ranges::lower_bound(regular, vof) - regular.begin())];
-  }
-
   /// Friction and pressure on a no-slip end, per area.
-  Vec3 on_wall_end(int b, const FlowRow& row, std::size_t s) const {
+  Vec3 on_wall_end(int b, const BoxGraph& graph, const FlowRow& row, std::size_t s) const {
     const Quad* x = u_.x.box(b).data();
     const double out = s % 2 == 1 ? 1.0 : -1.0;
-    Vec3 force = slope_towards(x, row, static_cast<int>(s), to_side);
+    Vec3 force = friction_on_end(x, graph, row, s, drive_);
     force.v[s / 2] += out * (x[row.vof].v[kernels::p] + out * to_side * kernels::row_gradient(x, row, {})[s / 2]);
     return force;
   }
@@ -234,6 +250,31 @@ std::vector<BodyForce> body_forces(const StokesLevels& op, const FlowValues& u, 
   for (std::size_t i = 0; i + 6 < sums.size(); i += 7)
     all.push_back({{sums[i], sums[i + 1], sums[i + 2]}, {sums[i + 3], sums[i + 4], sums[i + 5]}, sums[i + 6]});
   return all;
+}
+
+EndFriction end_friction(const StokesLevels& op, const FlowValues& u, const StokesDrive& drive, int side) {
+  const auto s = static_cast<std::size_t>(side);
+  std::array<double, 4> sum{};
+  for (int l = 0; l < op.n_levels(); ++l) {
+    const StokesOperator& level = op.level(l);
+    const double h = StokesLevels::width(l);
+    for (int b = 0; b < level.geometry().graph.n_local(); ++b) {
+      const BoxGraph graph = level.geometry().graph.box(b);
+      const auto irregular = graph.row_vof.first(graph.n_irregular);
+      for (const FlowRow& row : level.rows().of(b)) {
+        if (graph.name(slots_of(graph, row.vof)[s]) != domain_face) continue;
+        const auto at = std::ranges::lower_bound(irregular, row.vof);
+        const double area = at == irregular.end() || *at != row.vof
+                                ? 1.0
+                                : level.geometry().box(b).moments[at - irregular.begin()].aperture[s];
+        const Vec3 friction = friction_on_end(u.level(l).x.box(b).data(), graph, row, s, drive);
+        for (std::size_t d = 0; d < 3; ++d) sum[d] += h * area * friction.v[d];
+        sum[3] += h * h * area;
+      }
+    }
+  }
+  op.comm().sum(std::span(sum));
+  return {{sum[0], sum[1], sum[2]}, sum[3]};
 }
 
 }  // namespace karst

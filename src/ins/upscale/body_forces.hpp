@@ -35,4 +35,14 @@ struct BodyForce {
 std::vector<BodyForce> body_forces(const StokesLevels& op, const FlowValues& u, const StokesDrive& drive,
                                    double inertia, const std::vector<int>& body_of, const MomentumOfStep& step = {});
 
+/// In the same units.
+struct EndFriction {
+  Vec3 force;
+  double area = 0.0;
+};
+/// Friction of a flow on a no-slip end of the domain, at rest or moving: Σ α ∂u/∂n by the parabolas of the momentum
+/// rows, exact for plane flow between plates; towards a corner with a wall of another velocity it grows without end as
+/// cells get finer. Pieces that joined other cells are left out. Collective.
+EndFriction end_friction(const StokesLevels& op, const FlowValues& u, const StokesDrive& drive, int side);
+
 }  // namespace karst

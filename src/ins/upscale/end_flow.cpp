@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ins/upscale/inlet_flow.hpp"
+#include "ins/upscale/end_flow.hpp"
 
 #include <fmt/format.h>
 
@@ -21,10 +21,15 @@
 namespace karst {
 namespace {
 
-constexpr const char *slow_name = "stokes from the inlet", *steady_name = "steady from the inlet";
-constexpr int steady_restart = 40;  ///< as for permeabilities
-
-std::string side_name(int side) { return fmt::format("{}{}", is_high(side) ? '+' : '-', "xyz"[direction_of(side)]); }
+/// Of GMRES with inertia: Newton's equations of eddies that nothing blows through are solved in some hundred iterations
+/// without a restart, or not at all (a cavity at Re 1000 on 128² cells: none with 40, 16 steps of Newton with 150); as
+/// many vectors as fit in `most_numbers` of 16 bits.
+constexpr int least_restart = 40, most_restart = 150;
+constexpr double most_numbers = 1.28e8;
+int steady_restart(const Index& cells) {
+  const double fit = most_numbers / (4.0 * cells[0] * cells[1] * cells[2]);
+  return static_cast<int>(std::clamp(fit, double{least_restart}, double{most_restart}));
+}
 
 double value_at(const Formula& formula, const Vec3& x) {
   double value = 0.0;
@@ -53,13 +58,13 @@ std::array<double, 2> rates_through(const Comm& comm, const FaceField& flux, int
   return sum;
 }
 
-/// Units of the solver: the velocity of the inlet, and the stress it makes in a cell.
-struct InletUnits {
+/// Units of the solver: the velocity of the end, and the stress it makes in a cell.
+struct EndUnits {
   double width, speed, pressure;
   double inertia;  ///< as in steady_solver.hpp; 0: Stokes flow
-  InletUnits(const FlowOptions& options, const FluidOptions& fluid, double h)
+  EndUnits(const FlowOptions& options, const FluidOptions& fluid, double h)
       : width(h),
-        speed(options.inlets.at(0).velocity),
+        speed(end_speed(options)),
         pressure(fluid.viscosity * speed / h),
         inertia(options.model == FlowModel::steady ? fluid.density * speed * h / fluid.viscosity : 0.0) {}
 };
@@ -67,8 +72,9 @@ struct InletUnits {
 /// Stokes flow, left in the solver.
 StokesReport solve_slow(StokesSolver& solver, const FlowOptions& options) {
   try {
-    return solver.solve(inlet_drive(options), slow_name);
+    return solver.solve(end_drive(options), end_solve_name(options, FlowModel::stokes));
   } catch (const Error& e) {
+    if (options.inlets.empty()) throw;
     throw Error(fmt::format(
         "{}\nIf pores end at the inlet that do not lead to the outlet, no flow goes in with the velocity asked for: "
         "geometry.keep = \"largest\" takes them away, or finer cells open what joins them",
@@ -77,25 +83,25 @@ StokesReport solve_slow(StokesSolver& solver, const FlowOptions& options) {
 }
 
 /// From there to the flow with inertia.
-StokesReport solve_with_inertia(StokesSolver& solver, const FlowOptions& options, const InletUnits& unit,
-                                const InletProgress& progress, InletFlow& flow) {
+StokesReport solve_with_inertia(StokesSolver& solver, const FlowOptions& options, const EndUnits& unit,
+                                const EndProgress& progress, EndFlow& flow) {
+  const std::string name = end_solve_name(options, FlowModel::steady);
   SteadyOptions steady_options;
   steady_options.tolerance = options.tolerance;
   steady_options.max_steps = options.newton_steps;
   if (progress)
-    steady_options.progress = [&](const StokesProgress& p) { progress(steady_name, p.iteration, p.relative_residual); };
+    steady_options.progress = [&](const StokesProgress& p) { progress(name, p.iteration, p.relative_residual); };
   SteadySolver steady(solver, steady_options);
   double solved = 0.0;
   const SteadyApproach way = approach(
-      steady, inlet_drive(options), 0.0, unit.inertia, [&](double at, const SteadyReport&) { solved = at; },
-      steady_name);
+      steady, end_drive(options), 0.0, unit.inertia, [&](double at, const SteadyReport&) { solved = at; }, name);
   require(way.reached,
           "{}: no steady flow found: Newton's method went as far as {:.3g} times the velocity asked for, and stopped "
           "at {:.3g} "
-          "times of it at a residual of {:.1e}; {:.0e} is asked. A longer way to the outlet, finer cells (the cell "
-          "Reynolds number is {:.3g} there), or more flow.newton_steps help; above some velocity flow is not steady",
-          steady_name, solved / unit.inertia, way.inertia / unit.inertia, way.last.flow.krylov.relative_residual,
-          options.tolerance, way.last.cell_reynolds);
+          "times of it at a residual of {:.1e}; {:.0e} is asked. {}iner cells (the cell Reynolds number is {:.3g} "
+          "there), or more flow.newton_steps help; above some velocity flow is not steady",
+          name, solved / unit.inertia, way.inertia / unit.inertia, way.last.flow.krylov.relative_residual,
+          options.tolerance, options.lids.empty() ? "A longer way to the outlet, f" : "F", way.last.cell_reynolds);
   flow.newton_steps = way.newton_steps;
   flow.drives_between = way.between;
   flow.cell_reynolds = way.last.cell_reynolds;
@@ -104,29 +110,51 @@ StokesReport solve_with_inertia(StokesSolver& solver, const FlowOptions& options
   return report;
 }
 
-void set_forces(StokesSolver& solver, const FlowOptions& options, const GeometryReport& report, const InletUnits& unit,
-                InletFlow& flow) {
-  if (options.bodies.empty()) return;
+void set_forces(StokesSolver& solver, const FlowOptions& options, const GeometryReport& report, const EndUnits& unit,
+                EndFlow& flow) {
   const double h2 = unit.width * unit.width, newton = unit.pressure * h2;
+  const StokesDrive drive = end_drive(options);
+  for (const FlowLid& lid : options.lids) {
+    const EndFriction f = end_friction(solver.op(), solver.values(), drive, lid.side);
+    flow.drags.push_back({newton * f.force, h2 * f.area});
+  }
+  if (options.bodies.empty()) return;
   for (const BodyForce& f :
-       body_forces(solver.op(), solver.values(), inlet_drive(options), unit.inertia, body_of(options.bodies, report)))
+       body_forces(solver.op(), solver.values(), drive, unit.inertia, body_of(options.bodies, report)))
     flow.forces.push_back({newton * f.pressure, newton * f.friction, h2 * f.wall_area});
 }
 
 }  // namespace
 
-FlowSides inlet_sides(const FlowOptions& options) {
+std::string side_name(int side) { return fmt::format("{}{}", is_high(side) ? '+' : '-', "xyz"[direction_of(side)]); }
+
+std::string end_solve_name(const FlowOptions& options, FlowModel model) {
+  return fmt::format("{} {}", model == FlowModel::steady ? "steady" : "stokes",
+                     options.lids.empty() ? "from the inlet" : "between lids");
+}
+
+double end_speed(const FlowOptions& options) {
+  if (!options.inlets.empty()) return options.inlets[0].velocity;
+  double largest = 0.0;
+  for (const FlowLid& lid : options.lids) largest = std::max(largest, norm(lid.velocity));
+  return largest;
+}
+
+FlowSides end_sides(const FlowOptions& options) {
   FlowSides sides;
   sides.fill(options.sides == FlowWalls::no_slip ? FlowSide::no_slip : FlowSide::symmetry);
-  const int in = options.inlets.at(0).side;
-  sides[in] = FlowSide::velocity;
-  sides[opposite(in)] = FlowSide::outlet;
+  for (const FlowLid& lid : options.lids) sides[lid.side] = FlowSide::no_slip;
+  for (const FlowInlet& inlet : options.inlets) {
+    sides[inlet.side] = FlowSide::velocity;
+    sides[opposite(inlet.side)] = FlowSide::outlet;
+  }
   return sides;
 }
 
-StokesDrive inlet_drive(const FlowOptions& options) {
+StokesDrive end_drive(const FlowOptions& options) {
   StokesDrive drive;
-  drive.at_end[options.inlets.at(0).side] = 1.0;
+  for (const FlowInlet& inlet : options.inlets) drive.at_end[inlet.side] = 1.0;
+  for (const FlowLid& lid : options.lids) drive.of_wall[lid.side] = (1.0 / end_speed(options)) * lid.velocity;
   return drive;
 }
 
@@ -210,12 +238,14 @@ EndProfile inlet_profile(const FlowOptions& options, const Domain& domain, doubl
 std::optional<Vec3> force_coefficients(const Vec3& force, const FlowBody& body, const FlowOptions& options,
                                        const FluidOptions& fluid) {
   if (body.area == 0.0) return {};
-  const double speed = body.speed > 0.0 ? body.speed : options.inlets.at(0).velocity;
+  const double speed = body.speed > 0.0 ? body.speed : end_speed(options);
   return (2.0 / (fluid.density * speed * speed * body.area)) * force;
 }
 
-std::vector<std::string> inlet_mistakes(const FlowOptions& options, const Geometry& geometry, double cell_width) {
-  std::vector<std::string> found = mistakes(options, geometry);
+namespace {
+
+void check_inlet(const FlowOptions& options, const Geometry& geometry, double cell_width,
+                 std::vector<std::string>& found) {
   const FlowInlet& inlet = options.inlets.at(0);
   const Domain& domain = geometry.grid.levels[0].layout.domain();
   const int axis = direction_of(inlet.side);
@@ -241,6 +271,25 @@ std::vector<std::string> inlet_mistakes(const FlowOptions& options, const Geomet
         "flow.inlet: profile \"{}\" is {} on the mean over {}: on the whole nothing flows in; name the side where the "
         "fluid comes in, and a profile with a mean above 0",
         inlet.profile, sum == 0.0 ? "0" : "negative", side));
+}
+
+void check_lids(const FlowOptions& options, const Geometry& geometry, std::vector<std::string>& found) {
+  const Domain& domain = geometry.grid.levels[0].layout.domain();
+  for (const FlowLid& lid : options.lids) {
+    const char axis = "xyz"[direction_of(lid.side)];
+    if (domain.periodic[direction_of(lid.side)])
+      found.push_back(
+          fmt::format("flow.lid: side = \"{0}\", but the domain is periodic along {1} and has no end there; set "
+                      "grid.periodic to false along {1}, or name a side of another direction",
+                      side_name(lid.side), axis));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> end_mistakes(const FlowOptions& options, const Geometry& geometry, double cell_width) {
+  std::vector<std::string> found = mistakes(options, geometry);
+  options.lids.empty() ? check_inlet(options, geometry, cell_width, found) : check_lids(options, geometry, found);
   std::string known;
   for (const MineralWall& m : geometry.report.minerals)
     known += fmt::format("{}\"{}\"", known.empty() ? "" : ", ", m.name);
@@ -251,29 +300,31 @@ std::vector<std::string> inlet_mistakes(const FlowOptions& options, const Geomet
   return found;
 }
 
-InletFlow solve_inlet_flow(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
-                           const FluidOptions& fluid, const FlowSample& sample, const InletProgress& progress,
-                           bool keep_fluxes) {
+EndFlow solve_end_flow(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
+                       const FluidOptions& fluid, const FlowSample& sample, const EndProgress& progress,
+                       bool keep_fluxes) {
   const Timer timer("flow");
-  const FlowInlet& inlet = options.inlets.at(0);
-  const InletUnits unit(options, fluid, sample.cell_width);
+  const EndUnits unit(options, fluid, sample.cell_width);
   const double h = unit.width;
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  const Domain& domain = geometry.grid.levels[0].layout.domain();
   StokesOptions solve_options;
   solve_options.krylov.tolerance = options.tolerance;
   solve_options.krylov.max_iterations = options.max_iterations;
-  if (unit.inertia > 0.0) solve_options.krylov.restart = steady_restart;
+  if (unit.inertia > 0.0) solve_options.krylov.restart = steady_restart(domain.cells);
   if (progress)
-    solve_options.progress = [&](const StokesProgress& p) { progress(slow_name, p.iteration, p.relative_residual); };
-  StokesSolver solver(comm, geometry, inlet_sides(options), solve_options);
-  solver.op().set_profile(inlet.side, inlet_profile(options, geometry.grid.levels[0].layout.domain(), h));
-  InletFlow flow;
+    solve_options.progress = [&, name = end_solve_name(options, FlowModel::stokes)](const StokesProgress& p) {
+      progress(name, p.iteration, p.relative_residual);
+    };
+  StokesSolver solver(comm, geometry, end_sides(options), solve_options);
+  for (const FlowInlet& inlet : options.inlets) solver.op().set_profile(inlet.side, inlet_profile(options, domain, h));
+  EndFlow flow;
   flow.counts = solver.op().counts();
   require(flow.counts.flow_cells > 0,
           "{}: no cell centre lies in the fluid: the pores are thinner than a cell; use "
           "finer cells",
-          slow_name);
+          end_solve_name(options, FlowModel::stokes));
   flow.setup_seconds = seconds();
   StokesReport report = solve_slow(solver, options);
   flow.slow_iterations = report.krylov.iterations;
@@ -281,14 +332,19 @@ InletFlow solve_inlet_flow(const Comm& comm, const Geometry& geometry, const Flo
   flow.seconds = seconds() - flow.setup_seconds;
   FaceField fluxes = solver.face_fluxes();
   set_forces(solver, options, geometry.report, unit, flow);
-  const auto [in, out] = rates_through(comm, fluxes, inlet.side);
-  flow.flow_rate = unit.speed * h * h * in;
-  flow.imbalance = in != 0.0 ? std::abs(out / in - 1.0) : 0.0;
+  for (const FlowInlet& inlet : options.inlets) {
+    const auto [in, out] = rates_through(comm, fluxes, inlet.side);
+    flow.flow_rate = unit.speed * h * h * in;
+    flow.imbalance = in != 0.0 ? std::abs(out / in - 1.0) : 0.0;
+    flow.pressure_drop = unit.pressure * mean_pressure_on(solver.op(), solver.values(), inlet.side);
+  }
   flow.darcy_velocity = unit.speed * report.velocity;
-  flow.pressure_drop = unit.pressure * mean_pressure_on(solver.op(), solver.values(), inlet.side);
   flow.largest_speed = unit.speed * report.largest_speed;
   flow.tortuosity = report.tortuosity;
-  if (sample.specific_surface > 0.0)
+  for (const FlowLid& lid : options.lids)
+    if (norm(lid.velocity) == unit.speed)
+      flow.reynolds = fluid.density * unit.speed * h / fluid.viscosity * domain.cells[direction_of(lid.side)];
+  if (options.lids.empty() && sample.specific_surface > 0.0)
     flow.reynolds = fluid.density * norm(flow.darcy_velocity) * 4.0 / sample.specific_surface / fluid.viscosity;
   flow.divergence = report.divergence;
   flow.iterations = report.krylov.iterations;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steady flow, creeping or with inertia, that comes in at one end of the domain with a given velocity and leaves at the
-// opposite one, where the pressure is 0; the other ends are as flow.sides says. It has a flow rate and a pressure drop,
-// but no permeability: next to the inlet fluid goes as it is told, not as the pores let it.
+// Steady flow, creeping or with inertia, that the velocity of an end makes, in place of a drive. From an inlet: it
+// comes in there with a given velocity and leaves at the opposite end, where the pressure is 0; it has a flow rate and
+// a pressure drop, but no permeability: next to the inlet fluid goes as it is told, not as the pores let it. Between
+// lids: no-slip ends slide along themselves and take the fluid along. The other ends are as flow.sides says.
 #pragma once
 
 #include <functional>
@@ -16,13 +17,15 @@
 namespace karst {
 
 /// What came out. SI units.
-struct InletFlow {
-  double flow_rate = 0.0;      ///< through the inlet [m³/s]
-  double imbalance = 0.0;      ///< |inflow - outflow| / inflow
-  Vec3 darcy_velocity;         ///< flow rate over the total cross-section, mean over all planes [m/s]
-  double pressure_drop = 0.0;  ///< mean over the open area of the inlet less that of the outlet [Pa]
+struct EndFlow {
+  double flow_rate = 0.0;          ///< through the inlet [m³/s]
+  double imbalance = 0.0;          ///< |inflow - outflow| / inflow
+  double pressure_drop = 0.0;      ///< mean over the open area of the inlet less that of the outlet [Pa]
+  std::vector<EndFriction> drags;  ///< on options.lids [N], areas [m²]
+  Vec3 darcy_velocity;             ///< flow rate over the total cross-section, mean over all planes [m/s]
   double largest_speed = 0.0, tortuosity = 0.0;
-  double reynolds = 0.0;    ///< as FlowColumn::reynolds
+  /// As FlowColumn::reynolds; between lids that of the fastest one and the size of the domain along its normal.
+  double reynolds = 0.0;
   double divergence = 0.0;  ///< largest net flux of a cell over the largest speed through a cell face
   FlowCounts counts;
   int iterations = 0;  ///< of the flow asked for; with inertia `slow_iterations` more of the Stokes flow before it
@@ -35,9 +38,13 @@ struct InletFlow {
   std::optional<FaceField> fluxes;           ///< through all faces [h0³/s]; none unless kept
 };
 
-/// The ends of the domain for options with an inlet, and a velocity of 1 on it.
-FlowSides inlet_sides(const FlowOptions& options);
-StokesDrive inlet_drive(const FlowOptions& options);
+/// "-x" ... "+z"
+std::string side_name(int side);
+/// That of the inlet, or of the fastest lid [m/s].
+double end_speed(const FlowOptions& options);
+/// The ends of the domain for options with an inlet or lids, and their velocities in units of end_speed().
+FlowSides end_sides(const FlowOptions& options);
+StokesDrive end_drive(const FlowOptions& options);
 /// flow.inlet.profile, for StokesLevels::set_profile(). "parabolic" is 6 s (1 - s) for each direction across that is
 /// not periodic, s: from side to side of the domain; its mean is 1.
 /// @param cell_width  h0 [m]
@@ -63,17 +70,20 @@ std::vector<int> body_of(const std::vector<FlowBody>& bodies, const GeometryRepo
 std::optional<Vec3> force_coefficients(const Vec3& force, const FlowBody& body, const FlowOptions& options,
                                        const FluidOptions& fluid);
 
-using InletProgress = std::function<void(const std::string&, int, double)>;
+/// Of the flow with this model, for messages and tables.
+std::string end_solve_name(const FlowOptions& options, FlowModel model);
 
-/// What is wrong with the inlet on this geometry. Not collective, the same on every rank.
-std::vector<std::string> inlet_mistakes(const FlowOptions& options, const Geometry& geometry, double cell_width);
+using EndProgress = std::function<void(const std::string&, int, double)>;
 
-/// With options.model steady the Stokes flow is where Newton's method starts from. Throws Error when nothing flows in
+/// What is wrong with the inlet or the lids on this geometry. Not collective, the same on every rank.
+std::vector<std::string> end_mistakes(const FlowOptions& options, const Geometry& geometry, double cell_width);
+
+/// With options.model steady the Stokes flow is where Newton's method starts from. Throws Error when nothing flows
 /// or a solve fails. Collective.
 /// @param progress     after each iteration, on every rank: name of the solve, iterations, relative residual
-/// @param keep_fluxes  InletFlow::fluxes is wanted, for what the flow carries; it outlives the solve, not the geometry
-InletFlow solve_inlet_flow(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
-                           const FluidOptions& fluid, const FlowSample& sample, const InletProgress& progress = {},
-                           bool keep_fluxes = false);
+/// @param keep_fluxes  EndFlow::fluxes is wanted, for what the flow carries; it outlives the solve, not the geometry
+EndFlow solve_end_flow(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
+                       const FluidOptions& fluid, const FlowSample& sample, const EndProgress& progress = {},
+                       bool keep_fluxes = false);
 
 }  // namespace karst

@@ -30,6 +30,9 @@ constexpr std::array<DriveKey, 4> drives{{{FlowDrive::pressure_drop, "pressure-d
                                           {FlowDrive::velocity, "velocity", "flow.velocity", true},
                                           {FlowDrive::flow_rate, "flow-rate", "flow.flow_rate", true}}};
 
+const std::vector<Reader::Word<int>> side_words{{"-x", 0, ""}, {"+x", 1, ""}, {"-y", 2, ""},
+                                                {"+y", 3, ""}, {"-z", 4, ""}, {"+z", 5, ""}};
+
 /// How far the permeability may be off.
 void read_trust(Reader& in, FlowOptions& options) {
   in.flag(
@@ -47,9 +50,7 @@ void read_inlets(Reader& in, FlowOptions& options) {
       "flow.inlet", "an end where the velocity is given, in place of flow.drive; on the opposite end the pressure is 0",
       [&](Reader& item) {
         FlowInlet inlet;
-        item.word<int>("side", inlet.side,
-                       {{"-x", 0, ""}, {"+x", 1, ""}, {"-y", 2, ""}, {"+y", 3, ""}, {"-z", 4, ""}, {"+z", 5, ""}},
-                       "end of the domain where the fluid comes in; always needed");
+        item.word<int>("side", inlet.side, side_words, "end of the domain where the fluid comes in; always needed");
         item.number("velocity", inlet.velocity, "m/s", "along the normal of the end, into the domain; always needed",
                     1e-300, strongest);
         item.text("profile", inlet.profile,
@@ -68,32 +69,58 @@ void read_inlets(Reader& in, FlowOptions& options) {
       });
 }
 
+void read_lids(Reader& in, FlowOptions& options) {
+  in.tables("flow.lid",
+            "a no-slip end that slides along itself, in place of flow.drive; what friction with it moves is the flow",
+            [&](Reader& item) {
+              FlowLid lid;
+              item.word<int>("side", lid.side, side_words, "end of the domain that moves; always needed");
+              item.vec3("velocity", lid.velocity, "m/s", "of the end, along itself; always needed", -strongest,
+                        strongest);
+              if (item.documenting()) return;
+              for (const char* key : {"side", "velocity"})
+                if (!item.given(key)) item.mistake(key, "missing; every lid needs it");
+              if (std::ranges::count(options.lids, lid.side, &FlowLid::side) > 0)
+                item.mistake("side", "is a lid already; name each end once");
+              if (const int d = lid.side / 2; lid.velocity[d] != 0.0)
+                item.mistake("velocity",
+                             fmt::format("{:g} m/s along {}, the normal of the lid: a lid slides along itself; write 0 "
+                                         "there, or use [[flow.inlet]] where fluid comes in",
+                                         lid.velocity[d], "xyz"[d]));
+              options.lids.push_back(lid);
+            });
+}
+
 void read_bodies(Reader& in, FlowOptions& options) {
-  in.tables("flow.body", "with an inlet: a part of the solid, to know the force of the flow on it", [&](Reader& item) {
-    FlowBody body;
-    item.text("name", body.name, "in results; default: the mineral, or \"walls\"");
-    item.text("mineral", body.mineral, "whose walls make it, as geometry.solid's mineral says; empty: all walls");
-    item.number("area", body.area, "m2", "of the coefficients, force over ρ/2 speed² area; 0: no coefficients", 0.0,
-                strongest);
-    item.number("speed", body.speed, "m/s", "of the coefficients; 0: the velocity of the inlet", 0.0, strongest);
-    if (item.documenting()) return;
-    if (item.given("speed") && body.area == 0.0)
-      item.mistake("speed", "without effect: coefficients need an area; give it, or remove this key");
-    if (body.name.empty()) body.name = body.mineral.empty() ? "walls" : body.mineral;
-    if (std::ranges::count(options.bodies, body.name, &FlowBody::name) > 0)
-      item.mistake("name", fmt::format("\"{}\" stands twice; name each body once", body.name));
-    else if (std::ranges::count(options.bodies, body.mineral, &FlowBody::mineral) > 0 ||
-             (!options.bodies.empty() && (body.mineral.empty() || options.bodies[0].mineral.empty())))
-      item.mistake("mineral", "belongs to two bodies; each mineral makes one, and all walls together one alone");
-    options.bodies.push_back(body);
-  });
+  in.tables(
+      "flow.body", "with an inlet or lids: a part of the solid, to know the force of the flow on it",
+      [&](Reader& item) {
+        FlowBody body;
+        item.text("name", body.name, "in results; default: the mineral, or \"walls\"");
+        item.text("mineral", body.mineral, "whose walls make it, as geometry.solid's mineral says; empty: all walls");
+        item.number("area", body.area, "m2", "of the coefficients, force over ρ/2 speed² area; 0: no coefficients", 0.0,
+                    strongest);
+        item.number("speed", body.speed, "m/s",
+                    "of the coefficients; 0: the velocity of the inlet or of the fastest lid", 0.0, strongest);
+        if (item.documenting()) return;
+        if (item.given("speed") && body.area == 0.0)
+          item.mistake("speed", "without effect: coefficients need an area; give it, or remove this key");
+        if (body.name.empty()) body.name = body.mineral.empty() ? "walls" : body.mineral;
+        if (std::ranges::count(options.bodies, body.name, &FlowBody::name) > 0)
+          item.mistake("name", fmt::format("\"{}\" stands twice; name each body once", body.name));
+        else if (std::ranges::count(options.bodies, body.mineral, &FlowBody::mineral) > 0 ||
+                 (!options.bodies.empty() && (body.mineral.empty() || options.bodies[0].mineral.empty())))
+          item.mistake("mineral", "belongs to two bodies; each mineral makes one, and all walls together one alone");
+        options.bodies.push_back(body);
+      });
 }
 
 /// How the drive, or the velocity of the inlet, changes in time.
 void read_factor(Reader& in, FlowOptions& options) {
-  in.text("flow.drive_factor", options.drive_factor,
-          "models in time: factor on the drive or on the velocity of the inlet, a formula of the time t [s] in the "
-          "language of geometry.solid's expression, e.g. \"cos(2*_pi*50*t)\" or \"min(t/0.01, 1)\"");
+  in.text(
+      "flow.drive_factor", options.drive_factor,
+      "models in time: factor on the drive or on the velocity of inlet and lids, a formula of the time t [s] in the "
+      "language of geometry.solid's expression, e.g. \"cos(2*_pi*50*t)\" or \"min(t/0.01, 1)\"");
   std::string table;
   in.file("flow.drive_table", table,
           "models in time, in place of flow.drive_factor: a text file, relative to the deck, with time [s] and factor "
@@ -145,16 +172,20 @@ void read_drive_values(Reader& in, FlowOptions& options) {
             strongest);
   read_factor(in, options);
   read_inlets(in, options);
+  read_lids(in, options);
   read_bodies(in, options);
 }
 
 void check_drive(Reader& in, const FlowOptions& options) {
   if (!options.bodies.empty())
-    in.mistake("flow.body", "forces on bodies are known of flow from an inlet; give [[flow.inlet]], or remove it");
+    in.mistake("flow.body",
+               "forces on bodies are known of flow from an inlet or between lids; give [[flow.inlet]] or [[flow.lid]], "
+               "or remove it");
   if (options.drive == FlowDrive::none) {
     in.mistake("flow.drive",
                "nothing says what moves the fluid; allowed: \"pressure-drop\" (between two ends of a sample), "
-               "\"pressure-gradient\" (periodic samples), \"velocity\", \"flow-rate\"; or an inlet: [[flow.inlet]]");
+               "\"pressure-gradient\" (periodic samples), \"velocity\", \"flow-rate\"; or the velocity of an "
+               "end: [[flow.inlet]], [[flow.lid]]");
     return;
   }
   for (const DriveKey& d : drives) {
@@ -183,16 +214,38 @@ void check_drive(Reader& in, const FlowOptions& options) {
     in.mistake("flow.flow_rate", "0: nothing would flow; give it a value");
 }
 
-/// An inlet stands in place of a drive and of all that belongs to permeabilities.
+/// Ends that drive stand in place of a drive and of all that belongs to permeabilities.
+void check_ends(Reader& in, FlowOptions& options) {
+  const bool lids = !options.lids.empty();
+  for (const char* key : {"flow.drive", "flow.pressure_drop", "flow.gradient", "flow.velocity", "flow.flow_rate"})
+    if (in.given(key))
+      in.mistake(key, fmt::format("a second drive: [[flow.{0}]] says what moves the fluid; remove this key or the {0}",
+                                  lids ? "lid" : "inlet"));
+  for (const char* key : {"flow.reservoir", "flow.estimate_error", "flow.uncertainty", "flow.steps"})
+    if (in.given(key))
+      in.mistake(key, fmt::format("belongs to permeabilities, which {} not give; remove this key",
+                                  lids ? "lids do" : "an inlet does"));
+  options.estimate_error = false;
+}
+
+/// Flow goes where the fastest lid does.
+void check_lids(Reader& in, FlowOptions& options) {
+  if (!options.inlets.empty()) in.mistake("flow.lid", "given beside [[flow.inlet]]; leave one of them out");
+  if (in.given("flow.axes")) in.mistake("flow.axes", "without effect: lids say where the flow goes; remove this key");
+  double largest = 0.0;
+  for (const FlowLid& lid : options.lids)
+    for (int d = 0; d < 3; ++d)
+      if (std::abs(lid.velocity[d]) > largest) {
+        largest = std::abs(lid.velocity[d]);
+        options.axes = {d};
+      }
+  if (largest == 0.0) in.mistake("flow.lid", "all lids are at rest: nothing moves the fluid; give one a velocity");
+}
+
 void check_inlets(Reader& in, FlowOptions& options) {
   if (options.inlets.size() > 1)
     in.mistake("flow.inlet",
                fmt::format("{} inlets; one is possible: the fluid leaves at the opposite end", options.inlets.size()));
-  for (const char* key : {"flow.drive", "flow.pressure_drop", "flow.gradient", "flow.velocity", "flow.flow_rate"})
-    if (in.given(key))
-      in.mistake(key, "a second drive: [[flow.inlet]] says what moves the fluid; remove this key or the inlet");
-  for (const char* key : {"flow.reservoir", "flow.estimate_error", "flow.uncertainty", "flow.steps"})
-    if (in.given(key)) in.mistake(key, "belongs to permeabilities, which an inlet does not give; remove this key");
   if (std::ranges::count(options.inlets, "parabolic", &FlowInlet::profile) > 0 && options.sides != FlowWalls::no_slip)
     in.mistake("flow.inlet",
                "profile = \"parabolic\" is 0 on the sides of the domain beside the inlet, which let the fluid slip; "
@@ -201,7 +254,6 @@ void check_inlets(Reader& in, FlowOptions& options) {
   if (in.given("flow.axes") && options.axes != axis)
     in.mistake("flow.axes", "the flow goes along the normal of the inlet; leave this key out");
   options.axes = axis;
-  options.estimate_error = false;
 }
 
 /// Unsteady flow: one direction, driven as given, with nothing of what belongs to permeabilities.
@@ -209,12 +261,12 @@ void check_unsteady(Reader& in, const FlowOptions& options) {
   if (options.model != FlowModel::navier_stokes && in.given("flow.start"))
     in.mistake("flow.start", "without effect: belongs to flow.model = \"navier-stokes\"; remove this key");
   if (!is_in_time(options.model)) return;
-  if (options.axes.size() > 1 && options.inlets.empty())
+  if (options.axes.size() > 1 && !ends_drive(options))
     in.mistake("flow.axes", "unsteady flow is driven along one direction; name it, as in axes = [\"x\"]");
   if (options.drive == FlowDrive::velocity || options.drive == FlowDrive::flow_rate)
     in.mistake("flow.drive",
                "unsteady flow is driven by pressures or from an inlet; allowed: \"pressure-drop\", "
-               "\"pressure-gradient\", or [[flow.inlet]] in place of a drive");
+               "\"pressure-gradient\", or [[flow.inlet]] or [[flow.lid]] in place of a drive");
   for (const char* key : {"flow.reservoir", "flow.estimate_error", "flow.uncertainty"})
     if (in.given(key)) in.mistake(key, "belongs to permeabilities; remove this key, or write flow.model = \"stokes\"");
 }
@@ -235,15 +287,22 @@ void check_steps(Reader& in, const FlowOptions& options) {
 }
 
 void check_without_model(Reader& in) {
-  for (const char* key :
-       {"flow.drive",       "flow.inlet",          "flow.body",        "flow.axes",         "flow.pressure_drop",
-        "flow.gradient",    "flow.velocity",       "flow.flow_rate",   "flow.sides",        "flow.reservoir",
-        "flow.tolerance",   "flow.max_iterations", "flow.steps",       "flow.newton_steps", "flow.estimate_error",
-        "flow.uncertainty", "flow.drive_factor",   "flow.drive_table", "flow.animation",    "flow.start"})
+  for (const char* key : {"flow.drive",          "flow.inlet",         "flow.lid",          "flow.body",
+                          "flow.axes",           "flow.pressure_drop", "flow.gradient",     "flow.velocity",
+                          "flow.flow_rate",      "flow.sides",         "flow.reservoir",    "flow.tolerance",
+                          "flow.max_iterations", "flow.steps",         "flow.newton_steps", "flow.estimate_error",
+                          "flow.uncertainty",    "flow.drive_factor",  "flow.drive_table",  "flow.animation",
+                          "flow.start"})
     if (in.given(key) && !in.given("flow.model"))
       in.mistake(key,
                  "given without flow.model, which asks for the job: model = \"stokes\", \"steady\", "
                  "\"unsteady-stokes\" or \"navier-stokes\"");
+}
+
+void check_what_drives(Reader& in, FlowOptions& options) {
+  if (!ends_drive(options)) return check_drive(in, options);
+  check_ends(in, options);
+  options.lids.empty() ? check_inlets(in, options) : check_lids(in, options);
 }
 
 }  // namespace
@@ -261,7 +320,7 @@ void read(Reader& in, FlowOptions& options) {
            {"stokes", FlowModel::stokes, "steady creeping flow, solved directly: permeability and velocity"},
            {"steady", FlowModel::steady,
             "creeping flow first, then steady with inertia: apparent permeability for each of flow.steps, or from an "
-            "inlet"},
+            "inlet, or between lids"},
            {"unsteady-stokes", FlowModel::unsteady_stokes,
             "creeping flow in time, from rest: the history of the flow, step by step as [time] says"},
            {"navier-stokes", FlowModel::navier_stokes, "the same with inertia, on one grid level"}},
@@ -309,11 +368,7 @@ void read(Reader& in, FlowOptions& options) {
   options.estimate_given = options.estimate_error && in.given("flow.estimate_error");
   check_steps(in, options);
   check_unsteady(in, options);
-  if (options.model != FlowModel::none) {
-    options.inlets.empty() ? check_drive(in, options) : check_inlets(in, options);
-    return;
-  }
-  check_without_model(in);
+  options.model == FlowModel::none ? check_without_model(in) : check_what_drives(in, options);
 }
 
 }  // namespace karst

@@ -36,11 +36,17 @@ struct FlowInlet {
   std::string profile = "uniform";
 };
 
+/// A no-slip end that slides along itself.
+struct FlowLid {
+  int side = 0;   ///< as in FlowSides
+  Vec3 velocity;  ///< [m/s]; 0 along the normal
+};
+
 /// A part of the solid whose forces are wanted: the walls of a mineral.
 struct FlowBody {
   std::string name;
   std::string mineral;             ///< empty: all walls
-  double speed = 0.0, area = 0.0;  ///< of coefficients [m/s, m²]; 0: the velocity of the inlet, no coefficients
+  double speed = 0.0, area = 0.0;  ///< of coefficients [m/s, m²]; 0: end_speed(), no coefficients
 };
 
 struct FlowOptions {
@@ -52,7 +58,8 @@ struct FlowOptions {
   double velocity = 0.0;           ///< Darcy velocity along the axis [m/s]
   double flow_rate = 0.0;          ///< along the axis [m³/s]
   std::vector<FlowInlet> inlets;   ///< in place of a drive: one, or none
-  std::vector<FlowBody> bodies;    ///< with an inlet
+  std::vector<FlowLid> lids;       ///< in place of a drive and of inlets: ends, each once
+  std::vector<FlowBody> bodies;    ///< with an inlet or lids
   FlowWalls sides = FlowWalls::symmetry;
   bool sides_given = false;
   int reservoir = 0;        ///< cells of free fluid before and behind the sample along the axis
@@ -69,6 +76,9 @@ struct FlowOptions {
   double animation_start = 0.0;          ///< ... from this time on [s]
   bool uncertainty = false;              ///< also solves with the wall of the image as far off as it may plausibly be
 };
+
+/// The velocity of an end, an inlet or lids, moves the fluid.
+inline bool ends_drive(const FlowOptions& options) { return !options.inlets.empty() || !options.lids.empty(); }
 
 /// Declares and reads [flow]; notes as mistakes: no drive, two drives or a value that belongs to another one, an axis
 /// that does not exist or stands twice, an inlet beside a drive, keys without a model.

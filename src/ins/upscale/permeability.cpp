@@ -372,11 +372,11 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
     found.emplace_back(
         "flow.model: \"navier-stokes\" on a refined grid, but inertia in time is computed on one level only; leave "
         "[[grid.refine]] out, or use \"steady\" or \"unsteady-stokes\"");
-  if (geometry.levels.size() > 1 && options.model == FlowModel::unsteady_stokes && !options.inlets.empty())
-    found.emplace_back(
-        "flow.inlet: on a refined grid, but flow in time comes in on one level only; leave [[grid.refine]] out, or "
-        "give "
-        "a drive between two pressures");
+  if (geometry.levels.size() > 1 && options.model == FlowModel::unsteady_stokes && ends_drive(options))
+    found.push_back(fmt::format(
+        "flow.{}: on a refined grid, but the velocity of an end moves flow in time on one level only; leave "
+        "[[grid.refine]] out, or give a drive between two pressures",
+        options.lids.empty() ? "inlet" : "lid"));
   if (geometry.levels.size() > 1 && options.reservoir > 0)
     found.emplace_back(
         "flow.reservoir: on a refined grid, but free cells before and after the sample go with one level only; leave "

@@ -11,16 +11,17 @@
 
 namespace karst {
 
-Vec3 slope_towards(const Quad* x, const FlowRow& row, int side, double theta) {
+Vec3 slope_towards(const Quad* x, const FlowRow& row, int side, double theta, const WallVelocities& of_wall) {
   const auto s = static_cast<std::size_t>(side), across = static_cast<std::size_t>(opposite(side));
   const double other = std::max(double{row.theta[across]}, least_theta);
   const Quad& here = x[row.vof];
   Vec3 slope;
   for (std::size_t c = 0; c < 3; ++c) {
-    const double beyond = row.viscous[across] > 0.0F ? x[row.slot[across]].v[c] : 0.0;
+    const double beyond = row.viscous[across] > 0.0F ? x[row.slot[across]].v[c] : of_wall[across].v[c];
     const double met = std::max(double{row.theta[s]}, least_theta);
-    const double second = 2.0 / (met + other) * ((beyond - here.v[c]) / other - here.v[c] / met);
-    slope.v[c] = here.v[c] / theta - 0.5 * second * theta;
+    const double over_wall = here.v[c] - of_wall[s].v[c];
+    const double second = 2.0 / (met + other) * ((beyond - here.v[c]) / other - over_wall / met);
+    slope.v[c] = over_wall / theta - 0.5 * second * theta;
   }
   return slope;
 }

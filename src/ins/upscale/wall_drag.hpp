@@ -23,8 +23,11 @@ struct WallDrag {
 /// Where a no-slip end of the domain lies, from the centre of the cell beside it [cells].
 inline constexpr double to_side = 0.5;
 
+using WallVelocities = std::array<Vec3, 6>;
+
 /// ∂u/∂n on a wall at a distance θ towards a side, from the parabola of the momentum row along that grid line.
-Vec3 slope_towards(const Quad* x, const FlowRow& row, int side, double theta);
+/// @param of_wall  velocities of the walls that the row meets, by side
+Vec3 slope_towards(const Quad* x, const FlowRow& row, int side, double theta, const WallVelocities& of_wall = {});
 
 /// First order in h where walls bend. Of the values that the operator was last applied to. Walls of orphans are left
 /// out. Collective.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ins/upscale/inlet_flow.hpp"
+#include "ins/upscale/end_flow.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,12 +27,12 @@ Geometry channel(const Comm& comm, const Index& cells, const test::DistanceFunct
 
 // Benchmark II of S. Molins et al., Comput. Geosci. 25 (2021) 1285: channel of 1 mm x 0.5 mm, disc of radius 0.1 mm,
 // inlet 1.2 mm/s. Largest speed by quadratic finite elements fitted to the disc, with inertia (Re 0.6): 2.9279 mm/s.
-TEST(InletFlow, DiscInAChannelMpi) {
+TEST(EndFlow, DiscInAChannelMpi) {
   const Comm comm = Comm::world();
   const double h = 1e-3 / 64;
   const Geometry geometry =
       channel(comm, {64, 32, 1}, [](const Vec3& x) { return std::hypot(x[0] - 32.0, x[1] - 16.0) - 6.4; });
-  const InletFlow flow = solve_inlet_flow(comm, geometry, from(0), {}, {h, 0.937, 1257.0});
+  const EndFlow flow = solve_end_flow(comm, geometry, from(0), {}, {h, 0.937, 1257.0});
   // The fastest place lies up to half a cell beside a cell centre, in a gap of 9.6 cells: (0.5 / 4.8)².
   EXPECT_NEAR(flow.largest_speed / 2.9279e-3, 1.0, 0.011);
   EXPECT_NEAR(flow.flow_rate / (1.2e-3 * 0.5e-3 * h), 1.0, 1e-9);
@@ -43,13 +43,13 @@ TEST(InletFlow, DiscInAChannelMpi) {
 }
 
 // A parabola comes in at either end: Δp = 12 μ U L / H².
-TEST(InletFlow, PressureDropOfAParabola) {
+TEST(EndFlow, PressureDropOfAParabola) {
   const Comm comm = Comm::self();
   const double h = 1e-5;
   const Geometry geometry = channel(comm, {12, 6, 1}, [](const Vec3&) { return 1e3; });
   for (const char* profile : {"6*y/6e-5*(1-y/6e-5)", "parabolic"})
     for (const int side : {0, 1}) {
-      const InletFlow flow = solve_inlet_flow(comm, geometry, from(side, profile), {}, {h, 1.0, 0.0});
+      const EndFlow flow = solve_end_flow(comm, geometry, from(side, profile), {}, {h, 1.0, 0.0});
       EXPECT_NEAR(flow.pressure_drop / (12.0 * 1e-3 * 1.2e-3 * 12 * h / std::pow(6 * h, 2)), 1.0, 1e-6);
       EXPECT_NEAR(flow.flow_rate / (1.2e-3 * 6 * h * h), 1.0, 1e-9);
       EXPECT_NEAR(flow.darcy_velocity[0], side == 0 ? 1.2e-3 : -1.2e-3, 1e-11);
@@ -58,7 +58,7 @@ TEST(InletFlow, PressureDropOfAParabola) {
 
 // Units: twice the viscosity and twice the velocity at the same Reynolds number are the same flow, with four times the
 // forces; with the density they fall back into creeping flow.
-TEST(InletFlow, ForcesDependOnTheReynoldsNumberAlone) {
+TEST(EndFlow, ForcesDependOnTheReynoldsNumberAlone) {
   const Comm comm = Comm::self();
   const Geometry geometry =
       channel(comm, {48, 24, 1}, [](const Vec3& x) { return std::hypot(x[0] - 16.0, x[1] - 11.6) - 4.0; });
@@ -68,7 +68,7 @@ TEST(InletFlow, ForcesDependOnTheReynoldsNumberAlone) {
     options.inlets[0].velocity *= factor;
     options.bodies = {{"disc", "", 0.0, 8e-5 * 1e-5}};
     const FluidOptions fluid{1e-3 * factor, density};
-    const InletFlow flow = solve_inlet_flow(comm, geometry, options, fluid, {1e-5, 1.0, 0.0});
+    const EndFlow flow = solve_end_flow(comm, geometry, options, fluid, {1e-5, 1.0, 0.0});
     return std::pair(flow.forces.at(0), force_coefficients(flow.forces[0].total(), options.bodies[0], options, fluid));
   };
   const auto [one, c_one] = solve(FlowModel::steady, 5e4, 1.0);  // ρ U D / μ = 4.8
@@ -84,12 +84,12 @@ TEST(InletFlow, ForcesDependOnTheReynoldsNumberAlone) {
   EXPECT_GT(one.total()[0], 1.03 * slow.total()[0]);
 }
 
-TEST(InletFlow, SaysWhatCannotBe) {
+TEST(EndFlow, SaysWhatCannotBe) {
   const Comm comm = Comm::self();
   const auto expect = [&](const Geometry& geometry, const FlowOptions& options,
                           std::initializer_list<const char*> parts) {
     std::string text;
-    for (const std::string& one : inlet_mistakes(options, geometry, 1.0)) text += one + '\n';
+    for (const std::string& one : end_mistakes(options, geometry, 1.0)) text += one + '\n';
     for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << " is not in: " << text;
     EXPECT_EQ(text.empty(), parts.size() == 0) << text;
   };

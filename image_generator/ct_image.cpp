@@ -113,18 +113,18 @@ class Gray {
     for (int x = 0; x < size_[0]; ++x) {
       const auto n = static_cast<std::uint64_t>(row * size_[0] + x);
       const double dx = x + 0.5 - 0.5 * size_[0];
-      double gray = pore_gray + contrast_ * double{fraction[n]};
+      double gray = pore_gray + contrast * double{fraction[n]};
       if (o_.photons > 0)
         gray += grain_gray * std::sqrt(std::max(gray, 0.0) / grain_gray / o_.photons) * photons_.normal(n);
-      gray += contrast_ * o_.noise * noise_.normal(n);
-      gray += contrast_ * o_.ring * rings_.normal(static_cast<std::uint64_t>(std::sqrt(dx * dx + dy * dy)));
-      gray += contrast_ * o_.drift * height + contrast_ * o_.beam * (dx * dx + dy * dy) / (rim * rim);
+      gray += contrast * o_.noise * noise_.normal(n);
+      gray += contrast * o_.ring * rings_.normal(static_cast<std::uint64_t>(std::sqrt(dx * dx + dy * dy)));
+      gray += contrast * o_.drift * height + contrast * o_.beam * (dx * dx + dy * dy) / (rim * rim);
       f(n, gray);
     }
   }
 
  private:
-  static constexpr double contrast_ = grain_gray - pore_gray;
+  static constexpr double contrast = grain_gray - pore_gray;
   Index size_;
   CtOptions o_;
   RandomNumbers noise_, photons_, rings_;

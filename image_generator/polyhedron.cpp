@@ -20,7 +20,7 @@ double pseudo_angle(double a, double b) {
 }
 
 /// Corners of a convex polygon in the plane of the normal, put in order around it, counter-clockwise.
-std::vector<Vec3> ordered(std::vector<Vec3> corners, const Vec3& normal) {
+std::vector<Vec3> ordered(const std::vector<Vec3>& corners, const Vec3& normal) {
   Vec3 middle;
   for (const Vec3& c : corners) middle += c;
   middle *= 1.0 / static_cast<double>(corners.size());
@@ -75,7 +75,7 @@ void Polyhedron::cut(const FacetPlane& h, int plane) {
   }
   if (!any_cut) return;
   if (kept.size() < 2) kept.clear();
-  if (!kept.empty() && on_plane.size() >= 3) kept.push_back({plane, ordered(std::move(on_plane), h.normal)});
+  if (!kept.empty() && on_plane.size() >= 3) kept.push_back({plane, ordered(on_plane, h.normal)});
   faces_ = std::move(kept);
 }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "base/atomic_file.hpp"
 #include "base/fail_together.hpp"
@@ -264,7 +265,7 @@ std::vector<std::byte> GeometryWriter::pack_distance(const ImageWindow& layer,
 template <class WriteLayer>
 void GeometryWriter::write_layers(int first, std::vector<std::byte> packed, WriteLayer&& write_layer) {
   std::vector<Message> out;
-  if (comm_.rank() != 0 && !packed.empty()) out.push_back({0, std::move(packed)});
+  if (comm_.rank() != 0 && !packed.empty()) out.push_back({0, std::exchange(packed, {})});
   const std::vector<Message> arrived = comm_.sparse_exchange(out);
   fail_together(comm_, [&] {
     if (comm_.rank() != 0) return;

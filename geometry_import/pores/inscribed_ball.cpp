@@ -73,9 +73,9 @@ std::optional<InscribedBall> ball_between(const DistancePlanes& distance, const 
       const int beyond = planes[2 + 2 * e[2]][2 * step];
       const auto kind = static_cast<std::size_t>(dot(e, e)) - 1;
       const Meeting m = meeting(before, here, next, beyond, steepest[kind]);
-      const int radius = static_cast<int>(m.height + 0.5);
+      const int radius = static_cast<int>(std::lround(m.height));
       if (m.t <= 0 || m.t >= 1 || radius <= std::max({here, next, largest ? largest->radius : 0})) continue;
-      largest = InscribedBall{e * static_cast<int>(distance_unit * m.t + 0.5), radius};
+      largest = InscribedBall{e * static_cast<int>(std::lround(distance_unit * m.t)), radius};
     }
   return largest;
 }

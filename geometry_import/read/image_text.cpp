@@ -161,7 +161,7 @@ std::int64_t bytes_in(const std::string& path) {
 }
 
 std::string file_beside(const std::string& header, std::string_view name) {
-  const std::string file = (std::filesystem::path(header).parent_path() / name).string();
+  std::string file = (std::filesystem::path(header).parent_path() / name).string();
   std::error_code failure;
   require(std::filesystem::is_regular_file(file, failure), "{}: names the data file {}, which cannot be read ({})",
           header, name, failure ? failure.message() : "no such file");

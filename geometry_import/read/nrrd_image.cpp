@@ -80,7 +80,7 @@ struct Fields {
 
 /// The name that stands for a field in Fields; throws Error for what is no field.
 std::string field_named(std::string_view text, const std::string& path) {
-  const std::string name = lower_case(text);
+  std::string name = lower_case(text);
   for (const auto& [other, usual] : spellings)
     if (name == other) return std::string(usual);
   require(std::find(names.begin(), names.end(), name) != names.end(),

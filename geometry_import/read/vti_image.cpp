@@ -136,12 +136,13 @@ std::unique_ptr<ImageFile> open_vti(const std::string& path) {
   const XmlElement root = read_xml(path, "AppendedData");
   const XmlElement& piece = checked_piece(root, path);
   const XmlElement& image = only(root, "ImageData", path);
-  const auto [array, cells] = choose(piece, path);
+  const Chosen chosen = choose(piece, path);
+  const XmlElement* const array = chosen.array;
   ImageInfo info;
   info.path = path;
   info.format = "VTI";
   RawLayout layout;
-  layout.size = size_of(image, piece, cells, path);
+  layout.size = size_of(image, piece, chosen.cells, path);
   layout.type = type_of(*array, path);
   const auto one = [&](const char* key, std::int64_t otherwise) {
     return array->has(key) ? numbers_of<std::int64_t>(array->attribute(key, path), 1, path, key)[0] : otherwise;

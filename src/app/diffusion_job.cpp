@@ -132,8 +132,7 @@ std::vector<PageTile> tiles(const Json& summary) {
   Json diagonal = Json::array();
   for (std::size_t d = 0; d < 3; ++d) diagonal.push_back(summary.at("relative_diffusivity").at(d).at(d));
   const auto digits = [](int n) { return [n](double value) { return number_text(value, n); }; };
-  Json whole = summary;
-  whole["diagonal"] = diagonal;
+  const Json whole{{"diffusion", summary.at("diffusion")}, {"diagonal", diagonal}};
   std::vector<PageTile> all{{"Formation factor", listed(summary, "formation_factor", digits(4)),
                              "D₀ / D<sub>eff</sub>; the same for the conductivity of a brine in an insulating rock"},
                             {"D<sub>eff</sub> / D₀", listed(whole, "diagonal", digits(4)),

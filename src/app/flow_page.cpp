@@ -119,7 +119,7 @@ std::vector<PageTile> tiles(const Json& summary) {
 
 /// What to know of the tensor.
 std::string tensor_note(const Json& summary) {
-  const std::string order =
+  std::string order =
       "Row i, column j: Darcy velocity along i, when the pressure falls along j, times viscosity over pressure "
       "gradient. ";
   if (!summary.contains("permeability_asymmetry")) return order;

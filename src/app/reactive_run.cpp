@@ -303,7 +303,7 @@ std::vector<std::string> ReactiveRun::drawn_fields() const {
 }
 
 std::vector<JobComponent> ReactiveRun::fields(const TransportState& state,
-                                              std::shared_ptr<const JoinedCells> joined) const {
+                                              const std::shared_ptr<const JoinedCells>& joined) const {
   std::vector<JobComponent> all;
   const ChemicalSystem& system = plan_.medium.system;
   const std::size_t n_minerals = plan_.medium.minerals.size(), n = static_cast<std::size_t>(grid_.n_own);

@@ -61,7 +61,7 @@ class ReactiveRun {
   void go_on(Memory memory, const TransportState& state);
 
   /// Fields of pH, saturation indices, species and minerals, all found anew.
-  std::vector<JobComponent> fields(const TransportState& state, std::shared_ptr<const JoinedCells> joined) const;
+  std::vector<JobComponent> fields(const TransportState& state, const std::shared_ptr<const JoinedCells>& joined) const;
   /// Keeps planes through the middle along the axis of pH and saturation indices.
   void take_picture(const FieldView& view, int axis, double time);
   /// Pictures of all planes but the last, on rank 0: that is drawn from the fields. Not collective.

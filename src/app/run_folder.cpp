@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "base/items_of.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -240,7 +241,7 @@ std::vector<std::string> RunFolder::names() const {
     for (const auto& entry : fs::directory_iterator(staging_, ignored))
       if (!entry.is_directory(ignored)) names.push_back(entry.path().filename().string());
     std::ranges::sort(names);
-    names.erase(std::ranges::unique(names).begin(), names.end());
+    erase_repeated(names);
     all = join(names, "\n");
   }
   comm_.broadcast(all);

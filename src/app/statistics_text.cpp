@@ -171,7 +171,7 @@ std::string cost_table(const GeometryStatistics& s, const RunSeconds& seconds, c
   const std::int64_t geometry =
       s.sum(&LevelBytes::irregular) + s.sum(&LevelBytes::regular) + s.sum(&LevelBytes::exchange);
   double dense_cells = 0.0;
-  for (std::size_t l = 0; l < s.report.levels.size(); ++l) dense_cells += cells_of(s.report.levels[l]);
+  for (const LevelReport& level : s.report.levels) dense_cells += cells_of(level);
   std::string text = "Cost\n";
   std::string time = fmt::format("{} on {} rank{} of {} thread{}", format_seconds(seconds.geometry), s.ranks,
                                  s.ranks == 1 ? "" : "s", s.threads, s.threads == 1 ? "" : "s");

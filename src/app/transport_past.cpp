@@ -55,7 +55,7 @@ std::string past_json(const TransportPast& past) {
   json["frames"] = Json::array();
   for (const PlaneFrames& f : past.frames) json["frames"].push_back(frames_json(f));
   for (const TransportLine& l : r.states) json["states"].push_back(line_json(l));
-  for (std::size_t i = 0; i < r.components.size(); ++i) {
+  for (std::size_t i = 0; i < r.components.size(); ++i) {  // NOLINT(modernize-loop-convert): i is used
     const ComponentResult& c = r.components[i];
     json["components"].push_back({{"name", c.name},
                                   {"low", c.low},

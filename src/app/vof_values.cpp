@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "base/items_of.hpp"
 #include "grid/bytes.hpp"
 #include "grid/vof_loops.hpp"
 
@@ -84,7 +85,7 @@ JoinedCells::JoinedCells(const Comm& comm, const Geometry& geometry, std::shared
     }
   }
   std::ranges::sort(wanted_);
-  wanted_.erase(std::ranges::unique(wanted_).begin(), wanted_.end());
+  erase_repeated(wanted_);
   for (std::size_t l = 0; l < elsewhere.size(); ++l)
     for (const auto& [entry, number] : elsewhere[l])
       homes_[l][entry] = static_cast<std::int32_t>(numbering().n_own() +

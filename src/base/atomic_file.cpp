@@ -66,7 +66,7 @@ void forget(const std::string& name) {
 std::string make_temporary(const std::string& path) {
   std::random_device random;
   for (int tries = 0; tries < 100; ++tries) {
-    const std::string name = fmt::format("{}.{:06x}.tmp", path, random() & 0xffffff);
+    std::string name = fmt::format("{}.{:06x}.tmp", path, random() & 0xffffff);
     remember(name);
     const int file = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     const int failure = errno;

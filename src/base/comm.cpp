@@ -77,7 +77,7 @@ int next_sparse_tag(MPI_Comm comm) {
   int found = 0;
   MPI_Comm_get_attr(comm, key, &round, &found);
   const std::uintptr_t now = found ? reinterpret_cast<std::uintptr_t>(round) : 0;
-  MPI_Comm_set_attr(comm, key, reinterpret_cast<void*>(now ^ 1U));
+  MPI_Comm_set_attr(comm, key, reinterpret_cast<void*>(now ^ 1U));  // NOLINT(performance-no-int-to-ptr)
   return sparse_tag + static_cast<int>(now);
 }
 

@@ -43,7 +43,7 @@ bool is_open_above(T x) {
 template <class T>
 std::string range_text(T min, T max) {
   const bool positive = !std::is_same_v<T, int> && min > T{} && static_cast<double>(min) <= 1e-200;
-  const std::string low = positive ? "> 0" : fmt::format(">= {}", min);
+  std::string low = positive ? "> 0" : fmt::format(">= {}", min);
   if (is_open_below(min)) return is_open_above(max) ? "" : fmt::format("<= {}", max);
   if (is_open_above(max)) return low;
   return positive ? fmt::format("{}, <= {}", low, max) : fmt::format("{} to {}", min, max);

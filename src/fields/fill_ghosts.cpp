@@ -23,7 +23,7 @@ std::vector<double> weights_at(const std::vector<LevelPoint>& points, const Vec3
   std::vector<Vec3> r;
   for (const LevelPoint& p : points) r.push_back(p.at - at);
   for (; degree > 0; --degree) {
-    const std::vector<double> weight = fit_polynomial(r, degree);
+    std::vector<double> weight = fit_polynomial(r, degree);
     double sum = 0.0;
     for (const double w : weight) sum += std::abs(w);
     if (sum <= largest_weights) return weight;

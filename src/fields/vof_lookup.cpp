@@ -6,6 +6,7 @@
 #include <map>
 #include <unordered_set>
 
+#include "base/items_of.hpp"
 #include "base/parallel.hpp"
 #include "grid/bytes.hpp"
 #include "grid/vof_loops.hpp"
@@ -279,8 +280,7 @@ void VofLookup::add_beyond(VofName own, std::span<const PointBeyond> points) {
 void VofLookup::fetch_beyond(const Comm& comm) {
   for (auto& [name, list] : beyond_) {
     std::ranges::sort(list, {}, &PointBeyond::at);
-    const auto rest = std::ranges::unique(list, {}, &PointBeyond::unknown);
-    list.erase(rest.begin(), rest.end());
+    erase_repeated(list, &PointBeyond::unknown);
   }
   std::map<int, ByteWriter> questions;
   for (const auto& [name, remote] : remote_)

@@ -8,6 +8,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/items_of.hpp"
 #include "grid/vof_loops.hpp"
 #include "io/agree.hpp"
 #include "io/hdf5_handle.hpp"
@@ -309,7 +310,7 @@ Needed needed_by(const LevelGraph& graph, const FileBoxes& boxes) {
   for (int b = 0; b < graph.n_local(); ++b)
     for (const std::size_t box : boxes.touching(graph.box(b).cells)) list.push_back(box);
   std::ranges::sort(list);
-  list.erase(std::ranges::unique(list).begin(), list.end());
+  erase_repeated(list);
   Needed needed;
   std::size_t at = 0;
   for (const std::size_t box : list) {

@@ -302,7 +302,7 @@ def flow_between_lids_that_cannot_be(folder):
     lids = ['side = "+y"\nvelocity = [0, 1e-3, 0]', 'side = "+y"\nvelocity = [1e-3, 0, 0]', 'side = "up"', ""]
     return ["check", deck(folder, between_lids(lids))], [
         "flow.lid[0].velocity", "the normal of the lid", "[[flow.inlet]]", "flow.lid[1].side", "is a lid already",
-        "flow.lid[2].side", "\"+z\"", "flow.lid[2].velocity", "flow.lid[3].side", "every lid needs it"]
+        "flow.lid[2].side", "+z", "flow.lid[2].velocity", "flow.lid[3].side", "every lid needs it"]
 
 
 @case

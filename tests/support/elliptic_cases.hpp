@@ -122,7 +122,7 @@ struct Manufactured {
 };
 
 inline ConditionAt fitting(const Exact& exact, int n, double beta, BoundaryKind kind, double rate,
-                           std::function<Vec3(const Vec3&)> into_fluid) {
+                           const std::function<Vec3(const Vec3&)>& into_fluid) {
   return [=](const Vec3& x) {
     const Vec3 y = (1.0 / n) * x;
     const double value = exact.value(y), flux = -beta / n * dot(exact.gradient(y), into_fluid(y));

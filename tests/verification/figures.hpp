@@ -17,8 +17,13 @@
 namespace karst {
 
 // Figures compare as the numbers they are.
-inline std::partial_ordering operator<=>(const Json& figure, double bound) { return figure.get<double>() <=> bound; }
-inline bool operator==(const Json& figure, double number) { return figure.get<double>() == number; }
+template <class T>
+requires std::is_arithmetic_v<T> std::partial_ordering operator<=>(const Json& figure, T bound) {
+  return figure.get<double>() <=> static_cast<double>(bound);
+}
+template <class T>
+requires std::is_arithmetic_v<T>
+bool operator==(const Json& figure, T number) { return figure.get<double>() == static_cast<double>(number); }
 
 /// Order of convergence between the last two entries of a list, whose `cells` count across a length.
 inline double last_order(const Json& rows, const char* error, const char* cells = "cells") {

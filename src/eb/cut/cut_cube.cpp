@@ -53,7 +53,7 @@ Vec3 edge_point(const Cube& cube, int e) {
 }
 
 /// Cuts the six faces and links the wall segments: next[e] is the crossing that follows e, fluid seen from outside.
-void cut_faces(const Cube& cube, CubeCut& cut, std::array<std::int8_t, 12>& next) {
+void cut_faces(const Cube& cube, CubeCut& cut, std::array<int, 12>& next) {
   next.fill(-1);
   for (int side = 0; side < 6; ++side) {
     const auto s = static_cast<std::size_t>(side);
@@ -69,7 +69,7 @@ void cut_faces(const Cube& cube, CubeCut& cut, std::array<std::int8_t, 12>& next
     for (int i = 0; i < cut.face[s].n_segments; ++i) {
       const auto k = static_cast<std::size_t>(i);
       const int exit = tables.edge[s][cut.face[s].exit[k]], entry = tables.edge[s][cut.face[s].entry[k]];
-      next[outward ? entry : exit] = static_cast<std::int8_t>(outward ? exit : entry);
+      next[outward ? entry : exit] = outward ? exit : entry;
     }
   }
 }
@@ -210,7 +210,7 @@ void gather_cube(const Lattice& lattice, const LatticePhi& phi, const Index& nod
 }
 
 void cut_cube(const LatticePhi& phi, const Vec3& low, const Cube& cube, CubeCut& cut) {
-  std::array<std::int8_t, 12> next;
+  std::array<int, 12> next;
   cut_faces(cube, cut, next);
   const Components found = cube.joined ? find_components(cube.fluid, cube.joined) : components[cube.fluid];
   const auto& piece_of = found.piece_of;

@@ -140,13 +140,13 @@ class Parser {
   }
 
   struct Deeper {
-    explicit Deeper(Parser& parser) : parser_(parser) {
-      if (++parser_.depth_ > deepest) parser_.fail(fmt::format("is nested more than {} deep", deepest));
+    explicit Deeper(Parser& p) : parser(p) {
+      if (++parser.depth_ > deepest) parser.fail(fmt::format("is nested more than {} deep", deepest));
     }
-    ~Deeper() { --parser_.depth_; }
+    ~Deeper() { --parser.depth_; }
     Deeper(const Deeper&) = delete;
     Deeper& operator=(const Deeper&) = delete;
-    Parser& parser_;
+    Parser& parser;
   };
 
   std::int32_t one(Op op, std::int32_t a) { return steps_.add(op, {a, -1, -1}, 0.0); }

@@ -124,10 +124,10 @@ class Maker {
         if (is_wall(kind) || row_at(kind).needed) return true;
       } else if (n == coarse_face) {
         if (lookup_.is_closed(v, side)) return true;
-      } else if (is_vof(n) && (!is_regular(n) || vofs_.is_covered(b, slot))) {
-        return true;
-      } else if (is_vof(n) && is_wall(sides_[side]) && walls_of(n).theta[side] <= 1.0) {
-        return true;  // the wall behind n bends the flux to it, which is one for both
+      } else if (is_vof(n)) {
+        if (!is_regular(n) || vofs_.is_covered(b, slot)) return true;
+        // The wall behind n bends the flux to it, which is one for both.
+        if (is_wall(sides_[side]) && walls_of(n).theta[side] <= 1.0) return true;
       }
     }
     return false;
@@ -391,8 +391,8 @@ class Maker {
   const LevelGraph& graph_;
   FlowSides sides_;
   const VofLookup& vofs_;
-  const WallsOf walls_named_ = [this](VofName v) { return walls_of(v); };
-  const PossibleEdges possible_named_ = [this](VofName v) {
+  WallsOf walls_named_ = [this](VofName v) { return walls_of(v); };
+  PossibleEdges possible_named_ = [this](VofName v) {
     const int b = graph_.local(box_of(v));
     return b < 0 ? possible_edges(lookup_, walls_named_, v) : possible_[graph_.vof_begin(b) + vof_of(v)];
   };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/items_of.hpp"
 #include "base/parallel.hpp"
 #include "eb/link/least_squares.hpp"
 #include "grid/bytes.hpp"
@@ -41,8 +42,7 @@ void sort_unique(std::vector<LevelPoint>& points) {
                                    : std::tuple(p.unknown, cut(p.at[0]), cut(p.at[1]), cut(p.at[2]));
   };
   std::ranges::sort(points, {}, key);
-  const auto rest = std::ranges::unique(points, {}, key);
-  points.erase(rest.begin(), rest.end());
+  erase_repeated(points, key);
 }
 
 std::uint64_t key_of(VofName v, int side) { return 8 * v + static_cast<std::uint64_t>(side); }

@@ -347,7 +347,7 @@ Stencil RowMaker::slanted_difference(const SharedFace& face, MadeFaces& made, Fa
     told.count(&RowCounts::faces_without_gradient);
     return result;
   }
-  const Stencil two_points = result;
+  Stencil two_points = result;
   for (std::size_t e = 0; e < 2; ++e) {
     if (!usable[e]) continue;
     for (int d = 0; d < 3; ++d) {

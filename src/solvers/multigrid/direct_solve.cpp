@@ -76,7 +76,9 @@ BasicDirectSolve<C>::BasicDirectSolve(const NodeGraph& graph) {
   components_differ_ = C == 3 && !graph.component_shift.empty();
   for (std::size_t v = 0; v < n; ++v)
     if (graph.begin[v] < graph.begin[v + 1]) connected_.push_back(static_cast<std::int32_t>(v));
-  const std::size_t m = connected_.size(), n_inverses = components_differ_ ? C : 1;
+  const std::size_t m = connected_.size();
+  std::size_t n_inverses = 1;
+  if (components_differ_) n_inverses = C;
   inverse_.resize(m * m * n_inverses);
   for (std::size_t c = 0; c < C; ++c) {
     std::vector<float> shift = graph.shift;

@@ -343,8 +343,7 @@ CoarsenedLevels coarsen(const Comm& comm, std::span<const TwoPointLevel> levels,
     if (const int owner = links.rank_of(static_cast<std::int32_t>(i)); owner != comm.rank())
       remote.push_back({owner, link_node[i]});
   std::ranges::sort(remote);
-  const auto repeated = std::ranges::unique(remote);
-  remote.erase(repeated.begin(), repeated.end());
+  erase_repeated(remote);
   const auto column_of = [&](int owner, std::int32_t node) {
     if (owner == comm.rank()) return node;
     const auto at = std::ranges::lower_bound(remote, RemoteItem{owner, node}) - remote.begin();

@@ -116,13 +116,15 @@ void BasicFineLevels<C>::product(const LoadValues<C>& x, const StoreValues<C>& a
 
 template <int C>
 void BasicFineLevels<C>::product(std::span<const double> x, std::span<double> ax) requires(C == 1) {
-  for (const auto& level : levels_) level->product(x, ax);
-  if (!has_links_) return;
-  links_.fetch(exact_values_, [&](int level, int box, int vof) { return levels_[level]->exact(box)[vof]; });
-  for_ends([&](const LinkEnd& e) {
-    const auto v = static_cast<std::size_t>(e.unknown);
-    ax[v] -= static_cast<double>(e.weight) * (exact_values_[e.other] - x[v]);
-  });
+  if constexpr (C == 1) {  // clang 14 makes this function for all C
+    for (const auto& level : levels_) level->product(x, ax);
+    if (!has_links_) return;
+    links_.fetch(exact_values_, [&](int level, int box, int vof) { return levels_[level]->exact(box)[vof]; });
+    for_ends([&](const LinkEnd& e) {
+      const auto v = static_cast<std::size_t>(e.unknown);
+      ax[v] -= static_cast<double>(e.weight) * (exact_values_[e.other] - x[v]);
+    });
+  }
 }
 
 template <int C>

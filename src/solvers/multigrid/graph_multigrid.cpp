@@ -199,16 +199,18 @@ void BasicGraphMultigrid<C>::apply(const LoadValues<C>& b, const StoreValues<C>&
 
 template <int C>
 void BasicGraphMultigrid<C>::apply(std::span<const double> b, std::span<double> x) requires(C == 1) {
-  const double to_one = 1.0 / size_;
-  apply(
-      [&](std::int64_t unknown, std::int32_t count, float* to) {
-        const double* from = b.data() + unknown;
-        for (std::int32_t v = 0; v < count; ++v) to[v] = static_cast<float>(to_one * from[v]);
-      },
-      [&](std::int64_t unknown, std::int32_t count, const float* from) {
-        double* to = x.data() + unknown;
-        for (std::int32_t v = 0; v < count; ++v) to[v] = size_ * from[v];
-      });
+  if constexpr (C == 1) {  // clang 14 makes this function for all C
+    const double to_one = 1.0 / size_;
+    apply(
+        [&](std::int64_t unknown, std::int32_t count, float* to) {
+          const double* from = b.data() + unknown;
+          for (std::int32_t v = 0; v < count; ++v) to[v] = static_cast<float>(to_one * from[v]);
+        },
+        [&](std::int64_t unknown, std::int32_t count, const float* from) {
+          double* to = x.data() + unknown;
+          for (std::int32_t v = 0; v < count; ++v) to[v] = size_ * from[v];
+        });
+  }
 }
 
 template <int C>

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "base/items_of.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/vof_loops.hpp"
 
@@ -65,8 +66,7 @@ std::vector<T> items_of(const Message& message) {
 template <class T>
 void sort_unique(std::vector<T>& items) {
   std::ranges::sort(items);
-  const auto repeated = std::ranges::unique(items);
-  items.erase(repeated.begin(), repeated.end());
+  erase_repeated(items);
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 #include <array>
 #include <numeric>
 
+#include "base/items_of.hpp"
 #include "base/parallel.hpp"
 #include "solvers/multigrid/node_graph.hpp"
 #include "solvers/multigrid/row_builder.hpp"
@@ -131,8 +132,7 @@ void number_remote(const NodeGraph& fine, std::vector<std::int32_t>& parent, std
   const auto n = static_cast<std::size_t>(fine.size());
   for (std::size_t i = 0; i < fine.remote.size(); ++i) coarse.remote.push_back({fine.remote[i].rank, parent[n + i]});
   std::ranges::sort(coarse.remote);
-  const auto repeated = std::ranges::unique(coarse.remote);
-  coarse.remote.erase(repeated.begin(), repeated.end());
+  erase_repeated(coarse.remote);
   for (std::size_t i = 0; i < fine.remote.size(); ++i) {
     const RemoteItem node{fine.remote[i].rank, parent[n + i]};
     const auto at = std::ranges::lower_bound(coarse.remote, node) - coarse.remote.begin();

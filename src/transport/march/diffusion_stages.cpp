@@ -12,7 +12,8 @@
 namespace karst {
 namespace {
 
-constexpr double gamma_ = 2.0 - std::numbers::sqrt2, d_ = 0.5 * gamma_, w_ = 0.25 * std::numbers::sqrt2;
+constexpr double part_of_step = 2.0 - std::numbers::sqrt2, of_end = 0.5 * part_of_step,
+                 of_others = 0.25 * std::numbers::sqrt2;
 constexpr double stiff = 2.0;           ///< D dt / h² from which a multigrid cycle is worth its time
 constexpr double least_change = 1e-15;  ///< of the values: a smaller change is round-off
 /// Of the solver: 2 directions do for most steps; where D dt / h² is of order one some solves stand still with them.
@@ -38,7 +39,7 @@ class Stages {
  public:
   Stages(ScalarGrid& grid, DiffusionGroup& group, DiffusionScratch& scratch, const StageStep& step,
          const StageOptions& options)
-      : grid_(grid), group_(group), s_(scratch), shift_(1.0 / (d_ * step.dt)), options_(options) {
+      : grid_(grid), group_(group), s_(scratch), shift_(1.0 / (of_end * step.dt)), options_(options) {
     round_off_ = least_change * shift_ * step.size * scratch.volume_norm;
     const double dt = step.dt;
     if (group.op->problem().a != shift_) group.op->set_shift(shift_);
@@ -96,7 +97,7 @@ class Stages {
     require(false,
             "transport: the implicit step of diffusion of {} was not solved to {:.1e} in {} iterations: {:.1e} of its "
             "right-hand side is left (time step {:.3g}); use a smaller one (time.cfl)",
-            group_.boundary->component->name, options_.tolerance, i, left / size, 1.0 / (d_ * shift_));
+            group_.boundary->component->name, options_.tolerance, i, left / size, 1.0 / (of_end * shift_));
     return 0;
   }
 
@@ -172,7 +173,7 @@ int find_diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const ScalarCom
                         const StageFluxes& result) {
   const double t = step.t, dt = step.dt;
   const Timer timer("diffusion");
-  *group.boundary = {&component, {just_after(t, dt), t + gamma_ * dt, just_before_end(t, dt)}, {}};
+  *group.boundary = {&component, {just_after(t, dt), t + part_of_step * dt, just_before_end(t, dt)}, {}};
   Stages stages(grid, group, s, step, options);
   const auto rows = [&](auto&& f) {
     parallel_for(grid.n_own, [&](std::int64_t i) { f(static_cast<std::size_t>(i)); });
@@ -185,7 +186,7 @@ int find_diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const ScalarCom
   rows([&](std::size_t v) {
     const double at_start = s.kc[v] - s.b[v], later = s.kc[v] - s.rhs[v];
     s.b[v] = later;
-    s.rhs[v] = gamma_ / d_ * step.balance[v] - at_start - later;
+    s.rhs[v] = part_of_step / of_end * step.balance[v] - at_start - later;
     s.kc[v] = at_start;
   });
   for (const std::int32_t o : group.joined) s.rhs[o] = -s.b[o];
@@ -197,7 +198,7 @@ int find_diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const ScalarCom
   stages.image_of_solution(s.change.span(), s.work.span());
   rows([&](std::size_t v) {
     const double at_middle = s.b[v] + s.work[v];
-    s.rhs[v] = (step.balance[v] - w_ * (s.kc[v] + at_middle)) / d_;
+    s.rhs[v] = (step.balance[v] - of_others * (s.kc[v] + at_middle)) / of_end;
   });
   stages.right_side({1.0, 0.0, -1.0}, s.b.span());  // b0 - b1: nothing of the wall is in the difference
   stages.right_side({0.0, 0.0, 0.0}, s.work.span());
@@ -205,15 +206,16 @@ int find_diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const ScalarCom
     const double at_end = s.kc[v] + s.b[v] - s.work[v];
     s.rhs[v] -= at_end;
     s.b[v] = at_end;
-    s.second[v] = s.change[v] / gamma_;
+    s.second[v] = s.change[v] / part_of_step;
   });
   for (const std::int32_t o : group.joined) s.rhs[o] = -s.b[o];
   iterations += stages.solve(s.second.span(), false);
 
   // Fluxes of w c + w c_γ + d c_1.
-  for (std::size_t v = 0; v < s.change.size(); ++v) s.change[v] = step.values[v] + w_ * s.change[v] + d_ * s.second[v];
+  for (std::size_t v = 0; v < s.change.size(); ++v)
+    s.change[v] = step.values[v] + of_others * s.change[v] + of_end * s.second[v];
   fetch_remote(grid, s.change.span());
-  group.boundary->weight = {w_, w_, d_};
+  group.boundary->weight = {of_others, of_others, of_end};
   move_values(grid, group, s.change.span(), s.phi.span());
   group.fluxes->find(s.phi.span(), s.faces, *group.wall_flux);
   list_fluxes(grid, s.faces, result.face);

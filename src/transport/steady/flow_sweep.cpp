@@ -89,7 +89,7 @@ void FlowSweep::find_order(const std::vector<std::int64_t>& begin, const std::ve
 
 void FlowSweep::operator()(std::span<const double> r, std::span<double> z) {
   const Timer timer("flow sweep");
-  const bool shared = before_.size() > 0;
+  const bool shared = !before_.empty();
   if (shared) parallel_for(std::ssize(z), [&](std::int64_t i) { before_[i] = z[i]; });
   parallel_for(std::ssize(share_) - 1, [&](std::int64_t t) {
     const std::int32_t first = share_[t], end = share_[static_cast<std::size_t>(t) + 1];

@@ -57,7 +57,8 @@ TEST(ImageWarningsMpi, OfTheImportAndOfTheEndsOfPeriodicAxes) {
 TEST(ImageWarnings, OfThroatsThatCellsLose) {
   const Comm comm = Comm::self();
   const test::SharedDirectory folder(comm);
-  if (std::ofstream file(folder.path() + "/duct.raw", std::ios::binary); true) {  // 8 wide, 4 in the middle
+  {  // 8 wide, 4 in the middle
+    std::ofstream file(folder.path() + "/duct.raw", std::ios::binary);
     for (int z = 0; z < 32; ++z)
       for (int y = 0; y < 16; ++y)
         for (int x = 0; x < 16; ++x) {

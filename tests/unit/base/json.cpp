@@ -64,7 +64,7 @@ TEST(JsonTest, IsBuiltStepByStep) {
   json["list"].push_back({{"a", 1}});
   json["list"].back().update({{"b", 2}, {"a", 3}});
   json["list"].push_back({4, 5});
-  Json copy = json;
+  Json copy = json;  // NOLINT(performance-unnecessary-copy-initialization)
   copy["list"][1][0] = "six";
   EXPECT_EQ(json.dump(), R"({"list":[{"a":3,"b":2},[4,5]]})");
   EXPECT_EQ(copy.dump(), R"({"list":[{"a":3,"b":2},["six",5]]})");

@@ -9,8 +9,10 @@
 #include "support/errors.hpp"
 
 // Under the sanitizers a refused allocation shall come back to us, as it does without them.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): their names
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
 extern "C" const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace karst {
 namespace {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/error.hpp"
 #include "chemistry/chemical_system.hpp"
 #include "chemistry/water.hpp"

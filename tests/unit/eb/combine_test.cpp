@@ -142,7 +142,7 @@ TEST(Combine, SignBoundsAgreeWithSamples) {
       const SignBounds signs = phi->signs(lo, hi);
       certain += signs.one_kind();
       for (int d = 0; d < 3; ++d) {
-        const int rises = signs.rises[d];
+        const int rises = signs.rises[d];  // NOLINT(bugprone-signed-char-misuse): -1 is one
         once += rises != 0 && !signs.one_kind();
         double before = 0.0;
         for (int i = 0; i <= 16; ++i) {

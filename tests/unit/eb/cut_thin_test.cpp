@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Features thinner than a cell (E3 of the verification list) and faces between levels.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <numbers>

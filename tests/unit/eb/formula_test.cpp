@@ -69,7 +69,9 @@ TEST(Formula, FunctionsAndTheirSlopes) {
       {"atan", std::atan},   {"sinh", std::sinh},   {"cosh", std::cosh}, {"tanh", std::tanh}, {"asinh", std::asinh},
       {"acosh", std::acosh}, {"atanh", std::atanh}, {"exp", std::exp},   {"log", std::log},   {"ln", std::log},
       {"log2", std::log2},   {"log10", std::log10}, {"sqrt", std::sqrt}, {"abs", std::abs}};
-  for (const auto& [name, f] : functions) {
+  for (const auto& named : functions) {
+    const std::string name = named.first;
+    const auto f = named.second;
     const double shift = name == "acosh" ? 1.5 : 0.0;
     const Formula formula(name + "(" + std::to_string(shift) + " + 0.5*x*y - z)");
     const auto u = [&](const Vec3& x) { return f(shift + 0.5 * x[0] * x[1] - x[2]); };

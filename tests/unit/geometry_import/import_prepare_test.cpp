@@ -100,7 +100,7 @@ TEST(ImportPrepareMpi, ErrorsAreTheSameOnAllRanksAndLeaveNothing) {
   const auto error = [&](const std::function<void(ImportOptions&)>& change) {
     ImportOptions o = good;
     change(o);
-    const std::string text = error_of([&] { import_image(comm, o, directory.path() + "/out.h5"); });
+    std::string text = error_of([&] { import_image(comm, o, directory.path() + "/out.h5"); });
     std::string first = text;
     comm.broadcast(first);
     EXPECT_EQ(text, first);

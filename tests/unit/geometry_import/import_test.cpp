@@ -113,7 +113,7 @@ TEST(ImportMpi, ErrorsAreTheSameOnAllRanksAndLeaveNoFile) {
   const auto error = [&](const std::function<void(ImportOptions&)>& change) {
     ImportOptions o = good;
     change(o);
-    const std::string text = error_of([&] { import_image(comm, o, output); });
+    std::string text = error_of([&] { import_image(comm, o, output); });
     std::string first = text;
     comm.broadcast(first);
     EXPECT_EQ(text, first);

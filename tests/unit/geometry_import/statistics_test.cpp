@@ -16,7 +16,6 @@
 namespace karst {
 namespace {
 
-using test::at;
 using test::image_of;
 using test::label_slabs;
 

@@ -22,11 +22,11 @@ using test::sample_values;
 
 /// How to write one; the parts a test wants to vary.
 struct Vti {
-  std::string type = "Int16", order = "LittleEndian", counts = "UInt32", compressor = "", format = "ascii",
+  std::string type = "Int16", order = "LittleEndian", counts = "UInt32", compressor{}, format = "ascii",
               encoding = "raw";
-  std::string extent = "0 5 0 4 0 3", data = "CellData", scalars = " Scalars=\"g\"", array_more = "", more_arrays = "",
+  std::string extent = "0 5 0 4 0 3", data = "CellData", scalars = " Scalars=\"g\"", array_more{}, more_arrays{},
               end = "</VTKFile>\n";
-  std::string body = "";  ///< of the array, between its tags or appended
+  std::string body{};  ///< of the array, between its tags or appended
 };
 
 std::string vti(const Vti& o) {

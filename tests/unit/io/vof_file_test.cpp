@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -85,7 +85,7 @@ std::int64_t wrong_values(const VofFile& file, const Sample& sample) {
   file.read("velocity", sample.places, 3, std::span<float>(three));
   std::int64_t wrong = 0;
   for (std::size_t i = 0; i < value.size(); ++i) {
-    wrong += std::memcmp(&value[i], &sample.value[i], sizeof(double)) != 0 ? 1 : 0;
+    wrong += std::bit_cast<std::uint64_t>(value[i]) != std::bit_cast<std::uint64_t>(sample.value[i]) ? 1 : 0;
     for (std::size_t c = 0; c < 3; ++c)
       wrong += three[3 * i + c] != static_cast<float>(sample.value[i] + static_cast<double>(c)) ? 1 : 0;
   }

@@ -170,9 +170,9 @@ TEST_F(EllipticOperatorTest, FaceBetaDoesNotFeelBoxesMpi) {
     std::vector<double> y(x.size());
     op.apply(x, y);
     std::array<double, 3> sum{};
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      sum[1] += std::abs(y[i]);
-      sum[2] += y[i] * y[i];
+    for (const double v : y) {
+      sum[1] += std::abs(v);
+      sum[2] += v * v;
     }
     comm_.sum(std::span(sum));
     sum[0] = static_cast<double>(op.counts().orphans_joined);

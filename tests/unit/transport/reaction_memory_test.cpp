@@ -34,8 +34,11 @@ struct Reactions {
   }
   std::vector<ScalarComponent> components() const {
     std::vector<ScalarComponent> all = test::components_of(acid.system, 1.0);
-    for (std::size_t p = 0; p < all.size(); ++p)
-      all[p].sides[3] = {ScalarSide::Kind::fixed, [c = test::totals_of(acid)[p]](const Vec3&, double) { return c; }};
+    const std::vector<double> totals = test::totals_of(acid);
+    for (std::size_t p = 0; p < all.size(); ++p) {
+      const double c = totals[p];
+      all[p].sides[3] = {ScalarSide::Kind::fixed, [c](const Vec3&, double) { return c; }};
+    }
     return all;
   }
   /// Long ones are coupled; in the last of them hardly anything changes.

@@ -109,8 +109,11 @@ TEST_F(ReactionTest, CalciteColumn) {
   EXPECT_NEAR(ph_of(start.state), 8.0, 0.01);
   const ReactiveMedium medium = calcite_in(start, {"1e-9"});
   std::vector<ScalarComponent> components = test::components_of(start.system, 1e-9);
-  for (std::size_t p = 0; p < components.size(); ++p)
-    components[p].sides[0].value = [c = test::totals_of(inlet)[p]](const Vec3&, double) { return c; };
+  const std::vector<double> coming_in = test::totals_of(inlet);
+  for (std::size_t p = 0; p < components.size(); ++p) {
+    const double c = coming_in[p];
+    components[p].sides[0].value = [c](const Vec3&, double) { return c; };
+  }
   TransportStepper stepper(open_box(comm_, {100, 1, 1}), components);
   FaceField flow(stepper.grid().composite);
   test::set_uniform(flow, {velocity, 0.0, 0.0});
@@ -175,8 +178,10 @@ Slab slab(const Comm& comm, double rate, double step, bool coupled = false, doub
   const test::DistanceFunction walls([=](const Vec3& x) { return x[1] - wall; });
   std::vector<ScalarComponent> components = test::components_of(acid.system, 1.0);
   const std::vector<double> totals = test::totals_of(acid);
-  for (std::size_t p = 0; p < components.size(); ++p)
-    components[p].sides[3] = {ScalarSide::Kind::fixed, [c = totals[p]](const Vec3&, double) { return c; }};
+  for (std::size_t p = 0; p < components.size(); ++p) {
+    const double c = totals[p];
+    components[p].sides[3] = {ScalarSide::Kind::fixed, [c](const Vec3&, double) { return c; }};
+  }
   TransportStepper stepper(test::composite_of(comm, test::flow_grid({2, 12, 1}, {true, false, true}), walls),
                            components, {.tolerance = 1e-12});
   FaceField flow(stepper.grid().composite);

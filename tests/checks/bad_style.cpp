@@ -29,6 +29,6 @@ bool moved_from(std::string word) {
   return word.empty() || taken.empty();  // expect bugprone-use-after-move
 }
 
-int* nothing() { return 0; }  // expect modernize-use-nullptr
+typedef std::vector<int> Numbers;  // expect modernize-use-using
 
 }  // namespace karst

@@ -45,13 +45,13 @@ void run(const Comm& comm, int n, double tolerance) {
   const double begin = now();
   Closure closure(comm, geometry, {.tolerance = tolerance});
   const double made = now();
-  closure.set_flow(flow, "x");
+  closure.set_flow(flow);
   fmt::print(
       "{}^3, {} unknowns: Stokes {:.2f} s set-up, {:.2f} s solve ({} iterations); closure {:.2f} s, flow {:.2f} s\n", n,
       closure.op().numbering().n_global(), ready - start, solved - ready, iterations, made - begin, now() - made);
   for (const double cell_peclet : {0.01, 0.1, 1.0, 10.0, 100.0}) {
     const double from = now();
-    const Dispersion d = closure.solve(cell_peclet / closure.velocity()[0]);
+    const Dispersion d = closure.solve(cell_peclet / closure.velocity()[0], fmt::format("cell Pe {}", cell_peclet));
     fmt::print("cell Pe {:6}: {:.2f} s of 3 solves ({} {} {} iterations); D*/D {:.6g} {:.6g} {:.6g}\n", cell_peclet,
                now() - from, d.solves[0].iterations, d.solves[1].iterations, d.solves[2].iterations, d.tensor[0][0],
                d.tensor[1][1], d.tensor[2][2]);

@@ -42,7 +42,7 @@ double triad(std::int64_t n) {
   return 24.0 * static_cast<double>(size) / best * 1e-9;
 }
 
-/// Nanoseconds per value, best of many: one vector again and again; four by C at a time.
+/// Nanoseconds per value, best of many: one vector again and again; three by C at a time.
 template <int C>
 double time_of(EllipticOperator& op, int vectors) {
   const auto n = static_cast<std::size_t>(op.numbering().n_own()), all = n * static_cast<std::size_t>(vectors);
@@ -74,11 +74,12 @@ void report(const Comm& comm, int n, int box) {
     int i = 0;
     for (const EllipticProblem& problem : {sealed, no_slip}) {
       EllipticOperator op(comm, geometry, problem);
-      const double t = time_of<1>(op, 1), in_turn = time_of<1>(op, 4), together = time_of<4>(op, 4),
+      const double t = time_of<1>(op, 1), in_turn = time_of<1>(op, 3), together = time_of<3>(op, 3),
                    cells = static_cast<double>(op.numbering().n_own());
       if (first[i] == 0.0) first[i] = t;
       fmt::print(
-          "{:5.2f} % irregular, {:9}: {:.2f} ns per cell ({:.2f} x; four vectors in turn {:.2f}, side by side {:.2f}), "
+          "{:5.2f} % irregular, {:9}: {:.2f} ns per cell ({:.2f} x; three vectors in turn {:.2f}, side by side "
+          "{:.2f}), "
           "{:4.1f} GB/s read and written ({:3.0f} % of the "
           "triad), {:.1f} "
           "entries per wide row, {:.0f} bytes per cell\n",

@@ -13,6 +13,7 @@
 #include "app/solve_store.hpp"
 #include "base/atomic_file.hpp"
 #include "base/json.hpp"
+#include "solvers/krylov/truncated_gcr.hpp"
 #include "transport/steady/plane_fluxes.hpp"
 
 namespace karst {
@@ -58,7 +59,7 @@ DispersionPoint point_of(const std::string& state) {
 SolveReport report_of(int axis, const DispersionPoint& p) {
   SolveReport solve;
   solve.name = dispersion_solve_name(axis, p.peclet);
-  solve.method = "fgmres";
+  solve.method = "tgcr";
   solve.preconditioner = "graph multigrid, sweep downstream";
   solve.iterations = p.iterations;
   solve.true_residual = p.relative_residual;
@@ -159,6 +160,14 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
 
 void draw(const Comm&, const Json&, const FieldView&, Figures&) {}
 
+/// Per VoF: of the operator and multigrid, of what a solve works on, and of the directions that it keeps.
+double solve_bytes(const DispersionOptions& options) {
+  const double side_by_side = options.transverse ? 3.0 : 1.0;
+  const bool easy = !options.peclet.empty() && std::ranges::max(options.peclet) <= 10.0;
+  const double directions = easy ? 8.0 : BasicTruncatedGcr<1>::largest_memory;
+  return 490.0 + side_by_side * (83.0 + 2.0 * sizeof(double) * directions);
+}
+
 /// Bytes and iterations: docs/performance.md.
 JobPlan plan(const Config& config, const GridOptions&) {
   const DispersionOptions& options = config.dispersion;
@@ -167,7 +176,7 @@ JobPlan plan(const Config& config, const GridOptions&) {
   JobPlan all;
   all.grids.push_back(
       {.name = "", .iterations = n * 2.0 * -std::log10(options.tolerance), .solves = static_cast<int>(n)});
-  all.solve = {950.0, 1500.0, 0.0};
+  all.solve = {solve_bytes(options), 3350.0, 0.0};
   all.kept = 4.0 * sizeof(double) * static_cast<double>(options.axes.size());
   all.more_work = 4.0;  // Péclet numbers of a cell far above 1
   return all;
@@ -187,10 +196,10 @@ JobPace pace(const Comm& comm, const Geometry& geometry) {
   Closure closure(comm, geometry, solve);
   FaceField flow = still();
   closure.set_directions({0});
-  closure.set_flow(flow, "dispersion");
+  closure.set_flow(flow);
   const double setup_seconds = setup.seconds();
   setup.stop();
-  const Dispersion found = closure.solve(1e-9);
+  const Dispersion found = closure.solve(1e-9, "pace");
   const LevelReport& level = geometry.report.levels[0];
   const auto fluid = static_cast<double>(level.vofs);
   return {setup_seconds / setup_work(fluid, static_cast<double>(level.irregular)),
@@ -211,7 +220,7 @@ Job dispersion_job() {
           setup_work,
           pace,
           {.setup = 4.5e-6, .iteration = 0.3e-6},
-          true,
+          false,
           [](const Config&) { return 0; },
           true};
 }

@@ -70,9 +70,7 @@ std::vector<Job> jobs_that_fit(const Comm& comm, const Config& config, const Com
 
 /// The deck with the options of --petsc, which is what a solve by PETSc depends on.
 std::string with_petsc(const std::string& deck, const CommandLine& line) {
-  return line.petsc.empty()
-             ? deck
-             : fmt::format("{0}\n[diffusion]\n--petsc = {1}\n[dispersion]\n--petsc = {1}\n", deck, line.petsc);
+  return line.petsc.empty() ? deck : fmt::format("{0}\n[diffusion]\n--petsc = {1}\n", deck, line.petsc);
 }
 
 /// A run from its folder on.

@@ -39,7 +39,7 @@ class ConjugateGradients {
   CgResult solve(std::span<const double> b, std::span<double> x, double tolerance, int max_iterations) {
     const double size = std::sqrt(dot(b.data(), b.data()));
     double left = first_residual(b, x);
-    multigrid_.set_size(left / std::sqrt(static_cast<double>(multigrid_.nodes()[0])));
+    multigrid_.set_sizes({left / std::sqrt(static_cast<double>(multigrid_.nodes()[0]))});
     CgResult result;
     double rz = 0.0;
     while (!(left <= tolerance * size)) {  // also when it is not a number

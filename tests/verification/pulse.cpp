@@ -220,9 +220,9 @@ Json packing(const Comm& comm, int n, int copies, double peclet) {
   FaceField flow = solver.face_fluxes();
   Closure closure(comm, geometry, {.tolerance = 1e-8});
   closure.set_directions({0});
-  closure.set_flow(flow, "packing");
+  closure.set_flow(flow);
   const double s = peclet / n / closure.velocity()[0], length = double(n) * copies, velocity = peclet / n;
-  const double exact = closure.solve(s).tensor[0][0];
+  const double exact = closure.solve(s, "packing").tensor[0][0];
   scale(flow, s);
   ScalarComponent c;
   c.diffusivity = 1.0;

@@ -130,9 +130,9 @@ void EllipticOperator::relax_wide_rows(std::span<const double> b, std::span<doub
 }
 
 template void EllipticOperator::apply<1>(std::span<const double>, std::span<double>);
-template void EllipticOperator::apply<4>(std::span<const double>, std::span<double>);
+template void EllipticOperator::apply<3>(std::span<const double>, std::span<double>);
 template void EllipticOperator::relax_wide_rows<1>(std::span<const double>, std::span<double>);
-template void EllipticOperator::relax_wide_rows<4>(std::span<const double>, std::span<double>);
+template void EllipticOperator::relax_wide_rows<3>(std::span<const double>, std::span<double>);
 
 void EllipticOperator::apply_volumes(std::span<const double> x, std::span<double> y) {
   remote_.begin(x);

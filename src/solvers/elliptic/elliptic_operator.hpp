@@ -54,7 +54,7 @@ class EllipticOperator {
   const FaceStencils* faces() const { return faces_.get(); }  ///< nullptr: not kept; also of lines on several levels
 
   /// y = A x over the own unknowns, for C vectors side by side (component c of unknown i at C i + c; instantiated for 1
-  /// and 4): each has the bits it has alone. Allocates nothing after the first time. Collective.
+  /// and 3): each has the bits it has alone. Allocates nothing after the first time. Collective.
   template <int C = 1>
   void apply(std::span<const double> x, std::span<double> y);
 

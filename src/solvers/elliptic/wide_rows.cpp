@@ -223,13 +223,13 @@ void WideRows::correct(std::size_t window, std::span<double> x) const {
 }
 
 template void WideRows::apply<1>(std::size_t, std::span<const double>, std::span<const double>, double*) const;
-template void WideRows::apply<4>(std::size_t, std::span<const double>, std::span<const double>, double*) const;
+template void WideRows::apply<3>(std::size_t, std::span<const double>, std::span<const double>, double*) const;
 template void WideRows::find_corrections<1>(std::size_t, std::span<const double>, std::span<const double>,
                                             std::span<const double>);
-template void WideRows::find_corrections<4>(std::size_t, std::span<const double>, std::span<const double>,
+template void WideRows::find_corrections<3>(std::size_t, std::span<const double>, std::span<const double>,
                                             std::span<const double>);
 template void WideRows::correct<1>(std::size_t, std::span<double>) const;
-template void WideRows::correct<4>(std::size_t, std::span<double>) const;
+template void WideRows::correct<3>(std::size_t, std::span<double>) const;
 
 std::int64_t WideRows::bytes() const {
   return static_cast<std::int64_t>(row_.bytes() + place_.bytes() + length_.bytes() + terms_.bytes() +

@@ -60,7 +60,7 @@ class WideRows {
   bool reads_remote(std::size_t window) const { return remote_[window] != 0; }
 
   /// y_row = Σ weight x_column for the rows of a window.
-  /// Here and below C values are side by side: component c of number i at C i + c (instantiated for 1 and 4).
+  /// Here and below C values are side by side: component c of number i at C i + c (instantiated for 1 and 3).
   /// @param x       own unknowns (C n_own)
   /// @param remote  values of other ranks
   template <int C>

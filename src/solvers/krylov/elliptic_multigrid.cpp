@@ -2,6 +2,7 @@
 #include "solvers/krylov/elliptic_multigrid.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/parallel.hpp"
@@ -19,26 +20,29 @@ constexpr int none = -1;
 
 }  // namespace
 
-EllipticMultigrid::EllipticMultigrid(EllipticOperator& op, const MultigridOptions& options)
+template <int C>
+BasicEllipticMultigrid<C>::BasicEllipticMultigrid(EllipticOperator& op, const MultigridOptions& options)
     : op_(op),
       version_(op.problem().a != 0.0 ? none : op.version()),
       wide_steps_(op.symmetric() ? 0 : usual_wide_steps),  // symmetric: the two operators are one
       multigrid_(op.comm(), make_two_point_levels(*op.composite(), op.problem(), op.form()), options),
       orphans_(op.joined_orphans()) {
-  if (!orphans_.empty()) r_ = {static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver};
+  if (!orphans_.empty()) r_ = {C * static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver};
 }
 
-EllipticMultigrid::EllipticMultigrid(EllipticOperator& op, std::span<const TwoPointLevel> levels,
-                                     const MultigridOptions& options)
+template <int C>
+BasicEllipticMultigrid<C>::BasicEllipticMultigrid(EllipticOperator& op, std::span<const TwoPointLevel> levels,
+                                                  const MultigridOptions& options)
     : op_(op),
       version_(op.version()),
       wide_steps_(0),
       multigrid_(op.comm(), levels, options),
       orphans_(op.joined_orphans()) {
-  if (!orphans_.empty()) r_ = {static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver};
+  if (!orphans_.empty()) r_ = {C * static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver};
 }
 
-void EllipticMultigrid::operator()(std::span<const double> r, std::span<double> z) {
+template <int C>
+void BasicEllipticMultigrid<C>::operator()(std::span<const double> r, std::span<double> z) {
   if (version_ != op_.version()) {
     const Timer timer("graph multigrid shifts");
     std::vector<TwoPointLevel> levels;
@@ -48,24 +52,37 @@ void EllipticMultigrid::operator()(std::span<const double> r, std::span<double> 
     version_ = op_.version();
   }
   constexpr std::int64_t block = 4096;
-  const auto n = std::ssize(r);
-  const double largest = parallel_max((n + block - 1) / block, [&](std::int64_t i) {
-    const auto first = static_cast<std::size_t>(i * block), size = std::min<std::size_t>(block, r.size() - first);
-    double most = 0.0;
-    for (const double v : r.subspan(first, size)) most = std::max(most, std::abs(v));
-    if (!orphans_.empty()) std::copy_n(r.data() + first, size, r_.data() + first);
-    return most;
-  });
-  for (const std::int32_t o : orphans_) r_[o] = 0.0;
-  multigrid_.set_size(op_.comm().max(std::max(largest, 0.0)));
+  const auto n = std::ssize(r) / C;
+  using Sizes = std::array<double, C>;
+  Sizes sizes = parallel_reduce((n + block - 1) / block, Sizes{},
+                                [&](std::int64_t i) {
+                                  const std::int64_t first = i * block * C, end = std::min(n, (i + 1) * block) * C;
+                                  if (!orphans_.empty()) std::copy(r.data() + first, r.data() + end, r_.data() + first);
+                                  Sizes most{};
+                                  for (std::int64_t k = first; k < end; k += C)
+                                    for (std::int64_t c = 0; c < C; ++c)
+                                      most[c] = std::max(most[c], std::abs(r[k + c]));
+                                  return most;
+                                },
+                                [](Sizes a, const Sizes& b) {
+                                  for (std::size_t c = 0; c < C; ++c) a[c] = std::max(a[c], b[c]);
+                                  return a;
+                                });
+  for (const std::int32_t o : orphans_) std::fill_n(r_.data() + C * std::int64_t{o}, C, 0.0);
+  op_.comm().max(std::span(sizes));
+  multigrid_.set_sizes(sizes);
   multigrid_.apply(orphans_.empty() ? r : r_.span(), z);
   if (wide_steps_ == 0) return;
   const Timer timer("wide rows");
-  for (int step = 0; step < wide_steps_; ++step) op_.relax_wide_rows(r, z);
+  for (int step = 0; step < wide_steps_; ++step) op_.relax_wide_rows<C>(r, z);
 }
 
-std::int64_t EllipticMultigrid::bytes() const {
+template <int C>
+std::int64_t BasicEllipticMultigrid<C>::bytes() const {
   return multigrid_.bytes() + static_cast<std::int64_t>(r_.bytes() + 4 * orphans_.size());
 }
+
+template class BasicEllipticMultigrid<1>;
+template class BasicEllipticMultigrid<3>;
 
 }  // namespace karst

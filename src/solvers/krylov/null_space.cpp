@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/error.hpp"
 #include "base/timer.hpp"
 
 namespace karst {
@@ -127,18 +128,35 @@ std::vector<double> NullSpace::sums(F&& value) const {
   return sum;
 }
 
+template <int C>
 void NullSpace::remove(std::span<double> x) const {
   if (size_.empty()) return;
-  const std::vector<double> sum = sums([&](std::size_t i) { return x[i]; });
+  std::vector<double> mean(C * size_.size(), 0.0);
   for (std::size_t i = 0; i < pore_.size(); ++i)
-    if (pore_[i] >= 0) x[i] -= sum[pore_[i]] / size_[pore_[i]];
+    if (pore_[i] >= 0)
+      for (int c = 0; c < C; ++c) mean[C * std::int64_t{pore_[i]} + c] += x[C * i + c];
+  comm_.sum(std::span(mean));
+  for (std::size_t m = 0; m < mean.size(); ++m) mean[m] /= size_[m / C];
+  for (std::size_t i = 0; i < pore_.size(); ++i)
+    if (pore_[i] >= 0)
+      for (int c = 0; c < C; ++c) x[C * i + c] -= mean[C * std::int64_t{pore_[i]} + c];
 }
+template void NullSpace::remove<1>(std::span<double> x) const;
+template void NullSpace::remove<3>(std::span<double> x) const;
 
-void NullSpace::make_compatible(std::span<double> b) const {
-  if (size_.empty()) return;
+double NullSpace::make_compatible(std::span<double> b, const std::string& solve, double allowed) const {
+  if (size_.empty()) return 0.0;
+  const double before = imbalance(b);
+  require(
+      before <= allowed,
+      "solve {}: the system is singular ({} pores with Neumann conditions all around) and the right-hand side is not "
+      "compatible: what flows in and is made inside differs from what flows out by {:.2e} of their size, {:.2e} is "
+      "allowed; balance sources and fluxes, or fix the value somewhere",
+      solve, n_pores(), before, allowed);
   const std::vector<double> sum = sums([&](std::size_t i) { return balance_[i] * b[i]; });
   for (std::size_t i = 0; i < pore_.size(); ++i)
     if (pore_[i] >= 0 && balance_[i] != 0) b[i] -= sum[pore_[i]] / balances_[pore_[i]];
+  return before;
 }
 
 void NullSpace::spread(std::span<const double> b, std::span<const double> weights, std::span<double> mean) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "solvers/elliptic/elliptic_operator.hpp"
@@ -20,10 +21,13 @@ class NullSpace {
   explicit NullSpace(const EllipticOperator& op, bool none = false);
 
   int n_pores() const { return static_cast<int>(size_.size()); }  ///< singular ones
-  /// Takes the mean over each singular pore out of x. Collective.
+  /// Takes the mean over each singular pore out of x, of C vectors side by side (component c of unknown i at C i + c;
+  /// instantiated for 1 and 3) out of each. Collective.
+  template <int C = 1>
   void remove(std::span<double> x) const;
-  /// Takes from every balance the same, so that b becomes compatible. Collective.
-  void make_compatible(std::span<double> b) const;
+  /// Takes from every balance the same, so that b becomes compatible. Returns the imbalance() before; throws Error,
+  /// with the name of the solve, where it is larger than allowed. Collective.
+  double make_compatible(std::span<double> b, const std::string& solve, double allowed) const;
   /// mean = Σ b over the balances of a singular pore / Σ weights of its unknowns, in all its unknowns; 0 in the others.
   /// Collective.
   void spread(std::span<const double> b, std::span<const double> weights, std::span<double> mean) const;

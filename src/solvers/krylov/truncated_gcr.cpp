@@ -207,6 +207,6 @@ std::int64_t BasicTruncatedGcr<C>::bytes() const {
 }
 
 template class BasicTruncatedGcr<1>;
-template class BasicTruncatedGcr<4>;
+template class BasicTruncatedGcr<3>;
 
 }  // namespace karst

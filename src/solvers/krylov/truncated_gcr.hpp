@@ -42,7 +42,7 @@ struct GcrMemory {
 template <int C>
 class BasicTruncatedGcr {
  public:
-  static constexpr int largest_memory = 8;
+  static constexpr int largest_memory = 20;
   /// A number per right-hand side.
   using Sizes = std::conditional_t<C == 1, double, std::array<double, C>>;
 
@@ -100,7 +100,7 @@ class BasicTruncatedGcr {
 };
 
 extern template class BasicTruncatedGcr<1>;
-extern template class BasicTruncatedGcr<4>;
+extern template class BasicTruncatedGcr<3>;
 using TruncatedGcr = BasicTruncatedGcr<1>;
 
 }  // namespace karst

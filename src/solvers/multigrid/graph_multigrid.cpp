@@ -36,6 +36,7 @@ BasicGraphMultigrid<C>::BasicGraphMultigrid(const Comm& comm, std::span<const Tw
           ? chebyshev_sweeps(options.coarse_degree, largest_eigenvalue / options.coarse_fraction, largest_eigenvalue)
           : jacobi_sweeps(options.coarse_steps);
   twice_ = chebyshev_sweeps(2, options.twice_low, options.twice_high);
+  size_.fill(1.0);
   first_twice_ = static_cast<std::size_t>(options.first_twice);
   last_twice_ = static_cast<std::size_t>(options.last_twice);
   CoarsenedLevels first = coarsen(comm, levels, fine_.links(), scale_);
@@ -198,19 +199,28 @@ void BasicGraphMultigrid<C>::apply(const LoadValues<C>& b, const StoreValues<C>&
 }
 
 template <int C>
-void BasicGraphMultigrid<C>::apply(std::span<const double> b, std::span<double> x) requires(C == 1) {
-  if constexpr (C == 1) {  // clang 14 makes this function for all C
-    const double to_one = 1.0 / size_;
-    apply(
-        [&](std::int64_t unknown, std::int32_t count, float* to) {
-          const double* from = b.data() + unknown;
-          for (std::int32_t v = 0; v < count; ++v) to[v] = static_cast<float>(to_one * from[v]);
-        },
-        [&](std::int64_t unknown, std::int32_t count, const float* from) {
-          double* to = x.data() + unknown;
-          for (std::int32_t v = 0; v < count; ++v) to[v] = size_ * from[v];
-        });
-  }
+void BasicGraphMultigrid<C>::set_sizes(const std::array<double, C>& sizes) {
+  for (std::size_t c = 0; c < C; ++c) size_[c] = sizes[c] > 0.0 ? sizes[c] : 1.0;
+}
+
+template <int C>
+void BasicGraphMultigrid<C>::apply(std::span<const double> b, std::span<double> x) {
+  const std::array<double, C> size = size_;
+  std::array<double, C> to_one;
+  for (std::size_t c = 0; c < C; ++c) to_one[c] = 1.0 / size[c];
+  apply(
+      [&](std::int64_t unknown, std::int32_t count, Value* values) {
+        const double* from = b.data() + C * unknown;
+        float* to = numbers(values);
+        for (std::int32_t v = 0; v < count; ++v)
+          for (std::int32_t c = 0; c < C; ++c) to[C * v + c] = static_cast<float>(to_one[c] * from[C * v + c]);
+      },
+      [&](std::int64_t unknown, std::int32_t count, const Value* values) {
+        const float* from = numbers(values);
+        double* to = x.data() + C * unknown;
+        for (std::int32_t v = 0; v < count; ++v)
+          for (std::int32_t c = 0; c < C; ++c) to[C * v + c] = size[c] * from[C * v + c];
+      });
 }
 
 template <int C>

@@ -58,12 +58,15 @@ class BasicGraphMultigrid {
   void apply(const LoadValues<C>& b, const StoreValues<C>& x);
   /// ax = A x with the two-point operator, in single precision, values handed over as in apply(). Collective.
   void product(const LoadValues<C>& x, const StoreValues<C>& ax) { fine_.product(x, ax); }
-  /// Typical size of the right-hand sides to come (of the first residual of a solve), so that single precision neither
+  /// Typical size of each right-hand side to come (of the first residual of a solve), so that single precision neither
   /// overflows nor vanishes: 30 orders of magnitude below it are safe. 1 at first.
-  void set_size(double size) requires(C == 1) { size_ = size > 0.0 ? size : 1.0; }
-  void apply(std::span<const double> b, std::span<double> x) requires(C == 1);
+  void set_sizes(const std::array<double, C>& sizes);
+  /// The same with values in double precision, component c of unknown i at C i + c.
+  void apply(std::span<const double> b, std::span<double> x);
   /// ax = A x in double precision, with the two-point operator. Allocates at its first call only. Collective.
-  void product(std::span<const double> x, std::span<double> ax) requires(C == 1) { fine_.product(x, ax); }
+  void product(std::span<const double> x, std::span<double> ax) requires(C == 1) {
+    if constexpr (C == 1) fine_.product(x, ax);  // clang 14 makes this function for all C
+  }
 
   std::int64_t n_unknowns() const { return fine_.n_unknowns(); }
 
@@ -95,7 +98,7 @@ class BasicGraphMultigrid {
   float scale_;
   std::vector<SweepFactors> fine_sweeps_, coarse_sweeps_, twice_;
   std::size_t first_twice_, last_twice_;
-  double size_ = 1.0;
+  std::array<double, C> size_{};
   std::size_t gathered_ = 0;                          // first level that every rank holds whole
   std::int64_t first_gathered_ = 0, n_gathered_ = 0;  // own nodes of that level
   std::vector<double> shared_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/dispersion/closure.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -61,41 +63,33 @@ double Closure::sum(F&& f) const {
   return comm_.sum(parallel_sum(std::ssize(balance_), [&](std::int64_t i) { return f(static_cast<std::size_t>(i)); }));
 }
 
-void Closure::set_flow(FaceField& flow, const std::string& name) {
+void Closure::set_flow(FaceField& flow) {
   require(flow.grid().numbering().n_global() == op_.numbering().n_global(),
-          "{}: the flow is on a grid of {} unknowns, the sample on one of {}; both must be of one geometry", name,
+          "dispersion: the flow is on a grid of {} unknowns, the sample on one of {}; both must be of one geometry",
           flow.grid().numbering().n_global(), op_.numbering().n_global());
   flow_ = &flow;
-  name_ = name;
   if (scalars_.composite != flow.composite()) {
     term_.reset();
     scalars_ = make_scalar_grid(flow.composite());
   }
   term_ = std::make_unique<AdvectiveTerm>(scalars_, flow);
   planes_.set_advection(term_.get());
-  precondition_.reset();
-  precondition_.emplace(op_, flow, *term_);
-  KrylovOptions options;
-  options.name = name;
-  options.prefix = "dispersion_";
-  options.tolerance = options_.tolerance;
-  options.max_iterations = options_.max_iterations;
-  options.restart = options_.restart;
-  options.added = [term = term_.get()](std::span<const double> x, std::span<double> y) { term->add(x, y); };
-  if (options_.watch) options.watch = [this](int n, double residual) { options_.watch(name_, n, residual); };
-  krylov_ = std::make_unique<KrylovSolver>(
-      op_, options, [this](std::span<const double> r, std::span<double> z) { (*precondition_)(r, z); });
+  if (directions_.size() == 1)
+    precondition_.emplace<1>(op_, flow, *term_);
+  else
+    precondition_.emplace<2>(op_, flow, *term_);
   velocity_ = {};
+  std::ranges::fill(right_.span(), 1.0);
+  const Vec3 carried = planes_.carried_through_ends(right_.span());
   for (const int d : directions_) {
+    velocity_[d] = length(d) * carried[d] / volume_;
     const std::span<double> f = field_[d].span();
-    std::ranges::fill(f, 1.0);
-    velocity_[d] = length(d) * planes_.carried_through_end(d, f) / volume_;
     for (std::size_t v = 0; v < f.size(); ++v) f[v] = position_[v][d];
   }
 }
 
 /// A (values of f) = U V - what the rows see of the jump of f.
-SolveReport Closure::solve_along(int j, double s) {
+void Closure::set_right_side(int j, double s) {
   const auto d = static_cast<std::size_t>(j);
   const std::span<double> b = right_.span(), source = source_[d].span();
   std::ranges::fill(b, 0.0);
@@ -109,18 +103,52 @@ SolveReport Closure::solve_along(int j, double s) {
     const auto v = static_cast<std::size_t>(i);
     b[v] = source[v] * balance_[v] - b[v];
   });
-  SolveReport report = krylov_->solve(b, field_[d].span());
-  report.name = name_;
-  return report;
 }
 
-Dispersion Closure::solve(double s) {
-  require(flow_ != nullptr && std::isfinite(s), "dispersion: {} times no flow", s);
+template <int C>
+std::vector<SolveReport> Closure::solve_along_all(BasicFlowPreconditioner<C>& precondition, double s,
+                                                  const std::string& name) {
+  precondition.set_scale(s);
+  Array<double> b(C * right_.size(), Purpose::solver, 0.0), x(b.size(), Purpose::solver, 0.0);
+  std::array<std::string, C> names;
+  for (std::size_t c = 0; c < directions_.size(); ++c) {
+    const int j = directions_[c];
+    names[c] = fmt::format("{}, closure along {}", name, "xyz"[j]);
+    set_right_side(j, s);
+    const auto d = static_cast<std::size_t>(j);
+    parallel_for(std::ssize(balance_), [&](std::int64_t i) {
+      const auto v = static_cast<std::size_t>(i);
+      b[C * v + c] = right_[v];
+      x[C * v + c] = field_[d][v];
+    });
+  }
+  const SideBySideSystem system{op_, pores_,
+                                [this](std::span<const double> f, std::span<double> y) { term_->add<C>(f, y); },
+                                [&](std::span<const double> r, std::span<double> z) { precondition(r, z); }};
+  SideBySideOptions options;
+  options.tolerance = options_.tolerance;
+  options.max_iterations = options_.max_iterations;
+  options.watch = options_.watch;
+  const auto reports = solve_side_by_side<C>(system, options, names, b.span(), x.span());
+  for (std::size_t c = 0; c < directions_.size(); ++c) {
+    const std::span<double> f = field_[static_cast<std::size_t>(directions_[c])].span();
+    parallel_for(std::ssize(f), [&](std::int64_t i) {
+      const auto v = static_cast<std::size_t>(i);
+      f[v] = x[C * v + c];
+    });
+  }
+  return {reports.begin(), reports.begin() + std::ssize(directions_)};
+}
+
+Dispersion Closure::solve(double s, const std::string& name) {
+  require(flow_ != nullptr && std::isfinite(s), "{}: {} times no flow", name, s);
   const Timer timer("closure");
   term_->set_scale(s);
-  precondition_->set_scale(s);
   Dispersion result;
-  for (const int j : directions_) result.solves.push_back(solve_along(j, s));
+  if (auto* alone = std::get_if<1>(&precondition_))
+    result.solves = solve_along_all<1>(*alone, s, name);
+  else
+    result.solves = solve_along_all<3>(std::get<2>(precondition_), s, name);
   result.tensor = tensor_of(s);
   return result;
 }
@@ -130,15 +158,18 @@ Matrix3 Closure::tensor_of(double s) {
   Matrix3 tensor;
   tensor.fill(Vec3::all(std::numeric_limits<double>::quiet_NaN()));
   const auto of = [](const auto& all, int d) -> const auto& { return all[d]; };
-  std::array<Vec3, 3> diffused;
-  for (const int j : directions_) diffused[j] = planes_.through(of(field_, j).span(), j, length(j)).end;
+  std::array<Vec3, 3> carried;  // through the ends, by diffusion and by the flow
+  for (const int j : directions_) {
+    const std::span<const double> f = of(field_, j).span();
+    carried[j] = planes_.through(f, j, length(j)).end + planes_.carried_through_ends(f, j, length(j));
+  }
   // V D*_ij without the integral of x_i u_j.
   const auto entry = [&](int i, int j) {
     const std::span<const double> f = of(field_, j).span();
     const double moments = sum([&](std::size_t v) {
       return volume_of_[v] * (of(source_, j)[v] * centroid_[v][i] + of(source_, i)[v] * (f[v] - position_[v][j]));
     });
-    return moments - length(i) * (of(diffused, j)[i] + planes_.carried_through_end(i, f, j, length(j)));
+    return moments - length(i) * of(carried, j)[i];
   };
   for (const int i : directions_)
     for (const int j : directions_) {

@@ -23,14 +23,14 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/symmetric_eigen.hpp"
 #include "fields/face_field.hpp"
-#include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/null_space.hpp"
+#include "solvers/krylov/side_by_side.hpp"
 #include "transport/steady/advective_term.hpp"
 #include "transport/steady/flow_preconditioner.hpp"
 #include "transport/steady/plane_fluxes.hpp"
@@ -40,9 +40,8 @@ namespace karst {
 struct ClosureOptions {
   double tolerance = 1e-6;  ///< relative residual
   int max_iterations = 300;
-  int restart = 20;
-  /// Told on every rank after each iteration: name of the solve, iterations, relative residual. May be empty.
-  std::function<void(const std::string& solve, int iteration, double residual)> watch{};
+  /// Told on every rank after each iteration: its number, largest relative residual. May be empty.
+  std::function<void(int iteration, double residual)> watch{};
 };
 
 /// What one speed gave.
@@ -61,24 +60,26 @@ class Closure {
 
   /// Directions that repeat, one solve each, or what set_directions() has made of them.
   const std::vector<int>& directions() const { return directions_; }
-  /// Solves for these alone; they must be among the directions that repeat.
+  /// Solves for these alone; they must be among the directions that repeat. Before set_flow().
   void set_directions(std::vector<int> directions) { directions_ = std::move(directions); }
   double volume() const { return volume_; }  ///< of the fluid [h0³]
 
   /// @param flow  volume fluxes [h0²] that add up to 0 in every VoF; kept by reference
-  /// @param name  of its solves: "dispersion x"
-  void set_flow(FaceField& flow, const std::string& name);
+  void set_flow(FaceField& flow);
   /// Of the flow: mean over the fluid, flow rate x length / volume; 0 where the domain is closed.
   const Vec3& velocity() const { return velocity_; }
 
   /// With s times the flow. Starts from the solution before. Throws Error when a solve fails.
-  Dispersion solve(double s);
+  /// @param name  in messages and reports: "dispersion x Pe 10"
+  Dispersion solve(double s, const std::string& name);
   /// f of a direction, own unknowns; after solve().
   std::span<const double> field(int direction) const { return field_[direction].span(); }
   EllipticOperator& op() { return op_; }
 
  private:
-  SolveReport solve_along(int j, double s);
+  void set_right_side(int j, double s);
+  template <int C>
+  std::vector<SolveReport> solve_along_all(BasicFlowPreconditioner<C>& precondition, double s, const std::string& name);
   Matrix3 tensor_of(double s);
   double length(int d) const { return domain_.cells[d]; }
   template <class F>
@@ -96,11 +97,10 @@ class Closure {
   double volume_ = 0.0;
 
   FaceField* flow_ = nullptr;
-  std::string name_;
   ScalarGrid scalars_;
   std::unique_ptr<AdvectiveTerm> term_;
-  std::optional<FlowPreconditioner> precondition_;
-  std::unique_ptr<KrylovSolver> krylov_;
+  /// One direction alone, or two and three side by side.
+  std::variant<std::monostate, BasicFlowPreconditioner<1>, BasicFlowPreconditioner<3>> precondition_;
   Vec3 velocity_;
   std::array<Array<double>, 3> field_, source_;  ///< f_j; the density U_j of its source, per pore
   Array<double> right_;

@@ -39,7 +39,7 @@ class Solver {
     const double velocity = closure_->velocity()[flow.axis];
     require(velocity > 0.0, "{}: the mean velocity along {} is {:.3g}; a flow along the axis is needed", name_,
             name_of(flow.axis), velocity);
-    const Dispersion found = closure_->solve(peclet / (length_ * velocity));
+    const Dispersion found = closure_->solve(peclet / (length_ * velocity), name_);
     point.peclet = peclet;
     point.tensor = found.tensor;
     for (const SolveReport& s : found.solves) {
@@ -60,12 +60,11 @@ class Solver {
       ClosureOptions options;
       options.tolerance = options_.tolerance;
       options.max_iterations = options_.max_iterations;
-      if (watch_.iteration)
-        options.watch = [this](const std::string&, int n, double residual) { watch_.iteration(name_, n, residual); };
+      if (watch_.iteration) options.watch = [this](int n, double residual) { watch_.iteration(name_, n, residual); };
       closure_ = std::make_unique<Closure>(comm_, geometry_, std::move(options));
     }
     if (!options_.transverse) closure_->set_directions({axis_});
-    closure_->set_flow(*flow_, fmt::format("dispersion {}", name_of(axis_)));
+    closure_->set_flow(*flow_);
   }
 
   const Comm& comm_;

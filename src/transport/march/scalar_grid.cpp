@@ -76,48 +76,57 @@ void store_fluxes(const ScalarGrid& grid, std::span<const double> flux, FaceFiel
   for (const Place& p : grid.places) number_at(faces, p) = p.sign * flux[p.face];
 }
 
+template <int C>
 void fetch_remote(ScalarGrid& grid, std::span<double> values) {
+  using Many = std::array<double, C>;
+  const std::span<Many> all(reinterpret_cast<Many*>(values.data()), static_cast<std::size_t>(grid.n_all));
   ListExchange& exchange = grid.remote.exchange();
-  exchange.begin(values.subspan(grid.n_own, grid.n_all - grid.n_own),
-                 [&](std::size_t i) { return values[exchange.sent()[i]]; });
+  exchange.begin(all.subspan(grid.n_own), [&](std::size_t i) { return all[exchange.sent()[i]]; });
   exchange.finish();
 }
 
+template <int C>
 void add_up(const ScalarGrid& grid, std::span<const double> flux, std::span<double> out) {
   const double* const q = flux.data();
   double* const sum_of = out.data();
   for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
-    double sum = 0.0;
-    faces([&](std::int32_t face, std::int32_t, double outward) { sum += outward * q[face]; });
-    sum_of[v] = sum;
+    std::array<double, C> sum{};
+    faces([&](std::int32_t face, std::int32_t, double outward) {
+      for (int c = 0; c < C; ++c) sum[c] += outward * q[C * std::int64_t{face} + c];
+    });
+    for (int c = 0; c < C; ++c) sum_of[C * std::int64_t{v} + c] = sum[c];
   });
 }
 
+template <int C>
 void find_gradient(ScalarGrid& grid, std::span<const double> values, const Gradient& gradient) {
   const double* const c = values.data();
   parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
     const PlainVolumes p = grid.plain[i];
     const double scale = 0.5 / grid.width(p.level);
     for (std::size_t d = 0; d < 3; ++d) {
-      double* const g = gradient[d].data() + p.first;
-      const double *const low = c + p.beyond[2 * d], *const high = c + p.beyond[2 * d + 1];
+      double* const g = gradient[d].data() + C * std::int64_t{p.first};
+      const double* const low = c + C * std::int64_t{p.beyond[2 * d]};
+      const double* const high = c + C * std::int64_t{p.beyond[2 * d + 1]};
 #pragma GCC ivdep
-      for (std::int32_t t = 0; t < p.count; ++t) g[t] = scale * (high[t] - low[t]);
+      for (std::int32_t t = 0; t < C * p.count; ++t) g[t] = scale * (high[t] - low[t]);
     }
   });
   parallel_for(static_cast<std::int64_t>(grid.special.size()), [&](std::int64_t i) {
     const auto s = static_cast<std::size_t>(i);
-    const std::int32_t v = grid.special[s];
-    Vec3 sum;
+    const double* const own = c + C * std::int64_t{grid.special[s]};
+    std::array<Vec3, C> sum{};
     for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
          k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
       const Vec3& weight = grid.weights[k];
       if (weight == Vec3{}) continue;  // the value there may mean nothing
-      sum += (c[grid.volume_faces[k].other()] - c[v]) * weight;
+      const double* const other = c + C * std::int64_t{grid.volume_faces[k].other()};
+      for (int m = 0; m < C; ++m) sum[m] += (other[m] - own[m]) * weight;
     }
-    for (std::size_t d = 0; d < 3; ++d) gradient[d][v] = sum[static_cast<int>(d)];
+    for (std::size_t d = 0; d < 3; ++d)
+      for (int m = 0; m < C; ++m) gradient[d][C * std::int64_t{grid.special[s]} + m] = sum[m][static_cast<int>(d)];
   });
-  for (const std::span<double> g : gradient) fetch_remote(grid, g);
+  for (const std::span<double> g : gradient) fetch_remote<C>(grid, g);
 }
 
 void upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
@@ -135,8 +144,9 @@ void upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span
 
 namespace {
 
-/// Calls write(face, left, right, F, value that F carries to second order), threaded; every face once.
-template <class Write>
+/// Calls write(C face + c, C left + c, C right + c, F, value that F carries to second order), threaded; every face once
+/// for each of C fields.
+template <int C, class Write>
 void for_linear_upwind(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
                        const Gradient& gradient, Write&& write) {
   const double *const u = flow.data(), *const c = values.data();
@@ -145,29 +155,35 @@ void for_linear_upwind(const ScalarGrid& grid, std::span<const double> flow, std
       [&](std::int32_t face, std::int32_t left, std::int32_t right, int d, std::int32_t level) {
         const double* const g = gradient[d].data();
         const double half = 0.5 * grid.width(level);
-        const double from_left = c[left] + half * g[left], from_right = c[right] - half * g[right];
-        write(face, left, right, u[face], u[face] >= 0.0 ? from_left : from_right);
+        for (int m = 0; m < C; ++m) {
+          const std::int64_t l = C * std::int64_t{left} + m, r = C * std::int64_t{right} + m;
+          const double from_left = c[l] + half * g[l], from_right = c[r] - half * g[r];
+          write(C * std::int64_t{face} + m, l, r, u[face], u[face] >= 0.0 ? from_left : from_right);
+        }
       },
       [&](const ScalarFace& f, std::int64_t i) {
         const bool from_left = u[f.face] >= 0.0;
         const std::int32_t k = from_left ? f.left : f.right;
-        double value = c[k];
-        if (k < grid.n_all) {
-          const Vec3& at = from_left ? grid.offsets[i].from_left : grid.offsets[i].from_right;
-          for (std::size_t d = 0; d < 3; ++d) value += gradient[d][k] * at[static_cast<int>(d)];
+        const Vec3& at = from_left ? grid.offsets[i].from_left : grid.offsets[i].from_right;
+        for (int m = 0; m < C; ++m) {
+          const std::int64_t of = C * std::int64_t{k} + m;
+          double value = c[of];
+          if (k < grid.n_all)
+            for (std::size_t d = 0; d < 3; ++d) value += gradient[d][of] * at[static_cast<int>(d)];
+          write(C * std::int64_t{f.face} + m, C * std::int64_t{f.left} + m, C * std::int64_t{f.right} + m, u[f.face],
+                value);
         }
-        write(f.face, f.left, f.right, u[f.face], value);
       });
 }
 
 }  // namespace
 
+template <int C>
 void linear_upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
                         const Gradient& gradient, std::span<double> flux) {
   double* const q = flux.data();
-  for_linear_upwind(
-      grid, flow, values, gradient,
-      [&](std::int32_t face, std::int32_t, std::int32_t, double u, double value) { q[face] = u * value; });
+  for_linear_upwind<C>(grid, flow, values, gradient,
+                       [&](std::int64_t at, std::int64_t, std::int64_t, double u, double value) { q[at] = u * value; });
 }
 
 void upwind_difference(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
@@ -175,11 +191,22 @@ void upwind_difference(const ScalarGrid& grid, std::span<const double> flow, std
                        std::span<double> difference) {
   const double* const c = before.data();
   double* const q = difference.data();
-  for_linear_upwind(grid, flow, values, gradient,
-                    [&](std::int32_t face, std::int32_t left, std::int32_t right, double u, double value) {
-                      const double c_left = c[left], c_right = c[right];
-                      q[face] = factor * (u * value - u * (u >= 0.0 ? c_left : c_right));
-                    });
+  for_linear_upwind<1>(grid, flow, values, gradient,
+                       [&](std::int64_t at, std::int64_t left, std::int64_t right, double u, double value) {
+                         const double c_left = c[left], c_right = c[right];
+                         q[at] = factor * (u * value - u * (u >= 0.0 ? c_left : c_right));
+                       });
 }
+
+template void fetch_remote<1>(ScalarGrid&, std::span<double>);
+template void fetch_remote<3>(ScalarGrid&, std::span<double>);
+template void add_up<1>(const ScalarGrid&, std::span<const double>, std::span<double>);
+template void add_up<3>(const ScalarGrid&, std::span<const double>, std::span<double>);
+template void find_gradient<1>(ScalarGrid&, std::span<const double>, const Gradient&);
+template void find_gradient<3>(ScalarGrid&, std::span<const double>, const Gradient&);
+template void linear_upwind_flux<1>(const ScalarGrid&, std::span<const double>, std::span<const double>,
+                                    const Gradient&, std::span<double>);
+template void linear_upwind_flux<3>(const ScalarGrid&, std::span<const double>, std::span<const double>,
+                                    const Gradient&, std::span<double>);
 
 }  // namespace karst

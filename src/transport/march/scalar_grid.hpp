@@ -168,10 +168,15 @@ inline constexpr double crumb = 30.0;
 void list_fluxes(const ScalarGrid& grid, FaceField& faces, std::span<double> flux);
 void store_fluxes(const ScalarGrid& grid, std::span<const double> flux, FaceField& faces);
 
+// Of C fields side by side (component c of place i at C i + c; instantiated for 1 and 3) each has the bits it has
+// alone.
+
 /// Fills values [n_own, n_all) from their owners. Collective.
+template <int C = 1>
 void fetch_remote(ScalarGrid& grid, std::span<double> values);
 
 /// Σ of the fluxes out of each own volume. Threaded; not collective.
+template <int C = 1>
 void add_up(const ScalarGrid& grid, std::span<const double> flux, std::span<double> out);
 
 /// The three components of a gradient, n_all each [1/h0].
@@ -181,6 +186,7 @@ using Gradient = std::array<std::span<double>, 3>;
 /// the neighbours do not resolve. Isolated fragments, which hardly follow the fluid around them, take no part where
 /// others are enough. Exact for linear values. Those of other ranks are fetched. Collective.
 /// @param values  n_values
+template <int C = 1>
 void find_gradient(ScalarGrid& grid, std::span<const double> values, const Gradient& gradient);
 
 /// Flux of first order: F times the value of the volume that it leaves; F > 0 from left to right. Into the domain: the
@@ -188,6 +194,7 @@ void find_gradient(ScalarGrid& grid, std::span<const double> values, const Gradi
 void upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
                  std::span<double> flux);
 /// Of second order: F (c_k + g_k·(x_f - x_k)), k the volume that F leaves.
+template <int C = 1>
 void linear_upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
                         const Gradient& gradient, std::span<double> flux);
 /// factor x (flux of second order - upwind_flux() of `before`).

@@ -33,13 +33,19 @@ class AdvectiveTerm {
   /// brings what is there. Without: the latter everywhere.
   void set_ends(const std::array<ConditionAt, 6>& sides);
 
-  /// y += T c, of what enters with a given value nothing. Allocates nothing. Collective.
+  /// y += T c, of what enters with a given value nothing, for C vectors side by side (component m of unknown i at
+  /// C i + m; instantiated for 1 and 3): each has the bits it has alone. Allocates nothing after the first time.
+  /// Collective.
+  template <int C = 1>
   void add(std::span<const double> c, std::span<double> y);
   /// b -= T 0: what enters with a given value. Collective.
   void right_side(std::span<double> b);
-  /// Σ of s Q_f c_f through the faces between the unknowns of part 1 and those of part 2, from 1 to 2. Collective.
-  /// @param part  per own unknown
-  double between(std::span<const double> c, std::span<const std::uint8_t> part);
+  /// Σ of s Q_f c_f through three planes, each from the unknowns before it to those behind it; the latter say which of
+  /// three fields is carried there. Collective.
+  /// @param c      three fields side by side, own unknowns
+  /// @param sides  per own unknown, three bits per plane: 0, `before`, or `behind` + the field
+  std::array<double, 3> through_planes(std::span<const double> c, std::span<const std::uint16_t> sides);
+  static constexpr unsigned before = 1, behind = 2;
   /// s Σ Q_f c_f out of the domain through one of its sides, given values included. Collective.
   double out_of(int side, std::span<const double> c);
   std::span<const double> flow() const { return flow_.span(); }
@@ -47,14 +53,17 @@ class AdvectiveTerm {
   std::int64_t bytes() const;  ///< of this rank, without the grid
 
  private:
+  void make_room(int n);
+  template <int C>
   void find_fluxes(std::span<const double> c, double given);
 
   ScalarGrid& grid_;
   double scale_ = 1.0;
   std::vector<std::uint8_t> fixed_;  // per face on an end of the domain: its value is given
   std::vector<double> given_;
-  Array<double> flow_, values_, flux_, sums_;
+  Array<double> flow_, values_, flux_, sums_;  // all but the first with room for as many vectors as there were
   std::array<Array<double>, 3> gradient_;
+  int room_ = 0;
 };
 
 }  // namespace karst

@@ -42,17 +42,20 @@ void set_inflow(FaceField& flow, double scale, std::vector<TwoPointLevel>& level
 
 }  // namespace
 
-FlowPreconditioner::FlowPreconditioner(EllipticOperator& op, FaceField& flow, AdvectiveTerm& term,
-                                       const std::array<bool, 6>& carried)
+template <int C>
+BasicFlowPreconditioner<C>::BasicFlowPreconditioner(EllipticOperator& op, FaceField& flow, AdvectiveTerm& term,
+                                                    const std::array<bool, 6>& carried)
     : op_(op), flow_(flow), term_(term), sweep_(op, term.grid(), term.flow()), carried_(carried) {}
 
-void FlowPreconditioner::follow_operator() {
+template <int C>
+void BasicFlowPreconditioner<C>::follow_operator() {
   sweep_ = FlowSweep(op_, term_.grid(), term_.flow());
   multigrid_.reset();
   set_scale(scale_);
 }
 
-void FlowPreconditioner::set_scale(double s) {
+template <int C>
+void BasicFlowPreconditioner<C>::set_scale(double s) {
   if (multigrid_ && s == scale_) return;
   const Timer timer("graph multigrid set-up");
   scale_ = s;
@@ -71,11 +74,18 @@ void FlowPreconditioner::set_scale(double s) {
   multigrid_.emplace(op_, levels, carried_cycle());
 }
 
-void FlowPreconditioner::operator()(std::span<const double> r, std::span<double> z) {
+template <int C>
+void BasicFlowPreconditioner<C>::operator()(std::span<const double> r, std::span<double> z) {
   (*multigrid_)(r, z);
-  if (scale_ != 0.0) sweep_(r, z);
+  if (scale_ != 0.0) sweep_.apply<C>(r, z);
 }
 
-std::int64_t FlowPreconditioner::bytes() const { return sweep_.bytes() + (multigrid_ ? multigrid_->bytes() : 0); }
+template <int C>
+std::int64_t BasicFlowPreconditioner<C>::bytes() const {
+  return sweep_.bytes() + (multigrid_ ? multigrid_->bytes() : 0);
+}
+
+template class BasicFlowPreconditioner<1>;
+template class BasicFlowPreconditioner<3>;
 
 }  // namespace karst

@@ -15,12 +15,14 @@
 
 namespace karst {
 
-class FlowPreconditioner {
+/// Of C residuals side by side (component c of unknown i at C i + c; instantiated for 1 and 3).
+template <int C>
+class BasicFlowPreconditioner {
  public:
   /// All must outlive it. Collective.
   /// @param carried  ends that nothing diffuses through, but that the flow brings a given value in through
-  FlowPreconditioner(EllipticOperator& op, FaceField& flow, AdvectiveTerm& term,
-                     const std::array<bool, 6>& carried = {});
+  BasicFlowPreconditioner(EllipticOperator& op, FaceField& flow, AdvectiveTerm& term,
+                          const std::array<bool, 6>& carried = {});
 
   /// For s times the flow; 0: of diffusion alone. Makes the multigrid again. Collective.
   void set_scale(double s);
@@ -35,9 +37,13 @@ class FlowPreconditioner {
   FaceField& flow_;
   AdvectiveTerm& term_;
   FlowSweep sweep_;
-  std::optional<EllipticMultigrid> multigrid_;
+  std::optional<BasicEllipticMultigrid<C>> multigrid_;
   double scale_ = 0.0;
   std::array<bool, 6> carried_;
 };
+
+extern template class BasicFlowPreconditioner<1>;
+extern template class BasicFlowPreconditioner<3>;
+using FlowPreconditioner = BasicFlowPreconditioner<1>;
 
 }  // namespace karst

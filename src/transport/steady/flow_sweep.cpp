@@ -2,6 +2,7 @@
 #include "transport/steady/flow_sweep.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
@@ -53,7 +54,6 @@ FlowSweep::FlowSweep(const EllipticOperator& op, const ScalarGrid& grid, std::sp
     begin.push_back(std::ssize(downstream));
   }
   find_order(begin, downstream);
-  if (threads > 1) before_.resize(n);
 }
 
 void FlowSweep::find_order(const std::vector<std::int64_t>& begin, const std::vector<std::int32_t>& downstream) {
@@ -87,10 +87,14 @@ void FlowSweep::find_order(const std::vector<std::int64_t>& begin, const std::ve
   });
 }
 
-void FlowSweep::operator()(std::span<const double> r, std::span<double> z) {
+template <int C>
+void FlowSweep::apply(std::span<const double> r, std::span<double> z) {
   const Timer timer("flow sweep");
-  const bool shared = !before_.empty();
-  if (shared) parallel_for(std::ssize(z), [&](std::int64_t i) { before_[i] = z[i]; });
+  const bool shared = share_.size() > 2;
+  if (shared) {
+    before_.resize(std::max(before_.size(), z.size()));
+    parallel_for(std::ssize(z), [&](std::int64_t i) { before_[i] = z[i]; });
+  }
   parallel_for(std::ssize(share_) - 1, [&](std::int64_t t) {
     const std::int32_t first = share_[t], end = share_[static_cast<std::size_t>(t) + 1];
     for (std::int32_t k = first; k < end; ++k) {
@@ -98,16 +102,20 @@ void FlowSweep::operator()(std::span<const double> r, std::span<double> z) {
       const Entry *const row = entries_.data() + begin_[v], *const stop = entries_.data() + begin_[v + 1];
       const double diagonal = double{row->diffusion} + scale_ * double{row->carried};
       if (diagonal == 0.0) continue;  // alone
-      double rest = r[v];
+      std::array<double, C> rest;
+      std::copy_n(r.data() + C * v, C, rest.data());
       for (const Entry* e = row + 1; e != stop; ++e) {
-        const auto c = static_cast<std::size_t>(e->column);
-        const double value = shared && (e->column < first || e->column >= end) ? before_[c] : z[c];
-        rest -= (double{e->diffusion} + scale_ * double{e->carried}) * value;
+        const bool before = shared && (e->column < first || e->column >= end);
+        const double* const values = (before ? before_.data() : z.data()) + C * std::int64_t{e->column};
+        const double weight = double{e->diffusion} + scale_ * double{e->carried};
+        for (int c = 0; c < C; ++c) rest[c] -= weight * values[c];
       }
-      z[v] = rest / diagonal;
+      for (int c = 0; c < C; ++c) z[C * v + c] = rest[c] / diagonal;
     }
   });
 }
+template void FlowSweep::apply<1>(std::span<const double> r, std::span<double> z);
+template void FlowSweep::apply<3>(std::span<const double> r, std::span<double> z);
 
 std::int64_t FlowSweep::bytes() const {
   return static_cast<std::int64_t>(sizeof(Entry) * entries_.size() + 8 * (begin_.size() + before_.size()) +

@@ -25,9 +25,12 @@ class FlowSweep {
   FlowSweep(const EllipticOperator& op, const ScalarGrid& grid, std::span<const double> flow);
 
   void set_scale(double s) { scale_ = s; }
+  /// For C vectors side by side (component c of unknown i at C i + c; instantiated for 1 and 3), each with the bits it
+  /// has alone.
   /// @param[in,out] z  own unknowns
-  /// Not collective.
-  void operator()(std::span<const double> r, std::span<double> z);
+  /// Allocates nothing after the first time. Not collective.
+  template <int C = 1>
+  void apply(std::span<const double> r, std::span<double> z);
   std::int64_t bytes() const;
 
  private:

@@ -151,29 +151,32 @@ PlaneFluxes::Through PlaneFluxes::through(std::span<const double> c, int d, doub
 
 void PlaneFluxes::set_advection(AdvectiveTerm* term) {
   advection_ = term;
-  if (term != nullptr && side_.size() == 0) side_ = {of_unknown_.size(), Purpose::solver};
+  if (term == nullptr || sides_.size() > 0) return;
+  sides_ = {of_unknown_.size(), Purpose::solver};
+  parts_ = {3 * of_unknown_.size(), Purpose::solver};
 }
 
-// Values count here, not differences alone: each face has to see the function as it is on its high side.
-double PlaneFluxes::carried_through_end(int e, std::span<const double> c, int d, double jump) {
-  enum class Near { neither, low_end, high_end };
+// Values count here, not differences alone: each face has to see the function as it is on its high side. So there are
+// three: as it is far from the end across d, as its low end sees it and as its high end does.
+Vec3 PlaneFluxes::carried_through_ends(std::span<const double> c, int d, double jump) {
+  enum Seen : unsigned { far, from_low_end, from_high_end };
   constexpr int right = 0, left = 3;
-  double sum = 0.0;
-  for (const Near near : {Near::neither, Near::low_end, Near::high_end}) {
-    if (d == nowhere && near != Near::neither) break;
-    parallel_for(std::ssize(c), [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(i);
-      const int at = part_of(of_unknown_[v], e), along = d == nowhere ? 1 : part_of(of_unknown_[v], d);
-      const bool here = (near == Near::neither && along % 3 != 0) || (near == Near::low_end && along == 0) ||
-                        (near == Near::high_end && along == 3);
-      side_[v] = at == left ? 1 : at == right && here ? 2 : 0;
-      part_[v] = c[v] + (near == Near::low_end && along >= 2   ? -jump
-                         : near == Near::high_end && along < 2 ? jump
-                                                               : 0.0);
-    });
-    sum += advection_->between(part_.span(), side_.span());
-  }
-  return sum;
+  parallel_for(std::ssize(c), [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    const int along = d == nowhere ? 1 : part_of(of_unknown_[v], d);
+    const Seen seen = along == 0 ? from_low_end : along == 3 ? from_high_end : far;
+    unsigned sides = 0;
+    for (int e = 0; e < 3; ++e) {
+      const int at = part_of(of_unknown_[v], e);
+      sides |= (at == left ? AdvectiveTerm::before : at == right ? AdvectiveTerm::behind + seen : 0U) << 3 * e;
+    }
+    sides_[v] = static_cast<std::uint16_t>(sides);
+    parts_[3 * v + far] = c[v];
+    parts_[3 * v + from_low_end] = along >= 2 ? c[v] - jump : c[v];
+    parts_[3 * v + from_high_end] = along < 2 ? c[v] + jump : c[v];
+  });
+  const std::array<double, 3> sums = advection_->through_planes(parts_.span(), sides_.span());
+  return {sums[0], sums[1], sums[2]};
 }
 
 EndFlux PlaneFluxes::out_of(int side, std::span<const double> c) {

@@ -51,8 +51,8 @@ class PlaneFluxes {
   /// @param c  own unknowns
   /// @param d  direction across whose end c jumps, or nowhere
   Through through(std::span<const double> c, int d = nowhere, double jump = 0.0);
-  /// What the flow carries through the end plane across e; set_advection() must have been called.
-  double carried_through_end(int e, std::span<const double> c, int d = nowhere, double jump = 0.0);
+  /// What the flow carries through the end planes across all directions; set_advection() must have been called.
+  Vec3 carried_through_ends(std::span<const double> c, int d = nowhere, double jump = 0.0);
   /// Out of the domain through one of its sides by diffusion.
   EndFlux out_of(int side, std::span<const double> c);
 
@@ -70,7 +70,8 @@ class PlaneFluxes {
   WallField wall_;
   std::vector<ByteField> quarters_;  // of the domain, per level, two bits per direction; halo filled
   Array<std::uint8_t> of_unknown_;   // the same
-  Array<std::uint8_t> side_;         // of a plane, per own unknown; with a flow alone
+  Array<std::uint16_t> sides_;       // of the end planes, per own unknown; with a flow alone
+  Array<double> parts_;              // three fields side by side; likewise
   Array<double> part_, result_;
 };
 

@@ -72,10 +72,10 @@ void expect_equal_readers(const Comm& comm, const Geometry& geometry, const Elli
   EXPECT_LT(largest(comm, multiplied), 1e-13 * std::max(1.0, largest(comm, applied)));
 }
 
-/// Four vectors through f(C, in, out), side by side and one by one, to the bit; `out` begins as a copy of the last.
+/// Three vectors through f(C, in, out), side by side and one by one, to the bit; `out` begins as a copy of the last.
 template <class F>
 void expect_same_alone(const EllipticOperator& op, F&& f) {
-  constexpr int C = 4;
+  constexpr int C = 3;
   const std::vector<double> base = noise(op);
   const std::size_t n = base.size();
   std::vector<double> x(C * n), y(C * n, 0.25), one(n), result(n);

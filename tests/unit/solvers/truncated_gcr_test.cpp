@@ -121,17 +121,17 @@ Outcomes<C> run_together(int memory, int first) {
   return o;
 }
 
-// Four side by side take the steps that each takes alone, to the bit, also when some of them already rest.
+// Three side by side take the steps that each takes alone, to the bit, also when some of them already rest.
 TEST(TruncatedGcr, RightHandSidesDoNotFeelEachOther) {
   for (const int memory : {1, 8}) {
-    const Outcomes<4> all = run_together<4>(memory, 0);
-    EXPECT_LT(all.steps[0], all.steps[3]);
-    for (int c = 0; c < 4; ++c) {
+    const Outcomes<3> all = run_together<3>(memory, 0);
+    EXPECT_LT(all.steps[0], all.steps[2]);
+    for (int c = 0; c < 3; ++c) {
       const Outcomes<1> alone = run_together<1>(memory, c);
       EXPECT_EQ(all.steps[c], alone.steps[0]);
       for (std::size_t i = 0; i < n; ++i) {
-        ASSERT_EQ(all.x[i * 4 + c], alone.x[i]) << c << ' ' << i;
-        ASSERT_EQ(all.r[i * 4 + c], alone.r[i]) << c << ' ' << i;
+        ASSERT_EQ(all.x[i * 3 + c], alone.x[i]) << c << ' ' << i;
+        ASSERT_EQ(all.r[i * 3 + c], alone.r[i]) << c << ' ' << i;
       }
     }
   }
@@ -139,18 +139,18 @@ TEST(TruncatedGcr, RightHandSidesDoNotFeelEachOther) {
 
 // One that breaks down leaves the others alone.
 TEST(TruncatedGcr, TellsWhichRightHandSideBreaksDown) {
-  BasicTruncatedGcr<4> gcr(Comm::self(), 2);
-  const std::vector<double> b{1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0};
-  std::vector<double> x(8);
+  BasicTruncatedGcr<3> gcr(Comm::self(), 2);
+  const std::vector<double> b{1.0, 2.0, 3.0, 4.0, 5.0, 6.0};
+  std::vector<double> x(6);
   gcr.start(b);
   std::ranges::copy(b, gcr.direction().begin());
   std::ranges::copy(b, gcr.image().begin());
-  gcr.image()[2] = gcr.image()[6] = 0.0;
-  const std::array<double, 4> left = gcr.advance(x);
-  for (const int c : {0, 1, 3}) EXPECT_NEAR(left[c], 0.0, 1e-14);
-  EXPECT_TRUE(std::isnan(left[2]));
-  EXPECT_EQ(x[2], 0.0);
-  EXPECT_NEAR(x[7], 8.0, 1e-14);
+  gcr.image()[1] = gcr.image()[4] = 0.0;
+  const std::array<double, 3> left = gcr.advance(x);
+  for (const int c : {0, 2}) EXPECT_NEAR(left[c], 0.0, 1e-14);
+  EXPECT_TRUE(std::isnan(left[1]));
+  EXPECT_EQ(x[1], 0.0);
+  EXPECT_NEAR(x[5], 6.0, 1e-14);
 }
 
 /// Unknowns in a ring, each the one before it, so that A r is orthogonal to r = e_k; the ring may be open (a row of
@@ -231,29 +231,29 @@ TEST(TruncatedGcr, TellsWhereNothingIsToBeGained) {
 // Each right-hand side has its own: one that stands still on the ring beside one that does not.
 TEST(TruncatedGcr, OnesThatStandStillDoNotDisturbTheOthers) {
   const Ring ring{6, 20};
-  BasicTruncatedGcr<4> gcr(Comm::self(), static_cast<std::int64_t>(ring.size()), 2);
-  std::vector<double> b(ring.size() * 4), x(b.size()), in(ring.size()), out(ring.size());
-  for (std::size_t i = ring.n; i < ring.size(); ++i) b[i * 4 + 1] = std::cos(static_cast<double>(i));
-  for (const std::size_t c : {0, 2, 3}) b[c * 4 + c] = 1.0;
+  BasicTruncatedGcr<3> gcr(Comm::self(), static_cast<std::int64_t>(ring.size()), 2);
+  std::vector<double> b(ring.size() * 3), x(b.size()), in(ring.size()), out(ring.size());
+  for (std::size_t i = ring.n; i < ring.size(); ++i) b[i * 3 + 1] = std::cos(static_cast<double>(i));
+  for (const std::size_t c : {0, 2}) b[c * 3 + c] = 1.0;
   gcr.start(b);
   TruncatedGcr alone(Comm::self(), static_cast<std::int64_t>(ring.size()), 2);
-  for (std::size_t i = 0; i < ring.size(); ++i) in[i] = b[i * 4 + 2];
+  for (std::size_t i = 0; i < ring.size(); ++i) in[i] = b[i * 3 + 2];
   alone.start(in);
   std::vector<double> x_alone(ring.size());
   for (int step = 0; step < 5; ++step) {
     std::ranges::copy(gcr.to_precondition(), gcr.direction().begin());
-    for (std::size_t c = 0; c < 4; ++c) {
-      for (std::size_t i = 0; i < ring.size(); ++i) in[i] = gcr.direction()[i * 4 + c];
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (std::size_t i = 0; i < ring.size(); ++i) in[i] = gcr.direction()[i * 3 + c];
       ring.apply(in, out);
-      for (std::size_t i = 0; i < ring.size(); ++i) gcr.image()[i * 4 + c] = out[i];
+      for (std::size_t i = 0; i < ring.size(); ++i) gcr.image()[i * 3 + c] = out[i];
     }
     gcr.advance(x);
     std::ranges::copy(alone.to_precondition(), alone.direction().begin());
     ring.apply(alone.direction(), alone.image());
     alone.advance(x_alone);
     for (std::size_t i = 0; i < ring.size(); ++i) {
-      ASSERT_EQ(x[i * 4 + 2], x_alone[i]) << step << ' ' << i;
-      ASSERT_EQ(gcr.residual()[i * 4 + 2], alone.residual()[i]) << step << ' ' << i;
+      ASSERT_EQ(x[i * 3 + 2], x_alone[i]) << step << ' ' << i;
+      ASSERT_EQ(gcr.residual()[i * 3 + 2], alone.residual()[i]) << step << ' ' << i;
     }
   }
 }

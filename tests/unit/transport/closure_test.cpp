@@ -28,8 +28,8 @@ class ClosureTest : public ::testing::Test {
     ClosureOptions options;
     options.tolerance = tolerance;
     Closure closure(comm_, geometry, options);
-    closure.set_flow(flow, "test");
-    return closure.solve(s);
+    closure.set_flow(flow);
+    return closure.solve(s, "test");
   }
   /// D*_aa / D of u = U sin(2π x_b / L), L = n cells.
   double shear(int n, double peclet, int along, int across) {
@@ -99,9 +99,9 @@ TEST_F(ClosureTest, InASquareDuctMpi) {
       for_each_vof(graph.box(box),
                    [&](int vof, int) { flow.primary(0).box(box, 0)[vof] = speed[op.numbering().number(0, box, vof)]; });
     Closure closure(comm_, geometry, {.tolerance = 1e-8});
-    closure.set_flow(flow, "duct");
+    closure.set_flow(flow);
     const double peclet = 50.0, s = peclet / n / closure.velocity()[0];
-    return std::abs(closure.solve(s).tensor[0][0] / (1.0 + 0.00837647 * peclet * peclet) - 1.0);
+    return std::abs(closure.solve(s, "duct").tensor[0][0] / (1.0 + 0.00837647 * peclet * peclet) - 1.0);
   };
   const double coarse = error(16), fine = error(32);
   EXPECT_LT(fine, 1e-2);

@@ -16,7 +16,7 @@ namespace karst {
 
 namespace {
 
-constexpr double gas_constant = 8.314462618e-3;  // [kJ/mol/K]
+constexpr double gas_constant = 8.3147e-3;  // [kJ/mol/K], that of PHREEQC, 3e-5 from today's, so that results compare
 constexpr double kelvin_25 = 298.15;
 
 std::vector<std::string> words_of(const std::string& line) {

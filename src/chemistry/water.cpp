@@ -7,10 +7,19 @@
 namespace karst {
 
 double water_density(double kelvin) {
+  constexpr double critical_kelvin = 647.096, critical_density = 322.0, critical_pressure = 22.064e6 / 101325.0;  // atm
+  const double theta = 1.0 - kelvin / critical_kelvin, third = std::cbrt(theta), half = std::sqrt(theta);
+  const auto power = [](double x, int n) { return std::pow(x, n); };
+  const double saturated = critical_density * (1.0 + 1.99274064 * third + 1.09965342 * power(third, 2) -
+                                               0.510839303 * power(third, 5) - 1.75493479 * power(third, 16) -
+                                               45.5170352 * power(third, 43) - 6.74694450e5 * power(third, 110));
+  const double vapour = critical_pressure * std::exp(critical_kelvin / kelvin *
+                                                     (-7.85951783 * theta + 1.84408259 * power(half, 3) -
+                                                      11.7866497 * power(theta, 3) + 22.6807411 * power(half, 7) -
+                                                      15.9618719 * power(theta, 4) + 1.80122502 * power(half, 15)));
   const double t = kelvin - 273.15;
-  const double p =
-      999.83952 + t * (16.945176 + t * (-7.9870401e-3 + t * (-46.170461e-6 + t * (105.56302e-9 - t * 280.54253e-12))));
-  return 1e-3 * p / (1.0 + 16.879850e-3 * t);
+  const double per_atm = 5.188e-2 + t * (-4.1885519e-4 + t * (6.6780748e-6 + t * (-3.6648699e-8 + t * 8.3501912e-11)));
+  return 1e-3 * (saturated + per_atm * (1.0 - vapour));
 }
 
 double water_permittivity(double kelvin) {

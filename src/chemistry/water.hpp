@@ -4,7 +4,9 @@
 
 namespace karst {
 
-/// Density [g/cm³] of water at 0 to 100 °C; Kell 1975, J. Chem. Eng. Data 20, 97.
+/// Density [g/cm³] of water at 0 to 100 °C and 1 atm: Wagner and Pruss 2002, J. Phys. Chem. Ref. Data 31, 387,
+/// equations 2.5 and 2.6, at saturation; from there to 1 atm by the compressibility that PHREEQC 3 fitted to their
+/// equation of state.
 double water_density(double kelvin);
 
 /// Relative permittivity; Bradley and Pitzer 1979, J. Phys. Chem. 83, 1599, at 1 atm.

@@ -102,11 +102,11 @@ TEST(Database, ConstantsFollowTheTemperature) {
   const double t = 333.15;
   const double expected = 107.8871 + 0.03252849 * t - 5151.79 / t - 38.92561 * std::log10(t) + 563713.9 / (t * t);
   EXPECT_NEAR(shipped().find_species("HCO3-")->constant.log_k(t), expected, 1e-12);
-  // van 't Hoff: d log K / d(1/T) = -ΔH / (R ln 10)
+  // van 't Hoff: d log K / d(1/T) = -ΔH / (R ln 10), with the R of PHREEQC
   EquilibriumConstant k;
   k.log_k_25 = 1.0;
   k.enthalpy = 10.0;
-  EXPECT_NEAR(k.log_k(308.15), 1.0 + 10.0 / (8.314462618e-3 * std::log(10.0)) * (1.0 / 298.15 - 1.0 / 308.15), 1e-12);
+  EXPECT_NEAR(k.log_k(308.15), 1.0 + 10.0 / (8.3147e-3 * std::log(10.0)) * (1.0 / 298.15 - 1.0 / 308.15), 1e-12);
 }
 
 TEST(Water, DensityPermittivityAndDebyeHueckel) {

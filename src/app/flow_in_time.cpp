@@ -20,6 +20,7 @@
 #include "app/solve_store.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/heap.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/timer.hpp"
@@ -34,7 +35,6 @@ namespace karst {
 namespace {
 
 const std::string past_name = "flow" + std::string(so_far);
-constexpr const char* values_name = "flow";
 constexpr const char *history_name = "history.csv", *animation_name = "animation_speed.png";
 constexpr double most_states = 400.0;              ///< kept for the chart
 constexpr double most_growth = 1.5;                ///< from one step to the next
@@ -174,14 +174,14 @@ class FlowInTime final : public Process {
         drive_(run),
         axis_(options_.axes.at(0)),
         units_(drive_.units()),
-        stokes_(run.comm, run.geometry, drive_.sides(), solve_options()),
-        joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(stokes_.op().composite()))),
+        stokes_(std::in_place, run.comm, run.geometry, drive_.sides(), solve_options()),
+        joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(stokes_->op().composite()))),
         body_of_(body_of(options_.bodies, run.geometry.report)) {
-    check_flow_cells(stokes_.op().counts(), "unsteady flow");
+    check_flow_cells(stokes_->op().counts(), "unsteady flow");
     past_.history = history_of(run, drive_);
     const TimeOptions& times = drive_.times();
-    const auto drive_at = [this](double t) { return drive_.at(units_.time() * t, stokes_.op()); };
-    solver_.emplace(stokes_, run.geometry, drive_at, drive_.strongest(stokes_.op()),
+    const auto drive_at = [this](double t) { return drive_.at(units_.time() * t, stokes_->op()); };
+    solver_.emplace(*stokes_, run.geometry, drive_at, drive_.strongest(stokes_->op()),
                     times.scheme == StepScheme::bdf2 ? TimeScheme::bdf2 : TimeScheme::sdirk2,
                     past_.history.inertia ? units_.inertia() : 0.0);
     if (!options_.bodies.empty()) solver_->keep_rate();
@@ -190,7 +190,7 @@ class FlowInTime final : public Process {
     if (run.comm.rank() == 0 && run.file)
       csv_.open(run.file(history_name), std::ios::out | (goes_on ? std::ios::app : std::ios::trunc));
     if (!goes_on) {
-      begin_flow(stokes_, *solver_, options_, drive_at(0.0), drive_.first_factor(), units_);
+      begin_flow(*stokes_, *solver_, options_, drive_at(0.0), drive_.first_factor(), units_);
       if (past_.history.inertia && options_.start == FlowStart::rest) steps_.set_in(drive_);
       csv_ << history_header(past_.history) << std::flush;
     }
@@ -268,7 +268,7 @@ class FlowInTime final : public Process {
     const double velocity = units_.velocity(), pressure = units_.pressure();
     auto flow = std::make_shared<KeptFlow>();
     flow->axis = axis_;
-    for (const Quad& q : stokes_.solution())
+    for (const Quad& q : stokes_->solution())
       flow->values.push_back({static_cast<float>(velocity * q.v[0]), static_cast<float>(velocity * q.v[1]),
                               static_cast<float>(velocity * q.v[2]), static_cast<float>(pressure * q.v[3])});
     append_homes(*joined_, *flow);
@@ -286,7 +286,7 @@ class FlowInTime final : public Process {
   int axis_;
   FlowUnits units_;
   WallClock clock_;
-  StokesSolver stokes_;
+  std::optional<StokesSolver> stokes_;
   std::shared_ptr<const JoinedCells> joined_;
   std::optional<UnsteadySolver> solver_;
   double setup_seconds_ = 0.0, n_steps_ = 1.0;
@@ -338,6 +338,9 @@ JobResult FlowInTime::report() {
   result.balances.push_back({"mass_relative", past_.largest_divergence});
   result.warnings = warnings_of(run_, past_.history, steps_, past_.largest_velocity);
   std::vector<JobComponent> components = this->components();
+  solver_.reset();  // pictures need memory, too
+  stokes_.reset();
+  trim_heap();
   draw_flow_in_time(run_.comm, Json::parse(result.json), view_of(run_, components), result.figures);
   if (options_.animation) leave_animation(result);
   result.components = asked(std::move(components));
@@ -352,7 +355,7 @@ FlowState FlowInTime::state(double time) {
   double gradient = options_.lids.empty() ? drive_.factor(time) * units_.sign * units_.gradient : 0.0;
   if (drive_.has_inlet())
     gradient = units_.gradient / run_.grid.cells[axis_] *
-               mean_pressure_on(stokes_.op(), stokes_.values(), options_.inlets[0].side);
+               mean_pressure_on(stokes_->op(), stokes_->values(), options_.inlets[0].side);
   FlowState s = state_of(last_, time, gradient, axis_, run_.grid.cells, units_);
   const double h2 = units_.h * units_.h;
   if (has_ends(past_.history)) {
@@ -360,16 +363,16 @@ FlowState FlowInTime::state(double time) {
     s.inflow = -units_.velocity() * h2 * solver_->flow_out(in);
     s.outflow = units_.velocity() * h2 * solver_->flow_out(opposite(in));
   }
-  const StokesDrive drive = drive_.at(time, stokes_.op());
+  const StokesDrive drive = drive_.at(time, stokes_->op());
   const double newton = units_.pressure() * h2, volume = run_.grid.size[0] * run_.grid.size[1] * run_.grid.size[2];
   for (const FlowLid& lid : options_.lids) {
-    const EndFriction f = end_friction(stokes_.op(), stokes_.values(), drive, lid.side);
+    const EndFriction f = end_friction(stokes_->op(), stokes_->values(), drive, lid.side);
     s.drags.push_back({newton * f.force, h2 * f.area});
     s.power -= units_.velocity() * newton / volume * dot(f.force, drive.of_wall[lid.side]);
   }
   if (!options_.lids.empty()) s.dissipation += s.power;
   if (options_.bodies.empty()) return s;
-  for (const BodyForce& f : body_forces(stokes_.op(), stokes_.values(), drive,
+  for (const BodyForce& f : body_forces(stokes_->op(), stokes_->values(), drive,
                                         past_.history.inertia ? units_.inertia() : 0.0, body_of_, step))
     s.forces.push_back({newton * f.pressure, newton * f.friction, h2 * f.wall_area});
   return s;
@@ -389,7 +392,7 @@ VofPlaces FlowInTime::places() {
   VofPlaces places;
   for (const LevelGeometry& level : run_.geometry.levels) places.levels.push_back(&level.graph);
   places.row = [this](int level, int box, int vof) {
-    return stokes_.op().begin(level) + run_.geometry.levels[level].graph.vof_begin(box) + vof;
+    return stokes_->op().begin(level) + run_.geometry.levels[level].graph.vof_begin(box) + vof;
   };
   return places;
 }
@@ -413,25 +416,28 @@ void FlowInTime::keep(const Clock& clock) {
   }
   outputs_kept_ = past_.outputs.size();
   const UnsteadyState state = solver_->state();
+  std::vector<VofValues> values;
+  for (const UnsteadyState::Part& part : state.parts)
+    values.push_back({part.name, part.width, std::span<const double>(part.values)});
   const Json result{
       {"solve", past_name}, {"steps", past_.history.steps}, {"time_s", clock.time()}, {"end_s", drive_.times().end}};
   const Json kept{{"past", past_json(past_)}, {"solver", {state.time, state.dt, state.outflow, state.shift}}};
-  const VofValues values{values_name, state.width, std::span<const double>(state.values)};
-  run_.solved->save(past_name, dependencies(), {result.dump(), kept.dump()}, places(), {&values, 1});
+  run_.solved->save(past_name, dependencies(), {result.dump(), kept.dump()}, places(), values);
 }
 
 /// Goes on from what an earlier run has kept, when there is something that fits. Collective.
 bool FlowInTime::resume() {
   if (run_.solved == nullptr || !run_.file) return false;
   FlowPast past = past_;
-  UnsteadyState state = solver_->room_for_state();
+  UnsteadyState state = solver_->empty_state();
   const auto found = run_.solved->load(past_name, dependencies(), [&](const VofFile& file) {
     const auto kept = Json::parse(file.text()).at("state");
     take_past(kept.at("past"), past);
     Clock(drive_.times()).go_on(past.clock);
     std::size_t i = 0;
     for (double* x : {&state.time, &state.dt, &state.outflow, &state.shift}) *x = kept.at("solver").at(i++);
-    file.read(values_name, places(), state.width, std::span(state.values));
+    state.make_room();
+    for (const UnsteadyState::Part& part : state.parts) file.read(part.name, places(), part.width, part.values);
     if (run_.comm.rank() != 0) return;
     run_.solved->bring_file(run_.file(history_name), past.file_bytes);
     for (const std::string& name : past.outputs) run_.solved->bring_file(run_.file(name), -1);

@@ -254,15 +254,8 @@ def flow_from_an_inlet_that_cannot_leave(folder):
 @case
 def flow_from_an_inlet_in_time_on_two_levels(folder):
     refined = sphere_deck() + 'levels = 2\n[[grid.refine]]\nlevel = 1\nwhere = "wall"\n'
-    text = from_inlet("").replace(sphere_deck(), refined).replace("navier-stokes", "unsteady-stokes")
-    return ["run", deck(folder, text)], ["flow.inlet", "one level only", "[[grid.refine]]"]
-
-
-@case
-def flow_with_inertia_on_two_levels(folder):
-    refined = sphere_deck() + 'levels = 2\n[[grid.refine]]\nlevel = 1\nwhere = "wall"\n'
-    return ["run", deck(folder, in_time("").replace(sphere_deck(), refined)), "grid.periodic=[true,true,true]"], [
-        "flow.model", "one level only", "[[grid.refine]]"]
+    return ["run", deck(folder, from_inlet("").replace(sphere_deck(), refined))], [
+        "flow.inlet", "one level only", "[[grid.refine]]"]
 
 
 @case

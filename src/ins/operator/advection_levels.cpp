@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ins/operator/advection_levels.hpp"
 
+#include <algorithm>
+
 namespace karst {
 namespace {
 
@@ -73,6 +75,44 @@ void AdvectionLevels::add_linearised(double factor, const FlowValues& u, std::sp
             c.momentum - c.kept * velocity(u.level(l).x.box(box)[vof]) - c.flux * velocity(about.flow().box(box)[vof]);
         const double part = -of_coarse_face * factor * StokesLevels::width(l) * about.per_volume(v);
         Quad& to = op_->part(l, y)[v];
+        for (std::size_t d = 0; d < 3; ++d) to.v[d] += part * gained.v[d];
+      });
+}
+
+void AdvectionLevels::extra_fluxes(const FlowValues& u, PastFlow& to) const {
+  for (int l = 0; l < op_->n_levels(); ++l)
+    levels_[l].extra_fluxes(u.level(l), to.extra[l].span(), to.fluxes[l].span());
+}
+
+double AdvectionLevels::keep_fluxes(const std::array<Past, 2>& flows) {
+  double largest = 0.0;
+  for (int l = 0; l < op_->n_levels(); ++l) {
+    std::array<Advection::Past, 2> here;
+    for (std::size_t i = 0; i < 2; ++i)
+      here[i] = {flows[i].weight, flows[i].flow->faces.data() + op_->begin(l), flows[i].flow->fluxes[l].data()};
+    largest = std::max(largest, levels_[l].keep_fluxes(here) / StokesLevels::width(l));
+  }
+  return largest;
+}
+
+void AdvectionLevels::add_carried(double factor, const FlowValues& v, std::span<Quad> y) {
+  for (int l = 0; l < op_->n_levels(); ++l)
+    levels_[l].add_carried(factor * StokesLevels::width(l), v.level(l), op_->part(l, y));
+  if (op_->n_levels() == 1) return;
+  op_->coupling().hand_back(
+      carried_.span(),
+      [&](int l, std::size_t ghost) {
+        const StokesOperator& level = op_->level(l);
+        const StokesOperator::LevelGhost& g = level.level_ghosts()[ghost];
+        const double kept =
+            levels_[l].kept_flux(static_cast<std::size_t>(level.geometry().graph.vof_begin(g.box)) + g.vof, g.side);
+        return Carried{0.0, kept, kept * mean(v.level(l).x.box(g.box).data(), g)};
+      },
+      [&](int l, int box, std::size_t vof, const Carried& c) {
+        const auto at = static_cast<std::size_t>(op_->level(l).geometry().graph.vof_begin(box)) + vof;
+        const Vec3 gained = c.momentum - c.kept * velocity(v.level(l).x.box(box)[vof]);
+        const double part = -of_coarse_face * factor * StokesLevels::width(l) * levels_[l].per_volume(at);
+        Quad& to = op_->part(l, y)[at];
         for (std::size_t d = 0; d < 3; ++d) to.v[d] += part * gained.v[d];
       });
 }

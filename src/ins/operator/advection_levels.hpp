@@ -26,6 +26,22 @@ class AdvectionLevels {
   /// Collective.
   void add_linearised(double factor, const FlowValues& u, std::span<Quad> y);
 
+  /// An earlier flow and its weight.
+  struct Past {
+    double weight = 0.0;
+    const PastFlow* flow = nullptr;
+  };
+  /// Fluxes through the extra faces of values that the operator was applied to, where the PastFlow that
+  /// StokesLevels::keep() made of them has its velocities. Not collective.
+  void extra_fluxes(const FlowValues& u, PastFlow& to) const;
+  /// Keeps the fluxes Σ weight F of two earlier flows for add_carried(). Allocates nothing. Not collective.
+  /// @return largest part of its volume that flows out of a cell [velocity / h0], of this rank. What leaves a coarse
+  ///         cell towards a finer level does not count: the fine cells there pass on more
+  double keep_fluxes(const std::array<Past, 2>& flows);
+  /// y += factor (w·∇)v, w: the kept fluxes, v: values that the operator was applied to. Allocates nothing. Collective.
+  void add_carried(double factor, const FlowValues& v, std::span<Quad> y);
+
+  const Advection& level(int l) const { return levels_[l]; }
   /// As StokesPreconditioner::follow() takes them.
   std::vector<const Advection*> levels() const;
   std::int64_t bytes() const;  ///< of this rank

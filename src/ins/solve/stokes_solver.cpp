@@ -76,14 +76,14 @@ GmresReport StokesSolver::solve_from_here(const StokesDrive& drive, const TimeTe
   problem.name = name;
   problem.residual = [&](std::span<Quad> r) {
     residual(drive, r, time);
-    if (carried.fluxes != nullptr) carried.fluxes->add_carried(-carried.inertia, values_.level(0), r);
+    if (carried.fluxes != nullptr) carried.fluxes->add_carried(-carried.inertia, values_, r);
     weigh(r);
     if (options_.progress) base = velocity_of(values_);
   };
   problem.apply = [&](std::span<Quad> v) {
     preconditioner_.apply(v, values_);
     op_.apply(values_, v, {}, of_change);
-    if (carried.fluxes != nullptr) carried.fluxes->add_carried(carried.inertia, values_.level(0), v);
+    if (carried.fluxes != nullptr) carried.fluxes->add_carried(carried.inertia, values_, v);
     weigh(v);
   };
   problem.add = [&](std::span<const Quad> v) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "ins/operator/advection_levels.hpp"
 #include "ins/solve/flow_gmres.hpp"
 #include "ins/solve/stokes_preconditioner.hpp"
 
@@ -29,7 +30,7 @@ struct StokesOptions {
 
 /// What carries momentum along, in the linear equations of a step: + inertia (w·∇)u, w: the fluxes kept there.
 struct CarryingFluxes {
-  const Advection* fluxes = nullptr;  ///< none: creeping flow
+  AdvectionLevels* fluxes = nullptr;  ///< none: creeping flow
   double inertia = 0.0;
 };
 

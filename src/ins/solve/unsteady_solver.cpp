@@ -35,22 +35,13 @@ UnsteadySolver::UnsteadySolver(StokesSolver& stokes, const Geometry& geometry, D
       volume_(flow_volumes(stokes.op(), geometry)) {
   std::ranges::fill(stokes.all_values(), Quad{});
   require(inertia >= 0.0, "unsteady flow: inertia {}; it must not be negative", inertia);
-  if (inertia == 0.0) return;
-  require(stokes.op().n_levels() == 1,
-          "flow.model = \"navier-stokes\": {} grid levels; it works on one, so leave [[grid.refine]] out",
-          stokes.op().n_levels());
-  advection_.emplace(stokes.op().level(0));
-}
-
-/// The fluxes of a flow with a weight.
-Advection::Past UnsteadySolver::faces_of(double weight, const PastFlow& flow) const {
-  return {weight, flow.faces.data(), flow.fluxes[0].data()};
+  if (inertia > 0.0) advection_.emplace(stokes.op());
 }
 
 /// Keeps stokes.values(), applied with this drive and term.
 void UnsteadySolver::keep(const StokesDrive& drive, const TimeTerm& term, PastFlow& to) {
   stokes_->op().keep(stokes_->values(), drive, term, to);
-  if (advection_) advection_->extra_fluxes(stokes_->values().level(0), to.extra[0].span(), to.fluxes[0].span());
+  if (advection_) advection_->extra_fluxes(stokes_->values(), to);
 }
 
 void UnsteadySolver::begin_here(const StokesDrive& drive) {
@@ -64,7 +55,7 @@ void UnsteadySolver::begin_here(const StokesDrive& drive) {
 /// Fluxes that carry momentum in a step: now + by (now - before)
 void UnsteadySolver::carry(double by, double dt) {
   if (!advection_) return;
-  const double part = advection_->keep_fluxes({faces_of(1.0 + by, now_), faces_of(-by, before_)});
+  const double part = advection_->keep_fluxes({{{1.0 + by, &now_}, {-by, &before_}}});
   outflow_ = inertia_ * stokes_->op().comm().max(part);
   require(outflow_ * dt <= most_cfl,
           "unsteady flow: a step would pass on {:.3g} times the volume of a cell; {:g} are allowed: take shorter steps",
@@ -97,7 +88,7 @@ void UnsteadySolver::set_rate(const TimeTerm& term) {
 
 MomentumOfStep UnsteadySolver::momentum_of_step() {
   stokes_->residual(drive_at_(time_), stokes_->krylov().work());
-  return {advection_ ? &*advection_ : nullptr, rate_.span()};
+  return {advection_ ? &advection_->level(0) : nullptr, rate_.span()};
 }
 
 double UnsteadySolver::flow_out(int side) const {

@@ -22,7 +22,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
+#include "ins/operator/advection_levels.hpp"
 #include "ins/solve/stokes_solver.hpp"
 
 namespace karst {
@@ -44,11 +46,20 @@ struct StepReport {
 
 /// All that the steps to come look back on. A solver of the same flow goes on from it with the same bits.
 struct UnsteadyState {
+  /// Rows of own VoFs in the order of vectors.
+  struct Part {
+    std::string name;
+    int width = 0;  ///< of a row, the same on all ranks
+    std::span<double> values;
+  };
   double time = 0.0, dt = 0.0, outflow = 0.0;  ///< as UnsteadySolver has them
   double shift = 0.0;                          ///< a that the multigrids were made for
-  /// Rows of own VoFs in the order of vectors: the flow, then now and one step earlier its cells, faces, extra faces.
-  std::vector<double> values;
-  int width = 0;  ///< of a row, the same on all ranks
+  std::vector<Part> parts;  ///< the flow; now and one step earlier its cells and faces; extra faces of both
+  Array<double> room;       ///< of parts that stand nowhere else
+  std::size_t n_rows = 0;
+
+  /// All parts get room here for their values. Not collective.
+  void make_room();
 };
 
 class UnsteadySolver {
@@ -60,7 +71,7 @@ class UnsteadySolver {
   /// before
   ///                   each solve; it may set the profile of an end for that time (StokesLevels::set_profile)
   /// @param reference  the largest of these drives: tolerances refer to it; Error when it drives nothing
-  /// @param inertia    ρ F h0³ / μ² as in steady_solver.hpp, on one level; 0: creeping flow
+  /// @param inertia    ρ F h0³ / μ² as in steady_solver.hpp; 0: creeping flow
   UnsteadySolver(StokesSolver& stokes, const Geometry& geometry, DriveAt drive_at, const StokesDrive& reference,
                  TimeScheme scheme = TimeScheme::bdf2, double inertia = 0.0);
 
@@ -85,10 +96,10 @@ class UnsteadySolver {
   /// the drive of its time. On one level. Collective.
   MomentumOfStep momentum_of_step();
 
-  /// Collective.
-  UnsteadyState state() const;
-  /// A state without values, as wide as its rows are here. Collective.
-  UnsteadyState room_for_state() const;
+  /// Most of its parts stand in the solver: it is good until the next step, and to read only. Collective.
+  UnsteadyState state();
+  /// A state whose parts have names and widths, and no room yet. Collective.
+  UnsteadyState empty_state();
   /// Goes on from the state of a solver of the same flow. Collective.
   void go_on(const UnsteadyState& state);
 
@@ -108,7 +119,8 @@ class UnsteadySolver {
   void extrapolate(double by);
   void carry(double by, double dt);
   void keep(const StokesDrive& drive, const TimeTerm& term, PastFlow& to);
-  Advection::Past faces_of(double weight, const PastFlow& flow) const;
+  std::vector<UnsteadyState::Part> own_parts();
+  std::vector<UnsteadyState::Part> all_parts();
   void measure(StepReport& report);
   void set_rate(const TimeTerm& term);
 
@@ -116,12 +128,12 @@ class UnsteadySolver {
   DriveAt drive_at_;
   TimeScheme scheme_;
   double size_;
-  double time_ = 0.0, dt_ = 0.0;          // dt_: of the last step, 0 before the first
-  PastFlow now_, before_;                 // before_: one step earlier, from the first step on
-  double inertia_ = 0.0, outflow_ = 0.0;  // outflow_: largest part of its volume that a cell passes on [ν / h0²]
-  std::optional<Advection> advection_;    // holds the fluxes of the step
-  Array<float> volume_;                   // κ of the own VoFs that carry flow [h0³]
-  Array<std::array<float, 3>> rate_;      // ∂u/∂t of the own VoFs at the end of the step; empty unless kept
+  double time_ = 0.0, dt_ = 0.0;              // dt_: of the last step, 0 before the first
+  PastFlow now_, before_;                     // before_: one step earlier, from the first step on
+  double inertia_ = 0.0, outflow_ = 0.0;      // outflow_: largest part of its volume that a cell passes on [ν / h0²]
+  std::optional<AdvectionLevels> advection_;  // holds the fluxes of the step
+  Array<float> volume_;                       // κ of the own VoFs that carry flow [h0³]
+  Array<std::array<float, 3>> rate_;          // ∂u/∂t of the own VoFs at the end of the step; empty unless kept
 };
 
 }  // namespace karst

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The state of a flow in time as rows of VoFs, which have a place on any number of ranks:
-//
-//   flow 4 | now: cells 4, faces 6, velocities and fluxes of n extra faces | one step earlier: the same
-//
-// n: most extra faces that begin in one VoF.
+// The state of a flow in time as rows of VoFs, which have a place on any number of ranks: the flow; now and one step
+// earlier its cells and faces; of both the velocities and fluxes of the extra faces of the box, dealt out to its VoFs.
 #include <algorithm>
 #include <type_traits>
 
@@ -13,86 +10,132 @@
 namespace karst {
 namespace {
 
-constexpr int of_cell = 4, of_faces = 6;
+constexpr int of_cell = 4, of_faces = 6, of_extra = 4;
 
-/// f(place of its VoF in vectors, which of the VoF's it is, level, its place) for all extra faces.
+/// Extra faces of an own box, in a row of each VoF that is an unknown: those of no VoF in particular, as a few VoFs
+/// have many.
+int rows_of(const StokesLevels& op, int l, int b) {
+  return op.level(l).geometry().graph.slots()->n_own(b) - static_cast<int>(op.composite()->covered_in(l, b).size());
+}
+
+/// f(place of a VoF in vectors, place in its row, level, place of the face) for all extra faces, `per_row` in a row.
 template <class F>
-void for_extra(const StokesLevels& op, F&& f) {
-  std::vector<int> seen;
+void for_extra(const StokesLevels& op, std::size_t per_row, F&& f) {
   for (int l = 0; l < op.n_levels(); ++l) {
     const FlowRows& rows = op.level(l).rows();
     const LevelGraph& graph = op.level(l).geometry().graph;
     for (int b = 0; b < graph.n_local(); ++b) {
-      seen.assign(static_cast<std::size_t>(graph.slots()->n_own(b)), 0);
+      const std::span<const std::uint16_t> covered = op.composite()->covered_in(l, b);
+      const auto first = static_cast<std::size_t>(op.begin(l) + graph.vof_begin(b));
       auto e = static_cast<std::size_t>(rows.extra_begin[b]);
-      for (const FlowExtra& face : rows.extra_of(b))
-        f(static_cast<std::size_t>(op.begin(l) + graph.vof_begin(b)) + face.vof, seen[face.vof]++,
-          static_cast<std::size_t>(l), e++);
+      const std::size_t end = e + rows.extra_of(b).size();
+      for (int v = 0; v < graph.slots()->n_own(b) && e < end; ++v)
+        if (!std::ranges::binary_search(covered, static_cast<std::uint16_t>(v)))
+          for (std::size_t n = 0; n < per_row && e < end; ++n)
+            f(first + static_cast<std::size_t>(v), n, static_cast<std::size_t>(l), e++);
     }
   }
 }
 
-int most_extra(const StokesLevels& op) {
+/// So many in a row that all boxes have room for theirs. Collective.
+int extra_in_a_row(const StokesLevels& op) {
   int most = 0;
-  for_extra(op, [&](std::size_t, int n, std::size_t, std::size_t) { most = std::max(most, n + 1); });
+  for (int l = 0; l < op.n_levels(); ++l)
+    for (int b = 0; b < op.level(l).geometry().graph.n_local(); ++b)
+      if (const auto n = static_cast<int>(op.level(l).rows().extra_of(b).size()); n > 0)
+        most = std::max(most, 1 + (n - 1) / std::max(1, rows_of(op, l, b)));
   return static_cast<int>(op.comm().max(std::int64_t{most}));
 }
 
-/// copy(number of the state, number of the flow) for all numbers of a past flow; `at`: where its part of a row begins.
-template <class Values, class Past, class Copy>
-void for_past(const StokesLevels& op, Values& values, std::size_t width, std::size_t at, Past& past, Copy&& copy) {
-  for (std::size_t v = 0; v < past.cells.size(); ++v) {
-    auto* row = values.data() + v * width + at;
-    for (auto& x : past.cells[v].v) copy(*row++, x);
-    for (auto& x : past.faces[v]) copy(*row++, x);
-  }
-  for_extra(op, [&](std::size_t v, int n, std::size_t l, std::size_t e) {
-    auto* row = values.data() + v * width + at + of_cell + of_faces + 2 * static_cast<std::size_t>(n);
-    copy(row[0], past.extra[l][e]);
-    copy(row[1], past.fluxes[l][e]);
+/// copy(number of the state, number of the flow) for the extra faces of two flows.
+template <class Copy>
+void for_extra_values(const StokesLevels& op, const UnsteadyState::Part& part, PastFlow& now, PastFlow& before,
+                      Copy&& copy) {
+  const auto width = static_cast<std::size_t>(part.width);
+  for_extra(op, width / of_extra, [&](std::size_t v, std::size_t n, std::size_t l, std::size_t e) {
+    double* row = part.values.data() + v * width + of_extra * n;
+    copy(row[0], now.extra[l][e]);
+    copy(row[1], now.fluxes[l][e]);
+    copy(row[2], before.extra[l][e]);
+    copy(row[3], before.fluxes[l][e]);
   });
 }
 
 }  // namespace
 
-UnsteadyState UnsteadySolver::room_for_state() const {
-  UnsteadyState room;
-  room.width = of_cell + 2 * (of_cell + of_faces + 2 * most_extra(stokes_->op()));
-  room.values.assign(now_.cells.size() * static_cast<std::size_t>(room.width), 0.0);
-  return room;
+/// Those that stand in the solver.
+std::vector<UnsteadyState::Part> UnsteadySolver::own_parts() {
+  const auto cells = [](std::span<Quad> x) {
+    return x.empty() ? std::span<double>() : std::span(x[0].v.data(), of_cell * x.size());
+  };
+  const auto faces = [](std::span<std::array<double, 6>> x) {
+    return x.empty() ? std::span<double>() : std::span(x[0].data(), of_faces * x.size());
+  };
+  return {{"flow", of_cell, cells(stokes_->all_values())},
+          {"cells", of_cell, cells(now_.cells.span())},
+          {"faces", of_faces, faces(now_.faces.span())},
+          {"cells one step earlier", of_cell, cells(before_.cells.span())},
+          {"faces one step earlier", of_faces, faces(before_.faces.span())}};
 }
 
-UnsteadyState UnsteadySolver::state() const {
-  UnsteadyState state = room_for_state();
+/// All of them; the extra faces have no values yet.
+std::vector<UnsteadyState::Part> UnsteadySolver::all_parts() {
+  std::vector<UnsteadyState::Part> parts = own_parts();
+  if (const int n = extra_in_a_row(stokes_->op()); n > 0) parts.push_back({"extra faces", of_extra * n, {}});
+  return parts;
+}
+
+UnsteadyState UnsteadySolver::empty_state() {
+  UnsteadyState state;
+  state.parts = all_parts();
+  state.n_rows = now_.cells.size();
+  for (UnsteadyState::Part& part : state.parts) part.values = {};
+  return state;
+}
+
+void UnsteadyState::make_room() {
+  std::size_t width = 0;
+  for (const Part& part : parts) width += static_cast<std::size_t>(part.width);
+  room = Array<double>(n_rows * width, Purpose::buffers, 0.0);
+  std::span<double> left = room.span();
+  for (Part& part : parts) {
+    part.values = left.first(n_rows * static_cast<std::size_t>(part.width));
+    left = left.subspan(part.values.size());
+  }
+}
+
+UnsteadyState UnsteadySolver::state() {
+  UnsteadyState state;
   state.time = time_;
   state.dt = dt_;
   state.outflow = outflow_;
   state.shift = stokes_->preconditioner().shift();
-  const auto width = static_cast<std::size_t>(state.width), past = (width - of_cell) / 2;
-  const std::span<const Quad> x = stokes_->all_values();
-  for (std::size_t v = 0; v < x.size(); ++v)
-    std::copy_n(x[v].v.begin(), of_cell, state.values.begin() + static_cast<std::ptrdiff_t>(v * width));
-  const auto put = [](double& to, double from) { to = from; };
-  for_past(stokes_->op(), state.values, width, of_cell, now_, put);
-  for_past(stokes_->op(), state.values, width, of_cell + past, before_, put);
+  state.parts = all_parts();
+  state.n_rows = now_.cells.size();
+  if (UnsteadyState::Part& extra = state.parts.back(); extra.values.empty()) {
+    state.room = Array<double>(state.n_rows * static_cast<std::size_t>(extra.width), Purpose::buffers, 0.0);
+    extra.values = state.room.span();
+    for_extra_values(stokes_->op(), extra, now_, before_, [](double& to, double from) { to = from; });
+  }
   return state;
 }
 
 void UnsteadySolver::go_on(const UnsteadyState& state) {
-  const UnsteadyState room = room_for_state();
-  require(state.width == room.width && state.values.size() == room.values.size(),
-          "unsteady flow: a state of {} rows {} wide in place of {} rows {} wide", state.values.size(), state.width,
-          room.values.size(), room.width);
+  const std::size_t n = now_.cells.size();
+  const auto fits = [n](const UnsteadyState::Part& part, const UnsteadyState::Part& here) {
+    return part.name == here.name && part.width == here.width &&
+           part.values.size() == n * static_cast<std::size_t>(here.width);
+  };
+  require(std::ranges::equal(state.parts, all_parts(), fits),
+          "unsteady flow: the state is that of another flow; its parts are not {} rows each as they are here", n);
   time_ = state.time;
   dt_ = state.dt;
   outflow_ = state.outflow;
-  const auto width = static_cast<std::size_t>(state.width), past = (width - of_cell) / 2;
-  const std::span<Quad> x = stokes_->all_values();
-  for (std::size_t v = 0; v < x.size(); ++v)
-    std::copy_n(state.values.begin() + static_cast<std::ptrdiff_t>(v * width), of_cell, x[v].v.begin());
-  const auto take = [](double from, auto& to) { to = static_cast<std::remove_reference_t<decltype(to)>>(from); };
-  for_past(stokes_->op(), state.values, width, of_cell, now_, take);
-  for_past(stokes_->op(), state.values, width, of_cell + past, before_, take);
+  const std::vector<UnsteadyState::Part> own = own_parts();
+  for (std::size_t i = 0; i < own.size(); ++i) std::ranges::copy(state.parts[i].values, own[i].values.begin());
+  if (state.parts.size() > own.size())
+    for_extra_values(stokes_->op(), state.parts.back(), now_, before_,
+                     [](double from, auto& to) { to = static_cast<std::remove_reference_t<decltype(to)>>(from); });
   if (state.shift > 0.0) stokes_->preconditioner().set_slow(state.shift);
   stokes_->list_unknowns();
 }

@@ -323,7 +323,7 @@ void read(Reader& in, FlowOptions& options) {
             "inlet, or between lids"},
            {"unsteady-stokes", FlowModel::unsteady_stokes,
             "creeping flow in time, from rest: the history of the flow, step by step as [time] says"},
-           {"navier-stokes", FlowModel::navier_stokes, "the same with inertia, on one grid level"}},
+           {"navier-stokes", FlowModel::navier_stokes, "the same with inertia"}},
           "equations of the flow; with one, `karst run` does this job");
   in.word("flow.drive", options.drive,
           {{"none", FlowDrive::none, "nothing: allowed without a model alone"},

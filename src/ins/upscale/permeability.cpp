@@ -368,11 +368,7 @@ namespace {
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry, const Domain& domain) {
   std::vector<std::string> found;
   bool any_side = false;
-  if (geometry.levels.size() > 1 && options.model == FlowModel::navier_stokes)
-    found.emplace_back(
-        "flow.model: \"navier-stokes\" on a refined grid, but inertia in time is computed on one level only; leave "
-        "[[grid.refine]] out, or use \"steady\" or \"unsteady-stokes\"");
-  if (geometry.levels.size() > 1 && options.model == FlowModel::unsteady_stokes && ends_drive(options))
+  if (geometry.levels.size() > 1 && is_in_time(options.model) && ends_drive(options))
     found.push_back(fmt::format(
         "flow.{}: on a refined grid, but the velocity of an end moves flow in time on one level only; leave "
         "[[grid.refine]] out, or give a drive between two pressures",

@@ -7,6 +7,7 @@
 
 #include "grid/vof_loops.hpp"
 #include "ins/solve/steady_approach.hpp"
+#include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/body_forces.hpp"
 #include "support/flow_cases.hpp"
 #include "support/level_cases.hpp"
@@ -113,6 +114,32 @@ TEST(AdvectionLevels, MomentumIsKeptMpi) {
   comm.sum(std::span(sum));
   comm.sum(std::span(size));
   for (std::size_t d = 0; d < 3; ++d) EXPECT_LT(std::abs(sum[d]), 1e-8 * size[d]) << d;
+}
+
+// N10 with inertia: from rest, a sixth of the pores in finer cells, the flow in time ends in the steady one.
+TEST(AdvectionLevels, FlowInTimeEndsInTheSteadyFlowMpi) {
+  const Comm comm = Comm::world();
+  const Geometry geometry = refined_packing(comm, true);
+  StokesOptions options;
+  options.krylov.tolerance = 1e-9;
+  StokesSolver solver(comm, geometry, {}, options);
+  const StokesDrive drive{{1.0, 0.5, 0.0}, {}};
+  const double inertia = 4.0;
+  const Vec3 creeping = solver.solve(drive).velocity;
+  SteadyOptions steady_options;
+  steady_options.tolerance = 1e-9;
+  SteadySolver steady(solver, steady_options);
+  const auto way = approach(
+      steady, drive, 0.0, inertia, [](double, const SteadyReport&) {}, "steady");
+  ASSERT_TRUE(way.reached);
+  steady.residual(drive, inertia, solver.krylov().work());
+  const Vec3 asked = solver.velocity_of(solver.values());
+  UnsteadySolver flow(
+      solver, geometry, [&](double) { return drive; }, drive, TimeScheme::bdf2, inertia);
+  StepReport r;
+  for (int i = 0; i < 20; ++i) r = flow.step(0.3);
+  EXPECT_GT(norm(creeping - asked), 0.002 * norm(asked));
+  EXPECT_LT(norm(r.velocity - asked), 1e-6 * norm(asked));
 }
 
 /// Drag on a disc in a plane stream between planes of symmetry, at ρ U D / μ = 12, n cells across it, over μ U and two

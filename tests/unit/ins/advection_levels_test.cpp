@@ -117,8 +117,8 @@ TEST(AdvectionLevels, MomentumIsKeptMpi) {
 }
 
 // N10 with inertia: from rest, a sixth of the pores in finer cells, the flow in time ends in the steady one.
-TEST(AdvectionLevels, FlowInTimeEndsInTheSteadyFlowMpi) {
-  const Comm comm = Comm::world();
+TEST(AdvectionLevels, FlowInTimeEndsInTheSteadyFlow) {
+  const Comm comm = Comm::self();
   const Geometry geometry = refined_packing(comm, true);
   StokesOptions options;
   options.krylov.tolerance = 1e-9;

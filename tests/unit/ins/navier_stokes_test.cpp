@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "grid/vof_loops.hpp"
 #include "ins/solve/steady_solver.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 #include "support/flow_cases.hpp"
@@ -22,67 +21,6 @@ StokesDrive along(const Vec3& force) {
   StokesDrive drive;
   drive.force = force;
   return drive;
-}
-
-/// Vortices of Taylor & Green that decay and are carried along by (0.5, 0.5), n by n cells on 2π, one thick, without
-/// walls. Reynolds number: of their speed, 1, and the length 1. h0 = 1, ν = 1.
-struct Vortices {
-  int n;
-  double reynolds;
-  double k() const { return 2.0 * std::numbers::pi / n; }
-  double inertia() const { return reynolds * k(); }
-  /// @param t  [h0² / ν]
-  Quad at(const Vec3& x, double t) const {
-    const double gone = 0.5 * inertia() * t, a = k() * (x[0] - gone), b = k() * (x[1] - gone),
-                 left = std::exp(-2.0 * k() * k() * t);
-    return {{0.5 + left * std::sin(a) * std::cos(b), 0.5 - left * std::cos(a) * std::sin(b), 0.0,
-             0.25 * inertia() * left * left * (std::cos(2 * a) + std::cos(2 * b))}};
-  }
-};
-
-/// Calls f(own VoF, its centre) for all.
-template <class F>
-void for_centres(const Geometry& geometry, F&& f) {
-  const LevelGraph& graph = geometry.levels[0].graph;
-  for (int b = 0; b < graph.n_local(); ++b)
-    for_each_vof(graph.box(b), [&](int vof, int cell) {
-      const Index c = graph.box(b).cells.cell(cell);
-      f(static_cast<std::size_t>(graph.vof_begin(b) + vof), Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5});
-    });
-}
-
-/// Errors of velocity and pressure, mean and largest, after `steps` in the time in which the vortices go 1 far.
-std::array<double, 4> errors(const Vortices& vortices, int steps) {
-  const int n = vortices.n;
-  const Geometry geometry = build_geometry(Comm::self(), flow_grid({n, n, 1}),
-                                           test::DistanceFunction([](const Vec3&) { return 100.0; }), KeepPores::all);
-  StokesSolver stokes(Comm::self(), geometry, {}, options(1e-8));
-  UnsteadySolver flow(
-      stokes, geometry, [](double) { return StokesDrive{}; }, along({1, 0, 0}), TimeScheme::bdf2, vortices.inertia());
-  for_centres(geometry, [&](std::size_t v, const Vec3& x) { stokes.all_values()[v] = vortices.at(x, 0.0); });
-  flow.begin_here({});
-  for (int s = 0; s < steps; ++s)
-    EXPECT_LT(flow.step(1.0 / (vortices.inertia() * vortices.k() * steps)).divergence, 1e-8);
-  const auto cells = static_cast<double>(stokes.solution().size());
-  double mean = 0.0;
-  for (const Quad& q : stokes.solution()) mean += q.v[3] / cells;
-  std::array<double, 4> e{};
-  for_centres(geometry, [&](std::size_t v, const Vec3& x) {
-    const Quad exact = vortices.at(x, flow.time()), &got = stokes.solution()[v];
-    const double u = std::hypot(got.v[0] - exact.v[0], got.v[1] - exact.v[1]),
-                 p = std::abs(got.v[3] - mean - exact.v[3]) / vortices.inertia();
-    e = {e[0] + u / cells, std::max(e[1], u), e[2] + p / cells, std::max(e[3], p)};
-  });
-  return e;
-}
-
-// N1: order 2 in space and time together, CFL number 0.6.
-TEST(NavierStokes, VorticesAreSecondOrder) {
-  const std::array<double, 4> coarse = errors({32, 100.0}, 16), fine = errors({64, 100.0}, 32);
-  for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_LT(fine[i], i % 2 == 0 ? 0.0013 : 0.0035) << i;
-    EXPECT_GT(std::log2(coarse[i] / fine[i]), 1.9) << i;
-  }
 }
 
 // Order 2 in time alone, also from one step to the next one of another length.

@@ -10,8 +10,6 @@
 namespace karst {
 namespace {
 
-using test::flow_grid;
-
 StokesOptions options(double tolerance) {
   StokesOptions o;
   o.krylov.tolerance = tolerance;

@@ -27,24 +27,40 @@ StokesDrive AdvectionLevels::here(int l, const StokesDrive& drive) const {
   return on_level(drive, op_->sides(), StokesLevels::width(l));
 }
 
+/// What goes through fine faces, handed to the coarse cells behind them.
+/// @param carried  Carried(level, its level ghost) of a fine face
+/// @param gained   momentum(level, box, VoF, Carried) that the coarse cell gains
+template <class Make, class Gained>
+void AdvectionLevels::hand_back(double factor, std::span<Quad> y, Make&& carried, Gained&& gained) {
+  if (op_->n_levels() == 1) return;
+  op_->coupling().hand_back(
+      carried_.span(), [&](int l, std::size_t ghost) { return carried(l, op_->level(l).level_ghosts()[ghost]); },
+      [&](int l, int box, std::size_t vof, const Carried& c) {
+        const auto v = static_cast<std::size_t>(op_->level(l).geometry().graph.vof_begin(box)) + vof;
+        const Vec3 all = gained(l, box, vof, c);
+        const double part = -of_coarse_face * factor * StokesLevels::width(l) * levels_[l].per_volume(v);
+        Quad& to = op_->part(l, y)[v];
+        for (std::size_t d = 0; d < 3; ++d) to.v[d] += part * all.v[d];
+      });
+}
+
+/// The kept flux through a fine face.
+double AdvectionLevels::kept_flux(int l, const StokesOperator::LevelGhost& g) const {
+  const auto first = static_cast<std::size_t>(op_->level(l).geometry().graph.vof_begin(g.box));
+  return levels_[l].kept_flux(first + g.vof, g.side);
+}
+
 void AdvectionLevels::add(double factor, const FlowValues& u, const StokesDrive& drive, std::span<Quad> y) {
   for (int l = 0; l < op_->n_levels(); ++l)
     levels_[l].add(factor * StokesLevels::width(l), u.level(l), here(l, drive), op_->part(l, y));
-  if (op_->n_levels() == 1) return;
-  op_->coupling().hand_back(
-      carried_.span(),
-      [&](int l, std::size_t ghost) {
-        const StokesOperator& level = op_->level(l);
-        const StokesOperator::LevelGhost& g = level.level_ghosts()[ghost];
-        const double flux = level.level_flux(u.level(l), g, here(l, drive).force);
+  hand_back(
+      factor, y,
+      [&](int l, const StokesOperator::LevelGhost& g) {
+        const double flux = op_->level(l).level_flux(u.level(l), g, here(l, drive).force);
         return Carried{flux, 0.0, flux * mean(u.level(l).x.box(g.box).data(), g)};
       },
       [&](int l, int box, std::size_t vof, const Carried& c) {
-        const auto v = static_cast<std::size_t>(op_->level(l).geometry().graph.vof_begin(box)) + vof;
-        const Vec3 gained = c.momentum - c.flux * velocity(u.level(l).x.box(box)[vof]);
-        const double part = -of_coarse_face * factor * StokesLevels::width(l) * levels_[l].per_volume(v);
-        Quad& to = op_->part(l, y)[v];
-        for (std::size_t d = 0; d < 3; ++d) to.v[d] += part * gained.v[d];
+        return c.momentum - c.flux * velocity(u.level(l).x.box(box)[vof]);
       });
 }
 
@@ -55,27 +71,17 @@ void AdvectionLevels::keep(const FlowValues& u, const StokesDrive& drive) {
 void AdvectionLevels::add_linearised(double factor, const FlowValues& u, std::span<Quad> y) {
   for (int l = 0; l < op_->n_levels(); ++l)
     levels_[l].add_linearised(factor * StokesLevels::width(l), u.level(l), op_->part(l, y));
-  if (op_->n_levels() == 1) return;
-  op_->coupling().hand_back(
-      carried_.span(),
-      [&](int l, std::size_t ghost) {
-        const StokesOperator& level = op_->level(l);
-        const Advection& about = levels_[l];
-        const StokesOperator::LevelGhost& g = level.level_ghosts()[ghost];
-        const double flux = level.level_flux(u.level(l), g, {});
-        const double kept =
-            about.kept_flux(static_cast<std::size_t>(level.geometry().graph.vof_begin(g.box)) + g.vof, g.side);
-        return Carried{flux, kept,
-                       kept * mean(u.level(l).x.box(g.box).data(), g) + flux * mean(about.flow().box(g.box).data(), g)};
+  hand_back(
+      factor, y,
+      [&](int l, const StokesOperator::LevelGhost& g) {
+        const double flux = op_->level(l).level_flux(u.level(l), g, {}), kept = kept_flux(l, g);
+        return Carried{
+            flux, kept,
+            kept * mean(u.level(l).x.box(g.box).data(), g) + flux * mean(levels_[l].flow().box(g.box).data(), g)};
       },
       [&](int l, int box, std::size_t vof, const Carried& c) {
-        const Advection& about = levels_[l];
-        const auto v = static_cast<std::size_t>(op_->level(l).geometry().graph.vof_begin(box)) + vof;
-        const Vec3 gained =
-            c.momentum - c.kept * velocity(u.level(l).x.box(box)[vof]) - c.flux * velocity(about.flow().box(box)[vof]);
-        const double part = -of_coarse_face * factor * StokesLevels::width(l) * about.per_volume(v);
-        Quad& to = op_->part(l, y)[v];
-        for (std::size_t d = 0; d < 3; ++d) to.v[d] += part * gained.v[d];
+        return c.momentum - c.kept * velocity(u.level(l).x.box(box)[vof]) -
+               c.flux * velocity(levels_[l].flow().box(box)[vof]);
       });
 }
 
@@ -98,22 +104,14 @@ double AdvectionLevels::keep_fluxes(const std::array<Past, 2>& flows) {
 void AdvectionLevels::add_carried(double factor, const FlowValues& v, std::span<Quad> y) {
   for (int l = 0; l < op_->n_levels(); ++l)
     levels_[l].add_carried(factor * StokesLevels::width(l), v.level(l), op_->part(l, y));
-  if (op_->n_levels() == 1) return;
-  op_->coupling().hand_back(
-      carried_.span(),
-      [&](int l, std::size_t ghost) {
-        const StokesOperator& level = op_->level(l);
-        const StokesOperator::LevelGhost& g = level.level_ghosts()[ghost];
-        const double kept =
-            levels_[l].kept_flux(static_cast<std::size_t>(level.geometry().graph.vof_begin(g.box)) + g.vof, g.side);
+  hand_back(
+      factor, y,
+      [&](int l, const StokesOperator::LevelGhost& g) {
+        const double kept = kept_flux(l, g);
         return Carried{0.0, kept, kept * mean(v.level(l).x.box(g.box).data(), g)};
       },
       [&](int l, int box, std::size_t vof, const Carried& c) {
-        const auto at = static_cast<std::size_t>(op_->level(l).geometry().graph.vof_begin(box)) + vof;
-        const Vec3 gained = c.momentum - c.kept * velocity(v.level(l).x.box(box)[vof]);
-        const double part = -of_coarse_face * factor * StokesLevels::width(l) * levels_[l].per_volume(at);
-        Quad& to = op_->part(l, y)[at];
-        for (std::size_t d = 0; d < 3; ++d) to.v[d] += part * gained.v[d];
+        return c.momentum - c.kept * velocity(v.level(l).x.box(box)[vof]);
       });
 }
 

@@ -53,6 +53,9 @@ class AdvectionLevels {
     Vec3 momentum;
   };
   StokesDrive here(int l, const StokesDrive& drive) const;
+  double kept_flux(int l, const StokesOperator::LevelGhost& g) const;
+  template <class Make, class Gained>
+  void hand_back(double factor, std::span<Quad> y, Make&& carried, Gained&& gained);
 
   StokesLevels* op_;
   std::vector<Advection> levels_;

@@ -36,8 +36,8 @@ def solution(number, line):
     asked |= {"I": "LOG10(MU)", "w": 'LA("H2O")'}
     basic = [f'{10 * (k + 1)} PRINT "@ {name} ", STR_E$({value}, 24, 14)' for k, (name, value) in enumerate(asked.items())]
     totals = [f"  {element} {amount!r}" for element, amount in line["totals"].items()]
-    return "\n".join(["USER_PRINT", *basic, f"SOLUTION {number}", "  units mol/kgw", f"  temp {line['temperature']!r}", f"  pH {line['pH']!r}", f"  pe {10.0 - line['pH']!r}",
-                      *totals, "END", ""])
+    described = ["  units mol/kgw", f"  temp {line['temperature']!r}", f"  pH {line['pH']!r}", f"  pe {10.0 - line['pH']!r}"]
+    return "\n".join(["USER_PRINT", *basic, f"SOLUTION {number}", *described, *totals, "END", ""])
 
 
 def phreeqc(database, lines, folder):

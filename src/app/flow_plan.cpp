@@ -21,7 +21,7 @@ constexpr double per_digit_with_inertia = 3.6;
 
 /// A step of unsteady flow begins with what the two before it say.
 constexpr double per_digit_of_step = 1.5;
-constexpr double two_earlier_flows = 265.0;  // bytes per fluid cell: velocity and faces of each, volumes
+constexpr double two_earlier_flows = 265.0;  // bytes per fluid cell, measured: with volumes and what is on the heap
 constexpr double carrying_fluxes = 75.0;     // with those that carry momentum
 constexpr double usual_steps = 400.0;        // where the Courant number tells their length
 

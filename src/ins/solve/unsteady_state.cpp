@@ -12,13 +12,13 @@ namespace {
 
 constexpr int of_cell = 4, of_faces = 6, of_extra = 4;
 
-/// Extra faces of an own box, in a row of each VoF that is an unknown: those of no VoF in particular, as a few VoFs
-/// have many.
+/// VoFs of an own box that are unknowns: only they have rows in a file.
 int rows_of(const StokesLevels& op, int l, int b) {
   return op.level(l).geometry().graph.slots()->n_own(b) - static_cast<int>(op.composite()->covered_in(l, b).size());
 }
 
 /// f(place of a VoF in vectors, place in its row, level, place of the face) for all extra faces, `per_row` in a row.
+/// Not in the row of the VoF where they begin: a few VoFs have many, so all rows would be long and nearly all empty.
 template <class F>
 void for_extra(const StokesLevels& op, std::size_t per_row, F&& f) {
   for (int l = 0; l < op.n_levels(); ++l) {

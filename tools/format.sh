@@ -7,11 +7,12 @@ mapfile -d '' files < <(find src geometry_import image_generator bench tests \( 
 case "${1:-}" in
   "") clang-format -i "${files[@]}" ;;
   --check)
-    bad=0
-    for file in "${files[@]}"; do
-      clang-format "$file" | cmp -s - "$file" || { echo "$file: not formatted; run tools/format.sh"; bad=1; }
-    done
-    exit $bad
+    check='bad=0
+      for file; do
+        clang-format "$file" | cmp -s - "$file" || { echo "$file: not formatted; run tools/format.sh"; bad=1; }
+      done
+      exit $bad'
+    printf '%s\0' "${files[@]}" | xargs -0 -P "$(nproc)" -n 40 bash -c "$check" bash || exit 1
     ;;
   *) echo "usage: tools/format.sh [--check]" >&2 && exit 2 ;;
 esac

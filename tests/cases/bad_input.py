@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import bad_flow  # noqa: F401, registers its cases
@@ -519,8 +520,9 @@ def main():
     karst = Karst(options.program, options.mpiexec)
     failed = 0
     names = [options.name] if options.name else list(CASES)
-    for name in names:
-        problems = run_case(karst, name, options.ranks)
+    with ThreadPoolExecutor(4) as pool:  # starting and ending ranks is mostly waiting
+        results = list(pool.map(lambda name: run_case(karst, name, options.ranks), names))
+    for name, problems in zip(names, results):
         print(f"{'skipped' if problems is None else 'FAILED' if problems else 'passed':8} {name}", flush=True)
         for problem in problems or []:
             print("   ", problem.replace("\n", "\n    "))

@@ -32,10 +32,12 @@ FLOW_AXIS = {"ketton_128.raw.gz": "z", "berea_110.raw.gz": "x"}
 # image: lattice Boltzmann (LBPM) 0.830, finite volumes (simpleFoam) 0.931, the same on a snapped mesh 0.992. Throats are
 # one to four voxels wide, hence the spread.
 PERMEABILITIES = {"ketton_128.raw.gz": (0.830, 0.992)}
+# Ranks, threads and box of the runs that must agree: many with the smaller rock, two with the larger one.
 FLOW_RUNS = {"ketton_128.raw.gz": [(1, 2, 16), (4, 1, 32)],
-             "berea_110.raw.gz": [(1, 2, 16), (1, 1, 32), (2, 1, 16), (4, 1, 16)]}
+             "berea_110.raw.gz": [(1, 1, 16), (1, 2, 16), (1, 1, 32), (2, 1, 16), (4, 1, 16)]}
+DIFFUSION_RUNS = {"ketton_128.raw.gz": FLOW_RUNS["ketton_128.raw.gz"],
+                  "berea_110.raw.gz": [(1, 1, 16), (2, 1, 16), (4, 1, 16), (1, 2, 16), (1, 1, 8), (1, 1, 32)]}
 PART = ((32, 32, 32), (96, 96, 96))  # of the Ketton image, voxels: percolates along z
-RANKS_THREADS_BOX = [(1, 1, 16), (2, 1, 16), (4, 1, 16), (1, 2, 16), (1, 1, 8), (1, 1, 32)]
 SKIPPED = 77
 # file, where its image is after unpacking (None: as it is), arguments of the import, porosity and its tolerance
 # (data/README: values of the voxels, for gray images about; slices: what the page showed when it was looked at)
@@ -95,7 +97,7 @@ def check_diffusion(karst, folder, rock):
     """Formation factors of the rock (rock.h5 in the folder); prints them, returns the problems."""
     name = rock[0]
     found, first = [], None
-    for ranks, threads, box in RANKS_THREADS_BOX:
+    for ranks, threads, box in DIFFUSION_RUNS[name]:
         axes = '["x","y","z"]' if first is None else '["y"]'
         run(karst, folder, ["run", "deck.toml", "--out", "out", "--overwrite", "-j", threads, f"grid.box={box}",
                             "output.plot=[]", f"diffusion.axes={axes}", "diffusion.tolerance=1e-11"], ranks)
@@ -152,7 +154,7 @@ def check_flow(karst, folder, rock):
     name, voxel = rock[0], rock[2]
     deck = flow_deck(folder, rock, "tolerance = 1e-9\n")
     found, values = [], []
-    for ranks, threads, box in [(1, 1, 16), *FLOW_RUNS[name]]:
+    for ranks, threads, box in FLOW_RUNS[name]:
         summary, k = flow_of(karst, folder, deck, [f"grid.box={box}"], ranks, threads)
         values.append(k)
         if abs(k / values[0] - 1) > 1e-8:

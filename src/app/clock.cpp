@@ -202,13 +202,20 @@ void Clock::go_on(const std::vector<double>& state) {
 void read(Reader& in, CheckpointOptions& options) {
   constexpr double longest_wait = 1e6;
   constexpr int most_steps = 1'000'000'000;
+  constexpr double latest = 1e30;
   in.number("checkpoint.every_minutes", options.every_minutes, "-",
             "transport (with [chemistry], too) and flow in time: the state is kept on the disk so often, for `karst "
             "run --resume` after the run was "
             "killed; 0: only when the run is asked to end",
             0.0, longest_wait);
-  in.integer("checkpoint.every_steps", options.every_steps, "-", "likewise, after so many steps; 0: by the time alone",
-             0, most_steps);
+  in.integer("checkpoint.every_steps", options.every_steps, "-", "likewise, after so many steps; 0: not by steps", 0,
+             most_steps);
+  in.number("checkpoint.every_time", options.every_time, "s", "likewise, after so much time of [time]; 0: not by it",
+            0.0, latest);
+  in.integer(
+      "checkpoint.keep", options.keep, "-",
+      "states that stay on the disk: where the last one turns out to be damaged, --resume takes the one before it", 1,
+      most_kept);
 }
 
 namespace {

@@ -29,8 +29,11 @@ struct TimeOptions {
 /// [checkpoint]: when a run that goes through time keeps its state for --resume.
 struct CheckpointOptions {
   double every_minutes = 30.0;  ///< 0: when it is asked to end alone
-  int every_steps = 0;          ///< 0: by the time alone
+  int every_steps = 0;          ///< 0: not by steps
+  double every_time = 0.0;      ///< of the run's own time [s]; 0: not by it
+  int keep = 2;                 ///< states, 1 to most_kept
 };
+inline constexpr int most_kept = 100;
 void read(Reader& in, CheckpointOptions& options);
 
 /// What of a deck goes through time.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -28,7 +27,6 @@
 #include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/end_flow.hpp"
 #include "ins/upscale/permeability.hpp"
-#include "io/agree.hpp"
 
 namespace karst {
 
@@ -179,6 +177,7 @@ class FlowInTime final : public Process {
         body_of_(body_of(options_.bodies, run.geometry.report)) {
     check_flow_cells(stokes_->op().counts(), "unsteady flow");
     past_.history = history_of(run, drive_);
+    past_.files.histories = {history_name};
     const TimeOptions& times = drive_.times();
     const auto drive_at = [this](double t) { return drive_.at(units_.time() * t, stokes_->op()); };
     solver_.emplace(*stokes_, run.geometry, drive_at, drive_.strongest(stokes_->op()),
@@ -220,21 +219,15 @@ class FlowInTime final : public Process {
 
   void record(const Clock& clock) override;
 
-  void write_output(int number) override {
-    if (!run_.plot) return;
-    past_.outputs.push_back(fmt::format("output_{:04}.vtkhdf", number));
-    run_.plot(past_.outputs.back(), asked(components()));
+  void write_output(const Clock& clock) override {
+    if (run_.plot) karst::write_output(run_, past_.files, clock.time(), asked(components()));
   }
 
   void keep(const Clock& clock) override;
 
   void leave() override {
     csv_.close();
-    if (!run_.plot || run_.left == nullptr) return;
-    run_.plot("plot.vtkhdf", asked(components()));
-    run_.left->push_back(history_name);
-    run_.left->push_back("plot.vtkhdf");
-    run_.left->insert(run_.left->end(), past_.outputs.begin(), past_.outputs.end());
+    leave_files(run_, past_.files, units_.time() * solver_->time(), asked(components()));
   }
 
   JobResult report() override;
@@ -293,9 +286,8 @@ class FlowInTime final : public Process {
   StepLength steps_;
   StepReport last_;
   FlowPast past_;
-  std::size_t outputs_kept_ = 0;  // of past_.outputs, beside the finished solves
-  std::vector<int> body_of_;      // mineral -> place among flow.body
-  std::ofstream csv_;             // rank 0
+  std::vector<int> body_of_;  // mineral -> place among flow.body
+  std::ofstream csv_;         // rank 0
 };
 
 void FlowInTime::record(const Clock& clock) {
@@ -345,7 +337,7 @@ JobResult FlowInTime::report() {
   if (options_.animation) leave_animation(result);
   result.components = asked(std::move(components));
   result.files.push_back({history_name, "the flow step by step: a line per step"});
-  if (!past_.outputs.empty()) result.files.push_back({"output_*.vtkhdf", "the fields at the output times of [time]"});
+  finish_files(run_, past_.files, end.time, result);
   return result;
 }
 
@@ -404,17 +396,10 @@ void FlowInTime::keep(const Clock& clock) {
   past_.clock = clock.state();
   csv_.flush();
   try {
-    agree(run_.comm, [&] {
-      if (run_.comm.rank() != 0) return;
-      std::vector<std::string> files{run_.file(history_name)};
-      past_.file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(files[0]));
-      for (std::size_t i = outputs_kept_; i < past_.outputs.size(); ++i) files.push_back(run_.file(past_.outputs[i]));
-      run_.solved->keep_files(files);
-    });
+    keep_files(run_, past_.files);
   } catch (const Error& e) {
     return log_info("flow: its state is not kept for --resume: {}", e.what());
   }
-  outputs_kept_ = past_.outputs.size();
   const UnsteadyState state = solver_->state();
   std::vector<VofValues> values;
   for (const UnsteadyState::Part& part : state.parts)
@@ -438,13 +423,10 @@ bool FlowInTime::resume() {
     for (double* x : {&state.time, &state.dt, &state.outflow, &state.shift}) *x = kept.at("solver").at(i++);
     state.make_room();
     for (const UnsteadyState::Part& part : state.parts) file.read(part.name, places(), part.width, part.values);
-    if (run_.comm.rank() != 0) return;
-    run_.solved->bring_file(run_.file(history_name), past.file_bytes);
-    for (const std::string& name : past.outputs) run_.solved->bring_file(run_.file(name), -1);
+    bring_files(run_, past.files);
   });
   if (!found) return false;
   past_ = std::move(past);
-  outputs_kept_ = past_.outputs.size();
   steps_.longest = past_.longest_step;
   steps_.failures = past_.failures;
   solver_->go_on(state);

@@ -54,10 +54,9 @@ std::string past_json(const FlowPast& past) {
             {"at_jump", past.at_jump},
             {"largest_velocity", past.largest_velocity},
             {"largest_divergence", past.largest_divergence},
-            {"outputs", past.outputs},
+            {"files", files_json(past.files)},
             {"frames", frames_json(past.frames)},
-            {"clock", past.clock},
-            {"file_bytes", past.file_bytes}};
+            {"clock", past.clock}};
   json["states"] = Json::array();
   for (const FlowState& s : h.states) json["states"].push_back(state_json(s));
   json["forces"] = Json::array();
@@ -91,10 +90,9 @@ void take_past(const std::string& text, FlowPast& past) {
   past.at_jump = json.at("at_jump");
   past.largest_velocity = json.at("largest_velocity");
   past.largest_divergence = json.at("largest_divergence");
-  past.outputs = json.at("outputs").get<std::vector<std::string>>();
+  take_files(json.at("files"), past.files);
   past.frames = frames_of(json.at("frames"));
   past.clock = json.at("clock").get<std::vector<double>>();
-  past.file_bytes = json.at("file_bytes");
 }
 
 }  // namespace karst

@@ -2,11 +2,11 @@
 // What a flow in time has of its past beside its values: with both, a run that was interrupted goes on.
 #pragma once
 
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "app/files_in_time.hpp"
 #include "app/flow_in_time.hpp"
 #include "app/moving_picture.hpp"
 
@@ -18,10 +18,9 @@ struct FlowPast {
   int failures = 0;                                               ///< of steps
   bool at_jump = false;                                           ///< of the drive, at the end of the last step
   double largest_velocity = 0.0, largest_divergence = 0.0;
-  std::vector<std::string> outputs;  ///< plotfiles so far
-  PlaneFrames frames;                ///< of the speed; values on rank 0
-  std::vector<double> clock;         ///< Clock::state() of what is kept; empty: of a run from its beginning
-  std::int64_t file_bytes = 0;       ///< of history.csv; rank 0
+  FilesInTime files;
+  PlaneFrames frames;         ///< of the speed; values on rank 0
+  std::vector<double> clock;  ///< Clock::state() of what is kept; empty: of a run from its beginning
 };
 
 /// As a JSON object, every bit of every number.

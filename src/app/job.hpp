@@ -40,8 +40,8 @@ struct JobContext {
   double wall_uncertainty = 0.0;                             ///< ImportFindings::wall_uncertainty
   RunProgress* progress = nullptr;                           ///< none: nothing is shown
   SolveStore* solved = nullptr;  ///< keeps what is solved, knows what was; none: nothing is kept
-  /// Writes a plotfile of this name with these components; empty: jobs write none. Collective.
-  std::function<void(const std::string& name, const std::vector<JobComponent>&)> plot{};
+  /// Writes a plotfile of this name and time [s] with these components; empty: jobs write none. Collective.
+  std::function<void(const std::string& name, double time, const std::vector<JobComponent>&)> plot{};
   std::vector<std::string>* left = nullptr;  ///< names of results that stay where the run ends early; may be none
   FlowHandover* handover = nullptr;          ///< what later jobs want of the flow; none: they want nothing
 };
@@ -81,6 +81,7 @@ struct JobResult {
   std::vector<Balance> balances;
   std::vector<std::string> warnings;
   std::vector<JobComponent> components;  ///< of asked fields; keep what they show
+  double time = 0.0;                     ///< of the components [s]; 0: of a steady state
   std::vector<JobFile> files;            ///< written already
   Figures figures;                       ///< what draw() made of its fields; on rank 0 alone
 };
@@ -106,8 +107,8 @@ class Process {
   virtual void step(double dt) = 0;
   /// After each step: a line of a history.
   virtual void record(const Clock&) {}
-  /// At output times, numbered from 1.
-  virtual void write_output(int) {}
+  /// At output times; Clock::outputs() is the number of this one, from 1.
+  virtual void write_output(const Clock&) {}
   /// Keeps its state, so that a run with --resume goes on from there. After a step; its clock.
   virtual void keep(const Clock&) {}
   /// The run ends early: leaves what it has, and its names in JobContext::left.

@@ -10,7 +10,7 @@
 namespace karst {
 
 PlotSize write_plot(const JobContext& run, const Source& source, const std::string& path,
-                    const std::vector<JobComponent>& of_jobs) {
+                    const std::vector<JobComponent>& of_jobs, double time) {
   Timer timer("plotfile");
   const std::vector<PlotComponent> of_geometry = plot_components(run.config.output.plot);
   if (of_geometry.empty() && of_jobs.empty()) return {};
@@ -18,6 +18,7 @@ PlotSize write_plot(const JobContext& run, const Source& source, const std::stri
   plot.title = run.config.title;
   plot.version = version_and_git_id();
   plot.cell_width = run.grid.cell_width();
+  plot.time = time;
   for (const LevelGeometry& level : run.geometry.levels) plot.levels.push_back(&level.graph.layout());
   auto add = [&, next = 0](PlotField field, const std::string& name) mutable {
     const PlotWord& word = word_of(field);

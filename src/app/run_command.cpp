@@ -196,7 +196,9 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   std::vector<JobComponent> components;
   for (const JobResult& job : summary.jobs)
     components.insert(components.end(), job.components.begin(), job.components.end());
-  summary.plot = write_plot(context, source, folder.file(plotfile_name), components);
+  double time = 0.0;
+  for (const JobResult& job : summary.jobs) time = std::max(time, job.time);
+  summary.plot = write_plot(context, source, folder.file(plotfile_name), components, time);
   const std::string deck = deck_as_used(run.session, run.line);
   write_file(comm, folder.file("deck.toml"), deck);
   summary.seconds.output = comm.max(output_clock.seconds());
@@ -235,7 +237,8 @@ void run_command(const Comm& comm, const CommandLine& line) {
   if (line.resume)
     log_info("{}\n", folder.has_earlier_solves() ? "Going on from what an earlier run has solved"
                                                  : "No finished solve of an earlier run: from the beginning");
-  SolveStore solved(comm, folder.solves(), with_petsc(session.echo, line), folder.has_earlier_solves());
+  SolveStore solved(comm, folder.solves(), with_petsc(session.echo, line), folder.has_earlier_solves(),
+                    session.config.checkpoint.keep);
   RunState run{comm, line, session, clock, folder, log, solved, asked, follow_run(comm, session.config, asked), {}};
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   run.summary.image_warnings = image_warnings(comm, source);
@@ -257,8 +260,8 @@ void run_command(const Comm& comm, const CommandLine& line) {
                      wall_uncertainty(source),
                      run.progress.get(),
                      &solved};
-  context.plot = [&](const std::string& name, const std::vector<JobComponent>& components) {
-    write_plot(context, source, folder.file(name), components);
+  context.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
+    write_plot(context, source, folder.file(name), components, time);
   };
   context.left = &run.left;
   FlowHandover handover;

@@ -11,7 +11,8 @@ namespace karst {
 
 namespace {
 
-constexpr int most_halvings = 3;  ///< of a step that fails
+constexpr int most_halvings = 3;     ///< of a step that fails
+constexpr double round_off = 1e-12;  ///< of times that are sums of steps, relative
 
 void make_step(Process& process, Clock& clock) {
   clock.limit(process.longest_step());
@@ -28,14 +29,17 @@ void make_step(Process& process, Clock& clock) {
 /// When the state of a job is kept, by the deck.
 class Checkpoints {
  public:
-  explicit Checkpoints(const CheckpointOptions& options) : options_(options) {}
-  /// After a step. Collective.
-  bool due(const Comm& comm) {
+  /// @param time  at which the job begins or goes on [s]
+  Checkpoints(const CheckpointOptions& options, double time) : options_(options), last_time_(time) {}
+  /// After a step, at a time [s]. Collective.
+  bool due(const Comm& comm, double time) {
     ++steps_;
     const bool by_steps = options_.every_steps > 0 && steps_ >= options_.every_steps;
-    const bool by_time = options_.every_minutes > 0.0 && since_.seconds() >= 60.0 * options_.every_minutes;
-    if (!comm.any(by_steps || (comm.rank() == 0 && by_time))) return false;
+    const bool by_time = options_.every_time > 0.0 && time - last_time_ >= (1.0 - round_off) * options_.every_time;
+    const bool by_clock = options_.every_minutes > 0.0 && since_.seconds() >= 60.0 * options_.every_minutes;
+    if (!comm.any(by_steps || by_time || (comm.rank() == 0 && by_clock))) return false;
     steps_ = 0;
+    last_time_ = time;
     since_ = {};
     return true;
   }
@@ -43,6 +47,7 @@ class Checkpoints {
  private:
   CheckpointOptions options_;
   int steps_ = 0;
+  double last_time_;
   WallClock since_;
 };
 
@@ -54,7 +59,7 @@ void end_or_keep(const JobContext& context, Process& process, const Clock& clock
     process.keep(clock);
     throw;
   }
-  if (!clock.done() && checkpoints.due(context.comm)) process.keep(clock);
+  if (!clock.done() && checkpoints.due(context.comm, clock.time())) process.keep(clock);
 }
 
 }  // namespace
@@ -64,13 +69,14 @@ void Simulation::run(const std::function<void(JobResult)>& done) {
     if (context_->progress != nullptr)
       context_->progress->begin(std::string(job.name), fmt::format("{}: set-up", job.name));
     const std::unique_ptr<Process> process = job.start(*context_);
-    Checkpoints checkpoints(context_->config.checkpoint);
+    Clock clock = process->clock();
+    Checkpoints checkpoints(context_->config.checkpoint, clock.time());
     try {
-      for (Clock clock = process->clock(); !clock.done();) {
+      while (!clock.done()) {
         make_step(*process, clock);
         clock.advance();
         process->record(clock);
-        if (clock.output_due()) process->write_output(clock.outputs());
+        if (clock.output_due()) process->write_output(clock);
         end_or_keep(*context_, *process, clock, checkpoints);
       }
     } catch (const EarlyEnd&) {  // on all ranks

@@ -8,6 +8,7 @@
 #include <bit>
 #include <filesystem>
 
+#include "app/clock.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
@@ -16,6 +17,7 @@
 #include "base/version.hpp"
 #include "grid/vof_loops.hpp"
 #include "io/agree.hpp"
+#include "io/file_checksum.hpp"
 
 namespace karst {
 
@@ -128,12 +130,21 @@ std::string SolveStore::dependencies(const std::string& job, const Geometry& geo
                      fingerprint(comm_, geometry), cell_width, deck_lines(deck_, job));
 }
 
-std::string SolveStore::file_of(const std::string& name) const {
+/// @param age  0: the last one of this name, 1: the one before it ...
+std::string SolveStore::file_of(const std::string& name, int age) const {
   std::string file = name;
   std::erase(file, ',');
   std::ranges::replace_if(
       file, [](char c) { return c == ' ' || c == '/'; }, '_');
-  return folder_ + "/" + file + ".h5";
+  return fmt::format("{}/{}{}.h5", folder_, file, age > 0 ? fmt::format(".{}", age) : "");
+}
+
+/// Makes each state of a name one older, when there is a last one: a run that is killed or finds a full disk before the
+/// next is written leaves those as they are. On one rank.
+void SolveStore::make_room(const std::string& name) const {
+  if (keep_ < 2 || !name.ends_with(so_far) || !fs::exists(file_of(name))) return;
+  for (int age = keep_ - 1; age > 0; --age)
+    if (fs::exists(file_of(name, age - 1))) fs::rename(file_of(name, age - 1), file_of(name, age));
 }
 
 void SolveStore::note(const std::string& name, const std::string& result) {
@@ -155,6 +166,7 @@ void SolveStore::save(const std::string& name, const std::string& dependencies, 
       // Only itself: a folder that was removed while the run works in it does not come back in parts.
       if (comm_.rank() == 0) fs::create_directory(folder_, problem);
       require(!problem, "{}: cannot be made: {}", folder_, problem.message());
+      if (comm_.rank() == 0) make_room(name);
     });
     write_vof_file(comm_, file_of(name), places, json.dump(), fields);
   } catch (const Error& e) {
@@ -165,58 +177,69 @@ void SolveStore::save(const std::string& name, const std::string& dependencies, 
 
 std::optional<std::string> SolveStore::load(const std::string& name, const std::string& dependencies,
                                             const std::function<void(const VofFile&)>& read_fields) {
-  const std::string path = file_of(name);
-  std::error_code ignored;
-  if (!resume_ || !comm_.any(comm_.rank() == 0 && fs::exists(path, ignored))) return {};
-  Json json;
-  try {
-    agree(comm_, [&] {
-      const VofFile file(path);
-      json = Json::parse_or_null(file.text());
-      require(json.is_object() && json.value("solve", "") == name, "{}: is not the solve {}", path, name);
-      const std::string was = json.at("depends_on");
-      require(was == dependencies, "it is of other input: {}", difference(was, dependencies));
-      if (read_fields) read_fields(file);
-    });
-  } catch (const Error& e) {
-    log_info("{}: the earlier run's is not used, {}", name, e.what());
-    return {};
+  if (!resume_) return {};
+  for (int age = 0; age < (name.ends_with(so_far) ? most_kept : 1); ++age) {
+    const std::string path = file_of(name, age);
+    std::error_code ignored;
+    if (!comm_.any(comm_.rank() == 0 && fs::exists(path, ignored))) continue;
+    Json json;
+    bool fits = true;
+    try {
+      check_vof_file(comm_, path);
+      agree(comm_, [&] {
+        const VofFile file(path);
+        json = Json::parse_or_null(file.text());
+        require(json.is_object() && json.value("solve", "") == name, "{}: is not the solve {}", path, name);
+        const std::string was = json.at("depends_on");
+        fits = was == dependencies;
+        require(fits, "it is of other input: {}", difference(was, dependencies));
+        if (read_fields) read_fields(file);
+      });
+    } catch (const Error& e) {
+      log_info("{}{}: the earlier run's is not used, {}", name, age > 0 ? fmt::format(" ({} before it)", age) : "",
+               e.what());
+      if (!fits) return {};  // nor do those before it
+      continue;
+    }
+    if (age > 0) {
+      log_info("{}: the state before it is used", name);
+      if (comm_.rank() == 0) fs::rename(path, file_of(name), ignored);  // a damaged one never stands before a good one
+    }
+    note(name, json.at("result").dump());
+    ++n_read_;
+    return json.at("state").dump();
   }
-  note(name, json.at("result").dump());
-  ++n_read_;
-  return json.at("state").dump();
+  return {};
 }
 
 std::string SolveStore::copy_of(const std::string& path) const {
   return folder_ + "/" + fs::path(path).filename().string();
 }
 
-void SolveStore::keep_files(std::span<const std::string> paths) const try {
+std::uint32_t SolveStore::keep_file(const std::string& path) const try {
   fs::create_directory(folder_);
-  for (const std::string& path : paths) {
-    const std::string copy = copy_of(path), temporary = copy + ".tmp";
-    fs::copy_file(path, temporary, fs::copy_options::overwrite_existing);
-    fs::rename(temporary, copy);
-  }
+  const std::string copy = copy_of(path), temporary = copy + ".tmp";
+  fs::copy_file(path, temporary, fs::copy_options::overwrite_existing);
+  fs::rename(temporary, copy);
+  return checksum_of(path);
 } catch (const fs::filesystem_error& e) {
-  require(false, "{}", e.what());
+  throw Error(e.what());
 }
 
-void SolveStore::bring_file(const std::string& path, std::int64_t bytes) const {
+void SolveStore::bring_file(const std::string& path, std::uint32_t checksum) const {
   const std::string copy = copy_of(path);
+  const std::uint32_t is = checksum_of(copy);
+  require(is == checksum, "{}: is damaged: its checksum is {:08x}, {:08x} was written", copy, is, checksum);
   std::error_code problem;
-  const std::uintmax_t size = fs::file_size(copy, problem);
-  require(!problem && (bytes < 0 || size >= static_cast<std::uintmax_t>(bytes)),
-          "{}: is not there, or shorter than it was", copy);
   fs::copy_file(copy, path, fs::copy_options::overwrite_existing, problem);
-  if (!problem && bytes >= 0) fs::resize_file(path, static_cast<std::uintmax_t>(bytes), problem);
   require(!problem, "{}: cannot be written: {}", path, problem.message());
 }
 
 void SolveStore::drop(const std::string& name) {
   std::erase_if(finished_, [&](const FinishedSolve& s) { return s.name == name; });
+  if (comm_.rank() != 0) return;
   std::error_code ignored;
-  if (comm_.rank() == 0) fs::remove(file_of(name), ignored);
+  for (int age = 0; age < most_kept; ++age) fs::remove(file_of(name, age), ignored);
 }
 
 }  // namespace karst

@@ -17,7 +17,8 @@
 
 namespace karst {
 
-/// How names of states end that a job keeps on its way, and goes on from.
+/// How names of states end that a job keeps on its way, and goes on from. The last few of a name are kept, and an
+/// earlier one is used where the last one is damaged.
 inline constexpr std::string_view so_far = ", so far";
 
 /// A finished solve as summary.json tells of it.
@@ -37,8 +38,9 @@ class SolveStore {
   /// @param folder  where the files are; made with the first one
   /// @param deck    the complete deck (Reader::echo)
   /// @param resume  files of an earlier run may be used
-  SolveStore(const Comm& comm, std::string folder, std::string deck, bool resume)
-      : comm_(comm), folder_(std::move(folder)), deck_(std::move(deck)), resume_(resume) {}
+  /// @param keep    states of a name on its way, >= 1
+  SolveStore(const Comm& comm, std::string folder, std::string deck, bool resume, int keep = 1)
+      : comm_(comm), folder_(std::move(folder)), deck_(std::move(deck)), resume_(resume), keep_(keep) {}
 
   /// What answers of a job on this geometry depend on: version of Karst, cut cells, cell width, tables of the deck;
   /// one statement per line. Collective.
@@ -50,17 +52,16 @@ class SolveStore {
   void save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
             const VofPlaces& places, std::span<const VofValues> fields);
 
-  /// The state that an earlier run saved, when there is one that fits; nothing also when the file cannot be read. Says
-  /// on the terminal why one is not used. Collective.
-  /// @param read_fields  fetches the fields; may throw Error. On every rank
+  /// The state that an earlier run saved, when there is one that fits; nothing also when no file can be read. Says on
+  /// the terminal why one is not used. Collective.
+  /// @param read_fields  fetches the fields; may throw Error. On every rank; once more where an earlier state is used
   std::optional<std::string> load(const std::string& name, const std::string& dependencies,
                                   const std::function<void(const VofFile&)>& read_fields = {});
 
-  /// Keeps copies of files beside the solves, for a state that goes on writing them. Throws Error. On one rank.
-  void keep_files(std::span<const std::string> paths) const;
-  /// Puts a kept file where it was, cut to a length. Throws Error: not there, shorter. On one rank.
-  /// @param bytes  less than 0: as long as it is
-  void bring_file(const std::string& path, std::int64_t bytes) const;
+  /// Keeps a copy of a file beside the solves; its checksum (io/file_checksum.hpp). Throws Error. On one rank.
+  std::uint32_t keep_file(const std::string& path) const;
+  /// Puts a kept file where it was. Throws Error: not there, or not what it was. On one rank.
+  void bring_file(const std::string& path, std::uint32_t checksum) const;
 
   /// No longer needed: what was saved under a name on the way to a solve that is finished now. Collective.
   void drop(const std::string& name);
@@ -72,12 +73,14 @@ class SolveStore {
 
  private:
   std::string copy_of(const std::string& path) const;
-  std::string file_of(const std::string& name) const;
+  std::string file_of(const std::string& name, int age = 0) const;
+  void make_room(const std::string& name) const;
   void note(const std::string& name, const std::string& result);
 
   const Comm& comm_;
   std::string folder_, deck_;
   bool resume_;
+  int keep_;
   std::vector<FinishedSolve> finished_;
   int n_read_ = 0;
 };

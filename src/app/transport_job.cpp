@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -25,7 +24,6 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
-#include "io/agree.hpp"
 #include "transport/march/transport_stepper.hpp"
 #include "transport/scalar_means.hpp"
 
@@ -51,7 +49,7 @@ class TransportInTime final : public Process {
   }
   void step(double dt) override;
   void record(const Clock& clock) override;
-  void write_output(int number) override;
+  void write_output(const Clock& clock) override;
   void keep(const Clock& clock) override;
   void leave() override;
   JobResult report() override;
@@ -60,7 +58,6 @@ class TransportInTime final : public Process {
   void open_files(bool go_on);
   std::string dependencies() const;
   bool resume();
-  std::vector<std::string> histories() const;
   VofPlaces places() const { return places_of(run_.geometry, joined_->numbering()); }
   void set_initial(const std::vector<std::shared_ptr<InitialValues>>& initial);
   void start_signals();
@@ -98,7 +95,6 @@ class TransportInTime final : public Process {
   std::shared_ptr<const JoinedCells> joined_;
   TransportPast past_;
   int frames_drawn_ = 0;                               ///< number of the frame to come
-  std::size_t outputs_kept_ = 0;                       ///< of past_.outputs, beside the finished solves
   std::vector<WallPlace> places_;                      ///< at the end, with
   std::vector<std::vector<SurfaceLaw>> surface_laws_;  ///< per component and mineral, and
   std::vector<WallMap> maps_;                          ///< per component
@@ -147,6 +143,8 @@ TransportInTime::TransportInTime(const JobContext& run)
       past_.result.components[i].conservative = false;
   }
   start_signals();
+  past_.files.histories = {csv_name, profile_name};
+  if (chemistry_) past_.files.histories.emplace_back(ReactiveRun::csv_name);
   open_files(resume());
   setup_seconds_ = wall_clock_.seconds();
 }
@@ -369,21 +367,13 @@ void TransportInTime::leave_animations(JobResult& result) {
   }
 }
 
-void TransportInTime::write_output(int number) {
-  write_profiles(number * past_.times.output);
-  const bool drawn = draws(number);
+void TransportInTime::write_output(const Clock& clock) {
+  write_profiles(clock.time());
+  const bool drawn = draws(clock.outputs());
   if (!drawn && !run_.plot) return;
   std::vector<JobComponent> fields = components(drawn || plots_chemistry());
-  if (drawn) draw_plumes(number * past_.times.output, fields);
-  if (!run_.plot) return;
-  past_.outputs.push_back(fmt::format("output_{:04}.vtkhdf", number));
-  run_.plot(past_.outputs.back(), asked(std::move(fields)));
-}
-
-std::vector<std::string> TransportInTime::histories() const {
-  std::vector<std::string> files{run_.file(csv_name), run_.file(profile_name)};
-  if (chemistry_) files.push_back(run_.file(ReactiveRun::csv_name));
-  return files;
+  if (drawn) draw_plumes(clock.time(), fields);
+  karst::write_output(run_, past_.files, clock.time(), asked(std::move(fields)));
 }
 
 std::string TransportInTime::dependencies() const {
@@ -398,19 +388,10 @@ void TransportInTime::keep(const Clock&) {
   csv_.flush();
   profiles_.flush();
   try {
-    agree(run_.comm, [&] {
-      if (run_.comm.rank() != 0) return;
-      std::vector<std::string> files = histories();
-      past_.file_bytes.clear();
-      for (const std::string& file : files)
-        past_.file_bytes.push_back(static_cast<std::int64_t>(std::filesystem::file_size(file)));
-      for (std::size_t i = outputs_kept_; i < past_.outputs.size(); ++i) files.push_back(run_.file(past_.outputs[i]));
-      run_.solved->keep_files(files);
-    });
+    keep_files(run_, past_.files);
   } catch (const Error& e) {
     return log_info("transport: its state is not kept for --resume: {}", e.what());
   }
-  outputs_kept_ = past_.outputs.size();
   std::vector<VofValues> fields;
   for (std::size_t i = 0; i < state_.values.size(); ++i)
     fields.push_back({concentration_name(deck_.components[i].name), 1, own_values(i)});
@@ -436,14 +417,10 @@ bool TransportInTime::resume() {
     for (std::size_t i = 0; i < values.size(); ++i)
       file.read(concentration_name(deck_.components[i].name), places(), 1, std::span(values[i]));
     if (chemistry_) reactions = chemistry_->read(past.chemistry, file, places());
-    if (run_.comm.rank() != 0) return;
-    for (std::size_t i = 0; i < past.file_bytes.size(); ++i)
-      run_.solved->bring_file(histories().at(i), past.file_bytes[i]);
-    for (const std::string& name : past.outputs) run_.solved->bring_file(run_.file(name), -1);
+    bring_files(run_, past.files);
   });
   if (!found) return false;
   past_ = std::move(past);
-  outputs_kept_ = past_.outputs.size();
   for (std::size_t i = 0; i < values.size(); ++i) stepper_->set_values(state_, i, values[i]);
   state_.range = past_.range;
   if (chemistry_) chemistry_->go_on(std::move(reactions), state_);
@@ -460,11 +437,7 @@ void TransportInTime::leave() {
   csv_.close();
   profiles_.close();
   if (chemistry_) chemistry_->close();
-  if (!run_.plot || run_.left == nullptr) return;
-  run_.plot("plot.vtkhdf", asked(components(plots_chemistry())));
-  for (const char* name : {csv_name, profile_name, "plot.vtkhdf"}) run_.left->emplace_back(name);
-  if (chemistry_) run_.left->emplace_back(ReactiveRun::csv_name);
-  run_.left->insert(run_.left->end(), past_.outputs.begin(), past_.outputs.end());
+  leave_files(run_, past_.files, state_.time, asked(components(plots_chemistry())));
 }
 
 /// @param chemistry  with its fields, which take a speciation per cell
@@ -550,7 +523,7 @@ JobResult TransportInTime::report() {
   result.files.push_back({csv_name, "the transport step by step: breakthrough, means, balances"});
   result.files.push_back({profile_name, "mean concentrations along the axis at output times"});
   leave_wall(run_, places_, surface_laws_, std::move(maps_), result);
-  if (!past_.outputs.empty()) result.files.push_back({"output_*.vtkhdf", "the fields at the output times of [time]"});
+  finish_files(run_, past_.files, past_.result.states.back().time, result);
   return result;
 }
 

@@ -47,10 +47,9 @@ std::string past_json(const TransportPast& past) {
             {"implicit", r.implicit_volumes},
             {"iterations", r.iterations},
             {"output_times", r.output_times},
-            {"outputs", past.outputs},
+            {"files", files_json(past.files)},
             {"drawn", past.outputs_drawn},
-            {"figures", past.figures},
-            {"file_bytes", past.file_bytes}};
+            {"figures", past.figures}};
   if (!past.chemistry.empty()) json["chemistry"] = Json::parse(past.chemistry);
   json["frames"] = Json::array();
   for (const PlaneFrames& f : past.frames) json["frames"].push_back(frames_json(f));
@@ -85,10 +84,9 @@ void take_past(const std::string& text, TransportPast& past) {
   r.implicit_volumes = json.at("implicit");
   r.iterations = json.at("iterations");
   r.output_times = json.at("output_times").get<std::vector<double>>();
-  past.outputs = json.at("outputs").get<std::vector<std::string>>();
+  take_files(json.at("files"), past.files);
   past.outputs_drawn = json.at("drawn");
   past.figures = json.at("figures").get<Figures>();
-  past.file_bytes = json.at("file_bytes").get<std::vector<std::int64_t>>();
   past.chemistry = json.contains("chemistry") ? json.at("chemistry").dump() : "";
   past.frames.clear();
   for (const Json& f : json.at("frames")) past.frames.push_back(frames_of(f));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/files_in_time.hpp"
 #include "app/moving_picture.hpp"
 #include "app/transport_job.hpp"
 #include "transport/breakthrough.hpp"
@@ -18,12 +19,11 @@ struct TransportPast {
   TransportResult result;                          ///< steps, states, extremes, times of pictures
   std::vector<ScalarRange> range;                  ///< TransportState::range
   std::vector<SignalMoments> at_inlet, at_outlet;  ///< per component
-  std::vector<std::string> outputs;                ///< plotfiles so far
+  FilesInTime files;
   double outputs_drawn = 0.0;
-  std::vector<PlaneFrames> frames;       ///< per component, when they are wanted; on rank 0
-  Figures figures;                       ///< on rank 0
-  std::vector<std::int64_t> file_bytes;  ///< of the histories so far; rank 0
-  std::string chemistry;                 ///< ReactiveRun::past(); empty: nothing reacts
+  std::vector<PlaneFrames> frames;  ///< per component, when they are wanted; on rank 0
+  Figures figures;                  ///< on rank 0
+  std::string chemistry;            ///< ReactiveRun::past(); empty: nothing reacts
 };
 
 /// As a JSON object, every bit of every number.

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <unordered_map>
 
@@ -11,6 +14,7 @@
 #include "base/items_of.hpp"
 #include "grid/vof_loops.hpp"
 #include "io/agree.hpp"
+#include "io/file_checksum.hpp"
 #include "io/hdf5_handle.hpp"
 #include "io/reserve.hpp"
 
@@ -20,6 +24,12 @@ using hdf5::check;
 using hdf5::Handle;
 
 namespace {
+
+/// In front of what HDF5 writes (its user block): how many bytes follow, and their checksum.
+constexpr std::int64_t seal_bytes = 512;
+std::string seal_of(std::int64_t bytes, std::uint32_t checksum) {
+  return fmt::format("karst values: {} bytes, CRC-32 {:08x}, follow these {}\n", bytes, checksum, seal_bytes);
+}
 
 std::string level_name(std::size_t level) { return "level_" + std::to_string(level); }
 
@@ -144,7 +154,9 @@ Handle create_file(const Comm& comm, const AtomicFile& target) {
   Handle access(check(H5Pcreate(H5P_FILE_ACCESS), "prepare the file", path), H5Pclose);
   check(H5Pset_fapl_mpio(access, comm.handle(), MPI_INFO_NULL), "prepare the file", path);
   check(H5Pset_coll_metadata_write(access, true), "prepare the file", path);
-  return {check(H5Fcreate(target.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), "create the file", path),
+  Handle creation(check(H5Pcreate(H5P_FILE_CREATE), "prepare the file", path), H5Pclose);
+  check(H5Pset_userblock(creation, seal_bytes), "prepare the file", path);
+  return {check(H5Fcreate(target.temporary().c_str(), H5F_ACC_TRUNC, creation, access), "create the file", path),
           H5Fclose};
 }
 
@@ -160,7 +172,7 @@ std::int64_t bytes_of(const Comm& comm, const std::vector<Names>& names, const s
   for (const VofValues& q : quantities)
     row += q.components * static_cast<std::int64_t>(q.values.index() == 0 ? sizeof(double) : sizeof(float));
   const auto lists = static_cast<std::int64_t>(names.size() * (4 + quantities.size()));
-  return comm.sum(vofs * row + boxes * 20) + 4096 * (lists + 4) + static_cast<std::int64_t>(text.size());
+  return comm.sum(vofs * row + boxes * 20) + 4096 * (lists + 4) + seal_bytes + std::ssize(text);
 }
 
 void write_all(const Comm& comm, const AtomicFile& target, const VofPlaces& places, const std::string& text,
@@ -181,7 +193,35 @@ void write_all(const Comm& comm, const AtomicFile& target, const VofPlaces& plac
   check(file.close(), "finish the file", to.path);
 }
 
+/// Writes the seal into the closed file. Collective.
+void seal(const Comm& comm, const AtomicFile& target) {
+  const std::uint32_t checksum = checksum_of(comm, target.temporary(), seal_bytes);
+  agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(target.temporary())) - seal_bytes;
+    std::fstream file(target.temporary(), std::ios::in | std::ios::out | std::ios::binary);
+    file << seal_of(bytes, checksum) << std::flush;
+    require(file.good(), "{}: cannot be written", target.path());
+  });
+}
+
 }  // namespace
+
+void check_vof_file(const Comm& comm, const std::string& path) {
+  const std::uint32_t is = checksum_of(comm, path, seal_bytes);
+  agree(comm, [&] {
+    const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path)) - seal_bytes;
+    std::string line;
+    std::getline(std::ifstream(path, std::ios::binary), line);
+    std::int64_t was_bytes = 0;
+    std::uint32_t was = 0;
+    require(std::sscanf(line.c_str(), "karst values: %ld bytes, CRC-32 %x", &was_bytes, &was) == 2,
+            "{}: is damaged in its first line, or no file of this version", path);
+    require(bytes == was_bytes, "{}: is damaged: {} bytes in place of {}", path, bytes + seal_bytes,
+            was_bytes + seal_bytes);
+    require(is == was, "{}: is damaged: its checksum is {:08x}, {:08x} was written", path, is, was);
+  });
+}
 
 void write_vof_file(const Comm& comm, const std::string& path, const VofPlaces& places, const std::string& text,
                     std::span<const VofValues> quantities) {
@@ -190,6 +230,7 @@ void write_vof_file(const Comm& comm, const std::string& path, const VofPlaces& 
   Reservation room(comm, target);
   agree(comm, [&] { write_all(comm, target, places, text, quantities, room); });
   room.finish();
+  seal(comm, target);
   target.commit();
 }
 

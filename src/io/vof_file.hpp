@@ -8,7 +8,8 @@
 //   the end /level_L/cell       offset of each VoF's cell in its box, not decreasing; pieces of a cell follow each
 //   other [uint16] /level_L/NAME       one row of components per VoF [float32 or float64]
 //
-// Not compressed: bits of solutions hardly shrink, and it is written while a run waits.
+// A line in front of it (HDF5's user block) has the checksum of all. Not compressed: bits of solutions hardly shrink,
+// and it is written while a run waits.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +43,10 @@ struct VofValues {
 /// disk. Throws the same Error on all ranks when anything fails; nothing new stays behind. Collective.
 void write_vof_file(const Comm& comm, const std::string& path, const VofPlaces& places, const std::string& text,
                     std::span<const VofValues> quantities);
+
+/// Throws the same Error on all ranks when a bit of the file is not what was written, or the file is cut short. To be
+/// asked before HDF5 reads it, which may trip over what is damaged. Collective; each rank reads a part.
+void check_vof_file(const Comm& comm, const std::string& path);
 
 /// Reads what write_vof_file() wrote. Each rank reads for itself; nothing is collective, and Error may come on some
 /// ranks alone.

@@ -188,7 +188,7 @@ class Sample:
             if said == "completed" and here != self.names:
                 found.append(f"completed with files {here}")
             if set(here) & {"transport.csv", "history.csv"}:  # the march had begun
-                here = [name for name in here if not name.endswith((".csv", ".vtkhdf"))]
+                here = [name for name in here if not name.endswith((".csv", ".vtkhdf", ".series"))]
             if said == "interrupted" and (status == 0 or here != ["deck.toml", "log.txt", "summary.json"] or self.older):
                 found.append(f"interrupted with status {status}, files {here}")
         elif "summary.json" not in files and number != signal.SIGKILL and here:
@@ -334,6 +334,37 @@ def on_other_ranks(karst, folder, job, files):
     return found
 
 
+def damaged(karst, folder):
+    """A march that was stopped and whose last states are damaged goes on from the one before, or begins at 0: the same curves."""
+    (folder / "deck.toml").write_text(DECKS["march"])
+    whole = karst.run(["run", "deck.toml", "--out", "undamaged"], folder)
+    karst.run(["run", "deck.toml", "--out", "damaged", "--time-limit", str(0.6 * whole.seconds)], folder)
+    wanted = {name: (folder / "undamaged" / name).read_bytes() for name in ("transport.csv", "profiles.csv")}
+    found = []
+
+    def flip(path):
+        data = bytearray(path.read_bytes())
+        data[len(data) // 3] ^= 16
+        path.write_bytes(data)
+
+    def cut(path):
+        os.truncate(path, path.stat().st_size // 2)
+
+    one_before, from_the_start = "the state before it is used", ""
+    for name, harm, states, said in (("a bit", flip, 1, one_before), ("half", cut, 1, one_before), ("both", flip, 2, from_the_start)):
+        again = folder / f"again_{name.replace(' ', '_')}"
+        shutil.copytree(folder / "damaged", again)
+        solved = next(again.rglob("transport_so_far.h5")).parent
+        for state in ("transport_so_far.h5", "transport_so_far.1.h5")[:states]:
+            harm(solved / state)
+        run = karst.run(["run", "deck.toml", "--out", again.name, "--resume"], folder)
+        if run.status != 0 or "is damaged" not in run.out or said not in run.out or (states == 2) == ("goes on after step" in run.out):
+            found.append(f"{name} of a state damaged: {run}")
+        found += [f"{name} of a state damaged: another {file}" for file, data in wanted.items()
+                  if run.status == 0 and (again / file).read_bytes() != data]
+    return found
+
+
 def asked_twice(karst, folder):
     """Without --resume nothing that was solved goes; --time-limit ends in order; a failed run keeps what it has."""
     found = []
@@ -383,6 +414,7 @@ def main():
             print("FAILED" if problems else "passed", name, "; ".join(problems), flush=True)
         tell("what is said", asked_twice(karst, folder / "asked"))
         if not options.campaigns:
+            tell("damaged states", damaged(karst, folder / "asked"))
             # Time, volumes, step, and of both components outlet and mean; of the mineral the rate and what has dissolved.
             tell("march on other ranks", on_other_ranks(karst, folder / "asked", "march", {"transport.csv": (0, 1, 2, 3, 4, 12, 13)}))
             tell("reactions on other ranks",

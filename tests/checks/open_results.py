@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/open-results.md").read_text()
 KARST = Path(sys.argv.pop(1)).resolve()
 EDGES = [2e-3, 1e-3, 1e-3]  # of the domain [m], inputs/refined/refined.toml
+COARSE_IN_TIME = ["grid.cells=[16,16,16]", "time.dt=2ms", "time.output=25ms"]
 COARSER = ["grid.cells=[32,16,16]", "flow.estimate_error=false", "flow.tolerance=1e-6"]
 
 
@@ -40,8 +41,9 @@ class OpenResults(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         for name in ("tools", "inputs"):
             (Path(cls.folder.name) / name).symlink_to(ROOT / name)
-        command = next(code for code in blocks("sh") if "karst run" in code).replace("build/release/karst", str(KARST)).split()
-        cls.call([*command, *COARSER])
+        steady, in_time = (code.replace("build/release/karst", str(KARST)).split() for code in blocks("sh") if "karst run" in code)
+        cls.call([*steady, *COARSER])
+        cls.call([*in_time, *COARSE_IN_TIME])
         cls.results = Path(cls.folder.name) / "out/refined"
         cls.summary = json.loads((cls.results / "summary.json").read_text())
 
@@ -74,7 +76,7 @@ class OpenResults(unittest.TestCase):
         self.assertLessEqual(bounds[3], EDGES[1])
 
     def test_yt_has_the_right_lengths_and_velocity(self):
-        width, mean = self.code("import yt", "[data.domain_width.to('m').tolist(), float(mean)]")
+        width, mean = self.code("yt.SlicePlot", "[data.domain_width.to('m').tolist(), float(mean)]")
         np.testing.assert_allclose(width, EDGES, rtol=1e-12)
         self.assertTrue((self.results / "yt.png").stat().st_size > 10000)
         self.assertLess(abs(mean / self.mean_velocity() - 1), 1e-5)
@@ -100,6 +102,20 @@ class OpenResults(unittest.TestCase):
         text = self.call([sys.executable, "-c", block("import h5py\n")])
         self.assertIn("b'Flow past a ball in a duct, refined at the wall'", text)
         self.assertIn("b'm/s'", text)
+
+    def test_series_has_the_times_of_its_files(self):
+        times, series = self.code("output.vtkhdf.series", "[times, series]")
+        np.testing.assert_allclose(times, [0.025, 0.05, 0.06], rtol=1e-12)
+        self.assertEqual([item["time"] for item in series], times)
+        self.assertEqual([item["name"] for item in series], ["output_0001.vtkhdf", "output_0002.vtkhdf", "plot.vtkhdf"])
+        largest = []
+        for item in series:
+            reader = vtk.vtkHDFReader()
+            reader.SetFileName(str(self.results.parent / "unsteady" / item["name"]))
+            reader.Update()
+            data = reader.GetOutputDataObject(0).GetDataSetAsImageData(0, 0).GetCellData()
+            largest.append(float(np.linalg.norm(vtk_to_numpy(data.GetArray("velocity")), axis=1).max()))
+        self.assertEqual(len(set(largest)), 3)  # each has a state of its own
 
     def grids(self):
         """Arrays of every box as VTK reads them, by name."""

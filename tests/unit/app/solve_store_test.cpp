@@ -6,9 +6,12 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 
 #include "app/flow_record.hpp"
+#include "base/error.hpp"
+#include "support/errors.hpp"
 #include "support/first_ranks.hpp"
 #include "support/flow_cases.hpp"
 #include "support/shared_directory.hpp"
@@ -72,6 +75,74 @@ TEST_F(SolveStoreMpi, AFinishedSolveComesBackInTheNextRun) {
   // A field that is not there: solved again.
   EXPECT_FALSE(store.load("stokes x", depends,
                           [&](const VofFile& file) { file.read("velocity", places, 3, std::span<double>(read)); }));
+}
+
+/// One byte of a file is another.
+void damage(const Comm& comm, const std::string& path) {
+  if (comm.rank() == 0) {
+    const auto middle = static_cast<std::streamoff>(fs::file_size(path) / 2);
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(middle);
+    const int was = file.get();
+    file.seekp(middle);
+    file.put(static_cast<char>(was ^ 1));
+  }
+  comm.any(false);
+}
+
+TEST_F(SolveStoreMpi, AnEarlierStateServesWhereTheLastOneIsDamaged) {
+  const Geometry geometry = sphere(comm);
+  const CompositeNumbering numbering(comm, geometry);
+  const VofPlaces places = places_of(geometry, numbering);
+  std::vector<double> values(static_cast<std::size_t>(numbering.n_own()));
+  const std::array fields{VofValues{"c", 1, std::span<const double>(values)}};
+  const std::string name = "transport" + std::string(so_far);
+  SolveStore store(comm, folder, deck, true, 2);
+  const std::string depends = store.dependencies("flow", geometry, 1e-6);
+  for (int step = 1; step <= 3; ++step) {
+    std::ranges::fill(values, step);
+    store.save(name, depends, {"{}", fmt::format("{{\"step\":{}}}", step)}, places, fields);
+  }
+  const auto load = [&] {
+    std::vector<double> read(values.size(), 0.0);
+    const auto state =
+        store.load(name, depends, [&](const VofFile& file) { file.read("c", places, 1, std::span<double>(read)); });
+    for (const double v : read)
+      EXPECT_TRUE(!state || *state == fmt::format("{{\"step\":{}}}", v)) << "a value of step " << v;
+    return state ? *state : "";
+  };
+  EXPECT_EQ(load(), "{\"step\":3}");
+  damage(comm, folder + "/transport_so_far.h5");
+  EXPECT_EQ(load(), "{\"step\":2}");
+  EXPECT_FALSE(fs::exists(folder + "/transport_so_far.2.h5"));  // two are kept
+  // The damaged one is gone: the good one is not pushed out by it.
+  std::ranges::fill(values, 4.0);
+  store.save(name, depends, {"{}", "{\"step\":4}"}, places, fields);
+  damage(comm, folder + "/transport_so_far.h5");
+  EXPECT_EQ(load(), "{\"step\":2}");
+  damage(comm, folder + "/transport_so_far.h5");
+  EXPECT_EQ(load(), "");
+  store.drop(name);
+  EXPECT_TRUE(comm.rank() > 0 || fs::is_empty(folder));
+}
+
+TEST_F(SolveStoreMpi, AKeptFileComesBackAsItWas) {
+  SolveStore store(comm, folder, deck, true);
+  const std::string path = place.path() + "/output_0001.vtkhdf";
+  if (comm.rank() == 0) {
+    std::ofstream(path) << "values";
+    const std::uint32_t checksum = store.keep_file(path);
+    std::ofstream(path) << "others";
+    store.bring_file(path, checksum);
+    std::string back;
+    std::ifstream(path) >> back;
+    EXPECT_EQ(back, "values");
+    std::ofstream(folder + "/output_0001.vtkhdf") << "valuEs";
+    EXPECT_PRED2(test::has, test::error_of([&] { store.bring_file(path, checksum); }), "is damaged");
+    fs::remove(folder + "/output_0001.vtkhdf");
+    EXPECT_PRED2(test::has, test::error_of([&] { store.bring_file(path, checksum); }), "cannot be read");
+  }
+  comm.any(false);
 }
 
 TEST_F(SolveStoreMpi, OnlyWhatFitsIsUsed) {

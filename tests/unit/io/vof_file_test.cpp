@@ -155,6 +155,41 @@ TEST(VofFileMpi, AFileCutShortIsNotRead) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
 }
 
+/// One bit of a file the other way round.
+void flip(const std::string& path, std::int64_t byte, int bit) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(byte);
+  const int was = file.get();
+  file.seekp(byte);
+  file.put(static_cast<char>(was ^ (1 << bit)));
+}
+
+TEST(VofFileMpi, ABitThatIsNotWhatWasWrittenIsFound) {
+  const Comm comm = Comm::world();
+  const test::SharedDirectory folder(comm);
+  const std::string path = folder.path() + "/values.h5";
+  const Sample sample(comm, 8, 1);
+  write(comm, path, sample);
+  check_vof_file(comm, path);
+  const auto bytes = static_cast<std::int64_t>(fs::file_size(path));
+  const auto flip_together = [&](std::int64_t byte, int bit) {
+    if (comm.rank() == 0) flip(path, byte, bit);
+    comm.any(false);
+  };
+  int tried = 0;
+  for (std::int64_t byte = 0; byte < bytes; byte += byte < 40 ? 1 : 1 + bytes / 300, ++tried) {
+    if (byte >= 40 && byte < 512) continue;  // the end of the line in front, and nothing
+    flip_together(byte, tried % 8);
+    EXPECT_PRED2(test::has, test::error_of([&] { check_vof_file(comm, path); }), "is damaged")
+        << "bit " << tried % 8 << " of byte " << byte;
+    flip_together(byte, tried % 8);
+  }
+  check_vof_file(comm, path);
+  if (comm.rank() == 0) fs::resize_file(path, fs::file_size(path) - 1);
+  comm.any(false);
+  EXPECT_PRED2(test::has, test::error_of([&] { check_vof_file(comm, path); }), "is damaged: ");
+}
+
 TEST(VofFileMpi, AnOlderFileStaysWhenANewOneCannotBeWritten) {
   const Comm comm = Comm::world();
   const test::SharedDirectory folder(comm);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files that a job in time goes on writing: histories, a line per step, and plotfiles at output times with a list of
+// them and their times, which ParaView opens as one. A state that is kept for --resume has the histories in it and
+// copies of the plotfiles beside it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/job.hpp"
+
+namespace karst {
+
+struct FilesInTime {
+  /// A plotfile of the past.
+  struct Output {
+    std::string name;
+    double time = 0.0;           ///< [s]
+    std::uint32_t checksum = 0;  ///< of its copy, once there is one; rank 0
+  };
+  std::vector<std::string> histories;  ///< names
+  std::vector<std::string> texts;      ///< of the histories, as of the last keep_files(); rank 0
+  std::vector<Output> outputs;
+  std::size_t kept = 0;  ///< so many of the outputs have a copy
+};
+
+/// Writes output_0001.vtkhdf, the next number each time, and the list of all so far, output.vtkhdf.series (file series
+/// of ParaView, version 1.0). Nothing where the run writes no plotfiles. Collective.
+void write_output(const JobContext& run, FilesInTime& files, double time, const std::vector<JobComponent>& fields);
+
+/// Of a run that ends early: its last state as plot.vtkhdf, and the names of all its files in JobContext::left.
+/// Histories are closed. Collective.
+void leave_files(const JobContext& run, const FilesInTime& files, double time, const std::vector<JobComponent>& fields);
+
+/// What they are for, by name, in the results of a job that has come to its end: the plotfiles, also plot.vtkhdf at
+/// this time, are one series. Collective.
+void finish_files(const JobContext& run, const FilesInTime& files, double time, JobResult& result);
+
+/// For a state that is kept: reads the histories, which are flushed, and copies plotfiles that have no copy yet. Throws
+/// the same Error on all ranks. Collective.
+void keep_files(const JobContext& run, FilesInTime& files);
+
+/// Puts histories and plotfiles of a kept state where the run writes. Throws Error on rank 0 alone: a copy is missing
+/// or damaged. Not collective.
+void bring_files(const JobContext& run, const FilesInTime& files);
+
+/// As a JSON object, and back. The names of the histories must be the same, else Error.
+Json files_json(const FilesInTime& files);
+void take_files(const Json& json, FilesInTime& files);
+
+}  // namespace karst

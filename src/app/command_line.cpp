@@ -27,6 +27,7 @@ constexpr const char* examples =
     "  karst check deck.toml\n"
     "  karst run deck.toml --out results -j 4\n"
     "  karst report results\n"
+    "  karst status results\n"
     "  karst geometry deck.toml --out results -j 4 grid.box=32\n"
     "  mpirun -n 4 karst run deck.toml\n"
     "  karst speciate solution.toml\n"
@@ -179,6 +180,12 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
       ->required()
       ->type_name("DIR");
 
+  CLI::App* status = app.add_subcommand("status", "how far the run in a directory has come, or how it ended");
+  status->add_option("directory", line.directory, "the directory of the run, also on a disk shared with its machine")
+      ->required()
+      ->type_name("DIR");
+  status->add_flag("--json", line.as_json, "for programs");
+
   CLI::App* import = app.add_subcommand("import", "turn an image into a geometry file");
   import
       ->add_option(
@@ -211,11 +218,12 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   help->add_flag("--markdown", line.markdown, "all keys as the tables of docs/inputs.md");
 }
 
-constexpr std::array<std::pair<const char*, Command>, 8> commands{{{"run", Command::run},
+constexpr std::array<std::pair<const char*, Command>, 9> commands{{{"run", Command::run},
                                                                    {"init", Command::init},
                                                                    {"geometry", Command::geometry},
                                                                    {"check", Command::check},
                                                                    {"report", Command::report},
+                                                                   {"status", Command::status},
                                                                    {"import", Command::import},
                                                                    {"speciate", Command::speciate},
                                                                    {"help", Command::help}}};

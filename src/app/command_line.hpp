@@ -8,7 +8,7 @@
 
 namespace karst {
 
-enum class Command { run, init, geometry, check, report, import, speciate, help };
+enum class Command { run, init, geometry, check, report, status, import, speciate, help };
 
 struct CommandLine {
   Command command = Command::help;
@@ -23,7 +23,8 @@ struct CommandLine {
   int threads = 0;           ///< 0: chosen by the program
   std::string petsc;         ///< run: options of PETSc, as on its command line
   bool uncertainty = false;  ///< run: stands in the overrides, too
-  std::string directory;     ///< report: of a run
+  std::string directory;     ///< report, status: of a run
+  bool as_json = false;      ///< status
   // import; init: the image alone; speciate: file
   std::string image, file, json;
   std::string page;  ///< HTML; empty: beside the geometry file; "none": no page

@@ -29,6 +29,9 @@ void check_command(const Comm& comm, const CommandLine& line);
 /// `karst report`: report.html of a run directory once more, from its summary, deck and plotfiles.
 void report_command(const Comm& comm, const CommandLine& line);
 
+/// `karst status`: how far the run in a directory has come, or how it ended. Throws Error where there is none.
+void status_command(const Comm& comm, const CommandLine& line);
+
 /// `karst import`: image to geometry file.
 void import_command(const Comm& comm, const CommandLine& line);
 

@@ -18,6 +18,7 @@
 #include "app/session.hpp"
 #include "app/simulation.hpp"
 #include "app/solve_store.hpp"
+#include "app/status_line.hpp"
 #include "app/summary.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -240,6 +241,8 @@ void run_command(const Comm& comm, const CommandLine& line) {
   SolveStore solved(comm, folder.solves(), with_petsc(session.echo, line), folder.has_earlier_solves(),
                     session.config.checkpoint.keep);
   RunState run{comm, line, session, clock, folder, log, solved, asked, follow_run(comm, session.config, asked), {}};
+  const double begun = unix_time();
+  run.progress->tell_also([&folder, begun](const ProgressState& state) { folder.say(status_line(state, begun)); });
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   run.summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : run.summary.image_warnings) log_warn("{}", w);

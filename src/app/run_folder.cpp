@@ -221,6 +221,10 @@ void RunFolder::begin_work() {
   works_ = true;
 }
 
+void RunFolder::say(const std::string& line) const {
+  if (lock_ != nullptr) lock_->say(line);
+}
+
 std::string RunFolder::leave(const std::vector<std::string>& names) {
   const bool has_results = fs::exists(fs::path(path_) / "summary.json") && !ended_early(path_);
   std::error_code ignored;

@@ -43,6 +43,8 @@ class RunFolder {
   std::string file(const std::string& name) const;
   /// From now on the folder stays when a signal ends the process, and is rank 0's to remove. Collective.
   void begin_work();
+  /// Says in the lock how far the run has come, for `karst status`: one line. Not collective.
+  void say(const std::string& line) const;
   /// Ends early: of what was made the named files stay, and the finished solves. They come to the directory where no
   /// results of a complete run lie, else they stay in karst-unfinished; finished solves do so always. Returns where the
   /// files are. Throws Error. On rank 0 alone, after begin_work().

@@ -29,6 +29,8 @@ void run_karst(const Comm& comm, const std::vector<std::string>& arguments) {
       return check_command(comm, parsed.line);
     case Command::report:
       return report_command(comm, parsed.line);
+    case Command::status:
+      return status_command(comm, parsed.line);
     case Command::import:
       return import_command(comm, parsed.line);
     case Command::speciate:

@@ -185,9 +185,20 @@ RunProgress::~RunProgress() {
 }
 
 void RunProgress::show() {
-  if (what_.empty() || !line_.is_due()) return;
   const double now = line_.now();
-  line_.write({clock_.part(now), clock_.left(now), what_, note_});
+  const bool tells = somebody_ && now >= next_;
+  if (what_.empty() || !(tells || line_.is_due())) return;
+  const ProgressState state{clock_.part(now), clock_.left(now), what_, note_};
+  if (tells) {
+    somebody_(state);
+    next_ = now + 1.0;
+  }
+  if (line_.is_due()) line_.write(state);
+}
+
+void RunProgress::tell_also(std::function<void(const ProgressState&)> somebody) {
+  const std::lock_guard lock(mutex_);
+  somebody_ = std::move(somebody);
 }
 
 void RunProgress::expect(const std::vector<RunPart>& parts) {

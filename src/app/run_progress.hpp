@@ -4,6 +4,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -82,6 +83,8 @@ class RunProgress {
   RunProgress(const RunProgress&) = delete;
   RunProgress& operator=(const RunProgress&) = delete;
 
+  /// Also tells somebody, every second and on rank 0: from a thread of its own, until the end of this object.
+  void tell_also(std::function<void(const ProgressState&)> somebody);
   void expect(const std::vector<RunPart>& parts);
   /// @param what  is said of it
   void begin(const std::string& stage, const std::string& what);
@@ -95,6 +98,8 @@ class RunProgress {
   bool ended_ = false;
   RunClock clock_;
   std::string what_, note_;
+  std::function<void(const ProgressState&)> somebody_;
+  double next_ = 0.0;  ///< when somebody is told
   Progress line_;
   std::thread thread_;  ///< rank 0
 };

@@ -53,6 +53,12 @@ std::vector<std::string> read_note(const fs::path& folder) {
   return names;
 }
 
+std::string host_name() {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return host.data();
+}
+
 void move_files(const fs::path& folder, const fs::path& directory) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
@@ -138,12 +144,30 @@ DirectoryLock::DirectoryLock(const std::string& directory) : path_(directory + "
       break;
     ::close(file_);
   }
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  const std::string text = fmt::format("process {} on {}\n", ::getpid(), host.data());
-  if (::ftruncate(file_, 0) != 0 || ::write(file_, text.data(), text.size()) < 0) {
-    // The name of the holder is for the message of others only.
+  holder_ = fmt::format("process {} on {}\n", ::getpid(), host_name());
+  say("");
+}
+
+void DirectoryLock::say(const std::string& line) const {
+  const std::string text = holder_ + line + '\n';
+  // In one piece, and longer than what stands there until it is cut: a reader sees whole lines.
+  if (::pwrite(file_, text.data(), text.size(), 0) < 0 || ::ftruncate(file_, static_cast<off_t>(text.size())) != 0) {
+    // What the file says is for the eyes of others only.
   }
+}
+
+std::optional<LockNote> read_lock(const std::string& directory) {
+  const std::string path = directory + "/" + lock_name;
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  LockNote note;
+  note.held = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(file);
+  std::ifstream in(path);
+  std::getline(in, note.holder);
+  note.here = note.holder.ends_with(" on " + host_name());
+  std::getline(in, note.said);
+  return note;
 }
 
 DirectoryLock::~DirectoryLock() {

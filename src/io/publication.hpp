@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,10 +45,23 @@ class DirectoryLock {
   DirectoryLock(const DirectoryLock&) = delete;
   DirectoryLock& operator=(const DirectoryLock&) = delete;
   ~DirectoryLock();
+  /// Replaces what the file says beside host and process: a line on how far the run has come. What cannot be written is
+  /// not told.
+  void say(const std::string& line) const;
 
  private:
-  std::string path_;
+  std::string path_, holder_;
   int file_ = -1;
 };
+
+/// What the lock of a directory tells those who only look.
+struct LockNote {
+  bool held = false;   ///< a run works there; seen on its machine, and on others where the file system passes locks on
+  bool here = false;   ///< its machine is this one
+  std::string holder;  ///< "process 12 on HOST"
+  std::string said;    ///< DirectoryLock::say()
+};
+/// Nothing where no run works and none was killed.
+std::optional<LockNote> read_lock(const std::string& directory);
 
 }  // namespace karst

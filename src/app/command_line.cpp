@@ -152,6 +152,27 @@ void add_run(CLI::App& app, CommandLine& line, ImportFlags& flags) {
       ->type_name("SECONDS");
 }
 
+void add_import(CLI::App& app, CommandLine& line, ImportFlags& flags) {
+  CLI::App* import = app.add_subcommand("import", "turn an image into a geometry file");
+  import
+      ->add_option(
+          "image", line.image,
+          "the image: TIFF, PNG, NumPy, HDF5 (file.h5:/data), MetaImage, NRRD, NIfTI, VTI or raw file, or a stack of "
+          "TIFF or PNG slices (folder, or pattern 'slice_*.tif')")
+      ->required()
+      ->type_name("IMAGE");
+  import->add_option("-o,--output", line.file, "geometry file to write (.h5)")->required()->type_name("FILE");
+  import
+      ->add_option("--page", line.page,
+                   "HTML page that shows the import (default: beside the geometry file, .html; none: no page)")
+      ->type_name("FILE");
+  import->add_option("--json", line.json, "write the report as JSON too")->type_name("FILE");
+  add_threads(*import, line);
+  import->add_flag("--overwrite", line.overwrite, "replace existing files");
+  flags.add_to(*import, "OPTIONS");
+  import->footer(import_examples);
+}
+
 void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   app.require_subcommand(1);
   app.footer(examples);
@@ -186,24 +207,7 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
       ->type_name("DIR");
   status->add_flag("--json", line.as_json, "for programs");
 
-  CLI::App* import = app.add_subcommand("import", "turn an image into a geometry file");
-  import
-      ->add_option(
-          "image", line.image,
-          "the image: TIFF, PNG, NumPy, HDF5 (file.h5:/data), MetaImage, NRRD, NIfTI, VTI or raw file, or a stack of "
-          "TIFF or PNG slices (folder, or pattern 'slice_*.tif')")
-      ->required()
-      ->type_name("IMAGE");
-  import->add_option("-o,--output", line.file, "geometry file to write (.h5)")->required()->type_name("FILE");
-  import
-      ->add_option("--page", line.page,
-                   "HTML page that shows the import (default: beside the geometry file, .html; none: no page)")
-      ->type_name("FILE");
-  import->add_option("--json", line.json, "write the report as JSON too")->type_name("FILE");
-  add_threads(*import, line);
-  import->add_flag("--overwrite", line.overwrite, "replace existing files");
-  flags.add_to(*import, "OPTIONS");
-  import->footer(import_examples);
+  add_import(app, line, flags);
 
   CLI::App* speciate = app.add_subcommand("speciate", "the species of solutions of a [chemistry] deck, without a grid");
   speciate->add_option("deck", line.deck, "the deck (TOML; `karst help chemistry` lists its keys)")

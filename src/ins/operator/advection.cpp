@@ -69,12 +69,14 @@ void add_to(Quad& y, const Four& f) {
 
 }  // namespace
 
+AdvectingFluxes::AdvectingFluxes(const StokesOperator& op)
+    : sides(static_cast<std::size_t>(op.n_own()), Purpose::solver, {}),
+      extra(op.rows().extra.size(), Purpose::solver) {}
+
+BaseFlow::BaseFlow(const StokesOperator& op) : values(op.geometry().graph, 1, Purpose::solver), fluxes(op) {}
+
 Advection::Advection(const StokesOperator& op)
-    : op_(&op),
-      flow_(op.geometry().graph, 1, Purpose::solver),
-      fluxes_(static_cast<std::size_t>(op.n_own()), Purpose::solver, {}),
-      extra_fluxes_(op.rows().extra.size(), Purpose::solver),
-      inverse_volume_(static_cast<std::size_t>(op.n_own()), Purpose::solver, 1.0F) {
+    : op_(&op), inverse_volume_(static_cast<std::size_t>(op.n_own()), Purpose::solver, 1.0F) {
   const LevelGraph& graph = op.geometry().graph;
   for (int b = 0; b < graph.n_local(); ++b) {
     find_ends(b);
@@ -149,42 +151,42 @@ void Advection::add(double factor, const LevelValues& u, const StokesDrive& driv
       });
 }
 
-void Advection::keep(const LevelValues& u, const StokesDrive& drive) {
+void Advection::set_base(const LevelValues& u, const StokesDrive& drive, BaseFlow& to) const {
   const LevelGraph& graph = op_->geometry().graph;
   parallel_for(graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
-    std::ranges::copy(u.x.box(b), flow_.box(b).begin());
+    std::ranges::copy(u.x.box(b), to.values.box(b).begin());
   });
   for_faces(
       u, drive.force,
       [&](int, std::size_t first, std::size_t v, const std::array<std::uint16_t, 6>&, const auto& fluxes) {
-        for (std::size_t s = 0; s < 6; ++s) fluxes_[first + v][s] = static_cast<float>(fluxes[s]);
+        for (std::size_t s = 0; s < 6; ++s) to.fluxes.sides[first + v][s] = static_cast<float>(fluxes[s]);
       },
       [&](int, std::size_t, const FlowExtra&, std::size_t e, double flux) {
-        extra_fluxes_[e] = static_cast<float>(flux);
+        to.fluxes.extra[e] = static_cast<float>(flux);
       },
       [](int, std::size_t, const End&, double) {});
 }
 
-void Advection::add_linearised(double factor, const LevelValues& v, std::span<Quad> y) const {
+void Advection::add_linearised(double factor, const BaseFlow& u, const LevelValues& v, std::span<Quad> y) const {
   const auto part = [&](std::size_t vof) { return kernels::all(factor * double{inverse_volume_[vof]}); };
   for_faces(
       v, {},
       [&](int b, std::size_t first, std::size_t vof, const std::array<std::uint16_t, 6>& n, const auto& fluxes) {
-        const Four sum =
-            carried(v.x.box(b).data(), vof, n, fluxes_[first + vof]) + carried(flow_.box(b).data(), vof, n, fluxes);
+        const Four sum = carried(v.x.box(b).data(), vof, n, u.fluxes.sides[first + vof]) +
+                         carried(u.values.box(b).data(), vof, n, fluxes);
         add_to(y[first + vof], part(first + vof) * sum);
       },
       [&](int b, std::size_t first, const FlowExtra& face, std::size_t e, double flux) {
         const Four sum =
-            carried(v.x.box(b).data(), face, double{extra_fluxes_[e]}) + carried(flow_.box(b).data(), face, flux);
+            carried(v.x.box(b).data(), face, double{u.fluxes.extra[e]}) + carried(u.values.box(b).data(), face, flux);
         add_to(y[first + face.vof], part(first + face.vof) * sum);
       },
       [&](int b, std::size_t first, const End& e, double flux) {
-        const double kept = fluxes_[first + e.vof][e.side];
+        const double kept = u.fluxes.sides[first + e.vof][e.side];
         if (!e.given && kept >= 0.0) return;
         const Four sum = carried_more(v.x.box(b).data(), e.vof, e.slot, e.given, kept) +
-                         carried_more(flow_.box(b).data(), e.vof, e.slot, e.given, flux);
+                         carried_more(u.values.box(b).data(), e.vof, e.slot, e.given, flux);
         add_to(y[first + e.vof], part(first + e.vof) * sum);
       });
 }
@@ -218,33 +220,33 @@ void Advection::for_cells(Cell&& cell) const {
   });
 }
 
-double Advection::keep_fluxes(const std::array<Past, 2>& flows) {
+double Advection::combine(const std::array<Past, 2>& flows, AdvectingFluxes& to) const {
   for_cells([&](int, std::size_t first, std::size_t v, const auto&, const std::array<float, 6>& area) {
     for (std::size_t s = 0; s < 6; ++s) {
       double mean = 0.0;
       for (const Past& flow : flows)
         if (flow.weight != 0.0) mean += flow.weight * flow.velocities[first + v][s];
-      fluxes_[first + v][s] = static_cast<float>(double{area[s]} * mean);
+      to.sides[first + v][s] = static_cast<float>(double{area[s]} * mean);
     }
   });
-  parallel_for(std::ssize(extra_fluxes_.span()), [&](std::int64_t e) {
+  parallel_for(std::ssize(to.extra.span()), [&](std::int64_t e) {
     double flux = 0.0;
     for (const Past& flow : flows)
       if (flow.weight != 0.0) flux += flow.weight * double{flow.extra[e]};
-    extra_fluxes_[e] = static_cast<float>(flux);
+    to.extra[e] = static_cast<float>(flux);
   });
-  return parallel_max(std::ssize(fluxes_.span()), [&](std::int64_t i) {
+  return parallel_max(std::ssize(to.sides.span()), [&](std::int64_t i) {
     const auto v = static_cast<std::size_t>(i);
     double out = 0.0;
-    for (const float f : fluxes_[v]) out += std::max(0.0F, f);
+    for (const float f : to.sides[v]) out += std::max(0.0F, f);
     return out * double{inverse_volume_[v]};
   });
 }
 
-void Advection::add_carried(double factor, const LevelValues& v, std::span<Quad> y) const {
+void Advection::add_carried(double factor, const AdvectingFluxes& w, const LevelValues& v, std::span<Quad> y) const {
   const auto part = [&](std::size_t i) { return kernels::all(factor * double{inverse_volume_[i]}); };
   for_cells([&](int b, std::size_t first, std::size_t i, const std::array<std::uint16_t, 6>& n, const auto&) {
-    add_to(y[first + i], part(first + i) * carried(v.x.box(b).data(), i, n, fluxes_[first + i]));
+    add_to(y[first + i], part(first + i) * carried(v.x.box(b).data(), i, n, w.sides[first + i]));
   });
   const LevelGraph& graph = op_->geometry().graph;
   parallel_for(graph.n_local(), [&](std::int64_t i) {
@@ -252,21 +254,16 @@ void Advection::add_carried(double factor, const LevelValues& v, std::span<Quad>
     const auto first = static_cast<std::size_t>(graph.vof_begin(b));
     auto e = static_cast<std::size_t>(op_->rows().extra_begin[b]);
     for (const FlowExtra& face : op_->rows().extra_of(b))
-      add_to(y[first + face.vof],
-             part(first + face.vof) * carried(v.x.box(b).data(), face, double{extra_fluxes_[e++]}));
+      add_to(y[first + face.vof], part(first + face.vof) * carried(v.x.box(b).data(), face, double{w.extra[e++]}));
     const auto box = static_cast<std::size_t>(b);
     for (auto k = static_cast<std::size_t>(ends_begin_[box]); k < static_cast<std::size_t>(ends_begin_[box + 1]); ++k) {
       const End& end = ends_[k];
-      const double flux = double{fluxes_[first + end.vof][end.side]};
+      const double flux = double{w.sides[first + end.vof][end.side]};
       if (end.given || flux < 0.0)
         add_to(y[first + end.vof],
                part(first + end.vof) * carried_more(v.x.box(b).data(), end.vof, end.slot, end.given, flux));
     }
   });
-}
-
-std::int64_t Advection::bytes() const {
-  return static_cast<std::int64_t>(flow_.bytes() + fluxes_.bytes() + extra_fluxes_.bytes() + inverse_volume_.bytes());
 }
 
 }  // namespace karst

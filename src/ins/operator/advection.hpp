@@ -18,6 +18,22 @@
 
 namespace karst {
 
+/// What flows through the faces of one level and carries momentum along.
+struct AdvectingFluxes {
+  explicit AdvectingFluxes(const StokesOperator& op);
+  Array<std::array<float, 6>> sides;  ///< F out of the own VoFs; 0 through extra faces
+  Array<float> extra;                 ///< of the FlowExtra, by their place among those of the level
+  std::int64_t bytes() const { return static_cast<std::int64_t>(sides.bytes() + extra.bytes()); }
+};
+
+/// A flow on one level to linearise about.
+struct BaseFlow {
+  explicit BaseFlow(const StokesOperator& op);
+  QuadField values;  ///< with halo and ghosts
+  AdvectingFluxes fluxes;
+  std::int64_t bytes() const { return static_cast<std::int64_t>(values.bytes()) + fluxes.bytes(); }
+};
+
 class Advection {
  public:
   /// The operator must outlive it. Not collective.
@@ -27,13 +43,13 @@ class Advection {
   /// nothing. Not collective.
   void add(double factor, const LevelValues& u, const StokesDrive& drive, std::span<Quad> y) const;
 
-  /// Keeps values that the operator was applied to with this drive as the flow to linearise about. Allocates nothing.
-  /// Not collective.
-  void keep(const LevelValues& u, const StokesDrive& drive);
+  /// Makes values that the operator was applied to with this drive a flow to linearise about. Allocates nothing. Not
+  /// collective.
+  void set_base(const LevelValues& u, const StokesDrive& drive, BaseFlow& to) const;
 
-  /// y += factor [(u·∇)v + (v·∇)u], u: what was kept, v: values that the operator was applied to without a drive: the
-  /// derivative of add(). Allocates nothing. Not collective.
-  void add_linearised(double factor, const LevelValues& v, std::span<Quad> y) const;
+  /// y += factor [(u·∇)v + (v·∇)u], v: values that the operator was applied to without a drive: the derivative of add()
+  /// at u. Allocates nothing. Not collective.
+  void add_linearised(double factor, const BaseFlow& u, const LevelValues& v, std::span<Quad> y) const;
 
   /// What flows through the faces of an earlier flow: of the own VoFs what StokesOperator::face_velocities() made of
   /// it, of the FlowExtra extra_fluxes().
@@ -45,25 +61,16 @@ class Advection {
   /// Fluxes through the FlowExtra of values that the operator was applied to.
   /// @param velocities  what StokesOperator::face_velocities() made of them
   void extra_fluxes(const LevelValues& u, std::span<const double> velocities, std::span<float> to) const;
-  /// Keeps the fluxes Σ weight F of two earlier flows for add_carried() and inflow(); flow() stays what it is.
-  /// Allocates nothing. Not collective.
+  /// The fluxes Σ weight F of two earlier flows. Allocates nothing. Not collective.
   /// @return largest sum of what flows out of a cell over κ, of this rank
-  double keep_fluxes(const std::array<Past, 2>& flows);
-  /// y += factor (w·∇)v, w: the kept fluxes, v: values that the operator was applied to; with the fluxes of v it is
-  /// add(). Allocates nothing. Not collective.
-  void add_carried(double factor, const LevelValues& v, std::span<Quad> y) const;
+  double combine(const std::array<Past, 2>& flows, AdvectingFluxes& to) const;
+  /// y += factor (w·∇)v, v: values that the operator was applied to; with the fluxes of v it is add(). Allocates
+  /// nothing. Not collective.
+  void add_carried(double factor, const AdvectingFluxes& w, const LevelValues& v, std::span<Quad> y) const;
 
-  /// Of what was kept, per own VoF: what flows in through a side, over κ; 0 through extra faces.
-  float inflow(std::size_t vof, std::size_t side) const { return -inverse_volume_[vof] * fluxes_[vof][side]; }
-  /// What was kept: the flux out of an own VoF through a side.
-  double kept_flux(std::size_t vof, std::size_t side) const { return double{fluxes_[vof][side]}; }
-  /// The same of a FlowExtra, by its place among those of the level.
-  double kept_extra(std::size_t e) const { return double{extra_fluxes_[e]}; }
   double per_volume(std::size_t vof) const { return double{inverse_volume_[vof]}; }  ///< 1/κ of an own VoF
-  /// What was kept, with halo and ghosts.
-  const QuadField& flow() const { return flow_; }
 
-  std::int64_t bytes() const;  ///< of this rank
+  std::int64_t bytes() const { return static_cast<std::int64_t>(inverse_volume_.bytes()); }  ///< of this rank
 
  private:
   /// An open face on an end where (u_neighbour + u) / 2 is not what is carried.
@@ -80,18 +87,9 @@ class Advection {
   void for_cells(Cell&& cell) const;
 
   const StokesOperator* op_;
-  QuadField flow_;                      // u, with halo and ghosts
-  Array<std::array<float, 6>> fluxes_;  // F out of the own VoFs
-  Array<float> extra_fluxes_;           // of the FlowExtra
-  Array<float> inverse_volume_;         // 1 / κ of the own VoFs
+  Array<float> inverse_volume_;  // 1 / κ of the own VoFs
   std::vector<End> ends_;
   std::vector<std::int64_t> ends_begin_{0};  // n_local + 1
-};
-
-/// What momentum balances of a step in time need besides its flow, on one level.
-struct MomentumOfStep {
-  const Advection* carried = nullptr;            ///< holds the fluxes that carried momentum; none: creeping flow
-  std::span<const std::array<float, 3>> rate{};  ///< ∂u/∂t of the own VoFs [ν / h0²]; empty: steady
 };
 
 }  // namespace karst

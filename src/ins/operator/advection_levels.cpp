@@ -44,10 +44,9 @@ void AdvectionLevels::hand_back(double factor, std::span<Quad> y, Make&& carried
       });
 }
 
-/// The kept flux through a fine face.
-double AdvectionLevels::kept_flux(int l, const StokesOperator::LevelGhost& g) const {
+double AdvectionLevels::flux_through(int l, const StokesOperator::LevelGhost& g, const AdvectingFluxes& w) const {
   const auto first = static_cast<std::size_t>(op_->level(l).geometry().graph.vof_begin(g.box));
-  return levels_[l].kept_flux(first + g.vof, g.side);
+  return double{w.sides[first + g.vof][g.side]};
 }
 
 void AdvectionLevels::add(double factor, const FlowValues& u, const StokesDrive& drive, std::span<Quad> y) {
@@ -64,24 +63,25 @@ void AdvectionLevels::add(double factor, const FlowValues& u, const StokesDrive&
       });
 }
 
-void AdvectionLevels::keep(const FlowValues& u, const StokesDrive& drive) {
-  for (int l = 0; l < op_->n_levels(); ++l) levels_[l].keep(u.level(l), here(l, drive));
+void AdvectionLevels::set_base(const FlowValues& u, const StokesDrive& drive, std::span<BaseFlow> to) const {
+  for (int l = 0; l < op_->n_levels(); ++l) levels_[l].set_base(u.level(l), here(l, drive), to[l]);
 }
 
-void AdvectionLevels::add_linearised(double factor, const FlowValues& u, std::span<Quad> y) {
+void AdvectionLevels::add_linearised(double factor, std::span<const BaseFlow> u, const FlowValues& v,
+                                     std::span<Quad> y) {
   for (int l = 0; l < op_->n_levels(); ++l)
-    levels_[l].add_linearised(factor * StokesLevels::width(l), u.level(l), op_->part(l, y));
+    levels_[l].add_linearised(factor * StokesLevels::width(l), u[l], v.level(l), op_->part(l, y));
   hand_back(
       factor, y,
       [&](int l, const StokesOperator::LevelGhost& g) {
-        const double flux = op_->level(l).level_flux(u.level(l), g, {}), kept = kept_flux(l, g);
+        const double flux = op_->level(l).level_flux(v.level(l), g, {}), carrying = flux_through(l, g, u[l].fluxes);
         return Carried{
-            flux, kept,
-            kept * mean(u.level(l).x.box(g.box).data(), g) + flux * mean(levels_[l].flow().box(g.box).data(), g)};
+            flux, carrying,
+            carrying * mean(v.level(l).x.box(g.box).data(), g) + flux * mean(u[l].values.box(g.box).data(), g)};
       },
       [&](int l, int box, std::size_t vof, const Carried& c) {
-        return c.momentum - c.kept * velocity(u.level(l).x.box(box)[vof]) -
-               c.flux * velocity(levels_[l].flow().box(box)[vof]);
+        return c.momentum - c.carrying * velocity(v.level(l).x.box(box)[vof]) -
+               c.flux * velocity(u[l].values.box(box)[vof]);
       });
 }
 
@@ -90,35 +90,30 @@ void AdvectionLevels::extra_fluxes(const FlowValues& u, PastFlow& to) const {
     levels_[l].extra_fluxes(u.level(l), to.extra[l].span(), to.fluxes[l].span());
 }
 
-double AdvectionLevels::keep_fluxes(const std::array<Past, 2>& flows) {
+double AdvectionLevels::combine(const std::array<Past, 2>& flows, std::span<AdvectingFluxes> to) const {
   double largest = 0.0;
   for (int l = 0; l < op_->n_levels(); ++l) {
     std::array<Advection::Past, 2> here;
     for (std::size_t i = 0; i < 2; ++i)
       here[i] = {flows[i].weight, flows[i].flow->faces.data() + op_->begin(l), flows[i].flow->fluxes[l].data()};
-    largest = std::max(largest, levels_[l].keep_fluxes(here) / StokesLevels::width(l));
+    largest = std::max(largest, levels_[l].combine(here, to[l]) / StokesLevels::width(l));
   }
   return largest;
 }
 
-void AdvectionLevels::add_carried(double factor, const FlowValues& v, std::span<Quad> y) {
+void AdvectionLevels::add_carried(double factor, std::span<const AdvectingFluxes> w, const FlowValues& v,
+                                  std::span<Quad> y) {
   for (int l = 0; l < op_->n_levels(); ++l)
-    levels_[l].add_carried(factor * StokesLevels::width(l), v.level(l), op_->part(l, y));
+    levels_[l].add_carried(factor * StokesLevels::width(l), w[l], v.level(l), op_->part(l, y));
   hand_back(
       factor, y,
       [&](int l, const StokesOperator::LevelGhost& g) {
-        const double kept = kept_flux(l, g);
-        return Carried{0.0, kept, kept * mean(v.level(l).x.box(g.box).data(), g)};
+        const double carrying = flux_through(l, g, w[l]);
+        return Carried{0.0, carrying, carrying * mean(v.level(l).x.box(g.box).data(), g)};
       },
       [&](int l, int box, std::size_t vof, const Carried& c) {
-        return c.momentum - c.kept * velocity(v.level(l).x.box(box)[vof]);
+        return c.momentum - c.carrying * velocity(v.level(l).x.box(box)[vof]);
       });
-}
-
-std::vector<const Advection*> AdvectionLevels::levels() const {
-  std::vector<const Advection*> all;
-  for (const Advection& level : levels_) all.push_back(&level);
-  return all;
 }
 
 std::int64_t AdvectionLevels::bytes() const {

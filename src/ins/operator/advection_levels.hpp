@@ -13,7 +13,16 @@
 
 namespace karst {
 
-/// As Advection, over the vectors of StokesLevels.
+/// Room for something of each level: AdvectingFluxes, BaseFlow.
+template <class T>
+std::vector<T> on_each_level(const StokesLevels& op) {
+  std::vector<T> all;
+  all.reserve(op.n_levels());
+  for (int l = 0; l < op.n_levels(); ++l) all.emplace_back(op.level(l));
+  return all;
+}
+
+/// As Advection, over the vectors of StokesLevels; flows to linearise about and fluxes per level.
 class AdvectionLevels {
  public:
   /// The operator must outlive it. Not collective.
@@ -22,9 +31,9 @@ class AdvectionLevels {
   /// y += factor (u·∇)u, drive in units of h0. Collective.
   void add(double factor, const FlowValues& u, const StokesDrive& drive, std::span<Quad> y);
   /// Not collective.
-  void keep(const FlowValues& u, const StokesDrive& drive);
+  void set_base(const FlowValues& u, const StokesDrive& drive, std::span<BaseFlow> to) const;
   /// Collective.
-  void add_linearised(double factor, const FlowValues& u, std::span<Quad> y);
+  void add_linearised(double factor, std::span<const BaseFlow> u, const FlowValues& v, std::span<Quad> y);
 
   /// An earlier flow and its weight.
   struct Past {
@@ -34,32 +43,36 @@ class AdvectionLevels {
   /// Fluxes through the extra faces of values that the operator was applied to, where the PastFlow that
   /// StokesLevels::keep() made of them has its velocities. Not collective.
   void extra_fluxes(const FlowValues& u, PastFlow& to) const;
-  /// Keeps the fluxes Σ weight F of two earlier flows for add_carried(). Allocates nothing. Not collective.
+  /// The fluxes Σ weight F of two earlier flows. Allocates nothing. Not collective.
   /// @return largest part of its volume that flows out of a cell [velocity / h0], of this rank. What leaves a coarse
   ///         cell towards a finer level does not count: the fine cells there pass on more
-  double keep_fluxes(const std::array<Past, 2>& flows);
-  /// y += factor (w·∇)v, w: the kept fluxes, v: values that the operator was applied to. Allocates nothing. Collective.
-  void add_carried(double factor, const FlowValues& v, std::span<Quad> y);
+  double combine(const std::array<Past, 2>& flows, std::span<AdvectingFluxes> to) const;
+  /// y += factor (w·∇)v, v: values that the operator was applied to. Allocates nothing. Collective.
+  void add_carried(double factor, std::span<const AdvectingFluxes> w, const FlowValues& v, std::span<Quad> y);
 
   const Advection& level(int l) const { return levels_[l]; }
-  /// As StokesPreconditioner::follow() takes them.
-  std::vector<const Advection*> levels() const;
   std::int64_t bytes() const;  ///< of this rank
 
  private:
-  /// Through a fine face: the flux of the present values and that of the kept ones, and the momentum.
+  /// Through a fine face: the flux of the present values and that which carries them, and the momentum.
   struct Carried {
-    double flux = 0.0, kept = 0.0;
+    double flux = 0.0, carrying = 0.0;
     Vec3 momentum;
   };
   StokesDrive here(int l, const StokesDrive& drive) const;
-  double kept_flux(int l, const StokesOperator::LevelGhost& g) const;
+  double flux_through(int l, const StokesOperator::LevelGhost& g, const AdvectingFluxes& w) const;
   template <class Make, class Gained>
   void hand_back(double factor, std::span<Quad> y, Make&& carried, Gained&& gained);
 
   StokesLevels* op_;
   std::vector<Advection> levels_;
   Array<Carried> carried_;  // by the coupling
+};
+
+/// What momentum balances of a step in time need besides its flow.
+struct MomentumOfStep {
+  std::span<const AdvectingFluxes> carried;    ///< per level, what carried momentum; empty: creeping flow
+  std::span<const std::array<float, 3>> rate;  ///< ∂u/∂t of all VoFs [ν / h0²]; empty: steady
 };
 
 }  // namespace karst

@@ -29,6 +29,7 @@ SteadySolver::SteadySolver(StokesSolver& stokes, const SteadyOptions& options)
     : stokes_(&stokes),
       options_(options),
       advection_(stokes.op()),
+      base_(on_each_level<BaseFlow>(stokes.op())),
       step_(static_cast<std::size_t>(stokes.op().n_vofs()), Purpose::solver),
       start_(static_cast<std::size_t>(stokes.op().n_vofs()), Purpose::solver) {}
 
@@ -44,7 +45,7 @@ GmresProblem SteadySolver::linearised(double inertia, const std::string& name) {
     FlowValues& u = stokes_->values();
     stokes_->preconditioner().apply(v, u);
     stokes_->op().apply(u, v);
-    advection_.add_linearised(inertia, u, v);
+    advection_.add_linearised(inertia, base_, u, v);
   };
   problem.functional = [this] { return stokes_->values().flow(); };
   return problem;
@@ -96,11 +97,11 @@ SteadyReport SteadySolver::solve(const StokesDrive& drive, double inertia, const
     report.steps.push_back(left / size);
     report.converged = left <= goal;
     if (report.converged || std::ssize(report.steps) > options_.max_steps || is_stuck(report.steps)) break;
-    advection_.keep(stokes_->values(), drive);
+    advection_.set_base(stokes_->values(), drive, base_);
     if (options_.progress) base = stokes_->velocity_of(stokes_->values());
     if (std::exchange(follow_, false) || last_iterations_ > worth_following ||
         (report.steps.size() == 1 && left > far_away * size))
-      stokes_->preconditioner().follow(advection_.levels(), inertia);
+      stokes_->preconditioner().follow(advection_, base_, inertia);
     linear = {};
     krylov.cycle(problem, size, left, std::max(0.5 * goal, forcing * left), linear);
     report.flow.krylov.iterations += last_iterations_ = linear.iterations;
@@ -122,7 +123,9 @@ SteadyReport SteadySolver::solve(const StokesDrive& drive, double inertia, const
 }
 
 std::int64_t SteadySolver::bytes() const {
-  return advection_.bytes() + static_cast<std::int64_t>(step_.bytes() + start_.bytes());
+  std::int64_t sum = advection_.bytes() + static_cast<std::int64_t>(step_.bytes() + start_.bytes());
+  for (const BaseFlow& level : base_) sum += level.bytes();
+  return sum;
 }
 
 }  // namespace karst

@@ -60,8 +60,9 @@ class SteadySolver {
   StokesSolver* stokes_;
   SteadyOptions options_;
   AdvectionLevels advection_;
-  bool follow_ = false;      // at the next step
-  int last_iterations_ = 0;  // of the last step of Newton
+  std::vector<BaseFlow> base_;  // what a step of Newton is linearised about, per level
+  bool follow_ = false;         // at the next step
+  int last_iterations_ = 0;     // of the last step of Newton
   Array<Quad> step_, start_;
 };
 

@@ -231,7 +231,7 @@ void StokesPreconditioner::make_pressure(std::vector<FloatField> lengths) {
   pressure_ = std::make_unique<GraphMultigrid>(op_->comm(), levels, flow_cycle(1));
 }
 
-void StokesPreconditioner::follow(const std::vector<const Advection*>& flow, double inertia) {
+void StokesPreconditioner::follow(const AdvectionLevels& advection, std::span<const BaseFlow> flow, double inertia) {
   const Timer timer("multigrids");
   assert(std::ssize(flow) == op_->n_levels());
   keep_lengths();
@@ -248,10 +248,11 @@ void StokesPreconditioner::follow(const std::vector<const Advection*>& flow, dou
     const double h = StokesLevels::width(l), here = h * inertia;  // weights of the multigrid are in units of h0
     for (std::size_t i = 0; i < n_own; ++i) {
       const std::size_t v = first + i, in_level = v - static_cast<std::size_t>(op_->begin(l));
+      const auto per_volume = static_cast<float>(advection.level(l).per_volume(in_level));
       for (std::size_t s = 0; s < 6; ++s)
         inflow[level][in_level][s] =
-            static_cast<float>(h * here) * symmetric_scale_[v] * flow[level]->inflow(in_level, s);
-      const Quad& w = flow[level]->flow().box(b)[i];
+            static_cast<float>(h * here) * symmetric_scale_[v] * (-per_volume * flow[level].fluxes.sides[in_level][s]);
+      const Quad& w = flow[level].values.box(b)[i];
       const double k = double{(*lengths_)[v] * (*lengths_)[v]}, speed = norm(Vec3{w.v[0], w.v[1], w.v[2]}),
                    less = k / (1.0 + resistance * here * speed * std::sqrt(k));
       lengths[level].own(b)[i] = static_cast<float>(std::sqrt(less));

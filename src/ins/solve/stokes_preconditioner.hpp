@@ -26,8 +26,7 @@
 
 #include <optional>
 
-#include "ins/operator/advection.hpp"
-#include "ins/operator/stokes_levels.hpp"
+#include "ins/operator/advection_levels.hpp"
 #include "solvers/multigrid/graph_multigrid.hpp"
 
 namespace karst {
@@ -37,10 +36,10 @@ class StokesPreconditioner {
   /// The operator must outlive it. Collective.
   explicit StokesPreconditioner(StokesLevels& op);
 
-  /// Takes over the flow that was kept: made for the equations linearised about it until set_slow(). Collective.
-  void follow(const Advection& flow, double inertia) { follow(std::vector{&flow}, inertia); }
-  /// The same of all levels, inertia in units of h0.
-  void follow(const std::vector<const Advection*>& flow, double inertia);
+  /// Made for the equations linearised about this flow until set_slow(). Collective.
+  /// @param flow     per level
+  /// @param inertia  in units of h0
+  void follow(const AdvectionLevels& advection, std::span<const BaseFlow> flow, double inertia);
   /// Made for Stokes flow, with the rate of change shift * u in time (0: steady). Does nothing where it is that
   /// already. Collective.
   void set_slow(double shift = 0.0);

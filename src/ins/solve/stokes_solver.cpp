@@ -64,7 +64,7 @@ double StokesSolver::size_of(const StokesDrive& drive, const std::string& name) 
 }
 
 GmresReport StokesSolver::solve_from_here(const StokesDrive& drive, const TimeTerm& time, double size,
-                                          const std::string& name, const CarryingFluxes& carried) {
+                                          const std::string& name, const CarriedMomentum& carried) {
   preconditioner_.set_slow(time.shift);
   const double weight = preconditioner_.continuity_weight();
   const auto weigh = [this, weight](std::span<Quad> v) {
@@ -76,14 +76,14 @@ GmresReport StokesSolver::solve_from_here(const StokesDrive& drive, const TimeTe
   problem.name = name;
   problem.residual = [&](std::span<Quad> r) {
     residual(drive, r, time);
-    if (carried.fluxes != nullptr) carried.fluxes->add_carried(-carried.inertia, values_, r);
+    if (carried.advection != nullptr) carried.advection->add_carried(-carried.inertia, carried.by, values_, r);
     weigh(r);
     if (options_.progress) base = velocity_of(values_);
   };
   problem.apply = [&](std::span<Quad> v) {
     preconditioner_.apply(v, values_);
     op_.apply(values_, v, {}, of_change);
-    if (carried.fluxes != nullptr) carried.fluxes->add_carried(carried.inertia, values_, v);
+    if (carried.advection != nullptr) carried.advection->add_carried(carried.inertia, carried.by, values_, v);
     weigh(v);
   };
   problem.add = [&](std::span<const Quad> v) {

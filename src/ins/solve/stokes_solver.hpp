@@ -28,9 +28,10 @@ struct StokesOptions {
   std::function<void(const StokesProgress&)> progress;  ///< on every rank
 };
 
-/// What carries momentum along, in the linear equations of a step: + inertia (w·∇)u, w: the fluxes kept there.
-struct CarryingFluxes {
-  AdvectionLevels* fluxes = nullptr;  ///< none: creeping flow
+/// What carries momentum along, in the linear equations of a step: + inertia (w·∇)u.
+struct CarriedMomentum {
+  AdvectionLevels* advection = nullptr;  ///< none: creeping flow
+  std::span<const AdvectingFluxes> by;   ///< w, per level
   double inertia = 0.0;
 };
 
@@ -70,7 +71,7 @@ class StokesSolver {
   /// times `size`, continuity weighed as the preconditioner does. Throws Error when the iteration fails. values() are
   /// then the solution; list_unknowns() hands it to solution().
   GmresReport solve_from_here(const StokesDrive& drive, const TimeTerm& time, double size, const std::string& name,
-                              const CarryingFluxes& carried = {});
+                              const CarriedMomentum& carried = {});
   void list_unknowns();
   /// |b| of a drive. Throws Error when it is 0. values() are then 0.
   double size_of(const StokesDrive& drive, const std::string& name);

@@ -35,7 +35,9 @@ UnsteadySolver::UnsteadySolver(StokesSolver& stokes, const Geometry& geometry, D
       volume_(flow_volumes(stokes.op(), geometry)) {
   std::ranges::fill(stokes.all_values(), Quad{});
   require(inertia >= 0.0, "unsteady flow: inertia {}; it must not be negative", inertia);
-  if (inertia > 0.0) advection_.emplace(stokes.op());
+  if (inertia == 0.0) return;
+  advection_.emplace(stokes.op());
+  carrying_ = on_each_level<AdvectingFluxes>(stokes.op());
 }
 
 /// Keeps stokes.values(), applied with this drive and term.
@@ -55,7 +57,7 @@ void UnsteadySolver::begin_here(const StokesDrive& drive) {
 /// Fluxes that carry momentum in a step: now + by (now - before)
 void UnsteadySolver::carry(double by, double dt) {
   if (!advection_) return;
-  const double part = advection_->keep_fluxes({{{1.0 + by, &now_}, {-by, &before_}}});
+  const double part = advection_->combine({{{1.0 + by, &now_}, {-by, &before_}}}, carrying_);
   outflow_ = inertia_ * stokes_->op().comm().max(part);
   require(outflow_ * dt <= most_cfl,
           "unsteady flow: a step would pass on {:.3g} times the volume of a cell; {:g} are allowed: take shorter steps",
@@ -65,7 +67,7 @@ void UnsteadySolver::carry(double by, double dt) {
 /// Leaves the new flow in before_, with those of its faces.
 int UnsteadySolver::solve(double time, const TimeTerm& term) {
   const StokesDrive drive = drive_at_(time);
-  const CarryingFluxes carried{advection_ ? &*advection_ : nullptr, inertia_};
+  const CarriedMomentum carried{advection_ ? &*advection_ : nullptr, carrying_, inertia_};
   const int iterations = stokes_->solve_from_here(drive, term, size_, "unsteady flow", carried).iterations;
   if (rate_.size() > 0) set_rate(term);
   keep(drive, term, before_);
@@ -88,7 +90,7 @@ void UnsteadySolver::set_rate(const TimeTerm& term) {
 
 MomentumOfStep UnsteadySolver::momentum_of_step() {
   stokes_->residual(drive_at_(time_), stokes_->krylov().work());
-  return {advection_ ? &advection_->level(0) : nullptr, rate_.span()};
+  return {carrying_, rate_.span()};
 }
 
 double UnsteadySolver::flow_out(int side) const {
@@ -208,7 +210,10 @@ void UnsteadySolver::measure(StepReport& report) {
 }
 
 std::int64_t UnsteadySolver::bytes() const {
-  return now_.bytes() + before_.bytes() + static_cast<std::int64_t>(volume_.bytes() + rate_.bytes());
+  std::int64_t sum = now_.bytes() + before_.bytes() + static_cast<std::int64_t>(volume_.bytes() + rate_.bytes());
+  if (advection_) sum += advection_->bytes();
+  for (const AdvectingFluxes& level : carrying_) sum += level.bytes();
+  return sum;
 }
 
 }  // namespace karst

@@ -131,7 +131,8 @@ class UnsteadySolver {
   double time_ = 0.0, dt_ = 0.0;              // dt_: of the last step, 0 before the first
   PastFlow now_, before_;                     // before_: one step earlier, from the first step on
   double inertia_ = 0.0, outflow_ = 0.0;      // outflow_: largest part of its volume that a cell passes on [ν / h0²]
-  std::optional<AdvectionLevels> advection_;  // holds the fluxes of the step
+  std::optional<AdvectionLevels> advection_;  // none: creeping flow
+  std::vector<AdvectingFluxes> carrying_;     // w of the step, per level
   Array<float> volume_;                       // κ of the own VoFs that carry flow [h0³]
   Array<std::array<float, 3>> rate_;          // ∂u/∂t of the own VoFs at the end of the step; empty unless kept
 };

@@ -43,11 +43,17 @@ Vec3 friction_on_end(const Quad* x, const BoxGraph& graph, const FlowRow& row, s
   return slope_towards(x, row, static_cast<int>(s), to_side, walls_at_ends(graph, row, drive));
 }
 
+/// MomentumOfStep on one level.
+struct LevelStep {
+  const AdvectingFluxes* carried;
+  std::span<const std::array<float, 3>> rate;
+};
+
 /// The minerals of a level and what is known of its cells.
 class LevelBodies {
  public:
   LevelBodies(const StokesOperator& op, const LevelValues& u, const StokesDrive& drive, double inertia,
-              const std::vector<int>& body_of, const MomentumOfStep& step)
+              const std::vector<int>& body_of, const LevelStep& step)
       : op_(op),
         u_(u),
         graph_(op.geometry().graph),
@@ -182,7 +188,7 @@ class LevelBodies {
     const Quad &here = x[row.vof], &there = x[row.slot[s]];
     const double flux =
         step_.carried != nullptr
-            ? step_.carried->kept_flux(own(b, row.vof), s)
+            ? double{step_.carried->sides[own(b, row.vof)][s]}
             : kernels::flux_out(u_.mean.box(b).data(), op_.inverse_diagonal().box(b).data(), row.vof, row.slot[s], s,
                                 drive_.force.v[s / 2], double{row.area[s]}, double{row.bend[s]});
     const bool given = end && gives_velocity(op_.sides()[s]);
@@ -203,7 +209,7 @@ class LevelBodies {
     const Quad* x = u_.x.box(b).data();
     const Quad &here = x[face.vof], &there = x[face.neighbour];
     const double flux =
-        step_.carried != nullptr ? step_.carried->kept_extra(e) : op_.extra_flux(u_, b, face, drive_.force);
+        step_.carried != nullptr ? double{step_.carried->extra[e]} : op_.extra_flux(u_, b, face, drive_.force);
     const double area = double{face.area};
     Vec3 sum;
     for (std::size_t c = 0; c < 3; ++c)
@@ -218,7 +224,7 @@ class LevelBodies {
   StokesDrive drive_;
   double inertia_;
   const std::vector<int>& body_of_;
-  MomentumOfStep step_;
+  LevelStep step_;
   FloatField label_;
 };
 
@@ -232,7 +238,8 @@ std::vector<BodyForce> body_forces(const StokesLevels& op, const FlowValues& u, 
   std::vector<double> sums(static_cast<std::size_t>(7 * std::max(n, 0)));
   for (int l = 0; l < op.n_levels(); ++l) {
     const double h = StokesLevels::width(l);
-    const LevelBodies bodies(op.level(l), u.level(l), on_level(drive, op.sides(), h), h * inertia, body_of, step);
+    const LevelStep here{step.carried.empty() ? nullptr : &step.carried[l], step.rate};
+    const LevelBodies bodies(op.level(l), u.level(l), on_level(drive, op.sides(), h), h * inertia, body_of, here);
     for (int b = 0; b < op.level(l).geometry().graph.n_local(); ++b) {
       std::vector<BodyForce> forces(static_cast<std::size_t>(std::max(n, 0)));
       bodies.add(b, forces);

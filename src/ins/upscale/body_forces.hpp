@@ -15,8 +15,7 @@
 
 #include <vector>
 
-#include "ins/operator/advection.hpp"
-#include "ins/operator/stokes_levels.hpp"
+#include "ins/operator/advection_levels.hpp"
 
 namespace karst {
 

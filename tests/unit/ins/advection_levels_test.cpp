@@ -67,10 +67,11 @@ TEST(AdvectionLevels, LinearisedIsTheDerivativeMpi) {
   }
   set(1.0, 0.0);
   op.apply(u, scratch, drive);
-  advection.keep(u, drive);
+  auto base = on_each_level<BaseFlow>(op);
+  advection.set_base(u, drive, base);
   set(0.0, 1.0);
   op.apply(u, scratch);
-  advection.add_linearised(1.0, u, linear);
+  advection.add_linearised(1.0, base, u, linear);
   double worst = 0.0, largest = 0.0;
   for (std::size_t i = 0; i < linear.size(); ++i)
     for (std::size_t d = 0; d < 4; ++d) {

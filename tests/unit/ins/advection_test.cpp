@@ -139,10 +139,11 @@ void expect_derivative(const FlowSides& sides, double value, double stream) {
   }
   set(1.0, 0.0);
   applied(op, values, drive);
-  advection.keep(values, drive);
+  BaseFlow base(op);
+  advection.set_base(values, drive, base);
   set(0.0, 1.0);
   applied(op, values, {});
-  advection.add_linearised(1.0, values, linear);
+  advection.add_linearised(1.0, base, values, linear);
   double worst = 0.0, largest = 0.0;
   for (std::size_t i = 0; i < linear.size(); ++i)
     for (std::size_t d = 0; d < 4; ++d) {

@@ -13,6 +13,8 @@ namespace karst {
 
 namespace {
 
+constexpr double same_place = 1e-6;  ///< of a cell's width
+
 Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
 
 Index wrapped(Index c, const Domain& domain) {
@@ -237,7 +239,9 @@ std::vector<LevelPoint> points_around(const VofLookup& vofs, VofName start, int 
   std::vector<VofName> names;
   std::vector<LevelPoint> points;
   const auto add = [&](VofName n, const Vec3& at) {
-    if (vofs.number(n) == no_unknown || std::find(names.begin(), names.end(), n) != names.end()) return;
+    if (vofs.number(n) == no_unknown) return;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (names[i] == n && norm(points[i].at - at) < same_place * width) return;
     names.push_back(n);
     points.push_back({vofs.number(n), at});
   };

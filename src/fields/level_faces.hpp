@@ -76,7 +76,8 @@ struct CoarseSight {
 void look_behind(const Comm& comm, const CoarseSight& coarse, std::vector<LevelFace>& faces);
 
 /// Unknowns at cell centres around a VoF, by steps along grid lines; for a VoF beside its centre, around its
-/// neighbours. With the points where these lines meet the wall, if walls are given.
+/// neighbours. Where the domain is periodic and few cells thick an unknown stands at several places. With the points
+/// where these lines meet the wall, if walls are given.
 /// @param width  of the level's cells, in the units of at_start, where the centre of the VoF's cell is
 std::vector<LevelPoint> points_around(const VofLookup& vofs, VofName start, int rings, double width,
                                       const Vec3& at_start, const WallOnLine& walls = {});

@@ -252,13 +252,6 @@ def flow_from_an_inlet_that_cannot_leave(folder):
 
 
 @case
-def flow_from_an_inlet_in_time_on_two_levels(folder):
-    refined = sphere_deck() + 'levels = 2\n[[grid.refine]]\nlevel = 1\nwhere = "wall"\n'
-    return ["run", deck(folder, from_inlet("").replace(sphere_deck(), refined))], [
-        "flow.inlet", "one level only", "[[grid.refine]]"]
-
-
-@case
 def flow_in_time_without_a_time(folder):
     return ["check", deck(folder, in_time('start = "steady"\nsteps = [1]\n', "dt = 0.0\noutput = 0.0\n")),
             "grid.periodic=[true,true,true]"], ["time.end: missing", "time.dt", "time.output", "flow.steps"]

@@ -33,13 +33,12 @@ std::vector<double> value_at(const std::vector<LevelPoint>& points, const Vec3& 
   return weight;
 }
 
-/// Each unknown and each place on the wall once; by unknown, places on the wall first.
+/// Each point once; by unknown, places on the wall first.
 void sort_unique(std::vector<LevelPoint>& points) {
   constexpr double same = 1e-6;
   const auto key = [](const LevelPoint& p) {
     const auto cut = [](double x) { return std::llround(x / same); };
-    return p.unknown != no_unknown ? std::tuple(p.unknown, 0LL, 0LL, 0LL)
-                                   : std::tuple(p.unknown, cut(p.at[0]), cut(p.at[1]), cut(p.at[2]));
+    return std::tuple(p.unknown, cut(p.at[0]), cut(p.at[1]), cut(p.at[2]));
   };
   std::ranges::sort(points, {}, key);
   erase_repeated(points, key);

@@ -93,7 +93,7 @@ class UnsteadySolver {
   /// Keeps ∂u/∂t of each step from now on, for momentum_of_step(). Not collective.
   void keep_rate() { rate_ = Array<std::array<float, 3>>(volume_.size(), Purpose::solver, {}); }
   /// What the forces on bodies ask of the last step, after keep_rate(); stokes.values() are then its flow, applied with
-  /// the drive of its time. On one level. Collective.
+  /// the drive of its time. Collective.
   MomentumOfStep momentum_of_step();
 
   /// Most of its parts stand in the solver: it is good until the next step, and to read only. Collective.

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
-#include "base/error.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/operator/flow_kernels.hpp"
@@ -43,7 +43,7 @@ Vec3 friction_on_end(const Quad* x, const BoxGraph& graph, const FlowRow& row, s
   return slope_towards(x, row, static_cast<int>(s), to_side, walls_at_ends(graph, row, drive));
 }
 
-/// MomentumOfStep on one level.
+/// MomentumOfStep on one level; the rate of change stays in units of h0.
 struct LevelStep {
   const AdvectingFluxes* carried;
   std::span<const std::array<float, 3>> rate;
@@ -61,6 +61,7 @@ class LevelBodies {
         inertia_(inertia),
         body_of_(body_of),
         step_(step),
+        per_rate_(std::ldexp(1.0, -2 * op.geometry().level)),
         label_(graph_, 1, Purpose::buffers) {
     label_.fill(whole);
     for (int b = 0; b < graph_.n_local(); ++b) label_walls(b);
@@ -71,7 +72,18 @@ class LevelBodies {
     }
   }
 
-  /// In units of the level.
+  /// Of an own VoF: a body from 1 on, or 0 and less: none.
+  int body(int b, std::uint16_t vof) const { return static_cast<int>(std::max(label_.box(b)[vof], 0.0F)); }
+  /// What leaves an own VoF towards a coarser level, in units of the level.
+  Vec3 through(const StokesOperator::LevelGhost& g) const {
+    const BoxGraph graph = graph_.box(g.box);
+    const VofMoments* m = moments_of(g.box, graph, g.vof);
+    const double flux = step_.carried != nullptr ? double{step_.carried->sides[own(g.box, g.vof)][g.side]}
+                                                 : op_.level_flux(u_, g, drive_.force);
+    return momentum(g.box, {g.vof, g.slot, g.side}, m == nullptr ? 1.0 : m->aperture[g.side], flux);
+  }
+
+  /// In units of the level, without what comes in from a finer one.
   void add(int b, std::vector<BodyForce>& forces) const {
     const BoxGraph graph = graph_.box(b);
     for (const FlowRow& row : op_.rows().of(b)) {
@@ -105,7 +117,7 @@ class LevelBodies {
   Vec3 rate(int b, std::uint16_t vof) const {
     if (step_.rate.empty()) return {};
     const std::array<float, 3>& r = step_.rate[own(b, vof)];
-    return {double{r[0]}, double{r[1]}, double{r[2]}};
+    return per_rate_ * Vec3{double{r[0]}, double{r[1]}, double{r[2]}};
   }
 
   const VofMoments* moments_of(int b, const BoxGraph& graph, std::uint16_t vof) const {
@@ -183,6 +195,20 @@ class LevelBodies {
     return force;
   }
 
+  /// A face between two cells.
+  struct Face {
+    std::size_t vof, neighbour, side;
+  };
+  /// inertia q u + α (p n - ∂u/∂n)
+  Vec3 momentum(int b, const Face& face, double area, double flux) const {
+    const Quad &here = u_.x.box(b)[face.vof], &there = u_.x.box(b)[face.neighbour];
+    Vec3 sum;
+    for (std::size_t c = 0; c < 3; ++c)
+      sum.v[c] = 0.5 * inertia_ * flux * (here.v[c] + there.v[c]) - area * (there.v[c] - here.v[c]);
+    sum.v[face.side / 2] += (face.side % 2 == 1 ? 0.5 : -0.5) * area * (here.v[kernels::p] + there.v[kernels::p]);
+    return sum;
+  }
+
   Vec3 through(int b, const FlowRow& row, std::size_t s, double area, bool end) const {
     const Quad* x = u_.x.box(b).data();
     const Quad &here = x[row.vof], &there = x[row.slot[s]];
@@ -191,31 +217,23 @@ class LevelBodies {
             ? double{step_.carried->sides[own(b, row.vof)][s]}
             : kernels::flux_out(u_.mean.box(b).data(), op_.inverse_diagonal().box(b).data(), row.vof, row.slot[s], s,
                                 drive_.force.v[s / 2], double{row.area[s]}, double{row.bend[s]});
-    const bool given = end && gives_velocity(op_.sides()[s]);
+    if (!end) return momentum(b, {row.vof, row.slot[s], s}, area, flux);
+    const bool given = gives_velocity(op_.sides()[s]);
     const double out = s % 2 == 1 ? 1.0 : -1.0;
-    const double pressure = end ? here.v[kernels::p] + out * to_side * kernels::row_gradient(x, row, {})[s / 2]
-                                : 0.5 * (here.v[kernels::p] + there.v[kernels::p]);
     Vec3 sum;
     for (std::size_t c = 0; c < 3; ++c) {
       const double carried = given ? there.v[c] : 0.5 * (here.v[c] + there.v[c]);
       sum.v[c] = inertia_ * flux * carried - area * (there.v[c] - here.v[c]) / (given ? to_side : 1.0);
     }
-    sum.v[s / 2] += out * area * pressure;
+    sum.v[s / 2] += out * area * (here.v[kernels::p] + out * to_side * kernels::row_gradient(x, row, {})[s / 2]);
     return sum;
   }
 
   /// @param e  place of the face among those of the level
   Vec3 through(int b, const FlowExtra& face, std::size_t e) const {
-    const Quad* x = u_.x.box(b).data();
-    const Quad &here = x[face.vof], &there = x[face.neighbour];
     const double flux =
         step_.carried != nullptr ? double{step_.carried->extra[e]} : op_.extra_flux(u_, b, face, drive_.force);
-    const double area = double{face.area};
-    Vec3 sum;
-    for (std::size_t c = 0; c < 3; ++c)
-      sum.v[c] = 0.5 * inertia_ * flux * (here.v[c] + there.v[c]) - area * (there.v[c] - here.v[c]);
-    sum.v[face.side / 2U] += (face.side % 2 == 1 ? 0.5 : -0.5) * area * (here.v[kernels::p] + there.v[kernels::p]);
-    return sum;
+    return momentum(b, {face.vof, face.neighbour, face.side}, double{face.area}, flux);
   }
 
   const StokesOperator& op_;
@@ -225,37 +243,47 @@ class LevelBodies {
   double inertia_;
   const std::vector<int>& body_of_;
   LevelStep step_;
+  double per_rate_;  // h_l²
   FloatField label_;
 };
 
 }  // namespace
 
-std::vector<BodyForce> body_forces(const StokesLevels& op, const FlowValues& u, const StokesDrive& drive,
-                                   double inertia, const std::vector<int>& body_of, const MomentumOfStep& step) {
-  require(op.n_levels() == 1 || step.rate.empty(), "forces on bodies in time: {} grid levels; they work on one",
-          op.n_levels());
-  const int n = body_of.empty() ? 0 : 1 + *std::ranges::max_element(body_of);
-  std::vector<double> sums(static_cast<std::size_t>(7 * std::max(n, 0)));
+std::vector<BodyForce> body_forces(StokesLevels& op, const FlowValues& u, const StokesDrive& drive, double inertia,
+                                   const std::vector<int>& body_of, const MomentumOfStep& step) {
+  const int n = body_of.empty() ? 0 : std::max(0, 1 + *std::ranges::max_element(body_of));
+  std::vector<BodyForce> all(static_cast<std::size_t>(n));
+  std::vector<LevelBodies> levels;
+  levels.reserve(op.n_levels());
   for (int l = 0; l < op.n_levels(); ++l) {
     const double h = StokesLevels::width(l);
-    const LevelStep here{step.carried.empty() ? nullptr : &step.carried[l], step.rate};
-    const LevelBodies bodies(op.level(l), u.level(l), on_level(drive, op.sides(), h), h * inertia, body_of, here);
-    for (int b = 0; b < op.level(l).geometry().graph.n_local(); ++b) {
-      std::vector<BodyForce> forces(static_cast<std::size_t>(std::max(n, 0)));
-      bodies.add(b, forces);
-      for (std::size_t i = 0; i < forces.size(); ++i) {
-        for (std::size_t d = 0; d < 3; ++d) {
-          sums[7 * i + d] += h * forces[i].pressure.v[d];
-          sums[7 * i + 3 + d] += h * forces[i].friction.v[d];
-        }
-        sums[7 * i + 6] += h * h * forces[i].wall_area;
-      }
+    const LevelStep here{step.carried.empty() ? nullptr : &step.carried[l],
+                         step.rate.empty() ? step.rate : step.rate.subspan(op.begin(l))};
+    levels.emplace_back(op.level(l), u.level(l), on_level(drive, op.sides(), h), h * inertia, body_of, here);
+    std::vector<BodyForce> forces(all.size());
+    for (int b = 0; b < op.level(l).geometry().graph.n_local(); ++b) levels[l].add(b, forces);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].pressure += h * forces[i].pressure;
+      all[i].friction += h * forces[i].friction;
+      all[i].wall_area += h * h * forces[i].wall_area;
     }
   }
-  op.comm().sum(std::span(sums));
-  std::vector<BodyForce> all;
-  for (std::size_t i = 0; i + 6 < sums.size(); i += 7)
-    all.push_back({{sums[i], sums[i + 1], sums[i + 2]}, {sums[i + 3], sums[i + 4], sums[i + 5]}, sums[i + 6]});
+  if (op.n_levels() > 1) {
+    std::vector<Vec3> carried(op.coupling().n_fluxes());
+    op.coupling().hand_back(
+        std::span(carried),
+        [&](int l, std::size_t ghost) { return levels[l].through(op.level(l).level_ghosts()[ghost]); },
+        [&](int l, int box, std::size_t vof, const Vec3& in) {
+          if (const int body = levels[l].body(box, static_cast<std::uint16_t>(vof)); body > 0)
+            all[body - 1].friction += StokesLevels::width(l + 1) * in;
+        });
+  }
+  for (BodyForce& f : all) {
+    std::array<double, 7> sums{f.pressure[0], f.pressure[1], f.pressure[2], f.friction[0],
+                               f.friction[1], f.friction[2], f.wall_area};
+    op.comm().sum(std::span(sums));
+    f = {{sums[0], sums[1], sums[2]}, {sums[3], sums[4], sums[5]}, sums[6]};
+  }
   return all;
 }
 

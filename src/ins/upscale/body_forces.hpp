@@ -30,9 +30,9 @@ struct BodyForce {
 /// bodies count to the one with more wall; walls of pores without flow to none. Collective.
 /// @param inertia  as in steady_solver.hpp; 0: Stokes flow
 /// @param body_of  mineral number -> body; negative: to none
-/// @param step     of a step in time (UnsteadySolver::momentum_of_step), on one level
-std::vector<BodyForce> body_forces(const StokesLevels& op, const FlowValues& u, const StokesDrive& drive,
-                                   double inertia, const std::vector<int>& body_of, const MomentumOfStep& step = {});
+/// @param step     of a step in time (UnsteadySolver::momentum_of_step)
+std::vector<BodyForce> body_forces(StokesLevels& op, const FlowValues& u, const StokesDrive& drive, double inertia,
+                                   const std::vector<int>& body_of, const MomentumOfStep& step = {});
 
 /// In the same units.
 struct EndFriction {

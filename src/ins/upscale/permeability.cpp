@@ -368,11 +368,6 @@ namespace {
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry, const Domain& domain) {
   std::vector<std::string> found;
   bool any_side = false;
-  if (geometry.levels.size() > 1 && is_in_time(options.model) && ends_drive(options))
-    found.push_back(fmt::format(
-        "flow.{}: on a refined grid, but the velocity of an end moves flow in time on one level only; leave "
-        "[[grid.refine]] out, or give a drive between two pressures",
-        options.lids.empty() ? "inlet" : "lid"));
   if (geometry.levels.size() > 1 && options.reservoir > 0)
     found.emplace_back(
         "flow.reservoir: on a refined grid, but free cells before and after the sample go with one level only; leave "

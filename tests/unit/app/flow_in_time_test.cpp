@@ -11,6 +11,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
+#include "support/grid_cases.hpp"
 #include "support/shared_directory.hpp"
 
 namespace karst {
@@ -19,9 +20,10 @@ namespace {
 using test::error_of;
 using test::has;
 
-/// A channel of 20 × 8 × 1 cells of 1 m with a disc of 3 m, water pushed in on -x.
+/// A channel of 20 × 8 × 1 cells of 1 m with a disc of 3 m, water pushed in on -x; refined: cells of half the width
+/// from the middle of the disc on for 8 m.
 struct Channel {
-  Channel() {
+  explicit Channel(bool refined = false) {
     config.flow.model = FlowModel::navier_stokes;
     config.flow.estimate_error = false;
     config.flow.tolerance = 1e-9;
@@ -30,6 +32,7 @@ struct Channel {
     config.flow.inlets[0].velocity = 4e-6;
     config.time = {4e5, 2e4, 0.0, StepScheme::bdf2};
     grid.periodic = {false, false, true};
+    if (refined) grid = test::refined_in(grid, 1, {8, 0, 0}, {16, 8, 1});
     geometry = build_geometry(comm, grid, *make_level_set(Cylinder{{{6, 3.9, 0}}, 1.5}), KeepPores::all);
     context.file = [this](const std::string& name) { return folder.path() + "/" + name; };
   }
@@ -70,10 +73,10 @@ TEST(FlowFromAnInletInTimeMpi, FormulaTableAndProfileAreTheSame) {
   }
 }
 
-// What begins as the steady flow stays as it is, and so do the forces; a line of the history has what its first line
-// names.
-TEST(FlowFromAnInletInTimeMpi, SteadyFlowAndItsForcesStay) {
-  Channel channel;
+/// What begins as the steady flow stays as it is, and so do the forces; a line of the history has what its first line
+/// names.
+void expect_steady_flow_stays(bool refined) {
+  Channel channel(refined);
   FlowOptions& flow = channel.config.flow;
   flow.sides = FlowWalls::no_slip;
   flow.inlets[0].profile = "parabolic";
@@ -95,6 +98,9 @@ TEST(FlowFromAnInletInTimeMpi, SteadyFlowAndItsForcesStay) {
     EXPECT_EQ(std::ranges::count(line, ','), std::ranges::count(first, ',')) << line;
   EXPECT_EQ(n, json["steps"].get<int>());
 }
+
+TEST(FlowFromAnInletInTimeMpi, SteadyFlowAndItsForcesStay) { expect_steady_flow_stays(false); }
+TEST(FlowFromAnInletInTimeMpi, SteadyFlowAndItsForcesStayOnTwoLevels) { expect_steady_flow_stays(true); }
 
 TEST(FlowFromAnInletInTimeMpi, MistakesAreFoundBeforeTheSolve) {
   Channel channel;

@@ -18,12 +18,14 @@ struct PlaneChannel {
   int axis = 0, length = 12, height = 8;
   bool from_high = false;
   FlowSide sides = FlowSide::no_slip;
-  double disc = 0.0;  ///< radius of one in the stream
+  double disc = 0.0;              ///< radius of one in the stream
+  std::array<double, 2> finer{};  ///< from where to where along the axis cells have half the width
+  int depth = 1;
 
   int across() const { return (axis + 1) % 3; }
   std::size_t in() const { return static_cast<std::size_t>(side_of(axis, from_high)); }
   Geometry geometry(const Comm& comm) const {
-    Index cells = Index::all(1);
+    Index cells = Index::all(depth);
     cells[axis] = length;
     cells[across()] = height;
     std::array<bool, 3> periodic{true, true, true};
@@ -31,7 +33,14 @@ struct PlaneChannel {
     const test::DistanceFunction phi([this](const Vec3& x) {
       return disc > 0.0 ? std::hypot(x[axis] - 0.33 * length, x[across()] - 0.48 * height) - disc : 1e3;
     });
-    return build_geometry(comm, test::flow_grid(cells, periodic), phi, KeepPores::connected);
+    GridOptions grid = test::flow_grid(cells, periodic);
+    if (finer[1] > finer[0]) {
+      Vec3 low, high{double(cells[0]), double(cells[1]), double(cells[2])};
+      low[axis] = finer[0];
+      high[axis] = finer[1];
+      grid = test::refined_in(grid, 1, low, high);
+    }
+    return build_geometry(comm, grid, phi, KeepPores::connected);
   }
   FlowSides kinds() const {
     FlowSides kinds;
@@ -53,12 +62,32 @@ StokesOptions options(double tolerance) {
   return o;
 }
 
+/// f(place in vectors, level, own box, VoF, its cell) for all own unknowns.
+template <class F>
+void for_each_unknown(const StokesLevels& op, F&& f) {
+  for (int l = 0; l < op.n_levels(); ++l) {
+    const LevelGraph& graph = op.level(l).geometry().graph;
+    for (int b = 0; b < graph.n_local(); ++b) {
+      const BoxGraph box = graph.box(b);
+      for_each_vof(box, [&](int vof, int cell) {
+        if (std::ranges::count(op.level(l).covered_in(b), vof) == 0)
+          f(static_cast<std::size_t>(op.begin(l) + graph.vof_begin(b) + vof), l, b, vof, box.cells.cell(cell));
+      });
+    }
+  }
+}
+
 // A uniform stream u = t between planes of symmetry, along every axis: ∂u/∂t = 1 = -∂p, whatever its inertia. Both
-// kinds of steps are exact for it.
+// kinds of steps are exact for it, and so are two levels, the finer one in the middle and at either end.
 TEST(UnsteadyEnds, AcceleratedStreamIsExactMpi) {
   const Comm comm = Comm::world();
-  for (const int axis : {0, 1, 2}) {
-    const PlaneChannel channel{axis, 12, 8, axis == 1, FlowSide::symmetry};
+  for (const auto& [axis, finer] : {std::pair{0, std::array{0.0, 0.0}},
+                                    {1, {0.0, 0.0}},
+                                    {2, {0.0, 0.0}},
+                                    {0, {4.0, 8.0}},
+                                    {1, {0.0, 4.0}},
+                                    {2, {8.0, 12.0}}}) {
+    const PlaneChannel channel{axis, 12, 8, axis == 1, FlowSide::symmetry, 0.0, finer};
     const Geometry geometry = channel.geometry(comm);
     StokesSolver stokes(comm, geometry, channel.kinds(), options(1e-10));
     UnsteadySolver flow(
@@ -68,18 +97,14 @@ TEST(UnsteadyEnds, AcceleratedStreamIsExactMpi) {
     EXPECT_NEAR(flow.flow_out(in), -8.0 * flow.time(), 1e-5) << axis;
     EXPECT_NEAR(flow.flow_out(opposite(in)), 8.0 * flow.time(), 1e-5) << axis;
     double off = 0.0;
-    const LevelGraph& graph = geometry.levels[0].graph;
-    for (int b = 0; b < graph.n_local(); ++b) {
-      const BoxGraph box = graph.box(b);
-      for_each_vof(box, [&](int vof, int cell) {
-        const Quad& q = stokes.all_values()[graph.vof_begin(b) + vof];
-        const double x = box.cells.cell(cell)[axis] + 0.5, left = channel.from_high ? x : 12.0 - x;
-        for (int d = 0; d < 3; ++d)
-          off = std::max(off, std::abs(q.v[d] - (d != axis ? 0.0 : (channel.from_high ? -1.0 : 1.0) * flow.time())));
-        off = std::max(off, std::abs(q.v[3] - left) / 12.0);
-      });
-    }
-    EXPECT_LT(comm.max(off), 1e-6) << axis;  // coefficients are in single precision
+    for_each_unknown(stokes.op(), [&, d = axis](std::size_t v, int l, int, int, const Index& cell) {
+      const Quad& q = stokes.all_values()[v];
+      const double h = StokesLevels::width(l), x = h * (cell[d] + 0.5), left = channel.from_high ? x : 12.0 - x;
+      for (int e = 0; e < 3; ++e)
+        off = std::max(off, std::abs(q.v[e] - (e != d ? 0.0 : (channel.from_high ? -1.0 : 1.0) * flow.time())));
+      off = std::max(off, std::abs(q.v[3] / h - left) / 12.0);
+    });
+    EXPECT_LT(comm.max(off), 1e-6) << axis << " " << finer[0];  // coefficients are in single precision
   }
 }
 
@@ -142,23 +167,130 @@ std::array<double, 2> change_of_steady(const Comm& comm, const PlaneChannel& cha
   flow.keep_rate();
   for (int i = 0; i < 4; ++i) flow.step(0.1);
   double off = 0.0;
-  for (std::size_t v = 0; v < before.size(); ++v)
+  for_each_unknown(stokes.op(), [&](std::size_t v, int, int, int, const Index&) {
     for (std::size_t d = 0; d < 3; ++d) off = std::max(off, std::abs(stokes.all_values()[v].v[d] - before[v].v[d]));
+  });
   const MomentumOfStep step = flow.momentum_of_step();
   const Vec3 now = body_forces(stokes.op(), stokes.values(), drive, inertia, {0}, step)[0].total();
   return {comm.max(off), norm(now - force) / norm(force)};
 }
 
-// What the steady solver finds does not change in time, nor the force: past a disc at ρ U D / μ = 16, and where the
-// outlet cuts the eddies behind it, at 32.
+// What the steady solver finds does not change in time, nor the force: past a disc at ρ U D / μ = 16, with finer cells
+// that begin in the middle of it, too, and where the outlet cuts the eddies behind it, at 32.
 TEST(UnsteadyEnds, SteadyFlowStaysAsItIsMpi) {
   const Comm comm = Comm::world();
   const PlaneChannel whole{0, 20, 10, false, FlowSide::no_slip, 2.0};
+  const PlaneChannel refined{0, 20, 12, false, FlowSide::no_slip, 2.0, {8.0, 16.0}};
   const PlaneChannel cut{1, 10, 10, true, FlowSide::no_slip, 2.0};
-  for (const auto& [channel, inertia] : {std::pair{whole, 4.0}, {cut, 8.0}}) {
+  for (const auto& [channel, inertia] : {std::pair{whole, 4.0}, {refined, 4.0}, {cut, 8.0}}) {
     const auto [flow, force] = change_of_steady(comm, channel, inertia);
     EXPECT_LT(flow, 1e-6) << inertia;
     EXPECT_LT(force, 1e-6) << inertia;
+  }
+}
+
+/// A stream past a disc that sets in within a tenth of a unit of time.
+struct StartingStream {
+  StartingStream(const Comm& comm, const PlaneChannel& channel, double inertia, double per_time = 1.0)
+      : geometry(channel.geometry(comm)),
+        stokes(comm, geometry, channel.kinds(), options(1e-9)),
+        flow(
+            stokes, geometry,
+            [channel, per_time](double t) { return channel.drive(std::min(1.0, 10.0 * t / per_time)); },
+            channel.drive(), TimeScheme::bdf2, inertia) {
+    flow.keep_rate();
+  }
+  Geometry geometry;
+  StokesSolver stokes;
+  UnsteadySolver flow;
+};
+
+/// Momentum that goes through the low side of a plane of cells across x, inlet to outlet, in units of h0.
+Vec3 through_plane(StartingStream& s, const MomentumOfStep& step, double inertia, int plane) {
+  Vec3 sum;
+  const StokesLevels& op = s.stokes.op();
+  for_each_unknown(op, [&](std::size_t v, int l, int b, int vof, const Index& cell) {
+    if (cell[0] != plane << l) return;
+    const double h = StokesLevels::width(l);
+    const LevelGraph& graph = op.level(l).geometry().graph;
+    std::uint16_t slot = 0;
+    for_each_vof(graph.box(b), [&](int i, int, const std::array<std::uint16_t, 6>& slots) {
+      if (i == vof) slot = slots[0];
+    });
+    const Quad *x = s.stokes.values().level(l).x.box(b).data(), &here = x[vof], &before = x[slot];
+    const double in = -double{step.carried[l].sides[v - static_cast<std::size_t>(op.begin(l))][0]};
+    for (std::size_t c = 0; c < 2; ++c)
+      sum.v[c] += h * (h * inertia * in * 0.5 * (here.v[c] + before.v[c]) - (here.v[c] - before.v[c]));
+    sum.v[0] += h * 0.5 * (here.v[3] + before.v[3]);
+  });
+  op.comm().sum(std::span(sum.v));
+  return sum;
+}
+
+/// κ ∂u/∂t of the cells between two planes across x, in units of h0.
+Vec3 change_between(StartingStream& s, const MomentumOfStep& step, int low, int high) {
+  Vec3 sum;
+  const StokesLevels& op = s.stokes.op();
+  for_each_unknown(op, [&](std::size_t v, int l, int b, int vof, const Index& cell) {
+    if (cell[0] < low << l || cell[0] >= high << l) return;
+    const LevelGeometry& level = op.level(l).geometry();
+    const BoxGraph box = level.graph.box(b);
+    const auto irregular = box.row_vof.first(box.n_irregular);
+    const auto at = std::ranges::lower_bound(irregular, static_cast<std::uint16_t>(vof));
+    const double kappa = at != irregular.end() && *at == vof ? level.box(b).moments[at - irregular.begin()].kappa : 1.0;
+    for (std::size_t c = 0; c < 3; ++c) sum.v[c] += std::pow(StokesLevels::width(l), 3) * kappa * step.rate[v][c];
+  });
+  op.comm().sum(std::span(sum.v));
+  return sum;
+}
+
+// While a stream sets in, the force on a disc is what planes before and behind it pass on less what the fluid between
+// them takes to get faster; on one level, with finer cells around it, and with some that begin in the middle of it.
+TEST(UnsteadyEnds, ForceIsTheMomentumThatIsMissingMpi) {
+  const Comm comm = Comm::world();
+  for (const std::array<double, 2>& finer : {std::array{0.0, 0.0}, std::array{4.0, 16.0}, std::array{8.0, 16.0}}) {
+    StartingStream s(comm, {0, 24, 12, false, FlowSide::symmetry, 2.0, finer}, 4.0);
+    for (int i = 0; i < 3; ++i) s.flow.step(0.03);
+    const MomentumOfStep step = s.flow.momentum_of_step();
+    const Vec3 force = body_forces(s.stokes.op(), s.stokes.values(), {}, 4.0, {0}, step)[0].total();
+    const Vec3 in = through_plane(s, step, 4.0, 3), out = through_plane(s, step, 4.0, 19),
+               change = change_between(s, step, 3, 19);
+    EXPECT_NEAR(force[0], in[0] - out[0] - change[0], 1e-6 * in[0]) << finer[0];  // rates are in single precision
+    EXPECT_GT(change[0], 0.5 * force[0]);
+  }
+}
+
+// Finer cells everywhere are one level of cells of half the width, with the same force on the disc.
+TEST(UnsteadyEnds, FinerCellsEverywhereAreOneLevelMpi) {
+  const Comm comm = Comm::world();
+  StartingStream two(comm, {0, 16, 8, false, FlowSide::no_slip, 1.4, {0.0, 16.0}}, 4.0);
+  PlaneChannel fine{0, 32, 16, false, FlowSide::no_slip, 2.8};
+  fine.depth = 2;
+  StartingStream one(comm, fine, 2.0, 4.0);  // in its units a velocity is as many cells as before in half the time
+  std::array<Vec3, 2> force;
+  for (int i = 0; i < 4; ++i) {
+    two.flow.step(0.03);
+    one.flow.step(0.12);
+  }
+  force[0] = body_forces(two.stokes.op(), two.stokes.values(), {}, 4.0, {0}, two.flow.momentum_of_step())[0].total();
+  force[1] = body_forces(one.stokes.op(), one.stokes.values(), {}, 2.0, {0}, one.flow.momentum_of_step())[0].total();
+  for (int d = 0; d < 2; ++d) EXPECT_NEAR(2.0 * force[0][d], force[1][d], 1e-7 * force[1][0]) << d;
+}
+
+// The same flow and force on any number of ranks.
+TEST(UnsteadyEnds, LevelsAreTheSameOnAllRanksMpi) {
+  std::array<Vec3, 2> force, velocity;
+  const std::array<Comm, 2> comms{Comm::world(), Comm::self()};
+  for (const std::size_t i : {0, 1}) {
+    StartingStream s(comms[i], {0, 20, 12, false, FlowSide::no_slip, 2.0, {8.0, 16.0}}, 4.0);
+    StepReport r;
+    for (int n = 0; n < 3; ++n) r = s.flow.step(0.03);
+    velocity[i] = r.velocity;
+    force[i] = body_forces(s.stokes.op(), s.stokes.values(), {}, 4.0, {0}, s.flow.momentum_of_step())[0].total();
+  }
+  for (int d = 0; d < 2; ++d) {
+    EXPECT_NEAR(velocity[0][d], velocity[1][d], 1e-8) << d;
+    EXPECT_NEAR(force[0][d], force[1][d], 1e-7 * force[1][0]) << d;
   }
 }
 

@@ -10,11 +10,12 @@ namespace {
 
 using test::flow_grid;
 
-/// A packing, pushed by a force that changes with time; steps of changing length.
+/// A packing, pushed by a force that changes with time, and where it has ends along x from an inlet; steps of changing
+/// length.
 struct FlowRun {
   FlowRun(const Comm& comm, const GridOptions& grid, TimeScheme scheme, double inertia)
       : geometry(build_geometry(comm, grid, *test::packing(40, 3.2, 16, true), KeepPores::connected)),
-        stokes(comm, geometry, {}, options()),
+        stokes(comm, geometry, {FlowSide::velocity, FlowSide::outlet}, options()),
         flow(stokes, geometry, force, force(0.0), scheme, inertia) {}
   static StokesOptions options() {
     StokesOptions o;
@@ -24,6 +25,7 @@ struct FlowRun {
   static StokesDrive force(double t) {
     StokesDrive drive;
     drive.force = {std::cos(3.0 * t), 0.5, 0.0};
+    drive.at_end[0] = 0.1 * std::cos(3.0 * t);
     return drive;
   }
   void steps(int begin, int end) {
@@ -37,10 +39,11 @@ struct FlowRun {
   StepReport last;
 };
 
-// The same bits, on one level and two, with inertia and without, after each kind of step.
+// The same bits, on one level and two, with inertia and without, periodic and from an inlet, after each kind of step.
 TEST(UnsteadyState, GoesOnWithTheSameBitsMpi) {
   const Comm comm = Comm::world();
-  const GridOptions plain = flow_grid(Index::all(16), {true, true, true}, 8);
+  const GridOptions plain = flow_grid(Index::all(16), {true, true, true}, 8),
+                    ends = flow_grid(Index::all(16), {false, true, true}, 8);
   struct Case {
     GridOptions grid;
     TimeScheme scheme;
@@ -48,7 +51,8 @@ TEST(UnsteadyState, GoesOnWithTheSameBitsMpi) {
   };
   for (const Case& c : {Case{plain, TimeScheme::bdf2, 2.0}, Case{plain, TimeScheme::sdirk2, 0.0},
                         Case{test::refined_in(plain, 1, {4, 0, 0}, {8, 8, 8}), TimeScheme::bdf2, 0.0},
-                        Case{test::refined_in(plain, 1, {4, 0, 0}, {8, 8, 8}), TimeScheme::bdf2, 2.0}})
+                        Case{test::refined_in(plain, 1, {4, 0, 0}, {8, 8, 8}), TimeScheme::bdf2, 2.0},
+                        Case{test::refined_in(ends, 1, {4, 0, 0}, {8, 8, 8}), TimeScheme::bdf2, 2.0}})
     for (const int stop : {1, 3, 4}) {
       FlowRun whole(comm, c.grid, c.scheme, c.inertia), rest(comm, c.grid, c.scheme, c.inertia);
       whole.steps(0, stop);

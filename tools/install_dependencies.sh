@@ -79,3 +79,7 @@ if [[ ! -f $stamp || $(<"$stamp") != "$wanted" ]]; then
   echo "$wanted" >"$stamp.new"
   mv "$stamp.new" "$stamp"
 fi
+# The package of the project (python/karst) as it stands here, as an editable installation would have it.
+for packages in .venv/lib/python3*/site-packages; do
+  grep -sqxF -- "$PWD/python" "$packages/karst.pth" || echo "$PWD/python" >"$packages/karst.pth"
+done

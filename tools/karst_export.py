@@ -12,6 +12,7 @@
 """
 import argparse
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,9 @@ from vtkmodules.vtkIOGeometry import vtkSTLWriter
 from vtkmodules.vtkIOPLY import vtkPLYWriter
 from vtkmodules.vtkIOXML import vtkXMLImageDataWriter, vtkXMLPolyDataWriter
 
-from karst_plotfile import FRACTION, HIDDEN, Plotfile, PlotfileError, guarded
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+from karst.error import KarstError, guarded  # noqa: E402
+from karst.plotfile import FRACTION, HIDDEN, Plotfile  # noqa: E402
 
 FORMATS = ("npy", "vti", "stl", "ply", "vtp", "streamlines")
 STEP = 0.35  # [cells] of a streamline
@@ -94,7 +97,7 @@ def write(writer, file, data):
     writer.SetFileName(str(file))
     writer.SetInputData(data)
     if not writer.Write():
-        raise PlotfileError(f"{file}: cannot be written")
+        raise KarstError(f"{file}: cannot be written")
     return [str(file)]
 
 
@@ -112,7 +115,7 @@ def write_vti(plot, fields, prefix):
 def wall(plot):
     """Triangles of the wall [m], with normals into the fluid."""
     if FRACTION not in plot.components:
-        raise PlotfileError("the plotfile holds no `fraction`, so there is no wall; add it to output.plot")
+        raise KarstError("the plotfile holds no `fraction`, so there is no wall; add it to output.plot")
     image = image_of(plot, at_centres=True)
     image.GetPointData().SetScalars(add_array(image.GetPointData(), "solid", -plot.smooth_wall_field()))
     contour = vtkFlyingEdges3D()
@@ -122,7 +125,7 @@ def wall(plot):
     contour.ComputeScalarsOff()
     contour.Update()
     if contour.GetOutput().GetNumberOfCells() == 0:
-        raise PlotfileError("there is no wall to write: the domain is all fluid or all solid")
+        raise KarstError("there is no wall to write: the domain is all fluid or all solid")
     normals = vtkPolyDataNormals()
     normals.SetInputConnection(contour.GetOutputPort())
     normals.SplittingOff()
@@ -142,7 +145,7 @@ def seeds(plot, velocity, wanted):
     flow = np.maximum(plane if plane.sum() >= 0 else -plane, 0.0).ravel().astype(float)
     total = np.cumsum(flow)
     if total[-1] <= 0.0:
-        raise PlotfileError("nothing flows through the middle plane, so no streamline begins")
+        raise KarstError("nothing flows through the middle plane, so no streamline begins")
     cells = np.searchsorted(total, (np.arange(wanted) + 0.5) / wanted * total[-1])
     second, first = np.unravel_index(cells, plane.shape)
     n = np.arange(wanted)
@@ -158,7 +161,7 @@ def velocity_of(plot, name):
     vectors = [array for array in plot.arrays if "velocity" in array]
     name = name or (vectors[0] if vectors else None)
     if name is None or f"{name}_x" not in plot.components:
-        raise PlotfileError(f"streamlines need a vector of the velocity; the plotfile has: {', '.join(plot.components)}")
+        raise KarstError(f"streamlines need a vector of the velocity; the plotfile has: {', '.join(plot.components)}")
     return name, np.stack([dense(plot, f"{name}_{d}") for d in "xyz"], axis=-1)
 
 
@@ -199,7 +202,7 @@ def write_wall(kind, surface, prefix):
 def main():
     args = arguments()
     if args.lines < 1:
-        raise PlotfileError(f"--lines {args.lines}: must be 1 or more")
+        raise KarstError(f"--lines {args.lines}: must be 1 or more")
     prefix = args.output
     Path(prefix).parent.mkdir(parents=True, exist_ok=True)
     with Plotfile(args.plotfile) as plot:

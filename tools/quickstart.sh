@@ -28,26 +28,25 @@ if up_to_date "$run/summary.json" "$rock" "$karst" "$deck"; then
 else
   "$karst" run "$deck" --out "$run" --overwrite
 fi
-draw() {  # TOOL PICTURE [arguments]
-  local tool=tools/$1 picture=$2
-  shift 2
-  up_to_date "$picture" "$plotfile" "$tool" || .venv/bin/python "$tool" "$plotfile" -o "$picture" "$@"
+draw() {  # KIND made-from PICTURE [arguments]
+  local kind=$1 from=$2 picture=$3
+  shift 3
+  up_to_date "$picture" "$from" "python/karst/plot/$kind.py" || .venv/bin/python -m karst.plot "$kind" "$from" -o "$picture" "$@"
 }
-draw plot_slice.py "$out/slice.png" --title "Quickstart: fluid and wall, plane in the middle"
-draw plot_slice.py "$out/flow.png" --field drive_x_velocity_x --axis z --no-boxes --title "Quickstart: velocity along x, drive along x [m/s]"
-draw plot_wall.py "$out/wall.png"
-up_to_date "$out/streamlines.svg" "$run/report.html" || python3 tools/report_figure.py "$run/report.html" -o "$out/streamlines.svg"
+draw slice "$plotfile" "$out/slice.png" --title "Quickstart: fluid and wall, plane in the middle"
+draw slice "$plotfile" "$out/flow.png" --field drive_x_velocity_x --axis z --no-boxes --title "Quickstart: velocity along x, drive along x [m/s]"
+draw wall "$plotfile" "$out/wall.png"
+draw figure "$run/report.html" "$out/streamlines.svg"
 
 echo
-.venv/bin/python - "$run/summary.json" <<'PYTHON'
-import json
+.venv/bin/python - "$run" <<'PYTHON'
 import sys
 
-with open(sys.argv[1], encoding="utf-8") as file:
-    summary = json.load(file)
+import karst
+
+summary = karst.Summary.read(sys.argv[1])
 for d, axis in enumerate("xyz"):
-    print(f"Permeability along {axis}: {summary['permeability_m2'][d][d]:.4g} m2 = "
-          f"{summary['permeability_darcy'][d][d]:.4g} darcy")
+    print(f"Permeability along {axis}: {summary.permeability_m2[d, d]:.4g} m2 = {summary.permeability_darcy[d, d]:.4g} darcy")
 PYTHON
 echo
 echo "Import, page   $out/rock.html"

@@ -88,7 +88,7 @@ class OpenResults(unittest.TestCase):
     @functools.cache
     def of_python(cls):
         """What the page's own way in Python gives; mean velocity in the pores along x last."""
-        return cls.code("from karst_plotfile", "[float(fraction.mean()), velocity.shape, pressure.shape, plot.unit('velocity'), float(np.nansum(velocity[..., 0] * fraction) / fraction.sum())]")
+        return cls.code("import karst", "[float(fraction.mean()), velocity.shape, pressure.shape, plot.unit('velocity'), float(np.nansum(velocity[..., 0] * fraction) / fraction.sum())]")
 
     def test_python_gives_the_figures_of_the_run(self):
         porosity, shape, plane, unit, _ = self.of_python()

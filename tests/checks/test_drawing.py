@@ -11,10 +11,10 @@ from xml.etree import ElementTree
 import h5py
 import matplotlib.image
 import numpy as np
+from karst import KarstError, Plotfile
+from karst.plotfile import FRACTION, doubled
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-from karst_plotfile import FRACTION, Plotfile, PlotfileError, doubled  # noqa: E402
 
 BOX = 8
 CELLS = 20  # level 0: 8 + 8 + 4 cells in each direction
@@ -153,7 +153,7 @@ class Drawing(unittest.TestCase):
             self.assertIn(message, done.stderr)
             self.assertEqual(done.stderr.count("\n"), 1)
             self.assertFalse(picture.exists())
-        with self.assertRaises(PlotfileError):
+        with self.assertRaises(KarstError):
             Plotfile(self.path).unit("none")
 
 

@@ -16,7 +16,7 @@ from vtkmodules.vtkIOPLY import vtkPLYReader
 from vtkmodules.vtkIOXML import vtkXMLImageDataReader, vtkXMLPolyDataReader
 
 import test_drawing
-from karst_plotfile import FRACTION, Plotfile
+from karst.plotfile import FRACTION, Plotfile
 
 EDGE = 1e-3  # of the domain [m]
 RADIUS = test_drawing.RADIUS * EDGE

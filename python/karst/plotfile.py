@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads Karst plotfiles (HDF5, see src/io/plotfile.hpp).
+"""Plotfiles (HDF5, see src/io/plotfile.hpp).
 
     plot = Plotfile("out/plot.vtkhdf")
     plot.arrays                {"fraction": "1", "velocity": "m/s", ...}: names and units
@@ -10,21 +10,19 @@
 Boxes that are not in the file hold no fluid. Fields of the geometry (fraction, distance ...) are kept as they are in the
 solid; others come back as NaN in cells without fluid. Files of older versions are read, too.
 """
-import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import h5py
 import numpy as np
+
+from karst.error import KarstError
 
 FRACTION = "fraction"  # volume fraction of fluid in a cell, 0 to 1; older files: above 1 where slivers were joined
 DISTANCE = "distance"  # level set at the cell centre [m], > 0 in the fluid; not in every plotfile
 GEOMETRY = (FRACTION, DISTANCE, "wall_area", "wall_normal")
 HIDDEN = "vtkGhostType"  # 0 in cells to be shown
 UNITS = {"velocity": "m/s", "pressure": "Pa", DISTANCE: "m", "wall_area": "m2"}  # of older files, which hold none
-
-
-class PlotfileError(Exception):
-    """A file that is no plotfile, or a field it does not have; the text says what to do."""
 
 
 @dataclass
@@ -43,7 +41,7 @@ def _text(value):
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def doubled(values, axis):
+def doubled(values: np.ndarray, axis: int) -> np.ndarray:
     """Twice as many cells along an axis, by linear interpolation between cell centres."""
     before = np.concatenate([values.take([0], axis), values.take(range(values.shape[axis] - 1), axis)], axis)
     after = np.concatenate([values.take(range(1, values.shape[axis]), axis), values.take([-1], axis)], axis)
@@ -52,13 +50,21 @@ def doubled(values, axis):
 
 
 class Plotfile:
-    def __init__(self, path):
+    """A plotfile, open until close() or the end of a `with`. Arrays are float32, in the units of the file (SI).
+
+    title, time         of the run; [s]
+    arrays              names and units: {"pressure": "Pa", "velocity": "m/s"}
+    components          names of scalars and of components of vectors: "pressure", "velocity_x"
+    levels              boxes of each level, the coarsest first
+    """
+
+    def __init__(self, path: str | Path):
         try:
             self._file = h5py.File(path, "r")
         except OSError as error:
-            raise PlotfileError(f"{path}: cannot be read as HDF5 ({error}); give a plotfile written by karst") from None
+            raise KarstError(f"{path}: cannot be read as HDF5 ({error}); give a plotfile written by karst") from None
         if "VTKHDF/Level0/CellData" not in self._file:
-            raise PlotfileError(f"{path}: is HDF5 but no plotfile (VTKHDF/Level0 is missing); give one written by karst")
+            raise KarstError(f"{path}: is HDF5 but no plotfile (VTKHDF/Level0 is missing); give one written by karst")
         attributes = self._file.attrs
         self.title = _text(attributes.get("title", "")).strip()
         self.time = float(attributes.get("time", 0.0))  # [s]
@@ -66,7 +72,7 @@ class Plotfile:
         while f"VTKHDF/Level{len(self.levels)}" in self._file:
             self.levels.append(self._level(len(self.levels)))
         held = self._file["VTKHDF/Level0/CellData"]
-        self.arrays = {name: _text(held[name].attrs.get("units", unit_of(name))) for name in held if name != HIDDEN}
+        self.arrays = {name: _text(held[name].attrs.get("units", _older_unit(name))) for name in held if name != HIDDEN}
         self._columns = {}  # component: array and its column
         for name in self.arrays:
             if held[name].ndim == 2:
@@ -75,10 +81,13 @@ class Plotfile:
                 self._columns[name] = (name, None)
         self.components = list(self._columns)
 
-    def __enter__(self):
+    def __enter__(self) -> "Plotfile":
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self) -> None:
         self._file.close()
 
     def _level(self, number):
@@ -94,20 +103,21 @@ class Plotfile:
         return Level(float(group.attrs["Spacing"][0]), cells.astype(np.int64) << number, lo, hi, first)
 
     @property
-    def size(self):
+    def size(self) -> np.ndarray:
         """Edge lengths of the domain [m]."""
         return self.levels[0].cells * self.levels[0].dx
 
     def _place(self, field):
         """Array and column of a field; None: all columns."""
         if field not in self._columns and field not in self.arrays:
-            raise PlotfileError(f"no field '{field}' in the plotfile; it has: {', '.join(self.components)}")
+            raise KarstError(f"no field '{field}' in the plotfile; it has: {', '.join(self.components)}")
         return self._columns.get(field, (field, None))
 
-    def unit(self, field):
+    def unit(self, field: str) -> str:
+        """Unit of an array or component, "1" without one."""
         return self.arrays[self._place(field)[0]]
 
-    def box(self, field, level, number):
+    def box(self, field: str, level: int, number: int) -> np.ndarray:
         """Values of one box, array [k, j, i], of a vector [k, j, i, component]."""
         name, column = self._place(field)
         at, held = self.levels[level], self._file[f"VTKHDF/Level{level}/CellData"]
@@ -143,15 +153,15 @@ class Plotfile:
                 out[place[2], place[1], place[0]] = values
         return np.nan_to_num(out, nan=0.0) if field == FRACTION else out
 
-    def uniform(self, field, level=-1):
+    def uniform(self, field: str, level: int = -1) -> np.ndarray:
         """The whole domain at the cell width of a level (default the finest), finer values over coarser ones, [k, j, i]."""
         return self._assemble(field, level % len(self.levels), None)
 
     @property
-    def has_distance(self):
+    def has_distance(self) -> bool:
         return DISTANCE in self.components
 
-    def wall_field(self, level=-1, plane=None):
+    def wall_field(self, level: int = -1, plane: tuple[int, float] | None = None) -> np.ndarray:
         """A field that is > 0 in the fluid and 0 at the wall, in cells of a level, [k, j, i] or a plane (axis, at).
 
         The distance where the plotfile has it (negative where there is no box, and in pores that were removed), else
@@ -166,7 +176,7 @@ class Plotfile:
         solid = (fraction <= 0) & ~(distance <= 0)
         return np.where(solid, -0.5, distance).astype(np.float32)
 
-    def smooth_wall_field(self):
+    def smooth_wall_field(self) -> np.ndarray:
         """wall_field at the finest cell width; coarser levels are interpolated linearly, for smooth surfaces."""
         out = self.wall_field(0)
         for number in range(1, len(self.levels)):
@@ -183,17 +193,18 @@ class Plotfile:
             held[lo[2]:hi[2], lo[1]:hi[1], lo[0]:hi[0]] = True
         return held
 
-    def plane(self, field, axis, at, level=-1):
+    def plane(self, field: str, axis: int, at: float, level: int = -1) -> np.ndarray:
         """Cells cut by the plane at the fraction `at` (0..1) of the domain along `axis`, at the cell width of a level.
 
-        Returns the array [second direction, first direction], directions in the order x, y, z without `axis`.
+        axis: 0, 1, 2 for x, y, z. Returns the array [second direction, first direction], directions in the order x, y, z
+        without `axis`; of a vector with one more dimension, its components.
         """
         level %= len(self.levels)
         cells = int(self.levels[level].cells[axis])
         cell = min(int(at * cells), cells - 1)
         return self._assemble(field, level, (axis, cell)).squeeze(axis=2 - axis)
 
-    def rectangles(self, level, axis, at):
+    def rectangles(self, level: int, axis: int, at: float) -> list[tuple[float, float, float, float]]:
         """Boxes of a level cut by a plane: list of (x, y, width, height) [m] in the plane's two directions."""
         this = self.levels[level]
         cell = min(int(at * this.cells[axis]), int(this.cells[axis]) - 1)
@@ -203,7 +214,7 @@ class Plotfile:
         return [(low[b, u], low[b, v], size[b, u], size[b, v]) for b in np.flatnonzero(hit)]
 
 
-def length_unit(metres):
+def length_unit(metres: float) -> tuple[float, str]:
     """(factor, name) that make a length of this size easy to read."""
     for limit, factor, name in ((1e-3, 1e6, "µm"), (1.0, 1e3, "mm")):
         if metres < limit * 0.999999:
@@ -211,14 +222,7 @@ def length_unit(metres):
     return 1.0, "m"
 
 
-def unit_of(field):
+def _older_unit(field: str) -> str:
     """Unit of a field of an older file by its name, "1" when it is not known."""
     return next((unit for name, unit in UNITS.items() if name in field), "1")
 
-
-def guarded(main):
-    """Runs main; a PlotfileError becomes one line and status 1."""
-    try:
-        sys.exit(main())
-    except PlotfileError as error:
-        sys.exit(f"error: {error}")

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Karst from Python: decks, runs, images and results as arrays with units.
+
+    deck = karst.read_deck("inputs/permeability/permeability.toml")
+    results = karst.run(deck, out="out/mine", threads=4, grid={"cells": [32, 32, 32]})
+    print(results.summary.permeability_m2)              # array (3, 3) [m2]
+    with results.plotfile() as plot:
+        velocity = plot.uniform("velocity")             # array [k, j, i, component] [m/s]
+    history = results.table("history.csv")              # of a flow in time: history["time_s"], history.unit("time_s")
+
+Everything that goes wrong is a KarstError whose text says what to do. Needs NumPy and h5py; pictures (`karst.plot`) need
+matplotlib, those of the wall pyvista.
+"""
+from karst.deck import check, read_deck, to_toml, write_deck
+from karst.error import KarstError, RunError
+from karst.geometry import Geometry
+from karst.image import import_image, make_image
+from karst.plotfile import Plotfile
+from karst.program import find_program
+from karst.results import Results
+from karst.run import Run, run, start
+from karst.series import Series
+from karst.summary import Summary
+from karst.table import Table
+
+__version__ = "0.1.0"
+__all__ = ["Geometry", "KarstError", "Plotfile", "Results", "Run", "RunError", "Series", "Summary", "Table", "check", "find_program",
+           "import_image", "make_image", "read_deck", "run", "start", "to_toml", "write_deck"]

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Images: to geometry files, and synthetic ones."""
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from karst.geometry import Geometry
+from karst.program import call, find_program
+
+
+def option_words(options: dict[str, Any]) -> list[str]:
+    """--name value for each; lists with commas, True and False as words, None left out."""
+    words = []
+    for name, value in options.items():
+        if value is None:
+            continue
+        items = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+        words += [f"--{name}", ",".join(str(item).lower() if isinstance(item, bool) else str(item) for item in items)]
+    return words
+
+
+def import_image(image: str | Path | np.ndarray, output: str | Path, *, voxel: float | str | None = None, overwrite: bool = False,
+                 page: bool = True, threads: int | None = None, ranks: int = 1, program: str | Path | None = None, **options: Any) -> Geometry:
+    """`karst import`: an image becomes a geometry file. Raises RunError with the program's own message when it fails.
+
+    image    a file, a folder or pattern of slices, or an array [k, j, i] (z first) of gray values or labels
+    output   the geometry file (.h5)
+    voxel    width [m], or a text with a unit: "5.3 um"; needed when the image does not state it
+    page     also write the page that shows the import, beside the output
+    options  those of `karst import`: pore=0, segment="multi-otsu", names=["pore", "quartz"], keep_axes=[False, False, True]
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        if isinstance(image, np.ndarray):
+            array, image = image, Path(folder) / "array.npy"
+            np.save(image, np.ascontiguousarray(array))
+        words = [str(program or find_program()), "import", str(image), "--output", str(output), *option_words({"voxel": voxel, "threads": threads, **options})]
+        words += ["--overwrite"] if overwrite else []
+        words += [] if page else ["--page", "none"]
+        call(words, ranks)
+    return Geometry(output)
+
+
+def make_image(output: str | Path, *, program: str | Path | None = None, **options: Any) -> Path:
+    """`karst-make-image`: a synthetic CT image whose geometry is known exactly. Returns its path.
+
+    output   NAME.tif, NAME_%04d.tif (a file per slice) or NAME.raw
+    options  those of karst-make-image: kind="packing", size=64, radius=8, porosity=0.4, voxel=5e-6, seed=3
+    """
+    call([str(program or find_program("karst-make-image")), "-o", str(output), *option_words(options)])
+    return Path(output)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws a plane of a plotfile: the field, the wall as a line, solid in grey, boxes of the levels as thin lines."""
+import argparse
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from matplotlib.collections import PatchCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from karst.error import KarstError
+from karst.plotfile import FRACTION, Plotfile, length_unit
+
+SOLID = "#b7ada0"
+WALL = "#2b2622"
+LEVEL_LINES = ["#ffffff", "#e4572e", "#f3a712", "#29335c"]
+
+
+def fraction_between(text):
+    value = float(text)
+    if not 0.0 <= value <= 1.0:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
+    return value
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("plotfile")
+    parser.add_argument("--field", default=FRACTION, help="default: fraction")
+    parser.add_argument("--axis", default="z", choices=["x", "y", "z"], help="the plane's normal (default z)")
+    parser.add_argument("--at", default=0.5, type=fraction_between, help="place along the axis, 0 to 1 of the domain (default 0.5)")
+    parser.add_argument("--title", default="", help="text above the picture")
+    parser.add_argument("--no-boxes", action="store_true", help="leave out the outlines of the boxes")
+    parser.add_argument("-o", "--output", required=True, help="picture to write (.png, .pdf, .svg)")
+
+
+def draw(options: argparse.Namespace) -> None:
+    draw_slice(options.plotfile, options.output, field=options.field, axis=options.axis, at=options.at, title=options.title,
+               boxes=not options.no_boxes)
+
+
+def draw_field(axes, values, fraction, extent, field):
+    """The field where there is fluid, solid grey elsewhere; returns what the colour bar describes."""
+    colours = matplotlib.colormaps["Blues" if field == FRACTION else "viridis"].with_extremes(bad=SOLID)
+    shown = np.ma.masked_invalid(np.where(fraction > 0, values, np.nan))
+    limits = {"vmin": 0.0, "vmax": 1.4} if field == FRACTION and shown.count() else {}
+    return axes.imshow(shown, origin="lower", extent=extent, cmap=colours, interpolation="nearest", **limits)
+
+
+def covered(plot, level, axis, at, dx, shape):
+    """Which cells of width dx in the plane lie in boxes of a level."""
+    inside = np.zeros(shape, dtype=bool)
+    for rectangle in plot.rectangles(level, axis, at):
+        i, j, ni, nj = (round(length / dx) for length in rectangle)
+        inside[j:j + nj, i:i + ni] = True
+    return inside
+
+
+def draw_wall_line(axes, plot, axis, at, scale):
+    """The wall as a line, drawn level by level where no finer level lies."""
+    u, v = (d for d in range(3) if d != axis)
+    for number, level in enumerate(plot.levels):
+        field = plot.wall_field(number, (axis, at))
+        mine = covered(plot, number, axis, at, level.dx, field.shape) | (number == 0)
+        if number + 1 < len(plot.levels):
+            mine &= ~covered(plot, number + 1, axis, at, level.dx, field.shape)
+        field = np.ma.array(field, mask=~mine)
+        shown = field.compressed()
+        if min(field.shape) < 2 or shown.size == 0 or shown.min() >= 0 or shown.max() < 0:
+            continue
+        x, y = ((np.arange(int(level.cells[d])) + 0.5) * level.dx * scale for d in (u, v))
+        axes.contour(x, y, field, levels=[0.0], colors=[WALL], linewidths=0.9)
+
+
+def draw_boxes(axes, plot, axis, at, scale):
+    for level in range(len(plot.levels)):
+        patches = [Rectangle((x * scale, y * scale), w * scale, h * scale) for x, y, w, h in plot.rectangles(level, axis, at)]
+        colour = LEVEL_LINES[min(level, len(LEVEL_LINES) - 1)]
+        axes.add_collection(PatchCollection(patches, facecolor="none", edgecolor=colour, linewidth=0.4 + 0.3 * (level > 0), alpha=0.7))
+
+
+def draw_slice(plotfile: str | Path, output: str | Path | None = None, *, field: str = FRACTION, axis: str = "z", at: float = 0.5,
+               title: str = "", boxes: bool = True) -> Figure:
+    """Draws the plane across an axis at the fraction `at` (0 to 1) of the domain; of a vector its length. Returns the figure
+    of matplotlib, written to `output` when that is given. Raises KarstError."""
+    d = "xyz".index(axis)
+    u, v = (other for other in range(3) if other != d)
+    with Plotfile(plotfile) as plot:
+        values = plot.plane(field, d, at)
+        if values.ndim == 3:
+            values = np.linalg.norm(values, axis=2)
+        has_fraction = FRACTION in plot.components
+        fraction = plot.plane(FRACTION, d, at) if has_fraction else np.isfinite(values).astype(float)
+        scale, unit = length_unit(max(plot.size))
+        extent = [0.0, plot.size[u] * scale, 0.0, plot.size[v] * scale]
+        figure = Figure(figsize=(7.2, min(max(5.8 * extent[3] / extent[1] + 0.9, 2.6), 12.0)), layout="constrained")
+        axes = figure.add_subplot()
+        image = draw_field(axes, values, fraction, extent, field)
+        if has_fraction:
+            draw_wall_line(axes, plot, d, at, scale)
+        if boxes:
+            draw_boxes(axes, plot, d, at, scale)
+        axes.set(xlim=extent[:2], ylim=extent[2:], xlabel=f"{'xyz'[u]} [{unit}]", ylabel=f"{'xyz'[v]} [{unit}]")
+        axes.set_title(title or f"{Path(plotfile).stem}, plane {axis} = {plot.size[d] * at * scale:.4g} {unit}", fontsize=11)
+        bar = figure.colorbar(image, ax=axes, fraction=0.046, pad=0.03)
+        bar.set_label(field + (f" [{plot.unit(field)}]" if plot.unit(field) != "1" else ""))
+    if output is not None:
+        try:
+            figure.savefig(output, dpi=170)
+        except (OSError, ValueError) as error:
+            raise KarstError(f"{output}: the picture cannot be written ({error})") from None
+    return figure

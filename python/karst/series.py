@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plotfiles of a run in time, one after the other."""
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from karst.error import KarstError
+from karst.plotfile import Plotfile
+
+
+def _listed(file: Path) -> list[tuple[Path, float]]:
+    """What a file NAME.vtkhdf.series (JSON, as ParaView reads it) lists: names beside it, and times [s]."""
+    try:
+        entries = json.loads(file.read_text(encoding="utf-8"))["files"]
+        return [(file.parent / entry["name"], float(entry["time"])) for entry in entries]
+    except OSError as error:
+        raise KarstError(f"{file}: cannot be read ({error.strerror})") from None
+    except (ValueError, KeyError, TypeError):
+        raise KarstError(f"{file}: is no list of plotfiles ({{\"files\": [{{\"name\": ..., \"time\": ...}}]}})") from None
+
+
+def _found(folder: Path) -> list[tuple[Path, float]]:
+    """Plotfiles of a folder without a list: those on the way, then the last one; their times as they state them."""
+    timed = []
+    for path in [*sorted(folder.glob("output_*.vtkhdf")), *folder.glob("plot.vtkhdf")]:
+        with Plotfile(path) as plot:
+            timed.append((path, plot.time))
+    return timed
+
+
+class Series:
+    """The plotfiles of a run in order of time.
+
+        series = Series("out/tracer")        a folder, or a file NAME.vtkhdf.series
+        series.times                         array (plotfiles) [s]
+        for plot in series:                  each opened in turn, closed when the next comes
+            plot.time, plot.plane("concentration_tracer", axis=2, at=0.5)
+        series[-1]                           one of them, to be closed by who asks (with series[-1] as plot: ...)
+    """
+
+    def __init__(self, path: str | Path):
+        place = Path(path)
+        if place.is_dir():
+            lists = sorted(place.glob("*.vtkhdf.series"))
+            if len(lists) > 1:
+                raise KarstError(f"{place}: has several series ({', '.join(file.name for file in lists)}); name one")
+            files = _listed(lists[0]) if lists else _found(place)
+        else:
+            files = _listed(place)
+        if not files:
+            raise KarstError(f"{place}: holds no plotfiles; a run in time leaves them with output.plot and time.output")
+        missing = [str(file) for file, _ in files if not file.exists()]
+        if missing:
+            raise KarstError(f"{place}: lists files that are not there: {', '.join(missing)}")
+        self.paths = [file for file, _ in files]
+        self.times = np.array([time for _, time in files])
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, number: int) -> Plotfile:
+        return Plotfile(self.paths[number])
+
+    def __iter__(self) -> Iterator[Plotfile]:
+        for path in self.paths:
+            with Plotfile(path) as plot:
+                yield plot
+
+    def nearest(self, time: float) -> Plotfile:
+        """The plotfile nearest to a time [s]."""
+        return self[int(np.abs(self.times - time).argmin())]

@@ -98,7 +98,7 @@ class Summary(Mapping[str, Any]):
     def __repr__(self) -> str:
         lines = []
         for place, value, unit in self.quantities():
-            shown = f"{value:.6g}" if isinstance(value, float) else f"{value}" if np.ndim(value) == 0 else f"array {np.shape(value)}"
+            shown = f"{value:.6g}" if isinstance(value, float) else f"array {value.shape}" if np.size(value) > 9 else f"{value}".replace("\n", "")
             lines.append(f"{place} = {shown}" + ("" if unit == "1" else f" {unit}"))
         return "\n".join(lines)
 

@@ -120,6 +120,20 @@ TEST(Water, DensityPermittivityAndDebyeHueckel) {
   EXPECT_NEAR(debye_hueckel(298.15).b, 0.3285, 5e-4);
 }
 
+// PhreeqcRM 0.0.20: RHO_0 and DH_A of its Basic in 1e-3 mol/kgw of NaCl. In strong brines it takes another density of
+// pure water (decision 032).
+TEST(Water, DensityAndDebyeHueckelArePhreeqcs) {
+  struct Case {
+    double celsius, density, a;
+  };
+  for (const Case& c : {Case{5.0, 0.9999638829, 0.494241315}, Case{25.0, 0.9970430118, 0.510024789},
+                        Case{50.0, 0.9880291191, 0.534578896}, Case{75.0, 0.9748371507, 0.564520925},
+                        Case{98.0, 0.9597759775, 0.597013253}}) {
+    EXPECT_NEAR(water_density(c.celsius + 273.15), c.density, 1e-7);
+    EXPECT_NEAR(debye_hueckel(c.celsius + 273.15).a, c.a, 3e-8);
+  }
+}
+
 TEST(Water, FugacityOfCarbonDioxide) {
   // Second virial coefficient of CO2 at 25 °C: -123 cm³/mol (Dymond and Smith 1980), so φ = exp(B p / R T) near 0.995.
   EXPECT_NEAR(fugacity_coefficient(298.15, 1.0, 304.2, 72.86, 0.225), 0.995, 1e-3);

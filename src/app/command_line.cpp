@@ -28,6 +28,7 @@ constexpr const char* examples =
     "  karst run deck.toml --out results -j 4\n"
     "  karst report results\n"
     "  karst status results\n"
+    "  karst study convergence.toml\n"
     "  karst geometry deck.toml --out results -j 4 grid.box=32\n"
     "  mpirun -n 4 karst run deck.toml\n"
     "  karst speciate solution.toml\n"
@@ -152,6 +153,25 @@ void add_run(CLI::App& app, CommandLine& line, ImportFlags& flags) {
       ->type_name("SECONDS");
 }
 
+void add_study(CLI::App& app, CommandLine& line) {
+  CLI::App* study = app.add_subcommand(
+      "study", "run a deck over lists of values, images or parts of an image: one table and one page of all");
+  study->add_option("study", line.deck, "the study (TOML; `karst help --study` lists its keys)")
+      ->required()
+      ->type_name("STUDY");
+  study->add_option("key=value", line.overrides, "sets a key of the deck in all cases");
+  study->add_option("--out", line.out, "directory for the results (default: directory of the study)")->type_name("DIR");
+  study->add_flag("--list", line.list, "show the cases, run none");
+  study->add_flag("--overwrite", line.overwrite, "run cases again that are completed already");
+  study->add_option("--ranks", line.ranks, "of each run, by mpirun (default: 1)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  study->add_option("--parallel", line.parallel, "runs at a time (default: 1); -j is the number of threads of each")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  add_threads(*study, line);
+}
+
 void add_import(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   CLI::App* import = app.add_subcommand("import", "turn an image into a geometry file");
   import
@@ -207,6 +227,7 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
       ->type_name("DIR");
   status->add_flag("--json", line.as_json, "for programs");
 
+  add_study(app, line);
   add_import(app, line, flags);
 
   CLI::App* speciate = app.add_subcommand("speciate", "the species of solutions of a [chemistry] deck, without a grid");
@@ -219,18 +240,20 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
 
   CLI::App* help = app.add_subcommand("help", "explain the keys of the deck");
   help->add_option("key", line.key, "a key (grid.box) or a table (grid)")->type_name("KEY");
+  help->add_flag("--study", line.of_study, "of the file of a study, in place of a deck's");
   help->add_flag("--markdown", line.markdown, "all keys as the tables of docs/inputs.md");
 }
 
-constexpr std::array<std::pair<const char*, Command>, 9> commands{{{"run", Command::run},
-                                                                   {"init", Command::init},
-                                                                   {"geometry", Command::geometry},
-                                                                   {"check", Command::check},
-                                                                   {"report", Command::report},
-                                                                   {"status", Command::status},
-                                                                   {"import", Command::import},
-                                                                   {"speciate", Command::speciate},
-                                                                   {"help", Command::help}}};
+constexpr std::array<std::pair<const char*, Command>, 10> commands{{{"run", Command::run},
+                                                                    {"init", Command::init},
+                                                                    {"geometry", Command::geometry},
+                                                                    {"check", Command::check},
+                                                                    {"report", Command::report},
+                                                                    {"status", Command::status},
+                                                                    {"study", Command::study},
+                                                                    {"import", Command::import},
+                                                                    {"speciate", Command::speciate},
+                                                                    {"help", Command::help}}};
 
 /// Words for a missing command, and for one that does not exist with the nearest that does: CLI11 has none.
 void check_command(const std::vector<std::string>& arguments) {

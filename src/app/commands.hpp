@@ -32,6 +32,10 @@ void report_command(const Comm& comm, const CommandLine& line);
 /// `karst status`: how far the run in a directory has come, or how it ended. Throws Error where there is none.
 void status_command(const Comm& comm, const CommandLine& line);
 
+/// `karst study`: a deck run with many values, images or parts of an image; a table and a page of all. Throws Error
+/// when a case fails, after all. On one rank: runs of several ranks are started by it.
+void study_command(const Comm& comm, const CommandLine& line);
+
 /// `karst import`: image to geometry file.
 void import_command(const Comm& comm, const CommandLine& line);
 

@@ -137,7 +137,8 @@ void require_transport_fits(Reader& in, const Config& config) {
 void require_checkpoint_has_effect(Reader& in, const Config& config) {
   if (config.transport.asked() && !config.transport.steady()) return;
   if (is_in_time(config.flow.model)) return;
-  for (const char* key : {"checkpoint.every_minutes", "checkpoint.every_steps"})
+  for (const char* key :
+       {"checkpoint.every_minutes", "checkpoint.every_steps", "checkpoint.every_time", "checkpoint.keep"})
     if (in.given(key))
       in.mistake(
           key, "only transport and flow in time are kept on their way; steady solves are kept as they end; remove it");

@@ -5,6 +5,7 @@
 
 #include "app/commands.hpp"
 #include "app/config.hpp"
+#include "app/study.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/units.hpp"
@@ -29,6 +30,12 @@ constexpr const char* inputs_head =
     "the\n"
     "same quantity go with, too (prefixes n, u, m, c, d, k, M, G; products and powers as in `kg/m3`):\n\n";
 
+constexpr const char* study_head =
+    "# What may stand in a study\n\n"
+    "Made from the declarations in the program: `karst help --study --markdown`. A study is TOML; `karst study "
+    "STUDY.toml`\n"
+    "runs its deck for every combination of what varies ([inputs/studies](../inputs/studies)).\n\n";
+
 /// The units of inputs_head.
 std::string unit_table() {
   std::string text = "| unit of a key | may be written with |\n|---|---|\n";
@@ -52,7 +59,7 @@ std::string shortened(const std::string& text, std::size_t width) {
 std::string overview(const std::vector<KeyInfo>& keys) {
   std::size_t width = 0;
   for (const KeyInfo& k : keys) width = std::max(width, k.key.size());
-  std::string text = "Keys of a deck (`karst help KEY` tells more; decks are TOML, units are SI):\n";
+  std::string text = "Keys (`karst help KEY` tells more; decks and studies are TOML, units are SI):\n";
   std::string table = "?";
   for (const KeyInfo& k : keys) {
     const std::size_t dot = k.key.rfind('.');
@@ -89,7 +96,8 @@ std::string help_on(const std::vector<KeyInfo>& keys, const std::string& asked) 
 }  // namespace
 
 std::string help_command(const CommandLine& line) {
-  const std::vector<KeyInfo> keys = deck_keys();
+  const std::vector<KeyInfo> keys = line.of_study ? study_keys() : deck_keys();
+  if (line.markdown && line.of_study) return study_head + markdown_table(keys);
   if (line.markdown) return inputs_head + unit_table() + markdown_table(keys);
   return line.key.empty() ? overview(keys) : help_on(keys, plain(line.key));
 }

@@ -31,6 +31,8 @@ void run_karst(const Comm& comm, const std::vector<std::string>& arguments) {
       return report_command(comm, parsed.line);
     case Command::status:
       return status_command(comm, parsed.line);
+    case Command::study:
+      return study_command(comm, parsed.line);
     case Command::import:
       return import_command(comm, parsed.line);
     case Command::speciate:

@@ -110,6 +110,23 @@ std::optional<std::string> take(const toml::node& node, const NumberOrText&) {
   return node.value_exact<std::string>();
 }
 
+struct AnyValue {
+  bool operator()(const std::string&) const { return true; }
+};
+std::optional<std::string> take(const toml::node& node, const AnyValue& any) {
+  if (const auto* x = node.as_integer()) return fmt::format("{}", x->get());
+  if (const auto* x = node.as_boolean()) return toml_text(x->get());
+  const auto* array = node.as_array();
+  if (array == nullptr) return take(node, NumberOrText{});
+  std::string items;
+  for (const toml::node& item : *array) {
+    const auto text = take(item, any);
+    if (!text) return {};
+    items += (items.empty() ? "" : ", ") + (item.is_string() ? toml_text(*text) : *text);
+  }
+  return "[" + items + "]";
+}
+
 }  // namespace
 
 /// What the reader of the deck and those of its list items share.
@@ -305,6 +322,10 @@ void Reader::number_or_formula(std::string_view key, std::string& value, std::st
 
 void Reader::texts(std::string_view key, std::vector<std::string>& value, std::string_view help) {
   state_->list(key, value, info("list of texts", "", "", help), Any<std::string>{}, 0);
+}
+
+void Reader::values(std::string_view key, std::vector<std::string>& value, std::string_view help) {
+  state_->list(key, value, info("list of values", "", "", help), AnyValue{}, 0);
 }
 
 void Reader::numbers(std::string_view key, std::vector<double>& value, std::string_view unit, std::string_view help,

@@ -57,6 +57,8 @@ class Reader {
   /// A number, or a text that the caller takes as a formula; the value is the text.
   void number_or_formula(std::string_view key, std::string& value, std::string_view unit, std::string_view help);
   void texts(std::string_view key, std::vector<std::string>& value, std::string_view help);
+  /// Values of any kind, also lists: each as TOML, texts without quotes.
+  void values(std::string_view key, std::vector<std::string>& value, std::string_view help);
   void numbers(std::string_view key, std::vector<double>& value, std::string_view unit, std::string_view help,
                double min, double max);
   void vec3(std::string_view key, Vec3& value, std::string_view unit, std::string_view help, double min, double max);

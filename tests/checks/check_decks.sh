@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every deck of inputs/ passes `karst check` (or `karst speciate`), docs/inputs.md is what the program says of its keys, and (canary) a
-# misspelt key is refused.   check_decks.sh FOLDER_OF_THE_PROGRAMS
+# Every deck of inputs/ passes `karst check` (or `karst speciate`, or `karst study --list`), docs/inputs.md and docs/studies.md are what
+# the program says of its keys, and (canary) a misspelt key is refused.   check_decks.sh FOLDER_OF_THE_PROGRAMS
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 programs=$1
@@ -10,6 +10,7 @@ trap 'rm -rf "$folder"' EXIT
 cp -r inputs "$folder/inputs"
 mkdir -p "$folder/out/quickstart" "$folder/out/reactive-rock"  # where decks look for their images
 "$programs/karst-make-image" -o "$folder/rock.tif" --size 48 --voxel 5e-6 >/dev/null
+"$programs/karst-make-image" -o "$folder/out/quickstart/rock.tif" --voxel 5e-6 >/dev/null
 "$programs/karst" import "$folder/rock.tif" -o "$folder/out/quickstart/rock.h5" >/dev/null
 cp "$folder/out/quickstart/rock.h5" "$folder/out/reactive-rock/rock.h5"
 
@@ -24,9 +25,13 @@ label_image mixed-grains calcite:0.35:215,dolomite:0.35:225,quartz:0.3:180
 
 failed=0
 while IFS= read -r deck; do
-  command=check
-  if ! grep -q '^\[grid\]\|^\[geometry\]' "$deck"; then command=speciate; fi
-  "$programs/karst" $command "$deck" >"$folder/log" 2>&1 || { failed=1; echo "${deck#"$folder/"}: karst $command refuses it:"; cat "$folder/log"; }
+  command=(check)
+  if grep -q '^deck = ' "$deck"; then
+    command=(study --list)
+  elif ! grep -q '^\[grid\]\|^\[geometry\]' "$deck"; then
+    command=(speciate)
+  fi
+  "$programs/karst" "${command[@]}" "$deck" >"$folder/log" 2>&1 || { failed=1; echo "${deck#"$folder/"}: karst ${command[*]} refuses it:"; cat "$folder/log"; }
 done < <(find "$folder/inputs" -name '*.toml' | sort)
 
 if "$programs/karst" check "$folder/inputs/spheres/spheres.toml" grid.bxo=16 >"$folder/log" 2>&1 || ! grep -q 'grid.box' "$folder/log"; then
@@ -34,4 +39,6 @@ if "$programs/karst" check "$folder/inputs/spheres/spheres.toml" grid.bxo=16 >"$
 fi
 "$programs/karst" help --markdown >"$folder/inputs.md"
 diff -u docs/inputs.md "$folder/inputs.md" || { failed=1; echo "docs/inputs.md is out of date; run: build/release/karst help --markdown > docs/inputs.md"; }
+"$programs/karst" help --study --markdown >"$folder/studies.md"
+diff -u docs/studies.md "$folder/studies.md" || { failed=1; echo "docs/studies.md is out of date; run: build/release/karst help --study --markdown > docs/studies.md"; }
 exit $failed

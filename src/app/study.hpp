@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A study: one deck, run again and again with other values, images or parts of an image.
+//
+//   deck = "rock.toml"
+//   [[vary]]                            every combination of the values is a case
+//   key = "grid.cells"
+//   values = [[32, 32, 32], [48, 48, 48]]
+//   [subvolumes]                        parts of the image: how large must a sample be?
+//   sizes = [32, 64]                    edges [voxels]
+//   places = 4                          of each size
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/deck.hpp"
+
+namespace karst {
+
+class Json;
+
+struct StudyVary {
+  std::string key;                  ///< of the deck
+  std::vector<std::string> values;  ///< as TOML, texts without quotes
+  std::string name;                 ///< in tables and charts; default: the key
+};
+
+struct StudyOptions {
+  std::string title, deck, directory = "out/study";
+  std::vector<StudyVary> vary;
+  std::vector<std::string> images;   ///< files or patterns; each is geometry.image of cases
+  std::vector<double> sizes;         ///< of parts of the image [voxels]
+  int places = 1;                    ///< parts of each size
+  std::vector<std::string> columns;  ///< of the table: places in summary.json; empty: those that there are
+};
+/// Declares and reads all keys of a study.
+void read(Reader& in, StudyOptions& options);
+/// All keys of a study, in order.
+std::vector<KeyInfo> study_keys();
+
+/// One run.
+struct StudyCase {
+  std::string name;                    ///< "case_001"
+  std::vector<std::string> values;     ///< to be shown, one per Study::varied
+  std::vector<std::string> overrides;  ///< key=value
+};
+
+struct Study {
+  std::string title, deck;
+  std::vector<std::string> varied;  ///< headings of what differs between the cases
+  std::vector<StudyCase> cases;
+};
+
+/// Headings of columns of parts of an image. The second numbers those of one size: it is no parameter.
+inline constexpr const char *size_heading = "size [voxels]", *place_heading = "place";
+
+/// All cases of a study. Throws Error: nothing varies, no such image, parts larger than it, too many cases. Reads the
+/// headers of images that parts are taken of. Not collective.
+/// @param folder     of the study's file: file names are relative to it
+/// @param overrides  of all cases
+Study make_study(const StudyOptions& options, const std::string& folder, const std::vector<std::string>& overrides);
+
+/// A case that has been dealt with.
+struct StudyRow {
+  std::string status;                ///< completed, failed, interrupted, not run
+  std::string reason;                ///< why it has no results
+  std::map<std::string, double> of;  ///< by column; NaN where there is none
+};
+
+/// Cases and what came out, as a table.
+struct StudyTable {
+  Study study;
+  std::vector<std::string> columns;
+  std::vector<StudyRow> rows;  ///< one per case
+};
+
+/// Those that are asked for, or what a first look wants of what the summaries hold.
+std::vector<std::string> columns_of(const std::vector<std::string>& asked, const std::vector<Json>& summaries);
+/// What a column holds, for people.
+struct ColumnWords {
+  std::string title, unit;  ///< unit: empty where none is known
+};
+ColumnWords words_of(const std::string& column);
+/// The number at a place in a summary, "permeability_m2[0][0]"; NaN where there is none.
+double number_at(const Json& summary, const std::string& place);
+
+/// study.csv, study.json, a table for the terminal, and study.html with charts over what varies.
+std::string study_csv(const StudyTable& table);
+std::string study_json(const StudyTable& table);
+std::string study_text(const StudyTable& table);
+std::string study_page(const StudyTable& table);
+
+/// A value as a number: "0.5", the first of "32x32x32" and "[32, 32, 32]", that of "5.3 um"; NaN for what is none.
+double number_of(const std::string& value);
+
+}  // namespace karst

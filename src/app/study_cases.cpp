@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "app/config.hpp"
+#include "app/image_sample.hpp"
+#include "app/study.hpp"
+#include "base/deck_echo.hpp"
+#include "base/error.hpp"
+
+namespace karst {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_cases = 10'000;
+constexpr double largest_part = 1e6;  // [voxels]
+
+/// One way in which cases differ: its headings, and for each of its settings what is shown and what is set.
+struct Choice {
+  struct Setting {
+    std::vector<std::string> shown, overrides;
+  };
+  std::vector<std::string> headings;
+  std::vector<Setting> settings;
+};
+
+/// Files that a name with * and ? stands for, sorted; the name itself without them.
+std::vector<std::string> files_of(const std::string& folder, const std::string& name) {
+  const std::string path = (fs::path(folder) / name).string();
+  if (name.find_first_of("*?") == std::string::npos) return {path};
+  glob_t found{};
+  const int problem = ::glob(path.c_str(), 0, nullptr, &found);
+  std::vector<std::string> files(found.gl_pathv, found.gl_pathv + (problem == 0 ? found.gl_pathc : 0));
+  ::globfree(&found);
+  require(!files.empty(), "images: nothing is called {}", path);
+  return files;
+}
+
+Choice choice_of_images(const StudyOptions& options, const std::string& folder) {
+  Choice choice{{"image"}, {}};
+  for (const std::string& name : options.images)
+    for (const std::string& file : files_of(folder, name))
+      choice.settings.push_back(
+          {{fs::path(file).filename().string()},
+           {fmt::format("geometry.image={}", toml_text(fs::absolute(file).lexically_normal().string()))}});
+  return choice;
+}
+
+/// The i-th number of the sequence of van der Corput in a base: fills [0, 1] evenly however many are taken.
+double van_der_corput(int i, int base) {
+  double x = 0.0;
+  for (double digit = 1.0 / base; i > 0; i /= base, digit /= base) x += digit * (i % base);
+  return x;
+}
+
+/// Low corner of the i-th part of an edge in an image: the middle first, then Halton's points (Numer. Math. 2 (1960)
+/// 84).
+Index corner_of_part(const ImageExtent& image, int edge, int i) {
+  constexpr std::array bases{2, 3, 5};
+  Index corner;
+  for (int d = 0; d < 3; ++d) {
+    const double at = i == 0 ? 0.5 : van_der_corput(i + 1, bases[static_cast<std::size_t>(d)]);
+    corner[d] = image.low[d] + static_cast<int>(std::lround(at * (image.size[d] - edge)));
+  }
+  return corner;
+}
+
+/// Parts of the image of a deck. Those that are the same are named once.
+Choice choice_of_parts(const StudyOptions& options, const std::string& deck,
+                       const std::vector<std::string>& overrides) {
+  Reader in = Reader::from_file(deck, overrides);
+  const Config config = read_config(in);
+  in.finish();
+  require(needs_import(config),
+          "subvolumes: parts are cut out of an image that each run imports; the deck {} has {}: name the image itself "
+          "as geometry.image",
+          deck, config.geometry.image.empty() ? "no image" : "the geometry file " + config.geometry.image);
+  const ImageExtent image = image_extent(config);
+  Choice choice{{size_heading, place_heading}, {}};
+  for (const double size : options.sizes) {
+    const int edge = static_cast<int>(size);
+    require(edge == size && std::ranges::all_of(image.size.v, [&](int n) { return n >= edge; }),
+            "subvolumes.sizes: {} voxels; wanted: whole numbers up to the smallest edge of the image, {} x {} x {}",
+            size, image.size[0], image.size[1], image.size[2]);
+    std::set<std::array<int, 3>> seen;
+    for (int i = 0; i < options.places; ++i) {
+      const Index low = corner_of_part(image, edge, i);
+      if (!seen.insert(low.v).second) continue;
+      choice.settings.push_back(
+          {{fmt::format("{}", edge), fmt::format("{}", seen.size())},
+           {fmt::format("geometry.import.crop_low=[{},{},{}]", low[0], low[1], low[2]),
+            fmt::format("geometry.import.crop_high=[{},{},{}]", low[0] + edge, low[1] + edge, low[2] + edge)}});
+    }
+  }
+  return choice;
+}
+
+Choice choice_of(const StudyVary& vary) {
+  Choice choice{{vary.name.empty() ? vary.key : vary.name}, {}};
+  for (const std::string& value : vary.values)
+    choice.settings.push_back({{value}, {fmt::format("{}={}", vary.key, value)}});
+  return choice;
+}
+
+}  // namespace
+
+void read(Reader& in, StudyOptions& options) {
+  in.text("title", options.title, "a line about the study");
+  in.text("deck", options.deck, "the deck that is run, relative to the study; always needed");
+  in.text("directory", options.directory,
+          "folder of the results, relative to where the program runs; --out on the command line wins");
+  in.texts("images", options.images,
+           "images or geometry files in place of geometry.image, relative to the study; names may have * and ?");
+  in.texts("columns", options.columns,
+           "of the table: numbers of summary.json by their place, such as permeability_m2[0][0]; empty: what there is "
+           "of porosity, permeability, formation factor, fluid cells, time and memory");
+  in.tables("vary", "a key of the deck and its values; all combinations are run", [&](Reader& item) {
+    StudyVary vary;
+    item.text("key", vary.key, "of the deck, such as grid.cells; always needed");
+    item.values("values", vary.values, "that it takes; always needed");
+    item.text("name", vary.name, "in tables and charts; left out: the key");
+    if (!item.documenting() && vary.key.empty()) item.mistake("key", "missing; wanted: a key of the deck");
+    if (!item.documenting() && vary.values.empty()) item.mistake("values", "missing; wanted: one value or more");
+    options.vary.push_back(vary);
+  });
+  in.numbers("subvolumes.sizes", options.sizes, "voxels",
+             "edges of cubes that are cut out of the image, to see how large a sample must be", 1.0, largest_part);
+  in.integer("subvolumes.places", options.places, "-",
+             "cubes of each size: the one in the middle, others spread evenly over the image", 1, 1000);
+  if (in.documenting()) return;
+  if (options.deck.empty()) in.mistake("deck", "missing; wanted: the file name of a deck");
+  if (options.vary.empty() && options.images.empty() && options.sizes.empty())
+    in.mistake("vary", "nothing varies; wanted: [[vary]] with key and values, images, or [subvolumes] with sizes");
+  if (in.given("subvolumes.places") && options.sizes.empty())
+    in.mistake("subvolumes.places", "given without subvolumes.sizes");
+}
+
+std::vector<KeyInfo> study_keys() {
+  Reader in = Reader::declarations_only();
+  StudyOptions options;
+  read(in, options);
+  return in.keys();
+}
+
+Study make_study(const StudyOptions& options, const std::string& folder, const std::vector<std::string>& overrides) {
+  Study study{options.title, (fs::path(folder) / options.deck).lexically_normal().string(), {}, {}};
+  std::vector<Choice> choices;
+  if (!options.images.empty()) choices.push_back(choice_of_images(options, folder));
+  for (const StudyVary& vary : options.vary) choices.push_back(choice_of(vary));
+  study.cases = {{"", {}, overrides}};
+  const auto combine = [&](const auto& choice_here) {
+    std::vector<StudyCase> all;
+    for (const StudyCase& before : study.cases)
+      for (const Choice::Setting& s : choice_here(before).settings) {
+        StudyCase& now = all.emplace_back(before);
+        now.values.insert(now.values.end(), s.shown.begin(), s.shown.end());
+        now.overrides.insert(now.overrides.end(), s.overrides.begin(), s.overrides.end());
+        require(all.size() <= most_cases, "the study has more than {} cases; wanted: fewer values", most_cases);
+      }
+    study.cases = std::move(all);
+  };
+  for (const Choice& choice : choices) {
+    study.varied.insert(study.varied.end(), choice.headings.begin(), choice.headings.end());
+    combine([&](const StudyCase&) -> const Choice& { return choice; });
+  }
+  if (!options.sizes.empty()) {  // each image has parts of its own
+    study.varied.insert(study.varied.end(), {size_heading, place_heading});
+    combine([&](const StudyCase& before) { return choice_of_parts(options, study.deck, before.overrides); });
+  }
+  for (std::size_t i = 0; i < study.cases.size(); ++i) study.cases[i].name = fmt::format("case_{:03}", i + 1);
+  return study;
+}
+
+}  // namespace karst

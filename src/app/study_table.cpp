@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "app/study.hpp"
+#include "base/json.hpp"
+#include "base/text.hpp"
+#include "base/units.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+struct UsualColumn {
+  const char *place, *title, *unit;
+};
+/// What a first look wants, where a summary has it.
+constexpr std::array<UsualColumn, 11> usual_columns{{{"porosity", "Porosity", "-"},
+                                                     {"connected_porosity", "Porosity of pores open to flow", "-"},
+                                                     {"permeability_m2[0][0]", "Permeability along x", "m²"},
+                                                     {"permeability_m2[1][1]", "Permeability along y", "m²"},
+                                                     {"permeability_m2[2][2]", "Permeability along z", "m²"},
+                                                     {"formation_factor[0]", "Formation factor along x", "-"},
+                                                     {"formation_factor[1]", "Formation factor along y", "-"},
+                                                     {"formation_factor[2]", "Formation factor along z", "-"},
+                                                     {"cells.fluid", "Fluid cells", "-"},
+                                                     {"seconds.total", "Time of the run", "s"},
+                                                     {"memory.peak_bytes", "Memory", "B"}}};
+
+/// "a[0].b" -> a, 0, b
+std::vector<std::string> parts_of(std::string place) {
+  std::ranges::replace(place, '[', '.');
+  std::erase(place, ']');
+  return split(place, '.');
+}
+
+/// The whole text is a number.
+bool is_number(const std::string& text) {
+  double x = 0.0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), x);
+  return !text.empty() && problem == std::errc() && end == text.data() + text.size();
+}
+
+std::string in_csv(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+}  // namespace
+
+double number_of(const std::string& value) {
+  std::string text = value;
+  if (text.starts_with('[')) text = text.substr(1, text.find_first_of(",]") - 1);
+  if (const std::size_t x = text.find('x'); x != std::string::npos && x > 0) text = text.substr(0, x);
+  if (is_number(text)) return std::stod(text);
+  for (const std::string_view unit : units_with_others())
+    if (const Measured found = measured(value, unit); found.problem.empty()) return found.value;
+  return none;
+}
+
+double number_at(const Json& summary, const std::string& place) {
+  const Json* at = &summary;
+  for (const std::string& part : parts_of(place)) {
+    if (at->is_array()) {
+      std::size_t i = 0;
+      const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), i);
+      if (problem != std::errc() || end != part.data() + part.size() || i >= at->size()) return none;
+      at = &at->at(i);
+    } else {
+      if (!at->is_object() || !at->contains(part)) return none;
+      at = &at->at(part);
+    }
+  }
+  return at->is_number() ? at->get<double>() : none;
+}
+
+std::vector<std::string> columns_of(const std::vector<std::string>& asked, const std::vector<Json>& summaries) {
+  if (!asked.empty()) return asked;
+  std::vector<std::string> found;
+  for (const UsualColumn& column : usual_columns)
+    if (std::ranges::any_of(summaries, [&](const Json& s) { return std::isfinite(number_at(s, column.place)); }))
+      found.emplace_back(column.place);
+  return found;
+}
+
+ColumnWords words_of(const std::string& column) {
+  const auto usual = std::ranges::find(usual_columns, std::string_view(column), &UsualColumn::place);
+  return usual == usual_columns.end() ? ColumnWords{column, ""} : ColumnWords{usual->title, usual->unit};
+}
+
+std::string study_csv(const StudyTable& table) {
+  std::string text = "case,status";
+  for (const std::string& name : table.study.varied) text += ',' + in_csv(name);
+  for (const std::string& name : table.columns) text += ',' + in_csv(name);
+  text += '\n';
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    text += table.study.cases[i].name + ',' + table.rows[i].status;
+    for (const std::string& value : table.study.cases[i].values) text += ',' + in_csv(value);
+    for (const std::string& name : table.columns) {
+      const double x = table.rows[i].of.at(name);
+      text += std::isfinite(x) ? fmt::format(",{}", x) : ",";
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string study_json(const StudyTable& table) {
+  Json json{{"title", table.study.title},
+            {"deck", table.study.deck},
+            {"varied", table.study.varied},
+            {"columns", table.columns},
+            {"cases", Json::array()}};
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const StudyCase& c = table.study.cases[i];
+    Json& row = json["cases"].push_back(
+        Json{{"name", c.name}, {"status", table.rows[i].status}, {"values", c.values}, {"overrides", c.overrides}});
+    if (!table.rows[i].reason.empty()) row["reason"] = table.rows[i].reason;
+    row["results"] = Json::object();
+    for (const std::string& name : table.columns) row["results"][name] = table.rows[i].of.at(name);
+  }
+  return json.dump() + '\n';
+}
+
+std::string study_text(const StudyTable& table) {
+  std::vector<std::vector<std::string>> cells{{"case"}};
+  cells[0].insert(cells[0].end(), table.study.varied.begin(), table.study.varied.end());
+  cells[0].insert(cells[0].end(), table.columns.begin(), table.columns.end());
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    std::vector<std::string>& row = cells.emplace_back();
+    row.push_back(table.study.cases[i].name);
+    row.insert(row.end(), table.study.cases[i].values.begin(), table.study.cases[i].values.end());
+    for (const std::string& name : table.columns) {
+      const double x = table.rows[i].of.at(name);
+      row.push_back(std::isfinite(x) ? fmt::format("{:.5g}", x) : "-");
+    }
+    if (table.rows[i].status != "completed") row.push_back(table.rows[i].status);
+  }
+  std::vector<std::size_t> width(cells[0].size() + 1, 0);
+  for (const auto& row : cells)
+    for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
+  std::string text;
+  for (const auto& row : cells) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) line += fmt::format("{:<{}}  ", row[c], width[c]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+}  // namespace karst

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs that run beside this one.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace karst {
+
+/// A program under way; ended with this object. Not collective.
+class Child {
+ public:
+  /// Starts it in the environment that this program was started in, whatever MPI has made of that since.
+  /// @param command  the program, looked for in PATH, and its arguments
+  /// @param output   file that takes what it says, anew
+  /// Throws Error: no such program, file cannot be written.
+  Child(const std::vector<std::string>& command, const std::string& output);
+  ~Child();  ///< kills it, unless it has ended
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  Child(Child&& other) noexcept;
+
+  /// Its exit status, 128 + number of the signal that killed it; nothing while it runs.
+  std::optional<int> status();
+  /// SIGTERM.
+  void ask_to_end() const;
+
+ private:
+  pid_t process_ = -1;  // -1: has ended
+  int status_ = 0;
+};
+
+}  // namespace karst

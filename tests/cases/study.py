@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""`karst study`: every combination is run, tables and page hold what the runs gave, cases that are there are not run again, a study
+that was interrupted goes on, one case that fails leaves the others, parts of an image.
+
+    study.py --program KARST --mpiexec MPIEXEC
+"""
+import csv
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from support import Karst, parser, sphere_deck, sphere_image
+
+DECK = sphere_deck(16, radius=0.38) + '[diffusion]\naxes = ["x"]\n[output]\nplot = []\n'
+STUDY = """title = "Balls"
+deck = "ball.toml"
+columns = ["porosity", "formation_factor[0]"]
+[[vary]]
+key = "geometry.solid[0].radius"
+name = "radius"
+values = ["0.30 mm", 0.38e-3]
+[[vary]]
+key = "grid.periodic"
+values = [[true, true, true], [false, true, true]]
+"""
+PARTS = """deck = "part.toml"
+[subvolumes]
+sizes = [16, 24]
+places = 3
+"""
+PART = """[geometry]
+image = "rock.raw"
+[geometry.import]
+size = [24, 24, 24]
+type = "uint8"
+voxel = 1e-6
+pore = 0
+[diffusion]
+axes = ["z"]
+[output]
+plot = []
+"""
+
+
+def rows(folder):
+    with open(folder / "study.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def main():
+    options = parser(__doc__).parse_args()
+    karst = Karst(options.program, options.mpiexec)
+    failed = 0
+
+    def check(name, good, what):
+        nonlocal failed
+        failed += not good
+        print("passed" if good else "FAILED", name, "" if good else what, flush=True)
+
+    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
+        folder = Path(place)
+        (folder / "decks").mkdir()
+        (folder / "decks" / "ball.toml").write_text(DECK)
+        (folder / "decks" / "balls.toml").write_text(STUDY)
+        study = ["study", "decks/balls.toml", "--out", "out", "-j", "1"]
+        listed = karst.run([*study, "--list"], folder)
+        check("list", listed.status == 0 and listed.out.count("case_00") == 4 and not (folder / "out").exists(), listed)
+
+        # Interrupted, then to the end: what the first had is not run again.
+        run = subprocess.Popen(karst.command(study), cwd=folder, env=karst.environment(1), stdout=subprocess.PIPE, text=True)
+        while run.poll() is None and not (folder / "out" / "case_001" / "summary.json").exists():
+            time.sleep(0.02)
+        run.send_signal(signal.SIGTERM)
+        said = run.communicate()[0]
+        early = rows(folder / "out")
+        check("interrupted", run.returncode == 143 and early[0]["status"] == "completed" and early[-1]["status"] == "not run", f"{run.returncode} {said}")
+        whole = karst.run(study, folder)
+        found = rows(folder / "out")
+        check("goes on", whole.status == 0 and "case_001 of 4, radius 0.30 mm, grid.periodic [true, true, true]: there already" in whole.out
+              and [r["status"] for r in found] == 4 * ["completed"], whole)
+        again = karst.run(study, folder)
+        check("all there", again.status == 0 and again.out.count("there already") == 4, again)
+
+        alone = karst.run(["run", "decks/ball.toml", "--out", "alone", "-j", "1", "geometry.solid[0].radius=0.38e-3", "grid.periodic=[true,true,true]"], folder)
+        summary = json.loads((folder / "alone" / "summary.json").read_text())
+        check("figures are those of the run", alone.status == 0 and float(found[2]["porosity"]) == summary["porosity"]
+              and float(found[2]["formation_factor[0]"]) == summary["formation_factor"][0] and found[2]["radius"] == "0.00038", found[2])
+        page, table = (folder / "out" / "study.html").read_text(), json.loads((folder / "out" / "study.json").read_text())
+        check("page and JSON", page.count("<h2>") == 3 and "case_004/report.html" in page and len(table["cases"]) == 4
+              and table["cases"][3]["overrides"] == ["geometry.solid[0].radius=0.00038", "grid.periodic=[false, true, true]"], table)
+
+        # A case that fails while it solves.
+        broken = karst.run(["study", "decks/balls.toml", "--out", "broken", "-j", "1", "diffusion.max_iterations=1"], folder)
+        found = rows(folder / "broken")
+        check("failed", broken.status == 1 and "4 of 4 cases failed" in broken.err and found[0]["status"] == "failed"
+              and "did not converge" in (folder / "broken" / "case_001.txt").read_text(), broken)
+
+        (folder / "rock.raw").write_bytes(sphere_image(24, 9))
+        (folder / "part.toml").write_text(PART)
+        (folder / "parts.toml").write_text(PARTS)
+        parts = karst.run(["study", "parts.toml", "--out", "parts", "--ranks", "2", "--parallel", "2"], folder)
+        found = rows(folder / "parts")
+        check("parts of an image, on ranks", parts.status == 0 and [(r["size [voxels]"], r["place"]) for r in found]
+              == [("16", "1"), ("16", "2"), ("16", "3"), ("24", "1")] and len({r["porosity"] for r in found[:3]}) == 3, parts)
+
+        for name, text, words in (
+                ("nothing varies", 'deck = "part.toml"\n', ["nothing varies"]),
+                ("no deck", '[[vary]]\nkey = "grid.box"\nvalues = [8]\n', ["deck: missing"]),
+                ("a deck that is not there", 'deck = "none.toml"\n[[vary]]\nkey = "grid.box"\nvalues = [8]\n', ["none.toml"]),
+                ("mistakes in two cases", 'deck = "part.toml"\n[[vary]]\nkey = "grid.box"\nvalues = [8, 9, "many"]\n',
+                 ["case_002", "case_003", "grid.box", "9", "many"]),
+                ("unknown key", PARTS + "place = 3\n", ["subvolumes.place", "subvolumes.places"]),
+                ("parts larger than the image", PARTS.replace("24", "32"), ["subvolumes.sizes", "32", "24 x 24 x 24"]),
+                ("no such images", 'deck = "part.toml"\nimages = ["rock_*.tif"]\n', ["images", "rock_*.tif"])):
+            (folder / "bad.toml").write_text(text)
+            bad = karst.run(["study", "bad.toml", "--out", "bad"], folder)
+            check(name, bad.status == 1 and all(w in bad.err for w in words) and not (folder / "bad").exists(), bad)
+        ranks = karst.run(["study", "parts.toml", "--out", "bad"], folder, ranks=2)
+        check("under mpirun", ranks.status == 1 and "--ranks 2" in ranks.err, ranks)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

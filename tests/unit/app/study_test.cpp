@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/study.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "support/errors.hpp"
+#include "support/shared_directory.hpp"
+
+namespace karst {
+namespace {
+
+TEST(Study, EveryCombinationIsACaseAndTheLastVariesFastest) {
+  StudyOptions options;
+  options.deck = "deck.toml";
+  options.vary = {{"grid.box", {"8", "16"}, ""}, {"flow.drive", {"a", "b", "c"}, "drive"}};
+  const Study study = make_study(options, "folder", {"grid.levels=2"});
+  EXPECT_EQ(study.deck, "folder/deck.toml");
+  EXPECT_EQ(study.varied, (std::vector<std::string>{"grid.box", "drive"}));
+  ASSERT_EQ(study.cases.size(), 6U);
+  EXPECT_EQ(study.cases[1].name, "case_002");
+  EXPECT_EQ(study.cases[1].values, (std::vector<std::string>{"8", "b"}));
+  EXPECT_EQ(study.cases[5].overrides, (std::vector<std::string>{"grid.levels=2", "grid.box=16", "flow.drive=c"}));
+}
+
+TEST(Study, PartsLieInTheImageAndApart) {
+  const test::SharedDirectory folder(Comm::self());
+  std::ofstream(folder.path() + "/rock.raw", std::ios::binary) << std::string(std::size_t{40} * 30 * 20, '\0');
+  std::ofstream(folder.path() + "/deck.toml")
+      << "[geometry]\nimage = \"rock.raw\"\n[geometry.import]\nsize = [40, 30, 20]\ntype = \"uint8\"\nvoxel = 1e-6\n"
+         "pore = 0\n[diffusion]\naxes = [\"x\"]\n";
+  StudyOptions options;
+  options.deck = "deck.toml";
+  options.sizes = {10, 20};
+  options.places = 8;
+  const Study study = make_study(options, folder.path(), {});
+  ASSERT_EQ(study.cases.size(), 16U);
+  std::set<std::string> corners;
+  for (const StudyCase& c : study.cases) {
+    int x = 0, y = 0, z = 0;
+    ASSERT_EQ(std::sscanf(c.overrides.at(0).c_str(), "geometry.import.crop_low=[%d,%d,%d]", &x, &y, &z), 3);
+    const int edge = std::stoi(c.values.at(0));
+    EXPECT_TRUE(x >= 0 && y >= 0 && z >= 0 && x + edge <= 40 && y + edge <= 30 && z + edge <= 20) << c.overrides[0];
+    corners.insert(c.values[0] + c.overrides[0]);
+  }
+  EXPECT_EQ(corners.size(), 16U);
+  EXPECT_EQ(study.cases[0].overrides[0], "geometry.import.crop_low=[15,10,5]");  // the middle
+  options.sizes = {24};
+  EXPECT_PRED2(test::has, test::error_of([&] { make_study(options, folder.path(), {}); }), "40 x 30 x 20");
+}
+
+TEST(Study, NumbersOfValues) {
+  EXPECT_EQ(number_of("32x32x32"), 32.0);
+  EXPECT_EQ(number_of("[24, 24, 24]"), 24.0);
+  EXPECT_EQ(number_of("-1.5e-3"), -1.5e-3);
+  EXPECT_EQ(number_of("5.3 um"), 5.3e-6);
+  EXPECT_TRUE(std::isnan(number_of("pressure-drop")));
+  EXPECT_TRUE(std::isnan(number_of("x")));
+}
+
+TEST(Study, NumbersOfASummary) {
+  const Json summary = Json::parse(R"({"k": [[1, null], [3, 4]], "cells": {"fluid": 7}, "name": "x"})");
+  EXPECT_EQ(number_at(summary, "k[1][0]"), 3.0);
+  EXPECT_EQ(number_at(summary, "cells.fluid"), 7.0);
+  for (const char* place : {"k[0][1]", "k[2][0]", "k[x][0]", "k", "name", "cells.solid", "cells.fluid.more", ""})
+    EXPECT_TRUE(std::isnan(number_at(summary, place))) << place;
+  EXPECT_EQ(columns_of({}, {Json::parse(R"({"porosity": 0.5, "permeability_m2": [[1, 0], [0, 2]]})")}),
+            (std::vector<std::string>{"porosity", "permeability_m2[0][0]", "permeability_m2[1][1]"}));
+}
+
+TEST(Study, TablesHoldWhatThereIs) {
+  StudyTable table{{"t", "d.toml", {"size", "of, it"}, {{"case_001", {"1", "a\"b"}, {}}, {"case_002", {"2", "c"}, {}}}},
+                   {"porosity"},
+                   {{"completed", "", {{"porosity", 0.25}}}, {"failed", "why", {{"porosity", std::nan("")}}}}};
+  EXPECT_EQ(study_csv(table),
+            "case,status,size,\"of, it\",porosity\ncase_001,completed,1,\"a\"\"b\",0.25\ncase_002,failed,2,c,\n");
+  const Json json = Json::parse(study_json(table));
+  EXPECT_EQ(json["cases"][1]["reason"].get<std::string>(), "why");
+  EXPECT_TRUE(json["cases"][1]["results"]["porosity"].is_null());
+  const std::string page = study_page(table);
+  EXPECT_PRED2(test::has, page, "case_002 failed: why");
+  EXPECT_PRED2(test::has, page, "case_001/report.html");
+}
+
+}  // namespace
+}  // namespace karst

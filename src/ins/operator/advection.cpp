@@ -191,20 +191,6 @@ void Advection::add_linearised(double factor, const BaseFlow& u, const LevelValu
       });
 }
 
-void Advection::extra_fluxes(const LevelValues& u, std::span<const double> velocities, std::span<float> to) const {
-  const LevelGraph& graph = op_->geometry().graph;
-  parallel_for(graph.n_local(), [&](std::int64_t i) {
-    const int b = static_cast<int>(i);
-    auto e = static_cast<std::size_t>(op_->rows().extra_begin[b]);
-    for (const FlowExtra& face : op_->rows().extra_of(b)) {
-      const kernels::ExtraFlux parts = kernels::extra_parts(u.x.box(b).data(), u.mean.box(b).data(),
-                                                            op_->inverse_diagonal().box(b).data(), face, {});
-      to[e] = static_cast<float>(double{face.area} * (parts.mean - parts.along + velocities[e]));
-      ++e;
-    }
-  });
-}
-
 /// cell(box, its first own VoF, VoF, slots, areas of the faces) for all flow cells.
 template <class Cell>
 void Advection::for_cells(Cell&& cell) const {

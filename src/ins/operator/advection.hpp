@@ -51,16 +51,12 @@ class Advection {
   /// at u. Allocates nothing. Not collective.
   void add_linearised(double factor, const BaseFlow& u, const LevelValues& v, std::span<Quad> y) const;
 
-  /// What flows through the faces of an earlier flow: of the own VoFs what StokesOperator::face_velocities() made of
-  /// it, of the FlowExtra extra_fluxes().
+  /// What flows through the faces of an earlier flow, as StokesOperator::face_velocities() has made it.
   struct Past {
     double weight = 0.0;
     const std::array<double, 6>* velocities = nullptr;
     const float* extra = nullptr;
   };
-  /// Fluxes through the FlowExtra of values that the operator was applied to.
-  /// @param velocities  what StokesOperator::face_velocities() made of them
-  void extra_fluxes(const LevelValues& u, std::span<const double> velocities, std::span<float> to) const;
   /// The fluxes Σ weight F of two earlier flows. Allocates nothing. Not collective.
   /// @return largest sum of what flows out of a cell over κ, of this rank
   double combine(const std::array<Past, 2>& flows, AdvectingFluxes& to) const;

@@ -85,11 +85,6 @@ void AdvectionLevels::add_linearised(double factor, std::span<const BaseFlow> u,
       });
 }
 
-void AdvectionLevels::extra_fluxes(const FlowValues& u, PastFlow& to) const {
-  for (int l = 0; l < op_->n_levels(); ++l)
-    levels_[l].extra_fluxes(u.level(l), to.extra[l].span(), to.fluxes[l].span());
-}
-
 double AdvectionLevels::combine(const std::array<Past, 2>& flows, std::span<AdvectingFluxes> to) const {
   double largest = 0.0;
   for (int l = 0; l < op_->n_levels(); ++l) {

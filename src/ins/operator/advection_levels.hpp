@@ -40,9 +40,6 @@ class AdvectionLevels {
     double weight = 0.0;
     const PastFlow* flow = nullptr;
   };
-  /// Fluxes through the extra faces of values that the operator was applied to, where the PastFlow that
-  /// StokesLevels::keep() made of them has its velocities. Not collective.
-  void extra_fluxes(const FlowValues& u, PastFlow& to) const;
   /// The fluxes Σ weight F of two earlier flows. Allocates nothing. Not collective.
   /// @return largest part of its volume that flows out of a cell [velocity / h0], of this rank. What leaves a coarse
   ///         cell towards a finer level does not count: the fine cells there pass on more

@@ -123,7 +123,7 @@ void StokesLevels::keep(const FlowValues& u, const StokesDrive& drive, const Tim
   for (int l = 0; l < n_levels(); ++l)
     level(l).face_velocities(u.level(l), width(l) * width(l) * drive.force, on_level(l, time),
                              to.faces.span().subspan(begin(l), static_cast<std::size_t>(begin(l + 1) - begin(l))),
-                             to.extra[l].span());
+                             to.extra[l].span(), to.fluxes[l].span());
 }
 
 void StokesLevels::apply(FlowValues& u, std::span<Quad> y, const StokesDrive& drive, const TimeTerm& time) {
@@ -148,43 +148,73 @@ void StokesLevels::pressure_gradient(FlowValues& u, std::span<std::array<float, 
                                gradient.subspan(begin(l), static_cast<std::size_t>(begin(l + 1) - begin(l))));
 }
 
-void StokesLevels::face_fluxes(const FlowValues& u, const Vec3& force, FaceField& fluxes) const {
-  require(fluxes.composite() == composite_, "face fluxes: the field is on another grid than the flow");
+/// @param extra    (level, box, FlowExtra) out of its VoF, in units of the level
+/// @param through  (level, LevelGhost) out of the fine VoF, likewise
+template <class Extra, class Through>
+void StokesLevels::list_others(FaceField& fluxes, Extra&& extra, Through&& through) const {
   for (int l = 0; l < n_levels(); ++l) {
     const StokesOperator& op = level(l);
     const double h2 = width(l) * width(l);
-    const Vec3 force_here = h2 * force;
-    op.face_fluxes(u.level(l), force_here, h2, fluxes.primary(l));
     std::ranges::fill(fluxes.extra(l), 0.0);
     if (l > 0) std::ranges::fill(fluxes.coarse_fine(l - 1), 0.0);
     parallel_for(op.geometry().graph.n_local(), [&](std::int64_t i) {
       const int b = static_cast<int>(i);
       const BoxGraph graph = op.geometry().graph.box(b);
       // Both lists are by VoF and in the same order; that of the flow lacks closed faces.
-      double* extra = fluxes.extra(l).data() + op.geometry().extra_begin[b];
+      double* to = fluxes.extra(l).data() + op.geometry().extra_begin[b];
       auto face = graph.extra.begin();
       for (const FlowExtra& e : op.rows().extra_of(b)) {
         face = std::find(face, graph.extra.end(), ExtraFace{e.vof, e.neighbour, e.side});
-        extra[face++ - graph.extra.begin()] = h2 * op.extra_flux(u.level(l), b, e, force_here);
+        to[face++ - graph.extra.begin()] = h2 * extra(l, b, e);
       }
-      if (l > 0) level_fluxes(u.level(l), l, b, force_here, fluxes.coarse_fine(l - 1));
+      if (l == 0) return;
+      for_level_ghosts(l, b, [&](const StokesOperator::LevelGhost& g, std::size_t place) {
+        fluxes.coarse_fine(l - 1)[place] = h2 * through(l, g);
+      });
     });
   }
 }
 
-/// Towards the coarser level, of one box.
-void StokesLevels::level_fluxes(const LevelValues& u, int l, int box, const Vec3& force,
-                                std::span<double> fluxes) const {
+/// Calls f(LevelGhost, its place in Composite::coarse_fine()) for those of a box.
+template <class F>
+void StokesLevels::for_level_ghosts(int l, int box, F&& f) const {
   const auto faces = composite_->coarse_fine(l - 1);
   const auto begin = faces.begin() + composite_->coarse_fine_begin(l - 1, box),
              end = faces.begin() + composite_->coarse_fine_begin(l - 1, box + 1);
   for (const StokesOperator::LevelGhost& g : level(l).level_ghosts_of(box)) {
     const VofName v = vof_name(level(l).geometry().graph.first_box() + box, g.vof);
-    auto face = std::lower_bound(begin, end, v, [](const LevelFace& f, VofName name) { return f.vof < name; });
+    auto face = std::lower_bound(begin, end, v, [](const LevelFace& at, VofName name) { return at.vof < name; });
     while (face->face.side != g.side || !face->face.primary) ++face;
     assert(face != end && face->vof == v);
-    fluxes[face - faces.begin()] = width(l) * width(l) * level(l).level_flux(u, g, force);
+    f(g, static_cast<std::size_t>(face - faces.begin()));
   }
+}
+
+void StokesLevels::face_fluxes(const FlowValues& u, const Vec3& force, FaceField& fluxes) const {
+  require(fluxes.composite() == composite_, "face fluxes: the field is on another grid than the flow");
+  const auto here = [&](int l) { return width(l) * width(l) * force; };
+  for (int l = 0; l < n_levels(); ++l)
+    level(l).face_fluxes(u.level(l), here(l), width(l) * width(l), fluxes.primary(l));
+  list_others(
+      fluxes, [&](int l, int b, const FlowExtra& e) { return level(l).extra_flux(u.level(l), b, e, here(l)); },
+      [&](int l, const StokesOperator::LevelGhost& g) { return level(l).level_flux(u.level(l), g, here(l)); });
+}
+
+void StokesLevels::face_fluxes(const PastFlow& flow, FaceField& fluxes) const {
+  require(fluxes.composite() == composite_, "face fluxes: the field is on another grid than the flow");
+  const auto faces_of = [&](int l) { return std::span<const std::array<double, 6>>(flow.faces).subspan(begin(l)); };
+  for (int l = 0; l < n_levels(); ++l) level(l).face_fluxes(faces_of(l), width(l) * width(l), fluxes.primary(l));
+  list_others(
+      fluxes,
+      [&](int l, int b, const FlowExtra& e) {
+        const FlowRows& rows = level(l).rows();
+        const auto place = static_cast<std::size_t>(rows.extra_begin[b] + (&e - rows.extra_of(b).data()));
+        return double{flow.fluxes[l][place]};
+      },
+      [&](int l, const StokesOperator::LevelGhost& g) {
+        const auto vof = static_cast<std::size_t>(level(l).geometry().graph.vof_begin(g.box)) + g.vof;
+        return double{g.area} * faces_of(l)[vof][g.side];
+      });
 }
 
 void StokesLevels::fill_lengths(std::span<FloatField> lengths) {

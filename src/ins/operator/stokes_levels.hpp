@@ -38,7 +38,7 @@ struct PastFlow {
   Array<Quad> cells;  ///< in units of their level
   Array<std::array<double, 6>> faces;
   std::vector<Array<double>> extra;  ///< per level
-  std::vector<Array<float>> fluxes;  ///< through the FlowExtra, per level; set where they carry momentum
+  std::vector<Array<float>> fluxes;  ///< through the FlowExtra, per level
   std::int64_t bytes() const;
 };
 
@@ -117,6 +117,8 @@ class StokesLevels {
   /// All fluxes [velocity h0²] of values that were applied with this force, on composite(). Those through extra faces
   /// towards a coarser level or an end of the domain are in the primary face of the side. Not collective.
   void face_fluxes(const FlowValues& u, const Vec3& force, FaceField& fluxes) const;
+  /// The same of an earlier flow, also of one that changed in time; extra faces to single precision.
+  void face_fluxes(const PastFlow& flow, FaceField& fluxes) const;
   /// Sets covered cells and fine ghosts of a length in cells of each level from the nearest unknowns; then all halos.
   /// Collective.
   void fill_lengths(std::span<FloatField> lengths);
@@ -129,7 +131,10 @@ class StokesLevels {
     int level;
   };
   void find_stretches();
-  void level_fluxes(const LevelValues& u, int l, int box, const Vec3& force, std::span<double> fluxes) const;
+  template <class Extra, class Through>
+  void list_others(FaceField& fluxes, Extra&& extra, Through&& through) const;
+  template <class F>
+  void for_level_ghosts(int l, int box, F&& f) const;
   LevelTime on_level(int l, const TimeTerm& time) const;
 
   std::shared_ptr<const Composite> composite_;

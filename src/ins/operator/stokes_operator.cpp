@@ -256,7 +256,8 @@ double StokesOperator::level_flux(const LevelValues& u, const LevelGhost& g, con
 }
 
 void StokesOperator::face_velocities(const LevelValues& u, const Vec3& force, const LevelTime& time,
-                                     std::span<std::array<double, 6>> faces, std::span<double> extra) const {
+                                     std::span<std::array<double, 6>> faces, std::span<double> extra,
+                                     std::span<float> fluxes) const {
   using namespace kernels;
   parallel_for(geometry_->graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
@@ -278,10 +279,12 @@ void StokesOperator::face_velocities(const LevelValues& u, const Vec3& force, co
     for (const FlowRow& row : rows_.of(b))
       set(row.vof, row.slot, [&](std::size_t s) { return std::pair(double{row.area[s]}, double{row.bend[s]}); });
     double* of_extra = extra.data() + rows_.extra_begin[b];
+    float* through = fluxes.data() + rows_.extra_begin[b];
     std::size_t e = 0;
     for (const FlowExtra& face : rows_.extra_of(b)) {
       const ExtraFlux flux = extra_parts(x, w, t, face, force);
       const double more = extra_velocity(flux, here, e);
+      through[e] = static_cast<float>(double{face.area} * (flux.mean + more));
       of_extra[e++] = more + flux.along;
     }
   });
@@ -434,14 +437,14 @@ void StokesOperator::pressure_gradient(LevelValues& u, std::span<std::array<floa
   });
 }
 
-void StokesOperator::face_fluxes(const LevelValues& u, const Vec3& force, double unit, Field& fluxes) const {
+/// @param flux  (box, VoF, slot across, side, area, bend) out of an own VoF through an open face [velocity h²]
+template <class Flux>
+void StokesOperator::list_primary(double unit, Field& fluxes, Flux&& flux) const {
   using namespace kernels;
   fluxes.fill(0.0);
   parallel_for(geometry_->graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
     const BoxGraph graph = geometry_->graph.box(b);
-    const Quad* w = u.mean.box(b).data();
-    const float* t = t_.box(b).data();
     const int first_coarse = graph.n_own + graph.halo.n_vofs(), first_domain = first_coarse + graph.halo.n_coarse();
     const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& weight) {
       for (std::size_t s = 0; s < 6; ++s) {
@@ -449,7 +452,7 @@ void StokesOperator::face_fluxes(const LevelValues& u, const Vec3& force, double
         const bool end = n[s] >= first_domain && n[s] < graph.closed();
         if (coarse || (s % 2 == 1 && !end)) continue;
         const auto [area, bend] = weight(s);
-        const double out = area > 0.0 ? unit * flux_out(w, t, v, n[s], s, force.v[s / 2], area, bend) : 0.0;
+        const double out = area > 0.0 ? unit * flux(b, OpenFace{v, n[s], s, area, bend}) : 0.0;
         fluxes.box(b, static_cast<int>(s / 2))[s % 2 == 1 ? n[s] : v] = s % 2 == 1 ? out : -out;
       }
     };
@@ -459,6 +462,19 @@ void StokesOperator::face_fluxes(const LevelValues& u, const Vec3& force, double
     });
     for (const FlowRow& row : rows_.of(b))
       set(row.vof, row.slot, [&](std::size_t s) { return std::pair(double{row.area[s]}, double{row.bend[s]}); });
+  });
+}
+
+void StokesOperator::face_fluxes(const LevelValues& u, const Vec3& force, double unit, Field& fluxes) const {
+  list_primary(unit, fluxes, [&](int b, const kernels::OpenFace& face) {
+    return kernels::flux_out(u.mean.box(b).data(), t_.box(b).data(), face.vof, face.neighbour, face.side,
+                             force.v[face.side / 2], face.area, face.bend);
+  });
+}
+
+void StokesOperator::face_fluxes(std::span<const std::array<double, 6>> velocities, double unit, Field& fluxes) const {
+  list_primary(unit, fluxes, [&](int b, const kernels::OpenFace& face) {
+    return face.area * velocities[static_cast<std::size_t>(geometry_->graph.vof_begin(b)) + face.vof][face.side];
   });
 }
 

@@ -82,6 +82,8 @@ class StokesOperator {
   /// this drive. Not collective.
   /// @param unit  of the fluxes: what the velocity times h² is multiplied with
   void face_fluxes(const LevelValues& u, const Vec3& force, double unit, Field& fluxes) const;
+  /// The same of an earlier flow, from the velocities that face_velocities() made of it.
+  void face_fluxes(std::span<const std::array<double, 6>> velocities, double unit, Field& fluxes) const;
 
   /// Box after box; empty on the coarsest level.
   std::span<const LevelGhost> level_ghosts() const { return level_ghosts_; }
@@ -93,12 +95,13 @@ class StokesOperator {
   double level_flux(const LevelValues& u, const LevelGhost& ghost, const Vec3& force, const LevelTime& time = {}) const;
   /// What LevelTime::Past wants to know of the faces of this flow later, of values that were applied with this drive
   /// and time; may replace a past of `time`. Not collective.
-  /// @param[out] faces  per own VoF
-  /// @param[out] extra  per FlowExtra
+  /// @param[out] faces   per own VoF
+  /// @param[out] extra   per FlowExtra
+  /// @param[out] fluxes  through the FlowExtra, parallel to it
   void face_velocities(const LevelValues& u, const Vec3& force, const LevelTime& time,
-                       std::span<std::array<double, 6>> faces, std::span<double> extra) const;
+                       std::span<std::array<double, 6>> faces, std::span<double> extra, std::span<float> fluxes) const;
 
-  /// The same through an extra face, out of its VoF.
+  /// The flux through an extra face, out of its VoF.
   double extra_flux(const LevelValues& u, int box, const FlowExtra& face, const Vec3& force) const;
 
   /// 1 / diagonal of the momentum row; 1/6 in regular cells. Halo and ghosts filled.
@@ -132,6 +135,8 @@ class StokesOperator {
   template <bool unsteady>
   Vec3 continuity(int box, const LevelValues& u, const Vec3& force, const LevelTime& time, Quad* y) const;
   LevelTime of_box(const LevelTime& time, int box) const;
+  template <class Flux>
+  void list_primary(double unit, Field& fluxes, Flux&& flux) const;
 
   std::shared_ptr<const Composite> composite_;
   const LevelGeometry* geometry_;

@@ -43,8 +43,9 @@ UnsteadySolver::UnsteadySolver(StokesSolver& stokes, const Geometry& geometry, D
 /// Keeps stokes.values(), applied with this drive and term.
 void UnsteadySolver::keep(const StokesDrive& drive, const TimeTerm& term, PastFlow& to) {
   stokes_->op().keep(stokes_->values(), drive, term, to);
-  if (advection_) advection_->extra_fluxes(stokes_->values(), to);
 }
+
+void UnsteadySolver::face_fluxes(FaceField& fluxes) const { stokes_->op().face_fluxes(now_, fluxes); }
 
 void UnsteadySolver::begin_here(const StokesDrive& drive) {
   stokes_->residual(drive, stokes_->krylov().work());

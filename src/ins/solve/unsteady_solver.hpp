@@ -90,6 +90,10 @@ class UnsteadySolver {
   /// What drives the fluid jumps here: the next step does not look at those before it (two stages).
   void forget() { dt_ = 0.0; }
 
+  /// The fluxes through all faces at the end of the last step [velocity h0²], on stokes.op().composite(). They add up
+  /// to 0 in every VoF to the tolerance, or to that of single precision where pieces that joined a cell have faces. Not
+  /// collective.
+  void face_fluxes(FaceField& fluxes) const;
   /// Keeps ∂u/∂t of each step from now on, for momentum_of_step(). Not collective.
   void keep_rate() { rate_ = Array<std::array<float, 3>>(volume_.size(), Purpose::solver, {}); }
   /// What the forces on bodies ask of the last step, after keep_rate(); stokes.values() are then its flow, applied with

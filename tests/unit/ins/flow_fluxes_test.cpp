@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "fields/face_field.hpp"
+#include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/flow_fluxes.hpp"
 #include "support/flow_cases.hpp"
 #include "support/level_cases.hpp"
@@ -126,6 +127,49 @@ double deviation(const Comm& comm, const FaceField& a, const FaceField& b, doubl
     compare(a.coarse_fine(l), b.coarse_fine(l));
   }
   return comm.max(off) / comm.max(most);
+}
+
+/// Largest net flux of a VoF.
+double largest_net(const Comm& comm, FaceField& flux) {
+  CellField net(flux.composite());
+  divergence(flux, net);
+  double most = 0.0;
+  for (int l = 0; l < net.n_levels(); ++l) most = std::max(most, local_max_norm(net.level(l)));
+  return comm.max(most);
+}
+
+// Step by step nothing is lost either, and a step that is long enough ends in the fluxes of the steady flow.
+TEST(FlowFluxes, OfAFlowInTimeMpi) {
+  const Comm comm = Comm::world();
+  const auto walls = test::packing(14, 3.3, 16, true, 3);
+  const GridOptions one = test::flow_grid(Index::all(16)), two = test::refined_in(one, 1, {5, 0, 3}, {13, 11, 12});
+  for (const auto& [grid, inertia] : {std::pair{one, 2.0}, {two, 0.0}}) {
+    const Geometry geometry = build_geometry(comm, grid, *walls, KeepPores::all);
+    StokesOptions options;
+    options.krylov.tolerance = 1e-10;
+    StokesSolver solver(comm, geometry, {}, options);
+    StokesDrive drive;
+    drive.force = {1.0, 0.3, -0.2};
+    solver.solve(drive);
+    const FaceField steady = solver.face_fluxes();
+    UnsteadySolver in_time(
+        solver, geometry, [&](double) { return drive; }, drive, TimeScheme::bdf2, inertia);
+    FaceField flux(solver.op().composite());
+    in_time.face_fluxes(flux);
+    EXPECT_EQ(deviation(comm, steady, flux, 0.0), 1.0);
+    EXPECT_EQ(largest_net(comm, flux), 0.0);  // at rest
+    double speed = 0.0;
+    for (const double dt : {0.1, 0.1, 0.2}) {
+      speed = in_time.step(dt).largest_speed;
+      in_time.face_fluxes(flux);
+      EXPECT_LT(largest_net(comm, flux), 1e-7 * speed) << grid.levels << " " << inertia;
+    }
+    EXPECT_GT(deviation(comm, steady, flux, 1.0), 0.01);
+    if (inertia > 0.0) continue;
+    in_time.step(1e12);
+    in_time.face_fluxes(flux);
+    EXPECT_LT(deviation(comm, steady, flux, 1.0), 1e-6) << grid.levels;
+  }
 }
 
 // What a later job makes of the solution that was kept is what the solver has, whatever the units of the drive.

@@ -1,22 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what Karst needs and this machine lacks: Debian 12 packages, and Python packages into .venv.
-#   tools/install_dependencies.sh [packages | python]   (default: both)
+#   tools/install_dependencies.sh [packages | build | python]   (default: packages and python; build: what building takes alone)
 # Quick when nothing is missing; may be stopped and run again at any time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 what=${1:-both}
-[[ $what =~ ^(packages|python|both)$ ]] || { echo "usage: tools/install_dependencies.sh [packages | python]" >&2; exit 2; }
+[[ $what =~ ^(packages|build|python|both)$ ]] || { echo "usage: tools/install_dependencies.sh [packages | build | python]" >&2; exit 2; }
 
 packages=(
   # to build
   g++ cmake ninja-build pkg-config git ccache
   libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev libtiff-dev libpng-dev zlib1g-dev
-  libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libgtest-dev
+  libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libgtest-dev python3
+)
+[[ $what == build ]] || packages+=(
   # to check: format, names, races
   clang-format clang-tidy clang libclang-rt-dev libomp-dev
   # to draw without a screen
-  python3 python3-venv libegl1 libgl1-mesa-dri
+  python3-venv libegl1 libgl1-mesa-dri
 )
 
 missing=()
@@ -64,7 +66,7 @@ fi
 
 # The virtual environment counts as complete when its stamp holds the hash of the requirements; the stamp comes last.
 # Bytecode is left to the first import: few of the modules are ever used.
-[[ $what != packages ]] || exit 0
+[[ $what == python || $what == both ]] || exit 0
 stamp=.venv/karst_requirements
 wanted=$(sha256sum tools/requirements.txt | cut -d' ' -f1)
 if [[ ! -f $stamp || $(<"$stamp") != "$wanted" ]]; then

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/chemistry_deck.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -154,11 +156,15 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
 
 std::string database_path(const std::string& name, const std::string& deck_directory) {
   namespace fs = std::filesystem;
-  const fs::path beside = fs::path(deck_directory) / name, shipped = fs::path(KARST_DATABASES) / name;
-  if (fs::exists(beside)) return beside.string();
-  require(fs::exists(shipped), "chemistry.database: there is no {}, and no database {} that Karst brings along ({})",
-          beside.string(), name, KARST_DATABASES);
-  return shipped.string();
+  std::error_code unknown;  // where there is no /proc: the folder that was built alone
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  const fs::path installed = program.parent_path().parent_path() / "share/karst/databases";
+  const fs::path built = KARST_DATABASES;
+  const fs::path beside = fs::path(deck_directory) / name;
+  for (const fs::path& path : {beside, installed / name, built / name})
+    if (fs::exists(path)) return path.string();
+  throw Error(fmt::format("chemistry.database: there is no {}, and no database {} that Karst brings along ({}, {})",
+                          beside.string(), name, installed.string(), built.string()));
 }
 
 }  // namespace karst

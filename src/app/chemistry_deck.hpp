@@ -44,8 +44,9 @@ enum class ChemistryUse : std::uint8_t { speciate, run };
 /// there is a solution.
 void read(Reader& in, ChemistryDeck& deck, ChemistryUse use);
 
-/// Path of a database: beside the deck, or the one of this name that Karst brings along. Throws Error when there is
-/// neither, naming both places. Not collective.
+/// Path of a database: beside the deck, or the one of this name that Karst brings along (beside an installed program in
+/// ../share/karst/databases, else in the folder it was built from). Throws Error when there is none, naming the places.
+/// Not collective.
 std::string database_path(const std::string& name, const std::string& deck_directory);
 
 }  // namespace karst

@@ -238,13 +238,20 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   speciate->add_option("-o,--output", line.file, "write the results as a table, too (.csv)")->type_name("FILE");
   speciate->add_flag("--overwrite", line.overwrite, "replace an existing file");
 
+  CLI::App* completion =
+      app.add_subcommand("completion", "print what makes a shell complete commands, options and keys");
+  completion->add_option("shell", line.shell, "bash or zsh: source <(karst completion bash)")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh"}))
+      ->type_name("SHELL");
+
   CLI::App* help = app.add_subcommand("help", "explain the keys of the deck");
   help->add_option("key", line.key, "a key (grid.box) or a table (grid)")->type_name("KEY");
   help->add_flag("--study", line.of_study, "of the file of a study, in place of a deck's");
   help->add_flag("--markdown", line.markdown, "all keys as the tables of docs/inputs.md");
 }
 
-constexpr std::array<std::pair<const char*, Command>, 10> commands{{{"run", Command::run},
+constexpr std::array<std::pair<const char*, Command>, 11> commands{{{"run", Command::run},
                                                                     {"init", Command::init},
                                                                     {"geometry", Command::geometry},
                                                                     {"check", Command::check},
@@ -253,6 +260,7 @@ constexpr std::array<std::pair<const char*, Command>, 10> commands{{{"run", Comm
                                                                     {"study", Command::study},
                                                                     {"import", Command::import},
                                                                     {"speciate", Command::speciate},
+                                                                    {"completion", Command::completion},
                                                                     {"help", Command::help}}};
 
 /// Words for a missing command, and for one that does not exist with the nearest that does: CLI11 has none.
@@ -268,7 +276,34 @@ void check_command(const std::vector<std::string>& arguments) {
                           near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(names)));
 }
 
+CommandInfo info_of(const CLI::App& command) {
+  CommandInfo info{command.get_name(), command.get_description(), {}, false};
+  for (const CLI::Option* o : command.get_options()) {
+    if (o->get_positional()) {
+      info.takes_keys = info.takes_keys || o->get_name() == "key=value";
+      continue;
+    }
+    OptionInfo option;
+    for (const std::string& name : o->get_snames()) option.names.push_back("-" + name);
+    for (const std::string& name : o->get_lnames()) option.names.push_back("--" + name);
+    if (o->get_items_expected_max() > 0) option.value = o->get_type_name();
+    info.options.push_back(std::move(option));
+  }
+  return info;
+}
+
 }  // namespace
+
+std::vector<CommandInfo> command_infos() {
+  CommandLine line;
+  ImportFlags flags;
+  CLI::App app;
+  add_commands(app, line, flags);
+  std::vector<CommandInfo> infos{info_of(app)};
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    infos.push_back(info_of(*command));
+  return infos;
+}
 
 Parsed parse_command_line(const std::vector<std::string>& arguments) {
   Parsed parsed;

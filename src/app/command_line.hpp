@@ -8,7 +8,7 @@
 
 namespace karst {
 
-enum class Command { run, init, geometry, check, report, status, study, import, speciate, help };
+enum class Command { run, init, geometry, check, report, status, study, import, speciate, completion, help };
 
 struct CommandLine {
   Command command = Command::help;
@@ -33,6 +33,7 @@ struct CommandLine {
   // help
   std::string key;
   bool markdown = false, of_study = false;
+  std::string shell;  ///< completion
 };
 
 /// Result of reading the arguments.
@@ -45,5 +46,18 @@ struct Parsed {
 /// Reads the arguments after the program's name. Throws Error (what is wrong, and where help is found) when they make
 /// no command. Not collective.
 Parsed parse_command_line(const std::vector<std::string>& arguments);
+
+/// An option as it is declared.
+struct OptionInfo {
+  std::vector<std::string> names;  ///< "-j", "--threads"
+  std::string value;               ///< what it takes, as its help says: FILE, N, WORD ...; empty: a flag
+};
+struct CommandInfo {
+  std::string name, help;
+  std::vector<OptionInfo> options;
+  bool takes_keys = false;  ///< key=value
+};
+/// What parse_command_line() knows: the commands, and first one without a name for the options before a command.
+std::vector<CommandInfo> command_infos();
 
 }  // namespace karst

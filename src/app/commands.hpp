@@ -42,6 +42,10 @@ void import_command(const Comm& comm, const CommandLine& line);
 /// `karst speciate`: pH, species and saturation indices of the solutions of a [chemistry] deck.
 void speciate_command(const Comm& comm, const CommandLine& line);
 
+/// `karst completion`: a script that makes a shell ("bash", "zsh") complete commands, options and keys of the deck,
+/// from their declarations.
+std::string completion_command(const CommandLine& line);
+
 /// `karst help`: the text for a key, a table, or nothing. Throws Error when there is no such key, naming the nearest.
 std::string help_command(const CommandLine& line);
 

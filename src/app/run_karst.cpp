@@ -37,6 +37,8 @@ void run_karst(const Comm& comm, const std::vector<std::string>& arguments) {
       return import_command(comm, parsed.line);
     case Command::speciate:
       return speciate_command(comm, parsed.line);
+    case Command::completion:
+      return print(comm, completion_command(parsed.line));
     case Command::help:
       return print(comm, help_command(parsed.line));
   }

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Links of all pages lead somewhere, in the project and in the sources of the site; every example is in the gallery."""
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import site_pages as site  # noqa: E402
+
+
+class Site(unittest.TestCase):
+    def test_links_of_the_project(self):
+        self.assertGreater(sum(len(site.links((ROOT / page).read_text())) for page in site.pages(ROOT)), 200)
+        self.assertEqual(list(site.faults(ROOT)), [])
+
+    def test_canary(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "docs").mkdir()
+            (root / "docs/a.md").write_text("# A `page`: one\n[b](b.md) [r](../README.md) [up](../../x.md)\n```sh\n[no](link.md)\n```\n")
+            (root / "README.md").write_text("[a](docs/a.md#a-page-one) [a](docs/a.md#two) [![p](p.png)](docs) [w](https://example.org)\n")
+            self.assertEqual([(page, what.split(":")[0]) for page, what in site.faults(root)],
+                             [("README.md", "docs/a.md#two"), ("README.md", "p.png"), ("docs/a.md", "b.md"), ("docs/a.md", "../../x.md")])
+
+    def test_links_of_the_sources_of_the_site(self):
+        with tempfile.TemporaryDirectory() as folder:
+            staged = Path(folder) / "site"
+            names = site.write_sources(ROOT, staged)
+            self.assertGreater(len(names), 80)
+            seen = 0
+            for name in names:
+                for target in site.links((staged / name).read_text()):
+                    if not re.match(r"[a-z]+:|#", target):
+                        seen += 1
+                        place = (staged / name).parent / target.partition("#")[0]
+                        self.assertTrue(place.is_file(), f"{name}: {target}")
+            self.assertGreater(seen, 200)
+            # every page is in a menu, once
+            listed = [(Path(name).parent / line.removesuffix(".md")).as_posix() + ".md" for name in names
+                      for text in re.findall(r"```{toctree}\n(.*?)```", (staged / name).read_text(), re.S)
+                      for line in text.splitlines() if line and not line.startswith(":")]
+            self.assertEqual(sorted(listed), sorted(set(names) - {"index.md"}))
+
+    def test_every_example_is_in_the_gallery(self):
+        examples = site.examples(ROOT)
+        self.assertEqual({example.page for example in examples}, {f"inputs/{path.parent.name}/README.md" for path in ROOT.glob("inputs/*/*.toml")})
+        for example in examples:
+            self.assertRegex(example.sentence, r"^[A-Z0-9`].{20,300}[.:]$")
+            self.assertTrue(not example.picture or (ROOT / example.picture).is_file())
+        self.assertGreaterEqual(sum(bool(example.picture) for example in examples), 0.8 * len(examples))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Makes the documentation site out/site/index.html of the Markdown pages of the project: tools/site.sh
+# Sphinx with MyST, which reads Markdown as GitHub does (lists without an empty line before them, two spaces of indent), so that
+# the pages stay as they are. Its packages come from PyPI into out/site-venv, with this script alone; the site needs no network.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+venv=out/site-venv
+stamp=$venv/requirements
+if ! cmp -s tools/requirements_site.txt "$stamp"; then
+  rm -rf "$venv"
+  python3 -m venv "$venv"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r tools/requirements_site.txt </dev/null
+  cp tools/requirements_site.txt "$stamp"
+fi
+python3 tools/site_pages.py out/site-source
+cp -r docs/site/conf.py docs/site/static out/site-source/
+rm -rf out/site
+"$venv/bin/python" -m sphinx -q -W --keep-going -b html out/site-source out/site
+rm -rf out/site/.doctrees out/site/.buildinfo
+echo "out/site/index.html"

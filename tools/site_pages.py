@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Markdown of the project as the sources of a site: tools/site_pages.py FOLDER (tools/site.sh makes the site of them).
+
+Pages keep their places, so that what they link to is where it is; folders that are linked become their README.md, and what
+belongs to no page (source code) plain text. A gallery is made of inputs/*/README.md: first picture, first sentence. Every link
+between pages must lead somewhere; faults() says which do not.
+"""
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**/*.md", "inputs/**/*.md", "python/**/*.md")
+# What stands in the menu, in this order; pages that are not named come under the last heading.
+MENU = {
+    "Begin": ["docs/tutorial.md", "gallery.md", "docs/open-results.md", "docs/python.md", "python/README.md", "python/notebooks/README.md", "docs/install.md"],
+    "Use": ["docs/inputs.md", "inputs/README.md", "docs/generator.md", "docs/method.md", "docs/conventions.md"],
+    "Measured": ["docs/verification.md", "docs/performance.md", "docs/measurements/index.md"],
+    "The code": ["docs/tour.md", "docs/extending.md", "CONTRIBUTING.md", "docs/decisions/index.md", "CHANGELOG.md"],
+}
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\]|!\[[^\]]*\]\([^)]*\))*)\]\(([^()\s]+)\)")
+
+
+@dataclass
+class Example:
+    """An example of inputs/: its page, title, first sentence, and picture ("" when it has none)."""
+    page: str
+    title: str
+    sentence: str
+    picture: str
+
+
+def pages(root):
+    """Paths of all Markdown pages, relative to the root."""
+    hidden = {"out", "build", ".venv"}
+    return sorted({path.relative_to(root).as_posix() for pattern in PAGES for path in root.glob(pattern)
+                   if not hidden & set(path.relative_to(root).parts)})
+
+
+def links(text):
+    """Targets of all links and pictures, those in the texts of links too."""
+    found = []
+
+    def look(part):
+        for _, inner, target in LINK.findall(part):
+            found.append(target)
+            look(inner)
+        return part
+    outside = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    look(outside)
+    return found
+
+
+def anchors(text):
+    """Anchors of the headings of a page, as GitHub makes them."""
+    outside = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    found = []
+    for title in re.findall(r"^#+ (.*)$", outside, re.M):
+        title = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title).replace("`", "")
+        found.append(re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-"))
+    return found
+
+
+def faults(root):
+    """(page, what is wrong) for every link of a page that leads nowhere."""
+    for page in pages(root):
+        text = (root / page).read_text(encoding="utf-8")
+        for target in links(text):
+            if re.match(r"[a-z]+:", target):
+                continue
+            name, _, anchor = target.partition("#")
+            place = ((root / page).parent / name).resolve() if name else (root / page)
+            if not place.is_relative_to(root.resolve()) or not place.exists():
+                yield page, f"{target}: there is no such file"
+            elif anchor and place.suffix == ".md" and anchor not in anchors(place.read_text(encoding="utf-8")):
+                yield page, f"{target}: the page has no such heading"
+
+
+def first_sentence(text):
+    """Of the first paragraph behind the title, without links."""
+    paragraph = next(part for part in re.split(r"\n\s*\n", text) if part.strip() and not part.lstrip().startswith(("#", "!", "```", "|", "*")))
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(paragraph.split()))
+    return re.split(r"(?<=[.?!]) (?=[A-Z`])", plain)[0]
+
+
+def examples(root):
+    """All of inputs/, those with a picture first."""
+    found = []
+    for file in sorted(root.glob("inputs/*/README.md")):
+        text = file.read_text(encoding="utf-8")
+        picture = re.search(r"!\[[^\]]*\]\(([^)]+)\)", text)
+        found.append(Example(file.relative_to(root).as_posix(), text.splitlines()[0].removeprefix("# "), first_sentence(text),
+                             (file.parent / picture[1]).resolve().relative_to(root.resolve()).as_posix() if picture else ""))
+    return sorted(found, key=lambda example: not example.picture)
+
+
+def gallery(root):
+    text = "# Gallery\n\nDecks that teach, each with what comes out. All are in `inputs`.\n\n<div class=\"gallery\">\n"
+    for example in examples(root):
+        picture = f"[![{example.title}]({example.picture})]({example.page})" if example.picture else ""
+        text += f"<div class=\"card\">\n\n{picture}\n\n**[{example.title}]({example.page})**\n\n{example.sentence}\n\n</div>\n"
+    return text + "</div>\n"
+
+
+def contents(root, folder, title):
+    """A page that lists those of a folder."""
+    names = sorted(path.stem for path in (root / folder).glob("*.md"))
+    return f"# {title}\n\n```{{toctree}}\n:maxdepth: 1\n\n" + "\n".join(names) + "\n```\n"
+
+
+def for_site(root, page, text):
+    """A page with links as the site wants them."""
+    def new_target(target):
+        name, mark, anchor = target.partition("#")
+        if re.match(r"[a-z]+:", target) or not name:
+            return target
+        place = ((root / page).parent / name).resolve()
+        if place.is_dir():
+            named = next((place / index for index in ("README.md",) if (place / index).exists()), None)
+            if place.relative_to(root.resolve()).as_posix() in ("docs/decisions", "docs/measurements"):
+                named = place / "index.md"
+            return name.rstrip("/") + f"/{named.name}" if named else None
+        if place == root.resolve() / "README.md":
+            return name.removesuffix("README.md") + "index.md" + mark + anchor
+        return target
+
+    def change(part):
+        def link(m):
+            target = new_target(m[3])
+            return m[2] if target is None else f"{m[1]}[{LINK.sub(link, m[2])}]({target})"
+        return LINK.sub(link, part)
+    parts = re.split(r"(^```.*?^```)", text, flags=re.M | re.S)
+    return "".join(part if n % 2 else change(part) for n, part in enumerate(parts))
+
+
+def menu(known):
+    """Hidden lists of pages, which make the menu; every page is in one of them."""
+    named = {page for entries in MENU.values() for page in entries}
+    listed = {page for page in known if page.startswith(("docs/decisions/", "docs/measurements/"))} - named
+    rest = [page for page in known if page not in named | listed | {"README.md"}]
+    text = ""
+    for heading, entries in {**MENU, "Decks": rest}.items():
+        text += f"\n```{{toctree}}\n:hidden:\n:caption: {heading}\n\n" + "\n".join(entries) + "\n```\n"
+    return text
+
+
+def write_sources(root, folder):
+    """The sources of the site. Returns the names of its pages."""
+    shutil.rmtree(folder, ignore_errors=True)
+    made = {"gallery.md": gallery(root), "docs/decisions/index.md": contents(root, "docs/decisions", "Decisions"),
+            "docs/measurements/index.md": contents(root, "docs/measurements", "Measurements")}
+    texts = {page: for_site(root, page, (root / page).read_text(encoding="utf-8")) for page in pages(root)} | made
+    texts["index.md"] = texts.pop("README.md") + menu(sorted(texts))
+    for page, text in texts.items():
+        file = folder / page
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        for target in links(text):
+            source = (root / page).parent / target.partition("#")[0]
+            if source.is_file() and source.suffix != ".md":
+                copy = folder / source.resolve().relative_to(root.resolve())
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, copy)
+    return sorted(texts)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    wrong = list(faults(ROOT))
+    for page, what in wrong:
+        print(f"{page}: {what}", file=sys.stderr)
+    if wrong:
+        sys.exit(1)
+    print(f"{len(write_sources(ROOT, Path(sys.argv[1])))} pages")
+
+
+if __name__ == "__main__":
+    main()

@@ -14,7 +14,7 @@ without=(-LE nightly)
 if ((nightly)); then
   without=()
   .venv/bin/python -m pip install --quiet --disable-pip-version-check -r tools/requirements_nightly.txt </dev/null ||
-    echo "Without these packages the comparison with PHREEQC is skipped." >&2
+    echo "Without these packages the comparisons with PHREEQC, PoreSpy and OpenPNM are skipped." >&2
   tools/sanitize.sh
 fi
 exec ctest --test-dir build/release --output-on-failure -j "$(nproc)" "${without[@]}" "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs what is missing, builds, and runs all tests. With --nightly also the long ones and the sanitizers.
+# Installs what is missing, builds, and runs all tests. With --nightly also the long ones, the sanitizers, the package and the site.
 #   tools/test.sh [--nightly] [further arguments of ctest, such as -R grid]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -16,5 +16,7 @@ if ((nightly)); then
   .venv/bin/python -m pip install --quiet --disable-pip-version-check -r tools/requirements_nightly.txt </dev/null ||
     echo "Without these packages the comparisons with PHREEQC, PoreSpy and OpenPNM are skipped." >&2
   tools/sanitize.sh
+  tools/package.sh
+  tools/site.sh
 fi
 exec ctest --test-dir build/release --output-on-failure -j "$(nproc)" "${without[@]}" "$@"

@@ -68,12 +68,12 @@ class Plotfile:
         attributes = self._file.attrs
         self.title = _text(attributes.get("title", "")).strip()
         self.time = float(attributes.get("time", 0.0))  # [s]
-        self.levels = []
+        self.levels: list[Level] = []
         while f"VTKHDF/Level{len(self.levels)}" in self._file:
             self.levels.append(self._level(len(self.levels)))
         held = self._file["VTKHDF/Level0/CellData"]
         self.arrays = {name: _text(held[name].attrs.get("units", _older_unit(name))) for name in held if name != HIDDEN}
-        self._columns = {}  # component: array and its column
+        self._columns: dict[str, tuple[str, int | None]] = {}  # component: array and its column
         for name in self.arrays:
             if held[name].ndim == 2:
                 self._columns |= {f"{name}_{'xyz'[c]}": (name, c) for c in range(held[name].shape[1])}

@@ -48,6 +48,7 @@ class Process:
         self._reader.start()
 
     def _read(self, echo: bool) -> None:
+        assert self._process.stdout is not None
         with self._process.stdout as stream:
             for line in stream:
                 self._lines.append(line)

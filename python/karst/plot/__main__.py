@@ -14,7 +14,7 @@ def main(words: list[str], program: str = "python -m karst.plot") -> int:
     parser = argparse.ArgumentParser(prog=program, description="Draws results of Karst.")
     pictures = parser.add_subparsers(dest="picture", required=True, metavar="|".join(PICTURES))
     for name, module in PICTURES.items():
-        module.add_arguments(pictures.add_parser(name, description=module.__doc__, help=module.__doc__.splitlines()[0],
+        module.add_arguments(pictures.add_parser(name, description=module.__doc__, help=str(module.__doc__).splitlines()[0],
                                                  formatter_class=argparse.RawDescriptionHelpFormatter))
     options = parser.parse_args(words)
     PICTURES[options.picture].draw(options)

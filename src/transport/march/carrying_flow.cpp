@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
+#include "transport/march/flow_projection.hpp"
 
 namespace karst {
 namespace {
@@ -14,97 +15,6 @@ namespace {
 constexpr double least_gap = 2e-15;   ///< what is as good as nothing
 constexpr int most_rounds = 6;        ///< of the projection
 constexpr double whole_enough = 0.5;  ///< volumes above this part of a cell set the step
-
-double conductance(const ScalarGrid& grid, std::int64_t listed) {
-  return grid.listed[listed].fragment ? 0.0 : grid.conductance[listed];
-}
-
-/// q = fluxes of the irrotational flow -∇x through the faces that the flow uses; 0 behind ends of the domain.
-void potential_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> x,
-                    std::span<double> q) {
-  for_all_faces(
-      grid,
-      [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t level) {
-        const auto f = static_cast<std::size_t>(face);
-        q[f] = grid.width(level) * (x[left] - x[right]);
-      },
-      [&](const ScalarFace& f, std::int64_t k) {
-        const auto i = static_cast<std::size_t>(f.face);
-        const double beyond = f.right < grid.n_all ? x[f.right] : 0.0;
-        q[i] = flow[i] == 0.0 ? 0.0 : conductance(grid, k) * (x[f.left] - beyond);
-      });
-}
-
-class Projection {
- public:
-  Projection(ScalarGrid& grid, std::span<double> flow)
-      : grid_(grid),
-        flow_(flow),
-        gcr_(grid.composite->comm(), grid.n_own),
-        q_(flow.size(), Purpose::solver, 0.0),
-        x_(static_cast<std::size_t>(grid.n_values), Purpose::solver, 0.0),
-        direction_(x_.size(), Purpose::solver, 0.0),
-        scale_(static_cast<std::size_t>(grid.n_own), Purpose::solver),
-        b_(scale_.size(), Purpose::solver) {
-    // The diagonal: what a unit in one volume alone sends out.
-    std::ranges::fill(scale_, 0.0);
-    for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
-      double sum = 0.0;
-      faces([&](std::int32_t, std::int32_t, double) { sum += 1.0; });
-      scale_[v] = sum;
-    });
-    for (const PlainVolumes& p : grid.plain)
-      for (std::int32_t t = 0; t < p.count; ++t) scale_[p.first + t] = 6.0 * grid.width(p.level);
-    for (const std::int32_t v : grid.special) scale_[v] = 0.0;
-    add_conductances();
-    for (double& s : scale_) s = s > 0.0 ? 1.0 / s : 0.0;
-  }
-
-  /// Takes the divergence out of the flow, once; the number of iterations.
-  int round(std::span<const double> divergence) {
-    double largest = 0.0;
-    for (std::size_t v = 0; v < b_.size(); ++v) {
-      b_[v] = -scale_[v] * divergence[v];
-      largest = std::max(largest, std::abs(b_[v]));
-    }
-    const double tolerance = 1e-7 * grid_.composite->comm().max(largest);
-    const auto apply = [&](std::span<double> x, std::span<double> y) {
-      fetch_remote(grid_, x);
-      potential_flux(grid_, flow_, x, q_.span());
-      add_up(grid_, q_.span(), y);
-      for (std::size_t v = 0; v < b_.size(); ++v) y[v] *= scale_[v];
-    };
-    const int n = solve_scaled(gcr_, apply, b_.span(), x_.span(), tolerance, 2000, direction_.span());
-    fetch_remote(grid_, x_.span());
-    potential_flux(grid_, flow_, x_.span(), q_.span());
-    for (std::size_t f = 0; f < flow_.size(); ++f) flow_[f] += q_[f];
-    return std::abs(n);
-  }
-
- private:
-  /// Of the faces of special volumes.
-  void add_conductances() {
-    std::vector<std::uint8_t> special(scale_.size());
-    for (const std::int32_t v : grid_.special) special[v] = 1;
-    const auto add = [&](std::int32_t v, double c) {
-      if (v < grid_.n_own && special[v] != 0) scale_[v] += c;
-    };
-    for (std::int64_t k = 0; k < std::ssize(grid_.listed); ++k) {
-      const ScalarFace& f = grid_.listed[k];
-      const double c = flow_[f.face] == 0.0 ? 0.0 : conductance(grid_, k);
-      add(f.left, c);
-      if (f.right < grid_.n_all) add(f.right, c);
-    }
-    for (const PlainVolumes& p : grid_.plain)
-      for (std::size_t d = 0; d < 3; ++d)
-        for (std::int32_t t = 0; t < p.count; ++t) add(p.beyond[2 * d] + t, grid_.width(p.level));
-  }
-
-  ScalarGrid& grid_;
-  std::span<double> flow_;
-  TruncatedGcr gcr_;
-  Array<double> q_, x_, direction_, scale_, b_;
-};
 
 void find_outflow(const ScalarGrid& grid, CarryingFlow& flow) {
   const double* const f = flow.all.data();
@@ -164,9 +74,9 @@ FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, Carr
       result.before, allowed);
   result.after = result.before;
   if (result.before > least_gap) {
-    Projection projection(grid, flow.all.span());
+    FlowProjection projection(grid, flow.all.span());
     for (int round = 0; round < most_rounds && result.after > least_gap; ++round) {
-      result.iterations += projection.round(divergence);
+      result.iterations += projection.round(divergence, flow.all.span());
       add_up(grid, flow.all.span(), divergence);
       result.after = largest_gap(grid, flow, divergence);
     }

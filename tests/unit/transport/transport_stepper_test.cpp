@@ -166,6 +166,22 @@ struct Packing {
   }
 };
 
+// A uniform stream that ends at every grain becomes free of divergence in few iterations (28 to 41 here; 1700 with the
+// diagonal alone), on levels, ranks and a grid four times as large alike; so does one that repeats, without ends.
+TEST_F(TransportStepperTest, FlowsAreMadeFreeOfDivergenceInFewIterationsMpi) {
+  for (const auto& [n, levels, periodic] : {std::tuple{16, 1, false}, {16, 2, false}, {32, 1, false}, {32, 1, true}}) {
+    GridOptions grid = test::flow_grid(Index::all(n), {periodic, periodic, periodic});
+    if (levels > 1) grid = test::refined_in(grid, 1, {5, 0, 3}, {13, 11, 12});
+    TransportStepper stepper(test::composite_of(comm_, grid, *test::packing(n * n * n / 292, 3.3, n, periodic, 3)),
+                             {ScalarComponent{}}, Packing::options_of(1e-8));
+    FaceField flow = test::stream_through(stepper.grid(), {1.0, 0.2, -0.3});
+    const FlowContinuity continuity = stepper.set_flow(flow);
+    EXPECT_GT(continuity.before, 0.1);
+    EXPECT_LE(continuity.after, 2e-15) << n << ' ' << levels;
+    EXPECT_LE(continuity.iterations, 50) << n << ' ' << levels;
+  }
+}
+
 double box(const Vec3& x, const Vec3& lo, const Vec3& hi) {
   for (int d = 0; d < 3; ++d)
     if (x[d] < lo[d] || x[d] > hi[d]) return 0.0;

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/march/flow_projection.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace karst {
+namespace {
+
+constexpr double per_round = 1e-7;  ///< what is left of the divergence, relative to its largest value
+constexpr int most_iterations = 200;
+
+/// Which faces the irrotational flow uses.
+bool is_open(const ScalarGrid& grid, std::span<const double> flow, const ScalarFace& f) {
+  return !f.fragment && (f.right < grid.n_all || flow[f.face] != 0.0);
+}
+
+/// The same for the multigrid: sides with a flow hold x = 0, all others are sealed.
+EllipticProblem problem_of(const ScalarGrid& grid, std::span<const double> flow) {
+  std::array<double, 6> carried{};
+  for (const BoundaryFace& b : grid.boundary) carried[b.side] = std::max(carried[b.side], std::abs(flow[b.face]));
+  grid.composite->comm().max(std::span<double>(carried));
+  EllipticProblem problem;
+  for (std::size_t s = 0; s < 6; ++s)
+    if (carried[s] > 0.0) problem.sides[s] = [](const Vec3&) { return dirichlet(0.0); };
+  return problem;
+}
+
+}  // namespace
+
+FlowProjection::FlowProjection(ScalarGrid& grid, std::span<const double> flow)
+    : grid_(grid),
+      g_(make_conductances(grid, 1.0, [&](const ScalarFace& f, std::int64_t) { return is_open(grid, flow, f); })),
+      gcr_(grid.composite->comm(), grid.n_own),
+      multigrid_(grid.composite->comm(), make_two_point_levels(*grid.composite, problem_of(grid, flow))),
+      scale_(static_cast<std::size_t>(grid.n_own), Purpose::solver),
+      b_(scale_.size(), Purpose::solver),
+      x_(static_cast<std::size_t>(grid.n_values), Purpose::solver, 0.0),
+      direction_(x_.size(), Purpose::solver, 0.0) {
+  parallel_for(grid.n_own, [&](std::int64_t v) { scale_[v] = g_.sum[v] > 0.0 ? 1.0 / g_.sum[v] : 0.0; });
+}
+
+/// y = D^-1 A x, D the diagonal; 0 in volumes without a face.
+void FlowProjection::apply(std::span<double> x, std::span<double> y) {
+  fetch_remote(grid_, x);
+  for_sums_across<1>(grid_, g_, x.data(), [&, s = scale_.data()](std::int64_t v, double across) {
+    y[v] = s[v] > 0.0 ? x[v] - s[v] * across : 0.0;
+  });
+}
+
+/// z = M D r.
+void FlowProjection::precondition(std::span<const double> r, std::span<double> z) {
+  const auto n = static_cast<std::size_t>(grid_.n_own);
+  const double size = parallel_max(grid_.n_own, [&](std::int64_t v) { return std::abs(g_.sum[v] * r[v]); });
+  multigrid_.set_sizes({grid_.composite->comm().max(std::max(0.0, size))});
+  parallel_for(grid_.n_own, [&](std::int64_t v) { z[v] = g_.sum[v] * r[v]; });
+  multigrid_.apply(z.first(n), z.first(n));
+}
+
+int FlowProjection::round(std::span<const double> divergence, std::span<double> flow) {
+  parallel_for(grid_.n_own, [&](std::int64_t v) { b_[v] = -scale_[v] * divergence[v]; });
+  const double largest = parallel_max(grid_.n_own, [&](std::int64_t v) { return std::abs(b_[v]); });
+  const double tolerance = per_round * grid_.composite->comm().max(std::max(0.0, largest));
+  const auto n = static_cast<std::size_t>(grid_.n_own);
+  std::ranges::fill(x_, 0.0);
+  int iterations = 0;
+  for (double left = gcr_.start(b_.span()); left > tolerance && iterations < most_iterations; ++iterations) {
+    precondition(gcr_.to_precondition(), direction_.span());
+    apply(direction_.span(), gcr_.image());
+    std::ranges::copy(direction_.span().first(n), gcr_.direction().begin());
+    left = gcr_.advance(x_.span().first(n));
+  }
+  fetch_remote(grid_, x_.span());
+  const double* const x = x_.data();
+  for_all_faces(
+      grid_,
+      [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t level) {
+        flow[face] += grid_.width(level) * (x[left] - x[right]);
+      },
+      [&](const ScalarFace& f, std::int64_t k) { flow[f.face] += g_.listed[k] * (x[f.left] - x[f.right]); });
+  return iterations;
+}
+
+}  // namespace karst

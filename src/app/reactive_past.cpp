@@ -60,12 +60,12 @@ ReactiveLine line_of(const Json& json) {
 
 /// What the next search begins with; all else follows.
 Json start_json(const Speciation& s) {
-  return {{"ln_m", list_json(s.ln_m)}, {"strength", s.ionic_strength}, {"ln_water", s.ln_water}};
+  return {{"ln_m", list_json(s.basis)}, {"strength", s.ionic_strength}, {"ln_water", s.ln_water}};
 }
 void take_start(const Json& json, Speciation& s) {
   std::vector<double> ln_m = list_of(json.at("ln_m"));
-  require(ln_m.size() == s.ln_m.size(), "{} elements in place of {}", ln_m.size(), s.ln_m.size());
-  s.ln_m = std::move(ln_m);
+  require(ln_m.size() == s.basis.size(), "{} elements in place of {}", ln_m.size(), s.basis.size());
+  s.basis = std::move(ln_m);
   s.ionic_strength = json.at("strength");
   s.ln_water = json.at("ln_water");
 }

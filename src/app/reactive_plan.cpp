@@ -102,15 +102,17 @@ void check_clashes(Reader& in, const Config& config, const ChemicalSystem& syste
 }
 
 /// Minerals and species in the system; notes mistakes.
-void add_minerals(Reader& in, const ChemistryDeck& deck, ReactivePlan& plan) {
-  const ChemicalSystem& system = plan.medium.system;
+void add_minerals(Reader& in, const ChemistryDeck& deck, const Solution& start, ReactivePlan& plan) {
+  const ChemicalSystem& system = start.system;
+  std::vector<SurfaceReaction> minerals;
   for (std::size_t m = 0; m < deck.minerals.size(); ++m) try {
-      plan.medium.minerals.push_back(make_surface_reaction(system, deck.minerals[m].options));
-      require(!system.phases[plan.medium.minerals.back().mineral.phase].is_gas, "{} is a gas, and no mineral",
+      minerals.push_back(make_surface_reaction(system, deck.minerals[m].options));
+      require(!system.phases[minerals.back().mineral.phase].is_gas, "{} is a gas, and no mineral",
               deck.minerals[m].options.phase);
     } catch (const Error& e) {
       in.mistake(fmt::format("chemistry.mineral[{}].rates", m), e.what());
     }
+  plan.medium = make_medium(system, std::move(minerals), start.state);
   for (const std::string& name : deck.species) {
     std::vector<std::string> names;
     for (const SystemSpecies& s : system.species) names.push_back(s.name);
@@ -141,8 +143,7 @@ void add_chemistry(Reader& in, Config& config) {
     const Solution enters = initial == inlet ? start : solved(database, deck, inlet, initial);
     plan->left_out = left_out(database);
     plan->database = database.fingerprint;
-    plan->medium.system = start.system;
-    plan->medium.start = start.state;
+    add_minerals(in, deck, start, *plan);
     plan->initial = totals_in(start.system, start);
     plan->inlet = totals_in(start.system, enters);
     plan->water = 1e3 * water_density(deck.solutions[initial].temperature + kelvin_0);
@@ -152,7 +153,6 @@ void add_chemistry(Reader& in, Config& config) {
     config.transport.components.emplace_back();  // so that nothing else misses one
     return in.mistake("chemistry", e.what());
   }
-  add_minerals(in, deck, *plan);
   check_clashes(in, config, plan->medium.system);
   add_components(config, *plan);
   config.reactive = std::move(plan);

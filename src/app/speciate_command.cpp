@@ -18,16 +18,24 @@ namespace fs = std::filesystem;
 /// A solution, and what minerals do to it.
 struct Speciated {
   Solution solution;
-  std::vector<KineticMineral> minerals;
+  ReactiveMedium medium;
   std::vector<BatchState> states;
 };
 
 Speciated speciated(const Database& database, const ChemistryDeck& deck, SolutionOptions options) {
   for (const MineralDeck& m : deck.minerals) add_elements_of_phase(database, m.options.phase, options);
   Speciated result{solve_solution(database, options), {}, {}};
-  for (const MineralDeck& m : deck.minerals) result.minerals.push_back(make_mineral(result.solution.system, m.options));
-  if (!deck.times.empty())
-    result.states = react(result.solution.system, result.solution.state, result.minerals, deck.times);
+  const ChemicalSystem& system = result.solution.system;
+  std::vector<SurfaceReaction> reactions;
+  std::vector<MineralOptions> minerals;
+  for (const MineralDeck& m : deck.minerals) {
+    reactions.push_back(make_surface_reaction(system, m.options));
+    minerals.push_back(m.options);
+  }
+  result.medium = make_medium(system, std::move(reactions), result.solution.state);
+  std::vector<double> totals;
+  for (int p = 0; p < system.n_primaries; ++p) totals.push_back(total_of(system, result.solution.state, p));
+  if (!deck.times.empty()) result.states = react(result.medium, minerals_of(minerals), totals, deck.times);
   return result;
 }
 
@@ -80,8 +88,8 @@ void speciate_command(const Comm& comm, const CommandLine& line) {
     for (const std::string& w : solution_warnings(s.solution)) log_warn("{}", w);
     csv += solution_csv(s.solution, csv.empty());
     if (s.states.empty()) continue;
-    log_info("{}", batch_text(s.solution, s.minerals, s.states));
-    batch += batch_csv(s.solution, s.minerals, s.states, batch.empty());
+    log_info("{}", batch_text(s.solution.options.name, s.medium, s.states));
+    batch += batch_csv(s.solution.options.name, s.medium, s.states, batch.empty());
   }
   for (const std::string& file : files) {
     write_file(comm, file, file == line.file ? csv : batch);

@@ -12,4 +12,11 @@ namespace karst {
 template <class T>
 bool eliminate(std::vector<T>& matrix, std::vector<T>& right);
 
+/// The same of rows that are padded with zeros, by the method of Gauss and Jordan: all in vectors, no back
+/// substitution. Rows are to be scaled such that their diagonals are about 1; only where one is below 0.1 are rows
+/// exchanged.
+/// @param matrix  [row * width + column]
+/// @param width   a multiple of 8
+bool eliminate_padded(std::vector<double>& matrix, std::size_t width, std::vector<double>& right);
+
 }  // namespace karst

@@ -17,13 +17,13 @@ namespace {
 
 constexpr double ln10 = std::numbers::ln10;
 
-/// A species in the basis: ln a = Σ coefficient ln a(primary) + water ln a(H2O) + ln_k.
+/// A species in the basis: ln a = Σ coefficient ln a(basis) + water ln a(H2O) + ln_k.
 struct Expression {
-  std::map<int, double> primaries;
+  std::map<int, double> basis;
   double water = 0.0, ln_k = 0.0;
 
   void add(const Expression& other, double times) {
-    for (const auto& [p, c] : other.primaries) primaries[p] += times * c;
+    for (const auto& [b, c] : other.basis) basis[b] += times * c;
     water += times * other.water;
     ln_k += times * other.ln_k;
   }
@@ -32,10 +32,11 @@ struct Expression {
 /// Writes species in the basis, each once.
 class Basis {
  public:
-  Basis(const Database& database, const std::vector<std::string>& primaries, double kelvin)
+  /// @param names  primary species and master species of sites, as the basis has them
+  Basis(const Database& database, const std::vector<std::string>& names, double kelvin)
       : database_(database), kelvin_(kelvin) {
-    for (std::size_t p = 0; p < primaries.size(); ++p) known_[primaries[p]] = Expression{{{static_cast<int>(p), 1.0}}};
-    known_["H2O"] = Expression{.primaries = {}, .water = 1.0};
+    for (std::size_t b = 0; b < names.size(); ++b) known_[names[b]] = Expression{{{static_cast<int>(b), 1.0}}};
+    known_["H2O"] = Expression{.basis = {}, .water = 1.0};
   }
 
   /// Nothing for a species that the basis does not make.
@@ -69,14 +70,14 @@ class Basis {
 };
 
 MassAction mass_action(const Expression& e, double ln_k) {
-  MassAction action{.primaries = {}, .water = e.water, .ln_k = ln_k};
-  for (const auto& [p, c] : e.primaries)
-    if (c != 0.0) action.primaries.emplace_back(p, c);
+  MassAction action{.basis = {}, .water = e.water, .ln_k = ln_k};
+  for (const auto& [b, c] : e.basis)
+    if (c != 0.0) action.basis.emplace_back(b, c);
   return action;
 }
 
-ActivityCoefficient activity_of(const DatabaseSpecies& s, const DebyeHueckel& dh) {
-  const double az2 = dh.a * s.formula.charge * s.formula.charge * ln10;
+ActivityCoefficient activity_of(const DatabaseSpecies& s, double charge, const DebyeHueckel& dh) {
+  const double az2 = dh.a * charge * charge * ln10;
   switch (s.activity) {
     case ActivityModel::davies:
       return {az2, 1.0, 0.3 * az2};
@@ -126,22 +127,82 @@ std::vector<const MasterSpecies*> masters_of(const Database& database, const std
   return masters;
 }
 
+/// Sites and potentials of the sorbents. Returns the master species of the sites.
+std::vector<std::string> add_sites(const Database& database, const std::vector<Sorbent>& sorbents,
+                                   ChemicalSystem& system) {
+  std::vector<std::string> masters, known;
+  for (const SorptionMaster& m : database.sorption_masters) known.push_back(m.site);
+  std::size_t n_sites = 0;
+  for (const Sorbent& sorbent : sorbents) n_sites += sorbent.sites.size();
+  for (const Sorbent& sorbent : sorbents) {
+    if (sorbent.charged) system.potentials.push_back(sorbent.name);
+    for (const std::string& site : sorbent.sites) {
+      const SorptionMaster* m = database.sorption_master(site);
+      const std::string near = nearest(site, known);
+      require(m != nullptr, "{}: site {} is not in database {}{}", sorbent.name, site, database.name,
+              near.empty() ? "" : fmt::format("; did you mean {}?", near));
+      require(std::ranges::find(system.sites, site, &SorbingSite::name) == system.sites.end(),
+              "{}: site {} is there already; all that sorb to it are one", sorbent.name, site);
+      system.sites.push_back({site, m->place,
+                              sorbent.charged ? system.n_primaries + static_cast<int>(n_sites) +
+                                                    static_cast<int>(system.potentials.size()) - 1
+                                              : -1});
+      masters.push_back(m->species);
+    }
+  }
+  return masters;
+}
+
+/// Takes the site of what sorbs, and the charge that its reaction brings to a charged surface, into account.
+void sorb(const Database& database, const DatabaseSpecies& s, const std::vector<std::string>& masters,
+          const DebyeHueckel& dh, ChemicalSystem& system, SystemSpecies& made) {
+  double brought = s.formula.charge;
+  for (const auto& [b, c] : made.formed.basis) {
+    const int site = b - system.n_primaries;
+    if (site < 0) continue;
+    require(made.site < 0, "{}: it sorbs to two kinds of sites, {} and {}; that is not available", s.name,
+            system.sites[made.site].name, system.sites[site].name);
+    made.site = site;
+    made.covers = c;
+    brought -= c * database.find_species(masters[site])->formula.charge;
+  }
+  const SorbingSite& site = system.sites[made.site];
+  made.activity = activity_of(s, made.covers, dh);
+  if (site.potential < 0) return;
+  require(
+      !s.three_planes,
+      "{}: its charge is spread over planes (CD-MUSIC), which is not available; electrostatics = \"none\" leaves it "
+      "out",
+      s.name);
+  if (brought != 0.0) made.formed.basis.emplace_back(site.potential, -brought);
+}
+
+/// @param sites  master species of the sites
 void add_species(const Database& database, Basis& basis, const std::vector<const MasterSpecies*>& masters,
-                 ChemicalSystem& system) {
+                 const std::vector<std::string>& sites, ChemicalSystem& system) {
   const DebyeHueckel dh = debye_hueckel(system.kelvin);
   std::set<std::string> primaries;
   const auto add = [&](const DatabaseSpecies& s, const Expression& e) {
-    SystemSpecies made{s.name, s.formula.charge, 0.0, activity_of(s, dh), mass_action(e, -e.ln_k)};
-    for (const auto& [p, c] : made.formed.primaries) made.alkalinity += c * masters[p]->alkalinity;
+    SystemSpecies made{s.name, s.formula.charge, 0.0, activity_of(s, s.formula.charge, dh), mass_action(e, -e.ln_k)};
+    if (s.place != SpeciesPlace::dissolved)
+      sorb(database, s, sites, dh, system, made);
+    else
+      for (const auto& [p, c] : made.formed.basis) made.alkalinity += c * masters[p]->alkalinity;
     system.species.push_back(std::move(made));
   };
   for (const MasterSpecies* m : masters) {
     primaries.insert(m->species);
     add(*database.find_species(m->species), *basis.of(m->species));
   }
-  for (const DatabaseSpecies& s : database.species) {
-    if (primaries.contains(s.name) || s.name == "H2O" || s.name == "e-") continue;
-    if (const auto& e = basis.of(s.name)) add(s, *e);
+  for (const bool sorbed : {false, true}) {
+    for (const DatabaseSpecies& s : database.species) {
+      if (primaries.contains(s.name) || s.name == "H2O" || s.name == "e-") continue;
+      // An exchanger without an ion is but a word for how it is written.
+      const bool bare = s.place == SpeciesPlace::exchanger && std::ranges::count(sites, s.name) > 0;
+      if (bare || (s.place != SpeciesPlace::dissolved) != sorbed) continue;
+      if (const auto& e = basis.of(s.name)) add(s, *e);
+    }
+    if (!sorbed) system.n_dissolved = static_cast<int>(system.species.size());
   }
 }
 
@@ -162,7 +223,8 @@ int ChemicalSystem::species_of(std::string_view name) const {
   return at == species.end() ? -1 : static_cast<int>(at - species.begin());
 }
 
-ChemicalSystem make_system(const Database& database, const std::vector<std::string>& elements, double kelvin) {
+ChemicalSystem make_system(const Database& database, const std::vector<std::string>& elements, double kelvin,
+                           const std::vector<Sorbent>& sorbents) {
   const std::vector<const MasterSpecies*> masters = masters_of(database, elements);
   ChemicalSystem system;
   system.kelvin = kelvin;
@@ -172,12 +234,15 @@ ChemicalSystem make_system(const Database& database, const std::vector<std::stri
     system.elements.push_back(m->element);
     names.push_back(m->species);
   }
+  const std::vector<std::string> sites = add_sites(database, sorbents, system);
+  names.insert(names.end(), sites.begin(), sites.end());
   Basis basis(database, names, kelvin);
-  add_species(database, basis, masters, system);
+  add_species(database, basis, masters, sites, system);
   for (const DatabasePhase& p : database.phases)
     if (const auto e = basis.sum(p.dissolved))
       system.phases.push_back({p.name, mass_action(*e, p.constant.log_k(kelvin) * ln10 - e->ln_k), p.is_gas(),
                                p.critical_temperature, p.critical_pressure, p.acentric, p.molar_volume});
+  system.table = make_table(system);
   return system;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The species that a set of elements makes, written in a basis of primary species.
+// The species that a set of elements makes, dissolved and on what sorbs, written in a basis of primary species.
 #pragma once
 
 #include <string>
@@ -7,20 +7,14 @@
 #include <vector>
 
 #include "chemistry/database.hpp"
+#include "chemistry/species_table.hpp"
 #include "chemistry/water.hpp"
 
 namespace karst {
 
-/// ln γ(I) = -A z² f(I) + b I, f = √I / (1 + B a √I), with A and b of natural logarithms.
-struct ActivityCoefficient {
-  double az2 = 0.0;  ///< A z² ln 10
-  double ba = 0.0;   ///< B a
-  double b = 0.0;    ///< b ln 10
-};
-
-/// A mass action: ln IAP = Σ coefficient ln a(primary) + water ln a(H2O) - ln_k.
+/// A mass action: ln IAP = Σ coefficient ln a(basis) + water ln a(H2O) - ln_k.
 struct MassAction {
-  std::vector<std::pair<int, double>> primaries;  ///< number of the primary species, coefficient
+  std::vector<std::pair<int, double>> basis;  ///< place in the basis, coefficient
   double water = 0.0;
   double ln_k = 0.0;
 };
@@ -31,7 +25,9 @@ struct SystemSpecies {
   double alkalinity = 0.0;  ///< [eq/mol]
   ActivityCoefficient activity;
   MassAction
-      formed;  ///< of the primaries: ln a = formed; a primary is itself with ln_k = 0. Its ln_k is -ln K of formation
+      formed;     ///< of the basis: ln a = formed; a primary is itself with ln_k = 0. Its ln_k is -ln K of formation
+  int site = -1;  ///< that it sorbs to, in ChemicalSystem::sites; -1: dissolved
+  double covers = 0.0;  ///< of these sites per mole: equivalents of an exchanger, teeth on a surface
 };
 
 struct SystemPhase {
@@ -42,15 +38,36 @@ struct SystemPhase {
   double molar_volume = 0.0;  ///< [cm³/mol]
 };
 
-/// Species and phases at one temperature. Primary species stand first, H+ before all others; each stands for one
-/// element or valence, whose total is the sum over species of the coefficient of the primary.
+/// What sorbs: an exchanger with its one site, or a surface with its kinds of sites.
+struct Sorbent {
+  std::string name;
+  std::vector<std::string> sites;  ///< of the database: {"X"}, {"Hfo_w", "Hfo_s"}
+  bool charged = false;            ///< a surface whose potential acts on its ions (diffuse layer)
+};
+
+struct SorbingSite {
+  std::string name;
+  SpeciesPlace place = SpeciesPlace::exchanger;
+  int potential = -1;  ///< of its surface, place in the basis; -1: none
+};
+
+/// Species and phases at one temperature. The basis: primary species, H+ before all others, each of which stands for
+/// one element or valence; then the sites; then F ψ / (R T) of charged surfaces. Primaries stand first among the
+/// species, too, and those that sorb last. Dissolved: a = m γ. On sites: a = covers m γ / N, the fraction of the N
+/// sites (exchangers: Gaines and Thomas), times exp(-Δz F ψ / (R T)) of the charge Δz that the reaction brings to a
+/// charged surface (Dzombak and Morel 1990, Surface Complexation Modeling).
 struct ChemicalSystem {
   double kelvin = 298.15;
   int n_primaries = 0;
-  std::vector<std::string> elements;  ///< [primary] "H", "Ca", "C"
+  std::vector<std::string> elements;    ///< [primary] "H", "Ca", "C"
+  std::vector<SorbingSite> sites;       ///< in the basis from n_primaries on
+  std::vector<std::string> potentials;  ///< names of charged surfaces, behind the sites
   std::vector<SystemSpecies> species;
+  int n_dissolved = 0;              ///< species before this one are dissolved
   std::vector<SystemPhase> phases;  ///< all of the database that the elements make
+  SpeciesTable table;               ///< the same for solves
 
+  int n_basis() const { return n_primaries + static_cast<int>(sites.size() + potentials.size()); }
   int primary_of(std::string_view element) const;  ///< -1: none
   int phase(std::string_view name) const;          ///< -1: none
   int species_of(std::string_view name) const;     ///< -1: none
@@ -58,9 +75,10 @@ struct ChemicalSystem {
 
 /// Valences are separate elements, "S(6)" and "S(-2)", and exchange no electrons; an element without one is that of its
 /// master species. Species and phases that only electrons or other elements could form are left out. Throws Error for
-/// elements that the database does not have (naming the nearest) and for two names of the same master species. Not
-/// collective.
+/// elements and sites that the database does not have (naming the nearest), for two names of the same master species,
+/// and for a site that two sorbents have. Not collective.
 /// @param elements  without H and O
-ChemicalSystem make_system(const Database& database, const std::vector<std::string>& elements, double kelvin);
+ChemicalSystem make_system(const Database& database, const std::vector<std::string>& elements, double kelvin,
+                           const std::vector<Sorbent>& sorbents = {});
 
 }  // namespace karst

@@ -42,6 +42,8 @@ enum class Option : std::uint8_t {
   critical_t,
   critical_p,
   acentric,
+  davies,
+  three_planes,
   unchecked,
   other
 };
@@ -54,6 +56,8 @@ Option option_of(std::string word) {
   if (word == "delta_h" || word == "deltah") return Option::enthalpy;
   if (word.starts_with("analytic") || word == "a_e" || word == "ae") return Option::analytic;
   if (word == "gamma") return Option::gamma;
+  if (word == "davies") return Option::davies;
+  if (word == "cd_music") return Option::three_planes;
   if (word == "vm" && dashed) return Option::volume;
   if (word == "t_c" && dashed) return Option::critical_t;
   if (word == "p_c" && dashed) return Option::critical_p;
@@ -85,16 +89,21 @@ class DatabaseParser {
       require(database_.find_species(m.species) != nullptr,
               "database {}: master species {} of {} is not defined in SOLUTION_SPECIES", database_.name, m.species,
               m.element);
+    for (const SorptionMaster& m : database_.sorption_masters)
+      require(database_.find_species(m.species) != nullptr, "database {}: master species {} of {} is not defined in {}",
+              database_.name, m.species, m.site,
+              m.place == SpeciesPlace::exchanger ? "EXCHANGE_SPECIES" : "SURFACE_SPECIES");
     return std::move(database_);
   }
 
  private:
-  enum class Block : std::uint8_t { none, masters, species, phases, ignored };
+  enum class Block : std::uint8_t { none, masters, sorption_masters, species, phases, ignored };
 
   void take(const std::string& text) {
     const std::vector<std::string> words = words_of(text);
     if (words.empty() || begins_block(words)) return;
     if (block_ == Block::masters) take_master(words);
+    if (block_ == Block::sorption_masters) take_sorption_master(words);
     if (block_ == Block::species) take_species(text, words);
     if (block_ == Block::phases) take_phase(text, words);
   }
@@ -108,14 +117,16 @@ class DatabaseParser {
             "{}: activity coefficients of this model are not available; use a database of ion association, e.g. "
             "phreeqc.dat",
             word);
-    if (block_ == Block::phases && word != "SOLUTION_SPECIES" && word != "SOLUTION_MASTER_SPECIES" &&
-        word != "PHASES" && word.find('_') == std::string::npos && word != "RATES" && word != "END" && word != "TITLE")
+    if (block_ == Block::phases && word != "PHASES" && word.find('_') == std::string::npos && word != "RATES" &&
+        word != "END" && word != "TITLE")
       return false;  // a phase may have a name of capitals
     end_entry();
-    block_ = word == "SOLUTION_MASTER_SPECIES" ? Block::masters
-             : word == "SOLUTION_SPECIES"      ? Block::species
-             : word == "PHASES"                ? Block::phases
-                                               : Block::ignored;
+    block_ = word.ends_with("_SPECIES") ? Block::species : word == "PHASES" ? Block::phases : Block::ignored;
+    place_ = word.starts_with("EXCHANGE")  ? SpeciesPlace::exchanger
+             : word.starts_with("SURFACE") ? SpeciesPlace::surface
+                                           : SpeciesPlace::dissolved;
+    if (word.ends_with("_MASTER_SPECIES"))
+      block_ = place_ == SpeciesPlace::dissolved ? Block::masters : Block::sorption_masters;
     if (block_ == Block::ignored && word != "END" && word != "TITLE") database_.ignored.push_back(word);
     return true;
   }
@@ -138,12 +149,20 @@ class DatabaseParser {
     database_.masters.push_back(std::move(m));
   }
 
+  void take_sorption_master(const std::vector<std::string>& words) {
+    require(words.size() >= 2, "a master species that sorbs needs the name of its site and the species");
+    std::erase_if(database_.sorption_masters, [&](const SorptionMaster& old) { return old.site == words[0]; });
+    database_.sorption_masters.push_back({words[0], species_name(words[1]), place_});
+  }
+
   void take_species(const std::string& text, const std::vector<std::string>& words) {
     if (text.find('=') != std::string::npos && option_of(words.front()) == Option::none) return begin_species(text);
     const Option option = option_of(words.front());
     require(option != Option::none, "'{}' is neither a reaction nor an option of the species before", text);
     if (option == Option::unchecked) unchecked_ = true;
     require(species_ != nullptr, "option {} without a species before it", words.front());
+    if (option == Option::three_planes) species_->three_planes = true;
+    if (option == Option::davies) species_->activity = ActivityModel::davies;
     if (option == Option::gamma) {
       species_->activity = ActivityModel::debye_hueckel;
       species_->ion_size = number(words, 1, "-gamma");
@@ -184,6 +203,7 @@ class DatabaseParser {
     const ReactionTerm& defined = reaction.right.front();
     DatabaseSpecies s;
     s.name = defined.species;
+    s.place = place_;
     s.formula = parse_formula(s.name);
     require(std::abs(defined.coefficient - 1.0) < 1e-9, "{} must have the coefficient 1, not {}", s.name,
             defined.coefficient);
@@ -194,7 +214,7 @@ class DatabaseParser {
       for (std::size_t t = 1; t < reaction.right.size(); ++t)
         s.from.push_back({reaction.right[t].species, -reaction.right[t].coefficient});
     }
-    if (s.name == "H2O" || s.name == "e-")
+    if (s.name == "H2O" || s.name == "e-" || place_ != SpeciesPlace::dissolved)
       s.activity = ActivityModel::one;
     else if (s.formula.charge == 0.0)
       s.activity = ActivityModel::uncharged;
@@ -260,6 +280,7 @@ class DatabaseParser {
 
   Database database_;
   Block block_ = Block::none;
+  SpeciesPlace place_ = SpeciesPlace::dissolved;
   DatabaseSpecies* species_ = nullptr;
   DatabasePhase* phase_ = nullptr;
   Reaction reaction_;  // of the entry that is being read, in reaction_line_
@@ -286,6 +307,9 @@ double EquilibriumConstant::log_k(double kelvin) const {
 
 const MasterSpecies* Database::master(std::string_view element) const {
   return find(masters, element, &MasterSpecies::element);
+}
+const SorptionMaster* Database::sorption_master(std::string_view site) const {
+  return find(sorption_masters, site, &SorptionMaster::site);
 }
 const DatabaseSpecies* Database::find_species(std::string_view wanted) const {
   return find(species, wanted, &DatabaseSpecies::name);

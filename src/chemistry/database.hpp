@@ -29,7 +29,7 @@ enum class ActivityModel : std::uint8_t {
   davies,         ///< -A z² (√I / (1 + √I) - 0.3 I)
   debye_hueckel,  ///< -A z² √I / (1 + B a √I) + b I: Truesdell and Jones (WATEQ)
   uncharged,      ///< 0.1 I
-  one             ///< of water and electrons
+  one             ///< of water and electrons, and of what sorbs unless the database says otherwise
 };
 
 /// One line of SOLUTION_MASTER_SPECIES.
@@ -41,15 +41,27 @@ struct MasterSpecies {
   double element_weight = 0.0;  ///< [g/mol]; 0 in lines of one valence
 };
 
-/// One species of SOLUTION_SPECIES.
+/// Where a species is.
+enum class SpeciesPlace : std::uint8_t { dissolved, exchanger, surface };
+
+/// One line of EXCHANGE_MASTER_SPECIES or SURFACE_MASTER_SPECIES.
+struct SorptionMaster {
+  std::string site;     ///< "X", "Hfo_w"
+  std::string species;  ///< "X-", "Hfo_wOH"
+  SpeciesPlace place = SpeciesPlace::exchanger;
+};
+
+/// One species of SOLUTION_SPECIES, EXCHANGE_SPECIES or SURFACE_SPECIES.
 struct DatabaseSpecies {
   std::string name;
+  SpeciesPlace place = SpeciesPlace::dissolved;
   ChemicalFormula formula;
   /// Formed from: Σ coefficient species = 1 name. Empty for master species.
   std::vector<ReactionTerm> from;
   EquilibriumConstant constant;
-  ActivityModel activity = ActivityModel::davies;
-  double ion_size = 0.0, linear = 0.0;  ///< a [Å] and b [kg/mol] of debye_hueckel
+  ActivityModel activity = ActivityModel::davies;  ///< of what sorbs beside its fraction of the sites
+  double ion_size = 0.0, linear = 0.0;             ///< a [Å] and b [kg/mol] of debye_hueckel
+  bool three_planes = false;                       ///< its charge is spread over planes (CD-MUSIC)
 };
 
 /// One mineral or gas of PHASES.
@@ -67,12 +79,14 @@ struct Database {
   std::string name;
   std::uint64_t fingerprint = 0;  ///< of its text: another text has almost surely another one
   std::vector<MasterSpecies> masters;
+  std::vector<SorptionMaster> sorption_masters;
   std::vector<DatabaseSpecies> species;
   std::vector<DatabasePhase> phases;
-  std::vector<std::string> ignored;    ///< blocks that are not read, e.g. EXCHANGE_SPECIES
+  std::vector<std::string> ignored;    ///< blocks that are not read, e.g. MEAN_GAMMAS
   std::vector<std::string> unchecked;  ///< species with -no_check, which are left out
 
   const MasterSpecies* master(std::string_view element) const;
+  const SorptionMaster* sorption_master(std::string_view site) const;
   const DatabaseSpecies* find_species(std::string_view name) const;
   const DatabasePhase* phase(std::string_view name) const;
   /// Grams of a mole of a formula, or the number that the text is. Throws Error for unknown elements.

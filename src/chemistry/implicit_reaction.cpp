@@ -3,207 +3,249 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numbers>
 
-#include "base/dense_solve.hpp"
+#include "chemistry/reaction_sums.hpp"
 
 namespace karst {
 
 namespace {
 
-constexpr double tolerance = 1e-10;  // of an extent, and a millionth of it of the totals
-constexpr int newton_iterations = 30, single_iterations = 100, most_sweeps = 10;
+using Kind = SolutionCondition::Kind;
+using Bound = ReactionWorkspace::Bound;
 
-/// One solve: G_m = ξ_m - min(most_m, share_m r_m) = 0.
-class Solve {
- public:
-  Solve(const ChemicalSystem& system, std::span<const SurfaceReaction> minerals, const ImplicitReaction& reaction,
-        Speciation& state, ReactionWorkspace& work)
-      : system_(system),
-        minerals_(minerals),
-        r_(reaction),
-        state_(state),
-        work_(work),
-        n_(minerals.size()),
-        n_totals_(static_cast<std::size_t>(system.n_primaries)) {
-    work.conditions.resize(n_totals_);
-    work.slope.resize(n_totals_ + 1);
-    work.start.resize(n_totals_);
-    for (auto* v : {&work.rate, &work.residual, &work.step, &work.next, &work.trial}) v->resize(n_);
-    work.matrix.resize(n_ * n_);
-    work.factors.resize(n_ * n_);
-    for (const double t : reaction.totals) size_ += std::abs(t);
+constexpr double round_off = 1e-13;  // of an extent beyond its bound, relative to what is there
+constexpr double nearly = 1e-9;      // of a rate that is held at its bound
+constexpr double wanted = 1e-10;     // ln Ω beyond an equilibrium by which a phase goes on again
+
+void prepare_solve(const ReactionSolve& s) {
+  const std::size_t n = s.n(), n_basis = s.medium.n_basis(), n_totals = s.medium.n_totals();
+  ReactionWorkspace& work = s.work;
+  prepare(s.medium.table, work.speciation);
+  work.conditions.resize(n_basis);
+  work.speciation.conditions.resize(n_basis);
+  work.bound.resize(n);
+  work.pivot.resize(n);
+  work.share.resize(n);
+  work.fast.resize(n);
+  work.brought.resize(n * n_totals);
+  work.value.resize(n_basis);
+  std::ranges::copy(s.medium.sites, work.conditions.begin() + static_cast<std::ptrdiff_t>(n_totals));
+}
+
+bool newton(const ReactionSolve& s) {
+  ++s.work.evaluations;
+  begin_at_state(s);
+  std::vector<double>& x = s.work.speciation.unknowns;
+  s.state.iterations = 0;
+  s.state.converged = solve(s.equations(), x, s.state.iterations);
+  if (s.state.converged) take_state(s.equations(), x, s.state);
+  return s.state.converged;
+}
+
+/// Extents: what the sum of its primary says, or the rate, whichever has less of round-off.
+void find_extents(const ReactionSolve& s) {
+  const std::size_t length = static_cast<std::size_t>(s.medium.table.length);
+  for (std::size_t m = 0; m < s.n(); ++m)
+    if (s.reacts(m)) s.reaction.extent[m] = s.goes_on(m) ? rate_of(s, m).net : s.bound_extent(m);
+  for (std::size_t m = 0; m < s.n(); ++m) {
+    if (!s.reacts(m) || s.work.pivot[m] < 0) continue;
+    const auto p = static_cast<std::size_t>(s.work.pivot[m]);
+    double sum = -s.work.value[p], terms = std::abs(sum);
+    for (std::size_t i = 0; i < s.medium.system.species.size(); ++i) {
+      const double q = s.work.part[p * length + i] * s.work.speciation.amount[i];
+      sum += q;
+      terms += std::abs(q);
+    }
+    for (std::size_t k = 0; k < s.n(); ++k)
+      if (s.goes_on(k) && s.work.pivot[k] < 0) sum -= s.brought(k, p) * s.reaction.extent[k];
+    if (s.at_once(m) || terms < rate_of(s, m).size * std::abs(s.brought(m, p)))
+      s.reaction.extent[m] = sum / s.brought(m, p);
   }
+}
 
-  bool run() {
-    // What cannot be brought or taken is no start.
-    for (std::size_t m = 0; m < n_; ++m) {
-      if (!(r_.share[m] > 0.0)) r_.extent[m] = 0.0;
-      r_.extent[m] = std::min(r_.extent[m], r_.most[m]);
-    }
-    if (!evaluate(r_.extent)) {
-      std::ranges::fill(r_.extent, 0.0);
-      if (!evaluate(r_.extent)) return false;
-    }
-    if (n_ == 1) return solve_single(0) != Single::failed;
-    if (newton() || sweeps()) return true;
-    // Minerals that compete fast: from slow ones on, all faster by the same factor from stage to stage.
-    std::ranges::fill(r_.extent, 0.0);
-    const double fastest = *std::ranges::max_element(r_.share);
-    for (pace_ = 1e-6 / fastest; pace_ < 1.0; pace_ = std::min(1.0, 4.0 * pace_))
-      if (!evaluate(r_.extent) || !(newton() || sweeps())) return false;
-    return evaluate(r_.extent) && (newton() || sweeps());
+/// A rate that is held at its bound would not reach it any more.
+bool released(const ReactionSolve& s, std::size_t m) {
+  const double rate = rate_of(s, m).net;
+  return s.work.bound[m] == Bound::at_most ? rate < s.reaction.most[m] * (1.0 - nearly)
+                                           : rate > s.least(m) * (1.0 - nearly);
+}
+
+/// The equilibrium that is at its bound and wants most to go on; n() where there is none.
+std::size_t released_equilibrium(const ReactionSolve& s) {
+  std::size_t worst = s.n();
+  double largest = wanted;
+  for (std::size_t m = 0; m < s.n(); ++m) {
+    if (!s.reacts(m) || !s.at_once(m) || s.goes_on(m) || !(s.least(m) < s.reaction.most[m])) continue;
+    const SurfaceReaction& r = s.medium.minerals[m];
+    const double over = saturation_index(s.medium.system, s.state, r.mineral.phase) * std::numbers::ln10 - r.ln_omega;
+    const double wants = s.work.bound[m] == Bound::at_most ? over : -over;
+    if (wants <= largest) continue;
+    largest = wants;
+    worst = m;
   }
+  return worst;
+}
 
- private:
-  enum class Single { failed, moved, stood };
-
-  double share(std::size_t m) const { return pace_ * r_.share[m]; }
-
-  /// One mineral after the other.
-  bool sweeps() {
-    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-      bool still = true;
-      for (std::size_t m = 0; m < n_; ++m) {
-        const Single result = solve_single(m);
-        if (result == Single::failed) return false;
-        still = still && result == Single::stood;
-      }
-      if (still || newton()) return true;
+/// Takes reactions beyond their bounds to them, and lets go on what would; of equilibria one at a time, bounds first.
+/// True where there is any.
+bool changed(const ReactionSolve& s) {
+  bool any = false;
+  std::size_t worst = s.n();
+  double farthest = 0.0;
+  for (std::size_t m = 0; m < s.n(); ++m) {
+    if (!s.reacts(m)) continue;
+    double& extent = s.reaction.extent[m];
+    const double up = extent - s.reaction.most[m], down = s.least(m) - extent, beyond = std::max(up, down);
+    const Bound reached = up > down ? Bound::at_most : Bound::at_least;
+    const bool past = beyond > round_off * (s.size + std::abs(extent));
+    if (!s.goes_on(m)) {
+      if (s.at_once(m) || !released(s, m)) continue;
+      s.work.bound[m] = Bound::free;
+      any = true;
+    } else if (!past) {
+      extent = std::clamp(extent, s.least(m), s.reaction.most[m]);
+    } else if (!s.at_once(m)) {
+      s.work.bound[m] = reached;
+      any = true;
+    } else if (beyond > farthest) {
+      farthest = beyond;
+      worst = m;
     }
-    return false;
   }
+  if (worst < s.n()) {
+    s.work.bound[worst] = s.reaction.extent[worst] > s.reaction.most[worst] ? Bound::at_most : Bound::at_least;
+    return true;
+  }
+  if (any) return true;
+  worst = released_equilibrium(s);
+  if (worst < s.n()) s.work.bound[worst] = Bound::free;
+  return worst < s.n();
+}
 
-  double least(double extent) const { return tolerance * (std::abs(extent) + 1e-6 * size_) + 1e-18; }
+/// Equilibria begin where their guess says.
+void set_bounds(const ReactionSolve& s) {
+  for (std::size_t m = 0; m < s.n(); ++m) {
+    double& extent = s.reaction.extent[m];
+    extent = s.reacts(m) ? std::clamp(extent, s.least(m), s.reaction.most[m]) : 0.0;
+    s.work.bound[m] = !s.at_once(m)                  ? Bound::free
+                      : extent >= s.reaction.most[m] ? Bound::at_most
+                      : extent <= s.least(m)         ? Bound::at_least
+                                                     : Bound::free;
+  }
+}
 
-  /// Speciation and rates at T + Σ ν ξ; false where there is no such solution.
-  bool evaluate(std::span<const double> extent) {
-    for (std::size_t p = 0; p < n_totals_; ++p) {
-      double total = r_.totals[p];
-      for (std::size_t m = 0; m < n_; ++m) total += minerals_[m].brought[p] * extent[m];
-      // Totals that transport left at zero or a rounding below it count as none (least_total of the speciation).
-      if (p > 0 && total < std::min(r_.totals[p], 0.0) - 1e-14 * size_) return false;
-      work_.conditions[p] = {SolutionCondition::Kind::total, total};
-    }
-    ++work_.evaluations;
-    std::ranges::copy(state_.ln_m, work_.start.begin());
-    const double strength = state_.ionic_strength, water = state_.ln_water;
-    if (!speciate(system_, work_.conditions, state_, work_.speciation)) {
-      std::ranges::copy(work_.start, state_.ln_m.begin());
-      state_.ionic_strength = strength;
-      state_.ln_water = water;
-      return false;
-    }
-    for (std::size_t m = 0; m < n_; ++m) {
-      work_.rate[m] = r_.share[m] > 0.0 ? dissolution_rate(system_, state_, minerals_[m].mineral) : 0.0;
-      work_.residual[m] = extent[m] - std::min(r_.most[m], share(m) * work_.rate[m]);
-      if (!std::isfinite(work_.residual[m])) return false;
+/// @param pace  all rates are these times theirs
+bool run(const ReactionSolve& s, double pace = 1.0) {
+  for (std::size_t m = 0; m < s.n(); ++m) s.work.share[m] = pace * s.reaction.share[m];
+  find_fast(s);
+  set_bounds(s);
+  const std::size_t most_changes = 4 * s.n() + 8;
+  for (std::size_t change = 0; change < most_changes; ++change) {
+    if (!combine_sums(s) || !newton(s)) return false;
+    find_extents(s);
+    if (changed(s)) continue;
+    for (std::size_t p = 0; p < s.medium.n_totals(); ++p) {
+      double total = s.work.totals[p];
+      for (std::size_t m = 0; m < s.n(); ++m) total += s.medium.minerals[m].brought[p] * s.reaction.extent[m];
+      s.work.conditions[p] = {Kind::total, total};
     }
     return true;
   }
+  return false;
+}
 
-  bool held(std::size_t m) const { return share(m) * work_.rate[m] >= r_.most[m]; }
-
-  /// d r_m / dξ_c at what was evaluated last, for all m, into work_.step.
-  bool slopes(std::size_t c) {
-    if (!activity_slopes(system_, work_.conditions, minerals_[c].brought, state_, work_.speciation, work_.slope))
-      return false;
-    for (std::size_t m = 0; m < n_; ++m)
-      work_.step[m] = r_.share[m] > 0.0 ? dissolution_slope(system_, state_, minerals_[m].mineral, work_.slope) : 0.0;
-    return true;
-  }
-
-  /// All extents at once; a step is taken where it makes the next one shorter, whatever units and rates are (Deuflhard
-  /// 1974, Numer. Math. 22, 289). False, with the best extents so far, when it does not converge.
-  bool newton() {
-    for (int i = 0; i < newton_iterations; ++i) {
-      for (std::size_t c = 0; c < n_; ++c) {
-        if (!slopes(c)) return false;
-        for (std::size_t m = 0; m < n_; ++m)
-          work_.matrix[m * n_ + c] = (m == c ? 1.0 : 0.0) - (held(m) ? 0.0 : share(m) * work_.step[m]);
-      }
-      const double length = step_length(work_.step);
-      bool small = true, better = false;
-      for (std::size_t m = 0; m < n_; ++m) small = small && std::abs(work_.step[m]) <= least(r_.extent[m]);
-      for (double part = 1.0; part > 1e-3 && !better; part *= 0.5) {
-        for (std::size_t m = 0; m < n_; ++m) work_.trial[m] = std::min(r_.extent[m] - part * work_.step[m], r_.most[m]);
-        better = evaluate(work_.trial) && (small || step_length(work_.next) <= (1.0 - 0.25 * part) * length);
-      }
-      if (!better) return evaluate(r_.extent) && small;
-      std::ranges::copy(work_.trial, r_.extent.begin());
-      if (small) return true;
+/// From the totals of the start, without rates, to those that are asked, with rates that grow by decades.
+bool run_in_stages(const ReactionSolve& s) {
+  constexpr double decades = 30.0, shortest = 1e-4;
+  Speciation& start = s.work.before;
+  start = s.state;
+  std::vector<double>& from = s.work.from;
+  from.resize(s.medium.n_totals());
+  for (std::size_t p = 0; p < from.size(); ++p)
+    from[p] =
+        total_of(s.medium.system, start, static_cast<int>(p)) + sorbed_of(s.medium.system, start, static_cast<int>(p));
+  std::ranges::fill(s.reaction.extent, 0.0);
+  for (double at = 0.0, step = 0.25; at < 1.0;) {
+    const double next = std::min(1.0, at + step);
+    for (std::size_t p = 0; p < from.size(); ++p)
+      s.work.totals[p] = next < 1.0 ? from[p] + next * (s.reaction.totals[p] - from[p]) : s.reaction.totals[p];
+    if (run(s, std::pow(10.0, decades * (next - 1.0)))) {
+      start = s.state;
+      at = next;
+      step *= 2.0;
+    } else {
+      s.state = start;
+      step *= 0.25;
+      if (step < shortest) return false;
     }
-    return false;
   }
+  return true;
+}
 
-  /// Σ |step|, the step of the slopes in work_.matrix for what was evaluated last.
-  double step_length(std::vector<double>& step) {
-    step = work_.residual;
-    work_.factors = work_.matrix;
-    if (!eliminate(work_.factors, step)) return INFINITY;
-    double sum = 0.0;
-    for (const double s : step) sum += std::abs(s);
-    return sum;
+std::vector<double> brought_by(const ChemicalSystem& system, int phase) {
+  std::vector<double> brought(static_cast<std::size_t>(system.n_primaries), 0.0);
+  for (const auto& [p, c] : system.phases[static_cast<std::size_t>(phase)].dissolved.basis)
+    brought[static_cast<std::size_t>(p)] = c;
+  return brought;
+}
+
+/// ln of a way of the rate, and of what comes back by it, as forms in the basis.
+void add_terms(const ChemicalSystem& system, const KineticMineral& mineral, std::vector<TableTerm>& terms) {
+  const auto add = [](const MassAction& action, double times, TableTerm& to) {
+    for (const auto& [b, c] : action.basis) to.basis.emplace_back(b, times * c);
+    to.water += times * action.water;
+    to.constant -= times * action.ln_k;
+  };
+  for (const RatePath& path : mineral.paths) {
+    TableTerm way{{}, 0.0, path.ln_k};
+    for (const auto& [species, exponent] : path.activity)
+      add(system.species[static_cast<std::size_t>(species)].formed, exponent, way);
+    terms.push_back(way);
+    add(system.phases[static_cast<std::size_t>(mineral.phase)].dissolved, 1.0, way);
+    terms.push_back(std::move(way));
   }
-
-  /// Mineral m by itself: G grows with ξ_m, so that its zero lies between bounds that close in.
-  Single solve_single(std::size_t m) {
-    if (!(r_.share[m] > 0.0)) return Single::stood;
-    const double start = r_.extent[m];
-    double lo = -std::numeric_limits<double>::infinity(), hi = std::numeric_limits<double>::infinity();
-    double reach = 0.5 * size_ + 1e-6;  // what a step may bring at first
-    if (!evaluate(r_.extent)) return Single::failed;
-    for (int i = 0; i < single_iterations; ++i) {
-      const double at = r_.extent[m], g = work_.residual[m];
-      (g > 0.0 ? hi : lo) = at;
-      if (g == 0.0) return settled(m, start);
-      if (!slopes(m)) return Single::failed;
-      const double slope = 1.0 - (held(m) ? 0.0 : share(m) * work_.step[m]);
-      double next = slope > 0.0 ? at - g / slope : (g > 0.0 ? -INFINITY : INFINITY);
-      next = std::clamp(next, at - reach, at + reach);
-      if (next >= hi) next = 0.5 * (at + hi);
-      if (next <= lo) next = 0.5 * (at + lo);
-      next = std::min(next, r_.most[m]);
-      if (std::abs(next - at) == reach) reach *= 4.0;
-      const bool small = std::abs(next - at) <= least(at);
-      r_.extent[m] = next;
-      for (int halvings = 0; !evaluate(r_.extent); ++halvings) {
-        if (halvings > 200) return Single::failed;
-        (next > at ? hi : lo) = r_.extent[m];
-        r_.extent[m] = at + 0.5 * (r_.extent[m] - at);
-      }
-      if (small) return settled(m, start);
-    }
-    return Single::failed;
-  }
-
-  Single settled(std::size_t m, double start) const {
-    return std::abs(r_.extent[m] - start) <= 10.0 * least(start) ? Single::stood : Single::moved;
-  }
-
-  const ChemicalSystem& system_;
-  std::span<const SurfaceReaction> minerals_;
-  const ImplicitReaction& r_;
-  Speciation& state_;
-  ReactionWorkspace& work_;
-  std::size_t n_, n_totals_;
-  double size_ = 0.0;  ///< Σ |T|
-  double pace_ = 1.0;  ///< of all shares
-};
+}
 
 }  // namespace
 
 SurfaceReaction make_surface_reaction(const ChemicalSystem& system, const MineralOptions& options) {
   SurfaceReaction reaction{make_mineral(system, options), {}};
   reaction.mineral.area = 1.0;
-  reaction.brought.resize(system.n_primaries, 0.0);
-  for (const auto& [p, c] : system.phases[reaction.mineral.phase].dissolved.primaries) reaction.brought[p] = c;
+  reaction.brought = brought_by(system, reaction.mineral.phase);
   return reaction;
 }
 
-bool solve_reaction(const ChemicalSystem& system, std::span<const SurfaceReaction> minerals,
-                    const ImplicitReaction& reaction, Speciation& state, ReactionWorkspace& work) {
-  return Solve(system, minerals, reaction, state, work).run();
+SurfaceReaction make_equilibrium(const ChemicalSystem& system, const std::string& name, int phase, double index) {
+  return {{name, phase, 0.0, 0.0, {}}, brought_by(system, phase), index * std::numbers::ln10};
+}
+
+ReactiveMedium make_medium(ChemicalSystem system, std::vector<SurfaceReaction> minerals, Speciation start,
+                           std::vector<SolutionCondition> sites) {
+  ReactiveMedium medium{std::move(system), std::move(minerals), std::move(start), {}, {}, std::move(sites)};
+  std::vector<TableTerm> terms;
+  const int first = medium.system.table.first_term;
+  for (const SurfaceReaction& r : medium.minerals) {
+    medium.first_term.push_back(first + static_cast<int>(terms.size()));
+    add_terms(medium.system, r.mineral, terms);
+  }
+  medium.first_term.push_back(first + static_cast<int>(terms.size()));
+  medium.table = make_table(medium.system, terms);
+  return medium;
+}
+
+bool solve_reaction(const ReactiveMedium& medium, const ImplicitReaction& reaction, Speciation& state,
+                    ReactionWorkspace& work) {
+  ReactionSolve solve{medium, reaction, state, work};
+  prepare_solve(solve);
+  work.totals.assign(reaction.totals.begin(), reaction.totals.end());
+  for (const double t : reaction.totals) solve.size += std::abs(t);
+  for (const TakenOut which : {TakenOut::fast, TakenOut::all, TakenOut::none}) {
+    solve.taken_out = which;
+    if (run(solve)) return true;
+  }
+  solve.taken_out = TakenOut::fast;
+  return run_in_stages(solve);
 }
 
 }  // namespace karst

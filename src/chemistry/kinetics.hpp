@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Minerals that dissolve and precipitate at finite rates in one solution.
+// Laws of minerals that dissolve and precipitate at finite rates.
 #pragma once
 
 #include <span>
@@ -48,22 +48,5 @@ double dissolution_rate(const ChemicalSystem& system, const Speciation& state, c
 /// Its slope when ln a of the primaries, and of water behind them, have these slopes.
 double dissolution_slope(const ChemicalSystem& system, const Speciation& state, const KineticMineral& mineral,
                          std::span<const double> ln_activity_slope);
-
-/// A solution with minerals at one time.
-struct BatchState {
-  double time = 0.0;              ///< [s]
-  std::vector<double> dissolved;  ///< [mineral] since the beginning [mol/kgw]
-  Speciation solution;
-};
-
-/// The solution over time in a closed vessel of a kilogram of water: elements and charge are those of the start and of
-/// what has dissolved. L-stable Runge-Kutta steps of second order (γ = 1 - 1/√2; Alexander 1977) with the length chosen
-/// such that the difference to the first order is below `tolerance` of what has dissolved.
-/// @param times  increasing [s]
-/// @return  the state at each of the times
-/// Throws Error, with time and composition, when steps of 1e-12 of the interval fail. Not collective.
-std::vector<BatchState> react(const ChemicalSystem& system, const Speciation& start,
-                              const std::vector<KineticMineral>& minerals, const std::vector<double>& times,
-                              double tolerance = 1e-3);
 
 }  // namespace karst

@@ -173,7 +173,7 @@ std::vector<SolutionCondition> conditions_of(const ChemicalSystem& system, const
 /// Totals that follow from the charge or a phase begin at the amount that is given with them.
 void begin_at_amounts(const std::vector<double>& amounts, Speciation& state) {
   for (std::size_t t = 0; t < amounts.size(); ++t)
-    if (amounts[t] > 0.0) state.ln_m[t + 1] = std::log(amounts[t]);
+    if (amounts[t] > 0.0) state.basis[t + 1] = std::log(amounts[t]);
 }
 
 void require_solved(const Solution& solution, bool converged) {

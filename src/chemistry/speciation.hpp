@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the amounts of a solution's elements lie among its species: Newton's method on logarithms.
 //
-// Unknowns are ln m of the primary species, the ionic strength I and ln a(H2O). With one kilogram of water and
+// Unknowns are ln m of the primary species, ln a of the sites that sorb, F ψ / (R T) of charged surfaces, the ionic
+// strength I and ln a(H2O). With one kilogram of water and
 //   ln m_i = ln K_i + Σ_j ν_ij (ln m_j + ln γ_j(I)) + ν_iw ln a_w - ln γ_i(I)
-// each primary has one condition (see SolutionCondition), I = ½ Σ z² m, and a_w = 1 - 0.017 Σ m (Garrels and Christ
-// 1965). Sums of amounts are compared by logarithm, ln Σ_positive - ln (Σ_negative + total): as sums of exponentials
-// they are then nearly straight in the unknowns, so that Newton's method comes home from far away.
+// (of what sorbs: chemical_system.hpp) each of the basis has one condition (see SolutionCondition), I = ½ Σ z² m, and
+// a_w = 1 - 0.017 Σ m (Garrels and Christ 1965), sums over what is dissolved. Sums of amounts are compared by
+// logarithm, ln Σ_positive - ln (Σ_negative + total): as sums of exponentials they are then nearly straight in the
+// unknowns, so that Newton's method comes home from far away.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +18,17 @@
 
 namespace karst {
 
-/// What a primary species is found from.
+constexpr double least_amount = 1e-30;  ///< what a total of 0 counts as [mol/kgw]
+
+/// What a primary species, a site or a potential is found from.
 struct SolutionCondition {
   enum class Kind : std::uint8_t {
-    total,       ///< Σ ν m = value [mol/kgw]; of H+ it may be negative
+    total,       ///< Σ ν m = value [mol/kgw], of what is dissolved and sorbed; of H+ it may be negative
     activity,    ///< ln a = value
-    charge,      ///< Σ z m = value [eq/kgw]
+    charge,      ///< Σ z m = value [eq/kgw], of what is dissolved
     alkalinity,  ///< Σ alkalinity m = value [eq/kgw]
-    saturation   ///< ln Ω of the phase = value
+    saturation,  ///< ln Ω of the phase = value
+    potential    ///< of a surface with an area of value [m²/kgw]: the diffuse layer holds its charge
   } kind = Kind::total;
   double value = 0.0;
   int phase = -1;  ///< in ChemicalSystem::phases, of saturation
@@ -31,39 +36,47 @@ struct SolutionCondition {
 
 /// A solution, one kilogram of water. Also where the next solve begins.
 struct Speciation {
-  std::vector<double> ln_m;         ///< [primary], of molality
+  std::vector<double> basis;        ///< ln m of primaries, ln a of sites, F ψ / (R T) of surfaces
   double ionic_strength = 0.0;      ///< [mol/kgw]
   double ln_water = 0.0;            ///< ln a(H2O)
-  std::vector<double> molality;     ///< [species] [mol/kgw]
-  std::vector<double> ln_activity;  ///< [primary]
+  std::vector<double> molality;     ///< [species] [mol/kgw], of what sorbs per water, too
+  std::vector<double> ln_activity;  ///< [basis]
   int iterations = 0;
   bool converged = false;
 };
 
 /// Buffers of solves; one per thread. Nothing is allocated after the first solve of a system.
 struct SpeciationWorkspace {
-  std::vector<double> unknowns, trial, residual, step, jacobian, ln_gamma, slope, primary_slope, positive, negative;
+  std::vector<SolutionCondition> conditions;                      ///< [basis]
+  std::vector<double> unknowns, trial, residual, step, jacobian;  ///< basis, I, ln a(H2O)
+  std::vector<double> ln_a, basis_slope, positive, negative;      ///< [basis], of the first two then water
+  std::vector<double> ratio;                                      ///< of sums, then their logarithms
+  std::vector<double> constant, amount, slope, share;             ///< [amount]; slope: d ln m / dI
+  double strength = 0.0, water_left = 1.0;                        ///< ½ Σ z² m, 1 - 0.017 Σ m
 };
 
-/// A cold start: every primary at its total (or 1e-6), H+ at its activity or 1e-7.
+/// A cold start: every primary at its total (or 1e-6), H+ at its activity or 1e-7; sites and potentials at 0.
+/// @param conditions  [primary] or more
 Speciation cold_start(const ChemicalSystem& system, std::span<const SolutionCondition> conditions);
 
 /// Solves from the state that is there, to 1e-13 of every sum. Returns Speciation::converged. Thread-safe. Not
 /// collective.
-/// @param conditions  [primary]; totals of 0 count as 1e-30
+/// @param conditions  [basis]; totals of 0 count as 1e-30
 bool speciate(const ChemicalSystem& system, std::span<const SolutionCondition> conditions, Speciation& state,
               SpeciationWorkspace& work);
 
-/// Slopes of ln a of the primaries, and of water behind them, when totals change along a direction, at a state that
+/// Slopes of ln a of the basis, and of water behind it, when totals change along a direction, at a state that
 /// speciate() has found for these totals. False where the equations have no slope. Not collective.
 /// @param direction  [primary] change of the totals
-/// @param[out] slope  [primary], then water: d ln a / d(share of the direction) [kgw/mol times that of the direction]
+/// @param[out] slope  [basis], then water: d ln a / d(share of the direction) [kgw/mol times that of the direction]
 bool activity_slopes(const ChemicalSystem& system, std::span<const SolutionCondition> conditions,
                      std::span<const double> direction, Speciation& state, SpeciationWorkspace& work,
                      std::span<double> slope);
 
-/// Σ ν m over species [mol/kgw].
+/// Σ ν m over dissolved species [mol/kgw]; of a site over those on it.
 double total_of(const ChemicalSystem& system, const Speciation& state, int primary);
+/// Σ ν m over species that sorb [mol/kgw].
+double sorbed_of(const ChemicalSystem& system, const Speciation& state, int primary);
 /// Σ z m [eq/kgw].
 double charge_of(const ChemicalSystem& system, const Speciation& state);
 /// Σ |z| m [eq/kgw]: what charge_of() is small against.

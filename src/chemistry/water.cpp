@@ -38,6 +38,11 @@ DebyeHueckel debye_hueckel(double kelvin) {
   return {q * per_cm / (2.0 * std::numbers::ln10 * et), 1e-8 * per_cm};
 }
 
+double diffuse_layer_charge(double kelvin) {
+  constexpr double vacuum = 8.854e-12, gas = 8.3147;  // [F/m], [J/mol/K]
+  return std::sqrt(8000.0 * water_permittivity(kelvin) * vacuum * gas * kelvin);
+}
+
 double fugacity_coefficient(double kelvin, double pressure, double critical_temperature, double critical_pressure,
                             double acentric) {
   constexpr double gas = 82.057366;  // [cm³ atm/mol/K]

@@ -19,6 +19,10 @@ struct DebyeHueckel {
 };
 DebyeHueckel debye_hueckel(double kelvin);
 
+/// κ of a diffuse layer, σ = κ √I sinh(F ψ / (2 R T)) [C/m²] with I in mol/kgw: √(8000 ε ε0 R T); Gouy 1910, Chapman
+/// 1913. Constants are those of PHREEQC.
+double diffuse_layer_charge(double kelvin);
+
 /// Fugacity coefficient of a pure gas; Peng and Robinson 1976, Ind. Eng. Chem. Fundam. 15, 59: the largest root.
 /// @param pressure, critical_pressure [atm]
 double fugacity_coefficient(double kelvin, double pressure, double critical_temperature, double critical_pressure,

@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/elliptic/plain_kernel.hpp"
 
-#include <cstring>
+#include "base/eight.hpp"
 
 namespace karst {
-namespace {
-
-/// Eight numbers that the compiler keeps together: from loops of eight inside of a template it makes others.
-using Eight [[gnu::vector_size(64)]] = double;
-
-Eight load(const double* from) {
-  Eight eight;
-  std::memcpy(&eight, from, sizeof eight);
-  return eight;
-}
-
-}  // namespace
 
 template <int C>
 void apply_plain(const BoxGraph& graph, double center, double side, const double* __restrict x, double* __restrict y) {
@@ -30,10 +18,10 @@ void apply_plain(const BoxGraph& graph, double center, double side, const double
     };
     for (int t = 0; t < C; ++t) to[t] = value(t, x[C * run.low_end + t], c[C + t]);
     const auto eight = [&](int t) {
-      const Eight sum =
-          ((load(c + t - C) + load(c + t + C)) + (load(a0 + t) + load(a1 + t))) + (load(a2 + t) + load(a3 + t));
-      const Eight result = center * load(c + t) - side * sum;
-      std::memcpy(to + t, &result, sizeof result);
+      const Eight sum = ((load_eight(c + t - C) + load_eight(c + t + C)) + (load_eight(a0 + t) + load_eight(a1 + t))) +
+                        (load_eight(a2 + t) + load_eight(a3 + t));
+      const Eight result = center * load_eight(c + t) - side * sum;
+      store_eight(result, to + t);
     };
     int t = C;
     for (; t + 8 <= last; t += 8) eight(t);

@@ -155,7 +155,7 @@ class Coupled {
     for (Bench& b : benches) {
       b.solution = medium_.start;
       b.film.resize(n_totals_);
-      b.slope.resize(n_totals_ + 1);
+      b.slope.resize(medium_.n_basis() + 1);
       for (auto* v : {&b.share, &b.extent}) v->resize(n_);
       b.most.assign(n_, std::numeric_limits<double>::infinity());
     }
@@ -187,21 +187,21 @@ class Coupled {
       b.extent[m] = old_[k * n_ + m] * tau;
     }
     double* const start = reaction_.start.data() + k * (n_totals_ + 2);
-    std::copy_n(start, n_totals_, b.solution.ln_m.begin());
+    std::copy_n(start, n_totals_, b.solution.basis.begin());
     b.solution.ionic_strength = start[n_totals_];
     b.solution.ln_water = start[n_totals_ + 1];
     const int before = b.work.evaluations;
     const ImplicitReaction film{b.film, b.share, b.most, b.extent};
-    bool found = solve_reaction(medium_.system, medium_.minerals, film, b.solution, b.work);
+    bool found = solve_reaction(medium_, film, b.solution, b.work);
     if (!found) {
       b.solution = medium_.start;
       std::ranges::fill(b.extent, 0.0);
-      found = solve_reaction(medium_.system, medium_.minerals, film, b.solution, b.work);
+      found = solve_reaction(medium_, film, b.solution, b.work);
     }
     reaction_.cost[k] += b.work.evaluations - before;
     if (!found) return false;
     std::ranges::copy(b.film, s_.seen.begin() + static_cast<std::ptrdiff_t>(k * n_totals_));
-    std::ranges::copy(b.solution.ln_m, start);
+    std::ranges::copy(b.solution.basis, start);
     start[n_totals_] = b.solution.ionic_strength;
     start[n_totals_ + 1] = b.solution.ln_water;
     for (std::size_t m = 0; m < n_; ++m) {

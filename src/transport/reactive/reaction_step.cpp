@@ -146,22 +146,22 @@ class Step {
       b.extent[m] = std::isnan(old_rate_[s * n_ + m]) ? 0.0 : old_rate_[s * n_ + m] * seen;
     }
     double* const start = state_.start.data() + s * (n_totals_ + 2);
-    std::copy_n(start, n_totals_, b.solution.ln_m.begin());
+    std::copy_n(start, n_totals_, b.solution.basis.begin());
     b.solution.ionic_strength = start[n_totals_];
     b.solution.ln_water = start[n_totals_ + 1];
     const int before = b.work.evaluations;
     const ImplicitReaction reaction{film(s), b.share, b.most, b.extent};
-    bool found = solve_reaction(medium_.system, medium_.minerals, reaction, b.solution, b.work);
+    bool found = solve_reaction(medium_, reaction, b.solution, b.work);
     if (!found) {  // once more from the first start, without the term along the wall
       b.solution = medium_.start;
       std::copy_n(own_.begin() + static_cast<std::ptrdiff_t>(s * n_totals_), n_totals_,
                   film_.begin() + static_cast<std::ptrdiff_t>(s * n_totals_));
       std::ranges::fill(b.extent, 0.0);
-      found = solve_reaction(medium_.system, medium_.minerals, reaction, b.solution, b.work);
+      found = solve_reaction(medium_, reaction, b.solution, b.work);
     }
     state_.cost[s] = b.work.evaluations - before;
     if (!found) return false;
-    std::ranges::copy(b.solution.ln_m, start);
+    std::ranges::copy(b.solution.basis, start);
     start[n_totals_] = b.solution.ionic_strength;
     start[n_totals_ + 1] = b.solution.ln_water;
     std::ranges::copy(film(s), state_.seen.begin() + static_cast<std::ptrdiff_t>(s * n_totals_));
@@ -238,7 +238,7 @@ ReactionState start_reaction(const ReactiveMedium& medium, const ReactiveSites& 
   ReactionState state;
   const auto n_totals = static_cast<std::size_t>(medium.system.n_primaries);
   for (std::size_t s = 0; s < sites.size(); ++s) {
-    state.start.insert(state.start.end(), medium.start.ln_m.begin(), medium.start.ln_m.end());
+    state.start.insert(state.start.end(), medium.start.basis.begin(), medium.start.basis.end());
     state.start.push_back(medium.start.ionic_strength);
     state.start.push_back(medium.start.ln_water);
   }

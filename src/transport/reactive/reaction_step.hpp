@@ -21,13 +21,6 @@
 
 namespace karst {
 
-/// What reacts. Totals are those of the primaries of the system, in mol/kgw, H+ first.
-struct ReactiveMedium {
-  ChemicalSystem system;
-  std::vector<SurfaceReaction> minerals;
-  Speciation start;  ///< where solves begin for the first time
-};
-
 struct ReactionOptions {
   /// Sites whose totals, relative to what they are, have changed by less than this since their last solve, at the same
   /// dt, keep its rates; 0: none.

@@ -15,7 +15,8 @@ namespace {
 struct Reactions {
   explicit Reactions(const Comm& comm)
       : acid(test::water(test::linear_database(), "charge", {"X 1e-2", "M 0"})),
-        medium{acid.system, {make_surface_reaction(acid.system, {"MOH", "MOH", 0.0, 0.0, {"3e2 H+ 1"}})}, acid.state},
+        medium(make_medium(acid.system, {make_surface_reaction(acid.system, {"MOH", "MOH", 0.0, 0.0, {"3e2 H+ 1"}})},
+                           acid.state)),
         stepper(test::composite_of(comm, test::flow_grid({16, 8, 2}, {true, false, true}, 8), walls()), components()),
         state(stepper.make_state()) {
     FaceField flow(stepper.grid().composite);

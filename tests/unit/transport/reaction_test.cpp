@@ -33,7 +33,8 @@ std::shared_ptr<const Composite> open_box(const Comm& comm, const Index& cells, 
 }
 
 ReactiveMedium calcite_in(const Solution& s, std::vector<std::string> rates) {
-  return {s.system, {make_surface_reaction(s.system, {"calcite", "Calcite", 0.0, 0.0, std::move(rates)})}, s.state};
+  return make_medium(s.system, {make_surface_reaction(s.system, {"calcite", "Calcite", 0.0, 0.0, std::move(rates)})},
+                     s.state);
 }
 
 void set_solution(TransportStepper& stepper, TransportState& state, const Solution& s) {
@@ -171,7 +172,7 @@ Slab slab(const Comm& comm, double rate, double step, bool coupled = false, doub
   const Solution acid = test::water(database, "charge", {"X 1e-2", "M 0"});
   const SurfaceReaction mineral =
       make_surface_reaction(acid.system, {"MOH", "MOH", 0.0, 0.0, {fmt::format("{} H+ 1", rate)}});
-  const ReactiveMedium medium{acid.system, {mineral}, acid.state};
+  const ReactiveMedium medium = make_medium(acid.system, {mineral}, acid.state);
   const double k = dissolution_rate(acid.system, acid.state, mineral.mineral) / c0 / water;
   Slab result;
   result.exact = c0 / (length + 1.0 / k);
@@ -250,7 +251,7 @@ TEST_F(ReactionTest, CoupledWallsAreRightAtAnyStepMpi) {
 TEST_F(ReactionTest, CoupledWallsSkipWhatHardlyChangesMpi) {
   const Slab all = slab(comm_, 1e5, 10.0, true, 0.0), some = slab(comm_, 1e5, 10.0, true, 1e-4);
   EXPECT_EQ(all.kept, 0);
-  EXPECT_GT(some.kept, some.solved);
+  EXPECT_LT(3 * some.solved, 2 * all.solved);
   EXPECT_EQ(some.counts.in_turn, 0);
   EXPECT_NEAR(some.flux, all.flux, 1e-3 * all.flux);
   EXPECT_LT(some.imbalance, 1e-12);

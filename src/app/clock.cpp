@@ -63,12 +63,14 @@ void check_end_and_output(Reader& in, const std::string& end_key, double end, co
                                        output, end_key, end));
 }
 
-void check_flow_in_time(Reader& in, TimeOptions& options, bool inertia) {
+void check_flow_in_time(Reader& in, TimeOptions& options, InTime what) {
   constexpr double most_steps = 1e8;
+  const bool inertia = what == InTime::flow_with_inertia;
   for (const char* key : {"time.end_pore_volumes", "time.output_pore_volumes"})
     if (in.given(key))
-      in.mistake(key, "belongs to [transport]; the flow in time has time.end, time.dt and time.output");
-  if (!inertia && in.given("time.cfl"))
+      in.mistake(key,
+                 "belongs to [transport] in a steady flow; the flow in time has time.end, time.dt and time.output");
+  if (what == InTime::flow && in.given("time.cfl"))
     in.mistake("time.cfl", "belongs to [transport] and flow.model = \"navier-stokes\": creeping flow carries nothing");
   options.cfl_leads = inertia && (in.given("time.cfl") || !in.given("time.dt"));
   if (!in.given("time.end")) in.mistake("time.end", "missing: a run in time needs it");
@@ -104,8 +106,8 @@ void check_transport_in_time(Reader& in, const TimeOptions& options) {
 void read(Reader& in, TimeOptions& options, InTime what) {
   declare(in, options);
   if (in.documenting()) return;
-  if (what == InTime::flow || what == InTime::flow_with_inertia)
-    return check_flow_in_time(in, options, what == InTime::flow_with_inertia);
+  if (what == InTime::flow || what == InTime::flow_that_carries || what == InTime::flow_with_inertia)
+    return check_flow_in_time(in, options, what);
   if (what == InTime::transport) return check_transport_in_time(in, options);
   for (const char* key : {"time.end", "time.dt", "time.output", "time.scheme", "time.cfl", "time.end_pore_volumes",
                           "time.output_pore_volumes"})

@@ -37,7 +37,14 @@ inline constexpr int most_kept = 100;
 void read(Reader& in, CheckpointOptions& options);
 
 /// What of a deck goes through time.
-enum class InTime : std::uint8_t { nothing, flow, flow_with_inertia, transport, steady_transport };
+enum class InTime : std::uint8_t {
+  nothing,
+  flow,
+  flow_that_carries,  ///< components, without inertia
+  flow_with_inertia,
+  transport,
+  steady_transport
+};
 /// Declares and reads [time]; notes as mistakes: values that are missing, or that have no effect.
 void read(Reader& in, TimeOptions& options, InTime what);
 

@@ -94,10 +94,8 @@ void require_transport_fits(Reader& in, const Config& config) {
   const FlowModel model = config.flow.model;
   const bool flows = model != FlowModel::none;
   const int axis = flows && config.flow.axes.size() == 1 ? config.flow.axes[0] : deck.axis;
-  if (is_in_time(model))
-    in.mistake("flow.model",
-               "a flow in time does not carry [transport] yet; wanted: \"stokes\", \"steady\" or "
-               "\"none\"");
+  if (is_in_time(model) && deck.steady())
+    in.mistake("transport.mode", "\"steady\", but the flow goes through time; remove it, or give a steady flow.model");
   if (!config.flow.lids.empty())
     in.mistake("flow.lid",
                "flow between lids does not carry [transport] yet, as nothing flows through the sample; give a drive or "
@@ -109,11 +107,13 @@ void require_transport_fits(Reader& in, const Config& config) {
     in.mistake("flow.reservoir", "free cells before and after the sample do not go with [transport] yet; leave it out");
   if (flows && deck.axis_given)
     in.mistake("transport.axis", "given beside a flow, whose flow.axes names it; remove it");
-  if (deck.peclet > 0.0 && model != FlowModel::stokes && !is_in_time(model))
-    in.mistake("transport.peclet",
-               flows ? "with inertia a flow cannot be made faster as it is; give flow.velocity in its place, or use "
-                       "flow.model = \"stokes\""
-                     : "nothing flows; give a flow.model, or remove it");
+  if (deck.peclet > 0.0 && model != FlowModel::stokes)
+    in.mistake(
+        "transport.peclet",
+        flows
+            ? "in time or with inertia a flow cannot be made faster as it is; give flow.velocity in its place, or use "
+              "flow.model = \"stokes\""
+            : "nothing flows; give a flow.model, or remove it");
   if (!flows && !deck.steady() && !in.given("time.dt"))
     in.mistake("time.dt", "missing: without a flow no Courant number limits the step");
   if (!flows && !deck.steady())
@@ -158,11 +158,12 @@ Config read_config(Reader& in) {
   read(in, config.transport, config.chemistry.asked());
   if (!in.documenting() && config.chemistry.asked()) add_chemistry(in, config);
   read(in, config.time,
-       config.transport.asked() && config.transport.steady() ? InTime::steady_transport
-       : config.transport.asked()                            ? InTime::transport
-       : config.flow.model == FlowModel::unsteady_stokes     ? InTime::flow
-       : config.flow.model == FlowModel::navier_stokes       ? InTime::flow_with_inertia
-                                                             : InTime::nothing);
+       config.flow.model == FlowModel::navier_stokes ? InTime::flow_with_inertia
+       : config.flow.model == FlowModel::unsteady_stokes
+           ? (config.transport.asked() ? InTime::flow_that_carries : InTime::flow)
+       : config.transport.asked() && config.transport.steady() ? InTime::steady_transport
+       : config.transport.asked()                              ? InTime::transport
+                                                               : InTime::nothing);
   read(in, config.dynamic_permeability);
   read(in, config.diffusion);
   read(in, config.dispersion);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/transport_setup.hpp"
 #include "base/error.hpp"
 #include "ins/upscale/end_flow.hpp"
 #include "ins/upscale/permeability.hpp"
@@ -104,6 +105,10 @@ double DriveFactor::strongest(TimeOptions time) const {
 TimeOptions times_of(const Config& config) {
   TimeOptions times = config.time;
   times.breaks = DriveFactor(config.flow).jumps(times.end);
+  if (config.transport.asked()) {
+    std::ranges::copy(breaks_of(config.transport, times.end), std::back_inserter(times.breaks));
+    std::ranges::sort(times.breaks);
+  }
   return times;
 }
 
@@ -114,6 +119,7 @@ DriveInTime::DriveInTime(const JobContext& run)
       units_(units_of(run)),
       factor_(*options_),
       unit_(ends_drive(*options_) ? end_drive(*options_) : units_.sign * unit_drive(domain_, options_->axes.at(0))) {
+  jumps_ = factor_.jumps(times_.end);
   if (!has_inlet()) return;
   const FlowInlet& inlet = options_->inlets[0];
   profile_changes_ = changes_in_time(inlet);
@@ -188,6 +194,11 @@ std::vector<std::string> drive_mistakes(const JobContext& run) {
     found.emplace_back(e.what());
   }
   return found;
+}
+
+bool DriveInTime::jumps_at(double time) const {
+  const double same = 1e-9 * times_.end;
+  return std::ranges::any_of(jumps_, [&](double jump) { return std::abs(jump - time) <= same; });
 }
 
 }  // namespace karst

@@ -47,7 +47,7 @@ class DriveFactor {
   Formula formula_;
 };
 
-/// [time], with steps that end where the drive jumps.
+/// [time], with steps that end where the drive jumps, and where what is carried comes in otherwise.
 TimeOptions times_of(const Config& config);
 
 class DriveInTime {
@@ -66,6 +66,8 @@ class DriveInTime {
   StokesDrive strongest(StokesLevels& op) const;
   /// Longest step from rest, and where the drive jumps [s].
   double first_step() const;
+  /// The drive jumps at this end of a step [s].
+  bool jumps_at(double time) const;
 
  private:
   void set_profile(double time, StokesLevels& op) const;
@@ -76,6 +78,7 @@ class DriveInTime {
   FlowUnits units_;
   DriveFactor factor_;
   StokesDrive unit_;
+  std::vector<double> jumps_;
   bool profile_changes_ = false;
   double profile_time_ = 0.0, profile_peak_ = 1.0;  // of the strongest inflow
 };

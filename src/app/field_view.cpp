@@ -103,13 +103,13 @@ PlaneValues middle_plane(const Comm& comm, const FieldView& view, std::span<cons
   return plane;
 }
 
-Lattice lattice_of(const Comm& comm, const FieldView& view, const std::array<std::size_t, 3>& components,
-                   std::int64_t most) {
+FieldLattice lattice_of(const Comm& comm, const FieldView& view, const std::array<std::size_t, 3>& components,
+                        std::int64_t most) {
   constexpr int slab = 32;  // planes of cells at a time, whole boxes
   int shift = 0;
   const auto size = [&](int d) { return (view.cells[d] + (1 << shift) - 1) >> shift; };
   while (std::int64_t{size(0)} * size(1) * size(2) > most && shift < 5) ++shift;
-  Lattice lattice;
+  FieldLattice lattice;
   lattice.size = {size(0), size(1), size(2)};
   lattice.width = 1 << shift;
   const auto plane = static_cast<std::size_t>(size(0)) * static_cast<std::size_t>(size(1));

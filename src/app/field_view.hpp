@@ -37,7 +37,7 @@ PlaneValues middle_plane(const Comm& comm, const FieldView& view, std::span<cons
                          int direction);
 
 /// A vector field on equal cubes.
-struct Lattice {
+struct FieldLattice {
   Index size;
   double width = 1.0;  ///< of a cube [level-0 cells]
   /// x fastest: mean of the vector over the cube, 0 where there is none, and the share of the cube where there is one.
@@ -49,7 +49,7 @@ struct Lattice {
   }
 };
 /// Cubes of 1, 2, 4 .. cells, as few as are needed to have at most `most` of them. Empty but on rank 0. Collective.
-Lattice lattice_of(const Comm& comm, const FieldView& view, const std::array<std::size_t, 3>& components,
-                   std::int64_t most);
+FieldLattice lattice_of(const Comm& comm, const FieldView& view, const std::array<std::size_t, 3>& components,
+                        std::int64_t most);
 
 }  // namespace karst

@@ -46,12 +46,11 @@ void write_output(const JobContext& run, FilesInTime& files, double time, const 
   write_series(run, files);
 }
 
-void leave_files(const JobContext& run, const FilesInTime& files, double time,
-                 const std::vector<JobComponent>& fields) {
+void leave_outputs(const JobContext& run, const FilesInTime& files, double time,
+                   const std::vector<JobComponent>& fields) {
   if (!run.plot || run.left == nullptr) return;
   run.plot(last_plot, time, fields);
   write_series(run, files, last_plot, time);
-  run.left->insert(run.left->end(), files.histories.begin(), files.histories.end());
   run.left->emplace_back(last_plot);
   for (const FilesInTime::Output& o : files.outputs) run.left->push_back(o.name);
   if (!files.outputs.empty()) run.left->emplace_back(series_name);

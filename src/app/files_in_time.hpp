@@ -29,9 +29,10 @@ struct FilesInTime {
 /// of ParaView, version 1.0). Nothing where the run writes no plotfiles. Collective.
 void write_output(const JobContext& run, FilesInTime& files, double time, const std::vector<JobComponent>& fields);
 
-/// Of a run that ends early: its last state as plot.vtkhdf, and the names of all its files in JobContext::left.
-/// Histories are closed. Collective.
-void leave_files(const JobContext& run, const FilesInTime& files, double time, const std::vector<JobComponent>& fields);
+/// Of a run that ends early: its last state as plot.vtkhdf, and the names of this and its outputs in JobContext::left.
+/// Collective.
+void leave_outputs(const JobContext& run, const FilesInTime& files, double time,
+                   const std::vector<JobComponent>& fields);
 
 /// What they are for, by name, in the results of a job that has come to its end: the plotfiles, also plot.vtkhdf at
 /// this time, are one series. Collective.

@@ -89,7 +89,7 @@ void spread(const Index& size, std::vector<float>& values) {
 
 /// The rarer of pores and solid, near the wall about as a distance to it.
 /// @param low, high  of the sample along the axis [cubes]: reservoirs are not drawn
-Volume body_of(const Lattice& lattice, bool pore, int axis, double low, double high) {
+Volume body_of(const FieldLattice& lattice, bool pore, int axis, double low, double high) {
   Volume body{lattice.size, std::vector<float>(lattice.values.size())};
   const std::int64_t row = lattice.size[0];
   parallel_for(std::ssize(body.values) / row, [&](std::int64_t line) {
@@ -109,7 +109,7 @@ Volume body_of(const Lattice& lattice, bool pore, int axis, double low, double h
   return body;
 }
 
-double fluid_share(const Lattice& lattice, int axis, double low, double high) {
+double fluid_share(const FieldLattice& lattice, int axis, double low, double high) {
   const Index& n = lattice.size;
   const auto sum = [&](auto&& value) {  // of the cubes that are drawn
     return parallel_sum(std::int64_t{n[1]} * n[2], [&](std::int64_t line) {
@@ -153,7 +153,7 @@ std::string lines_svg(const std::vector<Streamline>& lines, const Index& size, c
 }
 
 /// Empty but on rank 0, whose lattice it shows. Collective.
-std::string view_figure(const Comm& comm, const FieldView& view, const FlowFigure& flow, const Lattice& lattice) {
+std::string view_figure(const Comm& comm, const FieldView& view, const FlowFigure& flow, const FieldLattice& lattice) {
   RenderOptions options;
   options.width = 640;
   options.height = 560;
@@ -214,7 +214,7 @@ void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure&
   }
   const int direction = across(view.cells, flow.axis);
   const PlaneValues plane = middle_plane(comm, view, velocity, direction);
-  const Lattice lattice = lattice_of(comm, view, velocity, most_cubes);
+  const FieldLattice lattice = lattice_of(comm, view, velocity, most_cubes);
   const std::string drawn = view_figure(comm, view, flow, lattice);
   if (comm.rank() != 0) return;
   PlaneLook look = look_of(view, flow, bright_speed(plane.values, 200));

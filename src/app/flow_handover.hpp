@@ -16,11 +16,20 @@ struct InletFluxes {
   FaceField faces;              ///< [h0³/s]
 };
 
+/// A flow in time, step by step: of the last step the fluxes at its beginning and at its end.
+struct FluxesInTime {
+  int axis = 0;
+  bool downwards = false;  ///< the drive, where its factor is positive, goes towards the low end of the axis
+  double time = 0.0;       ///< at the end of the step [s]
+  FaceField before, now;   ///< [h0³/s]
+};
+
 /// Columns with their solutions (32 bytes per fluid cell and axis), by increasing axis; flow_fluxes() makes fluxes of
 /// them. Also of flows that an earlier run has solved.
 struct FlowHandover {
   std::vector<FlowColumn> columns;
-  std::optional<InletFluxes> inlet;  ///< in place of columns; who uses it takes it out
+  std::optional<InletFluxes> inlet;     ///< in place of columns; who uses it takes it out
+  std::optional<FluxesInTime> in_time;  ///< in place of both
 };
 
 }  // namespace karst

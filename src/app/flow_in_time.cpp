@@ -10,6 +10,7 @@
 
 #include "app/drive_in_time.hpp"
 #include "app/end_flow_job.hpp"
+#include "app/flow_handover.hpp"
 #include "app/flow_past.hpp"
 #include "app/kept_flow.hpp"
 #include "app/moving_picture.hpp"
@@ -193,6 +194,8 @@ class FlowInTime final : public Process {
       if (past_.history.inertia && options_.start == FlowStart::rest) steps_.set_in(drive_);
       csv_ << history_header(past_.history) << std::flush;
     }
+    hand_over();
+    if (run.handover != nullptr && run.handover->in_time) run.handover->in_time->time = clock().time();
     setup_seconds_ = clock_.seconds();
   }
 
@@ -211,6 +214,7 @@ class FlowInTime final : public Process {
   void step(double dt) override {
     try {
       last_ = solver_->step(dt / units_.time());
+      hand_over();
     } catch (const Error& e) {  // the same on all ranks; the flow is that of the step before
       steps_.failed(dt);
       throw StepFailed(e.what());
@@ -219,16 +223,12 @@ class FlowInTime final : public Process {
 
   void record(const Clock& clock) override;
 
-  void write_output(const Clock& clock) override {
-    if (run_.plot) karst::write_output(run_, past_.files, clock.time(), asked(components()));
-  }
+  std::vector<JobComponent> fields() override { return asked(components()); }
+  FilesInTime* files() override { return &past_.files; }
 
   void keep(const Clock& clock) override;
 
-  void leave() override {
-    csv_.close();
-    leave_files(run_, past_.files, units_.time() * solver_->time(), asked(components()));
-  }
+  void leave() override { csv_.close(); }
 
   JobResult report() override;
 
@@ -240,6 +240,7 @@ class FlowInTime final : public Process {
     return options;
   }
   bool resume();
+  void hand_over();
   VofPlaces places();
   std::string dependencies() const;
   FlowState state(double time);
@@ -290,8 +291,23 @@ class FlowInTime final : public Process {
   std::ofstream csv_;         // rank 0
 };
 
+/// The fluxes of the present flow to those whom it carries.
+void FlowInTime::hand_over() {
+  if (run_.handover == nullptr || !run_.config.transport.asked()) return;
+  std::optional<FluxesInTime>& to = run_.handover->in_time;
+  if (!to) {
+    const bool from_high = drive_.has_inlet() ? options_.inlets[0].side % 2 == 1 : units_.sign < 0.0;
+    const auto& composite = stokes_->op().composite();
+    to.emplace(FluxesInTime{axis_, from_high, 0.0, FaceField(composite), FaceField(composite)});
+  }
+  std::swap(to->before, to->now);
+  solver_->face_fluxes(to->now);
+  scale(to->now, units_.velocity() / units_.h);
+}
+
 void FlowInTime::record(const Clock& clock) {
-  past_.at_jump = clock.at_break();
+  past_.at_jump = clock.at_break() && drive_.jumps_at(clock.time());
+  if (run_.handover != nullptr && run_.handover->in_time) run_.handover->in_time->time = clock.time();
   if (past_.at_jump) solver_->forget();
   const FlowState s = state(clock.time());
   csv_ << history_line(past_.history, s) << std::flush;

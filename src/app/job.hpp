@@ -26,6 +26,7 @@ namespace karst {
 class Json;
 class RunProgress;
 class SolveStore;
+struct FilesInTime;
 struct FlowHandover;
 struct JobComponent;
 
@@ -86,8 +87,13 @@ struct JobResult {
   Figures figures;                       ///< what draw() made of its fields; on rank 0 alone
 };
 
-/// A step in time could not be made; a shorter one may be possible.
+/// A step in time could not be made; a shorter one may be possible. On all ranks.
 class StepFailed : public Error {
+ public:
+  using Error::Error;
+};
+/// A run in time cannot go on, from a state that is worth leaving. On all ranks.
+class CannotGoOn : public Error {
  public:
   using Error::Error;
 };
@@ -107,11 +113,15 @@ class Process {
   virtual void step(double dt) = 0;
   /// After each step: a line of a history.
   virtual void record(const Clock&) {}
-  /// At output times; Clock::outputs() is the number of this one, from 1.
-  virtual void write_output(const Clock&) {}
+  /// At output times, whose number from 1 is Clock::outputs(): what it writes and draws beside plotfiles.
+  virtual void at_output(const Clock&) {}
+  /// What plotfiles hold of it now.
+  virtual std::vector<JobComponent> fields() { return {}; }
+  /// What it writes on its way; nullptr: it does not go through time.
+  virtual FilesInTime* files() { return nullptr; }
   /// Keeps its state, so that a run with --resume goes on from there. After a step; its clock.
   virtual void keep(const Clock&) {}
-  /// The run ends early: leaves what it has, and its names in JobContext::left.
+  /// The run ends early: closes its histories.
   virtual void leave() {}
   virtual JobResult report() = 0;
 };
@@ -172,6 +182,8 @@ struct Job {
   int (*n_components)(const Config&);
   /// It wants the flow of the job `flow` (JobContext::handover).
   bool uses_flow = false;
+  /// It goes through time step by step with the job before it, which has the clock; nullptr: never.
+  bool (*rides_along)(const Config&) = nullptr;
 };
 
 /// All jobs, in the order in which they run.

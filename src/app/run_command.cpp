@@ -74,6 +74,12 @@ std::string with_petsc(const std::string& deck, const CommandLine& line) {
   return line.petsc.empty() ? deck : fmt::format("{0}\n[diffusion]\n--petsc = {1}\n", deck, line.petsc);
 }
 
+/// A flow in time and what it carries leave a state each: two of both have one time in common, whenever a run ends.
+int states_to_keep(const Config& config) {
+  const bool two_states = config.transport.asked() && is_in_time(config.flow.model);
+  return std::max(config.checkpoint.keep, two_states ? 2 : 1);
+}
+
 /// A run from its folder on.
 struct RunState {
   const Comm& comm;
@@ -239,7 +245,7 @@ void run_command(const Comm& comm, const CommandLine& line) {
     log_info("{}\n", folder.has_earlier_solves() ? "Going on from what an earlier run has solved"
                                                  : "No finished solve of an earlier run: from the beginning");
   SolveStore solved(comm, folder.solves(), with_petsc(session.echo, line), folder.has_earlier_solves(),
-                    session.config.checkpoint.keep);
+                    states_to_keep(session.config));
   RunState run{comm, line, session, clock, folder, log, solved, asked, follow_run(comm, session.config, asked), {}};
   const double begun = unix_time();
   run.progress->tell_also([&folder, begun](const ProgressState& state) { folder.say(status_line(state, begun)); });

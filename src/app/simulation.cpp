@@ -3,6 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "app/files_in_time.hpp"
 #include "app/run_progress.hpp"
 #include "app/session.hpp"
 #include "base/orderly_end.hpp"
@@ -14,16 +19,50 @@ namespace {
 constexpr int most_halvings = 3;     ///< of a step that fails
 constexpr double round_off = 1e-12;  ///< of times that are sums of steps, relative
 
-void make_step(Process& process, Clock& clock) {
-  clock.limit(process.longest_step());
+/// Jobs that go through time together: the first, which has the clock, and those that ride along.
+using Together = std::vector<std::unique_ptr<Process>>;
+
+void make_step(const Together& jobs, Clock& clock) {
+  double longest = std::numeric_limits<double>::infinity();
+  for (const auto& job : jobs) longest = std::min(longest, job->longest_step());
+  clock.limit(longest);
   for (int halvings = 0;; ++halvings) try {
-      return process.step(clock.dt());
+      jobs.front()->step(clock.dt());
+      break;
     } catch (const StepFailed& e) {  // on all ranks
       if (halvings == most_halvings)
         throw StepFailed(fmt::format("the step after t = {:g} s failed, also with a length of {:g} s: {}", clock.time(),
                                      clock.dt(), e.what()));
       clock.limit(0.5 * clock.dt());
     }
+  for (std::size_t i = 1; i < jobs.size(); ++i) jobs[i]->step(clock.dt());
+}
+
+std::vector<JobComponent> fields_of(const Together& jobs) {
+  std::vector<JobComponent> all;
+  for (const auto& job : jobs) std::ranges::move(job->fields(), std::back_inserter(all));
+  return all;
+}
+
+void write_outputs(const JobContext& context, const Together& jobs, const Clock& clock) {
+  for (const auto& job : jobs) job->at_output(clock);
+  if (context.plot) write_output(context, *jobs.front()->files(), clock.time(), fields_of(jobs));
+}
+
+/// Those that ride along first: where this is cut short, each still has a state of the time of the first one's last.
+void keep_all(const Together& jobs, const Clock& clock) {
+  for (std::size_t i = jobs.size(); i-- > 0;) jobs[i]->keep(clock);
+}
+
+/// Histories, outputs and the last state of jobs that end early.
+void leave_all(const JobContext& context, const Together& jobs, const Clock& clock) {
+  for (const auto& job : jobs) {
+    job->leave();
+    if (job->files() == nullptr || context.left == nullptr || !context.plot) continue;
+    const std::vector<std::string>& histories = job->files()->histories;
+    context.left->insert(context.left->end(), histories.begin(), histories.end());
+  }
+  if (jobs.front()->files() != nullptr) leave_outputs(context, *jobs.front()->files(), clock.time(), fields_of(jobs));
 }
 
 /// When the state of a job is kept, by the deck.
@@ -52,41 +91,54 @@ class Checkpoints {
 };
 
 /// Ends here when the run is asked to, with its state kept.
-void end_or_keep(const JobContext& context, Process& process, const Clock& clock, Checkpoints& checkpoints) {
+void end_or_keep(const JobContext& context, const Together& jobs, const Clock& clock, Checkpoints& checkpoints) {
   try {
     end_if_asked(context.comm);
   } catch (const EarlyEnd&) {  // on all ranks
-    process.keep(clock);
+    keep_all(jobs, clock);
     throw;
   }
-  if (!clock.done() && checkpoints.due(context.comm, clock.time())) process.keep(clock);
+  if (!clock.done() && checkpoints.due(context.comm, clock.time())) keep_all(jobs, clock);
 }
+
+void go_through_time(const JobContext& context, const Together& jobs) {
+  Clock clock = jobs.front()->clock();
+  Checkpoints checkpoints(context.config.checkpoint, clock.time());
+  try {
+    while (!clock.done()) {
+      make_step(jobs, clock);
+      clock.advance();
+      for (const auto& job : jobs) job->record(clock);
+      if (clock.output_due()) write_outputs(context, jobs, clock);
+      end_or_keep(context, jobs, clock, checkpoints);
+    }
+  } catch (const EarlyEnd&) {  // on all ranks, as the next two
+    leave_all(context, jobs, clock);
+    throw;
+  } catch (const StepFailed&) {
+    leave_all(context, jobs, clock);
+    throw;
+  } catch (const CannotGoOn&) {
+    leave_all(context, jobs, clock);
+    throw;
+  }
+}
+
+bool rides_along(const Job& job, const Config& config) { return job.rides_along != nullptr && job.rides_along(config); }
 
 }  // namespace
 
 void Simulation::run(const std::function<void(JobResult)>& done) {
-  for (const Job& job : jobs_) {
-    if (context_->progress != nullptr)
-      context_->progress->begin(std::string(job.name), fmt::format("{}: set-up", job.name));
-    const std::unique_ptr<Process> process = job.start(*context_);
-    Clock clock = process->clock();
-    Checkpoints checkpoints(context_->config.checkpoint, clock.time());
-    try {
-      while (!clock.done()) {
-        make_step(*process, clock);
-        clock.advance();
-        process->record(clock);
-        if (clock.output_due()) process->write_output(clock);
-        end_or_keep(*context_, *process, clock, checkpoints);
-      }
-    } catch (const EarlyEnd&) {  // on all ranks
-      process->leave();
-      throw;
-    } catch (const StepFailed&) {  // likewise
-      process->leave();
-      throw;
-    }
-    done(process->report());
+  for (auto job = jobs_.begin(); job != jobs_.end();) {
+    Together together;
+    do {
+      if (context_->progress != nullptr)
+        context_->progress->begin(std::string(job->name), fmt::format("{}: set-up", job->name));
+      together.push_back(job->start(*context_));
+      ++job;
+    } while (job != jobs_.end() && rides_along(*job, context_->config));
+    go_through_time(*context_, together);
+    for (const auto& process : together) done(process->report());
   }
 }
 

@@ -11,7 +11,7 @@
 namespace karst {
 
 /// Takes the jobs of a run through their time, one after the other, so that the memory of one is free before the next
-/// begins. Steady jobs have one step.
+/// begins; those that ride along (Job::rides_along) go step by step with the one before. Steady jobs have one step.
 class Simulation {
  public:
   /// Context and jobs must outlive it.

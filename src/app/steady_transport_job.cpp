@@ -91,7 +91,7 @@ SteadyFlow steady_flow(const JobContext& run) {
   flow.continuity = set_flow(grid, *flow.by.faces, allowed_divergence, carrying);
   store_fluxes(grid, carrying.all.span(), *flow.by.faces);
   std::array<double, 8> sums{};
-  for (const EndFlow& f : end_flows(grid, carrying.all.span())) {
+  for (const FlowThroughEnd& f : end_flows(grid, carrying.all.span())) {
     sums[f.side] += f.flow;
     if (f.flow < 0.0) sums[6] -= f.flow;
     if (f.flow < 0.0 && f.side == flow.by.outlet()) sums[7] -= f.flow;
@@ -175,8 +175,8 @@ class SteadyComponent {
   }
 
  private:
-  SteadyOptions options(SolveProgress& progress) const {
-    SteadyOptions o;
+  SteadyTransportOptions options(SolveProgress& progress) const {
+    SteadyTransportOptions o;
     o.name = "transport " + c_.name;
     o.tolerance = run_.config.transport.tolerance;
     o.max_iterations = most_iterations;

@@ -12,7 +12,7 @@ namespace {
 constexpr double step = 0.35;      // [cubes]
 constexpr double stagnant = 1e-3;  // of the speed where a line begins
 
-Vec3 velocity(const Lattice& lattice, const Vec3& x) {
+Vec3 velocity(const FieldLattice& lattice, const Vec3& x) {
   std::array<int, 3> low{}, high{};
   std::array<double, 3> part{};
   for (int d = 0; d < 3; ++d) {
@@ -37,7 +37,7 @@ Vec3 velocity(const Lattice& lattice, const Vec3& x) {
   return v;
 }
 
-bool inside(const Lattice& lattice, const Vec3& x) {
+bool inside(const FieldLattice& lattice, const Vec3& x) {
   for (int d = 0; d < 3; ++d)
     if (!(x[d] >= 0.0 && x[d] <= lattice.size[d])) return false;
   return true;
@@ -47,7 +47,7 @@ bool inside(const Lattice& lattice, const Vec3& x) {
 bool moves(double speed, double least) { return speed > least && std::isfinite(speed); }
 
 /// From a point on, downstream (sense 1) or upstream (-1); the midpoint rule along the unit velocity.
-Streamline follow(const Lattice& lattice, Vec3 x, double sense) {
+Streamline follow(const FieldLattice& lattice, Vec3 x, double sense) {
   Streamline line;
   const double least = stagnant * norm(velocity(lattice, x));
   const int most = 8 * (lattice.size[0] + lattice.size[1] + lattice.size[2]);
@@ -65,7 +65,7 @@ Streamline follow(const Lattice& lattice, Vec3 x, double sense) {
   return line;
 }
 
-Box layer(const Lattice& lattice, int axis, int plane) {
+Box layer(const FieldLattice& lattice, int axis, int plane) {
   Box box{Index{}, lattice.size};
   box.lo[axis] = plane;
   box.hi[axis] = plane + 1;
@@ -73,7 +73,7 @@ Box layer(const Lattice& lattice, int axis, int plane) {
 }
 
 /// Where lines begin in the plane of cubes: each at an equal share of the flow forward.
-std::vector<Vec3> seeds(const Lattice& lattice, int axis, int plane, int wanted) {
+std::vector<Vec3> seeds(const FieldLattice& lattice, int axis, int plane, int wanted) {
   struct Cell {
     Index at;
     double flow;  // Σ up to and with it
@@ -105,7 +105,7 @@ std::vector<Vec3> seeds(const Lattice& lattice, int axis, int plane, int wanted)
 
 }  // namespace
 
-std::vector<Streamline> streamlines(const Lattice& lattice, int axis, double low, double high, int wanted) {
+std::vector<Streamline> streamlines(const FieldLattice& lattice, int axis, double low, double high, int wanted) {
   const int plane = std::clamp(static_cast<int>(0.5 * (low + high)), 0, lattice.size[axis] - 1);
   const std::vector<Vec3> points = seeds(lattice, axis, plane, wanted);
   std::vector<Streamline> lines(points.size());

@@ -20,6 +20,6 @@ struct Streamline {
 /// may end there, as they do where a velocity is no finite number. The same for the same field. Not collective.
 /// @param low, high  of the sample [cubes]
 /// @param wanted     number of lines
-std::vector<Streamline> streamlines(const Lattice& lattice, int axis, double low, double high, int wanted);
+std::vector<Streamline> streamlines(const FieldLattice& lattice, int axis, double low, double high, int wanted);
 
 }  // namespace karst

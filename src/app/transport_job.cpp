@@ -49,7 +49,9 @@ class TransportInTime final : public Process {
   }
   void step(double dt) override;
   void record(const Clock& clock) override;
-  void write_output(const Clock& clock) override;
+  void at_output(const Clock& clock) override;
+  std::vector<JobComponent> fields() override { return asked(components(plots_chemistry())); }
+  FilesInTime* files() override { return &past_.files; }
   void keep(const Clock& clock) override;
   void leave() override;
   JobResult report() override;
@@ -61,9 +63,14 @@ class TransportInTime final : public Process {
   VofPlaces places() const { return places_of(run_.geometry, joined_->numbering()); }
   void set_initial(const std::vector<std::shared_ptr<InitialValues>>& initial);
   void start_signals();
+  FlowContinuity take_flow(FaceField& faces);
+  void carried_steps(double dt);
+  void one_step(double dt);
+  void take_line(double part, bool last);
+  double pore_volumes(double time) const;
   ComponentLine line_of(std::size_t i, double dt) const;
   TransportLine line_at(double time, double dt) const;
-  void follow(const TransportLine& line, const Clock& clock);
+  void follow(const TransportLine& line, double part, bool last);
   void write_profiles(double time);
   bool draws(int number) const;
   void draw_plumes(double time, const std::vector<JobComponent>& fields);
@@ -85,10 +92,11 @@ class TransportInTime final : public Process {
   std::vector<std::vector<ScalarWall>> laws_;  ///< per component and mineral [SI]
   std::optional<TransportStepper> stepper_;
   std::optional<ReactiveRun> chemistry_;
-  std::vector<EndFlow> ends_;
-  double rate_in_ = 0.0;       ///< through all ends into the domain [h0³/s]
-  double fluid_volume_ = 0.0;  ///< [h0³]
-  int outlet_ = -1;            ///< side; -1: the domain is periodic along the axis
+  std::vector<FlowThroughEnd> ends_;
+  double rate_in_ = 0.0;           ///< through all ends into the domain [h0³/s]
+  bool leaves_by_outlet_ = false;  ///< all that flows out
+  double fluid_volume_ = 0.0;      ///< [h0³]
+  int outlet_ = -1;                ///< side; -1: the domain is periodic along the axis
   TransportState state_;
   TransportReport report_;
   double n_steps_ = 1.0, setup_seconds_ = 0.0;
@@ -113,29 +121,21 @@ TransportInTime::TransportInTime(const JobContext& run)
   options.tolerance = deck_.tolerance;
   const auto initial = initial_values(run, flow_.outlet());
   stepper_.emplace(flow_.composite, scalar_components(run, flow_, laws_, initial), options);
-  const FlowContinuity continuity = stepper_->set_flow(*flow_.faces);
-  ends_ = end_flows(stepper_->grid(), stepper_->flow());
-  flow_.faces.reset();
+  outlet_ = flow_.outlet();
   past_.result = transport_numbers(run, flow_);
+  const FlowContinuity continuity = take_flow(*flow_.faces);
+  if (!flow_.in_time) flow_.faces.reset();
   past_.result.continuity_before = continuity.before;
   past_.result.continuity_after = continuity.after;
-  outlet_ = flow_.outlet();
-  std::array<double, 3> sums{};  // in, out, in through the outlet
-  for (const EndFlow& f : ends_) {
-    sums[f.flow < 0.0 ? 0 : 1] += std::abs(f.flow);
-    if (f.flow < 0.0 && f.side == outlet_) sums[2] -= f.flow;
-  }
-  run.comm.sum(std::span(sums));
   for (std::size_t v = 0; v < static_cast<std::size_t>(stepper_->grid().n_own); ++v)
     fluid_volume_ += stepper_->grid().volume[v];
   fluid_volume_ = run.comm.sum(fluid_volume_);
-  rate_in_ = sums[0];
-  past_.result.backflow = sums[1] > 0.0 ? sums[2] / sums[1] : 0.0;
-  past_.times = transport_times(run.config.time, past_.result.pore_time, stepper_->largest_step());
+  past_.times = flow_.in_time ? run.config.time
+                              : transport_times(run.config.time, past_.result.pore_time, stepper_->largest_step());
   const std::vector<std::string> wrong = mistakes_in_time(deck_, past_.times.end);
   require(wrong.empty(), "{}", join(wrong, "\n"));
   past_.times.breaks = breaks_of(deck_, past_.times.end);
-  n_steps_ = count_steps(past_.times);
+  if (!flow_.in_time) n_steps_ = count_steps(past_.times);
   set_initial(initial);
   if (run.config.reactive != nullptr) {
     chemistry_.emplace(run, *stepper_).start(state_);
@@ -145,7 +145,12 @@ TransportInTime::TransportInTime(const JobContext& run)
   start_signals();
   past_.files.histories = {csv_name, profile_name};
   if (chemistry_) past_.files.histories.emplace_back(ReactiveRun::csv_name);
-  open_files(resume());
+  const bool goes_on = resume();
+  require(goes_on || !flow_.in_time || run.handover->in_time->time == 0.0,
+          "transport: the flow goes on from {:g} s, and there is no state of what it carries at that time; --overwrite "
+          "begins at 0",
+          run.handover->in_time->time);
+  open_files(goes_on);
   setup_seconds_ = wall_clock_.seconds();
 }
 
@@ -191,27 +196,76 @@ void TransportInTime::start_signals() {
     past_.result.components[i].least = c.least;
     past_.result.components[i].largest = c.largest;
     past_.result.components[i].moments_wanted =
-        flow_.flows && outlet_ >= 0 && c.largest - c.least <= 1e-12 * std::max(std::abs(c.least), std::abs(c.largest));
+        flow_.flows && !flow_.in_time && outlet_ >= 0 &&
+        c.largest - c.least <= 1e-12 * std::max(std::abs(c.least), std::abs(c.largest));
     past_.at_inlet.emplace_back(c.mean);
     past_.at_outlet.emplace_back(c.mean);
   }
 }
 
+/// The flow from now on, and how much of it comes in.
+FlowContinuity TransportInTime::take_flow(FaceField& faces) {
+  const FlowContinuity continuity = stepper_->set_flow(faces);
+  ends_ = end_flows(stepper_->grid(), stepper_->flow());
+  std::array<double, 4> sums{};  // in, out, in through the outlet, out through it
+  for (const FlowThroughEnd& f : ends_) {
+    sums[f.flow < 0.0 ? 0 : 1] += std::abs(f.flow);
+    if (f.side == outlet_) sums[f.flow < 0.0 ? 2 : 3] += std::abs(f.flow);
+  }
+  run_.comm.sum(std::span(sums));
+  rate_in_ = sums[0];
+  leaves_by_outlet_ = sums[1] > 0.0 && sums[3] >= (1.0 - 1e-9) * sums[1];
+  if (!flow_.in_time) past_.result.backflow = sums[1] > 0.0 ? sums[2] / sums[1] : 0.0;
+  return continuity;
+}
+
 void TransportInTime::step(double dt) {
   const Timer timer("transport");
   try {
-    for (const ComponentDeck& c : deck_.components) {
-      if (!c.inlet_table) value_at(c.inlet, state_.time + dt);
-      if (c.outlet) value_at(*c.outlet, state_.time + dt);
-    }
-    if (chemistry_)
-      chemistry_->step(*stepper_, state_, dt, report_);
+    if (flow_.in_time)
+      carried_steps(dt);
     else
-      stepper_->advance(state_, dt, report_);
-  } catch (const Error&) {  // the same on all ranks
-    leave();
-    throw;
+      one_step(dt);
+  } catch (const Error& e) {  // the same on all ranks
+    throw CannotGoOn(e.what());
   }
+}
+
+/// As many steps as the Courant number asks for in one of the flow, each with the fluxes in its middle; the last one is
+/// still to be recorded.
+void TransportInTime::carried_steps(double dt) {
+  const FluxesInTime& flow = *run_.handover->in_time;
+  constexpr double middle = 0.5, most_steps = 1e6;
+  const auto take = [&](double part) {
+    blend(flow, part, *flow_.faces);
+    const FlowContinuity continuity = take_flow(*flow_.faces);
+    past_.result.continuity_before = std::max(past_.result.continuity_before, continuity.before);
+    past_.result.continuity_after = std::max(past_.result.continuity_after, continuity.after);
+  };
+  take(middle);
+  const double steps = std::ceil(dt / (past_.times.cfl * stepper_->largest_step()));
+  require(steps <= most_steps,
+          "transport: the flow passes on the volume of a cell {:.3g} times in a step of {:.3g} s; give shorter steps "
+          "(time.dt)",
+          steps * past_.times.cfl, dt);
+  const int n = std::max(1, static_cast<int>(steps));
+  for (int k = 0; k < n; ++k) {
+    if (n > 1) take((k + middle) / n);
+    one_step(dt / n);
+    past_.carried += rate_in_ * dt / n;
+    if (k + 1 < n) take_line(state_.time / past_.times.end, false);
+  }
+}
+
+void TransportInTime::one_step(double dt) {
+  for (const ComponentDeck& c : deck_.components) {
+    if (!c.inlet_table) value_at(c.inlet, state_.time + dt);
+    if (c.outlet) value_at(*c.outlet, state_.time + dt);
+  }
+  if (chemistry_)
+    chemistry_->step(*stepper_, state_, dt, report_);
+  else
+    stepper_->advance(state_, dt, report_);
 }
 
 /// With dt = 0: of the state that is there, without amounts.
@@ -246,18 +300,25 @@ ComponentLine TransportInTime::line_of(std::size_t i, double dt) const {
   c.largest = b.largest;
   c.imbalance = b.imbalance;
   // Nothing diffuses through the ends: what flowed out, over what carried it, is exact and the mean over the step.
-  if (outlet_ >= 0 && flow_.flows && past_.result.components[i].closed_ends) c.outlet = b.outflow / (rate_in_ * dt);
+  if (outlet_ >= 0 && leaves_by_outlet_ && past_.result.components[i].closed_ends)
+    c.outlet = b.outflow / (rate_in_ * dt);
   return c;
 }
 
+/// That have flowed in.
+double TransportInTime::pore_volumes(double time) const {
+  if (flow_.in_time) return past_.carried * h_ * h_ * h_ / past_.result.pore_volume;
+  return past_.result.pore_time > 0.0 ? time / past_.result.pore_time : 0.0;
+}
+
 TransportLine TransportInTime::line_at(double time, double dt) const {
-  TransportLine line{time, dt, past_.result.pore_time > 0.0 ? time / past_.result.pore_time : 0.0, {}};
+  TransportLine line{time, dt, pore_volumes(time), {}};
   for (std::size_t i = 0; i < deck_.components.size(); ++i) line.components.push_back(line_of(i, dt));
   return line;
 }
 
 /// Extremes, moments and the states for the chart.
-void TransportInTime::follow(const TransportLine& line, const Clock& clock) {
+void TransportInTime::follow(const TransportLine& line, double part, bool last) {
   ++past_.result.steps;
   past_.result.dt = std::max(past_.result.dt, line.dt);
   past_.result.implicit_volumes = report_.implicit_volumes;
@@ -270,13 +331,14 @@ void TransportInTime::follow(const TransportLine& line, const Clock& clock) {
     r.least = std::min(r.least, c.least);
     r.largest = std::max(r.largest, c.largest);
     r.imbalance = std::max(r.imbalance, c.imbalance);
-    if (!flow_.flows || outlet_ < 0) continue;
+    if (!flow_.flows || flow_.in_time || outlet_ < 0) continue;
     const double volume_rate = rate_in_ * h_ * h_ * h_;
     past_.at_inlet[i].add(line.time, c.inflow / volume_rate);
     past_.at_outlet[i].add(line.time, c.outlet);
   }
-  if (past_.result.steps >= std::ceil(n_steps_ / most_states * static_cast<double>(past_.result.states.size())) ||
-      clock.done()) {
+  const auto kept = static_cast<double>(past_.result.states.size());
+  if (last ||
+      (flow_.in_time ? most_states * part >= kept : past_.result.steps >= std::ceil(n_steps_ / most_states * kept))) {
     past_.result.states.push_back(line);
     if (chemistry_) chemistry_->remember();
   }
@@ -284,29 +346,34 @@ void TransportInTime::follow(const TransportLine& line, const Clock& clock) {
 
 void TransportInTime::record(const Clock& clock) {
   state_.time = clock.time();  // a sum of steps misses the times that values jump at
-  const TransportLine line = line_at(clock.time(), report_.step);
+  take_line(clock.part(), clock.done());
+}
+
+/// The last step into histories, chart and pictures.
+void TransportInTime::take_line(double part, bool last) {
+  const TransportLine line = line_at(state_.time, report_.step);
   csv_ << transport_line(line) << std::flush;
   if (chemistry_) {
     chemistry_->see(line);
     chemistry_->record();
   }
-  follow(line, clock);
+  follow(line, part, last);
   const ComponentLine& first = line.components[0];
   std::string note = fmt::format("t = {}", format_si(line.time, "s"));
   if (line.pore_volumes > 0.0) note += fmt::format(", {:.3g} pore volumes", line.pore_volumes);
   note += std::isfinite(first.outlet) ? fmt::format(", {} at the outlet {:.3g}", deck_.components[0].name, first.outlet)
                                       : fmt::format(", mean of {} {:.3g}", deck_.components[0].name, first.mean);
-  if (deck_.animation && clock.part() * most_frames >= static_cast<double>(frames_drawn_)) {
+  if (deck_.animation && part * most_frames >= static_cast<double>(frames_drawn_)) {
     draw_frame();
-    frames_drawn_ = static_cast<int>(clock.part() * most_frames) + 1;
+    frames_drawn_ = static_cast<int>(part * most_frames) + 1;
   }
-  if (run_.progress != nullptr)
-    run_.progress->tell(clock.part(), fmt::format("transport, step {} of {:.0f}", past_.result.steps, n_steps_), note);
-  if (clock.part() >= next_log_) {
-    log_detail("transport, step {} of {:.0f}: {}; {} + {} iterations, {} faces limited", past_.result.steps, n_steps_,
-               note, report_.low_iterations, report_.high_iterations,
-               report_.limited_faces + report_.limited_diffusion);
-    next_log_ = clock.part() + 1.0 / lines_in_log;
+  const std::string step =
+      fmt::format("transport, step {}{}", past_.result.steps, flow_.in_time ? "" : fmt::format(" of {:.0f}", n_steps_));
+  if (run_.progress != nullptr) run_.progress->tell(part, step, note);
+  if (part >= next_log_) {
+    log_detail("{}: {}; {} + {} iterations, {} faces limited", step, note, report_.low_iterations,
+               report_.high_iterations, report_.limited_faces + report_.limited_diffusion);
+    next_log_ = part + 1.0 / lines_in_log;
   }
 }
 
@@ -315,8 +382,7 @@ void TransportInTime::write_profiles(double time) {
   std::vector<std::vector<double>> means;
   for (const auto& values : state_.values) means.push_back(layer_means(stepper_->grid(), values.span(), flow_.axis, n));
   for (std::size_t layer = 0; layer < static_cast<std::size_t>(n); ++layer) {
-    profiles_ << fmt::format("{:.10g},{:.10g},{:.10g}", time,
-                             past_.result.pore_time > 0.0 ? time / past_.result.pore_time : 0.0,
+    profiles_ << fmt::format("{:.10g},{:.10g},{:.10g}", time, pore_volumes(time),
                              (static_cast<double>(layer) + 0.5) * h_);
     for (const std::vector<double>& mean : means)
       profiles_ << (std::isfinite(mean[layer]) ? fmt::format(",{:.10g}", mean[layer]) : ",");
@@ -367,13 +433,9 @@ void TransportInTime::leave_animations(JobResult& result) {
   }
 }
 
-void TransportInTime::write_output(const Clock& clock) {
+void TransportInTime::at_output(const Clock& clock) {
   write_profiles(clock.time());
-  const bool drawn = draws(clock.outputs());
-  if (!drawn && !run_.plot) return;
-  std::vector<JobComponent> fields = components(drawn || plots_chemistry());
-  if (drawn) draw_plumes(clock.time(), fields);
-  karst::write_output(run_, past_.files, clock.time(), asked(std::move(fields)));
+  if (draws(clock.outputs())) draw_plumes(clock.time(), components(true));
 }
 
 std::string TransportInTime::dependencies() const {
@@ -385,6 +447,7 @@ std::string TransportInTime::dependencies() const {
 void TransportInTime::keep(const Clock&) {
   if (run_.solved == nullptr || !run_.file) return;
   past_.range = state_.range;
+  past_.time = state_.time;
   csv_.flush();
   profiles_.flush();
   try {
@@ -414,6 +477,8 @@ bool TransportInTime::resume() {
   ReactiveRun::Memory reactions;
   const auto found = run_.solved->load(past_name, dependencies(), [&](const VofFile& file) {
     take_past(Json::parse(file.text()).at("state").dump(), past);
+    require(!flow_.in_time || past.time == run_.handover->in_time->time,
+            "it is of the time {:g} s, and the flow goes on from {:g} s", past.time, run_.handover->in_time->time);
     for (std::size_t i = 0; i < values.size(); ++i)
       file.read(concentration_name(deck_.components[i].name), places(), 1, std::span(values[i]));
     if (chemistry_) reactions = chemistry_->read(past.chemistry, file, places());
@@ -424,12 +489,10 @@ bool TransportInTime::resume() {
   for (std::size_t i = 0; i < values.size(); ++i) stepper_->set_values(state_, i, values[i]);
   state_.range = past_.range;
   if (chemistry_) chemistry_->go_on(std::move(reactions), state_);
-  n_steps_ = count_steps(past_.times);
-  const Clock clock = this->clock();
-  state_.time = clock.time();
-  frames_drawn_ = static_cast<int>(clock.part() * most_frames) + 1;
-  log_info("transport goes on after step {} of {:.0f}, at {}", past_.result.steps, n_steps_,
-           format_si(state_.time, "s"));
+  if (!flow_.in_time) n_steps_ = count_steps(past_.times);
+  state_.time = past_.time;
+  frames_drawn_ = static_cast<int>(state_.time / past_.times.end * most_frames) + 1;
+  log_info("transport goes on after step {}, at {}", past_.result.steps, format_si(state_.time, "s"));
   return true;
 }
 
@@ -437,7 +500,6 @@ void TransportInTime::leave() {
   csv_.close();
   profiles_.close();
   if (chemistry_) chemistry_->close();
-  leave_files(run_, past_.files, state_.time, asked(components(plots_chemistry())));
 }
 
 /// @param chemistry  with its fields, which take a speciation per cell
@@ -470,6 +532,11 @@ WallMap TransportInTime::map_of_wall(std::size_t i) const {
 
 void TransportInTime::finish() {
   csv_.close();
+  if (flow_.in_time) {
+    TransportResult& r = past_.result;
+    r.darcy_velocity = flow_.darcy_velocity * pore_volumes(state_.time) * r.porosity * r.length / state_.time;
+    r.flow_rate = r.darcy_velocity * r.pore_volume / (r.porosity * r.length);
+  }
   places_ = wall_places(run_.geometry, *numbering_of(flow_.composite));
   surface_laws_ = surface_laws(run_);
   write_profiles(past_.result.states.back().time);
@@ -477,7 +544,8 @@ void TransportInTime::finish() {
   for (std::size_t i = 0; i < past_.result.components.size(); ++i) {
     ComponentResult& c = past_.result.components[i];
     if (c.moments_wanted) c.response = breakthrough(past_.at_inlet[i], past_.at_outlet[i]);
-    c.inlet = flow_.flows && outlet_ >= 0 ? past_.at_inlet[i].last() : std::numeric_limits<double>::quiet_NaN();
+    c.inlet = flow_.flows && !flow_.in_time && outlet_ >= 0 ? past_.at_inlet[i].last()
+                                                            : std::numeric_limits<double>::quiet_NaN();
     const ComponentLine& end = past_.result.states.back().components[i];
     maps_.push_back(map_of_wall(i));
     c.wall = sum_walls(run_, places_, maps_.back(), surface_laws_[i], end.wall, end.mean);
@@ -515,7 +583,7 @@ JobResult TransportInTime::report() {
     chemistry_->draw(past_.figures);
     add_chemistry_results(result);
   }
-  std::ranges::move(break_warnings(past_.times), std::back_inserter(result.warnings));
+  if (!flow_.in_time) std::ranges::move(break_warnings(past_.times), std::back_inserter(result.warnings));
   draw_transport(run_.comm, Json::parse(result.json), view, past_.figures);
   leave_animations(result);
   result.figures = std::move(past_.figures);
@@ -523,7 +591,10 @@ JobResult TransportInTime::report() {
   result.files.push_back({csv_name, "the transport step by step: breakthrough, means, balances"});
   result.files.push_back({profile_name, "mean concentrations along the axis at output times"});
   leave_wall(run_, places_, surface_laws_, std::move(maps_), result);
-  finish_files(run_, past_.files, past_.result.states.back().time, result);
+  if (flow_.in_time)
+    result.time = state_.time;  // its plotfiles are those of the flow
+  else
+    finish_files(run_, past_.files, state_.time, result);
   return result;
 }
 
@@ -553,7 +624,8 @@ Job transport_job() {
                    static_cast<int>(std::ranges::count(config.output.plot, PlotField::chemistry)) *
                        static_cast<int>(1 + 2 * config.chemistry.minerals.size() + config.chemistry.species.size());
           },
-          true};
+          true,
+          [](const Config& config) { return config.transport.asked() && is_in_time(config.flow.model); }};
 }
 
 }  // namespace karst

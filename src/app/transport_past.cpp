@@ -41,6 +41,9 @@ std::string past_json(const TransportPast& past) {
   Json json{{"end", past.times.end},
             {"dt", past.times.dt},
             {"output", past.times.output},
+            {"time", past.time},
+            {"carried", past.carried},
+            {"continuity", {r.continuity_before, r.continuity_after}},
             {"pore_time", r.pore_time},
             {"steps", r.steps},
             {"longest", r.dt},
@@ -78,6 +81,10 @@ void take_past(const std::string& text, TransportPast& past) {
   past.times.end = json.at("end");
   past.times.dt = json.at("dt");
   past.times.output = json.at("output");
+  past.time = json.at("time");
+  past.carried = json.at("carried");
+  r.continuity_before = json.at("continuity").at(0);
+  r.continuity_after = json.at("continuity").at(1);
   r.pore_time = json.at("pore_time");
   r.steps = json.at("steps");
   r.dt = json.at("longest");

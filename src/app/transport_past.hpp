@@ -16,6 +16,8 @@ namespace karst {
 /// History, extremes, moments and pictures up to a step.
 struct TransportPast {
   TimeOptions times;                               ///< end, output and dt that the steps are made by
+  double time = 0.0;                               ///< [s]
+  double carried = 0.0;                            ///< that a flow in time has brought in [h0³]
   TransportResult result;                          ///< steps, states, extremes, times of pictures
   std::vector<ScalarRange> range;                  ///< TransportState::range
   std::vector<SignalMoments> at_inlet, at_outlet;  ///< per component

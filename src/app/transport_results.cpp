@@ -139,9 +139,10 @@ std::string wall_text(const TransportResult& result) {
 
 std::string flow_lines(const TransportResult& r) {
   if (!r.flows) return "  no flow: diffusion alone\n";
-  std::string text =
-      fmt::format("  Darcy velocity {:.5g} m/s, in the pores {:.5g} m/s; the pores are filled once in {}\n",
-                  r.darcy_velocity, r.pore_velocity(), format_si(r.pore_time, "s"));
+  std::string text = fmt::format("  {} velocity {:.5g} m/s, in the pores {:.5g} m/s; ",
+                                 r.in_time ? "mean Darcy" : "Darcy", r.darcy_velocity, r.pore_velocity());
+  text += r.in_time ? fmt::format("{:.4g} pore volumes have flowed in\n", r.states.back().pore_volumes)
+                    : fmt::format("the pores are filled once in {}\n", format_si(r.pore_time, "s"));
   if (r.flow_factor != 1.0)
     text += fmt::format("  for the wanted Péclet number the flow of the drive is taken {:.6g} times as fast\n",
                         r.flow_factor);

@@ -8,6 +8,7 @@
 
 #include "app/flow_handover.hpp"
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "eb/mineral_choice.hpp"
 
 namespace karst {
@@ -27,6 +28,14 @@ double cross_section(const JobContext& run, int axis) {
 /// Fluxes and velocity of the flow that the run has solved, made as fast as transport.peclet asks. Collective.
 void take_flow(const JobContext& run, CarriedBy& flow) {
   FlowHandover* solved = run.handover;
+  if (solved != nullptr && solved->in_time) {
+    flow.flows = flow.in_time = true;
+    flow.darcy_velocity = solved->in_time->downwards ? -1.0 : 1.0;
+    flow.composite = solved->in_time->now.composite();
+    flow.faces.emplace(flow.composite);
+    blend(*solved->in_time, 1.0, *flow.faces);
+    return;
+  }
   require(solved != nullptr && (solved->inlet || !solved->columns.empty()),
           "transport: the flow of this run was not kept");
   const auto column = std::ranges::find(solved->columns, flow.axis, &FlowColumn::axis);
@@ -97,6 +106,21 @@ ScalarSide outlet_of(const ComponentDeck& c, std::shared_ptr<const InitialValues
 }
 
 }  // namespace
+
+void blend(const FluxesInTime& flow, double part, FaceField& to) {
+  const auto between = [part](std::span<const double> before, std::span<const double> now, std::span<double> out) {
+    parallel_for(std::ssize(out), [&](std::int64_t i) { out[i] = (1.0 - part) * before[i] + part * now[i]; });
+  };
+  const auto all = [](auto& field, int d) {
+    return std::span(field.data(d), static_cast<std::size_t>(field.n_slots()));
+  };
+  for (int l = 0; l < to.grid().n_levels(); ++l) {
+    for (int d = 0; d < 3; ++d)
+      between(all(flow.before.primary(l), d), all(flow.now.primary(l), d), all(to.primary(l), d));
+    between(flow.before.extra(l), flow.now.extra(l), to.extra(l));
+    if (l > 0) between(flow.before.coarse_fine(l - 1), flow.now.coarse_fine(l - 1), to.coarse_fine(l - 1));
+  }
+}
 
 double number_length(const JobContext& run) {
   if (run.config.transport.peclet_length > 0.0) return run.config.transport.peclet_length;
@@ -187,10 +211,11 @@ TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow) 
   result.number_length_given = run.config.transport.peclet_length > 0.0;
   result.porosity = report.connected_porosity;
   result.pore_volume = report.connected_porosity * run.grid.size[0] * run.grid.size[1] * run.grid.size[2];
-  result.darcy_velocity = flow.darcy_velocity;
+  result.in_time = flow.in_time;
   result.flow_factor = flow.factor;
-  result.flow_rate = flow.darcy_velocity * cross_section(run, flow.axis);
-  if (flow.flows) result.pore_time = result.pore_volume / std::abs(result.flow_rate);
+  if (!flow.in_time) result.darcy_velocity = flow.darcy_velocity;
+  result.flow_rate = result.darcy_velocity * cross_section(run, flow.axis);
+  if (flow.flows && !flow.in_time) result.pore_time = result.pore_volume / std::abs(result.flow_rate);
   for (const ComponentDeck& deck : run.config.transport.components) {
     ComponentResult c;
     c.name = deck.name;

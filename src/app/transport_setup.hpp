@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/flow_handover.hpp"
 #include "app/initial_values.hpp"
 #include "app/transport_job.hpp"
 #include "fields/face_field.hpp"
@@ -17,7 +18,8 @@ namespace karst {
 struct CarriedBy {
   int axis = 0;
   bool flows = false, periodic = false;
-  double darcy_velocity = 0.0;  ///< along the axis [m/s]
+  bool in_time = false;         ///< FlowHandover::in_time; `faces` are those at the beginning
+  double darcy_velocity = 0.0;  ///< along the axis; in time: of size 1, with the sign of the drive [m/s]
   double factor = 1.0;          ///< of the flow of the drive
   std::shared_ptr<const Composite> composite;
   std::optional<FaceField> faces;  ///< [h0³/s]
@@ -26,8 +28,12 @@ struct CarriedBy {
   int outlet() const { return periodic ? -1 : side_of(axis, !(darcy_velocity < 0.0)); }
 };
 
-/// The flow that the run has solved, or none. Collective.
+/// The flow that the run has solved, that it goes through time with, or none. Collective.
 CarriedBy carried_by(const JobContext& run);
+
+/// Fluxes between those at the beginning and at the end of the last step of a flow in time: part 0 to 1. Not
+/// collective.
+void blend(const FluxesInTime& flow, double part, FaceField& to);
 
 /// Length of Péclet and Damköhler numbers [m].
 double number_length(const JobContext& run);

@@ -22,15 +22,15 @@ std::vector<double> layer_means(const ScalarGrid& grid, std::span<const double> 
   return means;
 }
 
-std::vector<EndFlow> end_flows(const ScalarGrid& grid, std::span<const double> flow) {
-  std::vector<EndFlow> all;
+std::vector<FlowThroughEnd> end_flows(const ScalarGrid& grid, std::span<const double> flow) {
+  std::vector<FlowThroughEnd> all;
   for (const BoundaryFace& f : grid.boundary) all.push_back({f.volume, f.side, flow[f.face]});
   return all;
 }
 
-double outflow_mean(const Comm& comm, std::span<const EndFlow> flows, std::span<const double> values, int side) {
+double outflow_mean(const Comm& comm, std::span<const FlowThroughEnd> flows, std::span<const double> values, int side) {
   std::array<double, 2> sums{};
-  for (const EndFlow& f : flows)
+  for (const FlowThroughEnd& f : flows)
     if (f.side == side && f.flow > 0.0) {
       sums[0] += f.flow * values[f.volume];
       sums[1] += f.flow;

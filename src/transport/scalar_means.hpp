@@ -15,17 +15,17 @@ namespace karst {
 std::vector<double> layer_means(const ScalarGrid& grid, std::span<const double> values, int axis, int n);
 
 /// What flows through the ends of the domain: out of a volume (> 0) or into it [h0³/time].
-struct EndFlow {
+struct FlowThroughEnd {
   std::int32_t volume = 0;
   int side = 0;
   double flow = 0.0;
 };
 /// Of this rank. Not collective.
 /// @param flow  one number per face
-std::vector<EndFlow> end_flows(const ScalarGrid& grid, std::span<const double> flow);
+std::vector<FlowThroughEnd> end_flows(const ScalarGrid& grid, std::span<const double> flow);
 
 /// Σ flow c / Σ flow over the volumes from which something flows out through a side; NaN where nothing does.
 /// Collective; the same on every rank.
-double outflow_mean(const Comm& comm, std::span<const EndFlow> flows, std::span<const double> values, int side);
+double outflow_mean(const Comm& comm, std::span<const FlowThroughEnd> flows, std::span<const double> values, int side);
 
 }  // namespace karst

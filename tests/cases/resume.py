@@ -53,6 +53,12 @@ DECKS = {
               'axes = ["x"]\ndrive = "pressure-drop"\npressure_drop = 2\ndrive_factor = "t < 0.02 ? 1 : 0.3"\nanimation = true\n'
               '[time]\nend = 0.06\ncfl = 0.5\ndt = 1e-3\noutput = 0.025\n[checkpoint]\nevery_steps = 7\n'
               '[output]\nplot = ["velocity", "pressure"]\n',
+    # A flow in time carries what comes in: both have states.
+    "carried": sphere_deck(16, radius=0.38) + '[fluid]\nviscosity = 1e-3\n[flow]\nmodel = "navier-stokes"\n'
+               'axes = ["x"]\ndrive = "pressure-drop"\npressure_drop = 2\ndrive_factor = "t < 0.02 ? 1 : 0.3"\n'
+               '[transport]\n[[transport.component]]\nname = "tracer"\ninlet = "t < 0.031 ? 1 : 0"\n'
+               '[time]\nend = 0.06\ncfl = 0.5\ndt = 1e-3\noutput = 0.025\n[checkpoint]\nevery_steps = 7\n'
+               '[output]\nplot = ["velocity", "concentration"]\n',
     # D dt / h² is 6, and walls are solved within the step.
     "reactive": sphere_deck(12, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\n'
                 'estimate_error = false\n[transport]\npeclet = 0.5\n' + WATERS.format("coupled"),
@@ -419,9 +425,9 @@ def main():
             tell("march on other ranks", on_other_ranks(karst, folder / "asked", "march", {"transport.csv": (0, 1, 2, 3, 4, 12, 13)}))
             tell("reactions on other ranks",
                  on_other_ranks(karst, folder / "asked", "reactive", {"transport.csv": (0, 1, 2, 3, 4), "chemistry.csv": (0, 1, 4)}))
-        campaigns = [(job, ranks) for job in ("axes", "sweep", "periodic", "march", "pulsed", "reactive", "porous", "import") for ranks in (1, 2)]
+        campaigns = [(job, ranks) for job in ("axes", "sweep", "periodic", "march", "pulsed", "carried", "reactive", "porous", "import") for ranks in (1, 2)]
         if options.moments == 0:
-            campaigns = [("axes", 1), ("sweep", 1), ("march", 1), ("pulsed", 1), ("reactive", 1), ("porous", 1), ("axes", 2)]
+            campaigns = [("axes", 1), ("sweep", 1), ("march", 1), ("pulsed", 1), ("carried", 1), ("reactive", 1), ("porous", 1), ("axes", 2)]
         for job, ranks in campaigns:
             if options.campaigns and f"{job}_{ranks}" not in options.campaigns:
                 continue

@@ -36,14 +36,14 @@ std::array<bool, 6> sides_of(const std::array<ConditionAt, 6>& given) {
 }
 
 /// Ends of the operator, but what a flow brings in where that is given by itself.
-std::array<ConditionAt, 6> inlets(const EllipticProblem& problem, const SteadyOptions& options) {
+std::array<ConditionAt, 6> inlets(const EllipticProblem& problem, const SteadyTransportOptions& options) {
   std::array<ConditionAt, 6> sides = problem.sides;
   for (std::size_t s = 0; s < 6; ++s)
     if (options.carried[s]) sides[s] = options.carried[s];
   return sides;
 }
 
-KrylovOptions krylov_options(const SteadyOptions& options, AdvectiveTerm& term) {
+KrylovOptions krylov_options(const SteadyTransportOptions& options, AdvectiveTerm& term) {
   KrylovOptions k;
   k.name = options.name;
   k.prefix = options.prefix;
@@ -58,7 +58,8 @@ KrylovOptions krylov_options(const SteadyOptions& options, AdvectiveTerm& term) 
 
 }  // namespace
 
-SteadyTransport::SteadyTransport(EllipticOperator& op, FaceField& flow, double scale, const SteadyOptions& options)
+SteadyTransport::SteadyTransport(EllipticOperator& op, FaceField& flow, double scale,
+                                 const SteadyTransportOptions& options)
     : op_(op),
       grid_(make_scalar_grid(composite_for(op, flow), given_sides(op.problem()))),
       term_(grid_, flow),

@@ -4,9 +4,9 @@
 //   ∇·(s Q c) - ∇·(β ∇c) = f   in the pores,   conditions of an EllipticProblem at wall and ends of the domain
 //
 // Ends with a given value are inlets where the flow enters; where it leaves, it takes what is there, with a given value
-// as with none. Ends through which nothing diffuses may be inlets, too (SteadyOptions::carried). A wall that reacts at
-// first order, flux k c, is a Robin condition of rate k; laws that are not linear are solved by Newton's method
-// (solve_wall_law()). Units: lengths in h0, velocities and rates in β / h0.
+// as with none. Ends through which nothing diffuses may be inlets, too (SteadyTransportOptions::carried). A wall that
+// reacts at first order, flux k c, is a Robin condition of rate k; laws that are not linear are solved by Newton's
+// method (solve_wall_law()). Units: lengths in h0, velocities and rates in β / h0.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace karst {
 
-struct SteadyOptions {
+struct SteadyTransportOptions {
   std::string name = "steady transport", prefix = "transport_";
   double tolerance = 1e-8;
   int max_iterations = 300;
@@ -36,7 +36,7 @@ class SteadyTransport {
   /// @param flow   volume fluxes [h0²] on the geometry of the operator, which add up to 0 in every VoF
   /// @param scale  s
   /// Both must outlive it. Throws Error when flow and operator belong to different geometries.
-  SteadyTransport(EllipticOperator& op, FaceField& flow, double scale, const SteadyOptions& options = {});
+  SteadyTransport(EllipticOperator& op, FaceField& flow, double scale, const SteadyTransportOptions& options = {});
   SteadyTransport(const SteadyTransport&) = delete;
   SteadyTransport& operator=(const SteadyTransport&) = delete;
 

@@ -12,8 +12,8 @@
 namespace karst {
 namespace {
 
-Lattice lattice_with(const Index& size, const std::function<Vec3(const Vec3&)>& velocity) {
-  Lattice lattice{size, 1.0, {}};
+FieldLattice lattice_with(const Index& size, const std::function<Vec3(const Vec3&)>& velocity) {
+  FieldLattice lattice{size, 1.0, {}};
   for_each_cell({Index{}, size}, [&](const Index& c) {
     const Vec3 v = velocity({c[0] + 0.5, c[1] + 0.5, c[2] + 0.5});
     lattice.values.push_back({static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2]), 1.0F});

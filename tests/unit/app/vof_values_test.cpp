@@ -167,7 +167,7 @@ TEST(VofValuesMpi, MiddlePlaneOfAllLevels) {
 // Means over 2³ cells of a linear field are its values at the middle, whatever the level of the cells.
 TEST(VofValuesMpi, LatticeHoldsMeansOfAllLevels) {
   const Values v;
-  const Lattice lattice = lattice_of(v.comm, v.view(), {0, 1, 0}, 16 * 16 * 16);
+  const FieldLattice lattice = lattice_of(v.comm, v.view(), {0, 1, 0}, 16 * 16 * 16);
   EXPECT_EQ(lattice.size, Index::all(16));
   EXPECT_EQ(lattice.width, 2.0);
   if (v.comm.rank() != 0) return;

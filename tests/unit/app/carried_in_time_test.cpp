@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a flow in time carries, step by step with it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "app/flow_handover.hpp"
+#include "app/simulation.hpp"
+#include "app/transport_job.hpp"
+#include "base/json.hpp"
+#include "solvers/krylov/petsc_session.hpp"
+#include "support/diffusion_cases.hpp"
+#include "support/grid_cases.hpp"
+#include "support/shared_directory.hpp"
+
+namespace karst {
+namespace {
+
+enum Column : std::size_t { time, volumes, dt, outlet, mean, inflow, outflow, wall, made, least, largest, imbalance };
+
+/// A channel of 20 × 8 × 1 cells of 1 m with a disc of 3 m, water with dye pushed in on -x at 4 µm/s; refined: cells of
+/// half the width from the middle of the disc on for 8 m.
+struct DyedChannel {
+  explicit DyedChannel(FlowModel model, bool refined = false) {
+    config.flow.model = model;
+    config.flow.estimate_error = false;
+    config.flow.tolerance = 1e-9;
+    config.flow.axes = {0};
+    config.flow.inlets.emplace_back();
+    config.flow.inlets[0].velocity = 4e-6;
+    ComponentDeck dye;
+    dye.name = "dye";
+    dye.diffusivity = 1e-6;
+    dye.inlet = "1";
+    dye.inlet_given = true;
+    config.transport.components = {dye};
+    config.time.end = 2e6;
+    grid.periodic = {false, false, true};
+    if (refined) grid = test::refined_in(grid, 1, {8, 0, 0}, {16, 8, 1});
+    geometry = build_geometry(comm, grid, *make_level_set(Cylinder{{{6, 3.9, 0}}, 1.5}), KeepPores::all);
+    context.handover = &handover;
+    context.file = [this](const std::string& name) { return folder.path() + "/" + name; };
+  }
+  /// The results of the transport.
+  Json run() {
+    check_jobs(context);
+    Json transport;
+    const std::array jobs{flow_job(), transport_job()};
+    Simulation(context, jobs).run([&](const JobResult& result) {
+      const Json json = Json::parse(result.json);
+      if (json.contains("transport")) transport = json["transport"];
+    });
+    return transport;
+  }
+  std::vector<std::vector<double>> table() const {
+    std::vector<std::vector<double>> rows;
+    std::ifstream file(context.file("transport.csv"));
+    std::string line, word;
+    std::getline(file, line);
+    while (std::getline(file, line)) {
+      rows.emplace_back();
+      std::istringstream words(line);
+      while (std::getline(words, word, ','))
+        rows.back().push_back(word.empty() ? std::numeric_limits<double>::quiet_NaN() : std::stod(word));
+    }
+    return rows;
+  }
+  Comm comm = Comm::world();
+  PetscSession petsc;
+  test::SharedDirectory folder{comm};
+  Config config;
+  GridOptions grid = test::diffusion_grid({20, 8, 1});
+  Geometry geometry;
+  FlowHandover handover;
+  JobContext context{comm, config, grid, geometry, {}, {}};
+};
+
+void expect_kept(const std::vector<std::vector<double>>& rows, double low, double high) {
+  for (const auto& row : rows) {
+    EXPECT_LT(row[imbalance], 1e-12) << "at " << row[time];
+    EXPECT_TRUE(row[least] >= low - 1e-13 && row[largest] <= high + 1e-13) << row[least] << " " << row[largest];
+  }
+}
+
+// A flow that stays as it is carries as the steady flow does.
+TEST(CarriedInTimeMpi, AFlowThatStaysIsASteadyOne) {
+  for (const bool refined : {false, true}) {
+    DyedChannel steady(FlowModel::steady, refined), in_time(FlowModel::navier_stokes, refined);
+    in_time.config.flow.start = FlowStart::steady;
+    in_time.config.time.cfl_leads = true;
+    for (DyedChannel* channel : {&steady, &in_time}) channel->config.time.end = 6e5;
+    steady.run();
+    const Json json = in_time.run();
+    const auto rows = in_time.table(), same = steady.table();
+    expect_kept(rows, 0.0, 1.0);
+    EXPECT_NEAR(rows.back()[mean], same.back()[mean], 2e-3 * same.back()[mean]) << refined;  // other steps
+    EXPECT_NEAR(rows.back()[volumes], same.back()[volumes], 1e-6 * same.back()[volumes]);
+    EXPECT_NEAR(json["darcy_velocity_m_s"].get<double>(), 4e-6, 1e-11);
+    EXPECT_TRUE(json["pore_volume_time_s"].is_null());
+  }
+}
+
+// A stream that sets in: of second order in the steps of both. What has come in is what the history says.
+TEST(CarriedInTimeMpi, AStartIsOfSecondOrder) {
+  std::vector<double> means;
+  for (const double step : {4e4, 2e4, 1e4}) {
+    DyedChannel channel(FlowModel::unsteady_stokes);
+    channel.config.flow.drive_factor = "1 - exp(-t/2e5)";
+    channel.config.transport.components[0].diffusivity = 4e-5;  // smooth: no limiter at work
+    channel.config.transport.components[0].initial = "exp(-((x - 8)/4)^2)";
+    channel.config.transport.components[0].inlet = "exp(-4)";
+    channel.config.time.dt = step;
+    channel.config.time.end = 8e5;
+    channel.run();
+    const auto rows = channel.table();
+    ASSERT_EQ(std::ssize(rows), std::lround(8e5 / step));
+    expect_kept(rows, 0.0, 1.0);
+    double in = 0.0;
+    for (const auto& row : rows) in += row[dt] * row[inflow] / std::exp(-4.0);
+    const double wanted = 4e-6 * 8.0 * (8e5 - 2e5 * (1.0 - std::exp(-4.0)));
+    EXPECT_NEAR(in, wanted, step * step / 1.6e9 * 0.004 * wanted) << step;
+    means.push_back(rows.back()[mean]);
+  }
+  const double order = std::log2(std::abs(means[0] - means[1]) / std::abs(means[1] - means[2]));
+  EXPECT_GT(order, 1.7) << means[0] - means[1] << " " << means[1] - means[2];
+}
+
+// Steps of creeping flow may be longer than those of what it carries: these have lines of their own. To and fro nothing
+// is lost, and dye that left through the inlet does not come back.
+TEST(CarriedInTimeMpi, ToAndFroInShorterSteps) {
+  DyedChannel channel(FlowModel::unsteady_stokes);
+  channel.config.flow.drive_factor = "sin(2*_pi*t/2e6)";
+  channel.config.time.dt = 2.5e5;
+  channel.config.transport.components[0].inlet = "0.25";
+  channel.config.transport.components[0].initial = "0.5";
+  const Json json = channel.run();
+  const auto rows = channel.table();
+  EXPECT_GT(rows.size(), 12U);
+  EXPECT_EQ(json["steps"].get<std::size_t>(), rows.size());
+  expect_kept(rows, 0.25, 0.5);
+  double content = 0.0;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    EXPECT_GE(rows[i][volumes], rows[i - 1][volumes]);
+    content += rows[i][dt] * (rows[i][inflow] - rows[i][outflow]);
+  }
+  const double volume = 160.0 - std::numbers::pi * 1.5 * 1.5;
+  EXPECT_NEAR(content, volume * (rows.back()[mean] - rows.front()[mean]), 0.01 * volume * 0.05);
+  EXPECT_LT(rows.back()[mean], 0.499);
+}
+
+}  // namespace
+}  // namespace karst

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <utility>
+
 #include "base/json.hpp"
 #include "page/page_text.hpp"
 
@@ -18,7 +21,11 @@ std::string html(const RunPage& page) {
   if (!page.stopped.empty())
     body += fmt::format("<div class=\"stopped\" role=\"alert\"><strong>{}</strong></div>\n", escape_html(page.stopped));
   body += warnings_html(page.warnings);
-  for (const PagePart& part : page.parts) body += tiles_html(part.tiles);
+  std::set<std::pair<std::string, std::string>> told;  // two jobs may have the same key figure
+  for (PagePart part : page.parts) {
+    std::erase_if(part.tiles, [&](const PageTile& t) { return !told.insert({t.name, t.value}).second; });
+    body += tiles_html(part.tiles);
+  }
   for (const PagePart& part : page.parts)
     for (const std::string& c : part.cards) body += c;
   body += card(

@@ -87,9 +87,15 @@ def transport_from_an_inlet_of_a_periodic_axis(folder):
 
 
 @case
-def transport_by_a_flow_in_time(folder):
-    return ["check", deck(folder, transport_deck()), "flow.model=unsteady-stokes", "flow.drive=pressure-drop"], [
-        "flow.model", "does not carry [transport] yet"]
+def transport_in_pore_volumes_by_a_flow_in_time(folder):
+    return ["check", deck(folder, transport_deck()), "flow.model=unsteady-stokes", "flow.drive=pressure-drop", "time.dt=0.1"], [
+        "time.end_pore_volumes", "in a steady flow", "time.end: missing"]
+
+
+@case
+def steady_transport_by_a_flow_in_time(folder):
+    return ["check", deck(folder, transport_deck()), "flow.model=unsteady-stokes", "transport.mode=steady", "transport.peclet=3"], [
+        "transport.mode", "the flow goes through time", "transport.peclet", "in time or with inertia"]
 
 
 def steady_deck(component="inlet = 1\n", wall="rate = 1e-5\n", time=""):

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/transport_in_time.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "app/flow_handover.hpp"
+#include "app/run_progress.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "base/timer.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double most_states = 400.0;  ///< kept for the chart
+constexpr double lines_in_log = 20.0;
+
+}  // namespace
+
+TransportInTime::TransportInTime(const JobContext& run)
+    : run_(run),
+      deck_(run.config.transport),
+      h_(run.grid.cell_width()),
+      flow_(carried_by(run)),
+      laws_(wall_laws(run)),
+      joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(flow_.composite))) {
+  TransportOptions options;
+  options.tolerance = deck_.tolerance;
+  const auto initial = initial_values(run, flow_.outlet());
+  stepper_.emplace(flow_.composite, scalar_components(run, flow_, laws_, initial), options);
+  outlet_ = flow_.outlet();
+  past_.result = transport_numbers(run, flow_);
+  const FlowContinuity continuity = take_flow(*flow_.faces);
+  if (!flow_.in_time) flow_.faces.reset();
+  past_.result.continuity_before = continuity.before;
+  past_.result.continuity_after = continuity.after;
+  for (std::size_t v = 0; v < static_cast<std::size_t>(stepper_->grid().n_own); ++v)
+    fluid_volume_ += stepper_->grid().volume[v];
+  fluid_volume_ = run.comm.sum(fluid_volume_);
+  past_.times = flow_.in_time ? run.config.time
+                              : transport_times(run.config.time, past_.result.pore_time, stepper_->largest_step());
+  const std::vector<std::string> wrong = mistakes_in_time(deck_, past_.times.end);
+  require(wrong.empty(), "{}", join(wrong, "\n"));
+  past_.times.breaks = breaks_of(deck_, past_.times.end);
+  if (!flow_.in_time) n_steps_ = count_steps(past_.times);
+  set_initial(initial);
+  if (run.config.reactive != nullptr) {
+    chemistry_.emplace(run, *stepper_).start(state_);
+    for (std::size_t i = run.config.reactive->first; i < past_.result.components.size(); ++i)
+      past_.result.components[i].conservative = false;
+  }
+  start_signals();
+  past_.files.histories = {csv_name, profile_name};
+  if (chemistry_) past_.files.histories.emplace_back(ReactiveRun::csv_name);
+  const bool goes_on = resume();
+  require(goes_on || !flow_.in_time || run.handover->in_time->time == 0.0,
+          "transport: the flow goes on from {:g} s, and there is no state of what it carries at that time; --overwrite "
+          "begins at 0",
+          run.handover->in_time->time);
+  open_files(goes_on);
+  setup_seconds_ = wall_clock_.seconds();
+}
+
+/// @param go_on  what an earlier run wrote is there
+void TransportInTime::open_files(bool go_on) {
+  if (run_.comm.rank() == 0 && run_.file) {
+    const auto mode = go_on ? std::ios::app : std::ios::trunc;
+    csv_.open(run_.file(csv_name), std::ios::out | mode);
+    profiles_.open(run_.file(profile_name), std::ios::out | mode);
+  }
+  if (chemistry_) chemistry_->open(go_on);
+  if (go_on) return;
+  csv_ << transport_header(deck_.names()) << std::flush;
+  profiles_ << "time_s,pore_volumes,position_m";
+  for (const std::string& name : deck_.names()) profiles_ << ',' << name;
+  profiles_ << '\n';
+  write_profiles(0.0);
+}
+
+/// Throws Error on all ranks where values are not finite or leave their bounds.
+void TransportInTime::set_initial(const std::vector<std::shared_ptr<InitialValues>>& initial) {
+  state_ = stepper_->make_state();
+  const ScalarGrid& grid = stepper_->grid();
+  std::vector<double> values(static_cast<std::size_t>(grid.n_own));
+  for (std::size_t i = 0; i < deck_.components.size(); ++i) {
+    initial[i]->fill(run_.comm, grid, values);
+    require_initial(run_, i, values);
+    stepper_->set_values(state_, i, values);
+  }
+}
+
+void TransportInTime::start_signals() {
+  const TransportLine start = line_at(0.0, 0.0);
+  past_.result.states.push_back(start);
+  if (chemistry_) {
+    chemistry_->see(start);
+    chemistry_->remember();
+  }
+  for (std::size_t i = 0; i < deck_.components.size(); ++i) {
+    const ComponentLine& c = start.components[i];
+    past_.result.components[i].low = c.least;
+    past_.result.components[i].high = c.largest;
+    past_.result.components[i].least = c.least;
+    past_.result.components[i].largest = c.largest;
+    past_.result.components[i].moments_wanted =
+        flow_.flows && !flow_.in_time && outlet_ >= 0 &&
+        c.largest - c.least <= 1e-12 * std::max(std::abs(c.least), std::abs(c.largest));
+    past_.at_inlet.emplace_back(c.mean);
+    past_.at_outlet.emplace_back(c.mean);
+  }
+}
+
+/// The flow from now on, and how much of it comes in.
+FlowContinuity TransportInTime::take_flow(FaceField& faces) {
+  const FlowContinuity continuity = stepper_->set_flow(faces);
+  ends_ = end_flows(stepper_->grid(), stepper_->flow());
+  std::array<double, 4> sums{};  // in, out, in through the outlet, out through it
+  for (const FlowThroughEnd& f : ends_) {
+    sums[f.flow < 0.0 ? 0 : 1] += std::abs(f.flow);
+    if (f.side == outlet_) sums[f.flow < 0.0 ? 2 : 3] += std::abs(f.flow);
+  }
+  run_.comm.sum(std::span(sums));
+  rate_in_ = sums[0];
+  leaves_by_outlet_ = sums[1] > 0.0 && sums[3] >= (1.0 - 1e-9) * sums[1];
+  if (!flow_.in_time) past_.result.backflow = sums[1] > 0.0 ? sums[2] / sums[1] : 0.0;
+  return continuity;
+}
+
+void TransportInTime::step(double dt) {
+  const Timer timer("transport");
+  try {
+    if (flow_.in_time)
+      carried_steps(dt);
+    else
+      one_step(dt);
+  } catch (const Error& e) {  // the same on all ranks
+    throw CannotGoOn(e.what());
+  }
+}
+
+/// As many steps as the Courant number asks for in one of the flow, each with the fluxes in its middle; the last one is
+/// still to be recorded.
+void TransportInTime::carried_steps(double dt) {
+  const FluxesInTime& flow = *run_.handover->in_time;
+  constexpr double middle = 0.5, most_steps = 1e6;
+  const auto take = [&](double part) {
+    blend(flow, part, *flow_.faces);
+    const FlowContinuity continuity = take_flow(*flow_.faces);
+    past_.result.continuity_before = std::max(past_.result.continuity_before, continuity.before);
+    past_.result.continuity_after = std::max(past_.result.continuity_after, continuity.after);
+  };
+  take(middle);
+  const double steps = std::ceil(dt / (past_.times.cfl * stepper_->largest_step()));
+  require(steps <= most_steps,
+          "transport: the flow passes on the volume of a cell {:.3g} times in a step of {:.3g} s; give shorter steps "
+          "(time.dt)",
+          steps * past_.times.cfl, dt);
+  const int n = std::max(1, static_cast<int>(steps));
+  for (int k = 0; k < n; ++k) {
+    if (n > 1) take((k + middle) / n);
+    one_step(dt / n);
+    past_.carried += rate_in_ * dt / n;
+    if (k + 1 < n) take_line(state_.time / past_.times.end, false);
+  }
+}
+
+void TransportInTime::one_step(double dt) {
+  for (const ComponentDeck& c : deck_.components) {
+    if (!c.inlet_table) value_at(c.inlet, state_.time + dt);
+    if (c.outlet) value_at(*c.outlet, state_.time + dt);
+  }
+  if (chemistry_)
+    chemistry_->step(*stepper_, state_, dt, report_);
+  else
+    stepper_->advance(state_, dt, report_);
+}
+
+/// With dt = 0: of the state that is there, without amounts.
+ComponentLine TransportInTime::line_of(std::size_t i, double dt) const {
+  ComponentLine c;
+  const double volume = h_ * h_ * h_, none = std::numeric_limits<double>::quiet_NaN();
+  const ScalarGrid& grid = stepper_->grid();
+  const std::span<const double> values = state_.values[i].span();
+  c.outlet = outlet_ >= 0 ? outflow_mean(run_.comm, ends_, values, outlet_) : none;
+  if (dt == 0.0) {
+    std::array<double, 2> sums{};
+    double least = std::numeric_limits<double>::infinity(), largest = -least;
+    for (std::size_t v = 0; v < static_cast<std::size_t>(grid.n_own); ++v) {
+      sums[0] += grid.volume[v] * values[v];
+      sums[1] += grid.volume[v];
+      least = std::min(least, values[v]);
+      largest = std::max(largest, values[v]);
+    }
+    run_.comm.sum(std::span(sums));
+    c.mean = sums[0] / sums[1];
+    c.least = -run_.comm.max(-least);
+    c.largest = run_.comm.max(largest);
+    return c;
+  }
+  const ComponentBalance& b = report_.components[i];
+  c.mean = b.content / fluid_volume_;
+  c.inflow = b.inflow * volume / dt;
+  c.outflow = b.outflow * volume / dt;
+  c.wall = b.wall * volume / dt;
+  c.made = (b.source - b.decay) * volume / dt;
+  c.least = b.least;
+  c.largest = b.largest;
+  c.imbalance = b.imbalance;
+  // Nothing diffuses through the ends: what flowed out, over what carried it, is exact and the mean over the step.
+  if (outlet_ >= 0 && leaves_by_outlet_ && past_.result.components[i].closed_ends)
+    c.outlet = b.outflow / (rate_in_ * dt);
+  return c;
+}
+
+/// That have flowed in.
+double TransportInTime::pore_volumes(double time) const {
+  if (flow_.in_time) return past_.carried * h_ * h_ * h_ / past_.result.pore_volume;
+  return past_.result.pore_time > 0.0 ? time / past_.result.pore_time : 0.0;
+}
+
+TransportLine TransportInTime::line_at(double time, double dt) const {
+  TransportLine line{time, dt, pore_volumes(time), {}};
+  for (std::size_t i = 0; i < deck_.components.size(); ++i) line.components.push_back(line_of(i, dt));
+  return line;
+}
+
+/// Extremes, moments and the states for the chart.
+void TransportInTime::follow(const TransportLine& line, double part, bool last) {
+  ++past_.result.steps;
+  past_.result.dt = std::max(past_.result.dt, line.dt);
+  past_.result.implicit_volumes = report_.implicit_volumes;
+  past_.result.iterations += report_.low_iterations + report_.high_iterations;
+  for (std::size_t i = 0; i < line.components.size(); ++i) {
+    const ComponentLine& c = line.components[i];
+    ComponentResult& r = past_.result.components[i];
+    r.low = state_.range[i].least;
+    r.high = state_.range[i].largest;
+    r.least = std::min(r.least, c.least);
+    r.largest = std::max(r.largest, c.largest);
+    r.imbalance = std::max(r.imbalance, c.imbalance);
+    if (!flow_.flows || flow_.in_time || outlet_ < 0) continue;
+    const double volume_rate = rate_in_ * h_ * h_ * h_;
+    past_.at_inlet[i].add(line.time, c.inflow / volume_rate);
+    past_.at_outlet[i].add(line.time, c.outlet);
+  }
+  const auto kept = static_cast<double>(past_.result.states.size());
+  if (last ||
+      (flow_.in_time ? most_states * part >= kept : past_.result.steps >= std::ceil(n_steps_ / most_states * kept))) {
+    past_.result.states.push_back(line);
+    if (chemistry_) chemistry_->remember();
+  }
+}
+
+void TransportInTime::record(const Clock& clock) {
+  state_.time = clock.time();  // a sum of steps misses the times that values jump at
+  take_line(clock.part(), clock.done());
+}
+
+/// The last step into histories, chart and pictures.
+void TransportInTime::take_line(double part, bool last) {
+  const TransportLine line = line_at(state_.time, report_.step);
+  csv_ << transport_line(line) << std::flush;
+  if (chemistry_) {
+    chemistry_->see(line);
+    chemistry_->record();
+  }
+  follow(line, part, last);
+  const ComponentLine& first = line.components[0];
+  std::string note = fmt::format("t = {}", format_si(line.time, "s"));
+  if (line.pore_volumes > 0.0) note += fmt::format(", {:.3g} pore volumes", line.pore_volumes);
+  note += std::isfinite(first.outlet) ? fmt::format(", {} at the outlet {:.3g}", deck_.components[0].name, first.outlet)
+                                      : fmt::format(", mean of {} {:.3g}", deck_.components[0].name, first.mean);
+  if (deck_.animation && part * most_frames >= static_cast<double>(frames_drawn_)) {
+    draw_frame();
+    frames_drawn_ = static_cast<int>(part * most_frames) + 1;
+  }
+  const std::string step =
+      fmt::format("transport, step {}{}", past_.result.steps, flow_.in_time ? "" : fmt::format(" of {:.0f}", n_steps_));
+  if (run_.progress != nullptr) run_.progress->tell(part, step, note);
+  if (part >= next_log_) {
+    log_detail("{}: {}; {} + {} iterations, {} faces limited", step, note, report_.low_iterations,
+               report_.high_iterations, report_.limited_faces + report_.limited_diffusion);
+    next_log_ = part + 1.0 / lines_in_log;
+  }
+}
+
+}  // namespace karst

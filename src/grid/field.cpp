@@ -80,7 +80,9 @@ double local_max_norm(const BasicField<T>& a, int component) {
 template class BasicField<double>;
 template class BasicField<float>;
 template class BasicField<Quad>;
+template class BasicField<Values<2>>;
 template class BasicField<Values<3>>;
+template class BasicField<Values<4>>;
 template class BasicField<std::int32_t>;
 template class BasicField<std::int64_t>;
 template class BasicField<std::uint8_t>;

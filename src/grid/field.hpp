@@ -89,7 +89,9 @@ double max_norm(const Comm& comm, const BasicField<T>& a, int component = 0) {
 extern template class BasicField<double>;
 extern template class BasicField<float>;
 extern template class BasicField<Quad>;
+extern template class BasicField<Values<2>>;
 extern template class BasicField<Values<3>>;
+extern template class BasicField<Values<4>>;
 extern template class BasicField<std::int32_t>;
 extern template class BasicField<std::int64_t>;
 extern template class BasicField<std::uint8_t>;

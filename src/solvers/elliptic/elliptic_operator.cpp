@@ -130,9 +130,13 @@ void EllipticOperator::relax_wide_rows(std::span<const double> b, std::span<doub
 }
 
 template void EllipticOperator::apply<1>(std::span<const double>, std::span<double>);
+template void EllipticOperator::apply<2>(std::span<const double>, std::span<double>);
 template void EllipticOperator::apply<3>(std::span<const double>, std::span<double>);
+template void EllipticOperator::apply<4>(std::span<const double>, std::span<double>);
 template void EllipticOperator::relax_wide_rows<1>(std::span<const double>, std::span<double>);
+template void EllipticOperator::relax_wide_rows<2>(std::span<const double>, std::span<double>);
 template void EllipticOperator::relax_wide_rows<3>(std::span<const double>, std::span<double>);
+template void EllipticOperator::relax_wide_rows<4>(std::span<const double>, std::span<double>);
 
 void EllipticOperator::apply_volumes(std::span<const double> x, std::span<double> y) {
   remote_.begin(x);
@@ -148,6 +152,15 @@ void EllipticOperator::apply_volumes(std::span<const double> x, std::span<double
   }
   remote_.finish();
   parallel_for(wide_.n_rows(), [&](std::int64_t r) { y[wide_.row(r)] = wide_.times_first(r, x, remote_.values()); });
+}
+
+std::vector<VolumeOfOther> EllipticOperator::volumes_of_others() const {
+  std::vector<VolumeOfOther> found;
+  for (std::int64_t r = 0; r < wide_.n_rows(); ++r)
+    wide_.for_each_first(r, [&](std::int32_t column, double volume) {
+      if (column != wide_.row(r)) found.push_back({wide_.row(r), global_number(column), volume});
+    });
+  return found;
 }
 
 double EllipticOperator::diagonal(std::int64_t wide_row) const {

@@ -24,6 +24,13 @@ namespace karst {
 
 struct FaceStencils;
 
+/// In the row of an own unknown, a volume [h0³] that multiplies another one.
+struct VolumeOfOther {
+  std::int32_t row;
+  GlobalNumber unknown;
+  double volume;
+};
+
 /// Whether an operator keeps the stencils of single faces, for EllipticFluxes: about 70 % more memory.
 enum class Faces { forget, keep };
 
@@ -54,13 +61,16 @@ class EllipticOperator {
   const FaceStencils* faces() const { return faces_.get(); }  ///< nullptr: not kept; also of lines on several levels
 
   /// y = A x over the own unknowns, for C vectors side by side (component c of unknown i at C i + c; instantiated for 1
-  /// and 3): each has the bits it has alone. Allocates nothing after the first time. Collective.
+  /// to 4): each has the bits it has alone. Allocates nothing after the first time. Collective.
   template <int C = 1>
   void apply(std::span<const double> x, std::span<double> y);
 
   /// y = M x, where A = K + a M: what the zeroth-order term multiplies. Volumes, those of joined orphans in the rows of
   /// their hosts. Allocates nothing. Collective.
   void apply_volumes(std::span<const double> x, std::span<double> y);
+
+  /// What M has beside its diagonal: volumes of joined orphans in the rows of their hosts. Not collective.
+  std::vector<VolumeOfOther> volumes_of_others() const;
 
   /// Solves the rows of the orphans for their own values. Their diagonals can be tiny, so a small residual says little
   /// about them; afterwards they are as good as the values they hang on. Returns ||b - A x|| over all ranks, before.
@@ -86,6 +96,8 @@ class EllipticOperator {
   /// Grows with each change: whoever keeps something made of coefficients knows when it is out of date.
   int version() const { return version_; }
 
+  /// What boundary values mean for the rows: right_side() adds weight x value of each term to its row.
+  const BoundaryTerms& boundary() const { return boundary_; }
   /// b = source x volume + what the boundary values add.
   /// @param source  f per own unknown; empty: 0
   /// @param values  where the boundary values come from: a problem with the same kinds and rates

@@ -64,10 +64,16 @@ void apply_plain(const BoxGraph& graph, double reaction, double side, const std:
 }
 
 template void apply_plain<1>(const BoxGraph&, double, double, const double*, double*);
+template void apply_plain<2>(const BoxGraph&, double, double, const double*, double*);
 template void apply_plain<3>(const BoxGraph&, double, double, const double*, double*);
+template void apply_plain<4>(const BoxGraph&, double, double, const double*, double*);
 template void apply_plain<1>(const BoxGraph&, double, double, const std::array<const double*, 3>&, const double*,
                              double*);
+template void apply_plain<2>(const BoxGraph&, double, double, const std::array<const double*, 3>&, const double*,
+                             double*);
 template void apply_plain<3>(const BoxGraph&, double, double, const std::array<const double*, 3>&, const double*,
+                             double*);
+template void apply_plain<4>(const BoxGraph&, double, double, const std::array<const double*, 3>&, const double*,
                              double*);
 
 }  // namespace karst

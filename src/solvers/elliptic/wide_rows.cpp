@@ -103,19 +103,16 @@ void WideRows::set_terms(const std::vector<WideRow>& rows) {
 
 double WideRows::factors_of_first(std::int64_t r) const {
   double sum = 0.0;
-  for (auto t = static_cast<std::size_t>(terms_begin_[r]);
-       t < static_cast<std::size_t>(terms_begin_[static_cast<std::size_t>(r) + 1]) && terms_[t].coefficient == 0; ++t)
-    sum += terms_[t].factor;
+  for_each_first(r, [&](std::int32_t, double factor) { sum += factor; });
   return sum;
 }
 
 double WideRows::times_first(std::int64_t r, std::span<const double> x, std::span<const double> remote) const {
   double sum = 0.0;
-  for (auto t = static_cast<std::size_t>(terms_begin_[r]);
-       t < static_cast<std::size_t>(terms_begin_[static_cast<std::size_t>(r) + 1]) && terms_[t].coefficient == 0; ++t) {
-    const auto column = static_cast<std::size_t>(column_[terms_[t].entry]);
-    sum += terms_[t].factor * (column < x.size() ? x[column] : remote[column - x.size()]);
-  }
+  for_each_first(r, [&](std::int32_t column, double factor) {
+    const auto c = static_cast<std::size_t>(column);
+    sum += factor * (c < x.size() ? x[c] : remote[c - x.size()]);
+  });
   return sum;
 }
 
@@ -223,13 +220,21 @@ void WideRows::correct(std::size_t window, std::span<double> x) const {
 }
 
 template void WideRows::apply<1>(std::size_t, std::span<const double>, std::span<const double>, double*) const;
+template void WideRows::apply<2>(std::size_t, std::span<const double>, std::span<const double>, double*) const;
 template void WideRows::apply<3>(std::size_t, std::span<const double>, std::span<const double>, double*) const;
+template void WideRows::apply<4>(std::size_t, std::span<const double>, std::span<const double>, double*) const;
 template void WideRows::find_corrections<1>(std::size_t, std::span<const double>, std::span<const double>,
+                                            std::span<const double>);
+template void WideRows::find_corrections<2>(std::size_t, std::span<const double>, std::span<const double>,
                                             std::span<const double>);
 template void WideRows::find_corrections<3>(std::size_t, std::span<const double>, std::span<const double>,
                                             std::span<const double>);
+template void WideRows::find_corrections<4>(std::size_t, std::span<const double>, std::span<const double>,
+                                            std::span<const double>);
 template void WideRows::correct<1>(std::size_t, std::span<double>) const;
+template void WideRows::correct<2>(std::size_t, std::span<double>) const;
 template void WideRows::correct<3>(std::size_t, std::span<double>) const;
+template void WideRows::correct<4>(std::size_t, std::span<double>) const;
 
 std::int64_t WideRows::bytes() const {
   return static_cast<std::int64_t>(row_.bytes() + place_.bytes() + length_.bytes() + terms_.bytes() +

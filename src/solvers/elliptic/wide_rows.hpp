@@ -43,6 +43,13 @@ class WideRows {
 
   std::int64_t n_rows() const { return static_cast<std::int64_t>(row_.size()); }
   std::int32_t row(std::int64_t r) const { return row_[r]; }  ///< increasing
+  /// Calls f(column, factor) for the terms of coefficient 0 in a row.
+  template <class F>
+  void for_each_first(std::int64_t r, F&& f) const {
+    const auto i = static_cast<std::size_t>(r);
+    for (std::int32_t t = terms_begin_[i]; t < terms_begin_[i + 1] && terms_[t].coefficient == 0; ++t)
+      f(column_[terms_[t].entry], terms_[t].factor);
+  }
   /// Σ of the factors of coefficient 0 in a row.
   double factors_of_first(std::int64_t r) const;
   /// Σ factor x column over the terms of coefficient 0 in a row.
@@ -60,7 +67,7 @@ class WideRows {
   bool reads_remote(std::size_t window) const { return remote_[window] != 0; }
 
   /// y_row = Σ weight x_column for the rows of a window.
-  /// Here and below C values are side by side: component c of number i at C i + c (instantiated for 1 and 3).
+  /// Here and below C values are side by side: component c of number i at C i + c (instantiated for 1 to 4).
   /// @param x       own unknowns (C n_own)
   /// @param remote  values of other ranks
   template <int C>

@@ -83,6 +83,8 @@ std::int64_t BasicEllipticMultigrid<C>::bytes() const {
 }
 
 template class BasicEllipticMultigrid<1>;
+template class BasicEllipticMultigrid<2>;
 template class BasicEllipticMultigrid<3>;
+template class BasicEllipticMultigrid<4>;
 
 }  // namespace karst

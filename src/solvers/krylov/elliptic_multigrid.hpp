@@ -12,7 +12,7 @@ namespace karst {
 /// of the operator itself in its wide rows. Without that step the modes that live where the two forms differ (slivers,
 /// orphans, coarse-fine faces) decide: twice the iterations (decision 008). Residuals of joined orphans, whose rows
 /// only extrapolate from a host (row_maker.hpp), are no balances and not shown to the graph; in the graph they stay, as
-/// the way through a throat. C residuals side by side (component c of unknown i at C i + c; instantiated for 1 and 3).
+/// the way through a throat. C residuals side by side (component c of unknown i at C i + c; instantiated for 1 to 4).
 template <int C>
 class BasicEllipticMultigrid {
  public:
@@ -39,7 +39,9 @@ class BasicEllipticMultigrid {
 };
 
 extern template class BasicEllipticMultigrid<1>;
+extern template class BasicEllipticMultigrid<2>;
 extern template class BasicEllipticMultigrid<3>;
+extern template class BasicEllipticMultigrid<4>;
 using EllipticMultigrid = BasicEllipticMultigrid<1>;
 
 }  // namespace karst

@@ -207,6 +207,8 @@ std::int64_t BasicTruncatedGcr<C>::bytes() const {
 }
 
 template class BasicTruncatedGcr<1>;
+template class BasicTruncatedGcr<2>;
 template class BasicTruncatedGcr<3>;
+template class BasicTruncatedGcr<4>;
 
 }  // namespace karst

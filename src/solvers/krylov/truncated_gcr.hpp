@@ -100,7 +100,9 @@ class BasicTruncatedGcr {
 };
 
 extern template class BasicTruncatedGcr<1>;
+extern template class BasicTruncatedGcr<2>;
 extern template class BasicTruncatedGcr<3>;
+extern template class BasicTruncatedGcr<4>;
 using TruncatedGcr = BasicTruncatedGcr<1>;
 
 }  // namespace karst

@@ -232,6 +232,8 @@ std::int64_t BasicCoarseLevel<C>::bytes() const {
 }
 
 template class BasicCoarseLevel<1>;
+template class BasicCoarseLevel<2>;
 template class BasicCoarseLevel<3>;
+template class BasicCoarseLevel<4>;
 
 }  // namespace karst

@@ -69,7 +69,9 @@ class BasicCoarseLevel {
 };
 
 extern template class BasicCoarseLevel<1>;
+extern template class BasicCoarseLevel<2>;
 extern template class BasicCoarseLevel<3>;
+extern template class BasicCoarseLevel<4>;
 using CoarseLevel = BasicCoarseLevel<1>;
 
 }  // namespace karst

@@ -136,6 +136,8 @@ void BasicDirectSolve<C>::solve() {
 }
 
 template class BasicDirectSolve<1>;
+template class BasicDirectSolve<2>;
 template class BasicDirectSolve<3>;
+template class BasicDirectSolve<4>;
 
 }  // namespace karst

@@ -44,7 +44,9 @@ class BasicDirectSolve {
 };
 
 extern template class BasicDirectSolve<1>;
+extern template class BasicDirectSolve<2>;
 extern template class BasicDirectSolve<3>;
+extern template class BasicDirectSolve<4>;
 using DirectSolve = BasicDirectSolve<1>;
 
 }  // namespace karst

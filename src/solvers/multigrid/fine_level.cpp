@@ -350,6 +350,8 @@ std::int64_t BasicFineLevel<C>::bytes() const {
 }
 
 template class BasicFineLevel<1>;
+template class BasicFineLevel<2>;
 template class BasicFineLevel<3>;
+template class BasicFineLevel<4>;
 
 }  // namespace karst

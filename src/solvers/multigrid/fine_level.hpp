@@ -126,7 +126,9 @@ class BasicFineLevel {
 };
 
 extern template class BasicFineLevel<1>;
+extern template class BasicFineLevel<2>;
 extern template class BasicFineLevel<3>;
+extern template class BasicFineLevel<4>;
 using FineLevel = BasicFineLevel<1>;
 
 }  // namespace karst

@@ -137,6 +137,8 @@ std::int64_t BasicFineLevels<C>::bytes() const {
 }
 
 template class BasicFineLevels<1>;
+template class BasicFineLevels<2>;
 template class BasicFineLevels<3>;
+template class BasicFineLevels<4>;
 
 }  // namespace karst

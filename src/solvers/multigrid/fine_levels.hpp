@@ -55,6 +55,8 @@ class BasicFineLevels {
 };
 
 extern template class BasicFineLevels<1>;
+extern template class BasicFineLevels<2>;
 extern template class BasicFineLevels<3>;
+extern template class BasicFineLevels<4>;
 
 }  // namespace karst

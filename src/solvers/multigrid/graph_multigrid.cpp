@@ -238,6 +238,8 @@ std::string BasicGraphMultigrid<C>::summary() const {
 }
 
 template class BasicGraphMultigrid<1>;
+template class BasicGraphMultigrid<2>;
 template class BasicGraphMultigrid<3>;
+template class BasicGraphMultigrid<4>;
 
 }  // namespace karst

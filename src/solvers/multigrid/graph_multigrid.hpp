@@ -107,7 +107,9 @@ class BasicGraphMultigrid {
 };
 
 extern template class BasicGraphMultigrid<1>;
+extern template class BasicGraphMultigrid<2>;
 extern template class BasicGraphMultigrid<3>;
+extern template class BasicGraphMultigrid<4>;
 using GraphMultigrid = BasicGraphMultigrid<1>;
 
 }  // namespace karst

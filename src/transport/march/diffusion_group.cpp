@@ -72,10 +72,22 @@ Walls find_walls(const ScalarGrid& grid, const ScalarComponent& component, LowOr
   return walls;
 }
 
+/// What the wall adds to right-hand sides, by rows: of rate x c_eq, and of the rate alone.
+std::vector<DiffusionGroup::WallRow> find_wall_rows(EllipticOperator& op, const Walls& walls) {
+  std::vector<double> constant(static_cast<std::size_t>(op.numbering().n_own())), rate(constant.size());
+  op.set_wall(walls.rates, walls.rates);
+  op.right_side({}, rate);
+  op.set_wall(walls.rates, walls.values);
+  op.right_side({}, constant);
+  std::vector<DiffusionGroup::WallRow> rows;
+  for (std::size_t v = 0; v < rate.size(); ++v)
+    if (rate[v] != 0.0 || constant[v] != 0.0) rows.push_back({static_cast<std::int32_t>(v), constant[v], rate[v]});
+  return rows;
+}
+
 /// @param special  place of the volume among the special ones
 /// @param by       cell centre - centroid [h0]
-void add_moved(const ScalarGrid& grid, std::int32_t volume, std::int64_t special, const Vec3& by,
-               DiffusionGroup::Moved& moved) {
+void add_moved(const ScalarGrid& grid, std::int32_t volume, std::int64_t special, const Vec3& by, MovedValues& moved) {
   const auto s = static_cast<std::size_t>(special);
   for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
        k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
@@ -87,11 +99,49 @@ void add_moved(const ScalarGrid& grid, std::int32_t volume, std::int64_t special
   moved.begin.push_back(std::ssize(moved.other));
 }
 
+/// The own fragments, with their neighbours that are none, by two-point conductances.
+MovedValues find_followers(const ScalarGrid& grid, const LowOrderTerms& low) {
+  MovedValues followers;
+  for (std::int64_t s = 0; s < std::ssize(grid.special); ++s) {
+    if (grid.fragment[grid.special[s]] == 0) continue;
+    double sum = 0.0;
+    const auto neighbours = [&](auto&& f) {
+      for (std::int64_t k = grid.special_begin[s]; k < grid.special_begin[s + 1]; ++k) {
+        const std::int32_t other = grid.volume_faces[k].other();
+        if (other < grid.n_all && grid.fragment[other] == 0 && low.conductance[k] > 0.0) f(other, low.conductance[k]);
+      }
+    };
+    neighbours([&](std::int32_t, double g) { sum += g; });
+    neighbours([&](std::int32_t other, double g) {
+      followers.other.push_back(other);
+      followers.weight.push_back(g / sum);
+    });
+    followers.volume.push_back(grid.special[s]);
+    followers.begin.push_back(std::ssize(followers.other));
+  }
+  return followers;
+}
+
+std::vector<DiffusionGroup::Joined> find_joined(const EllipticOperator& op) {
+  std::vector<DiffusionGroup::Joined> joined;
+  for (const std::int32_t o : op.joined_orphans()) joined.push_back({o, 0.0});
+  auto next = joined.begin();
+  op.for_each_row([&](std::int32_t row, std::span<const GlobalNumber> columns, std::span<const double> weights) {
+    if (next == joined.end() || row != next->volume) return;
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      if (columns[k] == op.numbering().first() + row) next->diagonal = weights[k];
+    ++next;
+  });
+  return joined;
+}
+
 }  // namespace
 
-std::int64_t DiffusionGroup::Moved::bytes() const {
-  return static_cast<std::int64_t>(sizeof(std::int32_t) * (volume.capacity() + other.capacity()) +
-                                   sizeof(std::int64_t) * begin.capacity() + sizeof(double) * weight.capacity());
+std::int64_t DiffusionGroup::bytes() const {
+  std::int64_t sum = op->bytes() + moved.bytes() + followers.bytes() + rows.bytes() + sweeps.bytes() + flux.bytes() +
+                     low.bytes() + static_cast<std::int64_t>(sizeof(WallRow) * wall_rows.capacity());
+  std::apply([&](const auto&... of) { sum += (of.bytes() + ...); }, stiff);
+  return sum;
 }
 
 bool diffuse_alike(const ScalarGrid& grid, const ScalarComponent& a, const ScalarComponent& b) {
@@ -108,7 +158,7 @@ bool diffuse_alike(const ScalarGrid& grid, const ScalarComponent& a, const Scala
   return !grid.composite->comm().any(!same);
 }
 
-std::unique_ptr<DiffusionGroup> make_diffusion_group(const ScalarGrid& grid, const ScalarComponent& component) {
+std::unique_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const ScalarComponent& component) {
   const Timer timer("diffusion set-up");
   const Composite& composite = *grid.composite;
   auto group = std::make_unique<DiffusionGroup>();
@@ -117,26 +167,21 @@ std::unique_ptr<DiffusionGroup> make_diffusion_group(const ScalarGrid& grid, con
   find_exchange(grid, group->low);
   EllipticProblem problem;
   problem.beta = component.diffusivity;
-  for (int side = 0; side < 6; ++side)
-    if (group->low.fixed[side])
-      problem.sides[side] = [side, now = group->boundary](const Vec3& x) {
-        return dirichlet(now->component != nullptr ? now->value(side, x) : 0.0);
-      };
+  for (int side = 0; side < 6; ++side)  // the values are those of each component: value_at() in diffusion_stages.cpp
+    if (group->low.fixed[side]) problem.sides[side] = [](const Vec3&) { return dirichlet(0.0); };
   if (component.wall) problem.wall = [](const WallPiece&) { return robin(0.0, 0.0); };
   group->op = std::make_unique<EllipticOperator>(grid.composite, problem, WallForm::fluxes, Faces::keep);
-  if (component.wall) {
-    const Walls walls = find_walls(grid, component, group->low);
-    group->op->set_wall(walls.rates, walls.values);
-  }
-  group->fluxes = std::make_unique<EllipticFluxes>(*group->op);
-  group->wall_flux = std::make_unique<WallField>(grid.composite);
-  group->joined = group->op->joined_orphans();
+  if (component.wall) group->wall_rows = find_wall_rows(*group->op, find_walls(grid, component, group->low));
   std::vector<std::int64_t> special(static_cast<std::size_t>(grid.n_own), -1);
   for (std::size_t s = 0; s < grid.special.size(); ++s) special[grid.special[s]] = static_cast<std::int64_t>(s);
-  for_irregular(composite, [&](std::int32_t v, int l, std::int64_t row, const VofMoments& m, const Vec3&, bool inside) {
-    if (m.wall_area > 0.0) group->wall_rows.push_back({v, l, row});
+  for_irregular(composite, [&](std::int32_t v, int l, std::int64_t, const VofMoments& m, const Vec3&, bool inside) {
     if (inside) add_moved(grid, v, special[v], -Composite::width(l) * m.centroid, group->moved);
   });
+  group->followers = find_followers(grid, group->low);
+  group->joined = find_joined(*group->op);
+  group->any_joined = grid.composite->comm().any(!group->joined.empty());
+  group->rows = make_diffusion_rows(grid, *group->op, group->moved, group->followers);
+  group->flux = DiffusiveFlux(grid, *group->op);
   return group;
 }
 

@@ -1,94 +1,117 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Diffusive and wall fluxes of second order over a step: TR-BDF2 with the accurate operator (solvers/elliptic). With
-// γ = 2 - √2, d = γ/2, w = √2/4, K c - b what leaves by diffusion and through the wall, S = -Σ advective fluxes:
+// γ = 2 - √2, d = γ/2, w = √2/4, K c - b what leaves by diffusion and through the wall, S = -Σ advective fluxes,
+// a = 1 / (d dt), g = S - (K c - b0), the changes x and y at γ dt and dt follow from
 //
-//   V c_γ = V c + dt [γ S - d (K c - b0) - d (K c_γ - b_γ)]
-//   V c_1 = V c + dt [S - w (K c - b0) - w (K c_γ - b_γ) - d (K c_1 - b1)],    fluxes of w c + w c_γ + d c_1
+//   A x = 2 g - (b0 - b_γ)                            A = K + a M
+//   A y = g + (w / d) a M x - (b0 - b1),      fluxes of c + w x + d y
 //
-// Values of the operator stand at cell centres, means at the centroids of the fluid: it is applied to c + g·(x_centre -
-// x_centroid), g the least-squares gradient (decision 029). Source: Bank et al., IEEE Trans. CAD 4 (1985) 436.
+// Values of the operator stand at cell centres, means at the centroids of the fluid: K acts on c + g·(x_centre -
+// x_centroid), g the least-squares gradient (decision 029). All of it is done with c - r, r the least value of the
+// component so far: what is constant stays free of round-off, whose corrections would be limited. Source: Bank et al.,
+// IEEE Trans. CAD 4 (1985) 436.
 #pragma once
 
 #include <memory>
+#include <tuple>
 
-#include "fields/wall_field.hpp"
-#include "solvers/elliptic/elliptic_fluxes.hpp"
-#include "solvers/krylov/elliptic_multigrid.hpp"
+#include "transport/march/diffusion_stiff.hpp"
+#include "transport/march/diffusive_flux.hpp"
 #include "transport/march/low_order.hpp"
+#include "transport/march/transport_problem.hpp"
 
 namespace karst {
 
 /// Components that diffuse alike share an operator.
 struct DiffusionGroup {
-  /// Whose boundary values the operator sees: Σ weight value(t).
-  struct Boundary {
-    const ScalarComponent* component = nullptr;
-    std::array<double, 3> time{}, weight{};
-    double value(int side, const Vec3& x) const;
-  };
+  /// What the wall adds to b in a row: constant - r rate.
   struct WallRow {
-    std::int32_t volume, level;
-    std::int64_t row;  ///< place in LevelGeometry::moments
+    std::int32_t row;
+    double constant, rate;
   };
-  /// Volumes whose value of the operator stands at their cell centre: c + gradient · (centre - centroid)
-  ///   = c + Σ weight (c_other - c).
-  struct Moved {
-    std::vector<std::int32_t> volume;
-    std::vector<std::int64_t> begin{0};  ///< first of their terms, and the end
-    std::vector<std::int32_t> other;
-    std::vector<double> weight;
-    std::int64_t bytes() const;
+
+  /// An orphan whose row in the operator is no balance.
+  struct Joined {
+    std::int32_t volume;
+    double diagonal;
   };
 
   LowOrderTerms low;
-  std::shared_ptr<Boundary> boundary = std::make_shared<Boundary>();
-  std::unique_ptr<EllipticOperator> op;
-  std::unique_ptr<EllipticFluxes> fluxes;
-  std::unique_ptr<EllipticMultigrid> multigrid;  ///< made when a step first needs it
-  std::vector<std::int32_t> joined;              ///< EllipticOperator::joined_orphans()
-  std::vector<WallRow> wall_rows;                ///< irregular own unknowns
-  Moved moved;
-  std::unique_ptr<WallField> wall_flux;  ///< of EllipticFluxes
+  std::unique_ptr<EllipticOperator> op;  ///< without a zeroth-order term
+  MovedValues moved;                     ///< means to values at cell centres
+  MovedValues followers;                 ///< isolated fragments, in the stages the mean of their neighbours
+  std::vector<Joined> joined;
+  bool any_joined = false;  ///< on any rank
+  DiffusionRows rows;
+  DiffusionSweeps sweeps;
+  DiffusiveFlux flux;
+  std::vector<WallRow> wall_rows;
+  std::tuple<StiffDiffusion<1>, StiffDiffusion<2>, StiffDiffusion<3>, StiffDiffusion<4>> stiff;
+  std::int64_t bytes() const;
 };
 
 /// What the stages of all groups work in.
 struct DiffusionScratch {
-  explicit DiffusionScratch(const ScalarGrid& grid);  ///< collective
-  TruncatedGcr gcr;
-  FaceField faces;
-  Array<double> phi, kc, b, rhs, work, image;  // n_own
-  Array<double> change, second, direction;     // n_values
-  double volume_norm = 0.0;                    ///< (Σ V²)^½ over all ranks [h0³]
+  /// @param width  most components side by side
+  DiffusionScratch(const ScalarGrid& grid, int width);
+  Array<double> phi;                     ///< width n_all
+  Array<double> b, y;                    ///< width n_own
+  Array<double> change, second, before;  ///< width n_values
+  std::vector<double> ends;              ///< per side term of the operator: b0, b0 - b_γ, b0 - b1 of components
+  double volume_norm = 0.0;              ///< (Σ V²)^½ over all ranks [h0³]
   std::int64_t bytes() const;
 };
 
 /// True when two components can share a group.
 bool diffuse_alike(const ScalarGrid& grid, const ScalarComponent& a, const ScalarComponent& b);
 /// Collective.
-std::unique_ptr<DiffusionGroup> make_diffusion_group(const ScalarGrid& grid, const ScalarComponent& component);
+std::unique_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const ScalarComponent& component);
 
 struct StageOptions {
-  double tolerance = 1e-8;
+  double tolerance = 1e-8;  ///< of the change of a step
   int max_iterations = 300;
 };
 
-/// A step from t to t + dt of one component.
+/// A step from t to t + dt of C components of a group, side by side.
+template <int C>
 struct StageStep {
-  std::span<const double> values;   ///< n_values at the time t, of other ranks and on the ends of the domain, too
-  std::span<const double> balance;  ///< S of the own volumes [concentration h0³/time]
-  double t, dt;
-  double size;  ///< of the values: sets what is round-off
+  std::array<const ScalarComponent*, C> component{};
+  std::array<double, C> least{}, size{};  ///< r; of the values: sets what is round-off
+  std::span<const double> values;  ///< C n_values at the time t, of other ranks and on the ends of the domain, too
+  std::span<double> balance;       ///< S of c - r in the own volumes [concentration h0³/time]; changed
+  double t = 0.0, dt = 0.0;
 };
 
-/// Means over the step.
-struct StageFluxes {
-  std::span<double> face;  ///< n_faces
-  std::span<double> wall;  ///< per own volume, out of the fluid; empty where the wall is sealed
+/// Σ of squares over the own volumes, in units of the values: the change, what the last but one sweep of each stage
+/// left.
+template <int C>
+struct StageSums {
+  std::array<double, C> change{};
+  std::array<std::array<double, C>, 2> left{};
 };
 
-/// Returns the number of iterations. Throws Error when a stage is not solved. Collective.
-int find_diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const ScalarComponent& component,
-                        const StageStep& step, const StageOptions& options, DiffusionScratch& scratch,
-                        const StageFluxes& result);
+/// Sweeps through both stages. Fills scratch.phi with the values of the operator whose fluxes are the means over the
+/// step. Whether what is left is small enough, is_solved() says. Collective.
+template <int C>
+StageSums<C> solve_by_sweeps(ScalarGrid& grid, DiffusionGroup& group, const StageStep<C>& step,
+                             const StageOptions& options, DiffusionScratch& scratch);
+/// @param sums  over all ranks
+template <int C>
+bool is_solved(const ScalarGrid& grid, const DiffusionGroup& group, const StageStep<C>& step,
+               const StageOptions& options, const StageSums<C>& sums);
+/// The same by GCR with multigrid. Returns the number of iterations. Throws Error when a stage is not solved.
+/// Collective.
+template <int C>
+int solve_stiff(ScalarGrid& grid, DiffusionGroup& group, const StageStep<C>& step, const StageOptions& options,
+                DiffusionScratch& scratch);
+/// Whether sweeps are too many for this step.
+bool is_stiff(const ScalarGrid& grid, const DiffusionGroup& group, double dt);
+
+/// Fluxes of scratch.phi. Collective.
+/// @param flux  C n_faces; the low faces of plain volumes are left out
+/// @param wall  C n_own: out of the fluid; empty: sealed
+template <int C>
+void diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const StageStep<C>& step, DiffusionScratch& scratch,
+                    std::span<double> flux, std::span<double> wall);
 
 }  // namespace karst

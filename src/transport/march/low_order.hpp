@@ -23,6 +23,10 @@ struct LowOrderTerms {
   Array<double> conductance;  ///< the same, parallel to grid.volume_faces
   Array<double> wall;         ///< w per own volume [h0³/time]; empty: sealed
   Array<double> equilibrium;  ///< parallel to wall
+  std::int64_t bytes() const {
+    return static_cast<std::int64_t>(exchange.bytes() + listed.bytes() + conductance.bytes() + wall.bytes() +
+                                     equilibrium.bytes());
+  }
 };
 
 /// Fills terms.exchange, listed and conductance. Not collective.

@@ -199,14 +199,24 @@ void upwind_difference(const ScalarGrid& grid, std::span<const double> flow, std
 }
 
 template void fetch_remote<1>(ScalarGrid&, std::span<double>);
+template void fetch_remote<2>(ScalarGrid&, std::span<double>);
 template void fetch_remote<3>(ScalarGrid&, std::span<double>);
+template void fetch_remote<4>(ScalarGrid&, std::span<double>);
 template void add_up<1>(const ScalarGrid&, std::span<const double>, std::span<double>);
+template void add_up<2>(const ScalarGrid&, std::span<const double>, std::span<double>);
 template void add_up<3>(const ScalarGrid&, std::span<const double>, std::span<double>);
+template void add_up<4>(const ScalarGrid&, std::span<const double>, std::span<double>);
 template void find_gradient<1>(ScalarGrid&, std::span<const double>, const Gradient&);
+template void find_gradient<2>(ScalarGrid&, std::span<const double>, const Gradient&);
 template void find_gradient<3>(ScalarGrid&, std::span<const double>, const Gradient&);
+template void find_gradient<4>(ScalarGrid&, std::span<const double>, const Gradient&);
 template void linear_upwind_flux<1>(const ScalarGrid&, std::span<const double>, std::span<const double>,
                                     const Gradient&, std::span<double>);
+template void linear_upwind_flux<2>(const ScalarGrid&, std::span<const double>, std::span<const double>,
+                                    const Gradient&, std::span<double>);
 template void linear_upwind_flux<3>(const ScalarGrid&, std::span<const double>, std::span<const double>,
+                                    const Gradient&, std::span<double>);
+template void linear_upwind_flux<4>(const ScalarGrid&, std::span<const double>, std::span<const double>,
                                     const Gradient&, std::span<double>);
 
 }  // namespace karst

@@ -171,26 +171,59 @@ void TransportStepper::find_mean(const TransportState& state, std::size_t i) {
   find_gradient(grid_, mean_.span(), {gradient_[0].span(), gradient_[1].span(), gradient_[2].span()});
 }
 
-void TransportStepper::diffusive_correction(TransportState& state, std::size_t i, double dt, TransportReport& report) {
-  Work& w = work_[i];
+/// mean_ = -Σ advective fluxes of (c + c_low) / 2 - r, and sources.
+void TransportStepper::find_balance(const TransportState& state, std::size_t i) {
+  const Work& w = work_[i];
+  const double least = state.range[i].least;
   if (flow_.at_rest) {
     std::ranges::fill(mean_, 0.0);
   } else {
     find_mean(state, i);
+    for_range(grid_.n_values, [&](std::size_t v) { mean_[v] -= least; });
     linear_upwind_flux(grid_, flow_.explicit_flow(), mean_.span(),
                        {gradient_[0].span(), gradient_[1].span(), gradient_[2].span()}, flux_.span());
-    add_implicit_flux(flow_, w.low.span(), flux_.span());
+    if (flow_.n_implicit > 0)
+      for (const ImplicitFace& f : flow_.implicit_faces) flux_[f.face] += f.flow * (w.low[f.from] - least);
     add_up(grid_, flux_.span(), mean_.span());
     for_range(grid_.n_own, [&](std::size_t v) { mean_[v] = -mean_[v]; });
   }
   if (w.source.data() != nullptr)
     for_range(grid_.n_own, [&](std::size_t v) { mean_[v] += grid_.volume[v] * w.source[v]; });
-  const StageStep step{state.values[i].span(), mean_.span().first(grid_.n_own), state.time, dt,
-                       std::max(std::abs(state.range[i].least), std::abs(state.range[i].largest))};
-  report.high_iterations +=
-      find_diffusive_flux(grid_, *w.group, components_[i], step, {options_.tolerance, options_.max_iterations},
-                          *diffusion_, {flux_.span(), w.reacts() ? wall_flux_.span() : std::span<double>{}});
-  for_range(grid_.n_faces, [&](std::size_t f) { w.correction[f] += dt * flux_[f]; });
+}
+
+void TransportStepper::diffusive_correction(TransportState& state, std::size_t i, double dt, TransportReport& report) {
+  Work& w = work_[i];
+  const StageOptions options{options_.tolerance, options_.max_iterations};
+  StageStep<1> step;
+  step.component[0] = &components_[i];
+  step.least[0] = state.range[i].least;
+  step.size[0] = std::max(std::abs(state.range[i].least), std::abs(state.range[i].largest));
+  step.values = state.values[i].span();
+  step.balance = mean_.span().first(grid_.n_own);
+  step.t = state.time;
+  step.dt = dt;
+  find_balance(state, i);
+  bool solved = false;
+  if (!is_stiff(grid_, *w.group, dt)) {
+    StageSums<1> sums = solve_by_sweeps<1>(grid_, *w.group, step, options, *diffusion_);
+    std::array<double, 3> all{sums.change[0], sums.left[0][0], sums.left[1][0]};
+    grid_.composite->comm().sum(std::span<double>(all));
+    sums = {{all[0]}, {{{all[1]}, {all[2]}}}};
+    solved = is_solved<1>(grid_, *w.group, step, options, sums);
+    if (!solved) find_balance(state, i);
+    report.high_iterations += sweeps_for(w.group->sweeps, options.tolerance) * 2;
+  }
+  if (!solved) report.high_iterations += solve_stiff<1>(grid_, *w.group, step, options, *diffusion_);
+  diffusive_flux<1>(grid_, *w.group, step, *diffusion_, flux_.span(),
+                    w.reacts() ? wall_flux_.span() : std::span<double>{});
+  const double* const phi = diffusion_->phi.data();
+  const double diffusivity = w.group->rows.diffusivity;
+  for_all_faces(
+      grid_,
+      [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t level) {
+        w.correction[face] += dt * diffusivity * grid_.width(level) * (phi[left] - phi[right]);
+      },
+      [&](const ScalarFace& f, std::int64_t) { w.correction[f.face] += dt * flux_[f.face]; });
   // Isolated fragments keep the fluxes of low order: the accurate operator gives some of them no balance.
   for_range(static_cast<std::int64_t>(grid_.listed.size()), [&](std::size_t k) {
     if (grid_.listed[k].fragment) w.correction[grid_.listed[k].face] = 0.0;

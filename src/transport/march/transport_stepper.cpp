@@ -74,7 +74,7 @@ TransportStepper::TransportStepper(std::shared_ptr<const Composite> composite, s
     }
   }
   corrections_.reserve(work_.size());
-  if (!groups_.empty()) diffusion_ = std::make_unique<DiffusionScratch>(grid_);
+  if (!groups_.empty()) diffusion_ = std::make_unique<DiffusionScratch>(grid_, 1);
 }
 
 TransportStepper::~TransportStepper() = default;
@@ -150,9 +150,7 @@ std::int64_t TransportStepper::bytes() const {
   for (const Work& w : work_)
     sum += w.low.bytes() + w.correction.bytes() + w.wall.bytes() + w.through_wall.bytes() + 8 * w.ends.capacity();
   std::int64_t all = static_cast<std::int64_t>(sum) + grid_.bytes() + low_.bytes();
-  for (const auto& g : groups_)
-    all += g->moved.bytes() + static_cast<std::int64_t>(g->low.conductance.bytes() + g->low.listed.bytes()) +
-           g->op->bytes() + g->fluxes->bytes() + (g->multigrid != nullptr ? g->multigrid->bytes() : 0);
+  for (const auto& g : groups_) all += g->bytes();
   return all + (diffusion_ != nullptr ? diffusion_->bytes() : 0);
 }
 

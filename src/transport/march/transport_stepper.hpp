@@ -117,6 +117,7 @@ class TransportStepper {
   void take_low_flux(TransportState& state, std::size_t i, double dt);
   void add_source(TransportState& state, std::size_t i, double dt, TransportReport& report);
   void find_mean(const TransportState& state, std::size_t i);
+  void find_balance(const TransportState& state, std::size_t i);
   void diffusive_correction(TransportState& state, std::size_t i, double dt, TransportReport& report);
   void advective_correction(TransportState& state, std::size_t i, double dt);
   void take_correction(TransportState& state, std::size_t i, double dt, bool limited, bool wall);

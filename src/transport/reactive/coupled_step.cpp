@@ -60,16 +60,10 @@ class Coupled {
     for (std::size_t p = 0; p < n_totals_; ++p) std::ranges::copy(total(p).span(), s_.moved[p].span().begin());
     for (Array<double>& d : s_.spread) std::ranges::fill(d, 0.0);
     for (Array<double>& d : s_.dissolved) std::ranges::fill(d, 0.0);
-    if (!solve_sites()) return false;
+    if (!solve_sites() && !start_without_reaction()) return false;
     for (int i = 0; i < most_iterations; ++i) {
       ++counts.iterations;
-      try {
-        for (std::size_t m = 0; m < n_; ++m) spread(m);
-      } catch (const Error&) {  // on all ranks: it is not solved to round-off
-        return false;
-      }
-      add_up_totals();
-      if (!solve_sites()) return false;
+      if (!spread_all() || !solve_sites()) return false;
       const double left = left_over();
       if (left <= enough) return positive();
       if (i + 1 == most_iterations && left > too_much) return false;
@@ -173,6 +167,26 @@ class Coupled {
     kept_ += kept;
     solved_ += std::ssize(sites_.volume) - kept;
     return !grid_.composite->comm().any(failed);
+  }
+
+  /// T^ may hold less than the rates before took: then Newton's method starts from what is there without reaction,
+  /// T^ less what Q_old brought.
+  bool start_without_reaction() {
+    std::ranges::fill(s_.rate, 0.0);
+    std::ranges::fill(s_.slope, 0.0);
+    if (!spread_all()) return false;
+    return solve_sites();
+  }
+
+  /// False, on all ranks, where one is not solved to round-off.
+  bool spread_all() {
+    try {
+      for (std::size_t m = 0; m < n_; ++m) spread(m);
+    } catch (const Error&) {
+      return false;
+    }
+    add_up_totals();
+    return true;
   }
 
   /// Rates and slopes of the last solve are those of these totals, too: they depend on nothing else.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fluxes by diffusion and through the wall for values of the accurate operator, one number per face of a ScalarGrid:
+// those of EllipticFluxes from the same stencils, without the way over the boxes. Faces of isolated fragments have
+// none: the operator gives joined orphans no balance of their own.
+#pragma once
+
+#include <functional>
+
+#include "solvers/elliptic/elliptic_operator.hpp"
+#include "transport/march/scalar_grid.hpp"
+
+namespace karst {
+
+class DiffusiveFlux {
+ public:
+  DiffusiveFlux() = default;
+  /// @param op      made with Faces::keep
+  /// Collective.
+  DiffusiveFlux(const ScalarGrid& grid, const EllipticOperator& op);
+
+  /// The constants of the conditions, for C components: of a fixed side at a position; of the wall of a volume c_eq.
+  struct Values {
+    std::function<void(int side, const Vec3& at, double* values)> side;
+    std::function<void(std::int32_t volume, double* values)> wall;  ///< empty: no wall reacts
+  };
+  /// Collective.
+  /// @param phi   C n_all: own values; those of other ranks are fetched
+  /// @param[out] flux  C n_faces; the low faces of plain volumes are left out
+  /// @param[out] wall  C n_own: out of the fluid; empty: sealed
+  template <int C>
+  void find(ScalarGrid& grid, std::span<double> phi, const Values& values, std::span<double> flux,
+            std::span<double> wall);
+  std::int64_t bytes() const;
+
+ private:
+  /// Rows of stencils: Σ weight φ_column, column an own unknown or n_own + a place among the far ones.
+  struct Rows {
+    std::vector<std::int32_t> target;  // face, or volume with a wall
+    std::vector<std::int64_t> begin{0};
+    std::vector<std::int32_t> column;
+    std::vector<double> weight;
+  };
+  struct Side {
+    std::int32_t face;
+    std::int8_t side;
+    double weight;
+    Vec3 at;
+  };
+  struct Build;
+  template <int C>
+  void sum_rows(const Rows& rows, std::int32_t n_own, std::span<const double> phi, std::span<double> to) const;
+
+  double diffusivity_ = 0.0;
+  Rows faces_, walls_;
+  std::vector<std::int32_t> differences_;  // places in grid.listed of plain differences, with
+  std::vector<double> difference_weight_;  // β h, parallel
+  std::vector<std::int32_t> closed_;       // faces without a flux
+  std::vector<Side> sides_;
+  std::vector<double> wall_constant_;          // parallel to walls_.target: damped area x rate
+  RemoteUnknowns remote_;                      // of the stencils
+  std::vector<std::int32_t> sent_, received_;  // faces whose flux other ranks, this rank get from their owners
+  ListExchange owners_;
+  Array<double> far_, from_owners_;
+};
+
+}  // namespace karst

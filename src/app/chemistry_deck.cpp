@@ -75,6 +75,77 @@ void read_mineral(Reader& in, MineralDeck& deck, ChemistryUse use) {
   if (deck.wall.empty() && in.given("fraction")) in.mistake("fraction", "given without wall; remove it");
 }
 
+void read_exchange(Reader& in, SorbentOptions& s) {
+  std::string site;
+  double amount = 0.0;
+  in.text("name", s.name, "what the exchanger is called in tables (default: its site)");
+  in.text("site", site, "of EXCHANGE_MASTER_SPECIES in the database: \"X\"");
+  in.number("amount", amount, "mol/kgw",
+            "equivalents of sites per kilogram of water, in a vessel or in every cell; at the beginning they are in "
+            "equilibrium with the solution",
+            0.0, 1e300);
+  if (in.documenting()) return;
+  if (site.empty()) in.mistake("site", "missing; wanted: a site of the database, \"X\"");
+  if (!(amount > 0.0)) in.mistake("amount", "missing, or 0: how many equivalents per kilogram of water are there?");
+  if (s.name.empty()) s.name = site;
+  s.sites = {fmt::format("{} {:.17g}", site, amount > 0.0 ? amount : 1.0)};
+}
+
+void read_surface(Reader& in, SorbentOptions& s) {
+  enum class Electrostatics : std::uint8_t { none, diffuse_layer } electrostatics = Electrostatics::diffuse_layer;
+  double area = 0.0, mass = 0.0;
+  s.surface = true;
+  in.text("name", s.name, "what the surface is called in tables (default: its first site up to _)");
+  in.texts("sites", s.sites,
+           "sites of SURFACE_MASTER_SPECIES in the database and their amounts [mol/kgw], in a vessel or in every cell: "
+           "[\"Hfo_w 2e-4\", \"Hfo_s 5e-6\"]; at the beginning they are in equilibrium with the solution");
+  in.word<Electrostatics>(
+      "electrostatics", electrostatics,
+      {{"diffuse-layer", Electrostatics::diffuse_layer,
+        "the surface has a potential, which a diffuse layer holds (Dzombak and Morel 1990); its ions are not counted"},
+       {"none", Electrostatics::none, "no potential (-no_edl in PHREEQC)"}},
+      "what the charge of the surface does");
+  in.number("area", area, "m2/g", "of a gram, for its potential", 0.0, 1e300);
+  in.number("mass", mass, "g/kgw", "grams per kilogram of water, for its potential", 0.0, 1e300);
+  if (in.documenting()) return;
+  s.charged = electrostatics == Electrostatics::diffuse_layer;
+  s.area = area * mass;
+  if (s.sites.empty()) in.mistake("sites", "missing; wanted: sites of the database and amounts, [\"Hfo_w 2e-4\"]");
+  for (const std::string& text : s.sites) try {
+      parse_site(text);
+    } catch (const Error& e) {
+      in.mistake("sites", e.what());
+    }
+  if (s.name.empty() && !s.sites.empty()) s.name = s.sites.front().substr(0, s.sites.front().find_first_of("_ "));
+  for (const char* key : {"area", "mass"}) {
+    if (s.charged && !(std::string_view(key) == "area" ? area > 0.0 : mass > 0.0))
+      in.mistake(key, "missing, or 0: a charged surface needs its area; electrostatics = \"none\" does without");
+    if (!s.charged && in.given(key)) in.mistake(key, "given with electrostatics = \"none\", which does not use it");
+  }
+}
+
+void read_equilibrium(Reader& in, EquilibriumOptions& e) {
+  enum class Way : std::uint8_t { both, dissolve, precipitate } way = Way::both;
+  e.amount = 10.0;
+  in.text("name", e.name, "what the phase is called in tables (default: the phase)");
+  in.text("phase", e.phase, "mineral or gas of the database");
+  in.number("index", e.index, "-", "saturation index that it holds; of a gas log10 of its partial pressure in atm",
+            -1e3, 1e3);
+  in.number("amount", e.amount, "mol/kgw",
+            "what there is of it per kilogram of water, in a vessel or in every cell; 0: none, but it may form", 0.0,
+            1e300);
+  in.word<Way>("only", way,
+               {{"both", Way::both, "it dissolves and precipitates"},
+                {"dissolve", Way::dissolve, "it never precipitates"},
+                {"precipitate", Way::precipitate, "it never dissolves"}},
+               "one of the two ways alone");
+  if (in.documenting()) return;
+  if (e.phase.empty()) in.mistake("phase", "missing; wanted: a phase of the database, \"Calcite\" or \"CO2(g)\"");
+  if (e.name.empty()) e.name = e.phase;
+  e.dissolves = way != Way::precipitate;
+  e.precipitates = way != Way::dissolve;
+}
+
 void check_batch(Reader& in, const ChemistryDeck& deck) {
   if (deck.times.empty() != deck.minerals.empty())
     in.mistake(deck.times.empty() ? "chemistry.times" : "chemistry.mineral",
@@ -104,13 +175,8 @@ void read_run(Reader& in, ChemistryDeck& deck) {
             0.0, 1e-2);
 }
 
-}  // namespace
-
-void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
-  const bool run = use == ChemistryUse::run;
-  if (!run) in.text("title", deck.title, "one line on what this is");
-  in.text("chemistry.database", deck.database,
-          "file in PHREEQC's format, relative to the deck; phreeqc.dat comes along with Karst");
+/// Solutions, minerals, sorbents and equilibria.
+void read_parts(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
   in.tables("chemistry.solution", "a solution; one table each", [&](Reader& item) {
     SolutionOptions s;
     s.name = deck.solutions.empty() ? "1" : std::to_string(deck.solutions.size() + 1);
@@ -122,17 +188,42 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
   in.tables("chemistry.mineral",
             "a mineral that reacts with the solutions, in `karst speciate` with each of them over chemistry.times; one "
             "table each",
-            [&](Reader& item) {
-              MineralDeck m;
-              read_mineral(item, m, use);
-              deck.minerals.push_back(std::move(m));
-            });
+            [&](Reader& item) { read_mineral(item, deck.minerals.emplace_back(), use); });
+  const auto read_sorbents = [&](const char* key, const char* help, void (*read_one)(Reader&, SorbentOptions&)) {
+    in.tables(key, help, [&](Reader& item) {
+      SorbentOptions s;
+      read_one(item, s);
+      if (std::ranges::find(deck.sorbents, s.name, &SorbentOptions::name) != deck.sorbents.end())
+        item.mistake("name", "another exchanger or surface has this name already");
+      deck.sorbents.push_back(std::move(s));
+    });
+  };
+  read_sorbents("chemistry.exchange",
+                "an exchanger in contact with the solutions, in `karst run` in every cell; one table each",
+                read_exchange);
+  read_sorbents("chemistry.surface",
+                "a surface that forms complexes, in contact with the solutions, in `karst run` in every cell; one "
+                "table each",
+                read_surface);
+  in.tables("chemistry.equilibrium",
+            "a mineral or gas that the solutions come to equilibrium with at once, in `karst run` in every cell; one "
+            "table each",
+            [&](Reader& item) { read_equilibrium(item, deck.equilibria.emplace_back()); });
+}
+
+}  // namespace
+
+void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
+  const bool run = use == ChemistryUse::run;
+  if (!run) in.text("title", deck.title, "one line on what this is");
+  in.text("chemistry.database", deck.database,
+          "file in PHREEQC's format, relative to the deck; phreeqc.dat comes along with Karst");
+  read_parts(in, deck, use);
   in.numbers("chemistry.times", deck.times, "s", "`karst speciate`: times that the batch reaction is told at", 1e-9,
              1e300);
   read_run(in, deck);
   if (in.documenting()) {
-    deck.solutions.clear();
-    deck.minerals.clear();
+    deck = {};
     return;
   }
   const auto refuse = [&](std::initializer_list<const char*> keys, const char* why) {
@@ -142,8 +233,9 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
   if (run) {
     refuse({"chemistry.times"}, "a batch reaction belongs to `karst speciate`; `karst run` has [time]");
     if (!deck.asked())
-      refuse({"chemistry.database", "chemistry.mineral", "chemistry.initial", "chemistry.inlet", "chemistry.species",
-              "chemistry.walls", "chemistry.skip"},
+      refuse({"chemistry.database", "chemistry.mineral", "chemistry.exchange", "chemistry.surface",
+              "chemistry.equilibrium", "chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.walls",
+              "chemistry.skip"},
              "given without a [[chemistry.solution]], so there is nothing to react");
     return;
   }

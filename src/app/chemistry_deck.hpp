@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "base/deck.hpp"
-#include "chemistry/kinetics.hpp"
-#include "chemistry/solution.hpp"
+#include "chemistry/vessel.hpp"
 
 namespace karst {
 
@@ -28,6 +27,8 @@ struct ChemistryDeck {
   std::string database = "phreeqc.dat";
   std::vector<SolutionOptions> solutions;
   std::vector<MineralDeck> minerals;
+  std::vector<SorbentOptions> sorbents;  ///< exchangers, then surfaces
+  std::vector<EquilibriumOptions> equilibria;
   std::vector<double> times;         ///< of the batch reaction [s]; empty: none
   std::string initial, inlet;        ///< names of solutions
   std::vector<std::string> species;  ///< to plot
@@ -40,8 +41,8 @@ struct ChemistryDeck {
 enum class ChemistryUse : std::uint8_t { speciate, run };
 
 /// Declares and reads the table; notes as mistakes: totals that cannot be read, two solutions of one name, minerals
-/// without a phase, rates or surface, and what the command does not use. For `karst speciate` also the title, and that
-/// there is a solution.
+/// without a phase, rates or surface, sorbents without sites, and what the command does not use. For `karst speciate`
+/// also the title, and that there is a solution.
 void read(Reader& in, ChemistryDeck& deck, ChemistryUse use);
 
 /// Path of a database: beside the deck, or the one of this name that Karst brings along (beside an installed program in

@@ -37,7 +37,8 @@ constexpr std::array<PlotWord, 10> words{{
      "diffusion", "1", false, "transport"},
     {"chemistry", PlotField::chemistry,
      "of [chemistry]: pH, saturation index of each mineral (saturation_index_NAME), molality of chemistry.species "
-     "[mol/kgw] (molality_NAME), what is left of minerals in the volume [mol/kgw] (mineral_NAME)",
+     "[mol/kgw] (molality_NAME), what is left of minerals in the volume [mol/kgw] (mineral_NAME), what sorbs of each "
+     "element [mol/kgw] (sorbed_NAME)",
      "transport", "1"},
 }};
 

@@ -173,11 +173,17 @@ std::string minerals_card(const Json& minerals) {
 }
 
 std::string elements_card(const Json& chemistry) {
-  std::vector<std::vector<std::string>> rows{{"", "in the fluid [mol]", "largest imbalance of a step"}};
-  for (const Json& e : chemistry.at("elements"))
-    rows.push_back({escape_html(name_of(e)), number(e.at("content_mol"), 6), number(e.at("largest_imbalance"), 2)});
+  std::vector<std::vector<std::string>> rows{{"", "in the fluid [mol]", "sorbed [mol]", "largest imbalance of a step"}};
+  bool sorbs = false;
+  for (const Json& e : chemistry.at("elements")) {
+    rows.push_back({escape_html(name_of(e)), number(e.at("content_mol"), 6), number(e.at("sorbed_mol"), 6),
+                    number(e.at("largest_imbalance"), 2)});
+    sorbs = sorbs || !e.at("sorbed_mol").is_null();
+  }
   rows.push_back(
-      {"charge", number(chemistry.at("charge_mol"), 2), number(chemistry.at("largest_charge_imbalance"), 2)});
+      {"charge", number(chemistry.at("charge_mol"), 2), "", number(chemistry.at("largest_charge_imbalance"), 2)});
+  for (std::vector<std::string>& row : rows)
+    if (!sorbs) row.erase(row.begin() + 2);
   return card("Elements and charge", html_table(rows),
               fmt::format("{} of {} solves of reacting cells were skipped (chemistry.skip).",
                           chemistry.at("kept").get<std::int64_t>(),

@@ -30,7 +30,7 @@ std::vector<double> list_of(const Json& json) {
 template <class Line, class F, class G>
 void for_numbers(Line& l, F&& f, G&& g) {
   for (auto* x : {&l.time, &l.pore_volumes, &l.charge, &l.charge_imbalance, &l.outlet.ph, &l.mean.ph}) f(*x);
-  for (auto* x : {&l.content, &l.imbalance, &l.outlet.saturation, &l.mean.saturation}) g(*x);
+  for (auto* x : {&l.content, &l.sorbed, &l.imbalance, &l.outlet.saturation, &l.mean.saturation}) g(*x);
 }
 
 Json line_json(const ReactiveLine& line) {

@@ -38,6 +38,7 @@ struct ReactiveLine {
   WaterLine mean;    ///< of the mean of each total over the fluid
   std::vector<MineralLine> minerals;
   std::vector<double> content;    ///< [primary] in the fluid [mol]
+  std::vector<double> sorbed;     ///< [primary] [mol]; empty where nothing sorbs
   std::vector<double> imbalance;  ///< [primary] what is gained or lost, over what moved and is there
   double charge = 0.0;            ///< in the fluid [mol]
   double charge_imbalance = 0.0;  ///< of the step

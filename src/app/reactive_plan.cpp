@@ -47,6 +47,7 @@ Solution solved(const Database& database, const ChemistryDeck& deck, std::size_t
     if (std::ranges::count(there, species_of(element)) == 0) options.totals.push_back(fmt::format("{} 0", element));
   }
   for (const MineralDeck& m : deck.minerals) add_elements_of_phase(database, m.options.phase, options);
+  for (const EquilibriumOptions& e : deck.equilibria) add_elements_of_phase(database, e.phase, options);
   return solve_solution(database, options);
 }
 
@@ -101,6 +102,14 @@ void check_clashes(Reader& in, const Config& config, const ChemicalSystem& syste
                              config.transport.components[i].name));
 }
 
+/// What is in every cell. Throws Error.
+void add_bulk(const Database& database, const ChemistryDeck& deck, const Solution& start, ReactivePlan& plan) {
+  VesselOptions parts{deck.sorbents, {}, deck.equilibria};
+  for (const MineralDeck& m : deck.minerals) parts.minerals.push_back(m.options);
+  const bool minerals = std::ranges::any_of(parts.minerals, [](const MineralOptions& m) { return m.area > 0.0; });
+  if (minerals || !deck.sorbents.empty() || !deck.equilibria.empty()) plan.bulk = make_vessel(database, start, parts);
+}
+
 /// Minerals and species in the system; notes mistakes.
 void add_minerals(Reader& in, const ChemistryDeck& deck, const Solution& start, ReactivePlan& plan) {
   const ChemicalSystem& system = start.system;
@@ -144,6 +153,7 @@ void add_chemistry(Reader& in, Config& config) {
     plan->left_out = left_out(database);
     plan->database = database.fingerprint;
     add_minerals(in, deck, start, *plan);
+    if (plan->medium.minerals.size() == deck.minerals.size()) add_bulk(database, deck, start, *plan);
     plan->initial = totals_in(start.system, start);
     plan->inlet = totals_in(start.system, enters);
     plan->water = 1e3 * water_density(deck.solutions[initial].temperature + kelvin_0);

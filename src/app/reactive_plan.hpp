@@ -2,16 +2,19 @@
 // From the [chemistry] table of a deck for `karst run` to what is transported and what reacts.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/config.hpp"
+#include "chemistry/vessel.hpp"
 #include "transport/reactive/reaction_step.hpp"
 
 namespace karst {
 
 struct ReactivePlan {
-  ReactiveMedium medium;               ///< minerals in the order of the deck
+  ReactiveMedium medium;               ///< what is dissolved, with the minerals of the deck in their order
+  std::optional<Vessel> bulk;          ///< what is in every cell: these minerals, then phases in equilibrium, sorbents
   std::vector<double> initial, inlet;  ///< [primary] totals [mol/kgw]
   std::vector<int> species;            ///< of chemistry.species, in the system
   std::size_t first = 0;               ///< component of the first total in TransportDeck::components
@@ -19,6 +22,9 @@ struct ReactivePlan {
   double water = 997.0;                ///< kilograms of water in a cubic metre of fluid
   std::vector<std::string> warnings;
   std::string left_out;  ///< of the database
+
+  /// Minerals of the deck, then phases in equilibrium.
+  const std::vector<SurfaceReaction>& reactions() const { return bulk ? bulk->medium.minerals : medium.minerals; }
 };
 
 /// Reads the database, solves the solutions and adds their totals to config.transport.components, such that they bound

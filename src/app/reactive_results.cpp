@@ -54,7 +54,7 @@ std::string index_text(double index) { return fmt::format("{:.4f}", std::abs(ind
 
 /// [m³/mol]; 0: the database does not give it.
 double ReactiveRun::molar_volume(std::size_t mineral) const {
-  const auto phase = static_cast<std::size_t>(plan_.medium.minerals[mineral].mineral.phase);
+  const auto phase = static_cast<std::size_t>(plan_.reactions()[mineral].mineral.phase);
   return 1e-6 * plan_.medium.system.phases[phase].molar_volume;
 }
 
@@ -68,19 +68,24 @@ std::string ReactiveRun::text() const {
   for (std::size_t m = 0; m < past_.line.minerals.size(); ++m) {
     const MineralLine& line = past_.line.minerals[m];
     const auto row = [&](const char* name, const std::string& value) {
-      text +=
-          fmt::format("  {:<44} {:>13}\n", fmt::format("{}, {}", plan_.medium.minerals[m].mineral.name, name), value);
+      text += fmt::format("  {:<44} {:>13}\n", fmt::format("{}, {}", plan_.reactions()[m].mineral.name, name), value);
     };
-    row("area [m2]", fmt::format("{:.5g}", area_[m]));
+    const bool at_once = plan_.reactions()[m].at_once();
+    if (!at_once) row("area [m2]", fmt::format("{:.5g}", area_[m]));
     row("rate at the end [mol/s]", fmt::format("{:.5g}", line.rate));
-    row("  per area [mol/m2/s]", fmt::format("{:.5g}", line.rate / area_[m]));
-    row("  over that of a well mixed fluid", fmt::format("{:.5g}", line.ratio()));
+    if (!at_once) row("  per area [mol/m2/s]", fmt::format("{:.5g}", line.rate / area_[m]));
+    if (!at_once) row("  over that of a well mixed fluid", fmt::format("{:.5g}", line.ratio()));
     row("saturation index at the outlet", index_text(past_.line.outlet.saturation[m]));
     row("  of the mean composition", index_text(past_.line.mean.saturation[m]));
     row("dissolved [mol]", fmt::format("{:.5g}", line.dissolved));
     if (const double v = molar_volume(m); v > 0.0) row("  volume [m3]", fmt::format("{:.5g}", v * line.dissolved));
-    row("  error of the steps, estimated [mol]", fmt::format("{:.2g}", line.time_error));
+    if (!at_once) row("  error of the steps, estimated [mol]", fmt::format("{:.2g}", line.time_error));
   }
+  for (std::size_t p = 0; p < past_.line.sorbed.size(); ++p)
+    if (sorbs(p))
+      text +=
+          fmt::format("  {:<44} {:>13}\n", fmt::format("{}, sorbed at the end [mol]", plan_.medium.system.elements[p]),
+                      fmt::format("{:.5g}", past_.line.sorbed[p]));
   const double solved = static_cast<double>(past_.worst.solved), all = solved + static_cast<double>(past_.worst.kept);
   text += fmt::format("  {:<44} {:>13}\n", "largest imbalance of an element in a step",
                       fmt::format("{:.1e}", *std::ranges::max_element(past_.worst.imbalance)));
@@ -97,10 +102,9 @@ std::string ReactiveRun::headline() const {
   std::string text;
   if (std::isfinite(past_.line.outlet.ph))
     text += fmt::format("pH at the outlet after {}: {:.2f}\n", format_si(past_.line.time, "s"), past_.line.outlet.ph);
-  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m)
-    text +=
-        fmt::format("Rate of {}: {:.4g} mol/s, {:.3g} of that of a well mixed fluid\n",
-                    plan_.medium.minerals[m].mineral.name, past_.line.minerals[m].rate, past_.line.minerals[m].ratio());
+  for (std::size_t m = 0; m < run_.config.chemistry.minerals.size(); ++m)
+    text += fmt::format("Rate of {}: {:.4g} mol/s, {:.3g} of that of a well mixed fluid\n",
+                        plan_.reactions()[m].mineral.name, past_.line.minerals[m].rate, past_.line.minerals[m].ratio());
   return text;
 }
 
@@ -109,10 +113,11 @@ std::string ReactiveRun::json() const {
   for (std::size_t m = 0; m < past_.line.minerals.size(); ++m) {
     const MineralLine& line = past_.line.minerals[m];
     minerals.push_back(
-        {{"name", plan_.medium.minerals[m].mineral.name},
-         {"area_m2", area_[m]},
+        {{"name", plan_.reactions()[m].mineral.name},
+         {"in_equilibrium", plan_.reactions()[m].at_once()},
+         {"area_m2", plan_.reactions()[m].at_once() ? Json(nullptr) : Json(area_[m])},
          {"rate_mol_s", line.rate},
-         {"rate_mol_m2_s", line.rate / area_[m]},
+         {"rate_mol_m2_s", finite(line.rate / area_[m])},
          {"well_mixed_rate_mol_s", finite(line.well_mixed)},
          {"ratio_to_well_mixed", finite(line.ratio())},
          {"saturation_index_outlet", finite(past_.line.outlet.saturation[m])},
@@ -124,6 +129,7 @@ std::string ReactiveRun::json() const {
   for (std::size_t p = 0; p < past_.line.content.size(); ++p)
     elements.push_back({{"name", plan_.medium.system.elements[p]},
                         {"content_mol", past_.line.content[p]},
+                        {"sorbed_mol", past_.line.sorbed.empty() ? Json(nullptr) : Json(past_.line.sorbed[p])},
                         {"largest_imbalance", past_.worst.imbalance[p]}});
   Json pictures = Json::array();
   for (std::size_t f = 0; f < drawn_fields().size() && !past_.pictures.empty(); ++f) {
@@ -164,7 +170,7 @@ std::vector<std::string> ReactiveRun::warnings() const {
       all.push_back(fmt::format(
           "chemistry, {}: rates change so much from step to step that what has dissolved is known to {:.0f} % alone; "
           "shorter steps (time.dt) help",
-          plan_.medium.minerals[m].mineral.name, 100.0 * relative_error(past_.line.minerals[m])));
+          plan_.reactions()[m].mineral.name, 100.0 * relative_error(past_.line.minerals[m])));
   if (past_.longest > long_step)
     all.push_back(fmt::format(
         "chemistry: D dt / h² is {:.2g} in the longest step, and walls see what diffusion brings in the "

@@ -54,24 +54,20 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
          {},
          {},
          true});
-  std::vector<double> area, amount;
-  for (const MineralDeck& m : minerals) {
-    area.push_back(m.wall.empty() ? m.options.area : 0.0);
-    amount.push_back(m.wall.empty() ? m.options.amount : 0.0);
-  }
-  if (std::ranges::any_of(area, [](double a) { return a > 0.0; }))
-    places_.push_back({volume_sites(grid_, area, amount), {}, {}, false});
-  area_.assign(minerals.size(), 0.0);
+  if (plan_.bulk)
+    places_.push_back({volume_sites(grid_, plan_.bulk->minerals.area, plan_.bulk->minerals.amount), {}, {}, false});
+  area_.assign(plan_.reactions().size(), 0.0);
   for (Place& place : places_) {
-    place.state = start_reaction(plan_.medium, place.sites);
+    place.state = start_reaction(medium_of(place), place.sites);
     for (std::size_t s = 0; s < place.sites.size(); ++s)
-      for (std::size_t m = 0; m < minerals.size(); ++m)
-        area_[m] += place.sites.area[s * minerals.size() + m] * moles_ * grid_.volume[place.sites.volume[s]];
+      for (std::size_t m = 0; m < place.sites.n_minerals; ++m)
+        if (!plan_.reactions()[m].at_once())
+          area_[m] += place.sites.area[s * place.sites.n_minerals + m] * moles_ * grid_.volume[place.sites.volume[s]];
   }
   run.comm.sum(std::span<double>(area_));
   past_.mean = past_.outlet = plan_.medium.start;
   cell_width_ = h;
-  past_.line.minerals.resize(minerals.size());
+  past_.line.minerals.resize(plan_.reactions().size());
   past_.dt.resize(places_.size());
 }
 
@@ -80,13 +76,16 @@ void ReactiveRun::open(bool go_on) {
   csv_.open(run_.file(csv_name), std::ios::out | (go_on ? std::ios::app : std::ios::trunc));
   if (go_on) return;
   csv_ << "time_s";
-  for (const MineralDeck& m : run_.config.chemistry.minerals)
+  for (const SurfaceReaction& r : plan_.reactions())
     csv_ << fmt::format(
         ",{0}_rate_mol_s,{0}_well_mixed_mol_s,{0}_over_well_mixed,{0}_dissolved_mol,{0}_saturation_index_outlet,"
         "{0}_saturation_index_mean",
-        m.options.name);
+        r.mineral.name);
   csv_ << ",pH_outlet,pH_mean";
-  for (const std::string& e : plan_.medium.system.elements) csv_ << fmt::format(",{0}_content_mol,{0}_imbalance", e);
+  for (const std::string& e : plan_.medium.system.elements) {
+    csv_ << fmt::format(",{0}_content_mol,{0}_imbalance", e);
+    if (sorbs()) csv_ << fmt::format(",{}_sorbed_mol", e);
+  }
   csv_ << ",charge_mol,charge_imbalance,solved,kept,speciations\n" << std::flush;
 }
 
@@ -102,8 +101,8 @@ std::vector<ReactiveRun::Rows> ReactiveRun::rows() const {
   for (const Place& place : places_) {
     const CoupledScratch* const coupled = scratch_of(place);
     all.push_back({place.walls ? "reactions_at_walls" : "reactions_in_volumes",
-                   static_cast<int>(memory_width(plan_.medium, coupled != nullptr)),
-                   reaction_memory(plan_.medium, place.sites, grid_.n_own, place.state, coupled)});
+                   static_cast<int>(memory_width(medium_of(place), coupled != nullptr)),
+                   reaction_memory(medium_of(place), place.sites, grid_.n_own, place.state, coupled)});
   }
   return all;
 }
@@ -114,10 +113,10 @@ ReactiveRun::Memory ReactiveRun::read(const std::string& past, const VofFile& fi
   take_past(past, memory.past);
   memory.coupled.counts = memory.past.counts;
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    ReactionState& state = memory.reactions.emplace_back(start_reaction(plan_.medium, places_[i].sites));
+    ReactionState& state = memory.reactions.emplace_back(start_reaction(medium_of(places_[i]), places_[i].sites));
     state.dt = memory.past.dt[i];
     file.read(rows[i].name, places, rows[i].width, std::span(rows[i].values));
-    take_reaction_memory(plan_.medium, places_[i].sites, rows[i].values, state,
+    take_reaction_memory(medium_of(places_[i]), places_[i].sites, rows[i].values, state,
                          places_[i].walls ? &memory.coupled : nullptr);
   }
   return memory;
@@ -188,7 +187,7 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
   }
   for (Place& place : places_) {
     if (!(place.walls && together)) {
-      karst::react(plan_.medium, place.sites, grid_, dt, options, place.state,
+      karst::react(medium_of(place), place.sites, grid_, dt, options, place.state,
                    std::span(state.values).subspan(plan_.first, n), place.report);
       for (std::size_t p = 0; p < n; ++p) stepper.take_changes(state, plan_.first + p);
     }
@@ -202,7 +201,7 @@ void ReactiveRun::add(const Place& place, double dt) {
   past_.line.solved += place.report.solved;
   past_.line.kept += place.report.kept;
   past_.line.speciations += place.report.speciations;
-  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m) {
+  for (std::size_t m = 0; m < place.report.dissolved.size(); ++m) {
     past_.line.minerals[m].rate += moles_ * place.report.dissolved[m] / dt;
     past_.line.minerals[m].dissolved += moles_ * place.report.dissolved[m];
     past_.line.minerals[m].time_error += moles_ * place.report.time_error[m];
@@ -216,10 +215,14 @@ void ReactiveRun::balance(const TransportState& state, const TransportReport& mo
   double charge_left = 0.0, charge_size = 0.0;
   past_.line.charge = 0.0;
   past_.line.content.assign(now.size(), 0.0);
+  past_.line.sorbed.assign(sorbs() ? now.size() : 0, 0.0);
   for (std::size_t p = 0; p < now.size(); ++p) {
     const ComponentBalance& b = moved.components[plan_.first + p];
     double gained = 0.0;
-    for (const Place& place : places_) gained += place.report.gained[p];
+    for (const Place& place : places_) {
+      gained += place.report.gained[p];
+      if (!place.report.sorbed.empty()) past_.line.sorbed[p] = moles_ * place.report.sorbed[p];
+    }
     const double left = b.inflow - b.outflow + b.source + gained - (now[p] - content_[p]);
     const double there = std::max(
         {std::abs(b.inflow) + std::abs(b.outflow) + std::abs(b.source) + std::abs(gained), size[p], size_[p], 1e-300});
@@ -244,7 +247,7 @@ void ReactiveRun::balance(const TransportState& state, const TransportReport& mo
 WaterLine ReactiveRun::water_of(std::span<const double> totals, Speciation& state) const {
   const ChemicalSystem& system = plan_.medium.system;
   WaterLine water;
-  water.saturation.assign(plan_.medium.minerals.size(), nothing);
+  water.saturation.assign(plan_.reactions().size(), nothing);
   std::vector<SolutionCondition> conditions;
   for (const double t : totals) conditions.push_back({SolutionCondition::Kind::total, t});
   SpeciationWorkspace work;
@@ -255,7 +258,7 @@ WaterLine ReactiveRun::water_of(std::span<const double> totals, Speciation& stat
   }
   water.ph = ph_of(state);
   for (std::size_t m = 0; m < water.saturation.size(); ++m)
-    water.saturation[m] = saturation_index(system, state, plan_.medium.minerals[m].mineral.phase);
+    water.saturation[m] = saturation_index(system, state, plan_.reactions()[m].mineral.phase);
   return water;
 }
 
@@ -265,11 +268,12 @@ void ReactiveRun::compare_with_well_mixed(const TransportState& state) {
   find_contents(state, content, size);
   for (double& c : content) c /= fluid_;
   past_.line.mean = water_of(content, past_.mean);
-  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m)
-    past_.line.minerals[m].well_mixed =
-        std::isfinite(past_.line.mean.ph)
-            ? area_[m] * dissolution_rate(plan_.medium.system, past_.mean, plan_.medium.minerals[m].mineral)
-            : nothing;
+  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m) {
+    const SurfaceReaction& r = plan_.reactions()[m];
+    past_.line.minerals[m].well_mixed = std::isfinite(past_.line.mean.ph) && !r.at_once()
+                                            ? area_[m] * dissolution_rate(plan_.medium.system, past_.mean, r.mineral)
+                                            : nothing;
+  }
 }
 
 void ReactiveRun::see(const TransportLine& moved) {
@@ -289,8 +293,10 @@ void ReactiveRun::record() {
            known(past_.line.outlet.saturation[m]) + known(past_.line.mean.saturation[m]);
   }
   row += known(past_.line.outlet.ph) + known(past_.line.mean.ph);
-  for (std::size_t p = 0; p < past_.line.content.size(); ++p)
+  for (std::size_t p = 0; p < past_.line.content.size(); ++p) {
     row += fmt::format(",{:.10g},{:.3e}", past_.line.content[p], past_.line.imbalance[p]);
+    if (sorbs()) row += fmt::format(",{:.10g}", past_.line.sorbed[p]);
+  }
   csv_ << fmt::format("{},{:.10g},{:.3e},{},{},{}\n", row, past_.line.charge, past_.line.charge_imbalance,
                       past_.line.solved, past_.line.kept, past_.line.speciations)
        << std::flush;
@@ -298,15 +304,41 @@ void ReactiveRun::record() {
 
 std::vector<std::string> ReactiveRun::drawn_fields() const {
   std::vector<std::string> names{"pH"};
-  for (const SurfaceReaction& r : plan_.medium.minerals) names.push_back("saturation_index_" + r.mineral.name);
+  for (const SurfaceReaction& r : plan_.reactions()) names.push_back("saturation_index_" + r.mineral.name);
   return names;
+}
+
+/// What is left of minerals in the cells, and what sorbs there.
+void ReactiveRun::add_bulk_fields(std::vector<std::string>& names, std::vector<std::vector<double>>& values) const {
+  const Place& place = places_.back();
+  const auto add = [&](const std::string& name, const std::vector<double>& from, std::size_t width, std::size_t k) {
+    names.push_back(name);
+    values.emplace_back(static_cast<std::size_t>(grid_.n_own), 0.0);
+    for (std::size_t s = 0; s < place.sites.size(); ++s) values.back()[place.sites.volume[s]] = from[s * width + k];
+  };
+  const std::vector<MineralDeck>& deck = run_.config.chemistry.minerals;
+  const std::size_t n_minerals = plan_.reactions().size(), n_totals = plan_.initial.size();
+  for (std::size_t m = 0; m < n_minerals; ++m)
+    if (m >= deck.size() || deck[m].wall.empty())
+      add("mineral_" + plan_.reactions()[m].mineral.name, place.state.amount, n_minerals, m);
+  for (std::size_t p = 0; p < n_totals && sorbs(); ++p)
+    if (sorbs(p)) add("sorbed_" + plan_.medium.system.elements[p], place.state.sorbed, n_totals, p);
+}
+
+/// Species of it are on sites.
+bool ReactiveRun::sorbs(std::size_t primary) const {
+  const ChemicalSystem& system = plan_.bulk->medium.system;
+  for (auto i = static_cast<std::size_t>(system.n_dissolved); i < system.species.size(); ++i)
+    for (const auto& [b, c] : system.species[i].formed.basis)
+      if (static_cast<std::size_t>(b) == primary) return true;
+  return false;
 }
 
 std::vector<JobComponent> ReactiveRun::fields(const TransportState& state,
                                               const std::shared_ptr<const JoinedCells>& joined) const {
   std::vector<JobComponent> all;
   const ChemicalSystem& system = plan_.medium.system;
-  const std::size_t n_minerals = plan_.medium.minerals.size(), n = static_cast<std::size_t>(grid_.n_own);
+  const std::size_t n_minerals = plan_.reactions().size(), n = static_cast<std::size_t>(grid_.n_own);
   std::vector<std::string> names = drawn_fields();
   for (const int s : plan_.species) names.push_back("molality_" + system.species[s].name);
   std::vector<std::vector<double>> values(names.size(), std::vector<double>(n, nothing));
@@ -314,18 +346,11 @@ std::vector<JobComponent> ReactiveRun::fields(const TransportState& state,
     if (s == nullptr) return;
     values[0][v] = ph_of(*s);
     for (std::size_t m = 0; m < n_minerals; ++m)
-      values[1 + m][v] = saturation_index(system, *s, plan_.medium.minerals[m].mineral.phase);
+      values[1 + m][v] = saturation_index(system, *s, plan_.reactions()[m].mineral.phase);
     for (std::size_t k = 0; k < plan_.species.size(); ++k)
       values[1 + n_minerals + k][v] = s->molality[plan_.species[k]];
   });
-  for (std::size_t m = 0; m < n_minerals; ++m) {
-    if (!run_.config.chemistry.minerals[m].wall.empty()) continue;
-    names.push_back("mineral_" + plan_.medium.minerals[m].mineral.name);
-    values.emplace_back(n, 0.0);
-    const Place& place = places_.back();
-    for (std::size_t s = 0; s < place.sites.size(); ++s)
-      values.back()[place.sites.volume[s]] = place.state.amount[s * n_minerals + m];
-  }
+  if (plan_.bulk) add_bulk_fields(names, values);
   for (std::size_t k = 0; k < names.size(); ++k) {
     all.push_back(concentration_field(run_, joined, names[k], values[k]));
     all.back().name = names[k];

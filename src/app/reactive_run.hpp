@@ -83,6 +83,8 @@ class ReactiveRun {
   };
   /// Of a place whose steps may be coupled.
   const CoupledScratch* scratch_of(const Place& place) const { return place.walls ? &coupled_ : nullptr; }
+  /// What reacts there.
+  const ReactiveMedium& medium_of(const Place& place) const { return place.walls ? plan_.medium : plan_.bulk->medium; }
   bool couples(double dt) const;
   void add(const Place& place, double dt);
   std::span<const Array<double>> totals(const TransportState& state) const;
@@ -93,6 +95,9 @@ class ReactiveRun {
   WaterLine water_of(std::span<const double> totals, Speciation& state) const;
   void compare_with_well_mixed(const TransportState& state);
   std::vector<std::string> drawn_fields() const;
+  void add_bulk_fields(std::vector<std::string>& names, std::vector<std::vector<double>>& values) const;
+  bool sorbs() const { return plan_.bulk && !plan_.bulk->medium.sites.empty(); }
+  bool sorbs(std::size_t primary) const;
   std::vector<std::pair<double, double>> picture_ranges() const;
 
   const JobContext& run_;

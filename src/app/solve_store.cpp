@@ -40,7 +40,8 @@ const std::array<Tables, 5>& tables() {
        {"dispersion", {"[fluid]", "[flow]", "[dispersion]"}},
        {"transport",
         {"[fluid]", "[flow]", "[[flow.inlet]]", "[transport]", "[[transport.component]]", "[[transport.wall]]",
-         "[[transport.region]]", "[chemistry]", "[[chemistry.solution]]", "[[chemistry.mineral]]", "[time]"},
+         "[[transport.region]]", "[chemistry]", "[[chemistry.solution]]", "[[chemistry.mineral]]",
+         "[[chemistry.exchange]]", "[[chemistry.surface]]", "[[chemistry.equilibrium]]", "[time]"},
         {"estimate_error", "uncertainty"}}}};
   return all;
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `karst speciate`: the species of solutions, and batch reactions with minerals, without any grid.
+#include <fmt/format.h>
+
 #include <filesystem>
+#include <optional>
 
 #include "app/chemistry_deck.hpp"
 #include "app/commands.hpp"
@@ -15,27 +18,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A solution, and what minerals do to it.
+/// A solution, and what is done with it.
 struct Speciated {
   Solution solution;
-  ReactiveMedium medium;
+  Vessel vessel;
+  std::optional<BatchState> equilibrium;  ///< with all that is in equilibrium
   std::vector<BatchState> states;
 };
 
 Speciated speciated(const Database& database, const ChemistryDeck& deck, SolutionOptions options) {
-  for (const MineralDeck& m : deck.minerals) add_elements_of_phase(database, m.options.phase, options);
-  Speciated result{solve_solution(database, options), {}, {}};
-  const ChemicalSystem& system = result.solution.system;
-  std::vector<SurfaceReaction> reactions;
-  std::vector<MineralOptions> minerals;
-  for (const MineralDeck& m : deck.minerals) {
-    reactions.push_back(make_surface_reaction(system, m.options));
-    minerals.push_back(m.options);
+  VesselOptions parts{deck.sorbents, {}, deck.equilibria};
+  for (const MineralDeck& m : deck.minerals) parts.minerals.push_back(m.options);
+  for (const MineralOptions& m : parts.minerals) add_elements_of_phase(database, m.phase, options);
+  for (const EquilibriumOptions& e : parts.equilibria) add_elements_of_phase(database, e.phase, options);
+  Speciated result{solve_solution(database, options), {}, {}, {}};
+  try {
+    result.vessel = make_vessel(database, result.solution, parts);
+    const Vessel& v = result.vessel;
+    if (!deck.equilibria.empty()) result.equilibrium = equilibrate(v.medium, v.minerals, v.totals);
+    if (!deck.times.empty()) result.states = react(v.medium, v.minerals, v.totals, deck.times);
+  } catch (const Error& e) {
+    throw Error(fmt::format("solution {}: {}", options.name, e.what()));
   }
-  result.medium = make_medium(system, std::move(reactions), result.solution.state);
-  std::vector<double> totals;
-  for (int p = 0; p < system.n_primaries; ++p) totals.push_back(total_of(system, result.solution.state, p));
-  if (!deck.times.empty()) result.states = react(result.medium, minerals_of(minerals), totals, deck.times);
   return result;
 }
 
@@ -50,6 +54,22 @@ std::vector<Speciated> speciate_all(const Database& database, const ChemistryDec
     }
   require(problems.empty(), "{}", problems);
   return all;
+}
+
+/// Sorbents beside the solution, and all of it in equilibrium.
+void tell_vessel(const Speciated& s, const ChemistryDeck& deck, std::string& csv) {
+  const ReactiveMedium& medium = s.vessel.medium;
+  const std::string& name = s.solution.options.name;
+  if (!deck.sorbents.empty()) {
+    log_info("{}", sorption_text(medium.system, medium.start, deck.sorbents));
+    csv += sorption_csv(name, medium.system, medium.start, deck.sorbents);
+  }
+  if (!s.equilibrium) return;
+  log_info("{}", equilibrium_text(name, medium, s.vessel.minerals, *s.equilibrium));
+  csv += equilibrium_csv(name, medium, s.vessel.minerals, *s.equilibrium);
+  if (deck.sorbents.empty()) return;
+  log_info("{}", sorption_text(medium.system, s.equilibrium->solution, deck.sorbents));
+  csv += sorption_csv(name, medium.system, s.equilibrium->solution, deck.sorbents, "equilibrium_");
 }
 
 /// "results.csv" -> "results_batch.csv"
@@ -87,9 +107,10 @@ void speciate_command(const Comm& comm, const CommandLine& line) {
     log_info("{}", solution_text(s.solution, deck.database));
     for (const std::string& w : solution_warnings(s.solution)) log_warn("{}", w);
     csv += solution_csv(s.solution, csv.empty());
+    tell_vessel(s, deck, csv);
     if (s.states.empty()) continue;
-    log_info("{}", batch_text(s.solution.options.name, s.medium, s.states));
-    batch += batch_csv(s.solution.options.name, s.medium, s.states, batch.empty());
+    log_info("{}", batch_text(s.solution.options.name, s.vessel.medium, s.states));
+    batch += batch_csv(s.solution.options.name, s.vessel.medium, s.states, batch.empty());
   }
   for (const std::string& file : files) {
     write_file(comm, file, file == line.file ? csv : batch);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/reactive_plan.hpp"
 #include "app/session.hpp"
 #include "app/transport_job.hpp"
 #include "transport/march/transport_stepper.hpp"
@@ -50,6 +51,10 @@ JobPlan plan_transport(const Config& config, const GridOptions& grid) {
     const auto minerals = static_cast<double>(config.chemistry.minerals.size());
     all.solve.fluid += coupled_faces + 8.0 * (2.0 * n + 2.0 * minerals);
     all.solve.slot += 8.0 * n;
+  }
+  if (config.reactive != nullptr && config.reactive->bulk) {  // ReactionState, sites, and what a step works in
+    const ReactiveMedium& bulk = config.reactive->bulk->medium;
+    all.solve.fluid += 8.0 * static_cast<double>(bulk.n_basis() + 2 + 5 * bulk.n_totals() + 5 * bulk.minerals.size());
   }
   all.more_work = 2.0;
   return all;

@@ -36,8 +36,8 @@ class Batch {
       const double before = r.at_once() ? 0.0 : dissolved[m];
       for (std::size_t p = 0; p < totals_.size(); ++p) totals_[p] += r.brought[p] * before;
       share_[m] = r.at_once() ? minerals_.area[m] : minerals_.area[m] * time;
-      most_[m] = std::max(0.0, minerals_.most[m] - before);
-      least_[m] = std::min(0.0, minerals_.least[m] - before);
+      most_[m] = r.dissolves ? std::max(0.0, minerals_.amount[m] - before) : 0.0;
+      least_[m] = r.precipitates ? -std::numeric_limits<double>::infinity() : 0.0;
     }
     return solve_reaction(medium_, {totals_, share_, most_, extent, least_}, solution_, work_);
   }
@@ -47,7 +47,7 @@ class Batch {
     first_ = second_ = y;
     if (!stage(y, gamma * h, first_)) return INFINITY;
     for (std::size_t m = 0; m < n_; ++m)
-      base_[m] = std::clamp(y[m] + (1.0 - gamma) / gamma * first_[m], minerals_.least[m], minerals_.most[m]);
+      base_[m] = std::min(y[m] + (1.0 - gamma) / gamma * first_[m], minerals_.amount[m]);
     if (!stage(base_, gamma * h, second_)) return INFINITY;
     double error = 0.0;
     for (std::size_t m = 0; m < n_; ++m) {
@@ -76,10 +76,17 @@ BatchMinerals minerals_of(const std::vector<MineralOptions>& options) {
   BatchMinerals minerals;
   for (const MineralOptions& o : options) {
     minerals.area.push_back(o.area);
-    minerals.most.push_back(o.amount);
-    minerals.least.push_back(-std::numeric_limits<double>::infinity());
+    minerals.amount.push_back(o.amount);
   }
   return minerals;
+}
+
+BatchState equilibrate(const ReactiveMedium& medium, const BatchMinerals& minerals, const std::vector<double>& totals) {
+  Batch batch(medium, minerals, totals);
+  std::vector<double> dissolved(medium.minerals.size(), 0.0);
+  require(batch.stage(dissolved, 0.0, dissolved), "no equilibrium of all phases is found; pH {:.3f} before",
+          ph_of(batch.solution()));
+  return {0.0, dissolved, batch.solution()};
 }
 
 std::vector<BatchState> react(const ReactiveMedium& medium, const BatchMinerals& minerals,

@@ -10,10 +10,10 @@ namespace karst {
 
 /// What is in the vessel beside a kilogram of water, per mineral of the medium.
 struct BatchMinerals {
-  std::vector<double> area;         ///< [m²/kgw]; of equilibria any positive number
-  std::vector<double> most, least;  ///< extents [mol/kgw]: what can dissolve, and, negative, what can precipitate
+  std::vector<double> area;    ///< [m²/kgw]; of equilibria any positive number
+  std::vector<double> amount;  ///< [mol/kgw]
 };
-/// Of minerals as they are described: their areas and amounts, and no limit to what precipitates.
+/// Of minerals as they are described.
 BatchMinerals minerals_of(const std::vector<MineralOptions>& options);
 
 /// A solution with minerals at one time.
@@ -22,6 +22,10 @@ struct BatchState {
   std::vector<double> dissolved;  ///< [mineral] since the beginning [mol/kgw]
   Speciation solution;
 };
+
+/// The vessel in equilibrium with all that reacts at once, before anything else reacts. Throws Error where it does not
+/// come to it. Not collective.
+BatchState equilibrate(const ReactiveMedium& medium, const BatchMinerals& minerals, const std::vector<double>& totals);
 
 /// The solution over time: elements and charge are those of the start and of what has dissolved. L-stable Runge-Kutta
 /// steps of second order (γ = 1 - 1/√2; Alexander 1977) with the length chosen such that the difference to the first

@@ -13,7 +13,16 @@ namespace karst {
 /// @param name  of the solution
 std::string batch_text(const std::string& name, const ReactiveMedium& medium, const std::vector<BatchState>& states);
 
-/// The same as lines solution,time_s,kind,name,value,unit; the first line names the columns when `header`.
+/// pH, ionic strength, totals, and of each phase in equilibrium its saturation index, what has dissolved and what is
+/// left.
+std::string equilibrium_text(const std::string& name, const ReactiveMedium& medium, const BatchMinerals& minerals,
+                             const BatchState& state);
+
+/// The same as lines of solution_csv(); kinds: equilibrium_property, equilibrium_total, dissolved, left.
+std::string equilibrium_csv(const std::string& name, const ReactiveMedium& medium, const BatchMinerals& minerals,
+                            const BatchState& state);
+
+/// Of batch_text() lines solution,time_s,kind,name,value,unit; the first line names the columns when `header`.
 std::string batch_csv(const std::string& name, const ReactiveMedium& medium, const std::vector<BatchState>& states,
                       bool header);
 

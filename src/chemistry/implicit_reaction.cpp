@@ -119,12 +119,15 @@ bool changed(const ReactionSolve& s) {
   }
   if (any) return true;
   worst = released_equilibrium(s);
-  if (worst < s.n()) s.work.bound[worst] = Bound::free;
-  return worst < s.n();
+  if (worst == s.n()) return false;
+  s.work.bound[worst] = Bound::free;
+  s.work.entering = worst;
+  return true;
 }
 
 /// Equilibria begin where their guess says.
 void set_bounds(const ReactionSolve& s) {
+  s.work.entering = s.n();
   for (std::size_t m = 0; m < s.n(); ++m) {
     double& extent = s.reaction.extent[m];
     extent = s.reacts(m) ? std::clamp(extent, s.least(m), s.reaction.most[m]) : 0.0;
@@ -216,8 +219,8 @@ SurfaceReaction make_surface_reaction(const ChemicalSystem& system, const Minera
   return reaction;
 }
 
-SurfaceReaction make_equilibrium(const ChemicalSystem& system, const std::string& name, int phase, double index) {
-  return {{name, phase, 0.0, 0.0, {}}, brought_by(system, phase), index * std::numbers::ln10};
+SurfaceReaction make_equilibrium(const ChemicalSystem& system, const std::string& name, int phase, double ln_omega) {
+  return {{name, phase, 0.0, 0.0, {}}, brought_by(system, phase), ln_omega};
 }
 
 ReactiveMedium make_medium(ChemicalSystem system, std::vector<SurfaceReaction> minerals, Speciation start,

@@ -26,13 +26,14 @@ struct SurfaceReaction {
   KineticMineral mineral;       ///< with area 1: its rate is per surface; no paths: in equilibrium
   std::vector<double> brought;  ///< ν: [primary] totals of a mole
   double ln_omega = 0.0;        ///< Ω_eq of an equilibrium
+  bool dissolves = true, precipitates = true;
   bool at_once() const { return mineral.paths.empty(); }
 };
 /// Throws Error, with the mineral's name, for what is wrong. Not collective.
 SurfaceReaction make_surface_reaction(const ChemicalSystem& system, const MineralOptions& options);
-/// @param phase  of the system
-/// @param index  saturation index that it holds; of a gas log10 of its fugacity [atm]
-SurfaceReaction make_equilibrium(const ChemicalSystem& system, const std::string& name, int phase, double index);
+/// @param phase     of the system
+/// @param ln_omega  that it holds; of a gas ln of its fugacity [atm]
+SurfaceReaction make_equilibrium(const ChemicalSystem& system, const std::string& name, int phase, double ln_omega);
 
 /// A system with what reacts in it. Totals are those of the primaries, in mol/kgw, H+ first.
 struct ReactiveMedium {
@@ -64,6 +65,7 @@ struct ReactionWorkspace {
   SpeciationWorkspace speciation;
   std::vector<SolutionCondition> conditions;  ///< [basis] of the solution that was found: T + Σ ν ξ
   std::vector<Bound> bound;                   ///< [mineral]
+  std::size_t entering = 0;                   ///< the equilibrium that was let go on last; n: none
   std::vector<int> pivot;                     ///< [mineral] primary whose sum it is in; -1: none of its own
   std::vector<double> part;                   ///< [basis][amount] of the combined sums
   std::vector<double> brought;                ///< [mineral][primary] combined

@@ -156,8 +156,13 @@ bool combine_sums(const ReactionSolve& s) {
   const auto is_taken_out = [&](std::size_t m) {
     return s.taken_out == TakenOut::all || (s.taken_out == TakenOut::fast && s.work.fast[m] != 0);
   };
-  for (std::size_t m = 0; m < s.n(); ++m)
-    if (s.goes_on(m) && s.at_once(m) && !take_out(s, m)) return give_way(s, m) && combine_sums(s);
+  // The phase that has just begun to form comes last: where it is a sum of others one of them gives way to it.
+  const std::size_t last = s.work.entering;
+  for (std::size_t k = 0; k <= s.n(); ++k) {
+    const std::size_t m = k < s.n() ? k : last;
+    if (m >= s.n() || (k < s.n() && m == last) || !s.goes_on(m) || !s.at_once(m)) continue;
+    if (!take_out(s, m)) return give_way(s, m) && combine_sums(s);
+  }
   for (std::size_t m = 0; m < s.n(); ++m)
     if (s.goes_on(m) && !s.at_once(m) && is_taken_out(m)) take_out(s, m);
   set_equations(s);

@@ -110,22 +110,6 @@ void take_extras(std::istringstream& words, SolutionTotal& total) {
           total.element, total.phase);
 }
 
-/// ln Ω of a phase at its saturation index; of gases the index is log10 of the partial pressure in atm.
-SolutionCondition saturation(const ChemicalSystem& system, const std::string& phase, double index) {
-  const int number = system.phase(phase);
-  std::vector<std::string> names;
-  for (const SystemPhase& p : system.phases) names.push_back(p.name);
-  const std::string near = nearest(phase, names);
-  require(number >= 0, "phase {} is not made of the elements of the solution, or not in the database{}", phase,
-          near.empty() ? "" : fmt::format("; did you mean {}?", near));
-  const SystemPhase& p = system.phases[number];
-  double ln_omega = index * ln10;
-  if (p.is_gas && p.critical_temperature > 0.0 && p.critical_pressure > 0.0)
-    ln_omega += std::log(fugacity_coefficient(system.kelvin, std::pow(10.0, index), p.critical_temperature,
-                                              p.critical_pressure, p.acentric));
-  return {Kind::saturation, ln_omega, number};
-}
-
 SolutionCondition condition_of_ph(const ChemicalSystem& system, const std::string& text) {
   if (text == "charge") return {Kind::charge, 0.0};
   if (const auto number = as_number(text)) {
@@ -188,6 +172,21 @@ void require_solved(const Solution& solution, bool converged) {
 }
 
 }  // namespace
+
+SolutionCondition saturation(const ChemicalSystem& system, const std::string& phase, double index) {
+  const int number = system.phase(phase);
+  std::vector<std::string> names;
+  for (const SystemPhase& p : system.phases) names.push_back(p.name);
+  const std::string near = nearest(phase, names);
+  require(number >= 0, "phase {} is not made of the elements of the solution, or not in the database{}", phase,
+          near.empty() ? "" : fmt::format("; did you mean {}?", near));
+  const SystemPhase& p = system.phases[number];
+  double ln_omega = index * ln10;
+  if (p.is_gas && p.critical_temperature > 0.0 && p.critical_pressure > 0.0)
+    ln_omega += std::log(fugacity_coefficient(system.kelvin, std::pow(10.0, index), p.critical_temperature,
+                                              p.critical_pressure, p.acentric));
+  return {Kind::saturation, ln_omega, number};
+}
 
 SolutionTotal parse_total(std::string_view text) {
   std::istringstream words{std::string(text)};

@@ -50,6 +50,10 @@ struct Solution {
   Speciation state;
 };
 
+/// Saturation of a phase at its index; of gases the index is log10 of the partial pressure in atm. Throws Error, naming
+/// the nearest, where the system does not have it. Not collective.
+SolutionCondition saturation(const ChemicalSystem& system, const std::string& phase, double index);
+
 /// Adds a total of 0 for every element of a phase that the solution does not name, so that it can take the phase up.
 /// Throws Error when the database does not have the phase, naming the nearest. Not collective.
 void add_elements_of_phase(const Database& database, const std::string& phase, SolutionOptions& options);

@@ -118,10 +118,10 @@ std::string sorption_text(const ChemicalSystem& system, const Speciation& state,
 }
 
 std::string sorption_csv(const std::string& solution, const ChemicalSystem& system, const Speciation& state,
-                         const std::vector<SorbentOptions>& options) {
+                         const std::vector<SorbentOptions>& options, const std::string& when) {
   std::string text;
   const auto add = [&](const char* kind, const std::string& name, double value, const char* unit) {
-    text += fmt::format("{},{},{},{:.10g},{},,\n", solution, kind, name, value, unit);
+    text += fmt::format("{},{}{},{},{:.10g},{},,\n", solution, when, kind, name, value, unit);
   };
   for (int p = 0; p < system.n_primaries; ++p)
     add("sorbed", system.elements[static_cast<std::size_t>(p)], sorbed_of(system, state, p), "mol/kgw");

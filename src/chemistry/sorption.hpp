@@ -42,7 +42,8 @@ std::string sorption_text(const ChemicalSystem& system, const Speciation& state,
                           const std::vector<SorbentOptions>& options);
 
 /// Lines as in solution_csv(), kinds: sorbed (of an element), sorbed_species, potential [V], surface_charge [C/m2].
+/// @param when  before each kind: "", "equilibrium_"
 std::string sorption_csv(const std::string& solution, const ChemicalSystem& system, const Speciation& state,
-                         const std::vector<SorbentOptions>& options);
+                         const std::vector<SorbentOptions>& options, const std::string& when = "");
 
 }  // namespace karst

@@ -40,7 +40,7 @@ class Coupled {
         state_(state),
         s_(scratch),
         n_(medium_.minerals.size()),
-        n_totals_(static_cast<std::size_t>(medium_.system.n_primaries)),
+        n_totals_(medium_.n_totals()),
         skip_(problem.options.skip),
         old_(reaction.rate) {
     for (double& q : old_) q = std::isnan(q) ? 0.0 : q;
@@ -347,7 +347,7 @@ void advance_coupled(const CoupledProblem& problem, TransportStepper& stepper, d
     step.forget_before();
     found = step.run(moved, counts);
   }
-  const auto n_totals = static_cast<std::size_t>(problem.medium.system.n_primaries);
+  const auto n_totals = problem.medium.n_totals();
   if (found) {
     step.sum_up(reacted);
   } else {

@@ -14,10 +14,11 @@ namespace {
 /// Calls f(numbers of all sites, how many of one).
 template <class State, class Scratch, class F>
 void for_parts(const ReactiveMedium& medium, State& state, Scratch* coupled, F&& f) {
-  const auto totals = static_cast<std::size_t>(medium.system.n_primaries);
+  const std::size_t totals = medium.n_totals();
   const std::size_t minerals = medium.minerals.size();
-  f(state.start, totals + 2);
+  f(state.start, medium.n_basis() + 2);
   f(state.seen, totals);
+  f(state.sorbed, medium.sites.empty() ? 0 : totals);
   f(state.rate, minerals);
   f(state.amount, minerals);
   if (coupled == nullptr) return;

@@ -11,7 +11,8 @@
 
 namespace karst {
 
-/// Numbers of a site, one after the other: start (primary + 2), seen (primary), rate and amount (mineral) of
+/// Numbers of a site, one after the other: start (basis + 2), seen (primary), sorbed (primary) where anything
+/// sorbs, rate and amount (mineral) of
 /// ReactionState; of sites whose steps may be coupled then seen (primary), rate and slope (mineral) of CoupledScratch.
 std::size_t memory_width(const ReactiveMedium& medium, bool coupled);
 

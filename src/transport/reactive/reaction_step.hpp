@@ -9,6 +9,9 @@
 // at D dt / h² = 0.1, 0.1 % at 0.3, 5 % at 1 and half of it at 10, where steps are stable but wrong. Elements and
 // charge go from mineral to solution as written, to round-off. Sites whose totals have hardly changed since their last
 // solve keep its rates.
+//
+// What sorbs, and phases in equilibrium (volume_sites alone), are in the solve of their volume: it begins with all that
+// is dissolved and sorbed, T* + E, and leaves T and E. Exchangers, surfaces and phases stay where they are.
 #pragma once
 
 #include <memory>
@@ -32,8 +35,9 @@ bool hardly_changed(std::span<const double> now, std::span<const double> before,
 
 /// Sites over time.
 struct ReactionState {
-  std::vector<double> start;   ///< [site][primary + 2]: ln m, ionic strength, ln a(H2O) of the last solve
-  std::vector<double> seen;    ///< [site][primary]: totals at the film of the last solve
+  std::vector<double> start;   ///< [site][basis + 2]: of the last solve, then ionic strength, ln a(H2O)
+  std::vector<double> seen;    ///< [site][primary]: totals at the film of the last solve; NaN: none yet
+  std::vector<double> sorbed;  ///< [site][primary] E [mol/kgw]; empty where nothing sorbs
   std::vector<double> amount;  ///< [site][mineral] left [mol/kgw]
   std::vector<double> rate;    ///< [site][mineral] of the last step, per water of the volume [mol/kgw/s]; NaN: none yet
   std::vector<std::int64_t> cost;  ///< [site] speciations of the last step
@@ -45,9 +49,10 @@ struct ReactionState {
 struct ReactionReport {
   std::vector<double> dissolved;  ///< [mineral]
   /// [mineral] Σ |r(t + dt) - r(t)| dt / 2: how far the rates at the end of the step are from their mean over it, which
-  /// is what splitting and the implicit Euler method leave to first order; 0 in the first step.
+  /// is what splitting and the implicit Euler method leave to first order; 0 in the first step, and of equilibria.
   std::vector<double> time_error;
-  std::vector<double> gained;  ///< [primary] by the solution: Σ ν dissolved
+  std::vector<double> gained;  ///< [primary] by the solution: Σ ν dissolved, and what no longer sorbs
+  std::vector<double> sorbed;  ///< [primary] at the end; empty where nothing sorbs
   std::int64_t solved = 0, kept = 0, speciations = 0;
 };
 

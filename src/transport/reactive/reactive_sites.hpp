@@ -49,8 +49,8 @@ struct FilmOptions {
 ReactiveSites wall_sites(const ScalarGrid& grid, std::size_t n_minerals, const FilmOptions& options,
                          const std::function<void(const WallPiece&, std::span<double>)>& fraction);
 
-/// The same minerals in every volume. Not collective.
-/// @param area    [mineral] [m²/kgw]
+/// The same minerals, and what sorbs, in every volume. Not collective.
+/// @param area    [mineral] [m²/kgw]; of phases in equilibrium any positive number
 /// @param amount  [mineral] [mol/kgw]
 ReactiveSites volume_sites(const ScalarGrid& grid, std::span<const double> area, std::span<const double> amount);
 

@@ -102,7 +102,7 @@ struct DeckRun {
     while (std::getline(file, line)) {
       rows.emplace_back();
       std::istringstream words(line);
-      while (std::getline(words, word, ',')) rows.back().push_back(std::stod(word));
+      while (std::getline(words, word, ',')) rows.back().push_back(word.empty() ? NAN : std::stod(word));
     }
   }
   double at(const std::vector<double>& row, const std::string& name) const {
@@ -203,6 +203,51 @@ TEST(ReactiveRunMpi, HistoryAndPageShowWaterAndRates) {
   EXPECT_EQ(page.tiles.at(0).name, "pH at the outlet");
 }
 
+constexpr const char* in_every_cell = R"(
+[[chemistry.exchange]]
+site = "X"
+amount = 5e-3
+[[chemistry.surface]]
+sites = ["Hfo_w 1e-3"]
+area = 600
+mass = 0.4
+[[chemistry.equilibrium]]
+phase = "Calcite"
+amount = 1e-4
+)";
+
+// Beside a mineral on walls the water meets an exchanger, a surface and calcite in every cell: what it loses they gain.
+TEST(ReactiveRunMpi, CellsSorbAndComeToEquilibrium) {
+  const PetscSession petsc;
+  const Comm world = Comm::world();
+  const std::string deck = std::string(box) + waters + slow_calcite + "name = \"grain\"\n" + in_every_cell;
+  const DeckRun run(world, deck);
+  for (const auto& row : run.rows)
+    for (const char* element : {"H", "Ca", "C(4)", "Na", "Cl"})
+      EXPECT_LT(run.at(row, std::string(element) + "_imbalance"), 1e-12) << element;
+  const auto &begin = run.rows.front(), &end = run.rows.back();
+  // Calcium is calcite's alone, and most of it takes the place of sodium.
+  const double calcium = run.at(end, "Ca_content_mol") + run.at(end, "Ca_sorbed_mol");
+  EXPECT_LE(calcium, run.at(end, "Calcite_dissolved_mol") * (1.0 + 1e-9));
+  EXPECT_GT(calcium, 0.9 * run.at(end, "Calcite_dissolved_mol"));
+  EXPECT_GT(run.at(end, "Ca_sorbed_mol"), 0.8 * calcium);
+  EXPECT_LT(run.at(end, "Na_sorbed_mol"), run.at(begin, "Na_sorbed_mol"));
+  EXPECT_NEAR(run.at(end, "Cl_sorbed_mol"), 0.0, 1e-15 * run.at(end, "Cl_content_mol"));
+  std::vector<std::string> names;
+  for (const JobComponent& c : run.result.components) names.push_back(c.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"pH", "saturation_index_grain", "saturation_index_Calcite",
+                                             "mineral_Calcite", "sorbed_H", "sorbed_Na", "sorbed_C(4)", "sorbed_Ca"}));
+  const auto json = Json::parse(run.result.json)["chemistry"];
+  EXPECT_TRUE(json["minerals"][1]["area_m2"].is_null());
+  EXPECT_TRUE(json["minerals"][1]["in_equilibrium"].get<bool>());
+  if (world.size() == 1) return;
+  const DeckRun alone(Comm::self(), deck);
+  ASSERT_EQ(alone.rows.size(), run.rows.size());
+  for (std::size_t i = 0; i < run.rows.size(); ++i)
+    EXPECT_NEAR(alone.at(alone.rows[i], "Ca_sorbed_mol"), run.at(run.rows[i], "Ca_sorbed_mol"),
+                1e-7 * run.at(run.rows[i], "Ca_sorbed_mol"));
+}
+
 // Without minerals solutions mix and nothing reacts; a tracer goes beside them.
 TEST(ReactiveRun, WatersMixBesideATracer) {
   const PetscSession petsc;
@@ -225,6 +270,15 @@ TEST(ReactiveRun, MistakesOfADeckAreToldTogether) {
   told(good + mineral + "rates = [\"1 Ny+ 1\"]\nwall = \"all\"\narea = 2\n", {"area: given beside wall", "Ny+"});
   told(good + "[[chemistry.mineral]]\nphase = \"Calcit\"\nwall = \"all\"\nrates = [\"1\"]\n", {"Calcit", "Calcite"});
   told(good + "[[chemistry.mineral]]\nphase = \"CO2(g)\"\nwall = \"all\"\nrates = [\"1\"]\n", {"is a gas"});
+  told(good + "[[chemistry.exchange]]\nname = \"clay\"\n",
+       {"exchange[0].site: missing", "exchange[0].amount: missing"});
+  told(good + "[[chemistry.exchange]]\nsite = \"Y\"\namount = 1\n", {"Y: site Y is not in database"});
+  told(good + "[[chemistry.surface]]\nsites = [\"Hfo_w\"]\n", {"is no site", "surface[0].area: missing"});
+  told(good + "[[chemistry.surface]]\nsites = [\"X 1\"]\nelectrostatics = \"none\"\narea = 1\n",
+       {"surface[0].area: given with electrostatics"});
+  told(good + "[[chemistry.surface]]\nsites = [\"X 1\"]\nelectrostatics = \"none\"\n", {"X is a site of an exchanger"});
+  told(good + "[[chemistry.equilibrium]]\nindex = 1\n", {"equilibrium[0].phase: missing"});
+  told(good + "[[chemistry.equilibrium]]\nphase = \"Calcit\"\n", {"Calcit", "did you mean Calcite"});
   std::string other = good;
   other.replace(other.find("\"acid\""), 6, "\"acids\"");
   told(other, {"chemistry.inlet: \"acids\" is no solution", "did you mean \"acid\""});

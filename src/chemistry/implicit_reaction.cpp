@@ -120,6 +120,7 @@ bool changed(const ReactionSolve& s) {
   if (any) return true;
   worst = released_equilibrium(s);
   if (worst == s.n()) return false;
+  s.work.forms = s.work.bound[worst] == Bound::at_most;
   s.work.bound[worst] = Bound::free;
   s.work.entering = worst;
   return true;
@@ -128,6 +129,7 @@ bool changed(const ReactionSolve& s) {
 /// Equilibria begin where their guess says.
 void set_bounds(const ReactionSolve& s) {
   s.work.entering = s.n();
+  s.work.forms = true;
   for (std::size_t m = 0; m < s.n(); ++m) {
     double& extent = s.reaction.extent[m];
     extent = s.reacts(m) ? std::clamp(extent, s.least(m), s.reaction.most[m]) : 0.0;

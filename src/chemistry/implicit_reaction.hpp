@@ -66,6 +66,7 @@ struct ReactionWorkspace {
   std::vector<SolutionCondition> conditions;  ///< [basis] of the solution that was found: T + Σ ν ξ
   std::vector<Bound> bound;                   ///< [mineral]
   std::size_t entering = 0;                   ///< the equilibrium that was let go on last; n: none
+  bool forms = true;                          ///< it precipitates; or else dissolves
   std::vector<int> pivot;                     ///< [mineral] primary whose sum it is in; -1: none of its own
   std::vector<double> part;                   ///< [basis][amount] of the combined sums
   std::vector<double> brought;                ///< [mineral][primary] combined

@@ -79,20 +79,28 @@ bool take_out(const ReactionSolve& s, std::size_t m) {
   return true;
 }
 
-/// Phase m is Σ c_k of others in equilibrium: as it forms they dissolve, and the first one that is used up gives way.
+/// Phase m is Σ c_k of others in equilibrium: as it forms (or dissolves) the others do the opposite, c_k times as much
+/// of each, until the first one of all comes to a bound, and gives way. False where none does.
 bool give_way(const ReactionSolve& s, std::size_t m) {
   std::size_t first = s.n();
   double amount = std::numeric_limits<double>::infinity();
+  Bound bound = Bound::free;
+  const auto reaches = [&](std::size_t k, double per_amount) {  // d extent / d amount
+    const double way = per_amount > 0.0 ? s.reaction.most[k] - s.reaction.extent[k] : s.reaction.extent[k] - s.least(k);
+    if (std::abs(per_amount) <= negligible || way / std::abs(per_amount) >= amount) return;
+    amount = way / std::abs(per_amount);
+    first = k;
+    bound = per_amount > 0.0 ? Bound::at_most : Bound::at_least;
+  };
+  const double forms = s.work.forms ? 1.0 : -1.0;
+  reaches(m, -forms);
   for (std::size_t k = 0; k < s.n(); ++k) {
     if (s.work.pivot[k] < 0 || !s.at_once(k)) continue;
     const auto p = static_cast<std::size_t>(s.work.pivot[k]);
-    const double c = s.brought(m, p) / s.brought(k, p), left = s.reaction.most[k] - s.reaction.extent[k];
-    if (c <= negligible || left / c >= amount) continue;
-    amount = left / c;
-    first = k;
+    reaches(k, forms * s.brought(m, p) / s.brought(k, p));
   }
   if (first == s.n()) return false;
-  s.work.bound[first] = Bound::at_most;
+  s.work.bound[first] = bound;
   return true;
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "chemistry/vessel.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
+#include <random>
 
 #include "base/error.hpp"
 
@@ -112,6 +115,44 @@ TEST(Vessel, ExchangerSurfaceAndPhases) {
   expect_equilibrium("7", water, {{"Calcite", 0, 0.1, 1.2397658238e-3}, {"CO2(g)", -2, 10, 1.4238810716e-3}},
                      {{"Zn", 1.0911689223e-5}}, 7.2375649241, close,
                      {{"clay", {"X 0.02"}}, {"Hfo", {"Hfo_w 2e-4", "Hfo_s 5e-6"}, true, true, 54.0}});
+}
+
+// Random waters with up to eight of fourteen phases, some of which are other forms of the same, little or none of them
+// at the beginning: each is in equilibrium, or at the bound that it goes to.
+TEST(Vessel, RandomPhasesComeToEquilibriumOrEnd) {
+  const std::vector<std::string> all{"Calcite",      "Aragonite",  "Dolomite",  "Gypsum",  "Anhydrite",
+                                     "Quartz",       "Chalcedony", "SiO2(a)",   "CO2(g)",  "Celestite",
+                                     "Strontianite", "Gibbsite",   "Kaolinite", "Fluorite"};
+  std::mt19937 random(19);
+  const auto in = [&](double from, double to) { return std::uniform_real_distribution<double>(from, to)(random); };
+  for (int k = 0; k < 200; ++k) {
+    SolutionOptions water;
+    water.ph = fmt::format("{}", in(3.0, 11.0));
+    const double scale = in(-4.0, -1.0);
+    for (const char* e : {"Na", "Ca", "Mg", "C(4)", "S(6)", "K", "Si", "Al", "Sr", "F"})
+      water.totals.push_back(fmt::format("{} {}", e, std::pow(10.0, scale - in(0.3, 5.0))));
+    water.totals.push_back(fmt::format("Cl {}", std::pow(10.0, scale)));
+    VesselOptions options;
+    std::vector<std::string> phases = all;
+    std::ranges::shuffle(phases, random);
+    phases.resize(1 + random() % 8);
+    for (const std::string& phase : phases)
+      options.equilibria.push_back({phase, phase, phase == "CO2(g)" ? in(-4.0, 0.0) : 0.0,
+                                    in(0.0, 1.0) < 0.3 ? 0.0 : std::pow(10.0, in(-5.0, 0.5)), in(0.0, 1.0) < 0.9,
+                                    in(0.0, 1.0) < 0.9});
+    const Vessel v = make_vessel(shipped(), solve_solution(shipped(), water), options);
+    const BatchState state = equilibrate(v.medium, v.minerals, v.totals);
+    for (std::size_t m = 0; m < phases.size(); ++m) {
+      const SurfaceReaction& r = v.medium.minerals[m];
+      const double over =
+          saturation_index(v.medium.system, state.solution, r.mineral.phase) * std::numbers::ln10 - r.ln_omega;
+      const double left = v.minerals.amount[m] - state.dissolved[m];
+      EXPECT_GE(left, 0.0) << k << ' ' << phases[m];
+      const bool none_left = left == 0.0, still = state.dissolved[m] == 0.0;
+      EXPECT_TRUE(over > -1e-8 || none_left || (!r.dissolves && still)) << k << ' ' << phases[m];
+      EXPECT_TRUE(over < 1e-8 || (!r.precipitates && still)) << k << ' ' << phases[m];
+    }
+  }
 }
 
 }  // namespace

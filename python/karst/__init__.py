@@ -20,9 +20,10 @@ from karst.program import find_program
 from karst.results import Results
 from karst.run import Run, run, start
 from karst.series import Series
+from karst.slices import Slice, Slices
 from karst.summary import Summary
 from karst.table import Table
 
 __version__ = "0.1.0"
-__all__ = ["Geometry", "KarstError", "Plotfile", "Results", "Run", "RunError", "Series", "Summary", "Table", "check", "find_program",
+__all__ = ["Geometry", "KarstError", "Plotfile", "Results", "Run", "RunError", "Series", "Slice", "Slices", "Summary", "Table", "check", "find_program",
            "import_image", "make_image", "read_deck", "run", "start", "to_toml", "write_deck"]

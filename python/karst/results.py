@@ -7,6 +7,7 @@ from karst.deck import read_deck
 from karst.error import KarstError
 from karst.plotfile import Plotfile
 from karst.series import Series
+from karst.slices import Slices
 from karst.summary import Summary
 from karst.table import Table
 
@@ -20,6 +21,7 @@ class Results:
         results.table("transport.csv")       Table
         results.plotfile()                   Plotfile of plot.vtkhdf, or another by name
         results.series()                     Series of all plotfiles
+        results.slices("z")                  Slices of one name ([[output.slice]])
         results.deck                         the deck with all defaults
     """
 
@@ -53,6 +55,9 @@ class Results:
 
     def series(self) -> Series:
         return Series(self.folder)
+
+    def slices(self, name: str) -> Slices:
+        return Slices(self._file(f"slice_{name}.vti.series"))
 
     def __repr__(self) -> str:
         return f"{self.folder}: {self.summary.get('title', '')} ({self.summary.get('status', '')}): {', '.join(self.files)}"

@@ -10,7 +10,7 @@ from karst.error import KarstError
 from karst.plotfile import Plotfile
 
 
-def _listed(file: Path) -> list[tuple[Path, float]]:
+def listed(file: Path) -> list[tuple[Path, float]]:
     """What a file NAME.vtkhdf.series (JSON, as ParaView reads it) lists: names beside it, and times [s]."""
     try:
         entries = json.loads(file.read_text(encoding="utf-8"))["files"]
@@ -46,9 +46,9 @@ class Series:
             lists = sorted(place.glob("*.vtkhdf.series"))
             if len(lists) > 1:
                 raise KarstError(f"{place}: has several series ({', '.join(file.name for file in lists)}); name one")
-            files = _listed(lists[0]) if lists else _found(place)
+            files = listed(lists[0]) if lists else _found(place)
         else:
-            files = _listed(place)
+            files = listed(place)
         if not files:
             raise KarstError(f"{place}: holds no plotfiles; a run in time leaves them with output.plot and time.output")
         missing = [str(file) for file, _ in files if not file.exists()]

@@ -35,6 +35,7 @@ void read(Reader& in, OutputOptions& options) {
       "output.wall", options.wall,
       "transport with walls that react leaves wall.vtp at the end: the wall as a surface, with the flux into it per "
       "area [C m/s] and the concentration at it per component, its mineral and area, for ParaView; false: it does not");
+  read(in, options.slices);
 }
 
 void read(Reader& in, RunOptions& options) {
@@ -133,6 +134,20 @@ void require_transport_fits(Reader& in, const Config& config) {
   }
 }
 
+/// Slices have fields, times and a place in the domain.
+void require_slices_fit(Reader& in, const Config& config) {
+  const std::vector<SliceOptions>& slices = config.output.slices;
+  if (slices.empty()) return;
+  const bool in_time = is_in_time(config.flow.model) || (config.transport.asked() && !config.transport.steady());
+  if (!in_time) in.mistake("output.slice", "belongs to runs in time: a steady state is in plot.vtkhdf; remove it");
+  if (std::ranges::none_of(config.output.plot, [](PlotField f) { return !job_of(f).empty(); }))
+    in.mistake("output.slice", "output.plot names no field that changes with time; add velocity or concentration");
+  for (std::size_t i = 0; i < slices.size(); ++i)
+    if (config.size_given && slices[i].at > config.grid.size[slices[i].axis])
+      in.mistake(fmt::format("output.slice[{}].at", i), fmt::format("{:g} m is beyond the domain, which ends at {:g} m",
+                                                                    slices[i].at, config.grid.size[slices[i].axis]));
+}
+
 /// [checkpoint] keeps something.
 void require_checkpoint_has_effect(Reader& in, const Config& config) {
   if (config.transport.asked() && !config.transport.steady()) return;
@@ -178,6 +193,7 @@ Config read_config(Reader& in) {
     require_jobs_of_fields(in, config);
     require_transport_fits(in, config);
     require_checkpoint_has_effect(in, config);
+    require_slices_fit(in, config);
     require_arrays(in, config);
   }
   return config;

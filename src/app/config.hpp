@@ -9,6 +9,7 @@
 #include "app/chemistry_deck.hpp"
 #include "app/clock.hpp"
 #include "app/plot_fields.hpp"
+#include "app/slice_options.hpp"
 #include "base/deck.hpp"
 #include "eb/geometry_options.hpp"
 #include "geometry_import/import.hpp"
@@ -28,6 +29,7 @@ struct OutputOptions {
   std::vector<PlotField> plot{PlotField::fraction, PlotField::distance};
   bool yt = true;
   bool wall = true;  ///< wall.vtp of transport with walls that react
+  std::vector<SliceOptions> slices;
 };
 void read(Reader& in, OutputOptions& options);
 

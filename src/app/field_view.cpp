@@ -75,24 +75,26 @@ FieldView view_of_plotfile(const Comm& comm, const std::string& path) {
   return view;
 }
 
-PlaneValues middle_plane(const Comm& comm, const FieldView& view, std::span<const std::size_t> components,
-                         int direction) {
+PlaneValues layer_mean(const Comm& comm, const FieldView& view, std::span<const std::size_t> components,
+                       const Layer& layer) {
   const Index& n = view.cells;
-  const int first = direction == 0 ? 1 : 0, second = direction == 2 ? 1 : 2;
-  PlaneValues plane{direction, n[direction] / 2, n[first], n[second], {}};
+  const int direction = layer.direction, first = direction == 0 ? 1 : 0, second = direction == 2 ? 1 : 2;
+  PlaneValues plane{direction, layer.first, n[first], n[second], {}};
   const auto n_cells = static_cast<std::size_t>(plane.nx) * static_cast<std::size_t>(plane.ny);
-  std::vector<double> sums(2 * n_cells, 0.0);  // of values, then of their numbers
+  std::vector<double> sums(2 * n_cells, 0.0);  // of values, then of their volumes
   for (std::size_t level = 0; level < view.boxes.size(); ++level) {
     const int l = static_cast<int>(level);
+    const double volume = std::ldexp(1.0, -3 * l);
     for (std::size_t b = 0; b < view.boxes[level].size(); ++b) {
       const Box& box = view.boxes[level][b];
-      if (box.hi[direction] <= plane.plane << l || box.lo[direction] >= (plane.plane + 1) << l) continue;
+      if (box.hi[direction] <= layer.first << l || box.lo[direction] >= layer.end << l) continue;
       for_each_value(view, l, b, components, [&](const Index& cell, const std::array<double, 3>& v) {
-        if (cell[direction] >> l != plane.plane) return;
+        const int place = cell[direction] >> l;
+        if (place < layer.first || place >= layer.end) return;
         const auto pixel = static_cast<std::size_t>(cell[second] >> l) * static_cast<std::size_t>(plane.nx) +
                            static_cast<std::size_t>(cell[first] >> l);
-        sums[pixel] += components.size() == 1 ? v[0] : std::hypot(v[0], v[1], v[2]);
-        sums[n_cells + pixel] += 1.0;
+        sums[pixel] += volume * (components.size() == 1 ? v[0] : std::hypot(v[0], v[1], v[2]));
+        sums[n_cells + pixel] += volume;
       });
     }
   }
@@ -101,6 +103,12 @@ PlaneValues middle_plane(const Comm& comm, const FieldView& view, std::span<cons
   for (std::size_t i = 0; i < n_cells; ++i)
     plane.values[i] = sums[n_cells + i] > 0.0 ? sums[i] / sums[n_cells + i] : nothing;
   return plane;
+}
+
+PlaneValues middle_plane(const Comm& comm, const FieldView& view, std::span<const std::size_t> components,
+                         int direction) {
+  const int middle = view.cells[direction] / 2;
+  return layer_mean(comm, view, components, {direction, middle, middle + 1});
 }
 
 FieldLattice lattice_of(const Comm& comm, const FieldView& view, const std::array<std::size_t, 3>& components,

@@ -31,8 +31,15 @@ struct FieldView {
 /// Of a plotfile, all on rank 0; the other ranks have no boxes. Throws Error on all ranks. Collective.
 FieldView view_of_plotfile(const Comm& comm, const std::string& path);
 
-/// The plane through the middle: of one component its value, of three components the length of the vector. Collective;
-/// the same on every rank.
+/// A layer of cells of level 0 across a direction: first <= cell < end.
+struct Layer {
+  int direction = 0, first = 0, end = 0;
+};
+/// Mean over the thickness of a layer: of one component its value, of three components the length of the vector.
+/// Collective; the same on every rank.
+PlaneValues layer_mean(const Comm& comm, const FieldView& view, std::span<const std::size_t> components,
+                       const Layer& layer);
+/// The layer of one cell through the middle.
 PlaneValues middle_plane(const Comm& comm, const FieldView& view, std::span<const std::size_t> components,
                          int direction);
 

@@ -19,16 +19,23 @@ namespace {
 
 constexpr const char *last_plot = "plot.vtkhdf", *series_name = "output.vtkhdf.series";
 
-/// The list of the outputs and, unless it is empty, of a last plotfile. Collective.
-void write_series(const JobContext& run, const FilesInTime& files, const std::string& last = "", double time = 0.0) {
-  if (files.outputs.empty()) return;
-  Json json{{"file-series-version", "1.0"}, {"files", Json::array()}};
-  const auto add = [&](const std::string& name, double t) {
-    json["files"].push_back(Json{{"name", name}, {"time", t}});
-  };
-  for (const FilesInTime::Output& o : files.outputs) add(o.name, o.time);
-  if (!last.empty()) add(last, time);
-  write_file(run.comm, run.file(series_name), json.dump() + '\n');
+/// With the last plotfile of a run behind the outputs.
+FilesInTime::Series with_last(FilesInTime::Series series, double time) {
+  if (!series.files.empty()) series.files.push_back({last_plot, time});
+  return series;
+}
+
+/// All series with the names of their lists.
+std::vector<std::pair<std::string, const FilesInTime::Series*>> all_series(const FilesInTime& files) {
+  std::vector<std::pair<std::string, const FilesInTime::Series*>> all{{series_name, &files.outputs}};
+  for (const auto& [name, series] : files.slices) all.emplace_back(slice_series(name), &series);
+  return all;
+}
+
+std::vector<FilesInTime::Series*> changed_series(FilesInTime& files) {
+  std::vector<FilesInTime::Series*> all{&files.outputs};
+  for (auto& [name, series] : files.slices) all.push_back(&series);
+  return all;
 }
 
 std::string text_of(const std::string& path) {
@@ -39,29 +46,45 @@ std::string text_of(const std::string& path) {
 
 }  // namespace
 
+std::string slice_series(const std::string& slice) { return fmt::format("slice_{}.vti.series", slice); }
+
+void write_series(const JobContext& run, const std::string& name, const FilesInTime::Series& series) {
+  if (series.files.empty()) return;
+  Json json{{"file-series-version", "1.0"}, {"files", Json::array()}};
+  for (const FilesInTime::Output& o : series.files) json["files"].push_back(Json{{"name", o.name}, {"time", o.time}});
+  write_file(run.comm, run.file(name), json.dump() + '\n');
+}
+
 void write_output(const JobContext& run, FilesInTime& files, double time, const std::vector<JobComponent>& fields) {
   if (!run.plot) return;
-  files.outputs.push_back({fmt::format("output_{:04}.vtkhdf", files.outputs.size() + 1), time});
-  run.plot(files.outputs.back().name, time, fields);
-  write_series(run, files);
+  std::vector<FilesInTime::Output>& all = files.outputs.files;
+  all.push_back({fmt::format("output_{:04}.vtkhdf", all.size() + 1), time});
+  run.plot(all.back().name, time, fields);
+  write_series(run, series_name, files.outputs);
 }
 
 void leave_outputs(const JobContext& run, const FilesInTime& files, double time,
                    const std::vector<JobComponent>& fields) {
   if (!run.plot || run.left == nullptr) return;
   run.plot(last_plot, time, fields);
-  write_series(run, files, last_plot, time);
+  write_series(run, series_name, with_last(files.outputs, time));
   run.left->emplace_back(last_plot);
-  for (const FilesInTime::Output& o : files.outputs) run.left->push_back(o.name);
-  if (!files.outputs.empty()) run.left->emplace_back(series_name);
+  for (const auto& [name, series] : all_series(files)) {
+    for (const FilesInTime::Output& o : series->files) run.left->push_back(o.name);
+    if (!series->files.empty()) run.left->push_back(name);
+  }
 }
 
 void finish_files(const JobContext& run, const FilesInTime& files, double time, JobResult& result) {
   result.time = time;
-  if (files.outputs.empty()) return;
-  write_series(run, files, result.components.empty() ? "" : last_plot, time);
-  result.files.push_back({"output_*.vtkhdf", "the fields at the output times of [time]"});
-  result.files.push_back({series_name, "all of them with their times: open this one in ParaView"});
+  if (!files.outputs.files.empty()) {
+    write_series(run, series_name, result.components.empty() ? files.outputs : with_last(files.outputs, time));
+    result.files.push_back({"output_*.vtkhdf", "the fields at the output times of [time]"});
+    result.files.push_back({series_name, "all of them with their times: open this one in ParaView"});
+  }
+  for (const auto& [name, series] : files.slices)
+    if (!series.files.empty())
+      result.files.push_back({slice_series(name), "the slices of this name with their times, for ParaView"});
 }
 
 void keep_files(const JobContext& run, FilesInTime& files) {
@@ -69,15 +92,19 @@ void keep_files(const JobContext& run, FilesInTime& files) {
     if (run.comm.rank() != 0) return;
     files.texts.clear();
     for (const std::string& name : files.histories) files.texts.push_back(text_of(run.file(name)));
-    for (; files.kept < files.outputs.size(); ++files.kept)
-      files.outputs[files.kept].checksum = run.solved->keep_file(run.file(files.outputs[files.kept].name));
+    for (FilesInTime::Series* series : changed_series(files))
+      for (; series->kept < series->files.size(); ++series->kept) {
+        FilesInTime::Output& file = series->files[series->kept];
+        file.checksum = run.solved->keep_file(run.file(file.name));
+      }
   });
-  files.kept = files.outputs.size();
+  for (FilesInTime::Series* series : changed_series(files)) series->kept = series->files.size();
 }
 
 void bring_files(const JobContext& run, const FilesInTime& files) {
   if (run.comm.rank() != 0) return;
-  for (const FilesInTime::Output& o : files.outputs) run.solved->bring_file(run.file(o.name), o.checksum);
+  for (const auto& [name, series] : all_series(files))
+    for (const FilesInTime::Output& o : series->files) run.solved->bring_file(run.file(o.name), o.checksum);
   for (std::size_t i = 0; i < files.histories.size(); ++i) {
     const std::string path = run.file(files.histories[i]);
     std::ofstream file(path, std::ios::binary);
@@ -87,9 +114,14 @@ void bring_files(const JobContext& run, const FilesInTime& files) {
 }
 
 Json files_json(const FilesInTime& files) {
-  Json json{{"histories", files.histories}, {"texts", files.texts}, {"outputs", Json::array()}};
-  for (const FilesInTime::Output& o : files.outputs)
-    json["outputs"].push_back(Json{o.name, o.time, std::int64_t{o.checksum}});
+  const auto json_of = [](const FilesInTime::Series& series) {
+    Json list = Json::array();
+    for (const FilesInTime::Output& o : series.files) list.push_back(Json{o.name, o.time, std::int64_t{o.checksum}});
+    return list;
+  };
+  Json json{{"histories", files.histories}, {"texts", files.texts}, {"outputs", json_of(files.outputs)}};
+  json["slices"] = Json::object();
+  for (const auto& [name, series] : files.slices) json["slices"][name] = json_of(series);
   return json;
 }
 
@@ -100,11 +132,17 @@ void take_files(const Json& json, FilesInTime& files) {
   files.texts = json.at("texts").get<std::vector<std::string>>();
   require(files.texts.size() == files.histories.size(), "it has {} histories in place of {}", files.texts.size(),
           files.histories.size());
-  files.outputs.clear();
-  for (const Json& o : json.at("outputs"))
-    files.outputs.push_back(
-        {o.at(0).get<std::string>(), o.at(1).get<double>(), static_cast<std::uint32_t>(o.at(2).get<std::int64_t>())});
-  files.kept = files.outputs.size();
+  const auto series_of = [](const Json& list) {
+    FilesInTime::Series series;
+    for (const Json& o : list)
+      series.files.push_back(
+          {o.at(0).get<std::string>(), o.at(1).get<double>(), static_cast<std::uint32_t>(o.at(2).get<std::int64_t>())});
+    series.kept = series.files.size();
+    return series;
+  };
+  files.outputs = series_of(json.at("outputs"));
+  files.slices.clear();
+  for (const std::string& name : json.at("slices").names()) files.slices[name] = series_of(json.at("slices").at(name));
 }
 
 }  // namespace karst

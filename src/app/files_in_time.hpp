@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,17 +14,28 @@
 namespace karst {
 
 struct FilesInTime {
-  /// A plotfile of the past.
+  /// A file of the past.
   struct Output {
     std::string name;
     double time = 0.0;           ///< [s]
     std::uint32_t checksum = 0;  ///< of its copy, once there is one; rank 0
   };
-  std::vector<std::string> histories;  ///< names
-  std::vector<std::string> texts;      ///< of the histories, as of the last keep_files(); rank 0
-  std::vector<Output> outputs;
-  std::size_t kept = 0;  ///< so many of the outputs have a copy
+  /// Files of one kind that ParaView opens as one.
+  struct Series {
+    std::vector<Output> files;
+    std::size_t kept = 0;  ///< so many of them have a copy
+  };
+  std::vector<std::string> histories;    ///< names
+  std::vector<std::string> texts;        ///< of the histories, as of the last keep_files(); rank 0
+  Series outputs;                        ///< plotfiles
+  std::map<std::string, Series> slices;  ///< by the name of the slice
 };
+
+/// "slice_NAME.vti.series"
+std::string slice_series(const std::string& slice);
+
+/// Writes the list of a series under its name. Nothing for an empty one. Collective.
+void write_series(const JobContext& run, const std::string& name, const FilesInTime::Series& series);
 
 /// Writes output_0001.vtkhdf, the next number each time, and the list of all so far, output.vtkhdf.series (file series
 /// of ParaView, version 1.0). Nothing where the run writes no plotfiles. Collective.

@@ -10,6 +10,7 @@
 #include "app/files_in_time.hpp"
 #include "app/run_progress.hpp"
 #include "app/session.hpp"
+#include "app/slices.hpp"
 #include "base/orderly_end.hpp"
 
 namespace karst {
@@ -110,6 +111,8 @@ void go_through_time(const JobContext& context, const Together& jobs) {
       clock.advance();
       for (const auto& job : jobs) job->record(clock);
       if (clock.output_due()) write_outputs(context, jobs, clock);
+      if (!context.config.output.slices.empty())
+        write_slices(context, *jobs.front()->files(), clock.time(), [&] { return fields_of(jobs); });
       end_or_keep(context, jobs, clock, checkpoints);
     }
   } catch (const EarlyEnd&) {  // on all ranks, as the next two

@@ -87,6 +87,13 @@ def transport_from_an_inlet_of_a_periodic_axis(folder):
 
 
 @case
+def slices_of_nothing_and_nowhere(folder):
+    text = transport_deck() + '[output]\nplot = ["fraction"]\n[[output.slice]]\n[[output.slice]]\naxis = "y"\nname = "z"\nat = 1.0\nevery = 0\n'
+    return ["check", deck(folder, text)], ["output.slice[0].every: missing", "output.slice[1].name", "two slices", "output.slice[1].every: 0 given",
+                                           "output.slice[1].at: 1 m is beyond", "output.plot names no field"]
+
+
+@case
 def transport_in_pore_volumes_by_a_flow_in_time(folder):
     return ["check", deck(folder, transport_deck()), "flow.model=unsteady-stokes", "flow.drive=pressure-drop", "time.dt=0.1"], [
         "time.end_pore_volumes", "in a steady flow", "time.end: missing"]

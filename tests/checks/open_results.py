@@ -12,6 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import karst
 import numpy as np
 import vtk
 from vtk.util.numpy_support import vtk_to_numpy
@@ -20,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/open-results.md").read_text()
 KARST = Path(sys.argv.pop(1)).resolve()
 EDGES = [2e-3, 1e-3, 1e-3]  # of the domain [m], inputs/refined/refined.toml
-COARSE_IN_TIME = ["grid.cells=[16,16,16]", "time.dt=2ms", "time.output=25ms"]
+COARSE_IN_TIME = ["grid.cells=[16,16,16]", "time.dt=2ms", "time.output=25ms", "output.slice[0].every=5ms"]
 COARSER = ["grid.cells=[32,16,16]", "flow.estimate_error=false", "flow.tolerance=1e-6"]
 
 
@@ -88,7 +89,7 @@ class OpenResults(unittest.TestCase):
     @functools.cache
     def of_python(cls):
         """What the page's own way in Python gives; mean velocity in the pores along x last."""
-        return cls.code("import karst", "[float(fraction.mean()), velocity.shape, pressure.shape, plot.unit('velocity'), float(np.nansum(velocity[..., 0] * fraction) / fraction.sum())]")
+        return cls.code("with karst.Plotfile", "[float(fraction.mean()), velocity.shape, pressure.shape, plot.unit('velocity'), float(np.nansum(velocity[..., 0] * fraction) / fraction.sum())]")
 
     def test_python_gives_the_figures_of_the_run(self):
         porosity, shape, plane, unit, _ = self.of_python()
@@ -116,6 +117,25 @@ class OpenResults(unittest.TestCase):
             data = reader.GetOutputDataObject(0).GetDataSetAsImageData(0, 0).GetCellData()
             largest.append(float(np.linalg.norm(vtk_to_numpy(data.GetArray("velocity")), axis=1).max()))
         self.assertEqual(len(set(largest)), 3)  # each has a state of its own
+
+    def test_slices_are_planes_of_the_plotfile(self):
+        n, times, names = self.code("karst.Slices", "[len(slices), slices.times.tolist(), [path.name for path in slices.paths]]")
+        self.assertEqual((n, names[-1]), (12, "slice_z_0012.vti"))
+        self.assertTrue(all(5e-3 * (i + 1) * (1 - 1e-9) <= t < 5e-3 * (i + 1) + 2.1e-3 for i, t in enumerate(times)), times)
+        folder = self.results.parent / "unsteady"
+        with karst.Plotfile(folder / "plot.vtkhdf") as plot:
+            plane = plot.plane("velocity", axis=2, at=0.5)
+        last = karst.Slices(folder / "slice_z.vti.series")[-1]
+        self.assertEqual((last.axis, last.arrays["velocity"], last.time), (2, "m/s", 0.06))
+        np.testing.assert_allclose(last["velocity"], plane, rtol=1e-6)
+        np.testing.assert_allclose(last.origin, [0, 0, 8 / 16 * 1e-3], rtol=1e-6)
+        reader = vtk.vtkXMLImageDataReader()
+        reader.SetFileName(str(folder / names[-1]))
+        reader.Update()
+        image = reader.GetOutput()
+        self.assertEqual(image.GetDimensions(), (17, 17, 2))
+        seen = vtk_to_numpy(image.GetCellData().GetArray("velocity"))
+        np.testing.assert_array_equal(seen.reshape(16, 16, 3), last["velocity"])
 
     def grids(self):
         """Arrays of every box as VTK reads them, by name."""

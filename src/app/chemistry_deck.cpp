@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "chemistry/reactant.hpp"
 
 namespace karst {
 
@@ -146,6 +147,37 @@ void read_equilibrium(Reader& in, EquilibriumOptions& e) {
   e.precipitates = way != Way::dissolve;
 }
 
+void read_titration(Reader& in, TitrationDeck& deck) {
+  constexpr int usual_steps = 20, most_steps = 100000;
+  double end = 0.0;
+  int steps = usual_steps;
+  in.texts("chemistry.titration.reactants", deck.reactants,
+           "`karst speciate`: what is added to each solution in steps, formulas or phases and how much of each a mole "
+           "of it holds: [\"HCl\"], [\"NaCl 0.5\", \"CaCl2 0.25\"]; what sorbs and what is in equilibrium follows");
+  in.numbers("chemistry.titration.amounts", deck.amounts, "mol/kgw",
+             "`karst speciate`: added in all, after each step; in place of end and steps", 0.0, 1e3);
+  in.number("chemistry.titration.end", end, "mol/kgw", "`karst speciate`: added in the last of the steps", 0.0, 1e3);
+  in.integer("chemistry.titration.steps", steps, "-",
+             "`karst speciate`: of the same size, from nothing added to the end", 1, most_steps);
+  if (in.documenting()) return;
+  const bool listed = in.given("chemistry.titration.amounts");
+  for (const char* key : {"chemistry.titration.end", "chemistry.titration.steps"})
+    if (listed && in.given(key)) in.mistake(key, "given beside amounts; leave one of them out");
+  if (deck.reactants.empty() && (listed || in.given("chemistry.titration.end")))
+    in.mistake("chemistry.titration.reactants", "missing: what is added? \"HCl\"");
+  if (!deck.reactants.empty() && !listed && !(end > 0.0))
+    in.mistake("chemistry.titration.end", "missing: how much is added in all?");
+  if (!listed)
+    for (int k = 0; k <= steps && end > 0.0; ++k) deck.amounts.push_back(end * k / steps);
+  for (std::size_t k = 1; k < deck.amounts.size(); ++k)
+    if (deck.amounts[k] <= deck.amounts[k - 1]) return in.mistake("chemistry.titration.amounts", "must increase");
+  for (const std::string& text : deck.reactants) try {
+      parse_reactant(text);
+    } catch (const Error& e) {
+      in.mistake("chemistry.titration.reactants", e.what());
+    }
+}
+
 void check_batch(Reader& in, const ChemistryDeck& deck) {
   if (deck.times.empty() != deck.minerals.empty())
     in.mistake(deck.times.empty() ? "chemistry.times" : "chemistry.mineral",
@@ -183,6 +215,8 @@ void read_parts(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
     read_solution(item, s);
     if (std::ranges::find(deck.solutions, s.name, &SolutionOptions::name) != deck.solutions.end())
       item.mistake("name", "another solution has this name already");
+    if (s.name.find_first_of(",\"\n") != std::string::npos)
+      item.mistake("name", "a comma, a quote or a line break does not go into the tables; leave it out");
     deck.solutions.push_back(std::move(s));
   });
   in.tables("chemistry.mineral",
@@ -221,6 +255,7 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
   read_parts(in, deck, use);
   in.numbers("chemistry.times", deck.times, "s", "`karst speciate`: times that the batch reaction is told at", 1e-9,
              1e300);
+  read_titration(in, deck.titration);
   read_run(in, deck);
   if (in.documenting()) {
     deck = {};
@@ -232,6 +267,9 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
   };
   if (run) {
     refuse({"chemistry.times"}, "a batch reaction belongs to `karst speciate`; `karst run` has [time]");
+    refuse({"chemistry.titration.reactants", "chemistry.titration.amounts", "chemistry.titration.end",
+            "chemistry.titration.steps"},
+           "a titration belongs to `karst speciate`; remove it");
     if (!deck.asked())
       refuse({"chemistry.database", "chemistry.mineral", "chemistry.exchange", "chemistry.surface",
               "chemistry.equilibrium", "chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.walls",

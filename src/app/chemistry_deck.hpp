@@ -19,6 +19,12 @@ struct MineralDeck {
   double fraction = 1.0;  ///< of the area of the wall
 };
 
+/// What `karst speciate` adds to the solutions.
+struct TitrationDeck {
+  std::vector<std::string> reactants;  ///< see parse_reactant()
+  std::vector<double> amounts;         ///< in all, after each step [mol/kgw]
+};
+
 /// How minerals on walls react in a step (decision 035).
 enum class WallCoupling { as_needed, in_turn, coupled };
 
@@ -30,6 +36,7 @@ struct ChemistryDeck {
   std::vector<SorbentOptions> sorbents;  ///< exchangers, then surfaces
   std::vector<EquilibriumOptions> equilibria;
   std::vector<double> times;         ///< of the batch reaction [s]; empty: none
+  TitrationDeck titration;           ///< no reactants: none
   std::string initial, inlet;        ///< names of solutions
   std::vector<std::string> species;  ///< to plot
   WallCoupling walls = WallCoupling::as_needed;

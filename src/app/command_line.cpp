@@ -193,6 +193,22 @@ void add_import(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   import->footer(import_examples);
 }
 
+void add_speciate(CLI::App& app, CommandLine& line) {
+  CLI::App* speciate = app.add_subcommand("speciate", "the species of solutions of a [chemistry] deck, without a grid");
+  speciate->add_option("deck", line.deck, "the deck (TOML; `karst help chemistry` lists its keys)")
+      ->required()
+      ->type_name("DECK");
+  speciate->add_option("key=value", line.overrides, "sets a key of the deck: chemistry.solution[0].pH=6");
+  speciate
+      ->add_option("-o,--output", line.file,
+                   "write the results as a table, too (.csv); batch reactions and titrations go to FILE_batch.csv and "
+                   "FILE_titration.csv")
+      ->type_name("FILE");
+  speciate->add_option("--json", line.json, "write all tables as JSON, too")->type_name("FILE");
+  speciate->add_option("--page", line.page, "write an HTML page with tables and charts, too")->type_name("FILE");
+  speciate->add_flag("--overwrite", line.overwrite, "replace existing files");
+}
+
 void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   app.require_subcommand(1);
   app.footer(examples);
@@ -230,13 +246,7 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   add_study(app, line);
   add_import(app, line, flags);
 
-  CLI::App* speciate = app.add_subcommand("speciate", "the species of solutions of a [chemistry] deck, without a grid");
-  speciate->add_option("deck", line.deck, "the deck (TOML; `karst help chemistry` lists its keys)")
-      ->required()
-      ->type_name("DECK");
-  speciate->add_option("key=value", line.overrides, "sets a key of the deck: chemistry.solution[0].pH=6");
-  speciate->add_option("-o,--output", line.file, "write the results as a table, too (.csv)")->type_name("FILE");
-  speciate->add_flag("--overwrite", line.overwrite, "replace an existing file");
+  add_speciate(app, line);
 
   CLI::App* completion =
       app.add_subcommand("completion", "print what makes a shell complete commands, options and keys");

@@ -6,21 +6,16 @@
 #include <array>
 #include <cmath>
 
+#include "app/curve_chart.hpp"
 #include "app/reactive_run.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "page/page_text.hpp"
-#include "page/svg_chart.hpp"
 
 namespace karst {
 
 namespace {
 
-using Curve = std::vector<double>;
-
-constexpr std::array<const char*, 8> colours{"#1f77b4", "#d1731b", "#2a8c4a", "#b03060",
-                                             "#6a51a3", "#7f6000", "#17808f", "#8c564b"};
-constexpr const char* dashes = "6 4";
 constexpr double lowest_index = -5.0;       ///< that charts and pictures tell apart
 constexpr double highest_ratio = 3.0;       ///< near equilibrium both rates go to 0
 constexpr double decades = 6.0;             ///< of rates on one chart, at most
@@ -40,49 +35,13 @@ std::string number(const Json& value, int digits = 4) {
 }
 
 /// Curves over the time of one history.
-struct TimeChart {
-  Chart chart;
-  Curve time;
-
-  TimeChart(const Json& transport, const Json& history, const std::string& title, const std::string& label) {
-    const bool flows = transport.at("flows").get<bool>();
-    time = curve_of(history.at(flows ? "pore_volumes" : "time_s"));
-    chart.description = title;
-    chart.x = {flows ? "pore volumes" : "time [s]", 0.0, time.empty() || time.back() <= 0.0 ? 1.0 : time.back()};
-    chart.y = {label, INFINITY, -INFINITY};
-  }
-  void add(const std::string& name, std::size_t colour, const Curve& y, const char* dash = "") {
-    ChartSeries s{.name = name, .colour = colours[colour % colours.size()]};
-    s.dash = dash;
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      if (!std::isfinite(y[i])) continue;
-      s.x.push_back(time[i]);
-      s.y.push_back(y[i]);
-      chart.y.low = std::min(chart.y.low, y[i]);
-      chart.y.high = std::max(chart.y.high, y[i]);
-    }
-    if (!s.x.empty()) chart.series.push_back(std::move(s));
-  }
-  /// The y axis holds what was added between these bounds, from and to multiples of a step.
-  std::string html(const std::string& note, double step, double lowest = -INFINITY, double highest = INFINITY) {
-    if (chart.series.empty()) return "";
-    constexpr double nearly = 1e-6;  // of a step: an index of 1e-16 is 0
-    chart.y.low = step * std::floor(std::max(chart.y.low, lowest) / step + nearly);
-    chart.y.high = step * std::ceil(std::min(chart.y.high, highest) / step - nearly);
-    if (!(chart.y.high > chart.y.low)) chart.y.high = chart.y.low + step;
-    return card(chart.description, svg(chart), note);
-  }
-};
-
-Curve log10_of(const Curve& y, double least) {
-  Curve all;
-  for (const double v : y)
-    all.push_back(std::isfinite(v) && (v != 0.0 || least > 0.0) ? std::log10(std::max(std::abs(v), least)) : NAN);
-  return all;
+CurveChart time_chart(const Json& transport, const Json& history, const std::string& title, const std::string& label) {
+  const bool flows = transport.at("flows").get<bool>();
+  return {title, flows ? "pore volumes" : "time [s]", label, curve_of(history.at(flows ? "pore_volumes" : "time_s"))};
 }
 
 std::string ph_chart(const Json& transport, const Json& history) {
-  TimeChart chart(transport, history, "pH", "pH");
+  CurveChart chart = time_chart(transport, history, "pH", "pH");
   chart.add("outlet", 0, curve_of(history.at("pH_outlet")));
   chart.add("mean composition", 1, curve_of(history.at("pH_mean")), dashes);
   return chart.html(
@@ -93,7 +52,7 @@ std::string ph_chart(const Json& transport, const Json& history) {
 
 std::string saturation_chart(const Json& transport, const Json& chemistry) {
   const Json& history = chemistry.at("history");
-  TimeChart chart(transport, history, "Saturation index", "log₁₀ Ω");
+  CurveChart chart = time_chart(transport, history, "Saturation index", "log₁₀ Ω");
   for (std::size_t m = 0; m < chemistry.at("minerals").size(); ++m) {
     const std::string name = name_of(chemistry.at("minerals").at(m));
     chart.add(name, m, curve_of(history.at("saturation_index_outlet").at(m)));
@@ -105,8 +64,8 @@ std::string saturation_chart(const Json& transport, const Json& chemistry) {
 
 std::string rate_chart(const Json& transport, const Json& chemistry) {
   const Json& history = chemistry.at("history");
-  TimeChart chart(transport, history, "Rates", "|rate| [mol/s]");
-  chart.chart.y.log10 = true;
+  CurveChart chart = time_chart(transport, history, "Rates", "|rate| [mol/s]");
+  chart.logarithmic_y();
   for (std::size_t m = 0; m < chemistry.at("minerals").size(); ++m) {
     const std::string name = name_of(chemistry.at("minerals").at(m));
     Curve mixed = curve_of(history.at("well_mixed_rate_mol_s").at(m));
@@ -117,13 +76,13 @@ std::string rate_chart(const Json& transport, const Json& chemistry) {
   return chart.html(
       "Of dissolution, or of precipitation; dashed: of the mean composition on all of the surface, as in "
       "a well mixed fluid.",
-      1.0, chart.chart.y.high - decades);
+      1.0, chart.highest() - decades);
 }
 
 std::string ratio_chart(const Json& transport, const Json& chemistry) {
   const Json& history = chemistry.at("history");
-  TimeChart chart(transport, history, "Rate over the well-mixed rate", "ratio");
-  chart.chart.y.low = 0.0;
+  CurveChart chart = time_chart(transport, history, "Rate over the well-mixed rate", "ratio");
+  chart.hold(0.0);
   for (std::size_t m = 0; m < chemistry.at("minerals").size(); ++m) {
     Curve rate = curve_of(history.at("rate_mol_s").at(m));
     const Curve mixed = curve_of(history.at("well_mixed_rate_mol_s").at(m));
@@ -138,8 +97,8 @@ std::string ratio_chart(const Json& transport, const Json& chemistry) {
 
 std::string balance_chart(const Json& transport, const Json& chemistry) {
   const Json& history = chemistry.at("history");
-  TimeChart chart(transport, history, "Imbalance of a step, relative", "imbalance");
-  chart.chart.y.log10 = true;
+  CurveChart chart = time_chart(transport, history, "Imbalance of a step, relative", "imbalance");
+  chart.logarithmic_y();
   const auto add = [&](const std::string& name, std::size_t i, Curve y) {
     if (!y.empty()) y[0] = NAN;  // no step yet
     chart.add(name, i, log10_of(y, least_imbalance));

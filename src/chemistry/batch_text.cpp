@@ -17,20 +17,25 @@ double index_of(const ChemicalSystem& system, const Speciation& state, int phase
 
 }  // namespace
 
-std::string batch_text(const std::string& name, const ReactiveMedium& medium, const std::vector<BatchState>& states) {
+std::string states_text(const std::string& name, const ReactiveMedium& medium, const std::vector<BatchState>& states,
+                        const StatesOver& over) {
   const ChemicalSystem& system = medium.system;
   std::string text =
-      fmt::format("Batch reaction of {} [mol/kgw; SI: saturation index]\n  {:>10}  {:>6}", name, "time [s]", "pH");
+      fmt::format("{} of {} [mol/kgw; SI: saturation index]\n  {:>10}  {:>6}", over.what, name, over.head, "pH");
+  const auto told = [&](const SurfaceReaction& r) { return over.rates || r.at_once(); };
   for (const SurfaceReaction& r : medium.minerals)
-    text += fmt::format("  {:>16}  {:>7}", r.mineral.name + " dissolved", "SI");
-  for (int p = 1; p < system.n_primaries; ++p) text += fmt::format("  {:>11}", system.elements[p]);
+    if (told(r)) text += fmt::format("  {:>16}  {:>7}", r.mineral.name + " dissolved", "SI");
+  for (int p = 1; p < system.n_primaries; ++p)
+    text += fmt::format("  {:>11}", system.elements[static_cast<std::size_t>(p)]);
   text += '\n';
   for (const BatchState& s : states) {
     text += fmt::format("  {:>10.4g}  {:>6.3f}", s.time, ph_of(s.solution));
     for (std::size_t m = 0; m < medium.minerals.size(); ++m) {
       const KineticMineral& mineral = medium.minerals[m].mineral;
-      text += fmt::format("  {:>{}.4e}  {:>7.2f}", s.dissolved[m], std::max<std::size_t>(16, mineral.name.size() + 10),
-                          index_of(system, s.solution, mineral.phase));
+      if (told(medium.minerals[m]))
+        text +=
+            fmt::format("  {:>{}.4e}  {:>7.2f}", s.dissolved[m], std::max<std::size_t>(16, mineral.name.size() + 10),
+                        index_of(system, s.solution, mineral.phase));
     }
     for (int p = 1; p < system.n_primaries; ++p) text += fmt::format("  {:>11.4e}", total_of(system, s.solution, p));
     text += '\n';
@@ -38,22 +43,26 @@ std::string batch_text(const std::string& name, const ReactiveMedium& medium, co
   return text;
 }
 
-std::string batch_csv(const std::string& name, const ReactiveMedium& medium, const std::vector<BatchState>& states,
-                      bool header) {
+std::string states_csv(const std::string& name, const ReactiveMedium& medium, const std::vector<BatchState>& states,
+                       const StatesOver& over, bool header) {
   const ChemicalSystem& system = medium.system;
-  std::string text = header ? "solution,time_s,kind,name,value,unit\n" : "";
+  std::string text = header ? fmt::format("solution,{},kind,name,value,unit\n", over.column) : "";
   for (const BatchState& s : states) {
     const auto add = [&](const char* kind, const std::string& what, double value, const char* unit) {
       text += fmt::format("{},{:.10g},{},{},{:.10g},{}\n", name, s.time, kind, what, value, unit);
     };
     add("property", "pH", ph_of(s.solution), "");
+    add("property", "ionic_strength", s.solution.ionic_strength, "mol/kgw");
     for (std::size_t m = 0; m < medium.minerals.size(); ++m) {
       const KineticMineral& mineral = medium.minerals[m].mineral;
+      if (!over.rates && !medium.minerals[m].at_once()) continue;
       add("dissolved", mineral.name, s.dissolved[m], "mol/kgw");
       add("saturation_index", mineral.name, saturation_index(system, s.solution, mineral.phase), "log10");
     }
     for (int p = 1; p < system.n_primaries; ++p)
-      add("total", system.elements[p], total_of(system, s.solution, p), "mol/kgw");
+      add("total", system.elements[static_cast<std::size_t>(p)], total_of(system, s.solution, p), "mol/kgw");
+    for (int p = 0; p < system.n_primaries && !medium.sites.empty(); ++p)
+      add("sorbed", system.elements[static_cast<std::size_t>(p)], sorbed_of(system, s.solution, p), "mol/kgw");
   }
   return text;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of a batch reaction.
+// Tables of a vessel: over time, over what is added, and in equilibrium.
 #pragma once
 
 #include <string>
@@ -9,9 +9,25 @@
 
 namespace karst {
 
-/// pH, what has dissolved, saturation indices and totals at each time, for the terminal.
+/// How states are told: over the time of a batch reaction, or over what a titration adds.
+struct StatesOver {
+  const char* what;    ///< "Batch reaction"
+  const char* head;    ///< of the first column: "time [s]"
+  const char* column;  ///< of the CSV: "time_s"
+  bool rates;          ///< minerals that react at rates do so
+};
+constexpr StatesOver over_time{"Batch reaction", "time [s]", "time_s", true};
+constexpr StatesOver over_added{"Titration", "added", "added_mol_kgw", false};
+
+/// pH, what has dissolved, saturation indices and totals of each state, for the terminal.
 /// @param name  of the solution
-std::string batch_text(const std::string& name, const ReactiveMedium& medium, const std::vector<BatchState>& states);
+std::string states_text(const std::string& name, const ReactiveMedium& medium, const std::vector<BatchState>& states,
+                        const StatesOver& over);
+
+/// The same as lines solution,time_s,kind,name,value,unit, and what sorbs of each element; the first line names the
+/// columns when `header`.
+std::string states_csv(const std::string& name, const ReactiveMedium& medium, const std::vector<BatchState>& states,
+                       const StatesOver& over, bool header);
 
 /// pH, ionic strength, totals, and of each phase in equilibrium its saturation index, what has dissolved and what is
 /// left.
@@ -21,9 +37,5 @@ std::string equilibrium_text(const std::string& name, const ReactiveMedium& medi
 /// The same as lines of solution_csv(); kinds: equilibrium_property, equilibrium_total, dissolved, left.
 std::string equilibrium_csv(const std::string& name, const ReactiveMedium& medium, const BatchMinerals& minerals,
                             const BatchState& state);
-
-/// Of batch_text() lines solution,time_s,kind,name,value,unit; the first line names the columns when `header`.
-std::string batch_csv(const std::string& name, const ReactiveMedium& medium, const std::vector<BatchState>& states,
-                      bool header);
 
 }  // namespace karst

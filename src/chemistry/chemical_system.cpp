@@ -140,7 +140,9 @@ std::vector<std::string> add_sites(const Database& database, const std::vector<S
       const SorptionMaster* m = database.sorption_master(site);
       const std::string near = nearest(site, known);
       require(m != nullptr, "{}: site {} is not in database {}{}", sorbent.name, site, database.name,
-              near.empty() ? "" : fmt::format("; did you mean {}?", near));
+              !near.empty()   ? fmt::format("; did you mean {}?", near)
+              : known.empty() ? ", which has none"
+                              : fmt::format("; there are: {}", join(known)));
       require(std::ranges::find(system.sites, site, &SorbingSite::name) == system.sites.end(),
               "{}: site {} is there already; all that sorb to it are one", sorbent.name, site);
       system.sites.push_back({site, m->place,

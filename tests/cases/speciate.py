@@ -5,6 +5,7 @@
     speciate.py --program KARST --mpiexec MPIEXEC --inputs INPUTS
 """
 import csv
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -29,6 +30,14 @@ WRONG = [  # deck, what the message says
     ("times = [1]\n" + SOLUTION + 'totals = ["Fe(2) 1e-3", "S(6) 1e-3"]\n' + MINERAL.replace("Calcite", "Pyrite"),
      ["Pyrite is not made of", "S(6) makes no S(-2)"]),
     ("times = [1]\n" + SOLUTION + MINERAL.replace("1e-6", "1e-6 Na+ 1"), ["mineral Calcite", "Na+ is no species"]),
+    (SOLUTION.replace("brine", "a, b"), ["solution[0].name", "a comma"]),
+    (SOLUTION + '[[chemistry.exchange]]\nsite = "Z"\namount = 1\n', ["solution brine", "site Z is not in database", "X"]),
+    (SOLUTION + '[[chemistry.surface]]\nname = "Hfo"\n', ["surface[0].sites", "missing", "surface[0].area", "surface[0].mass"]),
+    (SOLUTION + '[[chemistry.equilibrium]]\nphase = "Calcit"\n', ["did you mean Calcite"]),
+    (SOLUTION + "[chemistry.titration]\nend = 1\n", ["titration.reactants", "what is added"]),
+    (SOLUTION + '[chemistry.titration]\nreactants = ["QqCl"]\nend = 1\n', ["reactant QqCl", "Qq is neither"]),
+    (SOLUTION + '[chemistry.titration]\nreactants = ["HCl"]\n', ["titration.end", "missing"]),
+    (SOLUTION + '[chemistry.titration]\nreactants = ["HCl"]\namounts = [2, 1]\nsteps = 3\n', ["must increase", "given beside amounts"]),
 ]
 failures = []
 
@@ -68,6 +77,24 @@ def tables(karst, inputs, folder):
     check("species add up to their total", abs(total - chloride[0]) < 1e-9 * total, f"{total} {chloride}")
 
 
+def titration(karst, inputs, folder):
+    """Tables, JSON and page of a titration say the same, and none takes the place of another file."""
+    csv_file, json_file, page = folder / "t.csv", folder / "t.json", folder / "t.html"
+    words = ["speciate", inputs / "speciation" / "titration.toml", "-o", csv_file, "--json", json_file, "--page", page]
+    done, again = karst.run(words, cwd=folder), karst.run(words, cwd=folder)
+    check("a titration", done.status == 0 and again.status == 1 and "exists" in again.err, f"{done}\n{again}")
+    rows = list(csv.DictReader((folder / "t_titration.csv").open()))
+    acidity = [(float(r["added_mol_kgw"]), float(r["value"])) for r in rows if r["name"] == "pH"]
+    data = json.loads(json_file.read_text())
+    same = [(r["added_mol_kgw"], r["value"]) for r in data["titration"] if r["name"] == "pH"]
+    check("JSON has the lines of the table", acidity == same and len(acidity) == 101, f"{acidity[:3]} {same[:3]}")
+    falls = all(a > b for (_, a), (_, b) in zip(acidity, acidity[1:]))
+    dissolved = max(float(r["value"]) for r in rows if r["kind"] == "dissolved")
+    check("acid lowers the pH and uses calcite up", falls and dissolved == 4e-3, f"{acidity}")
+    html = page.read_text()
+    check("the page has charts", all(word in html for word in ["ground water: pH", "ground water: dissolved", "<svg"]), html[:500])
+
+
 def ranks(karst, inputs, folder):
     deck = inputs / "speciation" / "solutions.toml"
     one, two = (karst.run(["speciate", deck], cwd=folder, ranks=n) for n in (1, 2))
@@ -82,6 +109,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="karst_speciate_") as name:
         wrong_decks(karst, Path(name))
         tables(karst, arguments.inputs, Path(name))
+        titration(karst, arguments.inputs, Path(name))
         ranks(karst, arguments.inputs, Path(name))
     print(f"{len(failures)} failures")
     return 1 if failures else 0

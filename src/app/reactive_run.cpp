@@ -228,7 +228,7 @@ void ReactiveRun::balance(const TransportState& state, const TransportReport& mo
         {std::abs(b.inflow) + std::abs(b.outflow) + std::abs(b.source) + std::abs(gained), size[p], size_[p], 1e-300});
     past_.line.imbalance[p] = std::abs(left) / there;
     past_.line.content[p] = moles_ * now[p];
-    const double z = plan_.medium.system.species[p].charge;
+    const double z = plan_.medium.system.species[p].charge / plan_.medium.system.atoms[p];
     past_.line.charge += z * past_.line.content[p];
     charge_left += z * left;
     charge_size += std::abs(z) * there;

@@ -233,7 +233,10 @@ ChemicalSystem make_system(const Database& database, const std::vector<std::stri
   system.n_primaries = static_cast<int>(masters.size());
   std::vector<std::string> names;
   for (const MasterSpecies* m : masters) {
+    const auto& there = database.find_species(m->species)->formula.elements;
+    const auto own = there.find(m->element.substr(0, m->element.find('(')));
     system.elements.push_back(m->element);
+    system.atoms.push_back(own == there.end() ? 1.0 : own->second);
     names.push_back(m->species);
   }
   const std::vector<std::string> sites = add_sites(database, sorbents, system);

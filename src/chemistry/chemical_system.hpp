@@ -59,8 +59,9 @@ struct SorbingSite {
 struct ChemicalSystem {
   double kelvin = 298.15;
   int n_primaries = 0;
-  std::vector<std::string> elements;    ///< [primary] "H", "Ca", "C"
-  std::vector<SorbingSite> sites;       ///< in the basis from n_primaries on
+  std::vector<std::string> elements;  ///< [primary] "H", "Ca", "C"
+  std::vector<double> atoms;          ///< [primary] of its element in the primary species, which totals count: 2 of O2
+  std::vector<SorbingSite> sites;     ///< in the basis from n_primaries on
   std::vector<std::string> potentials;  ///< names of charged surfaces, behind the sites
   std::vector<SystemSpecies> species;
   int n_dissolved = 0;              ///< species before this one are dissolved

@@ -191,7 +191,7 @@ bool run_in_stages(const ReactionSolve& s) {
 std::vector<double> brought_by(const ChemicalSystem& system, int phase) {
   std::vector<double> brought(static_cast<std::size_t>(system.n_primaries), 0.0);
   for (const auto& [p, c] : system.phases[static_cast<std::size_t>(phase)].dissolved.basis)
-    brought[static_cast<std::size_t>(p)] = c;
+    brought[static_cast<std::size_t>(p)] = c * system.atoms[static_cast<std::size_t>(p)];
   return brought;
 }
 

@@ -44,7 +44,7 @@ std::vector<double> totals_of_formula(const Database& database, const ChemicalSy
     const auto p = static_cast<std::size_t>(primary_of_element(system, element));
     const ChemicalFormula& master = database.find_species(system.species[p].name)->formula;
     const double moles = n / count(master, element);
-    totals[p] += moles;
+    totals[p] += n;
     charge -= moles * master.charge;
     oxygen -= moles * count(master, "O");
     hydrogen -= moles * count(master, "H");

@@ -89,20 +89,22 @@ bool activity_slopes(const ChemicalSystem& system, std::span<const SolutionCondi
 
 double total_of(const ChemicalSystem& system, const Speciation& state, int primary) {
   const bool site = primary >= system.n_primaries;
+  const double atoms = site ? 1.0 : system.atoms[static_cast<std::size_t>(primary)];
   double sum = 0.0;
   for (std::size_t i = site ? static_cast<std::size_t>(system.n_dissolved) : 0;
        i < (site ? system.species.size() : static_cast<std::size_t>(system.n_dissolved)); ++i)
     for (const auto& [b, c] : system.species[i].formed.basis)
       if (b == primary) sum += c * state.molality[i];
-  return sum;
+  return atoms * sum;
 }
 
 double sorbed_of(const ChemicalSystem& system, const Speciation& state, int primary) {
+  const double atoms = primary < system.n_primaries ? system.atoms[static_cast<std::size_t>(primary)] : 1.0;
   double sum = 0.0;
   for (std::size_t i = static_cast<std::size_t>(system.n_dissolved); i < system.species.size(); ++i)
     for (const auto& [b, c] : system.species[i].formed.basis)
       if (b == primary) sum += c * state.molality[i];
-  return sum;
+  return atoms * sum;
 }
 
 double charge_of(const ChemicalSystem& system, const Speciation& state) {

@@ -23,7 +23,7 @@ constexpr double least_amount = 1e-30;  ///< what a total of 0 counts as [mol/kg
 /// What a primary species, a site or a potential is found from.
 struct SolutionCondition {
   enum class Kind : std::uint8_t {
-    total,       ///< Σ ν m = value [mol/kgw], of what is dissolved and sorbed; of H+ it may be negative
+    total,       ///< total_of() and sorbed_of() = value [mol/kgw]; of H+ it may be negative
     activity,    ///< ln a = value
     charge,      ///< Σ z m = value [eq/kgw], of what is dissolved
     alkalinity,  ///< Σ alkalinity m = value [eq/kgw]
@@ -73,7 +73,7 @@ bool activity_slopes(const ChemicalSystem& system, std::span<const SolutionCondi
                      std::span<const double> direction, Speciation& state, SpeciationWorkspace& work,
                      std::span<double> slope);
 
-/// Σ ν m over dissolved species [mol/kgw]; of a site over those on it.
+/// Σ ν m over dissolved species, times the atoms of the element in the primary [mol/kgw]; of a site over those on it.
 double total_of(const ChemicalSystem& system, const Speciation& state, int primary);
 /// Σ ν m over species that sorb [mol/kgw].
 double sorbed_of(const ChemicalSystem& system, const Speciation& state, int primary);

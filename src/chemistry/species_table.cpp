@@ -27,6 +27,10 @@ void fill_form(const TableTerm& term, int amount, SpeciesTable& t) {
   t.constant[i] = term.constant;
 }
 
+double atoms_of(const ChemicalSystem& system, int b) {
+  return b < system.n_primaries ? system.atoms[static_cast<std::size_t>(b)] : 1.0;
+}
+
 }  // namespace
 
 void WeightedSums::clear() {
@@ -70,7 +74,7 @@ SpeciesTable make_table(const ChemicalSystem& system, std::span<const TableTerm>
     // A potential is no amount: its row of the sums are the charges on its surface.
     const int potential = s.site >= 0 ? system.sites[static_cast<std::size_t>(s.site)].potential : -1;
     for (const auto& [b, c] : s.formed.basis)
-      if (b != potential) t.part[static_cast<std::size_t>(b) * length + i] = c;
+      if (b != potential) t.part[static_cast<std::size_t>(b) * length + i] = c * atoms_of(system, b);
     if (potential >= 0) t.part[static_cast<std::size_t>(potential) * length + i] = s.charge;
     if (i >= n_dissolved) continue;
     half_z2[i] = 0.5 * s.charge * s.charge;

@@ -56,6 +56,48 @@ TEST(Solution, SeaWater) {
   EXPECT_NEAR(molality(s, "MgHCO3+"), 2.865388257e-4, 1e-5 * 2.9e-4);
 }
 
+// verification.md G6: example 1 of PHREEQC's manual with all that phreeqc.dat has of it (no uranium), its redox couples
+// as valences of their own. Figures: PhreeqcRM 0.0.20 with the same input, redox O(0)/O(-2) where it has couples.
+TEST(Solution, SeaWaterWithItsTraces) {
+  SolutionOptions options;
+  options.ph = "8.22";
+  options.units = "ppm";
+  options.density = 1.023;
+  options.totals = {
+      "Ca 412.3",           "Mg 1291.8",         "Na 10768",           "K 399.1",   "Fe(3) 0.002",
+      "Mn(2) 0.0002",       "Si 4.28",           "Cl 19353",           "S(6) 2712", "Alkalinity 141.682 as HCO3",
+      "N(5) 0.29 gfw 62.0", "N(-3) 0.03 as NH4", "O(0) 1.0 O2(g) -0.7"};
+  const Solution s = solve_solution(shipped(), options);
+  EXPECT_NEAR(s.state.ionic_strength, 0.6736646589811, 1e-7);
+  EXPECT_NEAR(std::exp(s.state.ln_water), 0.9805892962151, 1e-8);
+  const auto total = [&](const char* element) { return total_of(s.system, s.state, s.system.primary_of(element)); };
+  EXPECT_NEAR(total("C"), 2.232532375725e-3, 1e-7 * 2.2e-3);
+  EXPECT_NEAR(total("O(0)"), 4.377470778877e-4, 1e-6 * 4.4e-4);  // of oxygen atoms: twice the O2
+  EXPECT_NEAR(total("N(-3)"), 1.723559543649e-6, 1e-7 * 1.7e-6);
+  EXPECT_NEAR(total("Fe(3)"), 3.711422701312e-8, 1e-6 * 3.7e-8);
+  for (const auto& [phase, value] : {std::pair{"Calcite", 0.7752206343120},
+                                     {"Aragonite", 0.6633471096568},
+                                     {"Dolomite", 2.490003385533},
+                                     {"Gypsum", -0.7212922648908},
+                                     {"Halite", -2.484123171760},
+                                     {"CO2(g)", -3.349129577890},
+                                     {"O2(g)", -0.7000813829731},
+                                     {"Quartz", -0.08630607340300},
+                                     {"Goethite", 6.078603545807},
+                                     {"Talc", 6.055741360508}})
+    EXPECT_NEAR(index(s, phase), value, 2e-7) << phase;
+  for (const auto& [species, value] : {std::pair{"CO3-2", 4.123583641577e-5},
+                                       {"HCO3-", 1.612586764148e-3},
+                                       {"MgHCO3+", 2.865260733920e-4},
+                                       {"CaSO4", 7.270742273680e-4},
+                                       {"MnCl+", 1.089989767449e-9},
+                                       {"Fe(OH)3", 2.771559638763e-8},
+                                       {"NO3-", 4.847486197100e-6},
+                                       {"NH4+", 1.580844662329e-6},
+                                       {"O2", 2.188735389439e-4}})
+    EXPECT_NEAR(molality(s, species), value, 1e-6 * value) << species;
+}
+
 TEST(Solution, UnitsAreOfTheSameAmount) {
   // 100 mg/L of Ca in a solution of 1.1 kg/L with 50 g/kgs of NaCl: per kilogram of solution 90.909 mg, of water /
   // 0.9499.

@@ -325,24 +325,31 @@ class Import:
 
 def killed_in_march(karst, folder, out, preload, ranks=1):
     """A march that is killed after it has kept several states, at the same moment of it on any machine."""
-    at = {"LD_PRELOAD": preload, "KILL_FROM": "transport_so_far.h5", "KILL_AT": "9"}
+    at = {"LD_PRELOAD": preload, "KILL_FROM": "_so_far.h5", "KILL_AT": "9"}
     return karst.run(["run", "deck.toml", "--out", out], folder, ranks, variables=at)
 
 
-def on_other_ranks(karst, folder, job, files, preload):
-    """A march that is killed on two ranks and goes on on one. Columns of files: [name: which]."""
+def on_other_ranks(karst, folder, job, files, preload, ranks, others):
+    """A march that is killed on some ranks and goes on on others. Columns of files: {name: which}."""
     (folder / "deck.toml").write_text(DECKS[job])
     whole = karst.run(["run", "deck.toml", "--out", f"{job}_whole"], folder)
-    stopped = killed_in_march(karst, folder, job, preload, 2)
-    rest = karst.run(["run", "deck.toml", "--out", job, "--resume"], folder)
-    if whole.status != 0 or stopped.status == 0 or rest.status != 0 or "transport goes on after step" not in rest.out:
-        return [f"the march: {whole}, stopped: {stopped}, the rest: {rest}"]
+    stopped = killed_in_march(karst, folder, f"{job}_stopped", preload, ranks)
+    if whole.status != 0 or stopped.status == 0:
+        return [f"the march: {whole}, stopped: {stopped}"]
     found = []
-    for name, columns in files.items():
-        a, b = ([[float(x or 0) for x in line.split(",")] for line in (folder / out / name).read_text().split()[1:]]
-                for out in (f"{job}_whole", job))
-        if len(a) != len(b) or any(abs(p[i] - q[i]) > SAME * max(abs(p[i]), abs(a[-1][i])) for p, q in zip(a, b) for i in columns):
-            found.append(f"{name} of a march on two ranks, then one, is another: {len(a)} and {len(b)} steps")
+    for other in others:
+        out = f"{job}_on_{other}"
+        shutil.copytree(folder / f"{job}_stopped", folder / out)
+        rest = karst.run(["run", "deck.toml", "--out", out, "--resume"], folder, other)
+        if rest.status != 0 or "goes on after step" not in rest.out:
+            found.append(f"the rest on {other}: {rest}")
+            continue
+        for name, columns in files.items():
+            a, b = ([[float(x or 0) for x in line.split(",")] for line in (folder / place / name).read_text().split()[1:]]
+                    for place in (f"{job}_whole", out))
+            scale = {i: max(abs(row[i]) for row in a) for i in columns}
+            if len(a) != len(b) or any(abs(p[i] - q[i]) > SAME * scale[i] for p, q in zip(a, b) for i in columns):
+                found.append(f"{name} of a march on {ranks} ranks, then {other}, is another: {len(a)} and {len(b)} steps")
     return found
 
 
@@ -427,11 +434,13 @@ def main():
         tell("what is said", asked_twice(karst, folder / "asked"))
         if not options.campaigns:
             tell("damaged states", damaged(karst, folder / "asked", options.preload))
-            # Time, volumes, step, and of both components outlet and mean; of the mineral the rate and what has dissolved.
-            tell("march on other ranks", on_other_ranks(karst, folder / "asked", "march", {"transport.csv": (0, 1, 2, 3, 4, 12, 13)}, options.preload))
-            tell("reactions on other ranks",
-                 on_other_ranks(karst, folder / "asked", "reactive", {"transport.csv": (0, 1, 2, 3, 4), "chemistry.csv": (0, 1, 4)},
-                                options.preload))
+            # Time, volumes, step, outlet and mean of what is carried; of the mineral the rate and what has dissolved; of a flow
+            # its speed and energy.
+            for job, ranks, others, files in (
+                    ("march", 4, (1, 2, 3), {"transport.csv": (0, 1, 2, 3, 4, 12, 13)}),
+                    ("carried", 2, (1,), {"transport.csv": (0, 1, 2, 3, 4), "history.csv": (0, 1, 4, 8)}),
+                    ("reactive", 2, (1,), {"transport.csv": (0, 1, 2, 3, 4), "chemistry.csv": (0, 1, 4)})):
+                tell(f"{job} on other ranks", on_other_ranks(karst, folder / "asked", job, files, options.preload, ranks, others))
         campaigns = [(job, ranks) for job in ("axes", "sweep", "periodic", "march", "pulsed", "carried", "reactive", "porous", "import") for ranks in (1, 2)]
         if options.moments == 0:
             campaigns = [("axes", 1), ("sweep", 1), ("march", 1), ("pulsed", 1), ("carried", 1), ("reactive", 1), ("porous", 1), ("axes", 2)]

@@ -269,9 +269,10 @@ void run_command(const Comm& comm, const CommandLine& line) {
                      wall_uncertainty(source),
                      run.progress.get(),
                      &solved};
-  context.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
-    write_plot(context, source, folder.file(name), components, time);
-  };
+  if (!session.config.output.plot.empty())
+    context.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
+      write_plot(context, source, folder.file(name), components, time);
+    };
   context.left = &run.left;
   FlowHandover handover;
   if (std::ranges::any_of(asked, &Job::uses_flow)) context.handover = &handover;

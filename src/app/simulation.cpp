@@ -59,7 +59,7 @@ void keep_all(const Together& jobs, const Clock& clock) {
 void leave_all(const JobContext& context, const Together& jobs, const Clock& clock) {
   for (const auto& job : jobs) {
     job->leave();
-    if (job->files() == nullptr || context.left == nullptr || !context.plot) continue;
+    if (job->files() == nullptr || context.left == nullptr) continue;
     const std::vector<std::string>& histories = job->files()->histories;
     context.left->insert(context.left->end(), histories.begin(), histories.end());
   }

@@ -121,8 +121,8 @@ AtomicFile::~AtomicFile() {
 void AtomicFile::commit() {
   on_root(comm_, [&] {
     sync_to_disk(path_, temporary_);
-    require(std::rename(temporary_.c_str(), path_.c_str()) == 0, "{}: cannot rename {} to it: {}", path_, temporary_,
-            std::strerror(errno));
+    const bool renamed = std::rename(temporary_.c_str(), path_.c_str()) == 0;
+    require(renamed, "{}: cannot rename {} to it: {}", path_, temporary_, std::strerror(errno));
   });
   committed_ = true;
 }

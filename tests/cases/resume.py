@@ -384,6 +384,26 @@ def damaged(karst, folder, preload):
     return found
 
 
+def not_kept(karst, folder, preload):
+    """States that cannot be written cost nothing but themselves: the march ends in the same curves and says what failed. A march
+    without plotfiles has states."""
+    (folder / "deck.toml").write_text(DECKS["march"])
+    found = []
+    whole = karst.run(["run", "deck.toml", "--out", "all_kept", "output.plot=[]"], folder)
+    if whole.status != 0 or "not kept" in (folder / "all_kept" / "log.txt").read_text():
+        return [f"a march without plotfiles: {whole}"]
+    for name, variables, said in (("the last is not moved away", {"FAIL_AT": "1"}, "Input/output error"),
+                                  ("the new one does not come", {"FAIL_AT": "4"}, "Input/output error")):
+        run = karst.run(["run", "deck.toml", "--out", "not_kept", "--overwrite"], folder,
+                        variables={"LD_PRELOAD": preload, "KILL_FROM": "_so_far.h5", **variables})
+        log = (folder / "not_kept" / "log.txt").read_text() if run.status == 0 else ""
+        if run.status != 0 or not re.search(f"transport.*not kept for --resume.*{said}", log):
+            found.append(f"{name}: {run}")
+        elif (folder / "not_kept" / "transport.csv").read_bytes() != (folder / "all_kept" / "transport.csv").read_bytes():
+            found.append(f"{name}: another transport.csv")
+    return found
+
+
 def asked_twice(karst, folder):
     """Without --resume nothing that was solved goes; --time-limit ends in order; a failed run keeps what it has."""
     found = []
@@ -433,6 +453,7 @@ def main():
             print("FAILED" if problems else "passed", name, "; ".join(problems), flush=True)
         tell("what is said", asked_twice(karst, folder / "asked"))
         if not options.campaigns:
+            tell("states that are not kept", not_kept(karst, folder / "asked", options.preload))
             tell("damaged states", damaged(karst, folder / "asked", options.preload))
             # Time, volumes, step, outlet and mean of what is carried; of the mineral the rate and what has dissolved; of a flow
             # its speed and energy.

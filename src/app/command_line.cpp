@@ -151,6 +151,19 @@ void add_run(CLI::App& app, CommandLine& line, ImportFlags& flags) {
                   "(default: run.time_limit of the deck)")
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS");
+  CLI::Option* trace =
+      run->add_option("--trace", line.trace,
+                      "write what each thread of each rank does when, with all messages, for https://ui.perfetto.dev "
+                      "and tools/karst_trace.py")
+          ->type_name("FILE");
+  run->add_option("--trace-steps", line.trace_steps, "the steps of a run in time that the trace holds (default: all)")
+      ->needs(trace)
+      ->type_name("FIRST:LAST");
+  run->add_option("--trace-room", line.trace_room,
+                  "memory of each rank for the trace; what comes after it is full is left out (default: 100)")
+      ->needs(trace)
+      ->check(CLI::Range(1.0, 1e5))
+      ->type_name("MB");
 }
 
 void add_study(CLI::App& app, CommandLine& line) {

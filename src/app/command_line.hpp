@@ -17,16 +17,18 @@ struct CommandLine {
   std::vector<std::string> overrides;  ///< key=value, and the options of the import as keys of [geometry.import]
   std::string out;                     ///< directory of the results; empty: output.directory of the deck
   bool overwrite = false;
-  double time_limit = 0.0;      ///< run: ends in order after so many seconds; 0: run.time_limit of the deck
-  bool resume = false;          ///< run: goes on from the finished solves of one that ended early
-  bool force = false;           ///< run, geometry: even where the memory will not do
-  int threads = 0;              ///< 0: chosen by the program
-  std::string petsc;            ///< run: options of PETSc, as on its command line
-  bool uncertainty = false;     ///< run: stands in the overrides, too
-  std::string directory;        ///< report, status: of a run
-  bool as_json = false;         ///< status
-  bool list = false;            ///< study: shows the cases alone
-  int ranks = 1, parallel = 1;  ///< study: of each run; runs at a time
+  double time_limit = 0.0;         ///< run: ends in order after so many seconds; 0: run.time_limit of the deck
+  bool resume = false;             ///< run: goes on from the finished solves of one that ended early
+  bool force = false;              ///< run, geometry: even where the memory will not do
+  int threads = 0;                 ///< 0: chosen by the program
+  std::string petsc;               ///< run: options of PETSc, as on its command line
+  std::string trace, trace_steps;  ///< run: file; "FIRST:LAST", empty: all
+  double trace_room = 100.0;       ///< run: of each rank [MB]
+  bool uncertainty = false;        ///< run: stands in the overrides, too
+  std::string directory;           ///< report, status: of a run
+  bool as_json = false;            ///< status
+  bool list = false;               ///< study: shows the cases alone
+  int ranks = 1, parallel = 1;     ///< study: of each run; runs at a time
   // import; init: the image alone; speciate: file
   std::string image, file, json;
   std::string page;  ///< HTML; empty: beside the geometry file; "none": no page

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "app/job.hpp"
 #include "app/reactive_plan.hpp"
@@ -134,6 +135,28 @@ void require_transport_fits(Reader& in, const Config& config) {
   }
 }
 
+/// From here on the domain is that of all copies of the sample.
+void make_room_for_copies(Reader& in, Config& config) {
+  GridOptions& grid = config.grid;
+  for (int d = 0; d < 3; ++d) {
+    const int n = config.geometry.copies[d];
+    if (n > 1 && !grid.periodic[d])
+      in.mistake("geometry.copies",
+                 fmt::format("{} along {}, where the domain does not repeat itself; set grid.periodic "
+                             "to true there, or leave one",
+                             n, "xyz"[d]));
+    if (std::int64_t{grid.cells[d]} * n > std::numeric_limits<int>::max())
+      in.mistake("geometry.copies", fmt::format("{} along {} make more cells than can be numbered", n, "xyz"[d]));
+    else
+      grid.cells[d] *= n;
+    grid.size[d] *= n;
+  }
+  const bool places =
+      std::ranges::any_of(grid.refine, [](const Refinement& r) { return r.where == Refinement::Where::region; });
+  if (places && config.geometry.copies != Index{1, 1, 1})
+    in.mistake("geometry.copies", "a region of [[grid.refine]] lies in one of them alone; refine along the wall");
+}
+
 /// Slices have fields, times and a place in the domain.
 void require_slices_fit(Reader& in, const Config& config) {
   const std::vector<SliceOptions>& slices = config.output.slices;
@@ -189,6 +212,7 @@ Config read_config(Reader& in) {
   config.cells_given = in.given("grid.cells");
   config.size_given = in.given("grid.size");
   if (!in.documenting()) {
+    make_room_for_copies(in, config);
     require_source(in, config);
     require_jobs_of_fields(in, config);
     require_transport_fits(in, config);

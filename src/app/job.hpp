@@ -26,6 +26,7 @@ namespace karst {
 class Json;
 class RunProgress;
 class SolveStore;
+class Trace;
 struct FilesInTime;
 struct FlowHandover;
 struct JobComponent;
@@ -45,6 +46,7 @@ struct JobContext {
   std::function<void(const std::string& name, double time, const std::vector<JobComponent>&)> plot{};
   std::vector<std::string>* left = nullptr;  ///< names of results that stay where the run ends early; may be none
   FlowHandover* handover = nullptr;          ///< what later jobs want of the flow; none: they want nothing
+  Trace* trace = nullptr;                    ///< told of every step; none: none is taken
 };
 
 /// One linear solve, for summary.json and the log.

@@ -15,6 +15,7 @@
 #include "app/run_folder.hpp"
 #include "app/run_progress.hpp"
 #include "app/run_report.hpp"
+#include "app/run_trace.hpp"
 #include "app/session.hpp"
 #include "app/simulation.hpp"
 #include "app/solve_store.hpp"
@@ -92,6 +93,7 @@ struct RunState {
   std::vector<Job> asked;
   std::unique_ptr<RunProgress> progress;
   Summary summary;
+  std::unique_ptr<Trace> trace{};   ///< none: none is taken
   std::vector<std::string> left{};  ///< names of what a job left when the run ended early
 };
 
@@ -153,6 +155,7 @@ void do_jobs_in_order(RunState& run, const JobContext& context) {
   try {
     do_jobs(run, context);
   } catch (const EarlyEnd& end) {
+    finish_trace(run.trace.get(), run.line);
     leave_unfinished(run, "interrupted", end.reason);
     run.comm.any(false);  // all ranks are here, and none ends before rank 0 has written
     throw ExitStatus{end.status};
@@ -206,6 +209,7 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   double time = 0.0;
   for (const JobResult& job : summary.jobs) time = std::max(time, job.time);
   summary.plot = write_plot(context, source, folder.file(plotfile_name), components, time);
+  finish_trace(run.trace.get(), run.line);
   const std::string deck = deck_as_used(run.session, run.line);
   write_file(comm, folder.file("deck.toml"), deck);
   summary.seconds.output = comm.max(output_clock.seconds());
@@ -247,6 +251,7 @@ void run_command(const Comm& comm, const CommandLine& line) {
   SolveStore solved(comm, folder.solves(), with_petsc(session.echo, line), folder.has_earlier_solves(),
                     states_to_keep(session.config));
   RunState run{comm, line, session, clock, folder, log, solved, asked, follow_run(comm, session.config, asked), {}};
+  run.trace = begin_trace(comm, line, session.config);
   const double begun = unix_time();
   run.progress->tell_also([&folder, begun](const ProgressState& state) { folder.say(status_line(state, begun)); });
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
@@ -274,6 +279,7 @@ void run_command(const Comm& comm, const CommandLine& line) {
       write_plot(context, source, folder.file(name), components, time);
     };
   context.left = &run.left;
+  context.trace = run.trace.get();
   FlowHandover handover;
   if (std::ranges::any_of(asked, &Job::uses_flow)) context.handover = &handover;
   check_jobs(context);

@@ -12,6 +12,7 @@
 #include "app/session.hpp"
 #include "app/slices.hpp"
 #include "base/orderly_end.hpp"
+#include "base/trace.hpp"
 
 namespace karst {
 
@@ -107,6 +108,7 @@ void go_through_time(const JobContext& context, const Together& jobs) {
   Checkpoints checkpoints(context.config.checkpoint, clock.time());
   try {
     while (!clock.done()) {
+      if (context.trace != nullptr) context.trace->step(clock.steps() + 1);
       make_step(jobs, clock);
       clock.advance();
       for (const auto& job : jobs) job->record(clock);

@@ -20,6 +20,7 @@
 #include "base/timer.hpp"
 #include "eb/described_level_set.hpp"
 #include "eb/shapes/image_level_set.hpp"
+#include "eb/shapes/repeated_level_set.hpp"
 #include "eb/shapes/reservoir_level_set.hpp"
 #include "geometry_import/voxels/clusters.hpp"
 
@@ -169,8 +170,9 @@ ImportReport import_within_memory(const Comm& comm, const ImportOptions& options
 GridOptions complete_grid(const Config& config, const GeometryInfo& image) {
   GridOptions grid = config.grid;
   Vec3 size;
-  for (int d = 0; d < 3; ++d) size[d] = image.voxels[d] * image.voxel;
-  if (!config.cells_given) grid.cells = image.voxels;
+  const Index& copies = config.geometry.copies;
+  for (int d = 0; d < 3; ++d) size[d] = image.voxels[d] * image.voxel * copies[d];
+  for (int d = 0; d < 3 && !config.cells_given; ++d) grid.cells[d] = image.voxels[d] * copies[d];
   for (int d = 0; d < 3 && config.size_given; ++d)
     require(
         std::abs(grid.size[d] / size[d] - 1.0) <= 1e-6,
@@ -186,11 +188,22 @@ GridOptions complete_grid(const Config& config, const GeometryInfo& image) {
 
 Source open_source(const Comm& comm, const Config& config, const std::string& import_to) {
   Timer timer("open geometry");
-  if (!config.geometry.image.empty()) return from_image(comm, config, import_to);
+  const Index& copies = config.geometry.copies;
   Source source;
-  source.grid = config.grid;
-  source.level_set =
-      make_described_level_set(config.geometry, source.grid.cell_width(), source.grid.size, source.grid.periodic);
+  if (config.geometry.image.empty()) {
+    source.grid = config.grid;
+    Vec3 size = source.grid.size;
+    for (int d = 0; d < 3; ++d) size[d] /= copies[d];
+    source.level_set = make_described_level_set(config.geometry, source.grid.cell_width(), size, source.grid.periodic);
+  } else {
+    source = from_image(comm, config, import_to);
+  }
+  if (copies != Index{1, 1, 1}) {
+    Vec3 period;
+    for (int d = 0; d < 3; ++d)
+      if (copies[d] > 1) period[d] = static_cast<double>(source.grid.cells[d]) / copies[d];
+    source.level_set = repeated(std::move(source.level_set), period);
+  }
   return source;
 }
 

@@ -8,6 +8,10 @@
 //   [subvolumes]                        parts of the image: how large must a sample be?
 //   sizes = [32, 64]                    edges [voxels]
 //   places = 4                          of each size
+//   [scaling]                           how much faster with more cores?
+//   ranks = [1, 2, 4]
+//   threads = [1, 2]                    of each rank
+//   weak = true                         as many copies of the sample as cores
 #pragma once
 
 #include <map>
@@ -29,10 +33,13 @@ struct StudyVary {
 struct StudyOptions {
   std::string title, deck, directory = "out/study";
   std::vector<StudyVary> vary;
-  std::vector<std::string> images;   ///< files or patterns; each is geometry.image of cases
-  std::vector<double> sizes;         ///< of parts of the image [voxels]
-  int places = 1;                    ///< parts of each size
-  std::vector<std::string> columns;  ///< of the table: places in summary.json; empty: those that there are
+  std::vector<std::string> images;           ///< files or patterns; each is geometry.image of cases
+  std::vector<double> sizes;                 ///< of parts of the image [voxels]
+  int places = 1;                            ///< parts of each size
+  std::vector<double> ranks, threads;        ///< of runs; empty: what the command line says
+  bool weak = false;                         ///< more cores have more copies of the sample
+  std::string scaling_of = "seconds.total";  ///< the time whose speed-up is told
+  std::vector<std::string> columns;          ///< of the table: places in summary.json; empty: those that there are
 };
 /// Declares and reads all keys of a study.
 void read(Reader& in, StudyOptions& options);
@@ -44,6 +51,8 @@ struct StudyCase {
   std::string name;                    ///< "case_001"
   std::vector<std::string> values;     ///< to be shown, one per Study::varied
   std::vector<std::string> overrides;  ///< key=value
+  int ranks = 0, threads = 0;          ///< 0: what the command line says
+  int copies = 1;                      ///< of the sample, of weak scaling
 };
 
 struct Study {
@@ -54,6 +63,9 @@ struct Study {
 
 /// Headings of columns of parts of an image. The second numbers those of one size: it is no parameter.
 inline constexpr const char *size_heading = "size [voxels]", *place_heading = "place";
+/// Of ranks and threads, and of what comes of them.
+inline constexpr const char *ranks_heading = "ranks", *threads_heading = "threads", *copies_heading = "copies",
+                            *speed_up = "speed-up", *efficiency = "efficiency";
 
 /// All cases of a study. Throws Error: nothing varies, no such image, parts larger than it, too many cases. Reads the
 /// headers of images that parts are taken of. Not collective.
@@ -84,6 +96,12 @@ struct ColumnWords {
 ColumnWords words_of(const std::string& column);
 /// The number at a place in a summary, "permeability_m2[0][0]"; NaN where there is none.
 double number_at(const Json& summary, const std::string& place);
+
+/// Columns of a study with [scaling]: how many times as fast, per copy of the sample, a case is as the one of the
+/// fewest cores (ranks x threads) whose other values are the same, and that over the cores in place of one; NaN where
+/// either has not ended.
+/// @param time  column that is compared
+void add_scaling(StudyTable& table, const std::string& time);
 
 /// study.csv, study.json, a table for the terminal, and study.html with charts over what varies.
 std::string study_csv(const StudyTable& table);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
+#include <tuple>
 
 #include "app/config.hpp"
 #include "app/image_sample.hpp"
@@ -27,6 +28,7 @@ constexpr double largest_part = 1e6;  // [voxels]
 struct Choice {
   struct Setting {
     std::vector<std::string> shown, overrides;
+    int ranks = 0, threads = 0, copies = 1;
   };
   std::vector<std::string> headings;
   std::vector<Setting> settings;
@@ -49,8 +51,8 @@ Choice choice_of_images(const StudyOptions& options, const std::string& folder) 
   for (const std::string& name : options.images)
     for (const std::string& file : files_of(folder, name))
       choice.settings.push_back(
-          {{fs::path(file).filename().string()},
-           {fmt::format("geometry.image={}", toml_text(fs::absolute(file).lexically_normal().string()))}});
+          {.shown = {fs::path(file).filename().string()},
+           .overrides = {fmt::format("geometry.image={}", toml_text(fs::absolute(file).lexically_normal().string()))}});
   return choice;
 }
 
@@ -95,10 +97,59 @@ Choice choice_of_parts(const StudyOptions& options, const std::string& deck,
       const Index low = corner_of_part(image, edge, i);
       if (!seen.insert(low.v).second) continue;
       choice.settings.push_back(
-          {{fmt::format("{}", edge), fmt::format("{}", seen.size())},
-           {fmt::format("geometry.import.crop_low=[{},{},{}]", low[0], low[1], low[2]),
-            fmt::format("geometry.import.crop_high=[{},{},{}]", low[0] + edge, low[1] + edge, low[2] + edge)}});
+          {.shown = {fmt::format("{}", edge), fmt::format("{}", seen.size())},
+           .overrides = {
+               fmt::format("geometry.import.crop_low=[{},{},{}]", low[0], low[1], low[2]),
+               fmt::format("geometry.import.crop_high=[{},{},{}]", low[0] + edge, low[1] + edge, low[2] + edge)}});
     }
+  }
+  return choice;
+}
+
+/// n copies dealt out over the periodic directions of a deck, the shortest first. Throws Error where there are none.
+Index copies_of(const std::string& deck, const std::vector<std::string>& overrides, int n) {
+  Reader in = Reader::from_file(deck, overrides);
+  const Config config = read_config(in);
+  const std::array<bool, 3>& periodic = config.grid.periodic;
+  require(n == 1 || periodic[0] || periodic[1] || periodic[2],
+          "scaling.weak: the deck {} has no periodic direction along which copies of its sample could stand", deck);
+  Index copies{1, 1, 1};
+  for (int factor = 2; n > 1; ++factor)
+    for (; n % factor == 0; n /= factor) {
+      int shortest = -1;
+      for (int d = 0; d < 3; ++d)
+        if (periodic[d] && (shortest < 0 || copies[d] < copies[shortest])) shortest = d;
+      copies[shortest] *= factor;
+    }
+  return copies;
+}
+
+/// Every number of ranks with every number of threads.
+Choice choice_of_cores(const StudyOptions& options, const std::string& deck,
+                       const std::vector<std::string>& overrides) {
+  Choice choice;
+  if (!options.ranks.empty()) choice.headings.emplace_back(ranks_heading);
+  if (!options.threads.empty()) choice.headings.emplace_back(threads_heading);
+  const std::vector<double> as_is{0.0};
+  for (const double ranks : options.ranks.empty() ? as_is : options.ranks)
+    for (const double threads : options.threads.empty() ? as_is : options.threads) {
+      Choice::Setting& s = choice.settings.emplace_back();
+      s.ranks = static_cast<int>(ranks);
+      s.threads = static_cast<int>(threads);
+      for (const double n : {ranks, threads})
+        if (n > 0.0) s.shown.push_back(fmt::format("{}", n));
+    }
+  if (!options.weak) return choice;
+  const auto cores = [](const Choice::Setting& s) { return std::max(s.ranks, 1) * std::max(s.threads, 1); };
+  const int least = cores(*std::ranges::min_element(choice.settings, {}, cores));
+  choice.headings.emplace_back(copies_heading);
+  for (Choice::Setting& s : choice.settings) {
+    require(cores(s) % least == 0, "scaling.weak: {} cores are no multiple of {}, the fewest; wanted: such numbers",
+            cores(s), least);
+    s.copies = cores(s) / least;
+    const Index n = copies_of(deck, overrides, s.copies);
+    s.shown.push_back(fmt::format("{}x{}x{}", n[0], n[1], n[2]));
+    s.overrides.push_back(fmt::format("geometry.copies=[{},{},{}]", n[0], n[1], n[2]));
   }
   return choice;
 }
@@ -106,7 +157,7 @@ Choice choice_of_parts(const StudyOptions& options, const std::string& deck,
 Choice choice_of(const StudyVary& vary) {
   Choice choice{{vary.name.empty() ? vary.key : vary.name}, {}};
   for (const std::string& value : vary.values)
-    choice.settings.push_back({{value}, {fmt::format("{}={}", vary.key, value)}});
+    choice.settings.push_back({.shown = {value}, .overrides = {fmt::format("{}={}", vary.key, value)}});
   return choice;
 }
 
@@ -135,10 +186,29 @@ void read(Reader& in, StudyOptions& options) {
              "edges of cubes that are cut out of the image, to see how large a sample must be", 1.0, largest_part);
   in.integer("subvolumes.places", options.places, "-",
              "cubes of each size: the one in the middle, others spread evenly over the image", 1, 1000);
+  for (const auto& [key, list, what] :
+       {std::tuple{"scaling.ranks", &options.ranks, "ranks of the runs: each number is a case"},
+        std::tuple{"scaling.threads", &options.threads, "threads of each rank, likewise with every number of ranks"}})
+    in.numbers(key, *list, "-", what, 1.0, 1e6);
+  in.flag("scaling.weak", options.weak,
+          "more cores have more work: a case of twice the fewest cores has two copies of the sample (geometry.copies), "
+          "which must have the results of one");
+  in.text("scaling.of", options.scaling_of,
+          "the column whose speed-up and efficiency are told, a time of summary.json, against the case of the fewest "
+          "cores");
   if (in.documenting()) return;
+  for (const auto& [key, list] : {std::pair{"scaling.ranks", &options.ranks}, {"scaling.threads", &options.threads}})
+    if (std::ranges::any_of(*list, [](double n) { return n != std::floor(n); }))
+      in.mistake(key, "wanted: whole numbers");
+  for (const char* key : {"scaling.of", "scaling.weak"})
+    if (in.given(key) && options.ranks.empty() && options.threads.empty())
+      in.mistake(key, "given without scaling.ranks or scaling.threads");
   if (options.deck.empty()) in.mistake("deck", "missing; wanted: the file name of a deck");
-  if (options.vary.empty() && options.images.empty() && options.sizes.empty())
-    in.mistake("vary", "nothing varies; wanted: [[vary]] with key and values, images, or [subvolumes] with sizes");
+  if (options.vary.empty() && options.images.empty() && options.sizes.empty() && options.ranks.empty() &&
+      options.threads.empty())
+    in.mistake("vary",
+               "nothing varies; wanted: [[vary]] with key and values, images, [subvolumes] with sizes, or [scaling] "
+               "with ranks or threads");
   if (in.given("subvolumes.places") && options.sizes.empty())
     in.mistake("subvolumes.places", "given without subvolumes.sizes");
 }
@@ -155,6 +225,8 @@ Study make_study(const StudyOptions& options, const std::string& folder, const s
   std::vector<Choice> choices;
   if (!options.images.empty()) choices.push_back(choice_of_images(options, folder));
   for (const StudyVary& vary : options.vary) choices.push_back(choice_of(vary));
+  if (!options.ranks.empty() || !options.threads.empty())
+    choices.push_back(choice_of_cores(options, study.deck, overrides));
   study.cases = {{"", {}, overrides}};
   const auto combine = [&](const auto& choice_here) {
     std::vector<StudyCase> all;
@@ -163,6 +235,9 @@ Study make_study(const StudyOptions& options, const std::string& folder, const s
         StudyCase& now = all.emplace_back(before);
         now.values.insert(now.values.end(), s.shown.begin(), s.shown.end());
         now.overrides.insert(now.overrides.end(), s.overrides.begin(), s.overrides.end());
+        now.ranks = std::max(now.ranks, s.ranks);
+        now.threads = std::max(now.threads, s.threads);
+        now.copies *= s.copies;
         require(all.size() <= most_cases, "the study has more than {} cases; wanted: fewer values", most_cases);
       }
     study.cases = std::move(all);

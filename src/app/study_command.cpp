@@ -68,8 +68,14 @@ struct Running {
 
 class StudyRun {
  public:
-  StudyRun(const Comm& comm, const CommandLine& line, StudyTable table, std::string folder)
-      : comm_(comm), line_(line), table_(std::move(table)), folder_(std::move(folder)), decks_(decks_of(table_.study)) {
+  /// @param scaling_of  the time whose speed-up is told; empty: none
+  StudyRun(const Comm& comm, const CommandLine& line, StudyTable table, std::string folder, std::string scaling_of)
+      : comm_(comm),
+        line_(line),
+        table_(std::move(table)),
+        folder_(std::move(folder)),
+        scaling_of_(std::move(scaling_of)),
+        decks_(decks_of(table_.study)) {
     table_.rows.resize(table_.study.cases.size(), {"not run", "", {}});
     summaries_.resize(table_.rows.size());
   }
@@ -102,8 +108,11 @@ class StudyRun {
   /// Writes table and page.
   void leave() {
     table_.columns = columns_of(table_.columns, summaries_);
+    std::vector<std::string> wanted = table_.columns;
+    if (!scaling_of_.empty()) wanted.push_back(scaling_of_);
     for (std::size_t i = 0; i < table_.rows.size(); ++i)
-      for (const std::string& column : table_.columns) table_.rows[i].of[column] = number_at(summaries_[i], column);
+      for (const std::string& column : wanted) table_.rows[i].of[column] = number_at(summaries_[i], column);
+    if (!scaling_of_.empty()) add_scaling(table_, scaling_of_);
     write_file(comm_, folder_ + "/study.csv", study_csv(table_));
     write_file(comm_, folder_ + "/study.json", study_json(table_));
     write_file(comm_, folder_ + "/study.html", study_page(table_));
@@ -114,24 +123,33 @@ class StudyRun {
  private:
   std::string place_of(std::size_t i) const { return folder_ + "/" + table_.study.cases[i].name; }
 
+  /// On the ranks and threads of the case, where it says any.
+  bool ran_as_asked(const Json& summary, std::size_t i) const {
+    const StudyCase& c = table_.study.cases[i];
+    return (c.ranks == 0 || summary.value("ranks", 0) == c.ranks) &&
+           (c.threads == 0 || summary.value("threads", 0) == c.threads);
+  }
+
   /// An earlier study has completed the case.
   bool is_there(std::size_t i) const {
     const Json summary = Json::parse_or_null(text_of(fs::path(place_of(i)) / "summary.json"));
     return !line_.overwrite && summary.is_object() && summary.value("status", "completed") == "completed" &&
-           summary.value("karst", "") == version_and_git_id() &&
+           summary.value("karst", "") == version_and_git_id() && ran_as_asked(summary, i) &&
            without_comments(text_of(fs::path(place_of(i)) / "deck.toml")) == without_comments(decks_[i]);
   }
 
   std::vector<std::string> command_of(std::size_t i) const {
     std::vector<std::string> command;
-    if (line_.ranks > 1) command = {"mpirun", "-n", fmt::format("{}", line_.ranks), "--bind-to", "none"};
+    const StudyCase& c = table_.study.cases[i];
+    const int ranks = c.ranks > 0 ? c.ranks : line_.ranks, threads = c.threads > 0 ? c.threads : line_.threads;
+    if (ranks > 1) command = {"mpirun", "-n", fmt::format("{}", ranks), "--bind-to", "none"};
+    if (c.ranks > 1) command.emplace_back("--oversubscribe");  // more ranks than cores are asked for on purpose
     command.insert(command.end(),
                    {fs::read_symlink("/proc/self/exe").string(), "run", table_.study.deck, "--out", place_of(i)});
     const bool goes_on = !line_.overwrite && fs::exists(solves(place_of(i)));
     command.emplace_back(goes_on ? "--resume" : "--overwrite");
-    if (line_.threads > 0) command.insert(command.end(), {"-j", fmt::format("{}", line_.threads)});
-    const std::vector<std::string>& overrides = table_.study.cases[i].overrides;
-    command.insert(command.end(), overrides.begin(), overrides.end());
+    if (threads > 0) command.insert(command.end(), {"-j", fmt::format("{}", threads)});
+    command.insert(command.end(), c.overrides.begin(), c.overrides.end());
     return command;
   }
 
@@ -187,7 +205,7 @@ class StudyRun {
   const Comm& comm_;
   const CommandLine& line_;
   StudyTable table_;
-  std::string folder_;
+  std::string folder_, scaling_of_;
   std::vector<std::string> decks_;
   std::vector<Json> summaries_;
   Progress progress_;
@@ -212,7 +230,12 @@ void study_command(const Comm& comm, const CommandLine& line) {
   StudyTable table{make_study(options, in.directory(), line.overrides), options.columns, {}};
   if (line.list) return log_info("{}", list_text(table.study));
   const std::string folder = line.out.empty() ? options.directory : line.out;
-  StudyRun study(comm, line, std::move(table), folder);
+  const bool scaling = !options.ranks.empty() || !options.threads.empty();
+  require(!scaling || line.parallel == 1, "--parallel {}: runs whose time is compared go one at a time; leave it out",
+          line.parallel);
+  require(options.ranks.empty() || line.ranks == 1, "--ranks {}: the study says the ranks itself, scaling.ranks",
+          line.ranks);
+  StudyRun study(comm, line, std::move(table), folder, scaling ? options.scaling_of : "");
   std::error_code problem;
   fs::create_directories(folder, problem);
   require(!problem, "output directory {}: cannot be made: {}", folder, problem.message());

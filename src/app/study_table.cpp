@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "app/study.hpp"
 #include "base/json.hpp"
@@ -93,8 +94,35 @@ std::vector<std::string> columns_of(const std::vector<std::string>& asked, const
 }
 
 ColumnWords words_of(const std::string& column) {
+  if (column == speed_up) return {"Speed-up, against the fewest cores", "-"};
+  if (column == efficiency) return {"Efficiency: speed-up over cores", "-"};
   const auto usual = std::ranges::find(usual_columns, std::string_view(column), &UsualColumn::place);
   return usual == usual_columns.end() ? ColumnWords{column, ""} : ColumnWords{usual->title, usual->unit};
+}
+
+void add_scaling(StudyTable& table, const std::string& time) {
+  const Study& study = table.study;
+  const auto cores = [](const StudyCase& c) { return std::max(c.ranks, 1) * std::max(c.threads, 1); };
+  const auto others = [&](const StudyCase& c) {
+    std::vector<std::string> values;
+    for (std::size_t v = 0; v < study.varied.size(); ++v)
+      if (study.varied[v] != ranks_heading && study.varied[v] != threads_heading && study.varied[v] != copies_heading)
+        values.push_back(c.values[v]);
+    return values;
+  };
+  std::map<std::vector<std::string>, std::size_t> least;  // the case of the fewest cores
+  for (std::size_t i = 0; i < study.cases.size(); ++i) {
+    const auto [place, is_first] = least.try_emplace(others(study.cases[i]), i);
+    if (!is_first && cores(study.cases[i]) < cores(study.cases[place->second])) place->second = i;
+  }
+  for (std::size_t i = 0; i < study.cases.size(); ++i) {
+    const std::size_t base = least.at(others(study.cases[i]));
+    const double ratio = study.cases[i].copies * table.rows[base].of.at(time) / table.rows[i].of.at(time);
+    table.rows[i].of[speed_up] = ratio;
+    table.rows[i].of[efficiency] = ratio * cores(study.cases[base]) / cores(study.cases[i]);
+  }
+  for (const std::string& column : {time, std::string(speed_up), std::string(efficiency)})
+    if (std::ranges::find(table.columns, column) == table.columns.end()) table.columns.push_back(column);
 }
 
 std::string study_csv(const StudyTable& table) {

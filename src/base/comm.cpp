@@ -6,6 +6,7 @@
 #include <list>
 
 #include "base/error.hpp"
+#include "base/trace.hpp"
 
 namespace karst {
 
@@ -50,8 +51,27 @@ class ByteType {
   bool owned_ = false;
 };
 
+/// A call that waits for all ranks, in a trace.
+class Together {
+ public:
+  Together(std::uint32_t name, MPI_Comm comm, std::size_t bytes)
+      : slice_(name, static_cast<std::int64_t>(bytes), trace::on && ranks_of(comm) > 1) {}
+
+ private:
+  static int ranks_of(MPI_Comm comm) {
+    int n = 1;
+    MPI_Comm_size(comm, &n);
+    return n;
+  }
+  trace::Slice slice_;
+};
+const std::uint32_t reduction = trace::number_of("reduction"), gather = trace::number_of("gather"),
+                    broadcast_name = trace::number_of("broadcast"), consensus = trace::number_of("sparse exchange"),
+                    waiting = trace::number_of("wait for messages");
+
 template <class T>
 T all_reduce(T x, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  const Together together(reduction, comm, sizeof(T));
   MPI_Allreduce(MPI_IN_PLACE, &x, 1, type, op, comm);
   return x;
 }
@@ -59,6 +79,7 @@ T all_reduce(T x, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
 template <class T>
 void all_reduce(std::span<T> x, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   constexpr std::size_t most = std::size_t{1} << 30;
+  const Together together(reduction, comm, x.size_bytes());
   for (std::size_t begin = 0; begin < x.size(); begin += most) {
     const std::size_t n = std::min(most, x.size() - begin);
     MPI_Allreduce(MPI_IN_PLACE, x.data() + begin, static_cast<int>(n), type, op, comm);
@@ -124,18 +145,21 @@ void Comm::max(std::span<double> x) const { all_reduce(x, MPI_DOUBLE, MPI_MAX, h
 
 std::int64_t Comm::exclusive_sum(std::int64_t x) const {
   std::int64_t below = 0;
+  const Together together(reduction, handle_, sizeof(x));
   MPI_Exscan(&x, &below, 1, MPI_INT64_T, MPI_SUM, handle_);
   return rank_ == 0 ? 0 : below;  // rank 0 receives nothing from MPI_Exscan
 }
 
 std::vector<std::int64_t> Comm::gather_sizes(std::int64_t bytes) const {
   std::vector<std::int64_t> sizes(size_);
+  const Together together(gather, handle_, sizeof(bytes));
   MPI_Allgather(&bytes, 1, MPI_INT64_T, sizes.data(), 1, MPI_INT64_T, handle_);
   return sizes;
 }
 
 void Comm::gather_bytes(std::span<const std::byte> mine, const std::vector<std::int64_t>& sizes,
                         std::span<std::byte> all) const {
+  const Together together(gather, handle_, all.size());
   if (all.size() <= static_cast<std::size_t>(INT_MAX)) {
     std::vector<int> counts, places;
     int place = 0;
@@ -160,6 +184,7 @@ void Comm::gather_bytes(std::span<const std::byte> mine, const std::vector<std::
 void Comm::broadcast_bytes(std::span<std::byte> x, int root) const {
   require(root >= 0 && root < size_, "broadcast from rank {}: there are ranks 0 to {}", root, size_ - 1);
   const ByteType type(x.size());
+  const Together together(broadcast_name, handle_, x.size());
   MPI_Bcast(x.data(), type.count(), type.type(), root, handle_);
 }
 
@@ -175,6 +200,7 @@ std::vector<Message> Comm::sparse_exchange(const std::vector<Message>& out) cons
     require(m.rank >= 0 && m.rank < size_, "sparse exchange: message for rank {}, there are ranks 0 to {}", m.rank,
             size_ - 1);
   }
+  const Together together(consensus, handle_, 0);
   const int tag = next_sparse_tag(handle_);
   std::vector<MPI_Request> sends(out.size(), MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -202,6 +228,16 @@ std::vector<Message> Comm::sparse_exchange(const std::vector<Message>& out) cons
   return in;
 }
 
+namespace {
+
+int own_rank(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+}  // namespace
+
 Exchange::Exchange(const Comm& comm, int tag) : handle_(comm.handle()), tag_(tag) {
   require(tag >= 0 && tag <= largest_tag, "exchange: tag {} is not in 0 .. {}", tag, largest_tag);
 }
@@ -220,24 +256,39 @@ Exchange::~Exchange() {
 void Exchange::receive(int rank, std::span<std::byte> into) {
   const ByteType type(into.size());
   receives_.push_back(MPI_REQUEST_NULL);
+  if (trace::on) [[unlikely]]
+    traced_.push_back({rank, trace::next_message(rank, own_rank(handle_), tag_, trace::End::receiver),
+                       static_cast<std::int64_t>(into.size())});
   MPI_Irecv(into.data(), type.count(), type.type(), rank, tag_, handle_, &receives_.back());
 }
 
 void Exchange::send(int rank, std::span<const std::byte> from) {
   const ByteType type(from.size());
   sends_.push_back(MPI_REQUEST_NULL);
+  if (trace::on) [[unlikely]]
+    trace::sent(rank, trace::next_message(own_rank(handle_), rank, tag_, trace::End::sender),
+                static_cast<std::int64_t>(from.size()));
   MPI_Isend(from.data(), type.count(), type.type(), rank, tag_, handle_, &sends_.back());
 }
 
 int Exchange::wait_any() {
   int which = MPI_UNDEFINED;
-  MPI_Waitany(static_cast<int>(receives_.size()), receives_.data(), &which, MPI_STATUS_IGNORE);
-  if (which != MPI_UNDEFINED) return which;
+  {
+    const trace::Slice slice(waiting, trace::no_value, trace::on && !receives_.empty());
+    MPI_Waitany(static_cast<int>(receives_.size()), receives_.data(), &which, MPI_STATUS_IGNORE);
+  }
+  if (which != MPI_UNDEFINED) {
+    if (!traced_.empty()) [[unlikely]]
+      trace::received(traced_[which].from, traced_[which].message, traced_[which].bytes);
+    return which;
+  }
   receives_.clear();  // ready for the next round
+  traced_.clear();
   return -1;
 }
 
 void Exchange::wait_sends() {
+  const trace::Slice slice(waiting, trace::no_value, trace::on && !sends_.empty());
   MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
   sends_.clear();
 }

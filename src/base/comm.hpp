@@ -84,9 +84,16 @@ class Exchange {
   void wait_sends();
 
  private:
+  /// A receive, for a trace.
+  struct Traced {
+    int from;
+    std::uint64_t message;
+    std::int64_t bytes;
+  };
   MPI_Comm handle_;
   int tag_;
   std::vector<MPI_Request> receives_, sends_;
+  std::vector<Traced> traced_;  // parallel to the receives of a round; empty where no trace is taken
 };
 
 template <class T>

@@ -18,6 +18,7 @@
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
+#include "base/trace.hpp"
 
 namespace karst {
 
@@ -53,15 +54,24 @@ class FirstException {
   std::exception_ptr exception_;
 };
 
-/// Lets the timers of the other threads of a loop count under those around the loop.
+/// Lets the timers of the other threads of a loop count under those around the loop; a slice of a trace per thread.
 class LoopTimers {
  public:
   explicit LoopTimers(const TimerNode* place) {
     if (omp_get_thread_num() != 0) under_.emplace(place);
+    if (trace::on) [[unlikely]]
+      traced_ = omp_get_num_threads() > 1 && begin_share(place, omp_get_thread_num() == 0);
+  }
+  LoopTimers(const LoopTimers&) = delete;
+  LoopTimers& operator=(const LoopTimers&) = delete;
+  ~LoopTimers() {
+    if (traced_) [[unlikely]]
+      trace::end();
   }
 
  private:
   std::optional<TimersUnder> under_;
+  bool traced_ = false;
 };
 
 /// First index of share t of m equal shares of [0, n).
@@ -104,7 +114,10 @@ void parallel_for_shares(std::span<const std::int64_t> sums, F&& f) {
   };
   const std::int64_t n = std::min<std::int64_t>(n_threads(), std::ssize(sums) - 1);
   parallel_for(n, [&](std::int64_t thread) {
-    for (std::int64_t i = begin_of(thread, n); i < begin_of(thread + 1, n); ++i) f(i);
+    const std::int64_t end = begin_of(thread + 1, n);
+    std::int64_t i = begin_of(thread, n);
+    const trace::Slice slice(trace::boxes, end - i);
+    for (; i < end; ++i) f(i);
   });
 }
 

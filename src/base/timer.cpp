@@ -3,12 +3,12 @@
 
 #include <cassert>
 #include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 
 #include "base/parallel.hpp"
 #include "base/timer_node.hpp"
+#include "base/trace.hpp"
 
 namespace karst {
 
@@ -79,6 +79,20 @@ void look_up_place(TimerTree& t) {
 
 }  // namespace
 
+std::uint32_t traced_name(TimerNode& node) {
+  if (node.traced_name < 0) node.traced_name = trace::number_of(node.name);
+  return static_cast<std::uint32_t>(node.traced_name);
+}
+
+bool begin_share(const TimerNode* place, bool is_own) {
+  static const std::uint32_t own = trace::number_of("own share"), other = trace::number_of("share");
+  if (is_own) return trace::begin(own);
+  if (place == nullptr || place->parent == nullptr) return trace::begin(other);
+  // Where the trace was begun inside of that timer its number is not known: it is not this thread's to note it.
+  return trace::begin(place->traced_name >= 0 ? static_cast<std::uint32_t>(place->traced_name)
+                                              : trace::number_of(place->name));
+}
+
 std::deque<std::unique_ptr<TimerTree>>& timer_trees() { return registry(); }
 TimerTree& tree_of_this_thread() { return tree(); }
 
@@ -108,11 +122,8 @@ Timer::Timer(std::string_view name) {
   detail::TimerNode& node = detail::child_of(*t.current, name);
   t.current = &node;
   node_ = &node;
-  if (t.sink.begin != nullptr) [[unlikely]] {
-    if (node.event < 0) node.event = t.event_of(node.name);
-    t.sink.begin(node.event);
-    announced_ = true;
-  }
+  if (trace::on) [[unlikely]]
+    traced_ = trace::begin(detail::traced_name(node));
   node.begin = detail::ticks_now();
 }
 
@@ -124,21 +135,14 @@ void Timer::stop() {
   node_->time += end - node_->begin;
   ++node_->calls;
   t.current = node_->parent;
-  if (announced_ && t.sink.end != nullptr) [[unlikely]]
-    t.sink.end(node_->event);
+  if (traced_) [[unlikely]]
+    trace::end();
   node_ = nullptr;
 }
 
 double Timer::seconds() const {
   if (node_ == nullptr) return 0.0;
   return static_cast<double>(detail::ticks_now() - node_->begin) * detail::tick();
-}
-
-void set_timer_sink(const TimerSink& sink) {
-  detail::TimerTree& t = detail::tree();
-  t.sink = sink;
-  t.events.clear();
-  detail::forget_events(t.root);
 }
 
 void reset_timers() {

@@ -20,6 +20,9 @@ namespace detail {
 struct TimerNode;
 /// The timer that runs on this thread, as a place to count under for the threads of a parallel loop.
 const TimerNode* running_timer();
+/// Begins the slice of this thread's share of a parallel loop, where a trace is taken: with the name of the timer
+/// around the loop, "own share" on the thread that runs that timer. False where there is none to end.
+bool begin_share(const TimerNode* place, bool is_own);
 /// While it lives, timers of this thread count under a place in the tree of another thread.
 class TimersUnder {
  public:
@@ -45,17 +48,8 @@ class Timer {
 
  private:
   detail::TimerNode* node_;
-  bool announced_ = false;
+  bool traced_ = false;
 };
-
-/// Told of every start and stop on the thread that sets it (once per program, for a profiler).
-struct TimerSink {
-  int (*register_name)(const char* name) = nullptr;  ///< called once per name; returns the id used afterwards
-  void (*begin)(int id) = nullptr;
-  void (*end)(int id) = nullptr;
-};
-/// A sink without functions ends it. Timers that run now are not announced.
-void set_timer_sink(const TimerSink& sink);
 
 /// One timer over all ranks and threads. A sample is the time of one rank, or of one thread of a rank when the timer
 /// ran on several threads anywhere; ranks and threads that did not run it count as 0.

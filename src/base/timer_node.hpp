@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,7 +21,7 @@ struct TimerNode {
   std::int64_t calls = 0;
   Ticks time = 0;
   Ticks begin = 0;
-  int event = -1;  // id of the sink
+  std::int64_t traced_name = -1;  // its number in traces
 };
 
 /// Timers of one thread.
@@ -31,19 +30,7 @@ struct TimerTree {
   TimerNode* current = &root;
   const TimerNode* under = nullptr;  // place in the tree of the thread that started the parallel loop
   bool placed = true;                // current is at that place
-  TimerSink sink;
-  std::map<std::string, int> events;  // of the sink, by name
-
-  int event_of(const std::string& name) {
-    const auto found = events.find(name);
-    return found != events.end() ? found->second : events[name] = sink.register_name(name.c_str());
-  }
 };
-
-inline void forget_events(TimerNode& node) {
-  node.event = -1;
-  for (const auto& c : node.children) forget_events(*c);
-}
 
 std::deque<std::unique_ptr<TimerTree>>& timer_trees();
 /// Length of a tick [s].

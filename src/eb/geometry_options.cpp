@@ -207,6 +207,12 @@ void read(Reader& reader, GeometryOptions& options) {
       "geometry.minerals", options.minerals,
       "names of minerals of the image or the solids that are told apart on the wall, in this order; the others "
       "count as one, \"other\"; without it: each by itself");
+  constexpr int most_copies = 1000;
+  reader.index(
+      "geometry.copies", options.copies, "-",
+      "how many times the sample, described by grid.cells and grid.size or an image, stands side by side along x, "
+      "y and z, for studies of scaling: all copies have the same results; along periodic directions alone",
+      1, most_copies);
   reader.number(
       "geometry.wall_shift", options.wall_shift, "voxel widths",
       "moves the wall of an image: > 0 into the solid (pores become wider), < 0 into the pores; meant for small "

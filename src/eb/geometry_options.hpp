@@ -36,11 +36,13 @@ struct GeometryOptions {
   SolidOperation operation = SolidOperation::union_of_solids;
   std::vector<std::string> minerals;  ///< to be told apart on the wall, see choose_minerals(); empty: all
   KeepPores keep = KeepPores::connected;
+  Index copies{1, 1, 1};        ///< of the sample, side by side
   double wall_shift = 0.0;      ///< of the wall of the image into the solid [voxel widths]
   std::string directory = ".";  ///< of the deck
 };
 
-/// Declares and reads geometry.image, geometry.minerals, geometry.wall_shift, geometry.keep, geometry.operation and
+/// Declares and reads geometry.image, geometry.minerals, geometry.copies, geometry.wall_shift, geometry.keep,
+/// geometry.operation and
 /// [[geometry.solid]]; notes as mistakes: keys that a shape lacks or does not use, impossible sizes, wrong expressions,
 /// files that do not exist, image and solids together, a shifted wall without an image, names of minerals that mean
 /// something else, stand twice or that no solid has (those that an image does not have are known when it is opened). A

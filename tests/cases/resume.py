@@ -216,7 +216,9 @@ class Sample:
             return self.problems_of_results()  # it came to its end before it was stopped
         end, marched = time.monotonic() + PATIENCE, False
         while True:  # mpirun may end before its ranks
-            marched = marched or any((self.out / "karst-unfinished" / "solved" / name).exists() for name in STATES)
+            # A flow and what it carries go on together or not at all: killed between their first states there is one of the two.
+            there = [(self.out / "karst-unfinished" / "solved" / name).exists() for name in STATES]
+            marched = marched or (all if self.job == "carried" else any)(there)
             result = self.run("--resume", *(["--overwrite"] if self.older and not self.has_solves() else []))
             if "another run works in it" not in result.err or time.monotonic() > end:
                 break

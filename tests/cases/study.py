@@ -28,6 +28,20 @@ values = ["0.30 mm", 0.38e-3]
 key = "grid.periodic"
 values = [[true, true, true], [false, true, true]]
 """
+COPIED = sphere_deck(16, radius=0.41) + 'periodic = [true, true, true]\n' """[[geometry.solid]]
+shape = "sphere"
+center = [0.1e-3, 0.2e-3, 0.15e-3]
+radius = 0.2e-3
+periodic = true
+[flow]
+model = "stokes"
+drive = "pressure-gradient"
+axes = ["x"]
+tolerance = 1e-12
+estimate_error = false
+[output]
+plot = []
+"""
 PARTS = """deck = "part.toml"
 [subvolumes]
 sizes = [16, 24]
@@ -108,7 +122,38 @@ def main():
         check("parts of an image, on ranks", parts.status == 0 and [(r["size [voxels]"], r["place"]) for r in found]
               == [("16", "1"), ("16", "2"), ("16", "3"), ("24", "1")] and len({r["porosity"] for r in found[:3]}) == 3, parts)
 
+        # Ranks and threads: the same figures, what ran is what was asked for, times compared with one core.
+        (folder / "scaling.toml").write_text('deck = "decks/ball.toml"\ncolumns = ["formation_factor[0]", "ranks", "threads"]\n'
+                                             '[scaling]\nranks = [1, 2]\nthreads = [1, 2]\nof = "seconds.solve"\n')
+        scaling = karst.run(["study", "scaling.toml", "--out", "scaling"], folder)
+        with open(folder / "scaling" / "study.csv", newline="") as file:
+            head, *found = list(csv.reader(file))
+        of = {name: head.index(name) for name in ("formation_factor[0]", "seconds.solve", "speed-up", "efficiency")}
+        check("ranks and threads", scaling.status == 0 and head[2:4] == ["ranks", "threads"] and len(found) == 4
+              and all(row[2:4] == row[5:7] for row in found), found)
+        numbers = [{name: float(row[i]) for name, i in of.items()} for row in found]
+        check("one answer", all(abs(n["formation_factor[0]"] / numbers[0]["formation_factor[0]"] - 1) < 1e-6 for n in numbers), numbers)
+        check("speed-up and efficiency", all(
+            abs(n["speed-up"] * n["seconds.solve"] / numbers[0]["seconds.solve"] - 1) < 1e-9
+            and abs(n["efficiency"] * cores / n["speed-up"] - 1) < 1e-9 for n, cores in zip(numbers, (1, 2, 2, 4))), numbers)
+
+        # Copies of the sample side by side have the results of one.
+        (folder / "weak.toml").write_text('deck = "copied.toml"\ncolumns = ["permeability_m2[0][0]", "porosity", "flow[0].iterations"]\n'
+                                          '[scaling]\nranks = [1, 2, 4, 8]\nweak = true\n')
+        (folder / "copied.toml").write_text(COPIED)
+        weak = karst.run(["study", "weak.toml", "--out", "weak", "-j", "1"], folder)
+        found = rows(folder / "weak")
+        check("copies", weak.status == 0 and [r["copies"] for r in found] == ["1x1x1", "2x1x1", "2x2x1", "2x2x2"], weak)
+        first = found[0]
+        check("one answer from all copies", all(
+            abs(float(r[name]) / float(first[name]) - 1) < 1e-10 for r in found for name in ("permeability_m2[0][0]", "porosity"))
+            and all(abs(int(r["flow[0].iterations"]) - int(first["flow[0].iterations"])) <= 1 for r in found), found)
+        check("efficiency of copies", all(abs(float(r["efficiency"]) * float(r["seconds.total"]) / float(first["seconds.total"]) - 1) < 1e-9
+                                          for r in found), found)
+
         for name, text, words in (
+                ("copies along no periodic direction", 'deck = "part.toml"\n[scaling]\nranks = [1, 2]\nweak = true\n', ["scaling.weak", "part.toml"]),
+                ("ranks that are no number of them", 'deck = "part.toml"\n[scaling]\nranks = [1, 1.5]\n', ["scaling.ranks", "whole numbers"]),
                 ("nothing varies", 'deck = "part.toml"\n', ["nothing varies"]),
                 ("no deck", '[[vary]]\nkey = "grid.box"\nvalues = [8]\n', ["deck: missing"]),
                 ("a deck that is not there", 'deck = "none.toml"\n[[vary]]\nkey = "grid.box"\nvalues = [8]\n', ["none.toml"]),
@@ -120,6 +165,8 @@ def main():
             (folder / "bad.toml").write_text(text)
             bad = karst.run(["study", "bad.toml", "--out", "bad"], folder)
             check(name, bad.status == 1 and all(w in bad.err for w in words) and not (folder / "bad").exists(), bad)
+        beside = karst.run(["study", "scaling.toml", "--out", "bad", "--parallel", "2"], folder)
+        check("times of runs beside one another", beside.status == 1 and "--parallel 2" in beside.err, beside)
         ranks = karst.run(["study", "parts.toml", "--out", "bad"], folder, ranks=2)
         check("under mpirun", ranks.status == 1 and "--ranks 2" in ranks.err, ranks)
     return 1 if failed else 0

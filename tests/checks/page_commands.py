@@ -40,6 +40,7 @@ HOW = [
     ("docs/performance.md", "bench/", "not: takes hours, on a machine that does nothing else"),
     ("docs/python.md", "pip install", "check_package"),
     ("docs/python.md", ".venv/bin/python -m karst.plot", "check_package"),
+    ("docs/traces.md", "", "check_traces"),
     ("docs/tutorial.md", "karst run deck.toml", "case_resume"),
     ("docs/tutorial.md", "", HERE),
     ("docs/verification.md", "tools/verification.sh", "case_verify_geometry"),  # and the others; the script writes the page

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -53,6 +54,31 @@ TEST(Study, PartsLieInTheImageAndApart) {
   EXPECT_EQ(study.cases[0].overrides[0], "geometry.import.crop_low=[15,10,5]");  // the middle
   options.sizes = {24};
   EXPECT_PRED2(test::has, test::error_of([&] { make_study(options, folder.path(), {}); }), "40 x 30 x 20");
+}
+
+TEST(Study, ScalingComparesWithTheFewestCoresOfTheSameCase) {
+  StudyOptions options;
+  options.deck = "deck.toml";
+  options.vary = {{"grid.box", {"8", "16"}, ""}};
+  options.ranks = {4, 1};
+  options.threads = {1, 2};
+  StudyTable table{make_study(options, "folder", {}), {"porosity"}, {}};
+  ASSERT_EQ(table.study.cases.size(), 8U);
+  EXPECT_EQ(table.study.varied, (std::vector<std::string>{"grid.box", "ranks", "threads"}));
+  EXPECT_EQ(table.study.cases[1].ranks, 4);
+  EXPECT_EQ(table.study.cases[1].threads, 2);
+  EXPECT_EQ(table.study.cases[1].values, (std::vector<std::string>{"8", "4", "2"}));
+  const std::array<double, 8> seconds{3.0, 2.0, 10.0, 6.0, 5.0, 4.0, 20.0, std::nan("")};
+  for (const double s : seconds) table.rows.push_back({"completed", "", {{"seconds.total", s}, {"porosity", 0.4}}});
+  add_scaling(table, "seconds.total");
+  EXPECT_EQ(table.columns, (std::vector<std::string>{"porosity", "seconds.total", "speed-up", "efficiency"}));
+  EXPECT_DOUBLE_EQ(table.rows[0].of.at("speed-up"), 10.0 / 3.0);  // 4 x 1 against 1 x 1
+  EXPECT_DOUBLE_EQ(table.rows[0].of.at("efficiency"), 10.0 / 3.0 / 4.0);
+  EXPECT_DOUBLE_EQ(table.rows[1].of.at("efficiency"), 10.0 / 2.0 / 8.0);
+  EXPECT_DOUBLE_EQ(table.rows[2].of.at("efficiency"), 1.0);
+  EXPECT_DOUBLE_EQ(table.rows[3].of.at("speed-up"), 10.0 / 6.0);
+  EXPECT_DOUBLE_EQ(table.rows[4].of.at("speed-up"), 4.0);  // of the other boxes
+  EXPECT_TRUE(std::isnan(table.rows[7].of.at("speed-up")));
 }
 
 TEST(Study, NumbersOfValues) {

@@ -25,7 +25,6 @@ class Timers : public ::testing::Test {
  protected:
   Timers() { reset_timers(); }
   ~Timers() override {
-    set_timer_sink({});
     reset_timers();
     set_n_threads(before_);
   }
@@ -161,30 +160,6 @@ TEST_F(Timers, TableAndJsonHoldTheTree) {
   EXPECT_EQ(json.at(0).at("inside").at(0).at("calls").get<int>(), 1);
   EXPECT_EQ(json.at(0).at("max_s").get<double>(), rows[0].max);
   EXPECT_TRUE(to_json({}).empty());
-}
-
-std::vector<std::string> announced;
-
-TEST_F(Timers, ASinkHearsStartsAndStopsOfItsThread) {
-  announced.clear();
-  set_n_threads(2);
-  const auto named = [](const char* name) {
-    announced.push_back(name);
-    return static_cast<int>(std::string(name).size());
-  };
-  const Timer before("before");  // runs already: not announced, neither is its end
-  set_timer_sink({named, [](int id) { announced.push_back(fmt::format("+{}", id)); },
-                  [](int id) { announced.push_back(fmt::format("-{}", id)); }});
-  for (int i = 0; i < 2; ++i) {
-    const Timer a("aa");
-    const Timer b("bbb");
-  }
-  parallel_for(2, [](std::int64_t i) {
-    if (i == 1) const Timer other("on the other thread");
-  });
-  set_timer_sink({});
-  { const Timer a("aa"); }
-  EXPECT_EQ(announced, (std::vector<std::string>{"aa", "+2", "bbb", "+3", "-3", "-2", "+2", "+3", "-3", "-2"}));
 }
 
 /// The least of many short runs, since other programs may use the machine [s].

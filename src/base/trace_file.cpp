@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Events as packets of Perfetto's Trace message; numbers of fields from protos/perfetto/trace of
+// https://github.com/google/perfetto (track_event.proto, trace_packet.proto, track_descriptor.proto).
+#include <fmt/format.h>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <map>
+
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/fail_together.hpp"
+#include "base/parallel.hpp"
+#include "base/protobuf.hpp"
+#include "base/timer_node.hpp"
+#include "base/trace_events.hpp"
+
+namespace karst::trace {
+
+namespace {
+
+// Fields of TracePacket, TrackDescriptor, TrackEvent, InternedData, DebugAnnotation.
+constexpr int packet = 1;
+constexpr int timestamp = 8, sequence_id = 10, track_event = 11, interned_data = 12, sequence_flags = 13,
+              track_descriptor = 60;
+constexpr int uuid = 1, track_name = 2, process = 3, thread = 4, parent_uuid = 5;
+constexpr int pid = 1, tid = 2, thread_name = 5, process_name = 6;
+constexpr int annotation = 4, event_type = 9, name_iid = 10, track_uuid = 11, flow_id = 47, terminating_flow_id = 48;
+constexpr int event_names = 2, annotation_names = 3;
+constexpr int iid = 1, interned_name = 2;
+constexpr int annotation_name_iid = 1, annotation_int = 4;
+constexpr std::uint64_t slice_begin = 1, slice_end = 2, instant = 3;
+constexpr std::uint64_t state_cleared = 1, needs_state = 2;
+
+/// Names of what events tell beside their own name, from 1.
+enum Annotation : std::uint64_t { value_of = 1, size_of, bytes_of, to_rank, from_rank };
+constexpr std::array<const char*, 5> annotations{"value", "size", "bytes", "to rank", "from rank"};
+
+constexpr std::uint64_t threads_per_rank = 1U << 16U;
+std::uint64_t uuid_of(int rank) { return (static_cast<std::uint64_t>(rank) + 1) * threads_per_rank; }
+
+ProtoMessage annotated(Annotation name, std::int64_t x) {
+  ProtoMessage m;
+  m.add(annotation_name_iid, name);
+  m.add(annotation_int, static_cast<std::uint64_t>(x));
+  return m;
+}
+
+void add_packet(std::string& all, const ProtoMessage& p) {
+  ProtoMessage wrapped;
+  wrapped.add(packet, p);
+  all += wrapped.bytes();
+}
+
+ProtoMessage rank_track(int rank) {
+  ProtoMessage who, track, p;
+  who.add(pid, static_cast<std::uint64_t>(rank) + 1);
+  who.add(process_name, fmt::format("rank {}", rank));
+  track.add(uuid, uuid_of(rank));
+  track.add(process, who);
+  p.add(track_descriptor, track);
+  p.add(sequence_id, uuid_of(rank));
+  return p;
+}
+
+/// The track of a thread, and all names of the process.
+ProtoMessage thread_track(int rank, std::uint64_t track_id, int number) {
+  ProtoMessage who, track, p, interned;
+  who.add(pid, static_cast<std::uint64_t>(rank) + 1);
+  who.add(tid, track_id);
+  who.add(thread_name, fmt::format("thread {}", number));
+  track.add(uuid, track_id);
+  track.add(parent_uuid, uuid_of(rank));
+  track.add(track_name, fmt::format("thread {}", number));
+  track.add(thread, who);
+  const auto intern = [&](int list, std::uint64_t id, std::string_view name) {
+    ProtoMessage m;
+    m.add(iid, id);
+    m.add(interned_name, name);
+    interned.add(list, m);
+  };
+  std::uint64_t id = 0;
+  for (const std::string& name : names()) intern(event_names, ++id, name);
+  id = 0;
+  for (const char* name : annotations) intern(annotation_names, ++id, name);
+  p.add(track_descriptor, track);
+  p.add(sequence_id, track_id);
+  p.add(sequence_flags, state_cleared);
+  p.add(interned_data, interned);
+  return p;
+}
+
+ProtoMessage track_event_of(const Event& e, std::uint64_t track) {
+  ProtoMessage m;
+  const auto kind = static_cast<Kind>(e.kind);
+  m.add(track_uuid, track);
+  m.add(event_type, kind == Kind::begin ? slice_begin : kind == Kind::end ? slice_end : instant);
+  if (kind == Kind::end) return m;
+  m.add(name_iid, std::uint64_t{e.name} + 1);
+  if (kind == Kind::sent || kind == Kind::received) {
+    m.add(kind == Kind::sent ? flow_id : terminating_flow_id, ProtoMessage::Fixed{e.message});
+    m.add(annotation, annotated(kind == Kind::sent ? to_rank : from_rank, e.peer));
+    m.add(annotation, annotated(bytes_of, e.value));
+  } else if (e.value != no_value) {
+    m.add(annotation, annotated(kind == Kind::mark ? value_of : size_of, e.value));
+  }
+  return m;
+}
+
+void add_room(std::string& all, int rank, std::uint64_t number, const Room& room, const ClockMap& clock) {
+  const std::uint64_t track = uuid_of(rank) + 1 + number;
+  add_packet(all, thread_track(rank, track, room.thread));
+  const auto add = [&](const Event& e) {
+    ProtoMessage p;
+    p.add(timestamp, static_cast<std::uint64_t>(std::max<std::int64_t>(clock.of(e.time), 0)));
+    p.add(track_event, track_event_of(e, track));
+    p.add(sequence_id, track);
+    p.add(sequence_flags, needs_state);
+    add_packet(all, p);
+  };
+  for (std::size_t i = 0; i < room.n; ++i) add(room.events[i]);
+  if (room.n == 0) return;
+  Event last = room.events[room.n - 1];
+  last.kind = static_cast<std::uint8_t>(Kind::end) & 15U;
+  for (std::size_t i = 0; i < room.open; ++i) add(last);
+}
+
+}  // namespace
+
+std::string encode(int rank, const ClockMap& clock) {
+  std::string all;
+  add_packet(all, rank_track(rank));
+  std::uint64_t number = 0;
+  for (const auto& room : rooms()) add_room(all, rank, number++, *room, clock);
+  return all;
+}
+
+ClockMap map_clock(const Comm& comm, bool shared) {
+  ClockMap mine{detail::ticks_now(), 1e9 * detail::tick()};
+  ClockMap first = mine;
+  comm.broadcast(std::span(&first, 1));
+  if (shared) return first;
+  // What the clocks say after a reduction, when all ranks go on: the nearest of many, right to what ranks come late by.
+  constexpr int rounds = 32;
+  double least = std::numeric_limits<double>::max();
+  for (int i = 0; i < rounds; ++i) {
+    comm.any(false);
+    const detail::Ticks here = detail::ticks_now();
+    detail::Ticks there = here;
+    comm.broadcast(std::span(&there, 1));
+    const double since = static_cast<double>(there - first.zero) * first.nanoseconds / mine.nanoseconds;
+    const double zero = static_cast<double>(here) - since;
+    if (i == 0 || zero < least) least = zero;
+  }
+  mine.zero = static_cast<detail::Ticks>(least);
+  return mine;
+}
+
+}  // namespace karst::trace
+
+namespace karst {
+
+namespace {
+
+/// One operating system that has run since one start has one clock.
+bool shares_clock(const Comm& comm) {
+  std::string boot;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id") >> std::ws, boot);
+  std::string first = boot;
+  comm.broadcast(first);
+  return !boot.empty() && boot == first;
+}
+
+constexpr int tag = 2;
+
+/// Rank 0 writes what each rank has, one after the other. False there where it cannot be written.
+bool write_parts(const Comm& comm, const std::string& path, const std::string& mine,
+                 std::span<const std::int64_t> sizes) {
+  Exchange exchange(comm, tag);
+  if (comm.rank() != 0) {
+    exchange.send(0, std::as_bytes(std::span(mine)));
+    exchange.wait_sends();
+    return true;
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << mine;
+  std::string part;
+  for (int r = 1; r < comm.size(); ++r) {
+    part.resize(static_cast<std::size_t>(sizes[static_cast<std::size_t>(r)]));
+    exchange.receive(r, std::as_writable_bytes(std::span(part)));
+    while (exchange.wait_any() >= 0) {
+    }
+    file << part;
+  }
+  file.flush();
+  return file.good();
+}
+
+}  // namespace
+
+Trace::Trace(const Comm& comm, TraceOptions options, bool overwrite) : comm_(comm), options_(std::move(options)) {
+  fail_together(comm_, [&] {
+    require(overwrite || !std::filesystem::exists(options_.file),
+            "--trace {}: exists already; name another file, or give --overwrite to replace it", options_.file);
+  });
+  AtomicFile(comm_, options_.file);  // so that no run ends for want of a folder
+  const double bytes = 1e6 * options_.megabytes / n_threads();
+  trace::set_rooms(static_cast<std::size_t>(bytes / sizeof(trace::Event)));
+  clock_ =
+      std::make_unique<trace::ClockMap>(trace::map_clock(comm_, comm_.size() == 1 || !comm_.any(!shares_clock(comm_))));
+  trace::on = options_.first_step <= 0;
+}
+
+Trace::~Trace() {
+  trace::on = false;
+  trace::set_rooms(0);
+}
+
+void Trace::step(std::int64_t n) {
+  trace::on = n >= options_.first_step && n <= options_.last_step;
+  static const std::uint32_t name = trace::number_of("step");
+  if (trace::on) trace::mark(name, n);
+}
+
+Trace::Written Trace::write() {
+  trace::on = false;
+  std::array<std::int64_t, 2> counts{};
+  for (const auto& room : trace::rooms()) {
+    counts[0] += static_cast<std::int64_t>(room->n);
+    counts[1] += room->dropped;
+  }
+  comm_.sum(std::span(counts));
+  const std::string mine = trace::encode(comm_.rank(), *clock_);
+  const auto size = static_cast<std::int64_t>(mine.size());
+  const std::vector<std::int64_t> sizes = comm_.all_gather(std::span(&size, 1));
+  AtomicFile file(comm_, options_.file);
+  const bool good = write_parts(comm_, file.temporary(), mine, sizes);
+  fail_together(comm_, [&] { require(good, "{}: the trace cannot be written; is the disk full?", options_.file); });
+  file.commit();
+  return {counts[0], comm_.sum(size), counts[1]};
+}
+
+}  // namespace karst

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/trace.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/timer.hpp"
+#include "base/timer_clock.hpp"
+#include "base/trace_events.hpp"
+
+namespace karst {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Traces : public ::testing::Test {
+ protected:
+  Traces() { fs::create_directories(folder_); }
+  ~Traces() override {
+    set_n_threads(before_);
+    fs::remove_all(folder_);
+  }
+  Trace begin(TraceOptions options = {}) {
+    options.file = folder_ / "trace";
+    return Trace(Comm::self(), std::move(options), true);
+  }
+  fs::path folder_ = fs::temp_directory_path() / fmt::format("karst-trace-{}", ::getpid());
+  int before_ = n_threads();
+};
+using TracesMpi = Traces;
+
+std::int64_t count(trace::Kind kind) {
+  std::int64_t n = 0;
+  for (const auto& room : trace::rooms())
+    for (std::size_t i = 0; i < room->n; ++i) n += static_cast<trace::Kind>(room->events[i].kind) == kind ? 1 : 0;
+  return n;
+}
+
+TEST_F(Traces, HoldsTimersThatBeginWhileItIsTaken) {
+  const Timer before("runs already");
+  Trace t = begin();
+  for (int i = 0; i < 3; ++i) {
+    const Timer a("a");
+    const Timer b("b");
+  }
+  EXPECT_EQ(count(trace::Kind::begin), 6);
+  EXPECT_EQ(count(trace::Kind::end), 6);
+  const Trace::Written w = t.write();
+  EXPECT_EQ(w.events, 12);
+  EXPECT_EQ(w.dropped, 0);
+  EXPECT_EQ(w.bytes, static_cast<std::int64_t>(fs::file_size(folder_ / "trace")));
+  { const Timer after("after"); }
+  EXPECT_EQ(count(trace::Kind::begin), 6);
+}
+
+TEST_F(Traces, EachThreadHasItsShareOfALoop) {
+  set_n_threads(2);
+  Trace t = begin();
+  {
+    const Timer around("around");
+    parallel_for(2, [](std::int64_t) {});
+  }
+  parallel_for(1, [](std::int64_t) {});  // no loop of two
+  ASSERT_EQ(trace::rooms().size(), 2U);
+  std::vector<std::string> names;
+  for (const auto& room : trace::rooms())
+    for (std::size_t i = 0; i < room->n; ++i)
+      if (static_cast<trace::Kind>(room->events[i].kind) == trace::Kind::begin)
+        names.push_back(std::to_string(room->thread) + " " + trace::names()[room->events[i].name]);
+  std::ranges::sort(names);
+  EXPECT_EQ(names, (std::vector<std::string>{"0 around", "0 own share", "1 around"}));
+}
+
+TEST_F(Traces, AFullRoomEndsWhatItBegan) {
+  TraceOptions options;
+  options.megabytes = 1e-6 * 32 * 10 * n_threads();  // ten events
+  Trace t = begin(options);
+  const Timer outer("outer");
+  {
+    const Timer inner("inner");
+    for (int i = 0; i < 20; ++i) const Timer small("small");
+  }
+  EXPECT_EQ(count(trace::Kind::begin), 5);  // outer keeps the place of its end
+  EXPECT_EQ(count(trace::Kind::end), 4);
+  const Trace::Written w = t.write();
+  EXPECT_EQ(w.events, 9);
+  EXPECT_EQ(w.dropped, 17);
+}
+
+TEST_F(Traces, HoldsTheStepsAskedFor) {
+  TraceOptions options;
+  options.first_step = 2;
+  options.last_step = 3;
+  Trace t = begin(options);
+  for (int step = 1; step <= 5; ++step) {
+    t.step(step);
+    const Timer work("work");
+  }
+  EXPECT_EQ(count(trace::Kind::mark), 2);
+  EXPECT_EQ(count(trace::Kind::begin), 2);
+}
+
+TEST_F(Traces, OfAnotherFileIsKeptUnlessAllowed) {
+  { begin().write(); }
+  TraceOptions options;
+  options.file = folder_ / "trace";
+  EXPECT_THROW(Trace(Comm::self(), options, false), Error);
+  options.file = folder_ / "no such folder" / "trace";
+  EXPECT_THROW(Trace(Comm::self(), options, true), Error);
+}
+
+TEST_F(TracesMpi, AMessageHasOneNumberOnBothRanks) {
+  const Comm comm = Comm::world();
+  Trace t = begin();
+  const int next = (comm.rank() + 1) % comm.size(), last = (comm.rank() + comm.size() - 1) % comm.size();
+  Exchange exchange(comm, 7);
+  for (int round = 0; round < 3; ++round) {
+    double in = 0.0;
+    const double out = 1.0;
+    exchange.receive(last, std::as_writable_bytes(std::span(&in, 1)));
+    exchange.send(next, std::as_bytes(std::span(&out, 1)));
+    while (exchange.wait_any() >= 0) {
+    }
+    exchange.wait_sends();
+  }
+  std::vector<std::uint64_t> sent, received;
+  for (std::size_t i = 0; i < trace::rooms().front()->n; ++i) {
+    const trace::Event& e = trace::rooms().front()->events[i];
+    if (static_cast<trace::Kind>(e.kind) == trace::Kind::sent) sent.push_back(e.message);
+    if (static_cast<trace::Kind>(e.kind) != trace::Kind::received) continue;
+    received.push_back(e.message);
+    EXPECT_EQ(static_cast<int>(e.peer), last);
+    EXPECT_EQ(e.value, 8);
+  }
+  trace::on = false;
+  const std::vector<std::uint64_t> all_sent = comm.all_gather(std::span<const std::uint64_t>(sent));
+  const std::vector<std::uint64_t> all_received = comm.all_gather(std::span<const std::uint64_t>(received));
+  ASSERT_EQ(all_sent.size(), 3U * static_cast<std::size_t>(comm.size()));
+  EXPECT_TRUE(std::ranges::is_permutation(all_sent, all_received));
+  std::vector<std::uint64_t> different = all_sent;
+  std::ranges::sort(different);
+  EXPECT_EQ(std::ranges::unique(different).begin(), different.end());
+}
+
+// Ranks of one machine read one clock: what messages find must be what it is.
+TEST_F(TracesMpi, ClocksOfOtherMachinesAreFoundByMessages) {
+  const Comm comm = Comm::world();
+  const trace::ClockMap there = trace::map_clock(comm, true), here = trace::map_clock(comm, false);
+  const detail::Ticks now = detail::ticks_now();
+  const double since = 1e-9 * static_cast<double>(there.of(now) - here.of(now));  // of a start that is so much earlier
+  EXPECT_GT(since, 0.0);
+  EXPECT_LT(comm.max(since) - comm.min(since), 0.02);
+}
+
+}  // namespace
+}  // namespace karst

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "chemistry/rate_parameters.hpp"
 #include "chemistry/reactant.hpp"
 
 namespace karst {
@@ -51,8 +52,9 @@ void read_mineral(Reader& in, MineralDeck& deck, ChemistryUse use) {
   in.texts(
       "rates", m.rates,
       "ways of the reaction, which add up to the rate of dissolution per surface, times (1 - saturation ratio): k at "
-      "25 C [mol/m2/s], then species and exponents of their activities, then Ea and an activation energy [kJ/mol]: "
-      "\"0.89 H+ 1\", \"6.6e-7 Ea 23.5\"");
+      "25 C [mol/m2/s], then species and exponents of their activities (of a gas its fugacity in atm), then Ea and an "
+      "activation energy [kJ/mol]: \"0.89 H+ 1\", \"6.6e-7 Ea 23.5\", \"3.3e-4 CO2(g) 1\"; or \"database\": those of "
+      "chemistry.rates, else of the database (\"database PK\", \"database HERMANSKA\": of this compilation)");
   if (in.documenting()) return;
   if (m.phase.empty()) in.mistake("phase", "missing; wanted: a phase of the database, \"Calcite\"");
   if (m.rates.empty()) in.mistake("rates", "missing; a mineral without a rate does not react");
@@ -252,6 +254,9 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
   if (!run) in.text("title", deck.title, "one line on what this is");
   in.text("chemistry.database", deck.database,
           "file in PHREEQC's format, relative to the deck; phreeqc.dat comes along with Karst");
+  in.text("chemistry.rates", deck.rates,
+          "file with RATE_PARAMETERS_PK or RATE_PARAMETERS_HERMANSKA in PHREEQC's format, relative to the deck, for "
+          "minerals with rates = [\"database\"]; palandri-kharaka.dat comes along with Karst");
   read_parts(in, deck, use);
   in.numbers("chemistry.times", deck.times, "s", "`karst speciate`: times that the batch reaction is told at", 1e-9,
              1e300);
@@ -271,7 +276,7 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
             "chemistry.titration.steps"},
            "a titration belongs to `karst speciate`; remove it");
     if (!deck.asked())
-      refuse({"chemistry.database", "chemistry.mineral", "chemistry.exchange", "chemistry.surface",
+      refuse({"chemistry.database", "chemistry.rates", "chemistry.mineral", "chemistry.exchange", "chemistry.surface",
               "chemistry.equilibrium", "chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.walls",
               "chemistry.skip"},
              "given without a [[chemistry.solution]], so there is nothing to react");
@@ -284,6 +289,39 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
     in.mistake("chemistry.solution", "missing; `karst speciate` wants at least one [[chemistry.solution]]");
 }
 
+std::optional<Database> read_database_of(Reader& in, ChemistryDeck& deck) {
+  const auto noting = [&](const std::string& key, auto&& what) {
+    try {
+      what();
+      return true;
+    } catch (const Error& e) {
+      in.mistake(key, e.what());
+      return false;
+    }
+  };
+  std::vector<DatabaseRate> rates;
+  if (!deck.rates.empty())
+    noting("chemistry.rates", [&] { rates = read_rates(database_path(deck.rates, in.directory())); });
+  std::optional<Database> database;
+  noting("chemistry.database", [&] { database = read_database(database_path(deck.database, in.directory())); });
+  if (!database) return database;
+  std::ranges::copy(database->rates, std::back_inserter(rates));
+  const auto known = [&](const char* list, std::size_t i, const std::string& phase) {
+    return phase.empty() ||  // noted where it was read
+           noting(fmt::format("chemistry.{}[{}].phase", list, i), [&] { require_phase(*database, phase); });
+  };
+  for (std::size_t m = 0; m < deck.minerals.size(); ++m) {
+    MineralOptions& mineral = deck.minerals[m].options;
+    if (!known("mineral", m, mineral.phase) ||
+        !noting(fmt::format("chemistry.mineral[{}].rates", m), [&] { take_rates(rates, mineral); }))
+      mineral.rates.clear();
+  }
+  for (std::size_t e = 0; e < deck.equilibria.size(); ++e)
+    if (!known("equilibrium", e, deck.equilibria[e].phase)) deck.equilibria[e].phase.clear();
+  std::erase_if(deck.equilibria, [](const EquilibriumOptions& e) { return e.phase.empty(); });
+  return database;
+}
+
 std::string database_path(const std::string& name, const std::string& deck_directory) {
   namespace fs = std::filesystem;
   std::error_code unknown;  // where there is no /proc: the folder that was built alone
@@ -293,8 +331,8 @@ std::string database_path(const std::string& name, const std::string& deck_direc
   const fs::path beside = fs::path(deck_directory) / name;
   for (const fs::path& path : {beside, installed / name, built / name})
     if (fs::exists(path)) return path.string();
-  throw Error(fmt::format("chemistry.database: there is no {}, and no database {} that Karst brings along ({}, {})",
-                          beside.string(), name, installed.string(), built.string()));
+  throw Error(fmt::format("there is no {}, and no file {} that Karst brings along ({}, {})", beside.string(), name,
+                          installed.string(), built.string()));
 }
 
 }  // namespace karst

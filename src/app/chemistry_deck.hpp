@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ enum class WallCoupling { as_needed, in_turn, coupled };
 struct ChemistryDeck {
   std::string title;
   std::string database = "phreeqc.dat";
+  std::string rates;  ///< file of rate parameters beside those of the database; empty: none
   std::vector<SolutionOptions> solutions;
   std::vector<MineralDeck> minerals;
   std::vector<SorbentOptions> sorbents;  ///< exchangers, then surfaces
@@ -51,6 +53,11 @@ enum class ChemistryUse : std::uint8_t { speciate, run };
 /// without a phase, rates or surface, sorbents without sites, and what the command does not use. For `karst speciate`
 /// also the title, and that there is a solution.
 void read(Reader& in, ChemistryDeck& deck, ChemistryUse use);
+
+/// The database of the deck; minerals whose rates are "database" get those of the file chemistry.rates, else of the
+/// database. Notes what is wrong with either, and phases that the database does not have: minerals are then without
+/// rates, equilibria left out. Empty without a database. Not collective.
+std::optional<Database> read_database_of(Reader& in, ChemistryDeck& deck);
 
 /// Path of a database: beside the deck, or the one of this name that Karst brings along (beside an installed program in
 /// ../share/karst/databases, else in the folder it was built from). Throws Error when there is none, naming the places.

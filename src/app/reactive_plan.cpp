@@ -46,9 +46,22 @@ Solution solved(const Database& database, const ChemistryDeck& deck, std::size_t
     const std::string element = parse_total(total).element == "Alkalinity" ? "C(4)" : parse_total(total).element;
     if (std::ranges::count(there, species_of(element)) == 0) options.totals.push_back(fmt::format("{} 0", element));
   }
-  for (const MineralDeck& m : deck.minerals) add_elements_of_phase(database, m.options.phase, options);
+  for (const MineralDeck& m : deck.minerals)
+    if (database.phase(m.options.phase) != nullptr)  // else it has been noted
+      add_elements_of_phase(database, m.options.phase, options);
   for (const EquilibriumOptions& e : deck.equilibria) add_elements_of_phase(database, e.phase, options);
   return solve_solution(database, options);
+}
+
+/// Notes what is wrong with it. Empty then, and without a database.
+std::optional<Solution> try_solved(Reader& in, const std::optional<Database>& database, const ChemistryDeck& deck,
+                                   std::size_t which, std::size_t other) {
+  if (database) try {
+      return solved(*database, deck, which, other);
+    } catch (const Error& e) {
+      in.mistake(fmt::format("chemistry.solution[{}]", which), e.what());
+    }
+  return std::nullopt;
 }
 
 /// Totals of a solution in the order of another system.
@@ -115,6 +128,7 @@ void add_minerals(Reader& in, const ChemistryDeck& deck, const Solution& start, 
   const ChemicalSystem& system = start.system;
   std::vector<SurfaceReaction> minerals;
   for (std::size_t m = 0; m < deck.minerals.size(); ++m) try {
+      if (deck.minerals[m].options.rates.empty()) continue;  // a mistake that has been noted
       minerals.push_back(make_surface_reaction(system, deck.minerals[m].options));
       require(!system.phases[minerals.back().mineral.phase].is_gas, "{} is a gas, and no mineral",
               deck.minerals[m].options.phase);
@@ -146,14 +160,20 @@ void add_chemistry(Reader& in, Config& config) {
                fmt::format("{:g} C, and the solution at the beginning {:g} C: one temperature is needed",
                            deck.solutions[inlet].temperature, deck.solutions[initial].temperature));
   auto plan = std::make_shared<ReactivePlan>();
+  const std::optional<Database> database = read_database_of(in, config.chemistry);
+  const std::optional<Solution> initially = try_solved(in, database, deck, initial, inlet);
+  const std::optional<Solution> entering =
+      initial == inlet ? initially : try_solved(in, database, deck, inlet, initial);
+  if (!initially || !entering) {
+    config.transport.components.emplace_back();  // so that nothing else misses one
+    return;
+  }
+  const Solution &start = *initially, &enters = *entering;
   try {
-    const Database database = read_database(database_path(deck.database, in.directory()));
-    const Solution start = solved(database, deck, initial, inlet);
-    const Solution enters = initial == inlet ? start : solved(database, deck, inlet, initial);
-    plan->left_out = left_out(database);
-    plan->database = database.fingerprint;
+    plan->left_out = left_out(*database);
+    plan->database = database->fingerprint;
     add_minerals(in, deck, start, *plan);
-    if (plan->medium.minerals.size() == deck.minerals.size()) add_bulk(database, deck, start, *plan);
+    if (plan->medium.minerals.size() == deck.minerals.size()) add_bulk(*database, deck, start, *plan);
     plan->initial = totals_in(start.system, start);
     plan->inlet = totals_in(start.system, enters);
     plan->water = 1e3 * water_density(deck.solutions[initial].temperature + kelvin_0);

@@ -88,9 +88,10 @@ void speciate_command(const Comm& comm, const CommandLine& line) {
   Reader in = Reader::from_file(line.deck, line.overrides);
   ChemistryDeck deck;
   read(in, deck, ChemistryUse::speciate);
+  const std::optional<Database> found = read_database_of(in, deck);
   in.finish();
   check_targets(comm, targets(line, deck), line.overwrite);
-  const Database database = read_database(database_path(deck.database, in.directory()));
+  const Database& database = *found;  // else finish() has thrown
   const std::vector<Speciated> all = speciate_all(database, deck);
   if (!deck.title.empty()) log_info("{}\n", deck.title);
   if (const std::string unused = left_out(database); !unused.empty()) log_info("{}\n", unused);

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "chemistry/rate_parameters.hpp"
 
 namespace karst {
 
@@ -80,8 +81,9 @@ class DatabaseParser {
     }
   }
 
-  Database finish() {
+  Database finish(bool rates_alone = false) {
     end_entry();
+    if (rates_alone) return std::move(database_);
     require(!database_.masters.empty() && !database_.species.empty(),
             "database {}: there are no {}; is it a database in PHREEQC's format?", database_.name,
             database_.masters.empty() ? "SOLUTION_MASTER_SPECIES" : "SOLUTION_SPECIES");
@@ -97,7 +99,7 @@ class DatabaseParser {
   }
 
  private:
-  enum class Block : std::uint8_t { none, masters, sorption_masters, species, phases, ignored };
+  enum class Block : std::uint8_t { none, masters, sorption_masters, species, phases, rates, ignored };
 
   void take(const std::string& text) {
     const std::vector<std::string> words = words_of(text);
@@ -106,6 +108,7 @@ class DatabaseParser {
     if (block_ == Block::sorption_masters) take_sorption_master(words);
     if (block_ == Block::species) take_species(text, words);
     if (block_ == Block::phases) take_phase(text, words);
+    if (block_ == Block::rates) take_rate(words);
   }
 
   /// Keywords are words of capitals alone on their line.
@@ -121,7 +124,12 @@ class DatabaseParser {
         word != "END" && word != "TITLE")
       return false;  // a phase may have a name of capitals
     end_entry();
-    block_ = word.ends_with("_SPECIES") ? Block::species : word == "PHASES" ? Block::phases : Block::ignored;
+    const bool rates = word == "RATE_PARAMETERS_PK" || word == "RATE_PARAMETERS_HERMANSKA";
+    block_ = word.ends_with("_SPECIES") ? Block::species
+             : word == "PHASES"         ? Block::phases
+             : rates                    ? Block::rates
+                                        : Block::ignored;
+    if (rates) rate_source_ = word.substr(word.rfind('_') + 1);
     place_ = word.starts_with("EXCHANGE")  ? SpeciesPlace::exchanger
              : word.starts_with("SURFACE") ? SpeciesPlace::surface
                                            : SpeciesPlace::dissolved;
@@ -170,6 +178,18 @@ class DatabaseParser {
     } else {
       take_constant(option, words, species_->constant);
     }
+  }
+
+  /// A later line of a mineral takes the place of an earlier one.
+  void take_rate(const std::vector<std::string>& words) {
+    std::vector<double> parameters;
+    for (std::size_t w = 1; w < words.size(); ++w) parameters.push_back(number(words, w, "rate parameters"));
+    DatabaseRate rate{words.front(), rate_source_,
+                      rate_source_ == "PK" ? paths_of_palandri_kharaka(parameters) : paths_of_hermanska(parameters)};
+    std::erase_if(database_.rates, [&](const DatabaseRate& old) {
+      return old.source == rate.source && lower(old.mineral) == lower(rate.mineral);
+    });
+    database_.rates.push_back(std::move(rate));
   }
 
   void begin_entry(const Reaction& reaction) {
@@ -286,7 +306,8 @@ class DatabaseParser {
   Reaction reaction_;  // of the entry that is being read, in reaction_line_
   int line_ = 0, reaction_line_ = 0;
   bool unchecked_ = false;
-  std::string waiting_;  // name of a phase whose reaction comes next
+  std::string waiting_;      // name of a phase whose reaction comes next
+  std::string rate_source_;  // of the block of rates
 };
 
 template <class T>
@@ -340,10 +361,8 @@ std::uint64_t fingerprint_of(std::string_view text) {
   return hash;
 }
 
-}  // namespace
-
-Database parse_database(std::string_view text, const std::string& name) {
-  DatabaseParser parser(name);
+/// Lines without comments and continuations, parted at semicolons.
+void read_lines(std::string_view text, DatabaseParser& parser) {
   std::istringstream in{std::string(text)};
   int number = 0;
   std::string joined;
@@ -359,6 +378,21 @@ Database parse_database(std::string_view text, const std::string& name) {
     for (const std::string& part : split(joined + line, ';')) parser.line(part, number);
     joined.clear();
   }
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  require(in.good(), "database {}: cannot be read: {}", path, std::strerror(errno));
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+Database parse_database(std::string_view text, const std::string& name) {
+  DatabaseParser parser(name);
+  read_lines(text, parser);
   Database database = parser.finish();
   database.fingerprint = fingerprint_of(text);
   return database;
@@ -376,12 +410,14 @@ std::string left_out(const Database& database) {
   return text.empty() ? text : fmt::format("Not used of database {}: {}", database.name, text);
 }
 
-Database read_database(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  require(in.good(), "database {}: cannot be read: {}", path, std::strerror(errno));
-  std::ostringstream text;
-  text << in.rdbuf();
-  return parse_database(text.str(), path);
+Database read_database(const std::string& path) { return parse_database(text_of(path), path); }
+
+std::vector<DatabaseRate> read_rates(const std::string& path) {
+  DatabaseParser parser(path);
+  read_lines(text_of(path), parser);
+  std::vector<DatabaseRate> rates = parser.finish(true).rates;
+  require(!rates.empty(), "{}: there is neither RATE_PARAMETERS_PK nor RATE_PARAMETERS_HERMANSKA in it", path);
+  return rates;
 }
 
 }  // namespace karst

@@ -75,6 +75,13 @@ struct DatabasePhase {
   bool is_gas() const { return critical_temperature > 0.0 || name.ends_with("(g)"); }
 };
 
+/// One line of RATE_PARAMETERS_PK or RATE_PARAMETERS_HERMANSKA.
+struct DatabaseRate {
+  std::string mineral;
+  std::string source;              ///< "PK", "HERMANSKA"
+  std::vector<std::string> paths;  ///< as parse_rate_path() (kinetics.hpp) reads them
+};
+
 struct Database {
   std::string name;
   std::uint64_t fingerprint = 0;  ///< of its text: another text has almost surely another one
@@ -82,6 +89,7 @@ struct Database {
   std::vector<SorptionMaster> sorption_masters;
   std::vector<DatabaseSpecies> species;
   std::vector<DatabasePhase> phases;
+  std::vector<DatabaseRate> rates;
   std::vector<std::string> ignored;    ///< blocks that are not read, e.g. MEAN_GAMMAS
   std::vector<std::string> unchecked;  ///< species with -no_check, which are left out
 
@@ -101,6 +109,10 @@ std::string left_out(const Database& database);
 /// reactions that do not balance, parameters of Pitzer's, the SIT or LLNL's model (their activity coefficients are not
 /// built). Not collective.
 Database parse_database(std::string_view text, const std::string& name);
+
+/// Blocks of rates alone, of a file that need not have anything else. Throws Error as parse_database(), and where there
+/// are none. Not collective.
+std::vector<DatabaseRate> read_rates(const std::string& path);
 
 /// As parse_database(), from a file. Not collective: under MPI every rank reads it.
 Database read_database(const std::string& path);

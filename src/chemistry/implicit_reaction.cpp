@@ -206,6 +206,8 @@ void add_terms(const ChemicalSystem& system, const KineticMineral& mineral, std:
     TableTerm way{{}, 0.0, path.ln_k};
     for (const auto& [species, exponent] : path.activity)
       add(system.species[static_cast<std::size_t>(species)].formed, exponent, way);
+    for (const auto& [phase, exponent] : path.phases)
+      add(system.phases[static_cast<std::size_t>(phase)].dissolved, exponent, way);
     terms.push_back(way);
     add(system.phases[static_cast<std::size_t>(mineral.phase)].dissolved, 1.0, way);
     terms.push_back(std::move(way));

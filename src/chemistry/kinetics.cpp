@@ -19,7 +19,11 @@ constexpr double gas_constant = 8.314462618e-3;  // [kJ/mol/K]
 double number_of(const std::string& word, std::string_view text) {
   char* end = nullptr;
   const double value = std::strtod(word.c_str(), &end);
-  require(!word.empty() && *end == '\0' && std::isfinite(value), "rate \"{}\": '{}' is no number", text, word);
+  require(
+      !word.empty() && *end == '\0' && std::isfinite(value),
+      "rate \"{}\": '{}' is no number; wanted: k, species and exponents, Ea and an energy, \"0.89 H+ 1 Ea 14.4\", or "
+      "\"database\"",
+      text, word);
   return value;
 }
 
@@ -31,7 +35,7 @@ RatePath parse_rate_path(const ChemicalSystem& system, std::string_view text) {
   words >> word;
   const double k = number_of(word, text);
   require(k > 0.0, "rate \"{}\": the constant must be positive", text);
-  RatePath path{.ln_k = std::log(k), .activity = {}};
+  RatePath path{.ln_k = std::log(k), .activity = {}, .phases = {}};
   std::string value;
   while (words >> word) {
     require(static_cast<bool>(words >> value), "rate \"{}\": a number is missing after {}", text, word);
@@ -40,9 +44,10 @@ RatePath parse_rate_path(const ChemicalSystem& system, std::string_view text) {
       path.ln_k -= number / gas_constant * (1.0 / system.kelvin - 1.0 / 298.15);
       continue;
     }
-    const int species = system.species_of(word);
-    require(species >= 0, "rate \"{}\": {} is no species of this solution", text, word);
-    path.activity.emplace_back(species, number);
+    const int species = system.species_of(word), phase = system.phase(word);
+    const bool gas = species < 0 && phase >= 0 && system.phases[static_cast<std::size_t>(phase)].is_gas;
+    require(species >= 0 || gas, "rate \"{}\": {} is no species of this solution, nor a gas of it", text, word);
+    (gas ? path.phases : path.activity).emplace_back(gas ? phase : species, number);
   }
   return path;
 }
@@ -67,6 +72,8 @@ double dissolution_rate(const ChemicalSystem& system, const Speciation& state, c
   for (const RatePath& path : mineral.paths) {
     double ln = path.ln_k;
     for (const auto& [species, exponent] : path.activity) ln += exponent * ln_activity(system, state, species);
+    for (const auto& [phase, exponent] : path.phases)
+      ln += exponent * saturation_index(system, state, phase) * std::numbers::ln10;
     k += std::exp(ln);
   }
   const double ln_omega = saturation_index(system, state, mineral.phase) * std::numbers::ln10;
@@ -87,6 +94,10 @@ double dissolution_slope(const ChemicalSystem& system, const Speciation& state, 
       const auto i = static_cast<std::size_t>(species);
       ln += exponent * ln_activity(system, state, species);
       slope += exponent * (species < system.n_primaries ? ln_activity_slope[i] : slope_of(system.species[i].formed));
+    }
+    for (const auto& [phase, exponent] : path.phases) {
+      ln += exponent * saturation_index(system, state, phase) * std::numbers::ln10;
+      slope += exponent * slope_of(system.phases[static_cast<std::size_t>(phase)].dissolved);
     }
     k += std::exp(ln);
     dk += std::exp(ln) * slope;

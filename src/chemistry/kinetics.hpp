@@ -17,6 +17,7 @@ namespace karst {
 struct RatePath {
   double ln_k = 0.0;                             ///< at the temperature of the system
   std::vector<std::pair<int, double>> activity;  ///< species, exponent
+  std::vector<std::pair<int, double>> phases;  ///< phase, exponent of its saturation ratio: of a gas its fugacity [atm]
 };
 
 /// A mineral with its surface: dr/dt = area Σ_paths k Π a_i^n_i (1 - Ω), transition-state theory (Lasaga 1984).
@@ -28,8 +29,9 @@ struct KineticMineral {
   std::vector<RatePath> paths;
 };
 
-/// A path as users write it: "0.89 H+ 1", "5.01e-4 CO2 1", "6.6e-7 Ea 23.5": k at 25 °C, then species and exponents,
-/// then the activation energy [kJ/mol] of Arrhenius' law. Throws Error with what is wrong. Not collective.
+/// A path as users write it: "0.89 H+ 1", "5.01e-4 CO2 1", "6.6e-7 Ea 23.5": k at 25 °C, then species and exponents
+/// (or gases, by their fugacity in atm, "3.3e-4 CO2(g) 1"), then the activation energy [kJ/mol] of Arrhenius' law.
+/// Throws Error with what is wrong. Not collective.
 RatePath parse_rate_path(const ChemicalSystem& system, std::string_view text);
 
 /// A mineral as it is described.

@@ -226,19 +226,25 @@ std::vector<double> amounts_per_water(const Database& database, const SolutionOp
   return amounts;
 }
 
-void add_elements_of_phase(const Database& database, const std::string& phase, SolutionOptions& options) {
+const DatabasePhase& require_phase(const Database& database, const std::string& phase) {
   const DatabasePhase* p = database.phase(phase);
-  std::vector<std::string> names, there;
+  std::vector<std::string> names;
   for (const DatabasePhase& known : database.phases) names.push_back(known.name);
   const std::string near = nearest(phase, names);
   require(p != nullptr, "phase {} is not in database {}{}", phase, database.name,
           near.empty() ? "" : fmt::format("; did you mean {}?", near));
+  return *p;
+}
+
+void add_elements_of_phase(const Database& database, const std::string& phase, SolutionOptions& options) {
+  const DatabasePhase& p = require_phase(database, phase);
+  std::vector<std::string> there;
   const auto species_of = [&](const std::string& element) {
     const MasterSpecies* m = database.master(element);
     return m == nullptr ? std::string() : m->species;
   };
   for (const std::string& total : options.totals) there.push_back(species_of(parse_total(total).element));
-  for (const auto& [element, n] : p->formula.elements)
+  for (const auto& [element, n] : p.formula.elements)
     if (element != "H" && element != "O" && std::ranges::find(there, species_of(element)) == there.end())
       options.totals.push_back(fmt::format("{} 0", element));
 }

@@ -30,6 +30,10 @@ WRONG = [  # deck, what the message says
     ("times = [1]\n" + SOLUTION + 'totals = ["Fe(2) 1e-3", "S(6) 1e-3"]\n' + MINERAL.replace("Calcite", "Pyrite"),
      ["Pyrite is not made of", "S(6) makes no S(-2)"]),
     ("times = [1]\n" + SOLUTION + MINERAL.replace("1e-6", "1e-6 Na+ 1"), ["mineral Calcite", "Na+ is no species"]),
+    ("times = [1]\n" + SOLUTION + MINERAL.replace("1e-6", "database"), ["mineral[0].rates", "Calcite has no rate parameters", "palandri-kharaka.dat", "Basic"]),
+    ('times = [1]\nrates = "none.dat"\n' + SOLUTION + MINERAL.replace("Calcite", "Calcit"), ["chemistry.rates", "none.dat", "mineral[0].phase"]),
+    ('times = [1]\nrates = "phreeqc.dat"\n' + SOLUTION + MINERAL, ["chemistry.rates", "neither RATE_PARAMETERS_PK"]),
+    ("times = [1]\n" + SOLUTION + MINERAL.replace("1e-6", "databse"), ["mineral Calcite", "'databse' is no number", '"database"']),
     (SOLUTION.replace("brine", "a, b"), ["solution[0].name", "a comma"]),
     (SOLUTION + '[[chemistry.exchange]]\nsite = "Z"\namount = 1\n', ["solution brine", "site Z is not in database", "X"]),
     (SOLUTION + '[[chemistry.surface]]\nname = "Hfo"\n', ["surface[0].sites", "missing", "surface[0].area", "surface[0].mass"]),
@@ -77,6 +81,19 @@ def tables(karst, inputs, folder):
     check("species add up to their total", abs(total - chloride[0]) < 1e-9 * total, f"{total} {chloride}")
 
 
+def rates_of_a_compilation(karst, inputs, folder):
+    """Calcite, dolomite and fluorite with the rates of palandri-kharaka.dat, from PHREEQC (PhreeqcRM 0.0.20, RATE_PK)."""
+    file = folder / "rates.csv"
+    done = karst.run(["speciate", inputs / "speciation" / "rates.toml", "-o", file], cwd=folder)
+    rows = list(csv.DictReader((folder / "rates_batch.csv").open()))
+    wanted = {"Calcite": [3.47349999e-5, 3.17899593e-4, 2.80671236e-3, 5.54333302e-3, 2.15086484e-3, 2.14416433e-3],
+              "Dolomite": [5.78033519e-6, 5.15355507e-5, 4.36501147e-4, 2.58174997e-3, 4.49353778e-3, 4.49736377e-3]}
+    for name, amounts in wanted.items():
+        found = [float(r["value"]) for r in rows if r["kind"] == "dissolved" and r["name"] == name]
+        good = len(found) == 6 and all(abs(a / b - 1) < 5e-4 for a, b in zip(found, amounts))
+        check(f"rates of a compilation: {name}", good, f"{found}\n{done}")
+
+
 def titration(karst, inputs, folder):
     """Tables, JSON and page of a titration say the same, and none takes the place of another file."""
     csv_file, json_file, page = folder / "t.csv", folder / "t.json", folder / "t.html"
@@ -109,6 +126,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="karst_speciate_") as name:
         wrong_decks(karst, Path(name))
         tables(karst, arguments.inputs, Path(name))
+        rates_of_a_compilation(karst, arguments.inputs, Path(name))
         titration(karst, arguments.inputs, Path(name))
         ranks(karst, arguments.inputs, Path(name))
     print(f"{len(failures)} failures")

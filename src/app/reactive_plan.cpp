@@ -53,10 +53,19 @@ Solution solved(const Database& database, const ChemistryDeck& deck, std::size_t
   return solve_solution(database, options);
 }
 
-/// Notes what is wrong with it. Empty then, and without a database.
+bool readable(const SolutionOptions& solution) {
+  try {
+    for (const std::string& total : solution.totals) parse_total(total);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Notes what is wrong with it. Empty then, and where reading has noted it.
 std::optional<Solution> try_solved(Reader& in, const std::optional<Database>& database, const ChemistryDeck& deck,
                                    std::size_t which, std::size_t other) {
-  if (database) try {
+  if (database && readable(deck.solutions[which]) && readable(deck.solutions[other])) try {
       return solved(*database, deck, which, other);
     } catch (const Error& e) {
       in.mistake(fmt::format("chemistry.solution[{}]", which), e.what());

@@ -159,15 +159,8 @@ struct Reader::State {
   const toml::table* table = nullptr;  // none when only collecting
   std::string path, doc;               // of the table: "" or ending in a dot; doc has [] for positions
 
-  const toml::node* find(std::string_view key) const {
-    const toml::table* at = table;
-    const std::vector<std::string> parts = split(key, '.');
-    for (std::size_t i = 0; at != nullptr; ++i) {
-      const toml::node* node = at->get(parts[i]);
-      if (node == nullptr || i + 1 == parts.size()) return node;
-      at = node->as_table();
-    }
-    return nullptr;
+  const toml::node* find(std::string_view key) const {  // "flow.drive", "geometry.solid[0].radius"
+    return table == nullptr ? nullptr : table->at_path(key).node();
   }
 
   void declare(std::string_view key, KeyInfo info) {
@@ -424,6 +417,9 @@ void Reader::mistake(std::string_view key, std::string_view text) {
   DeckPlace place;
   if (node != nullptr) {
     place = place_of(*node);
+  } else if (const std::size_t item = key.rfind(']'); item != std::string_view::npos) {
+    const toml::node* table = state_->find(key.substr(0, item + 1));
+    if (table != nullptr) place = place_of(*table);
   } else if (state_->table != nullptr && !state_->path.empty()) {
     place = place_of(*state_->table);
   }

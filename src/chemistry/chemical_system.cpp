@@ -101,15 +101,10 @@ std::string valences(const Database& database, const std::string& element) {
 
 /// Master species of the elements, H+ first.
 std::vector<const MasterSpecies*> masters_of(const Database& database, const std::vector<std::string>& elements) {
-  std::vector<std::string> names;
-  for (const MasterSpecies& m : database.masters) names.push_back(m.element);
   std::vector<const MasterSpecies*> masters{database.master("H")};
   require(masters.front() != nullptr, "database {}: has no master species of H", database.name);
   for (const std::string& element : elements) {
-    const MasterSpecies* m = database.master(element);
-    const std::string near = nearest(element, names);
-    require(m != nullptr, "element {} is not in database {}{}", element, database.name,
-            near.empty() ? "" : fmt::format("; did you mean {}?", near));
+    const MasterSpecies* m = &require_element(database, element);
     require(m->species != "H2O" && m->species != "e-" && m->species != "H+",
             "element {}: the amounts of H and O are those of water and pH; give pH in place of it", element);
     const auto same = std::ranges::find(masters, m->species, &MasterSpecies::species);

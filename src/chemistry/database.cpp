@@ -316,6 +316,18 @@ const T* find(const std::vector<T>& list, std::string_view name, std::string T::
   return at == list.end() ? nullptr : &*at;
 }
 
+template <class T>
+const T& require_entry(const char* what, const std::string& name, const Database& database, const std::vector<T>& list,
+                       std::string T::*member) {
+  const T* found = find(list, name, member);
+  std::vector<std::string> names;
+  for (const T& entry : list) names.push_back(entry.*member);
+  const std::string near = nearest(name, names);
+  require(found != nullptr, "{} {} is not in database {}{}", what, name, database.name,
+          near.empty() ? "" : fmt::format("; did you mean {}?", near));
+  return *found;
+}
+
 }  // namespace
 
 double EquilibriumConstant::log_k(double kelvin) const {
@@ -337,6 +349,13 @@ const DatabaseSpecies* Database::find_species(std::string_view wanted) const {
 }
 const DatabasePhase* Database::phase(std::string_view wanted) const {
   return find(phases, wanted, &DatabasePhase::name);
+}
+
+const MasterSpecies& require_element(const Database& database, const std::string& element) {
+  return require_entry("element", element, database, database.masters, &MasterSpecies::element);
+}
+const DatabasePhase& require_phase(const Database& database, const std::string& phase) {
+  return require_entry("phase", phase, database, database.phases, &DatabasePhase::name);
 }
 
 double Database::gram_formula_weight(const std::string& text) const {
@@ -382,7 +401,8 @@ void read_lines(std::string_view text, DatabaseParser& parser) {
 
 std::string text_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  require(in.good(), "database {}: cannot be read: {}", path, std::strerror(errno));
+  in.peek();  // a folder opens like a file
+  require(!in.fail() || in.eof(), "database {}: cannot be read: {}", path, std::strerror(errno));
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();

@@ -101,6 +101,10 @@ struct Database {
   double gram_formula_weight(const std::string& text) const;
 };
 
+/// The element, or the phase, of this name. Throw Error where there is none, naming the nearest. Not collective.
+const MasterSpecies& require_element(const Database& database, const std::string& element);
+const DatabasePhase& require_phase(const Database& database, const std::string& phase);
+
 /// One sentence on what of a database is not used, blocks and species; empty: nothing.
 std::string left_out(const Database& database);
 

@@ -81,9 +81,8 @@ Unit checked_unit(const SolutionTotal& total, const std::string& fallback) {
 /// Grams of a mole, or of an equivalent of alkalinity.
 double grams(const Database& database, const SolutionTotal& total) {
   const bool calcite = total.element == "Alkalinity" && total.counted_as == "CaCO3";  // two equivalents
-  const MasterSpecies* m = database.master(total.element);
-  require(m != nullptr, "{} is not in database {}", total.element, database.name);
-  const std::string& text = total.counted_as.empty() ? m->counted_as : total.counted_as;
+  const MasterSpecies& m = require_element(database, total.element);
+  const std::string& text = total.counted_as.empty() ? m.counted_as : total.counted_as;
   const double weight = database.gram_formula_weight(text) * (calcite ? 0.5 : 1.0);
   require(weight > 0.0, "{}: a weight of {} g/mol cannot be", total.element, weight);
   return weight;
@@ -224,16 +223,6 @@ std::vector<double> amounts_per_water(const Database& database, const SolutionOp
   for (std::size_t t = 0; t < amounts.size(); ++t)
     if (of_solution[t]) amounts[t] /= water;
   return amounts;
-}
-
-const DatabasePhase& require_phase(const Database& database, const std::string& phase) {
-  const DatabasePhase* p = database.phase(phase);
-  std::vector<std::string> names;
-  for (const DatabasePhase& known : database.phases) names.push_back(known.name);
-  const std::string near = nearest(phase, names);
-  require(p != nullptr, "phase {} is not in database {}{}", phase, database.name,
-          near.empty() ? "" : fmt::format("; did you mean {}?", near));
-  return *p;
 }
 
 void add_elements_of_phase(const Database& database, const std::string& phase, SolutionOptions& options) {

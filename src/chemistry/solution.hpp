@@ -54,9 +54,6 @@ struct Solution {
 /// the nearest, where the system does not have it. Not collective.
 SolutionCondition saturation(const ChemicalSystem& system, const std::string& phase, double index);
 
-/// Throws Error when the database does not have the phase, naming the nearest. Not collective.
-const DatabasePhase& require_phase(const Database& database, const std::string& phase);
-
 /// Adds a total of 0 for every element of a phase that the solution does not name, so that it can take the phase up.
 /// Throws Error when the database does not have the phase, naming the nearest. Not collective.
 void add_elements_of_phase(const Database& database, const std::string& phase, SolutionOptions& options);

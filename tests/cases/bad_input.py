@@ -4,7 +4,7 @@
 
     bad_input.py --program KARST --mpiexec MPIEXEC --ranks N [NAME]
 
-Every case below and in bad_flow.py and bad_transport.py runs in an empty folder of its own. Its message must hold the words stated; the folder must look as
+Every case below and in bad_flow.py, bad_transport.py and bad_chemistry.py runs in an empty folder of its own. Its message must hold the words stated; the folder must look as
 before the run, older results included.
 """
 import gzip
@@ -18,6 +18,7 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import bad_chemistry  # noqa: F401, likewise
 import bad_flow  # noqa: F401, registers its cases
 import bad_transport  # noqa: F401, likewise
 from bad_cases import CASES, FAILED, FAILED_BESIDE, case, deck, raw_deck

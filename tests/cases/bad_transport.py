@@ -35,38 +35,6 @@ def transport_initial_not_finite(folder):
         "transport.component[0].initial", "must be finite"]
 
 
-def chemistry_deck(chemistry="", solution='pH = 7\ntotals = ["Ca 1e-3", "C(4) 1e-3", "Cl 1e-3 charge"]\n',
-                   mineral='phase = "Calcite"\nwall = "all"\nrates = ["1e-6"]\n'):
-    return (sphere_deck() + "periodic = [false, true, true]\n"
-            '[flow]\nmodel = "stokes"\ndrive = "velocity"\nvelocity = 1e-4\naxes = ["x"]\nestimate_error = false\n'
-            "[chemistry]\n" + chemistry + "[[chemistry.solution]]\n" + solution + "[[chemistry.mineral]]\n" + mineral +
-            "\n[time]\nend_pore_volumes = 1\n")
-
-
-@case
-def chemistry_without_its_database(folder):
-    return ["run", deck(folder, chemistry_deck('database = "nothing.dat"\n'))], ["chemistry.database", "nothing.dat"]
-
-
-@case
-def chemistry_mineral_on_no_wall(folder):
-    return ["run", deck(folder, chemistry_deck(mineral='phase = "Calcite"\nwall = "dolomite"\nrates = ["1e-6"]\n'))], [
-        "chemistry.mineral[0].wall", 'the wall has no "dolomite"', "solid"]
-
-
-@case
-def chemistry_of_unknown_names(folder):
-    return ["run", deck(folder, chemistry_deck('species = ["CO9"]\ninlet = "brine"\n'))], [
-        "chemistry.species", "CO9", "chemistry.inlet", '"brine" is no solution']
-
-
-@case
-def chemistry_of_wrong_amounts(folder):
-    return ["run", deck(folder, chemistry_deck(solution='totals = ["Ca -1e-3", "Na 1 furlong"]\n',
-                                               mineral='phase = "Calcite"\nwall = "all"\n'))], [
-        "cannot be negative", "chemistry.mineral[0].rates", "does not react"]
-
-
 @case
 def transport_inlet_of_a_periodic_axis(folder):
     return ["check", deck(folder, transport_deck("inlet = 1\n")), 'flow.axes=["y"]', "flow.drive=velocity"], [

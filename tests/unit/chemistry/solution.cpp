@@ -138,7 +138,7 @@ TEST(Solution, MistakesNameTheEntry) {
     options.ph = ph;
     return problem(options);
   };
-  EXPECT_NE(with({"Caa 1"}).find("solution brine: Caa is not in database"), std::string::npos);
+  EXPECT_NE(with({"Caa 1"}).find("solution brine: element Caa is not in database"), std::string::npos);
   EXPECT_NE(with({"Ca 1e-3 lb/L"}).find("lb/L"), std::string::npos);
   EXPECT_NE(with({"Ca 1 meq/kgw"}).find("alkalinity only"), std::string::npos);
   EXPECT_NE(with({"Ca 1e-3 Calcite 0"}).find("phase Calcite is not made"), std::string::npos);

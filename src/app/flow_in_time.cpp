@@ -18,6 +18,7 @@
 #include "app/run_progress.hpp"
 #include "app/session.hpp"
 #include "app/solve_store.hpp"
+#include "app/start_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/heap.hpp"
@@ -87,9 +88,14 @@ struct StepLength {
   }
 };
 
-/// Leaves the flow of flow.start in the solver. Collective.
-void begin_flow(StokesSolver& stokes, UnsteadySolver& solver, const FlowOptions& options, const StokesDrive& drive,
+/// Leaves the flow of flow.start or flow.start_file in the solver. Collective.
+void begin_flow(const JobContext& run, StokesSolver& stokes, UnsteadySolver& solver, const StokesDrive& drive,
                 double factor, const FlowUnits& units) {
+  const FlowOptions& options = run.config.flow;
+  if (!options.start_file.empty()) {
+    read_start(run, units, stokes);
+    return solver.begin_near(drive);
+  }
   if (options.start == FlowStart::rest) return;
   require(factor != 0.0, "flow.start: nothing drives the flow at time 0, as its factor is 0 then; write \"rest\"");
   stokes.solve(drive);
@@ -190,8 +196,9 @@ class FlowInTime final : public Process {
     if (run.comm.rank() == 0 && run.file)
       csv_.open(run.file(history_name), std::ios::out | (goes_on ? std::ios::app : std::ios::trunc));
     if (!goes_on) {
-      begin_flow(*stokes_, *solver_, options_, drive_at(0.0), drive_.first_factor(), units_);
-      if (past_.history.inertia && options_.start == FlowStart::rest) steps_.set_in(drive_);
+      begin_flow(run, *stokes_, *solver_, drive_at(0.0), drive_.first_factor(), units_);
+      if (past_.history.inertia && options_.start == FlowStart::rest && options_.start_file.empty())
+        steps_.set_in(drive_);
       csv_ << history_header(past_.history) << std::flush;
     }
     hand_over();
@@ -468,6 +475,7 @@ std::vector<std::string> flow_in_time_mistakes(const JobContext& context) {
                     "another axis, or use finer cells",
                     "xyz"[axis]));
   std::ranges::move(drive_mistakes(context), std::back_inserter(found));
+  std::ranges::move(start_mistakes(context), std::back_inserter(found));
   return found;
 }
 

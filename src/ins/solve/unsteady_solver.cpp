@@ -18,6 +18,8 @@ namespace {
 constexpr double gamma = 1.0 - std::numbers::sqrt2 / 2.0;  ///< of the two stages
 /// Times the step before, at most, for BDF2: it is stable up to 1 + √2 (Grigorieff, Numer. Math. 42 (1983) 359).
 constexpr double most_growth = 2.0;
+/// 1 / dt of a step in which neither friction nor what is carried changes the flow, over the rates of both.
+constexpr double shortest_rate = 1e4;
 
 double square(const Quad& q) { return q.v[0] * q.v[0] + q.v[1] * q.v[1] + q.v[2] * q.v[2]; }
 
@@ -52,6 +54,24 @@ void UnsteadySolver::begin_here(const StokesDrive& drive) {
   keep(drive, {}, now_);
   stokes_->list_unknowns();
   time_ = dt_ = 0.0;
+  carry(0.0, 0.0);
+}
+
+void UnsteadySolver::begin_near(const StokesDrive& drive) {
+  const std::span<Quad> x = stokes_->all_values();
+  parallel_for(std::ssize(x), [&](std::int64_t v) {
+    if (volume_[v] == 0.0F) x[v] = {};
+  });
+  begin_here(drive);
+  const std::vector<Quad> given(x.begin(), x.end());
+  const double a = shortest_rate * std::max(1.0, outflow_);
+  const TimeTerm term{a, {a, 0.0}, {&now_, &now_}};
+  stokes_->solve_from_here(drive, term, size_, "start of the flow");
+  for (std::size_t v = 0; v < given.size(); ++v) x[v].v[3] = given[v].v[3];  // that of the step made the flow whole
+  keep(drive, term, before_);
+  std::swap(now_, before_);
+  for (std::size_t v = 0; v < given.size(); ++v) now_.cells[v].v[3] = given[v].v[3];
+  stokes_->list_unknowns();
   carry(0.0, 0.0);
 }
 

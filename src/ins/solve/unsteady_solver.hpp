@@ -77,6 +77,10 @@ class UnsteadySolver {
 
   /// Time 0 again, with the flow where stokes.all_values() stands: a steady one of this drive. Collective.
   void begin_here(const StokesDrive& drive);
+  /// Time 0 again, with the flow next to what stands in stokes.all_values() that is free of divergence: that after a
+  /// step too short for anything but pressure to act. Where no fluid flows values are set to 0. Throws Error when the
+  /// iteration fails. Collective.
+  void begin_near(const StokesDrive& drive);
 
   /// Most that a cell may pass on in a step, in parts of its volume. Longer steps stay bounded but go wrong: a start-up
   /// through spheres is off by 0.0005 at 3, 0.015 at 19 and 0.04 at 32 (docs/decisions/034).

@@ -155,6 +155,22 @@ void read_factor(Reader& in, FlowOptions& options) {
   }
 }
 
+void read_start_file(Reader& in, FlowOptions& options) {
+  std::string file;
+  in.file(
+      "flow.start_file", file,
+      "models in time, in place of flow.start: a plotfile with the velocity of an earlier run, relative to the deck, "
+      "e.g. \"../before/output_0007.vtkhdf\", of a domain of this size on the same or other cells; time begins at 0 "
+      "again");
+  if (file.empty() || in.documenting()) return;
+  options.start_file = (std::filesystem::path(in.directory()) / file).string();
+  if (in.given("flow.start")) in.mistake("flow.start_file", "given beside flow.start; leave one of them out");
+  if (!is_in_time(options.model) && options.model != FlowModel::none)
+    in.mistake("flow.start_file",
+               "without effect: steady flow begins from nothing; remove this key, or write flow.model = "
+               "\"navier-stokes\"");
+}
+
 /// Axes and values of the drives.
 void read_drive_values(Reader& in, FlowOptions& options) {
   const bool none = read_axes(in, "flow.axes", options.axes,
@@ -292,7 +308,7 @@ void check_without_model(Reader& in) {
                           "flow.flow_rate",      "flow.sides",         "flow.reservoir",    "flow.tolerance",
                           "flow.max_iterations", "flow.steps",         "flow.newton_steps", "flow.estimate_error",
                           "flow.uncertainty",    "flow.drive_factor",  "flow.drive_table",  "flow.animation",
-                          "flow.start"})
+                          "flow.start",          "flow.start_file"})
     if (in.given(key) && !in.given("flow.model"))
       in.mistake(key,
                  "given without flow.model, which asks for the job: model = \"stokes\", \"steady\", "
@@ -337,6 +353,7 @@ void read(Reader& in, FlowOptions& options) {
            {"stokes", FlowStart::stokes, "creeping flow of the drive at time 0"},
            {"steady", FlowStart::steady, "steady flow with inertia of the drive at time 0"}},
           "model navier-stokes: the flow at time 0");
+  read_start_file(in, options);
   if (is_in_time(options.model)) {  // a step has less to say than a permeability
     options.tolerance = 1e-6;
     options.estimate_error = false;

@@ -70,6 +70,7 @@ struct FlowOptions {
   /// Of the permeability, by solves on wider cells where such fit; given: it is a mistake when they do not.
   bool estimate_error = true, estimate_given = false;
   FlowStart start = FlowStart::rest;     ///< model navier_stokes
+  std::string start_file;                ///< in place of it, models in time: path of a plotfile; empty: none
   std::string drive_factor = "1";        ///< models in time: on the drive or the inlet, a formula of t [s]
   std::optional<TimeTable> drive_table;  ///< in place of the formula
   bool animation = false;                ///< models in time: a moving picture of the speed ...

@@ -37,6 +37,7 @@ void read(Reader& in, OutputOptions& options) {
       "transport with walls that react leaves wall.vtp at the end: the wall as a surface, with the flux into it per "
       "area [C m/s] and the concentration at it per component, its mineral and area, for ParaView; false: it does not");
   read(in, options.slices);
+  read(in, options.probes);
 }
 
 void read(Reader& in, RunOptions& options) {
@@ -218,6 +219,9 @@ Config read_config(Reader& in) {
     require_transport_fits(in, config);
     require_checkpoint_has_effect(in, config);
     require_slices_fit(in, config);
+    if (!config.output.probes.empty() && !is_in_time(config.flow.model))
+      in.mistake("output.probe",
+                 "belongs to flows in time (flow.model = \"unsteady-stokes\", \"navier-stokes\"); remove it");
     require_arrays(in, config);
   }
   return config;

@@ -9,6 +9,7 @@
 #include "app/chemistry_deck.hpp"
 #include "app/clock.hpp"
 #include "app/plot_fields.hpp"
+#include "app/probe_options.hpp"
 #include "app/slice_options.hpp"
 #include "base/deck.hpp"
 #include "eb/geometry_options.hpp"
@@ -30,6 +31,7 @@ struct OutputOptions {
   bool yt = true;
   bool wall = true;  ///< wall.vtp of transport with walls that react
   std::vector<SliceOptions> slices;
+  std::vector<ProbeOptions> probes;
 };
 void read(Reader& in, OutputOptions& options);
 

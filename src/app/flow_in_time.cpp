@@ -143,6 +143,7 @@ FlowHistory history_of(const JobContext& run, const DriveInTime& drive) {
                        : periodic              ? "periodic"
                                                : "pressures";
   history.forces = {options, run.config.fluid, {}};
+  history.probes = run.config.output.probes;
   return history;
 }
 
@@ -181,7 +182,8 @@ class FlowInTime final : public Process {
         units_(drive_.units()),
         stokes_(std::in_place, run.comm, run.geometry, drive_.sides(), solve_options()),
         joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(stokes_->op().composite()))),
-        body_of_(body_of(options_.bodies, run.geometry.report)) {
+        body_of_(body_of(options_.bodies, run.geometry.report)),
+        probes_(run, stokes_->op()) {
     check_flow_cells(stokes_->op().counts(), "unsteady flow");
     past_.history = history_of(run, drive_);
     past_.files.histories = {history_name};
@@ -295,7 +297,8 @@ class FlowInTime final : public Process {
   StepReport last_;
   FlowPast past_;
   std::vector<int> body_of_;  // mineral -> place among flow.body
-  std::ofstream csv_;         // rank 0
+  FlowProbes probes_;
+  std::ofstream csv_;  // rank 0
 };
 
 /// The fluxes of the present flow to those whom it carries.
@@ -372,6 +375,7 @@ FlowState FlowInTime::state(double time) {
     gradient = units_.gradient / run_.grid.cells[axis_] *
                mean_pressure_on(stokes_->op(), stokes_->values(), options_.inlets[0].side);
   FlowState s = state_of(last_, time, gradient, axis_, run_.grid.cells, units_);
+  s.probes = probes_.values(run_.comm, stokes_->solution(), units_.velocity(), units_.pressure());
   const double h2 = units_.h * units_.h;
   if (has_ends(past_.history)) {
     const int in = drive_.has_inlet() ? options_.inlets[0].side : side_of(axis_, false);
@@ -476,6 +480,7 @@ std::vector<std::string> flow_in_time_mistakes(const JobContext& context) {
                     "xyz"[axis]));
   std::ranges::move(drive_mistakes(context), std::back_inserter(found));
   std::ranges::move(start_mistakes(context), std::back_inserter(found));
+  std::ranges::move(probe_mistakes(context), std::back_inserter(found));
   return found;
 }
 

@@ -81,7 +81,7 @@ std::string history_header(const FlowHistory& history) {
   if (has_ends(history)) text += ",inflow_m3_s,outflow_m3_s";
   for (const FlowLid& lid : history.forces.options.lids)
     for (const char axis : {'x', 'y', 'z'}) text += fmt::format(",friction_{}_{}_N", side_name(lid.side), axis);
-  return text + force_columns(history.forces) + "\n";
+  return text + force_columns(history.forces) + probe_columns(history.probes) + "\n";
 }
 
 std::string history_line(const FlowHistory& history, const FlowState& s) {
@@ -93,7 +93,7 @@ std::string history_line(const FlowHistory& history, const FlowState& s) {
   if (has_ends(history)) text += fmt::format(",{:.10g},{:.10g}", s.inflow, s.outflow);
   for (const EndFriction& drag : s.drags)
     text += fmt::format(",{:.10g},{:.10g},{:.10g}", drag.force[0], drag.force[1], drag.force[2]);
-  return text + force_values(history.forces, s.forces) + "\n";
+  return text + force_values(history.forces, s.forces) + probe_line(s.probes) + "\n";
 }
 
 std::optional<Oscillation> oscillation_of(const FlowHistory& history) {
@@ -111,6 +111,28 @@ std::optional<Oscillation> oscillation_of(const FlowHistory& history) {
 }
 
 namespace {
+
+std::string probe_key(std::size_t probe, std::size_t component) {
+  return fmt::format("probe_{}_{}", probe, std::string_view("xyzp").substr(component, 1));
+}
+
+/// Velocity and pressure per probe.
+std::vector<std::string> probe_charts(const Json& flow) {
+  std::vector<std::string> charts;
+  for (std::size_t i = 0; i < flow.at("probes").size(); ++i) {
+    const std::string name = escape_html(flow.at("probes")[i].at("name").get<std::string>());
+    std::array<std::string, 4> keys;
+    for (std::size_t c = 0; c < 4; ++c) keys[c] = probe_key(i, c);
+    charts.push_back(chart(flow.at("history"), {"Velocity at " + name, "velocity", "m/s"},
+                           {{keys[0].c_str(), "along x", "#d1731b", ""},
+                            {keys[1].c_str(), "along y", "#1f77b4", "7 3"},
+                            {keys[2].c_str(), "along z", "#2a8c4a", "7 3"}},
+                           "Every step is in history.csv."));
+    charts.push_back(chart(flow.at("history"), {"Pressure at " + name, "pressure", "Pa"},
+                           {{keys[3].c_str(), "", "#d1731b", ""}}, ""));
+  }
+  return charts;
+}
 
 std::string force_key(std::size_t body, int axis) { return fmt::format("body_{}_{}", body, "xyz"[axis]); }
 
@@ -147,6 +169,21 @@ std::vector<std::string> force_charts(const Json& flow) {
                            lines, "Pressure and friction apart, and every step, are in history.csv."));
   }
   return charts;
+}
+
+/// @param all  (value of a state) -> list of it over the states
+template <class All>
+void add_probes(const FlowHistory& history, All&& all, Json& flow) {
+  for (std::size_t i = 0; i < history.probes.size(); ++i) {
+    const ProbeOptions& probe = history.probes[i];
+    const std::array<double, 4>& at_end = history.states.back().probes[i];
+    flow["probes"].push_back({{"name", probe.name},
+                              {"position_m", {probe.position[0], probe.position[1], probe.position[2]}},
+                              {"velocity_m_s", {at_end[0], at_end[1], at_end[2]}},
+                              {"pressure_Pa", at_end[3]}});
+    for (std::size_t c = 0; c < 4; ++c)
+      flow["history"][probe_key(i, c)] = all([&](const FlowState& s) { return s.probes[i][c]; });
+  }
 }
 
 double degrees_behind(std::complex<double> permeability) { return -std::arg(permeability) * 180.0 / std::numbers::pi; }
@@ -222,8 +259,9 @@ std::string history_json(const FlowHistory& history) {
       state["degrees_behind_the_drive"] = degrees_behind(k);
     }
   }
-  if (end.forces.empty()) return json.dump();
   Json& flow = json["flow_in_time"];
+  add_probes(history, all, flow);
+  if (end.forces.empty()) return json.dump();
   flow["bodies"] = forces_in_time_json(history.forces, history.time, end.forces);
   for (std::size_t i = 0; i < end.forces.size(); ++i)
     for (int d = 0; d < 3; ++d)
@@ -323,6 +361,7 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
     page.cards.push_back(pairs_html(force_charts(flow)));
     page.cards.push_back(forces_card(flow.at("bodies")));
   }
+  if (flow.contains("probes")) page.cards.push_back(pairs_html(probe_charts(flow)));
   if (const auto figure = figures.find("flow moving"); figure != figures.end())
     page.cards.push_back(card("The flow, moving", figure->second, "In animation_speed.png, too."));
   std::string pictures;

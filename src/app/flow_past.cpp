@@ -26,7 +26,7 @@ Vec3 vector_of(const Json& json) {
 }
 
 Json state_json(const FlowState& s) {
-  Json json{{"numbers", Json::array()}, {"forces", Json::array()}};
+  Json json{{"numbers", Json::array()}, {"forces", Json::array()}, {"probes", s.probes}};
   for_numbers(s, [&](const auto& x) { json["numbers"].push_back(x); });
   for (const BodyForce& f : s.forces) json["forces"].push_back({list(f.pressure), list(f.friction), f.wall_area});
   return json;
@@ -37,6 +37,7 @@ FlowState state_of(const Json& json) {
   std::size_t i = 0;
   for_numbers(s, [&](auto& x) { x = json.at("numbers").at(i++).get<std::decay_t<decltype(x)>>(); });
   for (const Json& f : json.at("forces")) s.forces.push_back({vector_of(f.at(0)), vector_of(f.at(1)), f.at(2)});
+  s.probes = json.at("probes").get<ProbeValues>();
   return s;
 }
 

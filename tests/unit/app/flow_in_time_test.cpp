@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "app/flow_job.hpp"
+#include "app/plot_file.hpp"
 #include "app/simulation.hpp"
 #include "base/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
@@ -101,6 +102,71 @@ void expect_steady_flow_stays(bool refined) {
 
 TEST(FlowFromAnInletInTimeMpi, SteadyFlowAndItsForcesStay) { expect_steady_flow_stays(false); }
 TEST(FlowFromAnInletInTimeMpi, SteadyFlowAndItsForcesStayOnTwoLevels) { expect_steady_flow_stays(true); }
+
+// The parabola between two walls is what probes find at any place; one in the solid, and one outside, are named.
+TEST(FlowFromAnInletInTimeMpi, ProbesInAParabolaAreExact) {
+  Channel channel;
+  FlowOptions& flow = channel.config.flow;
+  flow.sides = FlowWalls::no_slip;
+  flow.inlets[0].profile = "parabolic";
+  flow.start = FlowStart::steady;
+  channel.config.time.end = 4e4;
+  channel.config.output.probes = {{"a", {7.3, 2.9, 0.5}}, {"wall", {11.0, 0.2, 0.1}}, {"b", {9.3, 2.9, 0.5}}};
+  channel.geometry = build_geometry(channel.comm, channel.grid, test::DistanceFunction([](const Vec3&) { return 1e6; }),
+                                    KeepPores::all);
+  const auto probes = channel.run()["probes"];
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double s = channel.config.output.probes[i].position[1] / 8.0;
+    EXPECT_NEAR(probes[i]["velocity_m_s"][0].get<double>() / (4e-6 * 6.0 * s * (1.0 - s)), 1.0, 1e-5) << i;
+    EXPECT_NEAR(probes[i]["velocity_m_s"][1].get<double>(), 0.0, 1e-11) << i;
+  }
+  EXPECT_NEAR((probes[0]["pressure_Pa"].get<double>() - probes[2]["pressure_Pa"].get<double>()) /
+                  (2.0 * 12.0 * 1e-3 * 4e-6 / 64.0),
+              1.0, 1e-4);
+  Channel solid;
+  solid.config.output.probes = {{"inside", {6.0, 3.9, 0.5}}};
+  EXPECT_TRUE(has(error_of([&] { solid.run(); }), "inside at (6, 3.9, 0.5) m is in the solid"));
+  solid.config.output.probes = {{"far", {21.0, 3.9, 0.5}}};
+  EXPECT_TRUE(has(error_of([&] { solid.run(); }), "far is at 21 m along x, beyond the domain, which ends at 20 m"));
+}
+
+// A run that begins with the plotfile of another goes on as that did; on other cells with nearly the same force.
+TEST(FlowFromAnInletInTimeMpi, GoesOnFromAPlotfile) {
+  Channel first;
+  const auto set = [](Channel& channel) {
+    channel.config.fluid.viscosity = 1e-2;  // what starts at the wall has come one cell far
+    channel.config.flow.bodies.push_back({"disc", "", 0.0, 3.0});
+    channel.config.output.plot = {PlotField::velocity, PlotField::pressure};
+  };
+  set(first);
+  first.config.time.output = 2e5;
+  first.context.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
+    write_plot(first.context, Source{}, first.folder.path() + "/" + name, components, time);
+  };
+  const double whole = first.run()["bodies"][0]["force_N"][0].get<double>();
+  const std::string file = first.folder.path() + "/output_0001.vtkhdf";
+  Channel second;
+  set(second);
+  second.config.flow.start_file = file;
+  second.config.time.end = 2e5;
+  EXPECT_NEAR(second.run()["bodies"][0]["force_N"][0].get<double>() / whole, 1.0, 2e-3);
+  std::array<double, 2> fine{};
+  for (const std::size_t from_file : {0U, 1U}) {
+    Channel half;
+    set(half);
+    half.grid.cells = {40, 16, 2};
+    half.geometry =
+        build_geometry(half.comm, half.grid, *make_level_set(Cylinder{{{12, 7.8, 0}}, 3.0}), KeepPores::all);
+    if (from_file == 1U) half.config.flow.start_file = file;
+    if (from_file == 1U) half.config.time.end = 2e5;
+    fine[from_file] = half.run()["bodies"][0]["force_N"][0].get<double>();
+  }
+  EXPECT_NEAR(fine[1] / fine[0], 1.0, 0.02);
+  Channel longer;
+  longer.grid.size[0] = 21.0;
+  longer.config.flow.start_file = file;
+  EXPECT_TRUE(has(error_of([&] { check_jobs(longer.context); }), "of a domain of 20 x 8 x 1 m, but this one has 21"));
+}
 
 TEST(FlowFromAnInletInTimeMpi, MistakesAreFoundBeforeTheSolve) {
   Channel channel;

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The value of a field at a point, from values at points around it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/triple.hpp"
+
+namespace karst {
+
+/// Weights w of the value at the origin, Σ w_i f(x_i): those with the least Σ w_i² (|x_i|² + 1/4) of all that give
+/// every quadratic polynomial right, or as many of 1, x, y, z, x², y², z², xy, yz, zx, in this order, as the points
+/// tell apart. That is the value of the polynomial that fits best. Empty without points.
+/// @param points  in widths of the cells there
+std::vector<double> point_weights(std::span<const Vec3> points);
+
+}  // namespace karst

@@ -84,60 +84,51 @@ FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, Carr
   }
   find_steps(grid, flow);
   flow.n_implicit = 0;
-  flow.largest_explicit_step = 0.0;
+  flow.largest_explicit_step = flow.chosen_for = 0.0;
   return result;
 }
 
 void choose_implicit(ScalarGrid& grid, double dt, CarryingFlow& flow) {
-  struct Choice {
-    std::int64_t n = 0;
-    bool changed = false;
-    double least = std::numeric_limits<double>::infinity();
-  };
-  const Choice here = parallel_reduce(
-      grid.n_own, Choice{},
-      [&](std::int64_t i) {
-        const auto v = static_cast<std::size_t>(i);
-        Choice c;
-        const std::uint8_t now = dt * flow.outflow[v] > grid.volume[v] * (1.0 + 1e-12) ? 1 : 0;
-        if (now == 0 && flow.outflow[v] > 0.0) c.least = grid.volume[v] / flow.outflow[v];
-        c.n = now;
-        c.changed = now != flow.implicit_volume[v];
-        flow.implicit_volume[v] = now;
-        return c;
+  if (flow.chosen_for == dt) return;
+  flow.chosen_for = dt;
+  const double least = parallel_reduce(
+      grid.n_own, std::numeric_limits<double>::infinity(),
+      [&](std::int64_t v) {
+        const bool now = dt * flow.outflow[v] > grid.volume[v] * (1.0 + 1e-12);
+        flow.implicit_volume[v] = now ? 1 : 0;
+        return !now && flow.outflow[v] > 0.0 ? grid.volume[v] / flow.outflow[v]
+                                             : std::numeric_limits<double>::infinity();
       },
-      [](const Choice& a, const Choice& b) {
-        return Choice{a.n + b.n, a.changed || b.changed, std::min(a.least, b.least)};
-      });
-  const bool changed = here.changed;
+      [](double a, double b) { return std::min(a, b); });
   const Comm& comm = grid.composite->comm();
-  flow.largest_explicit_step = comm.min(here.least);
-  const bool fresh = flow.n_implicit == 0;
-  flow.n_implicit = comm.sum(here.n);
-  if (flow.n_implicit == 0 || (!comm.any(changed) && !fresh)) return;
+  flow.largest_explicit_step = comm.min(least);
+  flow.implicit_list.clear();
+  std::vector<std::int32_t> place(static_cast<std::size_t>(grid.n_own), -1);
+  for (std::int32_t v = 0; v < grid.n_own; ++v) {
+    if (flow.implicit_volume[v] == 0) continue;
+    place[v] = static_cast<std::int32_t>(flow.implicit_list.size());
+    flow.implicit_list.push_back(v);
+  }
+  flow.n_implicit = comm.sum(std::ssize(flow.implicit_list));
+  flow.implicit_faces.clear();
+  if (flow.n_implicit == 0) return;
   ListExchange& exchange = grid.remote.exchange();
   exchange.begin(flow.implicit_volume.span().subspan(grid.n_own),
                  [&](std::size_t i) { return flow.implicit_volume[exchange.sent()[i]]; });
   exchange.finish();
   if (flow.explicit_part.size() == 0) flow.explicit_part = Array<double>(flow.all.size(), Purpose::fields, 0.0);
   std::ranges::copy(flow.all, flow.explicit_part.begin());
-  flow.implicit_faces.clear();
   const auto split = [&](std::int32_t face, std::int32_t left, std::int32_t right) {
     const double f = flow.all[face];
-    const std::int32_t from = f >= 0.0 ? left : right;
+    const std::int32_t from = f >= 0.0 ? left : right, to = f >= 0.0 ? right : left;
     if (f == 0.0 || from >= grid.n_all || flow.implicit_volume[from] == 0) return;
-    flow.implicit_faces.push_back({face, from, f >= 0.0 ? right : left, f});
+    flow.implicit_faces.push_back({face, from, to, to < grid.n_own ? place[to] : -1, f});
     flow.explicit_part[face] = 0.0;
   };
   for (const PlainVolumes& p : grid.plain)
     for (std::int32_t d = 0; d < 3; ++d)
       for (std::int32_t t = 0; t < p.count; ++t) split(d * grid.n_all + p.first + t, p.beyond[2 * d] + t, p.first + t);
   for (const ScalarFace& f : grid.listed) split(f.face, f.left, f.right);
-}
-
-void add_implicit_flux(const CarryingFlow& flow, std::span<const double> values, std::span<double> flux) {
-  if (flow.n_implicit == 0) return;
-  for (const ImplicitFace& f : flow.implicit_faces) flux[f.face] += f.flow * values[f.from];
 }
 
 }  // namespace karst

@@ -108,7 +108,7 @@ MovedValues find_followers(const ScalarGrid& grid, const LowOrderTerms& low) {
     const auto neighbours = [&](auto&& f) {
       for (std::int64_t k = grid.special_begin[s]; k < grid.special_begin[s + 1]; ++k) {
         const std::int32_t other = grid.volume_faces[k].other();
-        if (other < grid.n_all && grid.fragment[other] == 0 && low.conductance[k] > 0.0) f(other, low.conductance[k]);
+        if (other < grid.n_all && grid.fragment[other] == 0 && low.g.of_faces[k] > 0.0) f(other, low.g.of_faces[k]);
       }
     };
     neighbours([&](std::int32_t, double g) { sum += g; });
@@ -164,7 +164,7 @@ std::unique_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const Sca
   auto group = std::make_unique<DiffusionGroup>();
   group->low.diffusivity = component.diffusivity;
   group->low.fixed = fixed_sides(component);
-  find_exchange(grid, group->low);
+  find_conductances(grid, group->low);
   EllipticProblem problem;
   problem.beta = component.diffusivity;
   for (int side = 0; side < 6; ++side)  // the values are those of each component: value_at() in diffusion_stages.cpp

@@ -252,17 +252,18 @@ StageSums<C> solve_by_sweeps(ScalarGrid& grid, DiffusionGroup& group, const Stag
   const int fewer = sweeps_for(group.sweeps, second_guess * options.tolerance);
   sums.left[1] = sweep_through<C>(grid, group, fewer, stages.g(), stages.b(), second, before, stages.y());
   stages.end();
+  sums.sweeps = n + fewer;
   return sums;
 }
 
 template <int C>
-bool is_solved(const ScalarGrid& grid, const DiffusionGroup& group, const StageStep<C>& step,
-               const StageOptions& options, const StageSums<C>& sums) {
+bool is_solved(const ScalarGrid& grid, const DiffusionGroup& group, const std::array<double, C>& size, double tolerance,
+               const StageSums<C>& sums) {
   const double rate = rate_of(group.sweeps);
   const double round_off = least_change * std::sqrt(static_cast<double>(grid.counts.volumes));
   for (int c = 0; c < C; ++c) {
-    const double size = std::sqrt(sums.change[c]);
-    const double allowed = std::max(enough * options.tolerance * size / rate, round_off * step.size[c]);
+    const double change = std::sqrt(sums.change[c]);
+    const double allowed = std::max(enough * tolerance * change / rate, round_off * size[c]);
     for (const std::array<double, C>& left : sums.left)
       if (!(std::sqrt(left[c]) <= allowed)) return false;
   }
@@ -314,28 +315,28 @@ void diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const StageStep<C>&
 
 template StageSums<1> solve_by_sweeps<1>(ScalarGrid&, DiffusionGroup&, const StageStep<1>&, const StageOptions&,
                                          DiffusionScratch&);
-template bool is_solved<1>(const ScalarGrid&, const DiffusionGroup&, const StageStep<1>&, const StageOptions&,
+template bool is_solved<1>(const ScalarGrid&, const DiffusionGroup&, const std::array<double, 1>&, double,
                            const StageSums<1>&);
 template int solve_stiff<1>(ScalarGrid&, DiffusionGroup&, const StageStep<1>&, const StageOptions&, DiffusionScratch&);
 template void diffusive_flux<1>(ScalarGrid&, DiffusionGroup&, const StageStep<1>&, DiffusionScratch&, std::span<double>,
                                 std::span<double>);
 template StageSums<2> solve_by_sweeps<2>(ScalarGrid&, DiffusionGroup&, const StageStep<2>&, const StageOptions&,
                                          DiffusionScratch&);
-template bool is_solved<2>(const ScalarGrid&, const DiffusionGroup&, const StageStep<2>&, const StageOptions&,
+template bool is_solved<2>(const ScalarGrid&, const DiffusionGroup&, const std::array<double, 2>&, double,
                            const StageSums<2>&);
 template int solve_stiff<2>(ScalarGrid&, DiffusionGroup&, const StageStep<2>&, const StageOptions&, DiffusionScratch&);
 template void diffusive_flux<2>(ScalarGrid&, DiffusionGroup&, const StageStep<2>&, DiffusionScratch&, std::span<double>,
                                 std::span<double>);
 template StageSums<3> solve_by_sweeps<3>(ScalarGrid&, DiffusionGroup&, const StageStep<3>&, const StageOptions&,
                                          DiffusionScratch&);
-template bool is_solved<3>(const ScalarGrid&, const DiffusionGroup&, const StageStep<3>&, const StageOptions&,
+template bool is_solved<3>(const ScalarGrid&, const DiffusionGroup&, const std::array<double, 3>&, double,
                            const StageSums<3>&);
 template int solve_stiff<3>(ScalarGrid&, DiffusionGroup&, const StageStep<3>&, const StageOptions&, DiffusionScratch&);
 template void diffusive_flux<3>(ScalarGrid&, DiffusionGroup&, const StageStep<3>&, DiffusionScratch&, std::span<double>,
                                 std::span<double>);
 template StageSums<4> solve_by_sweeps<4>(ScalarGrid&, DiffusionGroup&, const StageStep<4>&, const StageOptions&,
                                          DiffusionScratch&);
-template bool is_solved<4>(const ScalarGrid&, const DiffusionGroup&, const StageStep<4>&, const StageOptions&,
+template bool is_solved<4>(const ScalarGrid&, const DiffusionGroup&, const std::array<double, 4>&, double,
                            const StageSums<4>&);
 template int solve_stiff<4>(ScalarGrid&, DiffusionGroup&, const StageStep<4>&, const StageOptions&, DiffusionScratch&);
 template void diffusive_flux<4>(ScalarGrid&, DiffusionGroup&, const StageStep<4>&, DiffusionScratch&, std::span<double>,

@@ -88,6 +88,7 @@ template <int C>
 struct StageSums {
   std::array<double, C> change{};
   std::array<std::array<double, C>, 2> left{};
+  int sweeps = 0;  ///< of both stages
 };
 
 /// Sweeps through both stages. Fills scratch.phi with the values of the operator whose fluxes are the means over the
@@ -97,8 +98,8 @@ StageSums<C> solve_by_sweeps(ScalarGrid& grid, DiffusionGroup& group, const Stag
                              const StageOptions& options, DiffusionScratch& scratch);
 /// @param sums  over all ranks
 template <int C>
-bool is_solved(const ScalarGrid& grid, const DiffusionGroup& group, const StageStep<C>& step,
-               const StageOptions& options, const StageSums<C>& sums);
+bool is_solved(const ScalarGrid& grid, const DiffusionGroup& group, const std::array<double, C>& size, double tolerance,
+               const StageSums<C>& sums);
 /// The same by GCR with multigrid. Returns the number of iterations. Throws Error when a stage is not solved.
 /// Collective.
 template <int C>

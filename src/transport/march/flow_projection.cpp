@@ -43,9 +43,9 @@ FlowProjection::FlowProjection(ScalarGrid& grid, std::span<const double> flow)
 /// y = D^-1 A x, D the diagonal; 0 in volumes without a face.
 void FlowProjection::apply(std::span<double> x, std::span<double> y) {
   fetch_remote(grid_, x);
-  for_sums_across<1>(grid_, g_, x.data(), [&, s = scale_.data()](std::int64_t v, double across) {
-    y[v] = s[v] > 0.0 ? x[v] - s[v] * across : 0.0;
-  });
+  for_sums_across<1>(
+      grid_, g_, x.data(), [&](std::int32_t v) { return scale_[v]; },
+      [&](std::int64_t v, double across, double scale) { y[v] = scale > 0.0 ? x[v] - scale * across : 0.0; });
 }
 
 /// z = M D r.

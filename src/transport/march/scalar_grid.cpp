@@ -35,7 +35,7 @@ std::int64_t ScalarGrid::bytes() const {
                             slots.capacity() * sizeof(std::int64_t);
   return static_cast<std::int64_t>(lists + special.bytes() + special_begin.bytes() + volume_faces.bytes() +
                                    weights.bytes() + listed.bytes() + offsets.bytes() + conductance.bytes() +
-                                   volume.bytes() + centroid.bytes() + fragment.bytes()) +
+                                   volume.bytes() + centroid.bytes() + fragment.bytes() + arrived.bytes()) +
          remote.bytes();
 }
 
@@ -85,6 +85,25 @@ void fetch_remote(ScalarGrid& grid, std::span<double> values) {
   exchange.finish();
 }
 
+template <int C, std::size_t K>
+void fetch_together(ScalarGrid& grid, const std::array<std::span<double>, K>& lists) {
+  using Many = std::array<double, C * K>;
+  const auto n = static_cast<std::size_t>(grid.n_all - grid.n_own);
+  if (grid.arrived.size() < C * K * n) grid.arrived = {C * K * n, Purpose::buffers, 0.0};
+  const std::span<Many> arrived(reinterpret_cast<Many*>(grid.arrived.data()), n);
+  ListExchange& exchange = grid.remote.exchange();
+  exchange.begin(arrived, [&](std::size_t i) {
+    Many many;
+    for (std::size_t k = 0; k < K; ++k)
+      std::copy_n(lists[k].data() + C * std::int64_t{exchange.sent()[i]}, C, many.data() + C * k);
+    return many;
+  });
+  exchange.finish();
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < K; ++k)
+      std::copy_n(arrived[i].data() + C * k, C, lists[k].data() + C * (static_cast<std::size_t>(grid.n_own) + i));
+}
+
 template <int C>
 void add_up(const ScalarGrid& grid, std::span<const double> flux, std::span<double> out) {
   const double* const q = flux.data();
@@ -126,20 +145,25 @@ void find_gradient(ScalarGrid& grid, std::span<const double> values, const Gradi
     for (std::size_t d = 0; d < 3; ++d)
       for (int m = 0; m < C; ++m) gradient[d][C * std::int64_t{grid.special[s]} + m] = sum[m][static_cast<int>(d)];
   });
-  for (const std::span<double> g : gradient) fetch_remote<C>(grid, g);
+  fetch_together<C, 3>(grid, gradient);
 }
 
-void upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
-                 std::span<double> flux) {
-  const double *const u = flow.data(), *const c = values.data();
-  double* const q = flux.data();
-  for_all_faces(
-      grid,
-      [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t) {
-        const double c_left = c[left], c_right = c[right];  // both read: no branch
-        q[face] = u[face] * (u[face] >= 0.0 ? c_left : c_right);
-      },
-      [&](const ScalarFace& f, std::int64_t) { q[f.face] = u[f.face] * (u[f.face] >= 0.0 ? c[f.left] : c[f.right]); });
+template <int C>
+void upwind_step(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values, double dt,
+                 std::span<double> after) {
+  const double *const u = flow.data(), *const c = values.data(), *const volume = grid.volume.data();
+  double* const to = after.data();
+  for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
+    std::array<double, C> sum{};
+    faces([&](std::int32_t face, std::int32_t other, double outward) {
+      const double out = outward * u[face];
+      for (int m = 0; m < C; ++m) {
+        const double own = c[C * std::int64_t{v} + m], beyond = c[C * std::int64_t{other} + m];  // both read: no branch
+        sum[m] += out * (out >= 0.0 ? own : beyond);
+      }
+    });
+    for (int m = 0; m < C; ++m) to[C * std::int64_t{v} + m] = c[C * std::int64_t{v} + m] - dt * sum[m] / volume[v];
+  });
 }
 
 namespace {
@@ -186,12 +210,13 @@ void linear_upwind_flux(const ScalarGrid& grid, std::span<const double> flow, st
                        [&](std::int64_t at, std::int64_t, std::int64_t, double u, double value) { q[at] = u * value; });
 }
 
+template <int C>
 void upwind_difference(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
                        const Gradient& gradient, std::span<const double> before, double factor,
                        std::span<double> difference) {
   const double* const c = before.data();
   double* const q = difference.data();
-  for_linear_upwind<1>(grid, flow, values, gradient,
+  for_linear_upwind<C>(grid, flow, values, gradient,
                        [&](std::int64_t at, std::int64_t left, std::int64_t right, double u, double value) {
                          const double c_left = c[left], c_right = c[right];
                          q[at] = factor * (u * value - u * (u >= 0.0 ? c_left : c_right));
@@ -202,6 +227,10 @@ template void fetch_remote<1>(ScalarGrid&, std::span<double>);
 template void fetch_remote<2>(ScalarGrid&, std::span<double>);
 template void fetch_remote<3>(ScalarGrid&, std::span<double>);
 template void fetch_remote<4>(ScalarGrid&, std::span<double>);
+template void fetch_together<1, 2>(ScalarGrid&, const std::array<std::span<double>, 2>&);
+template void fetch_together<2, 2>(ScalarGrid&, const std::array<std::span<double>, 2>&);
+template void fetch_together<3, 2>(ScalarGrid&, const std::array<std::span<double>, 2>&);
+template void fetch_together<4, 2>(ScalarGrid&, const std::array<std::span<double>, 2>&);
 template void add_up<1>(const ScalarGrid&, std::span<const double>, std::span<double>);
 template void add_up<2>(const ScalarGrid&, std::span<const double>, std::span<double>);
 template void add_up<3>(const ScalarGrid&, std::span<const double>, std::span<double>);
@@ -210,6 +239,14 @@ template void find_gradient<1>(ScalarGrid&, std::span<const double>, const Gradi
 template void find_gradient<2>(ScalarGrid&, std::span<const double>, const Gradient&);
 template void find_gradient<3>(ScalarGrid&, std::span<const double>, const Gradient&);
 template void find_gradient<4>(ScalarGrid&, std::span<const double>, const Gradient&);
+template void upwind_step<1>(const ScalarGrid&, std::span<const double>, std::span<const double>, double,
+                             std::span<double>);
+template void upwind_step<2>(const ScalarGrid&, std::span<const double>, std::span<const double>, double,
+                             std::span<double>);
+template void upwind_step<3>(const ScalarGrid&, std::span<const double>, std::span<const double>, double,
+                             std::span<double>);
+template void upwind_step<4>(const ScalarGrid&, std::span<const double>, std::span<const double>, double,
+                             std::span<double>);
 template void linear_upwind_flux<1>(const ScalarGrid&, std::span<const double>, std::span<const double>,
                                     const Gradient&, std::span<double>);
 template void linear_upwind_flux<2>(const ScalarGrid&, std::span<const double>, std::span<const double>,
@@ -218,5 +255,13 @@ template void linear_upwind_flux<3>(const ScalarGrid&, std::span<const double>, 
                                     const Gradient&, std::span<double>);
 template void linear_upwind_flux<4>(const ScalarGrid&, std::span<const double>, std::span<const double>,
                                     const Gradient&, std::span<double>);
+template void upwind_difference<1>(const ScalarGrid&, std::span<const double>, std::span<const double>, const Gradient&,
+                                   std::span<const double>, double, std::span<double>);
+template void upwind_difference<2>(const ScalarGrid&, std::span<const double>, std::span<const double>, const Gradient&,
+                                   std::span<const double>, double, std::span<double>);
+template void upwind_difference<3>(const ScalarGrid&, std::span<const double>, std::span<const double>, const Gradient&,
+                                   std::span<const double>, double, std::span<double>);
+template void upwind_difference<4>(const ScalarGrid&, std::span<const double>, std::span<const double>, const Gradient&,
+                                   std::span<const double>, double, std::span<double>);
 
 }  // namespace karst

@@ -89,6 +89,7 @@ struct ScalarGrid {
   Array<Vec3> centroid;          ///< n_own, from the low corner of the domain [h0]
   Array<std::uint8_t> fragment;  ///< n_all
   RemoteUnknowns remote;
+  Array<double> arrived;    ///< room of fetch_together()
   ScalarGridCounts counts;  ///< over all ranks
 
   /// Where the flux of a face stands in a FaceField: sign x the number there.
@@ -168,12 +169,14 @@ inline constexpr double crumb = 30.0;
 void list_fluxes(const ScalarGrid& grid, FaceField& faces, std::span<double> flux);
 void store_fluxes(const ScalarGrid& grid, std::span<const double> flux, FaceField& faces);
 
-// Of C fields side by side (component c of place i at C i + c; instantiated for 1 and 3) each has the bits it has
-// alone.
+// Of C fields side by side (component c of place i at C i + c; instantiated for 1 to 4) each has the bits it has alone.
 
 /// Fills values [n_own, n_all) from their owners. Collective.
 template <int C = 1>
 void fetch_remote(ScalarGrid& grid, std::span<double> values);
+/// The same for K lists of C fields (2 or 3), in one message per neighbour. Collective.
+template <int C, std::size_t K>
+void fetch_together(ScalarGrid& grid, const std::array<std::span<double>, K>& lists);
 
 /// Σ of the fluxes out of each own volume. Threaded; not collective.
 template <int C = 1>
@@ -189,15 +192,19 @@ using Gradient = std::array<std::span<double>, 3>;
 template <int C = 1>
 void find_gradient(ScalarGrid& grid, std::span<const double> values, const Gradient& gradient);
 
-/// Flux of first order: F times the value of the volume that it leaves; F > 0 from left to right. Into the domain: the
-/// boundary value. Threaded; not collective. All spans of one number per face.
-void upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
-                 std::span<double> flux);
-/// Of second order: F (c_k + g_k·(x_f - x_k)), k the volume that F leaves.
+/// A step of first order: after = values - dt / V Σ F c out of each own volume, c the value of the volume that F leaves
+/// (F > 0 from left to right; into the domain: the boundary value). Threaded; not collective.
+/// @param flow   F, n_faces
+/// @param after  C n_own at its front
+template <int C = 1>
+void upwind_step(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values, double dt,
+                 std::span<double> after);
+/// Flux of second order: F (c_k + g_k·(x_f - x_k)), k the volume that F leaves.
 template <int C = 1>
 void linear_upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
                         const Gradient& gradient, std::span<double> flux);
-/// factor x (flux of second order - upwind_flux() of `before`).
+/// factor x (flux of second order - the one of first order of `before`).
+template <int C = 1>
 void upwind_difference(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
                        const Gradient& gradient, std::span<const double> before, double factor,
                        std::span<double> difference);

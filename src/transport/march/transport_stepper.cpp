@@ -7,20 +7,9 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
+#include "transport/march/transport_parts.hpp"
 
 namespace karst {
-
-namespace {
-
-std::array<bool, 6> sides_in_gradients(const std::vector<ScalarComponent>& components) {
-  std::array<bool, 6> given{};
-  for (const ScalarComponent& c : components)
-    for (std::size_t s = 0; s < 6; ++s) given[s] = given[s] || c.sides[s].kind == ScalarSide::Kind::fixed;
-  return given;
-}
-
-}  // namespace
 
 std::vector<std::string> mistakes(const std::vector<ScalarComponent>& components) {
   std::vector<std::string> found;
@@ -45,48 +34,24 @@ std::vector<std::string> mistakes(const std::vector<ScalarComponent>& components
 
 TransportStepper::TransportStepper(std::shared_ptr<const Composite> composite, std::vector<ScalarComponent> components,
                                    const TransportOptions& options)
-    : components_([&] {
-        const std::vector<std::string> wrong = mistakes(components);
-        require(wrong.empty(), "{}", join(wrong, "\n"));
-        return std::move(components);
-      }()),
-      options_(options),
-      grid_(make_scalar_grid(std::move(composite), sides_in_gradients(components_))),
-      low_(grid_),
-      work_(components_.size()),
-      flux_(static_cast<std::size_t>(grid_.n_faces), Purpose::fields, 0.0),
-      mean_(static_cast<std::size_t>(grid_.n_values), Purpose::fields, 0.0) {
-  for (Array<double>& g : gradient_) g = Array<double>(static_cast<std::size_t>(grid_.n_all), Purpose::fields, 0.0);
-  const auto n = static_cast<std::size_t>(grid_.n_own);
-  for (std::size_t i = 0; i < work_.size(); ++i) {
-    Work& w = work_[i];
-    w.low = Array<double>(static_cast<std::size_t>(grid_.n_values), Purpose::fields, 0.0);
-    w.correction = Array<double>(static_cast<std::size_t>(grid_.n_faces), Purpose::fields, 0.0);
-    w.ends.resize(grid_.boundary.size());
-    if (components_[i].diffusivity == 0.0) continue;
-    for (std::size_t j = 0; j < i && w.group == nullptr; ++j)
-      if (work_[j].group != nullptr && diffuse_alike(grid_, components_[j], components_[i])) w.group = work_[j].group;
-    if (w.group == nullptr) w.group = groups_.emplace_back(make_diffusion_group(grid_, components_[i])).get();
-    if (w.group->low.wall.size() > 0) {
-      w.wall = Array<double>(n, Purpose::fields, 0.0);
-      w.through_wall = Array<double>(n, Purpose::fields, 0.0);
-      if (wall_flux_.size() == 0) wall_flux_ = Array<double>(n, Purpose::fields, 0.0);
-    }
-  }
-  corrections_.reserve(work_.size());
-  if (!groups_.empty()) diffusion_ = std::make_unique<DiffusionScratch>(grid_, 1);
-}
+    : parts_(make_parts(std::move(composite), std::move(components), options)) {}
 
 TransportStepper::~TransportStepper() = default;
 
 FlowContinuity TransportStepper::set_flow(FaceField& flow) {
-  return karst::set_flow(grid_, flow, options_.allowed_divergence, flow_);
+  return karst::set_flow(parts_->grid, flow, parts_->options.allowed_divergence, parts_->flow);
 }
+
+std::span<const double> TransportStepper::flow() const { return parts_->flow.all.span(); }
+double TransportStepper::largest_step() const { return parts_->flow.largest_step; }
+const ScalarGrid& TransportStepper::grid() const { return parts_->grid; }
+ScalarGrid& TransportStepper::grid() { return parts_->grid; }
+const std::vector<ScalarComponent>& TransportStepper::components() const { return parts_->components; }
 
 TransportState TransportStepper::make_state() const {
   TransportState state;
-  for (std::size_t i = 0; i < components_.size(); ++i) {
-    state.values.emplace_back(static_cast<std::size_t>(grid_.n_values), Purpose::fields, 0.0);
+  for (std::size_t i = 0; i < components().size(); ++i) {
+    state.values.emplace_back(static_cast<std::size_t>(grid().n_values), Purpose::fields, 0.0);
     state.range.push_back({0.0, 0.0});
   }
   return state;
@@ -95,29 +60,29 @@ TransportState TransportStepper::make_state() const {
 void TransportStepper::set_values(TransportState& state, std::size_t component,
                                   const std::function<double(const Vec3&)>& value) {
   const std::span<double> c = state.values[component].span();
-  parallel_for(grid_.n_own, [&](std::int64_t i) { c[i] = value(grid_.centroid[i]); });
+  parallel_for(grid().n_own, [&](std::int64_t i) { c[i] = value(grid().centroid[i]); });
   start_range(state, component);
 }
 
 void TransportStepper::set_values(TransportState& state, std::size_t component, const CellField& field, int of_field) {
-  require(&field.grid().geometry() == &grid_.composite->geometry(), "transport: values are on another geometry");
+  require(&field.grid().geometry() == &grid().composite->geometry(), "transport: values are on another geometry");
   std::size_t v = 0;
   for (int l = 0; l < field.n_levels(); ++l)
-    for (; v < static_cast<std::size_t>(grid_.level_begin[static_cast<std::size_t>(l) + 1]); ++v)
-      state.values[component][v] = field.level(l).data(of_field)[grid_.slots[v]];
+    for (; v < static_cast<std::size_t>(grid().level_begin[static_cast<std::size_t>(l) + 1]); ++v)
+      state.values[component][v] = field.level(l).data(of_field)[grid().slots[v]];
   start_range(state, component);
 }
 
 void TransportStepper::set_values(TransportState& state, std::size_t component, std::span<const double> values) {
-  std::ranges::copy(values.first(grid_.n_own), state.values[component].span().begin());
+  std::ranges::copy(values.first(grid().n_own), state.values[component].span().begin());
   start_range(state, component);
 }
 
 void TransportStepper::start_range(TransportState& state, std::size_t component) {
   const std::span<double> c = state.values[component].span();
-  fetch_remote(grid_, c);
+  fetch_remote(grid(), c);
   const auto extreme = [&](double sign) {
-    return grid_.composite->comm().max(parallel_max(grid_.n_own, [&](std::int64_t i) { return sign * c[i]; }));
+    return grid().composite->comm().max(parallel_max(grid().n_own, [&](std::int64_t i) { return sign * c[i]; }));
   };
   state.range[component] = {-extreme(-1.0), extreme(1.0)};
 }
@@ -131,27 +96,24 @@ void TransportStepper::take_changes(TransportState& state, std::size_t component
 
 void TransportStepper::get_values(const TransportState& state, std::size_t component, CellField& field,
                                   int of_field) const {
-  require(&field.grid().geometry() == &grid_.composite->geometry(), "transport: the field is on another geometry");
+  require(&field.grid().geometry() == &grid().composite->geometry(), "transport: the field is on another geometry");
   std::size_t v = 0;
   for (int l = 0; l < field.n_levels(); ++l)
-    for (; v < static_cast<std::size_t>(grid_.level_begin[static_cast<std::size_t>(l) + 1]); ++v)
-      field.level(l).data(of_field)[grid_.slots[v]] = state.values[component][v];
+    for (; v < static_cast<std::size_t>(grid().level_begin[static_cast<std::size_t>(l) + 1]); ++v)
+      field.level(l).data(of_field)[grid().slots[v]] = state.values[component][v];
 }
 
-std::span<const double> TransportStepper::wall_amounts(std::size_t component) const {
-  return work_[component].through_wall.span();
+std::vector<double> TransportStepper::wall_amounts(std::size_t component) const {
+  for (const ComponentBlock& b : parts_->blocks)
+    for (int c = 0; c < b.width; ++c) {
+      if (b.component[c] != component || !b.reacts()) continue;
+      std::vector<double> amounts(static_cast<std::size_t>(parts_->grid.n_own));
+      for (std::size_t v = 0; v < amounts.size(); ++v) amounts[v] = b.through_wall[b.width * v + c];
+      return amounts;
+    }
+  return {};
 }
 
-std::int64_t TransportStepper::bytes() const {
-  std::size_t sum = flux_.bytes() + mean_.bytes() + wall_flux_.bytes() + limiter_.bytes() + flow_.all.bytes() +
-                    flow_.explicit_part.bytes() + sizeof(ImplicitFace) * flow_.implicit_faces.capacity() +
-                    flow_.outflow.bytes() + flow_.implicit_volume.bytes();
-  for (const Array<double>& g : gradient_) sum += g.bytes();
-  for (const Work& w : work_)
-    sum += w.low.bytes() + w.correction.bytes() + w.wall.bytes() + w.through_wall.bytes() + 8 * w.ends.capacity();
-  std::int64_t all = static_cast<std::int64_t>(sum) + grid_.bytes() + low_.bytes();
-  for (const auto& g : groups_) all += g->bytes();
-  return all + (diffusion_ != nullptr ? diffusion_->bytes() : 0);
-}
+std::int64_t TransportStepper::bytes() const { return parts_->bytes(); }
 
 }  // namespace karst

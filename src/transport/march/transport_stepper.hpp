@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "transport/march/carrying_flow.hpp"
-#include "transport/march/diffusion_stages.hpp"
 #include "transport/march/limiter.hpp"
-#include "transport/march/low_order.hpp"
 #include "transport/march/transport_problem.hpp"
 
 namespace karst {
+
+struct TransportParts;
 
 /// What is advanced in time.
 struct TransportState {
@@ -44,12 +44,14 @@ struct ComponentBalance {
 
 struct TransportReport {
   double step = 0.0;
-  double largest_explicit_step = 0.0;           ///< V / outflow of the volumes that are not treated implicitly
-  std::int64_t implicit_volumes = 0;            ///< treated implicitly: the flow changes them in less than the step
-  std::int64_t limited_faces = 0;               ///< whose advective correction was cut by more than a hundredth
-  std::int64_t limited_diffusion = 0;           ///< the same for diffusion and wall
-  int passes = 0;                               ///< of the limiter of diffusion
-  int low_iterations = 0, high_iterations = 0;  ///< summed over components and stages
+  double largest_explicit_step = 0.0;  ///< V / outflow of the volumes that are not treated implicitly
+  std::int64_t implicit_volumes = 0;   ///< treated implicitly: the flow changes them in less than the step
+  std::int64_t limited_faces = 0;      ///< whose advective correction was cut by more than a hundredth
+  std::int64_t limited_diffusion = 0;  ///< the same for diffusion and wall
+  int passes = 0;                      ///< of the limiter of diffusion
+  /// Sub-steps of low order, with iterations where some of it is implicit; sweeps or iterations of both stages of
+  /// diffusion. Summed over components.
+  int low_iterations = 0, high_iterations = 0;
   std::vector<ComponentBalance> components;
 };
 
@@ -64,9 +66,9 @@ class TransportStepper {
   /// options.allowed_divergence; what they miss is taken out of them. Collective.
   FlowContinuity set_flow(FaceField& flow);
   /// What carries: one number per face of grid(), without what missed continuity.
-  std::span<const double> flow() const { return flow_.all.span(); }
+  std::span<const double> flow() const;
   /// Courant number 1 in the volumes of at least half a cell; smaller ones are treated implicitly when they must.
-  double largest_step() const { return flow_.largest_step; }
+  double largest_step() const;
 
   TransportState make_state() const;
   /// Sets a component from a function of the centroid [h0], from a field, or from one value per own volume. Collective.
@@ -84,61 +86,18 @@ class TransportStepper {
   ///                 component's own source; empty: nothing. ComponentBalance::source counts it.
   void advance(TransportState& state, double dt, TransportReport& report, std::span<const Array<double>> sources = {});
 
-  const ScalarGrid& grid() const { return grid_; }
-  ScalarGrid& grid() { return grid_; }  ///< for exchanges between ranks
-  const std::vector<ScalarComponent>& components() const { return components_; }
+  const ScalarGrid& grid() const;
+  ScalarGrid& grid();  ///< for exchanges between ranks
+  const std::vector<ScalarComponent>& components() const;
   /// What a component lost through the wall of each own volume in the last step [concentration h0³]; empty where the
   /// wall is sealed.
-  std::span<const double> wall_amounts(std::size_t component) const;
+  std::vector<double> wall_amounts(std::size_t component) const;
   std::int64_t bytes() const;  ///< of this rank
 
  private:
-  /// What a component needs in a step.
-  struct Work {
-    Array<double> low;                // n_values: c_low, then with limited diffusion
-    Array<double> correction;         // n_faces: amounts
-    Array<double> wall;               // n_own: correction at the wall; empty: sealed
-    Array<double> through_wall;       // n_own: amounts of the last step
-    std::vector<double> ends;         // per face on the ends of the domain: amount out of the domain
-    DiffusionGroup* group = nullptr;  // nullptr: does not diffuse
-    double content = 0.0;             // before the step
-    std::span<const double> source;   // of advance(); empty: none
-    bool reacts() const { return wall.size() > 0; }
-  };
   void start_range(TransportState& state, std::size_t component);
-  double content(const TransportState& state, std::size_t i) const;
-  void include_data(TransportState& state, std::size_t i);
-  struct StepTimes {
-    double t, dt;
-  };
-  void set_boundary(std::size_t i, const StepTimes& step, bool at_end, std::span<double> values) const;
-  void react(TransportState& state, std::size_t i, double dt, TransportReport& report);
-  void low_order_step(TransportState& state, std::size_t i, double dt, TransportReport& report);
-  void take_low_flux(TransportState& state, std::size_t i, double dt);
-  void add_source(TransportState& state, std::size_t i, double dt, TransportReport& report);
-  void find_mean(const TransportState& state, std::size_t i);
-  void find_balance(const TransportState& state, std::size_t i);
-  void diffusive_correction(TransportState& state, std::size_t i, double dt, TransportReport& report);
-  void advective_correction(TransportState& state, std::size_t i, double dt);
-  void take_correction(TransportState& state, std::size_t i, double dt, bool limited, bool wall);
-  void correct_diffusion(TransportState& state, double dt, TransportReport& report);
-  void correct_advection(TransportState& state, double dt, TransportReport& report);
-  void balance(TransportState& state, std::size_t i, TransportReport& report) const;
 
-  std::vector<ScalarComponent> components_;
-  TransportOptions options_;
-  ScalarGrid grid_;
-  CarryingFlow flow_;
-  LowOrderSolver low_;
-  std::vector<std::unique_ptr<DiffusionGroup>> groups_;
-  std::unique_ptr<DiffusionScratch> diffusion_;
-  LimiterScratch limiter_;
-  std::vector<Work> work_;
-  std::vector<Correction> corrections_;
-  Array<double> flux_;       // n_faces
-  Array<double> mean_;       // n_values
-  Array<double> wall_flux_;  // n_own; empty where no wall reacts
-  std::array<Array<double>, 3> gradient_;
+  std::unique_ptr<TransportParts> parts_;
 };
 
 }  // namespace karst

@@ -63,7 +63,8 @@ class Coupled {
     if (!solve_sites() && !start_without_reaction()) return false;
     for (int i = 0; i < most_iterations; ++i) {
       ++counts.iterations;
-      if (!spread_all() || !solve_sites()) return false;
+      spread_all();
+      if (!solve_sites()) return false;
       const double left = left_over();
       if (left <= enough) return positive();
       if (i + 1 == most_iterations && left > too_much) return false;
@@ -105,19 +106,17 @@ class Coupled {
   Array<double>& total(std::size_t p) { return state_.values[first_ + p]; }
 
   void prepare() {
-    const auto values = static_cast<std::size_t>(grid_.n_values), own = static_cast<std::size_t>(grid_.n_own),
-               faces = static_cast<std::size_t>(grid_.n_faces);
+    const auto values = static_cast<std::size_t>(grid_.n_values), own = static_cast<std::size_t>(grid_.n_own);
     std::ranges::fill(reaction_.cost, 0);
     if (s_.seen.empty()) {  // else of steps before, maybe of an earlier run (reaction_memory.hpp)
       for (auto* v : {&s_.rate, &s_.slope}) v->resize(sites_.size() * n_);
       s_.seen.assign(sites_.size() * n_totals_, std::numeric_limits<double>::quiet_NaN());
     }
-    if (s_.solver != nullptr) return;
+    if (!s_.moved.empty()) return;
     const ScalarComponent& c = stepper_.components()[first_];
-    s_.solver = std::make_unique<LowOrderSolver>(grid_);
     s_.terms.diffusivity = c.diffusivity;
     for (std::size_t side = 0; side < 6; ++side) s_.terms.fixed[side] = c.sides[side].kind == ScalarSide::Kind::fixed;
-    find_exchange(grid_, s_.terms);
+    find_conductances(grid_, s_.terms);
     s_.terms.wall = Array<double>(own, Purpose::fields, 0.0);
     s_.terms.equilibrium = Array<double>(own, Purpose::fields, 0.0);
     for (std::size_t i = 0; i < first_ + n_totals_; ++i) s_.sources.emplace_back(own, Purpose::fields, 0.0);
@@ -126,10 +125,9 @@ class Coupled {
       s_.spread.emplace_back(values, Purpose::fields, 0.0);
       s_.dissolved.emplace_back(own, Purpose::fields, 0.0);
     }
-    s_.flux = Array<double>(faces, Purpose::fields, 0.0);
-    s_.amount = Array<double>(faces, Purpose::fields, 0.0);
+    s_.room = Array<double>(values, Purpose::fields, 0.0);
     s_.source = Array<double>(own, Purpose::fields, 0.0);
-    s_.out = Array<double>(own, Purpose::fields, 0.0);
+    s_.b = Array<double>(own, Purpose::fields, 0.0);
   }
 
   void set_sources() {
@@ -174,19 +172,13 @@ class Coupled {
   bool start_without_reaction() {
     std::ranges::fill(s_.rate, 0.0);
     std::ranges::fill(s_.slope, 0.0);
-    if (!spread_all()) return false;
+    spread_all();
     return solve_sites();
   }
 
-  /// False, on all ranks, where one is not solved to round-off.
-  bool spread_all() {
-    try {
-      for (std::size_t m = 0; m < n_; ++m) spread(m);
-    } catch (const Error&) {
-      return false;
-    }
+  void spread_all() {
+    for (std::size_t m = 0; m < n_; ++m) spread(m);
     add_up_totals();
-    return true;
   }
 
   /// Rates and slopes of the last solve are those of these totals, too: they depend on nothing else.
@@ -239,23 +231,19 @@ class Coupled {
       s_.source[v] = s_.rate[k * n_ + m] - old_[k * n_ + m] - slope * d[v];
       s_.terms.wall[v] = -slope * grid_.volume[v];
     }
-    double size = 0.0;
-    for (std::size_t p = 0; p < n_totals_; ++p) {
-      const ScalarRange r = state_.range[first_ + p];
-      size = std::max({size, std::abs(r.least), std::abs(r.largest)});
-    }
+    parallel_for(grid_.n_own, [&](std::int64_t v) { s_.b[v] = dt_ * grid_.volume[v] * s_.source[v]; });
     std::ranges::fill(d, 0.0);
-    std::ranges::fill(s_.flux, 0.0);
-    s_.solver->solve(grid_, at_rest_, &s_.terms, s_.flux.span(), s_.source.span(), dt_, size, d.span());
-    add_two_point_flux(grid_, s_.terms, d.span(), 1.0, s_.flux.span(), s_.amount.span());
-    add_up(grid_, s_.flux.span(), s_.out.span());
-    parallel_for(grid_.n_own, [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(i);
-      const double volume = grid_.volume[v];
-      s_.dissolved[m][v] = dt_ * (s_.source[v] - s_.terms.wall[v] / volume * d[v]);
-      s_.out[v] = s_.dissolved[m][v] - dt_ * s_.out[v] / volume;
+    set_step(grid_, s_.terms, dt_, s_.implicit);
+    solve<1>(grid_, s_.terms, dt_, s_.implicit, s_.b.span(), d.span(), s_.room.span());
+    parallel_for(grid_.n_own, [&](std::int64_t v) {
+      s_.dissolved[m][v] = dt_ * (s_.source[v] - s_.terms.wall[v] / grid_.volume[v] * d[v]);
     });
-    std::ranges::copy(s_.out.span(), d.span().begin());
+    for_sums_across<1>(
+        grid_, s_.terms.g, d.data(), [](std::int32_t v) { return v; },
+        [&](std::int64_t v, double across, std::int32_t) {
+          s_.b[v] = s_.dissolved[m][v] - dt_ / grid_.volume[v] * (s_.terms.g.sum[v] * d[v] - across);
+        });
+    std::ranges::copy(s_.b.span(), d.span().begin());
     fetch_remote(grid_, d.span());
   }
 
@@ -312,7 +300,6 @@ class Coupled {
   double skip_;
   std::int64_t solved_ = 0, kept_ = 0;  ///< sites, over all iterations
   std::vector<double> old_;             ///< [site][mineral] Q_old
-  CarryingFlow at_rest_;
 };
 
 void copy_state(const TransportState& from, TransportState& to) {
@@ -325,12 +312,11 @@ void copy_state(const TransportState& from, TransportState& to) {
 }  // namespace
 
 std::int64_t CoupledScratch::bytes() const {
-  std::size_t sum = terms.exchange.bytes() + terms.conductance.bytes() + terms.listed.bytes() + terms.wall.bytes() +
-                    terms.equilibrium.bytes() + flux.bytes() + amount.bytes() + source.bytes() + out.bytes();
+  std::size_t sum = room.bytes() + source.bytes() + b.bytes();
   for (const auto* all : {&sources, &before.values, &moved, &spread, &dissolved})
     for (const Array<double>& a : *all) sum += a.bytes();
   return static_cast<std::int64_t>(sum + sizeof(double) * (rate.capacity() + slope.capacity() + seen.capacity())) +
-         (solver != nullptr ? solver->bytes() : 0);
+         terms.bytes() + implicit.bytes();
 }
 
 void advance_coupled(const CoupledProblem& problem, TransportStepper& stepper, double dt, ReactionState& reaction,

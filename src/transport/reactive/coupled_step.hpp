@@ -12,6 +12,7 @@
 // with Q_old = 0, and then in turn (reaction_step.hpp), which is always positive.
 #pragma once
 
+#include "transport/march/implicit_diffusion.hpp"
 #include "transport/march/transport_stepper.hpp"
 #include "transport/reactive/reaction_step.hpp"
 
@@ -28,14 +29,14 @@ struct CoupledCounts {
 struct CoupledScratch {
   CoupledCounts counts;
   LowOrderTerms terms;  ///< with the slopes of the sites as their walls
-  std::unique_ptr<LowOrderSolver> solver;
+  ImplicitDiffusion implicit;
   std::vector<Array<double>> sources;    ///< [component] n_own
   TransportState before;                 ///< for the next attempt
   std::vector<Array<double>> moved;      ///< [primary] T^
   std::vector<Array<double>> spread;     ///< [mineral] δ: n_values
   std::vector<Array<double>> dissolved;  ///< [mineral] dt (Q - Q_old) of own volumes
-  Array<double> flux, amount;            ///< n_faces
-  Array<double> source, out;             ///< n_own
+  Array<double> room;                    ///< n_values
+  Array<double> source, b;               ///< n_own
   std::vector<double> rate, slope;       ///< [site][mineral] Q and dQ/dδ of the last solve
   std::vector<double> seen;              ///< [site][primary] totals at the film of the last solve; NaN: none yet
   std::int64_t bytes() const;

@@ -141,7 +141,7 @@ TEST_F(DiffusionStagesTest, SweepsSolveWhatIsAskedForMpi) {
       const StageStep<1> step = t.step_of<1>(values, balance, dt);
       StageSums<1> sums = solve_by_sweeps(t.grid, *t.group, step, options, scratch);
       for (auto* s : {&sums.change, &sums.left[0], &sums.left[1]}) comm_.sum(std::span<double>(*s));
-      EXPECT_TRUE(is_solved(t.grid, *t.group, step, options, sums)) << levels << ' ' << dt;
+      EXPECT_TRUE(is_solved<1>(t.grid, *t.group, step.size, options.tolerance, sums)) << levels << ' ' << dt;
       const std::vector<double> swept(scratch.phi.begin(), scratch.phi.begin() + t.grid.n_own);
       std::ranges::fill(balance, 0.0);
       solve_stiff(t.grid, *t.group, step, options, scratch);

@@ -156,48 +156,14 @@ TEST_F(ScalarGridTest, UpwindDifferenceIsThatOfTheTwoFluxesMpi) {
   std::vector<double> flow(n), second(n), first(n), difference(n);
   for (std::size_t f = 0; f < n; ++f) flow[f] = std::sin(static_cast<double>(f));
   linear_upwind_flux(grid, flow, c, g.view(), second);
-  upwind_flux(grid, flow, before, first);
+  const auto upwind = [&](std::int32_t f, std::int32_t left, std::int32_t right) {
+    first[f] = flow[f] * before[flow[f] >= 0.0 ? left : right];
+  };
+  for_all_faces(
+      grid, [&](std::int32_t f, std::int32_t left, std::int32_t right, int, std::int32_t) { upwind(f, left, right); },
+      [&](const ScalarFace& f, std::int64_t) { upwind(f.face, f.left, f.right); });
   upwind_difference(grid, flow, c, g.view(), before, 0.5, difference);
   for (std::size_t f = 0; f < n; ++f) ASSERT_EQ(difference[f], 0.5 * (second[f] - first[f])) << f;
-}
-
-// The step of low order as a matrix, from coefficients that are kept, does what the fluxes of its faces do, two-point
-// ones and those of volumes that the flow empties in less than dt; through closed sides nothing goes.
-TEST_F(ScalarGridTest, MatrixOfTheLowOrderStepIsTheSumOfItsFluxesMpi) {
-  for (const int levels : {1, 2}) {
-    ScalarGrid grid = make_scalar_grid(packing(comm_, levels));
-    LowOrderTerms terms;
-    terms.diffusivity = 0.7;
-    terms.fixed = {true, false, false, true, false, false};
-    find_exchange(grid, terms);
-    const std::vector<double> c = values_of(grid, [](const Vec3& x) { return std::sin(x[0]) * x[1] - x[2]; });
-    std::vector<double> flux(static_cast<std::size_t>(grid.n_faces), 3.0), amount(flux.size()),
-        sum(static_cast<std::size_t>(grid.n_own)), image(sum.size()), scale(sum.size());
-    add_two_point_flux(grid, terms, c, -0.25, flux, amount);
-    for (std::size_t f = 0; f < flux.size(); ++f) {
-      flux[f] -= 3.0;
-      ASSERT_NEAR(amount[f], -0.25 * flux[f], 1e-14 * (1.0 + std::abs(flux[f]))) << f;
-    }
-    FaceField faces(grid.composite);
-    test::set_uniform(faces, {0.6, -0.3, 0.2});
-    CarryingFlow flow;
-    set_flow(grid, faces, 1e9, flow);
-    for (const double dt : {0.01, 0.4}) {
-      choose_implicit(grid, dt, flow);
-      EXPECT_GT(flow.n_implicit, 0);
-      std::vector<double> both = flux, carried(flux.size(), 0.0);
-      add_implicit_flux(flow, c, both);
-      add_implicit_flux(flow, std::vector<double>(c.size(), 1.0), carried);
-      for (std::size_t f = 0; f < carried.size(); ++f)
-        ASSERT_EQ(flow.explicit_flow()[f] + carried[f], flow.all[f]) << f;
-      add_up(grid, both, sum);
-      for (std::size_t v = 0; v < sum.size(); ++v)
-        scale[v] = 1.0 / (grid.volume[v] + dt * (terms.exchange[v] + flow.implicit_volume[v] * flow.outflow[v]));
-      apply_low_order(grid, flow, &terms, dt, scale, c, image);
-      for (std::size_t v = 0; v < sum.size(); ++v)
-        ASSERT_NEAR(image[v], scale[v] * (grid.volume[v] * c[v] + dt * sum[v]), 1e-13 * 20.0) << v;
-    }
-  }
 }
 
 }  // namespace

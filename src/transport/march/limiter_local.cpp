@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "transport/march/limiter.hpp"
+#include "transport/march/side_by_side.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double counts_as_limited = 0.99;
+
+/// What a volume and its neighbours were and are, and what flows, of one component.
+struct Neighbourhood {
+  double lo, hi, in = 0.0, out = 0.0;
+  Neighbourhood(double low, double before) : lo(std::min(low, before)), hi(std::max(low, before)) {}
+  void add(double outward_amount, double low, double before) {
+    in -= std::min(outward_amount, 0.0);
+    out += std::max(outward_amount, 0.0);
+    lo = std::min(lo, std::min(low, before));
+    hi = std::max(hi, std::max(low, before));
+  }
+  double up(double volume, double low) const {
+    const double room = volume * (hi - low);
+    return in > room ? room / in : 1.0;
+  }
+  double down(double volume, double low) const {
+    const double room = volume * (low - lo);
+    return out > room ? room / out : 1.0;
+  }
+};
+
+/// R of all volumes for the bounds of their neighbourhood.
+template <int C>
+void find_ratios(const ScalarGrid& grid, const Correction& b, LimiterScratch& s) {
+  const double *const amount = b.amount.data(), *const low = b.low.data(), *const before = b.before.data();
+  double *const up = s.up.data(), *const down = s.down.data();
+  parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
+    const PlainVolumes p = grid.plain[i];
+    const std::int64_t first = C * std::int64_t{p.first};
+    std::array<const double*, 6> a, low_of, before_of;
+    for (std::int32_t d = 0; d < 3; ++d) {
+      a[2 * d] = amount + C * (std::int64_t{d} * grid.n_all + p.first);
+      a[2 * d + 1] = amount + C * (std::int64_t{d} * grid.n_all + p.beyond[2 * d + 1]);
+    }
+    for (std::size_t side = 0; side < 6; ++side) {
+      low_of[side] = low + C * std::int64_t{p.beyond[side]};
+      before_of[side] = before + C * std::int64_t{p.beyond[side]};
+    }
+    const auto [a0, a1, a2, a3, a4, a5] = a;
+    const auto [l0, l1, l2, l3, l4, l5] = low_of;
+    const auto [b0, b1, b2, b3, b4, b5] = before_of;
+    const double volume = grid.volume[p.first];
+#pragma GCC ivdep
+    for (std::int32_t t = 0; t < C * p.count; ++t) {
+      const double own = low[first + t];
+      Neighbourhood n(own, before[first + t]);
+      n.add(-a0[t], l0[t], b0[t]);
+      n.add(a1[t], l1[t], b1[t]);
+      n.add(-a2[t], l2[t], b2[t]);
+      n.add(a3[t], l3[t], b3[t]);
+      n.add(-a4[t], l4[t], b4[t]);
+      n.add(a5[t], l5[t], b5[t]);
+      up[first + t] = n.up(volume, own);
+      down[first + t] = n.down(volume, own);
+    }
+  });
+  parallel_for(std::ssize(grid.special), [&](std::int64_t i) {
+    const std::int32_t v = grid.special[i];
+    for (int c = 0; c < C; ++c) {
+      const std::int64_t at = C * std::int64_t{v} + c;
+      Neighbourhood n(low[at], before[at]);
+      for (std::int64_t k = grid.special_begin[i]; k < grid.special_begin[i + 1]; ++k) {
+        const VolumeFace f = grid.volume_faces[k];
+        const std::int64_t other = C * std::int64_t{f.other()} + c;
+        n.add(f.outward() * amount[C * std::int64_t{f.face()} + c], low[other], before[other]);
+      }
+      up[at] = n.up(grid.volume[v], low[at]);
+      down[at] = n.down(grid.volume[v], low[at]);
+    }
+  });
+}
+
+/// R on the ends of the domain where the flow leaves; 1 elsewhere there.
+template <int C>
+void limit_outflow(const ScalarGrid& grid, const Correction& b, std::span<const double> flow, double dt,
+                   LimiterScratch& s) {
+  for (std::size_t k = 0; k < grid.boundary.size(); ++k) {
+    const BoundaryFace& face = grid.boundary[k];
+    const double carried = dt * flow[face.face];
+    for (int c = 0; c < C; ++c) {
+      const std::int64_t at = C * (std::int64_t{grid.n_all} + static_cast<std::int64_t>(k)) + c;
+      s.up[at] = s.down[at] = 1.0;
+      if (!(carried > 0.0)) continue;
+      const double amount = b.amount[C * std::int64_t{face.face} + c],
+                   value = b.before[C * std::int64_t{face.volume} + c];
+      const double up = carried * std::max(0.0, b.range[c].largest - value),
+                   down = carried * std::max(0.0, value - b.range[c].least);
+      if (amount > up) s.up[at] = up / amount;
+      if (-amount > down) s.down[at] = down / -amount;
+    }
+  }
+}
+
+/// Lowers the factors of faces to what R of their two volumes allows; of the first block: sets them.
+template <int C>
+void lower_factors(const ScalarGrid& grid, const Correction& b, bool first, LimiterScratch& s) {
+  const double *const up = s.up.data(), *const down = s.down.data(), *const amount = b.amount.data();
+  double* const factor = s.face.data();
+  const auto lower = [&](std::int32_t face, std::int32_t left, std::int32_t right) {
+    double f = first ? 1.0 : factor[face];
+    for (int c = 0; c < C; ++c) {
+      const std::int64_t l = C * std::int64_t{left} + c, r = C * std::int64_t{right} + c;
+      const double to_right = std::min(up[r], down[l]), to_left = std::min(up[l], down[r]);
+      f = std::min(f, amount[C * std::int64_t{face} + c] >= 0.0 ? to_right : to_left);
+    }
+    factor[face] = f;
+  };
+  for_all_faces(
+      grid,
+      [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t) { lower(face, left, right); },
+      [&](const ScalarFace& f, std::int64_t) { lower(f.face, f.left, f.right); });
+}
+
+/// low -= Σ factor amount / V.
+template <int C>
+void apply_factors(const ScalarGrid& grid, const Correction& b, const LimiterScratch& s) {
+  const double *const amount = b.amount.data(), *const factor = s.face.data(), *const volume = grid.volume.data();
+  double* const low = b.low.data();
+  for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
+    std::array<double, C> sum{};
+    faces([&](std::int32_t face, std::int32_t, double outward) {
+      const double taken = outward * factor[face];
+      for (int c = 0; c < C; ++c) sum[c] += taken * amount[C * std::int64_t{face} + c];
+    });
+    for (int c = 0; c < C; ++c) low[C * std::int64_t{v} + c] -= sum[c] / volume[v];
+  });
+}
+
+std::int64_t count_limited(const ScalarGrid& grid, std::span<const double> factor) {
+  const auto is_limited = [&](std::int32_t face) { return factor[face] < counts_as_limited ? std::int64_t{1} : 0; };
+  const auto sum = [](std::int64_t a, std::int64_t b) { return a + b; };
+  const std::int64_t plain = parallel_reduce(
+      std::ssize(grid.plain), std::int64_t{0},
+      [&](std::int64_t i) {
+        const PlainVolumes& p = grid.plain[i];
+        std::int64_t n = 0;
+        for (std::int32_t d = 0; d < 3; ++d)
+          for (std::int32_t t = 0; t < p.count; ++t) n += is_limited(d * grid.n_all + p.first + t);
+        return n;
+      },
+      sum);
+  return plain + parallel_reduce(
+                     std::ssize(grid.listed), std::int64_t{0},
+                     [&](std::int64_t i) {
+                       const ScalarFace& f = grid.listed[i];
+                       const bool counts = f.right < grid.n_own || f.right >= grid.n_all;
+                       return counts ? is_limited(f.face) : 0;
+                     },
+                     sum);
+}
+
+}  // namespace
+
+std::int64_t correct_within_local_bounds(ScalarGrid& grid, std::span<const Correction> blocks,
+                                         std::span<const double> flow, double dt, LimiterScratch& s) {
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    with_width(blocks[i].width, [&](auto C) {
+      const Correction& b = blocks[i];
+      const auto n = C * static_cast<std::size_t>(grid.n_values);
+      find_ratios<C>(grid, b, s);
+      fetch_together<C, 2>(grid, {s.up.span().first(n), s.down.span().first(n)});
+      limit_outflow<C>(grid, b, flow, dt, s);
+      lower_factors<C>(grid, b, i == 0, s);
+    });
+  for (const Correction& b : blocks) with_width(b.width, [&](auto C) { apply_factors<C>(grid, b, s); });
+  return count_limited(grid, s.face.span());
+}
+
+}  // namespace karst

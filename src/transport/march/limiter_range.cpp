@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "transport/march/limiter.hpp"
+#include "transport/march/side_by_side.hpp"
+
+namespace karst {
+namespace {
+
+constexpr int continuous_passes = 60;  ///< with what leaves a volume counted; then without, which ends for certain
+constexpr int most_passes = 120;
+/// Volumes are held back by a little more than keeps them in, as what is held back beside them lowers their inflow,
+/// too: by this part of the excess, up to this part of the range. Where tails of a front are cut, that takes half as
+/// many passes, each over a third of the volumes.
+constexpr double more = 0.25, most_more = 1e-6;
+constexpr double counts_as_limited = 0.99;
+constexpr std::uint8_t in_next = 1, in_touched = 2;  ///< of LimiterScratch::listed
+
+/// Where each own volume is found among plain and special ones.
+void find_places(const ScalarGrid& grid, LimiterScratch& s) {
+  s.place = Array<std::int32_t>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 0);
+  for (std::size_t p = 0; p < grid.plain.size(); ++p)
+    for (std::int32_t t = 0; t < grid.plain[p].count; ++t)
+      s.place[grid.plain[p].first + t] = static_cast<std::int32_t>(p);
+  for (std::size_t k = 0; k < grid.special.size(); ++k) s.place[grid.special[k]] = -1 - static_cast<std::int32_t>(k);
+}
+
+/// Faces of the volumes of other ranks: they are found from the own side alone.
+void find_remote_faces(const ScalarGrid& grid, LimiterScratch& s) {
+  std::vector<std::vector<VolumeFace>> of(static_cast<std::size_t>(grid.n_all - grid.n_own));
+  const auto add = [&](std::int32_t face, std::int32_t left, std::int32_t right) {
+    const auto is_remote = [&](std::int32_t v) { return v >= grid.n_own && v < grid.n_all; };
+    if (is_remote(left)) of[left - grid.n_own].push_back({face, right, true});
+    if (is_remote(right)) of[right - grid.n_own].push_back({face, left, false});
+  };
+  for (const PlainVolumes& p : grid.plain)
+    for (std::int32_t d = 0; d < 3; ++d)
+      for (std::int32_t t = 0; t < p.count; ++t) add(d * grid.n_all + p.first + t, p.beyond[2 * d] + t, p.first + t);
+  for (const ScalarFace& f : grid.listed) add(f.face, f.left, f.right);
+  s.remote_begin.assign(1, 0);
+  for (const std::vector<VolumeFace>& faces : of) {
+    s.remote_faces.insert(s.remote_faces.end(), faces.begin(), faces.end());
+    s.remote_begin.push_back(std::ssize(s.remote_faces));
+  }
+}
+
+/// f(face, other, outward) for the faces of a volume, in the order of for_each_volume(); of a volume of another rank,
+/// those that it shares with own ones.
+template <class F>
+void for_faces_of(const ScalarGrid& grid, const LimiterScratch& s, std::int32_t volume, F&& f) {
+  const auto of_list = [&](const VolumeFace* faces, std::int64_t first, std::int64_t last) {
+    for (std::int64_t k = first; k < last; ++k) f(faces[k].face(), faces[k].other(), faces[k].outward());
+  };
+  if (volume >= grid.n_own) {
+    const auto r = static_cast<std::size_t>(volume - grid.n_own);
+    return of_list(s.remote_faces.data(), s.remote_begin[r], s.remote_begin[r + 1]);
+  }
+  const std::int32_t place = s.place[volume];
+  if (place < 0) {
+    const auto k = static_cast<std::size_t>(-1 - place);
+    return of_list(grid.volume_faces.data(), grid.special_begin[k], grid.special_begin[k + 1]);
+  }
+  const PlainVolumes& p = grid.plain[place];
+  const std::int32_t t = volume - p.first;
+  for (std::int32_t d = 0; d < 3; ++d) {
+    const std::int32_t low = p.beyond[2 * d] + t, high = p.beyond[2 * d + 1] + t;
+    f(d * grid.n_all + volume, low, -1.0);
+    f(d * grid.n_all + high, high, 1.0);
+  }
+}
+
+/// low -= Σ amount / V in the plain volumes of a stretch.
+template <int C>
+void correct_stretch(const ScalarGrid& grid, const Correction& b, const PlainVolumes& p) {
+  std::array<const double*, 6> side;
+  for (std::int32_t d = 0; d < 3; ++d) {
+    side[2 * d] = b.amount.data() + C * (std::int64_t{d} * grid.n_all + p.first);
+    side[2 * d + 1] = b.amount.data() + C * (std::int64_t{d} * grid.n_all + p.beyond[2 * d + 1]);
+  }
+  const auto [x0, x1, y0, y1, z0, z1] = side;
+  double* const low = b.low.data() + C * std::int64_t{p.first};
+  const double scale = 1.0 / grid.volume[p.first];
+#pragma GCC ivdep
+  for (std::int32_t t = 0; t < C * p.count; ++t)
+    low[t] -= scale * (((x1[t] - x0[t]) + (y1[t] - y0[t])) + (z1[t] - z0[t]));
+}
+
+/// The same in a special volume, with what passes its wall.
+template <int C>
+void correct_special(const ScalarGrid& grid, const Correction& b, std::int64_t i) {
+  const std::int32_t v = grid.special[i];
+  std::array<double, C> sum{};
+  for (std::int64_t k = grid.special_begin[i]; k < grid.special_begin[i + 1]; ++k) {
+    const VolumeFace f = grid.volume_faces[k];
+    const double* const amount = b.amount.data() + C * std::int64_t{f.face()};
+    for (int c = 0; c < C; ++c) sum[c] += f.outward() * amount[c];
+  }
+  for (int c = 0; c < C; ++c) {
+    const std::int64_t at = C * std::int64_t{v} + c;
+    if (!b.wall.empty()) sum[c] += b.wall[at];
+    b.low[at] -= sum[c] / grid.volume[v];
+  }
+}
+
+template <int C>
+struct Bounds {
+  explicit Bounds(const Correction& b) {
+    for (int c = 0; c < C; ++c) {
+      const ScalarRange r = b.range[c];
+      const double slack = 1e-15 * (std::abs(r.least) + std::abs(r.largest));
+      least[c] = r.least - slack;
+      largest[c] = r.largest + slack;
+    }
+  }
+  bool has(const double* values) const {
+    bool inside = true;
+    for (int c = 0; c < C; ++c) inside = inside && values[c] >= least[c] && values[c] <= largest[c];
+    return inside;
+  }
+  std::array<double, C> least, largest;
+};
+
+/// Gives a block all of its correction; lists the own volumes that this takes out of the range.
+template <int C>
+void correct_whole(const ScalarGrid& grid, const Correction& b, LimiterScratch& s, std::vector<std::int32_t>& outside) {
+  const Bounds<C> bounds(b);
+  const auto look_at = [&](std::int32_t v) { s.held[v] = bounds.has(b.low.data() + C * std::int64_t{v}) ? 0 : 1; };
+  parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
+    correct_stretch<C>(grid, b, grid.plain[i]);
+    for (std::int32_t t = 0; t < grid.plain[i].count; ++t) look_at(grid.plain[i].first + t);
+  });
+  parallel_for(std::ssize(grid.special), [&](std::int64_t i) {
+    correct_special<C>(grid, b, i);
+    look_at(grid.special[i]);
+  });
+  outside.clear();
+  for (std::int32_t v = 0; v < grid.n_own; ++v) {
+    if (s.held[v] == 0) continue;
+    s.held[v] = 0;
+    outside.push_back(v);
+  }
+}
+
+/// What flows in and out of a volume with the factors as they are, per component.
+template <int C>
+struct Exchange {
+  std::array<double, C> in{}, out{}, left_out{};  ///< left_out: Σ (1 - factor) amount, out of the volume
+};
+
+template <int C>
+Exchange<C> exchange_of(const ScalarGrid& grid, const Correction& b, const LimiterScratch& s, std::int32_t volume) {
+  Exchange<C> e;
+  const auto add = [&](double factor, double outward, const double* amount) {
+    for (int c = 0; c < C; ++c) {
+      const double a = outward * amount[c], taken = factor * a;
+      e.in[c] -= std::min(taken, 0.0);
+      e.out[c] += std::max(taken, 0.0);
+      e.left_out[c] += a - taken;
+    }
+  };
+  for_faces_of(grid, s, volume, [&](std::int32_t face, std::int32_t, double outward) {
+    add(s.face[face], outward, b.amount.data() + C * std::int64_t{face});
+  });
+  if (!b.wall.empty()) add(s.wall[volume], 1.0, b.wall.data() + C * std::int64_t{volume});
+  return e;
+}
+
+/// R of a volume that has been given all of its correction: less than 1 where it leaves the range with the factors.
+template <int C>
+void find_excess(const ScalarGrid& grid, const Correction& b, const Bounds<C>& bounds, bool credit, std::int32_t volume,
+                 LimiterScratch& s) {
+  const Exchange<C> e = exchange_of<C>(grid, b, s, volume);
+  const double size = grid.volume[volume];
+  for (int c = 0; c < C; ++c) {
+    const std::int64_t at = C * std::int64_t{volume} + c;
+    const double value = b.low[at] + e.left_out[c] / size;
+    const double over = size * (value - b.range[c].largest), under = size * (b.range[c].least - value);
+    const double most = size * most_more * (b.range[c].largest - b.range[c].least);
+    const auto cut = [&](double excess) { return excess + std::min(more * excess, most); };
+    double up = 1.0, down = 1.0;
+    if (value > bounds.largest[c] && e.in[c] > 0.0)
+      up = std::clamp(1.0 - (cut(over) + (credit ? 0.0 : e.out[c])) / e.in[c], 0.0, 1.0);
+    else if (value < bounds.least[c] && e.out[c] > 0.0)
+      down = std::clamp(1.0 - (cut(under) + (credit ? 0.0 : e.in[c])) / e.out[c], 0.0, 1.0);
+    s.up[at] = up;
+    s.down[at] = down;
+  }
+}
+
+template <int C>
+bool is_held(const LimiterScratch& s, std::int32_t volume) {
+  bool held = false;
+  for (std::int64_t k = C * std::int64_t{volume}; k < C * (std::int64_t{volume} + 1); ++k)
+    held = held || s.up[k] < 1.0 || s.down[k] < 1.0;
+  return held;
+}
+
+template <int C>
+double allowed(const LimiterScratch& s, const double* amount, std::int32_t left, std::int32_t right) {
+  double factor = 1.0;
+  for (int c = 0; c < C; ++c) {
+    const std::int64_t l = C * std::int64_t{left} + c, r = C * std::int64_t{right} + c;
+    factor = std::min(factor, amount[c] >= 0.0 ? std::min(s.up[r], s.down[l]) : std::min(s.up[l], s.down[r]));
+  }
+  return factor;
+}
+
+/// Multiplies the factors of faces and walls of the volumes that are held by R, and lists in `next` whom this concerns.
+template <int C>
+void hold_back(const ScalarGrid& grid, const Correction& b, LimiterScratch& s) {
+  const std::uint8_t* const held = s.held.data();
+  parallel_for(std::ssize(s.held_list), [&](std::int64_t i) {
+    const std::int32_t volume = s.held_list[i];
+    for_faces_of(grid, s, volume, [&](std::int32_t face, std::int32_t other, double outward) {
+      if (held[other] != 0 && other < volume) return;  // done from there
+      const double* const amount = b.amount.data() + C * std::int64_t{face};
+      s.face[face] *= outward > 0.0 ? allowed<C>(s, amount, volume, other) : allowed<C>(s, amount, other, volume);
+    });
+    if (b.wall.empty() || volume >= grid.n_own) return;
+    double factor = 1.0;
+    for (std::int64_t k = C * std::int64_t{volume}; k < C * (std::int64_t{volume} + 1); ++k)
+      factor = std::min(factor, b.wall[k] >= 0.0 ? s.down[k] : s.up[k]);
+    s.wall[volume] *= factor;
+  });
+  const auto concerns = [&](std::int32_t v) {
+    if (v >= grid.n_own || (s.listed[v] & in_next) != 0) return;
+    s.next.push_back(v);
+    if ((s.listed[v] & in_touched) == 0) s.touched.push_back(v);
+    s.listed[v] = in_next | in_touched;
+  };
+  for (const std::int32_t volume : s.held_list) {
+    concerns(volume);
+    for_faces_of(grid, s, volume, [&](std::int32_t, std::int32_t other, double) { concerns(other); });
+  }
+}
+
+/// One pass of a block; true when any own volume is held back.
+template <int C>
+bool pass(ScalarGrid& grid, const Correction& b, bool credit, std::span<const std::int32_t> look, LimiterScratch& s) {
+  const Bounds<C> bounds(b);
+  parallel_for(std::ssize(look), [&](std::int64_t i) { find_excess<C>(grid, b, bounds, credit, look[i], s); });
+  const auto list = [&](std::int32_t volume) {
+    if (!is_held<C>(s, volume)) return;
+    s.held[volume] = 1;
+    s.held_list.push_back(volume);
+  };
+  for (const std::int32_t v : look) list(v);
+  const bool any = !s.held_list.empty();
+  const auto n = C * static_cast<std::size_t>(grid.n_values);
+  fetch_together<C, 2>(grid, {s.up.span().first(n), s.down.span().first(n)});
+  for (std::int32_t v = grid.n_own; v < grid.n_all; ++v) list(v);
+  hold_back<C>(grid, b, s);
+  for (const std::int32_t volume : s.held_list) {
+    s.held[volume] = 0;
+    std::fill_n(s.up.begin() + C * std::int64_t{volume}, C, 1.0);
+    std::fill_n(s.down.begin() + C * std::int64_t{volume}, C, 1.0);
+  }
+  s.held_list.clear();
+  return any;
+}
+
+/// Takes back what the factors do not allow.
+template <int C>
+void take_back(const ScalarGrid& grid, const Correction& b, const LimiterScratch& s) {
+  parallel_for(std::ssize(s.touched), [&](std::int64_t i) {
+    const std::int32_t volume = s.touched[i];
+    const Exchange<C> e = exchange_of<C>(grid, b, s, volume);
+    for (int c = 0; c < C; ++c) b.low[C * std::int64_t{volume} + c] += e.left_out[c] / grid.volume[volume];
+  });
+}
+
+std::int64_t count_limited(const ScalarGrid& grid, const LimiterScratch& s) {
+  std::int64_t n = 0;
+  for (const std::int32_t v : s.touched)
+    for_faces_of(grid, s, v, [&](std::int32_t face, std::int32_t other, double outward) {
+      if ((outward < 0.0 || other >= grid.n_all) && s.face[face] < counts_as_limited) ++n;
+    });
+  return n;
+}
+
+}  // namespace
+
+std::int64_t LimiterScratch::bytes() const {
+  std::size_t sum = up.bytes() + down.bytes() + face.bytes() + wall.bytes() + held.bytes() + listed.bytes() +
+                    place.bytes() + sizeof(std::int64_t) * remote_begin.capacity() +
+                    sizeof(VolumeFace) * remote_faces.capacity();
+  for (const auto* list : {&held_list, &look, &next, &touched}) sum += sizeof(std::int32_t) * list->capacity();
+  for (const auto& list : outside) sum += sizeof(std::int32_t) * list.capacity();
+  return static_cast<std::int64_t>(sum);
+}
+
+LimiterScratch make_limiter(const ScalarGrid& grid, int width) {
+  LimiterScratch s;
+  const auto n_values = static_cast<std::size_t>(grid.n_values), n_own = static_cast<std::size_t>(grid.n_own);
+  for (Array<double>* a : {&s.up, &s.down}) *a = {static_cast<std::size_t>(width) * n_values, Purpose::fields, 1.0};
+  s.face = {static_cast<std::size_t>(grid.n_faces), Purpose::fields, 1.0};
+  s.wall = {n_own, Purpose::fields, 1.0};
+  s.held = {n_values, Purpose::fields, std::uint8_t{0}};
+  s.listed = {n_own, Purpose::fields, std::uint8_t{0}};
+  find_places(grid, s);
+  find_remote_faces(grid, s);
+  return s;
+}
+
+// A volume is looked at again when the factor of one of its faces has changed: few are, after all have been given all.
+RangeLimits correct_within_range(ScalarGrid& grid, std::span<const Correction> blocks, LimiterScratch& s) {
+  for (Array<double>* a : {&s.face, &s.wall, &s.up, &s.down}) std::ranges::fill(*a, 1.0);
+  s.outside.resize(std::max(s.outside.size(), blocks.size()));
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    with_width(blocks[b].width, [&](auto C) { correct_whole<C>(grid, blocks[b], s, s.outside[b]); });
+  RangeLimits result;
+  s.touched.clear();
+  for (; result.passes < most_passes; ++result.passes) {
+    bool any = false;
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+      with_width(blocks[b].width, [&](auto C) {
+        const std::vector<std::int32_t>& look = result.passes == 0 ? s.outside[b] : s.look;
+        any = pass<C>(grid, blocks[b], result.passes < continuous_passes, look, s) || any;
+      });
+    for (const std::int32_t v : s.next) s.listed[v] = in_touched;
+    std::swap(s.look, s.next);
+    s.next.clear();
+    if (!grid.composite->comm().any(any)) break;
+  }
+  s.look.clear();
+  for (const std::int32_t v : s.touched) s.listed[v] = 0;
+  for (const Correction& b : blocks) with_width(b.width, [&](auto C) { take_back<C>(grid, b, s); });
+  result.limited = count_limited(grid, s);
+  return result;
+}
+
+void correct_freely(const ScalarGrid& grid, const Correction& b) {
+  with_width(b.width, [&](auto C) {
+    parallel_for(std::ssize(grid.plain), [&](std::int64_t i) { correct_stretch<C>(grid, b, grid.plain[i]); });
+    parallel_for(std::ssize(grid.special), [&](std::int64_t i) { correct_special<C>(grid, b, i); });
+  });
+}
+
+}  // namespace karst

@@ -15,8 +15,10 @@ namespace {
 /// Steps per cell width that the fluid travels: the fastest cells are several times as fast as the mean.
 constexpr double steps_per_cell = 10.0;
 constexpr double usual_iterations = 30.0;  ///< of a steady component
-/// Bytes per fluid cell: fluxes, conductances and the low-order solver of coupled steps.
+/// Bytes per fluid cell: conductances of coupled steps and what their implicit diffusion works in.
 constexpr double coupled_faces = 350.0;
+/// Bytes per fluid cell: what a step works in, for each component that goes through it beside another.
+constexpr double beside = 112.0;
 constexpr double usual_pore_volumes = 2.0;  ///< where the deck gives seconds, and the velocity is not known yet
 
 /// Steps may be coupled with minerals on walls.
@@ -46,7 +48,7 @@ JobPlan plan_transport(const Config& config, const GridOptions& grid) {
     return all;
   }
   all.grids.push_back({.name = "", .iterations = steps * n});
-  all.solve = {300.0 + 60.0 * n, 900.0, 8.0 * n};
+  all.solve = {300.0 + 60.0 * n + beside * (std::min(n, double{most_side_by_side}) - 1.0), 900.0, 8.0 * n};
   if (couples_walls(config.chemistry)) {  // a second state, sources and what has moved; δ and what it dissolves
     const auto minerals = static_cast<double>(config.chemistry.minerals.size());
     all.solve.fluid += coupled_faces + 8.0 * (2.0 * n + 2.0 * minerals);

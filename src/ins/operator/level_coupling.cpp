@@ -2,6 +2,7 @@
 #include "ins/operator/level_coupling.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -19,20 +20,6 @@ constexpr double largest_weights = 5.0;  ///< of a polynomial, Σ |weights|
 
 Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
 
-/// Weights of the polynomial through these points at a place: of the highest degree that does not extrapolate far.
-std::vector<double> value_at(const std::vector<LevelPoint>& points, const Vec3& at) {
-  std::vector<Vec3> r;
-  for (const LevelPoint& p : points) r.push_back(p.at - at);
-  std::vector<double> weight;
-  for (int degree = highest_degree; degree >= 0; --degree) {
-    weight = fit_polynomial(r, degree);
-    double sum = 0.0;
-    for (const double w : weight) sum += std::abs(w);
-    if (sum <= largest_weights) break;
-  }
-  return weight;
-}
-
 /// Each point once; by unknown, places on the wall first.
 void sort_unique(std::vector<LevelPoint>& points) {
   constexpr double same = 1e-6;
@@ -42,6 +29,53 @@ void sort_unique(std::vector<LevelPoint>& points) {
   };
   std::ranges::sort(points, {}, key);
   erase_repeated(points, key);
+}
+
+/// An end without friction near the points: 2 d + (1 when it is the high end), and its place along d, where they are.
+struct Mirror {
+  int side;
+  double at;
+};
+
+/// A point or its image behind such ends: the value there is that of the point times a sign per component.
+struct Image {
+  std::size_t point;
+  Vec3 at;
+  Vec3 sign{1.0, 1.0, 1.0};
+};
+
+/// The points with their images: what a polynomial near the end has on its other side. Without them it would
+/// extrapolate along the end, and flow in time grow there.
+std::vector<Image> with_images(const std::vector<LevelPoint>& points, const std::vector<Mirror>& mirrors) {
+  constexpr double reach = 1.6;  // [coarse cells] from the end: two coarse cells, three fine ones
+  std::vector<Image> images;
+  for (std::size_t i = 0; i < points.size(); ++i) images.push_back({i, points[i].at});
+  for (const Mirror& m : mirrors) {
+    const int d = m.side / 2;
+    for (std::size_t i = 0, n = images.size(); i < n; ++i) {
+      const double away = images[i].at[d] - m.at;
+      if (std::abs(away) > reach || std::abs(away) < 1e-9) continue;
+      Image image = images[i];
+      image.at[d] -= 2.0 * away;
+      image.sign[d] = -image.sign[d];
+      images.push_back(image);
+    }
+  }
+  return images;
+}
+
+/// Weights of the polynomial through these points at a place: of the highest degree that does not extrapolate far.
+std::vector<double> value_at(const std::vector<Image>& points, const Vec3& at) {
+  std::vector<Vec3> r;
+  for (const Image& p : points) r.push_back(p.at - at);
+  std::vector<double> weight;
+  for (int degree = highest_degree; degree >= 0; --degree) {
+    weight = fit_polynomial(r, degree);
+    double sum = 0.0;
+    for (const double w : weight) sum += std::abs(w);
+    if (sum <= largest_weights) break;
+  }
+  return weight;
 }
 
 std::uint64_t key_of(VofName v, int side) { return 8 * v + static_cast<std::uint64_t>(side); }
@@ -58,7 +92,8 @@ struct CoarseSide {
 struct LevelCoupling::OpenTarget {
   struct Term {
     GlobalNumber unknown;
-    double velocity, pressure, beyond;
+    std::array<double, 4> weight;  ///< of velocities and pressure
+    double beyond;
   };
   Target head;
   GlobalNumber nearest = no_unknown;
@@ -66,11 +101,15 @@ struct LevelCoupling::OpenTarget {
 
   /// @param to_level  over the level of an unknown: 1/2 when that is finer, 2 when it is coarser. Of pressures.
   template <class F>
-  void set(const std::vector<LevelPoint>& points, const Vec3& at, const Vec3* beyond, F&& to_level) {
+  void set(const std::vector<LevelPoint>& points, const Vec3& at, const Vec3* beyond,
+           const std::vector<Mirror>& mirrors, F&& to_level) {
     std::vector<LevelPoint> inside;
+    std::vector<std::int64_t> place(points.size(), -1);  // in terms
     double least = 1e30;
-    for (const LevelPoint& p : points)
-      if (p.unknown != no_unknown) {
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (const LevelPoint& p = points[i]; p.unknown != no_unknown) {
+        place[i] = std::ssize(terms);
+        terms.push_back({p.unknown, {}, 0.0});
         inside.push_back(p);
         const Vec3 away = p.at - at;
         if (dot(away, away) < least - 1e-9) {
@@ -78,13 +117,20 @@ struct LevelCoupling::OpenTarget {
           nearest = p.unknown;
         }
       }
-    const std::vector<double> u = value_at(points, at), p = value_at(inside, at);
-    const std::vector<double> further = beyond == nullptr ? std::vector<double>(p.size()) : value_at(inside, *beyond);
-    for (std::size_t i = 0, k = 0; i < points.size(); ++i) {
-      if (points[i].unknown == no_unknown) continue;
-      const double factor = to_level(points[i].unknown);
-      terms.push_back({points[i].unknown, u[i], factor * p[k], factor * further[k]});
-      ++k;
+    const std::vector<Image> all = with_images(points, mirrors), held = with_images(inside, mirrors);
+    const std::vector<double> u = value_at(all, at), p = value_at(held, at);
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (const std::int64_t t = place[all[k].point]; t >= 0)
+        for (int c = 0; c < 3; ++c) terms[t].weight[c] += all[k].sign[c] * u[k];
+    for (std::size_t k = 0; k < held.size(); ++k) terms[held[k].point].weight[kernels::p] += p[k];
+    if (beyond != nullptr) {
+      const std::vector<double> further = value_at(held, *beyond);
+      for (std::size_t k = 0; k < held.size(); ++k) terms[held[k].point].beyond += further[k];
+    }
+    for (Term& t : terms) {
+      const double factor = to_level(t.unknown);
+      t.weight[kernels::p] *= factor;
+      t.beyond *= factor;
     }
   }
 };
@@ -101,6 +147,21 @@ struct LevelCoupling::Builder {
   std::vector<LevelPoint> fine_points(const LevelFace& f, int rings) const {
     return points_around(fine.vofs(), f.vof, rings, 0.5, f.own_center(),
                          [&](VofName v, int side) { return fine.wall_on(v, side); });
+  }
+
+  /// Ends without friction near a coarse cell, from its centre.
+  std::vector<Mirror> mirrors_of(const Index& cell) const {
+    constexpr double near = 2.6;  // [coarse cells]
+    const Domain& domain = coarse.graph().layout().domain();
+    std::vector<Mirror> mirrors;
+    for (int side = 0; side < 6; ++side) {
+      const int d = side / 2;
+      const double at = (side % 2 == 0 ? 0 : domain.cells[d]) - (cell[d] + 0.5);
+      if (!domain.periodic[d] && coarse.sides()[static_cast<std::size_t>(side)] == FlowSide::symmetry &&
+          std::abs(at) < near)
+        mirrors.push_back({side, at});
+    }
+    return mirrors;
   }
 
   std::vector<OpenTarget> make_fine_ghosts() const {
@@ -121,7 +182,7 @@ struct LevelCoupling::Builder {
       const Vec3 beyond = f.ghost + 0.5 * to_vec(side_offset(g.side));
       std::vector<GlobalNumber> own;
       for (std::size_t k = 0; k < n_fine; ++k) own.push_back(points[k].unknown);
-      t.set(points, f.ghost, &beyond,
+      t.set(points, f.ghost, &beyond, mirrors_of(f.place.cell),
             [&](GlobalNumber n) { return std::ranges::find(own, n) != own.end() ? 1.0 : 0.5; });
       t.nearest = f.behind.row;
     });
@@ -144,9 +205,13 @@ struct LevelCoupling::Builder {
     }
     std::vector<OpenTarget::Term> stress;
     if (is_plain(fine, f.vof, f.face.side)) {
-      stress.push_back({fine.vofs().number(f.vof), 0.5, 0.5, 0.0});
-      for (const OpenTarget::Term& t : ghost.terms)
-        stress.push_back({t.unknown, -0.5 * t.velocity, 0.5 * t.pressure, 0.0});
+      stress.push_back({fine.vofs().number(f.vof), {0.5, 0.5, 0.5, 0.5}, 0.0});
+      for (const OpenTarget::Term& t : ghost.terms) {
+        OpenTarget::Term& term = stress.emplace_back(t);
+        for (int c = 0; c < 3; ++c) term.weight[c] *= -0.5;
+        term.weight[kernels::p] *= 0.5;
+        term.beyond = 0.0;
+      }
     }
     w.put_vector(stress);
   }
@@ -197,12 +262,11 @@ struct LevelCoupling::Builder {
         c.seen_from, [&](const CoarseSide& s) { return s.vof == first.vof && s.side == first.side; });
     if (!alone || !c.plain || c.seen_from.size() != 4 || !is_plain(coarse, first.vof, first.side)) return false;
     t.nearest = c.stress.front().unknown;
-    c.stress.push_back({coarse.vofs().number(first.vof), 1.0, -1.0, 0.0});
+    c.stress.push_back({coarse.vofs().number(first.vof), {1.0, 1.0, 1.0, -1.0}, 0.0});
     std::ranges::stable_sort(c.stress, {}, &OpenTarget::Term::unknown);
     for (const OpenTarget::Term& term : c.stress) {
       if (!t.terms.empty() && t.terms.back().unknown == term.unknown) {
-        t.terms.back().velocity += term.velocity;
-        t.terms.back().pressure += term.pressure;
+        for (int k = 0; k < 4; ++k) t.terms.back().weight[k] += term.weight[k];
       } else {
         t.terms.push_back(term);
       }
@@ -220,7 +284,7 @@ struct LevelCoupling::Builder {
       for (const LevelPoint& p : c.coarse) of_coarse.push_back(p.unknown);
       c.fine.insert(c.fine.end(), c.coarse.begin(), c.coarse.end());
       sort_unique(c.fine);
-      t.set(c.fine, {}, nullptr,
+      t.set(c.fine, {}, nullptr, mirrors_of(coarse.vofs().cell(name)),
             [&](GlobalNumber n) { return std::ranges::find(of_coarse, n) != of_coarse.end() ? 1.0 : 2.0; });
     }
   }
@@ -328,8 +392,7 @@ void LevelCoupling::number_sources(const Comm& comm, const CompositeNumbering& n
     Target& target = targets_.emplace_back(t.head);
     target.nearest = place_of(t.nearest);
     target.begin = std::ssize(terms_);
-    for (const OpenTarget::Term& term : t.terms)
-      terms_.push_back({place_of(term.unknown), term.velocity, term.pressure, term.beyond});
+    for (const OpenTarget::Term& term : t.terms) terms_.push_back({place_of(term.unknown), term.weight, term.beyond});
     target.end = std::ssize(terms_);
   }
   pool_ = Array<Quad>(own.size() + remote_.numbers().size(), Purpose::buffers, Quad{});
@@ -353,7 +416,8 @@ void LevelCoupling::fill(std::span<LevelValues> levels) {
     for (auto k = static_cast<std::size_t>(t.begin); k < static_cast<std::size_t>(t.end); ++k) {
       const Term& term = terms_[k];
       const Four value = load(pool_.data()[term.source]);
-      sum += Four{term.velocity, term.velocity, term.velocity, term.pressure} * value;
+      const std::array<double, 4>& w = term.weight;
+      sum += Four{w[0], w[1], w[2], w[3]} * value;
       beyond += term.beyond * value[p];
     }
     LevelValues& u = levels[t.level];

@@ -7,11 +7,13 @@
 //   covered cells  (coarse ones under the fine level, next to coarse unknowns) the value with which the coarse row has
 //                  the stress of the four fine faces; where walls are near, through the same points.
 //
-// Where the points would have to be extrapolated far the degree is lower. Continuity: the flux through the face is that
-// of the fine faces, for both levels. Its Rhie-Chow term takes ∂p at the ghost from the pressure one cell further out,
-// found by a polynomial as well.
+// Next to ends without friction the points have images behind them: velocities along the end and pressures are even,
+// the normal velocity is odd. Where the points would have to be extrapolated far the degree is lower. Continuity: the
+// flux through the face is that of the fine faces, for both levels. Its Rhie-Chow term takes ∂p at the ghost from the
+// pressure one cell further out, found by a polynomial as well.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -65,8 +67,9 @@ class LevelCoupling {
     std::int64_t at;
   };
   struct Term {
-    std::int32_t source;  // in pool_
-    double velocity, pressure, beyond;
+    std::int32_t source;           // in pool_
+    std::array<double, 4> weight;  // of velocities and pressure
+    double beyond;
   };
   struct Target {
     std::int32_t level;

@@ -77,7 +77,8 @@ std::array<double, C> sweep(ScalarGrid& grid, DiffusionRows& rows, const Diffusi
     const double inverse = 1.0 / row.center, weight = inverse * row.side;
     std::array<const double*, 6> side;
     for (std::size_t s = 0; s < 6; ++s) side[s] = x + C * std::int64_t{p.beyond[s]};
-    const auto [x0, x1, x2, x3, x4, x5] = side;
+    const double *const x0 = side[0], *const x1 = side[1], *const x2 = side[2], *const x3 = side[3],
+                        *const x4 = side[4], *const x5 = side[5];
     const std::int64_t first = C * std::int64_t{p.first};
     const double *const own = x + first, *const right = b + first;
     double* const out = to + first;

@@ -260,6 +260,28 @@ TEST(UnsteadyEnds, ForceIsTheMomentumThatIsMissingMpi) {
   }
 }
 
+// Where finer cells begin at a side without friction, nothing grows: a stream that has set in comes to rest at the
+// steady flow. (Without images of what is seen between the levels the last steps change it by 10 %.)
+TEST(UnsteadyEnds, FinerCellsAtSidesWithoutFrictionAreStableMpi) {
+  const Comm comm = Comm::world();
+  StartingStream s(comm, {0, 24, 12, false, FlowSide::symmetry, 2.0, {8.0, 16.0}}, 0.1);
+  std::vector<Quad> before;
+  for (int i = 0; i < 120; ++i) {
+    before.assign(s.stokes.all_values().begin(), s.stokes.all_values().end());
+    s.flow.step(0.5);
+  }
+  double change = 0.0, size = 0.0;
+  for_each_unknown(s.stokes.op(), [&](std::size_t v, int, int, int, const Index&) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double now = s.stokes.all_values()[v].v[c];
+      change = std::max(change, std::abs(now - before[v].v[c]));
+      size = std::max(size, std::abs(now));
+    }
+  });
+  EXPECT_LT(comm.max(change), 1e-4);
+  EXPECT_LT(comm.max(size), 2.2);
+}
+
 // Finer cells everywhere are one level of cells of half the width, with the same force on the disc.
 TEST(UnsteadyEnds, FinerCellsEverywhereAreOneLevelMpi) {
   const Comm comm = Comm::world();

@@ -212,7 +212,10 @@ class Sample:
     def resume(self):
         """Goes on; returns what is wrong with what it does and gives."""
         finished = self.finished()
-        if self.is_complete() and not (self.out / "karst-unfinished").exists():
+        unfinished = self.out / "karst-unfinished"
+        if self.is_complete() and unfinished.exists() and not any(unfinished.iterdir()):
+            unfinished.rmdir()  # all is in its place: it was stopped before the last thing that it does
+        if self.is_complete() and not unfinished.exists():
             return self.problems_of_results()  # it came to its end before it was stopped
         end, marched = time.monotonic() + PATIENCE, False
         while True:  # mpirun may end before its ranks

@@ -215,8 +215,10 @@ void check_vof_file(const Comm& comm, const std::string& path) {
     std::getline(std::ifstream(path, std::ios::binary), line);
     std::int64_t was_bytes = 0;
     std::uint32_t was = 0;
-    require(std::sscanf(line.c_str(), "karst values: %ld bytes, CRC-32 %x", &was_bytes, &was) == 2,
-            "{}: is damaged in its first line, or no file of this version", path);
+    const bool read = std::sscanf(line.c_str(), "karst values: %ld bytes, CRC-32 %x", &was_bytes, &was) == 2;
+    // Letter for letter: what is read does not show every bit that is another (a digit of the checksum in upper case).
+    require(read && line + '\n' == seal_of(was_bytes, was), "{}: is damaged in its first line, or no file of this version",
+            path);
     require(bytes == was_bytes, "{}: is damaged: {} bytes in place of {}", path, bytes + seal_bytes,
             was_bytes + seal_bytes);
     require(is == was, "{}: is damaged: its checksum is {:08x}, {:08x} was written", path, is, was);

@@ -65,7 +65,8 @@ def main():
         text = karst.run(["status", "out"], folder).out
         check("killed, in words", "out: killed" in text and "--resume goes on" in text, text)
         run = start("--resume", *slow)
-        wait_until(run, lambda s: s.get("what", "").startswith("transport, step"))
+        # What the killed run told stands there until this one tells of itself.
+        wait_until(run, lambda s: s["status"] == "running" and s.get("what", "").startswith("transport, step"))
         run.send_signal(signal.SIGTERM)
         run.wait()
         seen = status()

@@ -329,8 +329,8 @@ class Import:
 
 
 def killed_in_march(karst, folder, out, preload, ranks=1):
-    """A march that is killed after it has kept several states, at the same moment of it on any machine."""
-    at = {"LD_PRELOAD": preload, "KILL_FROM": "_so_far.h5", "KILL_AT": "9"}
+    """A march that is killed when it makes room for a further state, at the same moment of it on any machine."""
+    at = {"LD_PRELOAD": preload, "KILL_OF": "_so_far.h5", "KILL_AT": "3"}
     return karst.run(["run", "deck.toml", "--out", out], folder, ranks, variables=at)
 
 
@@ -397,10 +397,10 @@ def not_kept(karst, folder, preload):
     whole = karst.run(["run", "deck.toml", "--out", "all_kept", "output.plot=[]"], folder)
     if whole.status != 0 or "not kept" in (folder / "all_kept" / "log.txt").read_text():
         return [f"a march without plotfiles: {whole}"]
-    for name, variables, said in (("the last is not moved away", {"FAIL_AT": "1"}, "Input/output error"),
-                                  ("the new one does not come", {"FAIL_AT": "4"}, "Input/output error")):
+    for name, variables, said in (("the last is not moved away", {"KILL_OF": "_so_far.h5"}, "Input/output error"),
+                                  ("the new one does not come", {"KILL_INTO": "_so_far.h5"}, "Input/output error")):
         run = karst.run(["run", "deck.toml", "--out", "not_kept", "--overwrite"], folder,
-                        variables={"LD_PRELOAD": preload, "KILL_FROM": "_so_far.h5", **variables})
+                        variables={"LD_PRELOAD": preload, "FAIL_AT": "1", **variables})
         log = (folder / "not_kept" / "log.txt").read_text() if run.status == 0 else ""
         if run.status != 0 or not re.search(f"transport.*not kept for --resume.*{said}", log):
             found.append(f"{name}: {run}")
@@ -447,7 +447,7 @@ def main():
     options = arguments.parse_args()
     karst = Karst(options.program, options.mpiexec)
     dice = random.Random(options.seed)
-    failed, n = 0, 0
+    failed, n, wrong = 0, 0, []
     with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
         folder = Path(place)
         (folder / "asked").mkdir()
@@ -455,6 +455,7 @@ def main():
             nonlocal failed, n
             n += 1
             failed += 1 if problems else 0
+            wrong.extend([name] if problems else [])
             print("FAILED" if problems else "passed", name, "; ".join(problems), flush=True)
         tell("what is said", asked_twice(karst, folder / "asked"))
         if not options.campaigns:
@@ -477,7 +478,7 @@ def main():
             sample = Import(karst, place_of_it, ranks) if job == "import" else Sample(karst, place_of_it, job, ranks)
             for moment in range(options.moments or 3):
                 tell(*sample.moment(dice, options.preload, SIGNALS[moment % 3]))
-    print(f"{failed} of {n} moments failed")
+    print(f"{failed} of {n} moments failed" + "".join(f"; {name}" for name in wrong))
     return 1 if failed else 0
 
 

@@ -46,6 +46,15 @@ void read(Reader& in, RunOptions& options) {
             "`karst run` ends in order after this time, e.g. before a batch system would kill it; --resume goes on; 0: "
             "no limit; --time-limit on the command line wins",
             0.0, longest);
+  in.word<Balancing>(
+      "run.balance", options.balance,
+      {{"off", Balancing::off, "boxes in equal numbers"},
+       {"start", Balancing::start, "by the fluid and cut cells that they hold"},
+       {"feedback", Balancing::feedback,
+        "what goes through time also measures what ranks take for their boxes, and boxes move when that pays: for "
+        "chemistry in a part of the sample, and for machines some of whose processors are slower; the last digits of "
+        "results then differ from run to run"}},
+      "how boxes are dealt out to ranks:");
 }
 
 namespace {

@@ -35,8 +35,11 @@ struct OutputOptions {
 };
 void read(Reader& in, OutputOptions& options);
 
+/// By what boxes are dealt out to ranks: equal numbers, the weights of their geometry, or what they are found to cost.
+enum class Balancing : std::uint8_t { off, start, feedback };
 struct RunOptions {
   double time_limit = 0.0;  ///< the run ends in order after so many seconds; 0: none
+  Balancing balance = Balancing::start;
 };
 void read(Reader& in, RunOptions& options);
 

@@ -235,7 +235,7 @@ class FlowInTime final : public Process {
   std::vector<JobComponent> fields() override { return asked(components()); }
   FilesInTime* files() override { return &past_.files; }
 
-  void keep(const Clock& clock) override;
+  bool keep(const Clock& clock) override;
 
   void leave() override { csv_.close(); }
 
@@ -416,8 +416,8 @@ VofPlaces FlowInTime::places() {
   return places;
 }
 
-void FlowInTime::keep(const Clock& clock) {
-  if (run_.solved == nullptr || !run_.file) return;
+bool FlowInTime::keep(const Clock& clock) {
+  if (run_.solved == nullptr || !run_.file) return false;
   past_.longest_step = steps_.longest;
   past_.failures = steps_.failures;
   past_.clock = clock.state();
@@ -425,7 +425,8 @@ void FlowInTime::keep(const Clock& clock) {
   try {
     keep_files(run_, past_.files);
   } catch (const Error& e) {
-    return log_info("flow: its state is not kept for --resume: {}", e.what());
+    log_info("flow: its state is not kept for --resume: {}", e.what());
+    return false;
   }
   const UnsteadyState state = solver_->state();
   std::vector<VofValues> values;
@@ -434,7 +435,7 @@ void FlowInTime::keep(const Clock& clock) {
   const Json result{
       {"solve", past_name}, {"steps", past_.history.steps}, {"time_s", clock.time()}, {"end_s", drive_.times().end}};
   const Json kept{{"past", past_json(past_)}, {"solver", {state.time, state.dt, state.outflow, state.shift}}};
-  run_.solved->save(past_name, dependencies(), {result.dump(), kept.dump()}, places(), values);
+  return run_.solved->save(past_name, dependencies(), {result.dump(), kept.dump()}, places(), values);
 }
 
 /// Goes on from what an earlier run has kept, when there is something that fits. Collective.

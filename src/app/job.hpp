@@ -19,10 +19,12 @@
 #include "base/comm.hpp"
 #include "base/error.hpp"
 #include "eb/geometry.hpp"
+#include "grid/box_costs.hpp"
 #include "page/run_page.hpp"
 
 namespace karst {
 
+class FeedbackBalance;
 class Json;
 class RunProgress;
 class SolveStore;
@@ -47,6 +49,7 @@ struct JobContext {
   std::vector<std::string>* left = nullptr;  ///< names of results that stay where the run ends early; may be none
   FlowHandover* handover = nullptr;          ///< what later jobs want of the flow; none: they want nothing
   Trace* trace = nullptr;                    ///< told of every step; none: none is taken
+  FeedbackBalance* balance = nullptr;        ///< measures steps, and has boxes move; none: they stay
 };
 
 /// One linear solve, for summary.json and the log.
@@ -121,8 +124,13 @@ class Process {
   virtual std::vector<JobComponent> fields() { return {}; }
   /// What it writes on its way; nullptr: it does not go through time.
   virtual FilesInTime* files() { return nullptr; }
-  /// Keeps its state, so that a run with --resume goes on from there. After a step; its clock.
-  virtual void keep(const Clock&) {}
+  /// Keeps its state, so that a run with --resume goes on from there. After a step; its clock. False: it could not.
+  virtual bool keep(const Clock&) { return false; }
+  /// Adds kinds of work beside that on cells, with amounts of its last step and the seconds since it began. Always the
+  /// same kinds. Not collective.
+  virtual void add_work(std::vector<BoxWork>&) const {}
+  /// Time of a step for an irregular cell over that for a cell away from the wall (decision 041).
+  virtual double irregular_cost() const { return 2.0; }
   /// The run ends early: closes its histories.
   virtual void leave() {}
   virtual JobResult report() = 0;

@@ -197,6 +197,20 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
   compare_with_well_mixed(state);
 }
 
+void ReactiveRun::add_work(const CompositeNumbering& numbering, std::vector<BoxWork>& kinds) const {
+  for (const Place& place : places_) {
+    BoxWork& work = kinds.emplace_back();
+    work.seconds = place.state.seconds;
+    std::size_t site = 0;
+    for (int l = 0; l < numbering.n_levels(); ++l) {
+      std::vector<double>& level = work.amount.emplace_back(run_.geometry.levels[l].graph.n_local(), 0.0);
+      for (int b = 0; b < std::ssize(level); ++b)  // volumes of sites increase, as the numbers of boxes do
+        for (; site < place.sites.size() && place.sites.volume[site] < numbering.box_end(l, b); ++site)
+          level[b] += static_cast<double>(place.state.cost[site] + 1);
+    }
+  }
+}
+
 void ReactiveRun::add(const Place& place, double dt) {
   past_.line.solved += place.report.solved;
   past_.line.kept += place.report.kept;

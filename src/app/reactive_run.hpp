@@ -35,6 +35,8 @@ class ReactiveRun {
   void record();
   /// Takes that line into the history of the summary.
   void remember() { past_.history.push_back(past_.line); }
+  /// Adds the solves of sites, a kind for walls and one for the volume (Process::add_work).
+  void add_work(const CompositeNumbering& numbering, std::vector<BoxWork>& kinds) const;
   /// Opens chemistry.csv.
   /// @param go_on  what an earlier run wrote is there
   void open(bool go_on);

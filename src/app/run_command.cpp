@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <optional>
 
 #include "app/commands.hpp"
+#include "app/feedback_balance.hpp"
 #include "app/flow_handover.hpp"
 #include "app/image_warnings.hpp"
 #include "app/job.hpp"
@@ -93,21 +95,29 @@ struct RunState {
   std::vector<Job> asked;
   std::unique_ptr<RunProgress> progress;
   Summary summary;
-  std::unique_ptr<Trace> trace{};   ///< none: none is taken
-  std::vector<std::string> left{};  ///< names of what a job left when the run ended early
+  std::unique_ptr<FeedbackBalance> balance{};  ///< none: boxes stay where they are
+  std::unique_ptr<Trace> trace{};              ///< none: none is taken
+  std::vector<std::string> left{};             ///< names of what a job left when the run ended early
+  std::size_t told = 0;                        ///< jobs whose results were told
 };
 
+/// A job that was done before boxes moved, and is read from disk, is told of once.
 void do_jobs(RunState& run, const JobContext& context) {
   Simulation(context, run.asked).run([&](JobResult result) {
-    log_info("{}", result.text);
     for (const SolveRow& s : result.solves) {
       run.summary.seconds.setup += s.setup_seconds;
       run.summary.seconds.solve += s.seconds;
+      if (run.balance) run.balance->add_solve(s.seconds);
+    }
+    if (run.summary.jobs.size() == run.told) {
+      log_info("{}", result.text);
+      ++run.told;
     }
     run.summary.jobs.push_back(std::move(result));
   });
   end_if_asked(run.comm);
   run.summary.solves_read = run.solved.n_read();
+  if (run.balance) run.summary.balance = run.balance->json();
 }
 
 /// Deck, log and a summary of what was solved, for a run that ends here. Rank 0 writes what it knows; nothing waits for
@@ -147,13 +157,18 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
   log_info("What was solved could not be summed up: {}", e.what());
 }
 
-/// The jobs. What ends them early leaves log, summary and what was finished, in order.
-void do_jobs_in_order(RunState& run, const JobContext& context) {
+/// The jobs. What ends them early leaves log, summary and what was finished, in order. What boxes cost, where they are
+/// to move and the jobs to begin again.
+std::optional<BoxCosts> do_jobs_in_order(RunState& run, const JobContext& context) {
   run.folder.begin_work();
   const double limit = run.line.time_limit > 0.0 ? run.line.time_limit : run.session.config.run.time_limit;
   const OrderlyEnd orderly(run.comm, limit > 0.0 ? std::max(limit - run.clock.seconds(), 1e-9) : 0.0);
   try {
     do_jobs(run, context);
+    return {};
+  } catch (BoxesMove& move) {
+    run.solved.read_own();
+    return std::move(move.costs);
   } catch (const EarlyEnd& end) {
     finish_trace(run.trace.get(), run.line);
     leave_unfinished(run, "interrupted", end.reason);
@@ -230,6 +245,51 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   tell_headlines(summary);
 }
 
+/// Geometry, jobs and results, with boxes where their costs put them. What they cost, where they are to move: then all
+/// is to be done once more, and what was solved is read. Collective.
+std::optional<BoxCosts> work(RunState& run, const Source& source, const BoxCosts& costs,
+                             const std::vector<std::string>& options) {
+  const Comm& comm = run.comm;
+  const Config& config = run.session.config;
+  const bool first = !run.balance || run.balance->looks().empty();
+  if (run.balance) run.balance->begin_pass();
+  run.progress->begin("geometry", "geometry");
+  const Geometry geometry = build(comm, config, source, run.summary.seconds, costs);
+  run.summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
+  run.summary.jobs.clear();
+  run.summary.seconds.setup = run.summary.seconds.solve = 0.0;
+  run.progress->expect(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
+  if (first) {
+    log_info("{}", pores_table(run.summary.geometry));
+    log_detail("{}", grid_table(run.summary.geometry));
+  }
+  const auto in_folder = [&](const std::string& name) { return run.folder.file(name); };
+  JobContext context{comm,
+                     config,
+                     source.grid,
+                     geometry,
+                     [&](const Variant& variant) {
+                       return open_again(comm, config, source.grid, variant, in_folder("imported_image.h5"));
+                     },
+                     in_folder,
+                     wall_uncertainty(source),
+                     run.progress.get(),
+                     &run.solved};
+  if (!config.output.plot.empty())
+    context.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
+      write_plot(context, source, in_folder(name), components, time);
+    };
+  context.left = &run.left;
+  context.trace = run.trace.get();
+  context.balance = run.balance.get();
+  FlowHandover handover;
+  if (std::ranges::any_of(run.asked, &Job::uses_flow)) context.handover = &handover;
+  check_jobs(context);
+  std::optional<BoxCosts> moved = do_jobs_in_order(run, context);
+  if (!moved) write_results(run, context, source, options);
+  return moved;
+}
+
 }  // namespace
 
 void run_command(const Comm& comm, const CommandLine& line) {
@@ -251,40 +311,16 @@ void run_command(const Comm& comm, const CommandLine& line) {
   SolveStore solved(comm, folder.solves(), with_petsc(session.echo, line), folder.has_earlier_solves(),
                     states_to_keep(session.config));
   RunState run{comm, line, session, clock, folder, log, solved, asked, follow_run(comm, session.config, asked), {}};
+  if (session.config.run.balance == Balancing::feedback && comm.size() > 1)
+    run.balance = std::make_unique<FeedbackBalance>(comm);
   run.trace = begin_trace(comm, line, session.config);
   const double begun = unix_time();
   run.progress->tell_also([&folder, begun](const ProgressState& state) { folder.say(status_line(state, begun)); });
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   run.summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : run.summary.image_warnings) log_warn("{}", w);
-  run.progress->begin("geometry", "geometry");
-  const Geometry geometry = build(comm, session.config, source, run.summary.seconds);
-  run.summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
-  run.progress->expect(parts_of_run(session.config, asked, size_of(run.summary.geometry, source.grid)));
-  log_info("{}", pores_table(run.summary.geometry));
-  log_detail("{}", grid_table(run.summary.geometry));
-  JobContext context{comm,
-                     session.config,
-                     source.grid,
-                     geometry,
-                     [&](const Variant& variant) {
-                       return open_again(comm, session.config, source.grid, variant, folder.file("imported_image.h5"));
-                     },
-                     [&](const std::string& name) { return folder.file(name); },
-                     wall_uncertainty(source),
-                     run.progress.get(),
-                     &solved};
-  if (!session.config.output.plot.empty())
-    context.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
-      write_plot(context, source, folder.file(name), components, time);
-    };
-  context.left = &run.left;
-  context.trace = run.trace.get();
-  FlowHandover handover;
-  if (std::ranges::any_of(asked, &Job::uses_flow)) context.handover = &handover;
-  check_jobs(context);
-  do_jobs_in_order(run, context);
-  write_results(run, context, source, options);
+  std::optional<BoxCosts> costs = costs_at_start(session.config.run);
+  while (costs) costs = work(run, source, *costs, options);
 }
 
 }  // namespace karst

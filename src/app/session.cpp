@@ -65,9 +65,11 @@ void announce(const Comm& comm, const Session& session, const CommandLine& line)
   log_info("{}{}{}\n", session.config.title, session.config.title.empty() ? "" : ": ", line.deck);
 }
 
-Geometry build(const Comm& comm, const Config& config, const Source& source, RunSeconds& seconds) {
+Geometry build(const Comm& comm, const Config& config, const Source& source, RunSeconds& seconds,
+               const BoxCosts& costs) {
   const WallClock clock;
-  Geometry geometry = build_geometry(comm, source.grid, *source.level_set, config.geometry.keep);
+  Geometry geometry =
+      build_geometry(comm, source.grid, *source.level_set, config.geometry.keep, ControlVolumes::home_cells, costs);
   trim_heap();
   seconds.geometry = comm.max(clock.seconds());
   require_wall(config, geometry.report);

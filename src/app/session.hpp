@@ -41,8 +41,10 @@ void announce(const Comm& comm, const Session& session, const CommandLine& line)
 
 /// Builds the geometry. Throws Error when there is no fluid or no wall.
 /// @param[out] seconds  its geometry is set
+/// @param costs         by which boxes are dealt out; none: by the weights of their geometry
 /// Collective.
-Geometry build(const Comm& comm, const Config& config, const Source& source, RunSeconds& seconds);
+Geometry build(const Comm& comm, const Config& config, const Source& source, RunSeconds& seconds,
+               const BoxCosts& costs = {});
 
 /// A log file while it lives; removed by RunFolder when the run fails.
 class LogFile {

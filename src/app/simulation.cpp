@@ -7,10 +7,12 @@
 #include <iterator>
 #include <limits>
 
+#include "app/feedback_balance.hpp"
 #include "app/files_in_time.hpp"
 #include "app/run_progress.hpp"
 #include "app/session.hpp"
 #include "app/slices.hpp"
+#include "base/log.hpp"
 #include "base/orderly_end.hpp"
 #include "base/trace.hpp"
 
@@ -52,8 +54,11 @@ void write_outputs(const JobContext& context, const Together& jobs, const Clock&
 }
 
 /// Those that ride along first: where this is cut short, each still has a state of the time of the first one's last.
-void keep_all(const Together& jobs, const Clock& clock) {
-  for (std::size_t i = jobs.size(); i-- > 0;) jobs[i]->keep(clock);
+/// False where one could not be kept.
+bool keep_all(const Together& jobs, const Clock& clock) {
+  bool all = true;
+  for (std::size_t i = jobs.size(); i-- > 0;) all = jobs[i]->keep(clock) && all;
+  return all;
 }
 
 /// Histories, outputs and the last state of jobs that end early.
@@ -103,19 +108,43 @@ void end_or_keep(const JobContext& context, const Together& jobs, const Clock& c
   if (!clock.done() && checkpoints.due(context.comm, clock.time())) keep_all(jobs, clock);
 }
 
+/// After some steps: boxes move to other ranks where that pays. Throws BoxesMove on all ranks, from a state that is
+/// kept.
+void balance(const JobContext& context, const Together& jobs, const Clock& clock) {
+  FeedbackBalance& balance = *context.balance;
+  if (clock.done() || !balance.due()) return;
+  std::vector<BoxWork> kinds;
+  for (const auto& job : jobs) job->add_work(kinds);
+  BoxCosts costs;
+  const BalanceLook found = balance.look(layouts_of(context.geometry),
+                                         cell_work(context.comm, context.geometry, jobs.front()->irregular_cost()),
+                                         kinds, clock.steps(), clock.part(), costs);
+  if (!found.pays) return;
+  if (!keep_all(jobs, clock)) return log_info("balance: boxes stay where they are, as the state cannot be kept");
+  log_info(
+      "Boxes move after step {}: the busiest of {} ranks works {:.2f} times as long as the mean, {:.2f} times is "
+      "expected of it then; the geometry is made again, what was solved and the state come from disk",
+      found.step, context.comm.size(), found.imbalance, found.expected);
+  throw BoxesMove{std::move(costs)};
+}
+
 void go_through_time(const JobContext& context, const Together& jobs) {
   Clock clock = jobs.front()->clock();
   Checkpoints checkpoints(context.config.checkpoint, clock.time());
+  FeedbackBalance* const measure = jobs.front()->files() != nullptr ? context.balance : nullptr;
   try {
     while (!clock.done()) {
       if (context.trace != nullptr) context.trace->step(clock.steps() + 1);
+      if (measure != nullptr) measure->begin_step();
       make_step(jobs, clock);
+      if (measure != nullptr) measure->end_step();
       clock.advance();
       for (const auto& job : jobs) job->record(clock);
       if (clock.output_due()) write_outputs(context, jobs, clock);
       if (!context.config.output.slices.empty())
         write_slices(context, *jobs.front()->files(), clock.time(), [&] { return fields_of(jobs); });
       end_or_keep(context, jobs, clock, checkpoints);
+      if (measure != nullptr) balance(context, jobs, clock);
     }
   } catch (const EarlyEnd&) {  // on all ranks, as the next two
     leave_all(context, jobs, clock);

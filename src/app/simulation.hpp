@@ -17,7 +17,8 @@ class Simulation {
   /// Context and jobs must outlive it.
   Simulation(const JobContext& context, std::span<const Job> jobs) : context_(&context), jobs_(jobs) {}
 
-  /// Throws EarlyEnd on all ranks where the run is asked to end, after the job has left what it has. Collective.
+  /// Throws EarlyEnd on all ranks where the run is asked to end, after the job has left what it has, and BoxesMove
+  /// (app/feedback_balance.hpp) where it is to begin again on boxes dealt out anew. Collective.
   /// @param done  takes the result of each job
   void run(const std::function<void(JobResult)>& done);
 

@@ -153,7 +153,7 @@ void SolveStore::note(const std::string& name, const std::string& result) {
   finished_.push_back({name, result});
 }
 
-void SolveStore::save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
+bool SolveStore::save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
                       const VofPlaces& places, std::span<const VofValues> fields) {
   const Timer timer("solves to disk");
   Json json;
@@ -161,6 +161,7 @@ void SolveStore::save(const std::string& name, const std::string& dependencies, 
   json["depends_on"] = dependencies;
   json["result"] = Json::parse(record.result);
   json["state"] = Json::parse(record.state);
+  bool kept = true;
   try {
     agree(comm_, [&] {
       std::error_code problem;
@@ -172,8 +173,11 @@ void SolveStore::save(const std::string& name, const std::string& dependencies, 
     write_vof_file(comm_, file_of(name), places, json.dump(), fields);
   } catch (const Error& e) {
     log_info("{}: not kept for --resume: {}", name, e.what());
+    kept = false;
   }
   note(name, record.result);
+  if (std::ranges::count(own_, name) == 0) own_.push_back(name);
+  return kept;
 }
 
 std::optional<std::string> SolveStore::load(const std::string& name, const std::string& dependencies,
@@ -207,7 +211,7 @@ std::optional<std::string> SolveStore::load(const std::string& name, const std::
       if (comm_.rank() == 0) fs::rename(path, file_of(name), ignored);  // a damaged one never stands before a good one
     }
     note(name, json.at("result").dump());
-    ++n_read_;
+    if (std::ranges::count(own_, name) == 0) ++n_read_;
     return json.at("state").dump();
   }
   return {};

@@ -47,9 +47,9 @@ class SolveStore {
   /// @param job  "flow", "diffusion"
   std::string dependencies(const std::string& job, const Geometry& geometry, double cell_width) const;
 
-  /// When the file cannot be written, says so and goes on. Collective.
+  /// When the file cannot be written, says so, goes on, and returns false. Collective.
   /// @param name  of the solve, unique in the run
-  void save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
+  bool save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
             const VofPlaces& places, std::span<const VofValues> fields);
 
   /// The state that an earlier run saved, when there is one that fits; nothing also when no file can be read. Says on
@@ -70,6 +70,8 @@ class SolveStore {
   const std::vector<FinishedSolve>& finished() const { return finished_; }
   /// Of finished(), read from an earlier run.
   int n_read() const { return n_read_; }
+  /// What this run has saved is read from now on, as that of an earlier run is.
+  void read_own() { resume_ = true; }
 
  private:
   std::string copy_of(const std::string& path) const;
@@ -82,6 +84,7 @@ class SolveStore {
   bool resume_;
   int keep_;
   std::vector<FinishedSolve> finished_;
+  std::vector<std::string> own_;  ///< names that this run has saved
   int n_read_ = 0;
 };
 

@@ -157,6 +157,7 @@ std::string summary_json(const Summary& summary) {
     json["solves"] = solves_json(summary.jobs);
     if (summary.solves_read > 0) json["solves_from_earlier_run"] = summary.solves_read;
     json["balances"] = balances_json(summary.jobs);
+    if (!summary.balance.empty()) json["feedback_balance"] = Json::parse(summary.balance);
   }
   json["ranks"] = s.ranks;
   json["threads"] = s.threads;

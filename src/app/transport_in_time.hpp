@@ -38,7 +38,11 @@ class TransportInTime final : public Process {
   void at_output(const Clock& clock) override;
   std::vector<JobComponent> fields() override { return asked(components(plots_chemistry())); }
   FilesInTime* files() override { return &past_.files; }
-  void keep(const Clock& clock) override;
+  bool keep(const Clock& clock) override;
+  void add_work(std::vector<BoxWork>& kinds) const override {
+    if (chemistry_) chemistry_->add_work(joined_->numbering(), kinds);
+  }
+  double irregular_cost() const override { return 7.0; }
   void leave() override;
   JobResult report() override;
 

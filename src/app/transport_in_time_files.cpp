@@ -92,8 +92,8 @@ std::string TransportInTime::dependencies() const {
   return all;
 }
 
-void TransportInTime::keep(const Clock&) {
-  if (run_.solved == nullptr || !run_.file) return;
+bool TransportInTime::keep(const Clock&) {
+  if (run_.solved == nullptr || !run_.file) return false;
   past_.range = state_.range;
   past_.time = state_.time;
   csv_.flush();
@@ -101,7 +101,8 @@ void TransportInTime::keep(const Clock&) {
   try {
     keep_files(run_, past_.files);
   } catch (const Error& e) {
-    return log_info("transport: its state is not kept for --resume: {}", e.what());
+    log_info("transport: its state is not kept for --resume: {}", e.what());
+    return false;
   }
   std::vector<VofValues> fields;
   for (std::size_t i = 0; i < state_.values.size(); ++i)
@@ -114,7 +115,7 @@ void TransportInTime::keep(const Clock&) {
   for (const ReactiveRun::Rows& r : rows) fields.push_back({r.name, r.width, std::span<const double>(r.values)});
   const Json result{
       {"solve", past_name}, {"steps", past_.result.steps}, {"time_s", state_.time}, {"end_s", past_.times.end}};
-  run_.solved->save(past_name, dependencies(), {result.dump(), past_json(past_)}, places(), fields);
+  return run_.solved->save(past_name, dependencies(), {result.dump(), past_json(past_)}, places(), fields);
 }
 
 /// Goes on from what an earlier run has kept, when there is something that fits.

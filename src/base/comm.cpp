@@ -6,7 +6,9 @@
 #include <list>
 
 #include "base/error.hpp"
+#include "base/timer_clock.hpp"
 #include "base/trace.hpp"
+#include "base/waits.hpp"
 
 namespace karst {
 
@@ -51,7 +53,22 @@ class ByteType {
   bool owned_ = false;
 };
 
-/// A call that waits for all ranks, in a trace.
+detail::Ticks ticks_waited = 0;
+const detail::ClockPair clock_start;
+
+/// Counts the rest of a block as waiting.
+class Waiting {
+ public:
+  Waiting() = default;
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  ~Waiting() { ticks_waited += detail::ticks_now() - begin_; }
+
+ private:
+  detail::Ticks begin_ = detail::ticks_now();
+};
+
+/// A call that waits for all ranks, also in a trace.
 class Together {
  public:
   Together(std::uint32_t name, MPI_Comm comm, std::size_t bytes)
@@ -64,10 +81,11 @@ class Together {
     return n;
   }
   trace::Slice slice_;
+  Waiting waiting_;
 };
 const std::uint32_t reduction = trace::number_of("reduction"), gather = trace::number_of("gather"),
                     broadcast_name = trace::number_of("broadcast"), consensus = trace::number_of("sparse exchange"),
-                    waiting = trace::number_of("wait for messages");
+                    wait_for_messages = trace::number_of("wait for messages");
 
 template <class T>
 T all_reduce(T x, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
@@ -118,6 +136,8 @@ bool receive_any(MPI_Comm comm, int tag, std::vector<Message>& in) {
 }
 
 }  // namespace
+
+double seconds_waited() { return static_cast<double>(ticks_waited) * detail::seconds_per_tick(clock_start); }
 
 Comm::Comm(MPI_Comm handle) : handle_(handle) {
   int begun = 0, ended = 0;
@@ -274,7 +294,8 @@ void Exchange::send(int rank, std::span<const std::byte> from) {
 int Exchange::wait_any() {
   int which = MPI_UNDEFINED;
   {
-    const trace::Slice slice(waiting, trace::no_value, trace::on && !receives_.empty());
+    const trace::Slice slice(wait_for_messages, trace::no_value, trace::on && !receives_.empty());
+    const Waiting waiting;
     MPI_Waitany(static_cast<int>(receives_.size()), receives_.data(), &which, MPI_STATUS_IGNORE);
   }
   if (which != MPI_UNDEFINED) {
@@ -288,7 +309,8 @@ int Exchange::wait_any() {
 }
 
 void Exchange::wait_sends() {
-  const trace::Slice slice(waiting, trace::no_value, trace::on && !sends_.empty());
+  const trace::Slice slice(wait_for_messages, trace::no_value, trace::on && !sends_.empty());
+  const Waiting waiting;
   MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
   sends_.clear();
 }

@@ -67,7 +67,7 @@ CompositeSums composite_sums(const LevelGeometry& geometry, const RefinedOf& ref
 }  // namespace
 
 Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, KeepPores keep,
-                        ControlVolumes control_volumes) {
+                        ControlVolumes control_volumes, const BoxCosts& costs) {
   const Timer timer("geometry");
   Geometry geometry;
   {
@@ -77,7 +77,8 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
              BoxContent::Kind::mixed;
     };
     geometry.grid = build_hierarchy(
-        comm, grid, holds_wall, [&](int level, const Box& cells) { return weight_of_box(level_set, level)(cells); });
+        comm, grid, holds_wall, [&](int level, const Box& cells) { return weight_of_box(level_set, level)(cells); },
+        costs);
   }
   require(geometry.grid.n_levels() == grid.levels,
           "grid.refine: nothing was found to refine on level {}, though grid.levels = {}; check lo and hi (in metres, "

@@ -40,7 +40,8 @@ struct Geometry {
 };
 
 /// Builds all levels. Error when there is no fluid at all. Collective.
+/// @param costs  by which boxes are dealt out to ranks; none: by weight_of_box()
 Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, KeepPores keep,
-                        ControlVolumes control_volumes = ControlVolumes::home_cells);
+                        ControlVolumes control_volumes = ControlVolumes::home_cells, const BoxCosts& costs = {});
 
 }  // namespace karst

@@ -149,14 +149,15 @@ bool GridHierarchy::cell_is_refined(int level, const Index& cell) const {
 }
 
 GridHierarchy build_hierarchy(const Comm& comm, const Domain& domain, int box_size, int n_levels, const Refine& refine,
-                              const ClassifyOnLevel& classify) {
+                              const ClassifyOnLevel& classify, const BoxCosts& costs) {
   require(n_levels >= 1, "grid: {} levels; at least 1 is needed", n_levels);
   GridHierarchy grid;
   std::vector<Keys> region;  // of each level, boxes without fluid included; of level 0 only those with fluid
   for (int level = 0; level < n_levels; ++level) {
     BuiltLayout built;
     if (level == 0) {
-      built = build_layout(comm, domain, box_size, [&](const Box& cells) { return classify(0, cells); });
+      built = build_layout(
+          comm, domain, box_size, [&](const Box& cells) { return classify(0, cells); }, costs);
       region.push_back(built.layout.keys());
       grid.levels.push_back({std::move(built.layout), built.candidates, built.imbalance, {}});
       continue;
@@ -172,8 +173,9 @@ GridHierarchy build_hierarchy(const Comm& comm, const Domain& domain, int box_si
   }
   for (std::size_t l = 1; l < region.size(); ++l) {
     const int level = static_cast<int>(l);
-    BuiltLayout built = build_layout(comm, domain_on_level(domain, level), box_size, region[l],
-                                     [&](const Box& cells) { return classify(level, cells); });
+    BuiltLayout built = build_layout(
+        comm, domain_on_level(domain, level), box_size, region[l],
+        [&](const Box& cells) { return classify(level, cells); }, costs, level);
     grid.levels[l - 1].refined = octant_masks(grid.levels[l - 1].layout, region[l]);
     grid.levels.push_back({std::move(built.layout), built.candidates, built.imbalance, {}});
   }
@@ -191,9 +193,9 @@ bool is_refined(const GridOptions& grid, int level, const Box& octant, const Hol
 }
 
 GridHierarchy build_hierarchy(const Comm& comm, const GridOptions& grid, const HoldsWall& holds_wall,
-                              const ClassifyOnLevel& classify) {
+                              const ClassifyOnLevel& classify, const BoxCosts& costs) {
   const auto refine = [&](int level, const Box& octant) { return is_refined(grid, level, octant, holds_wall); };
-  return build_hierarchy(comm, grid.domain(), grid.box, grid.levels, refine, classify);
+  return build_hierarchy(comm, grid.domain(), grid.box, grid.levels, refine, classify, costs);
 }
 
 }  // namespace karst

@@ -42,8 +42,9 @@ using HoldsWall = std::function<bool(int level, const Box& cells)>;
 /// Layouts of all levels. Properly nested: all 26 neighbours of a box of level l + 1 lie in the region of level l (or
 /// outside the domain); regions grow where that is needed. The boxes do not depend on the number of ranks. Levels on
 /// which nothing was wanted are left out, except level 0. Collective.
+/// @param costs  by which boxes are dealt out; none: by the weights of classify
 GridHierarchy build_hierarchy(const Comm& comm, const Domain& domain, int box_size, int n_levels, const Refine& refine,
-                              const ClassifyOnLevel& classify);
+                              const ClassifyOnLevel& classify, const BoxCosts& costs = {});
 
 /// The domain in cells of a level.
 Domain domain_on_level(Domain domain, int level);
@@ -56,6 +57,6 @@ bool is_refined(const GridOptions& grid, int level, const Box& octant, const Hol
 
 /// As the deck says: an octant is refined when its cells, grown by the buffer, meet the wall or a region. Collective.
 GridHierarchy build_hierarchy(const Comm& comm, const GridOptions& grid, const HoldsWall& holds_wall,
-                              const ClassifyOnLevel& classify);
+                              const ClassifyOnLevel& classify, const BoxCosts& costs = {});
 
 }  // namespace karst

@@ -35,8 +35,25 @@ struct LatticeWalk {
   }
 };
 
-BuiltLayout classify_and_cut(const Comm& comm, const Domain& domain, int box_size, std::span<const std::uint64_t> mine,
-                             std::int64_t candidates, const Classify& classify) {
+/// Weights of the boxes that are there, by what they were classified as or are known to cost.
+std::vector<double> weights_by(const BoxCosts& costs, int level, std::vector<double> classified) {
+  if (costs.equal) std::ranges::fill(classified, 1.0);
+  if (costs.cost.empty()) return classified;
+  const auto l = static_cast<std::size_t>(level);
+  require(l < costs.cost.size() && costs.cost[l].size() == classified.size(),
+          "grid: costs of other boxes are given; level {} has {} boxes", level, classified.size());
+  return costs.cost[l];
+}
+
+/// Boxes to look at: those of this rank, and how many there are on all.
+struct Candidates {
+  std::span<const std::uint64_t> mine;
+  std::int64_t all;
+};
+
+BuiltLayout classify_and_cut(const Comm& comm, const Domain& domain, int box_size, const Candidates& candidates,
+                             const Classify& classify, const BoxCosts& costs, int level) {
+  const std::span<const std::uint64_t> mine = candidates.mine;
   std::vector<double> weight(mine.size());
   parallel_for_dynamic(static_cast<std::int64_t>(mine.size()), [&](std::int64_t i) {
     const auto at = static_cast<std::size_t>(i);
@@ -52,10 +69,10 @@ BuiltLayout classify_and_cut(const Comm& comm, const Domain& domain, int box_siz
   }
   // The ranks' shares are increasing and disjoint, so the gathered keys are sorted.
   std::vector<std::uint64_t> keys = comm.all_gather<std::uint64_t>(kept_keys);
-  const std::vector<double> weights = comm.all_gather<double>(kept_weights);
-  Partition cut = partition(weights, comm.size());
+  const std::vector<double> weights = weights_by(costs, level, comm.all_gather<double>(kept_weights));
+  Partition cut = partition(weights, comm.size(), costs.slowness);
   BuiltLayout built;
-  built.candidates = candidates;
+  built.candidates = candidates.all;
   built.kept = static_cast<std::int64_t>(keys.size());
   built.imbalance = cut.imbalance;
   built.layout = Layout(domain, box_size, std::move(keys), std::move(cut.begin));
@@ -78,24 +95,27 @@ std::vector<std::uint64_t> lattice_keys(const Index& size, std::int64_t first, s
   return std::move(walk.keys);
 }
 
-BuiltLayout build_layout(const Comm& comm, const Domain& domain, int box_size, const Classify& classify) {
+BuiltLayout build_layout(const Comm& comm, const Domain& domain, int box_size, const Classify& classify,
+                         const BoxCosts& costs, int level) {
   check_box_size(box_size);
   const Index size = Layout(domain, box_size, {}, {0, 0}).lattice_size();
   const std::int64_t n = std::int64_t{size[0]} * size[1] * size[2];
   const std::int64_t first = n / comm.size() * comm.rank() + n % comm.size() * comm.rank() / comm.size();
   const int next = comm.rank() + 1;
   const std::int64_t last = n / comm.size() * next + n % comm.size() * next / comm.size();
-  return classify_and_cut(comm, domain, box_size, lattice_keys(size, first, last), n, classify);
+  return classify_and_cut(comm, domain, box_size, {lattice_keys(size, first, last), n}, classify, costs, level);
 }
 
 BuiltLayout build_layout(const Comm& comm, const Domain& domain, int box_size,
-                         std::span<const std::uint64_t> candidates, const Classify& classify) {
+                         std::span<const std::uint64_t> candidates, const Classify& classify, const BoxCosts& costs,
+                         int level) {
   check_box_size(box_size);
   const std::size_t n = candidates.size(), ranks = static_cast<std::size_t>(comm.size());
   const std::size_t first = n * static_cast<std::size_t>(comm.rank()) / ranks;
   const std::size_t last = n * static_cast<std::size_t>(comm.rank() + 1) / ranks;
-  return classify_and_cut(comm, domain, box_size, candidates.subspan(first, last - first), static_cast<std::int64_t>(n),
-                          classify);
+  return classify_and_cut(comm, domain, box_size,
+                          {candidates.subspan(first, last - first), static_cast<std::int64_t>(n)}, classify, costs,
+                          level);
 }
 
 }  // namespace karst

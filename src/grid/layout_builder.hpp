@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/comm.hpp"
+#include "grid/box_costs.hpp"
 #include "grid/layout.hpp"
 
 namespace karst {
@@ -20,17 +21,20 @@ struct BuiltLayout {
   Layout layout;
   std::int64_t candidates = 0;  ///< boxes asked about
   std::int64_t kept = 0;        ///< boxes that hold fluid
-  double imbalance = 1.0;       ///< heaviest rank / mean, by the weights of classify
+  double imbalance = 1.0;       ///< longest time of a rank / that of equal shares, by the weights it was cut by
 };
 
 /// Whole domain. Candidates are dealt to the ranks in contiguous Morton ranges of equal length; no rank lists them all.
 /// Box sizes 8, 16 and 32, else Error. A layout without boxes is returned as such: the caller knows what to tell.
 /// Same layout for any number of ranks (only the owners differ). Collective.
-BuiltLayout build_layout(const Comm& comm, const Domain& domain, int box_size, const Classify& classify);
+/// @param costs  by which boxes are dealt out, those of this level. Throws Error where they are of other boxes
+BuiltLayout build_layout(const Comm& comm, const Domain& domain, int box_size, const Classify& classify,
+                         const BoxCosts& costs = {}, int level = 0);
 
 /// Only the given lattice positions: strictly increasing keys, the same on every rank. Collective.
 BuiltLayout build_layout(const Comm& comm, const Domain& domain, int box_size,
-                         std::span<const std::uint64_t> candidates, const Classify& classify);
+                         std::span<const std::uint64_t> candidates, const Classify& classify,
+                         const BoxCosts& costs = {}, int level = 0);
 
 /// Morton keys number [first, last) of the lattice positions inside `size`, counted in Morton order. Empty octants are
 /// skipped by arithmetic: O(last - first + depth) for a domain of any shape. Not collective.

@@ -217,8 +217,8 @@ void check_vof_file(const Comm& comm, const std::string& path) {
     std::uint32_t was = 0;
     const bool read = std::sscanf(line.c_str(), "karst values: %ld bytes, CRC-32 %x", &was_bytes, &was) == 2;
     // Letter for letter: what is read does not show every bit that is another (a digit of the checksum in upper case).
-    require(read && line + '\n' == seal_of(was_bytes, was), "{}: is damaged in its first line, or no file of this version",
-            path);
+    require(read && line + '\n' == seal_of(was_bytes, was),
+            "{}: is damaged in its first line, or no file of this version", path);
     require(bytes == was_bytes, "{}: is damaged: {} bytes in place of {}", path, bytes + seal_bytes,
             was_bytes + seal_bytes);
     require(is == was, "{}: is damaged: its checksum is {:08x}, {:08x} was written", path, is, was);

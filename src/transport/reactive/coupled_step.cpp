@@ -154,6 +154,7 @@ class Coupled {
     const std::span<const Array<double>> totals = std::span(state_.values).subspan(first_, n_totals_);
     std::atomic<bool> failed = false;
     std::atomic<std::int64_t> kept = 0;
+    const Timer timer("sites");
     parallel_for_dynamic(std::ssize(sites_.volume), [&](std::int64_t k) {
       Bench& b = benches[thread_number()];
       find_film(sites_, static_cast<std::size_t>(k), totals, b.film);
@@ -162,6 +163,7 @@ class Coupled {
       else if (!solve_site(static_cast<std::size_t>(k), b))
         failed = true;
     });
+    reaction_.seconds += timer.seconds();
     kept_ += kept;
     solved_ += std::ssize(sites_.volume) - kept;
     return !grid_.composite->comm().any(failed);

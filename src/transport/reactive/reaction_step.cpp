@@ -72,10 +72,12 @@ class Step {
     std::vector<Bench> benches(static_cast<std::size_t>(n_threads()));
     if (sites_.size() == 0) return;
     for (Bench& b : benches) prepare(b);
+    const Timer timer("sites");
     parallel_for_shares(sums, [&](std::int64_t i) {
       Bench& bench = benches[thread_number()];
       if (!solve_site(static_cast<std::size_t>(i), bench)) failures.add(i);
     });
+    state_.seconds += timer.seconds();
   }
 
   void apply(std::span<Array<double>> totals) const {

@@ -42,6 +42,7 @@ struct ReactionState {
   std::vector<double> rate;    ///< [site][mineral] of the last step, per water of the volume [mol/kgw/s]; NaN: none yet
   std::vector<std::int64_t> cost;  ///< [site] speciations of the last step
   double dt = 0.0;                 ///< of the last step
+  double seconds = 0.0;            ///< that this rank has spent on solves of sites
   std::int64_t bytes() const;
 };
 

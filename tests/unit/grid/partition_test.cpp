@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "base/error.hpp"
 #include "unit/grid/model.hpp"
@@ -21,12 +23,14 @@ double heaviest(const std::vector<double>& w, const std::vector<std::int64_t>& b
   return largest;
 }
 
-/// Smallest possible heaviest rank, by trying every cut.
-double best(const std::vector<double>& w, std::size_t first, int n_ranks) {
-  if (n_ranks == 1) return std::accumulate(w.begin() + static_cast<std::ptrdiff_t>(first), w.end(), 0.0);
+/// Smallest possible longest time, by trying every cut.
+/// @param slowness  of the ranks that are left
+double best(const std::vector<double>& w, std::size_t first, std::span<const double> slowness) {
+  if (slowness.size() == 1)
+    return slowness[0] * std::accumulate(w.begin() + static_cast<std::ptrdiff_t>(first), w.end(), 0.0);
   double smallest = std::numeric_limits<double>::infinity(), mine = 0.0;
   for (std::size_t end = first;; ++end) {
-    smallest = std::min(smallest, std::max(mine, best(w, end, n_ranks - 1)));
+    smallest = std::min(smallest, std::max(slowness[0] * mine, best(w, end, slowness.subspan(1))));
     if (end == w.size()) return smallest;
     mine += w[end];
   }
@@ -47,9 +51,38 @@ TEST(Partition, IsOptimal) {
     for (int i = 0; i < n; ++i) w.push_back(static_cast<double>(test::mixed({seed, 2, i}) % 20));  // zeros too
     const Partition p = partition(w, n_ranks);
     expect_valid(p, w.size(), n_ranks);
-    EXPECT_EQ(heaviest(w, p.begin), best(w, 0, n_ranks)) << "seed " << seed;
+    EXPECT_EQ(heaviest(w, p.begin), best(w, 0, std::vector<double>(static_cast<std::size_t>(n_ranks), 1.0)))
+        << "seed " << seed;
     EXPECT_EQ(p.largest, heaviest(w, p.begin));
   }
+}
+
+// Slowness of powers of 2: products are exact, too.
+TEST(Partition, IsOptimalForRanksOfDifferentSpeed) {
+  for (int seed = 0; seed < 200; ++seed) {
+    const int n = static_cast<int>(test::mixed({seed}) % 9), n_ranks = 1 + static_cast<int>(test::mixed({seed, 1}) % 5);
+    std::vector<double> w, slowness;
+    for (int i = 0; i < n; ++i) w.push_back(static_cast<double>(test::mixed({seed, 2, i}) % 20));
+    for (int r = 0; r < n_ranks; ++r)
+      slowness.push_back(std::ldexp(1.0, static_cast<int>(test::mixed({seed, 3, r}) % 4)));
+    const Partition p = partition(w, n_ranks, slowness);
+    expect_valid(p, w.size(), n_ranks);
+    double longest = 0.0;
+    for (std::size_t r = 0; r < slowness.size(); ++r)
+      longest =
+          std::max(longest, slowness[r] * std::accumulate(w.begin() + p.begin[r], w.begin() + p.begin[r + 1], 0.0));
+    EXPECT_EQ(longest, best(w, 0, slowness)) << "seed " << seed;
+    EXPECT_EQ(p.largest, longest);
+  }
+}
+
+// A rank at half speed gets half of what the other gets.
+TEST(Partition, ASlowRankGetsLess) {
+  const Partition p = partition(std::vector<double>(300, 1.0), 2, std::vector<double>{1.0, 2.0});
+  EXPECT_EQ(p.begin[1], 200);
+  EXPECT_NEAR(p.imbalance, 1.0, 1e-12);
+  EXPECT_THROW(partition(std::vector<double>(3, 1.0), 2, std::vector<double>{1.0, 0.0}), Error);
+  EXPECT_THROW(partition(std::vector<double>(3, 1.0), 2, std::vector<double>{1.0}), Error);
 }
 
 // A cut is within one weight of the equal share, whatever the weights: sum / n <= largest <= sum / n + max.

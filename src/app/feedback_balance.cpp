@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/feedback_balance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "base/parallel.hpp"
+#include "base/waits.hpp"
+#include "fields/composite_numbering.hpp"
+#include "grid/partition.hpp"
+#include "grid/vof_loops.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr int first_stretch = 4;    ///< steps before the first look; each is twice as long as the one before
+constexpr double tolerated = 1.05;  ///< imbalance that stays
+constexpr double pays_from = 1.5;   ///< gain over the cost of a move: both are estimates
+
+/// Where boxes dealt out by their costs begin, [level][rank].
+std::vector<std::vector<std::int64_t>> deal_out(const BoxCosts& costs, int n_ranks) {
+  std::vector<std::vector<std::int64_t>> begin;
+  for (const std::vector<double>& level : costs.cost) begin.push_back(partition(level, n_ranks, costs.slowness).begin);
+  return begin;
+}
+
+}  // namespace
+
+BoxCosts costs_at_start(const RunOptions& options) {
+  BoxCosts costs;
+  costs.equal = options.balance == Balancing::off;
+  return costs;
+}
+
+std::vector<const Layout*> layouts_of(const Geometry& geometry) {
+  std::vector<const Layout*> layouts;
+  for (const LevelGeometry& level : geometry.levels) layouts.push_back(&level.graph.layout());
+  return layouts;
+}
+
+std::vector<std::vector<double>> cell_work(const Comm& comm, const Geometry& geometry, double irregular_cost) {
+  const CompositeNumbering numbering(comm, geometry);
+  std::vector<std::vector<double>> work;
+  for (int l = 0; l < numbering.n_levels(); ++l) {
+    const LevelGraph& graph = geometry.levels[l].graph;
+    std::vector<double>& level = work.emplace_back(static_cast<std::size_t>(graph.n_local()), 0.0);
+    parallel_for(graph.n_local(), [&](std::int64_t b) {
+      const int box = static_cast<int>(b);
+      const BoxGraph of_box = graph.box(box);
+      std::int64_t irregular = 0;
+      for (int row = 0; row < of_box.n_irregular; ++row)
+        irregular += numbering.number(l, box, of_box.row_vof[row]) >= 0 ? 1 : 0;
+      level[b] = static_cast<double>(numbering.box_end(l, box) - numbering.box_begin(l, box)) +
+                 (irregular_cost - 1.0) * static_cast<double>(irregular);
+    });
+  }
+  return work;
+}
+
+void FeedbackBalance::begin_pass() {
+  pass_ = {};
+  first_pass_ = looks_.empty();
+  first_step_ = true;
+  steps_ = 0;
+  stretch_ = first_stretch;
+  busy_ = 0.0;
+  kind_seconds_.clear();
+}
+
+void FeedbackBalance::begin_step() {
+  if (first_step_) move_seconds_ = pass_.seconds() - (first_pass_ ? solved_ : 0.0);
+  step_clock_ = {};
+  waited_ = seconds_waited();
+}
+
+/// The first step of a pass brings its memory into the caches, and is left out.
+void FeedbackBalance::end_step() {
+  const double busy = step_clock_.seconds() - (seconds_waited() - waited_);
+  if (!first_step_) {
+    busy_ += busy;
+    ++steps_;
+  }
+  first_step_ = false;
+}
+
+BalanceLook FeedbackBalance::look(std::span<const Layout* const> layouts, std::vector<std::vector<double>> cells,
+                                  std::span<const BoxWork> kinds, int step, double part, BoxCosts& costs) {
+  std::vector<BoxWork> all(kinds.begin(), kinds.end());
+  kind_seconds_.resize(all.size(), 0.0);
+  double of_cells = busy_;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const double until_now = all[k].seconds;
+    all[k].seconds -= kind_seconds_[k];
+    kind_seconds_[k] = until_now;
+    of_cells -= all[k].seconds;
+  }
+  all.push_back({std::move(cells), std::max(of_cells, 0.0)});
+  costs = measured_costs(comm_, layouts, all);
+  const std::vector<double> now = comm_.all_gather<double>(std::span<const double>(&busy_, 1)),
+                            then = rank_times(costs, deal_out(costs, comm_.size()));
+  BalanceLook found{step, imbalance_of(now), imbalance_of(then)};
+  const double rest = part > part_ ? (1.0 - part) / (part - part_) : 0.0;  // of the run, in stretches like this one
+  found.gain = rest * (*std::ranges::max_element(now) - *std::ranges::max_element(then));
+  found.move_seconds = comm_.max(move_seconds_);
+  found.pays = found.imbalance > tolerated && found.gain > pays_from * found.move_seconds;
+  looks_.push_back(found);
+  part_ = part;
+  steps_ = 0;
+  stretch_ *= 2;
+  busy_ = 0.0;
+  log_detail(
+      "balance: the busiest rank works {:.3f} times as long as the mean; {:.3f} is to be had, {:.3g} s for a "
+      "move of {:.3g} s",
+      found.imbalance, found.expected, found.gain, found.move_seconds);
+  return found;
+}
+
+std::string FeedbackBalance::json() const {
+  Json looks = Json::array();
+  for (const BalanceLook& l : looks_)
+    looks.push_back({{"after_step", l.step},
+                     {"imbalance", l.imbalance},
+                     {"expected", l.expected},
+                     {"gain_s", l.gain},
+                     {"move_s", l.move_seconds},
+                     {"boxes_move", l.pays}});
+  return Json{{"looks", looks}}.dump();
+}
+
+}  // namespace karst

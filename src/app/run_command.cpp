@@ -253,6 +253,7 @@ std::optional<BoxCosts> work(RunState& run, const Source& source, const BoxCosts
   const Config& config = run.session.config;
   const bool first = !run.balance || run.balance->looks().empty();
   if (run.balance) run.balance->begin_pass();
+  if (!first) run.progress->repeat(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
   run.progress->begin("geometry", "geometry");
   const Geometry geometry = build(comm, config, source, run.summary.seconds, costs);
   run.summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -79,15 +80,17 @@ void react_cell(const ReactiveMedium& medium, bool cold, Cell& cell, Buffers& b)
   b.iterations += cell.state.iterations;
 }
 
-/// Bytes that the march keeps per cell that reacts, beside its totals (reaction_step.hpp).
-double bytes_per_cell(const ReactiveMedium& medium) {
+/// Bytes that the march keeps per cell that reacts, beside its totals (reaction_step.hpp), with minerals that end in
+/// every cell, or such that do not on walls.
+double bytes_per_cell(const ReactiveMedium& medium, bool walls) {
   ReactiveSites sites;
   sites.n_minerals = medium.minerals.size();
   sites.volume.assign(cells, 0);
-  sites.area.assign(cells * sites.n_minerals, 1.0);
-  sites.amount = sites.area;
-  sites.film_time.assign(cells, 0.0);
-  sites.begin.assign(cells + 1, 0);
+  sites.area.assign(sites.n_minerals * (walls ? cells : 1), 1.0);
+  sites.amount.assign(sites.n_minerals, walls ? std::numeric_limits<double>::infinity() : 1.0);
+  sites.film_time.assign(walls ? cells : 0, 1.0);
+  sites.special.assign(walls ? cells : 0, 0);
+  sites.along.assign(walls ? cells : 0, Vec3{});
   return static_cast<double>(sites.bytes() + start_reaction(medium, sites).bytes()) / cells;
 }
 
@@ -144,7 +147,8 @@ void measure(const ReactiveMedium& medium, bool kinetics, bool cold, double spre
                   {"us", 1e6 * time / solves},
                   {"newton_steps", static_cast<double>(iterations) / solves},
                   {"failed", failed},
-                  {"bytes", bytes_per_cell(medium)}};
+                  {"bytes", bytes_per_cell(medium, false)},
+                  {"bytes_walls", bytes_per_cell(medium, true)}};
   fmt::print("{}\n", line.dump());
 }
 

@@ -205,8 +205,11 @@ void read_run(Reader& in, ChemistryDeck& deck) {
       "`karst run`: when minerals on walls react");
   in.number("chemistry.skip", deck.skip, "-",
             "`karst run`: cells whose totals have changed by less than this, relative to what they are, keep the rates "
-            "of their last solve; 0: all cells are solved in every step",
+            "of their last solve; from 1e-7 on, or 0: all cells are solved in every step",
             0.0, 1e-2);
+  if (!in.documenting() && deck.skip > 0.0 && deck.skip < 1e-7)
+    in.mistake("chemistry.skip",
+               fmt::format("{:g}: totals of the last solve are kept to 6e-8; wanted: 0, or 1e-7 to 0.01", deck.skip));
 }
 
 /// Solutions, minerals, sorbents and equilibria.

@@ -42,7 +42,7 @@ struct ChemistryDeck {
   std::string initial, inlet;        ///< names of solutions
   std::vector<std::string> species;  ///< to plot
   WallCoupling walls = WallCoupling::as_needed;
-  double skip = 1e-9;  ///< ReactionOptions::skip
+  double skip = 1e-7;  ///< ReactionOptions::skip
 
   bool asked() const { return !solutions.empty(); }
 };

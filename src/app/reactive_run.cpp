@@ -62,7 +62,7 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
     for (std::size_t s = 0; s < place.sites.size(); ++s)
       for (std::size_t m = 0; m < place.sites.n_minerals; ++m)
         if (!plan_.reactions()[m].at_once())
-          area_[m] += place.sites.area[s * place.sites.n_minerals + m] * moles_ * grid_.volume[place.sites.volume[s]];
+          area_[m] += place.sites.area_of(s, m) * moles_ * grid_.volume[place.sites.volume[s]];
   }
   run.comm.sum(std::span<double>(area_));
   past_.mean = past_.outlet = plan_.medium.start;
@@ -101,7 +101,7 @@ std::vector<ReactiveRun::Rows> ReactiveRun::rows() const {
   for (const Place& place : places_) {
     const CoupledScratch* const coupled = scratch_of(place);
     all.push_back({place.walls ? "reactions_at_walls" : "reactions_in_volumes",
-                   static_cast<int>(memory_width(medium_of(place), coupled != nullptr)),
+                   static_cast<int>(memory_width(medium_of(place), place.sites, coupled != nullptr)),
                    reaction_memory(medium_of(place), place.sites, grid_.n_own, place.state, coupled)});
   }
   return all;

@@ -94,7 +94,7 @@ class Coupled {
     for (std::size_t m = 0; m < n_; ++m)
       for (std::size_t p = 0; p < n_totals_; ++p) report.gained[p] += medium_.minerals[m].brought[p] * sums[2 * n_ + m];
     std::vector<std::int64_t> counts{solved_, kept_, 0};
-    for (const std::int64_t c : reaction_.cost) counts[2] += c;
+    for (const std::int32_t c : reaction_.cost) counts[2] += c;
     comm.sum(std::span<std::int64_t>(counts));
     report.solved = counts[0];
     report.kept = counts[1];
@@ -110,7 +110,7 @@ class Coupled {
     std::ranges::fill(reaction_.cost, 0);
     if (s_.seen.empty()) {  // else of steps before, maybe of an earlier run (reaction_memory.hpp)
       for (auto* v : {&s_.rate, &s_.slope}) v->resize(sites_.size() * n_);
-      s_.seen.assign(sites_.size() * n_totals_, std::numeric_limits<double>::quiet_NaN());
+      s_.seen.assign(sites_.size() * n_totals_, std::numeric_limits<float>::quiet_NaN());
     }
     if (!s_.moved.empty()) return;
     const ScalarComponent& c = stepper_.components()[first_];
@@ -157,7 +157,7 @@ class Coupled {
     const Timer timer("sites");
     parallel_for_dynamic(std::ssize(sites_.volume), [&](std::int64_t k) {
       Bench& b = benches[thread_number()];
-      find_film(sites_, static_cast<std::size_t>(k), totals, b.film);
+      find_film(grid_, sites_, static_cast<std::size_t>(k), totals, b.film);
       if (as_before(static_cast<std::size_t>(k), b.film))
         ++kept;
       else if (!solve_site(static_cast<std::size_t>(k), b))
@@ -191,10 +191,10 @@ class Coupled {
   bool solve_site(std::size_t k, Bench& b) {
     const double tau = sites_.film_time[k];
     for (std::size_t m = 0; m < n_; ++m) {
-      b.share[m] = sites_.area[k * n_ + m] * tau;
+      b.share[m] = sites_.area_of(k, m) * tau;
       b.extent[m] = old_[k * n_ + m] * tau;
     }
-    double* const start = reaction_.start.data() + k * (n_totals_ + 2);
+    float* const start = reaction_.start.data() + k * (n_totals_ + 2);
     std::copy_n(start, n_totals_, b.solution.basis.begin());
     b.solution.ionic_strength = start[n_totals_];
     b.solution.ln_water = start[n_totals_ + 1];
@@ -208,10 +208,8 @@ class Coupled {
     }
     reaction_.cost[k] += b.work.evaluations - before;
     if (!found) return false;
-    std::ranges::copy(b.film, s_.seen.begin() + static_cast<std::ptrdiff_t>(k * n_totals_));
-    std::ranges::copy(b.solution.basis, start);
-    start[n_totals_] = b.solution.ionic_strength;
-    start[n_totals_ + 1] = b.solution.ln_water;
+    keep_seen(b.film, s_.seen.data() + k * n_totals_);
+    keep_start(b.solution, start);
     for (std::size_t m = 0; m < n_; ++m) {
       double slope = 0.0;
       const SurfaceReaction& r = medium_.minerals[m];
@@ -219,7 +217,7 @@ class Coupled {
           activity_slopes(medium_.system, b.work.conditions, r.brought, b.solution, b.work.speciation, b.slope))
         slope = std::min(0.0, dissolution_slope(medium_.system, b.solution, r.mineral, b.slope));
       s_.rate[k * n_ + m] = b.extent[m] / tau;
-      s_.slope[k * n_ + m] = sites_.area[k * n_ + m] * slope / (1.0 - b.share[m] * slope);
+      s_.slope[k * n_ + m] = sites_.area_of(k, m) * slope / (1.0 - b.share[m] * slope);
     }
     return true;
   }
@@ -317,7 +315,8 @@ std::int64_t CoupledScratch::bytes() const {
   std::size_t sum = room.bytes() + source.bytes() + b.bytes();
   for (const auto* all : {&sources, &before.values, &moved, &spread, &dissolved})
     for (const Array<double>& a : *all) sum += a.bytes();
-  return static_cast<std::int64_t>(sum + sizeof(double) * (rate.capacity() + slope.capacity() + seen.capacity())) +
+  return static_cast<std::int64_t>(sum + sizeof(double) * (rate.capacity() + slope.capacity()) +
+                                   sizeof(float) * seen.capacity()) +
          terms.bytes() + implicit.bytes();
 }
 

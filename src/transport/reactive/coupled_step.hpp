@@ -38,7 +38,7 @@ struct CoupledScratch {
   Array<double> room;                    ///< n_values
   Array<double> source, b;               ///< n_own
   std::vector<double> rate, slope;       ///< [site][mineral] Q and dQ/dδ of the last solve
-  std::vector<double> seen;              ///< [site][primary] totals at the film of the last solve; NaN: none yet
+  std::vector<float> seen;               ///< [site][primary] totals at the film of the last solve; NaN: none yet
   std::int64_t bytes() const;
 };
 

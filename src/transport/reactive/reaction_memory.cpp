@@ -13,14 +13,14 @@ namespace {
 
 /// Calls f(numbers of all sites, how many of one).
 template <class State, class Scratch, class F>
-void for_parts(const ReactiveMedium& medium, State& state, Scratch* coupled, F&& f) {
+void for_parts(const ReactiveMedium& medium, const ReactiveSites& sites, State& state, Scratch* coupled, F&& f) {
   const std::size_t totals = medium.n_totals();
   const std::size_t minerals = medium.minerals.size();
   f(state.start, medium.n_basis() + 2);
   f(state.seen, totals);
   f(state.sorbed, medium.sites.empty() ? 0 : totals);
   f(state.rate, minerals);
-  f(state.amount, minerals);
+  f(state.amount, sites.ends() ? minerals : 0);
   if (coupled == nullptr) return;
   f(coupled->seen, totals);
   f(coupled->rate, minerals);
@@ -29,20 +29,20 @@ void for_parts(const ReactiveMedium& medium, State& state, Scratch* coupled, F&&
 
 }  // namespace
 
-std::size_t memory_width(const ReactiveMedium& medium, bool coupled) {
+std::size_t memory_width(const ReactiveMedium& medium, const ReactiveSites& sites, bool coupled) {
   const ReactionState state{};
   const CoupledScratch scratch{};
   std::size_t width = 0;
-  for_parts(medium, state, coupled ? &scratch : nullptr, [&](const auto&, std::size_t n) { width += n; });
+  for_parts(medium, sites, state, coupled ? &scratch : nullptr, [&](const auto&, std::size_t n) { width += n; });
   return width;
 }
 
 std::vector<double> reaction_memory(const ReactiveMedium& medium, const ReactiveSites& sites, std::int64_t n_own,
                                     const ReactionState& state, const CoupledScratch* coupled) {
-  const std::size_t width = memory_width(medium, coupled != nullptr);
+  const std::size_t width = memory_width(medium, sites, coupled != nullptr);
   std::vector<double> rows(static_cast<std::size_t>(n_own) * width, std::numeric_limits<double>::quiet_NaN());
   std::size_t first = 0;
-  for_parts(medium, state, coupled, [&](const std::vector<double>& from, std::size_t n) {
+  for_parts(medium, sites, state, coupled, [&](const auto& from, std::size_t n) {
     for (std::size_t s = 0; s < sites.size() && !from.empty(); ++s)  // no step was coupled yet: empty
       std::copy_n(from.data() + s * n, n, rows.data() + static_cast<std::size_t>(sites.volume[s]) * width + first);
     first += n;
@@ -52,14 +52,16 @@ std::vector<double> reaction_memory(const ReactiveMedium& medium, const Reactive
 
 void take_reaction_memory(const ReactiveMedium& medium, const ReactiveSites& sites, std::span<const double> rows,
                           ReactionState& state, CoupledScratch* coupled) {
-  const std::size_t width = memory_width(medium, coupled != nullptr);
+  const std::size_t width = memory_width(medium, sites, coupled != nullptr);
   for (const std::int32_t v : sites.volume)
     require(!std::isnan(rows[static_cast<std::size_t>(v) * width]), "volume {} reacts, and nothing is known of it", v);
   std::size_t first = 0;
-  for_parts(medium, state, coupled, [&](std::vector<double>& to, std::size_t n) {
+  for_parts(medium, sites, state, coupled, [&](auto& to, std::size_t n) {
     to.resize(sites.size() * n);
     for (std::size_t s = 0; s < sites.size(); ++s)
-      std::copy_n(rows.data() + static_cast<std::size_t>(sites.volume[s]) * width + first, n, to.data() + s * n);
+      for (std::size_t k = 0; k < n; ++k)
+        to[s * n + k] = static_cast<typename std::decay_t<decltype(to)>::value_type>(
+            rows[static_cast<std::size_t>(sites.volume[s]) * width + first + k]);
     first += n;
   });
 }

@@ -12,9 +12,9 @@
 namespace karst {
 
 /// Numbers of a site, one after the other: start (basis + 2), seen (primary), sorbed (primary) where anything
-/// sorbs, rate and amount (mineral) of
-/// ReactionState; of sites whose steps may be coupled then seen (primary), rate and slope (mineral) of CoupledScratch.
-std::size_t memory_width(const ReactiveMedium& medium, bool coupled);
+/// sorbs, rate (mineral) and, where any ends, amount (mineral) of ReactionState; of sites whose steps may be coupled
+/// then seen (primary), rate and slope (mineral) of CoupledScratch.
+std::size_t memory_width(const ReactiveMedium& medium, const ReactiveSites& sites, bool coupled);
 
 /// [own volume][memory_width()]; NaN where there is no site, and what was not found yet. Not collective.
 /// @param coupled  nullptr: steps are never coupled

@@ -22,6 +22,7 @@ constexpr double least_total = 1e-14;  ///< [mol/kgw], next to which changes are
 struct Bench {
   ReactionWorkspace work;
   Speciation solution;
+  std::vector<double> film, own;  ///< [primary] totals at the film, with what sorbs; in the volume
   std::vector<double> share, most, least, extent;
 };
 
@@ -38,37 +39,33 @@ struct Failures {
 
 class Step {
  public:
+  /// @param totals  as they stand until apply()
   Step(const ReactiveMedium& medium, const ReactiveSites& sites, const ScalarGrid& grid, double dt,
-       const ReactionOptions& options, ReactionState& state)
+       const ReactionOptions& options, ReactionState& state, std::span<Array<double>> totals)
       : medium_(medium),
         sites_(sites),
         grid_(grid),
         dt_(dt),
         options_(options),
         state_(state),
+        totals_(totals),
         n_(medium.minerals.size()),
         n_totals_(medium.n_totals()),
         old_rate_(state.rate),
         kept_(sites.size()),
-        film_(sites.size() * n_totals_),
-        own_(film_.size()),
+        dissolved_(state.sorbed.size(), 0.0),
         released_(state.sorbed.size(), 0.0) {}
 
-  /// Totals that react, before any of them changes.
-  void look(std::span<const Array<double>> totals) {
-    parallel_for(std::ssize(sites_.volume), [&](std::int64_t i) {
-      const auto s = static_cast<std::size_t>(i);
-      find_film(sites_, s, totals, std::span(film_).subspan(s * n_totals_, n_totals_));
-      for (std::size_t p = 0; p < n_totals_; ++p) {
-        own_[s * n_totals_ + p] = totals[p][sites_.volume[s]];
-        if (sorbs()) film_[s * n_totals_ + p] += state_.sorbed[s * n_totals_ + p];
-      }
-    });
+  /// Totals that react.
+  void look(std::size_t s, std::vector<double>& film) const {
+    film.resize(n_totals_);
+    find_film(grid_, sites_, s, totals_, film);
+    for (std::size_t p = 0; sorbs() && p < n_totals_; ++p) film[p] += state_.sorbed[s * n_totals_ + p];
   }
 
   void solve(Failures& failures) {
     std::vector<std::int64_t> sums{0};
-    for (const std::int64_t cost : state_.cost) sums.push_back(sums.back() + cost + 1);
+    for (const std::int32_t cost : state_.cost) sums.push_back(sums.back() + cost + 1);
     std::vector<Bench> benches(static_cast<std::size_t>(n_threads()));
     if (sites_.size() == 0) return;
     for (Bench& b : benches) prepare(b);
@@ -80,16 +77,16 @@ class Step {
     state_.seconds += timer.seconds();
   }
 
-  void apply(std::span<Array<double>> totals) const {
+  void apply() const {
     parallel_for(std::ssize(sites_.volume), [&](std::int64_t i) {
       const auto s = static_cast<std::size_t>(i), v = static_cast<std::size_t>(sites_.volume[s]);
       for (std::size_t m = 0; m < n_; ++m) {
         const double amount = dt_ * state_.rate[s * n_ + m];
-        state_.amount[s * n_ + m] -= amount;
-        for (std::size_t p = 0; p < n_totals_; ++p) totals[p][v] += medium_.minerals[m].brought[p] * amount;
+        if (!state_.amount.empty()) state_.amount[s * n_ + m] -= amount;
+        for (std::size_t p = 0; p < n_totals_; ++p) totals_[p][v] += medium_.minerals[m].brought[p] * amount;
       }
       for (std::size_t p = 0; sorbs() && kept_[s] == 0 && p < n_totals_; ++p) {
-        totals[p][v] = own_[s * n_totals_ + p];
+        totals_[p][v] = dissolved_[s * n_totals_ + p];
         state_.sorbed[s * n_totals_ + p] -= released_[s * n_totals_ + p];
       }
     });
@@ -132,10 +129,13 @@ class Step {
     report.speciations = counts[2];
   }
 
-  std::span<const double> film(std::size_t site) const { return std::span(film_).subspan(site * n_totals_, n_totals_); }
-
  private:
   bool sorbs() const { return !medium_.sites.empty(); }
+
+  /// What there is of a mineral [mol/kgw].
+  double left(std::size_t s, std::size_t m) const {
+    return state_.amount.empty() ? std::numeric_limits<double>::infinity() : state_.amount[s * n_ + m];
+  }
 
   /// Σ V values of all sites, [primary]; 0 where there are none.
   std::vector<double> add_up(const std::vector<double>& values) const {
@@ -150,81 +150,81 @@ class Step {
 
   void prepare(Bench& b) const {
     b.solution = medium_.start;
+    b.own.resize(n_totals_);
     for (auto* v : {&b.share, &b.most, &b.least, &b.extent}) v->resize(n_);
   }
 
   /// The rates of the last solve are those of these totals, too.
-  bool as_before(std::size_t s) const {
+  bool as_before(std::size_t s, std::span<const double> film) const {
     if (!(options_.skip > 0.0)) return false;
     if (std::abs(dt_ - state_.dt) > 1e-9 * dt_) return false;
-    if (!hardly_changed(film(s), std::span(state_.seen).subspan(s * n_totals_, n_totals_), options_.skip)) return false;
+    if (!hardly_changed(film, std::span(state_.seen).subspan(s * n_totals_, n_totals_), options_.skip)) return false;
     for (std::size_t m = 0; m < n_; ++m)
-      if (dt_ * old_rate_[s * n_ + m] > state_.amount[s * n_ + m]) return false;
+      if (dt_ * old_rate_[s * n_ + m] > left(s, m)) return false;
     return true;
   }
 
   bool solve_site(std::size_t s, Bench& b) {
     state_.cost[s] = 0;
-    kept_[s] = as_before(s) ? 1 : 0;
+    look(s, b.film);
+    kept_[s] = as_before(s, b.film) ? 1 : 0;
     if (kept_[s] != 0) return true;
-    const double tau = sites_.film_time[s], seen = std::max(0.5 * dt_ + tau, dt_), longer = seen / dt_;
+    for (std::size_t p = 0; p < n_totals_; ++p) b.own[p] = totals_[p][sites_.volume[s]];
+    const double tau = sites_.has_films() ? sites_.film_time[s] : 0.0;
+    const double seen = std::max(0.5 * dt_ + tau, dt_), longer = seen / dt_;
     for (std::size_t m = 0; m < n_; ++m) {
       const SurfaceReaction& r = medium_.minerals[m];
-      b.share[m] = r.at_once() ? sites_.area[s * n_ + m] : sites_.area[s * n_ + m] * seen;
-      b.most[m] = r.dissolves ? std::max(0.0, state_.amount[s * n_ + m]) * longer : 0.0;
+      b.share[m] = sites_.area_of(s, m) * (r.at_once() ? 1.0 : seen);
+      b.most[m] = r.dissolves ? std::max(0.0, left(s, m)) * longer : 0.0;
       b.least[m] = r.precipitates ? -std::numeric_limits<double>::infinity() : 0.0;
       b.extent[m] = std::isnan(old_rate_[s * n_ + m]) ? 0.0 : old_rate_[s * n_ + m] * seen;
     }
     const std::size_t n_basis = medium_.n_basis();
-    double* const start = state_.start.data() + s * (n_basis + 2);
+    float* const start = state_.start.data() + s * (n_basis + 2);
     std::copy_n(start, n_basis, b.solution.basis.begin());
     b.solution.ionic_strength = start[n_basis];
     b.solution.ln_water = start[n_basis + 1];
     const int before = b.work.evaluations;
-    const ImplicitReaction reaction{film(s), b.share, b.most, b.extent, b.least};
+    const ImplicitReaction reaction{b.film, b.share, b.most, b.extent, b.least};
     bool found = solve_reaction(medium_, reaction, b.solution, b.work);
     if (!found) {  // once more from the first start, without the term along the wall
       b.solution = medium_.start;
-      if (tau > 0.0)
-        std::copy_n(own_.begin() + static_cast<std::ptrdiff_t>(s * n_totals_), n_totals_,
-                    film_.begin() + static_cast<std::ptrdiff_t>(s * n_totals_));
+      if (tau > 0.0) std::ranges::copy(b.own, b.film.begin());
       std::ranges::fill(b.extent, 0.0);
       found = solve_reaction(medium_, reaction, b.solution, b.work);
     }
     state_.cost[s] = b.work.evaluations - before;
     if (!found) return false;
-    std::ranges::copy(b.solution.basis, start);
-    start[n_basis] = b.solution.ionic_strength;
-    start[n_basis + 1] = b.solution.ln_water;
-    std::ranges::copy(film(s), state_.seen.begin() + static_cast<std::ptrdiff_t>(s * n_totals_));
+    keep_start(b.solution, start);
+    keep_seen(b.film, state_.seen.data() + s * n_totals_);
     for (std::size_t m = 0; m < n_; ++m) {
       // What has gone has gone to the last bit.
       const bool all = b.extent[m] >= b.most[m];
-      state_.rate[s * n_ + m] = all ? state_.amount[s * n_ + m] / dt_ : b.extent[m] / seen;
+      state_.rate[s * n_ + m] = all ? left(s, m) / dt_ : b.extent[m] / seen;
     }
-    if (tau > 0.0) leave_positive(s);
-    if (sorbs()) take_dissolved(s, b.solution);
+    if (tau > 0.0) leave_positive(s, b.own);
+    if (sorbs()) take_dissolved(s, b);
     return true;
   }
 
   /// What is dissolved then is that of the solution, however little it is; what sorbs is all else.
-  void take_dissolved(std::size_t s, const Speciation& solution) {
+  void take_dissolved(std::size_t s, const Bench& b) {
     for (std::size_t p = 0; p < n_totals_; ++p) {
-      double& own = own_[s * n_totals_ + p];
-      double released = total_of(medium_.system, solution, static_cast<int>(p)) - own;
+      const double dissolved = total_of(medium_.system, b.solution, static_cast<int>(p));
+      double released = dissolved - b.own[p];
       for (std::size_t m = 0; m < n_; ++m) released -= dt_ * state_.rate[s * n_ + m] * medium_.minerals[m].brought[p];
       released_[s * n_totals_ + p] = released;
-      own = total_of(medium_.system, solution, static_cast<int>(p));
+      dissolved_[s * n_totals_ + p] = dissolved;
     }
   }
 
   /// The term along the wall may show the wall more than the volume has: no total becomes negative by that.
-  void leave_positive(std::size_t s) {
+  void leave_positive(std::size_t s, std::span<const double> own) {
     double part = 1.0;
     for (std::size_t p = 1; p < n_totals_; ++p) {
       double change = 0.0;
       for (std::size_t m = 0; m < n_; ++m) change += dt_ * state_.rate[s * n_ + m] * medium_.minerals[m].brought[p];
-      const double there = std::max(0.0, own_[s * n_totals_ + p]);
+      const double there = std::max(0.0, own[p]);
       if (change < -there) part = std::min(part, there / -change);
     }
     if (part < 1.0)
@@ -237,12 +237,12 @@ class Step {
   double dt_;
   const ReactionOptions& options_;
   ReactionState& state_;
+  std::span<Array<double>> totals_;
   std::size_t n_, n_totals_;
   std::vector<double> old_rate_;
   std::vector<std::uint8_t> kept_;
-  std::vector<double> film_;      ///< [site][primary] totals at the film, with what sorbs
-  std::vector<double> own_;       ///< [site][primary] in the volume; where anything sorbs what is dissolved in the end
-  std::vector<double> released_;  ///< [site][primary] what no longer sorbs; empty where nothing does
+  std::vector<double> dissolved_;  ///< [site][primary] in the end; empty where nothing sorbs
+  std::vector<double> released_;   ///< [site][primary] what no longer sorbs; empty where nothing does
 };
 
 /// The same message on all ranks: where, and what water it is.
@@ -256,8 +256,9 @@ void tell_failures(const ReactiveMedium& medium, const ReactiveSites& sites, con
     const auto s = static_cast<std::size_t>(failures.site);
     const Vec3 at = grid.centroid[sites.volume[s]];
     text = fmt::format("in the cell at ({:.1f}, {:.1f}, {:.1f}) cell widths, totals [mol/kgw]:", at[0], at[1], at[2]);
-    for (std::size_t p = 0; p < step.film(s).size(); ++p)
-      text += fmt::format(" {} {:.6g}", medium.system.elements[p], step.film(s)[p]);
+    std::vector<double> film;
+    step.look(s, film);
+    for (std::size_t p = 0; p < film.size(); ++p) text += fmt::format(" {} {:.6g}", medium.system.elements[p], film[p]);
   }
   const auto first = -static_cast<int>(comm.max(failures.n > 0 ? -static_cast<double>(comm.rank()) : -1e9));
   comm.broadcast(text, first);
@@ -269,29 +270,42 @@ void tell_failures(const ReactiveMedium& medium, const ReactiveSites& sites, con
 
 }  // namespace
 
-bool hardly_changed(std::span<const double> now, std::span<const double> before, double skip) {
+bool hardly_changed(std::span<const double> now, std::span<const float> before, double skip) {
   for (std::size_t p = 0; p < now.size(); ++p)
-    if (!(std::abs(now[p] - before[p]) <= skip * (std::abs(before[p]) + least_total))) return false;
+    if (const double seen = before[p]; !(std::abs(now[p] - seen) <= skip * (std::abs(seen) + least_total)))
+      return false;
   return true;
 }
 
+void keep_start(const Speciation& solution, float* start) {
+  for (const double x : solution.basis) *start++ = static_cast<float>(x);
+  *start++ = static_cast<float>(solution.ionic_strength);
+  *start = static_cast<float>(solution.ln_water);
+}
+
+void keep_seen(std::span<const double> film, float* seen) {
+  for (const double t : film) *seen++ = static_cast<float>(t);
+}
+
 std::int64_t ReactionState::bytes() const {
-  return static_cast<std::int64_t>(sizeof(double) * (start.capacity() + seen.capacity() + sorbed.capacity() +
-                                                     amount.capacity() + rate.capacity() + cost.capacity()));
+  return static_cast<std::int64_t>(sizeof(double) * (sorbed.capacity() + amount.capacity() + rate.capacity()) +
+                                   sizeof(float) * (start.capacity() + seen.capacity()) +
+                                   sizeof(std::int32_t) * cost.capacity());
 }
 
 ReactionState start_reaction(const ReactiveMedium& medium, const ReactiveSites& sites) {
   ReactionState state;
-  const std::size_t n_totals = medium.n_totals();
+  const std::size_t n_totals = medium.n_totals(), n_start = medium.n_basis() + 2;
+  state.start.resize(sites.size() * n_start);
+  state.sorbed.reserve(medium.sites.empty() ? 0 : sites.size() * n_totals);
+  state.amount.reserve(sites.ends() ? sites.size() * sites.n_minerals : 0);
   for (std::size_t s = 0; s < sites.size(); ++s) {
     for (std::size_t p = 0; p < n_totals && !medium.sites.empty(); ++p)
       state.sorbed.push_back(sorbed_of(medium.system, medium.start, static_cast<int>(p)));
-    state.start.insert(state.start.end(), medium.start.basis.begin(), medium.start.basis.end());
-    state.start.push_back(medium.start.ionic_strength);
-    state.start.push_back(medium.start.ln_water);
+    if (sites.ends()) state.amount.insert(state.amount.end(), sites.amount.begin(), sites.amount.end());
+    keep_start(medium.start, state.start.data() + s * n_start);
   }
-  state.seen.resize(sites.size() * n_totals, std::numeric_limits<double>::quiet_NaN());
-  state.amount = sites.amount;
+  state.seen.resize(sites.size() * n_totals, std::numeric_limits<float>::quiet_NaN());
   state.rate.resize(sites.size() * medium.minerals.size(), std::numeric_limits<double>::quiet_NaN());
   state.cost.resize(sites.size(), 1);
   return state;
@@ -301,12 +315,11 @@ void react(const ReactiveMedium& medium, const ReactiveSites& sites, const Scala
            const ReactionOptions& options, ReactionState& state, std::span<Array<double>> totals,
            ReactionReport& report) {
   const Timer timer("reaction");
-  Step step(medium, sites, grid, dt, options, state);
-  step.look(totals);
+  Step step(medium, sites, grid, dt, options, state, totals);
   Failures failures;
   step.solve(failures);
   tell_failures(medium, sites, grid, step, failures, dt);
-  step.apply(totals);
+  step.apply();
   step.sum_up(report);
   state.dt = dt;
 }

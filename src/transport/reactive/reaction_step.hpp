@@ -26,21 +26,21 @@ namespace karst {
 
 struct ReactionOptions {
   /// Sites whose totals, relative to what they are, have changed by less than this since their last solve, at the same
-  /// dt, keep its rates; 0: none.
-  double skip = 1e-9;
+  /// dt, keep its rates; 0: none. What totals were is known to 6e-8: less than 1e-7 finds next to none.
+  double skip = 1e-7;
 };
 
 /// Whether each total has changed by less than `skip`, relative to what it is; never where `before` holds NaN.
-bool hardly_changed(std::span<const double> now, std::span<const double> before, double skip);
+bool hardly_changed(std::span<const double> now, std::span<const float> before, double skip);
 
-/// Sites over time.
+/// Sites over time. Numbers that a solve only begins from, or that changes are seen by, are kept to 6e-8.
 struct ReactionState {
-  std::vector<double> start;   ///< [site][basis + 2]: of the last solve, then ionic strength, ln a(H2O)
-  std::vector<double> seen;    ///< [site][primary]: totals at the film of the last solve; NaN: none yet
+  std::vector<float> start;    ///< [site][basis + 2]: of the last solve, then ionic strength, ln a(H2O)
+  std::vector<float> seen;     ///< [site][primary]: totals at the film of the last solve; NaN: none yet
   std::vector<double> sorbed;  ///< [site][primary] E [mol/kgw]; empty where nothing sorbs
-  std::vector<double> amount;  ///< [site][mineral] left [mol/kgw]
+  std::vector<double> amount;  ///< [site][mineral] left [mol/kgw]; empty where none ends
   std::vector<double> rate;    ///< [site][mineral] of the last step, per water of the volume [mol/kgw/s]; NaN: none yet
-  std::vector<std::int64_t> cost;  ///< [site] speciations of the last step
+  std::vector<std::int32_t> cost;  ///< [site] speciations of the last step
   double dt = 0.0;                 ///< of the last step
   double seconds = 0.0;            ///< that this rank has spent on solves of sites
   std::int64_t bytes() const;
@@ -56,6 +56,11 @@ struct ReactionReport {
   std::vector<double> sorbed;  ///< [primary] at the end; empty where nothing sorbs
   std::int64_t solved = 0, kept = 0, speciations = 0;
 };
+
+/// What a solve leaves for the next one at the site: [basis + 2]. Not collective.
+void keep_start(const Speciation& solution, float* start);
+/// Totals that hardly_changed() compares with: [primary]. Not collective.
+void keep_seen(std::span<const double> film, float* seen);
 
 /// Sites at the beginning. Not collective.
 ReactionState start_reaction(const ReactiveMedium& medium, const ReactiveSites& sites);

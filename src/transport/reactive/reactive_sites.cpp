@@ -2,7 +2,9 @@
 #include "transport/reactive/reactive_sites.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "solvers/elliptic/row_maker.hpp"
 
@@ -14,9 +16,9 @@ constexpr double most_of_film = 0.5;  ///< of a total that the term along the wa
 constexpr double least_film = 0.05;   ///< distance of a mean from the wall / h, as in the step of low order
 
 /// Place among the special volumes, -1 for plain ones.
-std::vector<std::int64_t> special_places(const ScalarGrid& grid) {
-  std::vector<std::int64_t> places(static_cast<std::size_t>(grid.n_own), -1);
-  for (std::size_t s = 0; s < grid.special.size(); ++s) places[grid.special[s]] = static_cast<std::int64_t>(s);
+std::vector<std::int32_t> special_places(const ScalarGrid& grid) {
+  std::vector<std::int32_t> places(static_cast<std::size_t>(grid.n_own), -1);
+  for (std::size_t s = 0; s < grid.special.size(); ++s) places[grid.special[s]] = static_cast<std::int32_t>(s);
   return places;
 }
 
@@ -50,31 +52,24 @@ std::vector<Wall> walls_of(const Composite& composite) {
   return walls;
 }
 
-/// Terms of the gradient along t.
-void add_terms(const ScalarGrid& grid, std::int64_t special, const Vec3& t, ReactiveSites& sites) {
-  const auto s = static_cast<std::size_t>(special);
-  for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
-       k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
-    const double weight = dot(grid.weights[k], t);
-    if (weight == 0.0) continue;
-    sites.other.push_back(grid.volume_faces[k].other());
-    sites.weight.push_back(weight);
-  }
-}
-
 }  // namespace
 
+bool ReactiveSites::ends() const {
+  return std::ranges::any_of(amount, [](double a) { return std::isfinite(a); });
+}
+
 std::int64_t ReactiveSites::bytes() const {
-  return static_cast<std::int64_t>(sizeof(double) * (area.capacity() + film_time.capacity() + amount.capacity() +
-                                                     weight.capacity() + begin.capacity()) +
-                                   sizeof(std::int32_t) * (volume.capacity() + other.capacity()));
+  return static_cast<std::int64_t>(sizeof(double) * (area.capacity() + film_time.capacity() + amount.capacity()) +
+                                   sizeof(Vec3) * along.capacity() +
+                                   sizeof(std::int32_t) * (volume.capacity() + special.capacity()));
 }
 
 ReactiveSites wall_sites(const ScalarGrid& grid, std::size_t n_minerals, const FilmOptions& options,
                          const std::function<void(const WallPiece&, std::span<double>)>& fraction) {
   ReactiveSites sites;
   sites.n_minerals = n_minerals;
-  const std::vector<std::int64_t> special = special_places(grid);
+  sites.amount.resize(n_minerals, std::numeric_limits<double>::infinity());
+  const std::vector<std::int32_t> special = special_places(grid);
   std::vector<double> covered(n_minerals);
   for (const Wall& wall : walls_of(*grid.composite)) {
     const LevelGeometry& level = grid.composite->level(wall.level);
@@ -92,38 +87,45 @@ ReactiveSites wall_sites(const ScalarGrid& grid, std::size_t n_minerals, const F
     sites.volume.push_back(wall.volume);
     sites.film_time.push_back(film * volume / (options.diffusivity * piece.area));
     const bool faces_one_way = dot(piece.normal, piece.normal) > 0.25;
-    if (options.along_the_wall && faces_one_way && special[wall.volume] >= 0)
-      add_terms(grid, special[wall.volume], h * (normal * piece.normal - to_wall), sites);
-    sites.begin.push_back(std::ssize(sites.other));
+    sites.special.push_back(options.along_the_wall && faces_one_way ? special[wall.volume] : -1);
+    sites.along.push_back(h * (normal * piece.normal - to_wall));
   }
-  sites.amount.resize(sites.area.size(), std::numeric_limits<double>::infinity());
+  sites.volume.shrink_to_fit();
+  sites.area.shrink_to_fit();
+  sites.film_time.shrink_to_fit();
+  sites.special.shrink_to_fit();
+  sites.along.shrink_to_fit();
   return sites;
 }
 
 ReactiveSites volume_sites(const ScalarGrid& grid, std::span<const double> area, std::span<const double> amount) {
   ReactiveSites sites;
   sites.n_minerals = area.size();
-  for (std::int32_t v = 0; v < grid.n_own; ++v) {
-    sites.volume.push_back(v);
-    sites.area.insert(sites.area.end(), area.begin(), area.end());
-    sites.amount.insert(sites.amount.end(), amount.begin(), amount.end());
-    sites.film_time.push_back(0.0);
-    sites.begin.push_back(0);
-  }
+  sites.amount.assign(amount.begin(), amount.end());
+  sites.volume.resize(static_cast<std::size_t>(grid.n_own));
+  std::iota(sites.volume.begin(), sites.volume.end(), 0);
+  sites.area.assign(area.begin(), area.end());
   return sites;
 }
 
-void find_film(const ReactiveSites& sites, std::size_t site, std::span<const Array<double>> totals,
-               std::span<double> film) {
+void find_film(const ScalarGrid& grid, const ReactiveSites& sites, std::size_t site,
+               std::span<const Array<double>> totals, std::span<double> film) {
   const auto v = static_cast<std::size_t>(sites.volume[site]);
-  const auto begin = static_cast<std::size_t>(sites.begin[site]), end = static_cast<std::size_t>(sites.begin[site + 1]);
-  double part = 1.0;
-  for (std::size_t p = 0; p < film.size(); ++p) {
-    const Array<double>& t = totals[p];
-    film[p] = 0.0;
-    for (std::size_t k = begin; k < end; ++k) film[p] += sites.weight[k] * (t[sites.other[k]] - t[v]);
-    if (p > 0 && -film[p] > most_of_film * t[v]) part = std::min(part, std::max(0.0, most_of_film * t[v] / -film[p]));
+  std::ranges::fill(film, 0.0);
+  if (sites.has_films() && sites.special[site] >= 0) {
+    const auto s = static_cast<std::size_t>(sites.special[site]);
+    for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
+         k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
+      const double weight = dot(grid.weights[k], sites.along[site]);
+      if (weight == 0.0) continue;  // the other may be a place that holds nothing
+      const std::int32_t other = grid.volume_faces[k].other();
+      for (std::size_t p = 0; p < film.size(); ++p) film[p] += weight * (totals[p][other] - totals[p][v]);
+    }
   }
+  double part = 1.0;
+  for (std::size_t p = 1; p < film.size(); ++p)
+    if (const double there = totals[p][v]; - film[p] > most_of_film * there)
+      part = std::min(part, std::max(0.0, most_of_film * there / -film[p]));
   for (std::size_t p = 0; p < film.size(); ++p) film[p] = totals[p][v] + part * film[p];
 }
 

@@ -22,16 +22,19 @@ namespace karst {
 /// the volume have no film, τ = 0.
 struct ReactiveSites {
   std::size_t n_minerals = 0;
-  std::vector<std::int32_t> volume;  ///< own volume of each site, increasing
-  std::vector<double> area;          ///< a: [site][mineral] [m²/kgw]
-  std::vector<double> film_time;     ///< τ: [site] [s]
-  std::vector<double> amount;        ///< [site][mineral] that can dissolve [mol/kgw]; infinite where it does not end
-  /// g·t = Σ weight (value of the other - own value)
-  std::vector<std::int64_t> begin{0};  ///< first term of each site, and the end
-  std::vector<std::int32_t> other;
-  std::vector<double> weight;
+  std::vector<std::int32_t> volume;   ///< own volume of each site, increasing
+  std::vector<double> area;           ///< a: [site][mineral] [m²/kgw]; without films one row for all
+  std::vector<double> film_time;      ///< τ: [site] [s]; without films empty, as the next two
+  std::vector<std::int32_t> special;  ///< [site] place in ScalarGrid::special, whose gradient is g; -1: no term g·t
+  std::vector<Vec3> along;            ///< t: [site] [h0]
+  std::vector<double> amount;         ///< [mineral] that can dissolve at each site [mol/kgw]; infinite: it does not end
 
   std::size_t size() const { return volume.size(); }
+  bool has_films() const { return !film_time.empty(); }
+  bool ends() const;  ///< any of the minerals
+  double area_of(std::size_t site, std::size_t mineral) const {
+    return area[(has_films() ? site * n_minerals : 0) + mineral];
+  }
   std::int64_t bytes() const;
 };
 
@@ -56,7 +59,7 @@ ReactiveSites volume_sites(const ScalarGrid& grid, std::span<const double> area,
 
 /// T + g·t of a site. The term is shortened, for all totals alike, where it would take more than half of one of them
 /// but the first, H+. Thread-safe. Not collective.
-void find_film(const ReactiveSites& sites, std::size_t site, std::span<const Array<double>> totals,
-               std::span<double> film);
+void find_film(const ScalarGrid& grid, const ReactiveSites& sites, std::size_t site,
+               std::span<const Array<double>> totals, std::span<double> film);
 
 }  // namespace karst

@@ -293,6 +293,8 @@ TEST(ReactiveRun, MistakesOfADeckAreToldTogether) {
   const std::string times =
       std::string(waters).replace(std::string(waters).find("inlet"), 0, "times = [1]\nskip = 1\n");
   told(std::string(box) + times, {"chemistry.times: a batch reaction belongs", "chemistry.skip"});
+  const std::string little = std::string(waters).replace(std::string(waters).find("inlet"), 0, "skip = 1e-9\n");
+  told(std::string(box) + little, {"chemistry.skip: 1e-09: totals of the last solve are kept to 6e-8"});
   Config config = config_of(good + calcite);
   config.chemistry.minerals[0].wall = "grains";
   Geometry geometry;

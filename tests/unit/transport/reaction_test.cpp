@@ -167,7 +167,7 @@ struct Slab {
 };
 
 /// @param steps  coupled ones
-Slab slab(const Comm& comm, double rate, double step, bool coupled = false, double skip = 1e-9, int steps = 20) {
+Slab slab(const Comm& comm, double rate, double step, bool coupled = false, double skip = 1e-7, int steps = 20) {
   const double c0 = 1e-2, wall = 0.37, length = 12.0 - wall, water = 1000.0;
   const Database& database = test::linear_database();
   const Solution acid = test::water(database, "charge", {"X 1e-2", "M 0"});

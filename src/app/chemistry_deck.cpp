@@ -257,6 +257,10 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
   if (!run) in.text("title", deck.title, "one line on what this is");
   in.text("chemistry.database", deck.database,
           "file in PHREEQC's format, relative to the deck; phreeqc.dat comes along with Karst");
+  in.texts(
+      "chemistry.additions", deck.additions,
+      "files in PHREEQC's format, relative to the deck, with further elements, species and phases: [\"mine.dat\"]; "
+      "read behind the database, so that what they define again takes its place");
   in.text("chemistry.rates", deck.rates,
           "file with RATE_PARAMETERS_PK or RATE_PARAMETERS_HERMANSKA in PHREEQC's format, relative to the deck, for "
           "minerals with rates = [\"database\"]; palandri-kharaka.dat comes along with Karst");
@@ -279,9 +283,9 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
             "chemistry.titration.steps"},
            "a titration belongs to `karst speciate`; remove it");
     if (!deck.asked())
-      refuse({"chemistry.database", "chemistry.rates", "chemistry.mineral", "chemistry.exchange", "chemistry.surface",
-              "chemistry.equilibrium", "chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.walls",
-              "chemistry.skip"},
+      refuse({"chemistry.database", "chemistry.additions", "chemistry.rates", "chemistry.mineral", "chemistry.exchange",
+              "chemistry.surface", "chemistry.equilibrium", "chemistry.initial", "chemistry.inlet", "chemistry.species",
+              "chemistry.walls", "chemistry.skip"},
              "given without a [[chemistry.solution]], so there is nothing to react");
     return;
   }
@@ -290,6 +294,10 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
   check_batch(in, deck);
   if (deck.solutions.empty())
     in.mistake("chemistry.solution", "missing; `karst speciate` wants at least one [[chemistry.solution]]");
+}
+
+std::string ChemistryDeck::databases() const {
+  return additions.empty() ? database : fmt::format("{}, {}", database, fmt::join(additions, ", "));
 }
 
 std::optional<Database> read_database_of(Reader& in, ChemistryDeck& deck) {
@@ -307,6 +315,15 @@ std::optional<Database> read_database_of(Reader& in, ChemistryDeck& deck) {
     noting("chemistry.rates", [&] { rates = read_rates(database_path(deck.rates, in.directory())); });
   std::optional<Database> database;
   noting("chemistry.database", [&] { database = read_database(database_path(deck.database, in.directory())); });
+  if (database && !deck.additions.empty()) {
+    const std::string path = database->name;
+    database.reset();
+    noting("chemistry.additions", [&] {
+      std::vector<std::string> additions;
+      for (const std::string& name : deck.additions) additions.push_back(database_path(name, in.directory()));
+      database = read_database(path, additions);
+    });
+  }
   if (!database) return database;
   std::ranges::copy(database->rates, std::back_inserter(rates));
   const auto known = [&](const char* list, std::size_t i, const std::string& phase) {

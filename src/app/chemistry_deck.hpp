@@ -32,7 +32,8 @@ enum class WallCoupling { as_needed, in_turn, coupled };
 struct ChemistryDeck {
   std::string title;
   std::string database = "phreeqc.dat";
-  std::string rates;  ///< file of rate parameters beside those of the database; empty: none
+  std::vector<std::string> additions;  ///< files that are read behind the database
+  std::string rates;                   ///< file of rate parameters beside those of the database; empty: none
   std::vector<SolutionOptions> solutions;
   std::vector<MineralDeck> minerals;
   std::vector<SorbentOptions> sorbents;  ///< exchangers, then surfaces
@@ -45,6 +46,7 @@ struct ChemistryDeck {
   double skip = 1e-7;  ///< ReactionOptions::skip
 
   bool asked() const { return !solutions.empty(); }
+  std::string databases() const;  ///< "phreeqc.dat, mine.dat"
 };
 
 enum class ChemistryUse : std::uint8_t { speciate, run };

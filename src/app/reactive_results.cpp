@@ -136,7 +136,7 @@ std::string ReactiveRun::json() const {
     const auto [low, high] = picture_ranges()[f];
     pictures.push_back({{"field", drawn_fields()[f]}, {"range", {low, high}}});
   }
-  const Json json{{"database", run_.config.chemistry.database},
+  const Json json{{"database", run_.config.chemistry.databases()},
                   {"pH_outlet", finite(past_.line.outlet.ph)},
                   {"pH_mean", finite(past_.line.mean.ph)},
                   {"minerals", minerals},

@@ -102,7 +102,7 @@ void speciate_command(const Comm& comm, const CommandLine& line) {
     log_info("Table: {}", table_file(line.file, table.name));
   }
   if (!line.json.empty()) {
-    write_file(comm, line.json, speciate_json(tables, deck.database));
+    write_file(comm, line.json, speciate_json(tables, deck.databases()));
     log_info("JSON: {}", line.json);
   }
   if (!line.page.empty()) {

@@ -159,7 +159,7 @@ std::string speciate_page(const std::vector<Speciated>& all, const ChemistryDeck
   std::string body = warnings_html(warnings) + solutions_card(all) + pairs_html(cards);
   for (const Speciated& s : all) body += pairs_html({species_card(s.solution), index_card(s.solution)});
   return page_html(deck.title.empty() ? "Solutions" : deck.title, "Karst speciate",
-                   fmt::format("{}, database {}", source, deck.database), body, std::string(version_and_git_id()));
+                   fmt::format("{}, database {}", source, deck.databases()), body, std::string(version_and_git_id()));
 }
 
 }  // namespace karst

@@ -59,7 +59,7 @@ std::vector<SpeciateTable> tell_speciated(const std::vector<Speciated>& all, con
   SpeciateTable solutions{"", ""}, batch{"batch", ""}, titration{"titration", ""};
   for (const Speciated& s : all) {
     const std::string& name = s.solution.options.name;
-    log_info("{}", solution_text(s.solution, deck.database));
+    log_info("{}", solution_text(s.solution, deck.databases()));
     for (const std::string& w : solution_warnings(s.solution)) log_warn("{}", w);
     solutions.csv += solution_csv(s.solution, solutions.csv.empty());
     tell_vessel(s, deck, solutions.csv);

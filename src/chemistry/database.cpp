@@ -70,19 +70,30 @@ Option option_of(std::string word) {
 /// Reads the lines one after the other.
 class DatabaseParser {
  public:
-  explicit DatabaseParser(const std::string& name) { database_.name = name; }
+  explicit DatabaseParser(const std::string& name) { database_.name = file_ = name; }
+
+  /// What follows stands in another file, which begins with a keyword.
+  void add_file(const std::string& name) {
+    close_entry();
+    block_ = Block::none;
+    waiting_.clear();
+    file_ = name;
+    database_.name += " with " + name;
+  }
+
+  bool in_block() const { return block_ != Block::none; }
 
   void line(const std::string& text, int number) {
     line_ = number;
     try {
       take(text);
     } catch (const Error& e) {
-      throw Error(fmt::format("database {}, line {}: {}", database_.name, number, e.what()));
+      throw Error(fmt::format("database {}, line {}: {}", file_, number, e.what()));
     }
   }
 
   Database finish(bool rates_alone = false) {
-    end_entry();
+    close_entry();
     if (rates_alone) return std::move(database_);
     require(!database_.masters.empty() && !database_.species.empty(),
             "database {}: there are no {}; is it a database in PHREEQC's format?", database_.name,
@@ -99,6 +110,14 @@ class DatabaseParser {
   }
 
  private:
+  void close_entry() {
+    try {
+      end_entry();
+    } catch (const Error& e) {
+      throw Error(fmt::format("database {}: {}", file_, e.what()));
+    }
+  }
+
   enum class Block : std::uint8_t { none, masters, sorption_masters, species, phases, rates, ignored };
 
   void take(const std::string& text) {
@@ -306,6 +325,7 @@ class DatabaseParser {
   Reaction reaction_;  // of the entry that is being read, in reaction_line_
   int line_ = 0, reaction_line_ = 0;
   bool unchecked_ = false;
+  std::string file_;         // that the lines are of
   std::string waiting_;      // name of a phase whose reaction comes next
   std::string rate_source_;  // of the block of rates
 };
@@ -374,8 +394,8 @@ double Database::gram_formula_weight(const std::string& text) const {
 namespace {
 
 /// FNV-1a (Fowler, Noll & Vo).
-std::uint64_t fingerprint_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
+/// @param hash  of the text before
+std::uint64_t fingerprint_of(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325U) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   return hash;
 }
@@ -430,7 +450,22 @@ std::string left_out(const Database& database) {
   return text.empty() ? text : fmt::format("Not used of database {}: {}", database.name, text);
 }
 
-Database read_database(const std::string& path) { return parse_database(text_of(path), path); }
+Database read_database(const std::string& path, const std::vector<std::string>& additions) {
+  const std::string text = text_of(path);
+  DatabaseParser parser(path);
+  read_lines(text, parser);
+  std::uint64_t fingerprint = fingerprint_of(text);
+  for (const std::string& addition : additions) {
+    const std::string added = text_of(addition);
+    parser.add_file(addition);
+    read_lines(added, parser);
+    require(parser.in_block(), "database {}: there is no keyword in it, such as SOLUTION_SPECIES or PHASES", addition);
+    fingerprint = fingerprint_of(added, fingerprint);
+  }
+  Database database = parser.finish();
+  database.fingerprint = fingerprint;
+  return database;
+}
 
 std::vector<DatabaseRate> read_rates(const std::string& path) {
   DatabaseParser parser(path);

@@ -118,7 +118,9 @@ Database parse_database(std::string_view text, const std::string& name);
 /// are none. Not collective.
 std::vector<DatabaseRate> read_rates(const std::string& path);
 
-/// As parse_database(), from a file. Not collective: under MPI every rank reads it.
-Database read_database(const std::string& path);
+/// As parse_database(), from a file and from others behind it, which need not have anything else than what they add:
+/// their definitions come later. Messages name the file and the line in it. Not collective: under MPI every rank reads
+/// them.
+Database read_database(const std::string& path, const std::vector<std::string>& additions = {});
 
 }  // namespace karst

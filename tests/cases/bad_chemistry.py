@@ -32,6 +32,9 @@ wrong_deck("database_is_empty", ["chemistry.database", "own.dat", "no SOLUTION_M
 wrong_deck("database_with_a_wrong_line", ["chemistry.database", "own.dat, line 2", "'x' is no number"],
            "SOLUTION_MASTER_SPECIES\nH H+ -1 H x\n", chemistry='database = "own.dat"\n')
 wrong_deck("database_of_pitzer", ["chemistry.database", "own.dat, line 1", "PITZER"], "PITZER\n", chemistry='database = "own.dat"\n')
+wrong_deck("without_its_additions", ["chemistry.additions", "nothing.dat"], chemistry='additions = ["nothing.dat"]\n')
+wrong_deck("additions_of_a_wrong_line", ["chemistry.additions", "own.dat, line 2", "'x' is no number"],
+           "SOLUTION_MASTER_SPECIES\nH H+ -1 H x\n", chemistry='additions = ["own.dat"]\n')
 wrong_deck("rates_of_a_wrong_line", ["chemistry.rates", "own.dat, line 2", "3 rate parameters"],
            "RATE_PARAMETERS_PK\nCalcite -0.3 14.4 1\n", chemistry='rates = "own.dat"\n')
 wrong_deck("rates_that_nobody_has", ["chemistry.mineral[0].rates", "Calcite has no rate parameters", "palandri-kharaka.dat"],

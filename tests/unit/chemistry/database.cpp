@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <fstream>
 
 #include "base/error.hpp"
 #include "chemistry/chemical_system.hpp"
@@ -171,6 +173,42 @@ TEST(Database, WhatIsNotUsedIsNamed) {
   for (const char* word : {"MEAN_GAMMAS", "RATES"}) EXPECT_NE(unused.find(word), std::string::npos) << unused;
   EXPECT_EQ(unused.find("RATES"), unused.rfind("RATES")) << unused;
   EXPECT_EQ(left_out(parse_database(small, "small")), "");
+}
+
+/// Writes it into a file of this name; removes it in the end.
+struct File {
+  File(const std::string& name, const std::string& text) : path(testing::TempDir() + name) {
+    std::ofstream(path) << text;
+  }
+  ~File() { std::remove(path.c_str()); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  std::string path;
+};
+
+// What a second file defines again takes the place of the first one's; its mistakes name it, and its own line.
+TEST(Database, AdditionsComeBehindTheDatabase) {
+  const File first("first.dat", small + "H+ + Cl- = HCl\nlog_k 1\n"),
+      more("more.dat",
+           "SOLUTION_MASTER_SPECIES\nBr Br- 0 Br 79.9\nSOLUTION_SPECIES\nBr- = Br-\nH+ + Cl- = HCl\nlog_k 2\n"),
+      wrong("wrong.dat", "SOLUTION_SPECIES\n2 H+ + Cl- = HCl\n"), loose("loose.dat", "log_k 3\n");
+  const Database plain = read_database(first.path), both = read_database(first.path, {more.path});
+  EXPECT_EQ(plain.find_species("HCl")->constant.log_k_25, 1.0);
+  EXPECT_EQ(both.find_species("HCl")->constant.log_k_25, 2.0);
+  EXPECT_EQ(plain.master("Br"), nullptr);
+  EXPECT_EQ(both.master("Br")->species, "Br-");
+  EXPECT_EQ(both.masters.size(), plain.masters.size() + 1);
+  EXPECT_NE(both.fingerprint, plain.fingerprint);
+  const auto said = [&](const std::string& last) -> std::string {
+    try {
+      read_database(first.path, {more.path, last});
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(said(wrong.path).find("wrong.dat: the reaction of line 2: H does not balance"), std::string::npos);
+  EXPECT_NE(said(loose.path).find("loose.dat: there is no keyword"), std::string::npos);  // no option of HCl before
 }
 
 TEST(Database, AnotherTextHasAnotherFingerprint) {

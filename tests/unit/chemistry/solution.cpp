@@ -56,45 +56,65 @@ TEST(Solution, SeaWater) {
   EXPECT_NEAR(molality(s, "MgHCO3+"), 2.865388257e-4, 1e-5 * 2.9e-4);
 }
 
-// verification.md G6: example 1 of PHREEQC's manual with all that phreeqc.dat has of it (no uranium), its redox couples
-// as valences of their own. Figures: PhreeqcRM 0.0.20 with the same input, redox O(0)/O(-2) where it has couples.
+// verification.md G6: example 1 of PHREEQC's manual, with the uranium that it defines itself, its redox couples as
+// valences of their own. Figures: PhreeqcRM 0.0.20 with the same input, redox O(0)/O(-2) where it has couples.
 TEST(Solution, SeaWaterWithItsTraces) {
   SolutionOptions options;
   options.ph = "8.22";
   options.units = "ppm";
   options.density = 1.023;
-  options.totals = {
-      "Ca 412.3",           "Mg 1291.8",         "Na 10768",           "K 399.1",   "Fe(3) 0.002",
-      "Mn(2) 0.0002",       "Si 4.28",           "Cl 19353",           "S(6) 2712", "Alkalinity 141.682 as HCO3",
-      "N(5) 0.29 gfw 62.0", "N(-3) 0.03 as NH4", "O(0) 1.0 O2(g) -0.7"};
-  const Solution s = solve_solution(shipped(), options);
-  EXPECT_NEAR(s.state.ionic_strength, 0.6736646589811, 1e-7);
-  EXPECT_NEAR(std::exp(s.state.ln_water), 0.9805892962151, 1e-8);
+  options.totals = {"Ca 412.3",
+                    "Mg 1291.8",
+                    "Na 10768",
+                    "K 399.1",
+                    "Fe(3) 0.002",
+                    "Mn(2) 0.0002",
+                    "Si 4.28",
+                    "Cl 19353",
+                    "S(6) 2712",
+                    "Alkalinity 141.682 as HCO3",
+                    "N(5) 0.29 gfw 62.0",
+                    "N(-3) 0.03 as NH4",
+                    "O(0) 1.0 O2(g) -0.7",
+                    "U(6) 3.3 ppb"};
+  const Database database =
+      read_database(KARST_DATABASES "/phreeqc.dat", {KARST_DATABASES "/../inputs/speciation/uranium.dat"});
+  const Solution s = solve_solution(database, options);
+  EXPECT_NEAR(s.state.ionic_strength, 0.673664759407, 1e-7);
+  EXPECT_NEAR(std::exp(s.state.ln_water), 0.980589296893, 1e-8);
   const auto total = [&](const char* element) { return total_of(s.system, s.state, s.system.primary_of(element)); };
-  EXPECT_NEAR(total("C"), 2.232532375725e-3, 1e-7 * 2.2e-3);
-  EXPECT_NEAR(total("O(0)"), 4.377470778877e-4, 1e-6 * 4.4e-4);  // of oxygen atoms: twice the O2
-  EXPECT_NEAR(total("N(-3)"), 1.723559543649e-6, 1e-7 * 1.7e-6);
-  EXPECT_NEAR(total("Fe(3)"), 3.711422701312e-8, 1e-6 * 3.7e-8);
-  for (const auto& [phase, value] : {std::pair{"Calcite", 0.7752206343120},
-                                     {"Aragonite", 0.6633471096568},
-                                     {"Dolomite", 2.490003385533},
-                                     {"Gypsum", -0.7212922648908},
-                                     {"Halite", -2.484123171760},
-                                     {"CO2(g)", -3.349129577890},
-                                     {"O2(g)", -0.7000813829731},
-                                     {"Quartz", -0.08630607340300},
-                                     {"Goethite", 6.078603545807},
-                                     {"Talc", 6.055741360508}})
+  EXPECT_NEAR(total("C"), 2.232496367701e-3, 1e-7 * 2.2e-3);
+  EXPECT_NEAR(total("O(0)"), 4.377470677653e-4, 1e-6 * 4.4e-4);  // of oxygen atoms: twice the O2
+  EXPECT_NEAR(total("N(-3)"), 1.723559549544e-6, 1e-7 * 1.7e-6);
+  EXPECT_NEAR(total("Fe(3)"), 3.711422714005e-8, 1e-6 * 3.7e-8);
+  EXPECT_NEAR(total("U(6)"), 1.436793458682e-8, 1e-7 * 1.4e-8);
+  for (const auto& [phase, value] : {std::pair{"Calcite", 0.775205593660},
+                                     {"Aragonite", 0.663332069005},
+                                     {"Dolomite", 2.489973375225},
+                                     {"Gypsum", -0.721292255449},
+                                     {"Halite", -2.484123168651},
+                                     {"CO2(g)", -3.349144660502},
+                                     {"O2(g)", -0.700081382973},
+                                     {"Quartz", -0.086306063226},
+                                     {"Goethite", 6.078603553150},
+                                     {"Talc", 6.055741740385}})
     EXPECT_NEAR(index(s, phase), value, 2e-7) << phase;
-  for (const auto& [species, value] : {std::pair{"CO3-2", 4.123583641577e-5},
-                                       {"HCO3-", 1.612586764148e-3},
-                                       {"MgHCO3+", 2.865260733920e-4},
-                                       {"CaSO4", 7.270742273680e-4},
-                                       {"MnCl+", 1.089989767449e-9},
-                                       {"Fe(OH)3", 2.771559638763e-8},
-                                       {"NO3-", 4.847486197100e-6},
-                                       {"NH4+", 1.580844662329e-6},
-                                       {"O2", 2.188735389439e-4}})
+  for (const auto& [species, value] : {std::pair{"CO3-2", 4.123440635453e-5},
+                                       {"HCO3-", 1.612530779011e-3},
+                                       {"MgHCO3+", 2.865162020866e-4},
+                                       {"CaSO4", 7.270742346889e-4},
+                                       {"MnCl+", 1.089993400995e-9},
+                                       {"Fe(OH)3", 2.771559623451e-8},
+                                       {"NO3-", 4.847486213679e-6},
+                                       {"NH4+", 1.580844675857e-6},
+                                       {"O2", 2.188735338826e-4},
+                                       {"UO2+2", 2.418273784861e-16},
+                                       {"UO2OH+", 2.707008909788e-14},
+                                       {"(UO2)2(OH)2+2", 1.139325955417e-21},
+                                       {"(UO2)3(OH)5+", 1.485165088948e-23},
+                                       {"UO2CO3", 6.401171467580e-12},
+                                       {"UO2(CO3)2-2", 1.688188311875e-9},
+                                       {"UO2(CO3)3-4", 1.267331779156e-8}})
     EXPECT_NEAR(molality(s, species), value, 1e-6 * value) << species;
 }
 

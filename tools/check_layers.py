@@ -68,6 +68,7 @@ HOMES = {
     "TIFF": (r'#\s*include\s*[<"]tiff', [("geometry_import/", ".cpp"), ("image_generator/", ".cpp"), ("tests/damage/", ".cpp")]),
     "zlib": (r'#\s*include\s*[<"]zlib', [("geometry_import/", ".cpp"), ("src/io/file_checksum", ".cpp"), ("tests/unit/geometry_import/", ""), ("tests/damage/", ".cpp")]),
     "PNG": (r'#\s*include\s*[<"]png', [("geometry_import/", ".cpp"), ("src/page/", ".cpp")]),
+    "PHREEQC": (r'#\s*include\s*[<"](PhreeqcRM|IPhreeqc)', [("src/chemistry/phreeqc_engine.cpp", "")]),
     "GoogleTest": (r'#\s*include\s*[<"]g(test|mock)/', [("tests/", "")]),
 }
 

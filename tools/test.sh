@@ -15,6 +15,11 @@ if ((nightly)); then
   without=()
   .venv/bin/python -m pip install --quiet --disable-pip-version-check -r tools/requirements_nightly.txt </dev/null ||
     echo "Without these packages the comparisons with PHREEQC, PoreSpy and OpenPNM are skipped." >&2
+  phreeqcrm=$PWD/build/phreeqcrm
+  { tools/build_phreeqcrm.sh "$phreeqcrm" &&
+    cmake --preset release -B build/with-phreeqcrm -DKARST_PHREEQCRM=ON -DPhreeqcRM_ROOT="$phreeqcrm" >/dev/null &&
+    cmake --build build/with-phreeqcrm --target karst; } ||
+    echo "Without PhreeqcRM the comparison of both engines of the chemistry is skipped." >&2
   tools/sanitize.sh
   tools/package.sh
   tools/site.sh

@@ -212,6 +212,25 @@ void read_run(Reader& in, ChemistryDeck& deck) {
                fmt::format("{:g}: totals of the last solve are kept to 6e-8; wanted: 0, or 1e-7 to 0.01", deck.skip));
 }
 
+/// What the engine phreeqcrm does not do.
+void check_engine(Reader& in, const ChemistryDeck& deck) {
+  if (deck.engine == ChemistryEngine::karst) return;
+  if (!has_phreeqc())
+    in.mistake("chemistry.engine",
+               "\"phreeqcrm\": Karst was built without it; tools/build_phreeqcrm.sh builds PhreeqcRM, and the CMake "
+               "option KARST_PHREEQCRM takes it in");
+  const auto alone = [&](bool asked, const char* what) {
+    if (asked)
+      in.mistake("chemistry.engine",
+                 fmt::format("\"phreeqcrm\" beside {}, which the engine karst alone has; take \"karst\"", what));
+  };
+  alone(!deck.sorbents.empty(), "exchangers or surfaces");
+  alone(!deck.titration.reactants.empty(), "a titration");
+  alone(std::ranges::any_of(deck.minerals, [](const MineralDeck& m) { return !m.wall.empty(); }),
+        "minerals on walls, behind their film");
+  for (const char* key : {"chemistry.skip", "chemistry.walls"}) alone(in.given(key), key);
+}
+
 /// Solutions, minerals, sorbents and equilibria.
 void read_parts(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
   in.tables("chemistry.solution", "a solution; one table each", [&](Reader& item) {
@@ -255,6 +274,13 @@ void read_parts(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
 void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
   const bool run = use == ChemistryUse::run;
   if (!run) in.text("title", deck.title, "one line on what this is");
+  in.word<ChemistryEngine>("chemistry.engine", deck.engine,
+                           {{"karst", ChemistryEngine::karst, "Karst's own"},
+                            {"phreeqcrm", ChemistryEngine::phreeqcrm,
+                             "PHREEQC (PhreeqcRM), where Karst was built with it (CMake option KARST_PHREEQCRM): "
+                             "solutions, and minerals and "
+                             "phases in equilibrium in a vessel or in every cell"}},
+                           "what solves solutions and reactions");
   in.text("chemistry.database", deck.database,
           "file in PHREEQC's format, relative to the deck; phreeqc.dat comes along with Karst");
   in.texts(
@@ -269,6 +295,7 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
              1e300);
   read_titration(in, deck.titration);
   read_run(in, deck);
+  if (!in.documenting()) check_engine(in, deck);
   if (in.documenting()) {
     deck = {};
     return;
@@ -283,9 +310,9 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
             "chemistry.titration.steps"},
            "a titration belongs to `karst speciate`; remove it");
     if (!deck.asked())
-      refuse({"chemistry.database", "chemistry.additions", "chemistry.rates", "chemistry.mineral", "chemistry.exchange",
-              "chemistry.surface", "chemistry.equilibrium", "chemistry.initial", "chemistry.inlet", "chemistry.species",
-              "chemistry.walls", "chemistry.skip"},
+      refuse({"chemistry.engine", "chemistry.database", "chemistry.additions", "chemistry.rates", "chemistry.mineral",
+              "chemistry.exchange", "chemistry.surface", "chemistry.equilibrium", "chemistry.initial",
+              "chemistry.inlet", "chemistry.species", "chemistry.walls", "chemistry.skip"},
              "given without a [[chemistry.solution]], so there is nothing to react");
     return;
   }
@@ -340,6 +367,13 @@ std::optional<Database> read_database_of(Reader& in, ChemistryDeck& deck) {
     if (!known("equilibrium", e, deck.equilibria[e].phase)) deck.equilibria[e].phase.clear();
   std::erase_if(deck.equilibria, [](const EquilibriumOptions& e) { return e.phase.empty(); });
   return database;
+}
+
+std::optional<PhreeqcFiles> phreeqc_files(const ChemistryDeck& deck, const std::string& deck_directory) {
+  if (deck.engine == ChemistryEngine::karst) return std::nullopt;
+  PhreeqcFiles files{database_path(deck.database, deck_directory), {}};
+  for (const std::string& name : deck.additions) files.additions.push_back(database_path(name, deck_directory));
+  return files;
 }
 
 std::string database_path(const std::string& name, const std::string& deck_directory) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/deck.hpp"
+#include "chemistry/phreeqc_engine.hpp"
 #include "chemistry/vessel.hpp"
 
 namespace karst {
@@ -26,11 +27,15 @@ struct TitrationDeck {
   std::vector<double> amounts;         ///< in all, after each step [mol/kgw]
 };
 
+/// What solves solutions and reactions.
+enum class ChemistryEngine : std::uint8_t { karst, phreeqcrm };
+
 /// How minerals on walls react in a step (decision 035).
 enum class WallCoupling { as_needed, in_turn, coupled };
 
 struct ChemistryDeck {
   std::string title;
+  ChemistryEngine engine = ChemistryEngine::karst;
   std::string database = "phreeqc.dat";
   std::vector<std::string> additions;  ///< files that are read behind the database
   std::string rates;                   ///< file of rate parameters beside those of the database; empty: none
@@ -60,6 +65,10 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use);
 /// database. Notes what is wrong with either, and phases that the database does not have: minerals are then without
 /// rates, equilibria left out. Empty without a database. Not collective.
 std::optional<Database> read_database_of(Reader& in, ChemistryDeck& deck);
+
+/// Paths of what the engine phreeqcrm reads; empty for the engine karst. Throws Error as database_path(). Not
+/// collective.
+std::optional<PhreeqcFiles> phreeqc_files(const ChemistryDeck& deck, const std::string& deck_directory);
 
 /// Path of a database: beside the deck, or the one of this name that Karst brings along (beside an installed program in
 /// ../share/karst/databases, else in the folder it was built from). Throws Error when there is none, naming the places.

@@ -34,7 +34,8 @@ std::size_t place_of(Reader& in, const ChemistryDeck& deck, const char* key, con
 }
 
 /// Solutions that both name all elements of both and of the minerals. Throws Error.
-Solution solved(const Database& database, const ChemistryDeck& deck, std::size_t which, std::size_t other) {
+Solution solved(const Database& database, const ChemistryDeck& deck, const std::optional<PhreeqcFiles>& phreeqc,
+                std::size_t which, std::size_t other) {
   SolutionOptions options = deck.solutions[which];
   std::vector<std::string> there;
   const auto species_of = [&](const std::string& element) {
@@ -50,7 +51,7 @@ Solution solved(const Database& database, const ChemistryDeck& deck, std::size_t
     if (database.phase(m.options.phase) != nullptr)  // else it has been noted
       add_elements_of_phase(database, m.options.phase, options);
   for (const EquilibriumOptions& e : deck.equilibria) add_elements_of_phase(database, e.phase, options);
-  return solve_solution(database, options);
+  return phreeqc ? solve_with_phreeqc(*phreeqc, database, options) : solve_solution(database, options);
 }
 
 bool readable(const SolutionOptions& solution) {
@@ -66,7 +67,7 @@ bool readable(const SolutionOptions& solution) {
 std::optional<Solution> try_solved(Reader& in, const std::optional<Database>& database, const ChemistryDeck& deck,
                                    std::size_t which, std::size_t other) {
   if (database && readable(deck.solutions[which]) && readable(deck.solutions[other])) try {
-      return solved(*database, deck, which, other);
+      return solved(*database, deck, has_phreeqc() ? phreeqc_files(deck, in.directory()) : std::nullopt, which, other);
     } catch (const Error& e) {
       in.mistake(fmt::format("chemistry.solution[{}]", which), e.what());
     }
@@ -181,6 +182,7 @@ void add_chemistry(Reader& in, Config& config) {
   try {
     plan->left_out = left_out(*database);
     plan->database = database->fingerprint;
+    plan->phreeqc = phreeqc_files(deck, in.directory());
     add_minerals(in, deck, start, *plan);
     if (plan->medium.minerals.size() == deck.minerals.size()) add_bulk(*database, deck, start, *plan);
     plan->initial = totals_in(start.system, start);

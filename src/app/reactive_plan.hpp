@@ -7,19 +7,21 @@
 #include <vector>
 
 #include "app/config.hpp"
+#include "chemistry/phreeqc_engine.hpp"
 #include "chemistry/vessel.hpp"
 #include "transport/reactive/reaction_step.hpp"
 
 namespace karst {
 
 struct ReactivePlan {
-  ReactiveMedium medium;               ///< what is dissolved, with the minerals of the deck in their order
-  std::optional<Vessel> bulk;          ///< what is in every cell: these minerals, then phases in equilibrium, sorbents
-  std::vector<double> initial, inlet;  ///< [primary] totals [mol/kgw]
-  std::vector<int> species;            ///< of chemistry.species, in the system
-  std::size_t first = 0;               ///< component of the first total in TransportDeck::components
-  std::uint64_t database = 0;          ///< Database::fingerprint
-  double water = 997.0;                ///< kilograms of water in a cubic metre of fluid
+  ReactiveMedium medium;                ///< what is dissolved, with the minerals of the deck in their order
+  std::optional<Vessel> bulk;           ///< what is in every cell: these minerals, then phases in equilibrium, sorbents
+  std::optional<PhreeqcFiles> phreeqc;  ///< of the engine phreeqcrm
+  std::vector<double> initial, inlet;   ///< [primary] totals [mol/kgw]
+  std::vector<int> species;             ///< of chemistry.species, in the system
+  std::size_t first = 0;                ///< component of the first total in TransportDeck::components
+  std::uint64_t database = 0;           ///< Database::fingerprint
+  double water = 997.0;                 ///< kilograms of water in a cubic metre of fluid
   std::vector<std::string> warnings;
   std::string left_out;  ///< of the database
 

@@ -60,6 +60,8 @@ double ReactiveRun::molar_volume(std::size_t mineral) const {
 
 std::string ReactiveRun::text() const {
   std::string text = "Chemistry\n";
+  text += fmt::format("  {:<44} {:>13}\n", "engine", engine());
+  text += fmt::format("  {:<44} {:>13}\n", "  threads", n_threads());
   for (const auto& [name, water] :
        {std::pair{"at the outlet", &past_.line.outlet}, {"of the mean composition", &past_.line.mean}})
     if (std::isfinite(water->ph))
@@ -136,7 +138,9 @@ std::string ReactiveRun::json() const {
     const auto [low, high] = picture_ranges()[f];
     pictures.push_back({{"field", drawn_fields()[f]}, {"range", {low, high}}});
   }
-  const Json json{{"database", run_.config.chemistry.databases()},
+  const Json json{{"engine", engine()},
+                  {"threads", n_threads()},
+                  {"database", run_.config.chemistry.databases()},
                   {"pH_outlet", finite(past_.line.outlet.ph)},
                   {"pH_mean", finite(past_.line.mean.ph)},
                   {"minerals", minerals},

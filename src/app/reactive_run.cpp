@@ -53,9 +53,10 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
                     covered_walls(run)),
          {},
          {},
-         true});
+         true,
+         {}});
   if (plan_.bulk)
-    places_.push_back({volume_sites(grid_, plan_.bulk->minerals.area, plan_.bulk->minerals.amount), {}, {}, false});
+    places_.push_back({volume_sites(grid_, plan_.bulk->minerals.area, plan_.bulk->minerals.amount), {}, {}, false, {}});
   area_.assign(plan_.reactions().size(), 0.0);
   for (Place& place : places_) {
     place.state = start_reaction(medium_of(place), place.sites);
@@ -171,14 +172,13 @@ bool ReactiveRun::couples(double dt) const {
 
 void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double dt, TransportReport& moved) {
   const std::size_t n = plan_.initial.size();
-  const ReactionOptions options{run_.config.chemistry.skip};
   past_.line.solved = past_.line.kept = past_.line.speciations = 0;
   for (MineralLine& m : past_.line.minerals) m.rate = 0.0;
   const bool walls = !places_.empty() && places_.front().walls, together = walls && couples(dt);
   const std::int64_t in_turn = coupled_.counts.in_turn;
   if (together)
-    advance_coupled({plan_.medium, places_.front().sites, plan_.first, options}, stepper, dt, places_.front().state,
-                    state, coupled_, moved, places_.front().report);
+    advance_coupled({plan_.medium, places_.front().sites, plan_.first, {run_.config.chemistry.skip}}, stepper, dt,
+                    places_.front().state, state, coupled_, moved, places_.front().report);
   else
     stepper.advance(state, dt, moved);
   if (walls && (!together || coupled_.counts.in_turn > in_turn)) {
@@ -187,8 +187,7 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
   }
   for (Place& place : places_) {
     if (!(place.walls && together)) {
-      karst::react(medium_of(place), place.sites, grid_, dt, options, place.state,
-                   std::span(state.values).subspan(plan_.first, n), place.report);
+      react(place, dt, std::span(state.values).subspan(plan_.first, n));
       for (std::size_t p = 0; p < n; ++p) stepper.take_changes(state, plan_.first + p);
     }
     add(place, dt);
@@ -209,6 +208,15 @@ void ReactiveRun::add_work(const CompositeNumbering& numbering, std::vector<BoxW
           level[b] += static_cast<double>(place.state.cost[site] + 1);
     }
   }
+}
+
+void ReactiveRun::react(Place& place, double dt, std::span<Array<double>> totals) {
+  const ReactiveMedium& medium = medium_of(place);
+  if (plan_.phreeqc)
+    react_with_phreeqc(*plan_.phreeqc, place.phreeqc, {medium, place.sites, grid_}, dt, place.state, totals,
+                       place.report);
+  else
+    karst::react(medium, place.sites, grid_, dt, {run_.config.chemistry.skip}, place.state, totals, place.report);
 }
 
 void ReactiveRun::add(const Place& place, double dt) {

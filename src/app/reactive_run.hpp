@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,12 +83,14 @@ class ReactiveRun {
     ReactionState state;
     ReactionReport report;
     bool walls = false;
+    std::optional<PhreeqcCells> phreeqc;  ///< of the engine phreeqcrm, from the first step on
   };
   /// Of a place whose steps may be coupled.
   const CoupledScratch* scratch_of(const Place& place) const { return place.walls ? &coupled_ : nullptr; }
   /// What reacts there.
   const ReactiveMedium& medium_of(const Place& place) const { return place.walls ? plan_.medium : plan_.bulk->medium; }
   bool couples(double dt) const;
+  void react(Place& place, double dt, std::span<Array<double>> totals);
   void add(const Place& place, double dt);
   std::span<const Array<double>> totals(const TransportState& state) const;
   void find_contents(const TransportState& state, std::vector<double>& content, std::vector<double>& size) const;
@@ -98,6 +101,7 @@ class ReactiveRun {
   void compare_with_well_mixed(const TransportState& state);
   std::vector<std::string> drawn_fields() const;
   void add_bulk_fields(std::vector<std::string>& names, std::vector<std::vector<double>>& values) const;
+  const char* engine() const { return plan_.phreeqc ? "PHREEQC" : "Karst"; }
   bool sorbs() const { return plan_.bulk && !plan_.bulk->medium.sites.empty(); }
   bool sorbs(std::size_t primary) const;
   std::vector<std::pair<double, double>> picture_ranges() const;

@@ -18,7 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Speciated speciated(const Database& database, const ChemistryDeck& deck, SolutionOptions options) {
+/// @param phreeqc  of the engine phreeqcrm
+Speciated speciated(const Database& database, const ChemistryDeck& deck, const std::optional<PhreeqcFiles>& phreeqc,
+                    SolutionOptions options) {
   VesselOptions parts{deck.sorbents, {}, deck.equilibria};
   std::vector<Reactant> reactants;
   for (const MineralDeck& m : deck.minerals) parts.minerals.push_back(m.options);
@@ -26,12 +28,17 @@ Speciated speciated(const Database& database, const ChemistryDeck& deck, Solutio
   for (const MineralOptions& m : parts.minerals) add_elements_of_phase(database, m.phase, options);
   for (const EquilibriumOptions& e : parts.equilibria) add_elements_of_phase(database, e.phase, options);
   for (const Reactant& r : reactants) add_elements_of_reactant(database, r, options);
-  Speciated result{solve_solution(database, options), {}, {}, {}, {}};
+  Speciated result{
+      phreeqc ? solve_with_phreeqc(*phreeqc, database, options) : solve_solution(database, options), {}, {}, {}, {}};
   try {
     result.vessel = make_vessel(database, result.solution, parts);
     const Vessel& v = result.vessel;
-    if (!deck.equilibria.empty()) result.equilibrium = equilibrate(v.medium, v.minerals, v.totals);
-    if (!deck.times.empty()) result.batch = react(v.medium, v.minerals, v.totals, deck.times);
+    if (!deck.equilibria.empty())
+      result.equilibrium = phreeqc ? react_with_phreeqc(*phreeqc, v.medium, v.minerals, v.totals, {}).front()
+                                   : equilibrate(v.medium, v.minerals, v.totals);
+    if (!deck.times.empty())
+      result.batch = phreeqc ? react_with_phreeqc(*phreeqc, v.medium, v.minerals, v.totals, deck.times)
+                             : react(v.medium, v.minerals, v.totals, deck.times);
     if (!reactants.empty())
       result.titration = titrate(v, totals_of_reactants(database, v.medium.system, reactants), deck.titration.amounts);
   } catch (const Error& e) {
@@ -41,11 +48,12 @@ Speciated speciated(const Database& database, const ChemistryDeck& deck, Solutio
 }
 
 /// All solutions, or one error that tells what is wrong with each.
-std::vector<Speciated> speciate_all(const Database& database, const ChemistryDeck& deck) {
+std::vector<Speciated> speciate_all(const Database& database, const ChemistryDeck& deck,
+                                    const std::optional<PhreeqcFiles>& phreeqc) {
   std::vector<Speciated> all;
   std::string problems;
   for (const SolutionOptions& options : deck.solutions) try {
-      all.push_back(speciated(database, deck, options));
+      all.push_back(speciated(database, deck, phreeqc, options));
     } catch (const Error& e) {
       problems += fmt::format("{}{}", problems.empty() ? "" : "\n", e.what());
     }
@@ -92,8 +100,10 @@ void speciate_command(const Comm& comm, const CommandLine& line) {
   in.finish();
   check_targets(comm, targets(line, deck), line.overwrite);
   const Database& database = *found;  // else finish() has thrown
-  const std::vector<Speciated> all = speciate_all(database, deck);
+  const std::optional<PhreeqcFiles> phreeqc = phreeqc_files(deck, in.directory());
+  const std::vector<Speciated> all = speciate_all(database, deck, phreeqc);
   if (!deck.title.empty()) log_info("{}\n", deck.title);
+  log_info("Engine: {}, 1 thread\n", phreeqc ? "PHREEQC (PhreeqcRM)" : "Karst");
   if (const std::string unused = left_out(database); !unused.empty()) log_info("{}\n", unused);
   const std::vector<SpeciateTable> tables = tell_speciated(all, deck);
   for (const SpeciateTable& table : tables) {

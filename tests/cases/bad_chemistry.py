@@ -39,6 +39,10 @@ wrong_deck("rates_of_a_wrong_line", ["chemistry.rates", "own.dat, line 2", "3 ra
            "RATE_PARAMETERS_PK\nCalcite -0.3 14.4 1\n", chemistry='rates = "own.dat"\n')
 wrong_deck("rates_that_nobody_has", ["chemistry.mineral[0].rates", "Calcite has no rate parameters", "palandri-kharaka.dat"],
            mineral=MINERAL.replace("1e-6", "database"))
+wrong_deck("engine_with_what_it_has_not", ["chemistry.engine", '"phreeqcrm" beside exchangers or surfaces'],
+           chemistry='engine = "phreeqcrm"\n', mineral=MINERAL + '[[chemistry.exchange]]\nsite = "X"\namount = 1\n')
+wrong_deck("engine_with_walls", ["chemistry.engine", '"phreeqcrm" beside minerals on walls', "beside chemistry.skip"], command="run",
+           chemistry='engine = "phreeqcrm"\nskip = 1e-3\n', mineral='phase = "Calcite"\nwall = "all"\nrates = ["1"]\n')
 # Species and phases.
 wrong_deck("of_unknown_names", ["chemistry.species", "CO9", "chemistry.inlet", '"brine" is no solution'],
            command="run", chemistry='species = ["CO9"]\ninlet = "brine"\n')

@@ -77,6 +77,32 @@ class Step {
     state_.seconds += timer.seconds();
   }
 
+  /// [site][mineral]
+  template <class F>
+  std::vector<double> of_minerals(F&& f) const {
+    std::vector<double> all;
+    for (std::size_t s = 0; s < sites_.size(); ++s)
+      for (std::size_t m = 0; m < n_; ++m) all.push_back(f(s, m));
+    return all;
+  }
+  std::vector<double> areas() const {
+    return of_minerals([&](std::size_t s, std::size_t m) { return sites_.area_of(s, m); });
+  }
+  std::vector<double> amounts() const {
+    return of_minerals([&](std::size_t s, std::size_t m) { return left(s, m); });
+  }
+
+  /// Rates that PHREEQC finds over the step.
+  void take_rates_of(PhreeqcCells& cells) {
+    std::vector<double> there(sites_.size() * n_totals_), dissolved(sites_.size() * n_);
+    for (std::size_t s = 0; s < sites_.size(); ++s)
+      for (std::size_t p = 0; p < n_totals_; ++p) there[s * n_totals_ + p] = totals_[p][sites_.volume[s]];
+    cells.react(dt_, there, dissolved);
+    for (std::size_t s = 0; s < sites_.size(); ++s)
+      for (std::size_t m = 0; m < n_; ++m)
+        state_.rate[s * n_ + m] = std::min(dissolved[s * n_ + m], std::max(0.0, left(s, m))) / dt_;
+  }
+
   void apply() const {
     parallel_for(std::ssize(sites_.volume), [&](std::int64_t i) {
       const auto s = static_cast<std::size_t>(i), v = static_cast<std::size_t>(sites_.volume[s]);
@@ -268,6 +294,14 @@ void tell_failures(const ReactiveMedium& medium, const ReactiveSites& sites, con
       dt, n, text));
 }
 
+/// What one of the ranks could not do.
+void throw_on_all_ranks(const Comm& comm, std::string problem) {
+  if (!comm.any(!problem.empty())) return;
+  const auto first = -static_cast<int>(comm.max(problem.empty() ? -1e9 : -static_cast<double>(comm.rank())));
+  comm.broadcast(problem, first);
+  throw Error("chemistry: " + problem);
+}
+
 }  // namespace
 
 bool hardly_changed(std::span<const double> now, std::span<const float> before, double skip) {
@@ -319,6 +353,24 @@ void react(const ReactiveMedium& medium, const ReactiveSites& sites, const Scala
   Failures failures;
   step.solve(failures);
   tell_failures(medium, sites, grid, step, failures, dt);
+  step.apply();
+  step.sum_up(report);
+  state.dt = dt;
+}
+
+void react_with_phreeqc(const PhreeqcFiles& files, std::optional<PhreeqcCells>& cells, const ReactionPlace& place,
+                        double dt, ReactionState& state, std::span<Array<double>> totals, ReactionReport& report) {
+  const Timer timer("reaction");
+  const ReactionOptions options{0.0};
+  Step step(place.medium, place.sites, place.grid, dt, options, state, totals);
+  std::string problem;
+  if (place.sites.size() > 0) try {
+      if (!cells) cells.emplace(files, place.medium, step.areas(), step.amounts(), n_threads());
+      step.take_rates_of(*cells);
+    } catch (const Error& e) {
+      problem = e.what();
+    }
+  throw_on_all_ranks(place.grid.composite->comm(), problem);
   step.apply();
   step.sum_up(report);
   state.dt = dt;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "chemistry/implicit_reaction.hpp"
+#include "chemistry/phreeqc_engine.hpp"
 #include "transport/reactive/reactive_sites.hpp"
 
 namespace karst {
@@ -73,5 +74,18 @@ ReactionState start_reaction(const ReactiveMedium& medium, const ReactiveSites& 
 void react(const ReactiveMedium& medium, const ReactiveSites& sites, const ScalarGrid& grid, double dt,
            const ReactionOptions& options, ReactionState& state, std::span<Array<double>> totals,
            ReactionReport& report);
+
+/// Minerals and equilibria, and where they are.
+struct ReactionPlace {
+  const ReactiveMedium& medium;
+  const ReactiveSites& sites;  ///< volume_sites()
+  const ScalarGrid& grid;
+};
+
+/// The same step by PHREEQC, which integrates the rates over it; without what sorbs. Throws Error, on all ranks, with
+/// what PHREEQC says. Collective.
+/// @param[in,out] cells  empty: made from the amounts that the state has left
+void react_with_phreeqc(const PhreeqcFiles& files, std::optional<PhreeqcCells>& cells, const ReactionPlace& place,
+                        double dt, ReactionState& state, std::span<Array<double>> totals, ReactionReport& report);
 
 }  // namespace karst

@@ -41,13 +41,14 @@ double processor_time() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// A cell from step to step.
+/// A cell from step to step; where its next solve begins is kept as the march keeps it.
 struct Cell {
   std::vector<double> totals, extent;
-  Speciation state;
+  std::vector<float> start;
 };
 
 struct Buffers {
+  Speciation state;
   std::vector<SolutionCondition> conditions;
   ReactionWorkspace reaction;
   std::vector<double> share, most;
@@ -68,16 +69,14 @@ Speciation first_state(const ChemicalSystem& system) {
 void speciate_cell(const ReactiveMedium& medium, bool cold, Cell& cell, Buffers& b) {
   b.conditions.clear();
   for (const double total : cell.totals) b.conditions.push_back({SolutionCondition::Kind::total, total});
-  if (cold) cell.state = cold_start(medium.system, b.conditions);
-  b.failed += speciate(medium.system, b.conditions, cell.state, b.reaction.speciation) ? 0 : 1;
-  b.iterations += cell.state.iterations;
+  if (cold) b.state = cold_start(medium.system, b.conditions);
+  b.failed += speciate(medium.system, b.conditions, b.state, b.reaction.speciation) ? 0 : 1;
 }
 
 void react_cell(const ReactiveMedium& medium, bool cold, Cell& cell, Buffers& b) {
-  if (cold) cell.state = medium.start;
+  if (cold) b.state = medium.start;
   if (cold) cell.extent.assign(cell.extent.size(), 0.0);
-  b.failed += solve_reaction(medium, {cell.totals, b.share, b.most, cell.extent}, cell.state, b.reaction) ? 0 : 1;
-  b.iterations += cell.state.iterations;
+  b.failed += solve_reaction(medium, {cell.totals, b.share, b.most, cell.extent}, b.state, b.reaction) ? 0 : 1;
 }
 
 /// Bytes that the march keeps per cell that reacts, beside its totals (reaction_step.hpp), with minerals that end in
@@ -108,9 +107,12 @@ void measure(const ReactiveMedium& medium, bool kinetics, bool cold, double spre
   std::vector<double> first;
   for (int p = 0; p < medium.system.n_primaries; ++p) first.push_back(total_of(medium.system, medium.start, p));
   const std::size_t n_minerals = medium.minerals.size();
-  std::vector<Cell> all(cells, {first, std::vector<double>(n_minerals, 0.0), medium.start});
+  std::vector<float> start(medium.n_basis() + 2);
+  keep_start(medium.start, start.data());
+  std::vector<Cell> all(cells, {first, std::vector<double>(n_minerals, 0.0), start});
   std::vector<Buffers> buffers(static_cast<std::size_t>(n_threads()));
   for (Buffers& b : buffers) {
+    b.state = medium.start;
     b.share.assign(n_minerals, dt);
     b.most.assign(n_minerals, 1e3);
   }
@@ -126,7 +128,10 @@ void measure(const ReactiveMedium& medium, bool kinetics, bool cold, double spre
     parallel_for(cells, [&](std::int64_t i) {
       Buffers& b = buffers[static_cast<std::size_t>(thread_number())];
       Cell& cell = all[static_cast<std::size_t>(i)];
+      begin_at(cell.start.data(), b.state);
       kinetics ? react_cell(medium, cold, cell, b) : speciate_cell(medium, cold, cell, b);
+      keep_start(b.state, cell.start.data());
+      b.iterations += b.state.iterations;
     });
     if (step > 0) time += processor_time() - begin;
   }

@@ -195,9 +195,7 @@ class Coupled {
       b.extent[m] = old_[k * n_ + m] * tau;
     }
     float* const start = reaction_.start.data() + k * (n_totals_ + 2);
-    std::copy_n(start, n_totals_, b.solution.basis.begin());
-    b.solution.ionic_strength = start[n_totals_];
-    b.solution.ln_water = start[n_totals_ + 1];
+    begin_at(start, b.solution);
     const int before = b.work.evaluations;
     const ImplicitReaction film{b.film, b.share, b.most, b.extent};
     bool found = solve_reaction(medium_, film, b.solution, b.work);

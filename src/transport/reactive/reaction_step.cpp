@@ -205,11 +205,8 @@ class Step {
       b.least[m] = r.precipitates ? -std::numeric_limits<double>::infinity() : 0.0;
       b.extent[m] = std::isnan(old_rate_[s * n_ + m]) ? 0.0 : old_rate_[s * n_ + m] * seen;
     }
-    const std::size_t n_basis = medium_.n_basis();
-    float* const start = state_.start.data() + s * (n_basis + 2);
-    std::copy_n(start, n_basis, b.solution.basis.begin());
-    b.solution.ionic_strength = start[n_basis];
-    b.solution.ln_water = start[n_basis + 1];
+    float* const start = state_.start.data() + s * (medium_.n_basis() + 2);
+    begin_at(start, b.solution);
     const int before = b.work.evaluations;
     const ImplicitReaction reaction{b.film, b.share, b.most, b.extent, b.least};
     bool found = solve_reaction(medium_, reaction, b.solution, b.work);
@@ -315,6 +312,12 @@ void keep_start(const Speciation& solution, float* start) {
   for (const double x : solution.basis) *start++ = static_cast<float>(x);
   *start++ = static_cast<float>(solution.ionic_strength);
   *start = static_cast<float>(solution.ln_water);
+}
+
+void begin_at(const float* start, Speciation& solution) {
+  for (double& x : solution.basis) x = *start++;
+  solution.ionic_strength = *start++;
+  solution.ln_water = *start;
 }
 
 void keep_seen(std::span<const double> film, float* seen) {

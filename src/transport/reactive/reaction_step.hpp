@@ -58,8 +58,9 @@ struct ReactionReport {
   std::int64_t solved = 0, kept = 0, speciations = 0;
 };
 
-/// What a solve leaves for the next one at the site: [basis + 2]. Not collective.
+/// What a solve leaves for the next one at the site, and where that begins: [basis + 2]. Not collective.
 void keep_start(const Speciation& solution, float* start);
+void begin_at(const float* start, Speciation& solution);
 /// Totals that hardly_changed() compares with: [primary]. Not collective.
 void keep_seen(std::span<const double> film, float* seen);
 

@@ -7,7 +7,9 @@
 #include <optional>
 
 #include "app/commands.hpp"
+#include "app/feedback_balance.hpp"
 #include "app/image_warnings.hpp"
+#include "app/plan_text.hpp"
 #include "app/run_estimate.hpp"
 #include "app/run_progress.hpp"
 #include "app/session.hpp"
@@ -62,13 +64,28 @@ void tell_memory(const RunEstimate& estimate, const MemoryShare& share, int rank
            what_fits(estimate, share));
 }
 
-void tell_time(const Comm& comm, const RunEstimate& estimate) {
+/// @param plan_ranks  of another machine; 0: those that there are
+void tell_time(const Comm& comm, const RunEstimate& estimate, int plan_ranks) {
   const MachinePace pace = measure_pace(comm, estimate.jobs);
-  std::vector<TimePart> parts = time_parts(pace, estimate.sample, estimate.jobs, estimate.plans(), estimate.counts,
-                                           estimate.grid, estimate.memory.n_components, comm.size());
+  const bool plan = plan_ranks > 0;
+  std::vector<TimePart> parts =
+      time_parts(pace, estimate.sample, estimate.jobs, estimate.plans(), estimate.counts, estimate.grid,
+                 estimate.memory.n_components, plan ? plan_ranks : comm.size());
   if (estimate.import_seconds > 0)
     parts.insert(parts.begin(), {"import", estimate.import_seconds, estimate.import_seconds});
-  log_info("Time, estimated for this machine, these ranks and threads\n{}", time_table(parts));
+  const std::string where =
+      plan ? fmt::format("{} ranks as fast as these, without what they wait for one another", grouped(plan_ranks))
+           : "this machine, these ranks and threads";
+  log_info("Time, estimated for {}\n{}", where, time_table(parts));
+}
+
+/// Layouts for another number of ranks, and what follows from them.
+void tell_plan(const Comm& comm, const Config& config, const RunEstimate& estimate, const Source& source, int ranks) {
+  BoxCosts costs = costs_at_start(config.run);
+  costs.ranks = ranks;
+  const GridHierarchy grid = build_grid(comm, source.grid, *source.level_set, costs);
+  log_info("{}", plan_text(grid, estimate.counts));
+  log_info("Memory, estimated for {} ranks\n{}", grouped(ranks), memory_table(estimate.stages(ranks), ranks));
 }
 
 /// Builds the geometry and asks the jobs.
@@ -115,9 +132,19 @@ void check_command(const Comm& comm, const CommandLine& line) {
   if (looked.source)
     for (const std::string& w : image_warnings(comm, *looked.source, small)) log_warn("{}", w);
   log_info("{}", sample_table(estimate));
-  tell_memory(estimate, share, comm.size());
+  if (line.plan_ranks == 0) {
+    tell_memory(estimate, share, comm.size());
+  } else {
+    require(
+        looked.source.has_value(),
+        "--ranks {}: a plan looks at every box, and the image is not imported yet; make a geometry file of it first "
+        "(`karst import`), and name that",
+        line.plan_ranks);
+    progress.begin("plan", "every box of the grid");
+    tell_plan(comm, config, estimate, *looked.source, line.plan_ranks);
+  }
   progress.begin("trial", "a small packing, timed");
-  tell_time(comm, estimate);
+  tell_time(comm, estimate, line.plan_ranks);
   if (small) {
     progress.begin("geometry", "geometry");
     check_all(comm, config, *looked.source);

@@ -244,6 +244,12 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   CLI::App* check =
       app.add_subcommand("check", "read everything, estimate memory and time from a sample; build and write nothing");
   add_deck(*check, line, flags);
+  check
+      ->add_option("--ranks", line.plan_ranks,
+                   "plan the run for so many ranks, of a machine that need not be there: boxes, balance, messages, "
+                   "memory and time of each; looks at every box of the grid")
+      ->check(CLI::Range(1, 100'000'000))
+      ->type_name("N");
 
   CLI::App* report = app.add_subcommand("report", "make report.html of a finished run once more");
   report->add_option("directory", line.directory, "the directory of the run: summary.json, deck.toml, plotfiles")

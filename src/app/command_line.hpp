@@ -29,6 +29,7 @@ struct CommandLine {
   bool as_json = false;            ///< status
   bool list = false;               ///< study: shows the cases alone
   int ranks = 1, parallel = 1;     ///< study: of each run; runs at a time
+  int plan_ranks = 0;              ///< check: of a machine that is not there; 0: no plan
   // import; init: the image alone; speciate: file
   std::string image, file, json;
   std::string page;  ///< HTML; empty: beside the geometry file; "none": no page

@@ -66,30 +66,32 @@ CompositeSums composite_sums(const LevelGeometry& geometry, const RefinedOf& ref
 
 }  // namespace
 
+GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, const BoxCosts& costs) {
+  const Timer timer("layout");
+  const auto holds_wall = [&](int level, const Box& cells) {
+    return classify(*local_level_set(level_set, cells, level), level_set.smoothness(), cells, level).kind ==
+           BoxContent::Kind::mixed;
+  };
+  GridHierarchy built = build_hierarchy(
+      comm, grid, holds_wall, [&](int level, const Box& cells) { return weight_of_box(level_set, level)(cells); },
+      costs);
+  require(built.n_levels() == grid.levels,
+          "grid.refine: nothing was found to refine on level {}, though grid.levels = {}; check lo and hi (in metres, "
+          "inside the domain) or ask for fewer levels",
+          built.n_levels(), grid.levels);
+  require(
+      built.levels[0].layout.n_boxes() > 0,
+      "geometry: no cell of the domain ({} x {} x {} cells) holds any fluid; check the meaning of inside and outside "
+      "of the shapes, or the threshold and pore value of the image",
+      grid.cells[0], grid.cells[1], grid.cells[2]);
+  return built;
+}
+
 Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, KeepPores keep,
                         ControlVolumes control_volumes, const BoxCosts& costs) {
   const Timer timer("geometry");
   Geometry geometry;
-  {
-    const Timer layout_timer("layout");
-    const auto holds_wall = [&](int level, const Box& cells) {
-      return classify(*local_level_set(level_set, cells, level), level_set.smoothness(), cells, level).kind ==
-             BoxContent::Kind::mixed;
-    };
-    geometry.grid = build_hierarchy(
-        comm, grid, holds_wall, [&](int level, const Box& cells) { return weight_of_box(level_set, level)(cells); },
-        costs);
-  }
-  require(geometry.grid.n_levels() == grid.levels,
-          "grid.refine: nothing was found to refine on level {}, though grid.levels = {}; check lo and hi (in metres, "
-          "inside the domain) or ask for fewer levels",
-          geometry.grid.n_levels(), grid.levels);
-  require(
-      geometry.grid.levels[0].layout.n_boxes() > 0,
-      "geometry: no cell of the domain ({} x {} x {} cells) holds any fluid; check the meaning of inside and outside "
-      "of the shapes, or the threshold and pore value of the image",
-      grid.cells[0], grid.cells[1], grid.cells[2]);
-
+  geometry.grid = build_grid(comm, grid, level_set, costs);
   GeometryReport& report = geometry.report;
   double volume = 0.0, wall_area = 0.0;
   for (const std::string& name : level_set.minerals()) report.minerals.push_back({name});

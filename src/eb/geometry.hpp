@@ -39,6 +39,11 @@ struct Geometry {
   GeometryReport report;
 };
 
+/// Which boxes there are on all levels, and whose they are. Throws Error where a level or all fluid is missing.
+/// Collective.
+GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelSet& level_set,
+                         const BoxCosts& costs = {});
+
 /// Builds all levels. Error when there is no fluid at all. Collective.
 /// @param costs  by which boxes are dealt out to ranks; none: by weight_of_box()
 Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, KeepPores keep,

@@ -16,6 +16,7 @@ struct BoxCosts {
   bool equal = false;                     ///< every box costs the same
   std::vector<std::vector<double>> cost;  ///< [level][box of the layout] [s], >= 0; empty: the weights of Classify
   std::vector<double> slowness;           ///< [rank] time over that of a usual rank for the same; empty: 1 for all
+  int ranks = 0;                          ///< another number than there are, for a plan; 0: those that there are
 };
 
 /// One kind of work of this rank over some steps.

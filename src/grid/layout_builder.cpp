@@ -70,7 +70,7 @@ BuiltLayout classify_and_cut(const Comm& comm, const Domain& domain, int box_siz
   // The ranks' shares are increasing and disjoint, so the gathered keys are sorted.
   std::vector<std::uint64_t> keys = comm.all_gather<std::uint64_t>(kept_keys);
   const std::vector<double> weights = weights_by(costs, level, comm.all_gather<double>(kept_weights));
-  Partition cut = partition(weights, comm.size(), costs.slowness);
+  Partition cut = partition(weights, costs.ranks > 0 ? costs.ranks : comm.size(), costs.slowness);
   BuiltLayout built;
   built.candidates = candidates.all;
   built.kept = static_cast<std::int64_t>(keys.size());

@@ -55,7 +55,12 @@ FlowState state_of(const StepReport& step, double time, double gradient, int axi
   s.flow_rate = s.darcy_velocity[axis] * units.h * units.h * (double{1} * cells[0] * cells[1] * cells[2] / cells[axis]);
   s.kinetic_energy = units.fluid.density * velocity * velocity * step.kinetic_energy;
   s.power = s.gradient * s.darcy_velocity[axis];
-  s.dissipation = units.gradient * velocity * step.dissipation;
+  const double unit = units.gradient * velocity;
+  s.dissipation = unit * step.energy.dissipation;
+  s.growth = unit * step.energy.growth;
+  s.time_scheme = unit * step.energy.time_scheme;
+  s.advection = unit * step.energy.advection;
+  s.pressure_coupling = s.power - unit * step.energy.work;
   s.largest_speed = velocity * step.largest_speed;
   s.divergence = step.divergence;
   s.iterations = step.iterations;

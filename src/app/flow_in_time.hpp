@@ -35,9 +35,11 @@ struct FlowState {
   ProbeValues probes;                  ///< at output.probe
   std::vector<EndFriction> drags;      ///< on flow.lid; of the last step alone where a run goes on
   Vec3 darcy_velocity;
-  double flow_rate = 0.0;                 ///< along the axis of the drive
-  double kinetic_energy = 0.0;            ///< [J/m³]
-  double power = 0.0, dissipation = 0.0;  ///< of the drive, and what friction takes [W/m³]
+  double flow_rate = 0.0;       ///< along the axis of the drive
+  double kinetic_energy = 0.0;  ///< [J/m³]
+  /// Of what drives; it goes into the five after it, to the tolerance of the solver (EnergyRates) [W/m³]
+  double power = 0.0, dissipation = 0.0, growth = 0.0, time_scheme = 0.0, advection = 0.0;
+  double pressure_coupling = 0.0;  ///< what the drive gives to fluxes of faces more than to velocities of cells [W/m³]
   double largest_speed = 0.0, divergence = 0.0;
   double cfl = 0.0;  ///< 0: creeping flow
   int iterations = 0;

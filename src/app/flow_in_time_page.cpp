@@ -77,7 +77,9 @@ std::string chart(const Json& history, const Quantity& quantity, const std::vect
 std::string history_header(const FlowHistory& history) {
   std::string text =
       "time_s,dt_s,cfl,pressure_gradient_Pa_m,darcy_velocity_x_m_s,darcy_velocity_y_m_s,darcy_velocity_z_m_s,"
-      "flow_rate_m3_s,kinetic_energy_J_m3,power_W_m3,dissipation_W_m3,largest_speed_m_s,divergence,iterations";
+      "flow_rate_m3_s,kinetic_energy_J_m3,power_W_m3,dissipation_W_m3,"
+      "kinetic_energy_growth_W_m3,time_scheme_W_m3,advection_W_m3,pressure_coupling_W_m3,largest_speed_m_s,divergence,"
+      "iterations";
   if (has_ends(history)) text += ",inflow_m3_s,outflow_m3_s";
   for (const FlowLid& lid : history.forces.options.lids)
     for (const char axis : {'x', 'y', 'z'}) text += fmt::format(",friction_{}_{}_N", side_name(lid.side), axis);
@@ -87,9 +89,10 @@ std::string history_header(const FlowHistory& history) {
 std::string history_line(const FlowHistory& history, const FlowState& s) {
   const Vec3& u = s.darcy_velocity;
   std::string text = fmt::format(
-      "{:.10g},{:.10g},{:.4g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.6g},{:.3g},{}", s.time,
-      s.dt, s.cfl, s.gradient, u[0], u[1], u[2], s.flow_rate, s.kinetic_energy, s.power, s.dissipation, s.largest_speed,
-      s.divergence, s.iterations);
+      "{:.10g},{:.10g},{:.4g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{"
+      ":.10g},{:.6g},{:.3g},{}",
+      s.time, s.dt, s.cfl, s.gradient, u[0], u[1], u[2], s.flow_rate, s.kinetic_energy, s.power, s.dissipation,
+      s.growth, s.time_scheme, s.advection, s.pressure_coupling, s.largest_speed, s.divergence, s.iterations);
   if (has_ends(history)) text += fmt::format(",{:.10g},{:.10g}", s.inflow, s.outflow);
   for (const EndFriction& drag : s.drags)
     text += fmt::format(",{:.10g},{:.10g},{:.10g}", drag.force[0], drag.force[1], drag.force[2]);
@@ -204,8 +207,10 @@ std::string history_text(const FlowHistory& history) {
     text +=
         fmt::format("  at the end: pressure gradient {:.5g} Pa/m, Darcy velocity {:.5g} m/s, flow rate {:.5g} m³/s\n",
                     end.gradient, end.darcy_velocity[history.axis], end.flow_rate);
-  text += fmt::format("  kinetic energy {:.4g} J/m³, power of the {} {:.4g} W/m³, dissipation {:.4g} W/m³\n",
-                      end.kinetic_energy, lids ? "lids" : "drive", end.power, end.dissipation);
+  text += fmt::format("  kinetic energy {:.4g} J/m³, power of the {} {:.4g} W/m³ = dissipation {:.4g} + growth {:.4g}",
+                      end.kinetic_energy, lids ? "lids" : "drive", end.power, end.dissipation, end.growth);
+  if (history.inertia) text += fmt::format(" + advection {:.4g}", end.advection);
+  text += fmt::format(" + pressure coupling {:.4g} + time scheme {:.4g}\n", end.pressure_coupling, end.time_scheme);
   if (const auto found = oscillation_of(history)) {
     text += fmt::format("  repeats itself with {:.4g} Hz: Darcy velocity {:.4g} m/s, amplitude {:.4g} m/s\n",
                         found->state.frequency(), found->state.mean, found->state.amplitude);
@@ -237,6 +242,10 @@ std::string history_json(const FlowHistory& history) {
                           {"kinetic_energy_J_m3", end.kinetic_energy},
                           {"power_W_m3", end.power},
                           {"dissipation_W_m3", end.dissipation},
+                          {"kinetic_energy_growth_W_m3", end.growth},
+                          {"time_scheme_W_m3", end.time_scheme},
+                          {"advection_W_m3", end.advection},
+                          {"pressure_coupling_W_m3", end.pressure_coupling},
                           {"largest_speed_m_s", end.largest_speed},
                           {"history",
                            {{"time_s", all([](const FlowState& s) { return s.time; })},
@@ -246,6 +255,9 @@ std::string history_json(const FlowHistory& history) {
                             {"kinetic_energy_J_m3", all([](const FlowState& s) { return s.kinetic_energy; })},
                             {"power_W_m3", all([](const FlowState& s) { return s.power; })},
                             {"dissipation_W_m3", all([](const FlowState& s) { return s.dissipation; })},
+                            {"kinetic_energy_growth_W_m3", all([](const FlowState& s) { return s.growth; })},
+                            {"advection_W_m3", all([](const FlowState& s) { return s.advection; })},
+                            {"pressure_coupling_W_m3", all([](const FlowState& s) { return s.pressure_coupling; })},
                             {"dt_s", all([](const FlowState& s) { return s.dt; })},
                             {"cfl", all([](const FlowState& s) { return s.cfl; })},
                             {"iterations", all([](const FlowState& s) { return s.iterations; })}}}};
@@ -311,6 +323,26 @@ void add_tiles(const Json& flow, PagePart& page) {
   }
 }
 
+/// Where the power of what drives goes.
+std::string power_chart(const Json& history, const std::string& boundaries, bool carries) {
+  const bool inlet = boundaries == "inlet", lids = boundaries == "lids", ends = inlet || boundaries == "pressures";
+  std::vector<Line> powers{{"power_W_m3",
+                            inlet  ? "pressure drop times flow rate"
+                            : lids ? "power of the lids"
+                                   : "power of the drive",
+                            "#d1731b", ""},
+                           {"dissipation_W_m3", "dissipation", "#1f77b4", "7 3"},
+                           {"kinetic_energy_growth_W_m3", "growth of the kinetic energy", "#2a8c4a", ""},
+                           {"pressure_coupling_W_m3", "pressure coupling", "#7b5ea7", "2 3"}};
+  if (carries) powers.push_back({"advection_W_m3", "advection", "#8c564b", "2 3"});
+  return chart(
+      history, {"Power", "per volume of the sample", "W/m³"}, powers,
+      std::string("The power is the sum of the others and of what the time scheme takes. ") +
+          (carries && ends ? "Pressure coupling is an error of the grid; advection is what leaves through the ends."
+           : carries       ? "Pressure coupling and advection are errors of the grid."
+                           : "Pressure coupling is an error of the grid."));
+}
+
 /// Of the whole flow over the time.
 void add_charts(const Json& flow, PagePart& page) {
   const Json& history = flow.at("history");
@@ -327,17 +359,7 @@ void add_charts(const Json& flow, PagePart& page) {
         chart(history, {inlet ? "Pressure" : "Drive", "pressure gradient along " + axis, "Pa/m"},
               {{"pressure_gradient_Pa_m", "", "#d1731b", ""}},
               inlet ? "Mean pressure on the inlet less that on the outlet, per length." : "Pressure drop per length."));
-  charts.push_back(chart(
-      history, {"Power", "per volume of the sample", "W/m³"},
-      {{"power_W_m3",
-        inlet  ? "pressure drop times flow rate"
-        : lids ? "power of the lids"
-               : "power of the drive",
-        "#d1731b", ""},
-       {"dissipation_W_m3", "dissipation", "#1f77b4", "7 3"}},
-      std::string(inlet ? "What pressure gives more than friction takes is kinetic energy, which grows or leaves. "
-                        : "What moves the fluid gives more than friction takes: the growth of the kinetic energy. ") +
-          "Friction comes from the velocity at cell centres, which carries an error of the grid of some percent."));
+  charts.push_back(power_chart(history, boundaries, flow.value("inertia", false)));
   charts.push_back(chart(history, {"Kinetic energy", "per volume of the sample", "J/m³"},
                          {{"kinetic_energy_J_m3", "", "#2a8c4a", ""}}, ""));
   page.cards.push_back(pairs_html(charts));

@@ -13,8 +13,9 @@ namespace {
 /// Calls f with each number of a state but those of forces.
 template <class State, class F>
 void for_numbers(State& s, F&& f) {
-  for (auto* x : {&s.time, &s.dt, &s.gradient, &s.inflow, &s.outflow, &s.flow_rate, &s.kinetic_energy, &s.power,
-                  &s.dissipation, &s.largest_speed, &s.divergence, &s.cfl})
+  for (auto* x :
+       {&s.time, &s.dt, &s.gradient, &s.inflow, &s.outflow, &s.flow_rate, &s.kinetic_energy, &s.power, &s.dissipation,
+        &s.growth, &s.time_scheme, &s.advection, &s.pressure_coupling, &s.largest_speed, &s.divergence, &s.cfl})
     f(*x);
   for (int d = 0; d < 3; ++d) f(s.darcy_velocity[d]);
   f(s.iterations);

@@ -21,7 +21,29 @@ constexpr double most_growth = 2.0;
 /// 1 / dt of a step in which neither friction nor what is carried changes the flow, over the rates of both.
 constexpr double shortest_rate = 1e4;
 
-double square(const Quad& q) { return q.v[0] * q.v[0] + q.v[1] * q.v[1] + q.v[2] * q.v[2]; }
+double dot(const Quad& a, const Quad& b) { return a.v[0] * b.v[0] + a.v[1] * b.v[1] + a.v[2] * b.v[2]; }
+double square(const Quad& q) { return dot(q, q); }
+
+/// Σ κ f(VoF) over own VoFs, of this rank [h0³].
+template <class F>
+double sum_over(std::span<const float> volume, F&& f) {
+  return parallel_sum(std::ssize(volume), [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    return double{volume[v]} * f(v);
+  });
+}
+
+/// Σ κ u·y of rows y in units of their level, of this rank.
+double work_of(const StokesLevels& op, std::span<const float> volume, std::span<const Quad> u,
+               std::span<const Quad> y) {
+  double sum = 0.0;
+  for (int l = 0; l < op.n_levels(); ++l) {
+    const auto begin = static_cast<std::size_t>(op.begin(l)), n = static_cast<std::size_t>(op.begin(l + 1)) - begin;
+    sum += sum_over(volume.subspan(begin, n), [&](std::size_t v) { return dot(u[begin + v], y[begin + v]); }) /
+           (StokesLevels::width(l) * StokesLevels::width(l));
+  }
+  return sum;
+}
 
 }  // namespace
 
@@ -86,13 +108,13 @@ void UnsteadySolver::carry(double by, double dt) {
 }
 
 /// Leaves the new flow in before_, with those of its faces.
-int UnsteadySolver::solve(double time, const TimeTerm& term) {
+void UnsteadySolver::solve(double time, const TimeTerm& term, StepReport& report) {
   const StokesDrive drive = drive_at_(time);
   const CarriedMomentum carried{advection_ ? &*advection_ : nullptr, carrying_, inertia_};
-  const int iterations = stokes_->solve_from_here(drive, term, size_, "unsteady flow", carried).iterations;
+  report.iterations += stokes_->solve_from_here(drive, term, size_, "unsteady flow", carried).iterations;
   if (rate_.size() > 0) set_rate(term);
+  measure_change(term, report.energy);
   keep(drive, term, before_);
-  return iterations;
 }
 
 /// a u - s of the solution, before the pasts of the term change.
@@ -147,23 +169,23 @@ void UnsteadySolver::extrapolate(double by) {
   });
 }
 
-int UnsteadySolver::two_stages(double dt) {
+void UnsteadySolver::two_stages(double dt, StepReport& report) {
   const double a = 1.0 / (gamma * dt), more = (1.0 - gamma) / gamma;
   carry(0.0, dt);
-  int n = solve(time_ + gamma * dt, {a, {a, 0.0}, {&now_, &now_}});
+  solve(time_ + gamma * dt, {a, {a, 0.0}, {&now_, &now_}}, report);
   if (advection_) {  // the stage carries itself
     carry(-1.0, dt);
-    n += solve(time_ + gamma * dt, {a, {a, 0.0}, {&now_, &now_}});
+    solve(time_ + gamma * dt, {a, {a, 0.0}, {&now_, &now_}}, report);
     carry(-1.0 / gamma, dt);
   }
-  return n + solve(time_ + dt, {a, {(1.0 - more) * a, more * a}, {&now_, &before_}});
+  solve(time_ + dt, {a, {(1.0 - more) * a, more * a}, {&now_, &before_}}, report);
 }
 
-int UnsteadySolver::two_steps(double dt) {
+void UnsteadySolver::two_steps(double dt, StepReport& report) {
   const double r = dt / dt_, to_now = (1.0 + r) / dt, to_before = -r * r / ((1.0 + r) * dt);
   extrapolate(r);
   carry(r, dt);
-  return solve(time_ + dt, {to_now + to_before, {to_now, to_before}, {&now_, &before_}});
+  solve(time_ + dt, {to_now + to_before, {to_now, to_before}, {&now_, &before_}}, report);
 }
 
 StepReport UnsteadySolver::step(double dt) {
@@ -173,7 +195,10 @@ StepReport UnsteadySolver::step(double dt) {
   report.dt = dt;
   const bool goes_on = scheme_ == TimeScheme::bdf2 && dt_ > 0.0 && dt <= most_growth * dt_;
   try {
-    report.iterations = goes_on ? two_steps(dt) : two_stages(dt);
+    if (goes_on)
+      two_steps(dt, report);
+    else
+      two_stages(dt, report);
   } catch (...) {  // on all ranks
     std::ranges::copy(now_.cells, stokes_->all_values().begin());
     dt_ = 0.0;  // before_ may hold a stage
@@ -191,12 +216,57 @@ StepReport UnsteadySolver::step(double dt) {
 
 /// The last thing in krylov().work() is the residual of the step.
 void UnsteadySolver::measure(StepReport& report) {
-  StokesLevels& op = stokes_->op();
+  const StokesLevels& op = stokes_->op();
   report.velocity = stokes_->velocity_of(stokes_->values());
   const std::span<Quad> work = stokes_->krylov().work();
   const std::span<const Quad> x = stokes_->all_values();
   const double net = parallel_max(std::ssize(work), [&](std::int64_t v) { return std::abs(work[v].v[3]); });
   const double speed = parallel_max(std::ssize(x), [&](std::int64_t v) { return square(x[v]); });
+  std::array<double, 2> largest{speed, net};
+  op.comm().max(std::span(largest));
+  report.largest_speed = std::sqrt(largest[0]);
+  report.divergence = report.largest_speed > 0.0
+                          ? largest[1] / stokes_->preconditioner().continuity_weight() / report.largest_speed
+                          : 0.0;
+  const double energy = sum_over(volume_.span(), [&](std::size_t v) { return 0.5 * square(x[v]); });
+  report.kinetic_energy = stokes_->per_cell() * op.comm().sum(energy);
+  measure_energy(report.energy);
+}
+
+/// Growth and time_scheme of the solution, before the pasts of the term change: u·(u - u_k) is (|u|² - |u_k|²) / 2 and
+/// |u - u_k|² / 2.
+void UnsteadySolver::measure_change(const TimeTerm& term, EnergyRates& energy) {
+  const std::span<const Quad> x = stokes_->all_values();
+  std::array<double, 2> sums{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    if (term.weight[k] == 0.0) continue;
+    const std::span<const Quad> past = term.past[k]->cells.span();
+    const auto more = [&](std::size_t v) { return square(x[v]) - square(past[v]); };
+    const auto apart = [&](std::size_t v) {
+      double sum = 0.0;
+      for (std::size_t d = 0; d < 3; ++d) sum += (x[v].v[d] - past[v].v[d]) * (x[v].v[d] - past[v].v[d]);
+      return sum;
+    };
+    sums[0] += 0.5 * term.weight[k] * sum_over(volume_.span(), more);
+    sums[1] += 0.5 * term.weight[k] * sum_over(volume_.span(), apart);
+  }
+  stokes_->op().comm().sum(std::span(sums));
+  energy.growth = stokes_->per_cell() * sums[0];
+  energy.time_scheme = stokes_->per_cell() * sums[1];
+}
+
+/// All else, from the residual of the step in krylov().work() and the solution in values(), applied.
+void UnsteadySolver::measure_energy(EnergyRates& energy) {
+  StokesLevels& op = stokes_->op();
+  const std::span<Quad> work = stokes_->krylov().work();
+  const std::span<const Quad> x = stokes_->all_values();
+  std::array<double, 3> sums{};
+  sums[0] = work_of(op, volume_.span(), x, work);
+  if (advection_) {
+    std::ranges::fill(work, Quad{});
+    advection_->add_carried(inertia_, carrying_, stokes_->values(), work);
+    sums[1] = work_of(op, volume_.span(), x, work);
+  }
   op.for_boxes([&](int l, int b, std::size_t first, std::size_t) {
     for (Quad& q : stokes_->values().level(l).x.own(b)) {
       q = x[first++];
@@ -204,30 +274,12 @@ void UnsteadySolver::measure(StepReport& report) {
     }
   });
   op.apply(stokes_->values(), work, velocities_of(drive_at_(time_), op.sides()));
-  std::array<double, 2> sums{};
-  for (int l = 0; l < op.n_levels(); ++l) {
-    const double per_square = 1.0 / (StokesLevels::width(l) * StokesLevels::width(l));
-    const auto begin = static_cast<std::size_t>(op.begin(l));
-    const auto sum = [&](auto&& f) {
-      return parallel_sum(op.begin(l + 1) - op.begin(l), [&](std::int64_t i) {
-        const std::size_t v = begin + static_cast<std::size_t>(i);
-        return double{volume_[v]} * f(x[v], work[v]);
-      });
-    };
-    sums[0] += 0.5 * sum([](const Quad& u, const Quad&) { return square(u); });
-    sums[1] += per_square *
-               sum([](const Quad& u, const Quad& y) { return u.v[0] * y.v[0] + u.v[1] * y.v[1] + u.v[2] * y.v[2]; });
-  }
-  const Comm& comm = op.comm();
-  comm.sum(std::span(sums));
-  std::array<double, 2> largest{speed, net};
-  comm.max(std::span(largest));
-  report.kinetic_energy = stokes_->per_cell() * sums[0];
-  report.dissipation = stokes_->per_cell() * sums[1];
-  report.largest_speed = std::sqrt(largest[0]);
-  report.divergence = report.largest_speed > 0.0
-                          ? largest[1] / stokes_->preconditioner().continuity_weight() / report.largest_speed
-                          : 0.0;
+  sums[2] = work_of(op, volume_.span(), x, work);
+  op.comm().sum(std::span(sums));
+  for (double& sum : sums) sum *= stokes_->per_cell();
+  energy.advection = sums[1];
+  energy.dissipation = sums[2];
+  energy.work = energy.growth + energy.time_scheme + energy.dissipation + energy.advection + sums[0];
 }
 
 std::int64_t UnsteadySolver::bytes() const {

@@ -32,13 +32,28 @@ namespace karst {
 /// How ∂u/∂t is made, both of second order: bdf2 solves once in a step, sdirk2 twice, with a quarter of the error.
 enum class TimeScheme : std::uint8_t { bdf2, sdirk2 };
 
+/// Where the power that moves the fluid goes at the end of a step: κ u · (momentum rows) summed over the flow cells,
+/// over the volume of the domain [F² h0² / μ]. As the rows add up to 0,
+///
+///   work = growth + time_scheme + dissipation + advection      up to u · (what the solver leaves of the rows)
+///
+/// What drives the fluid gives its power to the fluxes of faces, force · mean velocity in a periodic sample. What is
+/// more than `work` the coupling of pressure and velocity takes: by Rhie & Chow's term, and where fluxes next to walls
+/// are not κ u (docs/decisions/034).
+struct EnergyRates {
+  double work = 0.0;         ///< Σ κ u·(f - ∇p), of force and pressure on the velocities of the cells
+  double growth = 0.0;       ///< a E - Σ c_k E_k of the kinetic energies: dE/dt as the step makes ∂u/∂t
+  double time_scheme = 0.0;  ///< Σ κ Σ_k c_k |u - u_k|² / 2: what κ u·∂u/∂t is more than that
+  double dissipation = 0.0;  ///< Σ κ u·(-Δu): what friction takes, less what moving walls give
+  double advection = 0.0;    ///< ρ Σ κ u·(w·∇)u: what leaves through the ends, and numerical dissipation
+};
+
 struct StepReport {
   double time = 0.0, dt = 0.0;  ///< [h0² / ν], at the end of the step
   int iterations = 0;           ///< of GMRES, all stages
   Vec3 velocity;                ///< mean superficial velocity
   double kinetic_energy = 0.0;  ///< Σ κ |u|² / 2 over the volume of the domain [ρ F² h0⁴ / μ²]
-  double dissipation = 0.0;     ///< Σ κ u·(-Δu) over the volume of the domain [F² h0² / μ]:
-                                ///< what friction takes, less what moving walls give
+  EnergyRates energy;
   double largest_speed = 0.0;
   double divergence = 0.0;  ///< largest net flux of a cell / largest speed
   double cfl = 0.0;         ///< largest part of its volume that a cell passes on in the step
@@ -121,15 +136,17 @@ class UnsteadySolver {
   std::int64_t bytes() const;  ///< of this rank, without the Stokes solver
 
  private:
-  int solve(double time, const TimeTerm& term);
-  int two_stages(double dt);
-  int two_steps(double dt);
+  void solve(double time, const TimeTerm& term, StepReport& report);
+  void two_stages(double dt, StepReport& report);
+  void two_steps(double dt, StepReport& report);
   void extrapolate(double by);
   void carry(double by, double dt);
   void keep(const StokesDrive& drive, const TimeTerm& term, PastFlow& to);
   std::vector<UnsteadyState::Part> own_parts();
   std::vector<UnsteadyState::Part> all_parts();
   void measure(StepReport& report);
+  void measure_change(const TimeTerm& term, EnergyRates& energy);
+  void measure_energy(EnergyRates& energy);
   void set_rate(const TimeTerm& term);
 
   StokesSolver* stokes_;

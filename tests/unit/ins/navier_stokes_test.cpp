@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "ins/solve/flow_volumes.hpp"
 #include "ins/solve/steady_solver.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 #include "support/flow_cases.hpp"
+#include "support/level_cases.hpp"
 
 namespace karst {
 namespace {
@@ -80,25 +82,49 @@ TEST(NavierStokes, SteadyFlowIsThatOfNewton) {
   }
 }
 
-// d/dt (kinetic energy) = power of the force - dissipation, half way to the steady flow; what is carried makes no
-// energy. Friction from the velocity at centres carries an error of the grid (docs/verification.md).
-TEST(NavierStokes, CarriedFlowMakesNoEnergy) {
-  const auto missing = [](double re) {
-    Spheres s(Comm::self(), re, 1e-9);
-    UnsteadySolver flow = s.in_time();
-    std::array<double, 3> energy{};
-    StepReport r;
-    const double dt = 0.5;  // [h0² / ν]; steady after some 10
-    for (int i = 0; i < 8; ++i) {
-      r = flow.step(dt);
-      energy = {energy[1], energy[2], r.kinetic_energy};
+/// Σ κ u·y over the volume of the domain; rows y in units of their level.
+double work_of(StokesSolver& stokes, const Geometry& geometry, std::span<const Quad> u, std::span<const Quad> y) {
+  const StokesLevels& op = stokes.op();
+  const Array<float> volume = flow_volumes(op, geometry);
+  double sum = 0.0;
+  for (int l = 0; l < op.n_levels(); ++l)
+    for (auto v = static_cast<std::size_t>(op.begin(l)); v < static_cast<std::size_t>(op.begin(l + 1)); ++v)
+      for (std::size_t d = 0; d < 3; ++d)
+        sum += double{volume[v]} / std::pow(StokesLevels::width(l), 2) * u[v].v[d] * y[v].v[d];
+  return stokes.per_cell() * op.comm().sum(sum);
+}
+
+// The power of the drive on cells is that of pressure and force by an application of its own, and goes into growth,
+// friction, advection and the scheme of the step to the tolerance; BDF2 with steps of two lengths, two stages; one and
+// two levels. What is carried makes and takes nothing in a periodic sample, whatever the step, but for what ghosts
+// between levels are off (measured: 8e-4 of the power).
+TEST(NavierStokes, EnergyOfAStepIsBalancedMpi) {
+  const Comm comm = Comm::world();
+  constexpr int n = 16;
+  const GridOptions grid = test::flow_grid(Index::all(n), {true, true, true}, 8);
+  for (const GridOptions& cells : {grid, test::refined_in(grid, 1, {0, 0, 0}, {8, 16, 16})})
+    for (const TimeScheme scheme : {TimeScheme::bdf2, TimeScheme::sdirk2}) {
+      const Geometry geometry = build_geometry(comm, cells, *test::one_sphere(0.343, n), KeepPores::all);
+      StokesSolver stokes(comm, geometry, {}, options(1e-11));
+      const StokesDrive drive = along({1, 0.5, 0});
+      const double speed = norm(stokes.solve(drive).velocity), inertia = 20.0 / (n * speed);
+      UnsteadySolver flow(
+          stokes, geometry, [&](double) { return drive; }, drive, scheme, inertia);
+      StepReport r;
+      for (const double dt : {0.5, 0.5, 0.8}) r = flow.step(dt);
+      const std::vector<Quad> u(stokes.all_values().begin(), stokes.all_values().end());
+      for (Quad& q : stokes.all_values()) q.v[0] = q.v[1] = q.v[2] = 0.0;
+      std::vector<Quad> force(u.size());
+      stokes.residual(drive, force);  // f - ∇p
+      const EnergyRates& e = r.energy;
+      const double power = dot(drive.force, r.velocity), work = work_of(stokes, geometry, u, force);
+      EXPECT_NEAR(e.work, work, 1e-9 * power);
+      EXPECT_NEAR(e.growth + e.time_scheme + e.dissipation + e.advection, work, 1e-8 * power);
+      EXPECT_NEAR(e.advection, 0.0, (geometry.levels.size() == 1 ? 1e-6 : 2e-3) * power);  // fluxes: single precision
+      EXPECT_NEAR(e.work, power, 0.1 * power);
+      EXPECT_GT(e.growth, 0.05 * power);
+      EXPECT_GT(std::abs(e.time_scheme), 1e-4 * power);
     }
-    const double change = (1.5 * energy[2] - 2.0 * energy[1] + 0.5 * energy[0]) / dt,
-                 power = r.velocity[0] + 0.5 * r.velocity[1];
-    return (power - r.dissipation - change) / power;
-  };
-  const double creeping = missing(0.0), carried = missing(20.0);
-  EXPECT_NEAR(carried, creeping, 0.01);
 }
 
 // A step that would pass on too much is refused; the flow stays, and a shorter one goes on.

@@ -61,7 +61,7 @@ TEST(UnsteadyState, GoesOnWithTheSameBitsMpi) {
       rest.steps(stop, 6);
       EXPECT_EQ(rest.flow.time(), whole.flow.time());
       EXPECT_EQ(rest.flow.outflow(), whole.flow.outflow());
-      EXPECT_EQ(rest.last.dissipation, whole.last.dissipation);
+      EXPECT_EQ(rest.last.energy.dissipation, whole.last.energy.dissipation);
       EXPECT_EQ(rest.last.iterations, whole.last.iterations);
       for (std::size_t v = 0; v < whole.stokes.all_values().size(); ++v)
         ASSERT_EQ(rest.stokes.all_values()[v].v, whole.stokes.all_values()[v].v) << "from step " << stop;

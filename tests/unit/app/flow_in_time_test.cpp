@@ -74,8 +74,8 @@ TEST(FlowFromAnInletInTimeMpi, FormulaTableAndProfileAreTheSame) {
   }
 }
 
-/// What begins as the steady flow stays as it is, and so do the forces; a line of the history has what its first line
-/// names.
+/// What begins as the steady flow stays as it is, and so do the forces; the power of pressure is the sum of its parts;
+/// a line of the history has what its first line names.
 void expect_steady_flow_stays(bool refined) {
   Channel channel(refined);
   FlowOptions& flow = channel.config.flow;
@@ -89,6 +89,14 @@ void expect_steady_flow_stays(bool refined) {
   const auto json = channel.run();
   for (const char* part : {"force_N", "pressure_force_N", "friction_force_N", "force_coefficient"})
     EXPECT_NEAR(json["bodies"][0][part][0].get<double>() / steady[part][0].get<double>(), 1.0, 1e-6) << part;
+  const auto power = [&](const std::string& part) {
+    return json[part + "_W_m3"].get<double>() / json["power_W_m3"].get<double>();
+  };
+  double parts = 0.0;
+  for (const char* part : {"dissipation", "kinetic_energy_growth", "time_scheme", "advection", "pressure_coupling"})
+    parts += power(part);
+  EXPECT_NEAR(parts, 1.0, 1e-6);
+  EXPECT_NEAR(power("dissipation"), 1.0, 0.1);
   if (channel.comm.rank() != 0) return;
   std::istringstream text(channel.history());
   std::string first, line;

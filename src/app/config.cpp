@@ -228,9 +228,11 @@ Config read_config(Reader& in) {
     require_transport_fits(in, config);
     require_checkpoint_has_effect(in, config);
     require_slices_fit(in, config);
-    if (!config.output.probes.empty() && !is_in_time(config.flow.model))
+    if (!config.output.probes.empty() && !is_in_time(config.flow.model) &&
+        (!config.transport.asked() || config.transport.steady()))
       in.mistake("output.probe",
-                 "belongs to flows in time (flow.model = \"unsteady-stokes\", \"navier-stokes\"); remove it");
+                 "belongs to flows in time (flow.model = \"unsteady-stokes\", \"navier-stokes\") and to transport in "
+                 "time ([[transport.component]]); remove it");
     require_arrays(in, config);
   }
   return config;

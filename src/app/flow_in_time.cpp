@@ -188,7 +188,7 @@ class FlowInTime final : public Process {
         stokes_(std::in_place, run.comm, run.geometry, drive_.sides(), solve_options()),
         joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(stokes_->op().composite()))),
         body_of_(body_of(options_.bodies, run.geometry.report)),
-        probes_(run, stokes_->op()) {
+        probes_(flow_probes(run, stokes_->op())) {
     check_flow_cells(stokes_->op().counts(), "unsteady flow");
     past_.history = history_of(run, drive_);
     past_.files.histories = {history_name};
@@ -302,7 +302,7 @@ class FlowInTime final : public Process {
   StepReport last_;
   FlowPast past_;
   std::vector<int> body_of_;  // mineral -> place among flow.body
-  FlowProbes probes_;
+  Probes probes_;
   std::ofstream csv_;  // rank 0
 };
 
@@ -380,7 +380,7 @@ FlowState FlowInTime::state(double time) {
     gradient = units_.gradient / run_.grid.cells[axis_] *
                mean_pressure_on(stokes_->op(), stokes_->values(), options_.inlets[0].side);
   FlowState s = state_of(last_, time, gradient, axis_, run_.grid.cells, units_);
-  s.probes = probes_.values(run_.comm, stokes_->solution(), units_.velocity(), units_.pressure());
+  s.probes = flow_at(probes_, run_.comm, stokes_->solution(), units_.velocity(), units_.pressure());
   const double h2 = units_.h * units_.h;
   if (has_ends(past_.history)) {
     const int in = drive_.has_inlet() ? options_.inlets[0].side : side_of(axis_, false);

@@ -30,13 +30,15 @@ TransportInTime::TransportInTime(const JobContext& run)
       h_(run.grid.cell_width()),
       flow_(carried_by(run)),
       laws_(wall_laws(run)),
-      joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(flow_.composite))) {
+      joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(flow_.composite))),
+      probes_(mean_probes(run, *flow_.composite)) {
   TransportOptions options;
   options.tolerance = deck_.tolerance;
   const auto initial = initial_values(run, flow_.outlet());
   stepper_.emplace(flow_.composite, scalar_components(run, flow_, laws_, initial), options);
   outlet_ = flow_.outlet();
   past_.result = transport_numbers(run, flow_);
+  past_.result.probes = run.config.output.probes;
   const FlowContinuity continuity = take_flow(*flow_.faces);
   if (!flow_.in_time) flow_.faces.reset();
   past_.result.continuity_before = continuity.before;
@@ -77,7 +79,7 @@ void TransportInTime::open_files(bool go_on) {
   }
   if (chemistry_) chemistry_->open(go_on);
   if (go_on) return;
-  csv_ << transport_header(deck_.names()) << std::flush;
+  csv_ << transport_header(past_.result) << std::flush;
   profiles_ << "time_s,pore_volumes,position_m";
   for (const std::string& name : deck_.names()) profiles_ << ',' << name;
   profiles_ << '\n';
@@ -227,7 +229,11 @@ double TransportInTime::pore_volumes(double time) const {
 
 TransportLine TransportInTime::line_at(double time, double dt) const {
   TransportLine line{time, dt, pore_volumes(time), {}};
-  for (std::size_t i = 0; i < deck_.components.size(); ++i) line.components.push_back(line_of(i, dt));
+  const std::size_t n = deck_.components.size();
+  for (std::size_t i = 0; i < n; ++i) line.components.push_back(line_of(i, dt));
+  const std::vector<double> at = probes_.bounded_values(
+      run_.comm, n, [this](std::int32_t unknown, std::size_t i) { return state_.values[i][unknown]; });
+  for (std::size_t k = 0; k < at.size(); ++k) line.components[k % n].probes.push_back(at[k]);
   return line;
 }
 

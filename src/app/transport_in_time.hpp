@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/probes.hpp"
 #include "app/reactive_run.hpp"
 #include "app/session.hpp"
 #include "app/steady_transport_job.hpp"
@@ -91,6 +92,7 @@ class TransportInTime final : public Process {
   TransportReport report_;
   double n_steps_ = 1.0, setup_seconds_ = 0.0;
   std::shared_ptr<const JoinedCells> joined_;
+  Probes probes_;
   TransportPast past_;
   int frames_drawn_ = 0;                               ///< number of the frame to come
   std::vector<WallPlace> places_;                      ///< at the end, with

@@ -23,6 +23,7 @@ struct ComponentLine {
   double made = 0.0;                               ///< source less decay, over the step [C m³/s]
   double least = 0.0, largest = 0.0;               ///< [C]
   double imbalance = 0.0;                          ///< ComponentBalance::imbalance
+  std::vector<double> probes;                      ///< at output.probe [C]
 };
 struct TransportLine {
   double time = 0.0, dt = 0.0;
@@ -78,6 +79,7 @@ struct TransportResult {
   std::vector<TransportLine> states;  ///< some hundred at most, the first and the last among them
   std::vector<ComponentResult> components;
   std::vector<double> output_times;  ///< of which there are pictures [s]
+  std::vector<ProbeOptions> probes;
 
   double pore_velocity() const { return porosity > 0.0 ? darcy_velocity / porosity : 0.0; }
   /// U/φ L / D; infinite without diffusion.
@@ -87,7 +89,7 @@ struct TransportResult {
 };
 
 /// The first line of transport.csv, and that of a step.
-std::string transport_header(const std::vector<std::string>& names);
+std::string transport_header(const TransportResult& result);
 std::string transport_line(const TransportLine& line);
 std::string transport_text(const TransportResult& result);
 std::string transport_headline(const TransportResult& result);

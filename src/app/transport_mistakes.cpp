@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "app/initial_values.hpp"
+#include "app/probes.hpp"
 #include "app/reactive_plan.hpp"
 #include "app/transport_setup.hpp"
 #include "base/error.hpp"
@@ -138,6 +139,7 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
   check_walls(run, found);
   std::ranges::move(chemistry_mistakes(run.config, run.geometry), std::back_inserter(found));
   if (deck.steady()) check_determined(run, axis, found);
+  if (!is_in_time(run.config.flow.model)) std::ranges::move(probe_mistakes(run), std::back_inserter(found));
   return found;
 }
 

@@ -163,6 +163,10 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
                            "Flux-weighted mean at the outlet. Every step is in transport.csv." + left_out, totals));
   if (!is_steady(transport))
     charts.push_back(chart(transport, "mean", "Mean in the fluid", "Over all pores of the sample." + left_out, totals));
+  for (std::size_t p = 0; transport.contains("probes") && p < transport.at("probes").size(); ++p)
+    charts.push_back(chart(transport, fmt::format("probe_{}", p).c_str(),
+                           "Concentration at " + escape_html(transport.at("probes")[p].at("name").get<std::string>()),
+                           "Every step is in transport.csv." + left_out, totals));
   charts.insert(charts.begin(), chemistry.charts.begin(), chemistry.charts.end());
   if (!charts.empty()) page.cards.push_back(pairs_html(charts));
   std::ranges::copy(chemistry.pictures, std::back_inserter(page.cards));

@@ -17,19 +17,25 @@ double number(const Json& x) { return x.is_null() ? std::numeric_limits<double>:
 
 Json line_json(const TransportLine& l) {
   Json json{l.time, l.dt, l.pore_volumes};
-  for (const ComponentLine& c : l.components)
+  for (const ComponentLine& c : l.components) {
+    Json numbers = Json::array();
     for (const double x : {c.outlet, c.mean, c.inflow, c.outflow, c.wall, c.made, c.least, c.largest, c.imbalance})
-      json.push_back(number(x));
+      numbers.push_back(number(x));
+    for (const double x : c.probes) numbers.push_back(x);
+    json.push_back(numbers);
+  }
   return json;
 }
 
 TransportLine line_of(const Json& json) {
   TransportLine l{number(json.at(0)), number(json.at(1)), number(json.at(2)), {}};
-  for (std::size_t at = 3; at < json.size(); at += 9) {
+  for (std::size_t at = 3; at < json.size(); ++at) {
+    const Json& numbers = json.at(at);
     ComponentLine& c = l.components.emplace_back();
-    std::size_t i = at;
+    std::size_t i = 0;
     for (double* x : {&c.outlet, &c.mean, &c.inflow, &c.outflow, &c.wall, &c.made, &c.least, &c.largest, &c.imbalance})
-      *x = number(json.at(i++));
+      *x = number(numbers.at(i++));
+    for (; i < numbers.size(); ++i) c.probes.push_back(numbers.at(i).get<double>());
   }
   return l;
 }

@@ -83,6 +83,24 @@ Json component_json(const TransportResult& result, std::size_t i) {
   return json;
 }
 
+/// Concentrations at the end, and over the time as history has the means: a list per component.
+void add_probes(const TransportResult& result, Json& transport) {
+  for (std::size_t p = 0; p < result.probes.size(); ++p) {
+    const ProbeOptions& probe = result.probes[p];
+    Json at_end = Json::array(), history = Json::array();
+    for (std::size_t i = 0; i < result.components.size(); ++i) {
+      at_end.push_back(result.states.back().components[i].probes[p]);
+      Json values = Json::array();
+      for (const TransportLine& line : result.states) values.push_back(line.components[i].probes[p]);
+      history.push_back(values);
+    }
+    transport["probes"].push_back({{"name", probe.name},
+                                   {"position_m", {probe.position[0], probe.position[1], probe.position[2]}},
+                                   {"concentration", at_end}});
+    transport["history"][fmt::format("probe_{}", p)] = history;
+  }
+}
+
 std::string per_component(const TransportResult& result, const char* name, auto&& text) {
   std::string row = fmt::format("  {:<44}", name);
   for (std::size_t i = 0; i < result.components.size(); ++i) row += fmt::format(" {:>13}", text(i));
@@ -165,12 +183,14 @@ std::optional<double> TransportResult::dispersion(const ComponentResult& c) cons
   return *d * std::abs(pore_velocity()) * length;
 }
 
-std::string transport_header(const std::vector<std::string>& names) {
+std::string transport_header(const TransportResult& result) {
   std::string line = "time_s,pore_volumes,dt_s";
-  for (const std::string& name : names)
+  for (const ComponentResult& c : result.components)
     for (const char* what :
          {"outlet", "mean", "inflow_C_m3_s", "outflow_C_m3_s", "wall_C_m3_s", "made_C_m3_s", "min", "max", "imbalance"})
-      line += fmt::format(",{}_{}", name, what);
+      line += fmt::format(",{}_{}", c.name, what);
+  for (const ComponentResult& c : result.components)
+    for (const ProbeOptions& probe : result.probes) line += fmt::format(",{}_at_{}", c.name, probe.name);
   return line + '\n';
 }
 
@@ -180,6 +200,8 @@ std::string transport_line(const TransportLine& l) {
     line += fmt::format(",{},{:.12g},{:.12g},{:.12g},{:.12g},{:.12g},{:.10g},{:.10g},{:.2g}",
                         std::isfinite(c.outlet) ? fmt::format("{:.12g}", c.outlet) : "", c.mean, c.inflow, c.outflow,
                         c.wall, c.made, c.least, c.largest, c.imbalance);
+  for (const ComponentLine& c : l.components)
+    for (const double value : c.probes) line += fmt::format(",{:.10g}", value);
   return line + '\n';
 }
 
@@ -266,6 +288,7 @@ std::string transport_json(const TransportResult& r) {
     history["mean"].push_back(mean);
   }
   json["history"] = history;
+  add_probes(r, json);
   return Json{{"transport", json}}.dump();
 }
 

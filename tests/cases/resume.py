@@ -38,6 +38,7 @@ WATERS = ('[[transport.component]]\nname = "pulse"\ninlet = "t < 100 ? 1 : 0"\n[
           '[[chemistry.mineral]]\nphase = "Calcite"\nwall = "all"\nrates = ["0.89 H+ 1", "5e-4 CO2 1", "6.6e-7"]\n'
           '[time]\nend_pore_volumes = 1\noutput_pore_volumes = 0.24\n[checkpoint]\nevery_steps = 3\n'
           '[output]\nplot = ["concentration", "chemistry"]\n')
+PROBE = '[[output.probe]]\nname = "corner"\nposition = [0.3e-3, 0.05e-3, 0.1e-3]\n'
 DECKS = {
     "axes": sphere_deck(16, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\n[diffusion]\naxes = ["x", "y"]\n'
             '[output]\nplot = ["velocity", "pressure", "concentration"]\n',
@@ -48,7 +49,7 @@ DECKS = {
              'estimate_error = false\n[transport]\npeclet = 5\n[[transport.component]]\nname = "tracer"\ninlet = "1"\n'
              '[[transport.component]]\nname = "pulse"\ninlet = "t < 100 ? 1 : 0"\ndecay = 1e-3\n'
              '[time]\nend_pore_volumes = 1\noutput_pore_volumes = 0.24\n[checkpoint]\nevery_steps = 7\n'
-             '[output]\nplot = ["concentration"]\n',
+             '[output]\nplot = ["concentration"]\n' + PROBE,
     "pulsed": sphere_deck(16, radius=0.38) + '[fluid]\nviscosity = 1e-3\ndensity = 1000\n[flow]\nmodel = "navier-stokes"\n'
               'axes = ["x"]\ndrive = "pressure-drop"\npressure_drop = 2\ndrive_factor = "t < 0.02 ? 1 : 0.3"\nanimation = true\n'
               '[time]\nend = 0.06\ncfl = 0.5\ndt = 1e-3\noutput = 0.025\n[checkpoint]\nevery_steps = 7\n'
@@ -58,7 +59,7 @@ DECKS = {
                'axes = ["x"]\ndrive = "pressure-drop"\npressure_drop = 2\ndrive_factor = "t < 0.02 ? 1 : 0.3"\n'
                '[transport]\n[[transport.component]]\nname = "tracer"\ninlet = "t < 0.031 ? 1 : 0"\n'
                '[time]\nend = 0.06\ncfl = 0.5\ndt = 1e-3\noutput = 0.025\n[checkpoint]\nevery_steps = 7\n'
-               '[output]\nplot = ["velocity", "concentration"]\n',
+               '[output]\nplot = ["velocity", "concentration"]\n' + PROBE,
     # D dt / h² is 6, and walls are solved within the step.
     "reactive": sphere_deck(12, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\n'
                 'estimate_error = false\n[transport]\npeclet = 0.5\n' + WATERS.format("coupled"),

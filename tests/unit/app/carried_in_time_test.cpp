@@ -10,6 +10,7 @@
 #include "app/flow_handover.hpp"
 #include "app/simulation.hpp"
 #include "app/transport_job.hpp"
+#include "base/error.hpp"
 #include "base/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
@@ -19,7 +20,21 @@
 namespace karst {
 namespace {
 
-enum Column : std::size_t { time, volumes, dt, outlet, mean, inflow, outflow, wall, made, least, largest, imbalance };
+enum Column : std::size_t {
+  time,
+  volumes,
+  dt,
+  outlet,
+  mean,
+  inflow,
+  outflow,
+  wall,
+  made,
+  least,
+  largest,
+  imbalance,
+  probes
+};
 
 /// A channel of 20 × 8 × 1 cells of 1 m with a disc of 3 m, water with dye pushed in on -x at 4 µm/s; refined: cells of
 /// half the width from the middle of the disc on for 8 m.
@@ -85,21 +100,58 @@ void expect_kept(const std::vector<std::vector<double>>& rows, double low, doubl
   }
 }
 
-// A flow that stays as it is carries as the steady flow does.
+// A flow that stays as it is carries as the steady flow does, and probes see the same.
 TEST(CarriedInTimeMpi, AFlowThatStaysIsASteadyOne) {
   for (const bool refined : {false, true}) {
     DyedChannel steady(FlowModel::steady, refined), in_time(FlowModel::navier_stokes, refined);
     in_time.config.flow.start = FlowStart::steady;
     in_time.config.time.cfl_leads = true;
-    for (DyedChannel* channel : {&steady, &in_time}) channel->config.time.end = 6e5;
+    for (DyedChannel* channel : {&steady, &in_time}) {
+      channel->config.time.end = 6e5;
+      channel->config.output.probes = {{"before", {2.3, 5.2, 0.5}}, {"beside", {6.1, 1.3, 0.5}}};
+    }
     steady.run();
     const Json json = in_time.run();
     const auto rows = in_time.table(), same = steady.table();
     expect_kept(rows, 0.0, 1.0);
     EXPECT_NEAR(rows.back()[mean], same.back()[mean], 2e-3 * same.back()[mean]) << refined;  // other steps
+    for (std::size_t probe = probes; probe < probes + 2; ++probe)
+      EXPECT_NEAR(rows.back()[probe], same.back()[probe], 5e-3) << refined << " " << probe - probes;
     EXPECT_NEAR(rows.back()[volumes], same.back()[volumes], 1e-6 * same.back()[volumes]);
     EXPECT_NEAR(json["darcy_velocity_m_s"].get<double>(), 4e-6, 1e-11);
     EXPECT_TRUE(json["pore_volume_time_s"].is_null());
+  }
+}
+
+// Probes of what diffuses alone, before it has moved: exact where it is a quadratic function, next to the wall too, and
+// within its bounds where it jumps.
+TEST(CarriedInTimeMpi, ProbesAreExactAndBounded) {
+  for (const bool refined : {false, true}) {
+    DyedChannel channel(FlowModel::none, refined);
+    ComponentDeck& dye = channel.config.transport.components[0];
+    channel.config.flow.inlets.clear();
+    channel.config.time.end = 1.0;  // far less than h² / D = 1e6
+    channel.config.output.probes = {
+        {"front", {7.6, 5.2, 0.5}}, {"behind", {8.4, 6.7, 0.1}}, {"wall", {7.7, 3.9, 0.5}}, {"end", {19.8, 0.1, 0.9}}};
+    dye.initial = "(x + 0.3*y)^2/600 + 0.1*y";
+    channel.run();
+    const auto smooth = channel.table();
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Vec3& at = channel.config.output.probes[i].position;
+      EXPECT_NEAR(smooth.back()[probes + i], std::pow(at[0] + 0.3 * at[1], 2) / 600.0 + 0.1 * at[1], 1e-6)
+          << i << refined;
+    }
+    dye.initial = "x < 8";
+    const Json json = channel.run();
+    const auto sharp = channel.table();
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(sharp.back()[probes + i] >= 0.0 && sharp.back()[probes + i] <= 1.0);
+    EXPECT_GT(sharp.back()[probes], 0.5);
+    EXPECT_LT(sharp.back()[probes + 1], 0.5);
+    EXPECT_EQ(json["probes"][0]["name"].get<std::string>(), "front");
+    EXPECT_NEAR(json["probes"][0]["concentration"][0].get<double>(), sharp.back()[probes], 1e-9);
+    EXPECT_EQ(json["history"]["probe_3"][0].size(), json["history"]["time_s"].size());
+    channel.config.output.probes = {{"inside", {6.0, 3.9, 0.5}}};
+    EXPECT_THROW(channel.run(), Error);
   }
 }
 

@@ -2,8 +2,8 @@
 // A cylinder in a channel in time (Schäfer & Turek, Notes Numer. Fluid Mech. 52 (1996) 547): flow with inertia from a
 // parabolic inlet, drag, lift and pressure difference, printed as JSON. Ends with status 1 when a figure misses what is
 // asked.
-//   karst-verify-cylinder_in_time [pulse | street | box] [N] [dt] [L]   N cells per diameter, steps [s],
-//   on L levels around the cylinder, each of half the width
+//   karst-verify-cylinder_in_time [pulse | street | box] [N] [dt] [L] [FILE]   N cells per diameter, steps [s],
+//   on L levels around the cylinder, each of half the width; FILE: all steps as CSV, for cylinder_curves.py
 // pulse:  2D-3, mean speed sin(π t / 8) for 8 s (John, Int. J. Numer. Methods Fluids 44 (2004) 777)
 // box:    3D-3Z, the pulse in a channel with four walls (Bayraktar, Mierka & Turek, Int. J. Comput. Sci. Eng. 7 (2012)
 //         253: largest drag 3.2978, least lift -0.010999)
@@ -13,9 +13,11 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <numbers>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/body_forces.hpp"
 #include "verification/cylinder_channel.hpp"
@@ -96,6 +98,13 @@ std::vector<Moment> run(const Comm& comm, const Case& of) {
   return all;
 }
 
+void write(const std::vector<Moment>& all, const char* name) {
+  std::ofstream file(name);
+  file << "time_s,drag,lift,pressure_difference_Pa\n";
+  for (const Moment& m : all) file << fmt::format("{:.8g},{:.8g},{:.8g},{:.8g}\n", m.time, m.drag, m.lift, m.drop);
+  require(file.flush().good(), "{} cannot be written", name);
+}
+
 /// Height and time of the largest value within a span of time, by the parabola through it and its neighbours.
 std::array<double, 2> peak(const std::vector<Moment>& all, double Moment::*of, double from) {
   std::size_t k = 0;
@@ -171,6 +180,7 @@ void verify(const Comm& comm, int argc, char** argv) {
   const Case of{
       kind, {cells, kind == Flow::box, levels}, argc > 3 ? std::atof(argv[3]) : 0.1 / (cells << (levels - 1))};
   const std::vector<Moment> all = run(comm, of);
+  if (argc > 5 && comm.rank() == 0) write(all, argv[5]);
   Json one;
   one["cells_per_diameter"] = of.channel.finest_per_diameter();
   one["levels"] = levels;

@@ -39,14 +39,16 @@ def columns(name):
     return {key: [float(row[key]) for row in rows] for key in rows[0]}
 
 
-def save(figure, name):
-    figure.tight_layout()
+def save(figure, name, legend_of):
+    handles, labels = legend_of.get_legend_handles_labels()
+    figure.tight_layout(rect=(0.0, 0.07, 1.0, 1.0))
+    figure.legend(handles, labels, frameon=False, fontsize=9, loc="lower center", ncol=len(labels))
     figure.savefig(name, metadata={"Software": None})
     print(name)
 
 
 def axes_of(title):
-    figure, both = plt.subplots(1, 2, figsize=(9.6, 3.6), dpi=120)
+    figure, both = plt.subplots(1, 2, figsize=(9.6, 3.9), dpi=120)
     figure.suptitle(title, fontsize=11)
     for axes, quantity in zip(both, NAMES):
         axes.set_xlabel("time [s]")
@@ -61,8 +63,7 @@ def pulse(name, runs):
         for (label, run), colour, style in zip(runs, COLOURS, STYLES):
             axes.plot(run["time_s"], run[quantity], color=colour, linestyle=style, linewidth=1.2, label=label)
         axes.plot(*PULSE[quantity], "o", color="black", markerfacecolor="none", markersize=8, label="largest, John 2004")
-    both[0].legend(frameon=False, fontsize=8)
-    save(figure, name)
+    save(figure, name, both[0])
 
 
 def street(name, runs, shown=1.5):
@@ -77,8 +78,7 @@ def street(name, runs, shown=1.5):
             axes.plot([t - kept[start][0] for t, _ in kept[start:]], [v for _, v in kept[start:]], color=colour,
                       linestyle=style, linewidth=1.2, label=label)
         axes.axhspan(*STREET[quantity], color="#2a9d8f", alpha=0.3, label="largest, Schäfer & Turek")
-    both[0].legend(frameon=False, fontsize=8, loc="lower left")
-    save(figure, name)
+    save(figure, name, both[0])
 
 
 def rows_of(file):
@@ -94,7 +94,7 @@ def rows_of(file):
 
 def steady(name, files):
     """Errors over the cells per diameter, one file per case."""
-    figure, both = plt.subplots(1, 2, figsize=(9.6, 3.6), dpi=120, sharey=True)
+    figure, both = plt.subplots(1, 2, figsize=(9.6, 3.9), dpi=120, sharey=True)
     for axes, (case, references), file in zip(both, STEADY.items(), files):
         rows = rows_of(file)
         cells = [row["cells_per_diameter"] for row in rows]
@@ -108,8 +108,7 @@ def steady(name, files):
         axes.set_xlabel("finest cells per diameter")
         axes.grid(True, alpha=0.3)
     both[0].set_ylabel("relative error")
-    both[0].legend(frameon=False, fontsize=8)
-    save(figure, name)
+    save(figure, name, both[0])
 
 
 def main():

@@ -28,19 +28,26 @@ import karst_trace
 MOST = 8  # steps that are named
 LONG = 1.2  # of the median: a long step
 UNITS = {"ns": 1e-9, "µs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+NUMBERS = 64  # columns of a line of timers.txt behind its name: calls, min, mean, max, CoV, of parent
+
+
+def seconds(text):
+    """Of "14.6 ms", "1 min 05 s"."""
+    words = text.split()
+    return sum(float(number) * UNITS[unit] for number, unit in zip(words[::2], words[1::2], strict=True))
 
 
 def timers(text):
     """{path of names: (longest time [s], CoV over ranks and threads)} of timers.txt, in its order."""
     found, above = {}, []
     for line in text.split("\n\n")[0].splitlines()[1:]:
-        name = line[:31].rstrip()
-        words = line[31:].split()
-        if len(words) < 9:
-            raise SystemExit(f"timers.txt has an unknown line: {line!r}")
-        depth = (len(name) - len(name.lstrip())) // 2
-        above = above[:depth] + [name.strip()]
-        found[tuple(above)] = (float(words[5]) * UNITS[words[6]], float(words[7]))
+        name, numbers = line[:-NUMBERS], line[-NUMBERS:]
+        try:
+            longest, spread = seconds(numbers[36:47]), float(numbers[47:54])
+        except (KeyError, ValueError):
+            raise SystemExit(f"timers.txt has an unknown line: {line!r}") from None
+        above = above[:(len(name) - len(name.lstrip())) // 2] + [name.strip()]
+        found[tuple(above)] = (longest, spread)
     return found
 
 

@@ -125,6 +125,10 @@ void check_command(const Comm& comm, const CommandLine& line) {
   RunProgress progress(comm, parts_of_check(config));
   progress.begin("sample", "a sample of the geometry");
   const Looked looked = look(comm, config, imported.path());
+  require(line.plan_ranks == 0 || looked.source.has_value(),
+          "--ranks {}: a plan looks at every box, and {} is not imported yet; make a geometry file of it first (`karst "
+          "import`), and name that",
+          line.plan_ranks, config.geometry.image);
   const RunEstimate estimate = looked.source
                                    ? estimate_run(comm, config, asked, program, *looked.source)
                                    : estimate_run(comm, config, asked, program, *looked.blocks, looked.extent);
@@ -135,11 +139,6 @@ void check_command(const Comm& comm, const CommandLine& line) {
   if (line.plan_ranks == 0) {
     tell_memory(estimate, share, comm.size());
   } else {
-    require(
-        looked.source.has_value(),
-        "--ranks {}: a plan looks at every box, and the image is not imported yet; make a geometry file of it first "
-        "(`karst import`), and name that",
-        line.plan_ranks);
     progress.begin("plan", "every box of the grid");
     tell_plan(comm, config, estimate, *looked.source, line.plan_ranks);
   }

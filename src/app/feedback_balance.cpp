@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/feedback_balance.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/json.hpp"
@@ -11,7 +9,6 @@
 #include "base/waits.hpp"
 #include "fields/composite_numbering.hpp"
 #include "grid/partition.hpp"
-#include "grid/vof_loops.hpp"
 
 namespace karst {
 
@@ -61,37 +58,49 @@ std::vector<std::vector<double>> cell_work(const Comm& comm, const Geometry& geo
   return work;
 }
 
+BalanceLook look_at(const Comm& comm, std::span<const Layout* const> layouts, std::span<const BoxWork> kinds,
+                    const BalanceStretch& stretch, double end, int step, double move_seconds, BoxCosts& costs) {
+  costs = measured_costs(comm, layouts, kinds);
+  const std::vector<double> now = comm.all_gather<double>(std::span<const double>(&stretch.busy, 1)),
+                            then = rank_times(costs, deal_out(costs, comm.size()));
+  BalanceLook found{step, imbalance_of(now), imbalance_of(then)};
+  const double rest = (1.0 - end) / (end - stretch.begin);  // of the run, in stretches like this one
+  found.gain = rest * (*std::ranges::max_element(now) - *std::ranges::max_element(then));
+  found.move_seconds = comm.max(move_seconds);
+  found.pays = found.imbalance > tolerated && found.gain > pays_from * found.move_seconds;
+  return found;
+}
+
 void FeedbackBalance::begin_pass() {
   pass_ = {};
-  first_pass_ = looks_.empty();
+  solved_ = 0.0;
   first_step_ = true;
-  steps_ = 0;
-  stretch_ = first_stretch;
-  busy_ = 0.0;
+  stretch_ = {};
+  length_ = first_stretch;
   kind_seconds_.clear();
 }
 
-void FeedbackBalance::begin_step() {
-  if (first_step_) move_seconds_ = pass_.seconds() - (first_pass_ ? solved_ : 0.0);
+void FeedbackBalance::begin_step(double part) {
+  if (first_step_) move_seconds_ = std::max(0.0, pass_.seconds() - solved_);
+  if (stretch_.steps == 0) stretch_.begin = part;
   step_clock_ = {};
   waited_ = seconds_waited();
 }
 
 /// The first step of a pass brings its memory into the caches, and is left out.
 void FeedbackBalance::end_step() {
-  const double busy = step_clock_.seconds() - (seconds_waited() - waited_);
   if (!first_step_) {
-    busy_ += busy;
-    ++steps_;
+    stretch_.busy += step_clock_.seconds() - (seconds_waited() - waited_);
+    ++stretch_.steps;
   }
   first_step_ = false;
 }
 
 BalanceLook FeedbackBalance::look(std::span<const Layout* const> layouts, std::vector<std::vector<double>> cells,
-                                  std::span<const BoxWork> kinds, int step, double part, BoxCosts& costs) {
+                                  std::span<const BoxWork> kinds, double end, int step, BoxCosts& costs) {
   std::vector<BoxWork> all(kinds.begin(), kinds.end());
   kind_seconds_.resize(all.size(), 0.0);
-  double of_cells = busy_;
+  double of_cells = stretch_.busy;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const double until_now = all[k].seconds;
     all[k].seconds -= kind_seconds_[k];
@@ -99,19 +108,10 @@ BalanceLook FeedbackBalance::look(std::span<const Layout* const> layouts, std::v
     of_cells -= all[k].seconds;
   }
   all.push_back({std::move(cells), std::max(of_cells, 0.0)});
-  costs = measured_costs(comm_, layouts, all);
-  const std::vector<double> now = comm_.all_gather<double>(std::span<const double>(&busy_, 1)),
-                            then = rank_times(costs, deal_out(costs, comm_.size()));
-  BalanceLook found{step, imbalance_of(now), imbalance_of(then)};
-  const double rest = part > part_ ? (1.0 - part) / (part - part_) : 0.0;  // of the run, in stretches like this one
-  found.gain = rest * (*std::ranges::max_element(now) - *std::ranges::max_element(then));
-  found.move_seconds = comm_.max(move_seconds_);
-  found.pays = found.imbalance > tolerated && found.gain > pays_from * found.move_seconds;
+  const BalanceLook found = look_at(comm_, layouts, all, stretch_, end, step, move_seconds_, costs);
   looks_.push_back(found);
-  part_ = part;
-  steps_ = 0;
-  stretch_ *= 2;
-  busy_ = 0.0;
+  stretch_ = {};
+  length_ *= 2;
   log_detail(
       "balance: the busiest rank works {:.3f} times as long as the mean; {:.3f} is to be had, {:.3g} s for a "
       "move of {:.3g} s",

@@ -3,7 +3,6 @@
 // to other ranks when that pays (decision 041).
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,27 +28,42 @@ struct BalanceLook {
   bool pays = false;
 };
 
-/// How a run learns what its boxes cost. What it does is collective but where something else is said.
+/// Steps that were measured on this rank.
+struct BalanceStretch {
+  int steps = 0;
+  double begin = 0.0;  ///< part of the time of the run that was over before them
+  double busy = 0.0;   ///< that this rank has worked on them, without waiting [s]
+};
+
+/// What a stretch tells: costs by measured_costs(), and whether a move pays, for the rest of the run as long as the
+/// stretch in proportion. The same on every rank. Collective.
+/// @param kinds  of work of these steps, their seconds together `busy`
+/// @param end    part of the time of the run that is over after them
+/// @param step   number of the last of them
+/// @param[out] costs  found
+BalanceLook look_at(const Comm& comm, std::span<const Layout* const> layouts, std::span<const BoxWork> kinds,
+                    const BalanceStretch& stretch, double end, int step, double move_seconds, BoxCosts& costs);
+
+/// The clocks of a run that learns what its boxes cost, and what it has found. Not collective but for look().
 class FeedbackBalance {
  public:
   explicit FeedbackBalance(const Comm& comm) : comm_(comm) {}
 
-  /// The geometry is to be built next, with boxes where they are for now. Not collective.
+  /// The geometry is to be built next, with boxes where they are for now.
   void begin_pass();
-  /// A job that is done has solved so long: a move would not do it again. Not collective.
-  void add_solve(double seconds) { solved_ += seconds; }
-  /// Around a step. Not collective.
-  void begin_step();
+  /// Of the time since then so much went into solves, which after a move are read.
+  void add_solves(double seconds) { solved_ += seconds; }
+  /// Around a step.
+  /// @param part  of the time of the run that is over before it
+  void begin_step(double part);
   void end_step();
-  /// Enough steps are made to look at what they took. The same on every rank. Not collective.
-  bool due() const { return steps_ == stretch_; }
+  /// Enough steps are made to look at what they took. The same on every rank.
+  bool due() const { return stretch_.steps == length_; }
+  /// look_at() of the steps since the last one. Collective.
   /// @param cells  cell_work() of the geometry
-  /// @param kinds  other kinds of work since the pass began
-  /// @param step   number of the last one
-  /// @param part   of the time of the run that is over
-  /// @param[out] costs  found
+  /// @param kinds  other kinds of work, with their seconds since the pass began
   BalanceLook look(std::span<const Layout* const> layouts, std::vector<std::vector<double>> cells,
-                   std::span<const BoxWork> kinds, int step, double part, BoxCosts& costs);
+                   std::span<const BoxWork> kinds, double end, int step, BoxCosts& costs);
 
   const std::vector<BalanceLook>& looks() const { return looks_; }
   /// An object for summary.json.
@@ -58,12 +72,11 @@ class FeedbackBalance {
  private:
   const Comm& comm_;
   WallClock pass_, step_clock_;
-  double solved_ = 0.0, move_seconds_ = 0.0;
-  double waited_ = 0.0, busy_ = 0.0;  ///< of the steps of a stretch [s]
-  double part_ = 0.0;                 ///< of the run that was over where the stretch began
-  std::vector<double> kind_seconds_;  ///< of each kind until then
-  int steps_ = 0, stretch_ = 0;
-  bool first_pass_ = true, first_step_ = true;
+  double solved_ = 0.0, move_seconds_ = 0.0, waited_ = 0.0;
+  BalanceStretch stretch_;
+  int length_ = 0;                    ///< of the stretch [steps]
+  std::vector<double> kind_seconds_;  ///< of each kind before it
+  bool first_step_ = true;            ///< of the pass, comes next
   std::vector<BalanceLook> looks_;
 };
 

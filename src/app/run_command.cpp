@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "app/commands.hpp"
 #include "app/feedback_balance.hpp"
@@ -103,11 +104,13 @@ struct RunState {
 
 /// A job that was done before boxes moved, and is read from disk, is told of once.
 void do_jobs(RunState& run, const JobContext& context) {
+  int n_loaded = run.solved.n_loaded();
   Simulation(context, run.asked).run([&](JobResult result) {
+    const bool from_disk = run.solved.n_loaded() > std::exchange(n_loaded, run.solved.n_loaded());
     for (const SolveRow& s : result.solves) {
       run.summary.seconds.setup += s.setup_seconds;
       run.summary.seconds.solve += s.seconds;
-      if (run.balance) run.balance->add_solve(s.seconds);
+      if (run.balance && !from_disk) run.balance->add_solves(s.seconds);
     }
     if (run.summary.jobs.size() == run.told) {
       log_info("{}", result.text);

@@ -118,7 +118,7 @@ void balance(const JobContext& context, const Together& jobs, const Clock& clock
   BoxCosts costs;
   const BalanceLook found = balance.look(layouts_of(context.geometry),
                                          cell_work(context.comm, context.geometry, jobs.front()->irregular_cost()),
-                                         kinds, clock.steps(), clock.part(), costs);
+                                         kinds, clock.part(), clock.steps(), costs);
   if (!found.pays) return;
   if (!keep_all(jobs, clock)) return log_info("balance: boxes stay where they are, as the state cannot be kept");
   log_info(
@@ -135,7 +135,7 @@ void go_through_time(const JobContext& context, const Together& jobs) {
   try {
     while (!clock.done()) {
       if (context.trace != nullptr) context.trace->step(clock.steps() + 1);
-      if (measure != nullptr) measure->begin_step();
+      if (measure != nullptr) measure->begin_step(clock.part());
       make_step(jobs, clock);
       if (measure != nullptr) measure->end_step();
       clock.advance();

@@ -211,6 +211,7 @@ std::optional<std::string> SolveStore::load(const std::string& name, const std::
       if (comm_.rank() == 0) fs::rename(path, file_of(name), ignored);  // a damaged one never stands before a good one
     }
     note(name, json.at("result").dump());
+    ++n_loaded_;
     if (std::ranges::count(own_, name) == 0) ++n_read_;
     return json.at("state").dump();
   }

@@ -70,6 +70,8 @@ class SolveStore {
   const std::vector<FinishedSolve>& finished() const { return finished_; }
   /// Of finished(), read from an earlier run.
   int n_read() const { return n_read_; }
+  /// How many have been read, also of those that this run has saved.
+  int n_loaded() const { return n_loaded_; }
   /// What this run has saved is read from now on, as that of an earlier run is.
   void read_own() { resume_ = true; }
 
@@ -85,7 +87,7 @@ class SolveStore {
   int keep_;
   std::vector<FinishedSolve> finished_;
   std::vector<std::string> own_;  ///< names that this run has saved
-  int n_read_ = 0;
+  int n_read_ = 0, n_loaded_ = 0;
 };
 
 /// The same for the same cut cells on any number of ranks, otherwise almost surely another one. Collective.

@@ -43,7 +43,7 @@ class TransportInTime final : public Process {
   void add_work(std::vector<BoxWork>& kinds) const override {
     if (chemistry_) chemistry_->add_work(joined_->numbering(), kinds);
   }
-  double irregular_cost() const override { return 7.0; }
+  double irregular_cost() const override { return 8.0; }
   void leave() override;
   JobResult report() override;
 

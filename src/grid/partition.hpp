@@ -19,9 +19,7 @@ struct Partition {
 /// binary searches, and both bounds move to sums that occur (Pinar & Aykanat, J. Parallel Distrib. Comput. 64 (2004)
 /// 974). Deterministic; O(n + n_ranks log n) times a few probes. Throws Error for negative or non-finite weights. Not
 /// collective.
-/// @param slowness  [rank] > 0, time that a rank takes for a weight of 1: what is made small is the longest time;
-/// empty:
-///                  1 for all
+/// @param slowness  [rank] > 0, time that a rank takes for a weight of 1: the longest time is made small; empty: all 1
 Partition partition(std::span<const double> weights, int n_ranks, std::span<const double> slowness = {});
 
 }  // namespace karst

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """run.balance = "feedback": boxes move away from a rank that is busy for longer than the others, and nothing else changes.
 
-    balance.py --program KARST --mpiexec MPIEXEC --preload libslow_rank.so
+    balance.py --program KARST --mpiexec MPIEXEC --preload libslow_rank.so [--figures]
 
 Half of the sample is dense with calcite that reacts, half is open around one grain that does not; one rank of two works
 four times as long for the same (libslow_rank.so). Boxes dealt out by their cells cannot know that. The gain is many times
-the price of a move, so that boxes move on a busy machine, too.
+the price of a move, so that boxes move on a busy machine, too. With --figures, for docs/performance.md: on cells of half the
+width, with a rank that works twice as long and with one that does not, the seconds of both ways.
 """
 import csv
 import itertools
@@ -20,18 +21,19 @@ from support import Karst, parser
 SAME = 1e-6  # of what has dissolved and of means, as between other numbers of ranks
 CELLS, BOX = (48, 24, 24), 8
 WIDTH = 1e-5  # [m]
+KINDS = ("off", "start", "feedback")
 
 
 def sphere(center, radius, mineral):
     return f'[[geometry.solid]]\nshape = "sphere"\ncenter = {[c * WIDTH for c in center]}\nradius = {radius * WIDTH}\nmineral = "{mineral}"\n'
 
 
-def deck():
+def deck(finer=1):
     half = CELLS[1]
     grains = [sphere([8 * (i + 0.5) for i in place], 3.5, "calcite") for place in itertools.product(range(3), repeat=3)]
     grains.append(sphere([1.5 * half, 0.5 * half, 0.5 * half], 5, "quartz"))
     return "".join(grains) + (
-        f'[grid]\nsize = {[n * WIDTH for n in CELLS]}\ncells = {list(CELLS)}\nbox = {BOX}\nperiodic = [false, true, true]\n'
+        f'[grid]\nsize = {[n * WIDTH for n in CELLS]}\ncells = {[finer * n for n in CELLS]}\nbox = {BOX}\nperiodic = [false, true, true]\n'
         '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\nestimate_error = false\n[transport]\npeclet = 5\n'
         '[chemistry]\ndatabase = "phreeqc.dat"\ninitial = "water"\ninlet = "acid"\nskip = 0\nwalls = "in-turn"\n'
         '[[chemistry.solution]]\nname = "water"\npH = 8\ntotals = ["Na 1e-2 charge", "Cl 1e-2"]\n'
@@ -45,26 +47,45 @@ def columns(path, names):
     return {name: [float(row[name]) for row in rows] for name in names}
 
 
+def tell(looks):
+    for look in looks:
+        print("after step {after_step}: imbalance {imbalance:.3f}, expected {expected:.3f}, gain {gain_s:.3g} s, move {move_s:.3g} s {boxes_move}".format(**look))
+
+
+def figures(karst, folder, preload):
+    (folder / "deck.toml").write_text(deck(2))
+    for slowness in (1, 2):
+        for kind in KINDS[1:]:
+            result = karst.run(["run", "deck.toml", "--out", kind, "--overwrite", f'run.balance="{kind}"', "time.end_pore_volumes=0.1"], folder, 2,
+                               variables={"LD_PRELOAD": preload, "SLOW_RANK": "1", "SLOWNESS": str(slowness)})
+            summary = json.loads((folder / kind / "summary.json").read_text())
+            steps = len((folder / kind / "transport.csv").read_text().splitlines()) - 1
+            print(f"a rank {slowness} times as slow, {kind}: {result.seconds:.1f} s, {steps} steps")
+            tell(summary.get("feedback_balance", {}).get("looks", []))
+
+
 def main():
     arguments = parser(__doc__)
     arguments.add_argument("--preload", required=True, type=lambda path: str(Path(path).resolve()))
+    arguments.add_argument("--figures", action="store_true")
     options = arguments.parse_args()
     karst = Karst(options.program, options.mpiexec)
     slow = {"LD_PRELOAD": options.preload, "SLOW_RANK": "1", "SLOWNESS": "4"}
     problems = []
     with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
         folder = Path(place)
+        if options.figures:
+            return figures(karst, folder, options.preload)
         (folder / "deck.toml").write_text(deck())
-        for kind in ("off", "start", "feedback"):
+        for kind in KINDS:
             more = ["time.end_pore_volumes=0.02"] if kind == "off" else []
             result = karst.run(["run", "deck.toml", "--out", kind, f'run.balance="{kind}"', *more], folder, 2, variables=slow)
             if result.status != 0:
                 print(f"FAILED {kind}: {result}")
                 return 1
-        summaries = {kind: json.loads((folder / kind / "summary.json").read_text()) for kind in ("off", "start", "feedback")}
+        summaries = {kind: json.loads((folder / kind / "summary.json").read_text()) for kind in KINDS}
         looks = summaries["feedback"]["feedback_balance"]["looks"]
-        for look in looks:
-            print("after step {after_step}: imbalance {imbalance:.3f}, expected {expected:.3f}, gain {gain_s:.3g} s, move {move_s:.3g} s {boxes_move}".format(**look))
+        tell(looks)
         move = next((i for i, look in enumerate(looks) if look["boxes_move"]), None)
         if move is None or move + 1 == len(looks):
             problems.append("boxes do not move")

@@ -12,7 +12,7 @@ import time
 import zlib
 from pathlib import Path
 
-from support import Karst, parser
+from support import Karst, parser, sphere_image
 
 MOST_BYTES = 500e6
 MOST_SECONDS = 10.0
@@ -77,6 +77,34 @@ def large_packing(karst, folder):
         yield "a refused run leaves its folder behind"
 
 
+def plan(karst, folder):
+    """For ranks that are not there; and for an image whose boxes cannot be looked at yet."""
+    (folder / "plan.toml").write_text(DECK.format(n=500), encoding="utf-8")
+    status, text, seconds, _, resident = measured(karst, ["check", "plan.toml", "--ranks", "5000"], folder)
+    yield from too_much("a plan for 5000 ranks", seconds, resident)
+    rows = {name: found and [float(x.replace(" ", "")) for x in found.groups()] for name, found in (
+        (name, re.search(rf"^  {name}.*? +([\d.e+]+) +([\d.e+]+) +([\d.e+]+)$", text, re.MULTILINE))
+        for name in ("boxes", "messages of an exchange", "  cells sent / own cells"))}
+    plan_of = re.search(r"Plan for ([\d ]+) ranks, ([\d ]+) boxes", text)
+    if status != 0 or not plan_of or not all(rows.values()):
+        yield f"a plan for 5000 ranks: status {status}\n{text}"
+        return
+    ranks, boxes = (int(x.replace(" ", "")) for x in plan_of.groups())
+    least, mean, most = rows["boxes"]
+    if ranks != 5000 or abs(mean - boxes / ranks) > 0.001 * mean or not 1 <= least <= mean <= most:
+        yield f"a plan of {ranks} ranks: {least}, {mean}, {most} of {boxes} boxes"
+    if "Memory, estimated for 5 000 ranks" not in text or "Time, estimated for 5 000 ranks" not in text or "does not fit" in text:
+        yield f"a plan for 5000 ranks tells of others\n{text}"
+    n = 160  # 4.1 million voxels: a check looks at blocks
+    (folder / "image.raw").write_bytes(sphere_image(n, 60))
+    (folder / "image.toml").write_text(
+        f'[geometry]\nimage = "image.raw"\n[geometry.import]\nsize = [{n}, {n}, {n}]\ntype = "uint8"\nvoxel = "1 um"\npore = 0\n'
+        '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\n', encoding="utf-8")
+    status, text, _, _, _ = measured(karst, ["check", "image.toml", "--ranks", "10"], folder)
+    if status != 1 or "image.raw is not imported yet" not in text or "karst import" not in text:
+        yield f"a plan of an image that is not imported: status {status}\n{text}"
+
+
 def small_run(karst, folder):
     """64³ cells, of which the program itself is a third."""
     (folder / "small.toml").write_text(DECK.format(n=64), encoding="utf-8")
@@ -135,7 +163,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "packing.txt").write_text(options.packing.read_text(encoding="utf-8"), encoding="utf-8")
-        wrong = [*large_packing(karst, folder), *small_run(karst, folder)]
+        wrong = [*large_packing(karst, folder), *plan(karst, folder), *small_run(karst, folder)]
         if options.image:
             wrong += large_image(karst, folder, options.image)
     print("\n".join(wrong))

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/fail_together.hpp"
 #include "base/timer.hpp"
 
 namespace karst {
@@ -291,14 +292,6 @@ void tell_failures(const ReactiveMedium& medium, const ReactiveSites& sites, con
       dt, n, text));
 }
 
-/// What one of the ranks could not do.
-void throw_on_all_ranks(const Comm& comm, std::string problem) {
-  if (!comm.any(!problem.empty())) return;
-  const auto first = -static_cast<int>(comm.max(problem.empty() ? -1e9 : -static_cast<double>(comm.rank())));
-  comm.broadcast(problem, first);
-  throw Error("chemistry: " + problem);
-}
-
 }  // namespace
 
 bool hardly_changed(std::span<const double> now, std::span<const float> before, double skip) {
@@ -366,14 +359,11 @@ void react_with_phreeqc(const PhreeqcFiles& files, std::optional<PhreeqcCells>& 
   const Timer timer("reaction");
   const ReactionOptions options{0.0};
   Step step(place.medium, place.sites, place.grid, dt, options, state, totals);
-  std::string problem;
-  if (place.sites.size() > 0) try {
-      if (!cells) cells.emplace(files, place.medium, step.areas(), step.amounts(), n_threads());
-      step.take_rates_of(*cells);
-    } catch (const Error& e) {
-      problem = e.what();
-    }
-  throw_on_all_ranks(place.grid.composite->comm(), problem);
+  fail_together(place.grid.composite->comm(), [&] {
+    if (place.sites.size() == 0) return;
+    if (!cells) cells.emplace(files, place.medium, step.areas(), step.amounts(), n_threads());
+    step.take_rates_of(*cells);
+  });
   step.apply();
   step.sum_up(report);
   state.dt = dt;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/feedback_balance.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/comm.hpp"
+#include "grid/layout_builder.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double usual = 1.0, slow = 3.0;  ///< busy times of a stretch [s]: rank 0 has the latter
+
+BuiltLayout boxes(const Comm& comm) {
+  return build_layout(comm, {{64, 64, 64}, {}}, 8, [](const Box&) { return 1.0; });  // 512 of them
+}
+
+BalanceLook look(const Comm& comm, const Layout& layout, double begin, double end, double move_seconds) {
+  const auto [first, last] = layout.owned(comm.rank());
+  const double busy = comm.rank() == 0 ? slow : usual;
+  const BoxWork cells{{std::vector<double>(static_cast<std::size_t>(last - first), 1.0)}, busy};
+  const Layout* const layouts = &layout;
+  BoxCosts costs;
+  return look_at(comm, std::span(&layouts, 1), std::span(&cells, 1), {4, begin, busy}, end, 10, move_seconds, costs);
+}
+
+/// Equal boxes on n ranks, the first three times as slow: shares of 1 / 3 to 1 make all take n / (n - 2 / 3), to one
+/// box. The rest of the run is as long as four stretches, wherever it began: a tenth of it from 0.5 on.
+TEST(FeedbackBalanceMpi, TheGainIsThatOfTheRestOfTheRun) {
+  const Comm comm = Comm::world();
+  const BuiltLayout built = boxes(comm);
+  const double n = comm.size(), box = slow * n / 512.0;
+  const BalanceLook found = look(comm, built.layout, 0.5, 0.6, 0.0);
+  EXPECT_EQ(found.step, 10);
+  if (comm.size() == 1) {
+    EXPECT_EQ(found.imbalance, 1.0);
+    EXPECT_NEAR(found.gain, 0.0, 1e-9);
+    EXPECT_FALSE(found.pays);
+    return;
+  }
+  EXPECT_NEAR(found.imbalance, slow * n / (slow + (n - 1.0) * usual), 1e-12);
+  EXPECT_LT(found.expected, 1.05);
+  EXPECT_NEAR(found.gain, 4.0 * (slow - n / (n - 2.0 / 3.0)), 4.0 * box);
+  EXPECT_NEAR(look(comm, built.layout, 0.0, 0.2, 0.0).gain, found.gain, 1e-9);
+  EXPECT_NEAR(look(comm, built.layout, 0.5, 0.75, 0.0).gain, 0.25 * found.gain, 1e-9);
+  EXPECT_NEAR(look(comm, built.layout, 0.9, 1.0, 0.0).gain, 0.0, 1e-12);
+}
+
+/// A move pays from 1.5 times its price on, that of the slowest rank.
+TEST(FeedbackBalanceMpi, AMoveHasToPay) {
+  const Comm comm = Comm::world();
+  const BuiltLayout built = boxes(comm);
+  const double gain = look(comm, built.layout, 0.5, 0.6, 0.0).gain;
+  if (comm.size() == 1) return;
+  for (const double price : {0.66, 0.67}) {
+    const double mine = comm.rank() == comm.size() - 1 ? price * gain : 0.0;
+    const BalanceLook found = look(comm, built.layout, 0.5, 0.6, mine);
+    EXPECT_EQ(found.pays, price < 2.0 / 3.0);
+    EXPECT_NEAR(found.move_seconds, price * gain, 1e-12);
+  }
+}
+
+/// After the first step, which is left out, 4 steps, then 8, then 16; a pass begins anew.
+TEST(FeedbackBalanceMpi, LooksComeAfterStretchesOfTwiceTheLength) {
+  const Comm comm = Comm::world();
+  const BuiltLayout built = boxes(comm);
+  const Layout* const layouts = &built.layout;
+  const auto [first, last] = built.layout.owned(comm.rank());
+  FeedbackBalance balance(comm);
+  std::vector<int> looked;
+  for (int pass = 0; pass < 2; ++pass) {
+    balance.begin_pass();
+    for (int step = 1; step <= 29; ++step) {
+      balance.begin_step(0.01 * (step - 1));
+      balance.end_step();
+      if (!balance.due()) continue;
+      looked.push_back(step);
+      BoxCosts costs;
+      const std::vector<double> cells(static_cast<std::size_t>(last - first), 1.0);
+      balance.look(std::span(&layouts, 1), {cells}, {}, 0.01 * step, step, costs);
+    }
+  }
+  EXPECT_EQ(looked, (std::vector{5, 13, 29, 5, 13, 29}));
+  EXPECT_EQ(std::ssize(balance.looks()), 6);
+}
+
+}  // namespace
+}  // namespace karst

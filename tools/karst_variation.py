@@ -28,7 +28,7 @@ import karst_trace
 MOST = 8  # steps that are named
 LONG = 1.2  # of the median: a long step
 UNITS = {"ns": 1e-9, "µs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-NUMBERS = 64  # columns of a line of timers.txt behind its name: calls, min, mean, max, CoV, of parent
+WIDTH_OF_CALLS = 11  # the first of the columns of timers.txt behind the names: calls, min, mean, max, CoV, ...
 
 
 def seconds(text):
@@ -40,8 +40,10 @@ def seconds(text):
 def timers(text):
     """{path of names: (longest time [s], CoV over ranks and threads)} of timers.txt, in its order."""
     found, above = {}, []
-    for line in text.split("\n\n")[0].splitlines()[1:]:
-        name, numbers = line[:-NUMBERS], line[-NUMBERS:]
+    head, *lines = text.split("\n\n")[0].splitlines()
+    names = head.index(" calls ") + len(" calls") - WIDTH_OF_CALLS
+    for line in lines:
+        name, numbers = line[:names], line[names:]
         try:
             longest, spread = seconds(numbers[36:47]), float(numbers[47:54])
         except (KeyError, ValueError):

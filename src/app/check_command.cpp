@@ -79,12 +79,28 @@ void tell_time(const Comm& comm, const RunEstimate& estimate, int plan_ranks) {
   log_info("Time, estimated for {}\n{}", where, time_table(parts));
 }
 
+/// A machine that need not be there, and a run that has counted what it sends.
+struct OtherMachine {
+  Machine machine;
+  CountedRun run;
+};
+
+std::optional<OtherMachine> other_machine(const CommandLine& line) {
+  require(line.machine.empty() == line.like.empty() && (line.machine.empty() || line.plan_ranks > 0),
+          "--machine and --like belong together, and to --ranks: what a machine takes for what a run has counted");
+  if (line.machine.empty()) return {};
+  return OtherMachine{read_machine(line.machine), read_counted_run(line.like)};
+}
+
 /// Layouts for another number of ranks, and what follows from them.
-void tell_plan(const Comm& comm, const Config& config, const RunEstimate& estimate, const Source& source, int ranks) {
+void tell_plan(const Comm& comm, const Config& config, const RunEstimate& estimate, const Source& source,
+               const CommandLine& line, const std::optional<OtherMachine>& other) {
+  const int ranks = line.plan_ranks;
   BoxCosts costs = costs_at_start(config.run);
   costs.ranks = ranks;
-  const GridHierarchy grid = build_grid(comm, source.grid, *source.level_set, costs);
-  log_info("{}", plan_text(grid, estimate.counts));
+  const GridPlan plan = plan_of(build_grid(comm, source.grid, *source.level_set, costs));
+  log_info("{}", plan_text(plan, estimate.counts));
+  if (other) log_info("{}", seconds_text(other->machine, other->run, line.like, plan, estimate.counts));
   log_info("Memory, estimated for {} ranks\n{}", grouped(ranks), memory_table(estimate.stages(ranks), ranks));
 }
 
@@ -114,6 +130,8 @@ void check_command(const Comm& comm, const CommandLine& line) {
   const Session session = start_session(comm, line);
   const Config& config = session.config;
   announce(comm, session, line);
+  std::optional<OtherMachine> other;
+  agree(comm, [&] { other = other_machine(line); });
   const PetscSession petsc(std::vector<std::string>{});
   const auto program = static_cast<double>(comm.max(arena::peak_resident_set()));
   const MemoryShare share = memory_share(comm);
@@ -140,7 +158,7 @@ void check_command(const Comm& comm, const CommandLine& line) {
     tell_memory(estimate, share, comm.size());
   } else {
     progress.begin("plan", "every box of the grid");
-    tell_plan(comm, config, estimate, *looked.source, line.plan_ranks);
+    tell_plan(comm, config, estimate, *looked.source, line, other);
   }
   progress.begin("trial", "a small packing, timed");
   tell_time(comm, estimate, line.plan_ranks);

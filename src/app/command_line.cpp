@@ -175,6 +175,7 @@ void add_study(CLI::App& app, CommandLine& line) {
   study->add_option("key=value", line.overrides, "sets a key of the deck in all cases");
   study->add_option("--out", line.out, "directory for the results (default: directory of the study)")->type_name("DIR");
   study->add_flag("--list", line.list, "show the cases, run none");
+  study->add_flag("--slurm", line.slurm, "write batch scripts for SLURM into the folder of the results, run none");
   study->add_flag("--overwrite", line.overwrite, "run cases again that are completed already");
   study->add_option("--ranks", line.ranks, "of each run, by mpirun (default: 1)")
       ->check(CLI::PositiveNumber)
@@ -222,6 +223,22 @@ void add_speciate(CLI::App& app, CommandLine& line) {
   speciate->add_flag("--overwrite", line.overwrite, "replace existing files");
 }
 
+void add_check(CLI::App& app, CommandLine& line, ImportFlags& flags) {
+  CLI::App* check =
+      app.add_subcommand("check", "read everything, estimate memory and time from a sample; build and write nothing");
+  add_deck(*check, line, flags);
+  check
+      ->add_option("--ranks", line.plan_ranks,
+                   "plan the run for so many ranks, of a machine that need not be there: boxes, balance, messages, "
+                   "memory and time of each; looks at every box of the grid")
+      ->check(CLI::Range(1, 100'000'000))
+      ->type_name("N");
+  check->add_option("--machine", line.machine, "with --ranks and --like: what messages take there (docs/scaling.md)")
+      ->type_name("FILE");
+  check->add_option("--like", line.like, "a finished run of two ranks or more, which says how much is sent and solved")
+      ->type_name("DIR");
+}
+
 void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   app.require_subcommand(1);
   app.footer(examples);
@@ -241,15 +258,7 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   add_deck(*geometry, line, flags);
   add_results(*geometry, line);
 
-  CLI::App* check =
-      app.add_subcommand("check", "read everything, estimate memory and time from a sample; build and write nothing");
-  add_deck(*check, line, flags);
-  check
-      ->add_option("--ranks", line.plan_ranks,
-                   "plan the run for so many ranks, of a machine that need not be there: boxes, balance, messages, "
-                   "memory and time of each; looks at every box of the grid")
-      ->check(CLI::Range(1, 100'000'000))
-      ->type_name("N");
+  add_check(app, line, flags);
 
   CLI::App* report = app.add_subcommand("report", "make report.html of a finished run once more");
   report->add_option("directory", line.directory, "the directory of the run: summary.json, deck.toml, plotfiles")

@@ -28,8 +28,10 @@ struct CommandLine {
   std::string directory;           ///< report, status: of a run
   bool as_json = false;            ///< status
   bool list = false;               ///< study: shows the cases alone
+  bool slurm = false;              ///< study: writes batch scripts
   int ranks = 1, parallel = 1;     ///< study: of each run; runs at a time
   int plan_ranks = 0;              ///< check: of a machine that is not there; 0: no plan
+  std::string machine, like;       ///< check: file; folder of a run that has counted what it sends
   // import; init: the image alone; speciate: file
   std::string image, file, json;
   std::string page;  ///< HTML; empty: beside the geometry file; "none": no page

@@ -6,7 +6,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/parallel.hpp"
-#include "base/waits.hpp"
+#include "base/traffic.hpp"
 #include "fields/composite_numbering.hpp"
 #include "grid/partition.hpp"
 
@@ -84,13 +84,13 @@ void FeedbackBalance::begin_step(double part) {
   if (first_step_) move_seconds_ = std::max(0.0, pass_.seconds() - solved_);
   if (stretch_.steps == 0) stretch_.begin = part;
   step_clock_ = {};
-  waited_ = seconds_waited();
+  waited_ = seconds_waited(traffic());
 }
 
 /// The first step of a pass brings its memory into the caches, and is left out.
 void FeedbackBalance::end_step() {
   if (!first_step_) {
-    stretch_.busy += step_clock_.seconds() - (seconds_waited() - waited_);
+    stretch_.busy += step_clock_.seconds() - (seconds_waited(traffic()) - waited_);
     ++stretch_.steps;
   }
   first_step_ = false;

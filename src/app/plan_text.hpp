@@ -4,13 +4,25 @@
 
 #include <string>
 
+#include "app/machine_model.hpp"
 #include "app/memory_estimate.hpp"
 #include "grid/hierarchy.hpp"
 
 namespace karst {
 
-/// Boxes, balance and messages of the ranks that a grid is dealt out to, as lines for the terminal.
-/// @param counts  of its cells: bytes go by the fluid in a box, on average
-std::string plan_text(const GridHierarchy& grid, const GridCounts& counts);
+/// The ranks that a grid is dealt out to.
+struct GridPlan {
+  RankPlan plan;
+  int ranks = 0;
+  double imbalance = 1.0;  ///< of the least even level
+};
+GridPlan plan_of(const GridHierarchy& grid);
+
+/// Boxes, balance and messages of the ranks, as lines for the terminal.
+/// @param counts  of the cells: bytes go by the fluid in a box, on average
+std::string plan_text(const GridPlan& plan, const GridCounts& counts);
+/// What the jobs take there, as a run in a folder took.
+std::string seconds_text(const Machine& machine, const CountedRun& run, const std::string& folder, const GridPlan& plan,
+                         const GridCounts& counts);
 
 }  // namespace karst

@@ -105,6 +105,7 @@ struct RunState {
 /// A job that was done before boxes moved, and is read from disk, is told of once.
 void do_jobs(RunState& run, const JobContext& context) {
   int n_loaded = run.solved.n_loaded();
+  const CountedJobs counted;
   Simulation(context, run.asked).run([&](JobResult result) {
     const bool from_disk = run.solved.n_loaded() > std::exchange(n_loaded, run.solved.n_loaded());
     for (const SolveRow& s : result.solves) {
@@ -119,6 +120,7 @@ void do_jobs(RunState& run, const JobContext& context) {
     run.summary.jobs.push_back(std::move(result));
   });
   end_if_asked(run.comm);
+  run.summary.communication = counted.told(run.comm, context.geometry);
   run.summary.solves_read = run.solved.n_read();
   if (run.balance) run.summary.balance = run.balance->json();
 }

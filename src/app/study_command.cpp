@@ -13,6 +13,7 @@
 
 #include "app/commands.hpp"
 #include "app/config.hpp"
+#include "app/slurm_script.hpp"
 #include "app/study.hpp"
 #include "base/atomic_file.hpp"
 #include "base/child.hpp"
@@ -120,6 +121,22 @@ class StudyRun {
 
   const StudyTable& table() const { return table_; }
 
+  /// A batch script for each case that is not completed, and one that hands them in; its name.
+  std::string write_batch_scripts() const {
+    std::vector<std::string> scripts;
+    for (std::size_t i = 0; i < table_.rows.size(); ++i) {
+      if (is_there(i)) continue;
+      const std::string place = fs::absolute(place_of(i)).string();
+      scripts.push_back(place + ".sbatch");
+      write_file(comm_, scripts.back(),
+                 slurm_script({table_.study.cases[i].name, ranks_of(i), threads_of(i), program_of(i),
+                               fs::current_path().string(), place + ".txt"}));
+    }
+    const std::string submit = folder_ + "/submit.sh";
+    write_file(comm_, submit, submit_script(scripts));
+    return submit;
+  }
+
  private:
   std::string place_of(std::size_t i) const { return folder_ + "/" + table_.study.cases[i].name; }
 
@@ -138,18 +155,35 @@ class StudyRun {
            without_comments(text_of(fs::path(place_of(i)) / "deck.toml")) == without_comments(decks_[i]);
   }
 
+  int ranks_of(std::size_t i) const {
+    const int own = table_.study.cases[i].ranks;
+    return own > 0 ? own : line_.ranks;
+  }
+  /// 0: the program chooses.
+  int threads_of(std::size_t i) const {
+    const int own = table_.study.cases[i].threads;
+    return own > 0 ? own : line_.threads;
+  }
+
+  /// What each rank of a case runs.
+  std::vector<std::string> program_of(std::size_t i) const {
+    const bool goes_on = !line_.overwrite && fs::exists(solves(place_of(i)));
+    std::vector<std::string> command{
+        fs::read_symlink("/proc/self/exe").string(), "run", table_.study.deck, "--out", place_of(i),
+        goes_on ? "--resume" : "--overwrite"};
+    if (threads_of(i) > 0) command.insert(command.end(), {"-j", fmt::format("{}", threads_of(i))});
+    const StudyCase& c = table_.study.cases[i];
+    command.insert(command.end(), c.overrides.begin(), c.overrides.end());
+    return command;
+  }
+
   std::vector<std::string> command_of(std::size_t i) const {
     std::vector<std::string> command;
-    const StudyCase& c = table_.study.cases[i];
-    const int ranks = c.ranks > 0 ? c.ranks : line_.ranks, threads = c.threads > 0 ? c.threads : line_.threads;
-    if (ranks > 1) command = {"mpirun", "-n", fmt::format("{}", ranks), "--bind-to", "none"};
-    if (c.ranks > 1) command.emplace_back("--oversubscribe");  // more ranks than cores are asked for on purpose
-    command.insert(command.end(),
-                   {fs::read_symlink("/proc/self/exe").string(), "run", table_.study.deck, "--out", place_of(i)});
-    const bool goes_on = !line_.overwrite && fs::exists(solves(place_of(i)));
-    command.emplace_back(goes_on ? "--resume" : "--overwrite");
-    if (threads > 0) command.insert(command.end(), {"-j", fmt::format("{}", threads)});
-    command.insert(command.end(), c.overrides.begin(), c.overrides.end());
+    if (ranks_of(i) > 1) command = {"mpirun", "-n", fmt::format("{}", ranks_of(i)), "--bind-to", "none"};
+    // More ranks than cores are asked for on purpose.
+    if (table_.study.cases[i].ranks > 1) command.emplace_back("--oversubscribe");
+    const std::vector<std::string> program = program_of(i);
+    command.insert(command.end(), program.begin(), program.end());
     return command;
   }
 
@@ -242,6 +276,11 @@ void study_command(const Comm& comm, const CommandLine& line) {
   const DirectoryLock lock(folder);
   log_info("{}{} cases of {}\n", options.title.empty() ? "" : options.title + ": ", study.table().study.cases.size(),
            study.table().study.deck);
+  if (line.slurm)
+    return log_info(
+        "bash {} --time=... hands the cases in; when they have ended, this command without --slurm makes table and "
+        "page of them",
+        study.write_batch_scripts());
   study.run();
   study.leave();
   log_info("\n{}\nTable and charts: {}/study.html, study.csv, study.json", study_text(study.table()), folder);

@@ -162,6 +162,7 @@ std::string summary_json(const Summary& summary) {
   json["ranks"] = s.ranks;
   json["threads"] = s.threads;
   json["seconds"] = seconds_json(summary);
+  if (summary.communication.seconds > 0.0) json["communication"] = to_json(summary.communication);
   if (summary.memory.peak > 0) json["memory"] = memory_json(summary);
   json["plotfile"] = {{"name", summary.plotfile},
                       {"bytes", summary.plot.file_bytes},

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "app/communication.hpp"
 #include "app/job.hpp"
 #include "app/solve_store.hpp"
 #include "app/statistics.hpp"
@@ -29,6 +30,7 @@ struct Summary {
   GeometryStatistics geometry;
   RunSeconds seconds;
   MemoryUse memory;
+  Communication communication;
   PlotSize plot;
   std::vector<std::string> files;           ///< names of all results
   std::vector<std::string> image_warnings;  ///< said first

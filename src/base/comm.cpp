@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/timer_clock.hpp"
 #include "base/trace.hpp"
-#include "base/waits.hpp"
+#include "base/traffic.hpp"
 
 namespace karst {
 
@@ -53,7 +53,7 @@ class ByteType {
   bool owned_ = false;
 };
 
-detail::Ticks ticks_waited = 0;
+Traffic counted;
 const detail::ClockPair clock_start;
 
 /// Counts the rest of a block as waiting.
@@ -62,7 +62,7 @@ class Waiting {
   Waiting() = default;
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
-  ~Waiting() { ticks_waited += detail::ticks_now() - begin_; }
+  ~Waiting() { counted.ticks_waited += detail::ticks_now() - begin_; }
 
  private:
   detail::Ticks begin_ = detail::ticks_now();
@@ -71,10 +71,13 @@ class Waiting {
 /// A call that waits for all ranks, also in a trace.
 class Together {
  public:
-  Together(std::uint32_t name, MPI_Comm comm, std::size_t bytes)
-      : slice_(name, static_cast<std::int64_t>(bytes), trace::on && ranks_of(comm) > 1) {}
+  Together(std::uint32_t name, MPI_Comm comm, std::size_t bytes) : Together(name, bytes, ranks_of(comm) > 1) {}
 
  private:
+  Together(std::uint32_t name, std::size_t bytes, bool several)
+      : slice_(name, static_cast<std::int64_t>(bytes), trace::on && several) {
+    counted.collectives += several;
+  }
   static int ranks_of(MPI_Comm comm) {
     int n = 1;
     MPI_Comm_size(comm, &n);
@@ -137,7 +140,11 @@ bool receive_any(MPI_Comm comm, int tag, std::vector<Message>& in) {
 
 }  // namespace
 
-double seconds_waited() { return static_cast<double>(ticks_waited) * detail::seconds_per_tick(clock_start); }
+const Traffic& traffic() { return counted; }
+
+double seconds_waited(const Traffic& traffic) {
+  return static_cast<double>(traffic.ticks_waited) * detail::seconds_per_tick(clock_start);
+}
 
 Comm::Comm(MPI_Comm handle) : handle_(handle) {
   int begun = 0, ended = 0;
@@ -289,6 +296,8 @@ void Exchange::send(int rank, std::span<const std::byte> from) {
     trace::sent(rank, trace::next_message(own_rank(handle_), rank, tag_, trace::End::sender),
                 static_cast<std::int64_t>(from.size()));
   MPI_Isend(from.data(), type.count(), type.type(), rank, tag_, handle_, &sends_.back());
+  ++counted.messages;
+  counted.bytes += static_cast<std::int64_t>(from.size());
 }
 
 int Exchange::wait_any() {

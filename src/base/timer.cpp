@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/timer.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <deque>
 #include <memory>
@@ -124,6 +125,7 @@ Timer::Timer(std::string_view name) {
   node_ = &node;
   if (trace::on) [[unlikely]]
     traced_ = trace::begin(detail::traced_name(node));
+  if (t.under == nullptr) node.sent_before = traffic();  // the others, in a parallel loop, do not communicate
   node.begin = detail::ticks_now();
 }
 
@@ -134,6 +136,7 @@ void Timer::stop() {
   assert(t.current == node_ && "timers stop in the reverse order of their start, on the thread that started them");
   node_->time += end - node_->begin;
   ++node_->calls;
+  if (t.under == nullptr) node_->sent += traffic() - node_->sent_before;
   t.current = node_->parent;
   if (traced_) [[unlikely]]
     trace::end();
@@ -143,6 +146,27 @@ void Timer::stop() {
 double Timer::seconds() const {
   if (node_ == nullptr) return 0.0;
   return static_cast<double>(detail::ticks_now() - node_->begin) * detail::tick();
+}
+
+namespace {
+
+void add_spent(const detail::TimerNode& node, std::span<const std::string_view> names, Spent& sum) {
+  for (const auto& c : node.children) {
+    if (std::ranges::find(names, c->name) == names.end()) {
+      add_spent(*c, names, sum);
+      continue;
+    }
+    sum.seconds += static_cast<double>(c->time) * detail::tick();
+    sum.sent += c->sent;
+  }
+}
+
+}  // namespace
+
+Spent spent_in(std::span<const std::string_view> names) {
+  Spent sum;
+  add_spent(detail::tree().root, names, sum);
+  return sum;
 }
 
 void reset_timers() {

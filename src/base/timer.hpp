@@ -7,14 +7,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/traffic.hpp"
+
 namespace karst {
 
 class Comm;
-class Json;
 
 namespace detail {
 struct TimerNode;
@@ -61,13 +63,20 @@ struct TimerRow {
   double min = 0, mean = 0, max = 0;  ///< over the samples [s]
   double cov = 0;                     ///< standard deviation over mean of the samples
   double part = 0;                    ///< mean over mean of the parent; 1 at the top
+  double messages = 0, bytes = 0;     ///< that a rank sent inside of it, mean
+  double collectives = 0;             ///< calls for all ranks inside of it, mean
 };
 
 /// Rows in depth-first order. Timers running on the calling thread count up to now. Collective, outside of parallel
 /// loops; the same rows on every rank.
 std::vector<TimerRow> collect_timers(const Comm& comm);
 std::string timer_table(const std::vector<TimerRow>& rows);
-Json to_json(const std::vector<TimerRow>& rows);
+/// What timers of this thread that have stopped took, those inside of one of them left out.
+struct Spent {
+  double seconds = 0.0;
+  Traffic sent;
+};
+Spent spent_in(std::span<const std::string_view> names);
 /// Forgets all counts. No timer may run.
 void reset_timers();
 

@@ -10,6 +10,7 @@
 
 #include "base/timer.hpp"
 #include "base/timer_clock.hpp"
+#include "base/traffic.hpp"
 
 namespace karst::detail {
 
@@ -21,6 +22,7 @@ struct TimerNode {
   std::int64_t calls = 0;
   Ticks time = 0;
   Ticks begin = 0;
+  Traffic sent, sent_before;      // inside of it; until it began
   std::int64_t traced_name = -1;  // its number in traces
 };
 

@@ -8,7 +8,6 @@
 
 #include "base/comm.hpp"
 #include "base/format.hpp"
-#include "base/json.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
@@ -24,6 +23,7 @@ using detail::TimerNode;
 struct Sample {
   std::int64_t calls = 0;
   double seconds = 0;
+  Traffic sent{};
 };
 
 /// Measurements of this rank: by path (names joined by newlines, parents first), then by thread.
@@ -43,9 +43,11 @@ void collect(const TimerNode& node, const std::string& path, std::size_t thread,
     Sample& s = at->second[thread];
     s.calls = c->calls;
     s.seconds = static_cast<double>(c->time) * tick;
+    s.sent = c->sent;
     for (const TimerNode* r = running; r != nullptr; r = r->parent) {
       if (r != c.get()) continue;
       s.seconds += static_cast<double>(now - c->begin) * tick;
+      s.sent += traffic() - c->sent_before;
       ++s.calls;
     }
     collect(*c, child, thread, running, tick, out);
@@ -106,7 +108,7 @@ namespace {
 /// Statistics of all paths over all samples.
 struct Statistics {
   std::vector<double> seconds, squares, samples, largest, smallest_negated;
-  std::vector<std::int64_t> calls;
+  std::vector<std::int64_t> calls, messages, bytes, collectives;
 };
 
 std::vector<Sample> samples_at(const Measured& here, const std::string& path) {
@@ -134,7 +136,11 @@ Statistics reduce(const Comm& comm, const Measured& here, const std::vector<std:
     std::vector<Sample> samples = samples_at(here, paths[i]);
     if (threaded[i] == 0.0) {
       Sample total;
-      for (const Sample& x : samples) total = {total.calls + x.calls, total.seconds + x.seconds};
+      for (const Sample& x : samples) {
+        total.calls += x.calls;
+        total.seconds += x.seconds;
+        total.sent += x.sent;
+      }
       samples = {total};
     } else if (samples.size() < static_cast<std::size_t>(n_threads())) {
       samples.resize(n_threads());
@@ -142,12 +148,17 @@ Statistics reduce(const Comm& comm, const Measured& here, const std::vector<std:
     Sample sum;
     double squares = 0.0, largest = 0.0, smallest = samples.front().seconds;
     for (const Sample& x : samples) {
-      sum = {sum.calls + x.calls, sum.seconds + x.seconds};
+      sum.calls += x.calls;
+      sum.seconds += x.seconds;
+      sum.sent += x.sent;
       squares += x.seconds * x.seconds;
       largest = std::max(largest, x.seconds);
       smallest = std::min(smallest, x.seconds);
     }
     all.calls.push_back(sum.calls);
+    all.messages.push_back(sum.sent.messages);
+    all.bytes.push_back(sum.sent.bytes);
+    all.collectives.push_back(sum.sent.collectives);
     all.seconds.push_back(sum.seconds);
     all.squares.push_back(squares);
     all.samples.push_back(static_cast<double>(samples.size()));
@@ -155,7 +166,7 @@ Statistics reduce(const Comm& comm, const Measured& here, const std::vector<std:
     all.smallest_negated.push_back(-smallest);
   }
   for (auto* sum : {&all.seconds, &all.squares, &all.samples}) comm.sum(std::span(*sum));
-  comm.sum(std::span(all.calls));
+  for (auto* sum : {&all.calls, &all.messages, &all.bytes, &all.collectives}) comm.sum(std::span(*sum));
   for (auto* max : {&all.largest, &all.smallest_negated}) comm.max(std::span(*max));
   return all;
 }
@@ -179,6 +190,9 @@ std::vector<TimerRow> collect_timers(const Comm& comm) {
     row.max = all.largest[i];
     const double variance = std::max(0.0, all.squares[i] / all.samples[i] - row.mean * row.mean);
     row.cov = row.mean > 0.0 ? std::sqrt(variance) / row.mean : 0.0;
+    row.messages = static_cast<double>(all.messages[i]) / comm.size();
+    row.bytes = static_cast<double>(all.bytes[i]) / comm.size();
+    row.collectives = static_cast<double>(all.collectives[i]) / comm.size();
     mean_of[paths[i]] = row.mean;
     const auto parent = mean_of.find(parent_of(paths[i]));
     row.part = parent == mean_of.end() ? 1.0 : (parent->second > 0.0 ? row.mean / parent->second : 0.0);
@@ -190,33 +204,17 @@ std::vector<TimerRow> collect_timers(const Comm& comm) {
 std::string timer_table(const std::vector<TimerRow>& rows) {
   std::size_t width = 5;
   for (const TimerRow& r : rows) width = std::max(width, r.name.size() + 2 * static_cast<std::size_t>(r.depth));
-  std::string text = fmt::format("{:<{}} {:>10} {:>11} {:>11} {:>11} {:>6} {:>9}\n", "timer", width, "calls", "min",
-                                 "mean", "max", "CoV", "of parent");
+  const bool sent = std::ranges::any_of(rows, [](const TimerRow& r) { return r.messages + r.collectives > 0.0; });
+  std::string text = fmt::format("{:<{}} {:>10} {:>11} {:>11} {:>11} {:>6} {:>9}{}\n", "timer", width, "calls", "min",
+                                 "mean", "max", "CoV", "of parent", sent ? "  messages    MB sent  calls for all" : "");
   for (const TimerRow& r : rows) {
-    text += fmt::format("{:<{}} {:>10} {:>11} {:>11} {:>11} {:>6.2f} {:>7.1f} %\n",
+    text += fmt::format("{:<{}} {:>10} {:>11} {:>11} {:>11} {:>6.2f} {:>7.1f} %",
                         std::string(2 * static_cast<std::size_t>(r.depth), ' ') + r.name, width, r.calls,
                         format_seconds(r.min), format_seconds(r.mean), format_seconds(r.max), r.cov, 100.0 * r.part);
+    if (sent) text += fmt::format("{:>10.0f} {:>10.3f} {:>14.0f}", r.messages, 1e-6 * r.bytes, r.collectives);
+    text += '\n';
   }
   return text;
-}
-
-Json to_json(const std::vector<TimerRow>& rows) {
-  Json list = Json::array();
-  std::vector<Json*> lists{&list};  // where rows of each depth go
-  for (const TimerRow& r : rows) {
-    lists.resize(static_cast<std::size_t>(r.depth) + 1);
-    lists.back()->push_back({{"name", r.name},
-                             {"calls", r.calls},
-                             {"samples", r.samples},
-                             {"min_s", r.min},
-                             {"mean_s", r.mean},
-                             {"max_s", r.max},
-                             {"cov", r.cov},
-                             {"part_of_parent", r.part},
-                             {"inside", Json::array()}});
-    lists.push_back(&lists.back()->back()["inside"]);
-  }
-  return list;
 }
 
 }  // namespace karst

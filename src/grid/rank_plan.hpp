@@ -21,8 +21,11 @@ struct RankPlan {
   std::int64_t boxes = 0;
   OverRanks boxes_of_rank;
   OverRanks messages;  ///< that a rank sends: to each rank with a box across a face of one of its own, per level
-  OverRanks cells;     ///< that they carry
-  OverRanks surface;   ///< cells sent over cells of own boxes; of ranks that have boxes
+  /// The same across edges, too: the most that it sends where walls cross the edges of boxes, as cut cells may have a
+  /// face with a diagonal neighbour.
+  OverRanks messages_with_edges;
+  OverRanks cells;    ///< that they carry
+  OverRanks surface;  ///< cells sent over cells of own boxes; of ranks that have boxes
 };
 
 /// @param layouts  of all levels, dealt out to the same number of ranks

@@ -7,6 +7,7 @@ that was interrupted goes on, one case that fails leaves the others, parts of an
 """
 import csv
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -138,7 +139,9 @@ def main():
             and abs(n["efficiency"] * cores / n["speed-up"] - 1) < 1e-9 for n, cores in zip(numbers, (1, 2, 2, 4))), numbers)
 
         # Copies of the sample side by side have the results of one.
-        (folder / "weak.toml").write_text('deck = "copied.toml"\ncolumns = ["permeability_m2[0][0]", "porosity", "solves[0].iterations"]\n'
+        (folder / "weak.toml").write_text('deck = "copied.toml"\ncolumns = ["permeability_m2[0][0]", "porosity", "solves[0].iterations", "cells.fluid", '
+                                          '"communication.messages.most", "communication.bytes.most", "communication.collectives.most", '
+                                          '"communication.exchange_messages.most", "communication.exchange_cells.most"]\n'
                                           '[scaling]\nranks = [1, 2, 4, 8]\nweak = true\n')
         (folder / "copied.toml").write_text(COPIED)
         weak = karst.run(["study", "weak.toml", "--out", "weak", "-j", "1"], folder)
@@ -148,8 +151,32 @@ def main():
         check("one answer from all copies", all(
             abs(float(r[name]) / float(first[name]) - 1) < 1e-10 for r in found for name in ("permeability_m2[0][0]", "porosity"))
             and all(abs(int(r["solves[0].iterations"]) - int(first["solves[0].iterations"])) <= 1 for r in found), found)
+        # Work of a rank is the same, and so is what it sends: rounds of messages (at most 1 / 1.2 of what edges of boxes may add), their bytes, calls
+        # for all ranks.
+        check("cells of a rank", all(int(r["cells.fluid"]) == ranks * int(first["cells.fluid"]) for r, ranks in zip(found, (1, 2, 4, 8))), found)
+        sent = [{name: float(value) for name, value in r.items() if name.startswith("communication")} for r in found]
+        check("one rank sends nothing", sent[0]["communication.messages.most"] == 0 and sent[0]["communication.collectives.most"] == 0, sent[0])
+        rounds = [s["communication.messages.most"] / s["communication.exchange_messages.most"] for s in sent[1:]]
+        carried = [s["communication.bytes.most"] / s["communication.exchange_cells.most"] for s in sent[1:]]
+        calls = [s["communication.collectives.most"] for s in sent[1:]]
+        check("messages, bytes and calls of a rank do not grow", all(max(of) <= 1.2 * min(of) for of in (rounds, carried, calls)), (rounds, carried, calls))
         check("efficiency of copies", all(abs(float(r["efficiency"]) * float(r["seconds.total"]) / float(first["seconds.total"]) - 1) < 1e-9
                                           for r in found), found)
+
+        # Batch scripts for a cluster: run here as SLURM would, by a stand-in for sbatch and srun.
+        slurm = karst.run(["study", "weak.toml", "--out", "batch", "-j", "1", "--slurm"], folder)
+        check("batch scripts", slurm.status == 0 and "submit.sh" in slurm.out and not (folder / "batch" / "case_001").exists()
+              and "--ntasks=4" in (folder / "batch" / "case_003.sbatch").read_text(), slurm)
+        tools = folder / "bin"
+        tools.mkdir()
+        for tool, text in (("sbatch", '#!/bin/bash\necho "sbatch $*"\nbash "${@: -1}"\n'),
+                           ("srun", '#!/bin/bash\nwhile [[ $1 == --* ]]; do shift; done\n"$@"\n')):  # on one rank
+            (tools / tool).write_text(text)
+            (tools / tool).chmod(0o755)
+        handed = subprocess.run(["bash", "batch/submit.sh", "--time=5"], cwd=folder, capture_output=True, text=True,
+                                env={**karst.environment(1), "PATH": f"{tools}:{os.environ['PATH']}"})
+        check("handed in", handed.returncode == 0 and handed.stdout.count("sbatch --time=5 ") == 4
+              and json.loads((folder / "batch" / "case_002" / "summary.json").read_text())["status"] == "completed", handed)
 
         for name, text, words in (
                 ("copies along no periodic direction", 'deck = "part.toml"\n[scaling]\nranks = [1, 2]\nweak = true\n', ["scaling.weak", "part.toml"]),

@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 
 #include "base/comm.hpp"
-#include "base/json.hpp"
 #include "base/parallel.hpp"
 
 namespace karst {
@@ -145,7 +145,7 @@ TEST_F(TimersMpi, RowsAreTheSameOnAllRanksAndAddThem) {
   EXPECT_EQ(comm.max(last.mean), comm.min(last.mean));
 }
 
-TEST_F(Timers, TableAndJsonHoldTheTree) {
+TEST_F(Timers, TableHoldsTheTree) {
   {
     const Timer total("total");
     const Timer step("step");
@@ -154,12 +154,40 @@ TEST_F(Timers, TableAndJsonHoldTheTree) {
   const std::string table = timer_table(rows);
   EXPECT_NE(table.find("\ntotal "), std::string::npos) << table;
   EXPECT_NE(table.find("\n  step "), std::string::npos) << table;
-  const Json json = to_json(rows);
-  EXPECT_EQ(json.at(0).at("name"), "total");
-  EXPECT_EQ(json.at(0).at("inside").at(0).at("name"), "step");
-  EXPECT_EQ(json.at(0).at("inside").at(0).at("calls").get<int>(), 1);
-  EXPECT_EQ(json.at(0).at("max_s").get<double>(), rows[0].max);
-  EXPECT_TRUE(to_json({}).empty());
+}
+
+/// Two messages of 24 bytes from each rank to the next, one call for all ranks, inside of a timer that others surround.
+TEST_F(Timers, CountWhatIsSentInsideMpi) {
+  const Comm comm = Comm::world();
+  const int n = comm.size();
+  {
+    const Timer outer("outer");
+    comm.max(1.0);
+    const Timer inner("inner");
+    comm.max(1.0);
+    const std::array<double, 3> sent{};
+    std::array<std::array<double, 3>, 2> arrived{};
+    Exchange exchange(comm, 7);
+    for (auto& to : arrived) exchange.receive((comm.rank() + n - 1) % n, std::as_writable_bytes(std::span(to)));
+    for (int i = 0; i < 2; ++i) exchange.send((comm.rank() + 1) % n, std::as_bytes(std::span(sent)));
+    while (exchange.wait_any() >= 0) {
+    }
+    exchange.wait_sends();
+  }
+  const std::array<std::string_view, 2> names{"inner", "another"};
+  const Spent spent = spent_in(names);
+  EXPECT_EQ(spent.sent.messages, 2);
+  EXPECT_EQ(spent.sent.bytes, 48);
+  EXPECT_EQ(spent.sent.collectives, n > 1 ? 1 : 0);
+  EXPECT_GE(spent.sent.ticks_waited, 0);
+  EXPECT_LE(seconds_waited(spent.sent), spent.seconds);
+  const std::array<std::string_view, 2> both{"outer", "inner"};  // what is inside counts once
+  EXPECT_EQ(spent_in(both).sent.messages, 2);
+  const auto rows = collect_timers(comm);
+  EXPECT_EQ(rows[0].messages, 2.0);
+  EXPECT_EQ(rows[1].bytes, 48.0);
+  EXPECT_EQ(rows[0].collectives, n > 1 ? 2.0 : 0.0);
+  EXPECT_NE(timer_table(rows).find("MB sent"), std::string::npos);
 }
 
 /// The least of many short runs, since other programs may use the machine [s].

@@ -32,9 +32,26 @@ TEST(RankPlanMpi, IsWhatRanksExchange) {
     const RankPlan plan = plan_ranks(layouts);
     EXPECT_EQ(plan.messages.most, comm.max(messages));
     EXPECT_NEAR(plan.messages.mean, comm.sum(messages) / comm.size(), 1e-12);
+    EXPECT_GE(plan.messages_with_edges.least, plan.messages.least);
     EXPECT_GE(plan.cells.mean * comm.size(), comm.sum(values));
     EXPECT_LE(plan.cells.mean * comm.size(), 1.35 * comm.sum(values));
   }
+}
+
+/// Walls that cross edges of boxes: some cut cells have a face with a diagonal neighbour.
+TEST(RankPlanMpi, WallsOnEdgesOfBoxesSendMore) {
+  const Comm comm = Comm::world();
+  const auto phi = make_level_set(Sphere{{16.3, 15.8, 16.1}, 13.0});
+  const Geometry geometry = build_geometry(comm, test::grid_of(32, 1), *phi, KeepPores::all);
+  const LevelGraph& graph = geometry.levels[0].graph;
+  const Layout* const layout = &graph.layout();
+  double messages = 0.0;
+  for (const ExchangePeer& peer : graph.halo_plan().peers) messages += peer.n_send() > 0 ? 1.0 : 0.0;
+  const RankPlan plan = plan_ranks(std::span(&layout, 1));
+  EXPECT_GE(comm.max(messages), plan.messages.most);
+  EXPECT_LE(comm.max(messages), plan.messages_with_edges.most);
+  EXPECT_GE(comm.sum(messages), plan.messages.mean * comm.size() - 1e-9);
+  EXPECT_LE(comm.sum(messages), plan.messages_with_edges.mean * comm.size() + 1e-9);
 }
 
 /// A layout for ranks that are not there is the one that so many ranks have.
@@ -66,6 +83,7 @@ TEST(RankPlan, CubesOfBoxes) {
     for (const OverRanks& x : {plan.boxes_of_rank, plan.messages, plan.cells, plan.surface}) EXPECT_EQ(x.least, x.most);
     EXPECT_EQ(plan.boxes_of_rank.mean, 64.0);
     EXPECT_EQ(plan.messages.mean, 3.0);
+    EXPECT_EQ(plan.messages_with_edges.mean, 6.0);
     EXPECT_EQ(plan.cells.mean, (periodic ? 6 : 3) * 16 * 64.0);
     EXPECT_NEAR(plan.surface.mean, plan.cells.mean / (64.0 * 512.0), 1e-15);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 #include <list>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/timer_clock.hpp"
@@ -107,6 +108,29 @@ void all_reduce(std::span<T> x, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   }
 }
 
+/// Communicators that were made of this one, by their step; they live as long as MPI does.
+std::map<int, MPI_Comm>& parts_of(MPI_Comm comm) {
+  static const int key = [] {
+    int k = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(
+        MPI_COMM_NULL_COPY_FN,
+        [](MPI_Comm, int, void* parts, void*) {
+          delete static_cast<std::map<int, MPI_Comm>*>(parts);
+          return MPI_SUCCESS;
+        },
+        &k, nullptr);
+    return k;
+  }();
+  void* parts = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, key, &parts, &found);
+  if (!found) {
+    parts = new std::map<int, MPI_Comm>;
+    MPI_Comm_set_attr(comm, key, parts);
+  }
+  return *static_cast<std::map<int, MPI_Comm>*>(parts);
+}
+
 /// Tag of the next sparse exchange: two in turn, since a fast rank may be one round ahead, never two. The number of
 /// rounds is kept with the communicator itself, so copies of Comm agree.
 int next_sparse_tag(MPI_Comm comm) {
@@ -158,6 +182,16 @@ Comm::Comm(MPI_Comm handle) : handle_(handle) {
 
 Comm Comm::world() { return Comm(MPI_COMM_WORLD); }
 Comm Comm::self() { return Comm(MPI_COMM_SELF); }
+
+std::optional<Comm> Comm::every(int n) const {
+  require(n > 0, "Comm: every {} ranks; it must be 1 or more", n);
+  const auto [at, added] = parts_of(handle_).try_emplace(n, MPI_COMM_NULL);
+  if (added) {
+    const Together together(gather, handle_, 0);
+    MPI_Comm_split(handle_, rank_ % n == 0 ? 0 : MPI_UNDEFINED, rank_, &at->second);
+  }
+  return at->second == MPI_COMM_NULL ? std::nullopt : std::optional(Comm(at->second));
+}
 
 double Comm::sum(double x) const { return all_reduce(x, MPI_DOUBLE, MPI_SUM, handle_); }
 std::int64_t Comm::sum(std::int64_t x) const { return all_reduce(x, MPI_INT64_T, MPI_SUM, handle_); }
@@ -257,10 +291,22 @@ std::vector<Message> Comm::sparse_exchange(const std::vector<Message>& out) cons
 
 namespace {
 
+/// Among all ranks of the program, as traces name them.
+int world_rank(MPI_Comm comm, int rank) {
+  if (comm == MPI_COMM_WORLD) return rank;
+  MPI_Group here = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  MPI_Comm_group(comm, &here);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  int there = rank;
+  MPI_Group_translate_ranks(here, 1, &rank, world, &there);
+  MPI_Group_free(&here);
+  MPI_Group_free(&world);
+  return there;
+}
 int own_rank(MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  return rank;
+  return world_rank(comm, rank);
 }
 
 }  // namespace
@@ -284,7 +330,8 @@ void Exchange::receive(int rank, std::span<std::byte> into) {
   const ByteType type(into.size());
   receives_.push_back(MPI_REQUEST_NULL);
   if (trace::on) [[unlikely]]
-    traced_.push_back({rank, trace::next_message(rank, own_rank(handle_), tag_, trace::End::receiver),
+    traced_.push_back({world_rank(handle_, rank),
+                       trace::next_message(world_rank(handle_, rank), own_rank(handle_), tag_, trace::End::receiver),
                        static_cast<std::int64_t>(into.size())});
   MPI_Irecv(into.data(), type.count(), type.type(), rank, tag_, handle_, &receives_.back());
 }
@@ -293,7 +340,8 @@ void Exchange::send(int rank, std::span<const std::byte> from) {
   const ByteType type(from.size());
   sends_.push_back(MPI_REQUEST_NULL);
   if (trace::on) [[unlikely]]
-    trace::sent(rank, trace::next_message(own_rank(handle_), rank, tag_, trace::End::sender),
+    trace::sent(world_rank(handle_, rank),
+                trace::next_message(own_rank(handle_), world_rank(handle_, rank), tag_, trace::End::sender),
                 static_cast<std::int64_t>(from.size()));
   MPI_Isend(from.data(), type.count(), type.type(), rank, tag_, handle_, &sends_.back());
   ++counted.messages;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -26,6 +27,9 @@ class Comm {
   explicit Comm(MPI_Comm handle);
   static Comm world();
   static Comm self();
+  /// The ranks 0, n, 2n, ... of this one, numbered 0, 1, 2, ...; nothing on the others. Made at the first call for a
+  /// number, kept with the communicator. Collective.
+  std::optional<Comm> every(int n) const;
   int rank() const { return rank_; }
   int size() const { return size_; }
   MPI_Comm handle() const { return handle_; }

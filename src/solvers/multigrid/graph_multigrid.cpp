@@ -21,6 +21,12 @@ bool is_one_block(const NodeGraph& graph) {
   return std::ranges::all_of(graph.key, [](std::uint64_t key) { return (key & ~grid_level_bits) == 0; });
 }
 
+/// So many neighbouring ranks give their nodes to one of them.
+int ranks_to_merge(int ranks, std::int64_t nodes, std::int64_t wanted_each) {
+  const std::int64_t left = std::max<std::int64_t>(1, nodes / wanted_each);
+  return static_cast<int>((ranks + left - 1) / left);
+}
+
 }  // namespace
 
 template <int C>
@@ -52,21 +58,32 @@ BasicGraphMultigrid<C>::BasicGraphMultigrid(const Comm& comm, std::span<const Tw
   operator_complexity_ = 1.0 + operator_complexity_ / fine_entries;
 }
 
-/// Levels are gathered when they are small, or when pieces that end at the borders of ranks do not get any larger.
+/// Levels go to fewer ranks when these have few nodes each, and are gathered when they are small, or when pieces that
+/// end at the borders of ranks do not get any larger.
 template <int C>
 void BasicGraphMultigrid<C>::build_coarse(NodeGraph graph, const MultigridOptions& options) {
-  bool gathered = comm_.size() == 1, stalled = false;
+  last_ = comm_;
+  bool gathered = false, stalled = false;
   for (;;) {
-    const Comm here = gathered ? Comm::self() : comm_;
+    gathered = gathered || last_->size() == 1;
+    const Comm here = gathered ? Comm::self() : *last_;
     const std::int64_t n = here.sum(graph.size());
     if (!gathered && (stalled || n <= std::max(options.gather_below, options.direct_below))) {
       n_gathered_ = graph.size();
-      first_gathered_ = comm_.exclusive_sum(n_gathered_);
+      first_gathered_ = here.exclusive_sum(n_gathered_);
       gathered_ = coarse_.size();
-      graph = gather(comm_, graph);
+      graph = gather(here, graph);
       shared_.resize(C * graph.shift.size());
       gathered = true;
       stalled = false;
+      continue;
+    }
+    if (!gathered && n < options.merge_below * here.size()) {
+      const int group = ranks_to_merge(here.size(), n, std::max(options.merge_to, options.merge_below));
+      merges_.push_back({coarse_.size(), BasicMergedRanks<C>(here, group, graph.size())});
+      graph = merge(here, graph, group);
+      last_ = here.every(group);
+      if (!last_) break;
       continue;
     }
     if (stalled || n <= options.direct_below) break;
@@ -79,7 +96,9 @@ void BasicGraphMultigrid<C>::build_coarse(NodeGraph graph, const MultigridOption
         std::make_unique<BasicCoarseLevel<C>>(here, graph, std::move(next.children), std::move(next.bond)));
     graph = std::move(next.graph);
   }
-  add_entries(Comm::self(), graph);
+  if (last_) add_entries(Comm::self(), graph);
+  tell_all_ranks();
+  if (!last_) return;
   coarsest_ = BasicDirectSolve<C>(graph);
   coarsest_graph_ = std::move(graph);
 }
@@ -91,7 +110,11 @@ void BasicGraphMultigrid<C>::set_shifts(std::span<const TwoPointLevel> levels) {
   for (const SideShift& s : side_shift_) shift[s.node] = s.shift;
   fine_.add_shifts(levels, scale_, shift);
   for (std::size_t k = 0; k <= coarse_.size(); ++k) {
-    if (k == gathered_ && !shared_.empty()) shift = comm_.all_gather(std::span<const float>(shift));
+    if (BasicMergedRanks<C>* const ranks = merged(k)) {
+      shift = ranks->collect(shift);
+      if (!ranks->leads()) return;
+    }
+    if (k == gathered_ && !shared_.empty()) shift = last_->all_gather(std::span<const float>(shift));
     if (k < coarse_.size()) shift = coarse_[k]->set_shifts(shift, scale_);
   }
   coarsest_graph_.shift = std::move(shift);
@@ -104,6 +127,25 @@ void BasicGraphMultigrid<C>::add_entries(const Comm& here, const NodeGraph& grap
   operator_complexity_ += static_cast<double>(here.sum(graph.size() + graph.n_connections()));
 }
 
+/// Ranks that have gone do not know of the last levels. Rank 0 stays.
+template <int C>
+void BasicGraphMultigrid<C>::tell_all_ranks() {
+  if (merges_.empty()) return;
+  auto n = static_cast<std::int64_t>(nodes_.size());
+  comm_.broadcast(std::span(&n, 1));
+  nodes_.resize(static_cast<std::size_t>(n));
+  comm_.broadcast(std::span(nodes_));
+  comm_.broadcast(std::span(&operator_complexity_, 1));
+}
+
+/// Of a level that goes to fewer ranks; null: it does not.
+template <int C>
+BasicMergedRanks<C>* BasicGraphMultigrid<C>::merged(std::size_t k) {
+  for (Merge& m : merges_)
+    if (m.level == k) return &m.ranks;
+  return nullptr;
+}
+
 template <int C>
 std::span<NodeValue<C>> BasicGraphMultigrid<C>::own_part(std::size_t k, std::span<Value> all) const {
   if (k != gathered_ || shared_.empty()) return all;
@@ -111,21 +153,31 @@ std::span<NodeValue<C>> BasicGraphMultigrid<C>::own_part(std::size_t k, std::spa
 }
 
 template <int C>
-std::span<NodeValue<C>> BasicGraphMultigrid<C>::rhs(std::size_t k) {
+std::span<NodeValue<C>> BasicGraphMultigrid<C>::rhs_here(std::size_t k) {
   return own_part(k, k < coarse_.size() ? coarse_[k]->rhs() : coarsest_.rhs());
 }
 template <int C>
-std::span<NodeValue<C>> BasicGraphMultigrid<C>::result(std::size_t k) {
+std::span<NodeValue<C>> BasicGraphMultigrid<C>::result_here(std::size_t k) {
   return own_part(k, k < coarse_.size() ? coarse_[k]->result() : coarsest_.result());
 }
+template <int C>
+std::span<NodeValue<C>> BasicGraphMultigrid<C>::rhs(std::size_t k) {
+  BasicMergedRanks<C>* const ranks = merged(k);
+  return ranks != nullptr ? ranks->rhs() : rhs_here(k);
+}
+template <int C>
+std::span<NodeValue<C>> BasicGraphMultigrid<C>::result(std::size_t k) {
+  BasicMergedRanks<C>* const ranks = merged(k);
+  return ranks != nullptr ? ranks->result() : result_here(k);
+}
 
-/// Every rank gets the right-hand side of the first gathered level. A sum of one value and zeros is exact.
+/// Every rank that is left gets the right-hand side of the first gathered level. A sum of one value and zeros is exact.
 template <int C>
 void BasicGraphMultigrid<C>::share_rhs() {
   std::ranges::fill(shared_, 0.0);
-  const std::span<Value> own = rhs(gathered_);
+  const std::span<Value> own = rhs_here(gathered_);
   std::copy_n(numbers(own.data()), C * own.size(), shared_.begin() + C * first_gathered_);
-  comm_.sum(std::span(shared_));
+  last_->sum(std::span(shared_));
   const std::span<Value> all = gathered_ < coarse_.size() ? coarse_[gathered_]->rhs() : coarsest_.rhs();
   std::ranges::transform(shared_, numbers(all.data()), [](double x) { return static_cast<float>(x); });
 }
@@ -146,7 +198,6 @@ void BasicGraphMultigrid<C>::smooth_coarse(BasicCoarseLevel<C>& level, bool from
 /// From the right-hand side of coarse level k to its result.
 template <int C>
 void BasicGraphMultigrid<C>::cycle(std::size_t k) {
-  if (k == gathered_ && !shared_.empty()) share_rhs();
   if (k == coarse_.size()) {
     coarsest_.solve();
     return;
@@ -159,9 +210,21 @@ void BasicGraphMultigrid<C>::cycle(std::size_t k) {
   smooth_coarse(level, false);
 }
 
-/// x = M b on coarse level k: one cycle, or two that are combined as Chebyshev's method would.
+/// x = M b on coarse level k, by the ranks that work on it.
 template <int C>
 void BasicGraphMultigrid<C>::visit(std::size_t k) {
+  BasicMergedRanks<C>* const ranks = merged(k);
+  if (ranks == nullptr) return visit_here(k);
+  const bool leads = ranks->leads();
+  ranks->collect(leads ? rhs_here(k) : std::span<Value>());
+  if (leads) visit_here(k);
+  ranks->hand_out(leads ? result_here(k) : std::span<Value>());
+}
+
+/// One cycle, or two that are combined as Chebyshev's method would.
+template <int C>
+void BasicGraphMultigrid<C>::visit_here(std::size_t k) {
+  if (k == gathered_ && !shared_.empty()) share_rhs();
   cycle(k);
   if (k + 1 < first_twice_ || k + 1 > last_twice_ || k >= coarse_.size()) return;
   coarse_[k]->begin_second(twice_[0].c);
@@ -228,6 +291,7 @@ std::int64_t BasicGraphMultigrid<C>::bytes() const {
   std::int64_t bytes =
       fine_.bytes() + coarsest_.bytes() + static_cast<std::int64_t>(shared_.capacity() * sizeof(double));
   for (const auto& level : coarse_) bytes += level->bytes();
+  for (const Merge& m : merges_) bytes += m.ranks.bytes();
   return bytes;
 }
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "solvers/multigrid/direct_solve.hpp"
 #include "solvers/multigrid/fine_coarsen.hpp"
 #include "solvers/multigrid/fine_levels.hpp"
+#include "solvers/multigrid/merged_ranks.hpp"
 
 namespace karst {
 
@@ -34,8 +36,10 @@ struct MultigridOptions {
   /// eigenvalues of D^-1 A lie anywhere in the circle about 1 through 0 and 2: steps of 1/2 to 1 grow nowhere there.
   std::vector<float> fine_steps, coarse_steps;
   double coarse_scale = 0.65;        ///< factor per level on the Galerkin operator
-  std::int64_t gather_below = 8192;  ///< levels of fewer nodes are held by every rank
-  std::int64_t direct_below = 300;   ///< levels of fewer nodes are solved directly
+  std::int64_t gather_below = 8192;  ///< levels of fewer nodes are held by every rank that is left
+  /// Levels of fewer nodes per rank go to fewer ranks, of at least `merge_to` nodes each on average.
+  std::int64_t merge_below = 256, merge_to = 4096;
+  std::int64_t direct_below = 300;  ///< levels of fewer nodes are solved directly
 };
 
 /// C right-hand sides at once: all rows, neighbours and transfers are read once for the C.
@@ -80,11 +84,16 @@ class BasicGraphMultigrid {
  private:
   void build_coarse(NodeGraph graph, const MultigridOptions& options);
   void add_entries(const Comm& here, const NodeGraph& graph);
+  void tell_all_ranks();
   void smooth_coarse(BasicCoarseLevel<C>& level, bool from_zero);
   void cycle(std::size_t k);
   void visit(std::size_t k);
+  void visit_here(std::size_t k);
+  BasicMergedRanks<C>* merged(std::size_t k);
   std::span<Value> rhs(std::size_t k);
   std::span<Value> result(std::size_t k);
+  std::span<Value> rhs_here(std::size_t k);
+  std::span<Value> result_here(std::size_t k);
   std::span<Value> own_part(std::size_t k, std::span<Value> all) const;
   void share_rhs();
 
@@ -99,7 +108,14 @@ class BasicGraphMultigrid {
   std::vector<SweepFactors> fine_sweeps_, coarse_sweeps_, twice_;
   std::size_t first_twice_, last_twice_;
   std::array<double, C> size_{};
-  std::size_t gathered_ = 0;                          // first level that every rank holds whole
+  /// Levels that go to fewer ranks, in order; on a rank that others lead the last one is where its levels end.
+  struct Merge {
+    std::size_t level;
+    BasicMergedRanks<C> ranks;
+  };
+  std::vector<Merge> merges_;
+  std::optional<Comm> last_;                          // ranks of the coarsest levels; none: this rank is not among them
+  std::size_t gathered_ = 0;                          // first level that each of them holds whole
   std::int64_t first_gathered_ = 0, n_gathered_ = 0;  // own nodes of that level
   std::vector<double> shared_;
   std::vector<std::int64_t> nodes_;

@@ -61,16 +61,61 @@ TEST(GraphMultigrid, IterationsStayFewMpi) {
   EXPECT_LE(iterations(comm, large, problem_with(Walls::dirichlet)), 10);
 }
 
-// The same operator on one rank and on all; levels are gathered early, late or never before the coarsest.
+/// Levels go to fewer ranks early: four ranks to two, which have at least 900 nodes each, and these to one.
+MultigridOptions merging(std::int64_t gather_below) {
+  MultigridOptions options;
+  options.gather_below = gather_below;
+  options.direct_below = 20;
+  options.merge_below = 700;
+  options.merge_to = 900;
+  return options;
+}
+
+// The same operator on one rank and on all; levels are gathered early, late or never before the coarsest, or go to
+// fewer ranks.
 TEST(GraphMultigrid, IterationsDoNotDependOnRanksMpi) {
   const Comm comm = Comm::world(), self = Comm::self();
   const LevelGeometry all = packing_level(comm, 32, 8), alone = packing_level(self, 32, 8);
   const EllipticProblem problem = problem_with(Walls::neumann);
   const int expected = iterations(self, alone, problem);
+  const TwoPointLevel level = make_two_point_level(comm, all, problem);
+  const std::vector<std::int64_t> nodes = GraphMultigrid(comm, std::span(&level, 1), merging(0)).nodes();
+  ASSERT_GT(nodes[1], 2 * 900);
+  ASSERT_LT(nodes[1], 4 * 700);
+  ASSERT_LT(nodes[2], 2 * 700);
   for (const std::int64_t gather_below : {100000, 1000, 0}) {
     MultigridOptions options;
     options.gather_below = gather_below;
     EXPECT_LE(std::abs(iterations(comm, all, problem, 1.0, options) - expected), 2) << gather_below;
+    EXPECT_LE(std::abs(iterations(comm, all, problem, 1.0, merging(gather_below)) - expected), 2) << gather_below;
+  }
+}
+
+// What a multigrid takes as its shifts later is what it could have been made with.
+TEST(GraphMultigrid, TakesOtherShiftsMpi) {
+  const Comm comm = Comm::world();
+  const LevelGeometry geometry = packing_level(comm, 32, 8);
+  const TwoPointLevel level = make_two_point_level(comm, geometry, problem_with(Walls::dirichlet));
+  TwoPointLevel shifted = make_two_point_level(comm, geometry, problem_with(Walls::dirichlet));
+  shifted.regular_shift += 0.7F;
+  for (float& s : shifted.shift) s += 0.7F;
+  for (const MultigridOptions& options : {MultigridOptions{}, merging(0), merging(100)}) {
+    const std::span<const TwoPointLevel> levels(&level, 1), others(&shifted, 1);
+    GraphMultigrid made(comm, others, options), changed(comm, levels, options);
+    const std::vector<double> b = random_values(levels);
+    std::vector<double> expected(b.size()), x(b.size()), before(b.size());
+    made.apply(b, expected);
+    changed.apply(b, before);
+    changed.set_shifts(others);
+    changed.apply(b, x);
+    double error = 0.0, change = 0.0, size = 0.0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      error = std::max(error, std::abs(x[i] - expected[i]));
+      change = std::max(change, std::abs(before[i] - expected[i]));
+      size = std::max(size, std::abs(expected[i]));
+    }
+    EXPECT_LT(comm.max(error), 1e-5 * comm.max(size));
+    EXPECT_GT(comm.max(change), 0.1 * comm.max(size));
   }
 }
 
@@ -204,9 +249,7 @@ TEST(GraphMultigrid, ThreeAtOnceAreThreeMpi) {
   const LevelGeometry one_level = packing_level(comm, 32, 8);
   const Geometry refined = refined_packing(comm, 3);
   for (const Walls walls : {Walls::neumann, Walls::dirichlet})
-    for (const std::int64_t gather_below : {100000, 0}) {
-      MultigridOptions options;
-      options.gather_below = gather_below;
+    for (const MultigridOptions& options : {MultigridOptions{}, merging(0), merging(100)}) {
       const TwoPointLevel level = make_two_point_level(comm, one_level, problem_with(walls));
       EXPECT_LT(difference_of_three(comm, std::span(&level, 1), options), 3e-6);
       EXPECT_LT(difference_of_three(comm, make_two_point_levels(comm, refined, problem_with(walls)), options), 3e-6);

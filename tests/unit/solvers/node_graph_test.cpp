@@ -6,12 +6,14 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "grid/morton.hpp"
 #include "solvers/multigrid/chebyshev.hpp"
 #include "solvers/multigrid/coarse_level.hpp"
 #include "solvers/multigrid/direct_solve.hpp"
 #include "solvers/multigrid/fine_coarsen.hpp"
+#include "solvers/multigrid/merged_ranks.hpp"
 #include "support/multigrid_cases.hpp"
 
 namespace karst {
@@ -125,6 +127,62 @@ TEST(NodeGraph, SumsArePreservedMpi) {
     for (const std::int32_t c : next.children.child) ++seen[c];
     EXPECT_TRUE(std::ranges::all_of(seen, [](int n) { return n == 1; }));
     graph = std::move(next.graph);
+  }
+}
+
+/// A graph that neighbouring ranks have given to one of them is that of all ranks, nodes in the same order.
+TEST(NodeGraph, MergedRanksHaveTheSameGraphMpi) {
+  const Comm comm = Comm::world();
+  const LevelGeometry geometry = test::packing_level(comm, 32, 8);
+  TwoPointLevel fine = make_two_point_level(comm, geometry, test::problem_with(test::Walls::dirichlet));
+  LevelLinks no_links(comm, std::span(&fine, 1));
+  const NodeGraph graph = coarsen(comm, std::span(&fine, 1), no_links, 1.0F).graph;
+  const NodeGraph expected = gather(comm, graph);
+  for (int group = 1; group <= comm.size() + 1; ++group) {
+    const NodeGraph merged = merge(comm, graph, group);
+    const std::optional<Comm> left = comm.every(group);
+    ASSERT_EQ(left.has_value(), comm.rank() % group == 0);
+    EXPECT_EQ(merged.size() > 0, left.has_value());
+    EXPECT_TRUE(std::ranges::is_sorted(merged.remote));
+    if (!left) continue;
+    EXPECT_EQ(left->size(), (comm.size() + group - 1) / group);
+    EXPECT_EQ(left->rank(), comm.rank() / group);
+    const NodeGraph all = gather(*left, merged);
+    EXPECT_EQ(all.key, expected.key);
+    EXPECT_EQ(all.begin, expected.begin);
+    EXPECT_EQ(all.column, expected.column);
+    EXPECT_EQ(all.weight, expected.weight);
+    EXPECT_EQ(all.shift, expected.shift);
+  }
+}
+
+/// Values go to the first of each group and come back, those of each rank at its place.
+TEST(MergedRanks, HandBackWhatTheyCollectMpi) {
+  const Comm comm = Comm::world();
+  for (int group = 1; group <= comm.size() + 1; ++group) {
+    const auto n = static_cast<std::size_t>(comm.rank() % 3);  // some have none
+    BasicMergedRanks<3> ranks(comm, group, static_cast<std::int64_t>(n));
+    const int end = std::min(comm.rank() + group, comm.size());
+    std::size_t n_all = 0;
+    for (int r = comm.rank(); ranks.leads() && r < end; ++r) n_all += static_cast<std::size_t>(r % 3);
+    std::vector<Values<3>> all(n_all);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t c = 0; c < 3; ++c) ranks.rhs()[i].v[c] = static_cast<float>(10 * comm.rank() + 3 * i + c);
+    for (int round = 0; round < 2; ++round) {
+      ranks.collect(std::span(all));
+      std::size_t place = 0;
+      for (int r = comm.rank(); ranks.leads() && r < end; ++r)
+        for (std::size_t i = 0; i < static_cast<std::size_t>(r % 3); ++i, ++place)
+          EXPECT_EQ(all[place].v[1], static_cast<float>(10 * r + 3 * static_cast<int>(i) + 1));
+      for (Values<3>& x : all) x.v[2] += 100.0F;
+      ranks.hand_out(std::span<const Values<3>>(all));
+      for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(ranks.result()[i].v[2], ranks.rhs()[i].v[2] + 100.0F);
+    }
+    const std::vector<float> ids = ranks.collect(std::vector<float>(n, static_cast<float>(comm.rank())));
+    EXPECT_EQ(ids.size(), n_all);
+    if (!ids.empty()) {
+      EXPECT_EQ(ids.back(), static_cast<float>((end - 1) % 3 > 0 ? end - 1 : end - 2));
+    }
   }
 }
 

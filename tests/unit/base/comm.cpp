@@ -40,6 +40,21 @@ TEST(CommMpi, ReductionsOverRanks) {
   comm.sum(std::span(none));
 }
 
+/// Every second, third, ... rank; the same communicator when asked again.
+TEST(CommMpi, EverySoManyRanks) {
+  const Comm comm = Comm::world();
+  for (int n = 1; n <= comm.size() + 1; ++n)
+    for (int again = 0; again < 2; ++again) {
+      const std::optional<Comm> some = comm.every(n);
+      ASSERT_EQ(some.has_value(), comm.rank() % n == 0);
+      if (!some) continue;
+      EXPECT_EQ(some->size(), (comm.size() + n - 1) / n);
+      EXPECT_EQ(some->rank(), comm.rank() / n);
+      EXPECT_EQ(some->max(std::int64_t{comm.rank()}), (comm.size() - 1) / n * n);
+    }
+  EXPECT_THROW(static_cast<void>(comm.every(0)), Error);
+}
+
 TEST(CommMpi, GathersListsOfDifferentLengthInRankOrder) {
   const Comm comm = Comm::world();
   const std::vector<int> mine(static_cast<std::size_t>(comm.rank()), comm.rank());  // rank 0 has none

@@ -341,7 +341,7 @@ bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& colum
     if (c.connected) axes.push_back(c.axis);
   std::vector<WiderGrid> wider;
   double offset = 0.0;
-  for (const Index& cells : wider_grids(run.grid.cells)) {
+  for (const Index& cells : wider_grids(run.grid.cells, run.config.geometry.copies)) {
     if (!wider.empty() && wider.back().columns.empty()) break;
     const Source source = run.again({cells});
     offset = line_offset_of(run.grid, source);
@@ -482,7 +482,7 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
   if (ends_drive(context.config)) return end_flow_mistakes(context);
   const FlowOptions& options = context.config.flow;
   std::vector<std::string> found = mistakes(options, context.geometry);
-  if (options.estimate_given && wider_grids(context.grid.cells).empty())
+  if (options.estimate_given && wider_grids(context.grid.cells, context.config.geometry.copies).empty())
     found.push_back("flow.estimate_error: " + no_wider_grid(context.grid.cells));
   if (options.uncertainty && !(context.wall_uncertainty > 0.0))
     found.push_back(fmt::format(

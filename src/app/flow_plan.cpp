@@ -78,7 +78,7 @@ JobPlan plan_flow(const Config& config, const GridOptions& grid) {
     }
   };
   if (options.estimate_error)
-    for (const Index& cells : wider_grids(grid.cells)) {
+    for (const Index& cells : wider_grids(grid.cells, config.geometry.copies)) {
       double width = 1.0;
       for (int d = 0; d < 3; ++d) width = std::max(width, static_cast<double>(grid.cells[d]) / cells[d]);
       again(fmt::format("cells {:.3g} times as wide", width), width);

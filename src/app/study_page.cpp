@@ -20,6 +20,7 @@ namespace karst {
 namespace {
 
 constexpr std::array<const char*, 6> colours{"#1f77b4", "#d1731b", "#2a8c4a", "#b03060", "#6a51a3", "#7f6000"};
+constexpr double one_value = 1e-6;   ///< values that differ by so little of them are one: what solvers leave
 constexpr double wide_range = 30.0;  ///< largest over least value from which an axis is logarithmic
 
 /// Mean, least and largest value of the cases that share an x, by x.
@@ -70,6 +71,7 @@ struct DrawnAxis {
 };
 DrawnAxis axis_of(const std::string& name, const std::string& unit, const std::vector<double>& values) {
   auto [low, high] = std::ranges::minmax(values);
+  if (high - low < one_value * std::max(std::abs(low), std::abs(high))) low = high = 0.5 * (low + high);
   const std::string of_unit = unit.empty() || unit == "-" ? "" : " " + unit;
   if (low > 0.0 && high > wide_range * low) {
     const double first = std::floor(std::log10(low));
@@ -89,6 +91,7 @@ DrawnAxis axis_of(const std::string& name, const std::string& unit, const std::v
   const double margin = high > low ? 0.06 * (high - low) : std::max(0.1 * std::abs(high), 1e-3);
   drawn.axis.low = low >= 0.0 && low < 0.5 * high ? 0.0 : low - margin;
   drawn.axis.high = high + margin;
+  drawn.axis.whole = drawn.unit == 1.0 && std::ranges::all_of(values, [](double x) { return x == std::floor(x); });
   return drawn;
 }
 
@@ -130,6 +133,12 @@ std::string chart_card(const StudyTable& table, const std::string& column, int x
   return card(words.title, svg(chart), spread ? "Mean of the places, and dashed the least and the largest." : "");
 }
 
+/// Counts in full.
+std::string cell_text(double value) {
+  constexpr double most = 1e6;
+  return value == std::floor(value) && std::abs(value) < most ? fmt::format("{:.0f}", value) : number_text(value, 5);
+}
+
 std::string table_card(const StudyTable& table) {
   std::vector<std::vector<std::string>> rows{{"case"}};
   for (const auto* names : {&table.study.varied, &table.columns})
@@ -141,7 +150,7 @@ std::string table_card(const StudyTable& table) {
     row.push_back(done ? fmt::format("<a href=\"{0}/report.html\">{0}</a>", c.name)
                        : fmt::format("{} ({})", c.name, escape_html(table.rows[i].status)));
     for (const std::string& value : c.values) row.push_back(escape_html(value));
-    for (const std::string& name : table.columns) row.push_back(number_text(table.rows[i].of.at(name), 5));
+    for (const std::string& name : table.columns) row.push_back(cell_text(table.rows[i].of.at(name)));
   }
   return card("Cases", table_box(html_table(rows)), "The same in study.csv and study.json.");
 }

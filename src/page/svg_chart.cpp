@@ -56,7 +56,7 @@ std::vector<Tick> log_ticks(const ChartAxis& axis) {
 std::vector<Tick> ticks_of(const ChartAxis& axis, int wanted) {
   if (axis.log10) return log_ticks(axis);
   std::vector<Tick> all;
-  const std::vector<double> at = ticks(axis.low, axis.high, wanted);
+  const std::vector<double> at = ticks(axis.low, axis.high, wanted, axis.whole ? 1.0 : 0.0);
   all.reserve(at.size());
   for (const double t : at) all.push_back({t, tick_text(t, step_of(at))});
   return all;
@@ -206,10 +206,10 @@ ChartFrame frame_of(const Chart& chart) {
   return {left, top, right, chart.height - 48};
 }
 
-std::vector<double> ticks(double low, double high, int wanted) {
+std::vector<double> ticks(double low, double high, int wanted, double least) {
   // A range that is round-off: steps would not move the numbers.
   if (!(high - low > 1e-12 * std::max(std::abs(low), std::abs(high)))) return {low, high};
-  const double rough = (high - low) / wanted, power = std::pow(10, std::floor(std::log10(rough)));
+  const double rough = std::max((high - low) / wanted, least), power = std::pow(10, std::floor(std::log10(rough)));
   double step = 10 * power;
   for (const double m : {5.0, 2.0, 1.0})
     if (rough <= 1.001 * m * power) step = m * power;

@@ -12,6 +12,7 @@ struct ChartAxis {
   std::string label;  ///< with its unit
   double low = 0, high = 1;
   bool log10 = false;  ///< low, high and the data are the logarithms of the numbers to be shown
+  bool whole = false;  ///< numbers between whole ones mean nothing
 };
 
 enum class DrawnAs { line, bars };
@@ -64,8 +65,8 @@ ChartFrame frame_of(const Chart& chart);
 /// Letters at 14 pixels, about [pixels].
 double text_width(const std::string& text);
 
-/// Multiples of 1, 2 or 5 times a power of ten in [low, high], about `wanted` of them.
-std::vector<double> ticks(double low, double high, int wanted);
+/// Multiples of 1, 2 or 5 times a power of ten in [low, high], about `wanted` of them, at least `least` apart.
+std::vector<double> ticks(double low, double high, int wanted, double least = 0.0);
 
 /// The next of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten that is >= value: the end of an axis. 1 for 0.
 double axis_end(double value);

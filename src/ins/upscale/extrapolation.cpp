@@ -68,7 +68,9 @@ double line_offset(double voxels, int n) {
   return sum / n - 1.0 / 6.0;
 }
 
-std::vector<Index> wider_grids(const Index& cells) {
+std::vector<Index> wider_grids(const Index& all_cells, const Index& copies) {
+  Index cells;
+  for (int d = 0; d < 3; ++d) cells[d] = all_cells[d] / copies[d];
   int common = 0;
   for (int d = 0; d < 3; ++d)
     if (cells[d] > 1) common = std::gcd(common, cells[d]);
@@ -83,6 +85,7 @@ std::vector<Index> wider_grids(const Index& cells) {
       if (cells[d] > 1) least = std::min(least, n[d]);
     }
     if (least < 4) break;
+    for (int d = 0; d < 3; ++d) n[d] *= copies[d];
     grids.push_back(n);
   }
   return grids;

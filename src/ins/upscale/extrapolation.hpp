@@ -45,6 +45,7 @@ double line_offset(double voxels, int n);
 /// Numbers of cells of grids about two and three times as wide that fill the same domain with cubes: along every
 /// direction of more than one cell at least 4 of them. Empty when not even the first fits; an even number of cells
 /// along every direction is enough for it, one that three divides for the second.
-std::vector<Index> wider_grids(const Index& cells);
+/// @param copies  of a sample that stand side by side: each has as many cells, and those asked for of its own
+std::vector<Index> wider_grids(const Index& cells, const Index& copies = {1, 1, 1});
 
 }  // namespace karst

@@ -84,6 +84,8 @@ TEST(Extrapolation, WiderGridsFillTheDomain) {
   EXPECT_EQ(wider_grids({45, 90, 45}), (Grids{{23, 46, 23}, {15, 30, 15}}));
   EXPECT_EQ(wider_grids({536, 300, 40}), (Grids{{268, 150, 20}}));
   EXPECT_EQ(wider_grids({8, 8, 9}), Grids{});
+  EXPECT_EQ(wider_grids({128, 64, 192}, {2, 1, 3}), (Grids{{64, 32, 96}, {42, 21, 63}}));  // as for 64 x 64 x 64
+  EXPECT_EQ(wider_grids({12, 6, 6}, {2, 1, 1}), Grids{});
   EXPECT_EQ(wider_grids({6, 6, 6}), Grids{});
 }
 

@@ -133,6 +133,8 @@ TEST(SvgChart, LabelsAreWhole) {
 TEST(SvgChart, TicksOfARangeOfRoundOff) {
   EXPECT_EQ(ticks(0.1, std::nextafter(0.1, 1.0), 5).size(), 2U);
   EXPECT_EQ(ticks(2.0, 2.0, 5).size(), 2U);
+  EXPECT_EQ(ticks(0.94, 2.06, 6, 1.0), (std::vector<double>{1.0, 2.0}));  // whole numbers
+  EXPECT_EQ(ticks(0.94, 8.4, 6, 1.0), (std::vector<double>{2.0, 4.0, 6.0, 8.0}));
 }
 
 TEST(SvgChart, TicksAreRoundNumbers) {

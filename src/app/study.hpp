@@ -8,9 +8,13 @@
 //   [subvolumes]                        parts of the image: how large must a sample be?
 //   sizes = [32, 64]                    edges [voxels]
 //   places = 4                          of each size
+//   [[vary]]
+//   environment = "OMP_WAIT_POLICY"     variables of the environment likewise
+//   values = ["active", "passive"]
 //   [scaling]                           how much faster with more cores?
 //   ranks = [1, 2, 4]
 //   threads = [1, 2]                    of each rank
+//   bind = ["none", "core"]             what ranks are bound to
 //   weak = true                         as many copies of the sample as cores
 #pragma once
 
@@ -25,9 +29,10 @@ namespace karst {
 class Json;
 
 struct StudyVary {
-  std::string key;                  ///< of the deck
+  std::string key;                  ///< of the deck; empty: `environment` varies
   std::vector<std::string> values;  ///< as TOML, texts without quotes
-  std::string name;                 ///< in tables and charts; default: the key
+  std::string name;                 ///< in tables and charts; default: what varies
+  std::string environment{};        ///< name of a variable
 };
 
 struct StudyOptions {
@@ -37,6 +42,7 @@ struct StudyOptions {
   std::vector<double> sizes;                 ///< of parts of the image [voxels]
   int places = 1;                            ///< parts of each size
   std::vector<double> ranks, threads;        ///< of runs; empty: what the command line says
+  std::vector<std::string> bind;             ///< CaseRun::bind; empty: as without [scaling]
   bool weak = false;                         ///< more cores have more copies of the sample
   std::string scaling_of = "seconds.total";  ///< the time whose speed-up is told
   std::vector<std::string> columns;          ///< of the table: places in summary.json; empty: those that there are
@@ -48,11 +54,13 @@ std::vector<KeyInfo> study_keys();
 
 /// One run.
 struct StudyCase {
-  std::string name;                    ///< "case_001"
-  std::vector<std::string> values;     ///< to be shown, one per Study::varied
-  std::vector<std::string> overrides;  ///< key=value
-  int ranks = 0, threads = 0;          ///< 0: what the command line says
-  int copies = 1;                      ///< of the sample, of weak scaling
+  std::string name;                        ///< "case_001"
+  std::vector<std::string> values;         ///< to be shown, one per Study::varied
+  std::vector<std::string> overrides;      ///< key=value
+  int ranks = 0, threads = 0;              ///< 0: what the command line says
+  int copies = 1;                          ///< of the sample, of weak scaling
+  std::vector<std::string> environment{};  ///< NAME=VALUE
+  std::string bind{};                      ///< CaseRun::bind
 };
 
 struct Study {
@@ -64,8 +72,8 @@ struct Study {
 /// Headings of columns of parts of an image. The second numbers those of one size: it is no parameter.
 inline constexpr const char *size_heading = "size [voxels]", *place_heading = "place";
 /// Of ranks and threads, and of what comes of them.
-inline constexpr const char *ranks_heading = "ranks", *threads_heading = "threads", *copies_heading = "copies",
-                            *speed_up = "speed-up", *efficiency = "efficiency";
+inline constexpr const char *ranks_heading = "ranks", *threads_heading = "threads", *bind_heading = "bound to",
+                            *copies_heading = "copies", *speed_up = "speed-up", *efficiency = "efficiency";
 
 /// All cases of a study. Throws Error: nothing varies, no such image, parts larger than it, too many cases. Reads the
 /// headers of images that parts are taken of. Not collective.

@@ -27,8 +27,9 @@ constexpr double largest_part = 1e6;  // [voxels]
 /// One way in which cases differ: its headings, and for each of its settings what is shown and what is set.
 struct Choice {
   struct Setting {
-    std::vector<std::string> shown, overrides;
+    std::vector<std::string> shown{}, overrides{}, environment{};
     int ranks = 0, threads = 0, copies = 1;
+    std::string bind{};
   };
   std::vector<std::string> headings;
   std::vector<Setting> settings;
@@ -130,15 +131,19 @@ Choice choice_of_cores(const StudyOptions& options, const std::string& deck,
   Choice choice;
   if (!options.ranks.empty()) choice.headings.emplace_back(ranks_heading);
   if (!options.threads.empty()) choice.headings.emplace_back(threads_heading);
+  if (!options.bind.empty()) choice.headings.emplace_back(bind_heading);
   const std::vector<double> as_is{0.0};
   for (const double ranks : options.ranks.empty() ? as_is : options.ranks)
-    for (const double threads : options.threads.empty() ? as_is : options.threads) {
-      Choice::Setting& s = choice.settings.emplace_back();
-      s.ranks = static_cast<int>(ranks);
-      s.threads = static_cast<int>(threads);
-      for (const double n : {ranks, threads})
-        if (n > 0.0) s.shown.push_back(fmt::format("{}", n));
-    }
+    for (const double threads : options.threads.empty() ? as_is : options.threads)
+      for (const std::string& bind : options.bind.empty() ? std::vector<std::string>{""} : options.bind) {
+        Choice::Setting& s = choice.settings.emplace_back();
+        s.ranks = static_cast<int>(ranks);
+        s.threads = static_cast<int>(threads);
+        s.bind = bind;
+        for (const double n : {ranks, threads})
+          if (n > 0.0) s.shown.push_back(fmt::format("{}", n));
+        if (!bind.empty()) s.shown.push_back(bind);
+      }
   if (!options.weak) return choice;
   const auto cores = [](const Choice::Setting& s) { return std::max(s.ranks, 1) * std::max(s.threads, 1); };
   const int least = cores(*std::ranges::min_element(choice.settings, {}, cores));
@@ -155,10 +160,50 @@ Choice choice_of_cores(const StudyOptions& options, const std::string& deck,
 }
 
 Choice choice_of(const StudyVary& vary) {
-  Choice choice{{vary.name.empty() ? vary.key : vary.name}, {}};
-  for (const std::string& value : vary.values)
-    choice.settings.push_back({.shown = {value}, .overrides = {fmt::format("{}={}", vary.key, value)}});
+  const bool is_key = !vary.key.empty();
+  const std::string& what = is_key ? vary.key : vary.environment;
+  Choice choice{{vary.name.empty() ? what : vary.name}, {}};
+  for (const std::string& value : vary.values) {
+    Choice::Setting& s = choice.settings.emplace_back();
+    s.shown = {value};
+    (is_key ? s.overrides : s.environment).push_back(fmt::format("{}={}", what, value));
+  }
   return choice;
+}
+
+bool is_variable(const std::string& name) {
+  const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  return !name.empty() && letter(name[0]) && std::ranges::all_of(name, [&](char c) {
+    return letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+  });
+}
+
+/// [scaling]
+void read_scaling(Reader& in, StudyOptions& options) {
+  for (const auto& [key, list, what] :
+       {std::tuple{"scaling.ranks", &options.ranks, "ranks of the runs: each number is a case"},
+        std::tuple{"scaling.threads", &options.threads, "threads of each rank, likewise with every number of ranks"}})
+    in.numbers(key, *list, "-", what, 1.0, 1e6);
+  in.texts(
+      "scaling.bind", options.bind,
+      "what ranks are bound to: \"none\", \"core\" (each to as many cores as it has threads), \"numa\", \"socket\"; "
+      "each is a case; left out: nothing, under SLURM cores");
+  in.flag("scaling.weak", options.weak,
+          "more cores have more work: a case of twice the fewest cores has two copies of the sample (geometry.copies), "
+          "which must have the results of one");
+  in.text("scaling.of", options.scaling_of,
+          "the column whose speed-up and efficiency are told, a time of summary.json, against the case of the fewest "
+          "cores");
+  if (in.documenting()) return;
+  for (const auto& [key, list] : {std::pair{"scaling.ranks", &options.ranks}, {"scaling.threads", &options.threads}})
+    if (std::ranges::any_of(*list, [](double n) { return n != std::floor(n); }))
+      in.mistake(key, "wanted: whole numbers");
+  for (const std::string& bind : options.bind)
+    if (constexpr std::array known{"none", "core", "numa", "socket"}; std::ranges::find(known, bind) == known.end())
+      in.mistake("scaling.bind", fmt::format("'{}' is unknown; wanted: none, core, numa, socket", bind));
+  for (const char* key : {"scaling.of", "scaling.weak", "scaling.bind"})
+    if (in.given(key) && options.ranks.empty() && options.threads.empty())
+      in.mistake(key, "given without scaling.ranks or scaling.threads");
 }
 
 }  // namespace
@@ -175,10 +220,16 @@ void read(Reader& in, StudyOptions& options) {
            "of porosity, permeability, formation factor, fluid cells, time and memory");
   in.tables("vary", "a key of the deck and its values; all combinations are run", [&](Reader& item) {
     StudyVary vary;
-    item.text("key", vary.key, "of the deck, such as grid.cells; always needed");
+    item.text("key", vary.key, "of the deck, such as grid.cells; it or environment is always needed");
+    item.text("environment", vary.environment,
+              "a variable of the environment in place of a key: OMP_WAIT_POLICY, MALLOC_ARENA_MAX, "
+              "OMPI_MCA_btl_vader_eager_limit");
     item.values("values", vary.values, "that it takes; always needed");
-    item.text("name", vary.name, "in tables and charts; left out: the key");
-    if (!item.documenting() && vary.key.empty()) item.mistake("key", "missing; wanted: a key of the deck");
+    item.text("name", vary.name, "in tables and charts; left out: the key or variable");
+    if (!item.documenting() && vary.key.empty() == vary.environment.empty())
+      item.mistake("key", "wanted: either a key of the deck or a variable of the environment");
+    if (!item.documenting() && !vary.environment.empty() && !is_variable(vary.environment))
+      item.mistake("environment", fmt::format("'{}' is no name of a variable", vary.environment));
     if (!item.documenting() && vary.values.empty()) item.mistake("values", "missing; wanted: one value or more");
     options.vary.push_back(vary);
   });
@@ -186,23 +237,8 @@ void read(Reader& in, StudyOptions& options) {
              "edges of cubes that are cut out of the image, to see how large a sample must be", 1.0, largest_part);
   in.integer("subvolumes.places", options.places, "-",
              "cubes of each size: the one in the middle, others spread evenly over the image", 1, 1000);
-  for (const auto& [key, list, what] :
-       {std::tuple{"scaling.ranks", &options.ranks, "ranks of the runs: each number is a case"},
-        std::tuple{"scaling.threads", &options.threads, "threads of each rank, likewise with every number of ranks"}})
-    in.numbers(key, *list, "-", what, 1.0, 1e6);
-  in.flag("scaling.weak", options.weak,
-          "more cores have more work: a case of twice the fewest cores has two copies of the sample (geometry.copies), "
-          "which must have the results of one");
-  in.text("scaling.of", options.scaling_of,
-          "the column whose speed-up and efficiency are told, a time of summary.json, against the case of the fewest "
-          "cores");
+  read_scaling(in, options);
   if (in.documenting()) return;
-  for (const auto& [key, list] : {std::pair{"scaling.ranks", &options.ranks}, {"scaling.threads", &options.threads}})
-    if (std::ranges::any_of(*list, [](double n) { return n != std::floor(n); }))
-      in.mistake(key, "wanted: whole numbers");
-  for (const char* key : {"scaling.of", "scaling.weak"})
-    if (in.given(key) && options.ranks.empty() && options.threads.empty())
-      in.mistake(key, "given without scaling.ranks or scaling.threads");
   if (options.deck.empty()) in.mistake("deck", "missing; wanted: the file name of a deck");
   if (options.vary.empty() && options.images.empty() && options.sizes.empty() && options.ranks.empty() &&
       options.threads.empty())
@@ -227,7 +263,8 @@ Study make_study(const StudyOptions& options, const std::string& folder, const s
   for (const StudyVary& vary : options.vary) choices.push_back(choice_of(vary));
   if (!options.ranks.empty() || !options.threads.empty())
     choices.push_back(choice_of_cores(options, study.deck, overrides));
-  study.cases = {{"", {}, overrides}};
+  study.cases.resize(1);
+  study.cases[0].overrides = overrides;
   const auto combine = [&](const auto& choice_here) {
     std::vector<StudyCase> all;
     for (const StudyCase& before : study.cases)
@@ -235,6 +272,8 @@ Study make_study(const StudyOptions& options, const std::string& folder, const s
         StudyCase& now = all.emplace_back(before);
         now.values.insert(now.values.end(), s.shown.begin(), s.shown.end());
         now.overrides.insert(now.overrides.end(), s.overrides.begin(), s.overrides.end());
+        now.environment.insert(now.environment.end(), s.environment.begin(), s.environment.end());
+        if (!s.bind.empty()) now.bind = s.bind;
         now.ranks = std::max(now.ranks, s.ranks);
         now.threads = std::max(now.threads, s.threads);
         now.copies *= s.copies;

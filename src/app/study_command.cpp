@@ -11,9 +11,9 @@
 #include <list>
 #include <thread>
 
+#include "app/case_run.hpp"
 #include "app/commands.hpp"
 #include "app/config.hpp"
-#include "app/slurm_script.hpp"
 #include "app/study.hpp"
 #include "base/atomic_file.hpp"
 #include "base/child.hpp"
@@ -126,11 +126,8 @@ class StudyRun {
     std::vector<std::string> scripts;
     for (std::size_t i = 0; i < table_.rows.size(); ++i) {
       if (is_there(i)) continue;
-      const std::string place = fs::absolute(place_of(i)).string();
-      scripts.push_back(place + ".sbatch");
-      write_file(comm_, scripts.back(),
-                 slurm_script({table_.study.cases[i].name, ranks_of(i), threads_of(i), program_of(i),
-                               fs::current_path().string(), place + ".txt"}));
+      scripts.push_back(fs::absolute(place_of(i)).string() + ".sbatch");
+      write_file(comm_, scripts.back(), slurm_script(run_of(i)));
     }
     const std::string submit = folder_ + "/submit.sh";
     write_file(comm_, submit, submit_script(scripts));
@@ -140,11 +137,14 @@ class StudyRun {
  private:
   std::string place_of(std::size_t i) const { return folder_ + "/" + table_.study.cases[i].name; }
 
-  /// On the ranks and threads of the case, where it says any.
+  std::string note_of(std::size_t i) const { return place_of(i) + ".settings"; }
+
+  /// On the ranks and threads of the case, where it says any, with its settings.
   bool ran_as_asked(const Json& summary, std::size_t i) const {
     const StudyCase& c = table_.study.cases[i];
     return (c.ranks == 0 || summary.value("ranks", 0) == c.ranks) &&
-           (c.threads == 0 || summary.value("threads", 0) == c.threads);
+           (c.threads == 0 || summary.value("threads", 0) == c.threads) &&
+           text_of(note_of(i)) == settings_of(run_of(i));
   }
 
   /// An earlier study has completed the case.
@@ -155,41 +155,30 @@ class StudyRun {
            without_comments(text_of(fs::path(place_of(i)) / "deck.toml")) == without_comments(decks_[i]);
   }
 
-  int ranks_of(std::size_t i) const {
-    const int own = table_.study.cases[i].ranks;
-    return own > 0 ? own : line_.ranks;
-  }
-  /// 0: the program chooses.
-  int threads_of(std::size_t i) const {
-    const int own = table_.study.cases[i].threads;
-    return own > 0 ? own : line_.threads;
-  }
-
-  /// What each rank of a case runs.
-  std::vector<std::string> program_of(std::size_t i) const {
-    const bool goes_on = !line_.overwrite && fs::exists(solves(place_of(i)));
-    std::vector<std::string> command{
-        fs::read_symlink("/proc/self/exe").string(), "run", table_.study.deck, "--out", place_of(i),
-        goes_on ? "--resume" : "--overwrite"};
-    if (threads_of(i) > 0) command.insert(command.end(), {"-j", fmt::format("{}", threads_of(i))});
+  /// What starts a case.
+  CaseRun run_of(std::size_t i) const {
     const StudyCase& c = table_.study.cases[i];
-    command.insert(command.end(), c.overrides.begin(), c.overrides.end());
-    return command;
-  }
-
-  std::vector<std::string> command_of(std::size_t i) const {
-    std::vector<std::string> command;
-    if (ranks_of(i) > 1) command = {"mpirun", "-n", fmt::format("{}", ranks_of(i)), "--bind-to", "none"};
-    // More ranks than cores are asked for on purpose.
-    if (table_.study.cases[i].ranks > 1) command.emplace_back("--oversubscribe");
-    const std::vector<std::string> program = program_of(i);
-    command.insert(command.end(), program.begin(), program.end());
-    return command;
+    const bool goes_on = !line_.overwrite && fs::exists(solves(place_of(i)));
+    CaseRun run;
+    run.name = c.name;
+    run.ranks = c.ranks > 0 ? c.ranks : line_.ranks;
+    run.threads = c.threads > 0 ? c.threads : line_.threads;
+    run.more_than_cores = c.ranks > 1;
+    run.bind = c.bind;
+    run.environment = c.environment;
+    run.command = {fs::read_symlink("/proc/self/exe").string(), "run", table_.study.deck, "--out", place_of(i),
+                   goes_on ? "--resume" : "--overwrite"};
+    if (run.threads > 0) run.command.insert(run.command.end(), {"-j", fmt::format("{}", run.threads)});
+    run.command.insert(run.command.end(), c.overrides.begin(), c.overrides.end());
+    run.directory = fs::current_path().string();
+    run.log = fs::absolute(place_of(i)).string() + ".txt";
+    run.note = fs::absolute(note_of(i)).string();
+    return run;
   }
 
   void begin(std::size_t i, std::list<Running>& running) {
     if (is_there(i)) return take(i, "there already");
-    running.push_back({i, Child(command_of(i), place_of(i) + ".txt")});
+    running.push_back({i, Child(command_here(run_of(i)), place_of(i) + ".txt")});
   }
 
   bool ended(Running& r) {
@@ -197,6 +186,9 @@ class StudyRun {
     if (!status) return false;
     if (*status == 0 || is_there(r.place)) {  // it may be asked to end when all is done
       fs::remove(place_of(r.place) + ".txt");
+      fs::remove(note_of(r.place));
+      if (const std::string settings = settings_of(run_of(r.place)); !settings.empty())
+        write_file(comm_, note_of(r.place), settings);
       take(r.place, "done");
       return true;
     }
@@ -249,7 +241,14 @@ class StudyRun {
 std::string list_text(const Study& study) {
   std::string text =
       fmt::format("{} case{} of {}\n", study.cases.size(), study.cases.size() == 1 ? "" : "s", study.deck);
-  for (const StudyCase& c : study.cases) text += fmt::format("  {}  {}\n", c.name, join(c.overrides, "  "));
+  for (const StudyCase& c : study.cases) {
+    std::vector<std::string> set = c.overrides;
+    set.insert(set.end(), c.environment.begin(), c.environment.end());
+    if (c.ranks > 0) set.push_back(fmt::format("{} ranks", c.ranks));
+    if (c.threads > 0) set.push_back(fmt::format("{} threads", c.threads));
+    if (!c.bind.empty()) set.push_back("bound to " + c.bind);
+    text += fmt::format("  {}  {}\n", c.name, join(set, "  "));
+  }
   return text;
 }
 

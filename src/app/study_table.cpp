@@ -150,8 +150,11 @@ std::string study_json(const StudyTable& table) {
             {"cases", Json::array()}};
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const StudyCase& c = table.study.cases[i];
-    Json& row = json["cases"].push_back(
-        Json{{"name", c.name}, {"status", table.rows[i].status}, {"values", c.values}, {"overrides", c.overrides}});
+    Json& row = json["cases"].push_back(Json{{"name", c.name},
+                                             {"status", table.rows[i].status},
+                                             {"values", c.values},
+                                             {"overrides", c.overrides},
+                                             {"environment", c.environment}});
     if (!table.rows[i].reason.empty()) row["reason"] = table.rows[i].reason;
     row["results"] = Json::object();
     for (const std::string& name : table.columns) row["results"][name] = table.rows[i].of.at(name);

@@ -163,6 +163,21 @@ def main():
         check("efficiency of copies", all(abs(float(r["efficiency"]) * float(r["seconds.total"]) / float(first["seconds.total"]) - 1) < 1e-9
                                           for r in found), found)
 
+        # The environment of the runs, and what they are bound to; both count when a case is there already.
+        (folder / "environment.toml").write_text('deck = "decks/ball.toml"\ncolumns = ["threads", "ranks"]\n[[vary]]\nenvironment = "OMP_NUM_THREADS"\n'
+                                                 'values = [1, 2]\n[scaling]\nranks = [2]\nbind = ["none"]\n')
+        listed = karst.run(["study", "environment.toml", "--list"], folder)
+        check("list with environment", listed.status == 0 and "OMP_NUM_THREADS=2  2 ranks  bound to none" in listed.out, listed)
+        varied = karst.run(["study", "environment.toml", "--out", "environment"], folder)
+        found = rows(folder / "environment")
+        check("environment", varied.status == 0 and [(r["OMP_NUM_THREADS"], r["threads"], r["bound to"]) for r in found]
+              == [("1", "1", "none"), ("2", "2", "none")], (varied, found))
+        again = karst.run(["study", "environment.toml", "--out", "environment"], folder)
+        (folder / "environment.toml").write_text((folder / "environment.toml").read_text().replace("[1, 2]", "[1, 1]"))
+        other = karst.run(["study", "environment.toml", "--out", "environment"], folder)
+        check("with other settings cases are run again", again.out.count("there already") == 2 and other.out.count("there already") == 1
+              and other.out.count("done") == 1, (again, other))
+
         # Batch scripts for a cluster: run here as SLURM would, by a stand-in for sbatch and srun.
         slurm = karst.run(["study", "weak.toml", "--out", "batch", "-j", "1", "--slurm"], folder)
         check("batch scripts", slurm.status == 0 and "submit.sh" in slurm.out and not (folder / "batch" / "case_001").exists()
@@ -181,6 +196,9 @@ def main():
         for name, text, words in (
                 ("copies along no periodic direction", 'deck = "part.toml"\n[scaling]\nranks = [1, 2]\nweak = true\n', ["scaling.weak", "part.toml"]),
                 ("ranks that are no number of them", 'deck = "part.toml"\n[scaling]\nranks = [1, 1.5]\n', ["scaling.ranks", "whole numbers"]),
+                ("key and environment", 'deck = "part.toml"\n[[vary]]\nkey = "grid.box"\nenvironment = "A"\nvalues = [8]\n', ["either a key"]),
+                ("no name of a variable", 'deck = "part.toml"\n[[vary]]\nenvironment = "A B"\nvalues = [8]\n', ["'A B'"]),
+                ("unknown place to be bound to", 'deck = "part.toml"\n[scaling]\nranks = [1]\nbind = ["cores"]\n', ["scaling.bind", "'cores'"]),
                 ("nothing varies", 'deck = "part.toml"\n', ["nothing varies"]),
                 ("no deck", '[[vary]]\nkey = "grid.box"\nvalues = [8]\n', ["deck: missing"]),
                 ("a deck that is not there", 'deck = "none.toml"\n[[vary]]\nkey = "grid.box"\nvalues = [8]\n', ["none.toml"]),

@@ -42,7 +42,7 @@ constexpr double worth_growing = 1.2;              ///< new lengths of a step co
 constexpr double part_of_most = 0.9;               ///< of the largest CFL number that a step may have
 constexpr double largest_creeping_reynolds = 1.0;  ///< as for steady flow (flow_job.cpp)
 
-/// @param gradient  of the drive at the end of the step [Pa/m]
+/// @param gradient  of the drive along the axis, at the end of the step [Pa/m]
 FlowState state_of(const StepReport& step, double time, double gradient, int axis, const Index& cells,
                    const FlowUnits& units) {
   const double velocity = units.velocity();
@@ -376,9 +376,12 @@ JobResult FlowInTime::report() {
 FlowState FlowInTime::state(double time) {
   const MomentumOfStep step = ends_drive(options_) ? solver_->momentum_of_step() : MomentumOfStep{};
   double gradient = options_.lids.empty() ? drive_.factor(time) * units_.sign * units_.gradient : 0.0;
-  if (drive_.has_inlet())
-    gradient = units_.gradient / run_.grid.cells[axis_] *
-               mean_pressure_on(stokes_->op(), stokes_->values(), options_.inlets[0].side);
+  if (drive_.has_inlet()) {
+    const int side = options_.inlets[0].side;
+    const double along_axis = is_high(side) ? -1.0 : 1.0;
+    gradient = along_axis * units_.gradient / run_.grid.cells[axis_] *
+               mean_pressure_on(stokes_->op(), stokes_->values(), side);
+  }
   FlowState s = state_of(last_, time, gradient, axis_, run_.grid.cells, units_);
   s.probes = flow_at(probes_, run_.comm, stokes_->solution(), units_.velocity(), units_.pressure());
   const double h2 = units_.h * units_.h;

@@ -36,7 +36,7 @@ void read(Reader& in, Machine& machine) {
             any);
   in.number("latency", machine.latency, "s", "of a message to another rank", 0.0, never);
   in.number("bandwidth", machine.bandwidth, "B/s", "of messages of a rank", 1.0, any);
-  in.number("reduction", machine.reduction, "s", "of a call for all ranks, per doubling of the ranks", 0.0, never);
+  in.number("reduction", machine.reduction, "s", "of a collective call, per doubling of the ranks", 0.0, never);
 }
 
 Machine read_machine(const std::string& path) {

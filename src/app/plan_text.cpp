@@ -65,7 +65,7 @@ std::string seconds_text(const Machine& machine, const CountedRun& run, const st
   };
   line("work", there.work);
   line("messages", there.messages);
-  line("calls for all ranks", there.collectives);
+  line("collective calls", there.collectives);
   line("set-up and solves", there.total());
   return text;
 }

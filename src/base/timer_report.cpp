@@ -206,7 +206,7 @@ std::string timer_table(const std::vector<TimerRow>& rows) {
   for (const TimerRow& r : rows) width = std::max(width, r.name.size() + 2 * static_cast<std::size_t>(r.depth));
   const bool sent = std::ranges::any_of(rows, [](const TimerRow& r) { return r.messages + r.collectives > 0.0; });
   std::string text = fmt::format("{:<{}} {:>10} {:>11} {:>11} {:>11} {:>6} {:>9}{}\n", "timer", width, "calls", "min",
-                                 "mean", "max", "CoV", "of parent", sent ? "  messages    MB sent  calls for all" : "");
+                                 "mean", "max", "CoV", "of parent", sent ? "  messages    MB sent    collectives" : "");
   for (const TimerRow& r : rows) {
     text += fmt::format("{:<{}} {:>10} {:>11} {:>11} {:>11} {:>6.2f} {:>7.1f} %",
                         std::string(2 * static_cast<std::size_t>(r.depth), ' ') + r.name, width, r.calls,

@@ -96,6 +96,7 @@ struct RunState {
   std::vector<Job> asked;
   std::unique_ptr<RunProgress> progress;
   Summary summary;
+  std::optional<GeometryReport> geometry{};    ///< before boxes moved
   std::unique_ptr<FeedbackBalance> balance{};  ///< none: boxes stay where they are
   std::unique_ptr<Trace> trace{};              ///< none: none is taken
   std::vector<std::string> left{};             ///< names of what a job left when the run ended early
@@ -260,7 +261,9 @@ std::optional<BoxCosts> work(RunState& run, const Source& source, const BoxCosts
   if (run.balance) run.balance->begin_pass();
   if (!first) run.progress->repeat(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
   run.progress->begin("geometry", "geometry");
-  const Geometry geometry = build(comm, config, source, run.summary.seconds, costs);
+  Geometry geometry = build(comm, config, source, run.summary.seconds, costs);
+  if (!first) geometry.report = *run.geometry;  // the same, but for the last digits of sums over ranks
+  run.geometry = geometry.report;
   run.summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
   run.summary.jobs.clear();
   run.summary.seconds.setup = run.summary.seconds.solve = 0.0;

@@ -40,7 +40,6 @@ TransportInTime::TransportInTime(const JobContext& run)
   past_.result = transport_numbers(run, flow_);
   past_.result.probes = run.config.output.probes;
   const FlowContinuity continuity = take_flow(*flow_.faces);
-  if (!flow_.in_time) flow_.faces.reset();
   past_.result.continuity_before = continuity.before;
   past_.result.continuity_after = continuity.after;
   for (std::size_t v = 0; v < static_cast<std::size_t>(stepper_->grid().n_own); ++v)
@@ -62,6 +61,7 @@ TransportInTime::TransportInTime(const JobContext& run)
   past_.files.histories = {csv_name, profile_name};
   if (chemistry_) past_.files.histories.emplace_back(ReactiveRun::csv_name);
   const bool goes_on = resume();
+  if (!flow_.in_time) flow_.faces.reset();
   require(goes_on || !flow_.in_time || run.handover->in_time->time == 0.0,
           "transport: the flow goes on from {:g} s, and there is no state of what it carries at that time; --overwrite "
           "begins at 0",
@@ -120,8 +120,9 @@ void TransportInTime::start_signals() {
 }
 
 /// The flow from now on, and how much of it comes in.
-FlowContinuity TransportInTime::take_flow(FaceField& faces) {
-  const FlowContinuity continuity = stepper_->set_flow(faces);
+/// @param potential  that made it continuous before; empty: to be solved for
+FlowContinuity TransportInTime::take_flow(FaceField& faces, std::span<const double> potential) {
+  const FlowContinuity continuity = stepper_->set_flow(faces, potential);
   ends_ = end_flows(stepper_->grid(), stepper_->flow());
   std::array<double, 4> sums{};  // in, out, in through the outlet, out through it
   for (const FlowThroughEnd& f : ends_) {

@@ -51,10 +51,11 @@ class TransportInTime final : public Process {
   void open_files(bool go_on);
   std::string dependencies() const;
   bool resume();
+  bool keeps_flow() const { return flow_.flows && !flow_.in_time; }  ///< the same in all steps
   VofPlaces places() const { return places_of(run_.geometry, joined_->numbering()); }
   void set_initial(const std::vector<std::shared_ptr<InitialValues>>& initial);
   void start_signals();
-  FlowContinuity take_flow(FaceField& faces);
+  FlowContinuity take_flow(FaceField& faces, std::span<const double> potential = {});
   void carried_steps(double dt);
   void one_step(double dt);
   void take_line(double part, bool last);

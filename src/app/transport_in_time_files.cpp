@@ -19,6 +19,7 @@ namespace karst {
 namespace {
 
 const std::string past_name = "transport" + std::string(so_far);
+constexpr const char* potential_name = "flow_potential";
 constexpr double most_pictures = 6.0;  ///< of output times
 
 }  // namespace
@@ -107,6 +108,8 @@ bool TransportInTime::keep(const Clock&) {
   std::vector<VofValues> fields;
   for (std::size_t i = 0; i < state_.values.size(); ++i)
     fields.push_back({concentration_name(deck_.components[i].name), 1, own_values(i)});
+  const std::vector<double> potential = stepper_->flow_potential();
+  if (keeps_flow()) fields.push_back({potential_name, 1, std::span<const double>(potential)});
   std::vector<ReactiveRun::Rows> rows;
   if (chemistry_) {
     past_.chemistry = chemistry_->past();
@@ -122,6 +125,7 @@ bool TransportInTime::keep(const Clock&) {
 bool TransportInTime::resume() {
   if (run_.solved == nullptr || !run_.file) return false;
   std::vector<std::vector<double>> values(state_.values.size(), std::vector<double>(own_values(0).size()));
+  std::vector<double> potential(keeps_flow() ? own_values(0).size() : 0);
   TransportPast past = past_;
   ReactiveRun::Memory reactions;
   const auto found = run_.solved->load(past_name, dependencies(), [&](const VofFile& file) {
@@ -130,10 +134,12 @@ bool TransportInTime::resume() {
             "it is of the time {:g} s, and the flow goes on from {:g} s", past.time, run_.handover->in_time->time);
     for (std::size_t i = 0; i < values.size(); ++i)
       file.read(concentration_name(deck_.components[i].name), places(), 1, std::span(values[i]));
+    if (keeps_flow()) file.read(potential_name, places(), 1, std::span(potential));
     if (chemistry_) reactions = chemistry_->read(past.chemistry, file, places());
     bring_files(run_, past.files);
   });
   if (!found) return false;
+  if (keeps_flow()) take_flow(*flow_.faces, potential);
   past_ = std::move(past);
   for (std::size_t i = 0; i < values.size(); ++i) stepper_->set_values(state_, i, values[i]);
   state_.range = past_.range;

@@ -47,9 +47,35 @@ double largest_gap(const ScalarGrid& grid, const CarryingFlow& flow, std::span<c
                                              })));
 }
 
+/// Adds the irrotational flow that takes the divergence out, by its potential as given or by rounds.
+void project(ScalarGrid& grid, FaceField& faces, std::span<const double> potential, std::span<double> divergence,
+             CarryingFlow& flow, FlowContinuity& result) {
+  const Conductances open = open_faces(grid, flow.all.span());
+  const auto take = [&] {
+    list_fluxes(grid, faces, flow.all.span());
+    add_irrotational(grid, open, flow.potential.span(), flow.all.span());
+    add_up(grid, flow.all.span(), divergence);
+    result.after = largest_gap(grid, flow, divergence);
+  };
+  if (flow.potential.size() == 0)
+    flow.potential = Array<double>(static_cast<std::size_t>(grid.n_values), Purpose::fields);
+  std::ranges::fill(flow.potential, 0.0);
+  if (!potential.empty()) {
+    std::ranges::copy(potential, flow.potential.begin());
+    take();
+    return;
+  }
+  FlowProjection projection(grid, open, flow.all.span());
+  for (int round = 0; round < most_rounds && result.after > least_gap; ++round) {
+    result.iterations += projection.round(divergence, flow.potential.span());
+    take();
+  }
+}
+
 }  // namespace
 
-FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, CarryingFlow& flow) {
+FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, CarryingFlow& flow,
+                        std::span<const double> potential) {
   const Timer timer("flow for transport");
   const Comm& comm = grid.composite->comm();
   const auto n = static_cast<std::size_t>(grid.n_own);
@@ -74,12 +100,7 @@ FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, Carr
       result.before, allowed);
   result.after = result.before;
   if (result.before > least_gap) {
-    FlowProjection projection(grid, flow.all.span());
-    for (int round = 0; round < most_rounds && result.after > least_gap; ++round) {
-      result.iterations += projection.round(divergence, flow.all.span());
-      add_up(grid, flow.all.span(), divergence);
-      result.after = largest_gap(grid, flow, divergence);
-    }
+    project(grid, faces, potential, divergence, flow, result);
     find_outflow(grid, flow);
   }
   find_steps(grid, flow);

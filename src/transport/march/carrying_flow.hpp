@@ -29,8 +29,9 @@ struct CarryingFlow {
   std::vector<ImplicitFace> implicit_faces;
   std::vector<std::int32_t> implicit_list;  ///< own volumes that are treated implicitly, increasing
   Array<double> outflow;                    ///< of the own volumes [h0³/time]
-  Array<std::uint8_t> implicit_volume;      ///< n_all
-  std::int64_t n_implicit = 0;              ///< of all ranks
+  Array<double> potential;  ///< n_values: of the irrotational flow in it [h0²/time]; empty: none was needed
+  Array<std::uint8_t> implicit_volume;  ///< n_all
+  std::int64_t n_implicit = 0;          ///< of all ranks
   double largest_step = 0.0;  ///< least volume / outflow of the volumes of half a cell and more; infinite at rest
   double largest_explicit_step = 0.0;  ///< of the volumes that are not implicit
   double chosen_for = 0.0;             ///< time step of choose_implicit(); 0: none yet
@@ -41,7 +42,11 @@ struct CarryingFlow {
 
 /// Lists the fluxes and makes them divergence-free: an irrotational flow through the same faces takes up what is left.
 /// Throws Error when they miss continuity by more than `allowed`, saying where and by how much. Collective.
-FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, CarryingFlow& flow);
+/// @param potential  of an earlier call for these fluxes, n_own: taken as it is, so that the flow is the same to the
+/// last
+///                   bit whoever owns which volumes; empty: solved for
+FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, CarryingFlow& flow,
+                        std::span<const double> potential = {});
 
 /// Marks the volumes that the flow changes in less than dt; nothing where it has. Collective.
 void choose_implicit(ScalarGrid& grid, double dt, CarryingFlow& flow);

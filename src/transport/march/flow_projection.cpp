@@ -28,9 +28,24 @@ EllipticProblem problem_of(const ScalarGrid& grid, std::span<const double> flow)
 
 }  // namespace
 
-FlowProjection::FlowProjection(ScalarGrid& grid, std::span<const double> flow)
+Conductances open_faces(const ScalarGrid& grid, std::span<const double> flow) {
+  return make_conductances(grid, 1.0, [&](const ScalarFace& f, std::int64_t) { return is_open(grid, flow, f); });
+}
+
+void add_irrotational(ScalarGrid& grid, const Conductances& open, std::span<double> potential, std::span<double> flow) {
+  fetch_remote(grid, potential);
+  const double* const x = potential.data();
+  for_all_faces(
+      grid,
+      [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t level) {
+        flow[face] += grid.width(level) * (x[left] - x[right]);
+      },
+      [&](const ScalarFace& f, std::int64_t k) { flow[f.face] += open.listed[k] * (x[f.left] - x[f.right]); });
+}
+
+FlowProjection::FlowProjection(ScalarGrid& grid, const Conductances& open, std::span<const double> flow)
     : grid_(grid),
-      g_(make_conductances(grid, 1.0, [&](const ScalarFace& f, std::int64_t) { return is_open(grid, flow, f); })),
+      g_(open),
       gcr_(grid.composite->comm(), grid.n_own),
       multigrid_(grid.composite->comm(), make_two_point_levels(*grid.composite, problem_of(grid, flow))),
       scale_(static_cast<std::size_t>(grid.n_own), Purpose::solver),
@@ -57,7 +72,7 @@ void FlowProjection::precondition(std::span<const double> r, std::span<double> z
   multigrid_.apply(z.first(n), z.first(n));
 }
 
-int FlowProjection::round(std::span<const double> divergence, std::span<double> flow) {
+int FlowProjection::round(std::span<const double> divergence, std::span<double> potential) {
   parallel_for(grid_.n_own, [&](std::int64_t v) { b_[v] = -scale_[v] * divergence[v]; });
   const double largest = parallel_max(grid_.n_own, [&](std::int64_t v) { return std::abs(b_[v]); });
   const double tolerance = per_round * grid_.composite->comm().max(std::max(0.0, largest));
@@ -70,14 +85,7 @@ int FlowProjection::round(std::span<const double> divergence, std::span<double> 
     std::ranges::copy(direction_.span().first(n), gcr_.direction().begin());
     left = gcr_.advance(x_.span().first(n));
   }
-  fetch_remote(grid_, x_.span());
-  const double* const x = x_.data();
-  for_all_faces(
-      grid_,
-      [&](std::int32_t face, std::int32_t left, std::int32_t right, int, std::int32_t level) {
-        flow[face] += grid_.width(level) * (x[left] - x[right]);
-      },
-      [&](const ScalarFace& f, std::int64_t k) { flow[f.face] += g_.listed[k] * (x[f.left] - x[f.right]); });
+  parallel_for(grid_.n_own, [&](std::int64_t v) { potential[v] += x_[v]; });
   return iterations;
 }
 

@@ -10,22 +10,31 @@
 
 namespace karst {
 
+/// What the irrotational flow passes: all but faces of isolated fragments and ends of the domain where the flow is 0.
+/// Not collective.
+/// @param flow  one number per face [h0³/time]
+Conductances open_faces(const ScalarGrid& grid, std::span<const double> flow);
+
+/// flow += -∇x. Collective.
+/// @param potential  x: n_values, own ones given, 0 on the ends of the domain
+void add_irrotational(ScalarGrid& grid, const Conductances& open, std::span<double> potential, std::span<double> flow);
+
 class FlowProjection {
  public:
-  /// Nothing passes faces of isolated fragments, nor ends of the domain where the flow is 0. Collective.
-  /// @param flow  one number per face [h0³/time]
-  FlowProjection(ScalarGrid& grid, std::span<const double> flow);
+  /// @param open  open_faces() of the flow; has to outlive it. Collective.
+  FlowProjection(ScalarGrid& grid, const Conductances& open, std::span<const double> flow);
 
-  /// Takes all but 1e-7 of the divergence out; the number of iterations. Collective.
+  /// Adds to own values of the potential what takes all but 1e-7 of the divergence out; the number of iterations.
+  /// Collective.
   /// @param divergence  Σ of the fluxes out of each own volume
-  int round(std::span<const double> divergence, std::span<double> flow);
+  int round(std::span<const double> divergence, std::span<double> potential);
 
  private:
   void apply(std::span<double> x, std::span<double> y);
   void precondition(std::span<const double> r, std::span<double> z);
 
   ScalarGrid& grid_;
-  Conductances g_;
+  const Conductances& g_;
   TruncatedGcr gcr_;
   GraphMultigrid multigrid_;
   Array<double> scale_, b_;      // n_own; 1 / Σ g, 0 in volumes without a face

@@ -219,9 +219,10 @@ void take_low_order(const ScalarGrid& grid, const LowOrderTerms& terms, const Lo
     for (int d = 0; d < 3; ++d) {
       double* const to = amount + C * (std::int64_t{d} * grid.n_all + p.first);
       const std::int64_t left = C * std::int64_t{p.beyond[2 * d]}, right = C * std::int64_t{p.first};
+      // As below: the rank of the volume on the left may have the face in its list.
 #pragma GCC ivdep
       for (std::int32_t t = 0; t < C * p.count; ++t)
-        to[t] = whole * (dt * (phi[left + t] - phi[right + t]) - (e[left + t] - e[right + t]));
+        to[t] = dt * (whole * (phi[left + t] - phi[right + t])) - whole * (e[left + t] - e[right + t]);
     }
   });
   parallel_for(std::ssize(grid.listed), [&](std::int64_t k) {

@@ -33,6 +33,14 @@ struct MadeFace {
   FaceOffsets at;
 };
 
+/// A face as a volume sees it that is not plain. They are sorted by their places, so that what is summed over them has
+/// the same last bits whoever owns the volumes beside.
+struct FaceOfVolume {
+  VolumeFace face;
+  Vec3 at;       ///< centroid, from that of the volume
+  Vec3 towards;  ///< centroid of the other volume, or of the face on an end, from there; 0: no part in the gradient
+};
+
 /// A face as the rank that lists it sends it to that of its right volume.
 struct SentFace {
   GlobalNumber left, right;
@@ -85,7 +93,7 @@ class Maker {
   void number_others();
   void find_plain();
   void list_special();
-  std::vector<Vec3> fit(const std::vector<VolumeFace>& faces, const std::vector<Vec3>& towards);
+  std::vector<Vec3> fit(const std::vector<FaceOfVolume>& faces);
   void count();
 
   ScalarGrid grid_;
@@ -432,18 +440,17 @@ void Maker::find_plain() {
 }
 
 /// Weights of the gradient, parallel to the faces. Isolated fragments take part only where a direction hangs on them.
-/// @param towards  centroid of the other volume, or of the face on an end, from that of the volume; 0: takes no part
-std::vector<Vec3> Maker::fit(const std::vector<VolumeFace>& faces, const std::vector<Vec3>& towards) {
+std::vector<Vec3> Maker::fit(const std::vector<FaceOfVolume>& faces) {
   std::vector<Vec3> points;
   std::vector<std::size_t> of;
   const auto choose = [&](bool with_fragments) {
     points.clear();
     of.clear();
     for (std::size_t k = 0; k < faces.size(); ++k) {
-      if (towards[k] == Vec3{}) continue;
-      const std::int32_t o = faces[k].other();
+      if (faces[k].towards == Vec3{}) continue;
+      const std::int32_t o = faces[k].face.other();
       if (!with_fragments && o < grid_.n_all && grid_.fragment[o] != 0) continue;
-      points.push_back(towards[k]);
+      points.push_back(faces[k].towards);
       of.push_back(k);
     }
     return points.empty() ? GradientFit{} : fit_gradient(points, least_gradient);
@@ -472,16 +479,14 @@ void Maker::list_special() {
     offsets.push_back(f.at);
     conductance.push_back(f.conductance);
   };
-  std::vector<std::vector<VolumeFace>> faces(static_cast<std::size_t>(grid_.n_own));
-  std::vector<std::vector<Vec3>> towards(faces.size());
+  std::vector<std::vector<FaceOfVolume>> faces(static_cast<std::size_t>(grid_.n_own));
   const auto add = [&](std::int32_t v, const MadeFace& f, bool left) {
     if (v >= grid_.n_own || is_plain_[v] != 0) return;
     const std::int32_t other = left ? f.right : f.left;
     const bool end = other >= grid_.n_all;
     Vec3 r = end ? f.at.from_left : (left ? f.at.from_left - f.at.from_right : f.at.from_right - f.at.from_left);
     if (end && !given_[grid_.boundary[other - grid_.n_all].side]) r = {};
-    faces[v].push_back({f.face, other, left});
-    towards[v].push_back(r);
+    faces[v].push_back({{f.face, other, left}, left ? f.at.from_left : f.at.from_right, r});
   };
   for (const MadeFace& f : primary_) {
     const bool low_of_plain = f.right < grid_.n_own && is_plain_[f.right] != 0;
@@ -501,9 +506,10 @@ void Maker::list_special() {
   for (std::int32_t v = 0; v < grid_.n_own; ++v) {
     const auto i = static_cast<std::size_t>(v);
     if (is_plain_[i] != 0) continue;
-    std::ranges::copy(fit(faces[i], towards[i]), std::back_inserter(weights));
+    std::ranges::sort(faces[i], {}, &FaceOfVolume::at);
+    std::ranges::copy(fit(faces[i]), std::back_inserter(weights));
     special.push_back(v);
-    all.insert(all.end(), faces[i].begin(), faces[i].end());
+    for (const FaceOfVolume& f : faces[i]) all.push_back(f.face);
     begin.push_back(std::ssize(all));
   }
   const auto keep = [](const auto& from, auto& array) {

@@ -91,10 +91,10 @@ std::int64_t StepScratch::bytes() const {
 }
 
 std::int64_t TransportParts::bytes() const {
-  std::int64_t sum =
-      grid.bytes() + scratch.bytes() +
-      static_cast<std::int64_t>(flow.all.bytes() + flow.explicit_part.bytes() + flow.outflow.bytes() +
-                                sizeof(ImplicitFace) * flow.implicit_faces.capacity() + flow.implicit_volume.bytes());
+  std::int64_t sum = grid.bytes() + scratch.bytes() +
+                     static_cast<std::int64_t>(
+                         flow.all.bytes() + flow.explicit_part.bytes() + flow.outflow.bytes() + flow.potential.bytes() +
+                         sizeof(ImplicitFace) * flow.implicit_faces.capacity() + flow.implicit_volume.bytes());
   for (const ComponentBlock& b : blocks) sum += b.bytes();
   for (const auto& g : groups) sum += g->bytes();
   return sum;

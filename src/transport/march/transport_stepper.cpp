@@ -38,8 +38,15 @@ TransportStepper::TransportStepper(std::shared_ptr<const Composite> composite, s
 
 TransportStepper::~TransportStepper() = default;
 
-FlowContinuity TransportStepper::set_flow(FaceField& flow) {
-  return karst::set_flow(parts_->grid, flow, parts_->options.allowed_divergence, parts_->flow);
+FlowContinuity TransportStepper::set_flow(FaceField& flow, std::span<const double> potential) {
+  return karst::set_flow(parts_->grid, flow, parts_->options.allowed_divergence, parts_->flow, potential);
+}
+
+std::vector<double> TransportStepper::flow_potential() const {
+  std::vector<double> own(static_cast<std::size_t>(grid().n_own), 0.0);
+  const Array<double>& potential = parts_->flow.potential;
+  if (potential.size() > 0) std::copy_n(potential.begin(), own.size(), own.begin());
+  return own;
 }
 
 std::span<const double> TransportStepper::flow() const { return parts_->flow.all.span(); }

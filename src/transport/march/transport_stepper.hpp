@@ -64,7 +64,10 @@ class TransportStepper {
 
   /// The flow from now on: fluxes through all faces [h0³/time]. Throws Error when they miss continuity by more than
   /// options.allowed_divergence; what they miss is taken out of them. Collective.
-  FlowContinuity set_flow(FaceField& flow);
+  /// @param potential  flow_potential() of an earlier call for these fluxes, also on other owners; empty: solved for
+  FlowContinuity set_flow(FaceField& flow, std::span<const double> potential = {});
+  /// Of the irrotational flow that took out what missed continuity: one number per own volume, or 0 where none did.
+  std::vector<double> flow_potential() const;
   /// What carries: one number per face of grid(), without what missed continuity.
   std::span<const double> flow() const;
   /// Courant number 1 in the volumes of at least half a cell; smaller ones are treated implicitly when they must.

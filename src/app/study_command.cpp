@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <list>
+#include <optional>
 #include <thread>
 
 #include "app/case_run.hpp"
@@ -121,8 +122,9 @@ class StudyRun {
 
   const StudyTable& table() const { return table_; }
 
-  /// A batch script for each case that is not completed, and one that hands them in; its name.
-  std::string write_batch_scripts() const {
+  /// A batch script for each case that is not completed, and one that hands them in: its name, or nothing where all are
+  /// completed.
+  std::optional<std::string> write_batch_scripts() const {
     std::vector<std::string> scripts;
     for (std::size_t i = 0; i < table_.rows.size(); ++i) {
       if (is_there(i)) continue;
@@ -130,6 +132,10 @@ class StudyRun {
       write_file(comm_, scripts.back(), slurm_script(run_of(i)));
     }
     const std::string submit = folder_ + "/submit.sh";
+    if (scripts.empty()) {
+      fs::remove(submit);
+      return {};
+    }
     write_file(comm_, submit, submit_script(scripts));
     return submit;
   }
@@ -275,11 +281,12 @@ void study_command(const Comm& comm, const CommandLine& line) {
   const DirectoryLock lock(folder);
   log_info("{}{} cases of {}\n", options.title.empty() ? "" : options.title + ": ", study.table().study.cases.size(),
            study.table().study.deck);
-  if (line.slurm)
-    return log_info(
-        "bash {} --time=... hands the cases in; when they have ended, this command without --slurm makes table and "
-        "page of them",
-        study.write_batch_scripts());
+  if (line.slurm) {
+    const std::optional<std::string> submit = study.write_batch_scripts();
+    return log_info("{} this command without --slurm makes table and page of them",
+                    submit ? fmt::format("bash {} --time=... hands the cases in; when they have ended,", *submit)
+                           : "All cases are completed, none is left to hand in;");
+  }
   study.run();
   study.leave();
   log_info("\n{}\nTable and charts: {}/study.html, study.csv, study.json", study_text(study.table()), folder);

@@ -177,6 +177,9 @@ def main():
         other = karst.run(["study", "environment.toml", "--out", "environment"], folder)
         check("with other settings cases are run again", again.out.count("there already") == 2 and other.out.count("there already") == 1
               and other.out.count("done") == 1, (again, other))
+        none = karst.run(["study", "environment.toml", "--out", "environment", "--slurm"], folder)
+        check("no case is left to hand in", none.status == 0 and "All cases are completed" in none.out and "submit.sh" not in none.out
+              and not (folder / "environment" / "submit.sh").exists(), none)
 
         # Batch scripts for a cluster: run here as SLURM would, by a stand-in for sbatch and srun.
         slurm = karst.run(["study", "weak.toml", "--out", "batch", "-j", "1", "--slurm"], folder)

@@ -14,7 +14,6 @@ namespace karst {
 
 namespace {
 
-constexpr int first_stretch = 4;    ///< steps before the first look; each is twice as long as the one before
 constexpr double tolerated = 1.05;  ///< imbalance that stays
 constexpr double pays_from = 1.5;   ///< gain over the cost of a move: both are estimates
 
@@ -76,7 +75,6 @@ void FeedbackBalance::begin_pass() {
   solved_ = 0.0;
   first_step_ = true;
   stretch_ = {};
-  length_ = first_stretch;
   kind_seconds_.clear();
 }
 
@@ -109,9 +107,9 @@ BalanceLook FeedbackBalance::look(std::span<const Layout* const> layouts, std::v
   }
   all.push_back({std::move(cells), std::max(of_cells, 0.0)});
   const BalanceLook found = look_at(comm_, layouts, all, stretch_, end, step, move_seconds_, costs);
+  if (!looks_.empty()) length_ *= 2;
   looks_.push_back(found);
   stretch_ = {};
-  length_ *= 2;
   log_detail(
       "balance: the busiest rank works {:.3f} times as long as the mean; {:.3f} is to be had, {:.3g} s for a "
       "move of {:.3g} s",

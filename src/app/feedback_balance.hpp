@@ -74,7 +74,10 @@ class FeedbackBalance {
   WallClock pass_, step_clock_;
   double solved_ = 0.0, move_seconds_ = 0.0, waited_ = 0.0;
   BalanceStretch stretch_;
-  int length_ = 0;                    ///< of the stretch [steps]
+  /// Of the stretch [steps]: the first two are as short as they can be, as the second look tells how good the first
+  /// move was; then each is twice as long as the one before, so that looks and moves are few however much times
+  /// scatter.
+  int length_ = 2;
   std::vector<double> kind_seconds_;  ///< of each kind before it
   bool first_step_ = true;            ///< of the pass, comes next
   std::vector<BalanceLook> looks_;

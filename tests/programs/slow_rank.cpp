@@ -1,58 +1,80 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // To be preloaded into all ranks: rank SLOW_RANK works so many times as long, SLOWNESS, as if its processor were slow.
-// Before it sends anything it spins for as long as it has worked since it last sent, without what it has waited.
+// A timer takes its time away in slices, whatever it works on, but for when it waits for others.
 #include <mpi.h>
+#include <pthread.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction and timers
+#include <sys/syscall.h>
+#include <time.h>  // NOLINT(modernize-deprecated-headers): timer_create
+#include <unistd.h>
 
-#include <chrono>
+#include <atomic>
 #include <cstdlib>
 #include <string>
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr long slice = 500000;  ///< of work [ns], after which (SLOWNESS - 1) slices are taken away
 
-double number_of(const char* variable, double otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::atof(text);
+double slowness = 1.0;
+std::atomic<bool> waits = false;
+timer_t alarm_clock;
+
+long long now() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return 1000000000LL * t.tv_sec + t.tv_nsec;
 }
 
-bool is_slow() {
-  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  const char* slow = std::getenv("SLOW_RANK");
-  return rank != nullptr && slow != nullptr && std::string(rank) == slow;
+void wind_up() {
+  itimerspec once{};
+  once.it_value.tv_nsec = slice;
+  timer_settime(alarm_clock, 0, &once, nullptr);
 }
 
-const bool slow = is_slow();
-const double slowness = number_of("SLOWNESS", 1.0);
-Clock::time_point worked_since = Clock::now();
-
-void spin() {
-  if (!slow) return;
-  const Clock::time_point now = Clock::now();
-  const auto end = now + std::chrono::duration_cast<Clock::duration>((slowness - 1.0) * (now - worked_since));
-  while (Clock::now() < end) {
+void take_time(int) {
+  const long long end = now() + static_cast<long long>((slowness - 1.0) * slice);
+  while (!waits && now() < end) {
   }
-  worked_since = Clock::now();
+  wind_up();
 }
 
-/// While it lives, the time is no work.
+/// The thread that is here, which is the one that works.
+bool start() {
+  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK"), *slow = std::getenv("SLOW_RANK"),
+             *times = std::getenv("SLOWNESS");
+  if (rank == nullptr || slow == nullptr || times == nullptr || std::string(rank) != slow) return false;
+  slowness = std::atof(times);
+  if (!(slowness > 1.0)) return false;
+  struct sigaction action {};
+  action.sa_handler = take_time;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGRTMIN, &action, nullptr);
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = SIGRTMIN;
+  event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+  timer_create(CLOCK_MONOTONIC, &event, &alarm_clock);
+  wind_up();
+  return true;
+}
+
+/// While it lives, no time is taken away.
 class Waiting {
  public:
-  Waiting() = default;
+  Waiting() { waits = true; }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
-  ~Waiting() { worked_since += Clock::now() - begin_; }
-
- private:
-  Clock::time_point begin_ = Clock::now();
+  ~Waiting() { waits = false; }
 };
 
 }  // namespace
 
 extern "C" {
-int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
-  spin();
-  return PMPI_Isend(data, count, type, to, tag, comm, request);
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  const int result = PMPI_Init_thread(argc, argv, required, provided);
+  start();
+  return result;
 }
 int MPI_Waitany(int count, MPI_Request* requests, int* which, MPI_Status* status) {
   const Waiting waiting;

@@ -2,7 +2,6 @@
 // To be preloaded into all ranks: rank SLOW_RANK works so many times as long, SLOWNESS, as if its processor were slow.
 // A timer takes its time away in slices, whatever it works on, but for when it waits for others.
 #include <mpi.h>
-#include <pthread.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction and timers
 #include <sys/syscall.h>
 #include <time.h>  // NOLINT(modernize-deprecated-headers): timer_create
@@ -40,12 +39,12 @@ void take_time(int) {
 }
 
 /// The thread that is here, which is the one that works.
-bool start() {
+void start() {
   const char *rank = std::getenv("OMPI_COMM_WORLD_RANK"), *slow = std::getenv("SLOW_RANK"),
              *times = std::getenv("SLOWNESS");
-  if (rank == nullptr || slow == nullptr || times == nullptr || std::string(rank) != slow) return false;
+  if (rank == nullptr || slow == nullptr || times == nullptr || std::string(rank) != slow) return;
   slowness = std::atof(times);
-  if (!(slowness > 1.0)) return false;
+  if (!(slowness > 1.0)) return;
   struct sigaction action {};
   action.sa_handler = take_time;
   action.sa_flags = SA_RESTART;
@@ -56,7 +55,6 @@ bool start() {
   event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
   timer_create(CLOCK_MONOTONIC, &event, &alarm_clock);
   wind_up();
-  return true;
 }
 
 /// While it lives, no time is taken away.

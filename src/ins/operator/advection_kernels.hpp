@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What carried momentum passes through one face (advection.hpp).
+#pragma once
+
+#include "ins/operator/advection.hpp"
+#include "ins/operator/flow_kernels.hpp"
+
+namespace karst::kernels {
+
+inline Four velocity(const Quad& q) { return Four{q.v[0], q.v[1], q.v[2], 0.0}; }
+
+/// Velocities of a box and their second differences, as values of the operator have them.
+struct PresentCells {
+  PresentCells(const LevelValues& u, int b)
+      : x(u.x.box(b).data()),
+        second{u.curvature.box(b, 0).data(), u.curvature.box(b, 1).data(), u.curvature.box(b, 2).data()} {}
+  const Quad* x;
+  std::array<const Quad*, 3> second;
+  Four at(std::size_t v) const { return velocity(x[v]); }
+  Four along(std::size_t v, std::size_t d) const { return velocity(second[d][v]); }
+  double laplacian(std::size_t v, std::size_t d) const { return second[d][v].v[3]; }
+};
+
+/// The same of a flow that is kept.
+struct KeptCells {
+  KeptCells(const BaseFlow& w, int b) : kept(w.cells.box(b).data()) {}
+  const Values<12>* kept;
+  Four three(std::size_t v, std::size_t first) const {
+    const std::array<float, 12>& k = kept[v].v;
+    return Four{double{k[first]}, double{k[first + 1]}, double{k[first + 2]}, 0.0};
+  }
+  Four at(std::size_t v) const { return three(v, 0); }
+  Four along(std::size_t v, std::size_t d) const { return three(v, 3 + 3 * d); }
+  double laplacian(std::size_t v, std::size_t d) const {
+    const std::array<float, 12>& k = kept[v].v;
+    return double{k[3 + d]} + double{k[6 + d]} + double{k[9 + d]};
+  }
+};
+
+/// What makes a face of fourth order, out of v: of w, which carries, the flux, and its cells.
+template <class Carrying, class Carried>
+Four beyond_means(const Carrying& w, const Carried& u, const OpenFace& face, double flux) {
+  const auto& [v, n, side, area, bend] = face;
+  const std::size_t d = side / 2;
+  const double out = side % 2 == 1 ? area : -area;
+  const double step = out * (w.at(n)[d] - w.at(v)[d]);
+  const double curved = out * (w.laplacian(v, d) + w.laplacian(n, d));
+  return all(-flux / 12.0) * (u.along(v, d) + u.along(n, d)) - all(step / 12.0) * (u.at(n) - u.at(v)) -
+         all(curved / 96.0) * (u.at(n) + u.at(v));
+}
+
+/// What passes through a fine face out of its VoF.
+template <class Carrying, class Carried>
+Vec3 through(const StokesOperator::LevelGhost& g, const Carrying& w, const Carried& u, double flux) {
+  const Four out = all(0.5 * flux) * (u.at(g.vof) + u.at(g.slot)) +
+                   beyond_means(w, u, {g.vof, g.slot, g.side, double{g.area}, double{g.bend}}, flux);
+  return {out[0], out[1], out[2]};
+}
+
+}  // namespace karst::kernels

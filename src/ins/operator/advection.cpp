@@ -6,14 +6,16 @@
 #include "base/parallel.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/operator/advection_kernels.hpp"
-#include "ins/operator/flow_walls.hpp"
 
 namespace karst {
 namespace {
 
 using kernels::Four;
 
-constexpr float least_volume = 0.25F;                                      ///< of a cell: smaller ones count as this
+constexpr float least_volume = 0.25F;  ///< of a cell: smaller ones count as this
+/// A wall nearer than this on a grid line counts as this far away in second differences. In short steps a cell beside a
+/// wall does not follow it, and what is divided by a small distance would grow.
+constexpr double nearest_wall = 0.1;
 constexpr std::array<float, 6> whole{1.0F, 1.0F, 1.0F, 1.0F, 1.0F, 1.0F};  ///< open parts of the sides of a plain cell
 
 /// A flow on one box and what it makes flow through faces, from values of the operator.
@@ -150,7 +152,7 @@ void Advection::find_curvature(int b, LevelValues& u, const StokesDrive& drive) 
         continue;
       }
       const auto theta = [&](std::size_t s) {
-        return n[s] == closed ? std::max(double{row->theta[s]}, least_theta) : double{row->theta[s]};
+        return n[s] == closed ? std::max(double{row->theta[s]}, nearest_wall) : double{row->theta[s]};
       };
       const double l = theta(low), h = theta(high);
       kernels::store(kernels::all(2.0 / (l + h)) * (below / kernels::all(l) + above / kernels::all(h)), second[d][v]);
@@ -203,10 +205,13 @@ void Advection::carry(int b, double factor, const Carrying& w, const Carried& u,
     const auto& fluxes = w.fluxes(v, n, row);
     const Four here = u.cells.at(v);
     Four sum{};
+    const auto& decisive = deciding.fluxes(v, n, row);
     for (std::size_t s = 0; s < 6; ++s) {
+      const kernels::OpenFace face{v, n[s], s, double{area[s]}, 0.0};
       const auto flux = double{fluxes[s]};
-      sum += kernels::all(0.5 * flux) * (u.cells.at(n[s]) - here);
-      sum += kernels::beyond_means(w.cells, u.cells, {v, n[s], s, double{area[s]}, 0.0}, flux);
+      sum += kernels::all(0.5 * flux) * (u.cells.at(n[s]) - here) +
+             kernels::all(kernels::resolved(deciding.cells, face, double{decisive[s]}, factor)) *
+                 kernels::beyond_means(w.cells, u.cells, face, flux);
     }
     add_to(y[first + v], part(v) * sum);
   });

@@ -16,8 +16,9 @@
 //   δ = - F ∂²_d u / 6 - a [ (∂_d w_d) (∂_d u) / 12 + Δw_d u / 24 ],   a: open part of the face, with its sign
 //
 // second differences as means of the two cells, by the parabolas of the momentum rows next to walls (flow_rows.hpp),
-// all else from the two. As the first part makes no energy δ makes none but of fourth order. At ends of the domain
-// ghosts are as curved as their cells. Extra faces have no δ. docs/decisions/043 has the measurements.
+// all else from the two. As the first part makes no energy δ makes none but of fourth order; where cells do not resolve
+// the flow, above a face Reynolds number of 6, only a share of δ counts (resolved() in advection_kernels.hpp). At ends
+// of the domain ghosts are as curved as their cells. Extra faces have no δ. docs/decisions/043 has the measurements.
 //
 // On an end of the domain (u_neighbour + u) / 2 becomes the velocity that is carried through it: the given one where a
 // velocity is given, u where the fluid leaves, u / 2 where it comes back in through an outlet. The last one makes the
@@ -50,8 +51,9 @@ class Advection {
   /// The operator must outlive it. Not collective.
   explicit Advection(const StokesOperator& op);
 
-  /// y += factor (u·∇)u over the own VoFs, u: values that the operator was applied to with this drive. Sets their
-  /// curvature. Allocates nothing but room for that, once. Collective.
+  /// y += factor (u·∇)u over the own VoFs, u: values that the operator was applied to with this drive; |factor| is the
+  /// inertia that face Reynolds numbers are made of. Sets the curvature of u. Allocates nothing but room for that,
+  /// once. Collective.
   void add(double factor, LevelValues& u, const StokesDrive& drive, std::span<Quad> y) const;
 
   /// Makes values that the operator was applied to with this drive a flow to linearise about. As add(). Collective.

@@ -2,10 +2,16 @@
 // What carried momentum passes through one face (advection.hpp).
 #pragma once
 
+#include <cmath>
+
 #include "ins/operator/advection.hpp"
 #include "ins/operator/flow_kernels.hpp"
 
 namespace karst::kernels {
+
+/// Face Reynolds number up to which all of beyond_means() counts: the energy it makes on the smallest scales is a third
+/// of that times what friction takes there at worst (docs/decisions/043).
+inline constexpr double resolved_reynolds = 6.0;
 
 inline Four velocity(const Quad& q) { return Four{q.v[0], q.v[1], q.v[2], 0.0}; }
 
@@ -49,11 +55,26 @@ Four beyond_means(const Carrying& w, const Carried& u, const OpenFace& face, dou
          all(curved / 96.0) * (u.at(n) + u.at(v));
 }
 
+/// Share of beyond_means() that counts: all of it where friction outweighs the energy that it may make on the smallest
+/// scales, whatever u is.
+/// @param w        the flow that decides, with its flux
+/// @param inertia  in units of the level
+template <class Deciding>
+double resolved(const Deciding& w, const OpenFace& face, double flux, double inertia) {
+  const auto& [v, n, side, area, bend] = face;
+  const std::size_t d = side / 2;
+  const double reynolds = std::abs(inertia) * (std::abs(flux) + area * std::abs(w.at(n)[d] - w.at(v)[d]) +
+                                               0.25 * area * std::abs(w.laplacian(v, d) + w.laplacian(n, d)));
+  return reynolds > resolved_reynolds ? resolved_reynolds / reynolds : 1.0;
+}
+
 /// What passes through a fine face out of its VoF.
-template <class Carrying, class Carried>
-Vec3 through(const StokesOperator::LevelGhost& g, const Carrying& w, const Carried& u, double flux) {
+template <class Carrying, class Carried, class Deciding>
+Vec3 through(const StokesOperator::LevelGhost& g, const Carrying& w, const Carried& u, double flux,
+             const Deciding& deciding, double deciding_flux, double inertia) {
+  const OpenFace face{g.vof, g.slot, g.side, double{g.area}, double{g.bend}};
   const Four out = all(0.5 * flux) * (u.at(g.vof) + u.at(g.slot)) +
-                   beyond_means(w, u, {g.vof, g.slot, g.side, double{g.area}, double{g.bend}}, flux);
+                   all(resolved(deciding, face, deciding_flux, inertia)) * beyond_means(w, u, face, flux);
   return {out[0], out[1], out[2]};
 }
 

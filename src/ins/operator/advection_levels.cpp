@@ -54,7 +54,8 @@ void AdvectionLevels::add(double factor, FlowValues& u, const StokesDrive& drive
       [&](int l, const StokesOperator::LevelGhost& g) {
         const double flux = op_->level(l).level_flux(u.level(l), g, here(l, drive).force);
         const kernels::PresentCells cells(u.level(l), g.box);
-        return Carried{flux, 0.0, kernels::through(g, cells, cells, flux)};
+        return Carried{flux, 0.0,
+                       kernels::through(g, cells, cells, flux, cells, flux, factor * StokesLevels::width(l))};
       },
       [&](int l, int box, std::size_t vof, const Carried& c) {
         return c.momentum - c.flux * velocity(u.level(l).x.box(box)[vof]);
@@ -75,7 +76,8 @@ void AdvectionLevels::add_linearised(double factor, std::span<const BaseFlow> u,
         const kernels::KeptCells base(u[l], g.box);
         const kernels::PresentCells change(v.level(l), g.box);
         return Carried{flux, carrying,
-                       kernels::through(g, base, change, carrying) + kernels::through(g, change, base, flux)};
+                       kernels::through(g, base, change, carrying, base, carrying, factor * StokesLevels::width(l)) +
+                           kernels::through(g, change, base, flux, base, carrying, factor * StokesLevels::width(l))};
       },
       [&](int l, int box, std::size_t vof, const Carried& c) {
         const kernels::Four base = kernels::KeptCells(u[l], box).at(vof);
@@ -107,9 +109,11 @@ void AdvectionLevels::add_carried(double factor, std::span<const BaseFlow> w, Fl
       factor, y,
       [&](int l, const StokesOperator::LevelGhost& g) {
         const double carrying = flux_through(l, g, w[l]);
+        const kernels::KeptCells carrier(w[l], g.box);
+        const kernels::PresentCells cells(v.level(l), g.box);
         return Carried{
             0.0, carrying,
-            kernels::through(g, kernels::KeptCells(w[l], g.box), kernels::PresentCells(v.level(l), g.box), carrying)};
+            kernels::through(g, carrier, cells, carrying, carrier, carrying, factor * StokesLevels::width(l))};
       },
       [&](int l, int box, std::size_t vof, const Carried& c) {
         return c.momentum - c.carrying * velocity(v.level(l).x.box(box)[vof]);

@@ -51,7 +51,10 @@ double vortex_error(int n) {
   });
   applied(op, values, {});
   std::vector<Quad> y(static_cast<std::size_t>(op.n_own()));
-  Advection(op).add(1.0 / k, values, {}, y);
+  constexpr double slow = 1e-3;  // all faces are resolved
+  Advection(op).add(slow, values, {}, y);
+  for (Quad& q : y)
+    for (double& c : q.v) c /= slow * k;
   QuadField exact(geometry.levels[0].graph);
   set_values(geometry, exact, [&](const Vec3& x) {
     return Quad{{0.5 * std::sin(2 * k * x[0]), 0.5 * std::sin(2 * k * x[1]), 0.0, 0.0}};
@@ -119,6 +122,7 @@ void expect_derivative(const FlowSides& sides, double value, double stream) {
   const StokesOperator& op = levels.level(0);
   LevelValues values(op);
   Advection advection(op);
+  constexpr double slow = 1e-3;  // all faces are resolved: the term is quadratic
   StokesDrive drive;
   drive.force = {0, 0.7, 0};
   drive.at_end[0] = value;
@@ -136,7 +140,7 @@ void expect_derivative(const FlowSides& sides, double value, double stream) {
   for (const double sign : {1.0, -1.0}) {
     set(1.0, sign);
     applied(op, values, drive);
-    advection.add(0.5 * sign, values, drive, difference);
+    advection.add(0.5 * slow * sign, values, drive, difference);
   }
   set(1.0, 0.0);
   applied(op, values, drive);
@@ -144,7 +148,7 @@ void expect_derivative(const FlowSides& sides, double value, double stream) {
   advection.set_base(values, drive, base);
   set(0.0, 1.0);
   applied(op, values, {});
-  advection.add_linearised(1.0, base, values, linear);
+  advection.add_linearised(slow, base, values, linear);
   double worst = 0.0, largest = 0.0;
   for (std::size_t i = 0; i < linear.size(); ++i)
     for (std::size_t d = 0; d < 4; ++d) {
@@ -152,7 +156,7 @@ void expect_derivative(const FlowSides& sides, double value, double stream) {
       largest = std::max(largest, std::abs(linear[i].v[d]));
     }
   EXPECT_LT(comm.max(worst), 1e-6 * comm.max(largest));  // fluxes are kept in single precision
-  EXPECT_GT(comm.max(largest), 0.1);
+  EXPECT_GT(comm.max(largest), 0.1 * slow);
 }
 
 TEST(Advection, LinearisedIsTheDerivativeMpi) {
@@ -177,8 +181,8 @@ TEST(Advection, MakesNoMomentumAndLittleEnergyMpi) {
   std::vector<Quad> y(static_cast<std::size_t>(op.n_own()));
   solver.residual(drive, y);
   std::ranges::fill(y, Quad{});
-  Advection(op).add(1.0, solver.values().level(0), drive, y);
-  std::array<double, 4> sum{}, size{};  // momentum, energy
+  Advection(op).add(1e-3, solver.values().level(0), drive, y);  // all faces are resolved
+  std::array<double, 4> sum{}, size{};                          // momentum, energy
   for (int b = 0; b < op.geometry().graph.n_local(); ++b) {
     const BoxGraph graph = op.geometry().graph.box(b);
     const auto moments = op.geometry().box(b).moments;

@@ -99,7 +99,10 @@ struct Stream {
         const Quad &here = x[vof], &before = x[slots[2 * d]];
         const double flux = fluxes.box(b, axis_)[vof];
         const auto v = static_cast<std::size_t>(vof);
-        const kernels::Four beyond = kernels::beyond_means(cells, cells, {v, slots[2 * d], 2 * d, 1.0, 0.0}, -flux);
+        const kernels::OpenFace face{v, slots[2 * d], 2 * d, 1.0, 0.0};
+        const kernels::Four beyond =
+            kernels::all(kernels::resolved(cells, face, -flux, StokesLevels::width(l) * inertia)) *
+            kernels::beyond_means(cells, cells, face, -flux);
         for (const std::size_t c : {d, e})
           sum.v[c] += StokesLevels::width(l) * inertia * (flux * 0.5 * (here.v[c] + before.v[c]) - beyond[c]) -
                       (here.v[c] - before.v[c]);

@@ -159,8 +159,9 @@ Momentum momentum_of(const Comm& comm, Solved& flow, std::size_t in) {
         const double out = s % 2 == 1 ? through : -through;
         const double share = s == in || out >= 0.0 ? 1.0 : 0.5;  // of what comes back in
         const Quad& carried = u.x.box(b)[s == in ? slots[s] : v];
+        const kernels::OpenFace face{v, slots[s], s, open_part(op, b, v, s), 0.0};
         const kernels::Four beyond =
-            kernels::beyond_means(cells, cells, {v, slots[s], s, open_part(op, b, v, s), 0.0}, out);
+            kernels::all(kernels::resolved(cells, face, out, 1.0)) * kernels::beyond_means(cells, cells, face, out);
         for (std::size_t d = 0; d < 3; ++d) sum.ends[d] += share * out * carried.v[d] + beyond[d];
         if (s != in) sum.back = std::max(sum.back, -out);
       }

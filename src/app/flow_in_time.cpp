@@ -374,7 +374,7 @@ JobResult FlowInTime::report() {
 
 /// After the last step, at a time [s]. Collective.
 FlowState FlowInTime::state(double time) {
-  const MomentumRows rows = ends_drive(options_) ? solver_->momentum_rows() : MomentumRows{};
+  const MomentumOfStep step = ends_drive(options_) ? solver_->momentum_of_step() : MomentumOfStep{};
   double gradient = options_.lids.empty() ? drive_.factor(time) * units_.sign * units_.gradient : 0.0;
   if (drive_.has_inlet()) {
     const int side = options_.inlets[0].side;
@@ -399,7 +399,8 @@ FlowState FlowInTime::state(double time) {
   }
   if (!options_.lids.empty()) s.dissipation += s.power;
   if (options_.bodies.empty()) return s;
-  for (const BodyForce& f : body_forces(stokes_->op(), stokes_->values(), drive, body_of_, rows))
+  for (const BodyForce& f : body_forces(stokes_->op(), stokes_->values(), drive,
+                                        past_.history.inertia ? units_.inertia() : 0.0, body_of_, step))
     s.forces.push_back({newton * f.pressure, newton * f.friction, h2 * f.wall_area});
   return s;
 }

@@ -87,8 +87,8 @@ std::vector<Moment> run(const Comm& comm, const Case& of) {
   const auto n = static_cast<int>(std::lround(of.end() / of.dt));
   for (int i = 0; i < n; ++i) {
     const StepReport r = flow.step(of.end() / n * viscosity / (of.h() * of.h()));
-    const MomentumRows rows = flow.momentum_rows();
-    const Vec3 force = body_forces(stokes.op(), stokes.values(), drive_at(r.time), {0}, rows)[0].total();
+    const MomentumOfStep step = flow.momentum_of_step();
+    const Vec3 force = body_forces(stokes.op(), stokes.values(), drive_at(r.time), of.inertia(), {0}, step)[0].total();
     const Vec3 c = (2.0 * viscosity * speed / (speed * speed * diameter * of.channel.cells()[2])) * force;
     all.push_back({of.seconds(r.time), c[0], c[1], pressure * (pressure_at(true) - pressure_at(false))});
     if (comm.rank() == 0 && i % 50 == 49)

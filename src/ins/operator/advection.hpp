@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inertia of a flow, (w·∇)u at the centres of the flow cells, in units of the cell width:
+// Inertia of a steady flow, (u·∇)u at the centres of the flow cells, in units of the cell width:
 //
-//   1/κ Σ_faces [ F (u_neighbour - u) / 2 + δ ]       F: the flux of continuity of w out of the cell, extra faces
-//   included
+//   1/κ Σ_faces F (u_neighbour - u) / 2        F: the flux of continuity out of the cell, extra faces included
 //
-// κ: volume of the cell with the pieces that joined it. Where Σ F = 0 the first part is Σ F (u + u_neighbour) / (2 κ):
-// what leaves a cell enters its neighbour, and flow that is carried makes and takes no energy, whatever the cell
-// Reynolds number (Morinishi, Lund, Vasilyev & Moin, J. Comput. Phys. 143 (1998) 90). It is of second order: with F the
-// mean of w over the face, Taylor's series of it at the centre of a cell is
-//
-//   (w·∇)u + Σ_d [ w_d ∂³_d u / 6 + ∂_d w_d ∂²_d u / 4 + ∂²_d w_d ∂_d u / 12 + Δw_d ∂_d u / 24 ]  + fourth order,
-//
-// and δ is the flux that takes these away, the same for both cells of a face:
-//
-//   δ = - F ∂²_d u / 6 - a [ (∂_d w_d) (∂_d u) / 12 + Δw_d u / 24 ],   a: open part of the face, with its sign
-//
-// second differences as means of the two cells, by the parabolas of the momentum rows next to walls (flow_rows.hpp),
-// all else from the two. As the first part makes no energy δ makes none but of fourth order; where cells do not resolve
-// the flow, above a face Reynolds number of 6, only a share of δ counts (resolved() in advection_kernels.hpp). At ends
-// of the domain ghosts are as curved as their cells. Extra faces have no δ. docs/decisions/043 has the measurements.
+// κ: volume of the cell with the pieces that joined it. Where Σ F = 0 this is Σ F (u + u_neighbour) / (2 κ): what
+// leaves a cell enters its neighbour, and flow that is carried makes and takes no energy, Σ κ u·(u·∇)u = 0, whatever
+// the cell Reynolds number (Morinishi, Lund, Vasilyev & Moin, J. Comput. Phys. 143 (1998) 90). Second order: u is small
+// next to walls, so the means of F and u there, first order, weigh little. docs/measurements/012 has the figures.
 //
 // On an end of the domain (u_neighbour + u) / 2 becomes the velocity that is carried through it: the given one where a
 // velocity is given, u where the fluid leaves, u / 2 where it comes back in through an outlet. The last one makes the
@@ -38,12 +26,12 @@ struct AdvectingFluxes {
   std::int64_t bytes() const { return static_cast<std::int64_t>(sides.bytes() + extra.bytes()); }
 };
 
-/// A flow on one level that carries momentum, to linearise about or known before the solve.
+/// A flow on one level to linearise about.
 struct BaseFlow {
   explicit BaseFlow(const StokesOperator& op);
-  BasicField<Values<12>> cells;  ///< u, then ∂²_x u, ∂²_y u, ∂²_z u, all with halo and ghosts
+  QuadField values;  ///< with halo and ghosts
   AdvectingFluxes fluxes;
-  std::int64_t bytes() const { return static_cast<std::int64_t>(cells.bytes()) + fluxes.bytes(); }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(values.bytes()) + fluxes.bytes(); }
 };
 
 class Advection {
@@ -51,17 +39,17 @@ class Advection {
   /// The operator must outlive it. Not collective.
   explicit Advection(const StokesOperator& op);
 
-  /// y += factor (u·∇)u over the own VoFs, u: values that the operator was applied to with this drive; |factor| is the
-  /// inertia that face Reynolds numbers are made of. Sets the curvature of u. Allocates nothing but room for that,
-  /// once. Collective.
-  void add(double factor, LevelValues& u, const StokesDrive& drive, std::span<Quad> y) const;
+  /// y += factor (u·∇)u over the own VoFs, u: values that the operator was applied to with this drive. Allocates
+  /// nothing. Not collective.
+  void add(double factor, const LevelValues& u, const StokesDrive& drive, std::span<Quad> y) const;
 
-  /// Makes values that the operator was applied to with this drive a flow to linearise about. As add(). Collective.
-  void set_base(LevelValues& u, const StokesDrive& drive, BaseFlow& to) const;
+  /// Makes values that the operator was applied to with this drive a flow to linearise about. Allocates nothing. Not
+  /// collective.
+  void set_base(const LevelValues& u, const StokesDrive& drive, BaseFlow& to) const;
 
   /// y += factor [(u·∇)v + (v·∇)u], v: values that the operator was applied to without a drive: the derivative of add()
-  /// at u. As add(). Collective.
-  void add_linearised(double factor, const BaseFlow& u, LevelValues& v, std::span<Quad> y) const;
+  /// at u. Allocates nothing. Not collective.
+  void add_linearised(double factor, const BaseFlow& u, const LevelValues& v, std::span<Quad> y) const;
 
   /// What flows through the faces of an earlier flow, as StokesOperator::face_velocities() has made it.
   struct Past {
@@ -72,11 +60,9 @@ class Advection {
   /// The fluxes Σ weight F of two earlier flows. Allocates nothing. Not collective.
   /// @return largest sum of what flows out of a cell over κ, of this rank
   double combine(const std::array<Past, 2>& flows, AdvectingFluxes& to) const;
-  /// The cells of what carries, from values that the operator was applied to with this drive. As add(). Collective.
-  void set_cells(LevelValues& w, const StokesDrive& drive, BaseFlow& to) const;
-  /// y += factor (w·∇)v, v: values that the operator was applied to with this drive; with fluxes and cells of v it is
-  /// add(). As add(). Collective.
-  void add_carried(double factor, const BaseFlow& w, LevelValues& v, const StokesDrive& drive, std::span<Quad> y) const;
+  /// y += factor (w·∇)v, v: values that the operator was applied to; with the fluxes of v it is add(). Allocates
+  /// nothing. Not collective.
+  void add_carried(double factor, const AdvectingFluxes& w, const LevelValues& v, std::span<Quad> y) const;
 
   double per_volume(std::size_t vof) const { return double{inverse_volume_[vof]}; }  ///< 1/κ of an own VoF
 
@@ -91,25 +77,15 @@ class Advection {
     float area, bend;  ///< as in FlowRow
   };
   void find_ends(int box);
-  std::span<const End> ends_of(int box) const {
-    const auto b = static_cast<std::size_t>(box);
-    return std::span(ends_).subspan(ends_begin_[b], ends_begin_[b + 1] - ends_begin_[b]);
-  }
+  template <class Cell, class Extra, class AtEnd>
+  void for_faces(const LevelValues& u, const Vec3& force, Cell&& cell, Extra&& extra, AtEnd&& at_end) const;
   template <class Cell>
-  void for_cells(int box, Cell&& cell) const;
-  void find_curvature(int box, LevelValues& u, const StokesDrive& drive) const;
-  void fill_ghosts(int box, QuadField& curvature) const;
-  template <class OfBox>
-  void with_curvature(LevelValues& u, const StokesDrive& drive, OfBox&& of_box) const;
-  template <class Carrying, class Carried, class Deciding>
-  void carry(int box, double factor, const Carrying& w, const Carried& u, const Deciding& deciding,
-             std::span<Quad> y) const;
+  void for_cells(Cell&& cell) const;
 
   const StokesOperator* op_;
   Array<float> inverse_volume_;  // 1 / κ of the own VoFs
   std::vector<End> ends_;
   std::vector<std::int64_t> ends_begin_{0};  // n_local + 1
-  mutable HaloExchange<Quad> halo_;          // its buffers
 };
 
 }  // namespace karst

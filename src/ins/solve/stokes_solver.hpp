@@ -31,7 +31,7 @@ struct StokesOptions {
 /// What carries momentum along, in the linear equations of a step: + inertia (w·∇)u.
 struct CarriedMomentum {
   AdvectionLevels* advection = nullptr;  ///< none: creeping flow
-  std::span<BaseFlow> by;                ///< w, per level; its cells become those where the solve begins
+  std::span<const AdvectingFluxes> by;   ///< w, per level
   double inertia = 0.0;
 };
 

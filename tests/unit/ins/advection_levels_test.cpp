@@ -47,7 +47,6 @@ TEST(AdvectionLevels, LinearisedIsTheDerivativeMpi) {
   StokesLevels op(comm, geometry, {FlowSide::velocity, FlowSide::pressure});
   FlowValues u(op);
   AdvectionLevels advection(op);
-  constexpr double slow = 1e-3;  // all faces are resolved
   StokesDrive drive;
   drive.force = {0, 0.7, 0};
   drive.at_end[0] = 0.8;
@@ -64,7 +63,7 @@ TEST(AdvectionLevels, LinearisedIsTheDerivativeMpi) {
   for (const double sign : {1.0, -1.0}) {
     set(1.0, sign);
     op.apply(u, scratch, drive);
-    advection.add(0.5 * slow * sign, u, drive, difference);
+    advection.add(0.5 * sign, u, drive, difference);
   }
   set(1.0, 0.0);
   op.apply(u, scratch, drive);
@@ -72,7 +71,7 @@ TEST(AdvectionLevels, LinearisedIsTheDerivativeMpi) {
   advection.set_base(u, drive, base);
   set(0.0, 1.0);
   op.apply(u, scratch);
-  advection.add_linearised(slow, base, u, linear);
+  advection.add_linearised(1.0, base, u, linear);
   double worst = 0.0, largest = 0.0;
   for (std::size_t i = 0; i < linear.size(); ++i)
     for (std::size_t d = 0; d < 4; ++d) {
@@ -80,7 +79,7 @@ TEST(AdvectionLevels, LinearisedIsTheDerivativeMpi) {
       largest = std::max(largest, std::abs(linear[i].v[d]));
     }
   EXPECT_LT(comm.max(worst), 1e-6 * comm.max(largest));  // fluxes are kept in single precision
-  EXPECT_GT(comm.max(largest), 0.1 * slow);
+  EXPECT_GT(comm.max(largest), 0.1);
 }
 
 // What leaves one level enters the other: no momentum comes or goes.
@@ -171,20 +170,18 @@ double drag(const Comm& comm, int n, bool refined, int& iterations) {
   EXPECT_TRUE(way.reached);
   iterations = way.iterations;
   steady.residual(drive, inertia, solver.krylov().work());
-  const MomentumRows rows = steady_momentum_rows(solver, drive, inertia);
-  return body_forces(solver.op(), solver.values(), drive, {0}, rows)[0].total()[0];
+  return body_forces(solver.op(), solver.values(), drive, inertia, {0})[0].total()[0];
 }
 
-// Half the cell width where the disc and its wake are, from half a diameter before it on: the drag is within 0.3 % of
-// that of fine cells everywhere, that of coarse cells within 0.2 %. What is carried through a face between levels is
-// the same for both, so coarse cells along finer ones are of first order; this close to the disc it shows.
+// Half the cell width where the disc and its wake are: of what the drag has too much a sixth is left. 72.295, 71.950,
+// 71.882 over μ U and depth.
 TEST(AdvectionLevels, DragOfARefinedDiscMpi) {
   const Comm comm = Comm::world();
   int with_coarse = 0, with_both = 0, with_fine = 0;
   const double coarse = drag(comm, 8, false, with_coarse), both = drag(comm, 8, true, with_both),
                fine = drag(comm, 16, false, with_fine);
-  EXPECT_NEAR(coarse / fine, 1.0, 0.002);
-  EXPECT_NEAR(both / fine, 1.0, 0.003);
+  EXPECT_GT(coarse / fine, 1.004);
+  EXPECT_NEAR((both - fine) / (coarse - fine), 0.0, 0.25);
   EXPECT_LE(with_both, 170);  // 147; 111 and 138 on one level
   EXPECT_LE(with_fine, 160);
 }

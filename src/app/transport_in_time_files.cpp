@@ -108,8 +108,11 @@ bool TransportInTime::keep(const Clock&) {
   std::vector<VofValues> fields;
   for (std::size_t i = 0; i < state_.values.size(); ++i)
     fields.push_back({concentration_name(deck_.components[i].name), 1, own_values(i)});
-  const std::vector<double> potential = stepper_->flow_potential();
-  if (keeps_flow()) fields.push_back({potential_name, 1, std::span<const double>(potential)});
+  std::vector<double> potential;
+  if (keeps_flow()) {
+    potential = stepper_->flow_potential();
+    fields.push_back({potential_name, 1, std::span<const double>(potential)});
+  }
   std::vector<ReactiveRun::Rows> rows;
   if (chemistry_) {
     past_.chemistry = chemistry_->past();

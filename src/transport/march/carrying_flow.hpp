@@ -42,9 +42,8 @@ struct CarryingFlow {
 
 /// Lists the fluxes and makes them divergence-free: an irrotational flow through the same faces takes up what is left.
 /// Throws Error when they miss continuity by more than `allowed`, saying where and by how much. Collective.
-/// @param potential  of an earlier call for these fluxes, n_own: taken as it is, so that the flow is the same to the
-/// last
-///                   bit whoever owns which volumes; empty: solved for
+/// @param potential  of an earlier call for these fluxes, n_own [h0²/time]: taken as it is, so that the flow has the
+///                   same bits whoever owns which volumes; empty: solved for
 FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, CarryingFlow& flow,
                         std::span<const double> potential = {});
 

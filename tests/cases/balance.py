@@ -102,8 +102,8 @@ def mistakes(karst, folder, preload, ranks):
     # Four times the time for about the same: 4 / ((4 + ranks - 1) / ranks), on a busy machine less.
     elif not looks[move]["imbalance"] > 1.3:
         problems.append("boxes move for nothing")
-    # More ranks than cores wait for each other, too.
-    elif ranks == 2 and not looks[move + 1]["imbalance"] - 1.0 < 0.6 * (looks[move]["imbalance"] - 1.0):
+    # Any later look: other work on the machine spoils one, and more ranks than cores wait for each other, too.
+    elif ranks == 2 and not min(look["imbalance"] for look in looks[move + 1 :]) - 1.0 < 0.6 * (looks[move]["imbalance"] - 1.0):
         problems.append("moving has not helped")
     if any(look["boxes_move"] and look["gain_s"] <= look["move_s"] for look in looks):
         problems.append("a move does not pay")

@@ -9,12 +9,12 @@
 #include "app/run_estimate.hpp"
 #include "app/run_folder.hpp"
 #include "app/run_progress.hpp"
+#include "app/run_timers.hpp"
 #include "app/session.hpp"
 #include "app/source.hpp"
 #include "app/summary.hpp"
 #include "base/atomic_file.hpp"
 #include "base/log.hpp"
-#include "base/timer.hpp"
 
 namespace karst {
 
@@ -63,7 +63,7 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   log_info("{}", cost_table(summary.geometry, summary.seconds, summary.plot));
   for (const std::string& w : summary.warnings) log_warn("{}", w);
   summary.seconds.total = comm.max(clock.seconds());
-  write_file(comm, folder.file("timers.txt"), timer_table(collect_timers(comm)) + '\n' + arena::report(comm));
+  write_timers(comm, folder, {});
   summary.files = folder.names();
   write_file(comm, folder.file("summary.json"), summary_json(summary));
   log.close();

@@ -28,6 +28,7 @@ class FeedbackBalance;
 class Json;
 class RunProgress;
 class SolveStore;
+class StepTimes;
 class Trace;
 struct FilesInTime;
 struct FlowHandover;
@@ -49,6 +50,7 @@ struct JobContext {
   std::vector<std::string>* left = nullptr;  ///< names of results that stay where the run ends early; may be none
   FlowHandover* handover = nullptr;          ///< what later jobs want of the flow; none: they want nothing
   Trace* trace = nullptr;                    ///< told of every step; none: none is taken
+  StepTimes* steps = nullptr;                ///< takes the time of every step in time; none: nobody asks
   FeedbackBalance* balance = nullptr;        ///< measures steps, and has boxes move; none: they stay
 };
 

@@ -18,11 +18,13 @@
 #include "app/run_folder.hpp"
 #include "app/run_progress.hpp"
 #include "app/run_report.hpp"
+#include "app/run_timers.hpp"
 #include "app/run_trace.hpp"
 #include "app/session.hpp"
 #include "app/simulation.hpp"
 #include "app/solve_store.hpp"
 #include "app/status_line.hpp"
+#include "app/step_times.hpp"
 #include "app/summary.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -31,7 +33,6 @@
 #include "base/orderly_end.hpp"
 #include "base/run_guarded.hpp"
 #include "base/text.hpp"
-#include "base/timer.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 
 namespace karst {
@@ -99,8 +100,9 @@ struct RunState {
   std::optional<GeometryReport> geometry{};    ///< before boxes moved
   std::unique_ptr<FeedbackBalance> balance{};  ///< none: boxes stay where they are
   std::unique_ptr<Trace> trace{};              ///< none: none is taken
-  std::vector<std::string> left{};             ///< names of what a job left when the run ended early
-  std::size_t told = 0;                        ///< jobs whose results were told
+  StepTimes steps{};
+  std::vector<std::string> left{};  ///< names of what a job left when the run ended early
+  std::size_t told = 0;             ///< jobs whose results were told
 };
 
 /// A job that was done before boxes moved, and is read from disk, is told of once.
@@ -188,7 +190,7 @@ std::optional<BoxCosts> do_jobs_in_order(RunState& run, const JobContext& contex
 
 /// Timers, page and summary. Collective.
 void write_summary(const Comm& comm, const RunFolder& folder, const std::string& deck, Summary& summary) {
-  write_file(comm, folder.file("timers.txt"), timer_table(collect_timers(comm)) + '\n' + arena::report(comm));
+  write_timers(comm, folder, summary.steps);
   summary.files = folder.names();
   summary.files.insert(std::ranges::lower_bound(summary.files, report_name), report_name);
   const std::string json = summary_json(summary);
@@ -237,6 +239,7 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   summary.deck = run.line.deck;
   summary.plotfile = summary.plot.file_bytes > 0 ? plotfile_name : "";
   summary.memory = measure_memory(comm);
+  summary.steps = run.steps.of_slowest_rank(comm);
   summary.warnings = all_warnings(summary, options);
   for (const std::string& w : summary.warnings) log_warn("{}", w);
   summary.seconds.total = comm.max(run.clock.seconds());
@@ -290,6 +293,7 @@ std::optional<BoxCosts> work(RunState& run, const Source& source, const BoxCosts
     };
   context.left = &run.left;
   context.trace = run.trace.get();
+  context.steps = &run.steps;
   context.balance = run.balance.get();
   FlowHandover handover;
   if (std::ranges::any_of(run.asked, &Job::uses_flow)) context.handover = &handover;

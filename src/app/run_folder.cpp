@@ -23,7 +23,7 @@ namespace {
 struct Pattern {
   std::string_view begin, end;
 };
-constexpr std::array<Pattern, 10> result_names{{{"summary.json", ""},
+constexpr std::array<Pattern, 11> result_names{{{"summary.json", ""},
                                                 {"report.html", ""},
                                                 {"geometry.vtkhdf", ""},
                                                 {"imported_image.h5", ""},
@@ -31,6 +31,7 @@ constexpr std::array<Pattern, 10> result_names{{{"summary.json", ""},
                                                 {"deck.toml", ""},
                                                 {"log.txt", ""},
                                                 {"timers.txt", ""},
+                                                {"timers.json", ""},
                                                 {"animation_", ".png"},
                                                 {"plot", ".vtkhdf"}}};
 
@@ -285,7 +286,7 @@ void tell_results(const RunFolder& folder, const std::vector<ResultFile>& files,
   const auto tell = [](const ResultFile& file) { log_info("  {:<17} {}", file.name, file.use); };
   std::ranges::for_each(files, tell);
   tell({"deck.toml", "the complete deck as used"});
-  tell({"timers.txt", "times of all parts, memory by purpose"});
+  tell({"timers.txt", "times of all parts, memory by purpose; timers.json for programs"});
   tell({"log.txt", "this text, with the counts of cells, repairs and solves"});
 }
 

@@ -1,36 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/run_trace.hpp"
 
-#include <charconv>
-
-#include "base/error.hpp"
+#include "app/step_times.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
 
 namespace karst {
-
-namespace {
-
-/// A whole number from 1; 0 where the text is none.
-std::int64_t step_of(std::string_view text) {
-  std::int64_t n = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), n);
-  return problem == std::errc() && end == text.data() + text.size() && n > 0 ? n : 0;
-}
-
-void read_steps(const std::string& text, TraceOptions& options) {
-  const std::size_t colon = text.find(':');
-  if (colon != std::string::npos) {
-    options.first_step = step_of(std::string_view(text).substr(0, colon));
-    options.last_step = step_of(std::string_view(text).substr(colon + 1));
-  }
-  require(colon != std::string::npos && options.first_step > 0 && options.last_step >= options.first_step,
-          "--trace-steps {}: wanted: FIRST:LAST, two numbers of steps from 1, the second not below the first, as in "
-          "100:110",
-          text);
-}
-
-}  // namespace
 
 std::unique_ptr<Trace> begin_trace(const Comm& comm, const CommandLine& line, const Config& config) {
   if (line.trace.empty()) return nullptr;
@@ -38,9 +12,9 @@ std::unique_ptr<Trace> begin_trace(const Comm& comm, const CommandLine& line, co
   options.file = line.trace;
   options.megabytes = line.trace_room;
   if (!line.trace_steps.empty()) {
-    read_steps(line.trace_steps, options);
-    require(is_in_time(config.flow.model) || (config.transport.asked() && !config.transport.steady()),
-            "--trace-steps {}: this run has no steps in time; leave it out", line.trace_steps);
+    const StepRange steps = read_steps("--trace-steps", line.trace_steps, config);
+    options.first_step = steps.first;
+    options.last_step = steps.last;
   }
   return std::make_unique<Trace>(comm, options, line.overwrite);
 }

@@ -12,6 +12,7 @@
 #include "app/run_progress.hpp"
 #include "app/session.hpp"
 #include "app/slices.hpp"
+#include "app/step_times.hpp"
 #include "base/log.hpp"
 #include "base/orderly_end.hpp"
 #include "base/trace.hpp"
@@ -132,9 +133,11 @@ void go_through_time(const JobContext& context, const Together& jobs) {
   Clock clock = jobs.front()->clock();
   Checkpoints checkpoints(context.config.checkpoint, clock.time());
   FeedbackBalance* const measure = jobs.front()->files() != nullptr ? context.balance : nullptr;
+  StepTimes* const times = jobs.front()->files() != nullptr ? context.steps : nullptr;
   try {
     while (!clock.done()) {
       if (context.trace != nullptr) context.trace->step(clock.steps() + 1);
+      if (times != nullptr) times->begin();
       if (measure != nullptr) measure->begin_step(clock.part());
       make_step(jobs, clock);
       if (measure != nullptr) measure->end_step();
@@ -144,6 +147,7 @@ void go_through_time(const JobContext& context, const Together& jobs) {
       if (!context.config.output.slices.empty())
         write_slices(context, *jobs.front()->files(), clock.time(), [&] { return fields_of(jobs); });
       end_or_keep(context, jobs, clock, checkpoints);
+      if (times != nullptr) times->end(clock.steps());
       if (measure != nullptr) balance(context, jobs, clock);
     }
   } catch (const EarlyEnd&) {  // on all ranks, as the next two

@@ -118,6 +118,12 @@ Json seconds_json(const Summary& summary) {
   return seconds;
 }
 
+Json steps_json(const StepSeconds& steps) {
+  Json json{{"first", steps.first}, {"number", std::ssize(steps.seconds)}};
+  json.update(to_json(spread_of(steps.seconds)));
+  return json;
+}
+
 }  // namespace
 
 MemoryUse measure_memory(const Comm& comm) {
@@ -162,6 +168,7 @@ std::string summary_json(const Summary& summary) {
   json["ranks"] = s.ranks;
   json["threads"] = s.threads;
   json["seconds"] = seconds_json(summary);
+  if (!summary.steps.seconds.empty()) json["step_seconds"] = steps_json(summary.steps);
   if (summary.communication.seconds > 0.0) json["communication"] = to_json(summary.communication);
   if (summary.memory.peak > 0) json["memory"] = memory_json(summary);
   json["plotfile"] = {{"name", summary.plotfile},

@@ -8,6 +8,7 @@
 #include "app/job.hpp"
 #include "app/solve_store.hpp"
 #include "app/statistics.hpp"
+#include "app/step_times.hpp"
 #include "base/memory.hpp"
 
 namespace karst {
@@ -31,6 +32,7 @@ struct Summary {
   RunSeconds seconds;
   MemoryUse memory;
   Communication communication;
+  StepSeconds steps;  ///< none: no step in time
   PlotSize plot;
   std::vector<std::string> files;           ///< names of all results
   std::vector<std::string> image_warnings;  ///< said first

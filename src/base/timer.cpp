@@ -169,12 +169,47 @@ Spent spent_in(std::span<const std::string_view> names) {
   return sum;
 }
 
+namespace {
+
+void begin_step(detail::TimerNode& node) {
+  node.in_steps.before = node.time;
+  for (const auto& c : node.children) begin_step(*c);
+}
+
+void end_step(detail::TimerNode& node) {
+  detail::StepSums& s = node.in_steps;
+  if (const detail::Ticks took = node.time - s.before; took > 0) {
+    s.least = std::min(s.least, took);
+    s.most = std::max(s.most, took);
+    s.sum += static_cast<double>(took);
+    s.squares += static_cast<double>(took) * static_cast<double>(took);
+    ++s.steps;
+  }
+  for (const auto& c : node.children) end_step(*c);
+}
+
+}  // namespace
+
+void begin_timed_step() {
+  detail::TimerTree& t = detail::tree();
+  assert(t.current == &t.root && "begin_timed_step: a timer runs");
+  begin_step(t.root);
+}
+
+void end_timed_step() {
+  detail::TimerTree& t = detail::tree();
+  assert(t.current == &t.root && "end_timed_step: a timer runs");
+  end_step(t.root);
+  ++t.steps;
+}
+
 void reset_timers() {
   const std::lock_guard lock(detail::registry_mutex());
   for (const auto& t : detail::registry()) {
     assert(t->current == &t->root && "reset_timers: a timer runs");
     t->root.children.clear();
     t->root.last_used = nullptr;
+    t->steps = 0;
   }
 }
 

@@ -53,6 +53,14 @@ class Timer {
   bool traced_ = false;
 };
 
+/// What a timer took in the steps of a run, on the thread of each rank that makes them. A sample is one step of one
+/// rank, 0 where the timer did not run.
+struct StepSpread {
+  std::int64_t steps = 0;             ///< of a rank
+  double min = 0, mean = 0, max = 0;  ///< over the samples [s]
+  double cov = 0;  ///< standard deviation over the steps of a rank, root mean square of all, over mean
+};
+
 /// One timer over all ranks and threads. A sample is the time of one rank, or of one thread of a rank when the timer
 /// ran on several threads anywhere; ranks and threads that did not run it count as 0.
 struct TimerRow {
@@ -65,12 +73,18 @@ struct TimerRow {
   double part = 0;                    ///< mean over mean of the parent; 1 at the top
   double messages = 0, bytes = 0;     ///< that a rank sent inside of it, mean
   double collectives = 0;             ///< calls for all ranks inside of it, mean
+  StepSpread step;
 };
 
 /// Rows in depth-first order. Timers running on the calling thread count up to now. Collective, outside of parallel
 /// loops; the same rows on every rank.
 std::vector<TimerRow> collect_timers(const Comm& comm);
 std::string timer_table(const std::vector<TimerRow>& rows);
+/// TimerRow::step of the timers that run in steps; empty where there were none.
+std::string step_table(const std::vector<TimerRow>& rows);
+/// A step of a run on this thread, for TimerRow::step. No timer of the thread runs at its begin and end.
+void begin_timed_step();
+void end_timed_step();
 /// What timers of this thread that have stopped took, those inside of one of them left out.
 struct Spent {
   double seconds = 0.0;

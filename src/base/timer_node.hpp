@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,14 @@
 
 namespace karst::detail {
 
+/// What a timer took in the steps of a run [ticks].
+struct StepSums {
+  Ticks before = 0;  ///< until the step began
+  Ticks least = std::numeric_limits<Ticks>::max(), most = 0;
+  double sum = 0.0, squares = 0.0;
+  std::int64_t steps = 0;  ///< that it ran in
+};
+
 struct TimerNode {
   std::string name;
   TimerNode* parent = nullptr;
@@ -22,7 +31,8 @@ struct TimerNode {
   std::int64_t calls = 0;
   Ticks time = 0;
   Ticks begin = 0;
-  Traffic sent, sent_before;      // inside of it; until it began
+  Traffic sent, sent_before;  // inside of it; until it began
+  StepSums in_steps;
   std::int64_t traced_name = -1;  // its number in traces
 };
 
@@ -32,6 +42,7 @@ struct TimerTree {
   TimerNode* current = &root;
   const TimerNode* under = nullptr;  // place in the tree of the thread that started the parallel loop
   bool placed = true;                // current is at that place
+  std::int64_t steps = 0;            // that have ended
 };
 
 std::deque<std::unique_ptr<TimerTree>>& timer_trees();

@@ -30,9 +30,12 @@ struct Sample {
 struct Measured {
   std::vector<std::string> paths;
   std::unordered_map<std::string, std::vector<Sample>> samples;
+  std::unordered_map<std::string, detail::StepSums> in_steps;  // of the calling thread
+  std::int64_t steps = 0;
+  double tick = 0.0;  // [s]
 };
 
-void collect(const TimerNode& node, const std::string& path, std::size_t thread, const TimerNode* running, double tick,
+void collect(const TimerNode& node, const std::string& path, std::size_t thread, const TimerNode* running,
              Measured& out) {
   const detail::Ticks now = detail::ticks_now();
   for (const auto& c : node.children) {
@@ -42,26 +45,28 @@ void collect(const TimerNode& node, const std::string& path, std::size_t thread,
     if (at->second.size() <= thread) at->second.resize(thread + 1);
     Sample& s = at->second[thread];
     s.calls = c->calls;
-    s.seconds = static_cast<double>(c->time) * tick;
+    s.seconds = static_cast<double>(c->time) * out.tick;
     s.sent = c->sent;
     for (const TimerNode* r = running; r != nullptr; r = r->parent) {
       if (r != c.get()) continue;
-      s.seconds += static_cast<double>(now - c->begin) * tick;
+      s.seconds += static_cast<double>(now - c->begin) * out.tick;
       s.sent += traffic() - c->sent_before;
       ++s.calls;
     }
-    collect(*c, child, thread, running, tick, out);
+    if (thread == 0) out.in_steps[child] = c->in_steps;
+    collect(*c, child, thread, running, out);
   }
 }
 
 Measured measured_here() {
   Measured all;
-  const double tick = detail::tick();
+  all.tick = detail::tick();
   const detail::TimerTree& mine = detail::tree_of_this_thread();
-  collect(mine.root, "", 0, mine.current, tick, all);
+  all.steps = mine.steps;
+  collect(mine.root, "", 0, mine.current, all);
   std::size_t thread = 1;
   for (const auto& t : detail::timer_trees()) {
-    if (t.get() != &mine) collect(t->root, "", thread++, nullptr, tick, all);
+    if (t.get() != &mine) collect(t->root, "", thread++, nullptr, all);
   }
   return all;
 }
@@ -171,12 +176,38 @@ Statistics reduce(const Comm& comm, const Measured& here, const std::vector<std:
   return all;
 }
 
+/// By path. Collective.
+std::vector<StepSpread> reduce_steps(const Comm& comm, const Measured& here, const std::vector<std::string>& paths) {
+  const std::int64_t samples = comm.sum(here.steps), steps = comm.max(here.steps);
+  std::vector<StepSpread> spreads(paths.size());
+  if (samples == 0) return spreads;
+  std::vector<double> sums, scatter, most, least_negated;
+  for (const std::string& path : paths) {
+    const auto found = here.in_steps.find(path);
+    const detail::StepSums s = found == here.in_steps.end() ? detail::StepSums{} : found->second;
+    const double n = std::max(1.0, static_cast<double>(here.steps)), tick = here.tick;
+    sums.push_back(s.sum * tick);
+    scatter.push_back(std::max(0.0, s.squares - s.sum * s.sum / n) * tick * tick);
+    most.push_back(static_cast<double>(s.most) * tick);
+    least_negated.push_back(s.steps < here.steps ? 0.0 : -static_cast<double>(s.least) * tick);
+  }
+  for (auto* sum : {&sums, &scatter}) comm.sum(std::span(*sum));
+  for (auto* max : {&most, &least_negated}) comm.max(std::span(*max));
+  const auto n = static_cast<double>(samples), freedoms = std::max(1.0, n - comm.size());
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const double mean = sums[i] / n;
+    spreads[i] = {steps, -least_negated[i], mean, most[i], mean > 0.0 ? std::sqrt(scatter[i] / freedoms) / mean : 0.0};
+  }
+  return spreads;
+}
+
 }  // namespace
 
 std::vector<TimerRow> collect_timers(const Comm& comm) {
   const Measured here = measured_here();
   const std::vector<std::string> paths = all_paths(comm, here.paths);
   const Statistics all = reduce(comm, here, paths);
+  const std::vector<StepSpread> in_steps = reduce_steps(comm, here, paths);
   std::vector<TimerRow> rows;
   std::unordered_map<std::string, double> mean_of;
   for (const std::size_t i : depth_first(paths)) {
@@ -193,6 +224,7 @@ std::vector<TimerRow> collect_timers(const Comm& comm) {
     row.messages = static_cast<double>(all.messages[i]) / comm.size();
     row.bytes = static_cast<double>(all.bytes[i]) / comm.size();
     row.collectives = static_cast<double>(all.collectives[i]) / comm.size();
+    row.step = in_steps[i];
     mean_of[paths[i]] = row.mean;
     const auto parent = mean_of.find(parent_of(paths[i]));
     row.part = parent == mean_of.end() ? 1.0 : (parent->second > 0.0 ? row.mean / parent->second : 0.0);
@@ -201,18 +233,43 @@ std::vector<TimerRow> collect_timers(const Comm& comm) {
   return rows;
 }
 
-std::string timer_table(const std::vector<TimerRow>& rows) {
+namespace {
+
+std::string indented(const TimerRow& r) { return std::string(2 * static_cast<std::size_t>(r.depth), ' ') + r.name; }
+
+std::size_t width_of_names(const std::vector<TimerRow>& rows) {
   std::size_t width = 5;
-  for (const TimerRow& r : rows) width = std::max(width, r.name.size() + 2 * static_cast<std::size_t>(r.depth));
+  for (const TimerRow& r : rows) width = std::max(width, indented(r).size());
+  return width;
+}
+
+}  // namespace
+
+std::string timer_table(const std::vector<TimerRow>& rows) {
+  const std::size_t width = width_of_names(rows);
   const bool sent = std::ranges::any_of(rows, [](const TimerRow& r) { return r.messages + r.collectives > 0.0; });
   std::string text = fmt::format("{:<{}} {:>10} {:>11} {:>11} {:>11} {:>6} {:>9}{}\n", "timer", width, "calls", "min",
                                  "mean", "max", "CoV", "of parent", sent ? "  messages    MB sent    collectives" : "");
   for (const TimerRow& r : rows) {
-    text += fmt::format("{:<{}} {:>10} {:>11} {:>11} {:>11} {:>6.2f} {:>7.1f} %",
-                        std::string(2 * static_cast<std::size_t>(r.depth), ' ') + r.name, width, r.calls,
+    text += fmt::format("{:<{}} {:>10} {:>11} {:>11} {:>11} {:>6.2f} {:>7.1f} %", indented(r), width, r.calls,
                         format_seconds(r.min), format_seconds(r.mean), format_seconds(r.max), r.cov, 100.0 * r.part);
     if (sent) text += fmt::format("{:>10.0f} {:>10.3f} {:>14.0f}", r.messages, 1e-6 * r.bytes, r.collectives);
     text += '\n';
+  }
+  return text;
+}
+
+std::string step_table(const std::vector<TimerRow>& rows) {
+  const std::size_t width = width_of_names(rows);
+  std::string text;
+  for (const TimerRow& r : rows) {
+    const StepSpread& s = r.step;
+    if (s.max == 0.0) continue;
+    if (text.empty())
+      text = fmt::format("{:<{}} {:>11} {:>11} {:>11} {:>6}\n", fmt::format("in {} steps", s.steps), width, "min",
+                         "mean", "max", "CoV");
+    text += fmt::format("{:<{}} {:>11} {:>11} {:>11} {:>6.2f}\n", indented(r), width, format_seconds(s.min),
+                        format_seconds(s.mean), format_seconds(s.max), s.cov);
   }
   return text;
 }

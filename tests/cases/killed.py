@@ -101,7 +101,7 @@ def kill_run(karst, folder, ranks, number, job):
     problems = [f"{p.name} changed" for p in (folder / "out").iterdir() if p.name in before and p.read_text() != before[p.name]]
     again = karst.run(["run", "deck.toml", "--overwrite", "grid.cells=[16,16,16]", "output.plot=[]"], folder)
     names = sorted(p.name for p in (folder / "out").iterdir())
-    if again.status != 0 or names != ["deck.toml", "log.txt", "report.html", "summary.json", "timers.txt"]:
+    if again.status != 0 or names != ["deck.toml", "log.txt", "report.html", "summary.json", "timers.json", "timers.txt"]:
         problems.append(f"a run after it: {again}, files {names}")
     return problems
 

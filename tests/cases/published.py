@@ -17,7 +17,7 @@ OLD = {"deck.toml": "old deck", "inertia.csv": "old table", "log.txt": "old log"
        "report.html": "old page", "timers.txt": "old timers"}
 OLD["summary.json"] = json.dumps({"karst": "old", "files": sorted([*OLD, "summary.json"])})
 MINE = {"notes.txt": "mine", "plotting.py": "mine"}
-NEW = ["deck.toml", "log.txt", "report.html", "summary.json", "timers.txt"]  # without a plotfile
+NEW = ["deck.toml", "log.txt", "report.html", "summary.json", "timers.json", "timers.txt"]  # without a plotfile
 
 
 def prepare(folder):
@@ -43,7 +43,7 @@ def state_of(out):
     if names == sorted(OLD):
         return "old" if all(files[n].read_text() == OLD[n] for n in names) else f"changed: {names}"
     if names == NEW and json.loads(files["summary.json"].read_text())["files"] == NEW:
-        return "new" if not any(files[n].read_text() == OLD[n] for n in names) else f"old ones among {names}"
+        return "new" if not any(files[n].read_text() == OLD.get(n) for n in names) else f"old ones among {names}"
     return f"files {names}"
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from support import Karst, contents, older_results, parser, sphere_deck, sphere_image
 
 PATIENCE = 120.0  # for a run to end [s]
-TIMES = {"seconds", "setup_seconds", "communication", "memory", "solves_from_earlier_run", "deck"}
+TIMES = {"seconds", "setup_seconds", "step_seconds", "communication", "memory", "solves_from_earlier_run", "deck"}
 OLD = ("plot.vtkhdf", "report.html")
 PASSED_ON = 2  # what mpirun waits before it passes a request on to the ranks, and once more before it kills them [s]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)

@@ -68,7 +68,7 @@ def check_other_ways(karst, folder, first):
         return
     yield from differences(first, json.loads((folder / "raw" / "summary.json").read_text()))
     names = {p.name for p in (folder / "raw").iterdir()}
-    wanted = {"summary.json", "deck.toml", "geometry.vtkhdf", "timers.txt", "log.txt", "imported_image.h5"}
+    wanted = {"summary.json", "deck.toml", "geometry.vtkhdf", "timers.txt", "timers.json", "log.txt", "imported_image.h5"}
     if names != wanted:
         yield f"files {sorted(names)}, wanted {sorted(wanted)}"
 

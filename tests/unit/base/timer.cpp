@@ -190,6 +190,62 @@ TEST_F(Timers, CountWhatIsSentInsideMpi) {
   EXPECT_NE(timer_table(rows).find("MB sent"), std::string::npos);
 }
 
+// Of two samples the mean is in the middle, and the standard deviation is their difference over √2.
+TEST_F(Timers, StepsOfARun) {
+  for (const double seconds : {0.01, 0.03}) {
+    {
+      const Timer between("between");
+      wait(0.001);
+    }
+    begin_timed_step();
+    {
+      const Timer step("step");
+      wait(seconds);
+      if (seconds > 0.02) const Timer rare("rare");
+    }
+    end_timed_step();
+  }
+  const auto rows = collect_timers(Comm::self());
+  ASSERT_EQ(shape(rows), (std::vector<std::string>{"between/0/2", "step/0/2", "rare/1/1"}));
+  const StepSpread &step = rows[1].step, &rare = rows[2].step;
+  EXPECT_EQ(rows[0].step.max, 0.0);
+  EXPECT_EQ(step.steps, 2);
+  EXPECT_GE(step.min, 0.00999);
+  EXPECT_GE(step.max, 0.02999);
+  EXPECT_NEAR(step.mean, 0.5 * (step.min + step.max), 1e-12);
+  EXPECT_NEAR(step.mean, 0.5 * rows[1].mean, 1e-12);
+  EXPECT_NEAR(step.cov, (step.max - step.min) / std::sqrt(2.0) / step.mean, 1e-6);
+  EXPECT_EQ(rare.min, 0.0);
+  EXPECT_NEAR(rare.cov, std::sqrt(2.0), 1e-6);
+  const std::string table = step_table(rows);
+  EXPECT_NE(table.find("in 2 steps"), std::string::npos) << table;
+  EXPECT_NE(table.find("\n  rare "), std::string::npos) << table;
+  EXPECT_EQ(table.find("between"), std::string::npos) << table;
+  EXPECT_EQ(step_table({rows[0]}), "");
+}
+
+// One rank works in one step of two: its variance is x²/2, that of the n - 1 others 0, the mean of all x/(2n).
+TEST_F(TimersMpi, StepsVaryWithinRanks) {
+  const Comm comm = Comm::world();
+  for (int n = 0; n < 2; ++n) {
+    begin_timed_step();
+    {
+      const Timer all("all");
+      if (comm.rank() == 0 && n == 0) {
+        const Timer one("one");
+        wait(0.001);
+      }
+    }
+    end_timed_step();
+  }
+  const StepSpread one = collect_timers(comm).at(1).step;
+  EXPECT_EQ(one.steps, 2);
+  EXPECT_EQ(one.min, 0.0);
+  EXPECT_GE(one.max, 0.000999);
+  EXPECT_NEAR(one.mean, one.max / (2.0 * comm.size()), 1e-12);
+  EXPECT_NEAR(one.cov, std::sqrt(2.0 * comm.size()), 1e-6);
+}
+
 /// The least of many short runs, since other programs may use the machine [s].
 template <class F>
 double least_seconds(F&& what) {

@@ -29,6 +29,7 @@ constexpr const char* examples =
     "  karst report results\n"
     "  karst status results\n"
     "  karst study convergence.toml\n"
+    "  karst variation deck.toml --runs 5 --ranks 2\n"
     "  karst geometry deck.toml --out results -j 4 grid.box=32\n"
     "  mpirun -n 4 karst run deck.toml\n"
     "  karst speciate solution.toml\n"
@@ -166,6 +167,12 @@ void add_run(CLI::App& app, CommandLine& line, ImportFlags& flags) {
       ->type_name("MB");
 }
 
+void add_ranks(CLI::App& command, CommandLine& line) {
+  command.add_option("--ranks", line.ranks, "of each run, by mpirun (default: 1)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+}
+
 void add_study(CLI::App& app, CommandLine& line) {
   CLI::App* study = app.add_subcommand(
       "study", "run a deck over lists of values, images or parts of an image: one table and one page of all");
@@ -177,13 +184,30 @@ void add_study(CLI::App& app, CommandLine& line) {
   study->add_flag("--list", line.list, "show the cases, run none");
   study->add_flag("--slurm", line.slurm, "write batch scripts for SLURM into the folder of the results, run none");
   study->add_flag("--overwrite", line.overwrite, "run cases again that are completed already");
-  study->add_option("--ranks", line.ranks, "of each run, by mpirun (default: 1)")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
+  add_ranks(*study, line);
   study->add_option("--parallel", line.parallel, "runs at a time (default: 1); -j is the number of threads of each")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   add_threads(*study, line);
+}
+
+void add_variation(CLI::App& app, CommandLine& line) {
+  CLI::App* variation = app.add_subcommand(
+      "variation", "run a deck several times: how much its times vary between runs, ranks and threads, and steps");
+  variation->add_option("deck", line.deck, "the deck (TOML)")->required()->type_name("DECK");
+  variation->add_option("key=value", line.overrides, "sets a key of the deck");
+  variation
+      ->add_option("--out", line.out,
+                   "directory for the runs and the results (default: output.directory of the deck, with _variation)")
+      ->type_name("DIR");
+  variation->add_option("--runs", line.runs, "how often (default: 5); runs that are there already count")
+      ->check(CLI::Range(2, 1000))
+      ->type_name("N");
+  variation->add_option("--steps", line.steps, "the steps of a run in time that are compared (default: all)")
+      ->type_name("FIRST:LAST");
+  variation->add_flag("--overwrite", line.overwrite, "run again what is completed, and replace other runs there");
+  add_ranks(*variation, line);
+  add_threads(*variation, line);
 }
 
 void add_import(CLI::App& app, CommandLine& line, ImportFlags& flags) {
@@ -272,6 +296,7 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   status->add_flag("--json", line.as_json, "for programs");
 
   add_study(app, line);
+  add_variation(app, line);
   add_import(app, line, flags);
 
   add_speciate(app, line);
@@ -289,13 +314,14 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   help->add_flag("--markdown", line.markdown, "all keys as the tables of docs/inputs.md");
 }
 
-constexpr std::array<std::pair<const char*, Command>, 11> commands{{{"run", Command::run},
+constexpr std::array<std::pair<const char*, Command>, 12> commands{{{"run", Command::run},
                                                                     {"init", Command::init},
                                                                     {"geometry", Command::geometry},
                                                                     {"check", Command::check},
                                                                     {"report", Command::report},
                                                                     {"status", Command::status},
                                                                     {"study", Command::study},
+                                                                    {"variation", Command::variation},
                                                                     {"import", Command::import},
                                                                     {"speciate", Command::speciate},
                                                                     {"completion", Command::completion},

@@ -8,7 +8,7 @@
 
 namespace karst {
 
-enum class Command { run, init, geometry, check, report, status, study, import, speciate, completion, help };
+enum class Command { run, init, geometry, check, report, status, study, variation, import, speciate, completion, help };
 
 struct CommandLine {
   Command command = Command::help;
@@ -29,7 +29,9 @@ struct CommandLine {
   bool as_json = false;            ///< status
   bool list = false;               ///< study: shows the cases alone
   bool slurm = false;              ///< study: writes batch scripts
-  int ranks = 1, parallel = 1;     ///< study: of each run; runs at a time
+  int ranks = 1, parallel = 1;     ///< study, variation: of each run; study: runs at a time
+  int runs = 5;                    ///< variation
+  std::string steps;               ///< variation: "FIRST:LAST", empty: all
   int plan_ranks = 0;              ///< check: of a machine that is not there; 0: no plan
   std::string machine, like;       ///< check: file; folder of a run that has counted what it sends
   // import; init: the image alone; speciate: file

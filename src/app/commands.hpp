@@ -36,6 +36,10 @@ void status_command(const Comm& comm, const CommandLine& line);
 /// when a case fails, after all. On one rank: runs of several ranks are started by it.
 void study_command(const Comm& comm, const CommandLine& line);
 
+/// `karst variation`: a deck run several times, and how much the times differ. Throws Error when a run fails. On one
+/// rank, as study_command().
+void variation_command(const Comm& comm, const CommandLine& line);
+
 /// `karst import`: image to geometry file.
 void import_command(const Comm& comm, const CommandLine& line);
 

@@ -33,6 +33,8 @@ void run_karst(const Comm& comm, const std::vector<std::string>& arguments) {
       return status_command(comm, parsed.line);
     case Command::study:
       return study_command(comm, parsed.line);
+    case Command::variation:
+      return variation_command(comm, parsed.line);
     case Command::import:
       return import_command(comm, parsed.line);
     case Command::speciate:

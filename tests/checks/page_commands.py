@@ -42,6 +42,7 @@ HOW = [
     ("docs/python.md", ".venv/bin/python -m karst.plot", "check_package"),
     ("docs/scaling.md", "karst study", "case_study"),
     ("docs/scaling.md", "bash", "case_study"),
+    ("docs/scaling.md", "karst variation", "case_variation"),
     ("docs/scaling.md", "", "check_machine"),
     ("docs/traces.md", "", "check_traces"),
     ("docs/tutorial.md", "karst run deck.toml", "case_resume"),

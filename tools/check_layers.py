@@ -69,6 +69,7 @@ HOMES = {
     "zlib": (r'#\s*include\s*[<"]zlib', [("geometry_import/", ".cpp"), ("src/io/file_checksum", ".cpp"), ("tests/unit/geometry_import/", ""), ("tests/damage/", ".cpp")]),
     "PNG": (r'#\s*include\s*[<"]png', [("geometry_import/", ".cpp"), ("src/page/", ".cpp")]),
     "PHREEQC": (r'#\s*include\s*[<"](PhreeqcRM|IPhreeqc)', [("src/chemistry/phreeqc_engine.cpp", "")]),
+    "OTF2": (r'#\s*include\s*[<"]otf2', [("src/base/trace_otf2.cpp", "")]),
     "GoogleTest": (r'#\s*include\s*[<"]g(test|mock)/', [("tests/", "")]),
 }
 

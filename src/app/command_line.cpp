@@ -153,9 +153,10 @@ void add_run(CLI::App& app, CommandLine& line, ImportFlags& flags) {
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS");
   CLI::Option* trace =
-      run->add_option("--trace", line.trace,
-                      "write what each thread of each rank does when, with all messages, for https://ui.perfetto.dev "
-                      "and tools/karst_trace.py")
+      run->add_option(
+             "--trace", line.trace,
+             "write what each thread of each rank does when, with all messages, for https://ui.perfetto.dev "
+             "and tools/karst_trace.py; NAME.otf2: a folder in the Open Trace Format, where karst is built with it")
           ->type_name("FILE");
   run->add_option("--trace-steps", line.trace_steps, "the steps of a run in time that the trace holds (default: all)")
       ->needs(trace)

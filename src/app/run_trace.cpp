@@ -22,8 +22,9 @@ std::unique_ptr<Trace> begin_trace(const Comm& comm, const CommandLine& line, co
 void finish_trace(Trace* trace, const CommandLine& line) {
   if (trace == nullptr) return;
   const Trace::Written w = trace->write();
-  log_info("Trace in {}: {} events, {:.1f} MB; open it in https://ui.perfetto.dev or with tools/karst_trace.py",
-           line.trace, w.events, 1e-6 * static_cast<double>(w.bytes));
+  log_info("Trace in {}: {} events, {:.1f} MB; open it {}", line.trace, w.events, 1e-6 * static_cast<double>(w.bytes),
+           line.trace.ends_with(".otf2") ? "by its traces.otf2, in Vampir or with otf2-print"
+                                         : "in https://ui.perfetto.dev or with tools/karst_trace.py");
   if (w.events == 0) log_warn("the trace is empty: the run made no step of --trace-steps {}", line.trace_steps);
   if (w.dropped > 0)
     log_warn(

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/timer_clock.hpp"
 #include "base/trace.hpp"
+#include "base/trace_calls.hpp"
 #include "base/traffic.hpp"
 
 namespace karst {
@@ -69,10 +70,27 @@ class Waiting {
   detail::Ticks begin_ = detail::ticks_now();
 };
 
+/// Among all ranks of the program, as traces name them.
+int world_rank(MPI_Comm comm, int rank) {
+  if (comm == MPI_COMM_WORLD) return rank;
+  MPI_Group here = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  MPI_Comm_group(comm, &here);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  int there = rank;
+  MPI_Group_translate_ranks(here, 1, &rank, world, &there);
+  MPI_Group_free(&here);
+  MPI_Group_free(&world);
+  return there;
+}
+
 /// A call that waits for all ranks, also in a trace.
 class Together {
  public:
-  Together(std::uint32_t name, MPI_Comm comm, std::size_t bytes) : Together(name, bytes, ranks_of(comm) > 1) {}
+  Together(std::uint32_t name, MPI_Comm comm, std::size_t bytes, int root = 0)
+      : Together(name, bytes, ranks_of(comm) > 1) {
+    if (trace::on && ranks_of(comm) > 1) [[unlikely]]
+      trace::among(name, world_rank(comm, 1) - world_rank(comm, 0), root);
+  }
 
  private:
   Together(std::uint32_t name, std::size_t bytes, bool several)
@@ -245,7 +263,7 @@ void Comm::gather_bytes(std::span<const std::byte> mine, const std::vector<std::
 void Comm::broadcast_bytes(std::span<std::byte> x, int root) const {
   require(root >= 0 && root < size_, "broadcast from rank {}: there are ranks 0 to {}", root, size_ - 1);
   const ByteType type(x.size());
-  const Together together(broadcast_name, handle_, x.size());
+  const Together together(broadcast_name, handle_, x.size(), root);
   MPI_Bcast(x.data(), type.count(), type.type(), root, handle_);
 }
 
@@ -291,18 +309,6 @@ std::vector<Message> Comm::sparse_exchange(const std::vector<Message>& out) cons
 
 namespace {
 
-/// Among all ranks of the program, as traces name them.
-int world_rank(MPI_Comm comm, int rank) {
-  if (comm == MPI_COMM_WORLD) return rank;
-  MPI_Group here = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
-  MPI_Comm_group(comm, &here);
-  MPI_Comm_group(MPI_COMM_WORLD, &world);
-  int there = rank;
-  MPI_Group_translate_ranks(here, 1, &rank, world, &there);
-  MPI_Group_free(&here);
-  MPI_Group_free(&world);
-  return there;
-}
 int own_rank(MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);

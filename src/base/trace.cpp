@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/parallel.hpp"
+#include "base/trace_calls.hpp"
 #include "base/trace_events.hpp"
 
 namespace karst::trace {
@@ -50,8 +51,9 @@ bool has_place(Room& r, std::size_t places) {
   return false;
 }
 
+constexpr unsigned peer_bits = (1U << 28U) - 1;
+
 void put(Room& r, Kind kind, std::uint32_t name, std::int64_t value, std::uint64_t message = 0, int peer = 0) {
-  constexpr unsigned peer_bits = (1U << 28U) - 1;
   r.events[r.n++] = {detail::ticks_now(),
                      message,
                      value,
@@ -105,6 +107,15 @@ void end() {
   if (r.open == 0) return;  // begun in an earlier trace
   --r.open;
   put(r, Kind::end, 0, no_value);
+}
+
+void among(std::uint32_t name, int every, int root) {
+  Room& r = room();
+  if (r.n == 0) return;
+  Event& last = r.events[r.n - 1];
+  if (static_cast<Kind>(last.kind) != Kind::begin || last.name != name) return;
+  last.message = static_cast<std::uint64_t>(every);
+  last.peer = static_cast<unsigned>(root) & peer_bits;
 }
 
 void mark(std::uint32_t name, std::int64_t value) {

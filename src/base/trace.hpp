@@ -90,9 +90,9 @@ class Trace {
     std::int64_t events = 0, bytes = 0;
     std::int64_t dropped = 0;  ///< slices and messages that found no room
   };
-  /// Stops recording and writes the events of all ranks into one file, whole or not at all: TrackEvents of Perfetto's
-  /// protobuf, one rank after the other, times since the start on the clock of rank 0. Collective; the same on every
-  /// rank.
+  /// Stops recording and writes the events of all ranks, whole or not at all, times since the start on the clock of
+  /// rank 0: a file of TrackEvents of Perfetto's protobuf, or an archive of OTF2 where the name ends with .otf2 (a
+  /// folder; no such name is taken where Karst is built without the library). Collective; the same on every rank.
   Written write();
 
  private:

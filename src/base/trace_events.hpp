@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/memory.hpp"
@@ -18,10 +19,10 @@ enum class Kind : std::uint8_t { begin, end, mark, sent, received };
 
 struct Event {
   detail::Ticks time;
-  std::uint64_t message;  ///< of sent, received
+  std::uint64_t message;  ///< of sent, received; begin of a call for several ranks: every how many of all, else 0
   std::int64_t value;     ///< bytes of messages
   std::uint32_t name;
-  std::uint32_t kind : 4, peer : 28;  ///< a Kind; the other rank of a message
+  std::uint32_t kind : 4, peer : 28;  ///< a Kind; the other rank of a message, the root of a call
 };
 static_assert(sizeof(Event) == 32);
 
@@ -52,6 +53,20 @@ struct ClockMap {
 ///                what ranks come late by after a reduction
 /// Collective.
 ClockMap map_clock(const Comm& comm, bool shared);
+
+/// The events of a rank on their way to where they are written.
+struct RankEvents {
+  struct Track {
+    int thread;
+    std::vector<Event> events;  ///< with times since the start of the trace [ns]
+  };
+  std::vector<std::string> names;  ///< by number
+  std::vector<Track> tracks;       ///< one per room, by thread; there is one of thread 0
+};
+RankEvents events_here(const ClockMap& clock);
+/// As bytes, and back.
+std::string packed(const RankEvents& events);
+RankEvents unpacked(std::string_view bytes);
 
 /// The events of this rank as packets of Perfetto's Trace message; slices without an end are ended with the last event.
 std::string encode(int rank, const ClockMap& clock);

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
-#include <map>
+#include <memory>
+#include <random>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -15,6 +17,7 @@
 #include "base/protobuf.hpp"
 #include "base/timer_node.hpp"
 #include "base/trace_events.hpp"
+#include "base/trace_otf2.hpp"
 
 namespace karst::trace {
 
@@ -163,6 +166,8 @@ namespace karst {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 /// One operating system that has run since one start has one clock.
 bool shares_clock(const Comm& comm) {
   std::string boot;
@@ -174,37 +179,116 @@ bool shares_clock(const Comm& comm) {
 
 constexpr int tag = 2;
 
-/// Rank 0 writes what each rank has, one after the other. False there where it cannot be written.
-bool write_parts(const Comm& comm, const std::string& path, const std::string& mine,
-                 std::span<const std::int64_t> sizes) {
+/// Rank 0 takes what each rank has, one after the other. What went wrong there, in words.
+std::string take_parts(const Comm& comm, const std::string& mine, const std::function<void(const std::string&)>& take) {
+  const std::int64_t size = std::ssize(mine);
+  const std::vector<std::int64_t> sizes = comm.all_gather(std::span(&size, 1));
   Exchange exchange(comm, tag);
+  std::string problem;
   if (comm.rank() != 0) {
     exchange.send(0, std::as_bytes(std::span(mine)));
     exchange.wait_sends();
-    return true;
+    return problem;
   }
-  std::ofstream file(path, std::ios::binary);
-  file << mine;
-  std::string part;
-  for (int r = 1; r < comm.size(); ++r) {
-    part.resize(static_cast<std::size_t>(sizes[static_cast<std::size_t>(r)]));
-    exchange.receive(r, std::as_writable_bytes(std::span(part)));
-    while (exchange.wait_any() >= 0) {
+  std::string part = mine;
+  for (int r = 0; r < comm.size(); ++r) {
+    if (r > 0) {
+      part.resize(sizes[r]);
+      exchange.receive(r, std::as_writable_bytes(std::span(part)));
+      while (exchange.wait_any() >= 0) {
+      }
     }
-    file << part;
+    if (problem.empty()) try {
+        take(part);
+      } catch (const Error& e) {
+        problem = e.what();
+      }
   }
-  file.flush();
-  return file.good();
+  return problem;
+}
+
+/// The bytes of all ranks in one file. Collective.
+void write_perfetto(const Comm& comm, const trace::ClockMap& clock, const std::string& path) {
+  AtomicFile file(comm, path);
+  std::ofstream out;
+  if (comm.rank() == 0) out.open(file.temporary(), std::ios::binary);
+  take_parts(comm, trace::encode(comm.rank(), clock), [&](const std::string& part) { out << part; });
+  if (comm.rank() == 0) out.close();
+  fail_together(comm, [&] { require(out.good(), "{}: the trace cannot be written; is the disk full?", path); });
+  file.commit();
+}
+
+/// A new folder beside a path.
+std::string make_folder_beside(const std::string& path) {
+  std::random_device random;
+  for (int tries = 0; tries < 100; ++tries)
+    if (std::string name = fmt::format("{}.{:06x}.tmp", path, random() & 0xffffffU); fs::create_directory(name))
+      return name;
+  throw Error(fmt::format("{}: cannot write here: no free name for a temporary folder was found", path));
+}
+
+/// The folder is there when it is whole. Collective.
+void write_archive(const Comm& comm, const trace::ClockMap& clock, const std::string& path) {
+  std::string temporary;
+  std::unique_ptr<trace::Otf2Archive> archive;
+  fail_together(comm, [&] {
+    if (comm.rank() != 0) return;
+    temporary = make_folder_beside(path);
+    archive = std::make_unique<trace::Otf2Archive>(temporary);
+  });
+  std::string problem = take_parts(comm, trace::packed(trace::events_here(clock)),
+                                   [&](const std::string& part) { archive->add(trace::unpacked(part)); });
+  fail_together(comm, [&] {
+    if (comm.rank() != 0) return;
+    if (problem.empty()) try {
+        archive->close();
+        fs::remove_all(path);
+        fs::rename(temporary, path);
+      } catch (const std::exception& e) {
+        problem = e.what();
+      }
+    archive.reset();
+    if (problem.empty()) return;
+    fs::remove_all(temporary);
+    throw Error(problem);
+  });
+}
+
+/// An archive and nothing else.
+bool is_archive(const std::string& path) {
+  if (!fs::exists(path + "/traces.otf2")) return false;
+  return std::ranges::all_of(fs::directory_iterator(path), [](const fs::directory_entry& entry) {
+    return entry.path().filename().string().starts_with("traces");
+  });
+}
+
+std::int64_t bytes_of(const std::string& path) {
+  if (!fs::is_directory(path)) return static_cast<std::int64_t>(fs::file_size(path));
+  std::int64_t bytes = 0;
+  for (const auto& file : fs::recursive_directory_iterator(path))
+    if (file.is_regular_file()) bytes += static_cast<std::int64_t>(file.file_size());
+  return bytes;
+}
+
+/// Throws Error where this may not be replaced by a trace, or needs what is not there.
+void check_name(const std::string& file, bool overwrite) {
+  const bool archive = trace::names_archive(file);
+  require(!archive || trace::has_otf2(),
+          "--trace {}: Karst was built without the library of OTF2; install libopen-trace-format2-dev and build again, "
+          "or choose a name without .otf2, for https://ui.perfetto.dev",
+          file);
+  if (!fs::exists(file)) return;
+  require(overwrite, "--trace {}: exists already; name another file, or give --overwrite to replace it", file);
+  require(archive ? is_archive(file) : !fs::is_directory(file),
+          "--trace {}: is {}, which --overwrite does not replace; name another file", file,
+          archive ? "no folder of a trace alone" : "a folder");
 }
 
 }  // namespace
 
 Trace::Trace(const Comm& comm, TraceOptions options, bool overwrite) : comm_(comm), options_(std::move(options)) {
-  fail_together(comm_, [&] {
-    require(overwrite || !std::filesystem::exists(options_.file),
-            "--trace {}: exists already; name another file, or give --overwrite to replace it", options_.file);
-  });
-  AtomicFile(comm_, options_.file);  // so that no run ends for want of a folder
+  fail_together(comm_, [&] { check_name(options_.file, overwrite); });
+  { const AtomicFile possible(comm_, options_.file); }  // so that no run ends for want of a folder
   const double bytes = 1e6 * options_.megabytes / n_threads();
   trace::set_rooms(static_cast<std::size_t>(bytes / sizeof(trace::Event)));
   clock_ =
@@ -231,14 +315,10 @@ Trace::Written Trace::write() {
     counts[1] += room->dropped;
   }
   comm_.sum(std::span(counts));
-  const std::string mine = trace::encode(comm_.rank(), *clock_);
-  const auto size = static_cast<std::int64_t>(mine.size());
-  const std::vector<std::int64_t> sizes = comm_.all_gather(std::span(&size, 1));
-  AtomicFile file(comm_, options_.file);
-  const bool good = write_parts(comm_, file.temporary(), mine, sizes);
-  fail_together(comm_, [&] { require(good, "{}: the trace cannot be written; is the disk full?", options_.file); });
-  file.commit();
-  return {counts[0], comm_.sum(size), counts[1]};
+  const auto write = trace::names_archive(options_.file) ? write_archive : write_perfetto;
+  write(comm_, *clock_, options_.file);
+  const std::int64_t bytes = comm_.rank() == 0 ? bytes_of(options_.file) : 0;
+  return {counts[0], comm_.sum(bytes), counts[1]};
 }
 
 }  // namespace karst

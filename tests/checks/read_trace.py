@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Traces are read by Perfetto's own messages and by tools/karst_trace.py, and tell the truth.
+"""Traces are read by Perfetto's own messages and by tools/karst_trace.py, archives of OTF2 by otf2-print, and tell the truth.
 
 usage: read_trace.py KARST MPIEXEC
 """
@@ -7,6 +7,7 @@ import collections
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -169,6 +170,115 @@ class ReadTrace(unittest.TestCase):
         self.assertEqual((self.folder / "run.perfetto").read_bytes(), before)
         done = run(self.folder, "beyond", "--trace", "beyond.perfetto", "--trace-steps", "100:200")
         self.assertIn("the trace is empty", done.stderr)
+
+
+class ReadArchive(unittest.TestCase):
+    """A second run of the deck of ReadTrace, as an archive of OTF2: what does not depend on how threads share a loop is the same."""
+    NOT_COUNTED = {"boxes", "share", "own share"}
+
+    @classmethod
+    def setUpClass(cls):
+        ReadTrace.setUpClass()
+        cls.folder = ReadTrace.folder
+        cls.done = run(cls.folder, "otf2", "--trace", "run.otf2")
+        if cls.done.returncode == 0 and shutil.which("otf2-print"):
+            shown = subprocess.run(["otf2-print", "run.otf2/traces.otf2"], cwd=cls.folder, capture_output=True, text=True)
+            cls.complaints = shown.stderr + ("" if shown.returncode == 0 else f"status {shown.returncode}")
+            # (event, location, time, what else)
+            found = re.findall(r"^([A-Z][A-Z_0-9]+) +(\d+) +(\d+) *(.*)$", shown.stdout, re.M)
+            cls.events = [(kind, int(location), int(time), rest) for kind, location, time, rest in found]
+
+    @classmethod
+    def tearDownClass(cls):
+        ReadTrace.tearDownClass()
+
+    def read(self):
+        if "without the library of OTF2" in self.done.stderr:
+            self.assertNotEqual(self.done.returncode, 0)
+            self.assertFalse((self.folder / "run.otf2").exists() or any((self.folder / "otf2").glob("*.json")))
+            self.skipTest("karst is built without OTF2")
+        self.assertEqual(self.done.returncode, 0, self.done.stdout + self.done.stderr)
+        if not hasattr(self, "events"):
+            self.skipTest("otf2-print is not there (package otf2-tools)")
+        self.assertEqual(self.complaints, "")
+        self.assertGreater(len(self.events), 1000)
+        return self.events
+
+    @staticmethod
+    def name_in(rest):
+        return re.match(r'Region: "(.*)" <', rest).group(1)
+
+    def test_threads_enter_and_leave_in_turn(self):
+        stacks, last = collections.defaultdict(list), collections.defaultdict(int)
+        for kind, location, time, rest in self.read():
+            self.assertGreaterEqual(time, last[location])
+            last[location] = time
+            if kind == "ENTER":
+                stacks[location].append(self.name_in(rest))
+            elif kind == "LEAVE":
+                self.assertEqual(stacks[location].pop(), self.name_in(rest))
+        self.assertEqual(len(stacks), RANKS * THREADS)
+        self.assertFalse(any(stacks.values()), stacks)
+
+    def test_slices_and_steps_of_every_rank(self):
+        events = self.read()
+        first = sorted({location for kind, location, _, _ in events if kind == "MPI_SEND"})  # the first threads
+        self.assertEqual(len(first), RANKS)
+        for rank, location in enumerate(first):
+            of_rank = f"rank {rank}"
+            here = collections.Counter(self.name_in(rest) for kind, at, _, rest in events if kind == "ENTER" and at == location)
+            there = collections.Counter(s[0] for t in ReadTrace.tracks.values() if (t.process, t.name) == (of_rank, "thread 0") for s in t.slices)
+            self.assertEqual({k: n for k, n in here.items() if k not in self.NOT_COUNTED},
+                             {k: n for k, n in there.items() if k not in self.NOT_COUNTED})
+            steps = [int(re.search(r"Value: (\d+)", rest).group(1)) for kind, at, _, rest in events if kind == "PARAMETER_INT64" and at == location]
+            self.assertEqual(steps, [n for process, n in ReadTrace.steps if process == of_rank])
+
+    def test_messages_find_their_ends(self):
+        ends = collections.defaultdict(list)
+        for kind, location, time, rest in self.read():
+            if kind in ("MPI_SEND", "MPI_RECV"):
+                other, tag, length = map(int, re.match(r"\w+: (\d+) .*Tag: (\d+), Length: (\d+)", rest).groups())
+                rank = location >> 16
+                ends[(rank, other, tag) if kind == "MPI_SEND" else (other, rank, tag)].append((kind, time, length))
+        self.assertEqual(len(ends), len(ReadTrace.flows))
+        self.assertEqual(sum(e[0][2] for e in ends.values()), sum(e[0][3]["bytes"] for e in ReadTrace.flows.values()))
+        for pair in ends.values():
+            self.assertEqual(sorted(kind for kind, _, _ in pair), ["MPI_RECV", "MPI_SEND"])
+            self.assertEqual(pair[0][2], pair[1][2])
+            times = {kind: time for kind, time, _ in pair}
+            self.assertLess(times["MPI_SEND"], times["MPI_RECV"] + 1000)
+
+    def test_calls_are_made_by_all(self):
+        events, open_calls = self.read(), collections.Counter()
+        calls = collections.defaultdict(list)
+        for kind, location, _, rest in events:
+            if kind == "MPI_COLLECTIVE_BEGIN":
+                open_calls[location] += 1
+            elif kind == "MPI_COLLECTIVE_END":
+                open_calls[location] -= 1
+                calls[location].append(re.match(r"Operation: (\w+), Communicator: (\".*\") <", rest).groups())
+        self.assertEqual([n for n in open_calls.values() if n], [])
+        self.assertEqual(len(calls), RANKS)
+        self.assertEqual(*calls.values())
+        names = {"ALLREDUCE": "reduction", "ALLGATHERV": "gather", "BCAST": "broadcast", "ALLTOALLV": "sparse exchange"}
+        found = collections.Counter(names[operation] for operation, _ in next(iter(calls.values())))
+        wanted = collections.Counter(s[0] for t in ReadTrace.tracks.values() if (t.process, t.name) == ("rank 0", "thread 0") for s in t.slices)
+        self.assertEqual(found, {name: wanted[name] for name in names.values() if wanted[name]})
+
+    def test_nothing_is_replaced(self):
+        self.read()
+        refused = run(self.folder, "bad", "--trace", "run.otf2")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("run.otf2: exists already", refused.stderr)
+        shutil.copytree(self.folder / "run.otf2", self.folder / "mine.otf2")
+        (self.folder / "mine.otf2" / "notes.txt").write_text("mine")
+        mine = run(self.folder, "bad", "--trace", "mine.otf2", "--overwrite")
+        self.assertNotEqual(mine.returncode, 0)
+        self.assertIn("no folder of a trace alone", mine.stderr)
+        self.assertEqual((self.folder / "mine.otf2" / "notes.txt").read_text(), "mine")
+        again = run(self.folder, "otf2", "--trace", "run.otf2", "--overwrite", "--trace-steps", "3:4")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual([p.name for p in self.folder.glob("run.otf2*")], ["run.otf2"])
 
 
 if __name__ == "__main__":

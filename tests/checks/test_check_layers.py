@@ -53,6 +53,7 @@ BAD = {
     "OpenMP call": ("src/grid/bad.cpp", SPDX + "int n = omp_get_max_threads();\n"),
     "PETSc": ("src/eb/bad.cpp", SPDX + "#include <petscvec.h>\n"),
     "HDF5": ("src/app/bad.cpp", SPDX + "#include <hdf5.h>\n"),
+    "OTF2": ("src/base/bad.cpp", SPDX + "#include <otf2/otf2.h>\n"),
     "HDF5 call": ("src/grid/bad.cpp", SPDX + "auto f = H5Fopen(name);\n"),
     "toml in a header": ("src/base/bad.hpp", SPDX + "#include <toml++/toml.h>\n"),
     "spdlog": ("src/eb/bad.cpp", SPDX + "#include <spdlog/spdlog.h>\n"),

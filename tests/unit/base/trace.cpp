@@ -8,12 +8,15 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
 #include "base/timer_clock.hpp"
 #include "base/trace_events.hpp"
+#include "base/trace_otf2.hpp"
+#include "support/errors.hpp"
 
 namespace karst {
 namespace {
@@ -114,6 +117,72 @@ TEST_F(Traces, OfAnotherFileIsKeptUnlessAllowed) {
   EXPECT_THROW(Trace(Comm::self(), options, false), Error);
   options.file = folder_ / "no such folder" / "trace";
   EXPECT_THROW(Trace(Comm::self(), options, true), Error);
+}
+
+/// Calls of all ranks, and of every second one where there are several of those.
+TEST_F(TracesMpi, CallsSayWhoseTheyAre) {
+  const Comm comm = Comm::world();
+  const std::optional<Comm> half = comm.every(2);
+  Trace t = begin();
+  std::vector<double> x(2);
+  comm.broadcast(std::span(x), comm.size() - 1);
+  if (half) half->sum(1.0);
+  std::vector<trace::Event> calls;
+  for (const auto& room : trace::rooms())
+    for (std::size_t i = 0; i < room->n; ++i)
+      if (static_cast<trace::Kind>(room->events[i].kind) == trace::Kind::begin) calls.push_back(room->events[i]);
+  ASSERT_EQ(calls.size(), (comm.size() > 1 ? 1U : 0U) + (half && half->size() > 1 ? 1U : 0U));
+  if (calls.empty()) return;
+  EXPECT_EQ(trace::names()[calls[0].name], "broadcast");
+  EXPECT_EQ(calls[0].message, 1U);
+  EXPECT_EQ(static_cast<int>(calls[0].peer), comm.size() - 1);
+  if (calls.size() > 1) {
+    EXPECT_EQ(calls[1].message, 2U);
+  }
+}
+
+TEST_F(Traces, EventsArePackedWhole) {
+  set_n_threads(2);
+  const Trace t = begin();
+  {
+    const Timer around("around");
+    parallel_for(2, [](std::int64_t) {});
+  }
+  const trace::RankEvents events = trace::events_here({}), again = trace::unpacked(trace::packed(events));
+  EXPECT_EQ(again.names, trace::names());
+  ASSERT_EQ(again.tracks.size(), 2U);
+  EXPECT_EQ(again.tracks[1].thread, 1);
+  for (std::size_t i = 0; i < 2; ++i) {
+    ASSERT_EQ(again.tracks[i].events.size(), i == 0 ? 4U : 2U);
+    EXPECT_EQ(again.tracks[i].events.back().time, events.tracks[i].events.back().time);
+  }
+  EXPECT_EQ(again.names[again.tracks[0].events[0].name], "around");
+}
+
+// One machine without the library, another with it: either an archive, or an Error before anything is computed.
+TEST_F(TracesMpi, ArchivesOfOtf2) {
+  const Comm comm = Comm::world();
+  const std::optional<Comm> half = comm.every(2);
+  TraceOptions options;
+  std::string folder = folder_;
+  comm.broadcast(folder);
+  options.file = folder + "/run.otf2";
+  if (!trace::has_otf2()) {
+    EXPECT_PRED2(test::has, test::error_of([&] { Trace(comm, options, true); }), "without the library of OTF2");
+    return;
+  }
+  for (const bool overwrite : {false, true}) {
+    Trace t(comm, options, overwrite);
+    { const Timer work("work"); }
+    if (half) half->sum(1.0);
+    EXPECT_GT(t.write().bytes, 0);
+  }
+  EXPECT_TRUE(fs::exists(options.file + "/traces.otf2"));
+  EXPECT_PRED2(test::has, test::error_of([&] { Trace(comm, options, false); }), "exists already");
+  comm.any(false);
+  if (comm.rank() == 0) fs::remove(options.file + "/traces.otf2");
+  comm.any(false);
+  EXPECT_PRED2(test::has, test::error_of([&] { Trace(comm, options, true); }), "is no folder of a trace alone");
 }
 
 TEST_F(TracesMpi, AMessageHasOneNumberOnBothRanks) {

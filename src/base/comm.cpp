@@ -126,7 +126,8 @@ void all_reduce(std::span<T> x, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   }
 }
 
-/// Communicators that were made of this one, by their step; they live as long as MPI does.
+/// Communicators that were made of this one, by their step, or by minus the number of parts; they live as long as MPI
+/// does.
 std::map<int, MPI_Comm>& parts_of(MPI_Comm comm) {
   static const int key = [] {
     int k = MPI_KEYVAL_INVALID;
@@ -209,6 +210,28 @@ std::optional<Comm> Comm::every(int n) const {
     MPI_Comm_split(handle_, rank_ % n == 0 ? 0 : MPI_UNDEFINED, rank_, &at->second);
   }
   return at->second == MPI_COMM_NULL ? std::nullopt : std::optional(Comm(at->second));
+}
+
+Comm Comm::part(int n, int mine) const {
+  require(0 <= mine && mine < n, "Comm: part {} of {}; it must be 0 or more and less than their number", mine, n);
+  const auto [at, added] = parts_of(handle_).try_emplace(-n, MPI_COMM_NULL);
+  if (added) {
+    const Together together(gather, handle_, 0);
+    MPI_Comm_split(handle_, mine, rank_, &at->second);
+  }
+  return Comm(at->second);
+}
+
+std::vector<int> Comm::machines() const {
+  MPI_Comm mine = MPI_COMM_NULL;
+  int lowest = rank_;
+  {
+    const Together together(gather, handle_, 0);
+    MPI_Comm_split_type(handle_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &mine);
+    MPI_Bcast(&lowest, 1, MPI_INT, 0, mine);
+    MPI_Comm_free(&mine);
+  }
+  return all_gather(std::span<const int>(&lowest, 1));
 }
 
 double Comm::sum(double x) const { return all_reduce(x, MPI_DOUBLE, MPI_SUM, handle_); }

@@ -30,6 +30,11 @@ class Comm {
   /// The ranks 0, n, 2n, ... of this one, numbered 0, 1, 2, ...; nothing on the others. Made at the first call for a
   /// number, kept with the communicator. Collective.
   std::optional<Comm> every(int n) const;
+  /// The ranks of this one that name the same of n parts, in their order. Made at the first call for a number of parts,
+  /// kept with the communicator; later calls must name the same. Collective.
+  Comm part(int n, int mine) const;
+  /// For each rank the lowest rank that shares its memory: that of its machine. Collective.
+  std::vector<int> machines() const;
   int rank() const { return rank_; }
   int size() const { return size_; }
   MPI_Comm handle() const { return handle_; }

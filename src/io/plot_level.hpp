@@ -14,7 +14,7 @@ namespace karst {
 
 /// Where a level is written.
 struct PlotTarget {
-  const Comm& comm;
+  const Comm& comm;  ///< the ranks that write the file
   const PlotDescription& plot;
   int n_components;  ///< of all arrays
   hid_t file;
@@ -26,8 +26,18 @@ struct PlotTarget {
 /// More bytes than the lists and chunk tables of a level take in the file.
 std::int64_t metadata_bytes(const PlotDescription& plot, const Layout& layout, const PlotOrder& order);
 
-/// Writes a level: /VTKHDF/LevelL in the group vtk and, where wanted, /level_L. Values go in rounds of at most
-/// plot.buffer_bytes per rank. Collective.
-void write_level(const PlotTarget& to, hid_t vtk, int level, const PlotOrder& order);
+/// Where the datasets of a level stand.
+struct LevelGroups {
+  hdf5::Handle cell_data;  ///< /VTKHDF/LevelL/CellData
+  hdf5::Handle chombo;     ///< /level_L, where wanted
+};
+/// All of a level but its values: /VTKHDF/LevelL in the group vtk and, where wanted, /level_L, with lists of boxes.
+/// Collective.
+LevelGroups write_level_frame(const PlotTarget& to, hid_t vtk, int level, const PlotOrder& order);
+/// The groups alone, for a part. Collective.
+LevelGroups create_level_groups(const PlotTarget& to, hid_t vtk, int level);
+
+/// Writes the values of a level, in rounds of at most plot.buffer_bytes per rank. Collective.
+void write_level_values(const PlotTarget& to, const LevelGroups& groups, int level, const PlotOrder& order);
 
 }  // namespace karst

@@ -1,32 +1,44 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/plot_order.hpp"
 
+#include <numeric>
+
 namespace karst {
 
-namespace {
-
-/// Bit d is set when the box is clipped in direction d.
-int clipped_directions(const Layout& layout, std::int64_t box) {
+std::size_t size_class(const Layout& layout, std::int64_t box) {
   const Index size = layout.box(box).size();
-  int bits = 0;
-  for (int d = 0; d < 3; ++d) bits |= (size[d] < layout.box_size() ? 1 : 0) << d;
+  unsigned bits = 0;
+  for (int d = 0; d < 3; ++d) bits |= (size[d] < layout.box_size() ? 1U : 0U) << d;
   return bits;
 }
 
+namespace {
+
 std::size_t place(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+std::vector<int> all_ranks(const Layout& layout) {
+  std::vector<int> ranks(place(layout.n_ranks()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
 
 }  // namespace
 
-PlotOrder::PlotOrder(const Layout& layout, int rank) {
-  const auto [own_begin, own_end] = layout.owned(rank);
+PlotOrder::PlotOrder(const Layout& layout, int rank) : PlotOrder(layout, rank, all_ranks(layout)) {}
+
+PlotOrder::PlotOrder(const Layout& layout, int rank, std::span<const int> ranks)
+    : first_own_(layout.owned(rank).first) {
   std::array<std::int64_t, n_classes> before{};  // boxes of a class on lower ranks
   std::array<std::vector<std::int64_t>, n_classes> mine;
-  for (std::int64_t b = 0; b < layout.n_boxes(); ++b) {
-    const std::size_t c = place(class_of(layout, b));
-    classes_[c].box_cells = layout.box(b).count();
-    ++classes_[c].n_boxes;
-    if (b < own_begin) ++before[c];
-    if (b >= own_begin && b < own_end) mine[c].push_back(b - own_begin);
+  for (const int r : ranks) {
+    const auto [begin, end] = layout.owned(r);
+    for (std::int64_t b = begin; b < end; ++b) {
+      const std::size_t c = size_class(layout, b);
+      classes_[c].box_cells = layout.box(b).count();
+      ++classes_[c].n_boxes;
+      if (r < rank) ++before[c];
+      if (r == rank) mine[c].push_back(b - begin);
+    }
   }
   std::int64_t boxes = 0;
   for (std::size_t c = 0; c < n_classes; ++c) {
@@ -41,13 +53,11 @@ PlotOrder::PlotOrder(const Layout& layout, int rank) {
   }
 }
 
-int PlotOrder::class_of(const Layout& layout, std::int64_t box) const { return clipped_directions(layout, box); }
-
 std::vector<std::int64_t> PlotOrder::all(const Layout& layout) const {
   std::array<std::int64_t, n_classes> next{};
   for (std::size_t c = 0; c < n_classes; ++c) next[c] = classes_[c].first_box;
   std::vector<std::int64_t> order(place(layout.n_boxes()));
-  for (std::int64_t b = 0; b < layout.n_boxes(); ++b) order[place(next[place(class_of(layout, b))]++)] = b;
+  for (std::int64_t b = 0; b < layout.n_boxes(); ++b) order[place(next[size_class(layout, b)]++)] = b;
   return order;
 }
 

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "grid/layout.hpp"
@@ -23,25 +24,31 @@ struct SizeClass {
   std::int64_t first_cell = 0;  ///< cells of the level before this class
 };
 
-/// File order of one level, and where the boxes of one rank stand in it.
+/// Class of a box of a layout: bit d is set when it is clipped in direction d.
+std::size_t size_class(const Layout& layout, std::int64_t box);
+
+/// File order of one level, and where the boxes of one rank stand in it. A file may hold the boxes of some ranks alone.
 class PlotOrder {
  public:
   static constexpr int n_classes = 8;
-  /// O(boxes of the level). Not collective.
+  /// O(boxes of these ranks). Not collective.
+  /// @param ranks  whose boxes the file holds, increasing
+  PlotOrder(const Layout& layout, int rank, std::span<const int> ranks);
+  /// Of all ranks.
   PlotOrder(const Layout& layout, int rank);
 
   const std::array<SizeClass, n_classes>& classes() const { return classes_; }
-  std::int64_t n_cells() const { return n_cells_; }  ///< of all boxes of the level
+  std::int64_t n_cells() const { return n_cells_; }  ///< of all boxes in the file
   /// Own boxes (counted from 0 in the layout's order) in file order.
   const std::vector<std::int64_t>& own() const { return own_; }
-  int class_of(const Layout& layout, std::int64_t box) const;
+  std::int64_t first_own() const { return first_own_; }                 ///< in the layout
   std::int64_t position(std::int64_t i) const { return position_[i]; }  ///< of own()[i] in the file's list
-  /// All boxes of the layout in file order. O(boxes).
+  /// All boxes of the layout in file order, where the file holds all. O(boxes).
   std::vector<std::int64_t> all(const Layout& layout) const;
 
  private:
   std::array<SizeClass, n_classes> classes_{};
-  std::int64_t n_cells_ = 0;
+  std::int64_t n_cells_ = 0, first_own_ = 0;
   std::vector<std::int64_t> own_, position_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "io/hdf5_handle.hpp"
+#include "io/plot_parts.hpp"
 
 namespace karst {
 
@@ -96,6 +97,30 @@ std::string text(hid_t object, const std::string& name, const std::string& path)
   check(H5Aread(attribute, type, value.data()), "read " + name, path);
   value = value.substr(0, value.find('\0'));
   return value == " " ? std::string() : value;  // HDF5 has no text of no length
+}
+
+/// HDF5 shows zeros where a part is not found, so all must be there, and belong to this plotfile.
+void require_parts(hid_t root, const std::string& path) {
+  if (!has_attribute(root, parts_number)) return;
+  namespace fs = std::filesystem;
+  int n = 0;
+  read_numbers(root, parts_number, H5T_NATIVE_INT, H5T_INTEGER, 1, &n, path);
+  const std::string names = text(root, parts_names, path), id = text(root, parts_id, path);
+  for (int k = 1; k <= n; ++k) {
+    const std::string name = names + std::to_string(k);
+    fs::path part = fs::path(path).parent_path() / name;
+    std::error_code ignored;
+    if (!fs::exists(part, ignored)) part = fs::canonical(path).parent_path() / name;  // a link to the plotfile
+    require(fs::is_regular_file(part, ignored),
+            "{}: its values stand in {} parts, of which {} is missing; bring {}1 to {}{} and the plotfile together in "
+            "one folder again",
+            path, n, part.string(), names, names, n);
+    const Handle file(check(H5Fopen(part.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open the part", part.string()),
+                      H5Fclose);
+    require(text(file, parts_id, part.string()) == id,
+            "{}: {} is a part of another plotfile; bring the parts that were written with this one", path,
+            part.string());
+  }
 }
 
 /// Level-0 cells. Older files hold them as the domain of the Chombo layout alone.
@@ -191,6 +216,7 @@ PlotReader::PlotReader(const std::string& path) : file_(std::make_unique<File>()
   const hid_t root = file_->file;
   require(H5Lexists(root, "VTKHDF", H5P_DEFAULT) > 0 && H5Lexists(root, "VTKHDF/Level0", H5P_DEFAULT) > 0,
           "{}: is HDF5 but no plotfile; give one written by karst", path);
+  require_parts(root, path);
   title_ = text(root, "title", path);
   if (has_attribute(root, "time")) read_numbers(root, "time", H5T_NATIVE_DOUBLE, H5T_FLOAT, 1, &time_, path);
   cells_ = domain_cells(root, path);

@@ -37,25 +37,45 @@ std::int64_t chunk_values(const PlotOrder& order, std::int64_t per_cell, bool in
   return std::min(chunk, order.n_cells() * per_cell);
 }
 
-PlotSet create_set(const PlotTarget& to, hid_t parent, const std::string& name, const PlotOrder& order,
-                   std::int64_t per_cell, bool in_rows, hid_t file_type, hid_t memory_type) {
-  Handle properties(check(H5Pcreate(H5P_DATASET_CREATE), "prepare " + name, to.path), H5Pclose);
-  std::vector<hsize_t> sizes{extent(order.n_cells() * per_cell)}, chunk{extent(chunk_values(order, per_cell, in_rows))};
-  if (in_rows) {
-    sizes = {extent(order.n_cells()), extent(per_cell)};
-    chunk = {chunk[0] / extent(per_cell), extent(per_cell)};
+std::vector<PlotShape> plot_shapes(const PlotDescription& plot) {
+  std::vector<PlotShape> shapes;
+  std::int64_t n = 0;
+  for (const PlotArray& a : plot.arrays) {
+    shapes.push_back({a.name, a.unit, a.n_components(), a.is_vector});
+    n += a.n_components();
   }
+  shapes.push_back({.name = "vtkGhostType", .flags = true});
+  if (plot.chombo) shapes.push_back({.name = "data:datatype=0", .per_cell = n, .chombo = true});
+  return shapes;
+}
+
+std::vector<hsize_t> set_sizes(const PlotShape& shape, std::int64_t cells) {
+  if (shape.in_rows) return {extent(cells), extent(shape.per_cell)};
+  return {extent(cells * shape.per_cell)};
+}
+
+Handle create_set(const PlotTarget& to, hid_t parent, const PlotShape& shape, const PlotOrder& order,
+                  hid_t properties) {
+  Handle space = hdf5::simple_space(set_sizes(shape, order.n_cells()), to.path);
+  Handle data(check(H5Dcreate2(parent, shape.name.c_str(), shape.flags ? H5T_STD_U8LE : H5T_IEEE_F32LE, space,
+                               H5P_DEFAULT, properties, H5P_DEFAULT),
+                    "create dataset " + shape.name, to.path),
+              H5Dclose);
+  if (!shape.flags && !shape.chombo) hdf5::put_text(data, "units", shape.unit, to.path);
+  return data;
+}
+
+PlotSet create_stored_set(const PlotTarget& to, hid_t parent, const PlotShape& shape, const PlotOrder& order) {
+  Handle properties(check(H5Pcreate(H5P_DATASET_CREATE), "prepare " + shape.name, to.path), H5Pclose);
+  std::vector<hsize_t> chunk{extent(chunk_values(order, shape.per_cell, shape.in_rows))};
+  if (shape.in_rows) chunk = {chunk[0] / extent(shape.per_cell), extent(shape.per_cell)};
   if (to.plot.compression > 0) {
     check(H5Pset_chunk(properties, static_cast<int>(chunk.size()), chunk.data()), "set the chunk size", to.path);
     check(H5Pset_shuffle(properties), "set the byte shuffle", to.path);
     check(H5Pset_deflate(properties, static_cast<unsigned>(to.plot.compression)), "set the compression", to.path);
   }
-  check(H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER), "prepare " + name, to.path);
-  Handle space = hdf5::simple_space(sizes, to.path);
-  Handle data(check(H5Dcreate2(parent, name.c_str(), file_type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
-                    "create dataset " + name, to.path),
-              H5Dclose);
-  return {std::move(data), per_cell, in_rows, memory_type};
+  check(H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER), "prepare " + shape.name, to.path);
+  return {create_set(to, parent, shape, order, properties), shape};
 }
 
 namespace {
@@ -71,9 +91,9 @@ void select_round(const PlotTarget& to, const PlotSet& set, const PlotOrder& ord
       if (at >= one.first_box && at < one.first_box + one.n_boxes) c = &one;
     std::int64_t n = 0;
     while (i < round.end && order.position(i) == at + n && at + n < c->first_box + c->n_boxes) ++i, ++n;
-    const std::int64_t values = set.in_rows ? 1 : set.per_cell;
+    const std::int64_t values = set.shape.in_rows ? 1 : set.shape.per_cell;
     const hsize_t start[2] = {extent((c->first_cell + (at - c->first_box) * c->box_cells) * values), 0};
-    const hsize_t count[2] = {extent(n * c->box_cells * values), extent(set.per_cell)};
+    const hsize_t count[2] = {extent(n * c->box_cells * values), extent(set.shape.per_cell)};
     check(H5Sselect_hyperslab(space, H5S_SELECT_OR, start, nullptr, count, nullptr), "select the values", to.path);
   }
 }
@@ -85,11 +105,12 @@ void write_round(const PlotTarget& to, const PlotSet& set, const PlotOrder& orde
   Handle transfer(check(H5Pcreate(H5P_DATASET_XFER), "prepare writing", to.path), H5Pclose);
   check(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE), "prepare writing", to.path);
   Handle space(check(H5Dget_space(set.data), "describe the values", to.path), H5Sclose);
-  const hsize_t size[1] = {extent(std::max<std::int64_t>(1, round.cells * set.per_cell))};
+  const hsize_t size[1] = {extent(std::max<std::int64_t>(1, round.cells * set.shape.per_cell))};
   Handle memory = hdf5::simple_space(size, to.path);
   if (round.cells == 0) check(H5Sselect_none(memory), "select the values", to.path);
   select_round(to, set, order, round, space);
-  check(H5Dwrite(set.data, set.memory_type, memory, space, transfer, values), "write the values", to.path);
+  check(H5Dwrite(set.data, set.shape.flags ? H5T_NATIVE_UINT8 : H5T_NATIVE_FLOAT, memory, space, transfer, values),
+        "write the values", to.path);
 }
 
 }  // namespace karst

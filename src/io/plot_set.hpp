@@ -15,12 +15,21 @@ struct PlotRound {
   std::int64_t begin = 0, end = 0, cells = 0;
 };
 
+/// What a dataset of values is to be.
+struct PlotShape {
+  std::string name{}, unit{};
+  std::int64_t per_cell = 1;  ///< values
+  bool in_rows = false;       ///< dimensions (cells, per_cell) instead of (cells × per_cell)
+  bool flags = false;         ///< bytes, no floating-point numbers
+  bool chombo = false;        ///< in /level_L, not in /VTKHDF/LevelL/CellData
+};
+/// Of a level, in the order in which they are written: the arrays, the flags of hidden cells, the part for yt.
+std::vector<PlotShape> plot_shapes(const PlotDescription& plot);
+
 /// One dataset: values of the boxes of a level, in file order.
 struct PlotSet {
   hdf5::Handle data;
-  std::int64_t per_cell = 1;  ///< values
-  bool in_rows = false;       ///< dimensions (cells, per_cell) instead of (cells × per_cell)
-  hid_t memory_type = -1;
+  PlotShape shape;
 };
 
 /// A dataset that rank 0 writes and the others only create. Collective.
@@ -31,10 +40,15 @@ void write_list(const PlotTarget& to, hid_t parent, const std::string& name, hid
 /// little less where boxes allow, since readers that fetch box by box unpack one chunk at least for each.
 std::int64_t chunk_values(const PlotOrder& order, std::int64_t per_cell, bool in_rows);
 
-/// An empty dataset. Collective.
-/// @param file_type, memory_type  of a value
-PlotSet create_set(const PlotTarget& to, hid_t parent, const std::string& name, const PlotOrder& order,
-                   std::int64_t per_cell, bool in_rows, hid_t file_type, hid_t memory_type);
+/// Dimensions of a dataset of so many cells: (cells × per_cell), or (cells, per_cell) of one in rows.
+std::vector<hsize_t> set_sizes(const PlotShape& shape, std::int64_t cells);
+
+/// A dataset without values. Collective.
+/// @param properties  of its creation
+hdf5::Handle create_set(const PlotTarget& to, hid_t parent, const PlotShape& shape, const PlotOrder& order,
+                        hid_t properties);
+/// One whose values will stand in this file. Collective.
+PlotSet create_stored_set(const PlotTarget& to, hid_t parent, const PlotShape& shape, const PlotOrder& order);
 
 /// Writes the values of a round, box after box. Collective.
 void write_round(const PlotTarget& to, const PlotSet& set, const PlotOrder& order, const PlotRound& round,

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <random>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "io/agree.hpp"
+#include "io/plot_parts.hpp"
 #include "io/plot_set.hpp"
 
 namespace karst {
@@ -23,6 +26,7 @@ void check_description(const Comm& comm, const std::string& path, const PlotDesc
   require(!plot.arrays.empty(), "plotfile {}: no array to write; name at least one", path);
   require(plot.compression >= 0 && plot.compression <= 9, "plotfile {}: compression {}, allowed 0 to 9", path,
           plot.compression);
+  require(plot.parts >= 1, "plotfile {}: {} parts; allowed 1 or more", path, plot.parts);
   for (std::size_t l = 0; l < plot.levels.size(); ++l) {
     require(plot.levels[l]->n_boxes() > 0, "plotfile {}: level {} has no box", path, l);
     require(plot.levels[l]->n_ranks() == comm.size(),
@@ -67,6 +71,7 @@ Handle write_vtk_root(const PlotTarget& to) {
   return group;
 }
 
+/// For all ranks together.
 Handle create_file(const Comm& comm, const std::string& temporary, const std::string& path) {
   Handle access(check(H5Pcreate(H5P_FILE_ACCESS), "prepare the file", path), H5Pclose);
   check(H5Pset_fapl_mpio(access, comm.handle(), MPI_INFO_NULL), "prepare the file", path);
@@ -80,7 +85,7 @@ std::int64_t root_bytes(const PlotDescription& plot) {
          static_cast<std::int64_t>(plot.title.size() + plot.version.size());
 }
 
-/// Everything between opening and closing. Collective.
+/// Everything between opening and closing of a plotfile in one file. Collective.
 void write_all(const Comm& comm, const AtomicFile& target, const PlotDescription& plot, Reservation& room) {
   const std::string& path = target.path();
   std::vector<PlotOrder> orders;
@@ -95,19 +100,117 @@ void write_all(const Comm& comm, const AtomicFile& target, const PlotDescription
   const PlotTarget to{comm, plot, n_components, file, path, room, metadata};
   write_root(to);
   Handle vtk = write_vtk_root(to);
-  for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l) write_level(to, vtk, l, orders[l]);
+  for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
+    write_level_values(to, write_level_frame(to, vtk, l, orders[l]), l, orders[l]);
   check(vtk.close(), "finish the levels", path);
   check(file.close(), "finish the file", path);
 }
 
-PlotSize sizes(const PlotDescription& plot, std::int64_t file_bytes) {
+/// Parts of a plotfile, seen from a rank.
+struct Parts {
+  int n, rank;
+  std::vector<int> of_ranks;  ///< the part of each rank
+  std::vector<int> ranks;     ///< of the own part
+  std::string id;
+};
+
+/// The boxes of the own part. Collective, on the ranks of comm.
+void write_part(const Comm& comm, const AtomicFile& target, const PlotDescription& plot, Reservation& room,
+                const Parts& parts) {
+  const std::string& path = target.path();
+  std::vector<PlotOrder> orders;
+  std::int64_t metadata = root_bytes(plot);
+  for (const Layout* layout : plot.levels) {
+    orders.emplace_back(*layout, parts.rank, parts.ranks);
+    metadata += metadata_bytes(plot, *layout, orders.back());
+  }
+  room.reserve(metadata);
+  Handle file = create_file(comm, target.temporary(), path);
+  const auto n_components = static_cast<int>(component_names(plot.arrays).size());
+  const PlotTarget to{comm, plot, n_components, file, path, room, metadata};
+  hdf5::put_text(file, parts_id, parts.id, path);
+  Handle vtk = hdf5::create_group(file, "VTKHDF", path);
+  for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
+    if (orders[l].n_cells() > 0) write_level_values(to, create_level_groups(to, vtk, l), l, orders[l]);
+  check(vtk.close(), "finish the levels", path);
+  check(file.close(), "finish the file", path);
+}
+
+/// What shows all parts as one. By one process.
+void write_whole(const AtomicFile& target, const PlotDescription& plot, Reservation& room, const Parts& parts) {
+  const Comm comm = Comm::self();
+  const std::string& path = target.path();
+  std::vector<PlotOrder> orders;
+  std::vector<PartRuns> runs;
+  std::int64_t metadata = root_bytes(plot);
+  for (const Layout* layout : plot.levels) {
+    orders.emplace_back(*layout, parts.rank);
+    runs.push_back(part_runs(*layout, parts.of_ranks));
+    metadata += metadata_bytes(plot, *layout, orders.back()) + view_bytes(plot, runs.back());
+  }
+  room.reserve(metadata);
+  Handle file(
+      check(H5Fcreate(target.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), "create the file", path),
+      H5Fclose);
+  const auto n_components = static_cast<int>(component_names(plot.arrays).size());
+  const PlotTarget to{comm, plot, n_components, file, path, room, metadata};
+  write_root(to);
+  put_parts(to, parts.n, parts.id);
+  Handle vtk = write_vtk_root(to);
+  for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
+    write_level_views(to, write_level_frame(to, vtk, l, orders[l]), l, orders[l], runs[l]);
+  check(vtk.close(), "finish the levels", path);
+  check(file.close(), "finish the file", path);
+}
+
+PlotSize sizes(const PlotDescription& plot, std::int64_t file_bytes, int parts) {
   PlotSize size;
+  size.parts = parts;
   size.file_bytes = file_bytes;
   const auto value = static_cast<std::int64_t>(sizeof(float) * component_names(plot.arrays).size());
   for (const Layout* level : plot.levels)
     for (std::int64_t b = 0; b < level->n_boxes(); ++b) size.box_bytes += value * level->box(b).count();
   size.dense_bytes = value * plot.levels.back()->domain().box().count();
   return size;
+}
+
+/// What all parts of a plotfile share, seen from a rank. Collective.
+Parts prepare_parts(const Comm& comm, int n) {
+  Parts parts{n, comm.rank(), parts_of_ranks(comm.machines(), n), {}, {}};
+  for (int r = 0; r < comm.size(); ++r)
+    if (parts.of_ranks[r] == parts.of_ranks[comm.rank()]) parts.ranks.push_back(r);
+  std::random_device random;
+  parts.id = fmt::format("{:08x}{:08x}", random(), random());
+  comm.broadcast(parts.id);
+  return parts;
+}
+
+PlotSize write_in_parts(const Comm& comm, const std::string& path, const PlotDescription& plot) {
+  const Parts parts = prepare_parts(comm, std::min(plot.parts, comm.size()));
+  const int mine = parts.of_ranks[comm.rank()];
+  const Comm group = comm.part(parts.n, mine);
+  std::optional<AtomicFile> part, whole;
+  std::int64_t bytes = 0;
+  agree(comm, [&] {
+    part.emplace(group, part_name(path, mine + 1));
+    Reservation room(group, *part);
+    agree(group, [&] { write_part(group, *part, plot, room, parts); });
+    const std::int64_t size = room.finish();
+    if (group.rank() == 0) bytes += size;
+  });
+  agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    const Comm self = Comm::self();
+    whole.emplace(self, path);
+    Reservation room(self, *whole);
+    write_whole(*whole, plot, room, parts);
+    bytes += room.finish();
+  });
+  agree(comm, [&] { part->commit(); });
+  agree(comm, [&] {
+    if (whole) whole->commit();
+  });
+  return sizes(plot, comm.sum(bytes), parts.n);
 }
 
 }  // namespace
@@ -125,12 +228,13 @@ std::vector<std::string> component_names(std::span<const PlotArray> arrays) {
 PlotSize write_plotfile(const Comm& comm, const std::string& path, const PlotDescription& plot) {
   check_description(comm, path, plot);
   const hdf5::Quiet quiet;
+  if (plot.parts > 1 && comm.size() > 1) return write_in_parts(comm, path, plot);
   AtomicFile target(comm, path);
   Reservation room(comm, target);
   agree(comm, [&] { write_all(comm, target, plot, room); });
   const std::int64_t file_bytes = room.finish();
   target.commit();
-  return sizes(plot, file_bytes);
+  return sizes(plot, file_bytes, 1);
 }
 
 }  // namespace karst

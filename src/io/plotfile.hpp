@@ -16,6 +16,13 @@
 //   /level_L/data:datatype=0 box after box, in a box component after component, x fastest [float32]
 //   /level_L/data:offsets=0  where each box starts there, and the end
 //
+// In parts (PlotDescription::parts, decision 043) the values stand in files beside this one, NAME.part1, NAME.part2
+// ..., each with the boxes of a group of ranks in datasets of the same names. The datasets here are virtual ones of
+// HDF5, which show those of all parts as if they stood here; more at the root:
+//
+//   parts, part_names        their number; their names without it ("NAME.part")
+//   parts_id                 a random text, the same in all parts: they belong together
+//
 // Only boxes that exist are written. They stand sorted by size, then in Morton order (see plot_order.hpp).
 #pragma once
 
@@ -55,19 +62,21 @@ struct PlotDescription {
   /// Flags of the cells of an own box, likewise.
   std::function<void(int level, std::int64_t box, std::span<std::uint8_t> cells)> hide;
   bool chombo = true;   ///< the values once more in the layout that yt reads
+  int parts = 1;        ///< files for the values, at most one per rank; 1: they stand in the plotfile itself
   int compression = 1;  ///< deflate level 1 .. 9 (after a byte shuffle); 0 writes plain values
   std::int64_t buffer_bytes = std::int64_t{64} << 20;  ///< of values held by a rank at a time, two thirds more to sort
 };
 
 struct PlotSize {
-  std::int64_t file_bytes = 0;   ///< of the finished file
+  std::int64_t file_bytes = 0;   ///< of the finished file, and of its parts
   std::int64_t box_bytes = 0;    ///< of the values before compression, counted once
   std::int64_t dense_bytes = 0;  ///< of the values on a uniform grid of the finest cell width over the whole domain
+  int parts = 1;                 ///< that were written
 };
 
-/// Writes a plotfile under a temporary name and renames it, so `path` holds the old file or the whole new one.
-/// Throws the same Error on all ranks when anything fails (a full disk, fill() on any rank); nothing new stays behind.
-/// Collective.
+/// Writes a plotfile under a temporary name and renames it, so `path` holds the old file or the whole new one. Parts
+/// are renamed before it: those of an older plotfile of this name are gone once the first one is. Throws the same Error
+/// on all ranks when anything fails (a full disk, fill() on any rank); nothing new stays behind. Collective.
 PlotSize write_plotfile(const Comm& comm, const std::string& path, const PlotDescription& plot);
 
 }  // namespace karst

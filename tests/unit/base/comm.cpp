@@ -55,6 +55,26 @@ TEST(CommMpi, EverySoManyRanks) {
   EXPECT_THROW(static_cast<void>(comm.every(0)), Error);
 }
 
+/// Ranks that name the same part, in their order; the same communicator when asked again.
+TEST(CommMpi, Parts) {
+  const Comm comm = Comm::world();
+  for (int n = 1; n <= comm.size(); ++n)
+    for (int again = 0; again < 2; ++again) {
+      const int mine = comm.rank() % n;
+      const Comm part = comm.part(n, mine);
+      EXPECT_EQ(part.size(), (comm.size() - mine + n - 1) / n);
+      EXPECT_EQ(part.rank(), comm.rank() / n);
+      EXPECT_EQ(part.min(std::int64_t{comm.rank()}), mine);
+    }
+  EXPECT_THROW(static_cast<void>(comm.part(2, 2)), Error);
+}
+
+/// All ranks of a test run on one machine.
+TEST(CommMpi, Machines) {
+  const Comm comm = Comm::world();
+  EXPECT_EQ(comm.machines(), std::vector<int>(static_cast<std::size_t>(comm.size()), 0));
+}
+
 TEST(CommMpi, GathersListsOfDifferentLengthInRankOrder) {
   const Comm comm = Comm::world();
   const std::vector<int> mine(static_cast<std::size_t>(comm.rank()), comm.rank());  // rank 0 has none

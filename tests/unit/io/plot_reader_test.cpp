@@ -48,6 +48,47 @@ TEST(PlotReaderMpi, ReadsWhatWasWritten) {
   }
 }
 
+// Values of a plotfile in parts are there wherever all its files lie together, and through a link to it; no zeros are
+// taken for values where a part is missing, cut short or of another plotfile.
+TEST(PlotReaderMpi, Parts) {
+  namespace fs = std::filesystem;
+  const Comm comm = Comm::world();
+  const test::SharedDirectory folder(comm);
+  const fs::path place(folder.path());
+  test::PlotSample sample = test::plot_sample(comm, {36, 40, 19}, 8, 2, 4);
+  test::connect(sample, comm);
+  sample.plot.parts = 2;
+  for (const char* name : {"first", "second"}) {
+    if (comm.rank() == 0) fs::create_directory(place / name);
+    comm.any(false);
+    write_plotfile(comm, place / name / "plot.vtkhdf", sample.plot);
+  }
+  if (comm.rank() != 0 || comm.size() == 1) return;
+  const fs::path moved = place / "moved", plot = moved / "plot.vtkhdf";
+  fs::rename(place / "first", moved);
+  fs::create_symlink(plot, place / "link.vtkhdf");
+  for (const fs::path& path : {plot, place / "link.vtkhdf"}) {
+    const PlotReader reader(path);
+    for (int l = 0; l < 2; ++l)
+      for (std::size_t b = 0; b < reader.boxes(l).size(); ++b) {
+        std::vector<float> values(static_cast<std::size_t>(reader.boxes(l)[b].count()));
+        reader.read(l, b, 3, values);
+        std::size_t n = 0;
+        for_each_cell(reader.boxes(l)[b], [&](const Index& c) { ASSERT_EQ(values[n++], test::plot_value(l, c, 3)); });
+      }
+  }
+  const auto error = [&] { return test::error_of([&] { const PlotReader reader(plot); }); };
+  const fs::path part = moved / "plot.vtkhdf.part2";
+  fs::copy_file(place / "second/plot.vtkhdf.part2", part, fs::copy_options::overwrite_existing);
+  EXPECT_NE(error().find("plot.vtkhdf.part2 is a part of another plotfile"), std::string::npos) << error();
+  fs::resize_file(part, 1000);
+  EXPECT_NE(error().find("plot.vtkhdf.part2"), std::string::npos) << error();
+  fs::remove(part);
+  EXPECT_NE(error().find("2 parts, of which " + part.string() + " is missing; bring plot.vtkhdf.part1 to plot.vtkhdf"),
+            std::string::npos)
+      << error();
+}
+
 TEST(PlotReader, OtherFilesAreRefused) {
   const Comm comm = Comm::self();
   const test::SharedDirectory folder(comm);

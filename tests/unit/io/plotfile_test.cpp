@@ -30,6 +30,14 @@ int n_files(const std::string& path) {
   return n;
 }
 
+/// Of all files in the folder of a file.
+std::int64_t bytes_beside(const std::string& path) {
+  std::int64_t bytes = 0;
+  for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()))
+    bytes += static_cast<std::int64_t>(file.file_size());
+  return bytes;
+}
+
 struct StoredBox {
   int lo[3], hi[3];
 };
@@ -106,7 +114,8 @@ void expect_level(hid_t file, const test::PlotSample& sample, int l) {
   }
 }
 
-void round_trip(const Index& cells, int box, int levels, int components, int compression, std::int64_t buffer) {
+void round_trip(const Index& cells, int box, int levels, int components, int compression, std::int64_t buffer,
+                int parts = 1) {
   const Comm comm = Comm::world();
   const SharedDirectory directory(comm);
   const std::string path = directory.path() + "/plot.vtkhdf";
@@ -114,14 +123,16 @@ void round_trip(const Index& cells, int box, int levels, int components, int com
   connect(sample, comm);
   sample.plot.compression = compression;
   sample.plot.buffer_bytes = buffer;
+  sample.plot.parts = parts;
   const PlotSize size = write_plotfile(comm, path, sample.plot);
+  EXPECT_EQ(size.parts, std::min(parts, comm.size()));
   std::int64_t values = 0;
   for (const Layout& layout : sample.layouts)
     for (std::int64_t b = 0; b < layout.n_boxes(); ++b) values += layout.box(b).count() * components;
   EXPECT_EQ(size.box_bytes, 4 * values);
   EXPECT_EQ(size.dense_bytes, 4 * components * sample.layouts.back().domain().box().count());
-  EXPECT_EQ(size.file_bytes, static_cast<std::int64_t>(std::filesystem::file_size(path)));
-  EXPECT_EQ(n_files(path), 1);
+  EXPECT_EQ(size.file_bytes, bytes_beside(path));
+  EXPECT_EQ(n_files(path), size.parts == 1 ? 1 : 1 + size.parts);
   if (comm.rank() == 0) {
     const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     ASSERT_GE(file, 0);
@@ -139,6 +150,28 @@ TEST(PlotfileMpi, OneCellThick) { round_trip({45, 30, 1}, 16, 2, 2, 1, much); }
 TEST(PlotfileMpi, SmallerThanABox) { round_trip({5, 3, 2}, 8, 1, 1, 1, much); }
 TEST(PlotfileMpi, ManyRounds) { round_trip({37, 22, 19}, 8, 2, 2, 1, 5000); }
 TEST(PlotfileMpi, Uncompressed) { round_trip({37, 22, 19}, 8, 2, 2, 0, 5000); }
+// The same datasets as of one file, value by value, whatever the number of ranks and parts.
+TEST(PlotfileMpi, TwoParts) { round_trip({37, 22, 19}, 8, 2, 5, 1, much, 2); }
+TEST(PlotfileMpi, ThreeParts) { round_trip({37, 22, 19}, 8, 3, 5, 1, 50000, 3); }
+TEST(PlotfileMpi, MorePartsThanRanks) { round_trip({40, 24, 20}, 8, 2, 2, 1, much, 100); }
+TEST(PlotfileMpi, PartsUncompressed) { round_trip({37, 22, 19}, 8, 2, 4, 0, 50000, 2); }
+TEST(PlotfileMpi, PartsWithoutBoxes) { round_trip({5, 3, 2}, 8, 1, 1, 1, much, 3); }
+
+// What HDF5 takes for a pattern in names of files and datasets stays as it is.
+TEST(PlotfileMpi, PartsWithPercentInNames) {
+  const Comm comm = Comm::world();
+  const SharedDirectory directory(comm);
+  const std::string path = directory.path() + "/100%b.vtkhdf";
+  auto sample = plot_sample(comm, {16, 16, 16}, 8, 1, 2);
+  connect(sample, comm);
+  sample.plot.arrays[0].name = "%bright %%";
+  sample.plot.parts = 2;
+  write_plotfile(comm, path, sample.plot);
+  if (comm.rank() != 0) return;
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  expect_level(file, sample, 0);
+  H5Fclose(file);
+}
 
 // The text of the Error, the same on all ranks; nothing but the old file stays.
 void expect_error(const PlotDescription& plot, const std::string& path, const std::string& want) {
@@ -171,6 +204,7 @@ TEST(PlotfileMpi, MistakesInTheDescription) {
   expect_error(with([](auto& p) { p.arrays[0].name = "a/b"; }), path, "'a/b'");
   expect_error(with([](auto& p) { p.cell_width = 0; }), path, "cell width 0");
   expect_error(with([](auto& p) { p.compression = 10; }), path, "compression 10, allowed 0 to 9");
+  expect_error(with([](auto& p) { p.parts = 0; }), path, "0 parts; allowed 1 or more");
   const Layout empty({{16, 16, 16}, {}}, 8, {},
                      std::vector<std::int64_t>(static_cast<std::size_t>(comm.size()) + 1, 0));
   expect_error(with([&](auto& p) { p.levels[0] = &empty; }), path, "level 0 has no box");
@@ -203,10 +237,11 @@ TEST(PlotfileMpi, WithoutTheLayoutOfYt) {
 TEST(PlotfileMpi, FailureOfFillOnOneRank) {
   const Comm comm = Comm::world();
   const SharedDirectory directory(comm);
-  for (int compression : {0, 1}) {
+  for (const auto& [compression, parts] : {std::pair(0, 1), {1, 1}, {1, 2}}) {
     auto sample = plot_sample(comm, {48, 48, 48}, 8, 2, 1);
     connect(sample, comm);
     sample.plot.compression = compression;
+    sample.plot.parts = parts;
     sample.plot.buffer_bytes = 10000;
     sample.plot.fill = [fill = sample.plot.fill, &comm](int level, std::int64_t box, int c, std::span<float> values) {
       require(!(level == 1 && box == 5 && comm.rank() == comm.size() - 1), "no value in box {}", box);
@@ -220,9 +255,12 @@ TEST(PlotfileMpi, MissingDirectory) {
   const Comm comm = Comm::world();
   auto sample = plot_sample(comm, {16, 16, 16}, 8, 1, 1);
   connect(sample, comm);
-  const std::string text = test::error_of([&] { write_plotfile(comm, "/no/such/folder/plot.vtkhdf", sample.plot); });
-  EXPECT_NE(text.find("/no/such/folder/plot.vtkhdf"), std::string::npos) << text;
-  EXPECT_NE(text.find("No such file or directory"), std::string::npos) << text;
+  for (const int parts : {1, 2}) {
+    sample.plot.parts = parts;
+    const std::string text = test::error_of([&] { write_plotfile(comm, "/no/such/folder/plot.vtkhdf", sample.plot); });
+    EXPECT_NE(text.find("/no/such/folder/plot.vtkhdf"), std::string::npos) << text;
+    EXPECT_NE(text.find("No such file or directory"), std::string::npos) << text;
+  }
 }
 
 // A disk of 4 MiB that fills up while the second level is being written.
@@ -232,10 +270,11 @@ TEST(PlotfileMpi, FullDisk) {
   const bool mounted =
       !comm.any(comm.rank() == 0 && mount("tmpfs", directory.path().c_str(), "tmpfs", 0, "size=4m") != 0);
   if (!mounted) GTEST_SKIP() << "a small file system cannot be mounted here (needs root)";
-  for (int compression : {0, 1}) {
+  for (const auto& [compression, parts] : {std::pair(0, 1), {1, 1}, {0, 2}, {1, 2}}) {
     auto sample = plot_sample(comm, {64, 64, 64}, 16, 2, 2);
     connect(sample, comm);
     sample.plot.compression = compression;
+    sample.plot.parts = parts;
     sample.plot.buffer_bytes = 100000;
     if (compression)  // values that do not compress
       sample.plot.fill = [](int, std::int64_t box, int component, std::span<float> values) {

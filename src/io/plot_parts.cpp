@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/plot_parts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <map>
+
+#include "base/error.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr std::string_view ending = ".part";
+
+std::size_t place(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+/// Parts of each machine, at least one and at most one per rank; as many ranks in each as can be.
+std::vector<int> shares(const std::vector<int>& ranks, int n) {
+  std::vector<int> parts(ranks.size(), 1);
+  for (auto left = n - static_cast<int>(std::ssize(ranks)); left > 0; --left) {
+    std::size_t most = 0;
+    for (std::size_t m = 1; m < ranks.size(); ++m)
+      if (std::int64_t{ranks[m]} * parts[most] > std::int64_t{ranks[most]} * parts[m]) most = m;
+    ++parts[most];
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::string part_name(const std::string& plotfile, int part) { return fmt::format("{}{}{}", plotfile, ending, part); }
+
+std::string whole_of(const std::string& name) {
+  const std::size_t at = name.rfind(ending);
+  if (at == std::string::npos) return name;
+  int part = 0;
+  const char *first = name.data() + at + ending.size(), *last = name.data() + name.size();
+  const auto read = std::from_chars(first, last, part);
+  return read.ec == std::errc() && read.ptr == last && part > 0 ? name.substr(0, at) : name;
+}
+
+std::vector<std::string> parts_beside(const std::string& plotfile) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  while (std::filesystem::exists(part_name(plotfile, static_cast<int>(names.size()) + 1), ignored))
+    names.push_back(part_name(plotfile, static_cast<int>(names.size()) + 1));
+  return names;
+}
+
+std::vector<int> parts_of_ranks(std::span<const int> machines, int n) {
+  std::map<int, std::size_t> number;  // of a machine, by its lowest rank
+  std::vector<int> ranks;             // on each
+  for (const int m : machines) {
+    const auto [at, is_new] = number.try_emplace(m, ranks.size());
+    if (is_new) ranks.push_back(0);
+    ++ranks[at->second];
+  }
+  const auto n_machines = static_cast<int>(ranks.size());
+  std::vector<int> begin(ranks.size()), parts(ranks.size(), 1), before(ranks.size());
+  if (n > n_machines) parts = shares(ranks, n);
+  for (int m = 1; m < n_machines; ++m) begin[place(m)] = begin[place(m - 1)] + parts[place(m - 1)];
+  if (n <= n_machines)
+    for (int m = 0; m < n_machines; ++m) begin[place(m)] = static_cast<int>(std::int64_t{m} * n / n_machines);
+  std::vector<int> part;
+  for (const int machine : machines) {
+    const std::size_t m = number.at(machine);
+    part.push_back(begin[m] + static_cast<int>(std::int64_t{before[m]++} * parts[m] / ranks[m]));
+  }
+  return part;
+}
+
+PartRuns part_runs(const Layout& layout, std::span<const int> part_of_rank) {
+  using Counts = std::array<std::int64_t, PlotOrder::n_classes>;
+  const auto n_parts = place(*std::ranges::max_element(part_of_rank)) + 1;
+  const PlotOrder whole(layout, 0);
+  std::vector<Counts> on_rank(part_of_rank.size()), next(n_parts);
+  for (std::size_t r = 0; r < on_rank.size(); ++r) {
+    const auto [first, last] = layout.owned(static_cast<int>(r));
+    for (std::int64_t b = first; b < last; ++b) on_rank[r][size_class(layout, b)] += layout.box(b).count();
+  }
+  PartRuns all;
+  all.cells.resize(n_parts);
+  for (std::size_t c = 0; c < PlotOrder::n_classes; ++c) {
+    for (std::size_t p = 0; p < n_parts; ++p) next[p][c] = all.cells[p];
+    for (std::size_t r = 0; r < on_rank.size(); ++r) all.cells[place(part_of_rank[r])] += on_rank[r][c];
+  }
+  std::int64_t to = 0;
+  for (std::size_t c = 0; c < PlotOrder::n_classes; ++c)
+    for (std::size_t r = 0; r < on_rank.size(); ++r) {
+      const std::int64_t cells = on_rank[r][c];
+      if (cells == 0) continue;
+      std::int64_t& from = next[place(part_of_rank[r])][c];
+      PartRun* last = all.runs.empty() ? nullptr : &all.runs.back();
+      if (last != nullptr && last->part == part_of_rank[r] && last->from + last->cells == from)
+        last->cells += cells;
+      else
+        all.runs.push_back({part_of_rank[r], from, to, cells});
+      from += cells;
+      to += cells;
+    }
+  return all;
+}
+
+}  // namespace karst

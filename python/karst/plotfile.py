@@ -41,6 +41,23 @@ def _text(value):
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
+def _require_parts(file, path):
+    """HDF5 shows zeros where a part of a plotfile is not found: all must be there, and belong to it."""
+    for k in range(1, int(file.attrs.get("parts", 0)) + 1):
+        name = f"{_text(file.attrs['part_names'])}{k}"
+        part = next((p for p in (path.parent / name, path.resolve().parent / name) if p.exists()), None)
+        if part is None:
+            raise KarstError(f"{path}: its values stand in {file.attrs['parts']} parts, of which {path.parent / name} is missing; "
+                             "bring all of them and the plotfile together in one folder again")
+        try:
+            with h5py.File(part, "r") as held:
+                own = _text(held.attrs.get("parts_id", "")) == _text(file.attrs["parts_id"])
+        except OSError as error:
+            raise KarstError(f"{part}: this part of {path} cannot be read as HDF5 ({error})") from None
+        if not own:
+            raise KarstError(f"{path}: {part} is a part of another plotfile; bring the parts that were written with this one")
+
+
 def doubled(values: np.ndarray, axis: int) -> np.ndarray:
     """Twice as many cells along an axis, by linear interpolation between cell centres."""
     before = np.concatenate([values.take([0], axis), values.take(range(values.shape[axis] - 1), axis)], axis)
@@ -63,6 +80,7 @@ class Plotfile:
             self._file = h5py.File(path, "r")
         except OSError as error:
             raise KarstError(f"{path}: cannot be read as HDF5 ({error}); give a plotfile written by karst") from None
+        _require_parts(self._file, Path(path))
         if "VTKHDF/Level0/CellData" not in self._file:
             raise KarstError(f"{path}: is HDF5 but no plotfile (VTKHDF/Level0 is missing); give one written by karst")
         attributes = self._file.attrs
@@ -73,6 +91,7 @@ class Plotfile:
             self.levels.append(self._level(len(self.levels)))
         held = self._file["VTKHDF/Level0/CellData"]
         self.arrays = {name: _text(held[name].attrs.get("units", _older_unit(name))) for name in held if name != HIDDEN}
+        self._datasets: dict[tuple[int, str], h5py.Dataset | None] = {}
         self._columns: dict[str, tuple[str, int | None]] = {}  # component: array and its column
         for name in self.arrays:
             if held[name].ndim == 2:
@@ -117,14 +136,22 @@ class Plotfile:
         """Unit of an array or component, "1" without one."""
         return self.arrays[self._place(field)[0]]
 
+    def _dataset(self, level, name):
+        """Kept open: parts of a plotfile would be opened again for each box. None when there is none."""
+        if (level, name) not in self._datasets:
+            self._datasets[level, name] = self._file[f"VTKHDF/Level{level}/CellData"].get(name)
+        return self._datasets[level, name]
+
     def box(self, field: str, level: int, number: int) -> np.ndarray:
         """Values of one box, array [k, j, i], of a vector [k, j, i, component]."""
         name, column = self._place(field)
-        at, held = self.levels[level], self._file[f"VTKHDF/Level{level}/CellData"]
+        at = self.levels[level]
         rows = slice(int(at.first[number]), int(at.first[number + 1]))
-        values = held[name][rows] if column is None else held[name][rows, column]
-        if not field.startswith(GEOMETRY) and HIDDEN in held:
-            values[held[HIDDEN][rows] != 0] = np.nan
+        held = self._dataset(level, name)
+        values = held[rows] if column is None else held[rows, column]
+        hidden = None if field.startswith(GEOMETRY) else self._dataset(level, HIDDEN)
+        if hidden is not None:
+            values[hidden[rows] != 0] = np.nan
         return values.reshape(*(at.hi[number] - at.lo[number] + 1)[::-1], *values.shape[1:])
 
     def _assemble(self, field, level, plane):

@@ -32,6 +32,12 @@ void read(Reader& in, OutputOptions& options) {
       "output.yt", options.yt,
       "plotfiles hold their values a second time in the layout that yt.load opens; false: files of half the size, for "
       "ParaView and Python");
+  in.integer(
+      "output.files", options.files, "",
+      "files that hold the values of a plotfile: 1 = the plotfile itself, which all ranks write together; more = "
+      "NAME.part1, NAME.part2 ... beside it, each written by neighbouring ranks, of one machine where it can be, "
+      "and read through the plotfile as before; at most one per rank",
+      1, 1000000);
   in.flag(
       "output.wall", options.wall,
       "transport with walls that react leaves wall.vtp at the end: the wall as a surface, with the flux into it per "

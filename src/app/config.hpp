@@ -29,6 +29,7 @@ struct OutputOptions {
   std::string directory = "out";  ///< relative to the folder in which the program runs
   std::vector<PlotField> plot{PlotField::fraction, PlotField::distance};
   bool yt = true;
+  int files = 1;     ///< that hold the values of a plotfile
   bool wall = true;  ///< wall.vtp of transport with walls that react
   std::vector<SliceOptions> slices;
   std::vector<ProbeOptions> probes;

@@ -12,6 +12,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "io/agree.hpp"
+#include "io/part_names.hpp"
 
 namespace karst {
 
@@ -95,7 +96,9 @@ void keep_files(const JobContext& run, FilesInTime& files) {
     for (FilesInTime::Series* series : changed_series(files))
       for (; series->kept < series->files.size(); ++series->kept) {
         FilesInTime::Output& file = series->files[series->kept];
-        file.checksum = run.solved->keep_file(run.file(file.name));
+        file.checksums = {run.solved->keep_file(run.file(file.name))};
+        for (const std::string& part : parts_beside(run.file(file.name)))
+          file.checksums.push_back(run.solved->keep_file(part));
       }
   });
   for (FilesInTime::Series* series : changed_series(files)) series->kept = series->files.size();
@@ -104,7 +107,10 @@ void keep_files(const JobContext& run, FilesInTime& files) {
 void bring_files(const JobContext& run, const FilesInTime& files) {
   if (run.comm.rank() != 0) return;
   for (const auto& [name, series] : all_series(files))
-    for (const FilesInTime::Output& o : series->files) run.solved->bring_file(run.file(o.name), o.checksum);
+    for (const FilesInTime::Output& o : series->files)
+      for (std::size_t part = 0; part < o.checksums.size(); ++part)
+        run.solved->bring_file(run.file(part == 0 ? o.name : part_name(o.name, static_cast<int>(part))),
+                               o.checksums[part]);
   for (std::size_t i = 0; i < files.histories.size(); ++i) {
     const std::string path = run.file(files.histories[i]);
     std::ofstream file(path, std::ios::binary);
@@ -116,7 +122,13 @@ void bring_files(const JobContext& run, const FilesInTime& files) {
 Json files_json(const FilesInTime& files) {
   const auto json_of = [](const FilesInTime::Series& series) {
     Json list = Json::array();
-    for (const FilesInTime::Output& o : series.files) list.push_back(Json{o.name, o.time, std::int64_t{o.checksum}});
+    for (const FilesInTime::Output& o : series.files) {
+      Json file = Json::array();
+      file.push_back(o.name);
+      file.push_back(o.time);
+      for (const std::uint32_t c : o.checksums) file.push_back(std::int64_t{c});
+      list.push_back(std::move(file));
+    }
     return list;
   };
   Json json{{"histories", files.histories}, {"texts", files.texts}, {"outputs", json_of(files.outputs)}};
@@ -134,9 +146,11 @@ void take_files(const Json& json, FilesInTime& files) {
           files.histories.size());
   const auto series_of = [](const Json& list) {
     FilesInTime::Series series;
-    for (const Json& o : list)
-      series.files.push_back(
-          {o.at(0).get<std::string>(), o.at(1).get<double>(), static_cast<std::uint32_t>(o.at(2).get<std::int64_t>())});
+    for (const Json& o : list) {
+      series.files.push_back({o.at(0).get<std::string>(), o.at(1).get<double>()});
+      for (std::size_t i = 2; i < o.size(); ++i)
+        series.files.back().checksums.push_back(static_cast<std::uint32_t>(o.at(i).get<std::int64_t>()));
+    }
     series.kept = series.files.size();
     return series;
   };

@@ -17,8 +17,8 @@ struct FilesInTime {
   /// A file of the past.
   struct Output {
     std::string name;
-    double time = 0.0;           ///< [s]
-    std::uint32_t checksum = 0;  ///< of its copy, once there is one; rank 0
+    double time = 0.0;                       ///< [s]
+    std::vector<std::uint32_t> checksums{};  ///< of the copies of it and its parts, once there are; rank 0
   };
   /// Files of one kind that ParaView opens as one.
   struct Series {

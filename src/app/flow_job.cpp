@@ -420,9 +420,10 @@ void solve_with_reservoirs(const JobContext& run, const FlowSample& sample, Solv
     const std::vector<JobComponent> components = solve_on(here, part, sample, progress, all);
     if (components.empty()) continue;
     const char axis = "xyz"[part.axes[0]];
-    all.files.push_back({fmt::format("plot_{}.vtkhdf", axis),
-                         fmt::format("the flow along {} with its reservoirs, for ParaView, yt and Python", axis)});
-    write_plot(here, grid.source, run.file(all.files.back().name), components);
+    const std::string name = fmt::format("plot_{}.vtkhdf", axis);
+    const PlotSize size = write_plot(here, grid.source, run.file(name), components);
+    all.files.push_back({name, fmt::format("the flow along {} with its reservoirs, for ParaView, yt and Python{}", axis,
+                                           told_parts(run, size))});
   }
 }
 

@@ -15,6 +15,7 @@
 #include "app/summary.hpp"
 #include "base/atomic_file.hpp"
 #include "base/log.hpp"
+#include "io/part_names.hpp"
 
 namespace karst {
 
@@ -51,8 +52,11 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
     log_info("Shown is the sample alone; `karst run` adds the {} cells of flow.reservoir to each end of an axis\n",
              session.config.flow.reservoir);
   const WallClock output_clock;
-  summary.plot =
-      write_plot({comm, session.config, source.grid, geometry, {}, {}}, source, folder.file(plotfile_name), {});
+  const JobContext context{comm, session.config, source.grid, geometry, {}, {}};
+  const std::string plotfile = folder.file(plotfile_name);
+  for (int part = 1; part <= std::min(session.config.output.files, comm.size()); ++part)
+    folder.file(part_name(plotfile_name, part));  // for a signal to remove
+  summary.plot = write_plot(context, source, plotfile, {});
   write_file(comm, folder.file("deck.toml"), deck_as_used(session, line));
   summary.seconds.output = comm.max(output_clock.seconds());
   progress.reset();
@@ -68,7 +72,8 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   write_file(comm, folder.file("summary.json"), summary_json(summary));
   log.close();
   std::vector<ResultFile> files;
-  if (!summary.plotfile.empty()) files.push_back({plotfile_name, "the cut cells, for ParaView, yt and Python"});
+  const std::string plot_use = "the cut cells, for ParaView, yt and Python" + told_parts(context, summary.plot);
+  if (!summary.plotfile.empty()) files.push_back({plotfile_name, plot_use});
   files.push_back({"summary.json", "the figures above, for programs"});
   tell_results(folder, files, folder.publish());
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/plot_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -29,6 +31,7 @@ PlotSize write_plot(const JobContext& run, const Source& source, const std::stri
   for (const PlotComponent& c : of_geometry) add(c.field, c.name);
   for (const JobComponent& c : of_jobs) add(c.field, c.name);
   plot.chombo = run.config.output.yt;
+  plot.parts = run.config.output.files;
   plot.fill = [&](int level, std::int64_t box, int component, std::span<float> cells) {
     const auto c = static_cast<std::size_t>(component);
     if (c < of_geometry.size())
@@ -42,6 +45,14 @@ PlotSize write_plot(const JobContext& run, const Source& source, const std::stri
     fill_hidden(run.geometry, level, box, cells);
   };
   return write_plotfile(run.comm, path, plot);
+}
+
+std::string told_parts(const JobContext& run, const PlotSize& size) {
+  const int files = run.config.output.files;
+  std::string text;
+  if (size.parts > 1) text = fmt::format("; values in {} parts beside it", size.parts);
+  if (size.parts < files) text += fmt::format("; output.files = {}, but a rank writes one at most", files);
+  return text;
 }
 
 FieldView view_of(const JobContext& run, std::vector<JobComponent> of_jobs) {

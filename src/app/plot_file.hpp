@@ -16,6 +16,9 @@ namespace karst {
 PlotSize write_plot(const JobContext& run, const Source& source, const std::string& path,
                     const std::vector<JobComponent>& of_jobs, double time = 0.0);
 
+/// How a plotfile is parted, to be said behind what it is for; empty where output.files asks for one file.
+std::string told_parts(const JobContext& run, const PlotSize& size);
+
 /// Fields of jobs for pictures: what a plotfile with them would hold. The geometry and what the components keep must
 /// outlive it.
 FieldView view_of(const JobContext& run, std::vector<JobComponent> of_jobs);

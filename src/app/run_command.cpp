@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -33,6 +34,7 @@
 #include "base/orderly_end.hpp"
 #include "base/run_guarded.hpp"
 #include "base/text.hpp"
+#include "io/part_names.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 
 namespace karst {
@@ -141,7 +143,11 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
   summary.warnings = warnings(summary.geometry);
   summary.seconds.total = run.clock.seconds();
   summary.files = {"deck.toml", "log.txt", "summary.json"};
-  summary.files.insert(summary.files.end(), run.left.begin(), run.left.end());
+  for (const std::string& name : run.left) {
+    summary.files.push_back(name);
+    for (const std::string& part : parts_beside(run.folder.file(name)))
+      summary.files.push_back(std::filesystem::path(part).filename());
+  }
   std::ranges::sort(summary.files);
   const Comm self = Comm::self();
   write_file(self, run.folder.file("deck.toml"), deck_as_used(run.session, run.line));
@@ -246,8 +252,9 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   write_summary(comm, folder, deck, summary);
   run.progress.reset();
   run.log.close();
+  const std::string plot_use = "fields of output.plot, for ParaView, yt and Python" + told_parts(context, summary.plot);
   std::vector<ResultFile> files{{report_name, "the results on a page"}, {"summary.json", "the results, for programs"}};
-  if (!summary.plotfile.empty()) files.push_back({plotfile_name, "fields of output.plot, for ParaView, yt and Python"});
+  if (!summary.plotfile.empty()) files.push_back({plotfile_name, plot_use});
   for (const JobResult& job : summary.jobs)
     for (const JobFile& file : job.files) files.push_back({file.name, file.use});
   tell_results(folder, files, run.folder.publish());

@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "io/agree.hpp"
+#include "io/part_names.hpp"
 
 namespace karst {
 
@@ -35,7 +36,9 @@ constexpr std::array<Pattern, 11> result_names{{{"summary.json", ""},
                                                 {"animation_", ".png"},
                                                 {"plot", ".vtkhdf"}}};
 
-bool is_result_name(const std::string& name) {
+/// Parts of plotfiles belong to the plotfile.
+bool is_result_name(const std::string& file) {
+  const std::string name = whole_of(file);
   return std::ranges::any_of(result_names, [&](const Pattern& p) {
     if (p.end.empty()) return name == p.begin;
     return name.size() >= p.begin.size() + p.end.size() && name.starts_with(p.begin) && name.ends_with(p.end);

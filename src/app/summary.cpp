@@ -172,6 +172,7 @@ std::string summary_json(const Summary& summary) {
   if (summary.communication.seconds > 0.0) json["communication"] = to_json(summary.communication);
   if (summary.memory.peak > 0) json["memory"] = memory_json(summary);
   json["plotfile"] = {{"name", summary.plotfile},
+                      {"parts", summary.plot.parts},
                       {"bytes", summary.plot.file_bytes},
                       {"values_bytes", summary.plot.box_bytes},
                       {"dense_values_bytes", summary.plot.dense_bytes}};

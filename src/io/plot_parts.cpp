@@ -3,17 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <filesystem>
 #include <map>
-
-#include "base/error.hpp"
 
 namespace karst {
 
 namespace {
-
-constexpr std::string_view ending = ".part";
 
 std::size_t place(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -30,25 +24,6 @@ std::vector<int> shares(const std::vector<int>& ranks, int n) {
 }
 
 }  // namespace
-
-std::string part_name(const std::string& plotfile, int part) { return fmt::format("{}{}{}", plotfile, ending, part); }
-
-std::string whole_of(const std::string& name) {
-  const std::size_t at = name.rfind(ending);
-  if (at == std::string::npos) return name;
-  int part = 0;
-  const char *first = name.data() + at + ending.size(), *last = name.data() + name.size();
-  const auto read = std::from_chars(first, last, part);
-  return read.ec == std::errc() && read.ptr == last && part > 0 ? name.substr(0, at) : name;
-}
-
-std::vector<std::string> parts_beside(const std::string& plotfile) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  while (std::filesystem::exists(part_name(plotfile, static_cast<int>(names.size()) + 1), ignored))
-    names.push_back(part_name(plotfile, static_cast<int>(names.size()) + 1));
-  return names;
-}
 
 std::vector<int> parts_of_ranks(std::span<const int> machines, int n) {
   std::map<int, std::size_t> number;  // of a machine, by its lowest rank
@@ -94,8 +69,8 @@ PartRuns part_runs(const Layout& layout, std::span<const int> part_of_rank) {
       if (cells == 0) continue;
       std::int64_t& from = next[place(part_of_rank[r])][c];
       PartRun* last = all.runs.empty() ? nullptr : &all.runs.back();
-      if (last != nullptr && last->part == part_of_rank[r] && last->from + last->cells == from)
-        last->cells += cells;
+      if (last != nullptr && last->part == part_of_rank[r])
+        last->cells += cells;  // what follows in the whole does so in the part
       else
         all.runs.push_back({part_of_rank[r], from, to, cells});
       from += cells;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plotfiles in parts (plotfile.hpp): how parts are named, which ranks write one together, and where its boxes belong.
+// Plotfiles in parts (plotfile.hpp): which ranks write one together, and where its boxes belong.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,10 @@
 #include <vector>
 
 #include "grid/layout.hpp"
+#include "io/part_names.hpp"
 #include "io/plot_level.hpp"
 
 namespace karst {
-
-/// Name of a part of a plotfile, from 1 on.
-std::string part_name(const std::string& plotfile, int part);
-/// The plotfile that a part belongs to, by its name; the name itself when it is none of a part.
-std::string whole_of(const std::string& name);
-/// The parts that lie beside a plotfile: part 1, 2 ... up to the first that is not there.
-std::vector<std::string> parts_beside(const std::string& plotfile);
 
 /// Part of each rank, 0 to n - 1, every one with a rank: whole machines share a part where there are fewer parts than
 /// machines, and no part spans two where there are more; neighbours stay together.

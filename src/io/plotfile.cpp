@@ -180,7 +180,7 @@ Parts prepare_parts(const Comm& comm, int n) {
   for (int r = 0; r < comm.size(); ++r)
     if (parts.of_ranks[r] == parts.of_ranks[comm.rank()]) parts.ranks.push_back(r);
   std::random_device random;
-  parts.id = fmt::format("{:08x}{:08x}", random(), random());
+  parts.id = fmt::format("parts:{:08x}{:08x}", random(), random());
   comm.broadcast(parts.id);
   return parts;
 }

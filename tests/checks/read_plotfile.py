@@ -138,23 +138,27 @@ def check_yt(path, cells, components):
             assert have.shape == want.shape and (have == want).all(), (path, grid, c)
 
 
-# name, cells of level 0, box, levels, components
+# name, cells of level 0, box, levels, components, parts
 SAMPLES = [
-    ("one_box", (8, 8, 8), 8, 1, 1),
-    ("cube", (32, 32, 32), 8, 1, 2),
-    ("clipped", (37, 22, 19), 8, 1, 5),
-    ("levels", (40, 24, 20), 8, 3, 2),
-    ("thin", (45, 30, 1), 16, 1, 2),
-    ("smaller_than_a_box", (5, 3, 2), 8, 1, 1),
+    ("one_box", (8, 8, 8), 8, 1, 1, 1),
+    ("cube", (32, 32, 32), 8, 1, 2, 1),
+    ("clipped", (37, 22, 19), 8, 1, 5, 1),
+    ("levels", (40, 24, 20), 8, 3, 2, 1),
+    ("thin", (45, 30, 1), 16, 1, 2, 1),
+    ("smaller_than_a_box", (5, 3, 2), 8, 1, 1, 1),
+    ("two_parts", (37, 22, 19), 8, 2, 5, 2),
+    ("three_parts", (40, 24, 20), 8, 3, 4, 3),
 ]
+COMPRESSION, BUFFER = 1, 64 << 20
 
 
 def main():
     writer, directory, mpirun = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
     directory.mkdir(parents=True, exist_ok=True)
-    for name, cells, box, levels, components in SAMPLES:
+    for name, cells, box, levels, components, parts in SAMPLES:
         path = directory / f"{name}.vtkhdf"
-        subprocess.run([*mpirun, writer, path, *map(str, (*cells, box, levels, components))], check=True)
+        subprocess.run([*mpirun, writer, path, *map(str, (*cells, box, levels, components, COMPRESSION, BUFFER, parts))], check=True)
+        assert len(list(directory.glob(f"{name}.vtkhdf.part*"))) == (parts if parts > 1 else 0)
         check_layout(path, cells, box, levels, components)
         check_vtk(path, components)
         check_yt(path, cells, components)

@@ -114,6 +114,42 @@ TEST_F(RunFolderMpi, OverwritingRemovesWhatTheEarlierRunSaysItMadeAndNothingElse
   EXPECT_EQ(text_of(place + "/a/b/notes.txt"), "mine");
 }
 
+// Outputs, histories, slices and parts of plotfiles of the run before do not stay among those of a shorter one, or of
+// one that writes fewer parts.
+TEST_F(RunFolderMpi, NothingOfALongerRunStays) {
+  const std::vector<std::string> more{"chemistry.csv",
+                                      "history.csv",
+                                      "output.vtkhdf.series",
+                                      "output_0002.vtkhdf",
+                                      "output_0002.vtkhdf.part1",
+                                      "plot.vtkhdf.part1",
+                                      "plot.vtkhdf.part12",
+                                      "slice_cut.vti.series",
+                                      "slice_cut_0001.vti",
+                                      "transport.csv",
+                                      "wall.vtp"};
+  const std::string always = "\"plot.vtkhdf\", \"summary.json\"";
+  std::string listed = always;
+  for (const std::string& name : more) listed += ", \"" + name + '"';
+  const std::string at = place + "/a/b";
+  for (const std::string& files : {listed, always}) {
+    RunFolder folder(comm, at, true, {});
+    write_file(comm, folder.file("summary.json"), summary("run", files));
+    write_file(comm, folder.file("plot.vtkhdf"), "fields");
+    if (files == listed)
+      for (const std::string& name : more) write_file(comm, folder.file(name), "old");
+    folder.publish();
+  }
+  comm.sum(1.0);
+  for (const std::string& name : more) EXPECT_FALSE(fs::exists(at + "/" + name)) << name;
+  EXPECT_EQ(text_of(at + "/plot.vtkhdf"), "fields");
+  comm.sum(1.0);
+  if (comm.rank() == 0) std::ofstream(at + "/plot.vtkhdf.part2") << "mine";
+  comm.sum(1.0);
+  const std::string error = test::error_of([&] { RunFolder(comm, at, true, {}); });
+  EXPECT_NE(error.find("plot.vtkhdf.part2 has the name of a result but is not among"), std::string::npos) << error;
+}
+
 TEST_F(RunFolderMpi, ResultsAreNotReplacedUnasked) {
   write_results("old");
   const auto error = [&](const std::string& path, bool overwrite) {

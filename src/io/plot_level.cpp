@@ -140,13 +140,18 @@ void write_values(const PlotTarget& to, int level, const PlotOrder& order, const
 
 }  // namespace
 
-std::int64_t metadata_bytes(const PlotDescription& plot, const Layout& layout, const PlotOrder& order) {
-  std::int64_t chunks = 3;
-  if (order.n_cells() > 0)
-    for (const PlotShape& s : plot_shapes(plot))
-      chunks += order.n_cells() * s.per_cell / chunk_values(order, s.per_cell, s.in_rows) + 1;
+std::int64_t frame_bytes(const PlotDescription& plot, const Layout& layout) {
   const std::int64_t n = std::ssize(component_names(plot.arrays));
-  return 128 * (layout.n_boxes() + chunks) + (std::int64_t{16} << 10) * (n + 8);
+  return 128 * layout.n_boxes() + (std::int64_t{8} << 10) * (n + 8);
+}
+
+std::int64_t table_bytes(const PlotDescription& plot, const PlotOrder& order) {
+  if (order.n_cells() == 0) return 0;
+  std::int64_t bytes = 0;
+  for (const PlotShape& s : plot_shapes(plot))
+    bytes +=
+        (std::int64_t{8} << 10) + 128 * (order.n_cells() * s.per_cell / chunk_values(order, s.per_cell, s.in_rows) + 1);
+  return bytes;
 }
 
 LevelGroups create_level_groups(const PlotTarget& to, hid_t vtk, int level) {

@@ -23,8 +23,10 @@ struct PlotTarget {
   std::int64_t metadata;  ///< more bytes than everything but the values takes in the file
 };
 
-/// More bytes than the lists and chunk tables of a level take in the file.
-std::int64_t metadata_bytes(const PlotDescription& plot, const Layout& layout, const PlotOrder& order);
+/// More bytes than the frame of a level takes in the file, its lists of boxes above all.
+std::int64_t frame_bytes(const PlotDescription& plot, const Layout& layout);
+/// More bytes than the datasets of a level take beside their values, tables of chunks above all.
+std::int64_t table_bytes(const PlotDescription& plot, const PlotOrder& order);
 
 /// Where the datasets of a level stand.
 struct LevelGroups {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <queue>
 
 namespace karst {
 
@@ -14,11 +15,13 @@ std::size_t place(std::int64_t i) { return static_cast<std::size_t>(i); }
 /// Parts of each machine, at least one and at most one per rank; as many ranks in each as can be.
 std::vector<int> shares(const std::vector<int>& ranks, int n) {
   std::vector<int> parts(ranks.size(), 1);
+  std::priority_queue<std::pair<double, int>> most;  // ranks of a part; minus the machine
+  for (int m = 0; m < std::ssize(ranks); ++m) most.emplace(ranks[m], -m);
   for (auto left = n - static_cast<int>(std::ssize(ranks)); left > 0; --left) {
-    std::size_t most = 0;
-    for (std::size_t m = 1; m < ranks.size(); ++m)
-      if (std::int64_t{ranks[m]} * parts[most] > std::int64_t{ranks[most]} * parts[m]) most = m;
-    ++parts[most];
+    const int m = -most.top().second;
+    most.pop();
+    ++parts[m];
+    most.emplace(static_cast<double>(ranks[m]) / parts[m], -m);
   }
   return parts;
 }
@@ -50,7 +53,6 @@ std::vector<int> parts_of_ranks(std::span<const int> machines, int n) {
 PartRuns part_runs(const Layout& layout, std::span<const int> part_of_rank) {
   using Counts = std::array<std::int64_t, PlotOrder::n_classes>;
   const auto n_parts = place(*std::ranges::max_element(part_of_rank)) + 1;
-  const PlotOrder whole(layout, 0);
   std::vector<Counts> on_rank(part_of_rank.size()), next(n_parts);
   for (std::size_t r = 0; r < on_rank.size(); ++r) {
     const auto [first, last] = layout.owned(static_cast<int>(r));

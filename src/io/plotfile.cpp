@@ -92,7 +92,7 @@ void write_all(const Comm& comm, const AtomicFile& target, const PlotDescription
   std::int64_t metadata = root_bytes(plot);
   for (const Layout* layout : plot.levels) {
     orders.emplace_back(*layout, comm.rank());
-    metadata += metadata_bytes(plot, *layout, orders.back());
+    metadata += frame_bytes(plot, *layout) + table_bytes(plot, orders.back());
   }
   room.reserve(metadata);
   Handle file = create_file(comm, target.temporary(), path);
@@ -122,7 +122,7 @@ void write_part(const Comm& comm, const AtomicFile& target, const PlotDescriptio
   std::int64_t metadata = root_bytes(plot);
   for (const Layout* layout : plot.levels) {
     orders.emplace_back(*layout, parts.rank, parts.ranks);
-    metadata += metadata_bytes(plot, *layout, orders.back());
+    metadata += table_bytes(plot, orders.back());
   }
   room.reserve(metadata);
   Handle file = create_file(comm, target.temporary(), path);
@@ -146,7 +146,7 @@ void write_whole(const AtomicFile& target, const PlotDescription& plot, Reservat
   for (const Layout* layout : plot.levels) {
     orders.emplace_back(*layout, parts.rank);
     runs.push_back(part_runs(*layout, parts.of_ranks));
-    metadata += metadata_bytes(plot, *layout, orders.back()) + view_bytes(plot, runs.back());
+    metadata += frame_bytes(plot, *layout) + view_bytes(plot, runs.back());
   }
   room.reserve(metadata);
   Handle file(

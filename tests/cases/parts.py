@@ -132,6 +132,27 @@ def in_time(karst, folder):
     return differences(folder / "time/plot.vtkhdf", values["plot.vtkhdf"])
 
 
+def ended_early(karst, folder, karst_package):
+    """What a run leaves that ends early, and what it takes up again, are whole plotfiles; all files are listed."""
+    found = []
+    command = ["run", "time.toml", "--out", "early", "output.files=2", "time.end=1e3", "checkpoint.every_steps=5", "time.output=0.008"]
+    for more in ([], ["--resume"]):
+        result = karst.run([*command, *more, "--time-limit", "4"], folder, 2)
+        here = [name for name in names(folder / "early") if name not in ("karst-unfinished", "karst.lock")]
+        plots = [name for name in here if name.endswith(".vtkhdf")]
+        parts = sorted(f"{name}.part{k}" for name in plots for k in (1, 2))
+        if result.status == 0 or len(plots) < 2 or [name for name in here if ".part" in name] != parts:
+            found.append(f"ends early with {here}: {result}")
+        if json.loads((folder / "early/summary.json").read_text())["files"] != here:
+            found.append(f"files {here} are not those of the summary")
+        for name in plots:
+            try:
+                karst_package.Plotfile(folder / "early" / name).close()
+            except karst_package.KarstError as error:
+                found.append(str(error))
+    return found if "goes on after step" in result.out else [*found, f"does not go on: {result}"]
+
+
 def bad_values(karst, folder):
     found = []
     for value in ("0", "-1", "1.5", '"two"', "true"):
@@ -155,7 +176,8 @@ def main():
         (folder / "time.toml").write_text(IN_TIME)
         for name, check in (("same values", lambda: same_values(karst, folder)),
                             ("moved and missing", lambda: moved_and_missing(karst, folder, karst_package)),
-                            ("in time", lambda: in_time(karst, folder)), ("bad values", lambda: bad_values(karst, folder))):
+                            ("in time", lambda: in_time(karst, folder)),
+                            ("ended early", lambda: ended_early(karst, folder, karst_package)), ("bad values", lambda: bad_values(karst, folder))):
             problems = check()
             print("FAILED" if problems else "passed", name, "; ".join(problems), flush=True)
             failed = failed or bool(problems)

@@ -374,7 +374,7 @@ JobResult FlowInTime::report() {
 
 /// After the last step, at a time [s]. Collective.
 FlowState FlowInTime::state(double time) {
-  const MomentumOfStep step = ends_drive(options_) ? solver_->momentum_of_step() : MomentumOfStep{};
+  const MomentumRows rows = ends_drive(options_) ? solver_->momentum_rows() : MomentumRows{};
   double gradient = options_.lids.empty() ? drive_.factor(time) * units_.sign * units_.gradient : 0.0;
   if (drive_.has_inlet()) {
     const int side = options_.inlets[0].side;
@@ -399,8 +399,7 @@ FlowState FlowInTime::state(double time) {
   }
   if (!options_.lids.empty()) s.dissipation += s.power;
   if (options_.bodies.empty()) return s;
-  for (const BodyForce& f : body_forces(stokes_->op(), stokes_->values(), drive,
-                                        past_.history.inertia ? units_.inertia() : 0.0, body_of_, step))
+  for (const BodyForce& f : body_forces(stokes_->op(), stokes_->values(), drive, body_of_, rows))
     s.forces.push_back({newton * f.pressure, newton * f.friction, h2 * f.wall_area});
   return s;
 }

@@ -83,6 +83,8 @@ template class BasicField<Quad>;
 template class BasicField<Values<2>>;
 template class BasicField<Values<3>>;
 template class BasicField<Values<4>>;
+template class BasicField<Values<6>>;
+template class BasicField<Values<12>>;
 template class BasicField<std::int32_t>;
 template class BasicField<std::int64_t>;
 template class BasicField<std::uint8_t>;

@@ -92,6 +92,8 @@ extern template class BasicField<Quad>;
 extern template class BasicField<Values<2>>;
 extern template class BasicField<Values<3>>;
 extern template class BasicField<Values<4>>;
+extern template class BasicField<Values<6>>;
+extern template class BasicField<Values<12>>;
 extern template class BasicField<std::int32_t>;
 extern template class BasicField<std::int64_t>;
 extern template class BasicField<std::uint8_t>;

@@ -120,9 +120,8 @@ void verify(const Comm& comm, int argc, char** argv) {
   for (const Figure& figure : figures) {
     const std::string error = fmt::format("{}_error", figure.name);
     const auto of = [&](std::size_t i) { return all[i][error].get<double>(); };
-    near(of(2), 0.01, fmt::format("{} on 128 cells", error));
-    near((4.0 * of(2) - of(1)) / 3.0, 0.001, fmt::format("{} of the values of 64 and 128 cells extrapolated", error));
-    if (all.size() > 3) near(of(3), 0.005, fmt::format("{} on 256 cells", error));
+    near(of(2), 0.005, fmt::format("{} on 128 cells", error));
+    if (all.size() > 3) near(of(3), 0.00125, fmt::format("{} on 256 cells", error));
     const double order = last_order(all, error.c_str());
     ask(order >= 1.8, fmt::format("order {:.2f} of {}", order, figure.name));
   }

@@ -5,7 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "grid/vof_loops.hpp"
-#include "ins/operator/flow_kernels.hpp"
+#include "ins/operator/advection_kernels.hpp"
 
 namespace karst {
 namespace {
@@ -13,58 +13,77 @@ namespace {
 using kernels::Four;
 
 constexpr float least_volume = 0.25F;  ///< of a cell: smaller ones count as this
+/// A wall nearer than this on a grid line counts as this far away in second differences. In short steps a cell beside a
+/// wall does not follow it, and what is divided by a small distance would make energy faster than friction takes it.
+constexpr double nearest_wall = 0.5;
+constexpr std::array<float, 6> whole{1.0F, 1.0F, 1.0F, 1.0F, 1.0F, 1.0F};  ///< open parts of the sides of a plain cell
 
-Four velocity(const Quad& q) { return Four{q.v[0], q.v[1], q.v[2], 0.0}; }
-
-/// What the kernels read of a box.
-struct BoxView {
-  const Quad *x, *w;
+/// A flow on one box and what it makes flow through faces, from values of the operator.
+struct PresentFlow {
+  PresentFlow(const Advection& advection, const StokesOperator& op, const LevelValues& u, int b, const Vec3& drive)
+      : cells(advection, u, b), w(u.mean.box(b).data()), t(op.inverse_diagonal().box(b).data()), force(drive) {}
+  kernels::PresentCells cells;
+  const Quad* w;
   const float* t;
-  const Vec3& force;
+  Vec3 force;
 
-  std::array<double, 6> fluxes(std::size_t v, const std::array<std::uint16_t, 6>& n) const {
-    std::array<double, 6> out;
-    for (std::size_t s = 0; s < 6; ++s) out[s] = kernels::flux_out(w, t, v, n[s], s, force.v[s / 2], 1.0, 0.0);
-    return out;
+  double flux(std::size_t v, std::size_t n, std::size_t s, double area, double bend) const {
+    return kernels::flux_out(w, t, v, n, s, force.v[s / 2], area, bend);
   }
-  std::array<double, 6> fluxes(const FlowRow& row) const {
+  /// @param row  of the cell; none: a plain one
+  std::array<double, 6> fluxes(std::size_t v, const std::array<std::uint16_t, 6>& n, const FlowRow* row) const {
     std::array<double, 6> out{};
-    for (std::size_t s = 0; s < 6; ++s)
-      if (row.area[s] > 0.0F)
-        out[s] =
-            kernels::flux_out(w, t, row.vof, row.slot[s], s, force.v[s / 2], double{row.area[s]}, double{row.bend[s]});
+    for (std::size_t s = 0; s < 6; ++s) {
+      if (row == nullptr)
+        out[s] = flux(v, n[s], s, 1.0, 0.0);
+      else if (row->area[s] > 0.0F)
+        out[s] = flux(v, n[s], s, double{row->area[s]}, double{row->bend[s]});
+    }
     return out;
   }
-  double flux(const FlowExtra& face) const { return kernels::flux_out(x, w, t, face, force); }
-  /// Of an Advection::End.
-  double flux(const auto& end) const {
-    return kernels::flux_out(w, t, end.vof, end.slot, end.side, force.v[end.side / 2U], double{end.area},
-                             double{end.bend});
-  }
+  double extra(const FlowExtra& face, std::size_t) const { return kernels::flux_out(cells.x, w, t, face, force); }
+  double at_end(const auto& end) const { return flux(end.vof, end.slot, end.side, double{end.area}, double{end.bend}); }
 };
 
-/// Σ F (x_neighbour - x) / 2 over the six sides.
-template <class Fluxes>
-Four carried(const Quad* x, std::size_t v, const std::array<std::uint16_t, 6>& n, const Fluxes& fluxes) {
-  const Four here = velocity(x[v]);
-  Four sum{};
-  for (std::size_t s = 0; s < 6; ++s) sum += kernels::all(0.5 * double{fluxes[s]}) * (velocity(x[n[s]]) - here);
-  return sum;
-}
-/// The same through an extra face.
-Four carried(const Quad* x, const FlowExtra& face, double flux) {
-  return kernels::all(0.5 * flux) * (velocity(x[face.neighbour]) - velocity(x[face.vof]));
-}
+/// The same of a flow that is kept, to carry.
+struct KeptFlow {
+  KeptFlow(const StokesOperator& op, const BaseFlow& flow, int b)
+      : cells(flow, b), kept(flow.fluxes), first(static_cast<std::size_t>(op.geometry().graph.vof_begin(b))) {}
+  kernels::KeptCarrying cells;
+  const AdvectingFluxes& kept;
+  std::size_t first;
 
-/// What the face of an end adds to that: F (ghost - x) / 2 once more with the velocity of the end, the same with a
-/// ghost at rest where fluid comes back in.
-Four carried_more(const Quad* x, std::size_t vof, std::size_t slot, bool given, double flux) {
-  const Four ghost = given ? velocity(x[slot]) : Four{};
-  return kernels::all(0.5 * flux) * (ghost - velocity(x[vof]));
-}
+  const std::array<float, 6>& fluxes(std::size_t v, const std::array<std::uint16_t, 6>&, const FlowRow*) const {
+    return kept.sides[first + v];
+  }
+  double extra(const FlowExtra&, std::size_t e) const { return double{kept.extra[e]}; }
+  double at_end(const auto& end) const { return double{kept.sides[first + end.vof][end.side]}; }
+};
 
 void add_to(Quad& y, const Four& f) {
   for (std::size_t d = 0; d < 3; ++d) y.v[d] += f[d];
+}
+
+// Own cells, halo and ghosts of a box, once its curvature is there.
+void keep_carrying(const Advection& advection, const LevelValues& u, int b, BaseFlow& to) {
+  const kernels::PresentCells cells(advection, u, b);
+  const std::span<Values<6>> kept = to.carrying.box(b);
+  for (std::size_t v = 0; v < kept.size(); ++v)
+    for (std::size_t d = 0; d < 3; ++d) {
+      kept[v].v[d] = static_cast<float>(cells.through(v, d));
+      kept[v].v[3 + d] = static_cast<float>(cells.curved(v, d));
+    }
+}
+void keep_carried(const LevelValues& u, int b, BaseFlow& to) {
+  const std::span<const Quad> x = u.x.box(b);
+  const std::span<Values<12>> kept = to.carried.box(b);
+  const auto keep = [](const Quad& from, float* at) {
+    for (std::size_t c = 0; c < 3; ++c) at[c] = static_cast<float>(from.v[c]);
+  };
+  for (std::size_t v = 0; v < x.size(); ++v) {
+    keep(x[v], kept[v].v.data());
+    for (int d = 0; d < 3; ++d) keep(u.curvature.box(b, d)[v], kept[v].v.data() + 3 + 3 * d);
+  }
 }
 
 }  // namespace
@@ -73,10 +92,13 @@ AdvectingFluxes::AdvectingFluxes(const StokesOperator& op)
     : sides(static_cast<std::size_t>(op.n_own()), Purpose::solver, {}),
       extra(op.rows().extra.size(), Purpose::solver) {}
 
-BaseFlow::BaseFlow(const StokesOperator& op) : values(op.geometry().graph, 1, Purpose::solver), fluxes(op) {}
+BaseFlow::BaseFlow(const StokesOperator& op) : carrying(op.geometry().graph, 1, Purpose::solver), fluxes(op) {}
 
 Advection::Advection(const StokesOperator& op)
-    : op_(&op), inverse_volume_(static_cast<std::size_t>(op.n_own()), Purpose::solver, 1.0F) {
+    : op_(&op),
+      inverse_volume_(static_cast<std::size_t>(op.n_own()), Purpose::solver, 1.0F),
+      aperture_(op.geometry().graph, 1, Purpose::solver),
+      halo_(op.comm(), op.geometry().graph) {
   const LevelGraph& graph = op.geometry().graph;
   for (int b = 0; b < graph.n_local(); ++b) {
     find_ends(b);
@@ -86,6 +108,24 @@ Advection::Advection(const StokesOperator& op)
       inverse_volume_[graph.vof_begin(b) + box.row_vof[r]] =
           1.0F / std::max(static_cast<float>(moments[r].kappa), least_volume);
   }
+  find_apertures();
+}
+
+void Advection::find_apertures() {
+  for (int b = 0; b < op_->geometry().graph.n_local(); ++b) {
+    const std::span<Values<3>> to = aperture_.box(b);
+    for_cells(b, [&](std::size_t v, const auto&, const std::array<float, 6>& area, const FlowRow*) {
+      for (std::size_t d = 0; d < 3; ++d) {
+        const auto [least, most] = std::minmax(area[2 * d], area[2 * d + 1]);
+        to[v].v[d] = least > 0.0F ? least : most;
+      }
+    });
+  }
+  HaloExchange<Values<3>>(op_->comm(), op_->geometry().graph).for_boxes(aperture_, [&](int b) {
+    const std::span<Values<3>> to = aperture_.box(b);
+    for (const StokesOperator::LevelGhost& g : op_->level_ghosts_of(b)) to[g.slot] = to[g.vof];
+    for (const StokesOperator::Ghost& g : op_->ghosts_of(b)) to[g.slot] = to[g.vof];
+  });
 }
 
 void Advection::find_ends(int b) {
@@ -114,106 +154,165 @@ void Advection::find_ends(int b) {
   ends_begin_.push_back(std::ssize(ends_));
 }
 
-/// cell(box, its first own VoF, VoF, slots, fluxes) for all flow cells, extra(box, first, face, its index, flux) for
-/// all extra faces, at_end(box, first, end, flux) for ends_: fluxes of u.
-template <class Cell, class Extra, class AtEnd>
-void Advection::for_faces(const LevelValues& u, const Vec3& force, Cell&& cell, Extra&& extra, AtEnd&& at_end) const {
-  const LevelGraph& graph = op_->geometry().graph;
-  parallel_for(graph.n_local(), [&](std::int64_t i) {
-    const int b = static_cast<int>(i);
-    const auto first = static_cast<std::size_t>(graph.vof_begin(b));
-    const BoxView view{u.x.box(b).data(), u.mean.box(b).data(), op_->inverse_diagonal().box(b).data(), force};
-    kernels::for_plain(graph.box(b), [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
-      if (op_->is_plain(first + v)) cell(b, first, v, n, view.fluxes(v, n));
-    });
-    for (const FlowRow& row : op_->rows().of(b)) cell(b, first, row.vof, row.slot, view.fluxes(row));
-    auto e = static_cast<std::size_t>(op_->rows().extra_begin[b]);
-    for (const FlowExtra& face : op_->rows().extra_of(b)) extra(b, first, face, e++, view.flux(face));
-    const auto box = static_cast<std::size_t>(b);
-    for (auto k = static_cast<std::size_t>(ends_begin_[box]); k < static_cast<std::size_t>(ends_begin_[box + 1]); ++k)
-      at_end(b, first, ends_[k], view.flux(ends_[k]));
-  });
-}
-
-void Advection::add(double factor, const LevelValues& u, const StokesDrive& drive, std::span<Quad> y) const {
-  const auto part = [&](std::size_t v) { return kernels::all(factor * double{inverse_volume_[v]}); };
-  for_faces(
-      u, drive.force,
-      [&](int b, std::size_t first, std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& fluxes) {
-        add_to(y[first + v], part(first + v) * carried(u.x.box(b).data(), v, n, fluxes));
-      },
-      [&](int b, std::size_t first, const FlowExtra& face, std::size_t, double flux) {
-        add_to(y[first + face.vof], part(first + face.vof) * carried(u.x.box(b).data(), face, flux));
-      },
-      [&](int b, std::size_t first, const End& e, double flux) {
-        if (e.given || flux < 0.0)
-          add_to(y[first + e.vof], part(first + e.vof) * carried_more(u.x.box(b).data(), e.vof, e.slot, e.given, flux));
-      });
-}
-
-void Advection::set_base(const LevelValues& u, const StokesDrive& drive, BaseFlow& to) const {
-  const LevelGraph& graph = op_->geometry().graph;
-  parallel_for(graph.n_local(), [&](std::int64_t i) {
-    const int b = static_cast<int>(i);
-    std::ranges::copy(u.x.box(b), to.values.box(b).begin());
-  });
-  for_faces(
-      u, drive.force,
-      [&](int, std::size_t first, std::size_t v, const std::array<std::uint16_t, 6>&, const auto& fluxes) {
-        for (std::size_t s = 0; s < 6; ++s) to.fluxes.sides[first + v][s] = static_cast<float>(fluxes[s]);
-      },
-      [&](int, std::size_t, const FlowExtra&, std::size_t e, double flux) {
-        to.fluxes.extra[e] = static_cast<float>(flux);
-      },
-      [](int, std::size_t, const End&, double) {});
-}
-
-void Advection::add_linearised(double factor, const BaseFlow& u, const LevelValues& v, std::span<Quad> y) const {
-  const auto part = [&](std::size_t vof) { return kernels::all(factor * double{inverse_volume_[vof]}); };
-  for_faces(
-      v, {},
-      [&](int b, std::size_t first, std::size_t vof, const std::array<std::uint16_t, 6>& n, const auto& fluxes) {
-        const Four sum = carried(v.x.box(b).data(), vof, n, u.fluxes.sides[first + vof]) +
-                         carried(u.values.box(b).data(), vof, n, fluxes);
-        add_to(y[first + vof], part(first + vof) * sum);
-      },
-      [&](int b, std::size_t first, const FlowExtra& face, std::size_t e, double flux) {
-        const Four sum =
-            carried(v.x.box(b).data(), face, double{u.fluxes.extra[e]}) + carried(u.values.box(b).data(), face, flux);
-        add_to(y[first + face.vof], part(first + face.vof) * sum);
-      },
-      [&](int b, std::size_t first, const End& e, double flux) {
-        const double kept = u.fluxes.sides[first + e.vof][e.side];
-        if (!e.given && kept >= 0.0) return;
-        const Four sum = carried_more(v.x.box(b).data(), e.vof, e.slot, e.given, kept) +
-                         carried_more(u.values.box(b).data(), e.vof, e.slot, e.given, flux);
-        add_to(y[first + e.vof], part(first + e.vof) * sum);
-      });
-}
-
-/// cell(box, its first own VoF, VoF, slots, areas of the faces) for all flow cells.
+/// cell(VoF, slots, open parts of its sides, its row if it has one) for all flow cells of a box.
 template <class Cell>
-void Advection::for_cells(Cell&& cell) const {
-  constexpr std::array<float, 6> whole{1.0F, 1.0F, 1.0F, 1.0F, 1.0F, 1.0F};
+void Advection::for_cells(int b, Cell&& cell) const {
+  const auto first = static_cast<std::size_t>(op_->geometry().graph.vof_begin(b));
+  kernels::for_plain(op_->geometry().graph.box(b), [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
+    if (op_->is_plain(first + v)) cell(v, n, whole, static_cast<const FlowRow*>(nullptr));
+  });
+  for (const FlowRow& row : op_->rows().of(b)) cell(std::size_t{row.vof}, row.slot, row.area, &row);
+}
+
+/// Of the own VoFs of a box: by parabolas through the neighbours, or the points where grid lines meet a wall.
+void Advection::find_curvature(int b, LevelValues& u, const StokesDrive& drive) const {
+  const Quad* x = u.x.box(b).data();
+  const std::array<Quad*, 3> second{u.curvature.box(b, 0).data(), u.curvature.box(b, 1).data(),
+                                    u.curvature.box(b, 2).data()};
+  const auto closed = op_->geometry().graph.box(b).closed();
+  for_cells(b, [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto&, const FlowRow* row) {
+    const Four at = kernels::velocity(x[v]);
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::size_t low = 2 * d, high = low + 1;
+      const Four below = kernels::velocity(x[n[low]]) - at, above = kernels::velocity(x[n[high]]) - at;
+      if (row == nullptr) {
+        kernels::store(below + above, second[d][v]);
+        continue;
+      }
+      const auto theta = [&](std::size_t s) {
+        return n[s] == closed ? std::max(double{row->theta[s]}, nearest_wall) : double{row->theta[s]};
+      };
+      const double l = theta(low), h = theta(high);
+      kernels::store(kernels::all(2.0 / (l + h)) * (below / kernels::all(l) + above / kernels::all(h)), second[d][v]);
+    }
+  });
+  for (const StokesOperator::EndWall& wall : op_->end_walls_of(b))
+    for (std::size_t c = 0; c < 3; ++c)
+      second[wall.side / 2U][wall.vof].v[c] += double{wall.viscous} * drive.of_wall[wall.side].v[c];
+  for_cells(b, [&](std::size_t v, const auto&, const std::array<float, 6>& area, const FlowRow*) {
+    for (std::size_t d = 0; d < 3; ++d)
+      second[d][v].v[3] = area == whole ? second[0][v].v[d] + second[1][v].v[d] + second[2][v].v[d] : 0.0;
+  });
+}
+
+/// Ghosts are as curved as their cells; behind an end without flow through it the normal velocity is odd.
+void Advection::fill_ghosts(int b, QuadField& curvature) const {
+  for (int d = 0; d < 3; ++d) {
+    const std::span<Quad> second = curvature.box(b, d);
+    for (const StokesOperator::LevelGhost& g : op_->level_ghosts_of(b)) second[g.slot] = second[g.vof];
+    for (const StokesOperator::Ghost& g : op_->ghosts_of(b)) {
+      second[g.slot] = second[g.vof];
+      if (op_->sides()[g.side] != FlowSide::symmetry) continue;
+      second[g.slot].v[g.side / 2U] *= -1.0;
+      if (d == g.side / 2) second[g.slot].v[3] *= -1.0;
+    }
+  }
+}
+
+/// of_box(box) for all own boxes, with the curvature of u there, halo and level ghosts included.
+template <class OfBox>
+void Advection::with_curvature(LevelValues& u, const StokesDrive& drive, OfBox&& of_box) const {
   const LevelGraph& graph = op_->geometry().graph;
-  parallel_for(graph.n_local(), [&](std::int64_t i) {
-    const int b = static_cast<int>(i);
-    const auto first = static_cast<std::size_t>(graph.vof_begin(b));
-    kernels::for_plain(graph.box(b), [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
-      if (op_->is_plain(first + v)) cell(b, first, v, n, whole);
+  if (u.curvature.n_components() == 0) u.curvature = QuadField(graph, 3, Purpose::solver);
+  parallel_for_shares(graph.slots()->begin, [&](std::int64_t b) { find_curvature(static_cast<int>(b), u, drive); });
+  halo_.for_boxes(u.curvature, [&](int b) {
+    fill_ghosts(b, u.curvature);
+    of_box(b);
+  });
+}
+
+/// y += factor (w·∇)u on one box.
+/// @param deciding  the flow whose fluxes tell where fluid comes back in
+template <class Carrying, class Carried, class Deciding>
+void Advection::carry(int b, double factor, const Carrying& w, const Carried& u, const Deciding& deciding,
+                      std::span<Quad> y) const {
+  const LevelGraph& graph = op_->geometry().graph;
+  const auto first = static_cast<std::size_t>(graph.vof_begin(b));
+  const auto part = [&](std::size_t v) { return kernels::all(factor * double{inverse_volume_[first + v]}); };
+  for_cells(b, [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const std::array<float, 6>& area,
+                   const FlowRow* row) {
+    const auto& fluxes = w.fluxes(v, n, row);
+    const Four here = u.at(v);
+    Four sum{};
+    for (std::size_t s = 0; s < 6; ++s)
+      if (area[s] > 0.0F)
+        sum += kernels::all(0.5 * double{fluxes[s]}) * (u.at(n[s]) - here) +
+               kernels::beyond_means(w.cells, u, {v, n[s], s, double{area[s]}, 0.0});
+    add_to(y[first + v], part(v) * sum);
+  });
+  auto e = static_cast<std::size_t>(op_->rows().extra_begin[b]);
+  for (const FlowExtra& face : op_->rows().extra_of(b))
+    add_to(y[first + face.vof],
+           part(face.vof) * kernels::all(0.5 * w.extra(face, e++)) * (u.at(face.neighbour) - u.at(face.vof)));
+  // F (ghost - u) / 2 once more with the velocity of the end, the same with a ghost at rest where fluid comes back in.
+  for (const End& end : ends_of(b)) {
+    if (!end.given && deciding.at_end(end) >= 0.0) continue;
+    const Four ghost = end.given ? u.at(end.slot) : Four{};
+    add_to(y[first + end.vof], part(end.vof) * kernels::all(0.5 * w.at_end(end)) * (ghost - u.at(end.vof)));
+  }
+}
+
+void Advection::add(double factor, LevelValues& u, const StokesDrive& drive, std::span<Quad> y) const {
+  with_curvature(u, drive, [&](int b) {
+    const PresentFlow flow(*this, *op_, u, b, drive.force);
+    carry(b, factor, flow, flow.cells, flow, y);
+  });
+}
+
+void Advection::set_base(LevelValues& u, const StokesDrive& drive, BaseFlow& to) const {
+  if (to.carried.n_components() == 0) to.carried = BasicField<Values<12>>(op_->geometry().graph, 1, Purpose::solver);
+  with_curvature(u, drive, [&](int b) {
+    keep_carrying(*this, u, b, to);
+    keep_carried(u, b, to);
+    const auto first = static_cast<std::size_t>(op_->geometry().graph.vof_begin(b));
+    const PresentFlow flow(*this, *op_, u, b, drive.force);
+    for_cells(b, [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto&, const FlowRow* row) {
+      const std::array<double, 6> fluxes = flow.fluxes(v, n, row);
+      std::ranges::transform(fluxes, to.fluxes.sides[first + v].begin(),
+                             [](double f) { return static_cast<float>(f); });
     });
-    for (const FlowRow& row : op_->rows().of(b)) cell(b, first, row.vof, row.slot, row.area);
+    auto e = static_cast<std::size_t>(op_->rows().extra_begin[b]);
+    for (const FlowExtra& face : op_->rows().extra_of(b)) {
+      to.fluxes.extra[e] = static_cast<float>(flow.extra(face, e));
+      ++e;
+    }
+  });
+}
+
+void Advection::set_carrying(LevelValues& w, const StokesDrive& drive, BaseFlow& to) const {
+  with_curvature(w, drive, [&](int b) { keep_carrying(*this, w, b, to); });
+}
+
+void Advection::add_linearised(double factor, const BaseFlow& u, LevelValues& v, std::span<Quad> y) const {
+  with_curvature(v, {}, [&](int b) {
+    const KeptFlow base(*op_, u, b);
+    const PresentFlow change(*this, *op_, v, b, {});
+    carry(b, factor, base, change.cells, base, y);
+    carry(b, factor, change, kernels::KeptCarried(u, b), base, y);
+  });
+}
+
+void Advection::add_carried(double factor, const BaseFlow& w, LevelValues& v, const StokesDrive& drive,
+                            std::span<Quad> y) const {
+  with_curvature(v, drive, [&](int b) {
+    const KeptFlow base(*op_, w, b);
+    carry(b, factor, base, kernels::PresentCells(*this, v, b), base, y);
   });
 }
 
 double Advection::combine(const std::array<Past, 2>& flows, AdvectingFluxes& to) const {
-  for_cells([&](int, std::size_t first, std::size_t v, const auto&, const std::array<float, 6>& area) {
-    for (std::size_t s = 0; s < 6; ++s) {
-      double mean = 0.0;
-      for (const Past& flow : flows)
-        if (flow.weight != 0.0) mean += flow.weight * flow.velocities[first + v][s];
-      to.sides[first + v][s] = static_cast<float>(double{area[s]} * mean);
-    }
+  const LevelGraph& graph = op_->geometry().graph;
+  parallel_for(graph.n_local(), [&](std::int64_t i) {
+    const int b = static_cast<int>(i);
+    const auto first = static_cast<std::size_t>(graph.vof_begin(b));
+    for_cells(b, [&](std::size_t v, const auto&, const std::array<float, 6>& area, const FlowRow*) {
+      for (std::size_t s = 0; s < 6; ++s) {
+        double mean = 0.0;
+        for (const Past& flow : flows)
+          if (flow.weight != 0.0) mean += flow.weight * flow.velocities[first + v][s];
+        to.sides[first + v][s] = static_cast<float>(double{area[s]} * mean);
+      }
+    });
   });
   parallel_for(std::ssize(to.extra.span()), [&](std::int64_t e) {
     double flux = 0.0;
@@ -226,29 +325,6 @@ double Advection::combine(const std::array<Past, 2>& flows, AdvectingFluxes& to)
     double out = 0.0;
     for (const float f : to.sides[v]) out += std::max(0.0F, f);
     return out * double{inverse_volume_[v]};
-  });
-}
-
-void Advection::add_carried(double factor, const AdvectingFluxes& w, const LevelValues& v, std::span<Quad> y) const {
-  const auto part = [&](std::size_t i) { return kernels::all(factor * double{inverse_volume_[i]}); };
-  for_cells([&](int b, std::size_t first, std::size_t i, const std::array<std::uint16_t, 6>& n, const auto&) {
-    add_to(y[first + i], part(first + i) * carried(v.x.box(b).data(), i, n, w.sides[first + i]));
-  });
-  const LevelGraph& graph = op_->geometry().graph;
-  parallel_for(graph.n_local(), [&](std::int64_t i) {
-    const int b = static_cast<int>(i);
-    const auto first = static_cast<std::size_t>(graph.vof_begin(b));
-    auto e = static_cast<std::size_t>(op_->rows().extra_begin[b]);
-    for (const FlowExtra& face : op_->rows().extra_of(b))
-      add_to(y[first + face.vof], part(first + face.vof) * carried(v.x.box(b).data(), face, double{w.extra[e++]}));
-    const auto box = static_cast<std::size_t>(b);
-    for (auto k = static_cast<std::size_t>(ends_begin_[box]); k < static_cast<std::size_t>(ends_begin_[box + 1]); ++k) {
-      const End& end = ends_[k];
-      const double flux = double{w.sides[first + end.vof][end.side]};
-      if (end.given || flux < 0.0)
-        add_to(y[first + end.vof],
-               part(first + end.vof) * carried_more(v.x.box(b).data(), end.vof, end.slot, end.given, flux));
-    }
   });
 }
 

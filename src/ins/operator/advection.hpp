@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inertia of a steady flow, (u·∇)u at the centres of the flow cells, in units of the cell width:
+// Inertia of a flow, (w·∇)u at the centres of the flow cells, in units of the cell width:
 //
-//   1/κ Σ_faces F (u_neighbour - u) / 2        F: the flux of continuity out of the cell, extra faces included
+//   1/κ Σ_faces [ F (u_neighbour - u) / 2 + δ ]       F: the flux of continuity of w out of the cell, extra faces
+//   included
 //
-// κ: volume of the cell with the pieces that joined it. Where Σ F = 0 this is Σ F (u + u_neighbour) / (2 κ): what
-// leaves a cell enters its neighbour, and flow that is carried makes and takes no energy, Σ κ u·(u·∇)u = 0, whatever
-// the cell Reynolds number (Morinishi, Lund, Vasilyev & Moin, J. Comput. Phys. 143 (1998) 90). Second order: u is small
-// next to walls, so the means of F and u there, first order, weigh little. docs/measurements/012 has the figures.
+// κ: volume of the cell with the pieces that joined it. Where Σ F = 0 the first part is Σ F (u + u_neighbour) / (2 κ):
+// what leaves a cell enters its neighbour, and flow that is carried makes and takes no energy, whatever the cell
+// Reynolds number (Morinishi, Lund, Vasilyev & Moin, J. Comput. Phys. 143 (1998) 90). It is of second order: with F the
+// mean of w over the face, Taylor's series of it at the centre of a cell is
+//
+//   (w·∇)u + Σ_d [ w_d ∂³_d u / 6 + ∂_d w_d ∂²_d u / 4 + ∂²_d w_d ∂_d u / 12 + Δw_d ∂_d u / 24 ]  + fourth order,
+//
+// and δ is the flux that takes these away, the same for both cells of a face, out of v towards n:
+//
+//   δ = - [ W_n ∂²_d u_n + W_v ∂²_d u_v + (W_n - W_v) (u_n - u_v) ] / 12 - a (K_n + K_v) (u_n + u_v) / 96
+//
+// W: w_d of a cell out through the face, times an open part of the cell that both its faces of direction d share; a:
+// open part of the face; K: Δw_d with the sign of W. With ∂²_d u_n = the slope of the next face - that of this one, the
+// bracket is W_n (slope of the face beyond n) - W_v (slope of the face before v): what one face owes to the slope of
+// the next, that one owes to the slope of this one with the other sign, so it makes no energy, either. K makes some, of
+// fourth order where the cells resolve the flow. Where they do not, near walls, that would be too much: K counts in
+// cells whose faces are all wholly open. Next to walls ∂²_d u is that of the parabolas of the momentum rows
+// (flow_rows.hpp); behind ends of the domain ghosts are as curved as their cells. Extra faces have no δ.
+// docs/decisions/044 has the measurements.
 //
 // On an end of the domain (u_neighbour + u) / 2 becomes the velocity that is carried through it: the given one where a
 // velocity is given, u where the fluid leaves, u / 2 where it comes back in through an outlet. The last one makes the
@@ -26,12 +42,13 @@ struct AdvectingFluxes {
   std::int64_t bytes() const { return static_cast<std::int64_t>(sides.bytes() + extra.bytes()); }
 };
 
-/// A flow on one level to linearise about.
+/// A flow on one level, to linearise about or known before the solve. All cells with halo and ghosts.
 struct BaseFlow {
   explicit BaseFlow(const StokesOperator& op);
-  QuadField values;  ///< with halo and ghosts
+  BasicField<Values<6>> carrying;  ///< W, without sign, and K
+  BasicField<Values<12>> carried;  ///< u, ∂²_x u, ∂²_y u, ∂²_z u; without components until Advection::set_base()
   AdvectingFluxes fluxes;
-  std::int64_t bytes() const { return static_cast<std::int64_t>(values.bytes()) + fluxes.bytes(); }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(carrying.bytes() + carried.bytes()) + fluxes.bytes(); }
 };
 
 class Advection {
@@ -39,17 +56,16 @@ class Advection {
   /// The operator must outlive it. Not collective.
   explicit Advection(const StokesOperator& op);
 
-  /// y += factor (u·∇)u over the own VoFs, u: values that the operator was applied to with this drive. Allocates
-  /// nothing. Not collective.
-  void add(double factor, const LevelValues& u, const StokesDrive& drive, std::span<Quad> y) const;
+  /// y += factor (u·∇)u over the own VoFs, u: values that the operator was applied to with this drive. Sets the
+  /// curvature of u. Allocates nothing but room for that, once. Collective.
+  void add(double factor, LevelValues& u, const StokesDrive& drive, std::span<Quad> y) const;
 
-  /// Makes values that the operator was applied to with this drive a flow to linearise about. Allocates nothing. Not
-  /// collective.
-  void set_base(const LevelValues& u, const StokesDrive& drive, BaseFlow& to) const;
+  /// Makes values that the operator was applied to with this drive a flow to linearise about. As add(). Collective.
+  void set_base(LevelValues& u, const StokesDrive& drive, BaseFlow& to) const;
 
   /// y += factor [(u·∇)v + (v·∇)u], v: values that the operator was applied to without a drive: the derivative of add()
-  /// at u. Allocates nothing. Not collective.
-  void add_linearised(double factor, const BaseFlow& u, const LevelValues& v, std::span<Quad> y) const;
+  /// at u. As add(). Collective.
+  void add_linearised(double factor, const BaseFlow& u, LevelValues& v, std::span<Quad> y) const;
 
   /// What flows through the faces of an earlier flow, as StokesOperator::face_velocities() has made it.
   struct Past {
@@ -60,13 +76,19 @@ class Advection {
   /// The fluxes Σ weight F of two earlier flows. Allocates nothing. Not collective.
   /// @return largest sum of what flows out of a cell over κ, of this rank
   double combine(const std::array<Past, 2>& flows, AdvectingFluxes& to) const;
-  /// y += factor (w·∇)v, v: values that the operator was applied to; with the fluxes of v it is add(). Allocates
-  /// nothing. Not collective.
-  void add_carried(double factor, const AdvectingFluxes& w, const LevelValues& v, std::span<Quad> y) const;
+  /// What carries in the cells, from values that the operator was applied to with this drive. As add(). Collective.
+  void set_carrying(LevelValues& w, const StokesDrive& drive, BaseFlow& to) const;
+  /// y += factor (w·∇)v, v: values that the operator was applied to with this drive; where v itself carries it is
+  /// add(). As add(). Collective.
+  void add_carried(double factor, const BaseFlow& w, LevelValues& v, const StokesDrive& drive, std::span<Quad> y) const;
 
   double per_volume(std::size_t vof) const { return double{inverse_volume_[vof]}; }  ///< 1/κ of an own VoF
 
-  std::int64_t bytes() const { return static_cast<std::int64_t>(inverse_volume_.bytes()); }  ///< of this rank
+  /// Open part of the cells along each direction, with halo and ghosts: the smaller one of their two faces, that of the
+  /// open one where the other is closed.
+  const BasicField<Values<3>>& aperture() const { return aperture_; }
+  /// Of this rank.
+  std::int64_t bytes() const { return static_cast<std::int64_t>(inverse_volume_.bytes() + aperture_.bytes()); }
 
  private:
   /// An open face on an end where (u_neighbour + u) / 2 is not what is carried.
@@ -77,15 +99,27 @@ class Advection {
     float area, bend;  ///< as in FlowRow
   };
   void find_ends(int box);
-  template <class Cell, class Extra, class AtEnd>
-  void for_faces(const LevelValues& u, const Vec3& force, Cell&& cell, Extra&& extra, AtEnd&& at_end) const;
+  void find_apertures();
+  std::span<const End> ends_of(int box) const {
+    const auto b = static_cast<std::size_t>(box);
+    return std::span(ends_).subspan(ends_begin_[b], ends_begin_[b + 1] - ends_begin_[b]);
+  }
   template <class Cell>
-  void for_cells(Cell&& cell) const;
+  void for_cells(int box, Cell&& cell) const;
+  void find_curvature(int box, LevelValues& u, const StokesDrive& drive) const;
+  void fill_ghosts(int box, QuadField& curvature) const;
+  template <class OfBox>
+  void with_curvature(LevelValues& u, const StokesDrive& drive, OfBox&& of_box) const;
+  template <class Carrying, class Carried, class Deciding>
+  void carry(int box, double factor, const Carrying& w, const Carried& u, const Deciding& deciding,
+             std::span<Quad> y) const;
 
   const StokesOperator* op_;
   Array<float> inverse_volume_;  // 1 / κ of the own VoFs
+  BasicField<Values<3>> aperture_;
   std::vector<End> ends_;
   std::vector<std::int64_t> ends_begin_{0};  // n_local + 1
+  mutable HaloExchange<Quad> halo_;          // its buffers
 };
 
 }  // namespace karst

@@ -3,17 +3,14 @@
 
 #include <algorithm>
 
+#include "ins/operator/advection_kernels.hpp"
+
 namespace karst {
 namespace {
 
 constexpr double of_coarse_face = 0.25;  ///< a fine face
 
 Vec3 velocity(const Quad& q) { return {q.v[0], q.v[1], q.v[2]}; }
-
-/// ū of a fine face.
-Vec3 mean(const Quad* x, const StokesOperator::LevelGhost& g) {
-  return 0.5 * (velocity(x[g.vof]) + velocity(x[g.slot]));
-}
 
 }  // namespace
 
@@ -44,67 +41,75 @@ void AdvectionLevels::hand_back(double factor, std::span<Quad> y, Make&& carried
       });
 }
 
-double AdvectionLevels::flux_through(int l, const StokesOperator::LevelGhost& g, const AdvectingFluxes& w) const {
+double AdvectionLevels::flux_through(int l, const StokesOperator::LevelGhost& g, const BaseFlow& w) const {
   const auto first = static_cast<std::size_t>(op_->level(l).geometry().graph.vof_begin(g.box));
-  return double{w.sides[first + g.vof][g.side]};
+  return double{w.fluxes.sides[first + g.vof][g.side]};
 }
 
-void AdvectionLevels::add(double factor, const FlowValues& u, const StokesDrive& drive, std::span<Quad> y) {
+void AdvectionLevels::add(double factor, FlowValues& u, const StokesDrive& drive, std::span<Quad> y) {
   for (int l = 0; l < op_->n_levels(); ++l)
     levels_[l].add(factor * StokesLevels::width(l), u.level(l), here(l, drive), op_->part(l, y));
   hand_back(
       factor, y,
       [&](int l, const StokesOperator::LevelGhost& g) {
         const double flux = op_->level(l).level_flux(u.level(l), g, here(l, drive).force);
-        return Carried{flux, 0.0, flux * mean(u.level(l).x.box(g.box).data(), g)};
+        const kernels::PresentCells cells(levels_[l], u.level(l), g.box);
+        return Carried{flux, 0.0, kernels::through(g, cells, cells, flux)};
       },
       [&](int l, int box, std::size_t vof, const Carried& c) {
         return c.momentum - c.flux * velocity(u.level(l).x.box(box)[vof]);
       });
 }
 
-void AdvectionLevels::set_base(const FlowValues& u, const StokesDrive& drive, std::span<BaseFlow> to) const {
+void AdvectionLevels::set_base(FlowValues& u, const StokesDrive& drive, std::span<BaseFlow> to) const {
   for (int l = 0; l < op_->n_levels(); ++l) levels_[l].set_base(u.level(l), here(l, drive), to[l]);
 }
 
-void AdvectionLevels::add_linearised(double factor, std::span<const BaseFlow> u, const FlowValues& v,
-                                     std::span<Quad> y) {
+void AdvectionLevels::add_linearised(double factor, std::span<const BaseFlow> u, FlowValues& v, std::span<Quad> y) {
   for (int l = 0; l < op_->n_levels(); ++l)
     levels_[l].add_linearised(factor * StokesLevels::width(l), u[l], v.level(l), op_->part(l, y));
   hand_back(
       factor, y,
       [&](int l, const StokesOperator::LevelGhost& g) {
-        const double flux = op_->level(l).level_flux(v.level(l), g, {}), carrying = flux_through(l, g, u[l].fluxes);
-        return Carried{
-            flux, carrying,
-            carrying * mean(v.level(l).x.box(g.box).data(), g) + flux * mean(u[l].values.box(g.box).data(), g)};
+        const double flux = op_->level(l).level_flux(v.level(l), g, {}), carrying = flux_through(l, g, u[l]);
+        const kernels::PresentCells change(levels_[l], v.level(l), g.box);
+        return Carried{flux, carrying,
+                       kernels::through(g, kernels::KeptCarrying(u[l], g.box), change, carrying) +
+                           kernels::through(g, change, kernels::KeptCarried(u[l], g.box), flux)};
       },
       [&](int l, int box, std::size_t vof, const Carried& c) {
+        const kernels::Four base = kernels::KeptCarried(u[l], box).at(vof);
         return c.momentum - c.carrying * velocity(v.level(l).x.box(box)[vof]) -
-               c.flux * velocity(u[l].values.box(box)[vof]);
+               c.flux * Vec3{base[0], base[1], base[2]};
       });
 }
 
-double AdvectionLevels::combine(const std::array<Past, 2>& flows, std::span<AdvectingFluxes> to) const {
+double AdvectionLevels::combine(const std::array<Past, 2>& flows, std::span<BaseFlow> to) const {
   double largest = 0.0;
   for (int l = 0; l < op_->n_levels(); ++l) {
     std::array<Advection::Past, 2> here;
     for (std::size_t i = 0; i < 2; ++i)
       here[i] = {flows[i].weight, flows[i].flow->faces.data() + op_->begin(l), flows[i].flow->fluxes[l].data()};
-    largest = std::max(largest, levels_[l].combine(here, to[l]) / StokesLevels::width(l));
+    largest = std::max(largest, levels_[l].combine(here, to[l].fluxes) / StokesLevels::width(l));
   }
   return largest;
 }
 
-void AdvectionLevels::add_carried(double factor, std::span<const AdvectingFluxes> w, const FlowValues& v,
+void AdvectionLevels::set_carrying(FlowValues& w, const StokesDrive& drive, std::span<BaseFlow> to) const {
+  for (int l = 0; l < op_->n_levels(); ++l) levels_[l].set_carrying(w.level(l), here(l, drive), to[l]);
+}
+
+void AdvectionLevels::add_carried(double factor, std::span<const BaseFlow> w, FlowValues& v, const StokesDrive& drive,
                                   std::span<Quad> y) {
   for (int l = 0; l < op_->n_levels(); ++l)
-    levels_[l].add_carried(factor * StokesLevels::width(l), w[l], v.level(l), op_->part(l, y));
+    levels_[l].add_carried(factor * StokesLevels::width(l), w[l], v.level(l), here(l, drive), op_->part(l, y));
   hand_back(
       factor, y,
       [&](int l, const StokesOperator::LevelGhost& g) {
         const double carrying = flux_through(l, g, w[l]);
-        return Carried{0.0, carrying, carrying * mean(v.level(l).x.box(g.box).data(), g)};
+        return Carried{0.0, carrying,
+                       kernels::through(g, kernels::KeptCarrying(w[l], g.box),
+                                        kernels::PresentCells(levels_[l], v.level(l), g.box), carrying)};
       },
       [&](int l, int box, std::size_t vof, const Carried& c) {
         return c.momentum - c.carrying * velocity(v.level(l).x.box(box)[vof]);

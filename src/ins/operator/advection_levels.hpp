@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Inertia on all grid levels: Advection on each in units of its own cell width h_l, where what is called inertia is
-// h_l times that in units of h0. Across a face between two levels both carry the same: the flux of the fine face and
-// the mean of its cell and ghost,
+// h_l times that in units of h0. Across a face between two levels both carry the same: the flux of the fine face, the
+// mean of its cell and ghost, and its δ with the second differences of the cell,
 //
-//   fine row      1/κ F (u_ghost - u) / 2              coarse row    -1/κ Σ_fine faces F / 4 (ū - u),  ū: that mean
+//   fine row   1/κ [ F (u_ghost - u) / 2 + δ ]         coarse row   -1/κ Σ_fine faces [ F (ū - u) + δ ] / 4,  ū: that
+//   mean
 //
 // so that what leaves a level enters the other.
 #pragma once
@@ -13,7 +14,7 @@
 
 namespace karst {
 
-/// Room for something of each level: AdvectingFluxes, BaseFlow.
+/// Room for something of each level: BaseFlow.
 template <class T>
 std::vector<T> on_each_level(const StokesLevels& op) {
   std::vector<T> all;
@@ -28,12 +29,11 @@ class AdvectionLevels {
   /// The operator must outlive it. Not collective.
   explicit AdvectionLevels(StokesLevels& op);
 
-  /// y += factor (u·∇)u, drive in units of h0. Collective.
-  void add(double factor, const FlowValues& u, const StokesDrive& drive, std::span<Quad> y);
-  /// Not collective.
-  void set_base(const FlowValues& u, const StokesDrive& drive, std::span<BaseFlow> to) const;
-  /// Collective.
-  void add_linearised(double factor, std::span<const BaseFlow> u, const FlowValues& v, std::span<Quad> y);
+  // As those of Advection. Collective.
+  /// y += factor (u·∇)u, drive in units of h0.
+  void add(double factor, FlowValues& u, const StokesDrive& drive, std::span<Quad> y);
+  void set_base(FlowValues& u, const StokesDrive& drive, std::span<BaseFlow> to) const;
+  void add_linearised(double factor, std::span<const BaseFlow> u, FlowValues& v, std::span<Quad> y);
 
   /// An earlier flow and its weight.
   struct Past {
@@ -43,9 +43,12 @@ class AdvectionLevels {
   /// The fluxes Σ weight F of two earlier flows. Allocates nothing. Not collective.
   /// @return largest part of its volume that flows out of a cell [velocity / h0], of this rank. What leaves a coarse
   ///         cell towards a finer level does not count: the fine cells there pass on more
-  double combine(const std::array<Past, 2>& flows, std::span<AdvectingFluxes> to) const;
-  /// y += factor (w·∇)v, v: values that the operator was applied to. Allocates nothing. Collective.
-  void add_carried(double factor, std::span<const AdvectingFluxes> w, const FlowValues& v, std::span<Quad> y);
+  double combine(const std::array<Past, 2>& flows, std::span<BaseFlow> to) const;
+  /// What carries in the cells. Collective.
+  void set_carrying(FlowValues& w, const StokesDrive& drive, std::span<BaseFlow> to) const;
+  /// y += factor (w·∇)v, drive in units of h0. Collective.
+  void add_carried(double factor, std::span<const BaseFlow> w, FlowValues& v, const StokesDrive& drive,
+                   std::span<Quad> y);
 
   const Advection& level(int l) const { return levels_[l]; }
   std::int64_t bytes() const;  ///< of this rank
@@ -57,7 +60,7 @@ class AdvectionLevels {
     Vec3 momentum;
   };
   StokesDrive here(int l, const StokesDrive& drive) const;
-  double flux_through(int l, const StokesOperator::LevelGhost& g, const AdvectingFluxes& w) const;
+  double flux_through(int l, const StokesOperator::LevelGhost& g, const BaseFlow& w) const;
   template <class Make, class Gained>
   void hand_back(double factor, std::span<Quad> y, Make&& carried, Gained&& gained);
 
@@ -66,10 +69,10 @@ class AdvectionLevels {
   Array<Carried> carried_;  // by the coupling
 };
 
-/// What momentum balances of a step in time need besides its flow.
-struct MomentumOfStep {
-  std::span<const AdvectingFluxes> carried;    ///< per level, what carried momentum; empty: creeping flow
-  std::span<const std::array<float, 3>> rate;  ///< ∂u/∂t of all VoFs [ν / h0²]; empty: steady
+/// What momentum balances of a flow need besides it, of all VoFs; good until the next solve.
+struct MomentumRows {
+  std::span<const Quad> advection;             ///< inertia (w·∇)u in units of the level; empty: creeping flow
+  std::span<const std::array<float, 3>> rate;  ///< ∂u/∂t [ν / h0²]; empty: steady
 };
 
 }  // namespace karst

@@ -74,7 +74,7 @@ Vec3 LevelValues::flow() const {
 }
 
 std::int64_t LevelValues::bytes() const {
-  return static_cast<std::int64_t>(x.bytes() + mean.bytes() + beyond.size() * sizeof(double) +
+  return static_cast<std::int64_t>(x.bytes() + mean.bytes() + curvature.bytes() + beyond.size() * sizeof(double) +
                                    along.size() * sizeof(Vec3));
 }
 
@@ -386,11 +386,8 @@ Vec3 StokesOperator::continuity(int box, const LevelValues& u, const Vec3& force
 }
 
 void StokesOperator::move_end_walls(int box, const StokesDrive& drive, Quad* y) const {
-  const auto b = static_cast<std::size_t>(box);
-  for (auto i = end_wall_begin_[b]; i < end_wall_begin_[b + 1]; ++i) {
-    const EndWall& wall = end_walls_[i];
+  for (const EndWall& wall : end_walls_of(box))
     for (std::size_t d = 0; d < 3; ++d) y[wall.vof].v[d] -= double{wall.viscous} * drive.of_wall[wall.side].v[d];
-  }
 }
 
 void StokesOperator::momentum_pass(LevelValues& u, std::span<Quad> y, const StokesDrive& drive,

@@ -29,7 +29,10 @@ struct LevelValues {
   QuadField x;                 ///< velocity and pressure: own VoFs are the caller's to set, all else is filled
   QuadField mean;              ///< ũ and p of momentum_pass(), with halo and ghosts
   std::vector<double> beyond;  ///< pressure one cell beyond each level ghost; to be set with x at its slot
-  std::vector<Vec3> along;     ///< of continuity_pass(), per own box: Σ over the faces of a direction of the flux
+  /// ∂²_d of the velocity along the grid lines of direction d, and of Δu the component d; Advection makes it with halo
+  /// and level ghosts. Without components until then.
+  QuadField curvature;
+  std::vector<Vec3> along;  ///< of continuity_pass(), per own box: Σ over the faces of a direction of the flux
   /// Σ along, in which faces on ends of the domain count half: over the number of all cells it is the mean superficial
   /// velocity. Of this rank.
   Vec3 flow() const;
@@ -46,6 +49,21 @@ class StokesOperator {
     std::uint8_t side;       ///< of the VoF
     float area, bend;        ///< of the face, as in FlowRow
     float here, there;       ///< ∂p of the VoF = here (p_slot - p) + there (p_opposite - p)
+  };
+
+  /// Behind an end of the domain.
+  struct Ghost {
+    std::uint16_t slot, vof;
+    std::uint8_t side;
+    /// Profile of the end where the grid line of the cell meets it; mean over the open face, times its area over that
+    /// in single precision.
+    double point = 1.0, mean = 1.0;
+  };
+  /// A no-slip end beside a flow cell: what the velocity of the wall adds to its momentum row.
+  struct EndWall {
+    std::uint16_t vof;
+    std::uint8_t side;
+    float viscous;  ///< weight of that velocity, as FlowRow::viscous
   };
 
   /// Of a level of the grid. Collective.
@@ -91,6 +109,14 @@ class StokesOperator {
     const auto b = static_cast<std::size_t>(box);
     return std::span(level_ghosts_).subspan(level_ghost_begin_[b], level_ghost_begin_[b + 1] - level_ghost_begin_[b]);
   }
+  std::span<const Ghost> ghosts_of(int box) const {
+    const auto b = static_cast<std::size_t>(box);
+    return std::span(ghosts_).subspan(ghost_begin_[b], ghost_begin_[b + 1] - ghost_begin_[b]);
+  }
+  std::span<const EndWall> end_walls_of(int box) const {
+    const auto b = static_cast<std::size_t>(box);
+    return std::span(end_walls_).subspan(end_wall_begin_[b], end_wall_begin_[b + 1] - end_wall_begin_[b]);
+  }
   /// The flux out of the VoF towards a level ghost. As face_fluxes().
   double level_flux(const LevelValues& u, const LevelGhost& ghost, const Vec3& force, const LevelTime& time = {}) const;
   /// What LevelTime::Past wants to know of the faces of this flow later, of values that were applied with this drive
@@ -109,20 +135,6 @@ class StokesOperator {
   std::int64_t bytes() const;  ///< of this rank
 
  private:
-  /// Behind an end of the domain.
-  struct Ghost {
-    std::uint16_t slot, vof;
-    std::uint8_t side;
-    /// Profile of the end where the grid line of the cell meets it; mean over the open face, times its area over that
-    /// in single precision.
-    double point = 1.0, mean = 1.0;
-  };
-  /// A no-slip end beside a flow cell: what the velocity of the wall adds to its momentum row.
-  struct EndWall {
-    std::uint16_t vof;
-    std::uint8_t side;
-    float viscous;  ///< weight of that velocity, as FlowRow::viscous
-  };
   void find_ghosts();
   void find_end_walls(int box, const BoxGraph& graph);
   void move_end_walls(int box, const StokesDrive& drive, Quad* y) const;

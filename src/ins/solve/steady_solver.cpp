@@ -122,6 +122,15 @@ SteadyReport SteadySolver::solve(const StokesDrive& drive, double inertia, const
   return report;
 }
 
+MomentumRows steady_momentum_rows(StokesSolver& stokes, const StokesDrive& drive, double inertia) {
+  const std::span<Quad> work = stokes.krylov().work();
+  stokes.residual(drive, work);
+  if (inertia == 0.0) return {};
+  std::ranges::fill(work, Quad{});
+  AdvectionLevels(stokes.op()).add(inertia, stokes.values(), drive, work);
+  return {work, {}};
+}
+
 std::int64_t SteadySolver::bytes() const {
   std::int64_t sum = advection_.bytes() + static_cast<std::int64_t>(step_.bytes() + start_.bytes());
   for (const BaseFlow& level : base_) sum += level.bytes();

@@ -66,4 +66,8 @@ class SteadySolver {
   Array<Quad> step_, start_;
 };
 
+/// What the forces on bodies ask of a steady flow, where stokes.all_values() stands; stokes.values() are then that
+/// flow, applied. The rows stand in krylov().work(). Collective.
+MomentumRows steady_momentum_rows(StokesSolver& stokes, const StokesDrive& drive, double inertia);
+
 }  // namespace karst

@@ -252,8 +252,9 @@ void StokesPreconditioner::follow(const AdvectionLevels& advection, std::span<co
       for (std::size_t s = 0; s < 6; ++s)
         inflow[level][in_level][s] =
             static_cast<float>(h * here) * symmetric_scale_[v] * (-per_volume * flow[level].fluxes.sides[in_level][s]);
-      const Quad& w = flow[level].values.box(b)[i];
-      const double k = double{(*lengths_)[v] * (*lengths_)[v]}, speed = norm(Vec3{w.v[0], w.v[1], w.v[2]}),
+      const std::array<float, 12>& kept = flow[level].carried.box(b)[i].v;
+      const Vec3 w{double{kept[0]}, double{kept[1]}, double{kept[2]}};
+      const double k = double{(*lengths_)[v] * (*lengths_)[v]}, speed = norm(w),
                    less = k / (1.0 + resistance * here * speed * std::sqrt(k));
       lengths[level].own(b)[i] = static_cast<float>(std::sqrt(less));
       for (std::size_t d = 0; d < 3; ++d)

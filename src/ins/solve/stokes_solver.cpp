@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -74,16 +75,20 @@ GmresReport StokesSolver::solve_from_here(const StokesDrive& drive, const TimeTe
   Vec3 base;
   GmresProblem problem;
   problem.name = name;
+  bool begins = true;
   problem.residual = [&](std::span<Quad> r) {
     residual(drive, r, time);
-    if (carried.advection != nullptr) carried.advection->add_carried(-carried.inertia, carried.by, values_, r);
+    if (carried.advection != nullptr) {
+      if (std::exchange(begins, false)) carried.advection->set_carrying(values_, drive, carried.by);
+      carried.advection->add_carried(-carried.inertia, carried.by, values_, drive, r);
+    }
     weigh(r);
     if (options_.progress) base = velocity_of(values_);
   };
   problem.apply = [&](std::span<Quad> v) {
     preconditioner_.apply(v, values_);
     op_.apply(values_, v, {}, of_change);
-    if (carried.advection != nullptr) carried.advection->add_carried(carried.inertia, carried.by, values_, v);
+    if (carried.advection != nullptr) carried.advection->add_carried(carried.inertia, carried.by, values_, {}, v);
     weigh(v);
   };
   problem.add = [&](std::span<const Quad> v) {

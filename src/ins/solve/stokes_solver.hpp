@@ -31,7 +31,7 @@ struct StokesOptions {
 /// What carries momentum along, in the linear equations of a step: + inertia (w·∇)u.
 struct CarriedMomentum {
   AdvectionLevels* advection = nullptr;  ///< none: creeping flow
-  std::span<const AdvectingFluxes> by;   ///< w, per level
+  std::span<BaseFlow> by;                ///< w, per level; its cells become those where the solve begins
   double inertia = 0.0;
 };
 

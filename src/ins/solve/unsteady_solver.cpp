@@ -61,7 +61,7 @@ UnsteadySolver::UnsteadySolver(StokesSolver& stokes, const Geometry& geometry, D
   require(inertia >= 0.0, "unsteady flow: inertia {}; it must not be negative", inertia);
   if (inertia == 0.0) return;
   advection_.emplace(stokes.op());
-  carrying_ = on_each_level<AdvectingFluxes>(stokes.op());
+  carrying_ = on_each_level<BaseFlow>(stokes.op());
 }
 
 /// Keeps stokes.values(), applied with this drive and term.
@@ -131,9 +131,14 @@ void UnsteadySolver::set_rate(const TimeTerm& term) {
   });
 }
 
-MomentumOfStep UnsteadySolver::momentum_of_step() {
-  stokes_->residual(drive_at_(time_), stokes_->krylov().work());
-  return {carrying_, rate_.span()};
+MomentumRows UnsteadySolver::momentum_rows() {
+  const StokesDrive drive = drive_at_(time_);
+  const std::span<Quad> work = stokes_->krylov().work();
+  stokes_->residual(drive, work);
+  if (!advection_) return {{}, rate_.span()};
+  std::ranges::fill(work, Quad{});
+  advection_->add_carried(inertia_, carrying_, stokes_->values(), drive, work);
+  return {work, rate_.span()};
 }
 
 double UnsteadySolver::flow_out(int side) const {
@@ -177,6 +182,7 @@ void UnsteadySolver::two_stages(double dt, StepReport& report) {
     carry(-1.0, dt);
     solve(time_ + gamma * dt, {a, {a, 0.0}, {&now_, &now_}}, report);
     carry(-1.0 / gamma, dt);
+    extrapolate(-1.0 / gamma);
   }
   solve(time_ + dt, {a, {(1.0 - more) * a, more * a}, {&now_, &before_}}, report);
 }
@@ -264,7 +270,7 @@ void UnsteadySolver::measure_energy(EnergyRates& energy) {
   sums[0] = work_of(op, volume_.span(), x, work);
   if (advection_) {
     std::ranges::fill(work, Quad{});
-    advection_->add_carried(inertia_, carrying_, stokes_->values(), work);
+    advection_->add_carried(inertia_, carrying_, stokes_->values(), drive_at_(time_), work);
     sums[1] = work_of(op, volume_.span(), x, work);
   }
   op.for_boxes([&](int l, int b, std::size_t first, std::size_t) {
@@ -285,7 +291,7 @@ void UnsteadySolver::measure_energy(EnergyRates& energy) {
 std::int64_t UnsteadySolver::bytes() const {
   std::int64_t sum = now_.bytes() + before_.bytes() + static_cast<std::int64_t>(volume_.bytes() + rate_.bytes());
   if (advection_) sum += advection_->bytes();
-  for (const AdvectingFluxes& level : carrying_) sum += level.bytes();
+  for (const BaseFlow& level : carrying_) sum += level.bytes();
   return sum;
 }
 

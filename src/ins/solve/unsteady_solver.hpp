@@ -17,8 +17,8 @@
 //
 //   BDF2: w = (1 + r) u_n - r u_n-1,  stages: w = u_n, then the stage itself, u_n + (u_stage - u_n) / γ
 //
-// so a step solves linear equations and carried flow makes no energy, whatever its length. Where nothing changes any
-// more w = u, and the flow is that of steady_solver.hpp. docs/decisions/034 has the measurements.
+// and their cells are where a solve begins. So a step solves linear equations, whatever its length. Where nothing
+// changes any more w = u, and the flow is that of steady_solver.hpp. docs/decisions/034 has the measurements.
 #pragma once
 
 #include <optional>
@@ -113,11 +113,11 @@ class UnsteadySolver {
   /// to 0 in every VoF to the tolerance, or to that of single precision where pieces that joined a cell have faces. Not
   /// collective.
   void face_fluxes(FaceField& fluxes) const;
-  /// Keeps ∂u/∂t of each step from now on, for momentum_of_step(). Not collective.
+  /// Keeps ∂u/∂t of each step from now on, for momentum_rows(). Not collective.
   void keep_rate() { rate_ = Array<std::array<float, 3>>(volume_.size(), Purpose::solver, {}); }
   /// What the forces on bodies ask of the last step, after keep_rate(); stokes.values() are then its flow, applied with
   /// the drive of its time. Collective.
-  MomentumOfStep momentum_of_step();
+  MomentumRows momentum_rows();
 
   /// Most of its parts stand in the solver: it is good until the next step, and to read only. Collective.
   UnsteadyState state();
@@ -157,7 +157,7 @@ class UnsteadySolver {
   PastFlow now_, before_;                     // before_: one step earlier, from the first step on
   double inertia_ = 0.0, outflow_ = 0.0;      // outflow_: largest part of its volume that a cell passes on [ν / h0²]
   std::optional<AdvectionLevels> advection_;  // none: creeping flow
-  std::vector<AdvectingFluxes> carrying_;     // w of the step, per level
+  std::vector<BaseFlow> carrying_;            // w of the step, per level
   Array<float> volume_;                       // κ of the own VoFs that carry flow [h0³]
   Array<std::array<float, 3>> rate_;          // ∂u/∂t of the own VoFs at the end of the step; empty unless kept
 };

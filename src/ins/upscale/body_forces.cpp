@@ -43,24 +43,19 @@ Vec3 friction_on_end(const Quad* x, const BoxGraph& graph, const FlowRow& row, s
   return slope_towards(x, row, static_cast<int>(s), to_side, walls_at_ends(graph, row, drive));
 }
 
-/// MomentumOfStep on one level; the rate of change stays in units of h0.
-struct LevelStep {
-  const AdvectingFluxes* carried;
-  std::span<const std::array<float, 3>> rate;
-};
-
 /// The minerals of a level and what is known of its cells.
 class LevelBodies {
  public:
-  LevelBodies(const StokesOperator& op, const LevelValues& u, const StokesDrive& drive, double inertia,
-              const std::vector<int>& body_of, const LevelStep& step)
+  /// @param rows  of the level; the rate of change stays in units of h0
+  LevelBodies(const StokesOperator& op, const LevelValues& u, const StokesDrive& drive, const Advection* advection,
+              const std::vector<int>& body_of, const MomentumRows& rows)
       : op_(op),
         u_(u),
         graph_(op.geometry().graph),
         drive_(drive),
-        inertia_(inertia),
+        advection_(advection),
         body_of_(body_of),
-        step_(step),
+        rows_(rows),
         per_rate_(std::ldexp(1.0, -2 * op.geometry().level)),
         label_(graph_, 1, Purpose::buffers) {
     label_.fill(whole);
@@ -74,13 +69,10 @@ class LevelBodies {
 
   /// Of an own VoF: a body from 1 on, or 0 and less: none.
   int body(int b, std::uint16_t vof) const { return static_cast<int>(std::max(label_.box(b)[vof], 0.0F)); }
-  /// What leaves an own VoF towards a coarser level, in units of the level.
-  Vec3 through(const StokesOperator::LevelGhost& g) const {
-    const BoxGraph graph = graph_.box(g.box);
-    const VofMoments* m = moments_of(g.box, graph, g.vof);
-    const double flux = step_.carried != nullptr ? double{step_.carried->sides[own(g.box, g.vof)][g.side]}
-                                                 : op_.level_flux(u_, g, drive_.force);
-    return momentum(g.box, {g.vof, g.slot, g.side}, m == nullptr ? 1.0 : m->aperture[g.side], flux);
+  /// Stress on an own VoF from a coarser level, in units of the level.
+  Vec3 stress(const StokesOperator::LevelGhost& g) const {
+    const VofMoments* m = moments_of(g.box, graph_.box(g.box), g.vof);
+    return stress(g.box, {g.vof, g.slot, g.side}, m == nullptr ? 1.0 : m->aperture[g.side]);
   }
 
   /// In units of the level, without what comes in from a finer one.
@@ -91,8 +83,8 @@ class LevelBodies {
       if (label <= 0.0F) continue;
       BodyForce& force = forces[static_cast<std::size_t>(label) - 1];
       const VofMoments* m = moments_of(b, graph, row.vof);
-      force.friction +=
-          (m == nullptr ? 1.0 : m->kappa) * (drive_.force - rate(b, row.vof)) - through_faces(b, graph, row, m);
+      force.friction += (m == nullptr ? 1.0 : m->kappa) * (drive_.force - rate(b, row.vof)) - carried(b, row.vof) -
+                        through_faces(b, graph, row, m);
       if (m == nullptr || m->wall_area == 0.0) continue;
       const kernels::Four slope = kernels::row_gradient(u_.x.box(b).data(), row, {});
       double pressure = u_.x.box(b)[row.vof].v[kernels::p];
@@ -102,12 +94,11 @@ class LevelBodies {
       force.friction -= on_wall;
       force.wall_area += m->wall_area;
     }
-    auto e = static_cast<std::size_t>(op_.rows().extra_begin[b]);
     for (const FlowExtra& face : op_.rows().extra_of(b)) {
       const float label = label_.box(b)[face.vof];
       if (label > 0.0F && label_.box(b)[face.neighbour] != label)
-        forces[static_cast<std::size_t>(label) - 1].friction -= through(b, face, e);
-      ++e;
+        forces[static_cast<std::size_t>(label) - 1].friction -=
+            stress(b, {face.vof, face.neighbour, face.side}, double{face.area});
     }
   }
 
@@ -115,9 +106,16 @@ class LevelBodies {
   std::size_t own(int b, std::uint16_t vof) const { return static_cast<std::size_t>(graph_.vof_begin(b)) + vof; }
   /// ∂u/∂t
   Vec3 rate(int b, std::uint16_t vof) const {
-    if (step_.rate.empty()) return {};
-    const std::array<float, 3>& r = step_.rate[own(b, vof)];
+    if (rows_.rate.empty()) return {};
+    const std::array<float, 3>& r = rows_.rate[own(b, vof)];
     return per_rate_ * Vec3{double{r[0]}, double{r[1]}, double{r[2]}};
+  }
+  /// What a cell passes on of its momentum, less what is passed on to it: where cells of a body meet both are the same.
+  Vec3 carried(int b, std::uint16_t vof) const {
+    if (rows_.advection.empty()) return {};
+    const std::size_t v = own(b, vof);
+    const std::array<double, 4>& r = rows_.advection[v].v;
+    return 1.0 / advection_->per_volume(v) * Vec3{r[0], r[1], r[2]};
   }
 
   const VofMoments* moments_of(int b, const BoxGraph& graph, std::uint16_t vof) const {
@@ -170,7 +168,7 @@ class LevelBodies {
         label[e.vof] = label[e.neighbour];
   }
 
-  /// Σ of what leaves a cell through the faces that do not lead to another cell of its body.
+  /// Σ of the stress on the faces that do not lead to another cell of its body, and on ends that are walls.
   Vec3 through_faces(int b, const BoxGraph& graph, const FlowRow& row, const VofMoments* m) const {
     Vec3 sum;
     const std::array<std::uint16_t, 6> slots = slots_of(graph, row.vof);
@@ -181,7 +179,7 @@ class LevelBodies {
       if (end && is_wall(op_.sides()[s]))
         sum += area * on_wall_end(b, graph, row, s);
       else if (row.area[s] > 0.0F && (end || label_.box(b)[row.slot[s]] != label_.box(b)[row.vof]))
-        sum += through(b, row, s, area, end);
+        sum += end ? stress_on_end(b, row, s, area) : stress(b, {row.vof, row.slot[s], s}, area);
     }
     return sum;
   }
@@ -199,67 +197,53 @@ class LevelBodies {
   struct Face {
     std::size_t vof, neighbour, side;
   };
-  /// inertia q u + α (p n - ∂u/∂n)
-  Vec3 momentum(int b, const Face& face, double area, double flux) const {
+  /// α (p n - ∂u/∂n)
+  Vec3 stress(int b, const Face& face, double area) const {
     const Quad &here = u_.x.box(b)[face.vof], &there = u_.x.box(b)[face.neighbour];
     Vec3 sum;
-    for (std::size_t c = 0; c < 3; ++c)
-      sum.v[c] = 0.5 * inertia_ * flux * (here.v[c] + there.v[c]) - area * (there.v[c] - here.v[c]);
+    for (std::size_t c = 0; c < 3; ++c) sum.v[c] = -area * (there.v[c] - here.v[c]);
     sum.v[face.side / 2] += (face.side % 2 == 1 ? 0.5 : -0.5) * area * (here.v[kernels::p] + there.v[kernels::p]);
     return sum;
   }
-
-  Vec3 through(int b, const FlowRow& row, std::size_t s, double area, bool end) const {
+  Vec3 stress_on_end(int b, const FlowRow& row, std::size_t s, double area) const {
     const Quad* x = u_.x.box(b).data();
     const Quad &here = x[row.vof], &there = x[row.slot[s]];
-    const double flux =
-        step_.carried != nullptr
-            ? double{step_.carried->sides[own(b, row.vof)][s]}
-            : kernels::flux_out(u_.mean.box(b).data(), op_.inverse_diagonal().box(b).data(), row.vof, row.slot[s], s,
-                                drive_.force.v[s / 2], double{row.area[s]}, double{row.bend[s]});
-    if (!end) return momentum(b, {row.vof, row.slot[s], s}, area, flux);
-    const bool given = gives_velocity(op_.sides()[s]);
-    const double out = s % 2 == 1 ? 1.0 : -1.0;
+    const double out = s % 2 == 1 ? 1.0 : -1.0, distance = gives_velocity(op_.sides()[s]) ? to_side : 1.0;
     Vec3 sum;
-    for (std::size_t c = 0; c < 3; ++c) {
-      const double carried = given ? there.v[c] : 0.5 * (here.v[c] + there.v[c]);
-      sum.v[c] = inertia_ * flux * carried - area * (there.v[c] - here.v[c]) / (given ? to_side : 1.0);
-    }
+    for (std::size_t c = 0; c < 3; ++c) sum.v[c] = -area * (there.v[c] - here.v[c]) / distance;
     sum.v[s / 2] += out * area * (here.v[kernels::p] + out * to_side * kernels::row_gradient(x, row, {})[s / 2]);
     return sum;
-  }
-
-  /// @param e  place of the face among those of the level
-  Vec3 through(int b, const FlowExtra& face, std::size_t e) const {
-    const double flux =
-        step_.carried != nullptr ? double{step_.carried->extra[e]} : op_.extra_flux(u_, b, face, drive_.force);
-    return momentum(b, {face.vof, face.neighbour, face.side}, double{face.area}, flux);
   }
 
   const StokesOperator& op_;
   const LevelValues& u_;
   const LevelGraph& graph_;
   StokesDrive drive_;
-  double inertia_;
+  const Advection* advection_;
   const std::vector<int>& body_of_;
-  LevelStep step_;
+  MomentumRows rows_;
   double per_rate_;  // h_l²
   FloatField label_;
 };
 
 }  // namespace
 
-std::vector<BodyForce> body_forces(StokesLevels& op, const FlowValues& u, const StokesDrive& drive, double inertia,
-                                   const std::vector<int>& body_of, const MomentumOfStep& step) {
+std::vector<BodyForce> body_forces(StokesLevels& op, const FlowValues& u, const StokesDrive& drive,
+                                   const std::vector<int>& body_of, const MomentumRows& rows) {
   const int n = body_of.empty() ? 0 : std::max(0, 1 + *std::ranges::max_element(body_of));
   std::vector<BodyForce> all(static_cast<std::size_t>(n));
   std::vector<LevelBodies> levels;
+  std::vector<Advection> advection;
   levels.reserve(op.n_levels());
+  advection.reserve(op.n_levels());
   for (int l = 0; l < op.n_levels(); ++l) {
     const double h = StokesLevels::width(l);
-    const LevelStep here{step.carried.empty() ? nullptr : &step.carried[l],
-                         step.rate.empty() ? step.rate : step.rate.subspan(op.begin(l))};
-    levels.emplace_back(op.level(l), u.level(l), on_level(drive, op.sides(), h), h * inertia, body_of, here);
+    if (!rows.advection.empty()) advection.emplace_back(op.level(l));
+    const auto begin = static_cast<std::size_t>(op.begin(l));
+    const MomentumRows here{rows.advection.empty() ? rows.advection : rows.advection.subspan(begin),
+                            rows.rate.empty() ? rows.rate : rows.rate.subspan(begin)};
+    levels.emplace_back(op.level(l), u.level(l), on_level(drive, op.sides(), h),
+                        advection.empty() ? nullptr : &advection.back(), body_of, here);
     std::vector<BodyForce> forces(all.size());
     for (int b = 0; b < op.level(l).geometry().graph.n_local(); ++b) levels[l].add(b, forces);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -272,7 +256,7 @@ std::vector<BodyForce> body_forces(StokesLevels& op, const FlowValues& u, const 
     std::vector<Vec3> carried(op.coupling().n_fluxes());
     op.coupling().hand_back(
         std::span(carried),
-        [&](int l, std::size_t ghost) { return levels[l].through(op.level(l).level_ghosts()[ghost]); },
+        [&](int l, std::size_t ghost) { return levels[l].stress(op.level(l).level_ghosts()[ghost]); },
         [&](int l, int box, std::size_t vof, const Vec3& in) {
           if (const int body = levels[l].body(box, static_cast<std::uint16_t>(vof)); body > 0)
             all[body - 1].friction += StokesLevels::width(l + 1) * in;

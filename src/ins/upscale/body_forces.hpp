@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Forces of a flow on bodies, parts of the solid that the minerals of its wall tell apart.
 //
-// The force is what the fluid of the wall's cells does not pass on. Around all cells of a body whose momentum rows know
-// of its wall, over their faces towards other cells,
+// The force is what the fluid of the wall's cells does not pass on. Over all cells of a body whose momentum rows know
+// of its wall, and their faces towards other cells,
 //
-//   F = κ (f - ∂u/∂t) - Σ_faces [ inertia q u + α (p n - ∂u/∂n) ],  q: flux that carries, u, p: means of both cells,
+//   F = Σ_cells κ [ f - ∂u/∂t - inertia (w·∇)u ] - Σ_faces α (p n - ∂u/∂n),  p: mean of both cells
 //
-// which is how the rows of whole cells balance momentum: all surfaces of whole cells around the body give the same F,
-// and what bodies, walls and ends take adds up to 0 to the tolerance of the solver. Second order, unlike sums of slopes
-// on the wall. Of F the pressure on the wall,
-// Σ -p a_w n (first order), is taken apart; the rest is friction. Pressures are without the linear fall that a force
-// stands for.
+// (κ (w·∇)u is a sum over faces, and what leaves a cell enters its neighbour), which is how the rows of whole cells
+// balance momentum: all surfaces of whole cells around the body give the same F, and what bodies, walls and ends take
+// adds up to 0 to the tolerance of the solver. Second order, unlike sums of slopes on the wall. Of F the pressure on
+// the wall, Σ -p a_w n (first order), is taken apart; the rest is friction. Pressures are without the linear fall that
+// a force stands for.
 #pragma once
 
 #include <vector>
@@ -28,11 +28,10 @@ struct BodyForce {
 
 /// Forces of a flow on bodies. Values that were applied with this drive. Cells with walls of two
 /// bodies count to the one with more wall; walls of pores without flow to none. Collective.
-/// @param inertia  as in steady_solver.hpp; 0: Stokes flow
 /// @param body_of  mineral number -> body; negative: to none
-/// @param step     of a step in time (UnsteadySolver::momentum_of_step)
-std::vector<BodyForce> body_forces(StokesLevels& op, const FlowValues& u, const StokesDrive& drive, double inertia,
-                                   const std::vector<int>& body_of, const MomentumOfStep& step = {});
+/// @param rows     UnsteadySolver::momentum_rows(), SteadySolver::momentum_rows(); of creeping steady flow none
+std::vector<BodyForce> body_forces(StokesLevels& op, const FlowValues& u, const StokesDrive& drive,
+                                   const std::vector<int>& body_of, const MomentumRows& rows = {});
 
 /// In the same units.
 struct EndFriction {

@@ -119,8 +119,8 @@ void set_forces(StokesSolver& solver, const FlowOptions& options, const Geometry
     flow.drags.push_back({newton * f.force, h2 * f.area});
   }
   if (options.bodies.empty()) return;
-  for (const BodyForce& f :
-       body_forces(solver.op(), solver.values(), drive, unit.inertia, body_of(options.bodies, report)))
+  const MomentumRows rows = steady_momentum_rows(solver, drive, unit.inertia);
+  for (const BodyForce& f : body_forces(solver.op(), solver.values(), drive, body_of(options.bodies, report), rows))
     flow.forces.push_back({newton * f.pressure, newton * f.friction, h2 * f.wall_area});
 }
 

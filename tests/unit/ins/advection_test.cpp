@@ -66,10 +66,11 @@ double vortex_error(int n) {
   return worst;
 }
 
-TEST(Advection, VorticesAreSecondOrder) {
+// Faces of fourth order; the fluxes of continuity are of third, by their coupling to the pressure.
+TEST(Advection, VorticesAreThirdOrder) {
   const double coarse = vortex_error(32), fine = vortex_error(64);
-  EXPECT_LT(fine, 0.003);
-  EXPECT_GT(std::log2(coarse / fine), 1.9);
+  EXPECT_LT(fine, 7e-5);  // 1.9e-3 with means of two cells
+  EXPECT_GT(std::log2(coarse / fine), 2.9);
 }
 
 /// Largest residual of (u·∇)u - Δu / Re + ∇p, two cells and more away from the ends, for the flow behind a grid at
@@ -159,9 +160,10 @@ TEST(Advection, LinearisedIsTheDerivativeMpi) {
   expect_derivative({FlowSide::velocity, FlowSide::outlet}, 0.8, 9.0);
 }
 
-// What leaves a cell enters its neighbour: where no cell makes fluid, flow that is carried makes neither momentum nor
-// energy, Σ κ (u·∇)u = 0 and Σ κ u·(u·∇)u = 0, in cells of all kinds (less than a quarter of a cell counts as that).
-TEST(Advection, MakesNeitherMomentumNorEnergyMpi) {
+// What leaves a cell enters its neighbour: where no cell makes fluid, flow that is carried makes no momentum,
+// Σ κ (u·∇)u = 0, in cells of all kinds (less than a quarter of a cell counts as that), and little energy,
+// Σ κ u·(u·∇)u = 0 but for what the ends of rows of cells at walls make, here of 6 cells to a grain's diameter.
+TEST(Advection, MakesNoMomentumAndLittleEnergyMpi) {
   const Comm comm = Comm::world();
   const Geometry geometry =
       build_geometry(comm, test::flow_grid(Index::all(16)), *test::packing(40, 3.2, 16, true), KeepPores::connected);
@@ -194,7 +196,8 @@ TEST(Advection, MakesNeitherMomentumNorEnergyMpi) {
   }
   comm.sum(std::span(sum));
   comm.sum(std::span(size));
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(std::abs(sum[i]), 1e-8 * size[i]) << i;
+  for (std::size_t d = 0; d < 3; ++d) EXPECT_LT(std::abs(sum[d]), 1e-8 * size[d]) << d;
+  EXPECT_LT(std::abs(sum[3]), 7e-3 * size[3]);  // 5.4e-3
 }
 
 }  // namespace

@@ -166,8 +166,8 @@ TEST(Inertia, StepsInBetween) {
   EXPECT_GT(led.newton_steps, direct.newton_steps);
   EXPECT_EQ(direct.drives_between, 0);
   EXPECT_GT(led.drives_between, 0);
-  // From a flow ten times slower by the root of that, and no further than what is wanted.
-  options.steps = {0.1, 1.0};
+  // From a flow a hundred times slower by the root of that, and no further than what is wanted.
+  options.steps = {0.01, 1.0};
   const InertiaPoint onwards = Array{}.column(options).inertia[1];
   EXPECT_NEAR(onwards.permeability / direct.permeability, 1.0, 1e-7);
   EXPECT_GT(onwards.drives_between, 0);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "grid/vof_loops.hpp"
+#include "ins/operator/advection_kernels.hpp"
 #include "ins/solve/steady_approach.hpp"
 #include "support/flow_cases.hpp"
 
@@ -124,13 +125,22 @@ struct Momentum {
   double back = 0.0;
 };
 
+/// Of a side of a cell.
+double open_part(const StokesOperator& op, int b, std::size_t v, std::size_t side) {
+  const std::span<const FlowRow> rows = op.rows().of(b);
+  const auto row = std::ranges::lower_bound(rows, v, {}, &FlowRow::vof);
+  if (row != rows.end() && row->vof == v) return double{row->area[side]};
+  return op.is_plain(static_cast<std::size_t>(op.geometry().graph.vof_begin(b)) + v) ? 1.0 : 0.0;
+}
+
 Momentum momentum_of(const Comm& comm, Solved& flow, std::size_t in) {
   const StokesOperator& op = flow.stokes->op().level(0);
-  const LevelValues& u = flow.stokes->values().level(0);
+  LevelValues& u = flow.stokes->values().level(0);
   std::vector<Quad> y(static_cast<std::size_t>(op.n_own()));
   flow.stokes->residual(flow.drive, y);
   std::ranges::fill(y, Quad{});
-  Advection(op).add(1.0, u, flow.drive, y);
+  const Advection advection(op);
+  advection.add(1.0, u, flow.drive, y);
   Field fluxes(op.geometry().graph, 3, Purpose::buffers);
   op.face_fluxes(u, {}, 1.0, fluxes);
   Momentum sum;
@@ -139,6 +149,7 @@ Momentum momentum_of(const Comm& comm, Solved& flow, std::size_t in) {
     const auto moments = op.geometry().box(b).moments;
     std::vector<double> volume(static_cast<std::size_t>(graph.n_own), 1.0);
     for (std::size_t r = 0; r < moments.size(); ++r) volume[graph.row_vof[r]] = std::max(moments[r].kappa, 0.25);
+    const kernels::PresentCells cells(advection, u, b);
     for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
       const auto v = static_cast<std::size_t>(vof);
       for (std::size_t d = 0; d < 3; ++d)
@@ -149,7 +160,9 @@ Momentum momentum_of(const Comm& comm, Solved& flow, std::size_t in) {
         const double out = s % 2 == 1 ? through : -through;
         const double share = s == in || out >= 0.0 ? 1.0 : 0.5;  // of what comes back in
         const Quad& carried = u.x.box(b)[s == in ? slots[s] : v];
-        for (std::size_t d = 0; d < 3; ++d) sum.ends[d] += share * out * carried.v[d];
+        const kernels::OpenFace face{v, slots[s], s, open_part(op, b, v, s), 0.0};
+        const kernels::Four beyond = face.area > 0.0 ? kernels::beyond_means(cells, cells, face) : kernels::Four{};
+        for (std::size_t d = 0; d < 3; ++d) sum.ends[d] += share * out * carried.v[d] + beyond[d];
         if (s != in) sum.back = std::max(sum.back, -out);
       }
     });

@@ -49,7 +49,7 @@ TEST(SteadySolver, PlaneChannelKnowsNoInertia) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(channel.rate(r[i].flow.velocity) / rate, 1.0, 1e-7) << i;
 }
 
-// The same where the channel lies across the grid: it feels what the discretisation leaves, second order.
+// The same where the channel lies across the grid: it feels what the discretisation leaves, 4.8e-5.
 TEST(SteadySolver, InclinedChannelKnowsNoInertia) {
   const Comm comm = Comm::self();
   std::array<double, 2> wrong;
@@ -66,7 +66,7 @@ TEST(SteadySolver, InclinedChannelKnowsNoInertia) {
     const auto r = c.solve(comm, geometry, {50.0 / rate});
     wrong[fine] = std::abs(channel.rate(r[1].flow.velocity) / channel.rate(r[0].flow.velocity) - 1.0);
   }
-  EXPECT_LT(wrong[1], 1e-3);
+  EXPECT_LT(wrong[1], 1e-4);  // 7e-4 with means of two cells
   EXPECT_GT(std::log2(wrong[0] / wrong[1]), 1.8);
 }
 
@@ -105,14 +105,15 @@ std::array<double, 2> cylinder_array(int n) {
 // (72 by 24 elements).
 TEST(SteadySolver, CylinderArrayAgainstFiniteElements) {
   const auto coarse = cylinder_array(16), fine = cylinder_array(64);
-  for (const auto& [i, exact, most] : {std::tuple{0U, 0.97595, 2e-4}, {1U, 0.88662, 1e-3}}) {
+  for (const auto& [i, exact, most] : {std::tuple{0U, 0.97595, 5e-5}, {1U, 0.88662, 5e-5}}) {
     EXPECT_LT(std::abs(fine[i] / exact - 1.0), most) << i;
-    EXPECT_GT(0.5 * std::log2((coarse[i] - exact) / (fine[i] - exact)), 1.8) << i;
+    EXPECT_GT(0.5 * std::log2(std::abs(coarse[i] - exact) / std::abs(fine[i] - exact)), 2.5) << i;
   }
 }
 
 // At first inertia does not see the direction of the flow: k(R) = k (1 - c R²), even where the pores have no symmetry
-// (Mei & Auriault, J. Fluid Mech. 222 (1991) 647).
+// (Mei & Auriault, J. Fluid Mech. 222 (1991) 647), but for the little energy that faces of fourth order make or take in
+// pores a few cells wide: 1.3e-5 of the permeability at Re 0.2, where it has lost 2.6e-4.
 TEST(SteadySolver, WeakInertiaIsQuadratic) {
   const Comm comm = Comm::self();
   const auto phi = test::packing(20, 6.4, 32, true);
@@ -144,9 +145,9 @@ TEST(SteadySolver, NewtonConvergesQuadratically) {
 // Re 1, 10 and 30, to 1e-9; a preconditioner that does not know the flow takes 29, 96 and more than 400.
 TEST(SteadySolver, IterationsStayFew) {
   const auto r = Case{}.solve(Comm::self(), test::sphere_array(Comm::self(), 0.343, 16), {0.0352, 0.352, 1.25});
-  EXPECT_LE(r[1].flow.krylov.iterations, 27);  // 24
-  EXPECT_LE(r[2].flow.krylov.iterations, 44);  // 40
-  EXPECT_LE(r[3].flow.krylov.iterations, 78);  // 71
+  EXPECT_LE(r[1].flow.krylov.iterations, 27);  // 25
+  EXPECT_LE(r[2].flow.krylov.iterations, 48);  // 44
+  EXPECT_LE(r[3].flow.krylov.iterations, 80);  // 73
 }
 
 // Narrow throats, ρ U d / μ = 0.8, 2.3 and 5.3, k_app / k = 0.99, 0.94 and 0.82.
@@ -157,9 +158,9 @@ TEST(SteadySolver, IterationsStayFewInAPacking) {
   c.tolerance = 1e-8;
   const auto r = c.solve(comm, build_geometry(comm, test::flow_grid(Index::all(24)), *phi, KeepPores::connected),
                          {2.0, 6.0, 16.0});
-  EXPECT_LE(r[1].flow.krylov.iterations, 36);  // 33
+  EXPECT_LE(r[1].flow.krylov.iterations, 40);  // 36
   EXPECT_LE(r[2].flow.krylov.iterations, 47);  // 43
-  EXPECT_LE(r[3].flow.krylov.iterations, 82);  // 74
+  EXPECT_LE(r[3].flow.krylov.iterations, 83);  // 76
 }
 
 // Stokes flow comes out as before when the preconditioner has followed a fast one.

@@ -19,10 +19,11 @@ constexpr double nearest_wall = 0.5;
 constexpr std::array<float, 6> whole{1.0F, 1.0F, 1.0F, 1.0F, 1.0F, 1.0F};  ///< open parts of the sides of a plain cell
 
 /// A flow on one box and what it makes flow through faces, from values of the operator.
+template <class Cells>
 struct PresentFlow {
-  PresentFlow(const Advection& advection, const StokesOperator& op, const LevelValues& u, int b, const Vec3& drive)
-      : cells(advection, u, b), w(u.mean.box(b).data()), t(op.inverse_diagonal().box(b).data()), force(drive) {}
-  kernels::PresentCells cells;
+  PresentFlow(const Cells& carrying, const StokesOperator& op, const LevelValues& u, int b, const Vec3& drive)
+      : cells(carrying), w(u.mean.box(b).data()), t(op.inverse_diagonal().box(b).data()), force(drive) {}
+  Cells cells;
   const Quad* w;
   const float* t;
   Vec3 force;
@@ -41,15 +42,22 @@ struct PresentFlow {
     }
     return out;
   }
-  double extra(const FlowExtra& face, std::size_t) const { return kernels::flux_out(cells.x, w, t, face, force); }
+  double extra(const FlowExtra& face, std::size_t) const { return kernels::flux_out(cells.cells.x, w, t, face, force); }
   double at_end(const auto& end) const { return flux(end.vof, end.slot, end.side, double{end.area}, double{end.bend}); }
+  double excess(const StokesOperator::LevelGhost& g) const {
+    return cells.excess(g, flux(g.vof, g.slot, g.side, double{g.area}, double{g.bend}));
+  }
 };
 
 /// The same of a flow that is kept, to carry.
 struct KeptFlow {
-  KeptFlow(const StokesOperator& op, const BaseFlow& flow, int b)
-      : cells(flow, b), kept(flow.fluxes), first(static_cast<std::size_t>(op.geometry().graph.vof_begin(b))) {}
+  KeptFlow(const StokesOperator& op, const BaseFlow& flow, int b, double inertia)
+      : cells(flow, b),
+        bounds(inertia),
+        kept(flow.fluxes),
+        first(static_cast<std::size_t>(op.geometry().graph.vof_begin(b))) {}
   kernels::KeptCarrying cells;
+  kernels::CarryingBounds bounds;
   const AdvectingFluxes& kept;
   std::size_t first;
 
@@ -58,6 +66,7 @@ struct KeptFlow {
   }
   double extra(const FlowExtra&, std::size_t e) const { return double{kept.extra[e]}; }
   double at_end(const auto& end) const { return double{kept.sides[first + end.vof][end.side]}; }
+  double excess(const StokesOperator::LevelGhost& g) const { return bounds.excess(at_end(g)); }
 };
 
 void add_to(Quad& y, const Four& f) {
@@ -65,8 +74,7 @@ void add_to(Quad& y, const Four& f) {
 }
 
 // Own cells, halo and ghosts of a box, once its curvature is there.
-void keep_carrying(const Advection& advection, const LevelValues& u, int b, BaseFlow& to) {
-  const kernels::PresentCells cells(advection, u, b);
+void keep_carrying(const kernels::PresentCarrying& cells, int b, BaseFlow& to) {
   const std::span<Values<6>> kept = to.carrying.box(b);
   for (std::size_t v = 0; v < kept.size(); ++v)
     for (std::size_t d = 0; d < 3; ++d) {
@@ -114,10 +122,13 @@ Advection::Advection(const StokesOperator& op)
 void Advection::find_apertures() {
   for (int b = 0; b < op_->geometry().graph.n_local(); ++b) {
     const std::span<Values<3>> to = aperture_.box(b);
-    for_cells(b, [&](std::size_t v, const auto&, const std::array<float, 6>& area, const FlowRow*) {
+    const auto closed = op_->geometry().graph.box(b).closed();
+    for_cells(b, [&](std::size_t v, const auto& n, const std::array<float, 6>& area, const FlowRow* row) {
+      const auto meets_wall = [&](std::size_t s) { return n[s] == closed || (row != nullptr && row->theta[s] < 1.0F); };
       for (std::size_t d = 0; d < 3; ++d) {
         const auto [least, most] = std::minmax(area[2 * d], area[2 * d + 1]);
-        to[v].v[d] = least > 0.0F ? least : most;
+        const float shared = least > 0.0F ? least : most;
+        to[v].v[d] = meets_wall(2 * d) || meets_wall(2 * d + 1) ? -shared : shared;
       }
     });
   }
@@ -244,6 +255,9 @@ void Advection::carry(int b, double factor, const Carrying& w, const Carried& u,
   for (const FlowExtra& face : op_->rows().extra_of(b))
     add_to(y[first + face.vof],
            part(face.vof) * kernels::all(0.5 * w.extra(face, e++)) * (u.at(face.neighbour) - u.at(face.vof)));
+  for (const StokesOperator::LevelGhost& g : op_->level_ghosts_of(b))
+    if (const double excess = w.excess(g); excess != 0.0)
+      add_to(y[first + g.vof], part(g.vof) * kernels::all(0.5 * excess) * (u.at(g.vof) - u.at(g.slot)));
   // F (ghost - u) / 2 once more with the velocity of the end, the same with a ghost at rest where fluid comes back in.
   for (const End& end : ends_of(b)) {
     if (!end.given && deciding.at_end(end) >= 0.0) continue;
@@ -254,18 +268,19 @@ void Advection::carry(int b, double factor, const Carrying& w, const Carried& u,
 
 void Advection::add(double factor, LevelValues& u, const StokesDrive& drive, std::span<Quad> y) const {
   with_curvature(u, drive, [&](int b) {
-    const PresentFlow flow(*this, *op_, u, b, drive.force);
-    carry(b, factor, flow, flow.cells, flow, y);
+    const PresentFlow flow(kernels::PresentCarrying(*this, u, b, factor), *op_, u, b, drive.force);
+    carry(b, factor, flow, flow.cells.cells, flow, y);
   });
 }
 
-void Advection::set_base(LevelValues& u, const StokesDrive& drive, BaseFlow& to) const {
+void Advection::set_base(double inertia, LevelValues& u, const StokesDrive& drive, BaseFlow& to) const {
   if (to.carried.n_components() == 0) to.carried = BasicField<Values<12>>(op_->geometry().graph, 1, Purpose::solver);
   with_curvature(u, drive, [&](int b) {
-    keep_carrying(*this, u, b, to);
+    const kernels::PresentCarrying cells(*this, u, b, inertia);
+    keep_carrying(cells, b, to);
     keep_carried(u, b, to);
     const auto first = static_cast<std::size_t>(op_->geometry().graph.vof_begin(b));
-    const PresentFlow flow(*this, *op_, u, b, drive.force);
+    const PresentFlow flow(cells, *op_, u, b, drive.force);
     for_cells(b, [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto&, const FlowRow* row) {
       const std::array<double, 6> fluxes = flow.fluxes(v, n, row);
       std::ranges::transform(fluxes, to.fluxes.sides[first + v].begin(),
@@ -279,15 +294,15 @@ void Advection::set_base(LevelValues& u, const StokesDrive& drive, BaseFlow& to)
   });
 }
 
-void Advection::set_carrying(LevelValues& w, const StokesDrive& drive, BaseFlow& to) const {
-  with_curvature(w, drive, [&](int b) { keep_carrying(*this, w, b, to); });
+void Advection::set_carrying(double inertia, LevelValues& w, const StokesDrive& drive, BaseFlow& to) const {
+  with_curvature(w, drive, [&](int b) { keep_carrying(kernels::PresentCarrying(*this, w, b, inertia), b, to); });
 }
 
 void Advection::add_linearised(double factor, const BaseFlow& u, LevelValues& v, std::span<Quad> y) const {
   with_curvature(v, {}, [&](int b) {
-    const KeptFlow base(*op_, u, b);
-    const PresentFlow change(*this, *op_, v, b, {});
-    carry(b, factor, base, change.cells, base, y);
+    const KeptFlow base(*op_, u, b, factor);
+    const PresentFlow change(kernels::ChangeOfCarrying(*this, v, u, b, factor), *op_, v, b, {});
+    carry(b, factor, base, change.cells.cells, base, y);
     carry(b, factor, change, kernels::KeptCarried(u, b), base, y);
   });
 }
@@ -295,9 +310,13 @@ void Advection::add_linearised(double factor, const BaseFlow& u, LevelValues& v,
 void Advection::add_carried(double factor, const BaseFlow& w, LevelValues& v, const StokesDrive& drive,
                             std::span<Quad> y) const {
   with_curvature(v, drive, [&](int b) {
-    const KeptFlow base(*op_, w, b);
-    carry(b, factor, base, kernels::PresentCells(*this, v, b), base, y);
+    const KeptFlow base(*op_, w, b, factor);
+    carry(b, factor, base, kernels::PresentCells(v, b), base, y);
   });
+}
+
+double Advection::flux_through(const StokesOperator::LevelGhost& g, const BaseFlow& w) const {
+  return double{w.fluxes.sides[static_cast<std::size_t>(op_->geometry().graph.vof_begin(g.box)) + g.vof][g.side]};
 }
 
 double Advection::combine(const std::array<Past, 2>& flows, AdvectingFluxes& to) const {

@@ -19,10 +19,11 @@
 // open part of the face; K: Δw_d with the sign of W. With ∂²_d u_n = the slope of the next face - that of this one, the
 // bracket is W_n (slope of the face beyond n) - W_v (slope of the face before v): what one face owes to the slope of
 // the next, that one owes to the slope of this one with the other sign, so it makes no energy, either. K makes some, of
-// fourth order where the cells resolve the flow. Where they do not, near walls, that would be too much: K counts in
-// cells whose faces are all wholly open. Next to walls ∂²_d u is that of the parabolas of the momentum rows
-// (flow_rows.hpp); behind ends of the domain ghosts are as curved as their cells. Extra faces have no δ.
-// docs/decisions/044 has the measurements.
+// fourth order where the cells resolve the flow, and so do ends of rows of cells at walls. Where they do not, that
+// would be more than friction can take: K counts in cells whose faces are all wholly open, and K and, at ends of rows,
+// W are kept within bounds, a cell Reynolds number (advection_kernels.hpp). Next to walls ∂²_d u is that of the
+// parabolas of the momentum rows (flow_rows.hpp); behind ends of the domain ghosts are as curved as their cells. Extra
+// faces have no δ. docs/decisions/044 has the measurements.
 //
 // On an end of the domain (u_neighbour + u) / 2 becomes the velocity that is carried through it: the given one where a
 // velocity is given, u where the fluid leaves, u / 2 where it comes back in through an outlet. The last one makes the
@@ -56,15 +57,17 @@ class Advection {
   /// The operator must outlive it. Not collective.
   explicit Advection(const StokesOperator& op);
 
-  /// y += factor (u·∇)u over the own VoFs, u: values that the operator was applied to with this drive. Sets the
-  /// curvature of u. Allocates nothing but room for that, once. Collective.
+  /// y += factor (u·∇)u over the own VoFs, u: values that the operator was applied to with this drive. W and K are
+  /// bounded as with an inertia of |factor|, in units of the level. Sets the curvature of u. Allocates nothing but room
+  /// for that, once. Collective.
   void add(double factor, LevelValues& u, const StokesDrive& drive, std::span<Quad> y) const;
 
-  /// Makes values that the operator was applied to with this drive a flow to linearise about. As add(). Collective.
-  void set_base(LevelValues& u, const StokesDrive& drive, BaseFlow& to) const;
+  /// Makes values that the operator was applied to with this drive a flow to linearise about. inertia: what add() gets
+  /// as |factor|. As add(). Collective.
+  void set_base(double inertia, LevelValues& u, const StokesDrive& drive, BaseFlow& to) const;
 
   /// y += factor [(u·∇)v + (v·∇)u], v: values that the operator was applied to without a drive: the derivative of add()
-  /// at u. As add(). Collective.
+  /// at u, which was kept with an inertia of |factor|. As add(). Collective.
   void add_linearised(double factor, const BaseFlow& u, LevelValues& v, std::span<Quad> y) const;
 
   /// What flows through the faces of an earlier flow, as StokesOperator::face_velocities() has made it.
@@ -76,16 +79,19 @@ class Advection {
   /// The fluxes Σ weight F of two earlier flows. Allocates nothing. Not collective.
   /// @return largest sum of what flows out of a cell over κ, of this rank
   double combine(const std::array<Past, 2>& flows, AdvectingFluxes& to) const;
-  /// What carries in the cells, from values that the operator was applied to with this drive. As add(). Collective.
-  void set_carrying(LevelValues& w, const StokesDrive& drive, BaseFlow& to) const;
-  /// y += factor (w·∇)v, v: values that the operator was applied to with this drive; where v itself carries it is
-  /// add(). As add(). Collective.
+  /// What carries in the cells, from values that the operator was applied to with this drive. As set_base().
+  /// Collective.
+  void set_carrying(double inertia, LevelValues& w, const StokesDrive& drive, BaseFlow& to) const;
+  /// y += factor (w·∇)v, v: values that the operator was applied to with this drive; where v itself carries, kept with
+  /// an inertia of |factor|, it is add(). As add(). Collective.
   void add_carried(double factor, const BaseFlow& w, LevelValues& v, const StokesDrive& drive, std::span<Quad> y) const;
 
+  /// F of a kept flow through a face between levels, out of the fine VoF.
+  double flux_through(const StokesOperator::LevelGhost& g, const BaseFlow& w) const;
   double per_volume(std::size_t vof) const { return double{inverse_volume_[vof]}; }  ///< 1/κ of an own VoF
 
-  /// Open part of the cells along each direction, with halo and ghosts: the smaller one of their two faces, that of the
-  /// open one where the other is closed.
+  /// Open part of the cells along each direction, with halo and ghosts: the smaller one of their two faces; that of
+  /// the open one where the other is closed, with a negative sign where a wall closes it.
   const BasicField<Values<3>>& aperture() const { return aperture_; }
   /// Of this rank.
   std::int64_t bytes() const { return static_cast<std::int64_t>(inverse_volume_.bytes() + aperture_.bytes()); }

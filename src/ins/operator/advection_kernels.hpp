@@ -2,28 +2,69 @@
 // What carried momentum passes through one face (advection.hpp).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "ins/operator/advection.hpp"
 #include "ins/operator/flow_kernels.hpp"
 
 namespace karst::kernels {
 
+/// Bounds of what is stable where friction is as large as inertia alone.
+struct CarryingBounds {
+  /// @param inertia  in units of the level
+  explicit CarryingBounds(double inertia)
+      : most(static_cast<float>(most_reynolds / std::abs(inertia))),
+        most_flux(most_between_levels / std::abs(inertia)) {}
+
+  double within(double value) const { return std::clamp(value, -double{most}, double{most}); }
+  bool reached(double kept) const { return std::abs(kept) >= double{most}; }
+
+  /// What a flux between levels has beyond its bound; that carries the velocity of the side that it comes from.
+  double excess(double flux) const { return std::max(std::abs(flux) - most_flux, 0.0); }
+  /// How that changes with the flux.
+  double change_of_excess(double flux, double change) const {
+    return std::abs(flux) <= most_flux ? 0.0 : flux > 0.0 ? change : -change;
+  }
+
+  /// Largest inertia W where a row of cells ends at a wall, and inertia K. Ends are stable below 12 √θ, θ: distance of
+  /// the wall in cell widths, 1/2 or more as it counts here; half of that leaves room for what is no row.
+  static constexpr double most_reynolds = 4.0;
+  /// Largest inertia |F| that carries the mean of a fine cell and its ghost, which is no value of the coarse cell
+  /// behind.
+  static constexpr double most_between_levels = 20.0;
+  float most;
+  double most_flux;
+};
+
 inline Four velocity(const Quad& q) { return Four{q.v[0], q.v[1], q.v[2], 0.0}; }
 inline Four three(const float* v) { return Four{double{v[0]}, double{v[1]}, double{v[2]}, 0.0}; }
 
-/// Cells of a flow on a box as the operator's values have them. It may carry and be carried.
+/// Cells of a flow on a box as the operator's values have them, to be carried.
 struct PresentCells {
-  PresentCells(const Advection& advection, const LevelValues& u, int b)
+  PresentCells(const LevelValues& u, int b)
       : x(u.x.box(b).data()),
-        second{u.curvature.box(b, 0).data(), u.curvature.box(b, 1).data(), u.curvature.box(b, 2).data()},
-        aperture(advection.aperture().box(b).data()) {}
+        second{u.curvature.box(b, 0).data(), u.curvature.box(b, 1).data(), u.curvature.box(b, 2).data()} {}
   const Quad* x;
   std::array<const Quad*, 3> second;
-  const Values<3>* aperture;
 
   Four at(std::size_t v) const { return velocity(x[v]); }
   Four along(std::size_t v, std::size_t d) const { return velocity(second[d][v]); }  ///< ∂²_d u
-  double through(std::size_t v, std::size_t d) const { return double{aperture[v].v[d]} * x[v].v[d]; }
-  double curved(std::size_t v, std::size_t d) const { return second[d][v].v[3]; }
+};
+
+/// The same, to carry.
+struct PresentCarrying {
+  PresentCarrying(const Advection& advection, const LevelValues& u, int b, double inertia)
+      : cells(u, b), aperture(advection.aperture().box(b).data()), bounds(inertia) {}
+  PresentCells cells;
+  const Values<3>* aperture;
+  CarryingBounds bounds;
+  double through(std::size_t v, std::size_t d) const {
+    const double a = double{aperture[v].v[d]};
+    return a < 0.0 ? bounds.within(-a * cells.x[v].v[d]) : a * cells.x[v].v[d];
+  }
+  double curved(std::size_t v, std::size_t d) const { return bounds.within(cells.second[d][v].v[3]); }
+  double excess(const StokesOperator::LevelGhost&, double flux) const { return bounds.excess(flux); }
 };
 
 /// Of a kept flow, what carries.
@@ -32,6 +73,33 @@ struct KeptCarrying {
   const Values<6>* cells;
   double through(std::size_t v, std::size_t d) const { return double{cells[v].v[d]}; }
   double curved(std::size_t v, std::size_t d) const { return double{cells[v].v[3 + d]}; }
+};
+
+/// A change of what carries: none where what is kept stands at its bound.
+struct ChangeOfCarrying {
+  ChangeOfCarrying(const Advection& of, const LevelValues& u, const BaseFlow& about, int b, double inertia)
+      : cells(u, b),
+        kept(about, b),
+        bounds(inertia),
+        advection(of),
+        base(about),
+        aperture(of.aperture().box(b).data()) {}
+  PresentCells cells;
+  KeptCarrying kept;
+  CarryingBounds bounds;
+  const Advection& advection;
+  const BaseFlow& base;
+  const Values<3>* aperture;
+  double through(std::size_t v, std::size_t d) const {
+    const double a = double{aperture[v].v[d]};
+    return a < 0.0 && bounds.reached(kept.through(v, d)) ? 0.0 : std::abs(a) * cells.x[v].v[d];
+  }
+  double curved(std::size_t v, std::size_t d) const {
+    return bounds.reached(kept.curved(v, d)) ? 0.0 : cells.second[d][v].v[3];
+  }
+  double excess(const StokesOperator::LevelGhost& g, double flux) const {
+    return bounds.change_of_excess(advection.flux_through(g, base), flux);
+  }
 };
 
 /// Of a kept flow, what is carried.
@@ -56,10 +124,12 @@ Four beyond_means(const Carrying& w, const Carried& u, const OpenFace& face) {
 }
 
 /// What passes through a fine face out of its VoF.
+/// @param excess  CarryingBounds::excess() of the flux, or its change
 template <class Carrying, class Carried>
-Vec3 through(const StokesOperator::LevelGhost& g, const Carrying& w, const Carried& u, double flux) {
+Vec3 through(const StokesOperator::LevelGhost& g, const Carrying& w, const Carried& u, double flux, double excess) {
   const OpenFace face{g.vof, g.slot, g.side, double{g.area}, double{g.bend}};
-  const Four out = all(0.5 * flux) * (u.at(g.vof) + u.at(g.slot)) + beyond_means(w, u, face);
+  const Four out =
+      all(0.5 * (flux + excess)) * u.at(g.vof) + all(0.5 * (flux - excess)) * u.at(g.slot) + beyond_means(w, u, face);
   return {out[0], out[1], out[2]};
 }
 

@@ -41,11 +41,6 @@ void AdvectionLevels::hand_back(double factor, std::span<Quad> y, Make&& carried
       });
 }
 
-double AdvectionLevels::flux_through(int l, const StokesOperator::LevelGhost& g, const BaseFlow& w) const {
-  const auto first = static_cast<std::size_t>(op_->level(l).geometry().graph.vof_begin(g.box));
-  return double{w.fluxes.sides[first + g.vof][g.side]};
-}
-
 void AdvectionLevels::add(double factor, FlowValues& u, const StokesDrive& drive, std::span<Quad> y) {
   for (int l = 0; l < op_->n_levels(); ++l)
     levels_[l].add(factor * StokesLevels::width(l), u.level(l), here(l, drive), op_->part(l, y));
@@ -53,16 +48,17 @@ void AdvectionLevels::add(double factor, FlowValues& u, const StokesDrive& drive
       factor, y,
       [&](int l, const StokesOperator::LevelGhost& g) {
         const double flux = op_->level(l).level_flux(u.level(l), g, here(l, drive).force);
-        const kernels::PresentCells cells(levels_[l], u.level(l), g.box);
-        return Carried{flux, 0.0, kernels::through(g, cells, cells, flux)};
+        const kernels::PresentCarrying w(levels_[l], u.level(l), g.box, factor * StokesLevels::width(l));
+        return Carried{flux, 0.0, kernels::through(g, w, w.cells, flux, w.excess(g, flux))};
       },
       [&](int l, int box, std::size_t vof, const Carried& c) {
         return c.momentum - c.flux * velocity(u.level(l).x.box(box)[vof]);
       });
 }
 
-void AdvectionLevels::set_base(FlowValues& u, const StokesDrive& drive, std::span<BaseFlow> to) const {
-  for (int l = 0; l < op_->n_levels(); ++l) levels_[l].set_base(u.level(l), here(l, drive), to[l]);
+void AdvectionLevels::set_base(double inertia, FlowValues& u, const StokesDrive& drive, std::span<BaseFlow> to) const {
+  for (int l = 0; l < op_->n_levels(); ++l)
+    levels_[l].set_base(inertia * StokesLevels::width(l), u.level(l), here(l, drive), to[l]);
 }
 
 void AdvectionLevels::add_linearised(double factor, std::span<const BaseFlow> u, FlowValues& v, std::span<Quad> y) {
@@ -71,11 +67,12 @@ void AdvectionLevels::add_linearised(double factor, std::span<const BaseFlow> u,
   hand_back(
       factor, y,
       [&](int l, const StokesOperator::LevelGhost& g) {
-        const double flux = op_->level(l).level_flux(v.level(l), g, {}), carrying = flux_through(l, g, u[l]);
-        const kernels::PresentCells change(levels_[l], v.level(l), g.box);
-        return Carried{flux, carrying,
-                       kernels::through(g, kernels::KeptCarrying(u[l], g.box), change, carrying) +
-                           kernels::through(g, change, kernels::KeptCarried(u[l], g.box), flux)};
+        const double flux = op_->level(l).level_flux(v.level(l), g, {}), carrying = levels_[l].flux_through(g, u[l]);
+        const kernels::ChangeOfCarrying change(levels_[l], v.level(l), u[l], g.box, factor * StokesLevels::width(l));
+        return Carried{
+            flux, carrying,
+            kernels::through(g, change.kept, change.cells, carrying, change.bounds.excess(carrying)) +
+                kernels::through(g, change, kernels::KeptCarried(u[l], g.box), flux, change.excess(g, flux))};
       },
       [&](int l, int box, std::size_t vof, const Carried& c) {
         const kernels::Four base = kernels::KeptCarried(u[l], box).at(vof);
@@ -95,8 +92,10 @@ double AdvectionLevels::combine(const std::array<Past, 2>& flows, std::span<Base
   return largest;
 }
 
-void AdvectionLevels::set_carrying(FlowValues& w, const StokesDrive& drive, std::span<BaseFlow> to) const {
-  for (int l = 0; l < op_->n_levels(); ++l) levels_[l].set_carrying(w.level(l), here(l, drive), to[l]);
+void AdvectionLevels::set_carrying(double inertia, FlowValues& w, const StokesDrive& drive,
+                                   std::span<BaseFlow> to) const {
+  for (int l = 0; l < op_->n_levels(); ++l)
+    levels_[l].set_carrying(inertia * StokesLevels::width(l), w.level(l), here(l, drive), to[l]);
 }
 
 void AdvectionLevels::add_carried(double factor, std::span<const BaseFlow> w, FlowValues& v, const StokesDrive& drive,
@@ -106,10 +105,11 @@ void AdvectionLevels::add_carried(double factor, std::span<const BaseFlow> w, Fl
   hand_back(
       factor, y,
       [&](int l, const StokesOperator::LevelGhost& g) {
-        const double carrying = flux_through(l, g, w[l]);
+        const double carrying = levels_[l].flux_through(g, w[l]);
+        const kernels::CarryingBounds bounds(factor * StokesLevels::width(l));
         return Carried{0.0, carrying,
-                       kernels::through(g, kernels::KeptCarrying(w[l], g.box),
-                                        kernels::PresentCells(levels_[l], v.level(l), g.box), carrying)};
+                       kernels::through(g, kernels::KeptCarrying(w[l], g.box), kernels::PresentCells(v.level(l), g.box),
+                                        carrying, bounds.excess(carrying))};
       },
       [&](int l, int box, std::size_t vof, const Carried& c) {
         return c.momentum - c.carrying * velocity(v.level(l).x.box(box)[vof]);

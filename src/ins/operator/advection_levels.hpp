@@ -32,7 +32,7 @@ class AdvectionLevels {
   // As those of Advection. Collective.
   /// y += factor (u·∇)u, drive in units of h0.
   void add(double factor, FlowValues& u, const StokesDrive& drive, std::span<Quad> y);
-  void set_base(FlowValues& u, const StokesDrive& drive, std::span<BaseFlow> to) const;
+  void set_base(double inertia, FlowValues& u, const StokesDrive& drive, std::span<BaseFlow> to) const;
   void add_linearised(double factor, std::span<const BaseFlow> u, FlowValues& v, std::span<Quad> y);
 
   /// An earlier flow and its weight.
@@ -45,7 +45,7 @@ class AdvectionLevels {
   ///         cell towards a finer level does not count: the fine cells there pass on more
   double combine(const std::array<Past, 2>& flows, std::span<BaseFlow> to) const;
   /// What carries in the cells. Collective.
-  void set_carrying(FlowValues& w, const StokesDrive& drive, std::span<BaseFlow> to) const;
+  void set_carrying(double inertia, FlowValues& w, const StokesDrive& drive, std::span<BaseFlow> to) const;
   /// y += factor (w·∇)v, drive in units of h0. Collective.
   void add_carried(double factor, std::span<const BaseFlow> w, FlowValues& v, const StokesDrive& drive,
                    std::span<Quad> y);
@@ -60,7 +60,6 @@ class AdvectionLevels {
     Vec3 momentum;
   };
   StokesDrive here(int l, const StokesDrive& drive) const;
-  double flux_through(int l, const StokesOperator::LevelGhost& g, const BaseFlow& w) const;
   template <class Make, class Gained>
   void hand_back(double factor, std::span<Quad> y, Make&& carried, Gained&& gained);
 

@@ -7,8 +7,7 @@
 namespace karst {
 namespace {
 
-constexpr double most_weight = 16.0;   ///< of the mean velocity, over the area: where planes say little (contacts)
-constexpr double most_at_flat = 64.0;  ///< the same where the wall is a plane: half a cell at its centre has 26
+constexpr double most_at_flat = 64.0;  ///< FaceArea::most_weight where the wall is a plane: half a cell has 26
 constexpr double same_plane = 0.3;     ///< |log| of the ratio of what a plane makes equal
 constexpr double least_other = 0.1;    ///< of the other cell's distance to the plane, over d: it lies in the fluid
 constexpr double least_squares = 0.1;  ///< Σ n_d² over the lines that meet the wall; else its normal is not used
@@ -49,7 +48,7 @@ class Profile {
     const double of_both = throat_ ? 2.0 / (1.0 / between_ + 1.0 / other_between) : 1.0;
     const double mean = edges_.empty() ? std::max(linear(area.at), 0.0) / between_cells(linear(other))
                                        : over_edge(d, area) / between_cells(at_edge(other));
-    FaceWeight w{area.area * std::min(mean * of_both, flat_ ? most_at_flat : most_weight), 0.0};
+    FaceWeight w{area.area * std::min(mean * of_both, flat_ ? most_at_flat : area.most_weight), 0.0};
     if (throat_ || corner_ || norm(slope_) == 0.0) return w;
     const double at_face = between_cells(linear(other)), here = std::max(linear(area.at), 0.0);
     const double steep = norm(slope_), distance = 1.0 / steep;

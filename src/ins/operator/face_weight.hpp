@@ -18,6 +18,7 @@ namespace karst {
 struct FaceArea {
   double area = 0.0;
   Vec3 at;
+  double most_weight = 16.0;  ///< of the mean velocity, over the area: where planes say little (contacts)
 };
 
 /// Flux through a face = mean u_f + bend g: u_f the mean velocity of the two cells, g = f - ∂p across the face, both

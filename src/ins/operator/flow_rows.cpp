@@ -17,8 +17,11 @@ namespace {
 
 constexpr double least_symmetric_theta = 1e-4;  ///< as in the two-point operator (two_point.cpp)
 constexpr double least_area = 1e-3;             ///< of a face between flow cells
-constexpr double flat = 0.9;                    ///< |area vector| / area of a wall that counts as a plane
-constexpr double planar = 0.9999;               ///< the same of a wall that is one
+/// FaceArea::most_weight between levels: the velocity of a ghost, interpolated over coarse cells, does not vanish
+/// towards walls as that of a cell would, and much more of it leaves the pressure undetermined in short steps.
+constexpr double most_to_coarse = 2.0;
+constexpr double flat = 0.9;       ///< |area vector| / area of a wall that counts as a plane
+constexpr double planar = 0.9999;  ///< the same of a wall that is one
 
 Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
 
@@ -254,6 +257,7 @@ class Maker {
           return {end.distance, true, area.area, {area.area, 0.0}, end.in_gradient};
       if (!is_high(side)) area.at[d] += 1.0;  // as seen from the ghost
       const FlowSurroundings beyond{to == domain_face ? mirrored(here, d) : continued(here, d), {}};
+      if (to == coarse_face) area.most_weight = most_to_coarse;
       return {1.0, true, area.area,
               face_weight(d, is_high(side) ? own : beyond, is_high(side) ? beyond : own, to_vec(unit(d)), area)};
     }

@@ -91,6 +91,7 @@ PastFlow::PastFlow(const StokesLevels& op)
   for (int l = 0; l < op.n_levels(); ++l) {
     extra.emplace_back(op.level(l).rows().extra.size(), Purpose::solver, 0.0);
     fluxes.emplace_back(op.level(l).rows().extra.size(), Purpose::solver, 0.0F);
+    ghosts.emplace_back(op.level(l).level_ghosts().size(), Purpose::solver, 0.0);
   }
 }
 
@@ -98,6 +99,7 @@ std::int64_t PastFlow::bytes() const {
   std::size_t sum = cells.bytes() + faces.bytes();
   for (const Array<double>& level : extra) sum += level.bytes();
   for (const Array<float>& level : fluxes) sum += level.bytes();
+  for (const Array<double>& level : ghosts) sum += level.bytes();
   return static_cast<std::int64_t>(sum);
 }
 
@@ -111,7 +113,8 @@ LevelTime StokesLevels::on_level(int l, const TimeTerm& time) const {
   for (std::size_t i = 0; i < 2; ++i) {
     const PastFlow& past = *(time.past[i] != nullptr ? time.past[i] : time.past[0]);
     here.weight[i] = square * time.weight[i];
-    here.past[i] = {past.cells.data() + begin(l), past.faces.data() + begin(l), past.extra[l].data()};
+    here.past[i] = {past.cells.data() + begin(l), past.faces.data() + begin(l), past.extra[l].data(),
+                    past.ghosts[l].data()};
   }
   return here;
 }
@@ -124,6 +127,25 @@ void StokesLevels::keep(const FlowValues& u, const StokesDrive& drive, const Tim
     level(l).face_velocities(u.level(l), width(l) * width(l) * drive.force, on_level(l, time),
                              to.faces.span().subspan(begin(l), static_cast<std::size_t>(begin(l + 1) - begin(l))),
                              to.extra[l].span(), to.fluxes[l].span());
+  keep_ghosts(u, to);
+}
+
+/// Of values whose ghosts are filled.
+void StokesLevels::keep_ghosts(const FlowValues& u, PastFlow& to) const {
+  for (int l = 1; l < n_levels(); ++l) {
+    const auto ghosts = level(l).level_ghosts();
+    for (std::size_t i = 0; i < ghosts.size(); ++i)
+      to.ghosts[l][i] = u.level(l).x.box(ghosts[i].box)[ghosts[i].slot].v[ghosts[i].side / 2U];
+  }
+}
+
+void StokesLevels::find_ghosts(FlowValues& scratch, PastFlow& of) {
+  if (n_levels() == 1) return;
+  for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
+    std::ranges::copy(of.cells.span().subspan(first, n), scratch.level(l).x.own(b).begin());
+  });
+  coupling_.fill(scratch.levels);
+  keep_ghosts(scratch, of);
 }
 
 void StokesLevels::apply(FlowValues& u, std::span<Quad> y, const StokesDrive& drive, const TimeTerm& time) {

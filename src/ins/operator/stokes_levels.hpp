@@ -37,8 +37,9 @@ struct PastFlow {
   explicit PastFlow(const StokesLevels& op);
   Array<Quad> cells;  ///< in units of their level
   Array<std::array<double, 6>> faces;
-  std::vector<Array<double>> extra;  ///< per level
-  std::vector<Array<float>> fluxes;  ///< through the FlowExtra, per level
+  std::vector<Array<double>> extra;   ///< per level
+  std::vector<Array<float>> fluxes;   ///< through the FlowExtra, per level
+  std::vector<Array<double>> ghosts;  ///< of LevelTime::Past, per level
   std::int64_t bytes() const;
 };
 
@@ -112,6 +113,9 @@ class StokesLevels {
   /// Keeps values that were applied with this drive and time as an earlier flow; may replace one of the pasts of
   /// `time`. Allocates nothing. Not collective.
   void keep(const FlowValues& u, const StokesDrive& drive, const TimeTerm& time, PastFlow& to) const;
+  /// The ghosts of a flow that has its cells. Collective.
+  /// @param[out] scratch  gets their velocities
+  void find_ghosts(FlowValues& scratch, PastFlow& of);
   /// h ∂p, p in units of the level. Allocates nothing. Collective.
   void pressure_gradient(FlowValues& u, std::span<std::array<float, 3>> gradient);
   /// All fluxes [velocity h0²] of values that were applied with this force, on composite(). Those through extra faces
@@ -136,6 +140,7 @@ class StokesLevels {
   template <class F>
   void for_level_ghosts(int l, int box, F&& f) const;
   LevelTime on_level(int l, const TimeTerm& time) const;
+  void keep_ghosts(const FlowValues& u, PastFlow& to) const;
 
   std::shared_ptr<const Composite> composite_;
   std::vector<Stretch> stretches_;  // empty on one level

@@ -217,11 +217,13 @@ void StokesOperator::find_level_ghosts(int box, const BoxGraph& graph) {
   });
 }
 
-/// ũ of the ghosts: the differences ũ - u of their VoFs, but for the gradients, which are their own.
-void StokesOperator::fill_level_ghosts(int box, LevelValues& u) const {
+/// ũ of the ghosts: the differences ũ - u of their VoFs, but for the gradients and the rates of change, which are their
+/// own: as a -> ∞ only with these the flux is that of the difference of pressures across the face alone.
+void StokesOperator::fill_level_ghosts(int box, LevelValues& u, const LevelTime& time) const {
   const auto b = static_cast<std::size_t>(box);
   const Quad* x = u.x.box(box).data();
   Quad* w = u.mean.box(box).data();
+  const LevelTime here = of_box(time, box);
   for (auto i = level_ghost_begin_[b]; i < level_ghost_begin_[b + 1]; ++i) {
     const LevelGhost& g = level_ghosts_[i];
     const std::size_t d = g.side / 2U;
@@ -231,6 +233,8 @@ void StokesOperator::fill_level_ghosts(int box, LevelValues& u) const {
     const double ghost = (g.side % 2 == 1 ? 0.5 : -0.5) * (u.beyond[i] - at);
     w[g.slot] = x[g.slot];
     w[g.slot].v[d] += w[g.vof].v[d] - x[g.vof].v[d] + t * (ghost - own);
+    if (time.shift > 0.0)
+      w[g.slot].v[d] += t * (time.ghost(i, x[g.slot].v[d]) - kernels::change(here, g.vof, kernels::load(x[g.vof]))[d]);
   }
 }
 
@@ -409,7 +413,7 @@ void StokesOperator::continuity_pass(LevelValues& u, std::span<Quad> y, const St
   const EndGhosts ends = end_ghosts(sides_, GhostOf::fluxes, drive);
   halo_.for_boxes(u.mean, [&](int b) {
     fill_ghosts(b, u.mean.box(b).data(), ends, &Ghost::mean);
-    fill_level_ghosts(b, u);
+    fill_level_ghosts(b, u, time);
     Quad* to = y.data() + geometry_->graph.vof_begin(b);
     u.along[b] = time.shift > 0.0 ? continuity<true>(b, u, drive.force, of_box(time, b), to)
                                   : continuity<false>(b, u, drive.force, time, to);

@@ -140,7 +140,7 @@ class StokesOperator {
   void move_end_walls(int box, const StokesDrive& drive, Quad* y) const;
   void limit_bends();
   void find_level_ghosts(int box, const BoxGraph& graph);
-  void fill_level_ghosts(int box, LevelValues& u) const;
+  void fill_level_ghosts(int box, LevelValues& u, const LevelTime& time) const;
   void fill_ghosts(int box, Quad* x, const EndGhosts& ends, double Ghost::*profile) const;
   template <bool unsteady>
   void momentum(int box, LevelValues& u, const Vec3& force, const LevelTime& time, Quad* y) const;

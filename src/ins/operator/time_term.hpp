@@ -28,6 +28,7 @@ struct LevelTime {
     const Quad* cells = nullptr;
     const std::array<double, 6>* faces = nullptr;
     const double* extra = nullptr;
+    const double* ghosts = nullptr;  ///< velocities of the StokesOperator::LevelGhost, normal to their faces
   };
   double shift = 0.0;              ///< a >= 0; 0: steady
   std::array<double, 2> weight{};  ///< c
@@ -37,6 +38,10 @@ struct LevelTime {
   /// s of a face of an own VoF, out of it.
   double face(std::size_t vof, std::size_t side) const {
     return has_past ? weight[0] * past[0].faces[vof][side] + weight[1] * past[1].faces[vof][side] : 0.0;
+  }
+  /// ∂u/∂t of a ghost between levels, normal to its face; u: its velocity.
+  double ghost(std::size_t i, double u) const {
+    return shift * u - (has_past ? weight[0] * past[0].ghosts[i] + weight[1] * past[1].ghosts[i] : 0.0);
   }
   double extra(std::size_t e) const {
     return has_past ? weight[0] * past[0].extra[e] + weight[1] * past[1].extra[e] : 0.0;

@@ -97,7 +97,7 @@ SteadyReport SteadySolver::solve(const StokesDrive& drive, double inertia, const
     report.steps.push_back(left / size);
     report.converged = left <= goal;
     if (report.converged || std::ssize(report.steps) > options_.max_steps || is_stuck(report.steps)) break;
-    advection_.set_base(stokes_->values(), drive, base_);
+    advection_.set_base(inertia, stokes_->values(), drive, base_);
     if (options_.progress) base = stokes_->velocity_of(stokes_->values());
     if (std::exchange(follow_, false) || last_iterations_ > worth_following ||
         (report.steps.size() == 1 && left > far_away * size))

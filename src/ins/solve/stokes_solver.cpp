@@ -79,7 +79,7 @@ GmresReport StokesSolver::solve_from_here(const StokesDrive& drive, const TimeTe
   problem.residual = [&](std::span<Quad> r) {
     residual(drive, r, time);
     if (carried.advection != nullptr) {
-      if (std::exchange(begins, false)) carried.advection->set_carrying(values_, drive, carried.by);
+      if (std::exchange(begins, false)) carried.advection->set_carrying(carried.inertia, values_, drive, carried.by);
       carried.advection->add_carried(-carried.inertia, carried.by, values_, drive, r);
     }
     weigh(r);

@@ -136,6 +136,7 @@ void UnsteadySolver::go_on(const UnsteadyState& state) {
   if (state.parts.size() > own.size())
     for_extra_values(stokes_->op(), state.parts.back(), now_, before_,
                      [](double from, auto& to) { to = static_cast<std::remove_reference_t<decltype(to)>>(from); });
+  for (PastFlow* flow : {&now_, &before_}) stokes_->op().find_ghosts(stokes_->values(), *flow);
   if (state.shift > 0.0) stokes_->preconditioner().set_slow(state.shift);
   stokes_->list_unknowns();
 }

@@ -94,14 +94,14 @@ struct Stream {
     for (int b = 0; b < op.geometry().graph.n_local(); ++b) {
       const BoxGraph graph = op.geometry().graph.box(b);
       const Quad* x = solver->values().level(l).x.box(b).data();
-      const kernels::PresentCells cells(advection, solver->values().level(l), b);
+      const kernels::PresentCarrying w(advection, solver->values().level(l), b, inertia * StokesLevels::width(l));
       for_each_vof(graph, [&](int vof, int cell, const std::array<std::uint16_t, 6>& slots) {
         if (graph.cells.cell(cell)[axis_] != plane || std::ranges::count(op.covered_in(b), vof) > 0) return;
         const Quad &here = x[vof], &before = x[slots[2 * d]];
         const double flux = fluxes.box(b, axis_)[vof];
         const auto v = static_cast<std::size_t>(vof);
         const kernels::OpenFace face{v, slots[2 * d], 2 * d, 1.0, 0.0};
-        const kernels::Four beyond = kernels::beyond_means(cells, cells, face);
+        const kernels::Four beyond = kernels::beyond_means(w, w.cells, face);
         for (const std::size_t c : {d, e})
           sum.v[c] += StokesLevels::width(l) * inertia * (flux * 0.5 * (here.v[c] + before.v[c]) - beyond[c]) -
                       (here.v[c] - before.v[c]);

@@ -149,7 +149,7 @@ Momentum momentum_of(const Comm& comm, Solved& flow, std::size_t in) {
     const auto moments = op.geometry().box(b).moments;
     std::vector<double> volume(static_cast<std::size_t>(graph.n_own), 1.0);
     for (std::size_t r = 0; r < moments.size(); ++r) volume[graph.row_vof[r]] = std::max(moments[r].kappa, 0.25);
-    const kernels::PresentCells cells(advection, u, b);
+    const kernels::PresentCarrying w(advection, u, b, 1.0);
     for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
       const auto v = static_cast<std::size_t>(vof);
       for (std::size_t d = 0; d < 3; ++d)
@@ -161,7 +161,7 @@ Momentum momentum_of(const Comm& comm, Solved& flow, std::size_t in) {
         const double share = s == in || out >= 0.0 ? 1.0 : 0.5;  // of what comes back in
         const Quad& carried = u.x.box(b)[s == in ? slots[s] : v];
         const kernels::OpenFace face{v, slots[s], s, open_part(op, b, v, s), 0.0};
-        const kernels::Four beyond = face.area > 0.0 ? kernels::beyond_means(cells, cells, face) : kernels::Four{};
+        const kernels::Four beyond = face.area > 0.0 ? kernels::beyond_means(w, w.cells, face) : kernels::Four{};
         for (std::size_t d = 0; d < 3; ++d) sum.ends[d] += share * out * carried.v[d] + beyond[d];
         if (s != in) sum.back = std::max(sum.back, -out);
       }

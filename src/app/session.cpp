@@ -48,6 +48,7 @@ std::vector<std::string> input_files(const Config& config, const CommandLine& li
   if (!config.geometry.image.empty()) files.push_back((directory / config.geometry.image).string());
   for (const SolidOptions& solid : config.geometry.solids)
     if (!solid.file.path.empty()) files.push_back((directory / solid.file.path).string());
+  if (!config.flow.start_file.empty()) files.push_back(config.flow.start_file);
   return files;
 }
 

@@ -101,6 +101,10 @@ def moved_and_missing(karst, folder, karst_package):
         starts.append([start.status, (folder / "started/history.csv").read_text() if start.status == 0 else str(start)])
     if starts[0] != starts[1] or starts[0][0]:
         found.append(f"starts differ: {starts}")
+    there = (folder / "one/plot.vtkhdf").read_bytes()
+    onto = karst.run(["run", "time.toml", "--out", "one", "--overwrite", f"flow.start_file={folder}/one/plot.vtkhdf"], folder)
+    if onto.status != 1 or "name of one of its results" not in onto.err or (folder / "one/plot.vtkhdf").read_bytes() != there:
+        found.append(f"a run replaces the file that it begins with: {onto}")
     (moved / "plot.vtkhdf.part2").unlink()
     missing = "plot.vtkhdf.part2 is missing"
     for command in (["report", "else/where"], ["run", "time.toml", "--out", "x", f"flow.start_file={moved}/plot.vtkhdf"]):

@@ -23,7 +23,9 @@
 // would be more than friction can take: K counts in cells whose faces are all wholly open, and K and, at ends of rows,
 // W are kept within bounds, a cell Reynolds number (advection_kernels.hpp). Next to walls ∂²_d u is that of the
 // parabolas of the momentum rows (flow_rows.hpp); behind ends of the domain ghosts are as curved as their cells. Extra
-// faces have no δ. docs/decisions/044 has the measurements.
+// faces have no δ. Faces between levels carry the mean of the fine cell and its ghost, which makes energy as well; what
+// their flux has beyond another bound carries the velocity of the side that it comes from. docs/decisions/044 has the
+// measurements.
 //
 // On an end of the domain (u_neighbour + u) / 2 becomes the velocity that is carried through it: the given one where a
 // velocity is given, u where the fluid leaves, u / 2 where it comes back in through an outlet. The last one makes the

@@ -10,7 +10,7 @@
 
 namespace karst::kernels {
 
-/// Bounds of what is stable where friction is as large as inertia alone.
+/// Bounds beyond which what is carried would make more energy than friction takes where cells do not resolve the flow.
 struct CarryingBounds {
   /// @param inertia  in units of the level
   explicit CarryingBounds(double inertia)

@@ -29,8 +29,8 @@ struct LevelValues {
   QuadField x;                 ///< velocity and pressure: own VoFs are the caller's to set, all else is filled
   QuadField mean;              ///< ũ and p of momentum_pass(), with halo and ghosts
   std::vector<double> beyond;  ///< pressure one cell beyond each level ghost; to be set with x at its slot
-  /// ∂²_d of the velocity along the grid lines of direction d, and of Δu the component d; Advection makes it with halo
-  /// and level ghosts. Without components until then.
+  /// ∂²_d of the velocity along the grid lines of direction d, and of Δu the component d in cells whose faces are all
+  /// wholly open, 0 in others; Advection makes it with halo and level ghosts. Without components until then.
   QuadField curvature;
   std::vector<Vec3> along;  ///< of continuity_pass(), per own box: Σ over the faces of a direction of the flux
   /// Σ along, in which faces on ends of the domain count half: over the number of all cells it is the mean superficial

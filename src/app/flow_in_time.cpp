@@ -438,10 +438,14 @@ bool FlowInTime::keep(const Clock& clock) {
   const UnsteadyState state = solver_->state();
   std::vector<VofValues> values;
   for (const UnsteadyState::Part& part : state.parts)
-    values.push_back({part.name, part.width, std::span<const double>(part.values)});
+    std::visit(
+        [&]<class T>(std::span<T> v) {
+          values.push_back({part.name, part.width, std::span<const T>(v)});
+        },
+        part.values);
   const Json result{
       {"solve", past_name}, {"steps", past_.history.steps}, {"time_s", clock.time()}, {"end_s", drive_.times().end}};
-  const Json kept{{"past", past_json(past_)}, {"solver", {state.time, state.dt, state.outflow, state.shift}}};
+  const Json kept{{"past", past_json(past_)}, {"solver", state.numbers}};
   return run_.solved->save(past_name, dependencies(), {result.dump(), kept.dump()}, places(), values);
 }
 
@@ -454,10 +458,10 @@ bool FlowInTime::resume() {
     const auto kept = Json::parse(file.text()).at("state");
     take_past(kept.at("past"), past);
     Clock(drive_.times()).go_on(past.clock);
-    std::size_t i = 0;
-    for (double* x : {&state.time, &state.dt, &state.outflow, &state.shift}) *x = kept.at("solver").at(i++);
+    for (std::size_t i = 0; i < state.numbers.size(); ++i) state.numbers[i] = kept.at("solver").at(i);
     state.make_room();
-    for (const UnsteadyState::Part& part : state.parts) file.read(part.name, places(), part.width, part.values);
+    for (const UnsteadyState::Part& part : state.parts)
+      std::visit([&](auto values) { file.read(part.name, places(), part.width, values); }, part.values);
     bring_files(run_, past.files);
   });
   if (!found) return false;

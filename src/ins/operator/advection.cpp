@@ -69,9 +69,8 @@ struct KeptFlow {
   double excess(const StokesOperator::LevelGhost& g) const { return bounds.excess(at_end(g)); }
 };
 
-void add_to(Quad& y, const Four& f) {
-  for (std::size_t d = 0; d < 3; ++d) y.v[d] += f[d];
-}
+/// @param f  0 in the fourth place
+void add_to(Quad& y, const Four& f) { kernels::store(kernels::load(y) + f, y); }
 
 // Own cells, halo and ghosts of a box, once its curvature is there.
 void keep_carrying(const kernels::PresentCarrying& cells, int b, BaseFlow& to) {
@@ -176,7 +175,7 @@ void Advection::for_cells(int b, Cell&& cell) const {
 }
 
 /// Of the own VoFs of a box: by parabolas through the neighbours, or the points where grid lines meet a wall.
-void Advection::find_curvature(int b, LevelValues& u, const StokesDrive& drive) const {
+void Advection::find_curvature(int b, LevelValues& u, const StokesDrive& drive, Carries carries) const {
   const Quad* x = u.x.box(b).data();
   const std::array<Quad*, 3> second{u.curvature.box(b, 0).data(), u.curvature.box(b, 1).data(),
                                     u.curvature.box(b, 2).data()};
@@ -200,6 +199,7 @@ void Advection::find_curvature(int b, LevelValues& u, const StokesDrive& drive) 
   for (const StokesOperator::EndWall& wall : op_->end_walls_of(b))
     for (std::size_t c = 0; c < 3; ++c)
       second[wall.side / 2U][wall.vof].v[c] += double{wall.viscous} * drive.of_wall[wall.side].v[c];
+  if (carries == Carries::no) return;
   for_cells(b, [&](std::size_t v, const auto&, const std::array<float, 6>& area, const FlowRow*) {
     for (std::size_t d = 0; d < 3; ++d)
       second[d][v].v[3] = area == whole ? second[0][v].v[d] + second[1][v].v[d] + second[2][v].v[d] : 0.0;
@@ -220,12 +220,13 @@ void Advection::fill_ghosts(int b, QuadField& curvature) const {
   }
 }
 
-/// of_box(box) for all own boxes, with the curvature of u there, halo and level ghosts included.
+/// of_box(box) for all own boxes, with the curvature of u there, halo and level ghosts included; K where u carries.
 template <class OfBox>
-void Advection::with_curvature(LevelValues& u, const StokesDrive& drive, OfBox&& of_box) const {
+void Advection::with_curvature(LevelValues& u, const StokesDrive& drive, Carries carries, OfBox&& of_box) const {
   const LevelGraph& graph = op_->geometry().graph;
   if (u.curvature.n_components() == 0) u.curvature = QuadField(graph, 3, Purpose::solver);
-  parallel_for_shares(graph.slots()->begin, [&](std::int64_t b) { find_curvature(static_cast<int>(b), u, drive); });
+  parallel_for_shares(graph.slots()->begin,
+                      [&](std::int64_t b) { find_curvature(static_cast<int>(b), u, drive, carries); });
   halo_.for_boxes(u.curvature, [&](int b) {
     fill_ghosts(b, u.curvature);
     of_box(b);
@@ -243,6 +244,10 @@ void Advection::carry(int b, double factor, const Carrying& w, const Carried& u,
   for_cells(b, [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const std::array<float, 6>& area,
                    const FlowRow* row) {
     const auto& fluxes = w.fluxes(v, n, row);
+    if (row == nullptr) {
+      add_to(y[first + v], part(v) * kernels::carried_by_plain(w.cells, u, v, n, fluxes));
+      return;
+    }
     const Four here = u.at(v);
     Four sum{};
     for (std::size_t s = 0; s < 6; ++s)
@@ -267,7 +272,7 @@ void Advection::carry(int b, double factor, const Carrying& w, const Carried& u,
 }
 
 void Advection::add(double factor, LevelValues& u, const StokesDrive& drive, std::span<Quad> y) const {
-  with_curvature(u, drive, [&](int b) {
+  with_curvature(u, drive, Carries::yes, [&](int b) {
     const PresentFlow flow(kernels::PresentCarrying(*this, u, b, factor), *op_, u, b, drive.force);
     carry(b, factor, flow, flow.cells.cells, flow, y);
   });
@@ -275,7 +280,7 @@ void Advection::add(double factor, LevelValues& u, const StokesDrive& drive, std
 
 void Advection::set_base(double inertia, LevelValues& u, const StokesDrive& drive, BaseFlow& to) const {
   if (to.carried.n_components() == 0) to.carried = BasicField<Values<12>>(op_->geometry().graph, 1, Purpose::solver);
-  with_curvature(u, drive, [&](int b) {
+  with_curvature(u, drive, Carries::yes, [&](int b) {
     const kernels::PresentCarrying cells(*this, u, b, inertia);
     keep_carrying(cells, b, to);
     keep_carried(u, b, to);
@@ -295,11 +300,12 @@ void Advection::set_base(double inertia, LevelValues& u, const StokesDrive& driv
 }
 
 void Advection::set_carrying(double inertia, LevelValues& w, const StokesDrive& drive, BaseFlow& to) const {
-  with_curvature(w, drive, [&](int b) { keep_carrying(kernels::PresentCarrying(*this, w, b, inertia), b, to); });
+  with_curvature(w, drive, Carries::yes,
+                 [&](int b) { keep_carrying(kernels::PresentCarrying(*this, w, b, inertia), b, to); });
 }
 
 void Advection::add_linearised(double factor, const BaseFlow& u, LevelValues& v, std::span<Quad> y) const {
-  with_curvature(v, {}, [&](int b) {
+  with_curvature(v, {}, Carries::yes, [&](int b) {
     const KeptFlow base(*op_, u, b, factor);
     const PresentFlow change(kernels::ChangeOfCarrying(*this, v, u, b, factor), *op_, v, b, {});
     carry(b, factor, base, change.cells.cells, base, y);
@@ -309,7 +315,7 @@ void Advection::add_linearised(double factor, const BaseFlow& u, LevelValues& v,
 
 void Advection::add_carried(double factor, const BaseFlow& w, LevelValues& v, const StokesDrive& drive,
                             std::span<Quad> y) const {
-  with_curvature(v, drive, [&](int b) {
+  with_curvature(v, drive, Carries::no, [&](int b) {
     const KeptFlow base(*op_, w, b, factor);
     carry(b, factor, base, kernels::PresentCells(v, b), base, y);
   });

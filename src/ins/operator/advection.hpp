@@ -114,10 +114,11 @@ class Advection {
   }
   template <class Cell>
   void for_cells(int box, Cell&& cell) const;
-  void find_curvature(int box, LevelValues& u, const StokesDrive& drive) const;
+  enum class Carries : std::uint8_t { no, yes };
+  void find_curvature(int box, LevelValues& u, const StokesDrive& drive, Carries carries) const;
   void fill_ghosts(int box, QuadField& curvature) const;
   template <class OfBox>
-  void with_curvature(LevelValues& u, const StokesDrive& drive, OfBox&& of_box) const;
+  void with_curvature(LevelValues& u, const StokesDrive& drive, Carries carries, OfBox&& of_box) const;
   template <class Carrying, class Carried, class Deciding>
   void carry(int box, double factor, const Carrying& w, const Carried& u, const Deciding& deciding,
              std::span<Quad> y) const;

@@ -37,7 +37,6 @@ struct CarryingBounds {
   double most_flux;
 };
 
-inline Four velocity(const Quad& q) { return Four{q.v[0], q.v[1], q.v[2], 0.0}; }
 inline Four three(const float* v) { return Four{double{v[0]}, double{v[1]}, double{v[2]}, 0.0}; }
 
 /// Cells of a flow on a box as the operator's values have them, to be carried.
@@ -121,6 +120,27 @@ Four beyond_means(const Carrying& w, const Carried& u, const OpenFace& face) {
   return all(-1.0 / 12.0) *
              (all(here) * u.along(v, d) + all(there) * u.along(n, d) + all(there - here) * (u.at(n) - u.at(v))) -
          all(curved / 96.0) * (u.at(n) + u.at(v));
+}
+
+/// F (u_n - u) / 2 + δ of all faces of a cell whose faces are wholly open: what W and ∂² of the cell itself make of δ
+/// cancels between two faces of a direction.
+template <class Carrying, class Carried, class Fluxes>
+Four carried_by_plain(const Carrying& w, const Carried& u, std::size_t v, const std::array<std::uint16_t, 6>& n,
+                      const Fluxes& fluxes) {
+  const Four here = u.at(v);
+  Four sum{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::size_t low = n[2 * d], high = n[2 * d + 1];
+    const double at = w.through(v, d), below = w.through(low, d), above = w.through(high, d);
+    const double curved = w.curved(v, d), curved_below = w.curved(low, d), curved_above = w.curved(high, d);
+    sum +=
+        all(0.5 * double{fluxes[2 * d + 1]} - (above - at) / 12.0 - (curved_above + curved) / 96.0) *
+            (u.at(high) - here) +
+        all(0.5 * double{fluxes[2 * d]} + (below - at) / 12.0 + (curved_below + curved) / 96.0) * (u.at(low) - here) +
+        all(below / 12.0) * u.along(low, d) - all(above / 12.0) * u.along(high, d) -
+        all((curved_above - curved_below) / 48.0) * here;
+  }
+  return sum;
 }
 
 /// What passes through a fine face out of its VoF.

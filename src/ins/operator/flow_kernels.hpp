@@ -14,6 +14,7 @@ using Four = double __attribute__((vector_size(32)));
 inline Four load(const Quad& q) { return Four{q.v[0], q.v[1], q.v[2], q.v[3]}; }
 inline void store(const Four& f, Quad& q) { q = {{f[0], f[1], f[2], f[3]}}; }
 inline Four all(double a) { return Four{a, a, a, a}; }
+inline Four velocity(const Quad& q) { return Four{q.v[0], q.v[1], q.v[2], 0.0}; }
 inline constexpr std::size_t p = 3;  ///< place of the pressure
 
 /// f(vof, slots) for every own VoF in runs and regular rows; slots across the six sides.
@@ -73,6 +74,29 @@ inline double flux_out(const Quad* x, const float* t, const OpenFace& face, doub
   const double along_pressure = area * 0.5 * (double{t[v]} + double{t[n]}) + bend;
   const double numerator = flux_out(x, t, v, n, side, f, area, bend) + along_pressure * time.face(v, side);
   return numerator * area / (area + time.shift * along_pressure);
+}
+
+/// The same out of a plain VoF towards the low and the high sides of the three directions, 0 in the fourth place.
+struct PlainFluxes {
+  Four low, high;
+};
+template <bool unsteady>
+inline PlainFluxes plain_fluxes(const Quad* x, const float* t, std::size_t v, const std::array<std::uint16_t, 6>& n,
+                                const Vec3& force, const LevelTime& time) {
+  const Four here = velocity(x[v]), pressure{x[v].v[p], x[v].v[p], x[v].v[p], 0.0};
+  const Four f{force.v[0], force.v[1], force.v[2], 0.0};
+  const auto towards = [&](std::size_t high, double out) {
+    const std::size_t a = n[high], b = n[2 + high], c = n[4 + high];
+    const Four along = 0.5 * (all(double{t[v]}) + Four{double{t[a]}, double{t[b]}, double{t[c]}, 0.0});
+    const Four jump = Four{x[a].v[p], x[b].v[p], x[c].v[p], 0.0} - pressure - all(out) * f;
+    Four flux = all(0.5 * out) * (here + Four{x[a].v[0], x[b].v[1], x[c].v[2], 0.0}) - along * jump;
+    if constexpr (unsteady) {
+      if (time.has_past) flux += along * Four{time.face(v, high), time.face(v, 2 + high), time.face(v, 4 + high), 0.0};
+      flux /= all(1.0) + all(time.shift) * along;
+    }
+    return flux;
+  };
+  return {towards(0, -1.0), towards(1, 1.0)};
 }
 
 /// ∂u/∂t of an own VoF, 0 in the fourth place.

@@ -346,30 +346,27 @@ Vec3 StokesOperator::continuity(int box, const LevelValues& u, const Vec3& force
   const Quad* w = u.mean.box(box).data();
   const float* t = t_.box(box).data();
   Vec3 along;
-  const auto flux = [&](std::size_t v, std::size_t n, std::size_t s, double area, double bend) {
-    if constexpr (unsteady) return flux_out(w, t, {v, n, s, area, bend}, force.v[s / 2], time);
-    return flux_out(w, t, v, n, s, force.v[s / 2], area, bend);
-  };
-  const auto balance = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, double part, const auto& weight) {
-    double out = 0.0;
-    for (std::size_t d = 0; d < 3; ++d) {
-      const auto [low_area, low_bend] = weight(2 * d);
-      const auto [high_area, high_bend] = weight(2 * d + 1);
-      const double low = flux(v, n[2 * d], 2 * d, low_area, low_bend);
-      const double high = flux(v, n[2 * d + 1], 2 * d + 1, high_area, high_bend);
-      out += low + high;
-      along.v[d] += part * (high - low);
-    }
-    return -out;
-  };
-  const auto whole = [](std::size_t) { return std::pair(1.0, 0.0); };
   const std::uint8_t* plain = plain_.data() + geometry_->graph.vof_begin(box);
   for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
-    y[v].v[p] = balance(v, n, plain[v] != 0 ? 0.5 : 0.0, whole);
+    const auto [low, high] = plain_fluxes<unsteady>(w, t, v, n, force, time);
+    const Four out = low + high;
+    y[v].v[p] = -(out[0] + out[1] + out[2]);
+    if (plain[v] != 0)
+      for (std::size_t d = 0; d < 3; ++d) along.v[d] += 0.5 * (high[d] - low[d]);
   });
   for (const FlowRow& row : rows_.of(box)) {
-    y[row.vof].v[p] = balance(row.vof, row.slot, 0.5,
-                              [&](std::size_t s) { return std::pair(double{row.area[s]}, double{row.bend[s]}); });
+    double out = 0.0;
+    for (std::size_t s = 0; s < 6; ++s) {
+      const double area = double{row.area[s]}, bend = double{row.bend[s]}, f = force.v[s / 2];
+      double flux;
+      if constexpr (unsteady)
+        flux = flux_out(w, t, {row.vof, row.slot[s], s, area, bend}, f, time);
+      else
+        flux = flux_out(w, t, row.vof, row.slot[s], s, f, area, bend);
+      out += flux;
+      along.v[s / 2] += s % 2 == 1 ? 0.5 * flux : -0.5 * flux;
+    }
+    y[row.vof].v[p] = -out;
   }
   const Quad* x = u.x.box(box).data();
   [[maybe_unused]] std::size_t i = 0;  // of the extra face

@@ -45,14 +45,25 @@ std::int32_t nearest(float x) {
 
 }  // namespace
 
-FlowBasis::FlowBasis(std::int64_t n_vofs, int n_vectors) : n_(n_vofs) {
-  const auto n = static_cast<std::size_t>(4 * block * n_blocks());
-  for (int i = 0; i < n_vectors; ++i)
-    if (i < n_single)
-      single_.emplace_back(n, Purpose::solver);
+FlowBasis::FlowBasis(std::int64_t n_vofs, int n_vectors)
+    : n_(n_vofs),
+      single_(static_cast<std::size_t>(std::min(n_vectors, n_single))),
+      half_(static_cast<std::size_t>(std::max(n_vectors - n_single, 0))),
+      scale_(half_.size() * static_cast<std::size_t>(4 * n_blocks())) {}
+
+void FlowBasis::make_room(int n) {
+  const auto numbers = static_cast<std::size_t>(4 * block * n_blocks());
+  for (; n_made_ < n; ++n_made_)
+    if (n_made_ < n_single)
+      single_[n_made_] = Array<float>(numbers, Purpose::solver);
     else
-      half_.emplace_back(n, Purpose::solver);
-  scale_.resize(half_.size() * static_cast<std::size_t>(4 * n_blocks()));
+      half_[n_made_ - n_single] = Array<std::int16_t>(numbers, Purpose::solver);
+}
+
+void FlowBasis::give_room_back() {
+  for (Array<float>& vector : single_) vector = {};
+  for (Array<std::int16_t>& vector : half_) vector = {};
+  n_made_ = 0;
 }
 
 double FlowBasis::dot(int i, std::int64_t b, const Work& w) const {

@@ -20,13 +20,18 @@ class FlowBasis {
   using Work = std::array<float, 4 * block>;  ///< a block of a vector, 0 beyond the end
 
   FlowBasis() = default;
+  /// Of at most so many vectors, without room for any.
   FlowBasis(std::int64_t n_vofs, int n_vectors);
+
+  /// Room for vectors 0 to n - 1, which stays. Allocates when there were fewer. Not collective.
+  void make_room(int n);
+  void give_room_back();
 
   std::int64_t n_blocks() const { return (n_ + block - 1) / block; }
   /// Numbers of a block.
   std::int64_t size(std::int64_t b) const { return 4 * std::min(block, n_ - b * block); }
 
-  // Of one block of vector i; any number of threads on different blocks.
+  // Of one block of vector i, which has room; any number of threads on different blocks.
   double dot(int i, std::int64_t b, const Work& w) const;
   void add(int i, std::int64_t b, double factor, Work& w) const;  ///< w += factor x vector
   /// Vector = w; w becomes what is kept.
@@ -42,6 +47,7 @@ class FlowBasis {
   }
 
   std::int64_t n_ = 0;
+  int n_made_ = 0;  // vectors with room
   std::vector<Array<float>> single_;       // whole blocks
   std::vector<Array<std::int16_t>> half_;  // whole blocks
   std::vector<float> scale_;               // per vector in 16 bits, block and component

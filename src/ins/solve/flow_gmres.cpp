@@ -107,6 +107,7 @@ void FlowGmres::change_blocks(double factor, F&& f) {
 
 /// First vector of the basis: w / size; w becomes what the basis holds.
 void FlowGmres::start(double size) {
+  basis_.make_room(1);
   change_blocks(1.0 / size, [&](std::int64_t b, FlowBasis::Work& w) { basis_.keep(0, b, w); });
 }
 
@@ -149,6 +150,7 @@ double FlowGmres::orthogonalize(int j, const Vec3& functional) {
     square = take_out(j + 1, parts);
   }
   const double length = std::sqrt(square);
+  basis_.make_room(j + 2);
   change_blocks(length > 0.0 ? 1.0 / length : 0.0,
                 [&](std::int64_t b, FlowBasis::Work& w) { basis_.keep(j + 1, b, w); });
   return length;

@@ -20,7 +20,7 @@ namespace karst {
 struct GmresOptions {
   double tolerance = 1e-8;  ///< of |b - K x| / |b|
   int max_iterations = 300;
-  int restart = 20;  ///< vectors of the basis: 16 bytes per VoF each, 8 from the ninth on
+  int restart = 20;  ///< vectors of the basis at most: 16 bytes per VoF each, 8 from the ninth on
 };
 
 struct GmresReport {
@@ -47,16 +47,19 @@ class FlowGmres {
   FlowGmres(const Comm& comm, std::int64_t n_own, const GmresOptions& options);
 
   /// @param size  |b|
-  /// Throws Error when it does not converge. Allocates nothing in an iteration. Collective.
+  /// Throws Error when it does not converge. Allocates a vector of the basis in an iteration that no solve before it
+  /// came to, else nothing. Collective.
   GmresReport solve(const GmresProblem& problem, double size);
   /// One cycle from the residual in work(), `start` long: iterations until it is `goal` long by the recurrence or the
   /// basis is full, counted in the report and at most max_iterations there. Leaves in work() what problem.add() takes.
-  /// Allocates nothing but the history. Collective.
+  /// Allocates as solve() does, and the history. Collective.
   /// @param size  what the history refers to
   void cycle(const GmresProblem& problem, double size, double start, double goal, GmresReport& report);
   /// |v| over all ranks. Collective.
   double norm(std::span<const Quad> v);
   std::span<Quad> work() { return w_.span(); }
+  /// Of vectors that solves to come may not need. Not collective.
+  void give_room_back() { basis_.give_room_back(); }
   std::int64_t bytes() const;
 
  private:

@@ -56,7 +56,8 @@ UnsteadySolver::UnsteadySolver(StokesSolver& stokes, const Geometry& geometry, D
       now_(stokes.op()),
       before_(stokes.op()),
       inertia_(inertia),
-      volume_(flow_volumes(stokes.op(), geometry)) {
+      volume_(flow_volumes(stokes.op(), geometry)),
+      bend_(stokes.all_values().size(), Purpose::solver, {}) {
   std::ranges::fill(stokes.all_values(), Quad{});
   require(inertia >= 0.0, "unsteady flow: inertia {}; it must not be negative", inertia);
   if (inertia == 0.0) return;
@@ -72,6 +73,7 @@ void UnsteadySolver::keep(const StokesDrive& drive, const TimeTerm& term, PastFl
 void UnsteadySolver::face_fluxes(FaceField& fluxes) const { stokes_->op().face_fluxes(now_, fluxes); }
 
 void UnsteadySolver::begin_here(const StokesDrive& drive) {
+  stokes_->krylov().give_room_back();  // steps take fewer iterations than a steady flow
   stokes_->residual(drive, stokes_->krylov().work());
   keep(drive, {}, now_);
   stokes_->list_unknowns();
@@ -107,14 +109,13 @@ void UnsteadySolver::carry(double by, double dt) {
           outflow_ * dt, most_cfl);
 }
 
-/// Leaves the new flow in before_, with those of its faces.
 void UnsteadySolver::solve(double time, const TimeTerm& term, StepReport& report) {
   const StokesDrive drive = drive_at_(time);
   const CarriedMomentum carried{advection_ ? &*advection_ : nullptr, carrying_, inertia_};
-  report.iterations += stokes_->solve_from_here(drive, term, size_, "unsteady flow", carried).iterations;
+  report.iterations +=
+      stokes_->solve_from_here(drive, term, std::max(size_, carried_size_), "unsteady flow", carried).iterations;
   if (rate_.size() > 0) set_rate(term);
   measure_change(term, report.energy);
-  keep(drive, term, before_);
 }
 
 /// a u - s of the solution, before the pasts of the term change.
@@ -164,34 +165,62 @@ double UnsteadySolver::flow_out(int side) const {
   return op.comm().sum(sum);
 }
 
-/// solution = now + by (now - before)
-void UnsteadySolver::extrapolate(double by) {
+/// solution = now + by (now - before) + bend (second divided difference)
+void UnsteadySolver::extrapolate(double by, double bend) {
   const std::span<Quad> x = stokes_->all_values();
+  // The pressure of what came before a start does not go over into that of the flow after it.
+  const std::array<double, 4> of{by, by, by, n_in_row_ == 1 ? 0.0 : by};
   parallel_for(std::ssize(x), [&](std::int64_t i) {
     const auto v = static_cast<std::size_t>(i);
     for (std::size_t c = 0; c < 4; ++c)
-      x[v].v[c] = now_.cells[v].v[c] + by * (now_.cells[v].v[c] - before_.cells[v].v[c]);
+      x[v].v[c] =
+          now_.cells[v].v[c] + of[c] * (now_.cells[v].v[c] - before_.cells[v].v[c]) + bend * double{bend_[v][c]};
   });
 }
 
+/// Of the solution and the two flows before it; none where the first of them stands before a start.
+void UnsteadySolver::set_bend(double dt) {
+  const std::span<const Quad> x = stokes_->all_values();
+  const double per_step = n_in_row_ > 1 ? 1.0 / (dt * (dt + dt_)) : 0.0, ratio = dt / dt_;
+  parallel_for(std::ssize(x), [&](std::int64_t i) {
+    const auto v = static_cast<std::size_t>(i);
+    for (std::size_t c = 0; c < 4; ++c) {
+      const double now = now_.cells[v].v[c];
+      bend_[v][c] = static_cast<float>(per_step * (x[v].v[c] - now - ratio * (now - before_.cells[v].v[c])));
+    }
+  });
+}
+
+/// Leaves the new flow in before_, with those of its faces.
+void UnsteadySolver::pass_on(double time, const TimeTerm& term) { keep(drive_at_(time), term, before_); }
+
 void UnsteadySolver::two_stages(double dt, StepReport& report) {
   const double a = 1.0 / (gamma * dt), more = (1.0 - gamma) / gamma;
+  const TimeTerm stage{a, {a, 0.0}, {&now_, &now_}}, end{a, {(1.0 - more) * a, more * a}, {&now_, &before_}};
+  const auto solve_and_pass_on = [&](double time, const TimeTerm& term) {
+    solve(time, term, report);
+    pass_on(time, term);
+  };
   carry(0.0, dt);
-  solve(time_ + gamma * dt, {a, {a, 0.0}, {&now_, &now_}}, report);
+  solve_and_pass_on(time_ + gamma * dt, stage);
   if (advection_) {  // the stage carries itself
     carry(-1.0, dt);
-    solve(time_ + gamma * dt, {a, {a, 0.0}, {&now_, &now_}}, report);
+    solve_and_pass_on(time_ + gamma * dt, stage);
     carry(-1.0 / gamma, dt);
-    extrapolate(-1.0 / gamma);
+    extrapolate(-1.0 / gamma, 0.0);
   }
-  solve(time_ + dt, {a, {(1.0 - more) * a, more * a}, {&now_, &before_}}, report);
+  solve_and_pass_on(time_ + dt, end);
+  std::ranges::fill(bend_.span(), std::array<float, 4>{});
 }
 
 void UnsteadySolver::two_steps(double dt, StepReport& report) {
   const double r = dt / dt_, to_now = (1.0 + r) / dt, to_before = -r * r / ((1.0 + r) * dt);
-  extrapolate(r);
+  const TimeTerm term{to_now + to_before, {to_now, to_before}, {&now_, &before_}};
+  extrapolate(r, dt * (dt + dt_));
   carry(r, dt);
-  solve(time_ + dt, {to_now + to_before, {to_now, to_before}, {&now_, &before_}}, report);
+  solve(time_ + dt, term, report);
+  set_bend(dt);
+  pass_on(time_ + dt, term);
 }
 
 StepReport UnsteadySolver::step(double dt) {
@@ -200,6 +229,7 @@ StepReport UnsteadySolver::step(double dt) {
   StepReport report;
   report.dt = dt;
   const bool goes_on = scheme_ == TimeScheme::bdf2 && dt_ > 0.0 && dt <= most_growth * dt_;
+  if (!goes_on) n_in_row_ = 0;
   try {
     if (goes_on)
       two_steps(dt, report);
@@ -207,9 +237,10 @@ StepReport UnsteadySolver::step(double dt) {
       two_stages(dt, report);
   } catch (...) {  // on all ranks
     std::ranges::copy(now_.cells, stokes_->all_values().begin());
-    dt_ = 0.0;  // before_ may hold a stage
+    forget();  // before_ may hold a stage
     throw;
   }
+  n_in_row_ = goes_on ? n_in_row_ + 1 : 1;
   std::swap(now_, before_);
   report.cfl = outflow_ * dt;
   time_ += dt;
@@ -266,12 +297,13 @@ void UnsteadySolver::measure_energy(EnergyRates& energy) {
   StokesLevels& op = stokes_->op();
   const std::span<Quad> work = stokes_->krylov().work();
   const std::span<const Quad> x = stokes_->all_values();
-  std::array<double, 3> sums{};
+  std::array<double, 4> sums{};
   sums[0] = work_of(op, volume_.span(), x, work);
   if (advection_) {
     std::ranges::fill(work, Quad{});
     advection_->add_carried(inertia_, carrying_, stokes_->values(), drive_at_(time_), work);
     sums[1] = work_of(op, volume_.span(), x, work);
+    sums[3] = parallel_sum(std::ssize(work), [&](std::int64_t v) { return square(work[v]); });
   }
   op.for_boxes([&](int l, int b, std::size_t first, std::size_t) {
     for (Quad& q : stokes_->values().level(l).x.own(b)) {
@@ -282,6 +314,7 @@ void UnsteadySolver::measure_energy(EnergyRates& energy) {
   op.apply(stokes_->values(), work, velocities_of(drive_at_(time_), op.sides()));
   sums[2] = work_of(op, volume_.span(), x, work);
   op.comm().sum(std::span(sums));
+  carried_size_ = std::sqrt(sums[3]);
   for (double& sum : sums) sum *= stokes_->per_cell();
   energy.advection = sums[1];
   energy.dissipation = sums[2];

@@ -23,6 +23,7 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "ins/operator/advection_levels.hpp"
 #include "ins/solve/stokes_solver.hpp"
@@ -65,12 +66,14 @@ struct UnsteadyState {
   struct Part {
     std::string name;
     int width = 0;  ///< of a row, the same on all ranks
-    std::span<double> values;
+    std::variant<std::span<double>, std::span<float>> values;
   };
-  double time = 0.0, dt = 0.0, outflow = 0.0;  ///< as UnsteadySolver has them
-  double shift = 0.0;                          ///< a that the multigrids were made for
-  std::vector<Part> parts;  ///< the flow; now and one step earlier its cells and faces; extra faces of both
+  /// As UnsteadySolver has them: time, length of the last step, outflow, size of what was carried, steps in a row; a
+  /// that the multigrids were made for.
+  std::array<double, 6> numbers{};
+  std::vector<Part> parts;  ///< the flow; now and one step earlier its cells and faces; its bend; extra faces of both
   Array<double> room;       ///< of parts that stand nowhere else
+  Array<float> single_room;
   std::size_t n_rows = 0;
 
   /// All parts get room here for their values. Not collective.
@@ -137,9 +140,11 @@ class UnsteadySolver {
 
  private:
   void solve(double time, const TimeTerm& term, StepReport& report);
+  void pass_on(double time, const TimeTerm& term);
   void two_stages(double dt, StepReport& report);
   void two_steps(double dt, StepReport& report);
-  void extrapolate(double by);
+  void extrapolate(double by, double bend);
+  void set_bend(double dt);
   void carry(double by, double dt);
   void keep(const StokesDrive& drive, const TimeTerm& term, PastFlow& to);
   std::vector<UnsteadyState::Part> own_parts();
@@ -152,14 +157,17 @@ class UnsteadySolver {
   StokesSolver* stokes_;
   DriveAt drive_at_;
   TimeScheme scheme_;
-  double size_;
+  double size_;                               // of what drives the fluid, as tolerances refer to it
+  double carried_size_ = 0.0;                 // of what the last step carried
   double time_ = 0.0, dt_ = 0.0;              // dt_: of the last step, 0 before the first
+  int n_in_row_ = 0;                          // steps since the start or the last two stages, with those
   PastFlow now_, before_;                     // before_: one step earlier, from the first step on
   double inertia_ = 0.0, outflow_ = 0.0;      // outflow_: largest part of its volume that a cell passes on [ν / h0²]
   std::optional<AdvectionLevels> advection_;  // none: creeping flow
   std::vector<BaseFlow> carrying_;            // w of the step, per level
   Array<float> volume_;                       // κ of the own VoFs that carry flow [h0³]
-  Array<std::array<float, 3>> rate_;          // ∂u/∂t of the own VoFs at the end of the step; empty unless kept
+  Array<std::array<float, 4>> bend_;  // of u and p: second divided difference of three steps; 0 before there are
+  Array<std::array<float, 3>> rate_;  // ∂u/∂t of the own VoFs at the end of the step; empty unless kept
 };
 
 }  // namespace karst

@@ -2,6 +2,7 @@
 // The state of a flow in time as rows of VoFs, which have a place on any number of ranks: the flow; now and one step
 // earlier its cells and faces; of both the velocities and fluxes of the extra faces of the box, dealt out to its VoFs.
 #include <algorithm>
+#include <tuple>
 #include <type_traits>
 
 #include "base/error.hpp"
@@ -11,6 +12,7 @@ namespace karst {
 namespace {
 
 constexpr int of_cell = 4, of_faces = 6, of_extra = 4;
+const std::string extra_faces = "extra faces";
 
 /// VoFs of an own box that are unknowns: only they have rows in a file.
 int rows_of(const StokesLevels& op, int l, int b) {
@@ -53,7 +55,7 @@ void for_extra_values(const StokesLevels& op, const UnsteadyState::Part& part, P
                       Copy&& copy) {
   const auto width = static_cast<std::size_t>(part.width);
   for_extra(op, width / of_extra, [&](std::size_t v, std::size_t n, std::size_t l, std::size_t e) {
-    double* row = part.values.data() + v * width + of_extra * n;
+    double* row = std::get<0>(part.values).data() + v * width + of_extra * n;
     copy(row[0], now.extra[l][e]);
     copy(row[1], now.fluxes[l][e]);
     copy(row[2], before.extra[l][e]);
@@ -68,20 +70,21 @@ std::vector<UnsteadyState::Part> UnsteadySolver::own_parts() {
   const auto cells = [](std::span<Quad> x) {
     return x.empty() ? std::span<double>() : std::span(x[0].v.data(), of_cell * x.size());
   };
-  const auto faces = [](std::span<std::array<double, 6>> x) {
-    return x.empty() ? std::span<double>() : std::span(x[0].data(), of_faces * x.size());
+  const auto rows = []<class T, std::size_t n>(std::span<std::array<T, n>> x) {
+    return x.empty() ? std::span<T>() : std::span(x[0].data(), n * x.size());
   };
   return {{"flow", of_cell, cells(stokes_->all_values())},
           {"cells", of_cell, cells(now_.cells.span())},
-          {"faces", of_faces, faces(now_.faces.span())},
+          {"faces", of_faces, rows(now_.faces.span())},
           {"cells one step earlier", of_cell, cells(before_.cells.span())},
-          {"faces one step earlier", of_faces, faces(before_.faces.span())}};
+          {"faces one step earlier", of_faces, rows(before_.faces.span())},
+          {"second difference in time", of_cell, rows(bend_.span())}};
 }
 
 /// All of them; the extra faces have no values yet.
 std::vector<UnsteadyState::Part> UnsteadySolver::all_parts() {
   std::vector<UnsteadyState::Part> parts = own_parts();
-  if (const int n = extra_in_a_row(stokes_->op()); n > 0) parts.push_back({"extra faces", of_extra * n, {}});
+  if (const int n = extra_in_a_row(stokes_->op()); n > 0) parts.push_back({extra_faces, of_extra * n, {}});
   return parts;
 }
 
@@ -89,30 +92,34 @@ UnsteadyState UnsteadySolver::empty_state() {
   UnsteadyState state;
   state.parts = all_parts();
   state.n_rows = now_.cells.size();
-  for (UnsteadyState::Part& part : state.parts) part.values = {};
+  for (UnsteadyState::Part& part : state.parts) std::visit([](auto& values) { values = {}; }, part.values);
   return state;
 }
 
 void UnsteadyState::make_room() {
-  std::size_t width = 0;
-  for (const Part& part : parts) width += static_cast<std::size_t>(part.width);
-  room = Array<double>(n_rows * width, Purpose::buffers, 0.0);
-  std::span<double> left = room.span();
-  for (Part& part : parts) {
-    part.values = left.first(n_rows * static_cast<std::size_t>(part.width));
-    left = left.subspan(part.values.size());
-  }
+  const auto deal_out = [this]<class T>(Array<T>& to) {
+    std::size_t width = 0;
+    for (const Part& part : parts)
+      if (std::holds_alternative<std::span<T>>(part.values)) width += static_cast<std::size_t>(part.width);
+    to = Array<T>(n_rows * width, Purpose::buffers, T{});
+    std::span<T> left = to.span();
+    for (Part& part : parts)
+      if (auto* values = std::get_if<std::span<T>>(&part.values)) {
+        *values = left.first(n_rows * static_cast<std::size_t>(part.width));
+        left = left.subspan(values->size());
+      }
+  };
+  deal_out(room);
+  deal_out(single_room);
 }
 
 UnsteadyState UnsteadySolver::state() {
   UnsteadyState state;
-  state.time = time_;
-  state.dt = dt_;
-  state.outflow = outflow_;
-  state.shift = stokes_->preconditioner().shift();
+  state.numbers = {
+      time_, dt_, outflow_, carried_size_, static_cast<double>(n_in_row_), stokes_->preconditioner().shift()};
   state.parts = all_parts();
   state.n_rows = now_.cells.size();
-  if (UnsteadyState::Part& extra = state.parts.back(); extra.values.empty()) {
+  if (UnsteadyState::Part& extra = state.parts.back(); extra.name == extra_faces) {
     state.room = Array<double>(state.n_rows * static_cast<std::size_t>(extra.width), Purpose::buffers, 0.0);
     extra.values = state.room.span();
     for_extra_values(stokes_->op(), extra, now_, before_, [](double& to, double from) { to = from; });
@@ -123,21 +130,24 @@ UnsteadyState UnsteadySolver::state() {
 void UnsteadySolver::go_on(const UnsteadyState& state) {
   const std::size_t n = now_.cells.size();
   const auto fits = [n](const UnsteadyState::Part& part, const UnsteadyState::Part& here) {
-    return part.name == here.name && part.width == here.width &&
-           part.values.size() == n * static_cast<std::size_t>(here.width);
+    return part.name == here.name && part.width == here.width && part.values.index() == here.values.index() &&
+           std::visit([](auto values) { return values.size(); }, part.values) ==
+               n * static_cast<std::size_t>(here.width);
   };
   require(std::ranges::equal(state.parts, all_parts(), fits),
           "unsteady flow: the state is that of another flow; its parts are not {} rows each as they are here", n);
-  time_ = state.time;
-  dt_ = state.dt;
-  outflow_ = state.outflow;
+  double n_in_row = 0.0, shift = 0.0;
+  std::tie(time_, dt_, outflow_, carried_size_, n_in_row, shift) = std::tuple_cat(state.numbers);
+  n_in_row_ = static_cast<int>(n_in_row);
   const std::vector<UnsteadyState::Part> own = own_parts();
-  for (std::size_t i = 0; i < own.size(); ++i) std::ranges::copy(state.parts[i].values, own[i].values.begin());
+  for (std::size_t i = 0; i < own.size(); ++i)
+    std::visit([&](auto to) { std::ranges::copy(std::get<decltype(to)>(state.parts[i].values), to.begin()); },
+               own[i].values);
   if (state.parts.size() > own.size())
     for_extra_values(stokes_->op(), state.parts.back(), now_, before_,
                      [](double from, auto& to) { to = static_cast<std::remove_reference_t<decltype(to)>>(from); });
   for (PastFlow* flow : {&now_, &before_}) stokes_->op().find_ghosts(stokes_->values(), *flow);
-  if (state.shift > 0.0) stokes_->preconditioner().set_slow(state.shift);
+  if (shift > 0.0) stokes_->preconditioner().set_slow(shift);
   stokes_->list_unknowns();
 }
 

@@ -23,6 +23,7 @@ FlowBasis::Work block_of(const FlowBasis& basis, std::int64_t b, unsigned seed) 
 // the largest number of its component in the block over 32767. What is kept is what comes back.
 TEST(FlowBasis, KeepsVectors) {
   FlowBasis basis(FlowBasis::block + 100, FlowBasis::n_single + 2);
+  basis.make_room(FlowBasis::n_single + 2);
   ASSERT_EQ(basis.n_blocks(), 2);
   EXPECT_EQ(basis.size(1), 400);
   for (const int i : {0, FlowBasis::n_single, FlowBasis::n_single + 1})
@@ -43,6 +44,7 @@ TEST(FlowBasis, KeepsVectors) {
 // <v, v> of what is kept, to single precision; vectors do not touch each other.
 TEST(FlowBasis, MultipliesVectors) {
   FlowBasis basis(300, FlowBasis::n_single + 3);
+  basis.make_room(FlowBasis::n_single + 3);
   const int last = FlowBasis::n_single + 2;
   FlowBasis::Work v = block_of(basis, 0, 1), other = block_of(basis, 0, 2);
   basis.keep(last, 0, v);
@@ -58,6 +60,7 @@ TEST(FlowBasis, MultipliesVectors) {
 
 TEST(FlowBasis, KeepsNothingOfZero) {
   FlowBasis basis(10, FlowBasis::n_single + 1);
+  basis.make_room(FlowBasis::n_single + 1);
   FlowBasis::Work zero{};
   basis.keep(FlowBasis::n_single, 0, zero);
   FlowBasis::Work w{};

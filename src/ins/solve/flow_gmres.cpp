@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "base/timer.hpp"
 
 namespace karst {
 namespace {
@@ -138,6 +139,7 @@ double FlowGmres::take_out(int m, std::span<const double> parts) {
 
 /// Takes the parts along the vectors 0..j out of w, normalizes it, keeps it as vector j + 1. Returns its length.
 double FlowGmres::orthogonalize(int j, const Vec3& functional) {
+  const Timer timer("orthogonalization");
   const auto m = static_cast<std::size_t>(j) + 1;
   std::span<const double> parts = find_parts(j + 1, functional);
   const double before = parts[m];

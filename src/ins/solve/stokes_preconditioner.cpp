@@ -353,40 +353,47 @@ void StokesPreconditioner::set_continuity_inverse(int level) {
 }
 
 void StokesPreconditioner::apply(std::span<const Quad> r, FlowValues& to) {
+  const Timer timer("preconditioner");
   const auto for_own = [&](auto&& f) {
     op_->for_boxes([&](int l, int b, std::size_t v, std::size_t) {
       for (Quad& q : to.level(l).x.own(b)) f(v++, q);
     });
   };
-  pressure_->apply(
-      [&](std::int64_t first, std::int32_t n, float* area_r) {
-        const auto [vof, width] = op_->place_of(first);
-        const auto area = static_cast<float>(width * width / continuity_weight());
-        for (const Quad& q : r.subspan(vof, n)) *area_r++ = area * static_cast<float>(q.v[kernels::p]);
-      },
-      [&](std::int64_t first, std::int32_t n, const float* from) {
-        const auto [vof, width] = op_->place_of(first);
-        for (std::int32_t v = 0; v < n; ++v)
-          between_[vof + static_cast<std::size_t>(v)][0] = static_cast<float>(width) * from[v];
-      });
+  {
+    const Timer of_pressure("pressure");
+    pressure_->apply(
+        [&](std::int64_t first, std::int32_t n, float* area_r) {
+          const auto [vof, width] = op_->place_of(first);
+          const auto area = static_cast<float>(width * width / continuity_weight());
+          for (const Quad& q : r.subspan(vof, n)) *area_r++ = area * static_cast<float>(q.v[kernels::p]);
+        },
+        [&](std::int64_t first, std::int32_t n, const float* from) {
+          const auto [vof, width] = op_->place_of(first);
+          for (std::int32_t v = 0; v < n; ++v)
+            between_[vof + static_cast<std::size_t>(v)][0] = static_cast<float>(width) * from[v];
+        });
+  }
   if (carry_) add_recovery(to);
   const double unweighted = 1.0 / continuity_weight();
   for_own([&](std::size_t v, Quad& q) {
     q.v[kernels::p] = -(double{continuity_inverse_[v]} * unweighted * r[v].v[kernels::p] + double{between_[v][0]});
   });
   op_->pressure_gradient(to, between_.span());
-  velocity_->apply(
-      [&](std::int64_t first, std::int32_t n, Values<3>* scaled) {
-        const auto [vof, width] = op_->place_of(first);
-        const auto scale = static_cast<float>(width);
-        for (std::size_t v = vof; v < vof + static_cast<std::size_t>(n); ++v, ++scaled)
-          for (std::size_t d = 0; d < 3; ++d)
-            scaled->v[d] = scale * symmetric_scale_[v] * (static_cast<float>(r[v].v[d]) - between_[v][d]);
-      },
-      [&](std::int64_t first, std::int32_t n, const Values<3>* from) {
-        const std::size_t vof = op_->place_of(first).vof;
-        for (std::int32_t v = 0; v < n; ++v) between_[vof + static_cast<std::size_t>(v)] = from[v].v;
-      });
+  {
+    const Timer of_velocity("velocity");
+    velocity_->apply(
+        [&](std::int64_t first, std::int32_t n, Values<3>* scaled) {
+          const auto [vof, width] = op_->place_of(first);
+          const auto scale = static_cast<float>(width);
+          for (std::size_t v = vof; v < vof + static_cast<std::size_t>(n); ++v, ++scaled)
+            for (std::size_t d = 0; d < 3; ++d)
+              scaled->v[d] = scale * symmetric_scale_[v] * (static_cast<float>(r[v].v[d]) - between_[v][d]);
+        },
+        [&](std::int64_t first, std::int32_t n, const Values<3>* from) {
+          const std::size_t vof = op_->place_of(first).vof;
+          for (std::int32_t v = 0; v < n; ++v) between_[vof + static_cast<std::size_t>(v)] = from[v].v;
+        });
+  }
   for_own([&](std::size_t v, Quad& q) {
     for (std::size_t d = 0; d < 3; ++d) q.v[d] = double{between_[v][d]};
   });

@@ -77,6 +77,7 @@ GmresReport StokesSolver::solve_from_here(const StokesDrive& drive, const TimeTe
   problem.name = name;
   bool begins = true;
   problem.residual = [&](std::span<Quad> r) {
+    const Timer timer("residual");
     residual(drive, r, time);
     if (carried.advection != nullptr) {
       if (std::exchange(begins, false)) carried.advection->set_carrying(carried.inertia, values_, drive, carried.by);
@@ -87,8 +88,14 @@ GmresReport StokesSolver::solve_from_here(const StokesDrive& drive, const TimeTe
   };
   problem.apply = [&](std::span<Quad> v) {
     preconditioner_.apply(v, values_);
-    op_.apply(values_, v, {}, of_change);
-    if (carried.advection != nullptr) carried.advection->add_carried(carried.inertia, carried.by, values_, {}, v);
+    {
+      const Timer timer("operator");
+      op_.apply(values_, v, {}, of_change);
+    }
+    if (carried.advection != nullptr) {
+      const Timer timer("carried momentum");
+      carried.advection->add_carried(carried.inertia, carried.by, values_, {}, v);
+    }
     weigh(v);
   };
   problem.add = [&](std::span<const Quad> v) {

@@ -294,6 +294,7 @@ void UnsteadySolver::measure_change(const TimeTerm& term, EnergyRates& energy) {
 
 /// All else, from the residual of the step in krylov().work() and the solution in values(), applied.
 void UnsteadySolver::measure_energy(EnergyRates& energy) {
+  const Timer timer("energy");
   StokesLevels& op = stokes_->op();
   const std::span<Quad> work = stokes_->krylov().work();
   const std::span<const Quad> x = stokes_->all_values();

@@ -369,9 +369,11 @@ void read(Reader& in, FlowOptions& options) {
       "free fluid before and behind the sample along the flow, as in an endless row of samples: the pores of its faces "
       "exchange fluid there; for drives between two ends; the permeability is that of the sample alone",
       0, 100000);
-  in.number("flow.tolerance", options.tolerance, "-",
-            "relative residual at which a solve ends; default of models in time: 1e-6 of its strongest drive", 1e-12,
-            1e-2);
+  in.number(
+      "flow.tolerance", options.tolerance, "-",
+      "relative residual at which a solve ends; models in time: 1e-6 by default, of the strongest drive or, where "
+      "that is more, of what flow with inertia carries in a step",
+      1e-12, 1e-2);
   in.integer("flow.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1, 1000000);
   in.numbers("flow.steps", options.steps, "-",
              "model steady: factors on the drive, increasing, one solve each that starts from the flow of the one "

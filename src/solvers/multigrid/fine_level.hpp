@@ -42,6 +42,9 @@ class BasicFineLevel {
   /// shift_c += scale Σ of the shifts of the VoFs of each coarse node c.
   void add_shifts(const TwoPointLevel& level, const FineChildren& children, float scale, std::span<float> shift) const;
 
+  /// Connections of a regular unknown over its diagonal: 1 without a shift.
+  double coupling() const { return double{6.0F * face_weight_ / regular_diagonal_}; }
+
   const LevelGraph& graph() const { return *graph_; }
   std::int64_t end_unknown() const { return end_unknown_; }
 

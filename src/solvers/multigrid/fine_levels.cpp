@@ -32,6 +32,13 @@ void BasicFineLevels<C>::tell_link_ends() {
 }
 
 template <int C>
+double BasicFineLevels<C>::coupling() const {
+  double largest = 0.0;
+  for (const auto& level : levels_) largest = std::max(largest, level->coupling());
+  return largest;
+}
+
+template <int C>
 void BasicFineLevels<C>::set_shifts(std::span<const TwoPointLevel> levels) {
   for (std::size_t l = 0; l < levels_.size(); ++l) levels_[l]->set_shifts(levels[l]);
   tell_link_ends();

@@ -25,6 +25,8 @@ class BasicFineLevels {
   /// How the unknowns of each grid level are grouped into coarse nodes; ends of links know their nodes.
   void set_children(std::vector<FineChildren> children) { children_ = std::move(children); }
 
+  double coupling() const;  ///< largest one of the levels (BasicFineLevel)
+
   void set_shifts(std::span<const TwoPointLevel> levels);
   void add_shifts(std::span<const TwoPointLevel> levels, float scale, std::span<float> shift) const;
 

@@ -9,6 +9,7 @@
 // factor between 1/2 (the two-point operator of the coarse cells) and 1 (twice as stiff). Some coarse levels are
 // visited by two cycles, combined by a polynomial of degree 2 (AMLI: Axelsson & Vassilevski, SIAM J. Numer. Anal. 27
 // (1990) 1569), so that iterations hardly grow with the sample. Single precision inside.
+// Where shifts are most of the diagonals there is nothing for coarse levels to do: two sweeps make up M.
 // docs/measurements/008-graph-multigrid.md tells what was measured.
 #pragma once
 
@@ -85,6 +86,8 @@ class BasicGraphMultigrid {
   void build_coarse(NodeGraph graph, const MultigridOptions& options);
   void add_entries(const Comm& here, const NodeGraph& graph);
   void tell_all_ranks();
+  void choose_sweeps();
+  void smooth_from_zero(const LoadValues<C>& b, std::span<const SweepFactors> sweeps);
   void smooth_coarse(BasicCoarseLevel<C>& level, bool from_zero);
   void cycle(std::size_t k);
   void visit(std::size_t k);
@@ -106,6 +109,8 @@ class BasicGraphMultigrid {
   std::int64_t n_first_ = 0;           // own nodes of that level
   float scale_;
   std::vector<SweepFactors> fine_sweeps_, coarse_sweeps_, twice_;
+  bool has_inflow_;
+  std::vector<SweepFactors> alone_;  // sweeps that make up M; empty: a cycle does
   std::size_t first_twice_, last_twice_;
   std::array<double, C> size_{};
   /// Levels that go to fewer ranks, in order; on a rank that others lead the last one is where its levels end.

@@ -20,6 +20,8 @@ constexpr double gamma = 1.0 - std::numbers::sqrt2 / 2.0;  ///< of the two stage
 constexpr double most_growth = 2.0;
 /// 1 / dt of a step in which neither friction nor what is carried changes the flow, over the rates of both.
 constexpr double shortest_rate = 1e4;
+/// Second difference of the last three flows over the first one, at most, for a step to begin with a parabola.
+constexpr double most_bent = 0.5;
 
 double dot(const Quad& a, const Quad& b) { return a.v[0] * b.v[0] + a.v[1] * b.v[1] + a.v[2] * b.v[2]; }
 double square(const Quad& q) { return dot(q, q); }
@@ -178,16 +180,29 @@ void UnsteadySolver::extrapolate(double by, double bend) {
   });
 }
 
-/// Of the solution and the two flows before it; none where the first of them stands before a start.
+/// Of the solution and the two flows before it. None where the first of them stands before a start, nor where
+/// velocities change so differently from step to step, or by so little, that a line foretells the next one better.
 void UnsteadySolver::set_bend(double dt) {
   const std::span<const Quad> x = stokes_->all_values();
-  const double per_step = n_in_row_ > 1 ? 1.0 / (dt * (dt + dt_)) : 0.0, ratio = dt / dt_;
+  const double ratio = dt / dt_;
+  const auto change = [&](std::size_t v, std::size_t c) { return x[v].v[c] - now_.cells[v].v[c]; };
+  const auto bent = [&](std::size_t v, std::size_t c) {
+    return change(v, c) - ratio * (now_.cells[v].v[c] - before_.cells[v].v[c]);
+  };
+  const auto sum_of_squares = [&](auto&& of) {
+    return sum_over(volume_.span(), [&](std::size_t v) {
+      double sum = 0.0;
+      for (std::size_t c = 0; c < 3; ++c) sum += of(v, c) * of(v, c);
+      return sum;
+    });
+  };
+  std::array<double, 2> sums{sum_of_squares(change), sum_of_squares(bent)};
+  stokes_->op().comm().sum(std::span(sums));
+  const bool foretells = n_in_row_ > 1 && sums[1] < most_bent * most_bent * sums[0];
+  const double per_step = foretells ? 1.0 / (dt * (dt + dt_)) : 0.0;
   parallel_for(std::ssize(x), [&](std::int64_t i) {
     const auto v = static_cast<std::size_t>(i);
-    for (std::size_t c = 0; c < 4; ++c) {
-      const double now = now_.cells[v].v[c];
-      bend_[v][c] = static_cast<float>(per_step * (x[v].v[c] - now - ratio * (now - before_.cells[v].v[c])));
-    }
+    for (std::size_t c = 0; c < 4; ++c) bend_[v][c] = static_cast<float>(per_step * bent(v, c));
   });
 }
 

@@ -17,7 +17,7 @@
 //
 //   BDF2: w = (1 + r) u_n - r u_n-1,  stages: w = u_n, then the stage itself, u_n + (u_stage - u_n) / γ
 //
-// and their cells are where a solve begins. So a step solves linear equations, whatever its length. Where nothing
+// and their cells are where a solve begins, on the parabola through the last three flows. So a step solves linear equations, whatever its length. Where nothing
 // changes any more w = u, and the flow is that of steady_solver.hpp. docs/decisions/034 has the measurements.
 #pragma once
 
@@ -88,7 +88,8 @@ class UnsteadySolver {
   /// @param drive_at   what drives the fluid, from time 0 on: force, pressures and velocities of the ends. Called
   /// before
   ///                   each solve; it may set the profile of an end for that time (StokesLevels::set_profile)
-  /// @param reference  the largest of these drives: tolerances refer to it; Error when it drives nothing
+  /// @param reference  the largest of these drives: tolerances refer to it, or to what the last step carried where that
+  ///                   is more; Error when it drives nothing
   /// @param inertia    ρ F h0³ / μ² as in steady_solver.hpp; 0: creeping flow
   UnsteadySolver(StokesSolver& stokes, const Geometry& geometry, DriveAt drive_at, const StokesDrive& reference,
                  TimeScheme scheme = TimeScheme::bdf2, double inertia = 0.0);

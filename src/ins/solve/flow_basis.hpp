@@ -47,7 +47,7 @@ class FlowBasis {
   }
 
   std::int64_t n_ = 0;
-  int n_made_ = 0;  // vectors with room
+  int n_made_ = 0;                         // vectors with room
   std::vector<Array<float>> single_;       // whole blocks
   std::vector<Array<std::int16_t>> half_;  // whole blocks
   std::vector<float> scale_;               // per vector in 16 bits, block and component

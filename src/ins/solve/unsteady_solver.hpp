@@ -17,8 +17,9 @@
 //
 //   BDF2: w = (1 + r) u_n - r u_n-1,  stages: w = u_n, then the stage itself, u_n + (u_stage - u_n) / γ
 //
-// and their cells are where a solve begins, on the parabola through the last three flows. So a step solves linear equations, whatever its length. Where nothing
-// changes any more w = u, and the flow is that of steady_solver.hpp. docs/decisions/034 has the measurements.
+// and their cells are where a solve begins, on the parabola through the last three flows. So a step solves linear
+// equations, whatever its length. Where nothing changes any more w = u, and the flow is that of steady_solver.hpp.
+// docs/decisions/034 has the measurements.
 #pragma once
 
 #include <optional>

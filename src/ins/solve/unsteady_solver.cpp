@@ -79,7 +79,7 @@ void UnsteadySolver::begin_here(const StokesDrive& drive) {
   stokes_->residual(drive, stokes_->krylov().work());
   keep(drive, {}, now_);
   stokes_->list_unknowns();
-  time_ = dt_ = 0.0;
+  time_ = dt_ = carried_size_ = 0.0;
   carry(0.0, 0.0);
 }
 

@@ -435,7 +435,9 @@ bool FlowInTime::keep(const Clock& clock) {
     log_info("flow: its state is not kept for --resume: {}", e.what());
     return false;
   }
-  const UnsteadyState state = solver_->state();
+  UnsteadyState state = solver_->state();
+  Json numbers = Json::array();
+  for (const double* x : state.numbers()) numbers.push_back(*x);
   std::vector<VofValues> values;
   for (const UnsteadyState::Part& part : state.parts)
     std::visit(
@@ -445,7 +447,7 @@ bool FlowInTime::keep(const Clock& clock) {
         part.values);
   const Json result{
       {"solve", past_name}, {"steps", past_.history.steps}, {"time_s", clock.time()}, {"end_s", drive_.times().end}};
-  const Json kept{{"past", past_json(past_)}, {"solver", state.numbers}};
+  const Json kept{{"past", past_json(past_)}, {"solver", numbers}};
   return run_.solved->save(past_name, dependencies(), {result.dump(), kept.dump()}, places(), values);
 }
 
@@ -458,7 +460,8 @@ bool FlowInTime::resume() {
     const auto kept = Json::parse(file.text()).at("state");
     take_past(kept.at("past"), past);
     Clock(drive_.times()).go_on(past.clock);
-    for (std::size_t i = 0; i < state.numbers.size(); ++i) state.numbers[i] = kept.at("solver").at(i);
+    std::size_t i = 0;
+    for (double* x : state.numbers()) *x = kept.at("solver").at(i++);
     state.make_room();
     for (const UnsteadyState::Part& part : state.parts)
       std::visit([&](auto values) { file.read(part.name, places(), part.width, values); }, part.values);

@@ -69,9 +69,10 @@ struct UnsteadyState {
     int width = 0;  ///< of a row, the same on all ranks
     std::variant<std::span<double>, std::span<float>> values;
   };
-  /// As UnsteadySolver has them: time, length of the last step, outflow, size of what was carried, steps in a row; a
-  /// that the multigrids were made for.
-  std::array<double, 6> numbers{};
+  double time = 0.0, dt = 0.0, outflow = 0.0, carried_size = 0.0, n_in_row = 0.0;  ///< as UnsteadySolver has them
+  double shift = 0.0;  ///< a that the multigrids were made for
+  /// All of these, in an order that stays.
+  std::array<double*, 6> numbers() { return {&time, &dt, &outflow, &carried_size, &n_in_row, &shift}; }
   std::vector<Part> parts;  ///< the flow; now and one step earlier its cells and faces; its bend; extra faces of both
   Array<double> room;       ///< of parts that stand nowhere else
   Array<float> single_room;

@@ -2,7 +2,6 @@
 // The state of a flow in time as rows of VoFs, which have a place on any number of ranks: the flow; now and one step
 // earlier its cells and faces; of both the velocities and fluxes of the extra faces of the box, dealt out to its VoFs.
 #include <algorithm>
-#include <tuple>
 #include <type_traits>
 
 #include "base/error.hpp"
@@ -115,8 +114,12 @@ void UnsteadyState::make_room() {
 
 UnsteadyState UnsteadySolver::state() {
   UnsteadyState state;
-  state.numbers = {
-      time_, dt_, outflow_, carried_size_, static_cast<double>(n_in_row_), stokes_->preconditioner().shift()};
+  state.time = time_;
+  state.dt = dt_;
+  state.outflow = outflow_;
+  state.carried_size = carried_size_;
+  state.n_in_row = n_in_row_;
+  state.shift = stokes_->preconditioner().shift();
   state.parts = all_parts();
   state.n_rows = now_.cells.size();
   if (UnsteadyState::Part& extra = state.parts.back(); extra.name == extra_faces) {
@@ -136,9 +139,11 @@ void UnsteadySolver::go_on(const UnsteadyState& state) {
   };
   require(std::ranges::equal(state.parts, all_parts(), fits),
           "unsteady flow: the state is that of another flow; its parts are not {} rows each as they are here", n);
-  double n_in_row = 0.0, shift = 0.0;
-  std::tie(time_, dt_, outflow_, carried_size_, n_in_row, shift) = std::tuple_cat(state.numbers);
-  n_in_row_ = static_cast<int>(n_in_row);
+  time_ = state.time;
+  dt_ = state.dt;
+  outflow_ = state.outflow;
+  carried_size_ = state.carried_size;
+  n_in_row_ = static_cast<int>(state.n_in_row);
   const std::vector<UnsteadyState::Part> own = own_parts();
   for (std::size_t i = 0; i < own.size(); ++i)
     std::visit([&](auto to) { std::ranges::copy(std::get<decltype(to)>(state.parts[i].values), to.begin()); },
@@ -147,7 +152,7 @@ void UnsteadySolver::go_on(const UnsteadyState& state) {
     for_extra_values(stokes_->op(), state.parts.back(), now_, before_,
                      [](double from, auto& to) { to = static_cast<std::remove_reference_t<decltype(to)>>(from); });
   for (PastFlow* flow : {&now_, &before_}) stokes_->op().find_ghosts(stokes_->values(), *flow);
-  if (shift > 0.0) stokes_->preconditioner().set_slow(shift);
+  if (state.shift > 0.0) stokes_->preconditioner().set_slow(state.shift);
   stokes_->list_unknowns();
 }
 

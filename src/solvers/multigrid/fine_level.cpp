@@ -177,6 +177,19 @@ void BasicFineLevel<C>::add_shifts(const TwoPointLevel& level, const FineChildre
 }
 
 template <int C>
+double BasicFineLevel<C>::coupling(const TwoPointLevel& level) const {
+  return parallel_max(graph_->n_local(), [&](std::int64_t i) {
+    const int box = static_cast<int>(i);
+    const std::vector<float> shift = shifts_of(level, box), inverse = inverse_diagonal(box);
+    double largest = 0.0;
+    for (const Segment& s : segments(box))
+      for (std::int32_t v = s.vof; v < s.vof + s.count; ++v)
+        if (inverse[v] > 0.0F) largest = std::max(largest, 1.0 - double{shift[v]} * double{inverse[v]});
+    return largest;
+  });
+}
+
+template <int C>
 void BasicFineLevel<C>::clear_covered(int b, float* x) const {
   if (covered_begin_.empty()) return;
   const auto i = static_cast<std::size_t>(b);

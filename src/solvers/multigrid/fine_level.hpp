@@ -42,8 +42,10 @@ class BasicFineLevel {
   /// shift_c += scale Σ of the shifts of the VoFs of each coarse node c.
   void add_shifts(const TwoPointLevel& level, const FineChildren& children, float scale, std::span<float> shift) const;
 
-  /// Connections of a regular unknown over its diagonal: 1 without a shift.
-  double coupling() const { return double{6.0F * face_weight_ / regular_diagonal_}; }
+  /// Largest sum of connections over the diagonal of the unknowns of this rank, without links between levels: 1 where
+  /// one has no shift.
+  /// @param level  with the shifts that it has now
+  double coupling(const TwoPointLevel& level) const;
 
   const LevelGraph& graph() const { return *graph_; }
   std::int64_t end_unknown() const { return end_unknown_; }

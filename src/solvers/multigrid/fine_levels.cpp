@@ -32,9 +32,9 @@ void BasicFineLevels<C>::tell_link_ends() {
 }
 
 template <int C>
-double BasicFineLevels<C>::coupling() const {
+double BasicFineLevels<C>::coupling(std::span<const TwoPointLevel> levels) const {
   double largest = 0.0;
-  for (const auto& level : levels_) largest = std::max(largest, level->coupling());
+  for (std::size_t l = 0; l < levels_.size(); ++l) largest = std::max(largest, levels_[l]->coupling(levels[l]));
   return largest;
 }
 

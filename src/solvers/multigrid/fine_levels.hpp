@@ -25,7 +25,8 @@ class BasicFineLevels {
   /// How the unknowns of each grid level are grouped into coarse nodes; ends of links know their nodes.
   void set_children(std::vector<FineChildren> children) { children_ = std::move(children); }
 
-  double coupling() const;  ///< largest one of the levels (BasicFineLevel)
+  /// Largest one of the levels (BasicFineLevel), of this rank.
+  double coupling(std::span<const TwoPointLevel> levels) const;
 
   void set_shifts(std::span<const TwoPointLevel> levels);
   void add_shifts(std::span<const TwoPointLevel> levels, float scale, std::span<float> shift) const;

@@ -17,8 +17,8 @@ constexpr double largest_eigenvalue = 2.0;
 /// With links between grid levels D lacks a part of them: 14/6 in regular VoFs with three coarse-fine sides.
 constexpr double largest_eigenvalue_with_links = 2.4;
 
-/// Connections over diagonals below which two sweeps for eigenvalues of D^-1 A in 1 -+ that are as good as a cycle:
-/// they leave 1 / (2 / 0.4² - 1) = 9 % at most where unknowns are regular.
+/// Eigenvalues of D^-1 A in 1 -+ this: two sweeps for them leave 1 / (2 / 0.4² - 1) = 9 % at most, as little as a
+/// cycle.
 constexpr double loose_coupling = 0.4;
 
 bool is_one_block(const NodeGraph& graph) {
@@ -63,12 +63,15 @@ BasicGraphMultigrid<C>::BasicGraphMultigrid(const Comm& comm, std::span<const Tw
   operator_complexity_ = 0.0;
   build_coarse(std::move(first.graph), options);
   operator_complexity_ = 1.0 + operator_complexity_ / fine_entries;
-  choose_sweeps();
+  choose_sweeps(levels);
 }
 
+/// Coarse levels have nothing to do where all unknowns, next to walls as well, hang more on their shifts than on each
+/// other (Gershgorin).
 template <int C>
-void BasicGraphMultigrid<C>::choose_sweeps() {
-  const double coupling = fine_.coupling();
+void BasicGraphMultigrid<C>::choose_sweeps(std::span<const TwoPointLevel> levels) {
+  const double largest = fine_.has_links() ? largest_eigenvalue_with_links : largest_eigenvalue,
+               coupling = (largest - 1.0) * comm_.max(fine_.coupling(levels));
   alone_.clear();
   if (coupling <= loose_coupling && !has_inflow_) alone_ = chebyshev_sweeps(2, 1.0 - coupling, 1.0 + coupling);
 }
@@ -121,7 +124,7 @@ void BasicGraphMultigrid<C>::build_coarse(NodeGraph graph, const MultigridOption
 template <int C>
 void BasicGraphMultigrid<C>::set_shifts(std::span<const TwoPointLevel> levels) {
   fine_.set_shifts(levels);
-  choose_sweeps();
+  choose_sweeps(levels);
   std::vector<float> shift(static_cast<std::size_t>(n_first_));
   for (const SideShift& s : side_shift_) shift[s.node] = s.shift;
   fine_.add_shifts(levels, scale_, shift);

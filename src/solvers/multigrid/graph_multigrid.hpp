@@ -86,7 +86,7 @@ class BasicGraphMultigrid {
   void build_coarse(NodeGraph graph, const MultigridOptions& options);
   void add_entries(const Comm& here, const NodeGraph& graph);
   void tell_all_ranks();
-  void choose_sweeps();
+  void choose_sweeps(std::span<const TwoPointLevel> levels);
   void smooth_from_zero(const LoadValues<C>& b, std::span<const SweepFactors> sweeps);
   void smooth_coarse(BasicCoarseLevel<C>& level, bool from_zero);
   void cycle(std::size_t k);

@@ -121,7 +121,7 @@ def fit(runs, cores):
 
 def predicted(machine, like, run):
     """Seconds of a run from those of another one."""
-    per_cell = (like.seconds - machine.sent(like)) / machine.slow(like.at_work()) / like.work
+    per_cell = max(like.seconds - machine.sent(like), 0.0) / machine.slow(like.at_work()) / like.work
     messages, size = (now / before for now, before in zip(run.exchange, like.exchange))
     sent = Run("", "", run.ranks, run.threads, 0.0, 0.0, 0.0, like.messages * messages, like.bytes * size, like.collectives, ())
     return per_cell * run.work * machine.slow(run.at_work()) + machine.sent(sent)

@@ -14,8 +14,9 @@ namespace karst {
 
 namespace {
 
-constexpr double tolerated = 1.05;  ///< imbalance that stays
-constexpr double pays_from = 1.5;   ///< gain over the cost of a move: both are estimates
+constexpr double tolerated = 1.05;      ///< imbalance that stays
+constexpr double pays_from = 1.5;       ///< gain over the cost of a move: both are estimates
+constexpr std::size_t short_looks = 3;  ///< at first: of what the start did, the first move, the second
 
 /// Where boxes dealt out by their costs begin, [level][rank].
 std::vector<std::vector<std::int64_t>> deal_out(const BoxCosts& costs, int n_ranks) {
@@ -81,17 +82,21 @@ void FeedbackBalance::begin_pass() {
 void FeedbackBalance::begin_step(double part) {
   if (first_step_) move_seconds_ = std::max(0.0, pass_.seconds() - solved_);
   if (stretch_.steps == 0) stretch_.begin = part;
-  step_clock_ = {};
-  waited_ = seconds_waited(traffic());
+  worked_ = seconds_worked();
 }
 
 /// The first step of a pass brings its memory into the caches, and is left out.
 void FeedbackBalance::end_step() {
   if (!first_step_) {
-    stretch_.busy += step_clock_.seconds() - (seconds_waited(traffic()) - waited_);
+    stretch_.busy += seconds_worked() - worked_;
     ++stretch_.steps;
   }
   first_step_ = false;
+}
+
+void FeedbackBalance::leave_out(std::span<const BoxWork> kinds) {
+  kind_seconds_.clear();
+  for (const BoxWork& kind : kinds) kind_seconds_.push_back(kind.seconds);
 }
 
 BalanceLook FeedbackBalance::look(std::span<const Layout* const> layouts, std::vector<std::vector<double>> cells,
@@ -107,7 +112,7 @@ BalanceLook FeedbackBalance::look(std::span<const Layout* const> layouts, std::v
   }
   all.push_back({std::move(cells), std::max(of_cells, 0.0)});
   const BalanceLook found = look_at(comm_, layouts, all, stretch_, end, step, move_seconds_, costs);
-  if (!looks_.empty()) length_ *= 2;
+  if (looks_.size() >= short_looks - 1) length_ *= 2;
   looks_.push_back(found);
   stretch_ = {};
   log_detail(

@@ -57,6 +57,10 @@ class FeedbackBalance {
   /// @param part  of the time of the run that is over before it
   void begin_step(double part);
   void end_step();
+  /// The first step of the pass is over. The same on every rank.
+  bool begins() const { return !first_step_ && stretch_.steps == 0; }
+  /// What the other kinds of work have taken until now is left out, as the first step is.
+  void leave_out(std::span<const BoxWork> kinds);
   /// Enough steps are made to look at what they took. The same on every rank.
   bool due() const { return stretch_.steps == length_; }
   /// look_at() of the steps since the last one. Collective.
@@ -71,12 +75,12 @@ class FeedbackBalance {
 
  private:
   const Comm& comm_;
-  WallClock pass_, step_clock_;
-  double solved_ = 0.0, move_seconds_ = 0.0, waited_ = 0.0;
+  WallClock pass_;
+  double solved_ = 0.0, move_seconds_ = 0.0, worked_ = 0.0;
   BalanceStretch stretch_;
-  /// Of the stretch [steps]: the first two are as short as they can be, as the second look tells how good the first
-  /// move was; then each is twice as long as the one before, so that looks and moves are few however much times
-  /// scatter.
+  /// Of the stretch [steps]: the first three are as short as they can be, as the second look tells how good the first
+  /// move was, and the third the second; then each is twice as long as the one before, so that looks and moves are few
+  /// however much times scatter.
   int length_ = 2;
   std::vector<double> kind_seconds_;  ///< of each kind before it
   bool first_step_ = true;            ///< of the pass, comes next

@@ -113,9 +113,10 @@ void end_or_keep(const JobContext& context, const Together& jobs, const Clock& c
 /// kept.
 void balance(const JobContext& context, const Together& jobs, const Clock& clock) {
   FeedbackBalance& balance = *context.balance;
-  if (clock.done() || !balance.due()) return;
+  if (clock.done() || !(balance.begins() || balance.due())) return;
   std::vector<BoxWork> kinds;
   for (const auto& job : jobs) job->add_work(kinds);
+  if (balance.begins()) return balance.leave_out(kinds);
   BoxCosts costs;
   const BalanceLook found = balance.look(layouts_of(context.geometry),
                                          cell_work(context.comm, context.geometry, jobs.front()->irregular_cost()),

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/parallel.hpp"
+#include "base/traffic.hpp"
 
 namespace karst {
 
@@ -42,7 +43,7 @@ std::uint64_t this_node() {
   return std::hash<std::string_view>{}(host.data());
 }
 
-int share_of_processors(const std::vector<RankPlace>& ranks, int rank) {
+double share_of_processors(const std::vector<RankPlace>& ranks, int rank) {
   const RankPlace& own = ranks[rank];
   std::vector<int> users(max_processors, 0);
   for (const RankPlace& r : ranks) {
@@ -52,18 +53,21 @@ int share_of_processors(const std::vector<RankPlace>& ranks, int rank) {
   double share = 0.0;
   for (std::size_t p = 0; p < max_processors; ++p)
     if (own.processors[p]) share += 1.0 / users[p];
-  return std::max(1, static_cast<int>(share + 1e-6));
+  return share;
 }
 
 ThreadChoice choose_threads(const Comm& comm, int asked) {
   const RankPlace own = place_of_this_rank();
   const std::vector<RankPlace> ranks = comm.all_gather(std::span<const RankPlace>(&own, 1));
-  const int share = share_of_processors(ranks, comm.rank());
+  constexpr double round_off = 1e-6;
+  const double processors = share_of_processors(ranks, comm.rank());
+  const int share = std::max(1, static_cast<int>(processors + round_off));
   const bool from_environment = asked == 0 && std::getenv("OMP_NUM_THREADS") != nullptr;
   if (asked > 0)
     set_n_threads(asked);
   else if (!from_environment)
     set_n_threads(share);
+  count_processor_time(comm.max(n_threads() / processors) > 1.0 + round_off);
   ThreadChoice choice{n_threads(), ""};
   const auto most = comm.max(static_cast<double>(choice.threads) / share);
   if (most > 1.0)

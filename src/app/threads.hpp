@@ -27,8 +27,8 @@ struct RankPlace {
   std::bitset<max_processors> processors;
 };
 
-/// Processors for one rank: each counts one over the number of ranks of the node that may use it; at least 1.
-int share_of_processors(const std::vector<RankPlace>& ranks, int rank);
+/// Processors for one rank: each counts one over the number of ranks of the node that may use it.
+double share_of_processors(const std::vector<RankPlace>& ranks, int rank);
 
 struct ThreadChoice {
   int threads;          ///< of this rank
@@ -36,8 +36,9 @@ struct ThreadChoice {
 };
 
 /// Threads of this rank: `asked` when it is not 0, else OMP_NUM_THREADS, else the rank's share of the processors of its
-/// node. Sets them for all parallel loops to come. Warns when the ranks of a node ask for more threads than it has
-/// processors. Collective; the same warning on every rank.
+/// node, rounded down, at least one. Sets them for all parallel loops to come. Warns when the ranks of a node ask for
+/// more threads than that share; where threads outnumber processors, ranks count processor time from then on
+/// (base/traffic.hpp). Collective; the same warning on every rank.
 ThreadChoice choose_threads(const Comm& comm, int asked);
 
 }  // namespace karst

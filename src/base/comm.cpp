@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/comm.hpp"
 
+#include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime
+
 #include <algorithm>
 #include <climits>
 #include <list>
@@ -57,6 +59,15 @@ class ByteType {
 
 Traffic counted;
 const detail::ClockPair clock_start;
+/// Read only where it is asked for: each look is a call of the system.
+bool by_processor = false;
+std::int64_t processor_waited = 0;  ///< [ns]
+
+std::int64_t processor_nanoseconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return 1000000000 * static_cast<std::int64_t>(t.tv_sec) + t.tv_nsec;
+}
 
 /// Counts the rest of a block as waiting.
 class Waiting {
@@ -64,10 +75,14 @@ class Waiting {
   Waiting() = default;
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
-  ~Waiting() { counted.ticks_waited += detail::ticks_now() - begin_; }
+  ~Waiting() {
+    counted.ticks_waited += detail::ticks_now() - begin_;
+    if (by_processor) processor_waited += processor_nanoseconds() - processor_;  // it may spin
+  }
 
  private:
   detail::Ticks begin_ = detail::ticks_now();
+  std::int64_t processor_ = by_processor ? processor_nanoseconds() : 0;
 };
 
 /// Among all ranks of the program, as traces name them.
@@ -188,6 +203,14 @@ const Traffic& traffic() { return counted; }
 double seconds_waited(const Traffic& traffic) {
   return static_cast<double>(traffic.ticks_waited) * detail::seconds_per_tick(clock_start);
 }
+
+double seconds_worked() {
+  if (by_processor) return 1e-9 * static_cast<double>(processor_nanoseconds() - processor_waited);
+  const Traffic until_now{.ticks_waited = counted.ticks_waited - (detail::ticks_now() - clock_start.ticks)};
+  return -seconds_waited(until_now);
+}
+
+void count_processor_time(bool yes) { by_processor = yes; }
 
 Comm::Comm(MPI_Comm handle) : handle_(handle) {
   int begun = 0, ended = 0;

@@ -34,4 +34,10 @@ struct Traffic {
 const Traffic& traffic();
 double seconds_waited(const Traffic& traffic);
 
+/// Time of the program until now that this rank did not wait for others [s]: differences tell what it has worked.
+/// By the wall's clock, or by that of the thread's processor. Not collective; of the thread that communicates.
+double seconds_worked();
+/// Ranks share processors: seconds_worked() is to leave out what others do there. Before any difference is taken.
+void count_processor_time(bool yes);
+
 }  // namespace karst

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // To be preloaded into all ranks: rank SLOW_RANK works so many times as long, SLOWNESS, as if its processor were slow.
-// A timer takes its time away in slices, whatever it works on, but for when it waits for others.
+// A timer takes time of the processor away in slices, whatever it works on, but for when it waits for others.
 #include <mpi.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction and timers
 #include <sys/syscall.h>
@@ -13,15 +13,18 @@
 
 namespace {
 
-constexpr long slice = 500000;  ///< of work [ns], after which (SLOWNESS - 1) slices are taken away
+constexpr long slice = 500000;  ///< [ns], after which (SLOWNESS - 1) times what was worked in it is taken away
 
 double slowness = 1.0;
 std::atomic<bool> waits = false;
+std::atomic<long long> waited = 0;  ///< [ns] of the processor, as the next
+long long until = 0;                ///< what has been worked until then has been paid for
 timer_t alarm_clock;
 
+/// Not the wall's clock: of other programs on this processor nothing is known here.
 long long now() {
   timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return 1000000000LL * t.tv_sec + t.tv_nsec;
 }
 
@@ -32,8 +35,13 @@ void wind_up() {
 }
 
 void take_time(int) {
-  const long long end = now() + static_cast<long long>((slowness - 1.0) * slice);
-  while (!waits && now() < end) {
+  if (!waits) {
+    const long long begin = now();
+    const double worked = static_cast<double>(begin - waited - until);
+    const long long end = begin + static_cast<long long>((slowness - 1.0) * worked);
+    while (now() < end) {
+    }
+    until = now() - waited;
   }
   wind_up();
 }
@@ -54,16 +62,26 @@ void start() {
   event.sigev_signo = SIGRTMIN;
   event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
   timer_create(CLOCK_MONOTONIC, &event, &alarm_clock);
+  until = now();
   wind_up();
 }
 
 /// While it lives, no time is taken away.
 class Waiting {
  public:
-  Waiting() { waits = true; }
+  Waiting() {
+    waits = true;
+    begin_ = now();
+  }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
-  ~Waiting() { waits = false; }
+  ~Waiting() {
+    waited += now() - begin_;
+    waits = false;
+  }
+
+ private:
+  long long begin_ = 0;
 };
 
 }  // namespace

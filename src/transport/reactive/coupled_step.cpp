@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
+#include "base/traffic.hpp"
 
 namespace karst {
 
@@ -155,6 +156,7 @@ class Coupled {
     std::atomic<bool> failed = false;
     std::atomic<std::int64_t> kept = 0;
     const Timer timer("sites");
+    const double before = seconds_worked();
     parallel_for_dynamic(std::ssize(sites_.volume), [&](std::int64_t k) {
       Bench& b = benches[thread_number()];
       find_film(grid_, sites_, static_cast<std::size_t>(k), totals, b.film);
@@ -163,7 +165,7 @@ class Coupled {
       else if (!solve_site(static_cast<std::size_t>(k), b))
         failed = true;
     });
-    reaction_.seconds += timer.seconds();
+    reaction_.seconds += seconds_worked() - before;
     kept_ += kept;
     solved_ += std::ssize(sites_.volume) - kept;
     return !grid_.composite->comm().any(failed);

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/fail_together.hpp"
 #include "base/timer.hpp"
+#include "base/traffic.hpp"
 
 namespace karst {
 
@@ -71,11 +72,12 @@ class Step {
     if (sites_.size() == 0) return;
     for (Bench& b : benches) prepare(b);
     const Timer timer("sites");
+    const double before = seconds_worked();
     parallel_for_shares(sums, [&](std::int64_t i) {
       Bench& bench = benches[thread_number()];
       if (!solve_site(static_cast<std::size_t>(i), bench)) failures.add(i);
     });
-    state_.seconds += timer.seconds();
+    state_.seconds += seconds_worked() - before;
   }
 
   /// [site][mineral]

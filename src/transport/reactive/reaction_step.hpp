@@ -43,7 +43,7 @@ struct ReactionState {
   std::vector<double> rate;    ///< [site][mineral] of the last step, per water of the volume [mol/kgw/s]; NaN: none yet
   std::vector<std::int32_t> cost;  ///< [site] speciations of the last step
   double dt = 0.0;                 ///< of the last step
-  double seconds = 0.0;            ///< that this rank has spent on solves of sites
+  double seconds = 0.0;            ///< that this rank has worked on solves of sites (traffic.hpp)
   std::int64_t bytes() const;
 };
 

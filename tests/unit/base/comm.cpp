@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include "base/error.hpp"
+#include "base/traffic.hpp"
 
 namespace karst {
 namespace {
@@ -181,6 +184,32 @@ TEST(Comm, RefusesWhatIsNoGroupAndTagsOfItsOwn) {
   EXPECT_THROW(Exchange(Comm::self(), -1), Error);
   EXPECT_THROW(Exchange(Comm::self(), Exchange::largest_tag + 1), Error);
   EXPECT_EQ(Comm::self().size(), 1);
+}
+
+/// Rank 0 sleeps, which only the wall's clock counts, and the others wait for it, which none counts.
+TEST(TrafficMpi, WaitingIsNotWork) {
+  constexpr double slept = 0.2;
+  const Comm comm = Comm::world();
+  for (const bool of_processor : {false, true}) {
+    count_processor_time(of_processor);
+    comm.max(1.0);
+    const double before = seconds_worked();
+    if (comm.rank() == 0) std::this_thread::sleep_for(std::chrono::duration<double>(slept));
+    comm.max(1.0);
+    const double worked = seconds_worked() - before;
+    if (comm.rank() == 0 && !of_processor)
+      EXPECT_GE(worked, slept);
+    else
+      EXPECT_LT(worked, 0.5 * slept) << (of_processor ? "of the processor" : "of the clock");
+  }
+  count_processor_time(true);
+  const double before = seconds_worked();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+  int turns = 0;
+  while (std::chrono::steady_clock::now() < end) ++turns;
+  EXPECT_GT(seconds_worked(), before);  // how much depends on who else is here
+  EXPECT_GT(turns, 0);
+  count_processor_time(false);
 }
 
 }  // namespace

@@ -45,32 +45,81 @@ std::vector<std::size_t> contenders(std::vector<Bounds> bounds, bool minimum) {
   return kept;
 }
 
+/// A box cut into bricks, with the parts that can be the minimum (or maximum) in each: few of those that can be it
+/// somewhere in the box.
+class Bricks {
+ public:
+  Bricks(const Vec3& lo, const Vec3& hi) : lo_(lo), width_((1.0 / per_direction) * (hi - lo)) {}
+  /// @param parts  [part]
+  void find(const LocalParts& parts, const std::vector<double>& lipschitz, bool minimum) {
+    std::vector<Bounds> bounds(parts.size());
+    const double radius = (0.5 + overhang) * norm(width_);
+    for (std::size_t brick = 0; brick < n_bricks; ++brick) {
+      const Vec3 center = center_of(brick);
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        bounds[i] = bounds_in_ball((*parts[i])(center), lipschitz[i], radius);
+      for (const std::size_t i : contenders(bounds, minimum)) parts_.push_back(static_cast<std::uint32_t>(i));
+      begin_[brick + 1] = parts_.size();
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i) parts_.push_back(static_cast<std::uint32_t>(i));
+  }
+  /// `outside` for points that are in none.
+  std::size_t at(const Vec3& x) const {
+    std::size_t brick = 0;
+    for (int d = 2; d >= 0; --d) {
+      const double place = (x[d] - lo_[d]) / width_[d];
+      if (!(place >= -overhang && place <= per_direction + overhang)) return outside;
+      brick = brick * per_direction + static_cast<std::size_t>(std::clamp(place, 0.0, per_direction - 1.0));
+    }
+    return brick;
+  }
+  /// Positions of the parts of a brick; of all of them outside.
+  std::span<const std::uint32_t> parts_in(std::size_t brick) const {
+    return brick == outside ? std::span(parts_).subspan(begin_.back())
+                            : std::span(parts_).subspan(begin_[brick], begin_[brick + 1] - begin_[brick]);
+  }
+  static constexpr std::size_t per_direction = 4, n_bricks = per_direction * per_direction * per_direction;
+  static constexpr std::size_t outside = n_bricks;
+
+ private:
+  static constexpr double overhang = 0.05;  ///< over the borders, in widths of a brick: for round-off
+  Vec3 center_of(std::size_t brick) const {
+    Vec3 center;
+    for (int d = 0; d < 3; ++d, brick /= per_direction)
+      center[d] = lo_[d] + width_[d] * (0.5 + static_cast<double>(brick % per_direction));
+    return center;
+  }
+
+  Vec3 lo_, width_;
+  std::array<std::size_t, n_bricks + 1> begin_{};
+  std::vector<std::uint32_t> parts_;  ///< brick after brick, then all
+};
+
 /// min φ_i, or max φ_i.
 class LocalExtreme final : public LocalLevelSet {
  public:
   /// @param lipschitz  of each part
-  LocalExtreme(LocalParts parts, std::vector<double> lipschitz, bool minimum)
-      : parts_(std::move(parts)), lipschitz_(std::move(lipschitz)), minimum_(minimum) {}
+  LocalExtreme(LocalParts parts, std::vector<double> lipschitz, bool minimum, const Vec3& lo, const Vec3& hi)
+      : parts_(std::move(parts)), lipschitz_(std::move(lipschitz)), minimum_(minimum), bricks_(lo, hi) {
+    bricks_.find(parts_, lipschitz_, minimum_);
+  }
   void evaluate(std::span<const Vec3> x, std::span<double> phi) const override {
-    parts_.front()->evaluate(x, phi);
-    std::array<double, chunk> other;
-    for (std::size_t part = 1; part < parts_.size(); ++part) {
-      for (std::size_t first = 0; first < x.size(); first += chunk) {
-        const std::size_t n = std::min(chunk, x.size() - first);
-        parts_[part]->evaluate(x.subspan(first, n), {other.data(), n});
-        for (std::size_t p = 0; p < n; ++p) {
-          double& now = phi[first + p];
-          now = minimum_ ? std::min(now, other[p]) : std::max(now, other[p]);
-        }
-      }
+    for (std::size_t first = 0; first < x.size();) {  // points of one brick together
+      const std::size_t brick = bricks_.at(x[first]);
+      std::size_t n = 1;
+      while (n < chunk && first + n < x.size() && bricks_.at(x[first + n]) == brick) ++n;
+      evaluate_in(brick, x.subspan(first, n), phi.subspan(first, n));
+      first += n;
     }
   }
   SignBounds signs(const Vec3& lo, const Vec3& hi) const override {
-    const auto of = [&](const auto& part) {
-      return minimum_ ? part->signs(lo, hi) : complement_of(part->signs(lo, hi));
+    const auto of = [&](std::size_t i) {
+      return minimum_ ? parts_[i]->signs(lo, hi) : complement_of(parts_[i]->signs(lo, hi));
     };
-    SignBounds all = of(parts_.front());
-    for (std::size_t part = 1; part < parts_.size(); ++part) all = signs_of_minimum(all, of(parts_[part]));
+    const std::size_t brick = bricks_.at(lo);
+    const auto near = bricks_.parts_in(brick == bricks_.at(hi) ? brick : Bricks::outside);
+    SignBounds all = of(near.front());
+    for (const std::size_t i : near.subspan(1)) all = signs_of_minimum(all, of(i));
     return minimum_ ? all : complement_of(all);
   }
   MineralNumber only_mineral(const Vec3& lo, const Vec3& hi) const override {
@@ -94,9 +143,21 @@ class LocalExtreme final : public LocalLevelSet {
   }
 
  private:
+  void evaluate_in(std::size_t brick, std::span<const Vec3> x, std::span<double> phi) const {
+    const auto near = bricks_.parts_in(brick);
+    parts_[near.front()]->evaluate(x, phi);
+    std::array<double, chunk> other;
+    for (const std::size_t i : near.subspan(1)) {
+      parts_[i]->evaluate(x, {other.data(), x.size()});
+      for (std::size_t p = 0; p < x.size(); ++p)
+        phi[p] = minimum_ ? std::min(phi[p], other[p]) : std::max(phi[p], other[p]);
+    }
+  }
+
   LocalParts parts_;
   std::vector<double> lipschitz_;
   bool minimum_;
+  Bricks bricks_;
 };
 
 class Extreme final : public LevelSet {
@@ -124,7 +185,7 @@ class Extreme final : public LevelSet {
       lipschitz.push_back(parts_[i]->smoothness().lipschitz);
     }
     if (kept.size() == 1) return std::move(kept.front());
-    return std::make_unique<LocalExtreme>(std::move(kept), std::move(lipschitz), minimum_);
+    return std::make_unique<LocalExtreme>(std::move(kept), std::move(lipschitz), minimum_, lo, hi);
   }
   std::vector<std::string> minerals() const override { return minerals_; }
 
@@ -190,6 +251,10 @@ class LocalShifted final : public LocalLevelSet {
  public:
   LocalShifted(std::unique_ptr<LocalLevelSet> part, const Vec3& shift) : part_(std::move(part)), shift_(shift) {}
   void evaluate(std::span<const Vec3> x, std::span<double> phi) const override {
+    if (x.size() == 1) {  // without an array to be filled with zeros
+      const Vec3 moved = x[0] - shift_;
+      return part_->evaluate({&moved, 1}, phi);
+    }
     std::array<Vec3, chunk> moved;
     for (std::size_t first = 0; first < x.size(); first += chunk) {
       const std::size_t n = std::min(chunk, x.size() - first);
@@ -220,7 +285,7 @@ class PeriodicImages final : public LevelSet {
     }
     if (kept.size() == 1) return std::move(kept.front());
     std::vector<double> lipschitz(kept.size(), part_->smoothness().lipschitz);
-    return std::make_unique<LocalExtreme>(std::move(kept), std::move(lipschitz), true);
+    return std::make_unique<LocalExtreme>(std::move(kept), std::move(lipschitz), true, lo, hi);
   }
 
  private:

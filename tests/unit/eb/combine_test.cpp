@@ -68,6 +68,31 @@ TEST(Combine, BitsDoNotDependOnTheBox) {
   expect_box_independent(*periodic_images(ellipsoid(), Vec3::all(32), {true, true, true}, 9.0));
 }
 
+/// Of many parts few count in each brick of a box: lines through all bricks, in one call, against each part by itself.
+TEST(Combine, BricksOfABoxLeaveOutNoneThatCounts) {
+  const auto united = union_of_solids(random_balls(40)), common = intersection_of_solids(random_balls(5));
+  const LevelSetParts balls = random_balls(40);
+  const auto at = [&](std::size_t i, const Vec3& x) { return (*balls[i]->local(x, x))(x); };
+  RandomPoints random(11);
+  for (int n = 0; n < 40; ++n) {
+    const Vec3 lo = random.point(domain.lo, domain.hi - Vec3::all(12)), hi = lo + Vec3::all(random.number(1, 12));
+    const Vec3 from = random.point(lo, hi), to = n == 0 ? hi : random.point(lo, hi);
+    std::vector<Vec3> line;
+    for (int i = 0; i <= 150; ++i) line.push_back(from + (i / 150.0) * (to - from));
+    line.push_back(lo), line.push_back(hi);
+    std::vector<double> least(line.size()), most(line.size());
+    united->local(lo, hi)->evaluate(line, least);
+    common->local(lo, hi)->evaluate(line, most);
+    for (std::size_t p = 0; p < line.size(); ++p) {
+      double min = at(0, line[p]), max = min;
+      for (std::size_t i = 1; i < balls.size(); ++i) min = std::min(min, at(i, line[p]));
+      for (std::size_t i = 1; i < 5; ++i) max = std::max(max, at(i, line[p]));
+      ASSERT_EQ(least[p], min);
+      ASSERT_EQ(most[p], max);
+    }
+  }
+}
+
 TEST(Combine, KeepsTheLipschitzConstant) {
   test::expect_lipschitz(*union_of_solids(random_balls(40)), domain, 5);
   test::expect_lipschitz(*complement(intersection_of_solids(random_balls(3))), domain, 6);

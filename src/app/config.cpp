@@ -21,7 +21,7 @@ void read(Reader& in, OutputOptions& options) {
   for (const PlotField field : options.plot)
     for (const PlotWord& w : plot_words())
       if (w.field == field) words.emplace_back(w.word);
-  std::string help = "fields of the plotfile:";
+  std::string help = "fields of the plotfile (left out: also velocity, pressure and concentration, where solved for):";
   for (const PlotWord& w : plot_words()) {
     help += help.ends_with(':') ? " " : "; ";
     help += std::string(w.word) + " = " + std::string(w.help);
@@ -76,15 +76,28 @@ void require_source(Reader& in, const Config& config) {
     if (!in.given(key)) in.mistake(key, "missing; described solids need it (only an image brings its own)");
 }
 
+/// A job that the deck asks for makes the field.
+bool is_solved_for(const PlotWord& field, const Config& config) {
+  return std::ranges::any_of(jobs(), [&](const Job& job) {
+    return (job.name == field.job || job.name == field.or_job) && job.is_asked(config);
+  });
+}
+
+/// Fields of a plotfile when the deck names none: where the fluid is, and what is solved for.
+std::vector<PlotField> usual_fields(const Config& config) {
+  std::vector<PlotField> fields = config.output.plot;
+  for (const PlotField field : {PlotField::velocity, PlotField::pressure, PlotField::concentration})
+    if (is_solved_for(word_of(field), config)) fields.push_back(field);
+  return fields;
+}
+
 /// Fields of jobs need their job.
 void require_jobs_of_fields(Reader& in, const Config& config) {
   for (const PlotWord& w : plot_words()) {
-    if (w.job.empty() || std::ranges::count(config.output.plot, w.field) == 0) continue;
-    const auto job = std::ranges::find(jobs(), w.job, &Job::name),
-               other = std::ranges::find(jobs(), w.or_job, &Job::name);
-    if (!job->is_asked(config) && (other == jobs().end() || !other->is_asked(config)))
-      in.mistake("output.plot", fmt::format("\"{}\" belongs to a job that the deck does not ask for; wanted: {}",
-                                            w.word, job->asked_by));
+    if (w.job.empty() || std::ranges::count(config.output.plot, w.field) == 0 || is_solved_for(w, config)) continue;
+    const auto job = std::ranges::find(jobs(), w.job, &Job::name);
+    in.mistake("output.plot", fmt::format("\"{}\" belongs to a job that the deck does not ask for; wanted: {}", w.word,
+                                          job->asked_by));
   }
 }
 
@@ -221,6 +234,7 @@ Config read_config(Reader& in) {
   read(in, config.dynamic_permeability);
   read(in, config.diffusion);
   read(in, config.dispersion);
+  if (!in.documenting()) config.output.plot = usual_fields(config);
   read(in, config.output);
   read(in, config.checkpoint);
   read(in, config.run);

@@ -86,6 +86,16 @@ TEST(Config, PlotWordsAreChecked) {
   EXPECT_TRUE(has(plot("[\"fraction\", \"fraction\"]"), "twice"));
 }
 
+TEST(Config, PlotfilesHoldWhatIsSolvedForUnlessTheDeckNamesFields) {
+  using F = PlotField;
+  const auto fields = [](const std::string& more) { return read_text(ball + more).output.plot; };
+  const std::string flow = "[flow]\nmodel = \"stokes\"\ndrive = \"pressure-drop\"\naxes = [\"x\"]\n";
+  EXPECT_EQ(fields(flow), (std::vector{F::fraction, F::distance, F::velocity, F::pressure}));
+  EXPECT_EQ(fields("[diffusion]\naxes = [\"x\"]\n"), (std::vector{F::fraction, F::distance, F::concentration}));
+  EXPECT_EQ(fields(flow + "[output]\nplot = [\"speed\"]\n"), std::vector{F::speed});
+  EXPECT_EQ(fields(flow + "[output]\nplot = []\n"), std::vector<F>{});
+}
+
 TEST(Config, EveryKeyIsExplainedOnceAndHelpFindsIt) {
   std::set<std::string> seen;
   for (const KeyInfo& key : deck_keys()) {

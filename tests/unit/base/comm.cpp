@@ -202,13 +202,13 @@ TEST(TrafficMpi, WaitingIsNotWork) {
     else
       EXPECT_LT(worked, 0.5 * slept) << (of_processor ? "of the processor" : "of the clock");
   }
+  // What is worked counts; how much of it is this rank's depends on who else is here.
   count_processor_time(true);
   const double before = seconds_worked();
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
-  int turns = 0;
-  while (std::chrono::steady_clock::now() < end) ++turns;
-  EXPECT_GT(seconds_worked(), before);  // how much depends on who else is here
-  EXPECT_GT(turns, 0);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+  EXPECT_GT(seconds_worked(), before);
   count_processor_time(false);
 }
 

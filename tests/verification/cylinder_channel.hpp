@@ -17,9 +17,10 @@ namespace karst {
 struct CylinderChannel {
   static constexpr double diameter = 0.1, height = 0.41;  ///< [m]
 
-  int per_diameter;    ///< cells of level 0
-  bool thick = false;  ///< between four walls
-  int levels = 1;      ///< the cells around the cylinder are 2^(levels - 1) times finer
+  int per_diameter;      ///< cells of level 0
+  bool thick = false;    ///< between four walls
+  int levels = 1;        ///< the cells around the cylinder are 2^(levels - 1) times finer
+  bool at_wall = false;  ///< the finest of them only within a quarter of a diameter of its wall
 
   double width() const { return diameter / per_diameter; }  ///< of a cell of level 0 [m]
   Vec3 axis() const { return {(thick ? 0.5 : 0.2) / width(), 0.2 / width(), 0.0}; }
@@ -35,13 +36,19 @@ struct CylinderChannel {
   GridOptions grid() const {
     GridOptions grid = test::flow_grid(cells(), {false, false, !thick}, 16);
     const double d = per_diameter, depth = cells()[2];
-    for (int l = 1; l < levels; ++l) {
-      const int coarser = levels - 1 - l;
+    const int around = at_wall ? levels - 2 : levels - 1;
+    for (int l = 1; l <= around; ++l) {
+      const int coarser = around - l;
       const double before = d * (1.0 + 0.5 * coarser), beside = d * (1.0 + 0.25 * coarser),
                    behind = d * (3.0 + 2.0 * coarser);
       const Vec3 a = axis();
       grid = test::refined_in(grid, l, {a[0] - before, a[1] - beside, 0.0}, {a[0] + behind, a[1] + beside, depth});
     }
+    if (!at_wall) return grid;
+    grid.levels = levels;
+    Refinement& wall = grid.refine.emplace_back();
+    wall.level = levels - 1;
+    wall.buffer = (per_diameter << around) / 4;
     return grid;
   }
   Geometry geometry(const Comm& comm) const {

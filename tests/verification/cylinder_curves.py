@@ -4,13 +4,15 @@
 
     karst-verify-cylinder_in_time pulse 10 0.0025 3 pulse_40.csv
     cylinder_curves.py pulse docs/images/verification_cylinder_pulse.png "10 cells=pulse_10.csv" "40 cells=pulse_40.csv"
+    cylinder_curves.py box docs/images/verification_cylinder_box.png "20 cells=box_20.csv" "40 cells=box_40.csv"
     cylinder_curves.py street docs/images/verification_cylinder_street.png "20 cells=street_20.csv"
 
     karst-verify-cylinder > plane.json
     karst-verify-cylinder 3d 10 > box.json;  karst-verify-cylinder 3d 10 2 >> box.json
     cylinder_curves.py steady docs/images/verification_cylinder_steady.png plane.json box.json
 
-References: N7 (2D-3) John, Int. J. Numer. Methods Fluids 44 (2004) 777; N3 (2D-2), N2 (2D-1) and N4 (3D-1Z) Schäfer & Turek,
+References: N7 (2D-3) John, Int. J. Numer. Methods Fluids 44 (2004) 777; N8 (3D-3Z) Bayraktar, Mierka & Turek, Int. J.
+Comput. Sci. Eng. 7 (2012) 253; N3 (2D-2), N2 (2D-1) and N4 (3D-1Z) Schäfer & Turek,
 Notes Numer. Fluid Mech. 52 (1996) 547, with the digits of N2 and N4 as karst-verify-cylinder asks them."""
 import csv
 import json
@@ -25,6 +27,8 @@ COLOURS = ("#9aa5b1", "#e4572e", "#29335c", "#2a9d8f")
 STYLES = ((0, (2, 2)), (0, (5, 2)), "-", "-.")
 # time [s] and largest value of drag and lift
 PULSE = {"drag": (3.93625, 2.950921575), "lift": (5.693125, 0.47795)}
+# largest drag, least lift
+BOX = {"drag": 3.2978, "lift": -0.010999}
 # largest values of drag and lift lie between
 STREET = {"drag": (3.22, 3.24), "lift": (0.98, 1.02)}
 # 2D-1; in three dimensions the pressure difference is known to lie between 0.165 and 0.175 alone
@@ -63,6 +67,15 @@ def pulse(name, runs):
         for (label, run), colour, style in zip(runs, COLOURS, STYLES):
             axes.plot(run["time_s"], run[quantity], color=colour, linestyle=style, linewidth=1.2, label=label)
         axes.plot(*PULSE[quantity], "o", color="black", markerfacecolor="none", markersize=8, label="largest, John 2004")
+    save(figure, name, both[0])
+
+
+def box(name, runs):
+    figure, both = axes_of("Cylinder between four walls with a pulse (3D-3Z)")
+    for axes, quantity in zip(both, NAMES):
+        for (label, run), colour, style in zip(runs, COLOURS, STYLES):
+            axes.plot(run["time_s"], run[quantity], color=colour, linestyle=style, linewidth=1.2, label=label)
+        axes.axhline(BOX[quantity], color="black", linewidth=0.8, label="largest, least; Bayraktar 2012")
     save(figure, name, both[0])
 
 
@@ -116,7 +129,7 @@ def main():
     if kind == "steady":
         return steady(name, given)
     runs = [(label, columns(file)) for label, file in (item.split("=", 1) for item in given)]
-    return {"pulse": pulse, "street": street}[kind](name, runs)
+    return {"pulse": pulse, "box": box, "street": street}[kind](name, runs)
 
 
 if __name__ == "__main__":

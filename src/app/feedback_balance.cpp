@@ -17,6 +17,17 @@ namespace {
 constexpr double tolerated = 1.05;      ///< imbalance that stays
 constexpr double pays_from = 1.5;       ///< gain over the cost of a move: both are estimates
 constexpr std::size_t short_looks = 3;  ///< at first: of what the start did, the first move, the second
+constexpr double kept = 0.5;            ///< of what was measured before a look, from the next one on
+
+/// Where boxes of ranks begin now, [level][rank].
+std::vector<std::vector<std::int64_t>> as_they_are(std::span<const Layout* const> layouts, int n_ranks) {
+  std::vector<std::vector<std::int64_t>> begin;
+  for (const Layout* layout : layouts) {
+    std::vector<std::int64_t>& level = begin.emplace_back(1, 0);
+    for (int r = 0; r < n_ranks; ++r) level.push_back(layout->owned(r).second);
+  }
+  return begin;
+}
 
 /// Where boxes dealt out by their costs begin, [level][rank].
 std::vector<std::vector<std::int64_t>> deal_out(const BoxCosts& costs, int n_ranks) {
@@ -59,12 +70,14 @@ std::vector<std::vector<double>> cell_work(const Comm& comm, const Geometry& geo
 }
 
 BalanceLook look_at(const Comm& comm, std::span<const Layout* const> layouts, std::span<const BoxWork> kinds,
-                    const BalanceStretch& stretch, double end, int step, double move_seconds, BoxCosts& costs) {
-  costs = measured_costs(comm, layouts, kinds);
-  const std::vector<double> now = comm.all_gather<double>(std::span<const double>(&stretch.busy, 1)),
+                    const RankWork& work, const BalanceStretch& stretch, double end, int step, double move_seconds,
+                    BoxCosts& costs) {
+  costs = measured_costs(comm, layouts, kinds, work);
+  const std::vector<double> measured = comm.all_gather<double>(std::span<const double>(&stretch.busy, 1)),
+                            now = rank_times(costs, as_they_are(layouts, comm.size())),
                             then = rank_times(costs, deal_out(costs, comm.size()));
-  BalanceLook found{step, imbalance_of(now), imbalance_of(then)};
-  const double rest = (1.0 - end) / (end - stretch.begin);  // of the run, in stretches like this one
+  BalanceLook found{step, imbalance_of(measured), imbalance_of(then)};
+  const double rest = stretch.steps * (1.0 - end) / (end - stretch.begin);  // of the run, in steps
   found.gain = rest * (*std::ranges::max_element(now) - *std::ranges::max_element(then));
   found.move_seconds = comm.max(move_seconds);
   found.pays = found.imbalance > tolerated && found.gain > pays_from * found.move_seconds;
@@ -111,7 +124,8 @@ BalanceLook FeedbackBalance::look(std::span<const Layout* const> layouts, std::v
     of_cells -= all[k].seconds;
   }
   all.push_back({std::move(cells), std::max(of_cells, 0.0)});
-  const BalanceLook found = look_at(comm_, layouts, all, stretch_, end, step, move_seconds_, costs);
+  add_steps(work_, all, stretch_.steps, looks_.size() < short_looks ? 0.0 : kept);
+  const BalanceLook found = look_at(comm_, layouts, all, work_, stretch_, end, step, move_seconds_, costs);
   if (looks_.size() >= short_looks - 1) length_ *= 2;
   looks_.push_back(found);
   stretch_ = {};

@@ -35,14 +35,16 @@ struct BalanceStretch {
   double busy = 0.0;   ///< that this rank has worked on them, without waiting [s]
 };
 
-/// What a stretch tells: costs by measured_costs(), and whether a move pays, for the rest of the run as long as the
-/// stretch in proportion. The same on every rank. Collective.
-/// @param kinds  of work of these steps, their seconds together `busy`
+/// What a stretch tells: costs by measured_costs(), and whether a move pays, for the rest of the run with steps as long
+/// in proportion. The same on every rank. Collective.
+/// @param kinds  of work of these steps
+/// @param work   of the same kinds: of these steps, or with part of what was before
 /// @param end    part of the time of the run that is over after them
 /// @param step   number of the last of them
 /// @param[out] costs  found
 BalanceLook look_at(const Comm& comm, std::span<const Layout* const> layouts, std::span<const BoxWork> kinds,
-                    const BalanceStretch& stretch, double end, int step, double move_seconds, BoxCosts& costs);
+                    const RankWork& work, const BalanceStretch& stretch, double end, int step, double move_seconds,
+                    BoxCosts& costs);
 
 /// The clocks of a run that learns what its boxes cost, and what it has found. Not collective but for look().
 class FeedbackBalance {
@@ -83,6 +85,7 @@ class FeedbackBalance {
   /// however much times scatter.
   int length_ = 2;
   std::vector<double> kind_seconds_;  ///< of each kind before it
+  RankWork work_;                     ///< of all stretches: the present one alone at first, then those before by halves
   bool first_step_ = true;            ///< of the pass, comes next
   std::vector<BalanceLook> looks_;
 };

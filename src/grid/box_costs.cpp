@@ -20,17 +20,12 @@ struct Table {
   std::size_t at(std::size_t rank, std::size_t kind) const { return rank * n_kinds + kind; }
 };
 
-Table gather(const Comm& comm, std::span<const BoxWork> kinds) {
-  std::vector<double> amount, seconds;
-  for (const BoxWork& kind : kinds) {
-    double sum = 0.0;
-    for (const auto& level : kind.amount)
-      for (const double a : level) sum += a;
-    amount.push_back(sum);
-    seconds.push_back(sum > 0.0 ? kind.seconds : 0.0);  // what no box of the rank explains does not move with boxes
-  }
-  return {kinds.size(), static_cast<std::size_t>(comm.size()), comm.all_gather<double>(amount),
-          comm.all_gather<double>(seconds)};
+Table gather(const Comm& comm, const RankWork& work) {
+  RankWork own = work;
+  for (std::size_t k = 0; k < own.amount.size(); ++k)
+    if (!(own.amount[k] > 0.0)) own.seconds[k] = 0.0;  // what no box of the rank explains does not move with boxes
+  return {own.amount.size(), static_cast<std::size_t>(comm.size()), comm.all_gather<double>(own.amount),
+          comm.all_gather<double>(own.seconds)};
 }
 
 /// c_k for these s_r: Σ_r t_kr / s_r over Σ_r a_kr.
@@ -66,8 +61,21 @@ std::vector<double> slowness_of(const Table& table, const std::vector<double>& c
 
 }  // namespace
 
-BoxCosts measured_costs(const Comm& comm, std::span<const Layout* const> layouts, std::span<const BoxWork> kinds) {
-  const Table table = gather(comm, kinds);
+void add_steps(RankWork& work, std::span<const BoxWork> kinds, int steps, double kept) {
+  work.amount.resize(kinds.size(), 0.0);
+  work.seconds.resize(kinds.size(), 0.0);
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    double of_step = 0.0;
+    for (const auto& level : kinds[k].amount)
+      for (const double a : level) of_step += a;
+    work.amount[k] = kept * work.amount[k] + steps * of_step;
+    work.seconds[k] = kept * work.seconds[k] + kinds[k].seconds;
+  }
+}
+
+BoxCosts measured_costs(const Comm& comm, std::span<const Layout* const> layouts, std::span<const BoxWork> kinds,
+                        const RankWork& work) {
+  const Table table = gather(comm, work);
   BoxCosts costs;
   costs.slowness.assign(table.n_ranks, 1.0);
   std::vector<double> cost = costs_of(table, costs.slowness);

@@ -24,8 +24,12 @@ BalanceLook look(const Comm& comm, const Layout& layout, double begin, double en
   const double busy = comm.rank() == 0 ? slow : usual;
   const BoxWork cells{{std::vector<double>(static_cast<std::size_t>(last - first), 1.0)}, busy};
   const Layout* const layouts = &layout;
+  constexpr int steps = 4;
+  RankWork work;
+  add_steps(work, std::span(&cells, 1), steps, 0.0);
   BoxCosts costs;
-  return look_at(comm, std::span(&layouts, 1), std::span(&cells, 1), {4, begin, busy}, end, 10, move_seconds, costs);
+  return look_at(comm, std::span(&layouts, 1), std::span(&cells, 1), work, {steps, begin, busy}, end, 10, move_seconds,
+                 costs);
 }
 
 /// Equal boxes on n ranks, the first three times as slow: shares of 1 / 3 to 1 make all take n / (n - 2 / 3), to one
@@ -90,9 +94,11 @@ TEST(FeedbackBalanceMpi, TwoLooksAreEnough) {
       }
       const Layout* const layouts = &built.layout;
       const BalanceStretch stretch{2, 0.0, cells.seconds + sites.seconds};
+      const std::array kinds{cells, sites};
+      RankWork work;
+      add_steps(work, kinds, stretch.steps, 0.0);
       BoxCosts costs;
-      imbalance =
-          look_at(comm, std::span(&layouts, 1), std::array{cells, sites}, stretch, 0.1, 3, 0.0, costs).imbalance;
+      imbalance = look_at(comm, std::span(&layouts, 1), kinds, work, stretch, 0.1, 3, 0.0, costs).imbalance;
       built = build_layout(comm, domain, 8, all, costs);
     }
     EXPECT_LT(imbalance, 1.05) << slowness;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "base/comm.hpp"
@@ -43,7 +44,9 @@ TEST(BoxCostsMpi, CostsOfKindsAndSlowRanksAreToldApart) {
   for (int look = 0; look < 2; ++look) {
     const std::vector<BoxWork> kinds = work_of(comm, built.layout, 1e-3, 5e-3, slow);
     const Layout* const layout = &built.layout;
-    const BoxCosts costs = measured_costs(comm, std::span(&layout, 1), kinds);
+    RankWork work;
+    add_steps(work, kinds, 1, 0.0);
+    const BoxCosts costs = measured_costs(comm, std::span(&layout, 1), kinds, work);
     ASSERT_EQ(costs.cost[0].size(), n_boxes);
     // Σ 1 / s is the number of ranks: a usual rank is faster than 1 where one is slow.
     const double usual = (comm.size() - (comm.size() > 1 ? 0.5 : 0.0)) / comm.size();
@@ -60,6 +63,31 @@ TEST(BoxCostsMpi, CostsOfKindsAndSlowRanksAreToldApart) {
     EXPECT_NEAR(times[comm.rank()], mine, 1e-3 * mine);
     EXPECT_LT(imbalance_of(times), 1.05);
   }
+}
+
+/// Two steps in which the last rank takes three times as long, after six with other boxes: half of these counts.
+TEST(BoxCostsMpi, StepsBeforeCountLess) {
+  const Comm comm = Comm::world();
+  const Domain domain{{64, 64, 64}, {}};
+  const BuiltLayout before = build_layout(comm, domain, 8, [](const Box&b) { return b.lo[0] == 0 ? 9.0 : 1.0; }),
+                    built = build_layout(comm, domain, 8, [](const Box&) { return 1.0; });
+  const auto boxes = [&](const Layout& layout) {
+    return static_cast<double>(layout.owned(comm.rank()).second - layout.owned(comm.rank()).first);
+  };
+  const auto cells = [&](const Layout& layout, double seconds) {
+    return BoxWork{{std::vector<double>(static_cast<std::size_t>(boxes(layout)), 1.0)}, seconds};
+  };
+  const double slow = comm.rank() == comm.size() - 1 ? 3.0 : 1.0, old = 6.0 * boxes(before.layout),
+               present = 2.0 * boxes(built.layout);
+  const BoxWork then = cells(before.layout, old), now = cells(built.layout, slow * present);
+  RankWork work;
+  add_steps(work, std::span(&then, 1), 6, 0.0);
+  add_steps(work, std::span(&now, 1), 2, 0.5);
+  const Layout* const layout = &built.layout;
+  const BoxCosts costs = measured_costs(comm, std::span(&layout, 1), std::span(&now, 1), work);
+  const double wanted = (0.5 * old + slow * present) / (0.5 * old + present);
+  EXPECT_NEAR(costs.slowness[comm.rank()], wanted * comm.sum(1.0 / wanted) / comm.size(), 1e-5);
+  EXPECT_NEAR(costs.slowness[comm.rank()] * costs.cost[0][0], wanted, 1e-5);
 }
 
 TEST(BoxCostsMpi, BoxesThatAreAllTheSame) {

@@ -70,14 +70,14 @@ std::vector<std::vector<double>> cell_work(const Comm& comm, const Geometry& geo
 }
 
 BalanceLook look_at(const Comm& comm, std::span<const Layout* const> layouts, std::span<const BoxWork> kinds,
-                    const RankWork& work, const BalanceStretch& stretch, double end, int step, double move_seconds,
+                    const RankWork& work, const BalanceStretch& stretch, int step, double move_seconds,
                     BoxCosts& costs) {
   costs = measured_costs(comm, layouts, kinds, work);
   const std::vector<double> measured = comm.all_gather<double>(std::span<const double>(&stretch.busy, 1)),
                             now = rank_times(costs, as_they_are(layouts, comm.size())),
                             then = rank_times(costs, deal_out(costs, comm.size()));
   BalanceLook found{step, imbalance_of(measured), imbalance_of(then)};
-  const double rest = stretch.steps * (1.0 - end) / (end - stretch.begin);  // of the run, in steps
+  const double rest = stretch.steps * (1.0 - stretch.end) / (stretch.end - stretch.begin);  // of the run, in steps
   found.gain = rest * (*std::ranges::max_element(now) - *std::ranges::max_element(then));
   found.move_seconds = comm.max(move_seconds);
   found.pays = found.imbalance > tolerated && found.gain > pays_from * found.move_seconds;
@@ -124,8 +124,9 @@ BalanceLook FeedbackBalance::look(std::span<const Layout* const> layouts, std::v
     of_cells -= all[k].seconds;
   }
   all.push_back({std::move(cells), std::max(of_cells, 0.0)});
+  stretch_.end = end;
   add_steps(work_, all, stretch_.steps, looks_.size() < short_looks ? 0.0 : kept);
-  const BalanceLook found = look_at(comm_, layouts, all, work_, stretch_, end, step, move_seconds_, costs);
+  const BalanceLook found = look_at(comm_, layouts, all, work_, stretch_, step, move_seconds_, costs);
   if (looks_.size() >= short_looks - 1) length_ *= 2;
   looks_.push_back(found);
   stretch_ = {};

@@ -32,6 +32,7 @@ struct BalanceLook {
 struct BalanceStretch {
   int steps = 0;
   double begin = 0.0;  ///< part of the time of the run that was over before them
+  double end = 0.0;    ///< and after them
   double busy = 0.0;   ///< that this rank has worked on them, without waiting [s]
 };
 
@@ -39,11 +40,10 @@ struct BalanceStretch {
 /// in proportion. The same on every rank. Collective.
 /// @param kinds  of work of these steps
 /// @param work   of the same kinds: of these steps, or with part of what was before
-/// @param end    part of the time of the run that is over after them
 /// @param step   number of the last of them
 /// @param[out] costs  found
 BalanceLook look_at(const Comm& comm, std::span<const Layout* const> layouts, std::span<const BoxWork> kinds,
-                    const RankWork& work, const BalanceStretch& stretch, double end, int step, double move_seconds,
+                    const RankWork& work, const BalanceStretch& stretch, int step, double move_seconds,
                     BoxCosts& costs);
 
 /// The clocks of a run that learns what its boxes cost, and what it has found. Not collective but for look().
@@ -68,6 +68,7 @@ class FeedbackBalance {
   /// look_at() of the steps since the last one. Collective.
   /// @param cells  cell_work() of the geometry
   /// @param kinds  other kinds of work, with their seconds since the pass began
+  /// @param end    part of the time of the run that is over now
   BalanceLook look(std::span<const Layout* const> layouts, std::vector<std::vector<double>> cells,
                    std::span<const BoxWork> kinds, double end, int step, BoxCosts& costs);
 

@@ -28,7 +28,7 @@ BalanceLook look(const Comm& comm, const Layout& layout, double begin, double en
   RankWork work;
   add_steps(work, std::span(&cells, 1), steps, 0.0);
   BoxCosts costs;
-  return look_at(comm, std::span(&layouts, 1), std::span(&cells, 1), work, {steps, begin, busy}, end, 10, move_seconds,
+  return look_at(comm, std::span(&layouts, 1), std::span(&cells, 1), work, {steps, begin, end, busy}, 10, move_seconds,
                  costs);
 }
 
@@ -93,12 +93,12 @@ TEST(FeedbackBalanceMpi, TwoLooksAreEnough) {
         sites.seconds += 4e-6 * pace * scatter(box) * sites.amount[0].back();
       }
       const Layout* const layouts = &built.layout;
-      const BalanceStretch stretch{2, 0.0, cells.seconds + sites.seconds};
+      const BalanceStretch stretch{2, 0.0, 0.1, cells.seconds + sites.seconds};
       const std::array kinds{cells, sites};
       RankWork work;
       add_steps(work, kinds, stretch.steps, 0.0);
       BoxCosts costs;
-      imbalance = look_at(comm, std::span(&layouts, 1), kinds, work, stretch, 0.1, 3, 0.0, costs).imbalance;
+      imbalance = look_at(comm, std::span(&layouts, 1), kinds, work, stretch, 3, 0.0, costs).imbalance;
       built = build_layout(comm, domain, 8, all, costs);
     }
     EXPECT_LT(imbalance, 1.05) << slowness;

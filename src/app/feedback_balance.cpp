@@ -17,7 +17,7 @@ namespace {
 constexpr double tolerated = 1.05;      ///< imbalance that stays
 constexpr double pays_from = 1.5;       ///< gain over the cost of a move: both are estimates
 constexpr std::size_t short_looks = 3;  ///< at first: of what the start did, the first move, the second
-constexpr double kept = 0.5;            ///< of what was measured before a look, from the next one on
+constexpr double kept = 0.5;            ///< part of what was measured before that counts in the looks after these
 
 /// Where boxes of ranks begin now, [level][rank].
 std::vector<std::vector<std::int64_t>> as_they_are(std::span<const Layout* const> layouts, int n_ranks) {

@@ -12,8 +12,8 @@
     cylinder_curves.py steady docs/images/verification_cylinder_steady.png plane.json box.json
 
 References: N7 (2D-3) John, Int. J. Numer. Methods Fluids 44 (2004) 777; N8 (3D-3Z) Bayraktar, Mierka & Turek, Int. J.
-Comput. Sci. Eng. 7 (2012) 253; N3 (2D-2), N2 (2D-1) and N4 (3D-1Z) Schäfer & Turek,
-Notes Numer. Fluid Mech. 52 (1996) 547, with the digits of N2 and N4 as karst-verify-cylinder asks them."""
+Comput. Sci. Eng. 7 (2012) 253; N3 (2D-2), N2 (2D-1) and N4 (3D-1Z) Schäfer & Turek, Notes Numer. Fluid Mech. 52 (1996) 547,
+with the digits of N2 and N4 as karst-verify-cylinder asks them."""
 import csv
 import json
 import sys
@@ -61,22 +61,24 @@ def axes_of(title):
     return figure, both
 
 
-def pulse(name, runs):
-    figure, both = axes_of("Cylinder with a pulse (2D-3)")
+def over_time(title, name, runs, reference):
+    """`reference` draws that of a quantity into the axes."""
+    figure, both = axes_of(title)
     for axes, quantity in zip(both, NAMES):
         for (label, run), colour, style in zip(runs, COLOURS, STYLES):
             axes.plot(run["time_s"], run[quantity], color=colour, linestyle=style, linewidth=1.2, label=label)
-        axes.plot(*PULSE[quantity], "o", color="black", markerfacecolor="none", markersize=8, label="largest, John 2004")
+        reference(axes, quantity)
     save(figure, name, both[0])
+
+
+def pulse(name, runs):
+    over_time("Cylinder with a pulse (2D-3)", name, runs, lambda axes, quantity: axes.plot(
+        *PULSE[quantity], "o", color="black", markerfacecolor="none", markersize=8, label="largest, John 2004"))
 
 
 def box(name, runs):
-    figure, both = axes_of("Cylinder between four walls with a pulse (3D-3Z)")
-    for axes, quantity in zip(both, NAMES):
-        for (label, run), colour, style in zip(runs, COLOURS, STYLES):
-            axes.plot(run["time_s"], run[quantity], color=colour, linestyle=style, linewidth=1.2, label=label)
-        axes.axhline(BOX[quantity], color="black", linewidth=0.8, label="largest, least; Bayraktar 2012")
-    save(figure, name, both[0])
+    over_time("Cylinder between four walls with a pulse (3D-3Z)", name, runs, lambda axes, quantity: axes.axhline(
+        BOX[quantity], color="black", linewidth=0.8, label="largest, least; Bayraktar 2012"))
 
 
 def street(name, runs, shown=1.5):

@@ -151,5 +151,34 @@ TEST(FeedbackBalanceMpi, LooksComeAfterStretchesThatGrow) {
   EXPECT_EQ(std::ssize(balance.looks()), 6);
 }
 
+/// The last rank takes three times as long before the third look alone: that sees all of it, the fourth half of these
+/// two steps beside four as usual.
+TEST(FeedbackBalanceMpi, LooksAfterTheShortOnesRememberWhatWasBefore) {
+  const Comm comm = Comm::world();
+  if (comm.size() == 1) return;
+  const BuiltLayout built = boxes(comm);
+  const Layout* const layouts = &built.layout;
+  const auto [first, last] = built.layout.owned(comm.rank());
+  const std::vector<double> ones(static_cast<std::size_t>(last - first), 1.0);
+  FeedbackBalance balance(comm);
+  balance.begin_pass();
+  BoxWork sites{{ones}, 0.0};
+  std::vector<double> times_as_slow;
+  for (int step = 1; times_as_slow.size() < 4; ++step) {
+    balance.begin_step(0.01 * (step - 1));
+    balance.end_step();
+    if (balance.begins()) balance.leave_out(std::span(&sites, 1));
+    if (step == 1) continue;
+    const bool slow_for_once = times_as_slow.size() == 2 && comm.rank() == comm.size() - 1;
+    sites.seconds += 1e6 * static_cast<double>(last - first) * (slow_for_once ? 3.0 : 1.0);
+    if (!balance.due()) continue;
+    BoxCosts costs;
+    balance.look(std::span(&layouts, 1), {ones}, std::span(&sites, 1), 0.01 * step, step, costs);
+    times_as_slow.push_back(costs.slowness.back() / costs.slowness.front());
+  }
+  const std::array wanted{1.0, 1.0, 3.0, (0.5 * 2.0 * 3.0 + 4.0) / (0.5 * 2.0 + 4.0)};
+  for (std::size_t look = 0; look < wanted.size(); ++look) EXPECT_NEAR(times_as_slow[look], wanted[look], 1e-4) << look;
+}
+
 }  // namespace
 }  // namespace karst

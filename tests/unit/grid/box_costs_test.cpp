@@ -69,7 +69,8 @@ TEST(BoxCostsMpi, CostsOfKindsAndSlowRanksAreToldApart) {
 TEST(BoxCostsMpi, StepsBeforeCountLess) {
   const Comm comm = Comm::world();
   const Domain domain{{64, 64, 64}, {}};
-  const BuiltLayout before = build_layout(comm, domain, 8, [](const Box&b) { return b.lo[0] == 0 ? 9.0 : 1.0; }),
+  const auto uneven = [](const Box& box) { return box.lo[0] == 0 ? 9.0 : 1.0; };
+  const BuiltLayout before = build_layout(comm, domain, 8, uneven),
                     built = build_layout(comm, domain, 8, [](const Box&) { return 1.0; });
   const auto boxes = [&](const Layout& layout) {
     return static_cast<double>(layout.owned(comm.rank()).second - layout.owned(comm.rank()).first);

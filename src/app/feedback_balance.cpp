@@ -7,7 +7,6 @@
 #include "base/log.hpp"
 #include "base/parallel.hpp"
 #include "base/traffic.hpp"
-#include "fields/composite_numbering.hpp"
 #include "grid/partition.hpp"
 
 namespace karst {
@@ -69,6 +68,19 @@ std::vector<std::vector<double>> cell_work(const Comm& comm, const Geometry& geo
   return work;
 }
 
+std::vector<std::vector<double>> sums_of_boxes(const CompositeNumbering& numbering, const Geometry& geometry,
+                                               std::span<const std::uint32_t> values) {
+  std::vector<std::vector<double>> sums;
+  for (int l = 0; l < numbering.n_levels(); ++l) {
+    std::vector<double>& level = sums.emplace_back(geometry.levels[l].graph.n_local(), 0.0);
+    for (int b = 0; b < std::ssize(level); ++b)
+      for (const std::uint32_t v :
+           values.subspan(numbering.box_begin(l, b), numbering.box_end(l, b) - numbering.box_begin(l, b)))
+        level[b] += v;
+  }
+  return sums;
+}
+
 BalanceLook look_at(const Comm& comm, std::span<const Layout* const> layouts, std::span<const BoxWork> kinds,
                     const RankWork& work, const BalanceStretch& stretch, int step, double move_seconds,
                     BoxCosts& costs) {
@@ -86,16 +98,19 @@ BalanceLook look_at(const Comm& comm, std::span<const Layout* const> layouts, st
 
 void FeedbackBalance::begin_pass() {
   pass_ = {};
+  pass_worked_ = seconds_worked();
   solved_ = 0.0;
   first_step_ = true;
   stretch_ = {};
   kind_seconds_.clear();
 }
 
+/// What a move costs is told in time worked, as what it gains is: where ranks share processors, the clock tells more.
 void FeedbackBalance::begin_step(double part) {
-  if (first_step_) move_seconds_ = std::max(0.0, pass_.seconds() - solved_);
-  if (stretch_.steps == 0) stretch_.begin = part;
   worked_ = seconds_worked();
+  const double seconds = pass_.seconds();
+  if (first_step_) move_seconds_ = std::max(0.0, 1.0 - solved_ / seconds) * (worked_ - pass_worked_);
+  if (stretch_.steps == 0) stretch_.begin = part;
 }
 
 /// The first step of a pass brings its memory into the caches, and is left out.

@@ -9,6 +9,7 @@
 
 #include "app/job.hpp"
 #include "app/session.hpp"
+#include "fields/composite_numbering.hpp"
 #include "grid/box_costs.hpp"
 
 namespace karst {
@@ -79,7 +80,7 @@ class FeedbackBalance {
  private:
   const Comm& comm_;
   WallClock pass_;
-  double solved_ = 0.0, move_seconds_ = 0.0, worked_ = 0.0;
+  double pass_worked_ = 0.0, solved_ = 0.0, move_seconds_ = 0.0, worked_ = 0.0;
   BalanceStretch stretch_;
   /// Of the stretch [steps]: the first three are as short as they can be, as the second look tells how good the first
   /// move was, and the third the second; then each is twice as long as the one before, so that looks and moves are few
@@ -94,6 +95,9 @@ class FeedbackBalance {
 /// Work on the cells of each own box, [level][box]: VoFs that no finer level covers, irregular ones several times.
 /// Collective.
 std::vector<std::vector<double>> cell_work(const Comm& comm, const Geometry& geometry, double irregular_cost);
+/// Sums over the own unknowns of each own box, [level][box].
+std::vector<std::vector<double>> sums_of_boxes(const CompositeNumbering& numbering, const Geometry& geometry,
+                                               std::span<const std::uint32_t> values);
 /// Layouts of all levels.
 std::vector<const Layout*> layouts_of(const Geometry& geometry);
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/feedback_balance.hpp"
 #include "app/flow_handover.hpp"
 #include "app/run_progress.hpp"
 #include "base/error.hpp"
@@ -134,6 +135,13 @@ FlowContinuity TransportInTime::take_flow(FaceField& faces, std::span<const doub
   leaves_by_outlet_ = sums[1] > 0.0 && sums[3] >= (1.0 - 1e-9) * sums[1];
   if (!flow_.in_time) past_.result.backflow = sums[1] > 0.0 ? sums[2] / sums[1] : 0.0;
   return continuity;
+}
+
+/// The limiter's passes go with fronts, and are many where reactions begin; then chemistry.
+void TransportInTime::add_work(std::vector<BoxWork>& kinds) const {
+  const LimiterWork& limiter = stepper_->limiter_work();
+  kinds.push_back({sums_of_boxes(joined_->numbering(), run_.geometry, limiter.looks.span()), limiter.seconds});
+  if (chemistry_) chemistry_->add_work(joined_->numbering(), kinds);
 }
 
 void TransportInTime::step(double dt) {

@@ -40,9 +40,7 @@ class TransportInTime final : public Process {
   std::vector<JobComponent> fields() override { return asked(components(plots_chemistry())); }
   FilesInTime* files() override { return &past_.files; }
   bool keep(const Clock& clock) override;
-  void add_work(std::vector<BoxWork>& kinds) const override {
-    if (chemistry_) chemistry_->add_work(joined_->numbering(), kinds);
-  }
+  void add_work(std::vector<BoxWork>& kinds) const override;
   double irregular_cost() const override { return 8.0; }
   void leave() override;
   JobResult report() override;

@@ -33,6 +33,13 @@ struct Correction {
   std::array<ScalarRange, most_side_by_side> range{};
 };
 
+/// What passes take that look again at volumes out of the range: where they are, and how many, differs from step to
+/// step, as of nothing else in a step.
+struct LimiterWork {
+  Array<std::uint32_t> looks;  ///< n_own: at a volume in the last step, times the components of the block
+  double seconds = 0.0;        ///< worked in all steps, without waiting
+};
+
 struct LimiterScratch {
   /// R of what raises and lowers a volume, of the block at hand: C n_values; 1 on the ends of the domain, and between
   /// the passes of the range everywhere.
@@ -47,7 +54,8 @@ struct LimiterScratch {
   std::vector<std::int32_t> touched;       ///< own volumes whose factors are not 1
   std::vector<std::int64_t> remote_begin;  ///< first face of the volumes n_own .. n_all, and the end
   std::vector<VolumeFace> remote_faces;    ///< those that they share with own volumes
-  std::int64_t bytes() const;              ///< of this rank
+  LimiterWork work;
+  std::int64_t bytes() const;  ///< of this rank
 };
 
 /// @param width  of the widest block
@@ -60,7 +68,7 @@ struct RangeLimits {
 };
 
 /// Gives all blocks what they may take: low -= Σ factor amount / V in the own volumes, factors left in scratch.face and
-/// wall. Collective.
+/// wall; what it took, in scratch.work. Collective.
 RangeLimits correct_within_range(ScalarGrid& grid, std::span<const Correction> blocks, LimiterScratch& scratch);
 /// low -= Σ amount / V, whatever comes out. Threaded; not collective.
 void correct_freely(const ScalarGrid& grid, const Correction& block);

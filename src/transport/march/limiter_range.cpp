@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/traffic.hpp"
 #include "transport/march/limiter.hpp"
 #include "transport/march/side_by_side.hpp"
 
@@ -240,7 +241,10 @@ void hold_back(const ScalarGrid& grid, const Correction& b, LimiterScratch& s) {
 template <int C>
 bool pass(ScalarGrid& grid, const Correction& b, bool credit, std::span<const std::int32_t> look, LimiterScratch& s) {
   const Bounds<C> bounds(b);
-  parallel_for(std::ssize(look), [&](std::int64_t i) { find_excess<C>(grid, b, bounds, credit, look[i], s); });
+  parallel_for(std::ssize(look), [&](std::int64_t i) {
+    find_excess<C>(grid, b, bounds, credit, look[i], s);
+    s.work.looks[look[i]] += C;
+  });
   const auto list = [&](std::int32_t volume) {
     if (!is_held<C>(s, volume)) return;
     s.held[volume] = 1;
@@ -280,11 +284,34 @@ std::int64_t count_limited(const ScalarGrid& grid, const LimiterScratch& s) {
   return n;
 }
 
+/// Lowers the factors until nothing leaves the range, and takes back what they do not allow. Returns the number of
+/// passes.
+// A volume is looked at again when the factor of one of its faces has changed: few are, after all have been given all.
+int hold_all_back(ScalarGrid& grid, std::span<const Correction> blocks, LimiterScratch& s) {
+  int passes = 0;
+  for (; passes < most_passes; ++passes) {
+    bool any = false;
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+      with_width(blocks[b].width, [&](auto C) {
+        const std::vector<std::int32_t>& look = passes == 0 ? s.outside[b] : s.look;
+        any = pass<C>(grid, blocks[b], passes < continuous_passes, look, s) || any;
+      });
+    for (const std::int32_t v : s.next) s.listed[v] = in_touched;
+    std::swap(s.look, s.next);
+    s.next.clear();
+    if (!grid.composite->comm().any(any)) break;
+  }
+  s.look.clear();
+  for (const std::int32_t v : s.touched) s.listed[v] = 0;
+  for (const Correction& b : blocks) with_width(b.width, [&](auto C) { take_back<C>(grid, b, s); });
+  return passes;
+}
+
 }  // namespace
 
 std::int64_t LimiterScratch::bytes() const {
   std::size_t sum = up.bytes() + down.bytes() + face.bytes() + wall.bytes() + held.bytes() + listed.bytes() +
-                    place.bytes() + sizeof(std::int64_t) * remote_begin.capacity() +
+                    place.bytes() + work.looks.bytes() + sizeof(std::int64_t) * remote_begin.capacity() +
                     sizeof(VolumeFace) * remote_faces.capacity();
   for (const auto* list : {&held_list, &look, &next, &touched}) sum += sizeof(std::int32_t) * list->capacity();
   for (const auto& list : outside) sum += sizeof(std::int32_t) * list.capacity();
@@ -299,36 +326,23 @@ LimiterScratch make_limiter(const ScalarGrid& grid, int width) {
   s.wall = {n_own, Purpose::fields, 1.0};
   s.held = {n_values, Purpose::fields, std::uint8_t{0}};
   s.listed = {n_own, Purpose::fields, std::uint8_t{0}};
+  s.work.looks = {n_own, Purpose::fields, 0U};
   find_places(grid, s);
   find_remote_faces(grid, s);
   return s;
 }
 
-// A volume is looked at again when the factor of one of its faces has changed: few are, after all have been given all.
 RangeLimits correct_within_range(ScalarGrid& grid, std::span<const Correction> blocks, LimiterScratch& s) {
   for (Array<double>* a : {&s.face, &s.wall, &s.up, &s.down}) std::ranges::fill(*a, 1.0);
   s.outside.resize(std::max(s.outside.size(), blocks.size()));
   for (std::size_t b = 0; b < blocks.size(); ++b)
     with_width(blocks[b].width, [&](auto C) { correct_whole<C>(grid, blocks[b], s, s.outside[b]); });
-  RangeLimits result;
   s.touched.clear();
-  for (; result.passes < most_passes; ++result.passes) {
-    bool any = false;
-    for (std::size_t b = 0; b < blocks.size(); ++b)
-      with_width(blocks[b].width, [&](auto C) {
-        const std::vector<std::int32_t>& look = result.passes == 0 ? s.outside[b] : s.look;
-        any = pass<C>(grid, blocks[b], result.passes < continuous_passes, look, s) || any;
-      });
-    for (const std::int32_t v : s.next) s.listed[v] = in_touched;
-    std::swap(s.look, s.next);
-    s.next.clear();
-    if (!grid.composite->comm().any(any)) break;
-  }
-  s.look.clear();
-  for (const std::int32_t v : s.touched) s.listed[v] = 0;
-  for (const Correction& b : blocks) with_width(b.width, [&](auto C) { take_back<C>(grid, b, s); });
-  result.limited = count_limited(grid, s);
-  return result;
+  std::ranges::fill(s.work.looks, 0U);
+  const double worked = seconds_worked();
+  const int passes = hold_all_back(grid, blocks, s);
+  s.work.seconds += seconds_worked() - worked;
+  return {passes, count_limited(grid, s)};
 }
 
 void correct_freely(const ScalarGrid& grid, const Correction& b) {

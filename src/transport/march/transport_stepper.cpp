@@ -121,6 +121,8 @@ std::vector<double> TransportStepper::wall_amounts(std::size_t component) const 
   return {};
 }
 
+const LimiterWork& TransportStepper::limiter_work() const { return parts_->scratch.limiter.work; }
+
 std::int64_t TransportStepper::bytes() const { return parts_->bytes(); }
 
 }  // namespace karst

@@ -95,6 +95,7 @@ class TransportStepper {
   /// What a component lost through the wall of each own volume in the last step [concentration h0³]; empty where the
   /// wall is sealed.
   std::vector<double> wall_amounts(std::size_t component) const;
+  const LimiterWork& limiter_work() const;
   std::int64_t bytes() const;  ///< of this rank
 
  private:

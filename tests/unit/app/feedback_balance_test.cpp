@@ -5,10 +5,17 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <numeric>
+#include <thread>
 #include <vector>
 
 #include "base/comm.hpp"
+#include "base/traffic.hpp"
 #include "grid/layout_builder.hpp"
+#include "support/field_cases.hpp"
+#include "support/grid_cases.hpp"
+#include "support/level_cases.hpp"
 
 namespace karst {
 namespace {
@@ -124,6 +131,55 @@ TEST(FeedbackBalanceMpi, TheFirstStepIsLeftOutOfAllKinds) {
   BoxCosts costs;
   balance.look(std::span(&layouts, 1), {ones}, std::span(&sites, 1), 0.01, 3, costs);
   EXPECT_LT(*std::ranges::max_element(costs.cost[0]), 1e3);
+}
+
+/// What a pass takes until its first step is the price of a move, but for solves, which are read then; where ranks
+/// share processors, only what they work.
+TEST(FeedbackBalanceMpi, AMoveCostsWhatIsWorkedBeforeTheFirstStep) {
+  const Comm comm = Comm::world();
+  const BuiltLayout built = boxes(comm);
+  const Layout* const layouts = &built.layout;
+  const auto [first, last] = built.layout.owned(comm.rank());
+  const std::vector<double> ones(static_cast<std::size_t>(last - first), 1.0);
+  const auto price = [&](double solves) {
+    FeedbackBalance balance(comm);
+    balance.begin_pass();
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    balance.add_solves(solves);
+    while (!balance.due()) {
+      balance.begin_step(0.0);
+      balance.end_step();
+    }
+    BoxCosts costs;
+    return balance.look(std::span(&layouts, 1), {ones}, {}, 0.01, 3, costs).move_seconds;
+  };
+  EXPECT_GE(price(0.0), 0.2);
+  EXPECT_EQ(price(1e6), 0.0);
+  count_processor_time(true);
+  EXPECT_LT(price(0.0), 0.15);
+  count_processor_time(false);
+}
+
+/// Of two levels, some boxes covered in part: each VoF that no finer level covers counts in its own box.
+TEST(FeedbackBalanceMpi, SumsOfBoxesAreOfTheirUnknowns) {
+  const Comm comm = Comm::world();
+  const GridOptions grid = test::refined_in(test::flow_grid(Index::all(16), {}), 1, {5, 0, 3}, {13, 11, 12});
+  const auto composite = test::composite_of(comm, grid, *test::packing(14, 3.3, 16, false, 3));
+  const CompositeNumbering& numbering = composite->numbering();
+  std::vector<std::uint32_t> values(static_cast<std::size_t>(numbering.n_own()));
+  std::iota(values.begin(), values.end(), 1U);
+  const auto sums = sums_of_boxes(numbering, composite->geometry(), values);
+  ASSERT_EQ(std::ssize(sums), 2);
+  for (int l = 0; l < 2; ++l) {
+    const LevelGraph& graph = composite->level(l).graph;
+    ASSERT_EQ(std::ssize(sums[l]), graph.n_local());
+    for (int b = 0; b < graph.n_local(); ++b) {
+      double sum = 0.0;
+      for (int vof = 0; vof < graph.box(b).n_own; ++vof)
+        if (const std::int32_t n = numbering.number(l, b, vof); n >= 0) sum += values[n];
+      EXPECT_EQ(sums[l][b], sum) << "level " << l << ", box " << b;
+    }
+  }
 }
 
 /// After the first step of a pass, which is left out, 2 steps, 2 and 2 again, then 4, 8 ...; a move does not shorten

@@ -444,7 +444,7 @@ def main():
     arguments.add_argument("--preload", required=True, type=lambda path: str(Path(path).resolve()))
     arguments.add_argument("--moments", type=int, default=0, help="of each campaign (default: ten in all)")
     arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("campaigns", nargs="*", help="axes_1, sweep_2, periodic_1, import_2 ... (default: all)")
+    arguments.add_argument("campaigns", nargs="*", help="states; axes_1, sweep_2, periodic_1, import_2 ... (default: all)")
     options = arguments.parse_args()
     karst = Karst(options.program, options.mpiexec)
     dice = random.Random(options.seed)
@@ -459,7 +459,7 @@ def main():
             wrong.extend([name] if problems else [])
             print("FAILED" if problems else "passed", name, "; ".join(problems), flush=True)
         tell("what is said", asked_twice(karst, folder / "asked"))
-        if not options.campaigns:
+        if not options.campaigns or "states" in options.campaigns:
             tell("states that are not kept", not_kept(karst, folder / "asked", options.preload))
             tell("damaged states", damaged(karst, folder / "asked", options.preload))
             # Time, volumes, step, outlet and mean of what is carried; of the mineral the rate and what has dissolved; of a flow

@@ -45,7 +45,7 @@ HOW = [
     ("docs/scaling.md", "karst variation", "case_variation"),
     ("docs/scaling.md", "", "check_machine"),
     ("docs/traces.md", "", "check_traces"),
-    ("docs/tutorial.md", "karst run deck.toml", "case_resume"),
+    ("docs/tutorial.md", "karst run deck.toml", "case_resume_1"),
     ("docs/tutorial.md", "", HERE),
     ("docs/verification.md", "tools/verification.sh", "case_verify_geometry"),  # and the others; the script writes the page
     ("inputs/*/README.md", "", FULL),

@@ -93,7 +93,8 @@ def figures(karst, folder, preload):
 def uneven(karst, folder, preload, ranks):
     """Whether so many ranks are still uneven after some steps."""
     (folder / "deck.toml").write_text(deck(2))
-    result = karst.run(["run", "deck.toml", "--out", "even", 'run.balance="feedback"'], folder, ranks, variables=slow_rank(preload, SLOWNESS))
+    result = karst.run(["run", "deck.toml", "--out", "even", 'run.balance="feedback"', "time.end_pore_volumes=0.25"], folder, ranks,
+                       variables=slow_rank(preload, SLOWNESS))
     if result.status != 0:
         return [f"{result}"]
     looks = json.loads((folder / "even" / "summary.json").read_text())["feedback_balance"]["looks"]

@@ -69,14 +69,12 @@ std::vector<std::vector<double>> cell_work(const Comm& comm, const Geometry& geo
 }
 
 std::vector<std::vector<double>> sums_of_boxes(const CompositeNumbering& numbering, const Geometry& geometry,
-                                               std::span<const std::uint32_t> values) {
+                                               std::span<const double> values) {
   std::vector<std::vector<double>> sums;
   for (int l = 0; l < numbering.n_levels(); ++l) {
     std::vector<double>& level = sums.emplace_back(geometry.levels[l].graph.n_local(), 0.0);
     for (int b = 0; b < std::ssize(level); ++b)
-      for (const std::uint32_t v :
-           values.subspan(numbering.box_begin(l, b), numbering.box_end(l, b) - numbering.box_begin(l, b)))
-        level[b] += v;
+      for (std::int32_t n = numbering.box_begin(l, b); n < numbering.box_end(l, b); ++n) level[b] += values[n];
   }
   return sums;
 }

@@ -95,9 +95,10 @@ class FeedbackBalance {
 /// Work on the cells of each own box, [level][box]: VoFs that no finer level covers, irregular ones several times.
 /// Collective.
 std::vector<std::vector<double>> cell_work(const Comm& comm, const Geometry& geometry, double irregular_cost);
-/// Sums over the own unknowns of each own box, [level][box].
+/// Sums over the own unknowns of each own box, [level][box]. Not collective.
+/// @param values  of all own unknowns
 std::vector<std::vector<double>> sums_of_boxes(const CompositeNumbering& numbering, const Geometry& geometry,
-                                               std::span<const std::uint32_t> values);
+                                               std::span<const double> values);
 /// Layouts of all levels.
 std::vector<const Layout*> layouts_of(const Geometry& geometry);
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/feedback_balance.hpp"
 #include "app/steady_transport_job.hpp"
 #include "app/transport_job.hpp"
 #include "base/log.hpp"
@@ -198,15 +199,10 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
 
 void ReactiveRun::add_work(const CompositeNumbering& numbering, std::vector<BoxWork>& kinds) const {
   for (const Place& place : places_) {
-    BoxWork& work = kinds.emplace_back();
-    work.seconds = place.state.seconds;
-    std::size_t site = 0;
-    for (int l = 0; l < numbering.n_levels(); ++l) {
-      std::vector<double>& level = work.amount.emplace_back(run_.geometry.levels[l].graph.n_local(), 0.0);
-      for (int b = 0; b < std::ssize(level); ++b)  // volumes of sites increase, as the numbers of boxes do
-        for (; site < place.sites.size() && place.sites.volume[site] < numbering.box_end(l, b); ++site)
-          level[b] += static_cast<double>(place.state.cost[site] + 1);
-    }
+    std::vector<double> solves(static_cast<std::size_t>(numbering.n_own()), 0.0);
+    for (std::size_t site = 0; site < place.sites.size(); ++site)
+      solves[place.sites.volume[site]] += static_cast<double>(place.state.cost[site] + 1);
+    kinds.push_back({sums_of_boxes(numbering, run_.geometry, solves), place.state.seconds});
   }
 }
 

@@ -140,7 +140,8 @@ FlowContinuity TransportInTime::take_flow(FaceField& faces, std::span<const doub
 /// The limiter's passes go with fronts, and are many where reactions begin; then chemistry.
 void TransportInTime::add_work(std::vector<BoxWork>& kinds) const {
   const LimiterWork& limiter = stepper_->limiter_work();
-  kinds.push_back({sums_of_boxes(joined_->numbering(), run_.geometry, limiter.looks.span()), limiter.seconds});
+  const std::vector<double> looks(limiter.looks.begin(), limiter.looks.end());
+  kinds.push_back({sums_of_boxes(joined_->numbering(), run_.geometry, looks), limiter.seconds});
   if (chemistry_) chemistry_->add_work(joined_->numbering(), kinds);
 }
 

@@ -442,7 +442,7 @@ def asked_twice(karst, folder):
 def main():
     arguments = parser(__doc__)
     arguments.add_argument("--preload", required=True, type=lambda path: str(Path(path).resolve()))
-    arguments.add_argument("--moments", type=int, default=0, help="of each campaign (default: ten in all)")
+    arguments.add_argument("--moments", type=int, default=0, help="of each campaign (default: three of a few)")
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("campaigns", nargs="*", help="states; axes_1, sweep_2, periodic_1, import_2 ... (default: all)")
     options = arguments.parse_args()

@@ -33,11 +33,11 @@ struct Correction {
   std::array<ScalarRange, most_side_by_side> range{};
 };
 
-/// What passes take that look again at volumes out of the range: where they are, and how many, differs from step to
-/// step, as of nothing else in a step.
+/// What passes of correct_within_range() take, on this rank. Where volumes leave the range, and how many, differs from
+/// step to step, as nothing else of transport does.
 struct LimiterWork {
-  Array<std::uint32_t> looks;  ///< n_own: at a volume in the last step, times the components of the block
-  double seconds = 0.0;        ///< worked in all steps, without waiting
+  Array<std::uint32_t> looks;  ///< n_own: at a volume in the last call, times the components of the block
+  double seconds = 0.0;        ///< worked in all calls, without waiting
 };
 
 struct LimiterScratch {

@@ -95,8 +95,8 @@ class TransportStepper {
   /// What a component lost through the wall of each own volume in the last step [concentration h0³]; empty where the
   /// wall is sealed.
   std::vector<double> wall_amounts(std::size_t component) const;
-  const LimiterWork& limiter_work() const;
-  std::int64_t bytes() const;  ///< of this rank
+  const LimiterWork& limiter_work() const;  ///< of the limiter of diffusion, in the last step and in all
+  std::int64_t bytes() const;               ///< of this rank
 
  private:
   void start_range(TransportState& state, std::size_t component);

@@ -166,8 +166,8 @@ TEST(FeedbackBalanceMpi, SumsOfBoxesAreOfTheirUnknowns) {
   const GridOptions grid = test::refined_in(test::flow_grid(Index::all(16), {}), 1, {5, 0, 3}, {13, 11, 12});
   const auto composite = test::composite_of(comm, grid, *test::packing(14, 3.3, 16, false, 3));
   const CompositeNumbering& numbering = composite->numbering();
-  std::vector<std::uint32_t> values(static_cast<std::size_t>(numbering.n_own()));
-  std::iota(values.begin(), values.end(), 1U);
+  std::vector<double> values(static_cast<std::size_t>(numbering.n_own()));
+  std::iota(values.begin(), values.end(), 1.0);
   const auto sums = sums_of_boxes(numbering, composite->geometry(), values);
   ASSERT_EQ(std::ssize(sums), 2);
   for (int l = 0; l < 2; ++l) {

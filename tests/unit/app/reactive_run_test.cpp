@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -155,6 +156,34 @@ TEST(ReactiveRunMpi, AGrainDissolves) {
   ASSERT_EQ(alone.rows.size(), run.rows.size());
   for (std::size_t i = 0; i < run.rows.size(); ++i)
     EXPECT_NEAR(alone.rows[i][1], run.rows[i][1], 1e-7 * std::abs(alone.rows[i][1]));
+}
+
+// For the balance of ranks: what a step takes beside cells, by boxes. Of the limiter, where reactions begin; of walls,
+// in the box with the grain, not in the one behind it.
+TEST(ReactiveRunMpi, TellsItsWorkByBoxes) {
+  const PetscSession petsc;
+  const Comm world = Comm::world();
+  const DeckRun run(world, std::string(box) + waters + calcite);
+  const std::unique_ptr<Process> transport = transport_job().start(run.context);
+  Clock clock = transport->clock();
+  clock.limit(transport->longest_step());
+  transport->step(clock.dt());
+  std::vector<BoxWork> kinds;
+  transport->add_work(kinds);
+  ASSERT_EQ(kinds.size(), 2U);
+  const Layout& layout = run.geometry.levels[0].graph.layout();
+  const auto [first, last] = layout.owned(world.rank());
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    ASSERT_EQ(kinds[k].amount.size(), 1U);
+    ASSERT_EQ(std::ssize(kinds[k].amount[0]), last - first);
+    std::array<double, 2> sum{};  // with the grain, behind it
+    for (std::int64_t b = first; b < last; ++b)
+      sum[layout.box(b).lo[0] > 5 ? 1 : 0] += kinds[k].amount[0][static_cast<std::size_t>(b - first)];
+    EXPECT_TRUE(kinds[k].seconds > 0.0 || sum[0] + sum[1] == 0.0) << k;
+    world.sum(std::span(sum));
+    EXPECT_GT(sum[0], 0.0) << k;
+    EXPECT_TRUE(k == 0 || sum[1] == 0.0) << sum[1];
+  }
 }
 
 // The same water everywhere, which hardly changes while it flows past: it is well mixed, and its pH is that of the

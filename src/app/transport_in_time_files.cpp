@@ -181,7 +181,7 @@ std::span<const double> TransportInTime::own_values(std::size_t i) const {
 
 /// Of the last step.
 WallMap TransportInTime::map_of_wall(std::size_t i) const {
-  const std::span<const double> amounts = stepper_->wall_amounts(i);
+  const std::vector<double> amounts = stepper_->wall_amounts(i);
   std::vector<double> flux(places_.size(), 0.0);
   for (std::size_t n = 0; n < places_.size() && !amounts.empty(); ++n)
     flux[n] = h_ * amounts[places_[n].unknown] / (report_.step * places_[n].area);

@@ -166,6 +166,23 @@ TEST(TransportJobMpi, AWallTakesUpOneOfTwo) {
   EXPECT_TRUE(has(error_of([&] { check_jobs(bed.context); }), "transport.wall[0].mineral: the wall has no \"basalt\""));
 }
 
+// What a wall takes up is k A times the concentration that it is told to have, on any ranks. The grain stands where the
+// numbers of the unknowns begin.
+TEST(TransportJobMpi, AWallHasTheConcentrationThatItTakesUp) {
+  const PetscSession petsc;
+  Bed bed(Comm::world());
+  bed.geometry = build_geometry(bed.comm, bed.grid, *make_level_set(Sphere{{2.5, 0.4, 0.3}, 1.9}), KeepPores::all);
+  bed.config.flow = {};
+  bed.config.time = {};
+  bed.config.time.end = 20.0;
+  bed.config.time.dt = 2.0;
+  bed.config.transport.walls = {{"", "", 0.05, 0.0}};
+  const auto json = Json::parse(bed.run().json)["transport"]["components"][0]["wall"];
+  const double loss = json["loss_C_m3_s"], concentration = json["concentration"];
+  EXPECT_GT(concentration, 0.1);
+  EXPECT_NEAR(loss / (0.05 * json["area_m2"].get<double>()), concentration, 1e-6 * concentration);
+}
+
 // Nothing flows: a slab between two concentrations ends in the straight line between them.
 TEST(TransportJobMpi, DiffusionAloneEndsInALine) {
   const PetscSession petsc;

@@ -80,7 +80,11 @@ void take_past(const std::string& text, FlowPast& past) {
   h.velocity = json.at("velocity").get<std::vector<double>>();
   h.gradient = json.at("gradient").get<std::vector<double>>();
   h.states.clear();
-  for (const Json& s : json.at("states")) h.states.push_back(state_of(s));
+  for (const Json& s : json.at("states")) {
+    const FlowState& state = h.states.emplace_back(state_of(s));
+    require(state.probes.size() == h.probes.size(), "{} probes in place of {}", state.probes.size(), h.probes.size());
+    require(state.forces.size() == n_bodies, "forces on {} bodies in place of {}", state.forces.size(), n_bodies);
+  }
   h.forces.totals.clear();
   for (const Json& body : json.at("forces")) {
     std::vector<Vec3>& all = h.forces.totals.emplace_back();

@@ -17,6 +17,7 @@
 #include "app/plot_file.hpp"
 #include "app/run_estimate.hpp"
 #include "app/run_folder.hpp"
+#include "app/run_identity.hpp"
 #include "app/run_progress.hpp"
 #include "app/run_report.hpp"
 #include "app/run_timers.hpp"
@@ -328,8 +329,8 @@ void run_command(const Comm& comm, const CommandLine& line) {
   if (line.resume)
     log_info("{}\n", folder.has_earlier_solves() ? "Going on from what an earlier run has solved"
                                                  : "No finished solve of an earlier run: from the beginning");
-  SolveStore solved(comm, folder.solves(), with_petsc(session.echo, line), folder.has_earlier_solves(),
-                    states_to_keep(session.config));
+  SolveStore solved(comm, folder.solves(), with_contents(comm, with_petsc(session.echo, line)),
+                    folder.has_earlier_solves(), states_to_keep(session.config));
   RunState run{comm, line, session, clock, folder, log, solved, asked, follow_run(comm, session.config, asked), {}};
   if (session.config.run.balance == Balancing::feedback && comm.size() > 1)
     run.balance = std::make_unique<FeedbackBalance>(comm);

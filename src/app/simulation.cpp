@@ -49,9 +49,16 @@ std::vector<JobComponent> fields_of(const Together& jobs) {
   return all;
 }
 
+/// After a step: what is due of plotfiles and slices. Nothing of jobs that do not go through time.
 void write_outputs(const JobContext& context, const Together& jobs, const Clock& clock) {
-  for (const auto& job : jobs) job->at_output(clock);
-  if (context.plot) write_output(context, *jobs.front()->files(), clock.time(), fields_of(jobs));
+  FilesInTime* const files = jobs.front()->files();
+  if (files == nullptr) return;
+  if (clock.output_due()) {
+    for (const auto& job : jobs) job->at_output(clock);
+    if (context.plot) write_output(context, *files, clock.time(), fields_of(jobs));
+  }
+  if (!context.config.output.slices.empty())
+    write_slices(context, *files, clock.time(), [&] { return fields_of(jobs); });
 }
 
 /// Those that ride along first: where this is cut short, each still has a state of the time of the first one's last.
@@ -144,9 +151,7 @@ void go_through_time(const JobContext& context, const Together& jobs) {
       if (measure != nullptr) measure->end_step();
       clock.advance();
       for (const auto& job : jobs) job->record(clock);
-      if (clock.output_due()) write_outputs(context, jobs, clock);
-      if (!context.config.output.slices.empty())
-        write_slices(context, *jobs.front()->files(), clock.time(), [&] { return fields_of(jobs); });
+      write_outputs(context, jobs, clock);
       end_or_keep(context, jobs, clock, checkpoints);
       if (times != nullptr) times->end(clock.steps());
       if (measure != nullptr) balance(context, jobs, clock);

@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <filesystem>
 
 #include "app/clock.hpp"
+#include "app/run_identity.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/mix.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
 #include "base/version.hpp"
@@ -24,59 +25,6 @@ namespace karst {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// Tables of the deck that the answers of a job depend on beside the geometry.
-struct Tables {
-  std::string_view job;
-  std::vector<std::string_view> names;
-  /// Keys of these tables that choose which solves there are, not what one of them gives.
-  std::vector<std::string_view> free_keys{"axes", "estimate_error", "uncertainty", "peclet"};
-};
-const std::array<Tables, 5>& tables() {
-  static const std::array<Tables, 5> all{
-      {{"flow", {"[fluid]", "[flow]"}},
-       {"flow in time", {"[fluid]", "[flow]", "[[flow.inlet]]", "[[flow.lid]]", "[[flow.body]]", "[time]"}, {}},
-       {"diffusion", {"[diffusion]"}},
-       {"dispersion", {"[fluid]", "[flow]", "[dispersion]"}},
-       {"transport",
-        {"[fluid]", "[flow]", "[[flow.inlet]]", "[transport]", "[[transport.component]]", "[[transport.wall]]",
-         "[[transport.region]]", "[chemistry]", "[[chemistry.solution]]", "[[chemistry.mineral]]",
-         "[[chemistry.exchange]]", "[[chemistry.surface]]", "[[chemistry.equilibrium]]", "[time]"},
-        {"estimate_error", "uncertainty"}}}};
-  return all;
-}
-
-/// Lines "key = value" of the tables of a job that have an effect, without comments.
-std::string deck_lines(const std::string& deck, const std::string& job) {
-  const auto wanted = std::ranges::find(tables(), job, &Tables::job);
-  require(wanted != tables().end(), "no tables of the deck are known for job {}", job);
-  std::string lines, table;
-  for (const std::string& line : split(deck, '\n')) {
-    if (line.starts_with('[')) table = line;
-    if (line.empty() || line[0] == '#' || line[0] == '[' || std::ranges::count(wanted->names, table) == 0) continue;
-    const std::string key = line.substr(0, line.find(" = "));
-    if (std::ranges::count(wanted->free_keys, key) > 0) continue;
-    std::string value = line.substr(0, line.find("  # "));
-    value.erase(value.find_last_not_of(' ') + 1);
-    lines += fmt::format("{} {}\n", table, value);
-  }
-  return lines;
-}
-
-/// One step of a hash: the finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
-constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t more) {
-  std::uint64_t x = hash + 0x9e3779b97f4a7c15U + more;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
-std::uint64_t mix(std::uint64_t hash, double x) { return mix(hash, std::bit_cast<std::uint64_t>(x)); }
-std::uint64_t mix(std::uint64_t hash, float x) { return mix(hash, std::uint64_t{std::bit_cast<std::uint32_t>(x)}); }
-
-std::uint64_t mix(std::uint64_t hash, const Index& x) {
-  for (const int i : x.v) hash = mix(hash, static_cast<std::uint64_t>(i));
-  return hash;
-}
 
 /// Sum over the own VoFs of a level: the order does not matter.
 std::uint64_t sum_of_vofs(const LevelGeometry& level) {
@@ -91,6 +39,9 @@ std::uint64_t sum_of_vofs(const LevelGeometry& level) {
       for (const double a : moments.moments[r].aperture) hash = mix(hash, a);
       if (!moments.centers.empty())
         for (const float d : moments.centers[r].wall_distance) hash = mix(hash, d);
+      for_each_mineral(
+          level, level.moments_begin[static_cast<std::size_t>(b)] + static_cast<std::int64_t>(r),
+          [&](MineralNumber mineral, double area) { hash = mix(mix(hash, area), std::uint64_t{mineral}); });
       sum += hash;
     }
   }
@@ -112,13 +63,8 @@ std::string difference(const std::string& a, const std::string& b) {
 std::uint64_t fingerprint(const Comm& comm, const Geometry& geometry) {
   std::uint64_t all = 0;
   for (const LevelGeometry& level : geometry.levels) {
-    const std::uint64_t own = sum_of_vofs(level);
-    constexpr int low_bits = 40;  // of sums that no number of ranks makes overflow
-    constexpr std::uint64_t low = (std::uint64_t{1} << low_bits) - 1;
-    std::array<std::int64_t, 2> parts{static_cast<std::int64_t>(own & low), static_cast<std::int64_t>(own >> low_bits)};
-    comm.sum(std::span(parts));
     const Layout& layout = level.graph.layout();
-    std::uint64_t hash = static_cast<std::uint64_t>(parts[0]) + (static_cast<std::uint64_t>(parts[1]) << low_bits);
+    std::uint64_t hash = sum_of_hashes(comm, sum_of_vofs(level));
     hash = mix(hash, layout.domain().cells);
     for (const bool periodic : layout.domain().periodic) hash = mix(hash, std::uint64_t{periodic ? 1U : 0U});
     all = mix(mix(all, hash), static_cast<std::uint64_t>(layout.box_size()));
@@ -127,8 +73,10 @@ std::uint64_t fingerprint(const Comm& comm, const Geometry& geometry) {
 }
 
 std::string SolveStore::dependencies(const std::string& job, const Geometry& geometry, double cell_width) const {
-  return fmt::format("karst {}\ngeometry {:016x}\ncell width {} m\n{}", version_and_git_id(),
-                     fingerprint(comm_, geometry), cell_width, deck_lines(deck_, job));
+  std::vector<std::string> minerals;
+  for (const MineralWall& mineral : geometry.report.minerals) minerals.push_back(mineral.name);
+  return fmt::format("karst {}\nminerals {}\ngeometry {:016x}\ncell width {} m\n{}", version_and_git_id(),
+                     join(minerals, ", "), fingerprint(comm_, geometry), cell_width, identity_of(deck_, job));
 }
 
 /// @param age  0: the last one of this name, 1: the one before it ...

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/mix.hpp"
 #include "base/text.hpp"
 #include "base/timer.hpp"
 
@@ -22,6 +23,17 @@ namespace {
 
 constexpr double most_states = 400.0;  ///< kept for the chart
 constexpr double lines_in_log = 20.0;
+
+/// Of values by the places of their volumes: the same on any number of ranks. Collective.
+std::uint64_t fingerprint(const Comm& comm, const ScalarGrid& grid, std::span<const double> values) {
+  std::uint64_t sum = 0;
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    std::uint64_t hash = mix(std::uint64_t{0}, values[v]);
+    for (int d = 0; d < 3; ++d) hash = mix(hash, grid.centroid[v][d]);
+    sum += hash;
+  }
+  return sum_of_hashes(comm, sum);
+}
 
 }  // namespace
 
@@ -94,6 +106,9 @@ void TransportInTime::set_initial(const std::vector<std::shared_ptr<InitialValue
   std::vector<double> values(static_cast<std::size_t>(grid.n_own));
   for (std::size_t i = 0; i < deck_.components.size(); ++i) {
     initial[i]->fill(run_.comm, grid, values);
+    if (!deck_.components[i].initial_file.empty())  // of whatever number of files
+      given_ +=
+          fmt::format("initial values of {} {:016x}\n", deck_.components[i].name, fingerprint(run_.comm, grid, values));
     require_initial(run_, i, values);
     stepper_->set_values(state_, i, values);
   }

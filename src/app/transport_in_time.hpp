@@ -93,6 +93,7 @@ class TransportInTime final : public Process {
   std::shared_ptr<const JoinedCells> joined_;
   Probes probes_;
   TransportPast past_;
+  std::string given_;                                  ///< what else answers depend on, lines for dependencies()
   int frames_drawn_ = 0;                               ///< number of the frame to come
   std::vector<WallPlace> places_;                      ///< at the end, with
   std::vector<std::vector<SurfaceLaw>> surface_laws_;  ///< per component and mineral, and

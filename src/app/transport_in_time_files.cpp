@@ -86,7 +86,7 @@ void TransportInTime::at_output(const Clock& clock) {
 }
 
 std::string TransportInTime::dependencies() const {
-  std::string all = run_.solved->dependencies("transport", run_.geometry, h_);
+  std::string all = run_.solved->dependencies("transport", run_.geometry, h_) + given_;
   if (chemistry_) all += fmt::format("database {:016x}\n", run_.config.reactive->database);
   for (const MineralDeck& m : run_.config.chemistry.minerals)  // those of a file may have changed
     for (const std::string& rate : m.options.rates) all += fmt::format("rate of {} {}\n", m.options.name, rate);

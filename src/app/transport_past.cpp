@@ -104,7 +104,13 @@ void take_past(const std::string& text, TransportPast& past) {
   past.frames.clear();
   for (const Json& f : json.at("frames")) past.frames.push_back(frames_of(f));
   r.states.clear();
-  for (const Json& line : json.at("states")) r.states.push_back(line_of(line));
+  for (const Json& line : json.at("states")) {
+    const TransportLine& state = r.states.emplace_back(line_of(line));
+    require(state.components.size() == r.components.size(), "lines of {} components in place of {}",
+            state.components.size(), r.components.size());
+    for (const ComponentLine& c : state.components)
+      require(c.probes.size() == r.probes.size(), "{} probes in place of {}", c.probes.size(), r.probes.size());
+  }
   past.range.clear();
   past.at_inlet.clear();
   past.at_outlet.clear();

@@ -60,7 +60,7 @@ void project(ScalarGrid& grid, FaceField& faces, std::span<const double> potenti
   if (flow.potential.size() == 0)
     flow.potential = Array<double>(static_cast<std::size_t>(grid.n_values), Purpose::fields);
   std::ranges::fill(flow.potential, 0.0);
-  if (!potential.empty()) {
+  if (grid.composite->comm().any(!potential.empty())) {  // a rank without volumes has none of it
     std::ranges::copy(potential, flow.potential.begin());
     take();
     return;

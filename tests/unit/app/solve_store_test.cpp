@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/solve_store.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <limits>
 
 #include "app/flow_record.hpp"
+#include "app/run_identity.hpp"
 #include "base/error.hpp"
 #include "support/errors.hpp"
 #include "support/first_ranks.hpp"
@@ -160,6 +162,40 @@ TEST_F(SolveStoreMpi, OnlyWhatFitsIsUsed) {
   // More axes do not change what one of them gives; neither do comments.
   EXPECT_EQ(flow, depends(replaced(deck, "[\"x\"]", "[\"x\", \"y\"]"), "flow", geometry, 1e-6));
   EXPECT_EQ(flow, depends(replaced(deck, "# Pa s", "# dynamic"), "flow", geometry, 1e-6));
+}
+
+// A table counts until it is said that a job does not know it; what is behind # within quotes is no comment.
+TEST(RunIdentity, EveryTableCountsThatAJobMayKnow) {
+  const std::string all =
+      "title = \"one\"\n[geometry]\nkeep = \"all\"\n[to_come]\nkey = 1  # new\n[[output.probe]]\nname = \"a # b\"  # "
+      "of it\n"
+      "[[output.probe]]\n[output]\nplot = [\"velocity\"]\n[checkpoint]\nkeep = 2\n[chemistry]\nskip = 0\n";
+  EXPECT_EQ(identity_of(all, "flow in time"),
+            "[to_come]\n[to_come] key = 1\n[[output.probe]]\n[[output.probe]] name = \"a # "
+            "b\"\n[[output.probe]]\n[output]\n");
+  EXPECT_EQ(identity_of(all, "flow"), "[to_come]\n[to_come] key = 1\n");
+  EXPECT_NE(identity_of(all, "transport").find("[chemistry] skip = 0"), std::string::npos);
+  EXPECT_PRED2(test::has, test::error_of([&] { identity_of(all, "cooking"); }), "cooking");
+}
+
+// A file counts by what is in it, not by its name; one of the geometry by the cut cells.
+TEST_F(SolveStoreMpi, WhatIsInAFileCountsInPlaceOfItsName) {
+  const auto deck_of = [&](const std::string& name, const std::string& content) {
+    const std::string path = place.path() + "/" + name;
+    if (comm.rank() == 0) std::ofstream(path) << content;
+    comm.any(false);
+    const std::string text = with_contents(comm, fmt::format("[geometry]\nimage = \"{0}\"\n[[transport.component]]\n"
+                                                             "name = \"{0}\"\ninlet_table = \"{0}\"  # a \\ b\n",
+                                                             path));
+    comm.any(false);
+    EXPECT_NE(text.find(fmt::format("image = \"{}\"", path)), std::string::npos) << text;
+    EXPECT_NE(text.find(fmt::format("name = \"{}\"", path)), std::string::npos) << text;
+    return text.substr(text.find("inlet_table"));
+  };
+  const std::string one = deck_of("one.csv", "0 1\n");
+  EXPECT_EQ(one, deck_of("two.csv", "0 1\n"));
+  EXPECT_NE(one, deck_of("one.csv", "0 2\n"));
+  EXPECT_PRED2(test::has, one, "inlet_table = \"4 bytes of CRC-32 ");
 }
 
 TEST_F(SolveStoreMpi, CutCellsHaveTheSameFingerprintOnAnyNumberOfRanks) {

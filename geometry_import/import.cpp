@@ -65,6 +65,14 @@ Vec3 Import::spacing_of(const ImageInfo& info) const {
   }
   require(options_.voxel >= 0 && std::isfinite(options_.voxel), "`voxel = {}` (m) given; a width must be positive",
           options_.voxel);
+  const bool same = options_.voxel > 0 && info.cubic();
+  if (!info.width_doubt.empty() && !same) {
+    const Vec3 w = info.spacing.value_or(info.proportions * (options_.voxel > 0 ? options_.voxel : 1));
+    throw Error(
+        fmt::format("{}: {}. If that is meant, confirm it with `spacing = [{:.6g}, {:.6g}, {:.6g}]` (metres), else "
+                    "give the widths that are right in the same way",
+                    info.path, info.width_doubt, w[0], w[1], w[2]));
+  }
   if (options_.voxel > 0) return info.proportions * options_.voxel;
   require(info.voxel || info.spacing,
           "{}: does not state the width of its voxels{}; give it with `voxel = WIDTH`, such as 5.3um", info.path,
@@ -74,7 +82,13 @@ Vec3 Import::spacing_of(const ImageInfo& info) const {
 
 void Import::prepare_image(const std::string& output) {
   report_.file_voxels = image_->info().size;
-  fail_together(comm_, [&] { report_.file_spacing = spacing_of(image_->info()); });
+  fail_together(comm_, [&] {
+    const ImageInfo& info = image_->info();
+    require(info.labels_only.empty() || is_segmented(options_),
+            "{}: {}: name the value of the pore space with `pore = VALUE`, or `label_values` with `names`", info.path,
+            info.labels_only);
+    report_.file_spacing = spacing_of(info);
+  });
   PreparedImage prepared =
       prepare(comm_, std::move(image_), report_.file_spacing, options_.prepare, is_segmented(options_), output);
   image_ = std::move(prepared.image);
@@ -127,6 +141,14 @@ void Import::warn_of_surroundings() {
 
 /// What the file says about itself and what is made of it differ.
 void Import::warn_of_file(const ImageInfo& info) {
+  report_.warnings.insert(report_.warnings.end(), info.notes.begin(), info.notes.end());
+  if (info.black)
+    report_.warnings.push_back(fmt::format(
+        "the file says that 0 is white: {}",
+        is_segmented(options_)
+            ? fmt::format("values are told, and named, as they are stored; a viewer may show {:g} less them",
+                          *info.black)
+            : "dark pores have the large values (values are told as they are stored)"));
   const Vec3& used = report_.file_spacing;
   bool differs = false;
   for (int d = 0; d < 3 && info.spacing; ++d) differs = differs || std::abs((*info.spacing)[d] / used[d] - 1) > 1e-3;
@@ -197,6 +219,7 @@ ImportReport Import::run(const std::string& output) {
   report_.format = info.format;
   report_.type = info.type;
   report_.voxel_from_file = options_.voxel == 0 && options_.spacing == Vec3{};
+  report_.z_assumed = report_.voxel_from_file && info.z_assumed && info.size[2] > 1;
   prepare_image(output);
   warn_of_file(info);
   warn_of_surroundings();
@@ -230,6 +253,7 @@ ImportReport Import::run(const std::string& output) {
   write_distance(image, distance, writer);
   report_.statistics = image_statistics(comm_, std::move(parts.labels), std::move(distance), written.area, parts.names);
   if (wanted) report_.pictures = wanted->gather(comm_);
+  if (wanted && info.black) show_white_as_zero(report_.pictures);
 
   warn_of_result();
   for (std::string& w : report_.warnings) w = with_keys_said(w, options_.by_options);

@@ -81,7 +81,12 @@ void read_gray(Reader& in, ImportOptions& o) {
   read_optional(in, "geometry.import.seed_threshold", o.seed_threshold, "gray value", -unbounded, unbounded,
                 "gray images: pore for sure beyond this value; what lies between it and the threshold is pore only "
                 "where it is connected, through faces, to a voxel that is");
-  in.flag("geometry.import.pore_above", o.pore_above, "gray images: the pore is where the gray value is larger");
+  bool above = o.pore_above.value_or(false);
+  const bool given = in.given("geometry.import.pore_above");
+  in.flag("geometry.import.pore_above", above,
+          "gray images: the pore is where the gray value is larger; without it where it is darker (in files that say "
+          "that 0 is white: larger)");
+  if (given) o.pore_above = above;
 }
 
 void read_wall(Reader& in, ImportOptions& o) {

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**/*.md", "inputs/**/*.md", "python/**/*.md")
 # What stands in the menu, in this order; pages that are not named come under the last heading.
 MENU = {
-    "Begin": ["docs/tutorial.md", "gallery.md", "docs/open-results.md", "docs/python.md", "python/README.md", "python/notebooks/README.md", "docs/install.md"],
+    "Begin": ["docs/tutorial.md", "docs/image-formats.md", "gallery.md", "docs/open-results.md", "docs/python.md", "python/README.md", "python/notebooks/README.md", "docs/install.md"],
     "Use": ["docs/inputs.md", "inputs/README.md", "docs/generator.md", "docs/method.md", "docs/conventions.md"],
     "Measured": ["docs/verification.md", "docs/performance.md", "docs/measurements/index.md"],
     "The code": ["docs/tour.md", "docs/extending.md", "CONTRIBUTING.md", "docs/decisions/index.md", "CHANGELOG.md"],

@@ -70,9 +70,12 @@ std::unique_ptr<ImageFile> hold_voxels(ImageInfo info, const RawLayout& layout, 
   return std::make_unique<HeldImage>(std::move(info), std::move(voxels));
 }
 
-std::unique_ptr<ImageFile> scale_values(std::unique_ptr<ImageFile> stored, double slope, double intercept) {
+std::unique_ptr<ImageFile> scale_values(std::unique_ptr<ImageFile> stored, double slope, double intercept,
+                                        VoxelType type, const std::string& note) {
   ImageInfo info = stored->info();
-  info.type = VoxelType::float32;
+  info.type = type;
+  if (!note.empty()) info.notes.push_back(note);
+  if (info.black) info.black = slope * *info.black + intercept;
   return std::make_unique<ScaledImage>(std::move(info), std::move(stored), slope, intercept);
 }
 

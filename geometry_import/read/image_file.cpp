@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "geometry_import/read/file_kind.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/readers.hpp"
 
@@ -97,25 +98,62 @@ bool ImageInfo::cubic() const {
   return high <= 1.001 * low;
 }
 
-void set_spacing(ImageInfo& info, const Vec3& w, double unit) {
-  const bool positive = w[0] > 0 && w[1] > 0 && w[2] > 0 && std::isfinite(w[0] + w[1] + w[2]);
-  require(positive, "{}: states voxels of {} x {} x {}; widths must be positive", info.path, w[0], w[1], w[2]);
+void set_spacing(ImageInfo& info, const Vec3& stated, double unit) {
+  constexpr double most =
+      20;  // of the largest width over the smallest; slices of scans are up to ten times as far apart
+  Vec3 w;
+  for (int d = 0; d < 3; ++d) w[d] = std::abs(stated[d]);
+  const bool sizes = w[0] > 0 && w[1] > 0 && w[2] > 0 && std::isfinite(w[0] + w[1] + w[2]);
+  require(sizes, "{}: states voxels of {} x {} x {}; widths must be finite and not 0", info.path, stated[0], stated[1],
+          stated[2]);
   info.proportions = w * (1 / w[0]);
-  if (unit > 0 && w != Vec3::all(1)) {  // 1 x 1 x 1 is what programs write that know nothing
+  const bool known = unit > 0 && w != Vec3::all(1);  // 1 x 1 x 1 is what programs write that know nothing
+  if (known) {
     info.spacing = w * unit;
     if (info.cubic()) info.voxel = w[0] * unit;
   } else {
     info.voxel_note = fmt::format("its spacing {} x {} x {} has no unit", w[0], w[1], w[2]);
   }
+  const auto [low, high] = std::minmax({w[0], w[1], w[2]});
+  if (high > most * low)
+    info.width_doubt =
+        fmt::format("states voxels {:.6g} x {:.6g} x {:.6g}{}, {:.3g} times as long as wide", w[0] * (known ? unit : 1),
+                    w[1] * (known ? unit : 1), w[2] * (known ? unit : 1), known ? " m" : " (no unit)", high / low);
 }
 
-void set_resolution(ImageInfo& info, double x, double y) {
+void set_resolution(ImageInfo& info, const Vec3& widths) {
   constexpr double printing = 0.0254 / 1200;
-  if (x >= 0.999 * printing) {
-    info.voxel_note = fmt::format("its resolution would make it {:.4g} m, which looks like one for printing", x);
+  if (widths[0] >= 0.999 * printing) {
+    info.voxel_note =
+        fmt::format("its resolution would make it {:.4g} m, which looks like one for printing", widths[0]);
   } else {
-    set_spacing(info, {x, y, x}, 1);
+    set_spacing(info, widths, 1);
   }
+}
+
+void set_palette(ImageInfo& info, std::span<const std::array<int, 3>> palette) {
+  bool gray = true, up = true, down = true;
+  for (std::size_t n = 0; n < palette.size(); ++n) {
+    const auto& [red, green, blue] = palette[n];
+    gray = gray && red == green && green == blue;
+    up = up && (n == 0 || red >= palette[n - 1][0]);
+    down = down && (n == 0 || red <= palette[n - 1][0]);
+  }
+  if (gray && up) return;
+  if (gray && down) {
+    info.black = static_cast<double>(palette.size()) - 1;
+  } else {
+    info.labels_only = "its values are indices of a palette of colours, so labels and no gray values";
+  }
+}
+
+void turn_white(std::span<float> values, double black, const std::string& path) {
+  require(
+      std::isfinite(black),
+      "{}: says that 0 is white where others say that it is black, and its values are no positive integers; convert "
+      "it",
+      path);
+  for (float& v : values) v = static_cast<float>(black - double{v});
 }
 
 std::string rounding_note(VoxelType type, double smallest, double largest) {
@@ -171,12 +209,13 @@ std::unique_ptr<ImageFile> open_image(const std::string& path, const std::option
   std::error_code ignored;
   if (is_pattern(path) || std::filesystem::is_directory(file, ignored)) return open_stack(path);
   require(std::filesystem::exists(file, ignored), "{}: no such file", file);
+  require_readable(file, layout);
   if (const auto format = format_of(file)) return open_self_describing(path, *format);
   require(layout || has_raw_extension(path),
-          "{}: extension unknown; known are .tif .tiff .png .npy .h5 .hdf5 .nxs .mha .mhd .nrrd .nhdr .nii .nii.gz "
-          ".hdr .vti, "
-          "folders and patterns of .tif or .png slices, and .raw .bin .dat .img, also with .gz behind (raw files, "
-          "which need `size` and `type`)",
+          "{}: of a kind that neither its first bytes nor its name tell; known are .tif .tiff .png .npy .h5 .hdf5 .nxs "
+          ".mha .mhd .nrrd .nhdr .nii .nii.gz .hdr .vti, folders and patterns of .tif or .png slices, and .raw .bin "
+          ".dat .img, also with .gz behind (raw files, which need `size` and `type`; with these any name is taken for "
+          "one)",
           path);
   require(layout.has_value(), "{}: a raw file needs its `size` (voxels in x, y, z: 128x128x64) and `type` (uint8, ...)",
           path);

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/triple.hpp"
 
@@ -27,12 +28,20 @@ struct ImageInfo {
   Index size;                ///< voxels
   VoxelType type = VoxelType::uint8;
   std::optional<double> voxel;  ///< width of the voxels when they are cubes and the file states it with a unit [m]
-  /// Widths in x, y, z as the file states them with a unit [m]. Formats that state x and y only (TIFF, PNG, also in a
-  /// stack) have z equal to x, except TIFF written by ImageJ, which states z too.
+  /// Widths in x, y, z as the file states them with a unit [m]: magnitudes, as the sign of a step is its direction.
+  /// Formats that state x and y only (TIFF, PNG, also in a stack) have z equal to x, except TIFF of ImageJ and OME.
   std::optional<Vec3> spacing;
   Vec3 proportions = Vec3::all(1);  ///< widths over that in x, with or without a unit; 1 when nothing is stated
   std::string voxel_note;           ///< what the file says about voxel width when that cannot be used; else empty
-  bool held_whole = false;          ///< whoever opens the image holds all of it (else one plane)
+  bool z_assumed = false;           ///< the file states widths in x and y alone; z is taken equal to x
+  /// Why the widths that the file states have to be confirmed, or replaced, by `spacing`; empty when they need not.
+  std::string width_doubt;
+  /// The value that stands for black where 0 is white (TIFF: WhiteIsZero; a palette from white to black), NaN when the
+  /// type has none. None: small values are dark. Values are handed out as the file has them.
+  std::optional<double> black;
+  std::string labels_only;         ///< why the values are labels and no gray values; empty when they may be either
+  std::vector<std::string> notes;  ///< what was made of statements that its owner may not expect, a sentence each
+  bool held_whole = false;         ///< whoever opens the image holds all of it (else one plane)
 
   /// True when the widths are equal to 0.1 %.
   bool cubic() const;
@@ -64,24 +73,23 @@ class ImageFile {
   ImageInfo info_;
 };
 
-/// Opens an image by its name:
+/// Opens an image. What a file is its first bytes say (file_kind.hpp); where they do not, its name does:
 /// - .tif .tiff (one page or many, a page is a z-plane), .png (one plane);
 /// - a stack of such slices, a folder (`slices/`) or a pattern (`slices/slice_*.tif`, `?`, `slice_%04d.tif`), in the
-/// order
-///   of the number in the names, which may not leave one out; files of other kinds in a folder are passed over;
+///   order of the number in the names, which may not leave one out; files of other kinds in a folder are passed over;
 /// - .npy (C order, last axis x), .h5 .hdf5 .nxs (last axis x) with a data set as `file.h5:/path/to/data`, which can be
 ///   left out when the file has one of three dimensions;
 /// - .mha .mhd, .nrrd .nhdr, .nii .nii.gz .hdr, .vti; .raw .bin .dat .img, and the same with .gz behind, with a layout.
-/// A layout makes any
-///   other extension a raw file, too.
+///   A layout makes any other extension a raw file, too.
 /// Row 0 of a slice is y = 0. Everything is read plane by plane, except raw files, MetaImage, NRRD, NIfTI and VTI whose
 /// voxels are compressed or text, which every rank that opens them holds whole (ImageInfo::held_whole). Throws Error:
-/// no such file, extension unknown, a header that contradicts itself or the size of the file, check sums that are
-/// wrong, slices that differ, a slice missing, colour, no voxels. Not collective.
+/// no such file, a kind that is not read (with its name), text where voxels are needed, a header that contradicts
+/// itself or the size of the file, check sums that are wrong, slices that differ, a slice missing, colour, more than
+/// one of slices, channels and times, no voxels. Not collective.
 std::unique_ptr<ImageFile> open_image(const std::string& path, const std::optional<RawLayout>& layout = {});
 
-/// True when open_image() takes the name without a layout: an extension of a format that describes itself, a pattern, a
-/// data set in a file, a folder.
+/// True when open_image() takes the name without a layout: a file of a format that describes itself by its first bytes
+/// or its extension, a pattern, a data set in a file, a folder.
 bool describes_itself(const std::string& path);
 
 /// True when the name is that of an image: describes_itself(), or a raw file by its extension.

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "geometry_import/read/file_kind.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/readers.hpp"
 
@@ -81,6 +82,11 @@ std::string_view take_number(std::string_view& text) {
 }  // namespace
 
 std::optional<SelfDescribing> format_of(const std::string& path) {
+  const std::optional<FileKind> kind = kind_of_file(path);
+  return kind && kind->format ? kind->format : format_named(path);
+}
+
+std::optional<SelfDescribing> format_named(const std::string& path) {
   const std::string lower = lower_case(path);
   const auto found =
       std::find_if(extensions.begin(), extensions.end(), [&](auto& e) { return lower.ends_with(e.text); });

@@ -93,8 +93,27 @@ Index image_size(std::string_view text, std::size_t dimensions, const std::strin
 Vec3 voxel_widths(std::string_view text, std::size_t dimensions, const std::string& path, std::string_view field) {
   const std::vector<double> w = numbers_of<double>(text, dimensions, path, field);
   for (const double width : w)
-    require(width > 0 && std::isfinite(width), "{}: {} is \"{}\"; widths must be positive", path, field, text);
+    require(width != 0 && std::isfinite(width), "{}: {} is \"{}\"; widths must be finite and not 0", path, field, text);
   return {w[0], w[1], dimensions == 3 ? w[2] : w[0]};
+}
+
+void require_right_angles(std::span<const Vec3> axes, const std::string& path, std::string_view field) {
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    const Vec3 &a = axes[d], &b = axes[(d + 1) % axes.size()];
+    require(axes.size() < 2 || std::abs(dot(a, b)) <= 1e-3 * norm(a) * norm(b),
+            "{}: the axes of its voxels ({}) are not at right angles: the voxels are sheared, resample the image", path,
+            field);
+  }
+}
+
+void doubt_lengths(ImageInfo& info, std::span<const Vec3> axes, const Vec3& widths, std::string_view field) {
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    const double stated = std::abs(widths[static_cast<int>(d)]), found = norm(axes[d]);
+    if (std::abs(found - stated) <= 1e-3 * stated) continue;
+    info.width_doubt = fmt::format("states widths of {:.6g} in {} and, by its {}, of {:.6g} times that", stated,
+                                   "xyz"[d], field, found / stated);
+    return;
+  }
 }
 
 double metres_of(std::string_view unit) {
@@ -102,30 +121,37 @@ double metres_of(std::string_view unit) {
     std::string_view name;
     double metres;
   };
-  constexpr std::array<Unit, 22> units{{{"m", 1},
-                                        {"meter", 1},
-                                        {"metre", 1},
+  // Symbols as they are, words in small letters and without the s of several.
+  constexpr std::array<Unit, 26> units{{{"m", 1},
                                         {"cm", 1e-2},
-                                        {"centimeter", 1e-2},
                                         {"mm", 1e-3},
-                                        {"millimeter", 1e-3},
-                                        {"millimetre", 1e-3},
                                         {"um", 1e-6},
                                         {"µm", 1e-6},
                                         {"\xb5m", 1e-6},
                                         {"\\u00B5m", 1e-6},
+                                        {"\\u00b5m", 1e-6},
                                         {"μm", 1e-6},
+                                        {"nm", 1e-9},
+                                        {"pm", 1e-12},
+                                        {"Å", 1e-10},
+                                        {"in", 0.0254},
+                                        {"meter", 1},
+                                        {"metre", 1},
+                                        {"centimeter", 1e-2},
+                                        {"centimetre", 1e-2},
+                                        {"millimeter", 1e-3},
+                                        {"millimetre", 1e-3},
                                         {"micron", 1e-6},
-                                        {"microns", 1e-6},
                                         {"micrometer", 1e-6},
                                         {"micrometre", 1e-6},
-                                        {"micrometers", 1e-6},
-                                        {"nm", 1e-9},
                                         {"nanometer", 1e-9},
                                         {"nanometre", 1e-9},
-                                        {"millimeters", 1e-3}}};
+                                        {"angstrom", 1e-10},
+                                        {"inch", 0.0254}}};
+  std::string word = lower_case(trimmed(unit));
+  if (word.size() > 4 && word.ends_with('s')) word.pop_back();
   for (const Unit& u : units)
-    if (u.name == unit) return u.metres;
+    if (u.name == trimmed(unit) || (u.name.size() > 3 && u.name == word)) return u.metres;
   return 0;
 }
 

@@ -50,8 +50,15 @@ std::vector<T> numbers_of(std::string_view text, std::size_t count, const std::s
 /// Sizes of an image of two or three dimensions, x first; two make one plane. Throws Error unless all are 1 or more.
 Index image_size(std::string_view text, std::size_t dimensions, const std::string& path, std::string_view field);
 
-/// Widths of the voxels, x first; in z that of x when there are two. Throws Error unless all are positive and finite.
+/// Widths of the voxels, x first, negative where the file states a direction; in z that of x when there are two. Throws
+/// Error unless all are finite and not 0.
 Vec3 voxel_widths(std::string_view text, std::size_t dimensions, const std::string& path, std::string_view field);
+
+/// Throws Error unless the vectors of the voxels' axes are at right angles to 1e-3: else the voxels are sheared.
+void require_right_angles(std::span<const Vec3> axes, const std::string& path, std::string_view field);
+
+/// Sets width_doubt unless the lengths of the vectors are 1, or the widths given, to 1e-3.
+void doubt_lengths(ImageInfo& info, std::span<const Vec3> axes, const Vec3& widths, std::string_view field);
 
 /// Metres of a unit of length by its usual names (m, cm, mm, um, nm, ...); 0 when it is none of them.
 double metres_of(std::string_view unit);

@@ -100,7 +100,7 @@ void inflate_block(std::span<const char> compressed, std::span<char> bytes, cons
           bytes.size());
 }
 
-void check_inflated(std::span<const char> compressed, const std::string& path) {
+std::int64_t check_inflated(std::span<const char> compressed, const std::string& path) {
   z_stream z{};
   std::array<Bytef, 1 << 15> made;
   require(inflateInit(&z) == Z_OK, "{}: no memory to decompress it", path);
@@ -112,8 +112,10 @@ void check_inflated(std::span<const char> compressed, const std::string& path) {
     z.avail_out = static_cast<uInt>(made.size());
     result = inflate(&z, Z_NO_FLUSH);
   }
+  const auto bytes = static_cast<std::int64_t>(z.total_out);
   inflateEnd(&z);
   require(result == Z_STREAM_END, "{}: a compressed piece of {} bytes is damaged", path, compressed.size());
+  return bytes;
 }
 
 void require_plausible(std::int64_t bytes, std::int64_t compressed, const std::string& path) {

@@ -43,7 +43,8 @@ class InflatedFile {
 void inflate_block(std::span<const char> compressed, std::span<char> bytes, const std::string& path);
 
 /// Throws Error unless the piece is what zlib writes, to its end, with the right check sum.
-void check_inflated(std::span<const char> compressed, const std::string& path);
+/// @return bytes that it gives
+std::int64_t check_inflated(std::span<const char> compressed, const std::string& path);
 
 /// Throws Error when zlib cannot have made `compressed` bytes from `bytes`: it writes at least one for 1032.
 void require_plausible(std::int64_t bytes, std::int64_t compressed, const std::string& path);

@@ -148,6 +148,12 @@ VoxelType type_of(const Lines& lines) {
       lines.path, lines["ElementType"]));
 }
 
+/// Places and vectors say nothing about the voxels, but a header in which they are cut short is damaged.
+void check_vectors(const Lines& lines, std::size_t dimensions) {
+  for (const char* key : {"Offset", "Position", "Origin", "CenterOfRotation"})
+    if (lines.has(key)) numbers_of<double>(lines[key], dimensions, lines.path, key);
+}
+
 std::size_t dimensions_of(const Lines& lines) {
   const int n = numbers_of<int>(lines["NDims"], 1, lines.path, "NDims")[0];
   require(n == 2 || n == 3, "{}: NDims is {}; two or three dimensions are read, one value per voxel", lines.path, n);
@@ -165,6 +171,18 @@ void read_spacing(const Lines& lines, std::size_t dimensions, ImageInfo& info) {
   require(unit == "mm" || unit == "um" || unit == "cm", "{}: DistanceUnits is \"{}\"; mm, um and cm are known",
           lines.path, unit);
   if (lines.has(key)) set_spacing(info, voxel_widths(lines[key], dimensions, lines.path, key), metres_of(unit));
+  if (key == "ElementSpacing" && lines.has("ElementSize") && lines["ElementSize"] != lines[key])
+    info.notes.push_back(
+        fmt::format("its ElementSpacing ({}) is used, not its ElementSize ({})", lines[key], lines["ElementSize"]));
+  for (const char* turned : {"TransformMatrix", "Rotation", "Orientation"}) {
+    if (!lines.has(turned)) continue;
+    const std::vector<double> v = numbers_of<double>(lines[turned], dimensions * dimensions, lines.path, turned);
+    std::vector<Vec3> axes;
+    for (std::size_t d = 0; d < dimensions; ++d)
+      axes.emplace_back(v[dimensions * d], v[dimensions * d + 1], dimensions == 3 ? v[dimensions * d + 2] : 0);
+    require_right_angles(axes, lines.path, turned);
+    doubt_lengths(info, axes, Vec3::all(1), turned);
+  }
 }
 
 bool big_endian(const Lines& lines, VoxelType type) {
@@ -184,8 +202,9 @@ std::unique_ptr<ImageFile> open_several(const Lines& lines, ImageInfo info, RawL
   std::string file = lines["ElementDataFile"];
   const bool list = file.starts_with("LIST");
   const std::vector<std::string_view> words = words_of(file);
-  require(!list || words.size() == 1 || (words.size() == 2 && words[1] == "2" && words[0] == "LIST"),
-          "{}: ElementDataFile is \"{}\"; lists of files with a plane each are read", lines.path, file);
+  require(!list || (words[0] == "LIST" &&
+                    (words.size() == 1 || (words.size() == 2 && (words[1] == "2" || words[1] == "2D")))),
+          "{}: ElementDataFile is \"{}\"; lists of files with a plane each (LIST, LIST 2D) are read", lines.path, file);
   require(lines.is_true("BinaryData", true) && !lines.is_true("CompressedData", false),
           "{}: its data files, one for a plane, are compressed or text; plain voxels are read there", lines.path);
   std::vector<std::string> files;
@@ -247,6 +266,7 @@ std::unique_ptr<ImageFile> open_one(const Lines& lines, ImageInfo info, RawLayou
 std::unique_ptr<ImageFile> open_meta_image(const std::string& path) {
   const Lines lines = read_lines(path);
   const std::size_t dimensions = dimensions_of(lines);
+  check_vectors(lines, dimensions);
   ImageInfo info;
   info.path = path;
   info.format = "MetaImage";
@@ -261,7 +281,12 @@ std::unique_ptr<ImageFile> open_meta_image(const std::string& path) {
                offset = lines.number("ElementToIntensityFunctionOffset", 0);
   require(std::isfinite(slope) && slope != 0 && std::isfinite(offset),
           "{}: scales its values by {} and {}; both must be finite, the first not 0", path, slope, offset);
-  return slope == 1 && offset == 0 ? std::move(image) : scale_values(std::move(image), slope, offset);
+  if (slope == 1 && offset == 0) return image;
+  return scale_values(
+      std::move(image), slope, offset, VoxelType::float32,
+      fmt::format("its ElementToIntensityFunction is applied, which some readers leave out: values are {:g} + "
+                  "{:g} times those stored",
+                  offset, slope));
 }
 
 }  // namespace karst

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "geometry_import/read/file_kind.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/inflate.hpp"
 #include "geometry_import/read/readers.hpp"
@@ -28,6 +29,8 @@ struct Header {
   std::array<double, 8> pixdim{};
   int datatype = 0, bits = 0, units = 0;
   double vox_offset = 0, slope = 0, intercept = 0;
+  int sform_code = 0;
+  std::array<std::array<double, 3>, 3> sform{};  ///< rows: x, y, z of a step along each axis of the voxels
 };
 
 constexpr std::size_t bytes_1 = 348, bytes_2 = 540;
@@ -57,6 +60,9 @@ void read_version_1(const Entries& e, Header& h) {
   h.slope = double{e.at<float>(112)};
   h.intercept = double{e.at<float>(116)};
   h.units = e.at<unsigned char>(123);
+  h.sform_code = e.at<std::int16_t>(254);
+  for (std::size_t r = 0; r < 3; ++r)
+    for (std::size_t c = 0; c < 3; ++c) h.sform[r][c] = double{e.at<float>(280 + 16 * r + 4 * c)};
 }
 
 void read_version_2(const Entries& e, Header& h) {
@@ -70,6 +76,9 @@ void read_version_2(const Entries& e, Header& h) {
   h.slope = e.at<double>(176);
   h.intercept = e.at<double>(184);
   h.units = e.at<std::int32_t>(500);
+  h.sform_code = e.at<std::int32_t>(348);
+  for (std::size_t r = 0; r < 3; ++r)
+    for (std::size_t c = 0; c < 3; ++c) h.sform[r][c] = e.at<double>(400 + 32 * r + 8 * c);
 }
 
 /// @param start  at least the first 4 bytes of the file
@@ -144,8 +153,14 @@ void read_spacing(const Header& h, ImageInfo& info) {
   require(unit <= 3, "{}: its unit of length has the code {}; 0 to 3 are known", info.path, unit);
   Vec3 w{h.pixdim[1], h.pixdim[2], h.pixdim[3]};
   if (w == Vec3::all(0)) return;
-  if (h.dim[0] == 2) w[2] = w[0];
+  const std::size_t axes = h.dim[0] == 2 ? 2 : 3;
+  if (axes == 2) w[2] = w[0];
   set_spacing(info, w, metres[unit]);
+  if (h.sform_code <= 0) return;
+  std::vector<Vec3> steps;
+  for (std::size_t c = 0; c < axes; ++c) steps.emplace_back(h.sform[0][c], h.sform[1][c], h.sform[2][c]);
+  require_right_angles(steps, info.path, "sform");
+  doubt_lengths(info, steps, w, "sform");
 }
 
 /// Where the voxels begin. Throws Error unless it is a whole number of bytes behind the header.
@@ -205,7 +220,8 @@ std::unique_ptr<ImageFile> read_packed(ImageInfo info, const RawLayout& layout, 
 }  // namespace
 
 std::unique_ptr<ImageFile> open_nifti(const std::string& path) {
-  const bool is_packed = lower_case(path).ends_with(".gz");
+  const auto kind = kind_of_file(path);
+  const bool is_packed = kind && kind->as_raw == AsRaw::when_packed;
   std::optional<InflatedFile> packed;
   if (is_packed) packed.emplace(path, 0);
   const std::vector<char> bytes = header_bytes(path, packed ? &*packed : nullptr);

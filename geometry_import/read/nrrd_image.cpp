@@ -229,12 +229,7 @@ Vec3 widths_of_directions(const Fields& fields, std::size_t dimensions) {
           dimensions);
   Vec3 widths = Vec3::all(norm(vectors[0]));
   for (std::size_t d = 0; d < dimensions; ++d) widths[static_cast<int>(d)] = norm(vectors[d]);
-  for (std::size_t d = 0; d < dimensions; ++d) {
-    const Vec3 &a = vectors[d], &b = vectors[(d + 1) % dimensions];
-    require(std::abs(dot(a, b)) <= 1e-3 * norm(a) * norm(b),
-            "{}: space directions are \"{}\", not at right angles: the voxels are sheared, resample the image",
-            fields.path, text);
-  }
+  require_right_angles(vectors, fields.path, fmt::format("space directions \"{}\"", text));
   return widths;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One PNG slice through libpng: gray, 1 to 16 bits, interlaced or not.
+// One PNG slice through libpng: gray values or indices of a palette, 1 to 16 bits, interlaced or not.
 #include <png.h>
 
+#include <array>
 #include <bit>
 #include <csetjmp>
 #include <cstdio>
@@ -34,14 +35,27 @@ class PngFile {
   std::uint32_t nx() const { return png_get_image_width(png_, info_); }
   std::uint32_t ny() const { return png_get_image_height(png_, info_); }
   int bits() const { return png_get_bit_depth(png_, info_); }
-  bool gray() const { return png_get_color_type(png_, info_) == PNG_COLOR_TYPE_GRAY; }
+  bool has_palette() const { return png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE; }
+  bool one_value() const { return png_get_color_type(png_, info_) == PNG_COLOR_TYPE_GRAY || has_palette(); }
+  std::vector<std::array<int, 3>> palette() const {
+    png_colorp colours = nullptr;
+    int n = 0;
+    png_get_PLTE(png_, info_, &colours, &n);
+    std::vector<std::array<int, 3>> all;
+    for (int c = 0; c < n; ++c) all.push_back({colours[c].red, colours[c].green, colours[c].blue});
+    return all;
+  }
   std::string color_type() const { return std::to_string(png_get_color_type(png_, info_)); }
-  /// Pixels per metre in x and y; 0 when not stated in metres.
-  std::pair<double, double> per_metre() const {
+  /// Pixels in x and y per metre, or per a length that is not known; 0 when not stated.
+  struct Resolution {
+    double x = 0, y = 0;
+    bool metres = false;
+  };
+  Resolution resolution() const {
     png_uint_32 x = 0, y = 0;
     int unit = 0;
-    const bool stated = png_get_pHYs(png_, info_, &x, &y, &unit) != 0 && unit == PNG_RESOLUTION_METER;
-    return {stated ? x : 0, stated ? y : 0};
+    if (png_get_pHYs(png_, info_, &x, &y, &unit) == 0 || x == 0 || y == 0) return {};
+    return {double(x), double(y), unit == PNG_RESOLUTION_METER};
   }
 
  private:
@@ -95,7 +109,7 @@ class PngImage : public ImageFile {
     PngFile file(info().path);
     file.read_header();
     require(static_cast<int>(file.nx()) == info().size[0] && static_cast<int>(file.ny()) == info().size[1] &&
-                (file.bits() == 16) == (bytes == 2) && file.gray(),
+                (file.bits() == 16) == (bytes == 2) && file.one_value(),
             "{}: has changed since it was opened", info().path);
     file.read_rows(rows.data());
     to_float(plane.data(), info().type, values);
@@ -107,17 +121,21 @@ class PngImage : public ImageFile {
 std::unique_ptr<ImageFile> open_png(const std::string& path) {
   PngFile file(path);
   file.read_header();
-  require(file.gray(),
-          "{}: is in colour or has a palette or transparency (PNG colour type {}); one gray value per pixel is needed, "
-          "convert the image",
+  require(file.one_value(),
+          "{}: is in colour or has transparency (PNG colour type {}); one gray value per pixel is needed, convert the "
+          "image",
           path, file.color_type());
   ImageInfo info;
   info.path = path;
   info.format = "PNG";
   info.size = {static_cast<int>(file.nx()), static_cast<int>(file.ny()), 1};  // libpng: below 2^31
   info.type = file.bits() == 16 ? VoxelType::uint16 : VoxelType::uint8;
-  const auto [x, y] = file.per_metre();
-  if (x > 0 && y > 0) set_resolution(info, 1 / x, 1 / y);
+  if (file.has_palette()) set_palette(info, file.palette());
+  if (const auto r = file.resolution(); r.x > 0) {
+    info.z_assumed = true;
+    if (r.metres) set_resolution(info, {1 / r.x, 1 / r.y, 1 / r.x});
+    if (!r.metres && r.x != r.y) set_spacing(info, {1 / r.x, 1 / r.y, 1 / r.x}, 0);
+  }
   return std::make_unique<PngImage>(std::move(info));
 }
 

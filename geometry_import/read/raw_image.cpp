@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "geometry_import/read/file_kind.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/inflate.hpp"
 #include "geometry_import/read/readers.hpp"
@@ -55,6 +56,7 @@ std::unique_ptr<ImageFile> open_voxels(ImageInfo info, const std::string& data_f
   const std::int64_t found = bytes_in(data_file), expected = layout.skip_bytes + voxel_bytes(layout);
   require(found >= expected, "{}: ends early: {} x {} x {} voxels of {} after {} bytes need {} bytes, the file has {}",
           data_file, n[0], n[1], n[2], name_of(layout.type), layout.skip_bytes, expected, found);
+  if (data_file != info.path) require_no_text(data_file);
   require(found == expected || !whole_file,
           "{}: too long: {} x {} x {} voxels of {} after {} bytes, as {} states, need {} bytes, the file has {}",
           data_file, n[0], n[1], n[2], name_of(layout.type), layout.skip_bytes, info.path, expected, found);
@@ -71,6 +73,10 @@ std::unique_ptr<ImageFile> open_compressed(const ImageInfo& info, const RawLayou
   file.read(layout.skip_bytes);
   std::vector<char> voxels = file.read(voxel_bytes(layout));
   file.finish();
+  require(!is_text({voxels.data(), voxels.size()}),
+          "{}: holds text, compressed, and no voxels: letters would be taken for them; save the numbers as an array "
+          "(numpy.save)",
+          info.path);
   return hold_voxels(info, layout, std::move(voxels));
 }
 
@@ -96,7 +102,11 @@ std::unique_ptr<ImageFile> open_raw(const std::string& path, const RawLayout& la
   require(layout.skip_bytes >= 0, "{}: `skip_bytes = {}` given; it cannot be negative", path, layout.skip_bytes);
   ImageInfo info;
   info.path = path;
-  const bool compressed = lower_case(path).ends_with(".gz");
+  const std::optional<FileKind> kind = kind_of_file(path);
+  const bool packed = kind && kind->as_raw == AsRaw::when_packed;
+  // Voxels may begin as gzip does; then there are as many as are needed.
+  const bool fits = bytes_in(path) == layout.skip_bytes + voxel_bytes(layout);
+  const bool compressed = lower_case(path).ends_with(".gz") || (packed && !fits);
   info.format = compressed ? "raw, gzip" : "raw";
   if (compressed) return open_compressed(info, layout);
   require_length(path, layout);

@@ -2,6 +2,7 @@
 // One maker per family of formats; open_image() chooses. Inside geometry_import only.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,8 +39,10 @@ std::unique_ptr<ImageFile> open_voxels(ImageInfo info, const std::string& data_f
 /// @param voxels  in the byte order that the layout names
 std::unique_ptr<ImageFile> hold_voxels(ImageInfo info, const RawLayout& layout, std::vector<char> voxels);
 
-/// The image of slope · value + intercept, float32.
-std::unique_ptr<ImageFile> scale_values(std::unique_ptr<ImageFile> stored, double slope, double intercept);
+/// The image of slope · value + intercept, of a type that holds these.
+/// @param note  for ImageInfo::notes; empty: none
+std::unique_ptr<ImageFile> scale_values(std::unique_ptr<ImageFile> stored, double slope, double intercept,
+                                        VoxelType type = VoxelType::float32, const std::string& note = "");
 
 /// Voxels of which every plane lies plainly in a file of its own. Throws Error unless there is one file for each plane
 /// of the layout, each with the bytes of a plane behind those to skip and nothing more.
@@ -49,6 +52,8 @@ std::unique_ptr<ImageFile> open_plane_files(ImageInfo info, const std::vector<st
 void to_native(std::span<char> values, VoxelType type, bool big_endian);
 
 /// The format that the extension tells.
+std::optional<SelfDescribing> format_named(const std::string& path);
+/// The format that the first bytes tell, or else the extension.
 std::optional<SelfDescribing> format_of(const std::string& path);
 
 /// Neither a file nor a folder, and with *, ? or %d, %4d, %04d in it.
@@ -62,12 +67,22 @@ bool natural_less(const std::string& a, const std::string& b);
 /// Native values to float.
 void to_float(const void* native, VoxelType type, std::span<float> values);
 
-/// Sets spacing, proportions, voxel and voxel_note from widths in units of `unit` [m]; 0: the file names no unit.
-/// Throws Error unless the widths are positive.
+/// Sets spacing, proportions, voxel, voxel_note and width_doubt from widths in units of `unit` [m]; 0: the file names
+/// no unit. The sign of a width is a direction: its magnitude is used. Throws Error unless the widths are finite and
+/// not 0.
 void set_spacing(ImageInfo& info, const Vec3& widths, double unit);
 
-/// The same from widths in x and y [m] of a format made for printing: up to 1200 dots per inch (21 µm) they are taken
-/// for what programs write when they know nothing (72, 96, 100, 300, ...), and noted only.
-void set_resolution(ImageInfo& info, double x, double y);
+/// The same from widths in x, y and z [m] of a format made for printing: up to 1200 dots per inch (21 µm) they are
+/// taken for what programs write when they know nothing (72, 96, 100, 300, ...), and noted only.
+void set_resolution(ImageInfo& info, const Vec3& widths);
+
+/// For pixels that are indices of a palette: gray values where it goes from black to white, or from white to black
+/// (black is set); else labels (labels_only is set).
+/// @param palette  red, green, blue of each index
+void set_palette(ImageInfo& info, std::span<const std::array<int, 3>> palette);
+
+/// Takes values in which 0 is white to those in which 0 is black, v → black − v. Throws Error that names the file when
+/// black is not finite.
+void turn_white(std::span<float> values, double black, const std::string& path);
 
 }  // namespace karst

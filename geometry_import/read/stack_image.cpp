@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "geometry_import/read/file_kind.hpp"
 #include "geometry_import/read/readers.hpp"
 
 namespace karst {
@@ -15,8 +16,21 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_slice(const std::string& name) {
-  const auto format = format_of(name);
+  const auto format = format_named(name);
   return !name.starts_with('.') && (format == SelfDescribing::tiff || format == SelfDescribing::png);
+}
+
+/// What a folder without slices holds instead, where its files tell.
+std::string others_in(const fs::path& folder) {
+  std::error_code ignored;
+  for (const char* name : {".zarray", ".zgroup", "zarr.json"})
+    if (fs::exists(folder / name, ignored))
+      return ", it is a Zarr array, which is not read: save it with numpy.save or as HDF5";
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (const auto kind = kind_of_file(entry.path().string()); kind && !kind->format)
+      return fmt::format(", but {}, which is {}: {}", entry.path().filename().string(), kind->name, kind->advice);
+  }
+  return "";
 }
 
 /// Names of the slices in the folder, sorted. With a pattern every file it stands for must be a slice.
@@ -32,8 +46,9 @@ std::vector<std::string> names_of_slices(const fs::path& folder, const std::stri
     require(is_slice(name), "{}: stands for {}, too; slices are .tif, .tiff or .png files", path, name);
     names.push_back(name);
   }
-  require(!names.empty(), "{}: {}", path,
-          pattern.empty() ? "the folder holds no slices (.tif, .tiff, .png)" : "there is no such file");
+  require(
+      !names.empty(), "{}: {}", path,
+      pattern.empty() ? "the folder holds no slices (.tif, .tiff, .png)" + others_in(folder) : "there is no such file");
   std::sort(names.begin(), names.end(), natural_less);
   return names;
 }
@@ -102,6 +117,7 @@ void check_numbers(const std::vector<std::string>& names, const std::string& pat
 }
 
 std::unique_ptr<ImageFile> open_slice(const std::string& file) {
+  require_readable(file, {});
   return format_of(file) == SelfDescribing::png ? open_png(file) : open_tiff(file);
 }
 
@@ -118,6 +134,7 @@ class StackImage : public ImageFile {
     require(s.size == Index(info().size[0], info().size[1], 1) && s.type == info().type,
             "{}: has changed since the stack was opened", file);
     slice->read_plane(0, values);
+    if (s.black && !info().black) turn_white(values, *s.black, file);
   }
 
   std::vector<std::string> files_;
@@ -132,6 +149,34 @@ void check_slice(const ImageInfo& slice, const ImageInfo& first) {
           name_of(first.type), first.format);
 }
 
+/// What the slices say about themselves, as the stack says it: widths that differ are doubted, values in which 0 is
+/// white are turned where those of others are not.
+ImageInfo merged(const std::vector<ImageInfo>& slices, const std::string& path) {
+  ImageInfo info = slices.front();
+  info.path = path;
+  info.format = fmt::format("stack of {} {} files", slices.size(), info.format);
+  info.size[2] = static_cast<int>(slices.size());
+  std::size_t white = 0;
+  for (const ImageInfo& s : slices) {
+    white += s.black.has_value();
+    if (info.labels_only.empty()) info.labels_only = s.labels_only;
+    for (const std::string& note : s.notes)
+      if (std::find(info.notes.begin(), info.notes.end(), note) == info.notes.end()) info.notes.push_back(note);
+    const bool alike = s.spacing.has_value() == info.spacing.has_value() &&
+                       (!s.spacing || norm(*s.spacing - *info.spacing) <= 1e-3 * norm(*info.spacing));
+    if (!alike && info.width_doubt.empty())
+      info.width_doubt =
+          fmt::format("holds slices of which {} and {} state widths that differ", slices.front().path, s.path);
+  }
+  if (white == 0 || white == slices.size()) return info;
+  info.black.reset();
+  info.notes.push_back(
+      fmt::format("in {} of the {} slices 0 is white: their values are turned to those of the others, "
+                  "in which 0 is black",
+                  white, slices.size()));
+  return info;
+}
+
 }  // namespace
 
 std::unique_ptr<ImageFile> open_stack(const std::string& path) {
@@ -142,18 +187,13 @@ std::unique_ptr<ImageFile> open_stack(const std::string& path) {
   check_numbers(names, path);
   require(names.size() <= INT_MAX, "{}: {} slices; at most {}", path, names.size(), INT_MAX);
   std::vector<std::string> files;
-  ImageInfo first;
+  std::vector<ImageInfo> slices;
   for (const std::string& name : names) {
     files.push_back((folder / name).string());
-    const ImageInfo slice = open_slice(files.back())->info();
-    if (files.size() == 1) first = slice;
-    check_slice(slice, first);
+    slices.push_back(open_slice(files.back())->info());
+    check_slice(slices.back(), slices.front());
   }
-  ImageInfo info = first;
-  info.path = path;
-  info.format = fmt::format("stack of {} {} files", names.size(), first.format);
-  info.size[2] = static_cast<int>(names.size());
-  return std::make_unique<StackImage>(std::move(info), std::move(files));
+  return std::make_unique<StackImage>(merged(slices, path), std::move(files));
 }
 
 }  // namespace karst

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <map>
@@ -111,6 +112,17 @@ class Directories {
       require(page.emplace(e.tag, e).second, "{}: is damaged: a page has the tag {} twice", path_, e.tag);
       beside_ = beside_ || std::find(beside.begin(), beside.end(), e.tag) != beside.end();
     }
+    constexpr std::array<std::pair<int, const char*>, 5> makers{{{33628, "MetaMorph (STK)"},
+                                                                 {33629, "MetaMorph (STK)"},
+                                                                 {33630, "MetaMorph (STK)"},
+                                                                 {33631, "MetaMorph (STK)"},
+                                                                 {34412, "Zeiss (LSM)"}}};
+    for (const auto& [tag, maker] : makers)
+      require(
+          !page.contains(tag),
+          "{}: is a TIFF of {}, which says in tags of its own what its planes are; save it as TIFF, for instance with "
+          "Fiji (File > Save As > Tiff)",
+          path_, maker);
     read_strips(page);
     return number(at + wide + each * entries, link);
   }
@@ -118,9 +130,12 @@ class Directories {
   /// Strips or tiles of a page.
   void read_strips(const std::map<int, Entry>& page) {
     enum {
+      nz = 32997,
+      tile_nz = 32998,
       nx = 256,
       ny = 257,
       bits = 258,
+      samples = 277,
       compression = 259,
       strips = 273,
       strip_bytes = 279,
@@ -139,13 +154,16 @@ class Directories {
       if (length != 0) voxels_.push_back({number(o.start + n * o.width, o.width), length});
       found += length;
     }
-    const double area = tiled ? double(o.count) * static_cast<double>(first(page, tile_nx, 0)) *
-                                    static_cast<double>(first(page, tile_ny, 0))
-                              : static_cast<double>(first(page, nx, 0)) * static_cast<double>(first(page, ny, 0));
-    const double needed = area * static_cast<double>(first(page, bits, 1)) / 8;
-    require(first(page, compression, 1) != 1 || static_cast<double>(found) >= needed,
-            "{}: page {} needs {} bytes for its pixels, which are not compressed; it has {}", path_, pages_ - 1, needed,
-            found);
+    if (first(page, compression, 1) != 1) return;
+    const std::int64_t depth = first(page, tiled ? tile_nz : nz, 1), pixel = first(page, bits, 1);
+    const double across = std::ceil(static_cast<double>(first(page, tiled ? tile_nx : nx, 0) * pixel) / 8),
+                 down = static_cast<double>(first(page, tiled ? tile_ny : ny, 0) * depth);
+    const double needed = across * down * (tiled ? static_cast<double>(o.count) : 1);
+    // Fewer than 8 bits are what a page has that does not say how many: it is held to its bytes.
+    const bool exact = pixel < 8 && first(page, samples, 1) == 1;
+    require(exact ? static_cast<double>(found) == needed : static_cast<double>(found) >= needed,
+            "{}: page {} needs {} bytes for its pixels of {} bits, which are not compressed; it has {}", path_,
+            pages_ - 1, needed, pixel, found);
   }
 
   std::string path_;

@@ -154,6 +154,12 @@ std::unique_ptr<ImageFile> open_vti(const std::string& path) {
           layout.size[0], layout.size[1], layout.size[2], count, one("NumberOfTuples", count));
   if (image.has("Spacing"))
     set_spacing(info, voxel_widths(image.attribute("Spacing", path), 3, path, "Spacing"), 0);  // VTK knows no units
+  if (image.has("Direction")) {
+    const std::vector<double> v = numbers_of<double>(image.attribute("Direction", path), 9, path, "Direction");
+    const std::array<Vec3, 3> columns{{{v[0], v[3], v[6]}, {v[1], v[4], v[7]}, {v[2], v[5], v[8]}}};
+    require_right_angles(columns, path, "Direction");
+    doubt_lengths(info, columns, Vec3::all(1), "Direction");
+  }
   return open_vti_array(std::move(info), layout, root, *array);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cctype>
 #include <fstream>
+#include <sstream>
 
 #include "base/error.hpp"
 
@@ -13,8 +14,8 @@ constexpr int end_of_file = -1;
 
 class Parser {
  public:
-  Parser(const std::string& path, const std::string& stop) : path_(path), stop_(stop), file_(path, std::ios::binary) {
-    require(file_.is_open(), "{}: cannot be opened for reading", path);
+  Parser(std::istream& text, const std::string& path, const std::string& stop)
+      : path_(path), stop_(stop), text_(*text.rdbuf()) {
     next();
   }
 
@@ -35,11 +36,11 @@ class Parser {
 
  private:
   void next() {
-    c_ = file_.rdbuf()->sbumpc();
+    c_ = text_.sbumpc();
     ++at_;
   }
   void check(bool ok, const char* what) const {
-    require(ok, "{}: is no XML file as VTK writes them: {} (byte {})", path_, what, at_ - 1);
+    require(ok, "{}: its XML is damaged: {} (byte {})", path_, what, at_ - 1);
   }
   void expect(char c, const char* what) {
     check(c_ == static_cast<unsigned char>(c), what);
@@ -56,10 +57,19 @@ class Parser {
     if (c_ == '<') next();
     return letters;
   }
-  /// Behind `<`: a declaration `?...?>` or a comment `!--...-->`.
+  /// Behind `<![`: letters as they stand, up to `]]>`.
+  void skip_letters() {
+    for (int brackets = 0; c_ != '>' || brackets < 2; next()) {
+      check(c_ != end_of_file, "it ends in letters as they stand (CDATA)");
+      brackets = c_ == ']' ? brackets + 1 : 0;
+    }
+    next();
+  }
+  /// Behind `<`: a declaration `?...?>`, a comment `!--...-->` or letters `![CDATA[...]]>`.
   void skip_aside() {
     if (c_ == '!') {
       next();
+      if (c_ == '[') return skip_letters();
       expect('-', "only comments may follow <!");
       expect('-', "only comments may follow <!");
       for (int dashes = 0; c_ != '>' || dashes < 2; next()) {
@@ -99,7 +109,7 @@ class Parser {
 
   /// From behind `<` of its opening tag to behind `>` of its closing tag.
   XmlElement element(int depth) {
-    check(depth < 16 && ++elements_ < 10000, "it has too many elements");
+    check(depth < 16 && ++elements_ < 200000, "it has too many elements");
     XmlElement e;
     e.name = name();
     for (;;) {
@@ -143,7 +153,7 @@ class Parser {
   }
 
   std::string path_, stop_;
-  std::ifstream file_;
+  std::streambuf& text_;
   int c_ = end_of_file;  // the letter that comes next ...
   std::int64_t at_ = 0;  // ... and how many have been taken, with that
   int elements_ = 0;
@@ -165,6 +175,15 @@ const std::string& XmlElement::attribute(const std::string& key, const std::stri
   return found->second;
 }
 
-XmlElement read_xml(const std::string& path, const std::string& stop) { return Parser(path, stop).document(); }
+XmlElement read_xml(const std::string& path, const std::string& stop) {
+  std::ifstream file(path, std::ios::binary);
+  require(file.is_open(), "{}: cannot be opened for reading", path);
+  return Parser(file, path, stop).document();
+}
+
+XmlElement parse_xml(const std::string& text, const std::string& path) {
+  std::istringstream in(text);
+  return Parser(in, path, "").document();
+}
 
 }  // namespace karst

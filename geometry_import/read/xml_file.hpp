@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of XML that VTK's files use. Inside geometry_import only.
+// The part of XML that VTK's files and OME-TIFF use. Inside geometry_import only.
 #pragma once
 
 #include <cstdint>
@@ -30,5 +30,9 @@ struct XmlElement {
 /// Throws Error for what is not well-formed: tags that do not match, attributes given twice, a file that ends early or
 /// goes on behind the last tag.
 XmlElement read_xml(const std::string& path, const std::string& stop);
+
+/// The same of a text; `start` and `end` of its elements are places in it.
+/// @param path  named in messages
+XmlElement parse_xml(const std::string& text, const std::string& path);
 
 }  // namespace karst

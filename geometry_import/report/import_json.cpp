@@ -37,6 +37,7 @@ void add_image(Json& j, const ImportReport& r) {
   j["voxels"] = r.voxels.v;
   j["voxel_m"] = r.voxel;
   j["voxel_from_file"] = r.voxel_from_file;
+  j["z_assumed"] = r.z_assumed;
 }
 
 void add_segmentation(Json& j, const ImportReport& r) {

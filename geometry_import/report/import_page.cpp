@@ -56,7 +56,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const ImportReport& r)
     std::vector<std::string> limits;
     for (const double t : r.thresholds) limits.push_back(fmt::format("{:.6g}", t));
     add(limits.size() == 1 ? "threshold" : "thresholds", join(limits));
-    add("pore", r.pore_above ? "brighter than the threshold" : "darker than the threshold");
+    add("pore", r.pore_above ? "gray values above the threshold" : "gray values below the threshold");
   } else {
     add("value of the pore", fmt::format("{:g}", r.pore));
     add("shift that keeps the volume", fmt::format("{:.3g} voxel", r.shift));

@@ -24,6 +24,7 @@ struct ImportReport : SegmentReport {
   Index voxels;                          ///< after preparation
   double voxel = 0;                      ///< after preparation [m]
   bool voxel_from_file = false;          ///< false: from the options
+  bool z_assumed = false;                ///< the file states widths in x and y alone; z is taken equal to x
   CleanReport cleaned;
   std::vector<PhaseShare> phases;  ///< by label
   double shift = 0;                ///< added to φ so that the volume is kept, segmented images [voxels]

@@ -48,7 +48,9 @@ struct ImportOptions {
   std::vector<double> thresholds;        ///< limits of several classes, ascending
   std::optional<int> classes;            ///< multi-Otsu; none: 3
   std::optional<double> seed_threshold;  ///< pore for sure beyond it, elsewhere where connected to such
-  bool pore_above = false;               ///< the pore is brighter than the threshold
+  /// The pore is where gray values are above the threshold. None: where it is darker, which is above in images in which
+  /// 0 is white.
+  std::optional<bool> pore_above;
 
   /// None: scan, unless threshold, thresholds, segment, seed_threshold or smoothing are given.
   std::optional<WallFrom> wall;

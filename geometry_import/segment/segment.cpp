@@ -20,9 +20,11 @@ constexpr std::int64_t few_values = 32;  // an image of so few integers may hold
 constexpr double moved_share = 0.05;     // of the contrast, and of the porosity
 
 /// Names by label. Throws Error unless the names suit the classes.
-std::vector<std::string> class_names(const GrayClasses& classes, const ImportOptions& options) {
+/// @param white_is_zero  the darkest class is that of the largest values
+std::vector<std::string> class_names(const GrayClasses& classes, const ImportOptions& options, bool white_is_zero) {
   const std::size_t n = classes.limits.size() + 1;
   std::vector<std::string> by_class = options.names;
+  if (white_is_zero) std::reverse(by_class.begin(), by_class.end());
   if (by_class.empty()) {
     for (std::size_t c = 0, solid = 1; c < n; ++c)
       by_class.push_back(c == classes.pore() ? "pore" : n == 2 ? "solid" : fmt::format("solid {}", solid++));
@@ -37,7 +39,8 @@ std::vector<std::string> class_names(const GrayClasses& classes, const ImportOpt
     require(is_pore == (c == classes.pore()),
             "{}: `names` gives class {} of {} (the darkest is 1) the name \"{}\", but the pore is the {} class{}: name "
             "that one, and no other, \"pore\"",
-            options.file, c + 1, n, by_class[c], classes.pore_above ? "brightest" : "darkest",
+            options.file, white_is_zero ? n - c : c + 1, n, by_class[c],
+            classes.pore_above != white_is_zero ? "brightest" : "darkest",
             classes.pore_above ? "" : " (with `pore_above = true` the brightest)");
   }
   std::vector<std::string> by_label(n);
@@ -124,7 +127,7 @@ GrayClasses find_classes(const ImageLayers& image, const ImportOptions& options,
     count_values(image, histogram);
   }
   GrayClasses classes;
-  classes.pore_above = options.pore_above;
+  classes.pore_above = options.pore_above.value_or(image.info().black.has_value());
   report.segmentation = options.threshold ? "threshold" : "thresholds";
   classes.limits = options.threshold ? std::vector{*options.threshold}
                    : given           ? options.thresholds
@@ -218,7 +221,7 @@ Segmentation segment_gray(const ImageLayers& image, const ImportOptions& options
                           ReportPictures* pictures) {
   Histogram histogram;
   const GrayClasses classes = find_classes(image, options, report, histogram);
-  const std::vector<std::string> names = class_names(classes, options);
+  const std::vector<std::string> names = class_names(classes, options, image.info().black.has_value());
   report.thresholds = classes.limits;
   report.threshold = classes.wall();
   report.pore_above = classes.pore_above;

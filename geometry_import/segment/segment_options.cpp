@@ -19,7 +19,7 @@ std::vector<std::string> given_for_gray(const ImportOptions& o) {
   add(!o.thresholds.empty(), "thresholds");
   add(o.seed_threshold.has_value(), "seed_threshold");
   add(o.classes.has_value(), "classes");
-  add(o.pore_above, "pore_above");
+  add(o.pore_above.value_or(false), "pore_above");
   add(o.segment && *o.segment != SegmentBy::labels, "segment");
   add(o.wall.has_value(), "wall");
   return given;

@@ -239,4 +239,10 @@ PictureData ReportPictures::gather(const Comm& comm) const {
   return data;
 }
 
+void show_white_as_zero(PictureData& pictures) {
+  std::swap(pictures.black, pictures.white);
+  for (ImageSlice& slice : pictures.slices)
+    for (std::uint8_t& gray : slice.gray) gray = static_cast<std::uint8_t>(255 - gray);
+}
+
 }  // namespace karst

@@ -41,6 +41,9 @@ struct PictureData {
   Volume coarse;                     ///< means of φ, in cubes
 };
 
+/// Shows images in which 0 is white as they are meant: small values bright.
+void show_white_as_zero(PictureData& pictures);
+
 class ReportPictures {
  public:
   explicit ReportPictures(const Index& voxels);

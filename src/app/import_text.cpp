@@ -21,10 +21,12 @@ std::string image_lines(const ImportReport& r) {
     text += line("sample", fmt::format("cylinder of radius {:g} voxels about x = {:g}, y = {:g}: {:.2f} % of the "
                                        "voxels; the rest is solid and left out below",
                                        r.sample->radius, r.sample->x, r.sample->y, 100 * r.sample_share));
-  return text + line("voxel width", fmt::format("{} ({})", format_si(r.voxel, "m"),
-                                                r.file_spacing != Vec3::all(r.voxel) ? "after resampling"
-                                                : r.voxel_from_file                  ? "from the file"
-                                                                                     : "as given"));
+  return text +
+         line("voxel width", fmt::format("{} ({}{})", format_si(r.voxel, "m"),
+                                         r.file_spacing != Vec3::all(r.voxel) ? "after resampling"
+                                         : r.voxel_from_file                  ? "from the file"
+                                                                              : "as given",
+                                         r.z_assumed ? "; the file states x and y alone: z is taken equal to x" : ""));
 }
 
 std::string pore_line(const ImportReport& r) {

@@ -7,6 +7,7 @@
 Every case below and in bad_flow.py, bad_transport.py and bad_chemistry.py runs in an empty folder of its own. Its message must hold the words stated; the folder must look as
 before the run, older results included.
 """
+import bz2
 import gzip
 import os
 import re
@@ -289,6 +290,18 @@ def run_an_image_with_an_unknown_unit(folder):
 def run_an_image_without_a_width(folder):
     (folder / "rock.raw").write_bytes(sphere_image(16, 5))
     return ["run", "rock.raw", "--size", "16x16x16", "--type", "uint8", "--pore", "0"], ["rock.raw", "--voxel WIDTH"]
+
+
+@case
+def import_text_as_voxels(folder):
+    (folder / "rock.raw").write_text("0 1\n" * 1024)  # 4096 letters for 4096 voxels
+    return ["import", "rock.raw", *RAW], ["rock.raw", "is text", "numpy.save"]
+
+
+@case
+def run_an_image_of_another_kind(folder):
+    (folder / "rock.raw").write_bytes(bz2.compress(sphere_image(16, 5)))
+    return ["run", "rock.raw", "--size", "16x16x16", "--type", "uint8", "--pore", "0", "--voxel", "2um"], ["compressed by bzip2", "bunzip2"]
 
 
 @case

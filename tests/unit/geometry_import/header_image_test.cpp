@@ -133,7 +133,7 @@ TEST_F(HeaderImageTest, NrrdThatContradictsItselfIsRefused) {
   EXPECT_TRUE(has(with("raw", "bzip2"), "encoding is \"bzip2\"; raw, gzip"));
   EXPECT_TRUE(has(with("NRRD0004", "NRRD0009"), "is no NRRD file"));
   EXPECT_TRUE(has(with("endian", "kinds: 3-color domain domain\nendian"), "kind \"3-color\" (colour, vector or time)"));
-  EXPECT_TRUE(has(with("endian", "spacings: 1 0 1\nendian"), "widths must be positive"));
+  EXPECT_TRUE(has(with("endian", "spacings: 1 0 1\nendian"), "widths must be finite and not 0"));
   EXPECT_TRUE(has(with("endian", "spacings: 1 1 1\nunits: \"mm\" \"um\" \"mm\"\nendian"), "units that differ"));
   const std::string space = "space dimension: 3\nspace directions: ";
   EXPECT_EQ(with("endian", space + "(2,0,0) (0,2,0) (0,0,2)\nendian"), "");
@@ -191,11 +191,17 @@ TEST_F(HeaderImageTest, MetaImageCompressedAsTextAndInSeveralFiles) {
   }
   write("d.mhd", meta("MET_SHORT", order + "HeaderSize = 4\n") + list);
   write("e.mhd", meta("MET_SHORT", order + "HeaderSize = 4\n") + "ElementDataFile = s%d.raw 1 3 1\n");
-  for (const char* name : {"a.mha", "b.mha", "c.mhd", "d.mhd", "e.mhd"}) EXPECT_EQ(values(name), as_float(v)) << name;
+  for (const std::string dimension : {" 2", " 2D"})  // of the files: a plane each
+    write("g" + dimension.substr(1) + ".mhd", meta("MET_SHORT", order + "HeaderSize = 4\n") + "ElementDataFile = LIST" +
+                                                  dimension + list.substr(list.find('\n')));
+  EXPECT_TRUE(has(error("h.mhd", meta("MET_SHORT", order) + "ElementDataFile = LIST 3D\ns1.raw\n"), "LIST 3D"));
+  for (const char* name : {"a.mha", "b.mha", "c.mhd", "d.mhd", "e.mhd", "g2.mhd", "g2D.mhd"})
+    EXPECT_EQ(values(name), as_float(v)) << name;
   write("f.mha",
         meta("MET_SHORT", order + "ElementToIntensityFunctionSlope = 2\nElementToIntensityFunctionOffset = -7\n") +
             local + bytes);
   EXPECT_EQ(values("f.mha")[3], 2 * static_cast<float>(v[3]) - 7);
+  EXPECT_TRUE(has(open_image(path("f.mha"))->info().notes.at(0), "-7 + 2 times those stored"));
 }
 
 TEST_F(HeaderImageTest, MetaImageThatContradictsItselfIsRefused) {
@@ -211,6 +217,7 @@ TEST_F(HeaderImageTest, MetaImageThatContradictsItselfIsRefused) {
   EXPECT_TRUE(has(with(order + "BinaryDataByteOrderMSB = True\n"), "contradict"));
   EXPECT_TRUE(has(with(order + "ElementSpacin = 1 1 1\n"), "is ElementSpacing meant?"));
   EXPECT_TRUE(has(with(order + "CompressedData = Maybe\n"), "True or False"));
+  EXPECT_TRUE(has(with(order + "CenterOfRotation = 20\n"), "CenterOfRotation is \"20\"; 3 numbers are needed"));
   EXPECT_TRUE(has(with(order + "CompressedData = True\n"), "damaged"));
   EXPECT_TRUE(has(with(order + "CompressedData = True\nCompressedDataSize = 7\n"), "states 7 compressed bytes"));
   EXPECT_TRUE(has(with(order + "BinaryData = False\n"), "of the voxels is") ||
@@ -226,6 +233,38 @@ TEST_F(HeaderImageTest, MetaImageThatContradictsItselfIsRefused) {
   EXPECT_TRUE(has(error("a.mha", meta("MET_SHORT", order)), "no ElementDataFile"));
 }
 
+// The sign of a width is a direction; directions that are not at right angles shear the voxels.
+TEST_F(HeaderImageTest, WidthsAreMagnitudesAndDirectionsAreLookedAt) {
+  const std::string bytes = bytes_of(sample_values<std::uint8_t>()), local = "ElementDataFile = LOCAL\n";
+  const auto info = [&](const std::string& name, const std::string& head) {
+    write(name, head + bytes);
+    return open_image(path(name))->info();
+  };
+  const ImageInfo negative = info("a.mha", meta("MET_UCHAR", "ElementSpacing = 0.002 -0.002 0.004\n") + local);
+  ASSERT_TRUE(negative.spacing.has_value());
+  EXPECT_NEAR((*negative.spacing)[1], 2e-6, 1e-12);
+  EXPECT_NEAR(
+      info("b.nrrd", nrrd("uint8", "raw", "spacings: -2 2 -2\nunits: \"um\" \"um\" \"um\"\n")).voxel.value_or(0), 2e-6,
+      1e-12);
+  const std::string oblique =
+      "space: scanner-xyz\nspace directions: (0,-1.2,1.6) (2,0,0) (0,1.6,1.2)\nspace units: "
+      "\"um\" \"um\" \"um\"\n";
+  EXPECT_NEAR(info("b.nrrd", nrrd("uint8", "raw", oblique)).voxel.value_or(0), 2e-6, 1e-12);
+  const std::string widths = "ElementSpacing = 0.002 0.002 0.002\n";
+  EXPECT_EQ(info("a.mha", meta("MET_UCHAR", widths + "TransformMatrix = 0 -1 0 1 0 0 0 0 1\n") + local).width_doubt,
+            "");
+  EXPECT_TRUE(
+      has(info("a.mha", meta("MET_UCHAR", widths + "TransformMatrix = 2 0 0 0 1 0 0 0 1\n") + local).width_doubt,
+          "of 2 times that"));
+  EXPECT_TRUE(has(error("a.mha", meta("MET_UCHAR", widths + "TransformMatrix = 1 0.5 0 0 1 0 0 0 1\n") + local + bytes),
+                  "sheared"));
+  const ImageInfo both = info("a.mha", meta("MET_UCHAR", widths + "ElementSize = 0.001 0.001 0.001\n") + local);
+  EXPECT_NEAR(both.voxel.value_or(0), 2e-6, 1e-12);
+  EXPECT_TRUE(has(both.notes.at(0), "not its ElementSize"));
+  EXPECT_NEAR(info("a.mha", meta("MET_UCHAR", "ElementSize = 0.002 0.002 0.002\n") + local).voxel.value_or(0), 2e-6,
+              1e-12);
+}
+
 struct Nifti {
   int version = 1;
   bool big = false, one_file = true;
@@ -233,6 +272,8 @@ struct Nifti {
   std::array<std::int64_t, 5> dim{3, 5, 4, 3, 1};
   double slope = 0, intercept = 0, offset = 352;
   char unit = 3;
+  std::array<double, 9> sform{};  ///< rows; all 0: none
+  double width = 2.5;
 };
 
 std::string nifti(const Nifti& o) {
@@ -247,7 +288,9 @@ std::string nifti(const Nifti& o) {
     first ? put(40 + 2 * d, static_cast<std::int16_t>(o.dim[d])) : put(16 + 8 * d, o.dim[d]);
   put(first ? 70 : 12, o.datatype);
   put(first ? 72 : 14, o.bits);
-  for (std::size_t d = 1; d < 4; ++d) real(d, 76, 104, 2.5);
+  for (std::size_t d = 1; d < 4; ++d) real(d, 76, 104, o.width);
+  if (o.sform != std::array<double, 9>{}) first ? put(254, std::int16_t{1}) : put(348, std::int32_t{1});
+  for (std::size_t n = 0; n < 9; ++n) real(n / 3 * 4 + n % 3, 280, 400, o.sform[n]);
   if (first) {
     put(108, static_cast<float>(o.offset));
     h[123] = o.unit;
@@ -292,6 +335,33 @@ TEST_F(HeaderImageTest, NiftiOfBothVersionsByteOrdersPackedAndInTwoFiles) {
   scaled.slope = std::nan("");
   write("d.nii", nifti(scaled) + bytes_of(v));
   EXPECT_EQ(values("d.nii"), as_float(v)) << "no number says that nothing is scaled";
+}
+
+// pixdim and sform state widths, in either version; names do not tell whether gzip was at work.
+TEST_F(HeaderImageTest, NiftiStatesItsWidthsTwice) {
+  const std::string bytes = bytes_of(sample_values<std::int16_t>());
+  for (const int version : {1, 2}) {
+    Nifti o{.version = version};
+    o.offset = 560;
+    const auto doubt = [&] {
+      write("a.nii", nifti(o) + bytes);
+      return open_image(path("a.nii"))->info().width_doubt;
+    };
+    o.sform = {0, -2.5, 0, 2.5, 0, 0, 0, 0, 2.5};
+    EXPECT_EQ(doubt(), "");
+    o.sform[8] = 5;
+    EXPECT_TRUE(has(doubt(), "widths of 2.5 in z and, by its sform, of 2 times that")) << version;
+    o.sform = {2.5, 2.5, 0, 0, 2.5, 0, 0, 0, 2.5};
+    EXPECT_TRUE(has(error("a.nii", nifti(o) + bytes), "sheared")) << version;
+    o.sform = {};
+    o.width = -2.5;
+    write("a.nii", nifti(o) + bytes);
+    EXPECT_NEAR(open_image(path("a.nii"))->info().voxel.value_or(0), 2.5e-6, 1e-12);
+    write("packed.nii", gzip(nifti(o) + bytes));
+    write("plain.nii.gz", nifti(o) + bytes);
+    for (const char* name : {"packed.nii", "plain.nii.gz"})
+      EXPECT_EQ(values(name), as_float(sample_values<std::int16_t>())) << name;
+  }
 }
 
 TEST_F(HeaderImageTest, NiftiThatContradictsItselfIsRefused) {

@@ -118,7 +118,7 @@ TEST_F(ImageFileTest, NamesAreChecked) {
   EXPECT_TRUE(has(error_of([&] { open_image(path("none.raw"), layout); }), "none.raw: no such file"));
   EXPECT_TRUE(has(error_of([&] { open_image(path("none.tif")); }), "no such file"));
   test::write_raw(path("a.xyz"), sample_values<std::uint8_t>());
-  EXPECT_TRUE(has(error_of([&] { open_image(path("a.xyz")); }), "extension unknown"));
+  EXPECT_TRUE(has(error_of([&] { open_image(path("a.xyz")); }), "neither its first bytes nor its name tell"));
   EXPECT_EQ(error_of([&] { open_image(path("a.xyz"), layout); }), "") << "a layout makes it a raw file";
   test::write_raw(path("a.raw"), sample_values<std::uint8_t>());
   EXPECT_TRUE(has(error_of([&] { open_image(path("a.raw")); }), "needs its `size`"));
@@ -327,7 +327,7 @@ TEST_F(ImageFileTest, TiffErrors) {
   };
   Tiff colour;
   colour.samples = 3;
-  EXPECT_TRUE(has(error(colour), "page 0 is in colour (3 values per pixel"));
+  EXPECT_TRUE(has(error(colour), "page 0 is in colour or has transparency (3 values per pixel"));
   Tiff mixed;
   mixed.second_page_nx = 40;
   EXPECT_TRUE(has(error(mixed), "page 1 is 40 x 21")) << error(mixed);

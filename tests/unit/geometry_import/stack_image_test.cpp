@@ -46,7 +46,9 @@ void write_tiff(const std::string& path, int z, int bits = 8, int width = nx) {
 
 struct Png {
   int bits = 8, color = PNG_COLOR_TYPE_GRAY, interlace = PNG_INTERLACE_NONE;
-  std::uint32_t per_metre = 0;
+  std::uint32_t per_metre = 0;  ///< in y half as many when the unit is unknown
+  int unit = PNG_RESOLUTION_METER;
+  int palette = 1;  ///< of 32 colours: 1 from black to white, -1 from white to black, 0 colours
 };
 
 void write_png(const std::string& path, int z, const Png& o = {}) {
@@ -55,7 +57,14 @@ void write_png(const std::string& path, int z, const Png& o = {}) {
   png_infop info = png_create_info_struct(png);
   png_init_io(png, file);
   png_set_IHDR(png, info, nx, ny, o.bits, o.color, o.interlace, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  if (o.per_metre > 0) png_set_pHYs(png, info, o.per_metre, o.per_metre, PNG_RESOLUTION_METER);
+  if (o.per_metre > 0)
+    png_set_pHYs(png, info, o.per_metre, o.unit == PNG_RESOLUTION_METER ? o.per_metre : o.per_metre / 2, o.unit);
+  std::vector<png_color> palette;
+  for (int n = 0; n < 32; ++n) {
+    const auto gray = static_cast<png_byte>(o.palette < 0 ? 255 - 8 * n : 8 * n);
+    palette.push_back({gray, gray, o.palette == 0 ? static_cast<png_byte>(3) : gray});
+  }
+  if (o.color == PNG_COLOR_TYPE_PALETTE) png_set_PLTE(png, info, palette.data(), 32);
   const int channels = o.color == PNG_COLOR_TYPE_RGB ? 3 : 1;
   std::vector<std::vector<unsigned char>> rows(ny);
   std::vector<png_bytep> pointers;
@@ -156,6 +165,30 @@ TEST_F(StackTest, PngStatesItsPixelsPerMetre) {
   write_png(path("a.png"), 0, {8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, 2835});  // 72 per inch
   EXPECT_FALSE(open_image(path("a.png"))->info().voxel.has_value());
   EXPECT_TRUE(has(open_image(path("a.png"))->info().voxel_note, "for printing"));
+}
+
+// Pixels that are no squares, in no unit that is known; z is taken equal to x.
+TEST_F(StackTest, PngStatesProportions) {
+  write_png(path("a.png"), 0, {8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, 2, PNG_RESOLUTION_UNKNOWN});
+  const ImageInfo info = open_image(path("a.png"))->info();
+  EXPECT_FALSE(info.spacing.has_value());
+  EXPECT_NEAR(info.proportions[1], 2, 1e-12);
+  EXPECT_TRUE(info.z_assumed);
+}
+
+// The index is the label; a palette of grays says whether 0 is black or white.
+TEST_F(StackTest, PngPalettesHoldLabelsOrGrayValues) {
+  const auto info = [&](int way) {
+    Png o{8, PNG_COLOR_TYPE_PALETTE};
+    o.palette = way;
+    write_png(path("a.png"), 0, o);
+    const std::vector<float> values = all_values(*open_image(path("a.png")));
+    for (int n = 0; n < nx * ny; ++n) EXPECT_EQ(values[n], float(n));
+    return open_image(path("a.png"))->info();
+  };
+  EXPECT_TRUE(info(1).labels_only.empty() && !info(1).black);
+  EXPECT_EQ(info(-1).black, 31);
+  EXPECT_TRUE(has(info(0).labels_only, "palette of colours"));
 }
 
 TEST_F(StackTest, MissingSlicesAreNamed) {

@@ -154,7 +154,9 @@ TEST_F(VtiImageTest, WhatContradictsItselfIsRefused) {
   };
   EXPECT_TRUE(has(edited("type=\"ImageData\"", "type=\"PolyData\""), "is no image of VTK"));
   EXPECT_TRUE(has(edited("header_type", "header_typo"), "attribute header_typo, which the format does not know"));
-  EXPECT_TRUE(has(edited("Spacing=\"2 2 3\"", "Spacing=\"2 0 3\""), "widths must be positive"));
+  EXPECT_TRUE(has(edited("Spacing=\"2 2 3\"", "Spacing=\"2 0 3\""), "widths must be finite and not 0"));
+  EXPECT_EQ(edited("Spacing=\"2 2 3\"", "Spacing=\"2 2 3\" Direction=\"0 -1 0 1 0 0 0 0 1\""), "");
+  EXPECT_TRUE(has(edited("Spacing=\"2 2 3\"", "Spacing=\"2 2 3\" Direction=\"1 1 0 0 1 0 0 0 1\""), "sheared"));
   EXPECT_TRUE(has(edited("<Piece Extent=\"0 5 0 4 0 3\"", "<Piece Extent=\"0 5 0 4 0 2\""), "image in one piece"));
 }
 

@@ -6,10 +6,22 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/reactive_run.hpp"
+#include "app/transport_job.hpp"
 #include "base/timer.hpp"
 #include "base/version.hpp"
 
 namespace karst {
+
+std::string unit_of(const Config& config, const JobComponent& component) {
+  const auto begins = [&](const char* word) { return component.name.starts_with(word); };
+  bool amount = false;
+  if (component.field == PlotField::chemistry) amount = begins("molality_") || begins("mineral_") || begins("sorbed_");
+  if (component.field == PlotField::concentration && config.reactive != nullptr)
+    for (const std::string& element : config.reactive->medium.system.elements)
+      amount = amount || component.name == concentration_name(element);
+  return amount ? ReactiveRun::amounts : std::string(word_of(component.field).unit);
+}
 
 PlotSize write_plot(const JobContext& run, const Source& source, const std::string& path,
                     const std::vector<JobComponent>& of_jobs, double time) {
@@ -22,14 +34,13 @@ PlotSize write_plot(const JobContext& run, const Source& source, const std::stri
   plot.cell_width = run.grid.cell_width();
   plot.time = time;
   for (const LevelGeometry& level : run.geometry.levels) plot.levels.push_back(&level.graph.layout());
-  auto add = [&, next = 0](PlotField field, const std::string& name) mutable {
-    const PlotWord& word = word_of(field);
-    if (word.is_vector && next++ % 3 > 0) return;  // its first component brings the others
-    plot.arrays.push_back(
-        {word.is_vector ? name.substr(0, name.size() - 2) : name, std::string(word.unit), word.is_vector});
+  auto add = [&, next = 0](PlotField field, const std::string& name, const std::string& unit) mutable {
+    const bool is_vector = word_of(field).is_vector;
+    if (is_vector && next++ % 3 > 0) return;  // its first component brings the others
+    plot.arrays.push_back({is_vector ? name.substr(0, name.size() - 2) : name, unit, is_vector});
   };
-  for (const PlotComponent& c : of_geometry) add(c.field, c.name);
-  for (const JobComponent& c : of_jobs) add(c.field, c.name);
+  for (const PlotComponent& c : of_geometry) add(c.field, c.name, std::string(word_of(c.field).unit));
+  for (const JobComponent& c : of_jobs) add(c.field, c.name, unit_of(run.config, c));
   plot.chombo = run.config.output.yt;
   plot.parts = run.config.output.files;
   plot.fill = [&](int level, std::int64_t box, int component, std::span<float> cells) {

@@ -16,6 +16,9 @@ namespace karst {
 PlotSize write_plot(const JobContext& run, const Source& source, const std::string& path,
                     const std::vector<JobComponent>& of_jobs, double time = 0.0);
 
+/// Unit of a component in files: amounts of [chemistry] are in mol/kgw, all else as PlotWord says.
+std::string unit_of(const Config& config, const JobComponent& component);
+
 /// How a plotfile is parted, to be said behind what it is for; empty where output.files asks for one file.
 std::string told_parts(const JobContext& run, const PlotSize& size);
 

@@ -59,7 +59,11 @@ std::string saturation_chart(const Json& transport, const Json& chemistry) {
     chart.add(chemistry.at("minerals").size() < 3 ? name + ", mean composition" : "", m,
               curve_of(history.at("saturation_index_mean").at(m)), dashes);
   }
-  return chart.html("At the outlet, dashed: of the mean composition. Below 0 a mineral dissolves.", 0.5, lowest_index);
+  const bool outlet = !chemistry.at("pH_outlet").is_null();
+  return chart.html(
+      std::string(outlet ? "At the outlet, dashed: of the mean composition." : "Of the mean composition.") +
+          " Below 0 a mineral dissolves.",
+      0.5, lowest_index);
 }
 
 std::string rate_chart(const Json& transport, const Json& chemistry) {
@@ -154,6 +158,8 @@ std::string title_of(const std::string& field) {
   return field.starts_with(index) ? "Saturation index of " + field.substr(index.size()) : field;
 }
 
+bool nothing_to_draw(const std::array<double, 2>& range) { return !(range[1] - range[0] > narrowest_picture); }
+
 std::string figure_key(const std::string& field, const std::string& which) {
   return fmt::format("chemistry {} {}", field, which);
 }
@@ -199,6 +205,10 @@ ReactivePage reactive_page(const Json& summary, const Figures& figures) {
   page.numbers.push_back(elements_card(chemistry));
   for (const Json& p : chemistry.at("pictures")) {
     const auto field = p.at("field").get<std::string>();
+    if (const auto range = p.at("range").get<std::array<double, 2>>(); nothing_to_draw(range)) {
+      page.uniform.push_back({escape_html(title_of(field)), fmt::format("{:.4f}", range[0])});
+      continue;
+    }
     std::string all;
     int n = 0;
     const auto add = [&](const std::string& which) {
@@ -225,7 +235,7 @@ void draw_reactive(const Comm& comm, const Json& summary, const FieldView& view,
     const auto field = p.at("field").get<std::string>();
     const auto range = p.at("range").get<std::array<double, 2>>();
     const auto place = view.find(field);
-    if (!place) continue;
+    if (!place || nothing_to_draw(range)) continue;
     const PlaneValues plane = middle_plane(comm, view, {&*place, 1}, across(view.cells, axis));
     if (comm.rank() == 0)
       figures[figure_key(field, "end")] = plane_figure(
@@ -265,11 +275,12 @@ void ReactiveRun::draw(Figures& figures) const {
   const auto ranges = picture_ranges();
   for (std::size_t i = 0; i + 1 < past_.pictures.size(); ++i)
     for (std::size_t f = 0; f < fields.size(); ++f)
-      figures[figure_key(fields[f], std::to_string(i + 1))] = plane_figure(
-          past_.pictures[i].planes[f],
-          chemistry_look(fields[f], cell_width_, ranges[f].first, ranges[f].second,
-                         fmt::format("{}, plane in the middle of {}", format_si(past_.pictures[i].time, "s"),
-                                     "xyz"[past_.pictures[i].planes[f].direction])));
+      if (!nothing_to_draw({ranges[f].first, ranges[f].second}))
+        figures[figure_key(fields[f], std::to_string(i + 1))] = plane_figure(
+            past_.pictures[i].planes[f],
+            chemistry_look(fields[f], cell_width_, ranges[f].first, ranges[f].second,
+                           fmt::format("{}, plane in the middle of {}", format_si(past_.pictures[i].time, "s"),
+                                       "xyz"[past_.pictures[i].planes[f].direction])));
 }
 
 }  // namespace karst

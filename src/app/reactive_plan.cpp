@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "chemistry/charge_error.hpp"
 #include "eb/geometry.hpp"
 #include "eb/mineral_choice.hpp"
 
@@ -63,13 +64,25 @@ bool readable(const SolutionOptions& solution) {
   }
 }
 
+/// By itself, without the elements of others.
+bool solvable(const Database& database, const SolutionOptions& solution) {
+  try {
+    solve_solution(database, solution);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 /// Notes what is wrong with it. Empty then, and where reading has noted it.
 std::optional<Solution> try_solved(Reader& in, const std::optional<Database>& database, const ChemistryDeck& deck,
                                    std::size_t which, std::size_t other) {
   if (database && readable(deck.solutions[which]) && readable(deck.solutions[other])) try {
       return solved(*database, deck, has_phreeqc() ? phreeqc_files(deck, in.directory()) : std::nullopt, which, other);
     } catch (const Error& e) {
-      in.mistake(fmt::format("chemistry.solution[{}]", which), e.what());
+      const bool of_the_other = which != other && !solvable(*database, deck.solutions[other]) &&
+                                solvable(*database, deck.solutions[which]);  // where it is noted
+      if (!of_the_other) in.mistake(fmt::format("chemistry.solution[{}]", which), e.what());
     }
   return std::nullopt;
 }
@@ -188,8 +201,11 @@ void add_chemistry(Reader& in, Config& config) {
     plan->initial = totals_in(start.system, start);
     plan->inlet = totals_in(start.system, enters);
     plan->water = 1e3 * water_density(deck.solutions[initial].temperature + kelvin_0);
-    plan->warnings = solution_warnings(start);
-    if (initial != inlet) std::ranges::move(solution_warnings(enters), std::back_inserter(plan->warnings));
+    for (const Solution* s : {&start, &enters}) {
+      if (s == &enters && initial == inlet) break;
+      std::ranges::move(solution_warnings(*s), std::back_inserter(plan->warnings));
+      plan->charge_errors.emplace_back(s->options.name, charge_error(*s));
+    }
   } catch (const Error& e) {
     config.transport.components.emplace_back();  // so that nothing else misses one
     return in.mistake("chemistry", e.what());

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/config.hpp"
@@ -18,10 +19,12 @@ struct ReactivePlan {
   std::optional<Vessel> bulk;           ///< what is in every cell: these minerals, then phases in equilibrium, sorbents
   std::optional<PhreeqcFiles> phreeqc;  ///< of the engine phreeqcrm
   std::vector<double> initial, inlet;   ///< [primary] totals [mol/kgw]
-  std::vector<int> species;             ///< of chemistry.species, in the system
-  std::size_t first = 0;                ///< component of the first total in TransportDeck::components
-  std::uint64_t database = 0;           ///< Database::fingerprint
-  double water = 997.0;                 ///< kilograms of water in a cubic metre of fluid
+  /// The solutions at the beginning and, where it is another one, at the inlet: name and charge_error().
+  std::vector<std::pair<std::string, double>> charge_errors;
+  std::vector<int> species;    ///< of chemistry.species, in the system
+  std::size_t first = 0;       ///< component of the first total in TransportDeck::components
+  std::uint64_t database = 0;  ///< Database::fingerprint
+  double water = 997.0;        ///< kilograms of water in a cubic metre of fluid
   std::vector<std::string> warnings;
   std::string left_out;  ///< of the database
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double largest_imbalance = 1e-11;  ///< of a step; round-off is below
 constexpr double much_error = 0.05;          ///< of what has dissolved
+constexpr double round_off_charge = 1e-6;    ///< [%]
 constexpr double long_step = 0.5;  ///< D dt / h² from which on splitting takes 1 % of the flux into fast walls
 
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -62,6 +63,9 @@ std::string ReactiveRun::text() const {
   std::string text = "Chemistry\n";
   text += fmt::format("  {:<44} {:>13}\n", "engine", engine());
   text += fmt::format("  {:<44} {:>13}\n", "  threads", n_threads());
+  for (const auto& [name, percent] : plan_.charge_errors)
+    text += fmt::format("  {:<44} {:>13}\n", fmt::format("charge of {} [% of the ions]", name),
+                        fmt::format("{:+.2g}", std::abs(percent) < round_off_charge ? 0.0 : percent));
   for (const auto& [name, water] :
        {std::pair{"at the outlet", &past_.line.outlet}, {"of the mean composition", &past_.line.mean}})
     if (std::isfinite(water->ph))
@@ -138,7 +142,11 @@ std::string ReactiveRun::json() const {
     const auto [low, high] = picture_ranges()[f];
     pictures.push_back({{"field", drawn_fields()[f]}, {"range", {low, high}}});
   }
+  Json solutions = Json::array();
+  for (const auto& [name, percent] : plan_.charge_errors)
+    solutions.push_back({{"name", name}, {"charge_error_percent", percent}});
   const Json json{{"engine", engine()},
+                  {"solutions", solutions},
                   {"threads", n_threads()},
                   {"database", run_.config.chemistry.databases()},
                   {"pH_outlet", finite(past_.line.outlet.ph)},

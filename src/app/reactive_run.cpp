@@ -226,24 +226,49 @@ void ReactiveRun::add(const Place& place, double dt) {
   }
 }
 
+/// Balances of the totals with what reacted: transport alone knows the state between.
+/// @param content  [primary] now; `content_` is that before the step
+void ReactiveRun::note_reactions(const TransportState& state, std::span<const double> content,
+                                 TransportReport& moved) const {
+  std::vector<double> extremes;  // -least, largest of each
+  for (const Array<double>& total : totals(state)) {
+    const double* const c = total.data();
+    extremes.push_back(parallel_max(grid_.n_own, [&](std::int64_t v) { return -c[v]; }));
+    extremes.push_back(parallel_max(grid_.n_own, [&](std::int64_t v) { return c[v]; }));
+  }
+  run_.comm.max(std::span(extremes));
+  for (std::size_t p = 0; p < content.size(); ++p) {
+    ComponentBalance& b = moved.components[plan_.first + p];
+    double walls = b.source, volumes = 0.0;  // totals have no source but that of coupled walls
+    for (const Place& place : places_) (place.walls ? walls : volumes) += place.report.gained[p];
+    b.wall = -walls;
+    b.source = volumes;
+    b.stored = content[p] - content_[p];
+    b.content = content[p];
+    b.least = -extremes[2 * p];
+    b.largest = extremes[2 * p + 1];
+    const double all = std::abs(b.inflow) + std::abs(b.outflow) + std::abs(b.wall) + std::abs(b.source);
+    const double size = std::max({all, std::abs(content[p]), std::abs(content_[p])});
+    b.imbalance = size > 0.0 ? std::abs(b.inflow - b.outflow - b.wall + b.source - b.stored) / size : 0.0;
+  }
+}
+
 /// Contents before and after the step against what came in, went out and was dissolved.
-void ReactiveRun::balance(const TransportState& state, const TransportReport& moved) {
+void ReactiveRun::balance(const TransportState& state, TransportReport& moved) {
   std::vector<double> now, size;
   find_contents(state, now, size);
+  note_reactions(state, now, moved);
   double charge_left = 0.0, charge_size = 0.0;
   past_.line.charge = 0.0;
   past_.line.content.assign(now.size(), 0.0);
   past_.line.sorbed.assign(sorbs() ? now.size() : 0, 0.0);
   for (std::size_t p = 0; p < now.size(); ++p) {
     const ComponentBalance& b = moved.components[plan_.first + p];
-    double gained = 0.0;
-    for (const Place& place : places_) {
-      gained += place.report.gained[p];
+    for (const Place& place : places_)
       if (!place.report.sorbed.empty()) past_.line.sorbed[p] = moles_ * place.report.sorbed[p];
-    }
-    const double left = b.inflow - b.outflow + b.source + gained - (now[p] - content_[p]);
+    const double left = b.inflow - b.outflow - b.wall + b.source - b.stored;
     const double there = std::max(
-        {std::abs(b.inflow) + std::abs(b.outflow) + std::abs(b.source) + std::abs(gained), size[p], size_[p], 1e-300});
+        {std::abs(b.inflow) + std::abs(b.outflow) + std::abs(b.wall) + std::abs(b.source), size[p], size_[p], 1e-300});
     past_.line.imbalance[p] = std::abs(left) / there;
     past_.line.content[p] = moles_ * now[p];
     const double z = plan_.medium.system.species[p].charge / plan_.medium.system.atoms[p];

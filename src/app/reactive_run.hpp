@@ -29,6 +29,10 @@ class ReactiveRun {
   /// After the initial values are set.
   void start(const TransportState& state);
   /// A step of transport and reactions.
+  /// @param[out] moved  of the totals: what the step as a whole did. `wall` is what minerals there took (negative:
+  /// gave),
+  ///                    `source` what came from minerals, sorbents and equilibria in the volume; contents and extremes
+  ///                    are those of the state that is left
   void step(TransportStepper& stepper, TransportState& state, double dt, TransportReport& moved);
   /// Finds the water at the outlet.
   void see(const TransportLine& moved);
@@ -74,7 +78,7 @@ class ReactiveRun {
   std::string json() const;  ///< an object with the member chemistry
   std::vector<Balance> balances() const;
   std::vector<std::string> warnings() const;
-  static constexpr const char* csv_name = "chemistry.csv";
+  static constexpr const char *csv_name = "chemistry.csv", *amounts = "mol/kgw";
 
  private:
   /// Minerals on walls, and those in the volume.
@@ -94,7 +98,8 @@ class ReactiveRun {
   void add(const Place& place, double dt);
   std::span<const Array<double>> totals(const TransportState& state) const;
   void find_contents(const TransportState& state, std::vector<double>& content, std::vector<double>& size) const;
-  void balance(const TransportState& state, const TransportReport& moved);
+  void balance(const TransportState& state, TransportReport& moved);
+  void note_reactions(const TransportState& state, std::span<const double> content, TransportReport& moved) const;
   double finest_width() const;
   double molar_volume(std::size_t mineral) const;
   WaterLine water_of(std::span<const double> totals, Speciation& state) const;
@@ -124,6 +129,7 @@ class ReactiveRun {
 struct ReactivePage {
   std::vector<PageTile> tiles;
   std::vector<std::string> charts, pictures, numbers;  ///< cards
+  std::vector<std::vector<std::string>> uniform;       ///< fields that are not drawn, and their values
 };
 ReactivePage reactive_page(const Json& summary, const Figures& figures);
 /// Pictures of the last state. Collective.

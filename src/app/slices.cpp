@@ -49,7 +49,7 @@ GridValues values_of(const JobContext& run, const FieldView& view, const std::ve
     const PlaneValues plane = layer_mean(run.comm, view, {&c, 1}, layer);
     if (component == 0)
       grid.arrays.push_back({word.is_vector ? name.substr(0, name.size() - 2) : name,
-                             std::string(word.unit),
+                             unit_of(run.config, fields[c]),
                              word.is_vector ? 3 : 1,
                              {}});
     GridArray& array = grid.arrays.back();
@@ -92,6 +92,16 @@ void read(Reader& in, std::vector<SliceOptions>& slices) {
   };
   in.tables("output.slice", "runs in time: a slice through the fields of output.plot, small and written often",
             read_slice);
+}
+
+std::vector<std::string> slice_mistakes(const JobContext& run) {
+  std::vector<std::string> found;
+  const std::vector<SliceOptions>& slices = run.config.output.slices;
+  for (std::size_t i = 0; i < slices.size(); ++i)
+    if (slices[i].at > run.grid.size[slices[i].axis])
+      found.push_back(fmt::format("output.slice[{}].at: {:g} m along {}, beyond the domain, which ends at {:g} m", i,
+                                  slices[i].at, "xyz"[slices[i].axis], run.grid.size[slices[i].axis]));
+  return found;
 }
 
 void write_slices(const JobContext& run, FilesInTime& files, double time,

@@ -10,6 +10,9 @@
 
 namespace karst {
 
+/// Planes that lie beyond the domain. Not collective.
+std::vector<std::string> slice_mistakes(const JobContext& run);
+
 /// Writes the slices that are due at the time of a step: slice_NAME_0001.vti and the list of them,
 /// slice_NAME.vti.series. They hold the fields that output.plot asks of the jobs, NaN without fluid, cells of finer
 /// levels averaged. Collective.

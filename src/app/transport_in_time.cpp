@@ -67,8 +67,8 @@ TransportInTime::TransportInTime(const JobContext& run)
   set_initial(initial);
   if (run.config.reactive != nullptr) {
     chemistry_.emplace(run, *stepper_).start(state_);
-    for (std::size_t i = run.config.reactive->first; i < past_.result.components.size(); ++i)
-      past_.result.components[i].conservative = false;
+    for (std::size_t i = 0; i < past_.result.components.size(); ++i)
+      if (is_total(i)) past_.result.components[i].conservative = false;
   }
   start_signals();
   past_.files.histories = {csv_name, profile_name};
@@ -128,7 +128,7 @@ void TransportInTime::start_signals() {
     past_.result.components[i].least = c.least;
     past_.result.components[i].largest = c.largest;
     past_.result.components[i].moments_wanted =
-        flow_.flows && !flow_.in_time && outlet_ >= 0 &&
+        past_.result.components[i].conservative && flow_.flows && !flow_.in_time && outlet_ >= 0 &&
         c.largest - c.least <= 1e-12 * std::max(std::abs(c.least), std::abs(c.largest));
     past_.at_inlet.emplace_back(c.mean);
     past_.at_outlet.emplace_back(c.mean);

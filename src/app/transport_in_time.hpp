@@ -49,6 +49,7 @@ class TransportInTime final : public Process {
   void open_files(bool go_on);
   std::string dependencies() const;
   bool resume();
+  bool is_total(std::size_t i) const { return chemistry_ && i >= run_.config.reactive->first; }
   bool keeps_flow() const { return flow_.flows && !flow_.in_time; }  ///< the same in all steps
   VofPlaces places() const { return places_of(run_.geometry, joined_->numbering()); }
   void set_initial(const std::vector<std::shared_ptr<InitialValues>>& initial);

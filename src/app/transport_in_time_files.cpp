@@ -74,7 +74,8 @@ void TransportInTime::leave_animations(JobResult& result) {
     const ComponentResult& c = past_.result.components[i];
     const PlaneLook look = plume_look(view_of(run_, {}).cell_width, c.low, c.high,
                                       fmt::format("0 to {}, moving", format_si(past_.times.end, "s")));
-    past_.figures[fmt::format("transport {} moving", c.name)] = moving_figure(past_.frames[i], look);
+    if (!is_uniform(c.low, c.high))
+      past_.figures[fmt::format("transport {} moving", c.name)] = moving_figure(past_.frames[i], look);
     std::ofstream file(run_.file(fmt::format("animation_{}.png", c.name)), std::ios::binary);
     file << moving_picture(past_.frames[i], look.low, look.high);
   }
@@ -204,6 +205,7 @@ void TransportInTime::finish() {
     if (c.moments_wanted) c.response = breakthrough(past_.at_inlet[i], past_.at_outlet[i]);
     c.inlet = flow_.flows && !flow_.in_time && outlet_ >= 0 ? past_.at_inlet[i].last()
                                                             : std::numeric_limits<double>::quiet_NaN();
+    if (is_total(i)) continue;  // totals come last, and minerals act on them, not laws of the wall
     const ComponentLine& end = past_.result.states.back().components[i];
     maps_.push_back(map_of_wall(i));
     c.wall = sum_walls(run_, places_, maps_.back(), surface_laws_[i], end.wall, end.mean);

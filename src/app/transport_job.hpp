@@ -49,7 +49,7 @@ struct ComponentResult {
   double least = 0.0, largest = 0.0;  ///< values that were met
   double imbalance = 0.0;             ///< largest of a step
   double inlet = 0.0;                 ///< concentration of the inflow at the end; NaN without one
-  bool moments_wanted = false;        ///< there is an inlet, and the component begins uniform
+  bool moments_wanted = false;        ///< conservative, with an inlet, and uniform at the beginning
   bool conservative = true;           ///< nothing makes or takes it on the way
   bool closed_ends = true;            ///< nothing diffuses through the ends
   std::optional<Breakthrough> response;
@@ -99,6 +99,8 @@ std::vector<std::string> transport_warnings(const TransportResult& result);
 
 /// See Job.
 std::vector<std::string> transport_mistakes(const JobContext& context);
+/// Those that only a look at the whole fluid finds: probes and initial values. The same on every rank. Collective.
+std::vector<std::string> look_at_transport(const JobContext& context);
 PagePart transport_page(const Json& summary, const Figures& figures);
 /// Pictures of the last state.
 void draw_transport(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
@@ -108,6 +110,8 @@ std::string concentration_name(const std::string& component);
 /// @param low, high  ends of the scale of colours
 std::string plume_picture(const Comm& comm, const FieldView& view, const std::string& component, int axis, double low,
                           double high, const std::string& caption);
+/// The same value everywhere and always but for round-off: there is nothing to draw.
+bool is_uniform(double low, double high);
 /// How plumes are drawn.
 PlaneLook plume_look(double cell_width, double low, double high, const std::string& caption);
 JobPlan plan_transport(const Config& config, const GridOptions& grid);

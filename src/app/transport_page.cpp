@@ -26,7 +26,7 @@ bool varies(const Json& values) {
   double low = INFINITY, high = -INFINITY;
   for (const Json& v : values)
     if (!v.is_null()) low = std::min(low, v.get<double>()), high = std::max(high, v.get<double>());
-  return high - low > 1e-9 * std::max(std::abs(low), std::abs(high));
+  return !is_uniform(low, high);
 }
 
 /// A number of the states of all components over the time.
@@ -64,6 +64,20 @@ bool is_steady(const Json& transport) { return transport.value("mode", "in-time"
 std::string optional_text(const Json& object, const char* key, int digits = 4) {
   if (!object.is_object() || !object.contains(key) || object.at(key).is_null()) return "–";
   return fmt::format("{:.{}g}", object.at(key).get<double>(), digits);
+}
+
+/// What is not drawn, as it is the same everywhere and at all times; empty where all is drawn.
+std::string uniform_card(const Json& transport, const ReactivePage& chemistry) {
+  std::vector<std::vector<std::string>> rows{{"", "everywhere"}};
+  for (const Json& c : transport.at("components")) {
+    const auto range = c.at("data_range").get<std::array<double, 2>>();
+    if (is_uniform(range[0], range[1]))
+      rows.push_back(
+          {escape_html("concentration of " + c.at("name").get<std::string>()), fmt::format("{:.6g}", range[0])});
+  }
+  rows.insert(rows.end(), chemistry.uniform.begin(), chemistry.uniform.end());
+  if (rows.size() == 1) return "";
+  return card("Not drawn", html_table(rows), "The same everywhere and at all times.");
 }
 
 std::string numbers_card(const Json& transport) {
@@ -187,6 +201,7 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
                fmt::format("<div class=\"slices\" style=\"--n:{}\">{}</div>\n", std::clamp(n, 2, 3), pictures),
                "Planes through the middle; gray is solid, or a pore that was removed."));
   }
+  if (const std::string uniform = uniform_card(transport, chemistry); !uniform.empty()) page.cards.push_back(uniform);
   page.cards.push_back(numbers_card(transport));
   return page;
 }
@@ -194,17 +209,19 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
 std::string plume_picture(const Comm& comm, const FieldView& view, const std::string& component, int axis, double low,
                           double high, const std::string& caption) {
   const auto place = view.find(concentration_name(component));
-  if (!place) return "";
+  if (!place || is_uniform(low, high)) return "";
   const PlaneValues plane = middle_plane(comm, view, {&*place, 1}, across(view.cells, axis));
   if (comm.rank() != 0) return "";
   return plane_figure(plane, plume_look(view.cell_width, low, high,
                                         fmt::format("{}, plane in the middle of {}", caption, "xyz"[plane.direction])));
 }
 
+bool is_uniform(double low, double high) { return !(high - low > 1e-9 * std::max(std::abs(low), std::abs(high))); }
+
 PlaneLook plume_look(double cell_width, double low, double high, const std::string& caption) {
   PlaneLook look;
   look.low = low;
-  look.high = high - low > 1e-9 * std::max(std::abs(low), std::abs(high)) ? high : low + 1.0;  // else round-off
+  look.high = is_uniform(low, high) ? low + 1.0 : high;
   look.quantity = "concentration";
   look.cell_width = cell_width;
   look.caption = caption;

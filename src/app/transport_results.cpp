@@ -117,7 +117,7 @@ std::string response_text(const TransportResult& result) {
       return c.response ? number(value(c)) : std::string("-");
     });
   };
-  const auto late = [](const ComponentResult& c) { return c.moments_wanted && c.conservative && !c.response; };
+  const auto late = [](const ComponentResult& c) { return c.moments_wanted && !c.response; };
   if (std::ranges::any_of(result.components, late))
     text += "  less than 98 % of what came in has come out at the end: no moments of the breakthrough, no dispersion\n";
   if (std::ranges::none_of(result.components, [](const ComponentResult& c) { return c.response.has_value(); }))

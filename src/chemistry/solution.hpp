@@ -62,7 +62,7 @@ void add_elements_of_phase(const Database& database, const std::string& phase, S
 /// solution that Newton's method finds. Not collective.
 Solution solve_solution(const Database& database, const SolutionOptions& options);
 
-/// What a careful reader doubts: charge that is off by more than 5 % of the ions, an ionic strength beyond the activity
+/// What a careful reader doubts: charge that is off by over 0.1 % of the ions, an ionic strength beyond the activity
 /// model, 1 mol/kgw.
 std::vector<std::string> solution_warnings(const Solution& solution);
 

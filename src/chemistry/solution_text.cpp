@@ -6,7 +6,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "chemistry/solution.hpp"
+#include "chemistry/charge_error.hpp"
 
 namespace karst {
 
@@ -14,6 +14,7 @@ namespace {
 
 constexpr double ln10 = std::numbers::ln10;
 constexpr double least_shown = 1e-20;  // [mol/kgw]
+constexpr double much_charge = 0.1;    // [% of the ions]: solves leave 1e-9, seawater as usually written 0.07
 
 /// log10 of activity and of its coefficient of a species.
 struct SpeciesLine {
@@ -64,11 +65,14 @@ std::string phase_table(const Solution& s) {
 
 }  // namespace
 
+double charge_error(const Solution& s) {
+  const double ions = ions_of(s.system, s.state);
+  return ions > 0.0 ? 100.0 * charge_of(s.system, s.state) / ions : 0.0;
+}
+
 std::vector<std::string> solution_warnings(const Solution& s) {
   std::vector<std::string> warnings;
-  const double ions = ions_of(s.system, s.state),
-               percent = ions > 0.0 ? 100.0 * charge_of(s.system, s.state) / ions : 0.0;
-  if (std::abs(percent) > 5.0)
+  if (const double percent = charge_error(s); std::abs(percent) > much_charge)
     warnings.push_back(
         fmt::format("solution {}: its charge is off by {:+.3g} % of the ions; is an ion missing? \"charge\" after an "
                     "amount, or pH = \"charge\", balances it",
@@ -81,7 +85,6 @@ std::vector<std::string> solution_warnings(const Solution& s) {
 }
 
 std::string solution_text(const Solution& s, const std::string& database_name) {
-  const double charge = charge_of(s.system, s.state), ions = ions_of(s.system, s.state);
   std::string text =
       fmt::format("Solution {}: {} °C, database {}\n", s.options.name, s.options.temperature, database_name);
   const auto add = [&](const char* name, const std::string& value) {
@@ -91,7 +94,7 @@ std::string solution_text(const Solution& s, const std::string& database_name) {
   add("ionic strength", fmt::format("{:.4e} mol/kgw", s.state.ionic_strength));
   add("activity of water", fmt::format("{:.5f}", std::exp(s.state.ln_water)));
   add("alkalinity", fmt::format("{:.4e} eq/kgw", alkalinity_of(s.system, s.state)));
-  add("charge", fmt::format("{:+.2e} eq/kgw, {:+.3g} % of the ions", charge, ions > 0.0 ? 100.0 * charge / ions : 0.0));
+  add("charge", fmt::format("{:+.2e} eq/kgw, {:+.3g} % of the ions", charge_of(s.system, s.state), charge_error(s)));
   text += "\nTotals                  mol/kgw\n";
   for (int p = 1; p < s.system.n_primaries; ++p)
     text += fmt::format("  {:<18} {:>11.4e}\n", s.system.elements[p], total_of(s.system, s.state, p));

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <fstream>
 #include <sstream>
 
 #include "app/flow_handover.hpp"
+#include "app/plot_file.hpp"
 #include "app/simulation.hpp"
 #include "app/solve_store.hpp"
 #include "app/transport_job.hpp"
@@ -87,6 +89,27 @@ Config config_of(const std::string& text) {
   in.finish();
   return config;
 }
+
+/// A file of results.
+struct Table {
+  explicit Table(const std::string& path) {
+    std::ifstream file(path);
+    std::string line, word;
+    std::getline(file, line);
+    std::istringstream head(line);
+    while (std::getline(head, word, ',')) names.push_back(word);
+    while (std::getline(file, line)) {
+      rows.emplace_back();
+      std::istringstream words(line);
+      while (std::getline(words, word, ',')) rows.back().push_back(word.empty() ? NAN : std::stod(word));
+    }
+  }
+  double at(std::size_t row, const std::string& name) const {
+    return rows.at(row).at(static_cast<std::size_t>(std::ranges::find(names, name) - names.begin()));
+  }
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> rows;
+};
 
 /// A run of the deck.
 struct DeckRun {
@@ -277,6 +300,48 @@ TEST(ReactiveRunMpi, CellsSorbAndComeToEquilibrium) {
                 1e-7 * run.at(run.rows[i], "Ca_sorbed_mol"));
 }
 
+// A line of transport.csv is the state after the reactions, that of chemistry.csv, and its balance closes with what
+// walls and cells gave: (c - c before) V = (inflow - outflow - wall + made) dt. Walls in turn, coupled, and beside what
+// sorbs and comes to equilibrium in every cell.
+TEST(ReactiveRunMpi, TransportTellsTheStateAfterReactionsAndABalanceThatCloses) {
+  const PetscSession petsc;
+  std::string coupled = std::string(waters) + calcite;
+  coupled.insert(coupled.find("inlet"), "walls = \"coupled\"\n");
+  const std::string cells = std::string(waters) + slow_calcite + "name = \"grain\"\n" + in_every_cell;
+  for (const auto& [chemistry, wall] : {std::pair<std::string, std::string>{std::string(waters) + calcite, "Calcite"},
+                                        {coupled, "Calcite"},
+                                        {cells, "grain"}}) {
+    const DeckRun run(Comm::world(), std::string(box) + chemistry);
+    const Table transport(run.context.file("transport.csv")), reactions(run.context.file("chemistry.csv"));
+    ASSERT_EQ(transport.rows.size(), reactions.rows.size());
+    const double water = run.config.reactive->water;
+    const double volume = reactions.at(0, "Cl_content_mol") / (water * transport.at(0, "Cl_mean"));
+    double from_wall = 0.0;
+    for (const std::string element : {"H", "Na", "Cl", "C(4)", "Ca"})
+      for (std::size_t n = 1; n < transport.rows.size(); ++n) {
+        const auto of = [&](const char* what) { return transport.at(n, element + what); };
+        const double content = volume * of("_mean"), before = volume * transport.at(n - 1, element + "_mean");
+        EXPECT_NEAR(reactions.at(n, element + "_content_mol") / water, content, 1e-9 * std::abs(content)) << element;
+        const double moved = of("_inflow_C_m3_s") - of("_outflow_C_m3_s") - of("_wall_C_m3_s") + of("_made_C_m3_s");
+        EXPECT_NEAR(content - before, moved * transport.at(n, "dt_s"), 1e-9 * (std::abs(content) + std::abs(before)))
+            << element << " " << n;
+        EXPECT_LT(of("_imbalance"), 1e-12) << element;
+        EXPECT_LE(of("_min"), of("_mean") + 1e-15) << element;
+        EXPECT_GE(of("_max"), of("_mean") - 1e-15) << element;
+        if (element == "Ca") from_wall -= of("_wall_C_m3_s") * transport.at(n, "dt_s") * water;
+      }
+    const double dissolved =
+        reactions.at(reactions.rows.size() - 1, wall + "_dissolved_mol") - reactions.at(0, wall + "_dissolved_mol");
+    EXPECT_GT(dissolved, 0.0);
+    EXPECT_NEAR(from_wall, dissolved, 1e-8 * dissolved);
+    const auto end = Json::parse(run.result.json);
+    for (const Json& c : end["transport"]["components"])
+      EXPECT_NEAR(c["mean"].get<double>(),
+                  transport.at(transport.rows.size() - 1, c["name"].get<std::string>() + "_mean"),
+                  1e-9 * std::abs(c["mean"].get<double>()));
+  }
+}
+
 // Without minerals solutions mix and nothing reacts; a tracer goes beside them.
 TEST(ReactiveRun, WatersMixBesideATracer) {
   const PetscSession petsc;
@@ -285,6 +350,53 @@ TEST(ReactiveRun, WatersMixBesideATracer) {
   EXPECT_TRUE(has(run.header, "Cl_content_mol")) << run.header;
   ASSERT_EQ(run.config.reactive->first, 1U);
   EXPECT_LT(run.at(run.rows.back(), "charge_imbalance"), 1e-12);
+}
+
+// Totals that react, sorb or are there from the beginning have no residence time of the water; a tracer has.
+TEST(ReactiveRun, OnlyWhatStaysInTheWaterHasAResidenceTime) {
+  const PetscSession petsc;
+  std::string deck =
+      std::string(box) + waters + "[[transport.component]]\nname = \"tracer\"\ninlet = 1\n" + in_every_cell;
+  deck.replace(deck.find("end_pore_volumes = 0.5"), 22, "end_pore_volumes = 3.0");
+  const DeckRun run(Comm::self(), deck);
+  for (const Json& c : Json::parse(run.result.json)["transport"]["components"])
+    EXPECT_EQ(c["breakthrough"].is_null(), c["name"].get<std::string>() != "tracer") << c["name"].get<std::string>();
+}
+
+// Fields of amounts have their unit; what is the same everywhere and always is told and not drawn.
+TEST(ReactiveRun, AmountsHaveAUnitAndUniformFieldsAreNotDrawn) {
+  const PetscSession petsc;
+  std::string one = std::string(waters) + slow_calcite;
+  one.replace(one.find("inlet = \"acid\""), 14, "inlet = \"water\"\nspecies = [\"CO2\"]");
+  std::string deck = std::string(box) + one;
+  deck.replace(deck.find("\"chemistry\"]"), 12, "\"concentration\", \"chemistry\"]");
+  const DeckRun run(Comm::self(), deck);
+  for (const JobComponent& c : run.result.components)
+    EXPECT_EQ(unit_of(run.config, c), c.name == "pH" || c.name.starts_with("saturation_index") ? "1" : "mol/kgw")
+        << c.name;
+  EXPECT_FALSE(run.result.figures.contains("transport Cl end"));
+  EXPECT_TRUE(run.result.figures.contains("transport Ca end"));
+  auto summary = Json::parse(run.result.json);
+  summary["flow"] = {};
+  std::string html;
+  for (const std::string& card : transport_page(summary, run.result.figures).cards) html += card;
+  EXPECT_TRUE(has(html, "Not drawn"));
+  EXPECT_TRUE(has(html, "concentration of Cl"));
+}
+
+// Cations less anions over both, in per cent, as PHREEQC prints it.
+TEST(ReactiveRun, WaterWithoutChargeBalanceIsTold) {
+  std::string off = waters;
+  off.replace(off.find("\"Na 1e-2 charge\", \"Cl 1e-2\""), 27, "\"Na 1e-2\", \"Cl 1.02e-2\"");
+  const Config config = config_of(std::string(box) + off);
+  const auto& errors = config.reactive->charge_errors;
+  ASSERT_EQ(errors.size(), 2U);
+  EXPECT_EQ(errors[0].first, "water");
+  EXPECT_NEAR(errors[0].second, 100.0 * (1e-2 - 1.02e-2) / (1e-2 + 1.02e-2), 0.01);  // 1e-6 mol/kgw of OH- besides
+  EXPECT_NEAR(errors[1].second, 0.0, 1e-9);
+  ASSERT_EQ(config.reactive->warnings.size(), 1U);
+  EXPECT_TRUE(has(config.reactive->warnings[0], "solution water: its charge is off by -0.99"))
+      << config.reactive->warnings[0];
 }
 
 TEST(ReactiveRun, MistakesOfADeckAreToldTogether) {
@@ -314,6 +426,11 @@ TEST(ReactiveRun, MistakesOfADeckAreToldTogether) {
   told(std::string(box) + "[chemistry]\ndatabase = \"x.dat\"\n[[chemistry.solution]]\npH = 7\n", {"x.dat"});
   told(std::string(box) + "[[chemistry.solution]]\npH = 1\ntotals = [\"Cl 0.01\", \"Na 0.1 charge\"]\n",
        {"no composition"});
+  std::string one_wrong = good;
+  one_wrong.replace(one_wrong.find("\"C(4) 1e-3\""), 11, "\"Zz 1e-3\"");
+  const std::string error = error_of([&] { config_of(one_wrong); });
+  EXPECT_TRUE(has(error, "chemistry.solution[1]: ")) << error;
+  EXPECT_FALSE(has(error, "chemistry.solution[0]")) << error;
   told(std::string(box) + "[[chemistry.solution]]\ntotals = [\"Ca -1\"]\n", {"cannot be negative"});
   told(std::string(box) + "[[chemistry.solution]]\ntotals = [\"Ca 1 lb/L\"]\n", {"lb/L"});
   told(std::string(box) + "[chemistry]\ninitial = \"a\"\n", {"chemistry.initial: given without"});

@@ -139,6 +139,8 @@ void check_command(const Comm& comm, const CommandLine& line) {
   for (const Job& job : jobs())
     if (job.is_asked(config)) asked.push_back(job);
 
+  if (asked.empty())
+    log_warn("karst run refuses this deck, as it asks for nothing to compute; `karst geometry` cuts the grid alone");
   const TemporaryFile imported(comm);
   RunProgress progress(comm, parts_of_check(config));
   progress.begin("sample", "a sample of the geometry");
@@ -169,7 +171,8 @@ void check_command(const Comm& comm, const CommandLine& line) {
   } else {
     log_info(
         "The deck is right as far as a sample tells; a run says first what only the whole geometry can tell: "
-        "whether pores lead through, and what of them is removed. Nothing was written.");
+        "whether pores lead through, what of them is removed, and whether probes and initial values are right. Nothing "
+        "was written.");
   }
 }
 

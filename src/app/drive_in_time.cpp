@@ -183,6 +183,8 @@ std::vector<std::string> drive_mistakes(const JobContext& run) {
   if (options.animation && options.animation_start >= time.end)
     found.push_back(fmt::format("flow.animation_start: {:g} s, but the run ends at {:g} s; give an earlier time",
                                 options.animation_start, time.end));
+  if (options.start != FlowStart::rest && options.start_file.empty() && factor.at(0.0) == 0.0)
+    found.emplace_back("flow.start: nothing drives the flow at time 0, as its factor is 0 then; write \"rest\"");
   if (!options.inlets.empty()) check_profile(run, found);
   try {
     if (factor.strongest(times_of(run.config)) == 0.0)

@@ -61,7 +61,6 @@ class DriveInTime {
   /// In the step that ends at a time [s]; sets the profile of the inlet for it.
   StokesDrive at(double time, StokesLevels& op) const;
   double factor(double time) const { return factor_.before(time, times_.end); }
-  double first_factor() const { return factor_.at(0.0); }
   /// The largest of all, with its profile set.
   StokesDrive strongest(StokesLevels& op) const;
   /// Longest step from rest, and where the drive jumps [s].

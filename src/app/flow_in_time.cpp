@@ -17,6 +17,7 @@
 #include "app/plot_file.hpp"
 #include "app/run_progress.hpp"
 #include "app/session.hpp"
+#include "app/slices.hpp"
 #include "app/solve_store.hpp"
 #include "app/start_file.hpp"
 #include "base/error.hpp"
@@ -95,14 +96,13 @@ struct StepLength {
 
 /// Leaves the flow of flow.start or flow.start_file in the solver. Collective.
 void begin_flow(const JobContext& run, StokesSolver& stokes, UnsteadySolver& solver, const StokesDrive& drive,
-                double factor, const FlowUnits& units) {
+                const FlowUnits& units) {
   const FlowOptions& options = run.config.flow;
   if (!options.start_file.empty()) {
     read_start(run, units, stokes);
     return solver.begin_near(drive);
   }
   if (options.start == FlowStart::rest) return;
-  require(factor != 0.0, "flow.start: nothing drives the flow at time 0, as its factor is 0 then; write \"rest\"");
   stokes.solve(drive);
   if (options.start == FlowStart::steady) {
     SteadyOptions steady_options;
@@ -203,7 +203,7 @@ class FlowInTime final : public Process {
     if (run.comm.rank() == 0 && run.file)
       csv_.open(run.file(history_name), std::ios::out | (goes_on ? std::ios::app : std::ios::trunc));
     if (!goes_on) {
-      begin_flow(run, *stokes_, *solver_, drive_at(0.0), drive_.first_factor(), units_);
+      begin_flow(run, *stokes_, *solver_, drive_at(0.0), units_);
       if (past_.history.inertia && options_.start == FlowStart::rest && options_.start_file.empty())
         steps_.set_in(drive_);
       csv_ << history_header(past_.history) << std::flush;
@@ -496,7 +496,18 @@ std::vector<std::string> flow_in_time_mistakes(const JobContext& context) {
   std::ranges::move(drive_mistakes(context), std::back_inserter(found));
   std::ranges::move(start_mistakes(context), std::back_inserter(found));
   std::ranges::move(probe_mistakes(context), std::back_inserter(found));
+  std::ranges::move(slice_mistakes(context), std::back_inserter(found));
   return found;
+}
+
+std::vector<std::string> look_at_flow_in_time(const JobContext& context) {
+  if (context.config.output.probes.empty()) return {};
+  try {
+    flow_probes(context, StokesLevels(context.comm, context.geometry, DriveInTime(context).sides()));
+  } catch (const Error& e) {  // on all ranks
+    return {e.what()};
+  }
+  return {};
 }
 
 }  // namespace karst

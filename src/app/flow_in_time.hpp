@@ -22,6 +22,8 @@ inline bool is_in_time(const Config& config) { return is_in_time(config.flow.mod
 std::unique_ptr<Process> start_flow_in_time(const JobContext& context);
 /// See Job.
 std::vector<std::string> flow_in_time_mistakes(const JobContext& context);
+/// Mistakes that only a look at the whole fluid finds: probes. The same on every rank. Collective.
+std::vector<std::string> look_at_flow_in_time(const JobContext& context);
 PagePart flow_in_time_page(const Json& summary, const Figures& figures);
 void draw_flow_in_time(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
 

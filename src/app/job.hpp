@@ -203,7 +203,7 @@ std::span<const Job> jobs();
 /// Those a deck asks for. Throws Error when there is none, saying what to write.
 std::vector<Job> asked_jobs(const Config& config);
 
-/// Throws Error with the mistakes of all jobs that the deck asks for. The same on every rank. Not collective.
+/// Throws Error with the mistakes of all jobs that the deck asks for. The same on every rank. Collective.
 void check_jobs(const JobContext& context);
 
 /// A sentence for each axis that a job asks for and along which no pore leads: what it computes is 0 there. The same on

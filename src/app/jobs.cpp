@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
+#include "app/flow_in_time.hpp"
 #include "app/job.hpp"
+#include "app/transport_job.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -63,10 +66,24 @@ std::unique_ptr<Process> one_step(const JobContext& context, JobResult (*run)(co
   return std::make_unique<OneStep>(context, run);
 }
 
+namespace {
+
+/// What only a look at the whole fluid finds, by the functions that the jobs themselves call. Collective.
+std::vector<std::string> look_at_fluid(const JobContext& context) {
+  std::vector<std::string> found;
+  if (is_in_time(context.config)) found = look_at_flow_in_time(context);
+  if (context.config.transport.asked()) std::ranges::move(look_at_transport(context), std::back_inserter(found));
+  return found;
+}
+
+}  // namespace
+
 void check_jobs(const JobContext& context) {
   std::vector<std::string> found;
   for (const Job& job : jobs())
     if (job.is_asked(context.config)) std::ranges::copy(job.mistakes(context), std::back_inserter(found));
+  require(found.empty(), "{}", join(found, "\n"));
+  found = look_at_fluid(context);
   require(found.empty(), "{}", join(found, "\n"));
 }
 

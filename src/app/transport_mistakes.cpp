@@ -2,12 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iterator>
+#include <memory>
+#include <optional>
 
 #include "app/initial_values.hpp"
 #include "app/probes.hpp"
 #include "app/reactive_plan.hpp"
+#include "app/slices.hpp"
 #include "app/transport_setup.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -75,6 +79,15 @@ void check_walls(const JobContext& run, std::vector<std::string>& found) {
           key_of(i, "diffusivity"), deck.components[i].name));
 }
 
+/// The component begins with the same value everywhere.
+bool is_one_number(const TransportDeck& deck, std::size_t component) {
+  const ComponentDeck& c = deck.components[component];
+  double value = 0.0;
+  const auto [end, problem] = std::from_chars(c.initial.data(), c.initial.data() + c.initial.size(), value);
+  return c.initial_file.empty() && deck.regions.empty() && problem == std::errc() &&
+         end == c.initial.data() + c.initial.size();
+}
+
 /// Something must hold the level of the concentration.
 void check_determined(const JobContext& run, int axis, std::vector<std::string>& found) {
   const TransportDeck& deck = run.config.transport;
@@ -139,7 +152,36 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
   check_walls(run, found);
   std::ranges::move(chemistry_mistakes(run.config, run.geometry), std::back_inserter(found));
   if (deck.steady()) check_determined(run, axis, found);
-  if (!is_in_time(run.config.flow.model)) std::ranges::move(probe_mistakes(run), std::back_inserter(found));
+  if (!is_in_time(run.config.flow.model)) {
+    std::ranges::move(probe_mistakes(run), std::back_inserter(found));
+    std::ranges::move(slice_mistakes(run), std::back_inserter(found));
+  }
+  return found;
+}
+
+std::vector<std::string> look_at_transport(const JobContext& run) {
+  const TransportDeck& deck = run.config.transport;
+  if (deck.steady()) return {};
+  std::vector<std::string> found;
+  const auto noting = [&](auto&& what) {
+    try {
+      what();
+    } catch (const Error& e) {  // on all ranks
+      found.emplace_back(e.what());
+    }
+  };
+  const std::shared_ptr<const Composite> composite = composite_on(run.comm, run.geometry);
+  if (!run.config.output.probes.empty()) noting([&] { mean_probes(run, *composite); });
+  std::optional<ScalarGrid> grid;
+  for (std::size_t i = 0; i < deck.components.size(); ++i) {
+    if (is_one_number(deck, i)) continue;  // initial_mistakes() has looked at it
+    if (!grid) grid = make_scalar_grid(composite);
+    noting([&] {
+      std::vector<double> values(static_cast<std::size_t>(grid->n_own));
+      InitialValues(run, i, -1).fill(run.comm, *grid, values);
+      require_initial(run, i, values);
+    });
+  }
   return found;
 }
 

@@ -159,7 +159,7 @@ TEST(FlowFromAnInletInTimeMpi, ProbesInAParabolaAreExact) {
               1.0, 1e-4);
   Channel solid;
   solid.config.output.probes = {{"inside", {6.0, 3.9, 0.5}}};
-  EXPECT_TRUE(has(error_of([&] { solid.run(); }), "inside at (6, 3.9, 0.5) m is in the solid"));
+  EXPECT_TRUE(has(error_of([&] { check_jobs(solid.context); }), "inside at (6, 3.9, 0.5) m is in the solid"));
   solid.config.output.probes = {{"far", {21.0, 3.9, 0.5}}};
   EXPECT_TRUE(has(error_of([&] { solid.run(); }), "far is at 21 m along x, beyond the domain, which ends at 20 m"));
 }
@@ -213,6 +213,15 @@ TEST(FlowFromAnInletInTimeMpi, MistakesAreFoundBeforeTheSolve) {
   flow.inlets[0].profile = "(y - 4) * t";
   text = error_of([&] { check_jobs(channel.context); });
   EXPECT_TRUE(has(text, "0 on the mean over the inlet at all times")) << text;
+  flow.inlets[0].profile = "1";
+  flow.drive_table = {};
+  flow.drive_factor = "t";
+  flow.start = FlowStart::stokes;
+  channel.config.time.dt = 1e4;
+  channel.config.output.slices = {{.name = "far", .axis = 0, .at = 21.0, .every = 1e5}};
+  text = error_of([&] { check_jobs(channel.context); });
+  EXPECT_TRUE(has(text, "flow.start: nothing drives the flow at time 0")) << text;
+  EXPECT_TRUE(has(text, "output.slice[0].at: 21 m along x, beyond the domain, which ends at 20 m")) << text;
 }
 
 }  // namespace

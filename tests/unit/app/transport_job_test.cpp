@@ -183,6 +183,18 @@ TEST(TransportJobMpi, AWallHasTheConcentrationThatItTakesUp) {
   EXPECT_NEAR(loss / (0.05 * json["area_m2"].get<double>()), concentration, 1e-6 * concentration);
 }
 
+// What only the whole fluid tells is found before the flow is solved.
+TEST(TransportJobMpi, ProbesAndInitialValuesAreLookedAtBeforeAnyJob) {
+  const PetscSession petsc;
+  Bed bed(Comm::world());
+  bed.config.output.probes = {{"inside", {5.8, 5.1, 4.9}}, {"before", {0.5, 5.0, 5.0}}};
+  bed.config.transport.components[0].initial = "1 / max(0, x - 10)";
+  const std::string text = error_of([&] { check_jobs(bed.context); });
+  EXPECT_TRUE(has(text, "inside at (5.8, 5.1, 4.9) m is in the solid")) << text;
+  EXPECT_FALSE(has(text, "before at")) << text;
+  EXPECT_TRUE(has(text, "is not finite in")) << text;
+}
+
 // Nothing flows: a slab between two concentrations ends in the straight line between them.
 TEST(TransportJobMpi, DiffusionAloneEndsInALine) {
   const PetscSession petsc;

@@ -67,6 +67,7 @@ struct Study {
   std::string title, deck;
   std::vector<std::string> varied;  ///< headings of what differs between the cases
   std::vector<StudyCase> cases;
+  std::vector<std::string> notes{};  ///< what is not as asked, for people
 };
 
 /// Headings of columns of parts of an image. The second numbers those of one size: it is no parameter.
@@ -86,6 +87,7 @@ struct StudyRow {
   std::string status;                ///< completed, failed, interrupted, not run
   std::string reason;                ///< why it has no results
   std::map<std::string, double> of;  ///< by column; NaN where there is none
+  std::string remark{};              ///< what to know of its results, remark_on()
 };
 
 /// Cases and what came out, as a table.
@@ -95,6 +97,16 @@ struct StudyTable {
   std::vector<StudyRow> rows;  ///< one per case
 };
 
+/// What is wrong with a place in summary.json: a word that no summary has, with the nearest one; empty where nothing
+/// is.
+std::string column_problem(const std::string& column);
+/// Columns that no completed case has, with the nearest place that one has. Not collective.
+std::vector<std::string> empty_columns(const std::vector<std::string>& columns, const std::vector<Json>& summaries);
+/// "no path along x": where jobs ask for an axis along which no pore leads, so that what they compute is 0. Empty
+/// elsewhere.
+/// @param axes  0, 1, 2
+std::string remark_on(const Json& summary, const std::vector<int>& axes);
+
 /// Those that are asked for, or what a first look wants of what the summaries hold.
 std::vector<std::string> columns_of(const std::vector<std::string>& asked, const std::vector<Json>& summaries);
 /// What a column holds, for people.
@@ -102,6 +114,8 @@ struct ColumnWords {
   std::string title, unit;  ///< unit: empty where none is known
 };
 ColumnWords words_of(const std::string& column);
+/// "a[0].b" -> a, 0, b
+std::vector<std::string> parts_of_place(std::string place);
 /// The number at a place in a summary, "permeability_m2[0][0]"; NaN where there is none.
 double number_at(const Json& summary, const std::string& place);
 
@@ -110,6 +124,9 @@ double number_at(const Json& summary, const std::string& place);
 /// either has not ended.
 /// @param time  column that is compared
 void add_scaling(StudyTable& table, const std::string& time);
+
+/// Any case has one.
+bool has_remarks(const StudyTable& table);
 
 /// study.csv, study.json, a table for the terminal, and study.html with charts over what varies.
 std::string study_csv(const StudyTable& table);

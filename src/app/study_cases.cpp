@@ -12,6 +12,7 @@
 #include "app/config.hpp"
 #include "app/image_sample.hpp"
 #include "app/study.hpp"
+#include "app/study_parts.hpp"
 #include "base/deck_echo.hpp"
 #include "base/error.hpp"
 
@@ -57,28 +58,27 @@ Choice choice_of_images(const StudyOptions& options, const std::string& folder) 
   return choice;
 }
 
-/// The i-th number of the sequence of van der Corput in a base: fills [0, 1] evenly however many are taken.
-double van_der_corput(int i, int base) {
-  double x = 0.0;
-  for (double digit = 1.0 / base; i > 0; i /= base, digit /= base) x += digit * (i % base);
-  return x;
+/// Why parts are not as asked; empty where they are.
+std::string note_on(const ImageParts& parts, int asked, int edge, const Index& size) {
+  const auto n = std::ssize(parts.low);
+  std::string note;
+  if (n < asked)
+    note = fmt::format("an image of {} x {} x {} voxels has {} different cube{} of {} in place of {}", size[0], size[1],
+                       size[2], n, n == 1 ? "" : "s", edge, asked);
+  if (parts.overlap > 0.0)
+    note += fmt::format(
+        "{}{} cubes of {} voxels have no room beside one another in {} x {} x {} (there is room for {}): two of them "
+        "share up to "
+        "{:.0f} % of their volume, so that their results differ less than those of samples apart",
+        note.empty() ? "" : "; ", n, edge, size[0], size[1], size[2],
+        std::int64_t{size[0] / edge} * (size[1] / edge) * (size[2] / edge), 100.0 * parts.overlap);
+  return note.empty() ? "" : "subvolumes: " + note;
 }
 
-/// Low corner of the i-th part of an edge in an image: the middle first, then Halton's points (Numer. Math. 2 (1960)
-/// 84).
-Index corner_of_part(const ImageExtent& image, int edge, int i) {
-  constexpr std::array bases{2, 3, 5};
-  Index corner;
-  for (int d = 0; d < 3; ++d) {
-    const double at = i == 0 ? 0.5 : van_der_corput(i + 1, bases[static_cast<std::size_t>(d)]);
-    corner[d] = image.low[d] + static_cast<int>(std::lround(at * (image.size[d] - edge)));
-  }
-  return corner;
-}
-
-/// Parts of the image of a deck. Those that are the same are named once.
-Choice choice_of_parts(const StudyOptions& options, const std::string& deck,
-                       const std::vector<std::string>& overrides) {
+/// Parts of the image of a deck.
+/// @param[in,out] notes  what of them is not as asked
+Choice choice_of_parts(const StudyOptions& options, const std::string& deck, const std::vector<std::string>& overrides,
+                       std::vector<std::string>& notes) {
   Reader in = Reader::from_file(deck, overrides);
   const Config config = read_config(in);
   in.finish();
@@ -93,12 +93,14 @@ Choice choice_of_parts(const StudyOptions& options, const std::string& deck,
     require(edge == size && std::ranges::all_of(image.size.v, [&](int n) { return n >= edge; }),
             "subvolumes.sizes: {} voxels; wanted: whole numbers up to the smallest edge of the image, {} x {} x {}",
             size, image.size[0], image.size[1], image.size[2]);
-    std::set<std::array<int, 3>> seen;
-    for (int i = 0; i < options.places; ++i) {
-      const Index low = corner_of_part(image, edge, i);
-      if (!seen.insert(low.v).second) continue;
+    const ImageParts parts = parts_of_image(image.size, edge, options.places);
+    if (const std::string note = note_on(parts, options.places, edge, image.size);
+        !note.empty() && std::ranges::count(notes, note) == 0)
+      notes.push_back(note);
+    for (std::size_t i = 0; i < parts.low.size(); ++i) {
+      const Index low = image.low + parts.low[i];
       choice.settings.push_back(
-          {.shown = {fmt::format("{}", edge), fmt::format("{}", seen.size())},
+          {.shown = {fmt::format("{}", edge), fmt::format("{}", i + 1)},
            .overrides = {
                fmt::format("geometry.import.crop_low=[{},{},{}]", low[0], low[1], low[2]),
                fmt::format("geometry.import.crop_high=[{},{},{}]", low[0] + edge, low[1] + edge, low[2] + edge)}});
@@ -235,11 +237,17 @@ void read(Reader& in, StudyOptions& options) {
   });
   in.numbers("subvolumes.sizes", options.sizes, "voxels",
              "edges of cubes that are cut out of the image, to see how large a sample must be", 1.0, largest_part);
-  in.integer("subvolumes.places", options.places, "-",
-             "cubes of each size: the one in the middle, others spread evenly over the image", 1, 1000);
+  in.integer(
+      "subvolumes.places", options.places, "-",
+      "cubes of each size, spread evenly over the image and apart while there is room; one alone is in the middle", 1,
+      1000);
   read_scaling(in, options);
   if (in.documenting()) return;
   if (options.deck.empty()) in.mistake("deck", "missing; wanted: the file name of a deck");
+  for (const std::string& column : options.columns)
+    if (const std::string problem = column_problem(column); !problem.empty()) in.mistake("columns", problem);
+  if (const std::string problem = column_problem(options.scaling_of); !problem.empty())
+    in.mistake("scaling.of", problem);
   if (options.vary.empty() && options.images.empty() && options.sizes.empty() && options.ranks.empty() &&
       options.threads.empty())
     in.mistake("vary",
@@ -287,7 +295,8 @@ Study make_study(const StudyOptions& options, const std::string& folder, const s
   }
   if (!options.sizes.empty()) {  // each image has parts of its own
     study.varied.insert(study.varied.end(), {size_heading, place_heading});
-    combine([&](const StudyCase& before) { return choice_of_parts(options, study.deck, before.overrides); });
+    combine(
+        [&](const StudyCase& before) { return choice_of_parts(options, study.deck, before.overrides, study.notes); });
   }
   for (std::size_t i = 0; i < study.cases.size(); ++i) study.cases[i].name = fmt::format("case_{:03}", i + 1);
   return study;

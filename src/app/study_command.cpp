@@ -49,6 +49,10 @@ std::optional<std::string> write_batch_scripts(const Comm& comm, const StudyRuns
 void leave(const Comm& comm, const StudyRuns& runs, const std::string& folder, const std::string& scaling_of,
            StudyTable& table) {
   table.rows = runs.rows();
+  for (const std::string& note : empty_columns(table.columns, runs.summaries())) {
+    log_warn("{}", note);
+    table.study.notes.push_back(note);
+  }
   table.columns = columns_of(table.columns, runs.summaries());
   std::vector<std::string> wanted = table.columns;
   if (!scaling_of.empty()) wanted.push_back(scaling_of);
@@ -84,6 +88,7 @@ void study_command(const Comm& comm, const CommandLine& line) {
   read(in, options);
   in.finish();
   StudyTable table{make_study(options, in.directory(), line.overrides), options.columns, {}};
+  for (const std::string& note : table.study.notes) log_warn("{}", note);
   if (line.list) return log_info("{}", list_text(table.study));
   const std::string folder = line.out.empty() ? options.directory : line.out;
   const bool scaling = !options.ranks.empty() || !options.threads.empty();
@@ -93,6 +98,7 @@ void study_command(const Comm& comm, const CommandLine& line) {
   require(options.ranks.empty() || line.ranks == 1, "--ranks {}: the study says the ranks itself, scaling.ranks",
           line.ranks);
   StudyRuns runs(comm, line, table.study, folder, {});
+  runs.require_no_others();
   make_study_folder(folder);
   const DirectoryLock lock(folder);
   log_info("{}{} cases of {}\n", options.title.empty() ? "" : options.title + ": ", table.study.cases.size(),

@@ -98,10 +98,15 @@ DrawnAxis axis_of(const std::string& name, const std::string& unit, const std::v
 std::string chart_card(const StudyTable& table, const std::string& column, int x) {
   std::map<std::string, Curve> curves;
   std::vector<double> xs, ys;
+  int left_out = 0;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const StudyCase& c = table.study.cases[i];
     const double at = number_of(c.values[static_cast<std::size_t>(x)]), y = table.rows[i].of.at(column);
     if (!std::isfinite(y)) continue;
+    if (y == 0.0 && !table.rows[i].remark.empty()) {  // no sample of what the others measure
+      ++left_out;
+      continue;
+    }
     curves[curve_of(table.study, c, x)][at].add(y);
     xs.push_back(at);
     ys.push_back(y);
@@ -130,7 +135,11 @@ std::string chart_card(const StudyTable& table, const std::string& column, int x
     chart.series.push_back(low);
     chart.series.push_back(high);
   }
-  return card(words.title, svg(chart), spread ? "Mean of the places, and dashed the least and the largest." : "");
+  std::string note = spread ? "Mean of the places, and dashed the least and the largest." : "";
+  if (left_out > 0)
+    note += fmt::format("{}Without {} case{} through which no pore leads: 0 there.", note.empty() ? "" : " ", left_out,
+                        left_out == 1 ? "" : "s");
+  return card(words.title, svg(chart), note);
 }
 
 /// Counts in full.
@@ -143,6 +152,8 @@ std::string table_card(const StudyTable& table) {
   std::vector<std::vector<std::string>> rows{{"case"}};
   for (const auto* names : {&table.study.varied, &table.columns})
     for (const std::string& name : *names) rows[0].push_back(escape_html(name));
+  const bool remarks = has_remarks(table);
+  if (remarks) rows[0].emplace_back("remark");
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const StudyCase& c = table.study.cases[i];
     const bool done = table.rows[i].status == "completed";
@@ -151,6 +162,7 @@ std::string table_card(const StudyTable& table) {
                        : fmt::format("{} ({})", c.name, escape_html(table.rows[i].status)));
     for (const std::string& value : c.values) row.push_back(escape_html(value));
     for (const std::string& name : table.columns) row.push_back(cell_text(table.rows[i].of.at(name)));
+    if (remarks) row.push_back(escape_html(table.rows[i].remark));
   }
   return card("Cases", table_box(html_table(rows)), "The same in study.csv and study.json.");
 }
@@ -160,7 +172,7 @@ std::string table_card(const StudyTable& table) {
 std::string study_page(const StudyTable& table) {
   const auto completed = std::ranges::count(table.rows, "completed", &StudyRow::status);
   std::vector<PageTile> tiles{{"Cases", count_text(std::ssize(table.rows)), fmt::format("{} completed", completed)}};
-  std::vector<std::string> missing;
+  std::vector<std::string> missing = table.study.notes;
   for (std::size_t i = 0; i < table.rows.size(); ++i)
     if (table.rows[i].status != "completed")
       missing.push_back(

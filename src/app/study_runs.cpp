@@ -41,14 +41,25 @@ std::string without_comments(const std::string& deck) {
   return text;
 }
 
+/// Along which a job computes something that is 0 where no pore leads through.
+std::vector<int> axes_to_lead(const Config& config) {
+  std::vector<int> axes;
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool flow = config.flow.model != FlowModel::none && std::ranges::count(config.flow.axes, axis) > 0;
+    if (flow || std::ranges::count(config.diffusion.axes, axis) > 0) axes.push_back(axis);
+  }
+  return axes;
+}
+
 /// The complete decks of all cases. Throws Error with the mistakes of all.
-std::vector<std::string> decks_of(const Study& study) {
-  std::vector<std::string> decks, wrong;
+std::vector<CaseDeck> decks_of(const Study& study) {
+  std::vector<CaseDeck> decks;
+  std::vector<std::string> wrong;
   for (const StudyCase& c : study.cases) try {
       Reader in = Reader::from_file(study.deck, c.overrides);
-      read_config(in);
+      const Config config = read_config(in);
       in.finish();
-      decks.push_back(in.echo());
+      decks.push_back({in.echo(), axes_to_lead(config)});
     } catch (const Error& e) {
       const std::string text = fmt::format("{} ({}): {}", c.name, join(c.values), e.what());
       if (wrong.size() < 20) wrong.push_back(text);
@@ -117,7 +128,23 @@ bool StudyRuns::is_there(std::size_t i) const {
   const Json summary = Json::parse_or_null(text_of(fs::path(folder_of(i)) / "summary.json"));
   return !line_.overwrite && summary.is_object() && summary.value("status", "completed") == "completed" &&
          summary.value("karst", "") == version_and_git_id() && ran_as_asked(summary, i) &&
-         without_comments(text_of(fs::path(folder_of(i)) / "deck.toml")) == without_comments(decks_[i]);
+         without_comments(text_of(fs::path(folder_of(i)) / "deck.toml")) == without_comments(decks_[i].text);
+}
+
+void StudyRuns::require_no_others() const {
+  if (line_.overwrite) return;
+  std::vector<std::string> others;
+  const auto completed = [](const std::string& folder) {
+    const Json summary = Json::parse_or_null(text_of(fs::path(folder) / "summary.json"));
+    return summary.is_object() && summary.value("status", "completed") == "completed";
+  };
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (!is_there(i) && completed(folder_of(i))) others.push_back(folder_of(i));
+  require(others.empty(),
+          "{}{}: a run with another deck, settings or version of Karst has left its results there; name another folder "
+          "by --out, or give --overwrite to replace them",
+          others.empty() ? "" : others.front(),
+          others.size() > 1 ? fmt::format(" and {} more", others.size() - 1) : "");
 }
 
 CaseRun StudyRuns::run_of(std::size_t i) const {
@@ -177,7 +204,8 @@ void StudyRuns::require_none_failed() const {
 void StudyRuns::take(std::size_t i, const char* how) {
   rows_[i].status = "completed";
   summaries_[i] = Json::parse_or_null(text_of(fs::path(folder_of(i)) / "summary.json"));
-  log_info("{}: {}", name(i), how);
+  rows_[i].remark = remark_on(summaries_[i], decks_[i].axes);
+  log_info("{}: {}{}", name(i), how, rows_[i].remark.empty() ? "" : ", " + rows_[i].remark);
 }
 
 std::string StudyRuns::name(std::size_t i) const {

@@ -24,6 +24,12 @@ struct StudyRules {
   bool past_failures = true;  ///< the other cases are run all the same; else an Error ends the study
 };
 
+/// The deck of a case.
+struct CaseDeck {
+  std::string text;       ///< complete, as runs leave it
+  std::vector<int> axes;  ///< along which its jobs need a path through the pores
+};
+
 class StudyRuns {
  public:
   /// Throws Error with the mistakes of the decks of all cases. Line and study must outlive it.
@@ -32,6 +38,8 @@ class StudyRuns {
   StudyRuns(const StudyRuns&) = delete;
   StudyRuns& operator=(const StudyRuns&) = delete;
 
+  /// Throws Error where completed results of another study would be replaced, unless --overwrite allows it.
+  void require_no_others() const;
   /// All cases. Throws Error by the rules, EarlyEnd where the study is asked to end (an OrderlyEnd lives), when the
   /// cases on their way have ended.
   void run();
@@ -62,7 +70,7 @@ class StudyRuns {
   const Study& study_;
   std::string folder_;
   StudyRules rules_;
-  std::vector<std::string> decks_;
+  std::vector<CaseDeck> decks_;
   std::vector<StudyRow> rows_;
   std::vector<Json> summaries_;
   Progress progress_;

@@ -35,13 +35,6 @@ constexpr std::array<UsualColumn, 11> usual_columns{{{"porosity", "Porosity", "-
                                                      {"seconds.total", "Time of the run", "s"},
                                                      {"memory.peak_bytes", "Memory", "B"}}};
 
-/// "a[0].b" -> a, 0, b
-std::vector<std::string> parts_of(std::string place) {
-  std::ranges::replace(place, '[', '.');
-  std::erase(place, ']');
-  return split(place, '.');
-}
-
 /// The whole text is a number.
 bool is_number(const std::string& text) {
   double x = 0.0;
@@ -70,7 +63,7 @@ double number_of(const std::string& value) {
 
 double number_at(const Json& summary, const std::string& place) {
   const Json* at = &summary;
-  for (const std::string& part : parts_of(place)) {
+  for (const std::string& part : parts_of_place(place)) {
     if (at->is_array()) {
       std::size_t i = 0;
       const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), i);
@@ -125,11 +118,16 @@ void add_scaling(StudyTable& table, const std::string& time) {
     if (std::ranges::find(table.columns, column) == table.columns.end()) table.columns.push_back(column);
 }
 
+bool has_remarks(const StudyTable& table) {
+  return std::ranges::any_of(table.rows, [](const StudyRow& row) { return !row.remark.empty(); });
+}
+
 std::string study_csv(const StudyTable& table) {
   std::string text = "case,status";
   for (const std::string& name : table.study.varied) text += ',' + in_csv(name);
   for (const std::string& name : table.columns) text += ',' + in_csv(name);
-  text += '\n';
+  const bool remarks = has_remarks(table);
+  text += remarks ? ",remark\n" : "\n";
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     text += table.study.cases[i].name + ',' + table.rows[i].status;
     for (const std::string& value : table.study.cases[i].values) text += ',' + in_csv(value);
@@ -137,17 +135,14 @@ std::string study_csv(const StudyTable& table) {
       const double x = table.rows[i].of.at(name);
       text += std::isfinite(x) ? fmt::format(",{}", x) : ",";
     }
-    text += '\n';
+    text += (remarks ? ',' + in_csv(table.rows[i].remark) : "") + '\n';
   }
   return text;
 }
 
 std::string study_json(const StudyTable& table) {
-  Json json{{"title", table.study.title},
-            {"deck", table.study.deck},
-            {"varied", table.study.varied},
-            {"columns", table.columns},
-            {"cases", Json::array()}};
+  Json json{{"title", table.study.title}, {"deck", table.study.deck},   {"varied", table.study.varied},
+            {"columns", table.columns},   {"notes", table.study.notes}, {"cases", Json::array()}};
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const StudyCase& c = table.study.cases[i];
     Json& row = json["cases"].push_back(Json{{"name", c.name},
@@ -156,6 +151,7 @@ std::string study_json(const StudyTable& table) {
                                              {"overrides", c.overrides},
                                              {"environment", c.environment}});
     if (!table.rows[i].reason.empty()) row["reason"] = table.rows[i].reason;
+    if (!table.rows[i].remark.empty()) row["remark"] = table.rows[i].remark;
     row["results"] = Json::object();
     for (const std::string& name : table.columns) row["results"][name] = table.rows[i].of.at(name);
   }
@@ -175,6 +171,7 @@ std::string study_text(const StudyTable& table) {
       row.push_back(std::isfinite(x) ? fmt::format("{:.5g}", x) : "-");
     }
     if (table.rows[i].status != "completed") row.push_back(table.rows[i].status);
+    if (!table.rows[i].remark.empty()) row.push_back(table.rows[i].remark);
   }
   std::vector<std::size_t> width(cells[0].size() + 1, 0);
   for (const auto& row : cells)

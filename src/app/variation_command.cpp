@@ -46,15 +46,6 @@ std::string usual_folder(const Config& config) {
   return folder.string() + "_variation";
 }
 
-/// Results of other runs are not replaced unasked.
-void require_no_others(const StudyRuns& runs, const CommandLine& line) {
-  for (std::size_t i = 0; i < runs.rows().size() && !line.overwrite; ++i)
-    require(runs.is_there(i) || !fs::exists(runs.folder_of(i) + "/summary.json"),
-            "{}: a run with another deck or program, or on other ranks or threads, has left its results there; name "
-            "another folder by --out, or give --overwrite to replace them",
-            runs.folder_of(i));
-}
-
 Json timers_of(const std::string& folder) {
   const std::string path = folder + "/timers.json";
   std::ifstream in(path, std::ios::binary);
@@ -79,7 +70,7 @@ void variation_command(const Comm& comm, const CommandLine& line) {
   const std::string folder = line.out.empty() ? usual_folder(config) : line.out;
   const Study study = runs_of(line);
   StudyRuns runs(comm, line, study, folder, {.go_on = false, .past_failures = false});
-  require_no_others(runs, line);
+  runs.require_no_others();
   make_study_folder(folder);
   const DirectoryLock lock(folder);
   log_info("{} runs of {}\n", line.runs, line.deck);

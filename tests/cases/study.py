@@ -121,7 +121,9 @@ def main():
         parts = karst.run(["study", "parts.toml", "--out", "parts", "--ranks", "2", "--parallel", "2"], folder)
         found = rows(folder / "parts")
         check("parts of an image, on ranks", parts.status == 0 and [(r["size [voxels]"], r["place"]) for r in found]
-              == [("16", "1"), ("16", "2"), ("16", "3"), ("24", "1")] and len({r["porosity"] for r in found[:3]}) == 3, parts)
+              == [("16", "1"), ("16", "2"), ("16", "3"), ("24", "1")] and len({tuple(c["overrides"]) for c in json.loads((folder / "parts" / "study.json").read_text())["cases"]}) == 4, parts)
+        check("what parts share is told", "3 cubes of 16 voxels have no room beside one another in 24 x 24 x 24 (there is room for 1)" in parts.err + parts.out
+              and "have no room" in (folder / "parts" / "study.html").read_text(), parts)
 
         # Ranks and threads: the same figures, what ran is what was asked for, times compared with one core.
         (folder / "scaling.toml").write_text('deck = "decks/ball.toml"\ncolumns = ["formation_factor[0]", "ranks", "threads"]\n'
@@ -174,9 +176,15 @@ def main():
               == [("1", "1", "none"), ("2", "2", "none")], (varied, found))
         again = karst.run(["study", "environment.toml", "--out", "environment"], folder)
         (folder / "environment.toml").write_text((folder / "environment.toml").read_text().replace("[1, 2]", "[1, 1]"))
-        other = karst.run(["study", "environment.toml", "--out", "environment"], folder)
-        check("with other settings cases are run again", again.out.count("there already") == 2 and other.out.count("there already") == 1
-              and other.out.count("done") == 1, (again, other))
+        refused = karst.run(["study", "environment.toml", "--out", "environment"], folder)
+        check("results of another study stay", refused.status == 1 and "environment/case_002: a run with another deck, settings" in refused.err
+              and "--overwrite" in refused.err and "done" not in refused.out, refused)
+        (folder / "environment.toml").write_text((folder / "environment.toml").read_text().replace("[1, 1]", "[1]"))
+        fewer = karst.run(["study", "environment.toml", "--out", "environment"], folder)
+        check("cases that are there stay", fewer.status == 0 and fewer.out.count("there already") == 1, fewer)
+        (folder / "environment.toml").write_text((folder / "environment.toml").read_text().replace("values = [1]", "values = [1, 1]"))
+        other = karst.run(["study", "environment.toml", "--out", "environment", "--overwrite"], folder)
+        check("with other settings cases are run again", again.out.count("there already") == 2 and other.out.count("done") == 2, (again, other))
         none = karst.run(["study", "environment.toml", "--out", "environment", "--slurm"], folder)
         check("no case is left to hand in", none.status == 0 and "All cases are completed" in none.out and "submit.sh" not in none.out
               and not (folder / "environment" / "submit.sh").exists(), none)
@@ -207,6 +215,7 @@ def main():
                 ("a deck that is not there", 'deck = "none.toml"\n[[vary]]\nkey = "grid.box"\nvalues = [8]\n', ["none.toml"]),
                 ("mistakes in two cases", 'deck = "part.toml"\n[[vary]]\nkey = "grid.box"\nvalues = [8, 9, "many"]\n',
                  ["case_002", "case_003", "grid.box", "9", "many"]),
+                ("a misspelt column", 'columns = ["porosity", "formation_faktor[0]"]\n' + PARTS, ["columns", "formation_faktor", "formation_factor"]),
                 ("unknown key", PARTS + "place = 3\n", ["subvolumes.place", "subvolumes.places"]),
                 ("parts larger than the image", PARTS.replace("24", "32"), ["subvolumes.sizes", "32", "24 x 24 x 24"]),
                 ("no such images", 'deck = "part.toml"\nimages = ["rock_*.tif"]\n', ["images", "rock_*.tif"])):

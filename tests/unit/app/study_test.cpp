@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/study.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -8,7 +9,9 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <tuple>
 
+#include "app/study_parts.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "support/errors.hpp"
@@ -30,7 +33,31 @@ TEST(Study, EveryCombinationIsACaseAndTheLastVariesFastest) {
   EXPECT_EQ(study.cases[5].overrides, (std::vector<std::string>{"grid.levels=2", "grid.box=16", "flow.drive=c"}));
 }
 
-TEST(Study, PartsLieInTheImageAndApart) {
+// Eight octants of an image of 96³ for cubes of 48; no two cubes share anything while there is room, and what they
+// share is told where there is none.
+TEST(Study, PartsAreApartWhileThereIsRoom) {
+  std::set<std::array<int, 3>> octants;
+  for (const Index& low : parts_of_image({96, 96, 96}, 48, 8).low) {
+    octants.insert(low.v);
+    for (int d = 0; d < 3; ++d) EXPECT_TRUE(low[d] == 0 || low[d] == 48) << low[d];
+  }
+  EXPECT_EQ(octants.size(), 8U);
+  for (const auto& [size, edge, most] : {std::tuple{Index{96, 96, 96}, 48, 8}, {Index{100, 70, 31}, 15, 48}}) {
+    for (int n = 1; n <= most; ++n) {
+      const ImageParts parts = parts_of_image(size, edge, n);
+      ASSERT_EQ(std::ssize(parts.low), n);
+      EXPECT_EQ(parts.overlap, 0.0) << n;
+      for (const Index& low : parts.low)
+        for (int d = 0; d < 3; ++d) EXPECT_TRUE(low[d] >= 0 && low[d] + edge <= size[d]) << low[d];
+    }
+    EXPECT_GT(parts_of_image(size, edge, most + 1).overlap, 0.0);
+  }
+  EXPECT_EQ(parts_of_image({96, 96, 96}, 48, 12).overlap, 0.5);                      // 3 x 2 x 2: at 0, 24, 48
+  EXPECT_EQ(parts_of_image({40, 30, 20}, 10, 1).low[0].v, (std::array{15, 10, 5}));  // the middle
+  EXPECT_EQ(parts_of_image({24, 24, 24}, 24, 3).low.size(), 1U);
+}
+
+TEST(Study, PartsAreCasesAndWhatTheyShareIsTold) {
   const test::SharedDirectory folder(Comm::self());
   std::ofstream(folder.path() + "/rock.raw", std::ios::binary) << std::string(std::size_t{40} * 30 * 20, '\0');
   std::ofstream(folder.path() + "/deck.toml")
@@ -51,9 +78,44 @@ TEST(Study, PartsLieInTheImageAndApart) {
     corners.insert(c.values[0] + c.overrides[0]);
   }
   EXPECT_EQ(corners.size(), 16U);
-  EXPECT_EQ(study.cases[0].overrides[0], "geometry.import.crop_low=[15,10,5]");  // the middle
+  ASSERT_EQ(study.notes.size(), 1U);  // of those of 20, of which 2 have room
+  EXPECT_PRED2(test::has, study.notes[0],
+               "8 cubes of 20 voxels have no room beside one another in 40 x 30 x 20 (there is room for 2)");
   options.sizes = {24};
   EXPECT_PRED2(test::has, test::error_of([&] { make_study(options, folder.path(), {}); }), "40 x 30 x 20");
+}
+
+TEST(Study, MisspeltColumnsAreFoundBeforeAnythingRuns) {
+  for (const char* column :
+       {"porosity", "permeability_m2[0][0]", "formation_factor[2]", "solves[0].iterations", "flow[0].reynolds",
+        "communication.messages.most", "transport.components[1].breakthrough.mean_residence_time_s", "seconds.solve",
+        "chemistry.minerals[0].rate_mol_s", "balances.transport_Na_relative", "memory.peak_bytes", "cells.fluid"})
+    EXPECT_EQ(column_problem(column), "") << column;
+  EXPECT_PRED2(test::has, column_problem("permeability_darcey[0][0]"), "did you mean \"permeability_darcy\"?");
+  EXPECT_PRED2(test::has, column_problem("flow[0].reynold"), "did you mean \"reynolds\"?");
+  const std::vector<Json> summaries{Json(), Json::parse(R"({"flow": [{"reynolds": 2}], "porosity": 0.5})")};
+  EXPECT_EQ(empty_columns({"porosity"}, summaries).size(), 0U);
+  const std::vector<std::string> notes = empty_columns({"reynolds"}, summaries);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_PRED2(test::has, notes[0], "did you mean flow[0].reynolds?");
+}
+
+// A part through which no pore leads has a permeability of 0: that is said beside it, and left out of the mean.
+TEST(Study, CasesWithoutAPathAreMarked) {
+  const Json closed = Json::parse(R"({"percolates": {"x": false, "y": true, "z": false}})");
+  EXPECT_EQ(remark_on(closed, {0, 1, 2}), "no path along x, z");
+  EXPECT_EQ(remark_on(closed, {1}), "");
+  StudyTable table{{"t", "d.toml", {size_heading, place_heading}, {}}, {"permeability_m2[0][0]"}, {}};
+  for (const auto& [size, k] : {std::pair{"10", 4.0}, {"10", 0.0}, {"20", 5.0}, {"20", 6.0}}) {
+    table.study.cases.push_back({fmt::format("case_{}", table.rows.size()), {size, "1"}, {}});
+    table.rows.push_back({"completed", "", {{"permeability_m2[0][0]", k}}, k > 0.0 ? "" : "no path along x"});
+  }
+  EXPECT_PRED2(test::has, study_csv(table), "permeability_m2[0][0],remark\n");
+  EXPECT_PRED2(test::has, study_csv(table), "case_1,completed,10,1,0,no path along x\n");
+  EXPECT_PRED2(test::has, study_text(table), "no path along x");
+  const std::string page = study_page(table);
+  EXPECT_PRED2(test::has, page, "Without 1 case through which no pore leads: 0 there.");
+  EXPECT_PRED2(test::has, page, "no path along x");
 }
 
 TEST(Study, ScalingComparesWithTheFewestCoresOfTheSameCase) {

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Members of summary.json, as they stand in the sources that write it, are all known to the columns of studies (src/app/study_columns.cpp),
+which refuse words that are spelt like one of them.
+
+usage: summary_words.py
+"""
+import re
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+WRITTEN_BY = """summary diffusion_job dispersion_results dynamic_results end_flow_job inertia_results flow_results flow_in_time flow_record forces_in_time
+communication feedback_balance step_times transport_results reactive_results variation""".split()
+MEMBER = re.compile(r'\{"([A-Za-z]\w*)",|\["([A-Za-z]\w*)"\]')
+
+
+def known():
+    return set(re.search(r'words = R"\((.*?)\)"', (ROOT / "src/app/study_columns.cpp").read_text(), re.S).group(1).split())
+
+
+def missing(text):
+    return sorted({first or second for first, second in MEMBER.findall(text)} - known())
+
+
+class SummaryWords(unittest.TestCase):
+    def test_all_members_are_known(self):
+        for name in WRITTEN_BY:
+            self.assertEqual(missing((ROOT / f"src/app/{name}.cpp").read_text()), [], f"{name}.cpp: add them to the words of src/app/study_columns.cpp")
+
+    def test_a_new_member_is_seen(self):
+        self.assertEqual(missing('json["permeability_m2"] = 1; Json one{{"brand_new", 2}};'), ["brand_new"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -172,6 +172,11 @@ class DatabaseParser {
     MasterSpecies m{words[0], species_name(words[1]), number(words, 2, "alkalinity"), words.size() > 3 ? words[3] : ""};
     if (const auto plus = m.element.find("(+"); plus != std::string::npos) m.element.erase(plus + 1, 1);
     if (words.size() > 4) m.element_weight = number(words, 4, "element weight");
+    for (const auto& [element, species] : {std::pair{"H", "H+"}, {"O", "H2O"}})
+      require(m.element != element || m.species == species,
+              "{} is counted by {}; wanted: {}, from which Karst makes all species; databases that count it "
+              "otherwise, such as PHREEQC's iso.dat for isotopes, are not read",
+              element, m.species, species);
     std::erase_if(database_.masters, [&](const MasterSpecies& old) { return old.element == m.element; });
     database_.masters.push_back(std::move(m));
   }

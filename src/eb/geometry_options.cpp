@@ -24,13 +24,13 @@ struct ShapeKeys {
 
 /// In the order of SolidShape; every shape also has shape, inside and mineral.
 const std::array<ShapeKeys, 8> shape_keys{{
-    {"plane", {"point", "normal"}, {}},
+    {"plane", {"point"}, {"normal"}},
     {"sphere", {"center", "radius"}, {"periodic"}},
     {"spheres", {"file"}, {"columns", "skip_lines", "scale", "shift", "radius", "periodic"}},
-    {"cylinder", {"center", "axis", "radius"}, {"length", "periodic"}},
+    {"cylinder", {"center", "radius"}, {"axis", "length", "periodic"}},
     {"box", {"lo", "hi"}, {"rotation", "periodic"}},
     {"ellipsoid", {"center", "radii"}, {"rotation", "periodic"}},
-    {"torus", {"center", "axis", "radius", "major_radius"}, {"periodic"}},
+    {"torus", {"center", "radius", "major_radius"}, {"axis", "periodic"}},
     {"expression", {"expression"}, {}},
 }};
 constexpr std::array<std::string_view, 20> all_keys{"center",       "radius",   "axis",       "length",     "point",

@@ -38,7 +38,7 @@ struct ImportFindings {
   std::vector<std::string> warnings;  ///< of the import
   ThroatWidths throats;               ///< count 0: none, or not known (files made before they were kept)
   bool cut_out = false;               ///< a cylindrical sample was cut out: voxels with the label 255 surround it
-  double wall_uncertainty = 0;  ///< how far the wall may plausibly lie off; 0: not known, segmented image [voxels]
+  double wall_uncertainty = 0;        ///< how far the wall may plausibly lie off; 0: not known [voxels]
 };
 
 struct GeometryInfo {

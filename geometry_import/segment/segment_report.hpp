@@ -30,7 +30,8 @@ struct SegmentReport {
   /// of whole voxels before cleaning beyond thresholds moved by so many gray values; in the report of the import
   /// level_set_porosity with that change or, of a fitted wall, with moved_wall times its area.
   double porosity_low = 0, porosity_high = 0;
-  double moved_wall = 0;          ///< how far that moves the wall; NaN where it is not known [voxels]
+  /// How far that moves the wall; of segmented images how far voxels leave it; NaN where it is not known [voxels].
+  double moved_wall = 0;
   double uncleaned_share = 0;     ///< of pore voxels at the threshold, before cleaning
   GrownSeeds seeds;               ///< with seed_threshold
   std::int64_t rim_voxels = 0;    ///< whose label correct_rim() changed

@@ -144,7 +144,7 @@ void add_run(CLI::App& app, CommandLine& line, ImportFlags& flags) {
                   "options of PETSc in one word, for the solvers: \"-diffusion_pc_type gamg -diffusion_ksp_monitor\"")
       ->type_name("OPTIONS");
   run->add_flag("--uncertainty", line.uncertainty,
-                "sets flow.uncertainty: the range of the permeability over plausible walls of a gray image");
+                "sets flow.uncertainty: the range of the permeability over plausible walls of an image");
   run->add_flag("--resume", line.resume,
                 "go on with a run that was interrupted: what it has solved is not solved again (give the same deck)");
   run->add_option("--time-limit", line.time_limit,

@@ -42,7 +42,8 @@ constexpr const char* preconditioner = "graph multigrid, local permeability";
 
 std::string no_wider_grid(const Index& cells) {
   return fmt::format(
-      "no cells about twice as wide fill {} x {} x {} of these: crop the image or choose grid.cells so that all three "
+      "no cells 1.2 to 2.4 times as wide fill {} x {} x {} of these: crop the image or choose grid.cells so that all "
+      "three "
       "numbers are even, at least 8",
       cells[0], cells[1], cells[2]);
 }
@@ -75,7 +76,7 @@ SolveReport solve_report(const std::string& name, const InertiaPoint& point) {
   return solve;
 }
 
-std::vector<std::string> warnings_of(const FlowColumns& columns) {
+std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated) {
   std::vector<std::string> all;
   for (const FlowColumn& c : columns) {
     const char axis = "xyz"[c.axis];
@@ -95,9 +96,9 @@ std::vector<std::string> warnings_of(const FlowColumns& columns) {
           "flow {}: a permeability of {:.3g} m² is beyond {:.0e} m²: are grid.size and the width of the voxels "
           "in metres, and do solids stand in the flow along {}?",
           axis, c.permeability[c.axis], largest_permeability, axis));
-    if (std::isnan(c.estimated_error))
+    if (estimated && std::isnan(c.estimated_error))
       all.push_back(
-          fmt::format("flow {}: no error estimate: on cells twice as wide nothing flows through the sample, so the "
+          fmt::format("flow {}: no error estimate: on wider cells nothing flows through the sample, so the "
                       "throats are too narrow for these cells; finer cells are needed to trust the permeability",
                       axis));
     if (drag_imbalance(c) > largest_imbalance)
@@ -333,27 +334,39 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
   return all;
 }
 
+/// The axes of these columns on other cells. Collective.
+WiderGrid on_cells(const JobContext& run, const std::vector<int>& axes, const Index& cells, SolveProgress& progress,
+                   std::vector<std::string>& notes) {
+  const Source source = run.again({cells});
+  WiderGrid grid{source.grid.cell_width() / run.grid.cell_width(), line_offset_of(source.grid, source), {}};
+  const auto reservoir = static_cast<int>(std::ceil(run.config.flow.reservoir / grid.width));
+  grid.columns =
+      repeat(run, axes, {cells}, fmt::format(", cells {:.3g} times as wide", grid.width), reservoir, progress, notes)
+          .columns;
+  return grid;
+}
+
 /// Errors and limits of the columns. Returns whether any grid fits that is wider. Collective.
 bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& columns, std::vector<std::string>& notes) {
   const Timer timer("error estimate");
+  const Index &cells = run.grid.cells, &copies = run.config.geometry.copies;
   std::vector<int> axes;
   for (const FlowColumn& c : columns)
     if (c.connected) axes.push_back(c.axis);
   std::vector<WiderGrid> wider;
-  double offset = 0.0;
-  for (const Index& cells : wider_grids(run.grid.cells, run.config.geometry.copies)) {
+  for (const Index& wide : wider_grids(cells, copies)) {
     if (!wider.empty() && wider.back().columns.empty()) break;
-    const Source source = run.again({cells});
-    offset = line_offset_of(run.grid, source);
-    WiderGrid grid{source.grid.cell_width() / run.grid.cell_width(), line_offset_of(source.grid, source), {}};
-    const auto reservoir = static_cast<int>(std::ceil(run.config.flow.reservoir / grid.width));
-    grid.columns =
-        repeat(run, axes, {cells}, fmt::format(", cells {:.3g} times as wide", grid.width), reservoir, progress, notes)
-            .columns;
-    wider.push_back(std::move(grid));
+    wider.push_back(on_cells(run, axes, wide, progress, notes));
   }
-  if (!wider.empty()) estimate_error(offset, wider, columns);
-  return !wider.empty();
+  const auto between = grid_between(cells, copies);
+  if (wider.empty() && !between) return false;
+  const double offset = line_offset_of(run.grid, run.again({cells}));
+  const WiderGrid none;
+  estimate_error(offset, wider, none, columns);
+  // One more grid where these disagree, or where nothing flows on them.
+  std::erase_if(axes, [&](int axis) { return std::ranges::find(columns, axis, &FlowColumn::axis)->extrapolated; });
+  if (between && !axes.empty()) estimate_error(offset, wider, on_cells(run, axes, *between, progress, notes), columns);
+  return true;
 }
 
 /// The permeabilities with the wall of the image as far off as it may plausibly be, to both sides. Collective.
@@ -446,16 +459,18 @@ JobResult run(const JobContext& context) {
   const bool estimated = wanted && estimate(context, progress, all.columns, result.warnings);
   WallRange range;
   if (options.uncertainty) range = wall_range(context, progress, all.columns, result.warnings);
-  const FlowGrid grid{context.grid.cells, options.reservoir};
-  result.text = flow_text(all.columns, grid, estimated, range);
+  const FlowGrid grid{context.grid.cells, options.reservoir, !context.config.geometry.image.empty()};
+  if (!estimated)
+    for (FlowColumn& c : all.columns) c.estimated_error = unknown;
+  result.text = flow_text(all.columns, grid, wanted, range);
   if (wanted && !estimated) result.text += "  no error estimate: " + no_wider_grid(grid.sample) + '\n';
-  result.headline = flow_headline(all.columns, estimated);
-  result.json = flow_json(all.columns, grid, estimated, range);
+  result.headline = flow_headline(all.columns, wanted);
+  result.json = flow_json(all.columns, grid, wanted, range);
   result.solves = progress.rows();
   double mass = 0.0;
   for (const FlowColumn& c : all.columns) mass = std::max(mass, c.divergence);
   result.balances.push_back({"mass_relative", mass});
-  std::ranges::move(warnings_of(all.columns), std::back_inserter(result.warnings));
+  std::ranges::move(warnings_of(all.columns, estimated), std::back_inserter(result.warnings));
   std::ranges::move(inertia_warnings(all.columns), std::back_inserter(result.warnings));
   result.components = std::move(all.components);
   result.files = std::move(all.files);
@@ -483,15 +498,16 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
   if (ends_drive(context.config)) return end_flow_mistakes(context);
   const FlowOptions& options = context.config.flow;
   std::vector<std::string> found = mistakes(options, context.geometry);
-  if (options.estimate_given && wider_grids(context.grid.cells, context.config.geometry.copies).empty())
-    found.push_back("flow.estimate_error: " + no_wider_grid(context.grid.cells));
+  const Index &cells = context.grid.cells, &copies = context.config.geometry.copies;
+  if (options.estimate_given && wider_grids(cells, copies).empty() && !grid_between(cells, copies))
+    found.push_back("flow.estimate_error: " + no_wider_grid(cells));
   if (options.uncertainty && !(context.wall_uncertainty > 0.0))
     found.push_back(fmt::format(
         "flow.uncertainty: {}; leave it out{}",
         context.config.geometry.image.empty() ? "described solids have no other plausible wall"
-                                              : "how far the wall of the image may lie off is not known: the image was "
-                                                "segmented already, its gray values "
-                                                "have no contrast to measure it by, or an older version imported it",
+                                              : "how far the wall of the image may lie off is not known: its gray "
+                                                "values have no contrast to measure it by, or an older version of "
+                                                "Karst imported it (import it again)",
         context.config.geometry.image.empty()
             ? ""
             : ", and give geometry.wall_shift by hand: one run with e.g. -0.25 voxel widths, one with 0.25"));

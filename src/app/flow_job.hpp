@@ -18,6 +18,7 @@ using FlowColumns = std::vector<FlowColumn>;
 struct FlowGrid {
   Index sample;
   int reservoir = 0;
+  bool of_image = false;
   Index with_reservoirs(int axis) const {
     Index cells = sample;
     cells[axis] += 2 * reservoir;
@@ -34,7 +35,7 @@ struct WallRange {
 };
 
 /// Lines for the terminal.
-/// @param with_error  errors were estimated
+/// @param with_error  errors were asked for
 std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range);
 /// The permeabilities with their errors, a line each: the last that a run says.
 std::string flow_headline(const FlowColumns& columns, bool with_error);

@@ -81,9 +81,9 @@ std::vector<PageTile> tiles(const Json& summary) {
       {has_inertia(summary) ? "Permeability of Stokes flow" : "Permeability",
        each_axis(summary, [&](const Json& f) { return darcy_text(along(summary, f)); }),
        each_axis(summary, [&](const Json& f) { return fmt::format("{:.4g} m²", along(summary, f)); }) +
-           (has_error(summary)
-                ? "<br/>estimated error: " + each_axis(summary, [&](const Json& f) { return error_text(summary, f); })
-                : std::string())}};
+           (has_error(summary) ? "<br/>estimated error of the discretisation: " +
+                                     each_axis(summary, [&](const Json& f) { return error_text(summary, f); })
+                               : std::string())}};
   if (std::ranges::any_of(summary.at("flow"), [](const Json& f) { return !std::isnan(extrapolated(f)); }))
     all.push_back({"Permeability extrapolated to zero cell width",
                    each_axis(summary,
@@ -122,6 +122,8 @@ std::string tensor_note(const Json& summary) {
   std::string order =
       "Row i, column j: Darcy velocity along i, when the pressure falls along j, times viscosity over pressure "
       "gradient. ";
+  if (summary.contains("permeability_error_of"))
+    order += "Estimated error: " + escape_html(summary.at("permeability_error_of").get<std::string>()) + ". ";
   if (!summary.contains("permeability_asymmetry")) return order;
   const double asymmetry = number(summary, "permeability_asymmetry");
   if (!summary.contains("principal_permeability_m2"))
@@ -212,7 +214,8 @@ std::string tensor_card(const Json& summary) {
   for (std::size_t e = 0; e < 3; ++e)
     table.row(axes[e], [&](const Json& f) { return permeability_text(entry(summary, e, axis_of(f))); });
   if (has_error(summary)) {
-    table.row("estimated error along the drive [%]", [&](const Json& f) { return error_text(summary, f, ""); });
+    table.row("estimated error of the discretisation, along the drive [%]",
+              [&](const Json& f) { return error_text(summary, f, ""); });
     table.row("extrapolated to zero cell width [m²]", [](const Json& f) { return permeability_text(extrapolated(f)); });
   }
   for (std::size_t side = 0; side < 2 && summary.contains("wall_shift_voxels"); ++side)

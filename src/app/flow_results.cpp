@@ -57,6 +57,29 @@ std::string error_text(Column c) {
                                           : "unknown";
 }
 
+/// What the estimated error was made from.
+std::string basis_text(Column c) {
+  switch (c.error_basis) {
+    case ErrorBasis::one_change:
+      return "one change";
+    case ErrorBasis::larger_change:
+      return "larger change";
+    case ErrorBasis::limit:
+      return "extrapolation";
+    case ErrorBasis::none:
+      break;
+  }
+  return "-";
+}
+
+/// What the estimated error is an error of.
+std::string error_meaning(const FlowGrid& grid, const WallRange& range) {
+  const std::string text = "what cells of no width would change on ";
+  if (!grid.of_image) return text + "these walls";
+  return text + "the wall as the image gives it. How far that wall may lie off is not in it: " +
+         (range.moved > 0.0 ? "the range with the wall moved tells" : "flow.uncertainty (--uncertainty) tells");
+}
+
 Json range_json(const WallRange& range, std::size_t column) {
   Json ends = Json::array();
   for (const double k : range.permeability[column]) ends.push_back(std::isfinite(k) ? Json(k) : Json(nullptr));
@@ -88,6 +111,7 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
   if (columns.size() == 3) json["permeability_asymmetry"] = asymmetry(columns);
   json["darcy_velocity_m_s"] = matrix_json(darcy_velocities(columns), 1.0);
   json["reynolds"] = largest_reynolds(columns);
+  if (with_error) json["permeability_error_of"] = "the discretisation: " + error_meaning(grid, range);
   if (range.moved > 0.0) {
     json["wall_shift_voxels"] = range.moved;
     json["porosity_range"] = range.porosity;
@@ -106,6 +130,7 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
     }
     if (with_error) {
       one["permeability_error_m2"] = c.connected ? finite(c.estimated_error) : Json(nullptr);
+      one["permeability_error_basis"] = c.error_basis == ErrorBasis::none ? Json(nullptr) : Json(basis_text(c));
       one["permeability_extrapolated_m2"] = c.extrapolated ? Json(*c.extrapolated) : Json(nullptr);
     }
     if (range.moved > 0.0) one["permeability_range_m2"] = range_json(range, json["flow"].size());
@@ -166,19 +191,22 @@ class Rows {
 };
 
 /// The permeabilities and how far they may be off.
-void add_permeability(const FlowColumns& columns, bool with_error, const WallRange& range, Rows& rows) {
+void add_permeability(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range,
+                      Rows& rows) {
   const bool inertia = std::ranges::any_of(columns, [](Column c) { return !c.inertia.empty(); });
   rows.add(inertia ? "permeability of Stokes flow [m2]" : "permeability [m2]",
            [](Column c) { return fmt::format("{:.6g}", c.permeability[c.axis]); });
   rows.add("  the same", [](Column c) { return darcy_text(c.permeability[c.axis]); });
   if (with_error) {
-    rows.add("  estimated error", error_text);
+    rows.add("  estimated error (discretisation)", error_text);
+    rows.add("    made from", basis_text);
     rows.add("  extrapolated to zero cell width",
              [](Column c) { return c.extrapolated ? fmt::format("{:.6g}", *c.extrapolated) : std::string("-"); });
   }
   for (std::size_t side = 0; side < 2 && range.moved > 0.0; ++side)
     rows.add(fmt::format("  wall moved by {}{:.3g} voxel", side == 0 ? '-' : '+', range.moved),
              [&](Column c) { return end_text(range.permeability[&c - columns.data()][side]); });
+  if (with_error) rows.line(fmt::format("  (estimated error: {})", error_meaning(grid, range)));
   const Matrix3 k = tensor(columns);
   for (int e = 0; e < 3; ++e)
     if (std::ranges::any_of(columns, [e](Column c) { return c.axis != e; }))
@@ -208,7 +236,7 @@ std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool wit
   Rows rows(columns);
   rows.line("Permeability, per cross-section of the whole sample");
   rows.add("drive along", [](Column c) { return std::string(name_of(c)); });
-  add_permeability(columns, with_error, range, rows);
+  add_permeability(columns, grid, with_error, range, rows);
   if (grid.reservoir > 0) {
     const auto cells = [](const Index& n) { return fmt::format("{}x{}x{}", n[0], n[1], n[2]); };
     rows.add("cells of the sample", [&](Column) { return cells(grid.sample); });
@@ -234,7 +262,7 @@ std::string flow_headline(const FlowColumns& columns, bool with_error) {
     if (!c.connected)
       text += " (no pore leads along it)";
     else if (with_error)
-      text += fmt::format(", estimated error {}", error_text(c));
+      text += fmt::format(", estimated error of the discretisation {}", error_text(c));
     text += '\n';
   }
   return text;

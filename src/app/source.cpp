@@ -173,9 +173,14 @@ GridOptions complete_grid(const Config& config, const GeometryInfo& image) {
   const Index& copies = config.geometry.copies;
   for (int d = 0; d < 3; ++d) size[d] = image.voxels[d] * image.voxel * copies[d];
   for (int d = 0; d < 3 && !config.cells_given; ++d) grid.cells[d] = image.voxels[d] * copies[d];
+  // A plane image has no depth of its own: one cell stands for it, however wide cells are.
+  const auto is_plane = [&](int d) { return image.voxels[d] == 1 && grid.cells[d] == 1; };
+  for (int d = 0; d < 3; ++d)
+    for (int e = 0; e < 3 && is_plane(d); ++e)
+      if (!is_plane(e)) size[d] = size[e] / grid.cells[e];
   for (int d = 0; d < 3 && config.size_given; ++d)
     require(
-        std::abs(grid.size[d] / size[d] - 1.0) <= 1e-6,
+        is_plane(d) || std::abs(grid.size[d] / size[d] - 1.0) <= 1e-6,
         "grid.size: {} m given in direction {}, but the image is {} m wide; leave grid.size out, or import the image "
         "with another voxel width",
         grid.size[d], "xyz"[d], size[d]);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cases of bad_input.py: wrong decks of the flow job."""
-from bad_cases import FAILED, FAILED_BESIDE, case, deck, raw_deck
+from bad_cases import FAILED, FAILED_BESIDE, case, deck
 from support import older_results, sphere_deck
 
 
@@ -78,14 +78,6 @@ def flow_error_estimate_without_a_wider_grid(folder):
 def flow_uncertainty_of_described_solids(folder):
     return ["run", deck(folder, flow_deck('drive = "pressure-drop"\n')), "--uncertainty"], [
         "flow.uncertainty", "described solids have no other plausible wall"]
-
-
-@case
-def flow_uncertainty_of_a_segmented_image(folder):
-    text = raw_deck(folder, bytes(int(y == 4) for z in range(16) for y in range(16) for x in range(16)))
-    with open(folder / text, "a", encoding="utf-8") as file:
-        file.write('[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\n')
-    return ["check", text, "flow.uncertainty=true"], ["flow.uncertainty", "segmented already", "geometry.wall_shift"]
 
 
 @case

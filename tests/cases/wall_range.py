@@ -7,7 +7,8 @@ voxels, grains of 8 voxels' radius, blur 0.5 voxel, noise 5 %.
 
 Asserts that it brackets the permeability of the image and that of the grains themselves on cells half as wide; that its ends
 are the permeabilities with geometry.wall_shift given by hand; that with the wall at a threshold they are those of imports at
-thresholds 5 % of the contrast away; that 2 ranks give the same; that text and page show it. --table prints the figures alone.
+thresholds 5 % of the contrast away; that 2 ranks give the same; that text and page show it; that a
+segmented image has a range that brackets the grains. --table prints the figures alone.
 """
 import json
 import subprocess
@@ -75,6 +76,23 @@ def of_other_thresholds(karst, folder):
     return far(ends(summary), [[low, high] for low, high in zip(*walls)])
 
 
+def check_labels(karst, folder, truth):
+    """A segmented image has a range, too, 0.1 voxel to both sides, that holds the permeability of the grains."""
+    (folder / "labels.toml").write_text(IMAGE.replace("gray.raw", "labels.raw") + "pore = 0\n" + FLOW.replace('"x", "z"', '"x"'))
+    result = karst.run(["run", "labels.toml", "--out", "labels", "--overwrite", "--uncertainty", "flow.estimate_error=true"], folder)
+    if result.status != 0:
+        sys.exit(f"labels failed: {result}")
+    summary = json.loads((folder / "labels" / "summary.json").read_text())
+    flow, k = summary["flow"][0], summary["permeability_m2"][0][0]
+    low, high = flow["permeability_range_m2"]
+    print(f"labels: wall ± {summary['wall_shift_voxels']} voxel, permeability {low:.5g} to {high:.5g} about {k:.5g}, of the grains "
+          f"{truth:.5g}; estimated error {flow['permeability_error_m2']:.3g}", flush=True)
+    passed = {"labels: 0.1 voxel": summary["wall_shift_voxels"] == 0.1,
+              "labels: brackets the grains": low < truth < high and low < k < high < 1.5 * low,
+              "labels: what the error is of": "the range with the wall moved tells" in summary["permeability_error_of"]}
+    return [name for name, good in passed.items() if not good]
+
+
 def check(karst, folder, truth):
     summary, text, page = run(karst, folder, "--uncertainty")
     shift, k, found = summary["wall_shift_voxels"], along(summary), ends(summary)
@@ -104,9 +122,10 @@ def main():
     options = parser(__doc__, generator=True).parse_args()
     karst = Karst(options.program, options.mpiexec)
     with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
-        subprocess.run([options.generator, "-o", "gray.raw", "--truth", "spheres.txt", "--size", str(SIZE), "--radius", "8",
+        subprocess.run([options.generator, "-o", "gray.raw", "--labels", "labels.raw", "--truth", "spheres.txt", "--size", str(SIZE), "--radius", "8",
                         "--porosity", "0.4", "--blur", "0.5", "--noise", "0.05"], cwd=place, check=True, capture_output=True)
-        wrong = check(karst, Path(place), of_spheres(karst, Path(place), SIZE, 2 * SIZE))
+        truth = of_spheres(karst, Path(place), SIZE, 2 * SIZE)
+        wrong = check(karst, Path(place), truth) + check_labels(karst, Path(place), truth)
     if wrong and not options.table:
         sys.exit(f"not so: {wrong}")
 

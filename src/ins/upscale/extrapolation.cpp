@@ -11,9 +11,12 @@ namespace karst {
 
 namespace {
 
-constexpr double least_difference = 0.02;   // of b: below it κ is not seen
-constexpr double safety = 2.0;              // of k0 - k(1)
-constexpr double least_of_image = 2.0 / 3;  // of the difference to the second grid
+constexpr double least_difference = 0.02;  // of b: below it κ is not seen
+constexpr double safety = 2.0;             // of k0 - k(1)
+constexpr double least_of_image = 0.9;     // of the difference to the second grid
+// Where there is no k0: of the change to the second grid that is alone, to the grid between beside it, and to that
+// alone.
+constexpr double of_second = 1.5, of_between = 1.25, of_between_alone = 2.0;
 constexpr double lowest_order = 1.0, highest_order = 3.0;
 
 /// k0 - k(1) with p = 2 and κ; nothing when b and w² are as good as the same.
@@ -39,24 +42,41 @@ double limit_by_order(std::span<const GridValue> g) {
   return -d2 / (std::pow(g[1].width, 0.5 * (low + high)) - 1.0);
 }
 
+struct LimitChange {
+  double value = 0.0;  ///< k0 - k(1)
+  bool of_image = false;
+};
+
+/// Nothing where the grids are too few or disagree.
+std::optional<LimitChange> change_to_limit(std::span<const GridValue> g) {
+  if (g.size() < 3) return {};
+  const double d2 = g[1].permeability - g[0].permeability, d3 = g[2].permeability - g[0].permeability;
+  if (!(d2 * d3 > 0.0)) return {};  // the coarsest grid has lost its way
+  const std::optional<double> of_image = limit_of_image(g);
+  if (!of_image && std::abs(d3) < std::abs(d2)) return {};
+  const LimitChange change{of_image ? *of_image : limit_by_order(g), of_image.has_value()};
+  if (of_image && g[0].line_offset < 0.0 && !(change.value * d2 > 0.0)) return {};
+  constexpr double rounded = 1.0 + 1e-9;
+  if (std::abs(change.value) > rounded * std::abs(d2)) return {};
+  return change;
+}
+
 }  // namespace
 
-Extrapolated extrapolate(std::span<const GridValue> grids) {
+Extrapolated extrapolate(std::span<const GridValue> grids, const std::optional<GridValue>& between) {
   assert(!grids.empty());
-  if (grids.size() < 2) return {std::numeric_limits<double>::quiet_NaN(), {}};
-  const double k = grids[0].permeability, d2 = grids[1].permeability - k;
-  Extrapolated result{std::abs(d2), {}};
-  if (grids.size() < 3) return result;
-  const double d3 = grids[2].permeability - k;
-  if (!(d2 * d3 > 0.0)) return result;  // the coarsest grid has lost its way
-  const std::optional<double> of_image = limit_of_image(grids);
-  if (!of_image && std::abs(d3) < std::abs(d2)) return result;
-  const double change = of_image.value_or(limit_by_order(grids)), least = of_image ? least_of_image : 0.0;
-  constexpr double rounded = 1.0 + 1e-9;
-  if (std::abs(change) > rounded * std::abs(d2)) return result;
-  result.limit = k + change;
-  result.error = std::clamp(safety * std::abs(change), least * std::abs(d2), std::abs(d2));
-  return result;
+  const double k = grids[0].permeability;
+  if (const auto change = change_to_limit(grids)) {
+    const double d2 = std::abs(grids[1].permeability - k), least = change->of_image ? least_of_image : 0.0;
+    return {std::clamp(safety * std::abs(change->value), least * d2, d2), k + change->value, ErrorBasis::limit};
+  }
+  const auto changed = [k](const GridValue& g) { return std::abs(g.permeability - k); };
+  if (between && grids.size() > 1)
+    return {std::max(of_between * changed(*between), changed(grids[1])), {}, ErrorBasis::larger_change};
+  if (between) return {of_between_alone * changed(*between), {}, ErrorBasis::one_change};
+  if (grids.size() > 2) return {std::max(changed(grids[1]), changed(grids[2])), {}, ErrorBasis::larger_change};
+  if (grids.size() > 1) return {of_second * changed(grids[1]), {}, ErrorBasis::one_change};
+  return {std::numeric_limits<double>::quiet_NaN(), {}, ErrorBasis::none};
 }
 
 double line_offset(double voxels, int n) {
@@ -68,27 +88,59 @@ double line_offset(double voxels, int n) {
   return sum / n - 1.0 / 6.0;
 }
 
-std::vector<Index> wider_grids(const Index& all_cells, const Index& copies) {
-  Index cells;
-  for (int d = 0; d < 3; ++d) cells[d] = all_cells[d] / copies[d];
-  int common = 0;
-  for (int d = 0; d < 3; ++d)
-    if (cells[d] > 1) common = std::gcd(common, cells[d]);
-  std::vector<Index> grids;
-  for (const int wider : {2, 3}) {
-    const int part = (common + wider / 2) / wider;  // of the common divisor; the nearest to its half or third
-    if (part == 0 || std::abs(static_cast<double>(common) / part - wider) > 0.4) break;
-    Index n;
-    int least = 4;
-    for (int d = 0; d < 3; ++d) {
-      n[d] = cells[d] > 1 ? cells[d] / common * part : 1;
-      if (cells[d] > 1) least = std::min(least, n[d]);
-    }
-    if (least < 4) break;
-    for (int d = 0; d < 3; ++d) n[d] *= copies[d];
-    grids.push_back(n);
+namespace {
+
+/// Cells of a sample whose largest common divisor is parted so; nothing when these are fewer than 4 along a direction.
+struct Division {
+  Division(const Index& all_cells, const Index& copies) : copies_(copies) {
+    for (int d = 0; d < 3; ++d) cells_[d] = all_cells[d] / copies[d];
+    for (int d = 0; d < 3; ++d)
+      if (cells_[d] > 1) common = std::gcd(common, cells_[d]);
   }
+  double width(int part) const { return static_cast<double>(common) / part; }
+  std::optional<Index> grid(int part) const {
+    constexpr int fewest = 4;
+    Index n;
+    for (int d = 0; d < 3; ++d) {
+      n[d] = cells_[d] > 1 ? cells_[d] / common * part : 1;
+      if (cells_[d] > 1 && n[d] < fewest) return {};
+      n[d] *= copies_[d];
+    }
+    return n;
+  }
+  /// The part whose cells are nearest to so many times as wide; 0 where they are further off than allowed.
+  int nearest(double wider, double allowed) const {
+    int best = 0;
+    for (int part = 1; part < common; ++part) {
+      const double off = std::abs(width(part) - wider);
+      if (off <= allowed && (best == 0 || off < std::abs(width(best) - wider)) && grid(part)) best = part;
+    }
+    return best;
+  }
+  int common = 0;
+
+ private:
+  Index cells_, copies_;
+};
+
+}  // namespace
+
+std::vector<Index> wider_grids(const Index& cells, const Index& copies) {
+  constexpr double off = 0.4, least_third = 2.25;
+  const Division division(cells, copies);
+  const int half = division.nearest(2.0, off);
+  if (half == 0) return {};
+  std::vector<Index> grids{*division.grid(half)};
+  int third = division.nearest(3.0, off);
+  if (third == 0) third = division.nearest(3.0, 3.0 - least_third);
+  if (third != 0) grids.push_back(*division.grid(third));
   return grids;
+}
+
+std::optional<Index> grid_between(const Index& cells, const Index& copies) {
+  const Division division(cells, copies);
+  const int part = division.nearest(1.5, 0.3);
+  return part == 0 ? std::optional<Index>() : division.grid(part);
 }
 
 }  // namespace karst

@@ -38,11 +38,13 @@ void read_trust(Reader& in, FlowOptions& options) {
   in.flag(
       "flow.estimate_error", options.estimate_error,
       "also solves on cells twice and three times as wide (a sixth of the work), where such fill the domain: the error "
-      "of the permeability, and its value extrapolated to cells of no width");
+      "of the permeability that the discretisation makes, and its value extrapolated to cells of no width; where these "
+      "grids disagree also on cells 1.5 times as wide");
   in.flag(
       "flow.uncertainty", options.uncertainty,
-      "gray images: also solves with the wall moved to both sides by what 5 % of the contrast are: the range of the "
-      "permeability (three times the work); the switch --uncertainty of `karst run` sets it");
+      "images: also solves with the wall moved to both sides by as much as it may plausibly lie off (gray images: by "
+      "what 5 % of the contrast are; segmented ones: 0.1 voxel): the range of the permeability (three times the work); "
+      "the switch --uncertainty of `karst run` sets it");
 }
 
 void read_inlets(Reader& in, FlowOptions& options) {

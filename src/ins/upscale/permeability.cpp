@@ -494,18 +494,25 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
 
 double drag_imbalance(const FlowColumn& c) { return std::abs(c.pressure_drag + c.viscous_drag + c.side_drag - 1.0); }
 
-void estimate_error(double line_offset, const std::vector<WiderGrid>& wider, std::vector<FlowColumn>& columns) {
+void estimate_error(double line_offset, const std::vector<WiderGrid>& wider, const WiderGrid& between,
+                    std::vector<FlowColumn>& columns) {
+  const auto value_of = [](const WiderGrid& grid, int axis) -> std::optional<GridValue> {
+    const auto same = std::ranges::find(grid.columns, axis, &FlowColumn::axis);
+    if (same == grid.columns.end()) return {};
+    return GridValue{grid.width, grid.line_offset, same->permeability[axis]};
+  };
   for (FlowColumn& c : columns) {
     if (!c.connected) continue;
     std::vector<GridValue> values{{1.0, line_offset, c.permeability[c.axis]}};
     for (const WiderGrid& grid : wider) {
-      const auto same = std::ranges::find(grid.columns, c.axis, &FlowColumn::axis);
-      if (same == grid.columns.end()) break;  // a grid that still wider ones cannot stand in for
-      values.push_back({grid.width, grid.line_offset, same->permeability[c.axis]});
+      const auto value = value_of(grid, c.axis);
+      if (!value) break;  // a grid that still wider ones cannot stand in for
+      values.push_back(*value);
     }
-    const Extrapolated result = extrapolate(values);
+    const Extrapolated result = extrapolate(values, value_of(between, c.axis));
     c.estimated_error = result.error;
     c.extrapolated = result.limit;
+    c.error_basis = result.basis;
   }
 }
 

@@ -52,6 +52,7 @@ struct FlowColumn {
   double tortuosity = 0.0;             ///< mean |u| / |mean u|; NaN where nothing flows
   double estimated_error = 0.0;        ///< of k_dd [m²], see estimate_error(); NaN: not known
   std::optional<double> extrapolated;  ///< k_dd of cells of no width [m²]
+  ErrorBasis error_basis = ErrorBasis::none;
   /// Shares of the drive along the axis that pressure and friction on the wall and friction on no-slip sides take: they
   /// sum to 1 up to the error of the discretisation. Pressure without its mean fall, see wall_drag.hpp.
   /// NaN with inertia between open ends, which momentum passes, and where nothing flows.
@@ -136,11 +137,13 @@ struct WiderGrid {
   std::vector<FlowColumn> columns;  ///< of the axes that flow there
 };
 
-/// Sets estimated_error and extrapolated of each column, see extrapolation.hpp. An axis that is not on the first of the
-/// wider grids has no estimate.
+/// Sets estimated_error, its basis and extrapolated of each column, see extrapolation.hpp. An axis that is on none of
+/// the grids has no estimate.
 /// @param line_offset  of the grid of the columns
 /// @param wider        by increasing width
-void estimate_error(double line_offset, const std::vector<WiderGrid>& wider, std::vector<FlowColumn>& columns);
+/// @param between      of the axes that the others left without a limit
+void estimate_error(double line_offset, const std::vector<WiderGrid>& wider, const WiderGrid& between,
+                    std::vector<FlowColumn>& columns);
 
 /// The permeability tensor [m²], rows e, columns d; NaN in the columns of axes that were not asked for. Between
 /// periodic directions the exact tensor is symmetric, and each entry off the diagonal comes out of two solves: their

@@ -172,12 +172,19 @@ TEST(Permeability, ErrorEstimateBelongsToItsAxis) {
     return column;
   };
   std::vector<FlowColumn> fine{on(0, 12), on(1, 12), on(2, 12)};
-  estimate_error(0.0, {{2.0, 0.0, {on(0, 6), on(1, 6)}}, {3.0, 0.0, {on(0, 4)}}}, fine);
+  const std::vector<WiderGrid> wider{{2.0, 0.0, {on(0, 6), on(1, 6)}}, {3.0, 0.0, {on(0, 4)}}};
+  estimate_error(0.0, wider, WiderGrid{}, fine);
   EXPECT_NEAR(fine[0].estimated_error, 2 * 0.5 / 144, 1e-12);
   EXPECT_NEAR(fine[0].extrapolated.value(), 1.0, 1e-12);
-  EXPECT_NEAR(fine[1].estimated_error, 3 * 0.5 / 144, 1e-15);
+  EXPECT_EQ(fine[0].error_basis, ErrorBasis::limit);
+  EXPECT_NEAR(fine[1].estimated_error, 1.5 * 3 * 0.5 / 144, 1e-15);
+  EXPECT_EQ(fine[1].error_basis, ErrorBasis::one_change);
   EXPECT_FALSE(fine[1].extrapolated.has_value());
   EXPECT_TRUE(std::isnan(fine[2].estimated_error));  // nothing known there
+  EXPECT_EQ(fine[2].error_basis, ErrorBasis::none);
+  estimate_error(0.0, wider, {1.5, 0.0, {on(2, 8)}}, fine);
+  EXPECT_NEAR(fine[2].estimated_error, 2.0 * 1.25 * 0.5 / 144, 1e-15);
+  EXPECT_EQ(fine[2].error_basis, ErrorBasis::one_change);
 }
 
 // Nothing leads across the plates of a slit: that axis has the permeability 0, and the others are solved.

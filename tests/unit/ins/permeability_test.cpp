@@ -212,7 +212,7 @@ TEST(Permeability, AnAxisAlongWhichNothingLeadsHasThePermeabilityZeroMpi) {
     EXPECT_EQ(std::isnan(blocked.gradient), drive == FlowDrive::velocity);  // no pressure gives that velocity
     EXPECT_FALSE(std::abs(blocked.gradient / (2.0 / (12 * h)) - 1) > 1e-14);
     EXPECT_FALSE(drag_imbalance(blocked) > 0.0);  // nothing to compare
-    estimate_error(0.0, {{2.0, 0.0, {columns[0]}}}, columns);
+    estimate_error(0.0, {{2.0, 0.0, {columns[0]}}}, WiderGrid{}, columns);
     EXPECT_EQ(blocked.estimated_error, 0.0);
     EXPECT_EQ(tensor(columns)[2][2], 0.0);
   }

@@ -110,6 +110,7 @@ void add_components(Config& config, ReactivePlan& plan) {
     c.inlet = fmt::format("{:.17g}", plan.inlet[p]);
     c.inlet_given = !config.chemistry.inlet.empty();
     c.initial_given = true;
+    c.group = chemistry_group;
     config.transport.components.push_back(std::move(c));
   }
 }

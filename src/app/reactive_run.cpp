@@ -171,11 +171,24 @@ bool ReactiveRun::couples(double dt) const {
          (asked == WallCoupling::as_needed && run_.config.transport.diffusivity * dt > short_step * h * h);
 }
 
+/// Walls that react in turn: half of the step before the transport, half behind it. What is in volumes reacts behind
+/// it: equilibria and what is as good as one have no halves.
 void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double dt, TransportReport& moved) {
-  const std::size_t n = plan_.initial.size();
+  const std::span<Array<double>> totals = std::span(state.values).subspan(plan_.first, plan_.initial.size());
+  const auto take_changes = [&] {
+    for (std::size_t p = 0; p < totals.size(); ++p) stepper.take_changes(state, plan_.first + p);
+  };
   past_.line.solved = past_.line.kept = past_.line.speciations = 0;
   for (MineralLine& m : past_.line.minerals) m.rate = 0.0;
   const bool walls = !places_.empty() && places_.front().walls, together = walls && couples(dt);
+  const bool halves = walls && !together;
+  ReactionReport first;
+  if (halves) {
+    react_first_half(places_.front(), dt, totals);
+    first = places_.front().report;
+    add(places_.front(), dt);
+    take_changes();
+  }
   const std::int64_t in_turn = coupled_.counts.in_turn;
   if (together)
     advance_coupled({plan_.medium, places_.front().sites, plan_.first, {run_.config.chemistry.skip}}, stepper, dt,
@@ -188,10 +201,11 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
   }
   for (Place& place : places_) {
     if (!(place.walls && together)) {
-      react(place, dt, std::span(state.values).subspan(plan_.first, n));
-      for (std::size_t p = 0; p < n; ++p) stepper.take_changes(state, plan_.first + p);
+      react(place, dt, place.walls ? 0.5 : 1.0, totals);
+      take_changes();
     }
     add(place, dt);
+    for (std::size_t p = 0; place.walls && halves && p < totals.size(); ++p) place.report.gained[p] += first.gained[p];
   }
   balance(state, moved);
   compare_with_well_mixed(state);
@@ -206,13 +220,23 @@ void ReactiveRun::add_work(const CompositeNumbering& numbering, std::vector<BoxW
   }
 }
 
-void ReactiveRun::react(Place& place, double dt, std::span<Array<double>> totals) {
+/// The rates that the step before has found for both halves, where they are of a step as long; else those of a solve.
+void ReactiveRun::react_first_half(Place& place, double dt, std::span<Array<double>> totals) {
+  constexpr double same = 1.0 + 1e-9;
+  if (place.state.dt > 0.0 && dt <= same * place.state.dt)
+    react_on(medium_of(place), place.sites, grid_, 0.5 * dt, place.state, totals, place.report);
+  else
+    react(place, 0.5 * dt, 1.0, totals);
+}
+
+/// @param now  part of dt that rates act now
+void ReactiveRun::react(Place& place, double dt, double now, std::span<Array<double>> totals) {
   const ReactiveMedium& medium = medium_of(place);
   if (plan_.phreeqc)
     react_with_phreeqc(*plan_.phreeqc, place.phreeqc, {medium, place.sites, grid_}, dt, place.state, totals,
                        place.report);
   else
-    karst::react(medium, place.sites, grid_, dt, {run_.config.chemistry.skip}, place.state, totals, place.report);
+    karst::react(medium, place.sites, grid_, dt, {run_.config.chemistry.skip, now}, place.state, totals, place.report);
 }
 
 void ReactiveRun::add(const Place& place, double dt) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chemistry in the job of transport in time: reactions after each step, their history, fields and figures.
+// Chemistry in the job of transport in time: reactions in each step, their history, fields and figures.
 #pragma once
 
 #include <fstream>
@@ -94,7 +94,8 @@ class ReactiveRun {
   /// What reacts there.
   const ReactiveMedium& medium_of(const Place& place) const { return place.walls ? plan_.medium : plan_.bulk->medium; }
   bool couples(double dt) const;
-  void react(Place& place, double dt, std::span<Array<double>> totals);
+  void react(Place& place, double dt, double now, std::span<Array<double>> totals);
+  void react_first_half(Place& place, double dt, std::span<Array<double>> totals);
   void add(const Place& place, double dt);
   std::span<const Array<double>> totals(const TransportState& state) const;
   void find_contents(const TransportState& state, std::vector<double>& content, std::vector<double>& size) const;

@@ -182,6 +182,7 @@ std::vector<ScalarComponent> scalar_components(const JobContext& run, const Carr
     const ComponentDeck& deck = run.config.transport.components[i];
     ScalarComponent c;
     c.name = deck.name;
+    c.group = deck.group;
     c.diffusivity = deck.diffusivity / (h * h);
     c.decay = deck.decay;
     c.source = deck.source;

@@ -116,6 +116,12 @@ ComponentDeck read_component(Reader& in, double usual_diffusivity) {
   in.number_or_formula("outlet", outlet, "C",
                        "concentration on the outlet, through which then some diffuses: a number, or a formula of t "
                        "[s]; left out: the outlet is open, nothing diffuses through it");
+  in.text(
+      "group", c.group,
+      "components of one group keep sums in transport in time: what is c1 + c2 - c3 = 0 at the beginning and in all "
+      "that flows in stays so to round-off, where they diffuse alike; their fronts are held back together. Left "
+      "out: on its own, the same whatever swims beside it; \"chemistry\": with the totals of [chemistry], which "
+      "are a group");
   if (in.documenting()) return c;
   check_component(in, c, outlet);
   if (table.empty()) return c;
@@ -186,6 +192,22 @@ void check_component_name(Reader& in, const std::string& key, const std::string&
   const std::string near = nearest(name, names);
   in.mistake(key, fmt::format("\"{}\" is no component{}; there are: {}", name,
                               near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(names)));
+}
+
+/// A group of one ties nothing.
+/// @param more  totals of chemistry come on top
+void check_groups(Reader& in, const TransportDeck& deck, bool more) {
+  for (std::size_t i = 0; i < deck.components.size(); ++i) {
+    const std::string& group = deck.components[i].group;
+    if (group.empty()) continue;
+    const std::string key = fmt::format("transport.component[{}].group", i);
+    if (deck.steady())
+      in.mistake(key, "a steady state keeps all sums; remove it");
+    else if (std::ranges::count(deck.components, group, &ComponentDeck::group) == 1 &&
+             !(more && group == chemistry_group))
+      in.mistake(key,
+                 fmt::format("\"{}\" has no other component; give it to all that keep a sum, or leave it out", group));
+  }
 }
 
 /// Walls, regions and components by their names. Places are those of the list in the deck.
@@ -297,6 +319,7 @@ void read(Reader& in, TransportDeck& deck, bool more) {
   }
   deck.axis_given = in.given("transport.axis");
   check_names(in, deck);
+  check_groups(in, deck, more);
   if (deck.asked() || more) {
     check_mode(in, deck);
     if (in.given("transport.peclet") && deck.diffusivity <= 0.0)

@@ -35,7 +35,10 @@ struct ComponentDeck {
   EndKind inlet_kind = EndKind::flux;
   bool inlet_kind_given = false;
   std::optional<std::string> outlet;  ///< formula of t [s]: the concentration on the outlet; none: open
+  std::string group;                  ///< ScalarComponent::group
 };
+
+inline constexpr const char* chemistry_group = "chemistry";  ///< of the totals
 
 /// One [[transport.region]]: initial values inside a shape.
 struct RegionDeck {

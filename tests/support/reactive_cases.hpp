@@ -104,6 +104,7 @@ inline std::vector<ScalarComponent> components_of(const ChemicalSystem& system, 
   for (const std::string& element : system.elements) {
     ScalarComponent c;
     c.name = element;
+    c.group = "totals";
     c.diffusivity = diffusivity;
     all.push_back(std::move(c));
   }

@@ -13,10 +13,11 @@ namespace karst {
 
 /// Components that diffuse alike, or not at all, on their way through a step.
 struct ComponentBlock {
-  int width = 0;                                                    ///< C
-  std::array<std::size_t, most_side_by_side> component{};           ///< in the order of the stepper
-  DiffusionGroup* group = nullptr;                                  ///< nullptr: they do not diffuse
-  std::array<ScalarRange, most_side_by_side> range{};               ///< of the state
+  int width = 0;                                           ///< C
+  std::array<std::size_t, most_side_by_side> component{};  ///< in the order of the stepper
+  DiffusionGroup* group = nullptr;                         ///< nullptr: they do not diffuse
+  bool shares = false;                                 ///< the limiter's factors are those of a ScalarComponent::group
+  std::array<ScalarRange, most_side_by_side> range{};  ///< of the state
   std::array<std::span<const double>, most_side_by_side> source{};  ///< of advance(); empty: none
   Array<double> before;                                             ///< C n_values: c
   Array<double> low;                 ///< C n_values: c_low, then with what limiters allow

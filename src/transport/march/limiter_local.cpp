@@ -20,21 +20,36 @@ struct Neighbourhood {
     lo = std::min(lo, std::min(low, before));
     hi = std::max(hi, std::max(low, before));
   }
-  double up(double volume, double low) const {
-    const double room = volume * (hi - low);
+  double up(double volume, double low, double near, double largest) const {
+    const double room = volume * (std::max(hi, std::min(hi + near, largest)) - low);
     return in > room ? room / in : 1.0;
   }
-  double down(double volume, double low) const {
-    const double room = volume * (low - lo);
+  double down(double volume, double low, double near, double least) const {
+    const double room = volume * (low - std::min(lo, std::max(lo - near, least)));
     return out > room ? room / out : 1.0;
   }
 };
+
+/// Leeway of the components over and over, as long as any stretch.
+template <int C>
+void lay_out_leeway(const Correction& b, LimiterScratch& s) {
+  for (int c = 0; c < C; ++c) {
+    const Leeway leeway(b.range[c]);
+    for (std::size_t i = static_cast<std::size_t>(c); i < s.near.size(); i += C) {
+      s.near[i] = leeway.near;
+      s.least[i] = leeway.least_allowed();
+      s.largest[i] = leeway.largest_allowed();
+    }
+  }
+}
 
 /// R of all volumes for the bounds of their neighbourhood.
 template <int C>
 void find_ratios(const ScalarGrid& grid, const Correction& b, LimiterScratch& s) {
   const double *const amount = b.amount.data(), *const low = b.low.data(), *const before = b.before.data();
   double *const up = s.up.data(), *const down = s.down.data();
+  lay_out_leeway<C>(b, s);
+  const double *const near = s.near.data(), *const least = s.least.data(), *const largest = s.largest.data();
   parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
     const PlainVolumes p = grid.plain[i];
     const std::int64_t first = C * std::int64_t{p.first};
@@ -61,8 +76,8 @@ void find_ratios(const ScalarGrid& grid, const Correction& b, LimiterScratch& s)
       n.add(a3[t], l3[t], b3[t]);
       n.add(-a4[t], l4[t], b4[t]);
       n.add(a5[t], l5[t], b5[t]);
-      up[first + t] = n.up(volume, own);
-      down[first + t] = n.down(volume, own);
+      up[first + t] = n.up(volume, own, near[t], largest[t]);
+      down[first + t] = n.down(volume, own, near[t], least[t]);
     }
   });
   parallel_for(std::ssize(grid.special), [&](std::int64_t i) {
@@ -75,8 +90,8 @@ void find_ratios(const ScalarGrid& grid, const Correction& b, LimiterScratch& s)
         const std::int64_t other = C * std::int64_t{f.other()} + c;
         n.add(f.outward() * amount[C * std::int64_t{f.face()} + c], low[other], before[other]);
       }
-      up[at] = n.up(grid.volume[v], low[at]);
-      down[at] = n.down(grid.volume[v], low[at]);
+      up[at] = n.up(grid.volume[v], low[at], near[c], largest[c]);
+      down[at] = n.down(grid.volume[v], low[at], near[c], least[c]);
     }
   });
 }
@@ -94,8 +109,9 @@ void limit_outflow(const ScalarGrid& grid, const Correction& b, std::span<const 
       if (!(carried > 0.0)) continue;
       const double amount = b.amount[C * std::int64_t{face.face} + c],
                    value = b.before[C * std::int64_t{face.volume} + c];
-      const double up = carried * std::max(0.0, b.range[c].largest - value),
-                   down = carried * std::max(0.0, value - b.range[c].least);
+      const Leeway leeway(b.range[c]);
+      const double up = carried * std::max(0.0, leeway.largest_allowed() - value),
+                   down = carried * std::max(0.0, value - leeway.least_allowed());
       if (amount > up) s.up[at] = up / amount;
       if (-amount > down) s.down[at] = down / -amount;
     }
@@ -103,18 +119,20 @@ void limit_outflow(const ScalarGrid& grid, const Correction& b, std::span<const 
 }
 
 /// Lowers the factors of faces to what R of their two volumes allows; of the first block: sets them.
-template <int C>
+template <int C, int F>
 void lower_factors(const ScalarGrid& grid, const Correction& b, bool first, LimiterScratch& s) {
   const double *const up = s.up.data(), *const down = s.down.data(), *const amount = b.amount.data();
   double* const factor = s.face.data();
   const auto lower = [&](std::int32_t face, std::int32_t left, std::int32_t right) {
-    double f = first ? 1.0 : factor[face];
+    std::array<double, F> f;
+    for (int k = 0; k < F; ++k) f[k] = first ? 1.0 : factor[F * std::int64_t{face} + k];
     for (int c = 0; c < C; ++c) {
       const std::int64_t l = C * std::int64_t{left} + c, r = C * std::int64_t{right} + c;
       const double to_right = std::min(up[r], down[l]), to_left = std::min(up[l], down[r]);
-      f = std::min(f, amount[C * std::int64_t{face} + c] >= 0.0 ? to_right : to_left);
+      double& of = f[F == 1 ? 0 : c];
+      of = std::min(of, amount[C * std::int64_t{face} + c] >= 0.0 ? to_right : to_left);
     }
-    factor[face] = f;
+    for (int k = 0; k < F; ++k) factor[F * std::int64_t{face} + k] = f[k];
   };
   for_all_faces(
       grid,
@@ -123,22 +141,27 @@ void lower_factors(const ScalarGrid& grid, const Correction& b, bool first, Limi
 }
 
 /// low -= Σ factor amount / V.
-template <int C>
+template <int C, int F>
 void apply_factors(const ScalarGrid& grid, const Correction& b, const LimiterScratch& s) {
   const double *const amount = b.amount.data(), *const factor = s.face.data(), *const volume = grid.volume.data();
   double* const low = b.low.data();
   for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
     std::array<double, C> sum{};
     faces([&](std::int32_t face, std::int32_t, double outward) {
-      const double taken = outward * factor[face];
-      for (int c = 0; c < C; ++c) sum[c] += taken * amount[C * std::int64_t{face} + c];
+      for (int c = 0; c < C; ++c)
+        sum[c] += outward * factor[F * std::int64_t{face} + (F == 1 ? 0 : c)] * amount[C * std::int64_t{face} + c];
     });
     for (int c = 0; c < C; ++c) low[C * std::int64_t{v} + c] -= sum[c] / volume[v];
   });
 }
 
-std::int64_t count_limited(const ScalarGrid& grid, std::span<const double> factor) {
-  const auto is_limited = [&](std::int32_t face) { return factor[face] < counts_as_limited ? std::int64_t{1} : 0; };
+/// @param of_face  factors of a face
+std::int64_t count_limited(const ScalarGrid& grid, std::span<const double> factor, int of_face) {
+  const auto is_limited = [&](std::int32_t face) {
+    return std::ranges::count_if(factor.subspan(static_cast<std::size_t>(of_face) * static_cast<std::size_t>(face),
+                                                static_cast<std::size_t>(of_face)),
+                                 [](double f) { return f < counts_as_limited; });
+  };
   const auto sum = [](std::int64_t a, std::int64_t b) { return a + b; };
   const std::int64_t plain = parallel_reduce(
       std::ssize(grid.plain), std::int64_t{0},
@@ -165,16 +188,16 @@ std::int64_t count_limited(const ScalarGrid& grid, std::span<const double> facto
 std::int64_t correct_within_local_bounds(ScalarGrid& grid, std::span<const Correction> blocks,
                                          std::span<const double> flow, double dt, LimiterScratch& s) {
   for (std::size_t i = 0; i < blocks.size(); ++i)
-    with_width(blocks[i].width, [&](auto C) {
+    with_factors(blocks[i], [&](auto C, auto F) {
       const Correction& b = blocks[i];
       const auto n = C * static_cast<std::size_t>(grid.n_values);
       find_ratios<C>(grid, b, s);
       fetch_together<C, 2>(grid, {s.up.span().first(n), s.down.span().first(n)});
       limit_outflow<C>(grid, b, flow, dt, s);
-      lower_factors<C>(grid, b, i == 0, s);
+      lower_factors<C, F>(grid, b, i == 0, s);
     });
-  for (const Correction& b : blocks) with_width(b.width, [&](auto C) { apply_factors<C>(grid, b, s); });
-  return count_limited(grid, s.face.span());
+  for (const Correction& b : blocks) with_factors(b, [&](auto C, auto F) { apply_factors<C, F>(grid, b, s); });
+  return blocks.empty() ? 0 : count_limited(grid, s.face.span(), blocks.front().factors());
 }
 
 }  // namespace karst

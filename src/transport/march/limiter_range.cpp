@@ -17,7 +17,8 @@ constexpr int most_passes = 120;
 /// many passes, each over a third of the volumes.
 constexpr double more = 0.25, most_more = 1e-6;
 constexpr double counts_as_limited = 0.99;
-constexpr std::uint8_t in_next = 1, in_touched = 2;  ///< of LimiterScratch::listed
+constexpr double uniform = 1e-9, near_neighbours = 1e-13, round_off = 1e-15;  ///< of the values: see Leeway
+constexpr std::uint8_t in_next = 1, in_touched = 2;                           ///< of LimiterScratch::listed
 
 /// Where each own volume is found among plain and special ones.
 void find_places(const ScalarGrid& grid, LimiterScratch& s) {
@@ -109,10 +110,10 @@ template <int C>
 struct Bounds {
   explicit Bounds(const Correction& b) {
     for (int c = 0; c < C; ++c) {
-      const ScalarRange r = b.range[c];
-      const double slack = 1e-15 * (std::abs(r.least) + std::abs(r.largest));
-      least[c] = r.least - slack;
-      largest[c] = r.largest + slack;
+      const Leeway leeway(b.range[c]);
+      range[c] = leeway.range;
+      least[c] = leeway.least_allowed();
+      largest[c] = leeway.largest_allowed();
     }
   }
   bool has(const double* values) const {
@@ -120,6 +121,7 @@ struct Bounds {
     for (int c = 0; c < C; ++c) inside = inside && values[c] >= least[c] && values[c] <= largest[c];
     return inside;
   }
+  std::array<ScalarRange, C> range;
   std::array<double, C> least, largest;
 };
 
@@ -150,35 +152,35 @@ struct Exchange {
   std::array<double, C> in{}, out{}, left_out{};  ///< left_out: Σ (1 - factor) amount, out of the volume
 };
 
-template <int C>
+template <int C, int F>
 Exchange<C> exchange_of(const ScalarGrid& grid, const Correction& b, const LimiterScratch& s, std::int32_t volume) {
   Exchange<C> e;
-  const auto add = [&](double factor, double outward, const double* amount) {
+  const auto add = [&](const double* factor, double outward, const double* amount) {
     for (int c = 0; c < C; ++c) {
-      const double a = outward * amount[c], taken = factor * a;
+      const double a = outward * amount[c], taken = factor[F == 1 ? 0 : c] * a;
       e.in[c] -= std::min(taken, 0.0);
       e.out[c] += std::max(taken, 0.0);
       e.left_out[c] += a - taken;
     }
   };
   for_faces_of(grid, s, volume, [&](std::int32_t face, std::int32_t, double outward) {
-    add(s.face[face], outward, b.amount.data() + C * std::int64_t{face});
+    add(s.face.data() + F * std::int64_t{face}, outward, b.amount.data() + C * std::int64_t{face});
   });
-  if (!b.wall.empty()) add(s.wall[volume], 1.0, b.wall.data() + C * std::int64_t{volume});
+  if (!b.wall.empty()) add(s.wall.data() + F * std::int64_t{volume}, 1.0, b.wall.data() + C * std::int64_t{volume});
   return e;
 }
 
 /// R of a volume that has been given all of its correction: less than 1 where it leaves the range with the factors.
-template <int C>
+template <int C, int F>
 void find_excess(const ScalarGrid& grid, const Correction& b, const Bounds<C>& bounds, bool credit, std::int32_t volume,
                  LimiterScratch& s) {
-  const Exchange<C> e = exchange_of<C>(grid, b, s, volume);
+  const Exchange<C> e = exchange_of<C, F>(grid, b, s, volume);
   const double size = grid.volume[volume];
   for (int c = 0; c < C; ++c) {
     const std::int64_t at = C * std::int64_t{volume} + c;
     const double value = b.low[at] + e.left_out[c] / size;
-    const double over = size * (value - b.range[c].largest), under = size * (b.range[c].least - value);
-    const double most = size * most_more * (b.range[c].largest - b.range[c].least);
+    const double over = size * (value - bounds.range[c].largest), under = size * (bounds.range[c].least - value);
+    const double most = size * most_more * (bounds.range[c].largest - bounds.range[c].least);
     const auto cut = [&](double excess) { return excess + std::min(more * excess, most); };
     double up = 1.0, down = 1.0;
     if (value > bounds.largest[c] && e.in[c] > 0.0)
@@ -198,18 +200,22 @@ bool is_held(const LimiterScratch& s, std::int32_t volume) {
   return held;
 }
 
-template <int C>
-double allowed(const LimiterScratch& s, const double* amount, std::int32_t left, std::int32_t right) {
-  double factor = 1.0;
+/// Multiplies F factors by what R of two volumes allows.
+template <int C, int F>
+void lower_factors(const LimiterScratch& s, const double* amount, std::int32_t left, std::int32_t right,
+                   double* factor) {
+  std::array<double, F> allowed;
+  allowed.fill(1.0);
   for (int c = 0; c < C; ++c) {
     const std::int64_t l = C * std::int64_t{left} + c, r = C * std::int64_t{right} + c;
-    factor = std::min(factor, amount[c] >= 0.0 ? std::min(s.up[r], s.down[l]) : std::min(s.up[l], s.down[r]));
+    double& of = allowed[F == 1 ? 0 : c];
+    of = std::min(of, amount[c] >= 0.0 ? std::min(s.up[r], s.down[l]) : std::min(s.up[l], s.down[r]));
   }
-  return factor;
+  for (int k = 0; k < F; ++k) factor[k] *= allowed[k];
 }
 
 /// Multiplies the factors of faces and walls of the volumes that are held by R, and lists in `next` whom this concerns.
-template <int C>
+template <int C, int F>
 void hold_back(const ScalarGrid& grid, const Correction& b, LimiterScratch& s) {
   const std::uint8_t* const held = s.held.data();
   parallel_for(std::ssize(s.held_list), [&](std::int64_t i) {
@@ -217,13 +223,19 @@ void hold_back(const ScalarGrid& grid, const Correction& b, LimiterScratch& s) {
     for_faces_of(grid, s, volume, [&](std::int32_t face, std::int32_t other, double outward) {
       if (held[other] != 0 && other < volume) return;  // done from there
       const double* const amount = b.amount.data() + C * std::int64_t{face};
-      s.face[face] *= outward > 0.0 ? allowed<C>(s, amount, volume, other) : allowed<C>(s, amount, other, volume);
+      const bool leaves = outward > 0.0;
+      lower_factors<C, F>(s, amount, leaves ? volume : other, leaves ? other : volume,
+                          s.face.data() + F * std::int64_t{face});
     });
     if (b.wall.empty() || volume >= grid.n_own) return;
-    double factor = 1.0;
-    for (std::int64_t k = C * std::int64_t{volume}; k < C * (std::int64_t{volume} + 1); ++k)
-      factor = std::min(factor, b.wall[k] >= 0.0 ? s.down[k] : s.up[k]);
-    s.wall[volume] *= factor;
+    std::array<double, F> allowed;
+    allowed.fill(1.0);
+    for (int c = 0; c < C; ++c) {
+      const std::int64_t k = C * std::int64_t{volume} + c;
+      double& of = allowed[F == 1 ? 0 : c];
+      of = std::min(of, b.wall[k] >= 0.0 ? s.down[k] : s.up[k]);
+    }
+    for (int k = 0; k < F; ++k) s.wall[F * std::int64_t{volume} + k] *= allowed[k];
   });
   const auto concerns = [&](std::int32_t v) {
     if (v >= grid.n_own || (s.listed[v] & in_next) != 0) return;
@@ -238,11 +250,11 @@ void hold_back(const ScalarGrid& grid, const Correction& b, LimiterScratch& s) {
 }
 
 /// One pass of a block; true when any own volume is held back.
-template <int C>
+template <int C, int F>
 bool pass(ScalarGrid& grid, const Correction& b, bool credit, std::span<const std::int32_t> look, LimiterScratch& s) {
   const Bounds<C> bounds(b);
   parallel_for(std::ssize(look), [&](std::int64_t i) {
-    find_excess<C>(grid, b, bounds, credit, look[i], s);
+    find_excess<C, F>(grid, b, bounds, credit, look[i], s);
     s.work.looks[look[i]] += C;
   });
   const auto list = [&](std::int32_t volume) {
@@ -255,7 +267,7 @@ bool pass(ScalarGrid& grid, const Correction& b, bool credit, std::span<const st
   const auto n = C * static_cast<std::size_t>(grid.n_values);
   fetch_together<C, 2>(grid, {s.up.span().first(n), s.down.span().first(n)});
   for (std::int32_t v = grid.n_own; v < grid.n_all; ++v) list(v);
-  hold_back<C>(grid, b, s);
+  hold_back<C, F>(grid, b, s);
   for (const std::int32_t volume : s.held_list) {
     s.held[volume] = 0;
     std::fill_n(s.up.begin() + C * std::int64_t{volume}, C, 1.0);
@@ -266,20 +278,22 @@ bool pass(ScalarGrid& grid, const Correction& b, bool credit, std::span<const st
 }
 
 /// Takes back what the factors do not allow.
-template <int C>
+template <int C, int F>
 void take_back(const ScalarGrid& grid, const Correction& b, const LimiterScratch& s) {
   parallel_for(std::ssize(s.touched), [&](std::int64_t i) {
     const std::int32_t volume = s.touched[i];
-    const Exchange<C> e = exchange_of<C>(grid, b, s, volume);
+    const Exchange<C> e = exchange_of<C, F>(grid, b, s, volume);
     for (int c = 0; c < C; ++c) b.low[C * std::int64_t{volume} + c] += e.left_out[c] / grid.volume[volume];
   });
 }
 
-std::int64_t count_limited(const ScalarGrid& grid, const LimiterScratch& s) {
+/// @param of_face  factors of a face
+std::int64_t count_limited(const ScalarGrid& grid, const LimiterScratch& s, int of_face) {
   std::int64_t n = 0;
   for (const std::int32_t v : s.touched)
     for_faces_of(grid, s, v, [&](std::int32_t face, std::int32_t other, double outward) {
-      if ((outward < 0.0 || other >= grid.n_all) && s.face[face] < counts_as_limited) ++n;
+      for (int k = 0; k < of_face; ++k)
+        if ((outward < 0.0 || other >= grid.n_all) && s.face[of_face * std::int64_t{face} + k] < counts_as_limited) ++n;
     });
   return n;
 }
@@ -292,9 +306,9 @@ int hold_all_back(ScalarGrid& grid, std::span<const Correction> blocks, LimiterS
   for (; passes < most_passes; ++passes) {
     bool any = false;
     for (std::size_t b = 0; b < blocks.size(); ++b)
-      with_width(blocks[b].width, [&](auto C) {
+      with_factors(blocks[b], [&](auto C, auto F) {
         const std::vector<std::int32_t>& look = passes == 0 ? s.outside[b] : s.look;
-        any = pass<C>(grid, blocks[b], passes < continuous_passes, look, s) || any;
+        any = pass<C, F>(grid, blocks[b], passes < continuous_passes, look, s) || any;
       });
     for (const std::int32_t v : s.next) s.listed[v] = in_touched;
     std::swap(s.look, s.next);
@@ -303,11 +317,19 @@ int hold_all_back(ScalarGrid& grid, std::span<const Correction> blocks, LimiterS
   }
   s.look.clear();
   for (const std::int32_t v : s.touched) s.listed[v] = 0;
-  for (const Correction& b : blocks) with_width(b.width, [&](auto C) { take_back<C>(grid, b, s); });
+  for (const Correction& b : blocks) with_factors(b, [&](auto C, auto F) { take_back<C, F>(grid, b, s); });
   return passes;
 }
 
 }  // namespace
+
+Leeway::Leeway(const ScalarRange& data) {
+  const double size = std::max(std::abs(data.least), std::abs(data.largest));
+  const double wider = std::max(0.0, uniform * size - (data.largest - data.least));
+  range = {data.least - wider, data.largest + wider};
+  slack = round_off * (std::abs(data.least) + std::abs(data.largest));
+  near = near_neighbours * size + wider;
+}
 
 std::int64_t LimiterScratch::bytes() const {
   std::size_t sum = up.bytes() + down.bytes() + face.bytes() + wall.bytes() + held.bytes() + listed.bytes() +
@@ -318,12 +340,16 @@ std::int64_t LimiterScratch::bytes() const {
   return static_cast<std::int64_t>(sum);
 }
 
-LimiterScratch make_limiter(const ScalarGrid& grid, int width) {
+LimiterScratch make_limiter(const ScalarGrid& grid, int width, int factors) {
   LimiterScratch s;
   const auto n_values = static_cast<std::size_t>(grid.n_values), n_own = static_cast<std::size_t>(grid.n_own);
   for (Array<double>* a : {&s.up, &s.down}) *a = {static_cast<std::size_t>(width) * n_values, Purpose::fields, 1.0};
-  s.face = {static_cast<std::size_t>(grid.n_faces), Purpose::fields, 1.0};
-  s.wall = {n_own, Purpose::fields, 1.0};
+  s.face = {static_cast<std::size_t>(factors) * static_cast<std::size_t>(grid.n_faces), Purpose::fields, 1.0};
+  s.wall = {static_cast<std::size_t>(factors) * n_own, Purpose::fields, 1.0};
+  std::int32_t longest = 1;
+  for (const PlainVolumes& p : grid.plain) longest = std::max(longest, p.count);
+  for (auto* along : {&s.near, &s.least, &s.largest})
+    along->resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(longest));
   s.held = {n_values, Purpose::fields, std::uint8_t{0}};
   s.listed = {n_own, Purpose::fields, std::uint8_t{0}};
   s.work.looks = {n_own, Purpose::fields, 0U};
@@ -333,16 +359,20 @@ LimiterScratch make_limiter(const ScalarGrid& grid, int width) {
 }
 
 RangeLimits correct_within_range(ScalarGrid& grid, std::span<const Correction> blocks, LimiterScratch& s) {
-  for (Array<double>* a : {&s.face, &s.wall, &s.up, &s.down}) std::ranges::fill(*a, 1.0);
+  if (blocks.empty()) return {};
+  const int factors = blocks.front().factors();
+  std::ranges::fill(s.face.span().first(static_cast<std::size_t>(factors) * static_cast<std::size_t>(grid.n_faces)),
+                    1.0);
+  std::ranges::fill(s.wall.span().first(static_cast<std::size_t>(factors) * static_cast<std::size_t>(grid.n_own)), 1.0);
+  for (Array<double>* a : {&s.up, &s.down}) std::ranges::fill(*a, 1.0);
   s.outside.resize(std::max(s.outside.size(), blocks.size()));
   for (std::size_t b = 0; b < blocks.size(); ++b)
     with_width(blocks[b].width, [&](auto C) { correct_whole<C>(grid, blocks[b], s, s.outside[b]); });
   s.touched.clear();
-  std::ranges::fill(s.work.looks, 0U);
   const double worked = seconds_worked();
   const int passes = hold_all_back(grid, blocks, s);
   s.work.seconds += seconds_worked() - worked;
-  return {passes, count_limited(grid, s)};
+  return {passes, count_limited(grid, s, factors)};
 }
 
 void correct_freely(const ScalarGrid& grid, const Correction& b) {

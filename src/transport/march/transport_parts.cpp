@@ -2,6 +2,7 @@
 #include "transport/march/transport_parts.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -28,20 +29,32 @@ std::vector<DiffusionGroup*> make_groups(TransportParts& p) {
   return group;
 }
 
-/// Components of a group in blocks, as wide as they come.
-void make_blocks(TransportParts& p, const std::vector<DiffusionGroup*>& group) {
+/// Components that share factors and diffuse alike in blocks, as wide as they come.
+/// @param sharing  ScalarComponent::group
+/// @param group    of each component
+void add_blocks(TransportParts& p, const std::string& sharing, const std::vector<DiffusionGroup*>& group) {
+  const std::size_t first = p.blocks.size();
   std::vector<DiffusionGroup*> groups{nullptr};
   for (const auto& g : p.groups) groups.push_back(g.get());
   for (DiffusionGroup* const g : groups)
     for (std::size_t i = 0; i < group.size(); ++i) {
-      if (group[i] != g) continue;
-      if (p.blocks.empty() || p.blocks.back().group != g || p.blocks.back().width == most_side_by_side) {
+      if (group[i] != g || p.components[i].group != sharing) continue;
+      if (p.blocks.size() == first || p.blocks.back().group != g || p.blocks.back().width == most_side_by_side) {
         p.blocks.emplace_back();
         p.blocks.back().group = g;
+        p.blocks.back().shares = !sharing.empty();
+        if (sharing.empty()) p.limited_together.emplace_back(p.blocks.size() - 1, p.blocks.size());
       }
       ComponentBlock& b = p.blocks.back();
       b.component[b.width++] = i;
     }
+  if (!sharing.empty()) p.limited_together.emplace_back(first, p.blocks.size());
+}
+
+void make_blocks(TransportParts& p, const std::vector<DiffusionGroup*>& group) {
+  std::set<std::string> sharing;
+  for (const ScalarComponent& c : p.components) sharing.insert(c.group);
+  for (const std::string& s : sharing) add_blocks(p, s, group);
   for (ComponentBlock& b : p.blocks) {
     const auto of = [&](std::int32_t n) {
       return Array<double>(static_cast<std::size_t>(b.width) * static_cast<std::size_t>(n), Purpose::fields, 0.0);
@@ -58,10 +71,11 @@ void make_blocks(TransportParts& p, const std::vector<DiffusionGroup*>& group) {
 }
 
 void make_scratch(TransportParts& p) {
-  int width = 1;
+  int width = 1, factors = 1;
   bool reacts = false;
   for (const ComponentBlock& b : p.blocks) {
     width = std::max(width, b.width);
+    if (!b.shares) factors = std::max(factors, b.width);
     reacts = reacts || b.reacts();
   }
   const auto of = [&](std::int32_t n) {
@@ -75,7 +89,7 @@ void make_scratch(TransportParts& p) {
     s.exposure = of(p.grid.n_values);
     s.diffusion = std::make_unique<DiffusionScratch>(p.grid, width);
   }
-  s.limiter = make_limiter(p.grid, width);
+  s.limiter = make_limiter(p.grid, width, factors);
   s.corrections.reserve(p.blocks.size());
 }
 

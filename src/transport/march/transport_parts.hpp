@@ -36,6 +36,8 @@ struct TransportParts {
   CarryingFlow flow;
   std::vector<std::unique_ptr<DiffusionGroup>> groups;
   std::vector<ComponentBlock> blocks;  ///< all components, each once
+  /// Blocks [first, last) that are limited together: those of a ScalarComponent::group, or one without.
+  std::vector<std::pair<std::size_t, std::size_t>> limited_together;
   StepScratch scratch;
   std::int64_t bytes() const;  ///< of this rank
 };

@@ -47,6 +47,9 @@ struct ScalarWall {
 
 struct ScalarComponent {
   std::string name = "c";
+  /// Components of one group share the limiter's factors, so that sums of them stay sums; empty: factors of its own,
+  /// and the same bits whatever swims beside it.
+  std::string group;
   double diffusivity = 0.0, decay = 0.0, source = 0.0;
   std::array<ScalarSide, 6> sides;  ///< -x +x -y +y -z +z; not looked at where the domain is periodic
   /// Per piece of wall, asked once; empty: sealed. Walls react with the components that diffuse alone.

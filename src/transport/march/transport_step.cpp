@@ -7,8 +7,9 @@
 //   advection            corrected by F (c_k + g_k·(x_f - x_k)), c_k and g_k of (c + c_low)/2, within local bounds
 //   half of decay and source
 //
-// Factors of a face are those of all components: sums of components stay sums. What ranks have to put together goes in
-// one reduction each of ranges, of what the stages left, and of the balances.
+// Components of a group share the factors of a face: sums of them stay sums. All others have their own, and the bits
+// that they have alone. What ranks have to put together goes in one reduction each of ranges, of what the stages left,
+// and of the balances.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -393,11 +394,14 @@ class Step {
     return sums;
   }
 
-  void list_corrections(bool diffusion) {
+  std::span<ComponentBlock> blocks_of(const std::pair<std::size_t, std::size_t>& together) {
+    return std::span(p_.blocks).subspan(together.first, together.second - together.first);
+  }
+  void list_corrections(std::span<ComponentBlock> blocks, bool diffusion) {
     s_.corrections.clear();
-    for (ComponentBlock& b : p_.blocks)
+    for (ComponentBlock& b : blocks)
       if (!diffusion || b.group != nullptr)
-        s_.corrections.push_back({b.width, b.low.span(), b.before.span(), b.amount.span(),
+        s_.corrections.push_back({b.width, b.shares, b.low.span(), b.before.span(), b.amount.span(),
                                   diffusion ? b.wall.span() : std::span<double>{}, b.range});
   }
 
@@ -405,30 +409,36 @@ class Step {
   void pass_ends(ComponentBlock& b, bool limited) {
     for (std::size_t k = 0; k < grid_.boundary.size(); ++k) {
       const std::int64_t face = grid_.boundary[k].face;
-      const double factor = limited ? s_.limiter.face[face] : 1.0;
-      for (int c = 0; c < b.width; ++c) b.ends[b.width * k + c] += factor * b.amount[b.width * face + c];
+      for (int c = 0; c < b.width; ++c) {
+        const double factor = !limited ? 1.0 : b.shares ? s_.limiter.face[face] : s_.limiter.face[b.width * face + c];
+        b.ends[b.width * k + c] += factor * b.amount[b.width * face + c];
+      }
     }
   }
 
   void correct_diffusion() {
     if (p_.groups.empty()) return;
     const Timer timer("limiter");
-    list_corrections(true);
+    std::ranges::fill(s_.limiter.work.looks, 0U);
+    for (const auto& together : p_.limited_together) correct_diffusion(blocks_of(together));
+  }
+  void correct_diffusion(std::span<ComponentBlock> blocks) {
+    list_corrections(blocks, true);
     const bool limited = p_.options.limit;
     if (limited) {
       const RangeLimits limits = correct_within_range(grid_, s_.corrections, s_.limiter);
-      report_.passes = limits.passes;
-      report_.limited_diffusion = limits.limited;
+      report_.passes = std::max(report_.passes, limits.passes);
+      report_.limited_diffusion += limits.limited;
     } else {
       for (const Correction& c : s_.corrections) correct_freely(grid_, c);
     }
-    for (ComponentBlock& b : p_.blocks) {
+    for (ComponentBlock& b : blocks) {
       if (b.group == nullptr) continue;
       pass_ends(b, limited);
       if (b.reacts())
         parallel_for(grid_.n_own, [&](std::int64_t v) {
-          const double factor = limited ? s_.limiter.wall[v] : 1.0;
-          for (std::int64_t i = b.width * v; i < b.width * (v + 1); ++i) b.through_wall[i] += factor * b.wall[i];
+          for (std::int64_t i = b.width * v; i < b.width * (v + 1); ++i)
+            b.through_wall[i] += (!limited ? 1.0 : s_.limiter.wall[b.shares ? v : i]) * b.wall[i];
         });
       with_width(b.width, [&](auto C) {
         fetch_remote<C>(grid_, b.low.span());
@@ -449,14 +459,17 @@ class Step {
         });
     }
     const Timer timer("limiter");
-    list_corrections(false);
+    for (const auto& together : p_.limited_together) correct_advection(blocks_of(together));
+  }
+  void correct_advection(std::span<ComponentBlock> blocks) {
+    list_corrections(blocks, false);
     const bool limited = p_.options.limit;
     if (limited)
-      report_.limited_faces =
+      report_.limited_faces +=
           correct_within_local_bounds(grid_, s_.corrections, flow_.explicit_flow(), dt_, s_.limiter);
     else
       for (const Correction& c : s_.corrections) correct_freely(grid_, c);
-    for (ComponentBlock& b : p_.blocks) {
+    for (ComponentBlock& b : blocks) {
       pass_ends(b, limited);
       with_width(b.width, [&](auto C) {
         fetch_remote<C>(grid_, b.low.span());

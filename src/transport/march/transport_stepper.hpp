@@ -46,7 +46,7 @@ struct TransportReport {
   double step = 0.0;
   double largest_explicit_step = 0.0;  ///< V / outflow of the volumes that are not treated implicitly
   std::int64_t implicit_volumes = 0;   ///< treated implicitly: the flow changes them in less than the step
-  std::int64_t limited_faces = 0;      ///< whose advective correction was cut by more than a hundredth
+  std::int64_t limited_faces = 0;      ///< factors that cut an advective correction by more than a hundredth
   std::int64_t limited_diffusion = 0;  ///< the same for diffusion and wall
   int passes = 0;                      ///< of the limiter of diffusion
   /// Sub-steps of low order, with iterations where some of it is implicit; sweeps or iterations of both stages of

@@ -106,11 +106,12 @@ class Step {
         state_.rate[s * n_ + m] = std::min(dissolved[s * n_ + m], std::max(0.0, left(s, m))) / dt_;
   }
 
-  void apply() const {
+  /// @param time  that rates act
+  void apply(double time) const {
     parallel_for(std::ssize(sites_.volume), [&](std::int64_t i) {
       const auto s = static_cast<std::size_t>(i), v = static_cast<std::size_t>(sites_.volume[s]);
       for (std::size_t m = 0; m < n_; ++m) {
-        const double amount = dt_ * state_.rate[s * n_ + m];
+        const double amount = time * state_.rate[s * n_ + m];
         if (!state_.amount.empty()) state_.amount[s * n_ + m] -= amount;
         for (std::size_t p = 0; p < n_totals_; ++p) totals_[p][v] += medium_.minerals[m].brought[p] * amount;
       }
@@ -121,19 +122,19 @@ class Step {
     });
   }
 
-  void sum_up(ReactionReport& report) const {
+  void sum_up(double time, ReactionReport& report) const {
     std::vector<double> sums(2 * n_);
     for (std::size_t m = 0; m < n_; ++m) {
       const auto of_sites = [&](auto&& f) {
         return parallel_sum(std::ssize(sites_.volume), [&](std::int64_t i) {
           const auto s = static_cast<std::size_t>(i);
-          return dt_ * grid_.volume[sites_.volume[s]] * f(state_.rate[s * n_ + m], old_rate_[s * n_ + m]);
+          return grid_.volume[sites_.volume[s]] * f(state_.rate[s * n_ + m], old_rate_[s * n_ + m]);
         });
       };
-      sums[m] = of_sites([](double now, double) { return now; });
+      sums[m] = of_sites([&](double now, double) { return time * now; });
       if (!medium_.minerals[m].at_once())
         sums[n_ + m] =
-            of_sites([](double now, double old) { return std::isnan(old) ? 0.0 : 0.5 * std::abs(now - old); });
+            of_sites([&](double now, double old) { return std::isnan(old) ? 0.0 : 0.5 * dt_ * std::abs(now - old); });
     }
     std::vector<double> sorbed = add_up(state_.sorbed), released = add_up(released_);
     std::vector<std::int64_t> counts(3);
@@ -351,9 +352,19 @@ void react(const ReactiveMedium& medium, const ReactiveSites& sites, const Scala
   Failures failures;
   step.solve(failures);
   tell_failures(medium, sites, grid, step, failures, dt);
-  step.apply();
-  step.sum_up(report);
+  step.apply(options.now * dt);
+  step.sum_up(options.now * dt, report);
   state.dt = dt;
+}
+
+void react_on(const ReactiveMedium& medium, const ReactiveSites& sites, const ScalarGrid& grid, double time,
+              ReactionState& state, std::span<Array<double>> totals, ReactionReport& report) {
+  const Timer timer("reaction");
+  const ReactionOptions options{0.0};
+  const Step step(medium, sites, grid, time, options, state, totals);
+  step.apply(time);
+  step.sum_up(time, report);
+  report.solved = report.kept = report.speciations = 0;
 }
 
 void react_with_phreeqc(const PhreeqcFiles& files, std::optional<PhreeqcCells>& cells, const ReactionPlace& place,
@@ -366,8 +377,8 @@ void react_with_phreeqc(const PhreeqcFiles& files, std::optional<PhreeqcCells>& 
     if (!cells) cells.emplace(files, place.medium, step.areas(), step.amounts(), n_threads());
     step.take_rates_of(*cells);
   });
-  step.apply();
-  step.sum_up(report);
+  step.apply(dt);
+  step.sum_up(dt, report);
   state.dt = dt;
 }
 

@@ -10,6 +10,10 @@
 // charge go from mineral to solution as written, to round-off. Sites whose totals have hardly changed since their last
 // solve keep its rates.
 //
+// With ReactionOptions::now = 1/2 and react_on() before the next step, reactions and transport are split symmetrically
+// (Strang, SIAM J. Numer. Anal. 5 (1968) 506) with one solve per step: the second half of a step and the first half of
+// the next one are one solve, whose state is read in its middle.
+//
 // What sorbs, and phases in equilibrium (volume_sites alone), are in the solve of their volume: it begins with all that
 // is dissolved and sorbed, T* + E, and leaves T and E. Exchangers, surfaces and phases stay where they are.
 #pragma once
@@ -29,6 +33,9 @@ struct ReactionOptions {
   /// Sites whose totals, relative to what they are, have changed by less than this since their last solve, at the same
   /// dt, keep its rates; 0: none. What totals were is known to 6e-8: less than 1e-7 finds next to none.
   double skip = 1e-7;
+  /// Part of dt that rates act before the totals are moved again; react_on() lets them act for the rest. 1 where
+  /// anything sorbs.
+  double now = 1.0;
 };
 
 /// Whether each total has changed by less than `skip`, relative to what it is; never where `before` holds NaN.
@@ -75,6 +82,11 @@ ReactionState start_reaction(const ReactiveMedium& medium, const ReactiveSites& 
 void react(const ReactiveMedium& medium, const ReactiveSites& sites, const ScalarGrid& grid, double dt,
            const ReactionOptions& options, ReactionState& state, std::span<Array<double>> totals,
            ReactionReport& report);
+
+/// Rates of the last step act for `time` more, at most what react() left of its dt. Collective.
+/// @param[in,out] totals  [primary], n_values each
+void react_on(const ReactiveMedium& medium, const ReactiveSites& sites, const ScalarGrid& grid, double time,
+              ReactionState& state, std::span<Array<double>> totals, ReactionReport& report);
 
 /// Minerals and equilibria, and where they are.
 struct ReactionPlace {

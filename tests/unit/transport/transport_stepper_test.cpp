@@ -240,7 +240,9 @@ TEST_F(TransportStepperTest, OutflowStaysWithinBoundsMpi) {
 TEST_F(TransportStepperTest, SumsOfComponentsStaySumsMpi) {
   constexpr std::array<double, 3> least{0.0, 0.0, -1.4}, largest{1.0, 0.7, 1.0};
   for (const int levels : {1, 2}) {
-    Packing p(comm_, levels, {with_inlet(0.05, 1.0), with_inlet(0.05, 0.0), with_inlet(0.05, 1.0)}, 1e-14);
+    std::vector<ScalarComponent> components{with_inlet(0.05, 1.0), with_inlet(0.05, 0.0), with_inlet(0.05, 1.0)};
+    for (ScalarComponent& c : components) c.group = "sum";
+    Packing p(comm_, levels, components, 1e-14);
     p.stepper.set_values(p.state, 0, first_pulse);
     p.stepper.set_values(p.state, 1, second_pulse);
     p.stepper.set_values(p.state, 2, [](const Vec3& x) { return first_pulse(x) - 2.0 * second_pulse(x); });
@@ -260,6 +262,55 @@ TEST_F(TransportStepperTest, SumsOfComponentsStaySumsMpi) {
       }
     }
     EXPECT_GT(limited, 100);
+  }
+}
+
+ScalarComponent of_group(ScalarComponent c, const std::string& group) {
+  c.group = group;
+  return c;
+}
+
+/// What the first component is after five steps.
+std::vector<double> first_of(const Comm& comm, int levels, std::vector<ScalarComponent> components,
+                             const std::vector<std::function<double(const Vec3&)>>& initial) {
+  Packing p(comm, levels, std::move(components));
+  for (std::size_t i = 0; i < initial.size(); ++i) p.stepper.set_values(p.state, i, initial[i]);
+  March run;
+  p.march_steps(5, 0.5, run);
+  EXPECT_GT(run.limited, 100);
+  const auto n = static_cast<std::size_t>(p.stepper.grid().n_own);
+  return {p.state.values[0].begin(), p.state.values[0].begin() + static_cast<std::ptrdiff_t>(n)};
+}
+
+// A component that is uniform but for noise holds back nobody of its group: a front beside it has the bits that it has
+// without. What varies by more than 1e-9 of itself does hold it back.
+TEST_F(TransportStepperTest, NoiseHoldsNobodyBackMpi) {
+  const ScalarComponent front = of_group(with_inlet(0.05, 1.0), "g"), uniform = of_group(with_inlet(0.05, 0.1), "g");
+  for (const int levels : {1, 2}) {
+    const std::vector<double> alone = first_of(comm_, levels, {front}, {second_pulse});
+    for (const double noise : {1e-16, 1e-13, 1e-10, 1e-5}) {
+      const auto noisy = [noise](const Vec3& x) {
+        const double any = 43758.5453 * std::sin(12.9898 * x[0] + 78.233 * x[1] + 37.719 * x[2]);
+        return 0.1 * (1.0 + noise * (2.0 * (any - std::floor(any)) - 1.0));
+      };
+      EXPECT_EQ(first_of(comm_, levels, {front, uniform}, {second_pulse, noisy}) == alone, noise < 1e-9)
+          << noise << " levels " << levels;
+    }
+  }
+}
+
+// Factors of its own: a component has the bits that it has alone, whatever is beside it, and however that diffuses.
+TEST_F(TransportStepperTest, ComponentsDoNotDependOnWhatSwimsBesideMpi) {
+  const ScalarComponent front = with_inlet(0.05, 1.0);
+  for (const int levels : {1, 2}) {
+    const std::vector<double> alone = first_of(comm_, levels, {front}, {first_pulse});
+    for (const double diffusivity : {0.0, 1e-9, 0.05}) {
+      const ScalarComponent other = with_inlet(diffusivity, 0.0);
+      EXPECT_TRUE(first_of(comm_, levels, {front, other}, {first_pulse, second_pulse}) == alone)
+          << diffusivity << " levels " << levels;
+      const std::vector<ScalarComponent> tied{of_group(front, "g"), of_group(other, "g")};
+      EXPECT_FALSE(first_of(comm_, levels, tied, {first_pulse, second_pulse}) == alone) << diffusivity;
+    }
   }
 }
 

@@ -255,7 +255,9 @@ Json packing(const Comm& comm, int n, int levels, double peclet, int steps, doub
   };
   TransportOptions exact;
   exact.tolerance = 5e-13;
-  TransportStepper stepper(flow.composite(), {with_inlet(1.0), with_inlet(0.0), with_inlet(1.0)}, exact);
+  std::vector<ScalarComponent> components{with_inlet(1.0), with_inlet(0.0), with_inlet(1.0)};
+  for (ScalarComponent& c : components) c.group = "sum";
+  TransportStepper stepper(flow.composite(), components, exact);
   const FlowContinuity continuity = stepper.set_flow(flow);
   TransportState state = stepper.make_state();
   const auto inside = [=](const Vec3& x, double lo, double hi) {

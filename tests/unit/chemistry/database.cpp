@@ -86,6 +86,16 @@ TEST(Database, SeparatorsLineEndsAndForeignBytesMeanTheSame) {
   }
 }
 
+// A database that counts hydrogen by another species than H+ would be misread: PHREEQC's iso.dat.
+TEST(Database, HydrogenCountedByAnotherSpeciesIsRefused) {
+  std::string other = small;
+  other.replace(other.find("H H+"), 4, "H H3O+");
+  const std::string said = problem(other);
+  EXPECT_NE(said.find("line 2: H is counted by H3O+; wanted: H+"), std::string::npos) << said;
+  EXPECT_NE(said.find("iso.dat"), std::string::npos) << said;
+  EXPECT_EQ(problem(small), "");
+}
+
 TEST(Database, MistakesNameLineAndEntry) {
   EXPECT_NE(problem(small + "H+ + Cl- = HCl\nlog_k abc\n").find("line 11: log_k: 'abc' is no number"),
             std::string::npos);

@@ -160,6 +160,10 @@ TEST_F(GeometryDeck, DeclaresItsKeysForTheDocumentation) {
 TEST_F(GeometryDeck, EveryKeyOfAShapeIsChecked) {
   expect_mentions(mistakes_of("radius = 1.0\n"), {"shape", "missing"});
   expect_mentions(mistakes_of("shape = \"spere\"\n"), {"spere", "sphere"});
+  // Defaults that the help tells hold.
+  EXPECT_EQ(mistakes_of("shape = \"cylinder\"\ncenter = [0.5, 0.5, 0]\nradius = 0.1\n"), "");
+  EXPECT_EQ(mistakes_of("shape = \"torus\"\ncenter = [0.5, 0.5, 0.5]\nradius = 0.1\nmajor_radius = 0.3\n"), "");
+  EXPECT_EQ(mistakes_of("shape = \"plane\"\npoint = [0, 0, 0.5]\n"), "");
   expect_mentions(mistakes_of("shape = \"sphere\"\nradius = 1.0\n"), {"center", "missing", "\"sphere\" needs it"});
   expect_mentions(mistakes_of("shape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1.0\naxis = [0, 0, 1]\n"),
                   {":5", "axis", "not used by shape \"sphere\"", "center, radius"});

@@ -33,6 +33,15 @@ std::string path_of(const std::string& text, int n) {
   return text.substr(at, text.find('"', at) - at);
 }
 
+// Dashes tell curves apart: one alone has none.
+TEST(SvgChart, OneCurveIsNotDashed) {
+  Chart c = line_chart();
+  c.series[0].dash = "2 3";
+  EXPECT_FALSE(has(svg(c), "stroke-dasharray"));
+  c.series.push_back(c.series[0]);
+  EXPECT_TRUE(has(svg(c), "stroke-dasharray=\"2 3\""));
+}
+
 TEST(SvgChart, LinesEndWhereTheDataEnd) {
   const Chart c = line_chart();
   const ChartFrame f = frame_of(c);

@@ -49,13 +49,14 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
   for (std::size_t v = 0; v < static_cast<std::size_t>(grid_.n_own); ++v) fluid_ += grid_.volume[v];
   fluid_ = run.comm.sum(fluid_);
   if (std::ranges::any_of(minerals, [](const MineralDeck& m) { return !m.wall.empty(); }))
-    places_.push_back(
-        {wall_sites(grid_, minerals.size(), {run.config.transport.diffusivity / (h * h), h, plan_.water, true},
-                    covered_walls(run)),
-         {},
-         {},
-         true,
-         {}});
+    places_.push_back({wall_sites(grid_, minerals.size(),
+                                  {run.config.transport.diffusivity / (h * h), h, plan_.water, true,
+                                   fixed_sides(stepper.components().at(plan_.first))},
+                                  covered_walls(run)),
+                       {},
+                       {},
+                       true,
+                       {}});
   if (plan_.bulk)
     places_.push_back({volume_sites(grid_, plan_.bulk->minerals.area, plan_.bulk->minerals.amount), {}, {}, false, {}});
   area_.assign(plan_.reactions().size(), 0.0);

@@ -104,6 +104,8 @@ FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, Carr
     find_outflow(grid, flow);
   }
   find_steps(grid, flow);
+  flow.enters =
+      comm.any(std::ranges::any_of(grid.boundary, [&](const BoundaryFace& b) { return flow.all[b.face] < 0.0; }));
   flow.n_implicit = 0;
   flow.largest_explicit_step = flow.chosen_for = 0.0;
   return result;

@@ -36,6 +36,7 @@ struct CarryingFlow {
   double largest_explicit_step = 0.0;  ///< of the volumes that are not implicit
   double chosen_for = 0.0;             ///< time step of choose_implicit(); 0: none yet
   bool given = false, at_rest = true;
+  bool enters = false;  ///< through an end of the domain of any rank
 
   std::span<const double> explicit_flow() const { return n_implicit > 0 ? explicit_part.span() : all.span(); }
 };

@@ -17,6 +17,7 @@ struct ComponentBlock {
   std::array<std::size_t, most_side_by_side> component{};  ///< in the order of the stepper
   DiffusionGroup* group = nullptr;                         ///< nullptr: they do not diffuse
   bool shares = false;                                 ///< the limiter's factors are those of a ScalarComponent::group
+  std::span<const Vec3> gradient_weights;              ///< of what is given on the ends of the domain
   std::array<ScalarRange, most_side_by_side> range{};  ///< of the state
   std::array<std::span<const double>, most_side_by_side> source{};  ///< of advance(); empty: none
   Array<double> before;                                             ///< C n_values: c

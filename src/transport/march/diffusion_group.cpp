@@ -10,12 +10,6 @@
 namespace karst {
 namespace {
 
-std::array<bool, 6> fixed_sides(const ScalarComponent& c) {
-  std::array<bool, 6> fixed{};
-  for (std::size_t s = 0; s < 6; ++s) fixed[s] = c.sides[s].kind == ScalarSide::Kind::fixed;
-  return fixed;
-}
-
 /// Calls f(own volume, level, row, moments, centre) for the irregular own unknowns.
 template <class F>
 void for_irregular(const Composite& composite, F&& f) {
@@ -85,17 +79,19 @@ std::vector<DiffusionGroup::WallRow> find_wall_rows(EllipticOperator& op, const 
   return rows;
 }
 
+/// @param weights  of gradients
 /// @param special  place of the volume among the special ones
 /// @param by       cell centre - centroid [h0]
-void add_moved(const ScalarGrid& grid, std::int32_t volume, std::int64_t special, const Vec3& by, MovedValues& moved) {
+void add_moved(const ScalarGrid& grid, std::span<const Vec3> weights, std::int64_t special, const Vec3& by,
+               MovedValues& moved) {
   const auto s = static_cast<std::size_t>(special);
   for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
        k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
-    if (grid.weights[k] == Vec3{}) continue;
+    if (weights[k] == Vec3{}) continue;
     moved.other.push_back(grid.volume_faces[k].other());
-    moved.weight.push_back(dot(grid.weights[k], by));
+    moved.weight.push_back(dot(weights[k], by));
   }
-  moved.volume.push_back(volume);
+  moved.volume.push_back(grid.special[s]);
   moved.begin.push_back(std::ssize(moved.other));
 }
 
@@ -174,8 +170,9 @@ std::unique_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const Sca
   if (component.wall) group->wall_rows = find_wall_rows(*group->op, find_walls(grid, component, group->low));
   std::vector<std::int64_t> special(static_cast<std::size_t>(grid.n_own), -1);
   for (std::size_t s = 0; s < grid.special.size(); ++s) special[grid.special[s]] = static_cast<std::int64_t>(s);
+  const std::span<const Vec3> weights = gradient_weights(grid, group->low.fixed);
   for_irregular(composite, [&](std::int32_t v, int l, std::int64_t, const VofMoments& m, const Vec3&, bool inside) {
-    if (inside) add_moved(grid, v, special[v], -Composite::width(l) * m.centroid, group->moved);
+    if (inside) add_moved(grid, weights, special[v], -Composite::width(l) * m.centroid, group->moved);
   });
   group->followers = find_followers(grid, group->low);
   group->joined = find_joined(*group->op);

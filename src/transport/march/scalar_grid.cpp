@@ -2,6 +2,7 @@
 #include "transport/march/scalar_grid.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "base/error.hpp"
 
@@ -33,10 +34,18 @@ std::int64_t ScalarGrid::bytes() const {
   const std::size_t lists = plain.capacity() * sizeof(PlainVolumes) + boundary.capacity() * sizeof(BoundaryFace) +
                             (places.capacity() + read_only.capacity()) * sizeof(Place) +
                             slots.capacity() * sizeof(std::int64_t);
-  return static_cast<std::int64_t>(lists + special.bytes() + special_begin.bytes() + volume_faces.bytes() +
-                                   weights.bytes() + listed.bytes() + offsets.bytes() + conductance.bytes() +
-                                   volume.bytes() + centroid.bytes() + fragment.bytes() + arrived.bytes()) +
+  std::size_t weights = 0;
+  for (const GradientWeights& g : gradients) weights += g.weight.bytes();
+  return static_cast<std::int64_t>(lists + weights + special.bytes() + special_begin.bytes() + volume_faces.bytes() +
+                                   listed.bytes() + offsets.bytes() + conductance.bytes() + volume.bytes() +
+                                   centroid.bytes() + fragment.bytes() + arrived.bytes()) +
          remote.bytes();
+}
+
+std::span<const Vec3> gradient_weights(const ScalarGrid& grid, const GivenSides& given) {
+  const auto found = std::ranges::find(grid.gradients, given, &GradientWeights::given);
+  assert(found != grid.gradients.end());
+  return found->weight.span();
 }
 
 void list_fluxes(const ScalarGrid& grid, FaceField& faces, std::span<double> flux) {
@@ -118,7 +127,8 @@ void add_up(const ScalarGrid& grid, std::span<const double> flux, std::span<doub
 }
 
 template <int C>
-void find_gradient(ScalarGrid& grid, std::span<const double> values, const Gradient& gradient) {
+void find_gradient(ScalarGrid& grid, std::span<const Vec3> weights, std::span<const double> values,
+                   const Gradient& gradient) {
   const double* const c = values.data();
   parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
     const PlainVolumes p = grid.plain[i];
@@ -137,7 +147,7 @@ void find_gradient(ScalarGrid& grid, std::span<const double> values, const Gradi
     std::array<Vec3, C> sum{};
     for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
          k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
-      const Vec3& weight = grid.weights[k];
+      const Vec3& weight = weights[k];
       if (weight == Vec3{}) continue;  // the value there may mean nothing
       const double* const other = c + C * std::int64_t{grid.volume_faces[k].other()};
       for (int m = 0; m < C; ++m) sum[m] += (other[m] - own[m]) * weight;
@@ -235,10 +245,10 @@ template void add_up<1>(const ScalarGrid&, std::span<const double>, std::span<do
 template void add_up<2>(const ScalarGrid&, std::span<const double>, std::span<double>);
 template void add_up<3>(const ScalarGrid&, std::span<const double>, std::span<double>);
 template void add_up<4>(const ScalarGrid&, std::span<const double>, std::span<double>);
-template void find_gradient<1>(ScalarGrid&, std::span<const double>, const Gradient&);
-template void find_gradient<2>(ScalarGrid&, std::span<const double>, const Gradient&);
-template void find_gradient<3>(ScalarGrid&, std::span<const double>, const Gradient&);
-template void find_gradient<4>(ScalarGrid&, std::span<const double>, const Gradient&);
+template void find_gradient<1>(ScalarGrid&, std::span<const Vec3>, std::span<const double>, const Gradient&);
+template void find_gradient<2>(ScalarGrid&, std::span<const Vec3>, std::span<const double>, const Gradient&);
+template void find_gradient<3>(ScalarGrid&, std::span<const Vec3>, std::span<const double>, const Gradient&);
+template void find_gradient<4>(ScalarGrid&, std::span<const Vec3>, std::span<const double>, const Gradient&);
 template void upwind_step<1>(const ScalarGrid&, std::span<const double>, std::span<const double>, double,
                              std::span<double>);
 template void upwind_step<2>(const ScalarGrid&, std::span<const double>, std::span<const double>, double,

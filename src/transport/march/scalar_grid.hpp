@@ -71,6 +71,15 @@ struct ScalarGridCounts {
   std::int64_t fragments = 0;   ///< volumes without cell centre and home
 };
 
+/// Sides -x +x -y +y -z +z whose boundary values take part in the gradients of the volumes there.
+using GivenSides = std::array<bool, 6>;
+
+/// Of the volumes that are not plain: gradient = Σ weight (value of the other - own value) [1/h0].
+struct GradientWeights {
+  GivenSides given{};
+  Array<Vec3> weight;  ///< parallel to ScalarGrid::volume_faces
+};
+
 /// Data of transport on a composite. Constant after make_scalar_grid().
 struct ScalarGrid {
   std::shared_ptr<const Composite> composite;
@@ -80,10 +89,10 @@ struct ScalarGrid {
   Array<std::int32_t> special;        ///< all other own volumes, increasing
   Array<std::int64_t> special_begin;  ///< first of their faces, and the end
   Array<VolumeFace> volume_faces;
-  Array<Vec3> weights;         ///< parallel: gradient = Σ weight (value of the other - own value) [1/h0]
-  Array<ScalarFace> listed;    ///< every face but the low ones of plain volumes
-  Array<FaceOffsets> offsets;  ///< parallel to it
-  Array<double> conductance;   ///< parallel: area / distance of two-point differences, normal to the face [h0]
+  std::vector<GradientWeights> gradients;  ///< for quantities that are given on different sides
+  Array<ScalarFace> listed;                ///< every face but the low ones of plain volumes
+  Array<FaceOffsets> offsets;              ///< parallel to it
+  Array<double> conductance;  ///< parallel: area / distance of two-point differences, normal to the face [h0]
   std::vector<BoundaryFace> boundary;
   Array<double> volume;          ///< n_all [h0³]
   Array<Vec3> centroid;          ///< n_own, from the low corner of the domain [h0]
@@ -110,9 +119,14 @@ struct ScalarGrid {
   std::int64_t bytes() const;  ///< of this rank
 };
 
-/// @param given  sides whose boundary values take part in the gradients of the volumes there (inlets, fixed values)
+/// @param given  of all quantities whose gradients are asked for, each once
 /// Collective.
-ScalarGrid make_scalar_grid(std::shared_ptr<const Composite> composite, const std::array<bool, 6>& given = {});
+ScalarGrid make_scalar_grid(std::shared_ptr<const Composite> composite, const std::vector<GivenSides>& given);
+inline ScalarGrid make_scalar_grid(std::shared_ptr<const Composite> composite, const GivenSides& given = {}) {
+  return make_scalar_grid(std::move(composite), std::vector<GivenSides>{given});
+}
+/// The weights for what is given on these sides, one of those that the grid was made with.
+std::span<const Vec3> gradient_weights(const ScalarGrid& grid, const GivenSides& given);
 
 /// Calls visit(volume, faces) for every own volume, threaded; faces(f) calls f(face, other, outward) for its faces, six
 /// in a plain volume. visit must write nothing but what belongs to the volume.
@@ -188,9 +202,16 @@ using Gradient = std::array<std::span<double>, 3>;
 /// Least-squares gradients over the neighbours across faces; plain differences in plain volumes; 0 in directions that
 /// the neighbours do not resolve. Isolated fragments, which hardly follow the fluid around them, take no part where
 /// others are enough. Exact for linear values. Those of other ranks are fetched. Collective.
-/// @param values  n_values
+/// @param weights  gradient_weights()
+/// @param values   n_values
 template <int C = 1>
-void find_gradient(ScalarGrid& grid, std::span<const double> values, const Gradient& gradient);
+void find_gradient(ScalarGrid& grid, std::span<const Vec3> weights, std::span<const double> values,
+                   const Gradient& gradient);
+/// Of a grid that was made for quantities that are given on the same sides.
+template <int C = 1>
+void find_gradient(ScalarGrid& grid, std::span<const double> values, const Gradient& gradient) {
+  find_gradient<C>(grid, grid.gradients[0].weight.span(), values, gradient);
+}
 
 /// A step of first order: after = values - dt / V Σ F c out of each own volume, c the value of the volume that F leaves
 /// (F > 0 from left to right; into the domain: the boundary value). Threaded; not collective.

@@ -64,7 +64,7 @@ struct OtherFace {
 
 class Maker {
  public:
-  Maker(std::shared_ptr<const Composite> composite, const std::array<bool, 6>& given) : given_(given) {
+  Maker(std::shared_ptr<const Composite> composite, const std::vector<GivenSides>& given) : given_(given) {
     grid_.composite = std::move(composite);
     const Composite& c = *grid_.composite;
     grid_.n_own = static_cast<std::int32_t>(c.numbering().n_own());
@@ -93,11 +93,11 @@ class Maker {
   void number_others();
   void find_plain();
   void list_special();
-  std::vector<Vec3> fit(const std::vector<FaceOfVolume>& faces);
+  std::vector<Vec3> fit(const std::vector<FaceOfVolume>& faces, const GivenSides& given);
   void count();
 
   ScalarGrid grid_;
-  std::array<bool, 6> given_;
+  std::vector<GivenSides> given_;
   std::vector<NumberField> numbers_;
   std::vector<VolumeFacts> facts_;  // own, then remote
   std::vector<GlobalNumber> wanted_;
@@ -439,8 +439,9 @@ void Maker::find_plain() {
   }
 }
 
-/// Weights of the gradient, parallel to the faces. Isolated fragments take part only where a direction hangs on them.
-std::vector<Vec3> Maker::fit(const std::vector<FaceOfVolume>& faces) {
+/// Weights of the gradient, parallel to the faces, of what is given on some sides. Isolated fragments take part only
+/// where a direction hangs on them.
+std::vector<Vec3> Maker::fit(const std::vector<FaceOfVolume>& faces, const GivenSides& given) {
   std::vector<Vec3> points;
   std::vector<std::size_t> of;
   const auto choose = [&](bool with_fragments) {
@@ -449,6 +450,7 @@ std::vector<Vec3> Maker::fit(const std::vector<FaceOfVolume>& faces) {
     for (std::size_t k = 0; k < faces.size(); ++k) {
       if (faces[k].towards == Vec3{}) continue;
       const std::int32_t o = faces[k].face.other();
+      if (o >= grid_.n_all && !given[grid_.boundary[o - grid_.n_all].side]) continue;
       if (!with_fragments && o < grid_.n_all && grid_.fragment[o] != 0) continue;
       points.push_back(faces[k].towards);
       of.push_back(k);
@@ -466,7 +468,7 @@ std::vector<Vec3> Maker::fit(const std::vector<FaceOfVolume>& faces) {
   const Domain& domain = composite().graph(0).layout().domain();
   int wanted = 0;
   for (int d = 0; d < 3; ++d) wanted += domain.periodic[d] && domain.cells[d] == 1 ? 0 : 1;
-  grid_.counts.unresolved += best.resolved < wanted ? 1 : 0;
+  if (given == given_.front()) grid_.counts.unresolved += best.resolved < wanted ? 1 : 0;
   return weights;
 }
 
@@ -484,8 +486,7 @@ void Maker::list_special() {
     if (v >= grid_.n_own || is_plain_[v] != 0) return;
     const std::int32_t other = left ? f.right : f.left;
     const bool end = other >= grid_.n_all;
-    Vec3 r = end ? f.at.from_left : (left ? f.at.from_left - f.at.from_right : f.at.from_right - f.at.from_left);
-    if (end && !given_[grid_.boundary[other - grid_.n_all].side]) r = {};
+    const Vec3 r = end ? f.at.from_left : (left ? f.at.from_left - f.at.from_right : f.at.from_right - f.at.from_left);
     faces[v].push_back({{f.face, other, left}, left ? f.at.from_left : f.at.from_right, r});
   };
   for (const MadeFace& f : primary_) {
@@ -502,12 +503,13 @@ void Maker::list_special() {
   std::vector<std::int32_t> special;
   std::vector<std::int64_t> begin{0};
   std::vector<VolumeFace> all;
-  std::vector<Vec3> weights;
+  std::vector<std::vector<Vec3>> weights(given_.size());
   for (std::int32_t v = 0; v < grid_.n_own; ++v) {
     const auto i = static_cast<std::size_t>(v);
     if (is_plain_[i] != 0) continue;
     std::ranges::sort(faces[i], {}, &FaceOfVolume::at);
-    std::ranges::copy(fit(faces[i]), std::back_inserter(weights));
+    for (std::size_t g = 0; g < given_.size(); ++g)
+      std::ranges::copy(fit(faces[i], given_[g]), std::back_inserter(weights[g]));
     special.push_back(v);
     for (const FaceOfVolume& f : faces[i]) all.push_back(f.face);
     begin.push_back(std::ssize(all));
@@ -523,7 +525,10 @@ void Maker::list_special() {
   keep(special, grid_.special);
   keep(begin, grid_.special_begin);
   keep(all, grid_.volume_faces);
-  keep(weights, grid_.weights);
+  for (std::size_t g = 0; g < given_.size(); ++g) {
+    grid_.gradients.push_back({given_[g], {}});
+    keep(weights[g], grid_.gradients.back().weight);
+  }
 }
 
 void Maker::count() {
@@ -565,7 +570,7 @@ ScalarGrid Maker::make() {
 
 }  // namespace
 
-ScalarGrid make_scalar_grid(std::shared_ptr<const Composite> composite, const std::array<bool, 6>& given) {
+ScalarGrid make_scalar_grid(std::shared_ptr<const Composite> composite, const std::vector<GivenSides>& given) {
   const Timer timer("transport grid");
   return Maker(std::move(composite), given).make();
 }

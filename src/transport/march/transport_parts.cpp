@@ -10,11 +10,14 @@
 namespace karst {
 namespace {
 
-std::array<bool, 6> sides_in_gradients(const std::vector<ScalarComponent>& components) {
-  std::array<bool, 6> given{};
+/// What flows in without diffusion is not the concentration on the end of the domain: there, gradients do not read it.
+GivenSides sides_in_gradients(const ScalarComponent& c) { return c.diffusivity > 0.0 ? fixed_sides(c) : GivenSides{}; }
+
+std::vector<GivenSides> sides_in_gradients(const std::vector<ScalarComponent>& components) {
+  std::vector<GivenSides> all;
   for (const ScalarComponent& c : components)
-    for (std::size_t s = 0; s < 6; ++s) given[s] = given[s] || c.sides[s].kind == ScalarSide::Kind::fixed;
-  return given;
+    if (std::ranges::count(all, sides_in_gradients(c)) == 0) all.push_back(sides_in_gradients(c));
+  return all;
 }
 
 /// Group of each component, nullptr where it does not diffuse; makes them. Collective.
@@ -44,6 +47,7 @@ void add_blocks(TransportParts& p, const std::string& sharing, const std::vector
         p.blocks.back().group = g;
         p.blocks.back().shares = !sharing.empty();
         if (sharing.empty()) p.limited_together.emplace_back(p.blocks.size() - 1, p.blocks.size());
+        p.blocks.back().gradient_weights = gradient_weights(p.grid, sides_in_gradients(p.components[i]));
       }
       ComponentBlock& b = p.blocks.back();
       b.component[b.width++] = i;

@@ -56,6 +56,12 @@ struct ScalarComponent {
   std::function<ScalarWall(const WallPiece& piece)> wall;
 };
 
+inline std::array<bool, 6> fixed_sides(const ScalarComponent& c) {
+  std::array<bool, 6> fixed{};
+  for (std::size_t s = 0; s < 6; ++s) fixed[s] = c.sides[s].kind == ScalarSide::Kind::fixed;
+  return fixed;
+}
+
 /// Everything that is wrong with components, one sentence each; nothing when all is well.
 std::vector<std::string> mistakes(const std::vector<ScalarComponent>& components);
 

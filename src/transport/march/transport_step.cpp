@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
+#include "transport/march/inlet_means.hpp"
 #include "transport/march/transport_parts.hpp"
 #include "transport/march/transport_stepper.hpp"
 
@@ -294,16 +295,20 @@ class Step {
     });
   }
 
-  /// mean = (c + c_low) / 2 - r, and its gradient.
+  /// mean = (c + c_low) / 2 - r, and its gradient; where the flow enters, as inlet_means.hpp has it.
   template <int C>
   Gradient find_mean(const ComponentBlock& b, const std::array<double, C>& r) {
     parallel_for(grid_.n_values, [&](std::int64_t v) {
       for (int c = 0; c < C; ++c) s_.mean[C * v + c] = 0.5 * (b.before[C * v + c] + b.low[C * v + c]) - r[c];
     });
+    if (flow_.enters) {
+      lag_inflow<C>(grid_, {flow_.explicit_flow(), b.gradient_weights, b.before.span(), dt_}, s_.mean.span());
+      fetch_remote<C>(grid_, s_.mean.span());
+    }
     Gradient gradient;
     for (std::size_t d = 0; d < 3; ++d)
       gradient[d] = s_.gradient[d].span().first(C * static_cast<std::size_t>(grid_.n_all));
-    find_gradient<C>(grid_, s_.mean.span(), gradient);
+    find_gradient<C>(grid_, b.gradient_weights, s_.mean.span(), gradient);
     return gradient;
   }
 

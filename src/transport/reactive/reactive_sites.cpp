@@ -68,6 +68,7 @@ ReactiveSites wall_sites(const ScalarGrid& grid, std::size_t n_minerals, const F
                          const std::function<void(const WallPiece&, std::span<double>)>& fraction) {
   ReactiveSites sites;
   sites.n_minerals = n_minerals;
+  sites.given = options.given;
   sites.amount.resize(n_minerals, std::numeric_limits<double>::infinity());
   const std::vector<std::int32_t> special = special_places(grid);
   std::vector<double> covered(n_minerals);
@@ -114,9 +115,10 @@ void find_film(const ScalarGrid& grid, const ReactiveSites& sites, std::size_t s
   std::ranges::fill(film, 0.0);
   if (sites.has_films() && sites.special[site] >= 0) {
     const auto s = static_cast<std::size_t>(sites.special[site]);
+    const std::span<const Vec3> weights = gradient_weights(grid, sites.given);
     for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
          k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
-      const double weight = dot(grid.weights[k], sites.along[site]);
+      const double weight = dot(weights[k], sites.along[site]);
       if (weight == 0.0) continue;  // the other may be a place that holds nothing
       const std::int32_t other = grid.volume_faces[k].other();
       for (std::size_t p = 0; p < film.size(); ++p) film[p] += weight * (totals[p][other] - totals[p][v]);

@@ -27,6 +27,7 @@ struct ReactiveSites {
   std::vector<double> film_time;      ///< τ: [site] [s]; without films empty, as the next two
   std::vector<std::int32_t> special;  ///< [site] place in ScalarGrid::special, whose gradient is g; -1: no term g·t
   std::vector<Vec3> along;            ///< t: [site] [h0]
+  GivenSides given{};                 ///< where totals are given on the ends of the domain: g reads them
   std::vector<double> amount;         ///< [mineral] that can dissolve at each site [mol/kgw]; infinite: it does not end
 
   std::size_t size() const { return volume.size(); }
@@ -44,6 +45,7 @@ struct FilmOptions {
   double width = 1.0;          ///< h0 [m]
   double water = 997.0;        ///< ρ: kilograms of water in a cubic metre of fluid
   bool along_the_wall = true;  ///< the term g·t; for tests
+  GivenSides given{};          ///< one of those that the grid was made with
 };
 
 /// Sites at the walls: of each piece the fraction of its area that each mineral covers; pieces without any are none.

@@ -32,7 +32,7 @@ struct Case {
     grid = make_scalar_grid(
         test::composite_of(comm, levels == 1 ? whole : test::refined_in(whole, 1, {5, 0, 3}, {13, 11, 12}),
                            *test::packing(14, 3.3, 16, false, 3)),
-        {true, false, false, false, false, false});
+        fixed_sides(component));
     group = make_diffusion_group(grid, component);
   }
   /// Some smooth field, in all places; its C copies are multiples of it.

@@ -23,7 +23,8 @@ struct Reactions {
     stepper.set_flow(flow);
     for (std::size_t p = 0; p < state.values.size(); ++p)
       stepper.set_values(state, p, [&](const Vec3& x) { return test::totals_of(acid)[p] * (1.0 + 0.01 * x[0]); });
-    wall = wall_sites(stepper.grid(), 1, {1.0, 1.0, 1000.0, true}, [](const WallPiece&, auto f) { f[0] = 1.0; });
+    wall = wall_sites(stepper.grid(), 1, {1.0, 1.0, 1000.0, true, fixed_sides(components()[0])},
+                      [](const WallPiece&, auto f) { f[0] = 1.0; });
     at_wall = start_reaction(medium, wall);
     const double area = 1e-3, amount = 1e-4;
     dust = volume_sites(stepper.grid(), {&area, 1}, {&amount, 1});

@@ -194,8 +194,8 @@ Slab slab(const Comm& comm, double rate, double step, bool coupled = false, doub
       const double lost = result.exact * (12.0 - x[1]);
       return totals[p] + (p == 0 ? -lost : (medium.system.elements[p] == "M" ? lost : 0.0));
     });
-  const ReactiveSites sites =
-      wall_sites(stepper.grid(), 1, {1.0, 1.0, water, true}, [](const WallPiece&, std::span<double> f) { f[0] = 1.0; });
+  const ReactiveSites sites = wall_sites(stepper.grid(), 1, {1.0, 1.0, water, true, fixed_sides(components[0])},
+                                         [](const WallPiece&, std::span<double> f) { f[0] = 1.0; });
   ReactionState reaction = start_reaction(medium, sites);
   ReactionReport reacted;
   TransportReport moved;

@@ -114,6 +114,8 @@ std::vector<ReactionTerm> parse_side(std::string_view text) {
 
 }  // namespace
 
+std::string element_name(std::string_view valence) { return std::string(valence.substr(0, valence.find('('))); }
+
 std::string species_name(std::string_view text) {
   const std::size_t end = charge_begin(text);
   const double charge = parse_charge(text.substr(end));

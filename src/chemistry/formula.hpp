@@ -22,6 +22,9 @@ ChemicalFormula parse_formula(std::string_view text);
 /// The name that a species goes by: "Cu+" of "Cu+1", "Al+3" of "Al+++". Not collective.
 std::string species_name(std::string_view text);
 
+/// The element of a valence: "Fe" of "Fe(3)" and of "Fe". Not collective.
+std::string element_name(std::string_view valence);
+
 /// A term of a reaction: 2 H+.
 struct ReactionTerm {
   std::string species;

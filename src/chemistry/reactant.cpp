@@ -13,8 +13,6 @@ namespace karst {
 
 namespace {
 
-std::string element_name(const std::string& valence) { return valence.substr(0, valence.find('(')); }
-
 double count(const ChemicalFormula& formula, const std::string& element) {
   const auto at = formula.elements.find(element);
   return at == formula.elements.end() ? 0.0 : at->second;

@@ -123,13 +123,25 @@ SolutionCondition condition_of_ph(const ChemicalSystem& system, const std::strin
   return saturation(system, phase, index.empty() ? 0.0 : *as_number(index));
 }
 
-/// Element that a total is of in the system: alkalinity stands in place of a total of carbonate.
-std::string element_of(const Database& database, const SolutionTotal& total) {
+/// Its name with the valence, where the database tells valences of the element apart: "Fe(2)" of Fe+2.
+std::string with_valence(const Database& database, const MasterSpecies& master) {
+  for (const MasterSpecies& m : database.masters)
+    if (m.species == master.species && m.element.ends_with(')')) return m.element;
+  return master.element;
+}
+
+/// Element that a total is of in the system: alkalinity stands in place of a total of carbonate, of which the valence
+/// is named beside other valences.
+std::string element_of(const Database& database, const SolutionTotal& total, const std::vector<SolutionTotal>& all) {
   if (total.element != "Alkalinity") return total.element;
   const MasterSpecies* alkalinity = database.master("Alkalinity");
   require(alkalinity != nullptr, "Alkalinity: database {} does not define it", database.name);
   for (const MasterSpecies& m : database.masters)
-    if (m.species == alkalinity->species && m.element != "Alkalinity") return m.element;
+    if (m.species == alkalinity->species && m.element != "Alkalinity") {
+      const bool apart = std::ranges::any_of(
+          all, [&](const SolutionTotal& other) { return other.element.starts_with(m.element + '('); });
+      return apart ? with_valence(database, m) : m.element;
+    }
   throw Error(
       fmt::format("Alkalinity: no element of database {} has the species {}", database.name, alkalinity->species));
 }
@@ -168,6 +180,66 @@ void require_solved(const Solution& solution, bool converged) {
           "{}\n    units {}{}",
           solution.options.ph, solution.options.temperature, solution.options.units, solution.options.temperature,
           solution.options.ph == "charge" ? "7 charge" : solution.options.ph, solution.options.units, given);
+}
+
+/// Master species that a phase dissolves into: its reaction, every other species in turn written as it is formed.
+/// Throws Error where that takes electrons.
+std::vector<const MasterSpecies*> masters_of_phase(const Database& database, const DatabasePhase& phase) {
+  std::vector<const MasterSpecies*> masters;
+  std::vector<std::string> open, seen{"H2O", "H+"};
+  const auto add_all = [&](const std::vector<ReactionTerm>& terms) {
+    for (const ReactionTerm& t : terms) {
+      if (std::ranges::count(seen, t.species) > 0) continue;
+      require(
+          t.species != "e-",
+          "phase {}: its reaction in database {} takes electrons (e-) from one valence of an element to another; that "
+          "is not available",
+          phase.name, database.name);
+      seen.push_back(t.species);
+      open.push_back(t.species);
+    }
+  };
+  add_all(phase.dissolved);
+  while (!open.empty()) {
+    const std::string name = std::move(open.back());
+    open.pop_back();
+    const auto m = std::ranges::find_if(database.masters, [&](const MasterSpecies& master) {
+      return master.species == name && master.element != "Alkalinity";
+    });
+    if (m != database.masters.end())
+      masters.push_back(&*m);
+    else if (const DatabaseSpecies* species = database.find_species(name))
+      add_all(species->from);
+  }
+  std::ranges::sort(masters, {}, &MasterSpecies::element);
+  return masters;
+}
+
+/// Adds a total of 0 unless there is one of this master species. Beside other valences of its element the valence is
+/// named, and so is that of a total of 0 without a valence, which then is one of many.
+void add_element(const Database& database, const std::string& phase, const MasterSpecies& master,
+                 SolutionOptions& options) {
+  const std::string element = element_name(master.element);
+  std::string added = master.element;
+  std::vector<std::string> named = options.totals;
+  for (std::string& text : named) {
+    const SolutionTotal total = parse_total(text);
+    const MasterSpecies* other = database.master(total.element);
+    if (other == nullptr) continue;  // solve_solution() says so
+    if (other->species == master.species) return;
+    if (element_name(total.element) != element) continue;
+    added = with_valence(database, master);
+    if (total.element != element) continue;
+    const std::string valence = with_valence(database, *other);
+    require(
+        total.value == 0.0 && !total.by_charge && total.phase.empty(),
+        "phase {}: it is made of {}, and all {} of the solution is {}, as no electrons go from one valence to another; "
+        "write {} in place of {} where that is meant",
+        phase, added, element, valence, valence, element);
+    text.replace(text.find(element), element.size(), valence);
+  }
+  options.totals = std::move(named);
+  options.totals.push_back(added + " 0");
 }
 
 }  // namespace
@@ -226,16 +298,8 @@ std::vector<double> amounts_per_water(const Database& database, const SolutionOp
 }
 
 void add_elements_of_phase(const Database& database, const std::string& phase, SolutionOptions& options) {
-  const DatabasePhase& p = require_phase(database, phase);
-  std::vector<std::string> there;
-  const auto species_of = [&](const std::string& element) {
-    const MasterSpecies* m = database.master(element);
-    return m == nullptr ? std::string() : m->species;
-  };
-  for (const std::string& total : options.totals) there.push_back(species_of(parse_total(total).element));
-  for (const auto& [element, n] : p.formula.elements)
-    if (element != "H" && element != "O" && std::ranges::find(there, species_of(element)) == there.end())
-      options.totals.push_back(fmt::format("{} 0", element));
+  for (const MasterSpecies* m : masters_of_phase(database, require_phase(database, phase)))
+    add_element(database, phase, *m, options);
 }
 
 Solution solve_solution(const Database& database, const SolutionOptions& options) {
@@ -244,10 +308,8 @@ Solution solve_solution(const Database& database, const SolutionOptions& options
     solution.options = options;
     std::vector<SolutionTotal> totals;
     std::vector<std::string> elements;
-    for (const std::string& text : options.totals) {
-      totals.push_back(parse_total(text));
-      elements.push_back(element_of(database, totals.back()));
-    }
+    for (const std::string& text : options.totals) totals.push_back(parse_total(text));
+    for (const SolutionTotal& total : totals) elements.push_back(element_of(database, total, totals));
     const std::vector<double> amounts = amounts_per_water(database, options, totals);
     solution.system = make_system(database, elements, options.temperature + kelvin_0);
     solution.conditions = conditions_of(solution.system, options, totals, amounts);

@@ -54,8 +54,10 @@ struct Solution {
 /// the nearest, where the system does not have it. Not collective.
 SolutionCondition saturation(const ChemicalSystem& system, const std::string& phase, double index);
 
-/// Adds a total of 0 for every element of a phase that the solution does not name, so that it can take the phase up.
-/// Throws Error when the database does not have the phase, naming the nearest. Not collective.
+/// Adds a total of 0 for every element of a phase that the solution does not name, so that it can take the phase up: of
+/// the valence that the phase is made of ("Fe(3)" for goethite, "N(-3)" for NH3(g)). Throws Error when the database
+/// does not have the phase, naming the nearest; when the reaction of the phase takes electrons (pyrite); and when the
+/// solution has the element without a valence and that is another one. Not collective.
 void add_elements_of_phase(const Database& database, const std::string& phase, SolutionOptions& options);
 
 /// Throws Error, with the solution's name, for all that is wrong in a description, and when the equations have no

@@ -171,6 +171,54 @@ TEST(Solution, MistakesNameTheEntry) {
   EXPECT_NE(with({"Cl 0.01", "Na 0.1 charge"}, "1").find("SOLUTION 1"), std::string::npos);
 }
 
+// What add_elements_of_phase() makes of the totals of a solution.
+std::vector<std::string> totals_with(const std::string& phase, std::vector<std::string> totals) {
+  SolutionOptions options;
+  options.totals = std::move(totals);
+  add_elements_of_phase(shipped(), phase, options);
+  return options.totals;
+}
+
+TEST(Solution, PhasesAddTheValenceThatTheyAreMadeOf) {
+  using Totals = std::vector<std::string>;
+  EXPECT_EQ(totals_with("Calcite", {}), (Totals{"C 0", "Ca 0"}));
+  EXPECT_EQ(totals_with("Calcite", {"Alkalinity 1e-3"}), (Totals{"Alkalinity 1e-3", "Ca 0"}));
+  EXPECT_EQ(totals_with("Goethite", {}), Totals{"Fe(3) 0"});
+  EXPECT_EQ(totals_with("Goethite", {"Fe(3) 1e-6"}), Totals{"Fe(3) 1e-6"});
+  EXPECT_EQ(totals_with("Goethite", {"Fe(2) 1e-3"}), (Totals{"Fe(2) 1e-3", "Fe(3) 0"}));
+  EXPECT_EQ(totals_with("Siderite", {"Fe(3) 1e-6", "C(-4) 0"}), (Totals{"Fe(3) 1e-6", "C(-4) 0", "C(4) 0", "Fe(2) 0"}));
+  EXPECT_EQ(totals_with("CH4(g)", {"Alkalinity 1e-3"}), (Totals{"Alkalinity 1e-3", "C(-4) 0"}));
+  EXPECT_EQ(totals_with("CH4(g)", {"C 0", "Ca 0"}), (Totals{"C(4) 0", "Ca 0", "C(-4) 0"}));
+  EXPECT_EQ(totals_with("O2(g)", {"Na 1"}), (Totals{"Na 1", "O(0) 0"}));
+  EXPECT_EQ(totals_with("NH3(g)", {"N(0) 1e-4", "N(5) 1e-3"}), (Totals{"N(0) 1e-4", "N(5) 1e-3", "N(-3) 0"}));
+  const auto refused = [](const std::string& phase, const Totals& totals) -> std::string {
+    try {
+      totals_with(phase, totals);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "taken";
+  };
+  EXPECT_NE(refused("Pyrite", {}).find("takes electrons (e-)"), std::string::npos) << refused("Pyrite", {});
+  EXPECT_NE(refused("Goethite", {"Fe 1e-3"}).find("all Fe of the solution is Fe(2)"), std::string::npos);
+  EXPECT_NE(refused("Goethit", {}).find("did you mean Goethite"), std::string::npos);
+}
+
+// Brine below an atmosphere with N2, O2 and CO2: N2 and O2 do not react. PHREEQC without N2: pH 5.618.
+TEST(Solution, GasesThatDoNotReactChangeNoPH) {
+  SolutionOptions brine;
+  brine.ph = "charge";
+  brine.units = "mol/L";
+  brine.totals = {"Na 1.1", "Cl 1.1", "O(0) 1e-4 O2(g) -0.68", "N(0) 1e-4 N2(g) -0.1", "C(4) 1e-5 CO2(g) -3.5"};
+  for (const char* phase : {"CO2(g)", "O2(g)", "N2(g)"}) add_elements_of_phase(shipped(), phase, brine);
+  EXPECT_NEAR(ph_of(solve_solution(shipped(), brine).state), 5.618, 5e-4);
+  // Beside another valence of carbon, alkalinity is of C(4).
+  brine.ph = "8";
+  brine.totals = {"Na 0.1", "Cl 0.1 charge", "Alkalinity 1e-3", "C(-4) 1e-3"};
+  const Solution two = solve_solution(shipped(), brine);
+  EXPECT_NEAR(total_of(two.system, two.state, two.system.primary_of("C(4)")), 1e-3, 1e-4);
+}
+
 // Totals that a start at amounts of primaries, CO3-2 in acid, overrates by 16 decades: the charge is found all the
 // same.
 TEST(Solution, AcidWatersFindTheirChargeFromAnyCarbonate) {

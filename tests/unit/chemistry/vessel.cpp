@@ -117,6 +117,20 @@ TEST(Vessel, ExchangerSurfaceAndPhases) {
                      {{"clay", {"X 0.02"}}, {"Hfo", {"Hfo_w 2e-4", "Hfo_s 5e-6"}, true, true, 54.0}});
 }
 
+// Each phase brings the valence that it is made of, whatever other valences of the element are in the water. PHREEQC
+// 3 (IPhreeqc), the shipped database, 25 °C; its electrons turn less than 1e-4 of what dissolves into other valences.
+// The pH beside methane, which here is no acid, is that of pure water.
+TEST(Vessel, PhasesOfOneValence) {
+  const double near = 1e-4;
+  expect_equilibrium("charge", {}, {{"NH3(g)", -3, 10, 6.362650e-2}}, {{"N(-3)", 6.362707e-2}}, 11.017921, near);
+  expect_equilibrium("charge", {}, {{"H2S(g)", -2, 10, 1.0236218e-3}}, {{"S(-2)", 1.0236216e-3}}, 4.968065, near);
+  expect_equilibrium("charge", {"Na 0.02", "S(6) 0.01"}, {{"H2S(g)", -2, 10, 1.021485e-3}},
+                     {{"S(-2)", 1.021485e-3}, {"S(6)", 0.01}}, 5.047583, near);
+  expect_equilibrium("charge", {}, {{"CH4(g)", 0, 10, 1.574547e-3}}, {{"C(-4)", 1.574541e-3}}, 6.997376, near);
+  expect_equilibrium("2", {"Cl 0.01 charge"}, {{"Goethite", 0, 10, 3.80526e-7}}, {{"Fe(3)", 3.80497e-7}}, 2.000042,
+                     near);
+}
+
 // Random waters with up to eight of fourteen phases, some of which are other forms of the same, little or none of them
 // at the beginning: each is in equilibrium, or at the bound that it goes to.
 TEST(Vessel, RandomPhasesComeToEquilibriumOrEnd) {

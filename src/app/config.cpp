@@ -68,9 +68,11 @@ namespace {
 /// An image, or solids and a grid.
 void require_source(Reader& in, const Config& config) {
   if (!config.geometry.image.empty()) return;
-  if (!in.given("geometry.solid") && config.flow.lids.empty())
-    in.mistake("geometry",
-               "nothing says where the solid is; wanted: geometry.image or at least one [[geometry.solid]]");
+  if (!in.given("geometry.solid") && !in.given("grid.cells") && !in.given("grid.size"))
+    in.mistake(
+        "geometry",
+        "nothing says where the solid is; wanted: geometry.image, [[geometry.solid]], or grid.cells and grid.size "
+        "alone where the domain is all fluid");
   if (config.import_given) in.mistake("geometry.import", "given without geometry.image; there is nothing to import");
   for (const char* key : {"grid.cells", "grid.size"})
     if (!in.given(key)) in.mistake(key, "missing; described solids need it (only an image brings its own)");

@@ -52,6 +52,8 @@ FlowSample sample_of(const Geometry& geometry, double h) {
   return {h, geometry.report.connected_porosity, geometry.report.specific_surface / h};
 }
 
+bool is_solved(const FlowColumn& column) { return column.connected && !column.unbounded; }
+
 /// @param where  added to the name
 SolveReport solve_report(const FlowColumn& column, const std::string& where) {
   SolveReport solve;
@@ -84,6 +86,16 @@ std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated)
       all.push_back(fmt::format(
           "flow {0}: no pore leads through the sample along {0}: its permeability is 0, and nothing was solved for it",
           axis));
+      continue;
+    }
+    if (c.unbounded) {
+      all.push_back(fmt::format(
+          "flow {}: no wall holds the fluid, and no side with flow.sides = \"no-slip\": its permeability is "
+          "infinite{}",
+          axis,
+          std::isfinite(c.darcy_velocity[c.axis])
+              ? ", and the flow that is asked for is uniform"
+              : ", and a pressure gradient has no steady flow: no velocity is given"));
       continue;
     }
     if (c.inertia.empty() && c.reynolds > largest_creeping_reynolds)
@@ -250,8 +262,14 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
     if (keep) keep.add(std::move(flow));
     columns.push_back(column);
   };
-  for (FlowColumn& column : permeability(run.comm, geometry, part, run.config.fluid, sample, watch))
-    if (!column.connected) columns.push_back(std::move(column));
+  for (FlowColumn& column : permeability(run.comm, geometry, part, run.config.fluid, sample, watch)) {
+    if (is_solved(column)) continue;  // is there already
+    if (keep && !column.solution.empty()) {
+      keep.hand_over(column, column.solution);
+      keep.add(kept(column));
+    }
+    columns.push_back(std::move(column));
+  }
   std::ranges::sort(columns, {}, &FlowColumn::axis);
   if (keep) std::ranges::sort(*keep.flows, {}, [](const auto& flow) { return flow->axis; });
   if (keep.handover != nullptr) std::ranges::sort(keep.handover->columns, {}, &FlowColumn::axis);
@@ -308,7 +326,6 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
   options.reservoir = reservoir;
   Repeated all;
   const auto solve = [&](const Source& source, const Geometry& geometry, FlowOptions part) {
-    require_wall(run.config, geometry.report);
     const double free = 2.0 * reservoir, length = source.grid.cells[part.axes[0]];
     all.porosity = (geometry.report.porosity * length - free) / (length - free);
     std::erase_if(part.axes, [&](int axis) {
@@ -352,7 +369,7 @@ bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& colum
   const Index &cells = run.grid.cells, &copies = run.config.geometry.copies;
   std::vector<int> axes;
   for (const FlowColumn& c : columns)
-    if (c.connected) axes.push_back(c.axis);
+    if (is_solved(c)) axes.push_back(c.axis);
   std::vector<WiderGrid> wider;
   for (const Index& wide : wider_grids(cells, copies)) {
     if (!wider.empty() && wider.back().columns.empty()) break;
@@ -455,7 +472,7 @@ JobResult run(const JobContext& context) {
   SolveProgress progress(context, "flow", options.tolerance);
   Solved all = solve(context, progress);
   JobResult result;
-  const bool wanted = options.estimate_error && std::ranges::any_of(all.columns, &FlowColumn::connected);
+  const bool wanted = options.estimate_error && std::ranges::any_of(all.columns, is_solved);
   const bool estimated = wanted && estimate(context, progress, all.columns, result.warnings);
   WallRange range;
   if (options.uncertainty) range = wall_range(context, progress, all.columns, result.warnings);

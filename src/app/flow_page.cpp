@@ -23,15 +23,18 @@ constexpr std::array<const char*, 3> dashes{"", "7 3", "2 3"};
 std::string name_of(const Json& flow) { return flow.at("axis").get<std::string>(); }
 std::size_t axis_of(const Json& flow) { return std::string("xyz").find(name_of(flow)); }
 double number(const Json& flow, const char* key) { return flow.at(key).get<double>(); }
-/// False: no pore leads along the axis, and what belongs to a flow is null or missing.
-bool percolates(const Json& flow) { return flow.value("percolates", true); }
+/// False: no pore leads along the axis or no wall holds the fluid, and what belongs to a flow is null or missing.
+bool is_solved(const Json& flow) { return flow.value("percolates", true) && !flow.value("unbounded", false); }
 
 /// Row e, column d of the tensor; NaN where it is not known.
 double entry(const Json& summary, std::size_t e, std::size_t d) {
   const Json& value = summary.at("permeability_m2").at(e).at(d);
   return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
-double along(const Json& summary, const Json& flow) { return entry(summary, axis_of(flow), axis_of(flow)); }
+double along(const Json& summary, const Json& flow) {
+  if (flow.value("unbounded", false)) return std::numeric_limits<double>::infinity();
+  return entry(summary, axis_of(flow), axis_of(flow));
+}
 
 std::string unbroken(const std::string& text) {
   std::string all;
@@ -48,7 +51,7 @@ std::string each_axis(const Json& summary, F&& text) {
 }
 
 std::string error_text(const Json& summary, const Json& flow, const char* unit = " %") {
-  if (!percolates(flow)) return "–";
+  if (!is_solved(flow)) return "–";
   const Json& error = flow.at("permeability_error_m2");
   return error.is_null() ? "unknown"
                          : fmt::format("{:.2g}{}", 100.0 * error.get<double>() / along(summary, flow), unit);
@@ -105,13 +108,14 @@ std::vector<PageTile> tiles(const Json& summary) {
   all.push_back({"Darcy velocity",
                  each_axis(summary,
                            [](const Json& f) {
-                             return format_si(f.at("darcy_velocity_m_s").at(axis_of(f)).get<double>(), "m/s");
+                             const Json& speed = f.at("darcy_velocity_m_s").at(axis_of(f));
+                             return speed.is_null() ? std::string("–") : format_si(speed.get<double>(), "m/s");
                            }),
                  "flow rate over the whole cross-section" + last});
   all.push_back({"Tortuosity of the flow",
                  each_axis(summary,
                            [](const Json& f) -> std::string {
-                             return percolates(f) ? number_text(number(f, "tortuosity"), 3) : "–";
+                             return is_solved(f) ? number_text(number(f, "tortuosity"), 3) : "–";
                            }),
                  "mean speed over mean velocity along the drive" + last});
   return all;
@@ -150,7 +154,7 @@ std::string histogram_card(const Json& summary) {
   chart.description = "Distribution of the speed in the pores";
   double top = 0.0;
   for (const Json& flow : summary.at("flow")) {
-    if (!percolates(flow)) continue;
+    if (!is_solved(flow)) continue;
     const Json& histogram = flow.at("speed_histogram");
     const auto ends = histogram.at("log10_speed_over_mean").get<std::vector<double>>();
     const auto share = histogram.at("share").get<std::vector<double>>();
@@ -200,7 +204,7 @@ class AxisTable {
   /// Of what only a drive has that moves something.
   template <class F>
   void row_of_flow(const std::string& name, F&& value) {
-    row(name, [&](const Json& flow) { return percolates(flow) ? std::string(value(flow)) : "–"; });
+    row(name, [&](const Json& flow) { return is_solved(flow) ? std::string(value(flow)) : "–"; });
   }
   std::string html() const { return html_table(rows_); }
 
@@ -212,7 +216,9 @@ class AxisTable {
 std::string tensor_card(const Json& summary) {
   AxisTable table(summary, "Darcy velocity along");
   for (std::size_t e = 0; e < 3; ++e)
-    table.row(axes[e], [&](const Json& f) { return permeability_text(entry(summary, e, axis_of(f))); });
+    table.row(axes[e], [&](const Json& f) {
+      return permeability_text(e == axis_of(f) ? along(summary, f) : entry(summary, e, axis_of(f)));
+    });
   if (has_error(summary)) {
     table.row("estimated error of the discretisation, along the drive [%]",
               [&](const Json& f) { return error_text(summary, f, ""); });
@@ -236,7 +242,7 @@ std::string drag_card(const Json& summary) {
   };
   const auto sum = [&](const Json& f) { return share(f, "pressure") + share(f, "friction") + share(f, "sides"); };
   for (const Json& f : summary.at("flow")) {
-    if (!percolates(f)) continue;
+    if (!is_solved(f)) continue;
     if (!known(f)) return {};
     largest = std::max(largest, std::abs(sum(f) - 100.0));
     sides = sides || share(f, "sides") != 0.0;
@@ -294,7 +300,7 @@ PagePart flow_page(const Json& summary, const Figures& figures) {
   PagePart page;
   if (!summary.contains("flow")) return page;
   page.tiles = tiles(summary);
-  const bool any = std::ranges::any_of(summary.at("flow"), percolates);
+  const bool any = std::ranges::any_of(summary.at("flow"), is_solved);
   page.cards = {pictures_card(summary, figures),
                 pairs_html({tensor_card(summary), any ? histogram_card(summary) : "", inertia_chart(summary),
                             drag_card(summary), solves_card(summary)})};

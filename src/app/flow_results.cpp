@@ -24,7 +24,7 @@ Json matrix_json(const Matrix3& matrix, double factor) {
   Json rows = Json::array();
   for (const Vec3& row : matrix) {
     Json entries = Json::array();
-    for (const double entry : row.v) entries.push_back(std::isnan(entry) ? Json(nullptr) : Json(factor * entry));
+    for (const double entry : row.v) entries.push_back(finite(factor * entry));
     rows.push_back(entries);
   }
   return rows;
@@ -39,7 +39,10 @@ Matrix3 darcy_velocities(const FlowColumns& columns) {
   return velocity;
 }
 
-Json vector_json(const Vec3& v) { return {v[0], v[1], v[2]}; }
+/// What has a value where fluid flows alone.
+Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json vector_json(const Vec3& v) { return {finite(v[0]), finite(v[1]), finite(v[2])}; }
 
 double largest_reynolds(const FlowColumns& columns) {
   double largest = 0.0;
@@ -47,12 +50,9 @@ double largest_reynolds(const FlowColumns& columns) {
   return largest;
 }
 
-/// What has a value where fluid flows alone.
-Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 /// Estimated error of the permeability along the axis.
 std::string error_text(Column c) {
-  if (!c.connected) return "-";
+  if (!c.connected || c.unbounded) return "-";
   return std::isfinite(c.estimated_error) ? fmt::format("{:.2g} %", 100.0 * c.estimated_error / c.permeability[c.axis])
                                           : "unknown";
 }
@@ -121,6 +121,7 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
     Json one;
     one["axis"] = name_of(c);
     one["percolates"] = c.connected;
+    if (c.unbounded) one["unbounded"] = true;
     one["boundaries"] = c.periodic ? "periodic" : grid.reservoir > 0 ? "reservoirs" : "pressures";
     if (grid.reservoir > 0) {
       const Index all = grid.with_reservoirs(c.axis);
@@ -129,21 +130,21 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
       one["grid_cells"] = {all[0], all[1], all[2]};
     }
     if (with_error) {
-      one["permeability_error_m2"] = c.connected ? finite(c.estimated_error) : Json(nullptr);
+      one["permeability_error_m2"] = finite(c.connected ? c.estimated_error : std::numeric_limits<double>::quiet_NaN());
       one["permeability_error_basis"] = c.error_basis == ErrorBasis::none ? Json(nullptr) : Json(basis_text(c));
       one["permeability_extrapolated_m2"] = c.extrapolated ? Json(*c.extrapolated) : Json(nullptr);
     }
     if (range.moved > 0.0) one["permeability_range_m2"] = range_json(range, json["flow"].size());
     one["pressure_gradient_Pa_m"] = finite(c.gradient);
     one["darcy_velocity_m_s"] = vector_json(c.darcy_velocity);
-    one["flow_rate_m3_s"] = c.flow_rate;
-    one["largest_speed_m_s"] = c.largest_speed;
-    one["reynolds"] = c.reynolds;
+    one["flow_rate_m3_s"] = finite(c.flow_rate);
+    one["largest_speed_m_s"] = finite(c.largest_speed);
+    one["reynolds"] = finite(c.reynolds);
     one["tortuosity"] = finite(c.tortuosity);
     one["mass_relative"] = c.divergence;
     if (std::isfinite(c.pressure_drag))
       one["drag_over_drive"] = {{"pressure", c.pressure_drag}, {"friction", c.viscous_drag}, {"sides", c.side_drag}};
-    if (!c.connected) {
+    if (!c.connected || c.unbounded) {
       json["flow"].push_back(one);
       continue;
     }
@@ -261,6 +262,8 @@ std::string flow_headline(const FlowColumns& columns, bool with_error) {
                         darcy_text(c.permeability[c.axis]));
     if (!c.connected)
       text += " (no pore leads along it)";
+    else if (c.unbounded)
+      text += " (no wall holds the fluid)";
     else if (with_error)
       text += fmt::format(", estimated error of the discretisation {}", error_text(c));
     text += '\n';

@@ -261,14 +261,13 @@ double cell_width_at_walls(const GridOptions& grid) {
 }
 
 void require_wall(const Config& config, const GeometryReport& report) {
-  if (!config.flow.lids.empty()) return;  // walls enough
+  if (config.geometry.solids.empty()) return;  // an image may be all pore, and a deck without solids wants none
   const auto has_wall = [](const LevelReport& level) { return level.cut.cells_cut > 0; };
   if (std::any_of(report.levels.begin(), report.levels.end(), has_wall)) return;
-  const char* cause = config.geometry.image.empty()
-                          ? "no solid reaches into the domain; look at the positions and sizes (in metres) of "
-                            "[[geometry.solid]] and at grid.size"
-                          : "the image holds no solid; look at its threshold or pore value";
-  throw Error(fmt::format("nothing to cut: the whole domain is fluid: {}", cause));
+  throw Error(
+      "nothing to cut: the whole domain is fluid: no solid reaches into the domain; look at the positions and sizes "
+      "(in "
+      "metres) of [[geometry.solid]] and at grid.size, or leave the solids out");
 }
 
 }  // namespace karst

@@ -64,7 +64,7 @@ Source with_reservoirs(Source sample, int direction, int cells);
 /// The import as lines for the terminal.
 std::string import_text(const ImportReport& report);
 
-/// Error unless the geometry or lids hold a wall; names the likely cause.
+/// Error where the deck describes solids and none of them is met by the grid: a place or a unit is wrong.
 void require_wall(const Config& config, const GeometryReport& report);
 
 }  // namespace karst

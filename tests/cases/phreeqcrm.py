@@ -88,13 +88,9 @@ CaCO3 + H+ = Ca+2 + HCO3-
 log_k 1.8542
 END
 """
-# A hundred cells of a metre; a grain near the outlet, as a deck wants a solid. 250 kg of water, 100 m2 and 1e-5 m3 of
+# A hundred cells of a metre, all of them bulk: there is no solid. 250 kg of water, 100 m2 and 1e-5 m3 of
 # calcite (36.934 cm3/mol) are in a cubic metre of bulk.
 COLUMN = """
-[[geometry.solid]]
-shape = "sphere"
-center = [95.5, 0.5, 0.5]
-radius = 0.2
 [grid]
 size = [100, 1, 1]
 cells = [100, 1, 1]

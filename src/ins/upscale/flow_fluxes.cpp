@@ -56,9 +56,12 @@ FaceField flow_fluxes(const Comm& comm, const Geometry& geometry, const FlowOpti
   StokesLevels op(comm, geometry, flow_sides(domain, options, column.axis));
   require(std::ssize(column.solution) == op.numbering().n_own(), "{}: its solution is not kept, or of another grid",
           flow_solve_name(column.axis));
-  const double speed = gradient * h * h / viscosity;
+  // Without a wall the flow is uniform and nothing drives it: its own velocity is the unit.
+  const double speed = column.unbounded ? along : gradient * h * h / viscosity,
+               pressure = column.unbounded ? 1.0 : gradient * h;
+  if (column.unbounded) drive = {};
   FlowValues values(op);
-  load(op, column.solution, speed, gradient * h, values);
+  load(op, column.solution, speed, pressure, values);
   Array<Quad> left(static_cast<std::size_t>(op.n_vofs()), Purpose::solver);
   op.apply(values, left.span(), drive);
   FaceField fluxes(op.composite());

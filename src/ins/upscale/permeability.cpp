@@ -414,15 +414,58 @@ FlowColumn column_along(const FlowOptions& options, const Domain& domain, int ax
   return column;
 }
 
+/// G_d [Pa/m] where the deck gives it; NaN where it follows from a wanted flow.
+double driven_gradient(const FlowOptions& options, const Domain& domain, int axis, double h) {
+  if (options.drive == FlowDrive::pressure_drop)
+    return options.pressure_drop / (h * (domain.cells[axis] - 2 * options.reservoir));
+  return options.drive == FlowDrive::pressure_gradient ? options.gradient[axis]
+                                                       : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Nothing holds the fluid: there is no wall in the domain and no side with friction.
+bool is_unbounded(const Geometry& geometry, const FlowSides& sides) {
+  const Domain& domain = domain_of(geometry);
+  for (int side = 0; side < 6; ++side)
+    if (sides[side] == FlowSide::no_slip && !is_periodic(domain, direction_of(side))) return false;
+  return geometry.report.specific_surface == 0.0 && geometry.report.porosity == 1.0;
+}
+
+/// Of an axis without anything that holds the fluid: a given velocity is that of all of it, at no pressure gradient; a
+/// given gradient has no steady flow.
+FlowColumn unbounded(const Comm& comm, const Geometry& geometry, const FlowOptions& options, const FlowSample& sample,
+                     int axis, bool keep_solution) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  const Domain& domain = domain_of(geometry);
+  FlowColumn column = column_along(options, domain, axis);
+  column.unbounded = true;
+  column.permeability[axis] = std::numeric_limits<double>::infinity();
+  column.estimated_error = column.pressure_drag = column.viscous_drag = column.side_drag = unknown;
+  const double area =
+      sample.cell_width * sample.cell_width * static_cast<double>(domain.box().count()) / domain.cells[axis];
+  const bool given = options.drive == FlowDrive::velocity || options.drive == FlowDrive::flow_rate;
+  const double speed = options.drive == FlowDrive::velocity    ? options.velocity
+                       : options.drive == FlowDrive::flow_rate ? options.flow_rate / area
+                                                               : unknown;
+  column.gradient = given ? 0.0 : driven_gradient(options, domain, axis, sample.cell_width);
+  column.darcy_velocity[axis] = speed;
+  column.flow_rate = speed * area;
+  column.largest_speed = std::abs(speed);
+  column.tortuosity = given ? 1.0 : unknown;
+  column.reynolds = unknown;  // pores without a width have none
+  if (!given || !keep_solution) return column;
+  const CompositeNumbering numbering(comm, geometry);
+  column.solution.assign(numbering.n_own(), Quad{});
+  column.speed.assign(numbering.n_own(), std::abs(speed));
+  for (Quad& q : column.solution) q.v[static_cast<std::size_t>(axis)] = speed;
+  return column;
+}
+
 /// Of an axis along which no pore leads.
 FlowColumn unconnected(const FlowOptions& options, const Domain& domain, int axis, double h) {
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   FlowColumn column = column_along(options, domain, axis);
   column.connected = false;
-  column.gradient = options.drive == FlowDrive::pressure_drop
-                        ? options.pressure_drop / (h * (domain.cells[axis] - 2 * options.reservoir))
-                    : options.drive == FlowDrive::pressure_gradient ? options.gradient[axis]
-                                                                    : unknown;
+  column.gradient = driven_gradient(options, domain, axis, h);
   column.tortuosity = column.pressure_drag = column.viscous_drag = column.side_drag = unknown;
   return column;
 }
@@ -457,6 +500,10 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
   for (const int axis : options.axes) {
     if (!geometry.report.percolates[axis]) {
       columns.push_back(unconnected(options, domain, axis, h));
+      continue;
+    }
+    if (is_unbounded(geometry, flow_sides(domain, options, axis))) {
+      columns.push_back(unbounded(comm, geometry, options, sample, axis, watch.keep_solution));
       continue;
     }
     column = column_along(options, domain, axis);
@@ -502,7 +549,7 @@ void estimate_error(double line_offset, const std::vector<WiderGrid>& wider, con
     return GridValue{grid.width, grid.line_offset, same->permeability[axis]};
   };
   for (FlowColumn& c : columns) {
-    if (!c.connected) continue;
+    if (!c.connected || c.unbounded) continue;
     std::vector<GridValue> values{{1.0, line_offset, c.permeability[c.axis]}};
     for (const WiderGrid& grid : wider) {
       const auto value = value_of(grid, c.axis);
@@ -539,6 +586,7 @@ double asymmetry(const std::vector<FlowColumn>& columns) {
 
 std::optional<PrincipalPermeability> principal(const std::vector<FlowColumn>& columns) {
   if (columns.size() != 3 || !std::ranges::all_of(columns, &FlowColumn::periodic)) return {};
+  if (std::ranges::any_of(columns, &FlowColumn::unbounded)) return {};
   const SymmetricEigen e = symmetric_eigen(tensor(columns));
   std::array<int, 3> order{0, 1, 2};
   std::ranges::sort(order, std::ranges::greater{}, [&](int i) { return e.value[i]; });

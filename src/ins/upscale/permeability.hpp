@@ -43,6 +43,7 @@ struct FlowColumn {
   int axis = 0;
   bool periodic = false;
   bool connected = true;               ///< false: no pore leads along the axis; nothing was solved, nothing flows
+  bool unbounded = false;              ///< no wall holds the fluid: k_dd is infinite; nothing was solved
   Vec3 permeability;                   ///< k_ed, e = x, y, z [m²]
   double gradient = 0.0;               ///< G_d [Pa/m]; NaN: none drives a wanted flow through what is not connected
   Vec3 darcy_velocity;                 ///< [m/s]
@@ -121,9 +122,10 @@ void check_flow_cells(const FlowCounts& counts, const std::string& name);
 /// @param geometry  of the sample, without its reservoirs
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry);
 
-/// One column per asked axis, without a solve where no pore leads along it (with reservoirs: one axis, along which the
-/// geometry is extended and periodic); solves with the same ends share one set-up. Throws Error when mistakes() finds
-/// any, when a solve fails, and when a permeability k_dd is negative or no more than round-off. Collective.
+/// One column per asked axis, without a solve where no pore leads along it or where the domain has no wall (then a
+/// drive by velocity or flow rate is a uniform flow, without and with inertia) (with reservoirs: one axis, along which
+/// the geometry is extended and periodic); solves with the same ends share one set-up. Throws Error when mistakes()
+/// finds any, when a solve fails, and when a permeability k_dd is negative or no more than round-off. Collective.
 std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
                                      const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch = {});
 

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "base/error.hpp"
+#include "ins/upscale/flow_fluxes.hpp"
 #include "support/flow_cases.hpp"
 
 namespace karst {
@@ -216,6 +217,42 @@ TEST(Permeability, AnAxisAlongWhichNothingLeadsHasThePermeabilityZeroMpi) {
     EXPECT_EQ(blocked.estimated_error, 0.0);
     EXPECT_EQ(tensor(columns)[2][2], 0.0);
   }
+}
+
+// Nothing holds the fluid of a domain without walls: a velocity is that of all of it, through faces to the last bit; a
+// pressure drop has no steady flow. Sides with friction hold it: a duct of n x n cells, k = 0.0351442533 n² h² (F. M.
+// White, Viscous Fluid Flow, section 3-3.3).
+TEST(Permeability, WithoutWallsTheFlowIsUniformMpi) {
+  const Comm comm = Comm::world();
+  const test::DistanceFunction nowhere([](const Vec3&) { return 100.0; });
+  const Geometry geometry =
+      build_geometry(comm, test::flow_grid({16, 8, 8}, {false, true, false}), nowhere, KeepPores::all);
+  FlowOptions options = options_for(FlowDrive::velocity, {0});
+  options.velocity = -3e-4;
+  FlowWatch watch;
+  watch.keep_solution = true;
+  const FlowColumn flow = permeability(comm, geometry, options, water, sample_of(geometry), watch)[0];
+  EXPECT_TRUE(flow.unbounded && std::isinf(flow.permeability[0]));
+  EXPECT_EQ(flow.darcy_velocity, (Vec3{-3e-4, 0.0, 0.0}));
+  EXPECT_EQ(flow.gradient, 0.0);
+  EXPECT_EQ(flow.tortuosity, 1.0);
+  const FaceField fluxes = flow_fluxes(comm, geometry, options, water.viscosity, h, flow);
+  for (int d = 0; d < 3; ++d)
+    for (const double flux :
+         std::span(fluxes.primary(0).data(d), static_cast<std::size_t>(fluxes.primary(0).n_slots())))
+      EXPECT_TRUE(flux == 0.0 || (d == 0 && std::abs(flux - 1.0) < 1e-14)) << d << ' ' << flux;
+  options.drive = FlowDrive::pressure_drop;
+  const FlowColumn driven = permeability(comm, geometry, options, water, sample_of(geometry), watch)[0];
+  EXPECT_TRUE(driven.unbounded && std::isinf(driven.permeability[0]) && std::isnan(driven.darcy_velocity[0]));
+  EXPECT_EQ(driven.gradient, options.pressure_drop / (16 * h));
+  EXPECT_TRUE(driven.solution.empty());
+  options.sides = FlowWalls::no_slip;
+  options.sides_given = true;
+  const Geometry duct =
+      build_geometry(comm, test::flow_grid({4, 16, 16}, {false, false, false}), nowhere, KeepPores::all);
+  const FlowColumn held = permeability(comm, duct, options, water, sample_of(duct))[0];
+  EXPECT_FALSE(held.unbounded);
+  EXPECT_NEAR(held.permeability[0] / (256 * h * h), 0.0351442533, 0.01 * 0.0351442533);
 }
 
 TEST(Permeability, MistakesAreFoundBeforeAnySolve) {

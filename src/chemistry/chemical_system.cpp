@@ -163,6 +163,7 @@ void sorb(const Database& database, const DatabaseSpecies& s, const std::vector<
     made.covers = c;
     brought -= c * database.find_species(masters[site])->formula.charge;
   }
+  require(made.site >= 0, "{}: its reaction has no site, so it sorbs to none", s.name);
   const SorbingSite& site = system.sites[made.site];
   made.activity = activity_of(s, made.covers, dh);
   if (site.potential < 0) return;

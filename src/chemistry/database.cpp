@@ -67,6 +67,70 @@ Option option_of(std::string word) {
   return dashed || word == "dw" || word == "viscosity" || word == "vm" ? Option::other : Option::none;
 }
 
+/// File and line of entries, by what they are and their name: "species X-", "phase Calcite", "element Ca", "site X".
+using EntryLines = std::map<std::string, std::string>;
+
+const char* block_of(SpeciesPlace place) {
+  constexpr std::array<const char*, 3> blocks{"SOLUTION_SPECIES", "EXCHANGE_SPECIES", "SURFACE_SPECIES"};
+  return blocks[static_cast<std::size_t>(place)];
+}
+
+/// Master species are there, and in the block that is theirs. Throws Error.
+void check_masters(const Database& database, const EntryLines& lines) {
+  const auto check = [&](const std::string& what, const std::string& name, const std::string& species,
+                         SpeciesPlace place) {
+    const DatabaseSpecies* found = database.find_species(species);
+    const std::string line = lines.at(fmt::format("{} {}", what, name));
+    require(found != nullptr, "{}: master species {} of {} is not defined in {}", line, species, name, block_of(place));
+    require(found->place == place, "{}: master species {} of {} stands under {} ({}); it belongs under {}", line,
+            species, name, block_of(found->place), lines.at("species " + species), block_of(place));
+  };
+  for (const MasterSpecies& m : database.masters) check("element", m.element, m.species, SpeciesPlace::dissolved);
+  for (const SorptionMaster& m : database.sorption_masters) {
+    require(database.master(m.site) == nullptr, "{}: {} is an element of solutions ({}); a site needs another name",
+            lines.at("site " + m.site), m.site,
+            lines.contains("element " + m.site) ? lines.at("element " + m.site) : "");
+    check("site", m.site, m.species, m.place);
+  }
+}
+
+/// What is dissolved has no site in it, and what sorbs has one of its kind: it stands in the block of its place.
+/// Throws Error.
+void check_place(const Database& database, const std::string& line, const std::string& name,
+                 const ChemicalFormula& formula, SpeciesPlace place) {
+  bool on_site = false;
+  for (const auto& [element, n] : formula.elements) {
+    const SorptionMaster* m = database.sorption_master(element);
+    if (m == nullptr) continue;
+    require(m->place == place, "{}: {} holds the site {} of {}; it belongs under {}", line, name, element,
+            m->place == SpeciesPlace::surface ? "a surface" : "an exchanger", block_of(m->place));
+    on_site = true;
+  }
+  require(place == SpeciesPlace::dissolved || on_site,
+          "{}: {} under {} holds no site of {}; it belongs under SOLUTION_SPECIES", line, name, block_of(place),
+          place == SpeciesPlace::surface ? "SURFACE_MASTER_SPECIES" : "EXCHANGE_MASTER_SPECIES");
+}
+
+/// Blocks as a whole: an entry that stands in the wrong one is an Error with its line.
+void check_blocks(const Database& database, const EntryLines& lines) {
+  check_masters(database, lines);
+  const auto check = [&](const std::string& entry, const std::string& name, const ChemicalFormula& formula,
+                         const std::vector<ReactionTerm>& terms, SpeciesPlace place) {
+    const std::string& line = lines.at(entry);
+    check_place(database, line, name, formula, place);
+    if (place != SpeciesPlace::dissolved) return;
+    for (const ReactionTerm& t : terms) {
+      const DatabaseSpecies* s = database.find_species(t.species);
+      require(s == nullptr || s->place == SpeciesPlace::dissolved,
+              "{}: {} is made of {}, which sorbs ({}); what is dissolved is not", line, name, t.species,
+              block_of(s == nullptr ? place : s->place));
+    }
+  };
+  for (const DatabaseSpecies& s : database.species) check("species " + s.name, s.name, s.formula, s.from, s.place);
+  for (const DatabasePhase& p : database.phases)
+    check("phase " + p.name, p.name, p.formula, p.dissolved, SpeciesPlace::dissolved);
+}
+
 /// Reads the lines one after the other.
 class DatabaseParser {
  public:
@@ -98,18 +162,14 @@ class DatabaseParser {
     require(!database_.masters.empty() && !database_.species.empty(),
             "database {}: there are no {}; is it a database in PHREEQC's format?", database_.name,
             database_.masters.empty() ? "SOLUTION_MASTER_SPECIES" : "SOLUTION_SPECIES");
-    for (MasterSpecies& m : database_.masters)
-      require(database_.find_species(m.species) != nullptr,
-              "database {}: master species {} of {} is not defined in SOLUTION_SPECIES", database_.name, m.species,
-              m.element);
-    for (const SorptionMaster& m : database_.sorption_masters)
-      require(database_.find_species(m.species) != nullptr, "database {}: master species {} of {} is not defined in {}",
-              database_.name, m.species, m.site,
-              m.place == SpeciesPlace::exchanger ? "EXCHANGE_SPECIES" : "SURFACE_SPECIES");
+    check_blocks(database_, lines_);
     return std::move(database_);
   }
 
  private:
+  /// The entry of the line that is read.
+  void note(const std::string& entry) { lines_[entry] = fmt::format("database {}, line {}", file_, line_); }
+
   void close_entry() {
     try {
       end_entry();
@@ -177,6 +237,7 @@ class DatabaseParser {
               "{} is counted by {}; wanted: {}, from which Karst makes all species; databases that count it "
               "otherwise, such as PHREEQC's iso.dat for isotopes, are not read",
               element, m.species, species);
+    note("element " + m.element);
     std::erase_if(database_.masters, [&](const MasterSpecies& old) { return old.element == m.element; });
     database_.masters.push_back(std::move(m));
   }
@@ -184,6 +245,7 @@ class DatabaseParser {
   void take_sorption_master(const std::vector<std::string>& words) {
     require(words.size() >= 2, "a master species that sorbs needs the name of its site and the species");
     std::erase_if(database_.sorption_masters, [&](const SorptionMaster& old) { return old.site == words[0]; });
+    note("site " + words[0]);
     database_.sorption_masters.push_back({words[0], species_name(words[1]), place_});
   }
 
@@ -263,6 +325,7 @@ class DatabaseParser {
     else if (s.formula.charge == 0.0)
       s.activity = ActivityModel::uncharged;
     std::erase_if(database_.species, [&](const DatabaseSpecies& old) { return old.name == s.name; });
+    note("species " + s.name);
     database_.species.push_back(std::move(s));
     species_ = &database_.species.back();
     begin_entry(reaction);
@@ -285,11 +348,14 @@ class DatabaseParser {
     p.name = waiting_;
     waiting_.clear();
     const ReactionTerm& solid = reaction.left.front();
+    require(solid.coefficient > 0.0, "phase {}: {} mol of {} react; wanted: more than 0", p.name, solid.coefficient,
+            solid.species);
     p.formula = parse_formula(solid.species);
     for (const ReactionTerm& t : reaction.right) p.dissolved.push_back({t.species, t.coefficient / solid.coefficient});
     for (std::size_t t = 1; t < reaction.left.size(); ++t)
       p.dissolved.push_back({reaction.left[t].species, -reaction.left[t].coefficient / solid.coefficient});
     std::erase_if(database_.phases, [&](const DatabasePhase& old) { return old.name == p.name; });
+    note("phase " + p.name);
     database_.phases.push_back(std::move(p));
     phase_ = &database_.phases.back();
     begin_entry(reaction);
@@ -323,6 +389,7 @@ class DatabaseParser {
   }
 
   Database database_;
+  EntryLines lines_;
   Block block_ = Block::none;
   SpeciesPlace place_ = SpeciesPlace::dissolved;
   DatabaseSpecies* species_ = nullptr;

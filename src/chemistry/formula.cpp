@@ -23,7 +23,10 @@ double take_number(std::string_view& text) {
   std::size_t n = 0;
   while (n < text.size() && (is_digit(text[n]) || text[n] == '.')) ++n;
   double value = 1.0;
-  if (n > 0) std::from_chars(text.data(), text.data() + n, value);
+  if (n > 0) {
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + n, value);
+    require(problem == std::errc() && end == text.data() + n, "'{}' is no number", text.substr(0, n));
+  }
   text.remove_prefix(n);
   return value;
 }
@@ -49,16 +52,19 @@ void add(Elements& sum, const Elements& part, double times) {
 }
 
 /// Groups up to the end or a closing parenthesis.
-Elements take_groups(std::string_view& text) {
+/// @param depth  of groups around them
+Elements take_groups(std::string_view& text, int depth = 0) {
+  constexpr int deepest = 100;
+  require(depth < deepest, "more than {} groups in each other", deepest);
   Elements sum;
   while (!text.empty() && text.front() != ')') {
     if (text.front() == ':') {  // hydrates: CaSO4:2H2O
       text.remove_prefix(1);
       const double times = take_number(text);
-      add(sum, take_groups(text), times);
+      add(sum, take_groups(text, depth + 1), times);
     } else if (text.front() == '(') {
       text.remove_prefix(1);
-      const Elements group = take_groups(text);
+      const Elements group = take_groups(text, depth + 1);
       require(!text.empty(), "a parenthesis ( without its )");
       text.remove_prefix(1);
       add(sum, group, take_number(text));

@@ -227,5 +227,47 @@ TEST(Database, AnotherTextHasAnotherFingerprint) {
   EXPECT_NE(parse_database(text, "a").fingerprint, parse_database(text + " ", "a").fingerprint);
 }
 
+// What sorbs, or what it sorbs to, in the block of something else is found with its line: each of these crashed, or
+// would have made a solution of it.
+TEST(Database, EntriesInTheWrongBlockAreNamed) {
+  const std::string exchanger = "EXCHANGE_MASTER_SPECIES\nX X-\nEXCHANGE_SPECIES\nX- = X-\n",
+                    surface = "SURFACE_MASTER_SPECIES\nHfo_w Hfo_wOH\nSURFACE_SPECIES\nHfo_wOH = Hfo_wOH\n";
+  EXPECT_EQ(problem(small + exchanger + "SOLUTION_SPECIES\nH+ + X- = HX\n"),
+            "database test.dat, line 15: HX holds the site X of an exchanger; it belongs under EXCHANGE_SPECIES");
+  EXPECT_EQ(problem(small + exchanger + "SURFACE_SPECIES\nH+ + X- = HX\n"),
+            "database test.dat, line 15: HX holds the site X of an exchanger; it belongs under EXCHANGE_SPECIES");
+  EXPECT_EQ(
+      problem(small + surface + "SOLUTION_SPECIES\nHfo_wOH + H+ = Hfo_wOH2+\n"),
+      "database test.dat, line 15: Hfo_wOH2+ holds the site Hfo_w of a surface; it belongs under SURFACE_SPECIES");
+  EXPECT_EQ(
+      problem(small + exchanger + "EXCHANGE_SPECIES\nH+ + Cl- = HCl\n"),
+      "database test.dat, line 15: HCl under EXCHANGE_SPECIES holds no site of EXCHANGE_MASTER_SPECIES; it belongs "
+      "under SOLUTION_SPECIES");
+  EXPECT_EQ(problem(small + exchanger + "PHASES\nSalt\nHX = H+ + X-\n"),
+            "database test.dat, line 16: Salt holds the site X of an exchanger; it belongs under EXCHANGE_SPECIES");
+  EXPECT_EQ(problem(small + "EXCHANGE_MASTER_SPECIES\nX X-\nSOLUTION_SPECIES\nX- = X-\n"),
+            "database test.dat, line 11: master species X- of X stands under SOLUTION_SPECIES (database test.dat, line "
+            "13); it belongs under EXCHANGE_SPECIES");
+  EXPECT_EQ(problem(small + exchanger + "SOLUTION_MASTER_SPECIES\nB X- 0 B 10.8\n"),
+            "database test.dat, line 15: master species X- of B stands under EXCHANGE_SPECIES (database test.dat, line "
+            "13); it belongs under SOLUTION_SPECIES");
+  EXPECT_EQ(
+      problem(small + "EXCHANGE_MASTER_SPECIES\nCl Cl-\n"),
+      "database test.dat, line 11: Cl is an element of solutions (database test.dat, line 4); a site needs another "
+      "name");
+  EXPECT_EQ(problem(small + exchanger + surface + "EXCHANGE_SPECIES\nH+ + X- = HX\nSOLUTION_SPECIES\nH+ + Cl- = HCl\n"),
+            "");
+}
+
+// Towers of brackets and numbers that are none end in a message.
+TEST(ChemicalFormula, TowersAndBrokenNumbersAreRefused) {
+  for (const std::string& text :
+       {"Ca" + std::string(100'000, '('), std::string("Ca1.2.3"), "Ca" + std::string(400, '9')})
+    EXPECT_THROW(parse_formula(text), Error) << text.substr(0, 20);
+  std::string hydrate = "Ca";
+  for (int n = 0; n < 100'000; ++n) hydrate += ":H2O";
+  EXPECT_THROW(parse_formula(hydrate), Error);
+}
+
 }  // namespace
 }  // namespace karst

@@ -18,6 +18,7 @@ import bisect
 import json
 import sys
 from collections import defaultdict
+from html import escape
 
 WAITS = ("wait for messages",)
 TOGETHER = ("reduction", "gather", "broadcast", "sparse exchange")
@@ -326,7 +327,7 @@ def picture(trace, path, width=1600, row=16):
     for rank in trace.ranks():
         for thread in sorted(trace.by_rank[rank], key=lambda t: t.name):
             deepest = max((depth(s) for s in thread.slices), default=0)
-            shapes.append(f'<text x="4" y="{top + 11}" font-weight="bold">rank {rank}, {thread.name}</text>')
+            shapes.append(f'<text x="4" y="{top + 11}" font-weight="bold">rank {rank}, {escape(thread.name)}</text>')
             top += row
             drawn = defaultdict(lambda: -1.0)
             for s in sorted(thread.slices, key=lambda s: s.begin):
@@ -337,9 +338,9 @@ def picture(trace, path, width=1600, row=16):
                 waits = s.name in WAITS or s.name in TOGETHER
                 colour = "#d9d9d9" if waits else colours.setdefault(s.name, f"hsl({(len(colours) * 47) % 360} 55% 72%)")
                 y = top + level * row
-                label = f'<text x="{x + 2:.1f}" y="{y + 11}">{s.name}</text>' if w > 7 * len(s.name) else ""
+                label = f'<text x="{x + 2:.1f}" y="{y + 11}">{escape(s.name)}</text>' if w > 7 * len(s.name) else ""
                 shapes.append(f'<rect x="{x:.1f}" y="{y}" width="{max(w, 0.5):.1f}" height="{row - 1}" fill="{colour}">'
-                              f'<title>{s.name}: {1e-6 * (s.end - s.begin):.3f} ms</title></rect>{label}')
+                              f'<title>{escape(s.name)}: {1e-6 * (s.end - s.begin):.3f} ms</title></rect>{label}')
             top += (deepest + 1) * row + 6
     with open(path, "w") as file:
         file.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {top}" font-family="sans-serif" font-size="11">'

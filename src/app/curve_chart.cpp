@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "page/page_parts.hpp"
 
 namespace karst {
@@ -45,6 +46,7 @@ void CurveChart::hold(double y) {
 void CurveChart::add(const std::string& name, std::size_t colour, const Curve& y, const char* dash) {
   ChartSeries s{.name = name, .colour = colours[colour % colours.size()]};
   s.dash = dash;
+  require(y.size() <= x_.size(), "{}: {} values of {} at {} places", chart_.description, y.size(), name, x_.size());
   for (std::size_t i = 0; i < y.size(); ++i) {
     if (!std::isfinite(y[i])) continue;
     s.x.push_back(x_[i]);

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/job.hpp"
+#include "app/page_values.hpp"
 #include "app/plot_file.hpp"
 #include "app/solve_progress.hpp"
 #include "app/solve_store.hpp"
@@ -146,7 +147,7 @@ std::vector<PageTile> tiles(const Json& summary) {
 
 std::string solves_card(const Json& summary) {
   std::vector<std::vector<std::string>> rows{{""}};
-  for (const Json& c : summary.at("diffusion")) rows[0].push_back("gradient along " + c.at("axis").get<std::string>());
+  for (const Json& c : summary.at("diffusion")) rows[0].push_back("gradient along " + axis_name(c));
   const auto row = [&](const char* name, auto&& value) {
     rows.push_back({name});
     for (const Json& c : summary.at("diffusion")) rows.back().push_back(c.contains("iterations") ? value(c) : "–");

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/dispersion_job.hpp"
+#include "app/page_values.hpp"
 #include "base/json.hpp"
 #include "page/svg_chart.hpp"
 
@@ -58,8 +59,8 @@ Chart chart_of(const Json& summary) {
   chart.x = {"Péclet number [-]", 1e300, -1e300, true};
   chart.y = {"dispersion coefficient / diffusivity of the fluid [-]", 1e300, -1e300, true};
   for (const Json& c : summary.at("columns")) {
-    const std::string axis = c.at("axis");
-    const std::size_t a = std::string("xyz").find(axis);
+    const std::string axis = axis_name(c);
+    const auto a = static_cast<std::size_t>(axis_of(c));
     ChartSeries longitudinal{.name = "along the flow, " + axis, .colour = colours[a]};
     for (const Json& p : c.at("points"))
       add_point(p.at("peclet"), p.at("longitudinal"), longitudinal, chart.x, chart.y);
@@ -86,7 +87,6 @@ std::string number_text(const Json& value) {
 }
 
 std::string table_of(const Json& column) {
-  const std::string axis = column.at("axis");
   std::vector<std::vector<std::string>> rows{
       {"Pe [-]", "mean velocity [m/s]", "D<sub>xx</sub>/D [-]", "D<sub>yy</sub>/D [-]", "D<sub>zz</sub>/D [-]",
        "D<sub>xy</sub>/D [-]", "D<sub>xz</sub>/D [-]", "D<sub>yz</sub>/D [-]", "Pe of a cell [-]", "iterations"}};
@@ -184,8 +184,7 @@ PagePart dispersion_page(const Json& summary, const Figures&) {
   for (const Json& c : all.at("columns")) {
     if (c.at("points").empty()) continue;
     const Json& last = c.at("points").back();
-    values +=
-        each_html(fmt::format("{} {:.4g}", c.at("axis").get<std::string>(), last.at("longitudinal").get<double>()));
+    values += each_html(fmt::format("{} {:.4g}", axis_name(c), last.at("longitudinal").get<double>()));
     range = fmt::format("at a Péclet number of {:.4g}", last.at("peclet").get<double>());
   }
   if (values.empty()) return page;
@@ -198,12 +197,12 @@ PagePart dispersion_page(const Json& summary, const Figures&) {
              fmt::format("Spreading along the flow and across it, over the diffusivity in the free fluid. "
                          "Péclet number: mean velocity of the fluid × length / diffusivity, length {:.4g} m "
                          "({}). On the left, where diffusion alone spreads, 1 / tortuosity.",
-                         all.at("length_m").get<double>(), all.at("length").get<std::string>())));
+                         all.at("length_m").get<double>(), html_of(all.at("length")))));
   page.cards = cards;
   for (const Json& c : all.at("columns"))
     if (!c.at("points").empty())
       page.cards.push_back(
-          card("Dispersion tensor, flow along " + c.at("axis").get<std::string>(), table_of(c),
+          card("Dispersion tensor, flow along " + axis_name(c), table_of(c),
                "Of the mean over the fluid, in the frame that moves with it. The tensor is symmetric."));
   return page;
 }

@@ -9,6 +9,7 @@
 
 #include "app/dynamic_job.hpp"
 #include "app/flow_job.hpp"
+#include "app/page_values.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "page/svg_chart.hpp"
@@ -31,8 +32,9 @@ double degrees_behind(Complex k) { return -std::arg(k) * 180.0 / std::numbers::p
 
 std::vector<Complex> dynamic_of(const Json& column) {
   std::vector<Complex> all;
-  const Json &re = column.at("real_m2"), &im = column.at("imaginary_m2");
-  for (std::size_t i = 0; i < re.size(); ++i) all.emplace_back(re[i].get<double>(), im[i].get<double>());
+  const auto re = column.at("real_m2").get<std::vector<double>>(),
+             im = column.at("imaginary_m2").get<std::vector<double>>();
+  for (std::size_t i = 0; i < std::min(re.size(), im.size()); ++i) all.emplace_back(re[i], im[i]);
   return all;
 }
 
@@ -46,10 +48,12 @@ Chart chart_of(const Json& all, const std::string& what, const ChartAxis& y, F&&
   chart.y = y;
   for (const Json& c : all.at("columns")) {
     if (!c.at("connected").get<bool>() || c.at("frequency_Hz").size() < 2) continue;
-    const std::string axis = c.at("axis");
+    const std::string axis = axis_name(c);
     const double steady = c.at("permeability_m2");
     const std::vector<Complex> k = dynamic_of(c);
-    const std::size_t d = std::string("xyz").find(axis);
+    const auto d = static_cast<std::size_t>(axis_of(c));
+    if (k.size() != c.at("frequency_Hz").size())
+      throw JsonError(fmt::format("{} permeabilities at {} frequencies", k.size(), c.at("frequency_Hz").size()));
     ChartSeries line{.name = axis, .colour = colours[d], .dash = dashes[d]};
     for (std::size_t i = 0; i < k.size(); ++i) {
       line.x.push_back(std::log10(c.at("frequency_Hz")[i].get<double>()));
@@ -72,7 +76,7 @@ std::string facts_of(const Json& all) {
       if (c.at("connected").get<bool>()) rows.back().push_back(text(c));
   };
   for (const Json& c : all.at("columns"))
-    if (c.at("connected").get<bool>()) rows[0].push_back("drive along " + c.at("axis").get<std::string>());
+    if (c.at("connected").get<bool>()) rows[0].push_back("drive along " + axis_name(c));
   const auto number = [](const char* key, const char* format) {
     return [key, format](const Json& c) -> std::string {
       return c.at(key).is_null() ? "–" : fmt::format(fmt::runtime(format), c.at(key).get<double>());
@@ -198,8 +202,8 @@ PagePart dynamic_page(const Json& summary, const Figures&) {
   std::string corners;
   for (const Json& c : all.at("columns"))
     if (c.at("connected").get<bool>() && !c.at("corner_frequency_Hz").is_null())
-      corners += each_html(fmt::format("{} {}", c.at("axis").get<std::string>(),
-                                       format_si(c.at("corner_frequency_Hz").get<double>(), "Hz")));
+      corners +=
+          each_html(fmt::format("{} {}", axis_name(c), format_si(c.at("corner_frequency_Hz").get<double>(), "Hz")));
   if (!corners.empty())
     page.tiles = {{"Flow 45° behind the drive", corners, "above it inertia holds the fluid back, not friction"}};
   const Chart size = chart_of(all, "Dynamic permeability over the steady one", {"|k(ω)| / k(0) [-]", -1.0, 0.0, true},

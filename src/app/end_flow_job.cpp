@@ -7,6 +7,7 @@
 
 #include "app/flow_handover.hpp"
 #include "app/kept_flow.hpp"
+#include "app/page_values.hpp"
 #include "app/plot_file.hpp"
 #include "app/solve_progress.hpp"
 #include "base/format.hpp"
@@ -263,7 +264,7 @@ namespace {
 std::vector<PageTile> inlet_tiles(const Json& flow) {
   const auto number = [&](const char* key) { return flow.at(key).get<double>(); };
   return {{"Flow rate", fmt::format("{:.4g}<span class=\"unit\">m³/s</span>", number("flow_rate_m3_s")),
-           fmt::format("from the inlet on {}", flow.at("side").get<std::string>())},
+           fmt::format("from the inlet on {}", html_of(flow.at("side")))},
           {"Pressure drop", format_si(number("pressure_drop_Pa"), "Pa"),
            "mean over the open area of the inlet less that of the outlet"},
           {"Largest speed", format_si(number("largest_speed_m_s"), "m/s"),
@@ -275,7 +276,7 @@ std::vector<PageTile> lid_tiles(const Json& flow, double reynolds) {
   for (const Json& lid : flow.at("lids")) {
     const Json& v = lid.at("velocity_m_s");
     const double speed = std::hypot(v[0].get<double>(), v[1].get<double>(), v[2].get<double>());
-    tiles.push_back({fmt::format("Friction on {}", lid.at("side").get<std::string>()),
+    tiles.push_back({fmt::format("Friction on {}", html_of(lid.at("side"))),
                      format_si(lid.at("shear_stress_Pa").get<double>(), "Pa"),
                      fmt::format("per area of the lid, which moves at {}", format_si(speed, "m/s"))});
   }
@@ -291,7 +292,7 @@ PagePart end_flow_page(const Json& summary, const Figures& figures) {
   PagePart page;
   const char* key = end_flow_key(summary);
   const Json& flow = summary.at(key);
-  const auto axis = flow.at("axis").get<std::string>();
+  const std::string axis = axis_name(flow);
   page.tiles = flow.contains("lids") ? lid_tiles(flow, summary.at("reynolds").get<double>()) : inlet_tiles(flow);
   if (summary.contains("porosity")) page.tiles.push_back(porosity_tile(summary));
   if (flow.contains("bodies")) page.cards.push_back(forces_card(flow.at("bodies")));
@@ -308,8 +309,7 @@ PagePart end_flow_page(const Json& summary, const Figures& figures) {
 void draw_end_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
   const char* key = end_flow_key(summary);
   if (key == nullptr) return;
-  const auto axis = std::string("xyz").find(summary.at(key).at("axis").get<std::string>());
-  add_flow_figures(comm, view, {static_cast<int>(axis), "", 0}, figures);
+  add_flow_figures(comm, view, {axis_of(summary.at(key)), "", 0}, figures);
 }
 
 }  // namespace karst

@@ -10,6 +10,7 @@
 
 #include "app/end_flow_job.hpp"
 #include "app/flow_in_time.hpp"
+#include "app/page_values.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "ins/upscale/end_flow.hpp"
@@ -30,7 +31,7 @@ struct Line {
 
 /// Power of 1000 in whose multiples numbers up to this size are short.
 int thousands(double largest) {
-  return largest > 0.0 ? static_cast<int>(std::floor(std::log10(largest) / 3.0 + 1e-9)) : 0;
+  return largest > 0.0 && std::isfinite(largest) ? static_cast<int>(std::floor(std::log10(largest) / 3.0 + 1e-9)) : 0;
 }
 
 /// "10⁻⁶ m/s"
@@ -62,6 +63,8 @@ std::string chart(const Json& history, const Quantity& quantity, const std::vect
     ChartSeries series{.name = line.name, .colour = line.colour, .dash = line.dash};
     for (const double t : time) series.x.push_back(part_of_time * t);
     for (const double v : history.at(line.key).get<std::vector<double>>()) series.y.push_back(part * v);
+    if (series.y.size() != time.size())
+      throw JsonError(fmt::format("history: {} values of {} at {} times", series.y.size(), line.key, time.size()));
     chart.series.push_back(series);
   }
   if (low == 0.0 && high == 0.0) high = 1.0;
@@ -123,7 +126,7 @@ std::string probe_key(std::size_t probe, std::size_t component) {
 std::vector<std::string> probe_charts(const Json& flow) {
   std::vector<std::string> charts;
   for (std::size_t i = 0; i < flow.at("probes").size(); ++i) {
-    const std::string name = escape_html(flow.at("probes")[i].at("name").get<std::string>());
+    const auto name = flow.at("probes")[i].at("name").get<std::string>();
     std::array<std::string, 4> keys;
     for (std::size_t c = 0; c < 4; ++c) keys[c] = probe_key(i, c);
     charts.push_back(chart(flow.at("history"), {"Velocity at " + name, "velocity", "m/s"},
@@ -167,8 +170,8 @@ std::vector<std::string> force_charts(const Json& flow) {
         lines.push_back({keys[d].c_str(), names[d].c_str(), colours[d], d == 0 ? "" : "7 3"});
     const bool coefficients = body.contains("force_coefficient");
     charts.push_back(chart(history,
-                           {escape_html("Force on " + body.at("name").get<std::string>()),
-                            coefficients ? "coefficient" : "force", coefficients ? "-" : "N"},
+                           {"Force on " + body.at("name").get<std::string>(), coefficients ? "coefficient" : "force",
+                            coefficients ? "-" : "N"},
                            lines, "Pressure and friction apart, and every step, are in history.csv."));
   }
   return charts;
@@ -285,9 +288,9 @@ std::string history_json(const FlowHistory& history) {
 namespace {
 
 void add_tiles(const Json& flow, PagePart& page) {
-  const auto axis = flow.at("axis").get<std::string>();
+  const std::string axis = axis_name(flow);
   const auto number = [&](const char* key) { return flow.at(key).get<double>(); };
-  const auto velocity = flow.at("darcy_velocity_m_s").at(std::string("xyz").find(axis)).get<double>();
+  const auto velocity = flow.at("darcy_velocity_m_s")[axis_of(flow)].get<double>();
   const auto boundaries = flow.value("boundaries", "");
   if (boundaries == "lids")
     page.tiles.push_back({"Largest speed at the end", format_si(number("largest_speed_m_s"), "m/s"),
@@ -346,7 +349,7 @@ std::string power_chart(const Json& history, const std::string& boundaries, bool
 /// Of the whole flow over the time.
 void add_charts(const Json& flow, PagePart& page) {
   const Json& history = flow.at("history");
-  const auto axis = flow.at("axis").get<std::string>();
+  const std::string axis = axis_name(flow);
   const auto boundaries = flow.value("boundaries", "");
   const bool inlet = boundaries == "inlet", lids = boundaries == "lids";
   std::vector<std::string> charts;
@@ -375,7 +378,7 @@ void add_charts(const Json& flow, PagePart& page) {
 PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
   PagePart page;
   const Json& flow = summary.at("flow_in_time");
-  const auto axis = flow.at("axis").get<std::string>();
+  const std::string axis = axis_name(flow);
   add_tiles(flow, page);
   if (summary.contains("porosity")) page.tiles.push_back(porosity_tile(summary));
   add_charts(flow, page);
@@ -399,8 +402,7 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
 
 void draw_flow_in_time(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
   if (!summary.contains("flow_in_time")) return;
-  const auto axis = std::string("xyz").find(summary.at("flow_in_time").at("axis").get<std::string>());
-  add_flow_figures(comm, view, {static_cast<int>(axis), "", 0}, figures);
+  add_flow_figures(comm, view, {axis_of(summary.at("flow_in_time")), "", 0}, figures);
 }
 
 }  // namespace karst

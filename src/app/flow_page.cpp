@@ -7,6 +7,7 @@
 
 #include "app/flow_job.hpp"
 #include "app/inertia_results.hpp"
+#include "app/page_values.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "page/page_text.hpp"
@@ -20,8 +21,6 @@ constexpr std::array<const char*, 3> axes{"x", "y", "z"};
 constexpr std::array<const char*, 3> colours{"#1f77b4", "#d1731b", "#2a8c4a"};
 constexpr std::array<const char*, 3> dashes{"", "7 3", "2 3"};
 
-std::string name_of(const Json& flow) { return flow.at("axis").get<std::string>(); }
-std::size_t axis_of(const Json& flow) { return std::string("xyz").find(name_of(flow)); }
 double number(const Json& flow, const char* key) { return flow.at(key).get<double>(); }
 /// False: no pore leads along the axis or no wall holds the fluid, and what belongs to a flow is null or missing.
 bool is_solved(const Json& flow) { return flow.value("percolates", true) && !flow.value("unbounded", false); }
@@ -33,7 +32,8 @@ double entry(const Json& summary, std::size_t e, std::size_t d) {
 }
 double along(const Json& summary, const Json& flow) {
   if (flow.value("unbounded", false)) return std::numeric_limits<double>::infinity();
-  return entry(summary, axis_of(flow), axis_of(flow));
+  const auto axis = static_cast<std::size_t>(axis_of(flow));
+  return entry(summary, axis, axis);
 }
 
 std::string unbroken(const std::string& text) {
@@ -46,7 +46,7 @@ std::string unbroken(const std::string& text) {
 template <class F>
 std::string each_axis(const Json& summary, F&& text) {
   std::string all;
-  for (const Json& flow : summary.at("flow")) all += each_html(unbroken(name_of(flow) + ' ' + text(flow)));
+  for (const Json& flow : summary.at("flow")) all += each_html(unbroken(axis_name(flow) + ' ' + text(flow)));
   return all;
 }
 
@@ -159,9 +159,9 @@ std::string histogram_card(const Json& summary) {
     const auto ends = histogram.at("log10_speed_over_mean").get<std::vector<double>>();
     const auto share = histogram.at("share").get<std::vector<double>>();
     chart.x = {"speed / mean speed [-]", ends.at(0), ends.at(1), true};
-    const std::size_t axis = axis_of(flow);
+    const auto axis = static_cast<std::size_t>(axis_of(flow));
     ChartSeries line{
-        .name = fmt::format("drive along {}", name_of(flow)), .colour = colours[axis], .dash = dashes[axis]};
+        .name = fmt::format("drive along {}", axis_name(flow)), .colour = colours[axis], .dash = dashes[axis]};
     const double width = (ends[1] - ends[0]) / static_cast<double>(share.size());
     for (std::size_t b = 0; b < share.size(); ++b) {
       line.x.push_back(ends[0] + (static_cast<double>(b) + 0.5) * width);
@@ -180,8 +180,8 @@ std::string histogram_card(const Json& summary) {
 std::string pictures_card(const Json& summary, const Figures& figures) {
   std::string all;
   for (const Json& flow : summary.at("flow")) {
-    const auto view = figures.find(fmt::format("flow {} view", name_of(flow)));
-    const auto slice = figures.find(fmt::format("flow {} slice", name_of(flow)));
+    const auto view = figures.find(fmt::format("flow {} view", axis_name(flow)));
+    const auto slice = figures.find(fmt::format("flow {} slice", axis_name(flow)));
     if (view != figures.end()) all += view->second;
     if (slice != figures.end()) all += slice->second;
   }
@@ -194,7 +194,7 @@ std::string pictures_card(const Json& summary, const Figures& figures) {
 class AxisTable {
  public:
   AxisTable(const Json& summary, const std::string& corner) : summary_(summary), rows_{{corner}} {
-    for (const Json& flow : summary.at("flow")) rows_[0].push_back("drive along " + name_of(flow));
+    for (const Json& flow : summary.at("flow")) rows_[0].push_back("drive along " + axis_name(flow));
   }
   template <class F>
   void row(const std::string& name, F&& value) {
@@ -217,7 +217,8 @@ std::string tensor_card(const Json& summary) {
   AxisTable table(summary, "Darcy velocity along");
   for (std::size_t e = 0; e < 3; ++e)
     table.row(axes[e], [&](const Json& f) {
-      return permeability_text(e == axis_of(f) ? along(summary, f) : entry(summary, e, axis_of(f)));
+      const auto axis = static_cast<std::size_t>(axis_of(f));
+      return permeability_text(e == axis ? along(summary, f) : entry(summary, e, axis));
     });
   if (has_error(summary)) {
     table.row("estimated error of the discretisation, along the drive [%]",
@@ -267,10 +268,10 @@ std::string solves_card(const Json& summary) {
   AxisTable table(summary, "");
   const auto solve = [&](const Json& flow) -> const Json& {
     for (const Json& s : summary.at("solves"))
-      if (s.at("name") == flow_solve_name(static_cast<int>(axis_of(flow)))) return s;
+      if (s.at("name") == flow_solve_name(axis_of(flow))) return s;
     return summary.at("solves").at(0);
   };
-  table.row_of_flow("ends", [](const Json& f) { return f.at("boundaries").get<std::string>(); });
+  table.row_of_flow("ends", [](const Json& f) { return html_of(f.at("boundaries")); });
   if (summary.at("flow").at(0).contains("reservoir_cells"))
     table.row_of_flow("free fluid on each end [cells]",
                       [](const Json& f) { return fmt::format("{}", f.value("reservoir_cells", 0)); });
@@ -312,8 +313,8 @@ void draw_flow(const Comm& comm, const Json& summary, const FieldView& view, Fig
   if (!summary.contains("flow")) return;
   const bool several = summary.at("flow").size() > 1;
   for (const Json& flow : summary.at("flow")) {
-    const std::string prefix = several ? fmt::format("drive_{}_", name_of(flow)) : std::string();
-    add_flow_figures(comm, view, {static_cast<int>(axis_of(flow)), prefix, flow.value("reservoir_cells", 0)}, figures);
+    const std::string prefix = several ? fmt::format("drive_{}_", axis_name(flow)) : std::string();
+    add_flow_figures(comm, view, {axis_of(flow), prefix, flow.value("reservoir_cells", 0)}, figures);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/page_values.hpp"
 #include "base/json.hpp"
 #include "page/svg_chart.hpp"
 
@@ -30,8 +31,8 @@ double slow(Column c) { return c.permeability[c.axis]; }
 struct Sweep {
   const Json& flow;
   double slow;  ///< permeability of Stokes flow along the axis [m²]
-  std::string name() const { return flow.at("axis").get<std::string>(); }
-  std::size_t axis() const { return std::string("xyz").find(name()); }
+  std::string name() const { return axis_name(flow); }
+  std::size_t axis() const { return static_cast<std::size_t>(axis_of(flow)); }
   const Json& points() const { return flow.at("inertia").at("points"); }
   const Json& law() const { return flow.at("inertia").at("forchheimer"); }
 };

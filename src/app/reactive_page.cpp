@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "app/curve_chart.hpp"
+#include "app/page_values.hpp"
 #include "app/reactive_run.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
@@ -90,6 +91,8 @@ std::string ratio_chart(const Json& transport, const Json& chemistry) {
   for (std::size_t m = 0; m < chemistry.at("minerals").size(); ++m) {
     Curve rate = curve_of(history.at("rate_mol_s").at(m));
     const Curve mixed = curve_of(history.at("well_mixed_rate_mol_s").at(m));
+    if (mixed.size() != rate.size())
+      throw JsonError(fmt::format("history: {} well mixed rates, {} rates", mixed.size(), rate.size()));
     for (std::size_t i = 0; i < rate.size(); ++i) rate[i] = mixed[i] != 0.0 ? rate[i] / mixed[i] : NAN;
     chart.add(name_of(chemistry.at("minerals").at(m)), m, rate);
   }
@@ -230,7 +233,7 @@ ReactivePage reactive_page(const Json& summary, const Figures& figures) {
 void draw_reactive(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
   if (!summary.contains("chemistry")) return;
   const Json& transport = summary.at("transport");
-  const auto axis = static_cast<int>(std::string("xyz").find(transport.at("axis").get<std::string>()));
+  const int axis = axis_of(transport);
   for (const Json& p : summary.at("chemistry").at("pictures")) {
     const auto field = p.at("field").get<std::string>();
     const auto range = p.at("range").get<std::array<double, 2>>();

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "app/page_values.hpp"
 #include "app/reactive_run.hpp"
 #include "app/transport_job.hpp"
 #include "base/format.hpp"
@@ -153,7 +154,7 @@ std::vector<PageTile> tiles(const Json& summary, const Json& transport) {
   }
   if (transport.at("flows").get<bool>())
     all.push_back({"Velocity in the pores", format_si(transport.at("pore_velocity_m_s").get<double>(), "m/s"),
-                   "along " + transport.at("axis").get<std::string>()});
+                   "along " + axis_name(transport)});
   if (!summary.contains("flow")) all.push_back(porosity_tile(summary));
   return all;
 }
@@ -179,7 +180,7 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
     charts.push_back(chart(transport, "mean", "Mean in the fluid", "Over all pores of the sample." + left_out, totals));
   for (std::size_t p = 0; transport.contains("probes") && p < transport.at("probes").size(); ++p)
     charts.push_back(chart(transport, fmt::format("probe_{}", p).c_str(),
-                           "Concentration at " + escape_html(transport.at("probes")[p].at("name").get<std::string>()),
+                           "Concentration at " + transport.at("probes")[p].at("name").get<std::string>(),
                            "Every step is in transport.csv." + left_out, totals));
   charts.insert(charts.begin(), chemistry.charts.begin(), chemistry.charts.end());
   if (!charts.empty()) page.cards.push_back(pairs_html(charts));
@@ -232,7 +233,7 @@ void draw_transport(const Comm& comm, const Json& summary, const FieldView& view
   if (!summary.contains("transport")) return;
   draw_reactive(comm, summary, view, figures);
   const Json& transport = summary.at("transport");
-  const auto axis = static_cast<int>(std::string("xyz").find(transport.at("axis").get<std::string>()));
+  const int axis = axis_of(transport);
   for (const Json& c : transport.at("components")) {
     const auto name = c.at("name").get<std::string>();
     const auto range = c.at("data_range").get<std::array<double, 2>>();

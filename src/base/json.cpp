@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -27,6 +28,26 @@ constexpr std::array<const char*, 7> kinds{"null",   "a truth value", "a whole n
                                            "a text", "an array",      "an object"};
 
 const char* name_of(Json::Kind kind) { return kinds[static_cast<std::size_t>(kind)]; }
+
+constexpr int most_depth = 200;
+
+/// Of arrays and objects inside of each other; those in texts do not count.
+int deepest(std::string_view text) {
+  int depth = 0, most = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') {
+      ++i;
+      continue;
+    }
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '[' || c == '{') most = std::max(most, ++depth);
+    if (c == ']' || c == '}') --depth;
+  }
+  return most;
+}
 
 Json from_library(const Library& value) {
   if (value.is_boolean()) return value.get<bool>();
@@ -166,10 +187,13 @@ bool Json::truth() const {
   need(Kind::truth);
   return whole_ != 0;
 }
-std::int64_t Json::whole() const {
-  if (kind_ == Kind::number) return static_cast<std::int64_t>(number_);
-  need(Kind::whole);
-  return whole_;
+std::int64_t Json::whole(std::int64_t low, std::int64_t high) const {
+  constexpr double most = 9e18;  // all whole numbers below have 64 bits
+  const bool is_whole = kind_ == Kind::number && std::abs(number_) < most && number_ == std::trunc(number_);
+  if (!is_whole) need(Kind::whole);
+  const std::int64_t value = is_whole ? static_cast<std::int64_t>(number_) : whole_;
+  if (value < low || value > high) throw JsonError(fmt::format("{}, allowed {} to {}", value, low, high));
+  return value;
 }
 double Json::number() const {
   if (kind_ == Kind::whole) return static_cast<double>(whole_);
@@ -216,6 +240,8 @@ std::string Json::dump(int indent) const {
   return Held::to_library(*this).dump(indent, ' ', false, Library::error_handler_t::replace);
 }
 Json Json::parse(std::string_view text) {
+  if (const int depth = deepest(text); depth > most_depth)
+    throw JsonError(fmt::format("values inside of each other {} deep, allowed {}", depth, most_depth));
   try {
     return from_library(Library::parse(text));
   } catch (const Library::exception& e) {
@@ -223,6 +249,7 @@ Json Json::parse(std::string_view text) {
   }
 }
 Json Json::parse_or_null(std::string_view text) {
+  if (deepest(text) > most_depth) return {};
   const Library value = Library::parse(text, nullptr, false);
   return value.is_discarded() ? Json() : from_library(value);
 }

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -117,7 +118,9 @@ class Json {
     if constexpr (std::is_same_v<T, bool>) {
       return truth();
     } else if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(whole());
+      constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+      return static_cast<T>(whole(std::is_signed_v<T> ? static_cast<std::int64_t>(std::numeric_limits<T>::min()) : 0,
+                                  most > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(most)));
     } else if constexpr (std::is_floating_point_v<T>) {
       return static_cast<T>(number());
     } else if constexpr (std::is_same_v<T, std::string>) {
@@ -144,6 +147,7 @@ class Json {
   /// The text: on one line, or with members on lines of their own, indented by so many blanks a level.
   /// What is no UTF-8 becomes U+FFFD.
   std::string dump(int indent = -1) const;
+  /// JsonError also for values inside of each other more than 200 deep.
   static Json parse(std::string_view text);
   /// Null where the text is no JSON.
   static Json parse_or_null(std::string_view text);
@@ -153,7 +157,8 @@ class Json {
   void hold(Kind kind);
   void need(Kind kind) const;
   bool truth() const;
-  std::int64_t whole() const;
+  /// JsonError for what is no whole number in [low, high].
+  std::int64_t whole(std::int64_t low, std::int64_t high) const;
   double number() const;
   const std::string& text() const;
   detail::TextByName text_by_name() const;

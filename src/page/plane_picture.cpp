@@ -85,7 +85,7 @@ Rgb colour_of(double t) {
                                     {53, 183, 121},
                                     {144, 215, 67},
                                     {253, 231, 37}}};
-  const double at = std::clamp(t, 0.0, 1.0) * (map.size() - 1);
+  const double at = (t > 0.0 ? std::min(t, 1.0) : 0.0) * (map.size() - 1);
   const auto i = std::min(static_cast<std::size_t>(at), map.size() - 2);
   Rgb colour;
   for (std::size_t c = 0; c < 3; ++c)
@@ -108,7 +108,7 @@ Picture picture_of(const PlaneValues& plane, double low, double high) {
 
 ScaledUnit scaled_unit(double largest, const std::string& unit) {
   constexpr std::array<const char*, 9> prefixes{"f", "p", "n", "µ", "m", "", "k", "M", "G"};
-  if (!(largest > 0.0)) return {1.0, unit};
+  if (!(largest > 0.0) || !std::isfinite(largest)) return {1.0, unit};
   const int step = std::clamp(static_cast<int>(std::floor(std::log10(largest) / 3.0 + 1e-9)), -5, 3);
   return {std::pow(10.0, 3 * step), prefixes[step + 5] + unit};
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <utility>
 
@@ -40,11 +39,13 @@ struct Tick {
   std::string text;
 };
 
-/// Powers of ten; over three decades at most 1, 2, 5 times one.
+/// Powers of ten, over many decades some of them; over three decades at most 1, 2, 5 times one.
 std::vector<Tick> log_ticks(const ChartAxis& axis) {
   std::vector<Tick> all;
   const bool decades = axis.high - axis.low > 3.01;
-  for (int n = static_cast<int>(std::floor(axis.low)); n <= std::floor(axis.high + 1e-9); ++n)
+  constexpr double most = 12.0;
+  const int every = static_cast<int>(std::max(std::ceil((axis.high - axis.low) / most), 1.0));
+  for (int n = static_cast<int>(std::floor(axis.low)); n <= std::floor(axis.high + 1e-9); n += every)
     for (const double m : {1.0, 2.0, 5.0}) {
       const double at = n + std::log10(m);
       if (at < axis.low - 1e-9 || at > axis.high + 1e-9 || (decades && m > 1)) continue;
@@ -60,6 +61,16 @@ std::vector<Tick> ticks_of(const ChartAxis& axis, int wanted) {
   all.reserve(at.size());
   for (const double t : at) all.push_back({t, tick_text(t, step_of(at))});
   return all;
+}
+
+/// An axis that numbers can be drawn along, whatever they are: finite ends, the lower one below, logarithms those of
+/// numbers.
+void make_sound(ChartAxis& axis) {
+  const double most = axis.log10 ? 330.0 : 1e300;
+  axis.low = std::isfinite(axis.low) ? std::clamp(axis.low, -most, most) : 0.0;
+  axis.high = std::isfinite(axis.high) ? std::clamp(axis.high, -most, most) : axis.low + 1.0;
+  const double least = std::max(1e-12 * std::abs(axis.low), 1e-300);
+  if (!(axis.high - axis.low >= least)) axis.high = axis.low + std::max(std::abs(axis.low), 1.0);
 }
 
 constexpr int ticks_upright = 5, ticks_level = 6;
@@ -136,9 +147,8 @@ std::string line_path(const ChartFrame& f, const ChartAxis& x, const ChartAxis& 
 }
 
 std::string bar_path(const ChartFrame& f, const ChartAxis& x, const ChartAxis& y, const ChartSeries& s) {
-  assert(s.x.size() == s.y.size() + 1);
   std::string path;
-  for (std::size_t i = 0; i < s.y.size(); ++i) {
+  for (std::size_t i = 0; i < s.y.size() && i + 1 < s.x.size(); ++i) {
     if (!(s.y[i] > y.low)) continue;
     const double left = f.x(x, s.x[i]), right = f.x(x, s.x[i + 1]);
     const double gap = right - left > 5 ? 0.5 : 0;
@@ -229,7 +239,8 @@ double axis_end(double value) {
 std::string svg(const Chart& given) {
   Chart chart = given;
   if (chart.series.size() == 1) chart.series[0].dash.clear();  // dashes tell curves apart
-  assert(chart.x.low < chart.x.high && chart.y.low < chart.y.high);
+  for (ChartAxis* axis : {&chart.x, &chart.y, chart.right ? &*chart.right : nullptr, chart.top ? &*chart.top : nullptr})
+    if (axis != nullptr) make_sound(*axis);
   const ChartFrame f = frame_of(chart);
   const std::string about = escape_html(chart.description);
   std::string out = fmt::format(

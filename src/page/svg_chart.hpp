@@ -72,7 +72,7 @@ std::vector<double> ticks(double low, double high, int wanted, double least = 0.
 double axis_end(double value);
 
 /// <svg>...</svg>. Names of upright axes stand level above their ends, so that none is cut off. All texts are escaped.
-/// Points beyond the axes are cut off. Axes must have low < high.
+/// Points beyond the axes are cut off. An axis without low < high, or with ends that are not finite, gets others.
 std::string svg(const Chart& chart);
 
 }  // namespace karst

@@ -10,6 +10,9 @@ STYLE = """text{font-family:"Liberation Sans",Arial,sans-serif;fill:#1d2733}.lab
 .halo{paint-order:stroke;stroke:#fff;stroke-width:4px}"""
 
 
+ACTIVE = re.compile(r"<\s*(?:script|foreignobject|iframe|a\b)|\son\w+\s*=|javascript:", re.IGNORECASE)  # in no figure of ours
+
+
 def figures(page):
     """The <svg> elements of the figures of a page, first the streamlines of the first drive."""
     return [match[0] for match in re.finditer(r'<svg class="(?:body|chart)".*?</svg>', page.split("<body>")[-1], re.DOTALL)
@@ -44,6 +47,8 @@ def write_figure(page: str | Path, output: str | Path, number: int = 0) -> None:
         raise KarstError(f"{page}: cannot be read: {problem}") from None
     if not 0 <= number < len(found):
         raise KarstError(f"{page}: has {len(found)} figures, number {number} is none of them (they count from 0)")
+    if ACTIVE.search(found[number]):
+        raise KarstError(f"{page}: its figure {number} holds more than lines, letters and pictures: Karst did not make it")
     unfinished = Path(f"{output}.tmp")
     try:
         unfinished.write_text(standalone(found[number]), encoding="utf-8")

@@ -103,5 +103,28 @@ TEST(JsonTest, SaysWhatIsNotThere) {
   EXPECT_TRUE(Json::parse_or_null("{\"a\": ").is_null());
 }
 
+// A number that the wanted type cannot hold is an error, not another number.
+TEST(JsonTest, NumbersFitTheirTypes) {
+  EXPECT_EQ(Json::parse("7").get<int>(), 7);
+  EXPECT_EQ(Json::parse("7.0").get<int>(), 7);
+  EXPECT_EQ(Json::parse("-1").get<std::int64_t>(), -1);
+  EXPECT_EQ(Json::parse("4294967295").get<std::uint32_t>(), 4294967295U);
+  for (const char* text : {"2147483648", "-2147483649", "1e300", "-1e300", "1.5", "18446744073709551615"})
+    EXPECT_THROW((void)Json::parse(text).get<int>(), JsonError) << text;
+  EXPECT_THROW((void)Json::parse("-1").get<std::size_t>(), JsonError);
+  EXPECT_THROW((void)Json::parse("4294967296").get<std::uint32_t>(), JsonError);
+  EXPECT_THROW((void)Json::parse("1e19").get<std::int64_t>(), JsonError);
+}
+
+// Towers of brackets would overrun the stack.
+TEST(JsonTest, TowersAreRefused) {
+  const auto tower = [](int n) { return std::string(n, '[') + std::string(n, ']'); };
+  EXPECT_NO_THROW(Json::parse(tower(200)));
+  EXPECT_THROW(Json::parse(tower(201)), JsonError);
+  EXPECT_THROW(Json::parse(tower(1'000'000)), JsonError);
+  EXPECT_TRUE(Json::parse_or_null(tower(1'000'000)).is_null());
+  EXPECT_EQ(Json::parse('"' + std::string(1000, '[') + "\\\"[[\"").get<std::string>().size(), 1003U);
+}
+
 }  // namespace
 }  // namespace karst

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 #include "page/page_text.hpp"
 #include "support/errors.hpp"
@@ -182,6 +183,24 @@ TEST(ReportText, NothingFromOutsideIsMarkup) {
             "&lt;script&gt;&quot;a&quot; &amp; &#39;b&#39;&lt;/script&gt;");
   EXPECT_EQ(escape_html(std::string("a\0b\x1b", 4)), "a\ufffdb\ufffd");
   EXPECT_EQ(escape_html("Fontainebleau – µm\n"), "Fontainebleau – µm\n");
+}
+
+// Ends of axes may come from anywhere: the chart is drawn, in no time, with numbers that are some.
+TEST(SvgChart, AxesOfAnyNumbersAreDrawn) {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  for (const auto& [low, high] :
+       {std::pair(1.0, 1.0), std::pair(2.0, 1.0), std::pair(nan, 1.0), std::pair(-inf, inf), std::pair(1e300, -1e300),
+        std::pair(-1e308, 1e308), std::pair(0.0, 5e-324), std::pair(-1e9, 1e9)})
+    for (const bool log10 : {false, true}) {
+      Chart c = line_chart();
+      c.x.low = c.y.low = low;
+      c.x.high = c.y.high = high;
+      c.x.log10 = c.y.log10 = log10;
+      const std::string text = svg(c);
+      EXPECT_LT(text.size(), 20000U) << low << " " << high;
+      EXPECT_EQ(wrong_with_tags(text), "");
+      EXPECT_FALSE(has(text, "nan") || has(text, "inf")) << low << " " << high << " " << log10;
+    }
 }
 
 }  // namespace

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <array>
 #include <cassert>
 #include <cstring>
-#include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "base/atomic_file.hpp"
+#include "base/discard_writes.hpp"
 #include "base/fail_together.hpp"
 #include "base/parallel.hpp"
 #include "geometry_import/file/geometry_file.hpp"
@@ -121,17 +119,6 @@ struct GeometryWriter::State {
 
 namespace {
 
-/// Lets HDF5 write the rest of an unfinished file to memory that is thrown away. On a full disk it could not close the
-/// file, would try again when MPI ends, and crash there.
-void write_to_nowhere(hid_t file) {
-  void* handle = nullptr;
-  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return;
-  const int nowhere = memfd_create("karst unfinished file", MFD_CLOEXEC);
-  if (nowhere < 0) return;
-  dup2(nowhere, *static_cast<int*>(handle));
-  close(nowhere);
-}
-
 /// Takes the disk space of all that HDF5 has not written yet. When the disk is full only then, HDF5 may be unable to
 /// close the file even to nowhere.
 void reserve_space(hid_t file, const std::string& path) {
@@ -147,7 +134,7 @@ void reserve_space(hid_t file, const std::string& path) {
 
 GeometryWriter::State::~State() {
   const h5::Quiet quiet;
-  if (file >= 0) write_to_nowhere(file);
+  if (file >= 0) discard_writes(temporary);
   level_set.close();
   phase.close();
   wall_distance.close();
@@ -156,8 +143,6 @@ GeometryWriter::State::~State() {
 
 void GeometryWriter::State::create() {
   const h5::Quiet quiet;
-  std::error_code ignored;
-  require(!std::filesystem::is_directory(path, ignored), "{}: is a folder; name a file", path);
   file = h5::Handle(h5::check(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), path, "create it"),
                     H5Fclose);
   level_set = create_data(file, path, "level_set", H5T_IEEE_F32LE, voxels);

@@ -21,10 +21,6 @@ void fail(const std::string& path, const std::string& what) {
   throw Error(fmt::format("{}: cannot {}: {}", path, what, reason.empty() ? "HDF5 gives no reason" : reason));
 }
 
-Quiet::Quiet() {
-  H5Eget_auto2(H5E_DEFAULT, &print_, &into_);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-}
-Quiet::~Quiet() { H5Eset_auto2(H5E_DEFAULT, print_, into_); }
+Quiet::Quiet() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
 }  // namespace karst::h5

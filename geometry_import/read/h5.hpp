@@ -19,17 +19,9 @@ R check(R result, const std::string& path, const std::string& what) {
   return result;
 }
 
-/// While one lives HDF5 prints nothing.
-class Quiet {
- public:
+/// From the first of these on HDF5 prints nothing on this thread, its end included.
+struct Quiet {
   Quiet();
-  ~Quiet();
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-
- private:
-  H5E_auto2_t print_ = nullptr;
-  void* into_ = nullptr;
 };
 
 class Handle {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/deck_echo.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace karst {
@@ -16,6 +18,29 @@ std::string quoted(const std::string& word) {
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
+}
+
+/// As the value of a directive, which sbatch reads as a line of words: quotes group them, \ takes the meaning off the
+/// letter behind it (sbatch(1)). What no line of words holds is an Error: the line after it would be a command.
+std::string in_directive(const std::string& path) {
+  std::string text = "\"";
+  for (const char c : path) {
+    require(
+        static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '\\',
+        "{}: a path with a line break, another control character or a \\ cannot be given to sbatch; give the folder "
+        "another name",
+        toml_text(path));
+    if (c == '"') text += '\\';
+    text += c;
+  }
+  return text + '"';
+}
+
+/// As the name of a file, in which % stands for numbers of the job.
+std::string file_in_directive(const std::string& path) {
+  std::string text;
+  for (const char c : path) text += c == '%' ? std::string("%%") : std::string(1, c);
+  return in_directive(text);
 }
 
 /// The program of one rank, with its environment set.
@@ -65,7 +90,8 @@ std::string slurm_script(const CaseRun& run) {
       "#SBATCH --output={}\n"
       "# Threads on neighbouring cores; srun does not take --cpus-per-task from sbatch everywhere.\n"
       "export OMP_PLACES=cores OMP_PROC_BIND=close\nsrun --ntasks={} --cpus-per-task={} --cpu-bind={}",
-      run.name, run.ranks, cores_of(run), run.directory, run.log, run.ranks, cores_of(run), slurm_bind(run.bind));
+      in_directive(run.name), run.ranks, cores_of(run), in_directive(run.directory), file_in_directive(run.log),
+      run.ranks, cores_of(run), slurm_bind(run.bind));
   for (const std::string& word : program_of(run)) text += " \\\n  " + quoted(word);
   if (const std::string settings = settings_of(run); !settings.empty())
     text += fmt::format(" &&\n  printf %s {} > {}", quoted(settings), quoted(run.note));

@@ -25,7 +25,8 @@ std::string settings_of(const CaseRun& run);
 
 /// Program and arguments.
 std::vector<std::string> command_here(const CaseRun& run);
-/// A batch script. What only the user knows of the cluster (account, partition, time limit) comes with sbatch.
+/// A batch script. What only the user knows of the cluster (account, partition, time limit) comes with sbatch. Throws
+/// Error for a path that its directives cannot hold.
 std::string slurm_script(const CaseRun& run);
 /// Hands in the scripts one after the other; its own arguments go to each sbatch.
 /// @param scripts  files, in full

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
+#include <optional>
 
 #include "app/solve_store.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/plain_file.hpp"
 #include "base/text.hpp"
 #include "io/agree.hpp"
 #include "io/part_names.hpp"
@@ -40,12 +40,16 @@ std::vector<FilesInTime::Series*> changed_series(FilesInTime& files) {
 }
 
 std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  require(file.good(), "{}: cannot be read", path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::optional<std::string> text = plain_text(path);
+  require(text.has_value(), "{}: cannot be read", path);
+  return *text;
 }
 
 }  // namespace
+
+void finish_history(const JobContext& run, GrowingFile& history) {
+  agree(run.comm, [&] { history.finish(); });
+}
 
 std::string slice_series(const std::string& slice) { return fmt::format("slice_{}.vti.series", slice); }
 
@@ -113,9 +117,10 @@ void bring_files(const JobContext& run, const FilesInTime& files) {
                                o.checksums[part]);
   for (std::size_t i = 0; i < files.histories.size(); ++i) {
     const std::string path = run.file(files.histories[i]);
-    std::ofstream file(path, std::ios::binary);
-    file << files.texts.at(i) << std::flush;
-    require(file.good(), "{}: cannot be written", path);
+    GrowingFile file;
+    file.open(path);
+    file.append(files.texts.at(i));
+    file.finish();
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/job.hpp"
+#include "base/growing_file.hpp"
 
 namespace karst {
 
@@ -30,6 +31,9 @@ struct FilesInTime {
   Series outputs;                        ///< plotfiles
   std::map<std::string, Series> slices;  ///< by the name of the slice
 };
+
+/// Ends a history, which is written whole then. Throws the same Error on all ranks: not all of it could be. Collective.
+void finish_history(const JobContext& run, GrowingFile& history);
 
 /// "slice_NAME.vti.series"
 std::string slice_series(const std::string& slice);

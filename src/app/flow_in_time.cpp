@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 
 #include "app/drive_in_time.hpp"
@@ -20,8 +19,10 @@
 #include "app/slices.hpp"
 #include "app/solve_store.hpp"
 #include "app/start_file.hpp"
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/growing_file.hpp"
 #include "base/heap.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
@@ -30,6 +31,7 @@
 #include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/end_flow.hpp"
 #include "ins/upscale/permeability.hpp"
+#include "io/agree.hpp"
 
 namespace karst {
 
@@ -200,13 +202,12 @@ class FlowInTime final : public Process {
     if (!options_.bodies.empty()) solver_->keep_rate();
     n_steps_ = times.dt > 0.0 ? count_steps(times) : 0.0;
     const bool goes_on = resume();
-    if (run.comm.rank() == 0 && run.file)
-      csv_.open(run.file(history_name), std::ios::out | (goes_on ? std::ios::app : std::ios::trunc));
+    if (run.comm.rank() == 0 && run.file) csv_.open(run.file(history_name), goes_on);
     if (!goes_on) {
       begin_flow(run, *stokes_, *solver_, drive_at(0.0), units_);
       if (past_.history.inertia && options_.start == FlowStart::rest && options_.start_file.empty())
         steps_.set_in(drive_);
-      csv_ << history_header(past_.history) << std::flush;
+      csv_.append(history_header(past_.history));
     }
     hand_over();
     if (run.handover != nullptr && run.handover->in_time) run.handover->in_time->time = clock().time();
@@ -242,7 +243,7 @@ class FlowInTime final : public Process {
 
   bool keep(const Clock& clock) override;
 
-  void leave() override { csv_.close(); }
+  void leave() override { finish_history(run_, csv_); }
 
   JobResult report() override;
 
@@ -270,7 +271,7 @@ class FlowInTime final : public Process {
     if (run_.comm.rank() != 0 || past_.frames.values.empty()) return;
     const PlaneLook look = speed_look(past_.frames, units_.h, options_.animation_start, past_.history.time.back());
     result.figures["flow moving"] = moving_figure(past_.frames, look);
-    std::ofstream(run_.file(animation_name), std::ios::binary) << moving_picture(past_.frames, look.low, look.high);
+    write_file(Comm::self(), run_.file(animation_name), moving_picture(past_.frames, look.low, look.high));
   }
   std::vector<JobComponent> components() const {
     const double velocity = units_.velocity(), pressure = units_.pressure();
@@ -303,7 +304,7 @@ class FlowInTime final : public Process {
   FlowPast past_;
   std::vector<int> body_of_;  // mineral -> place among flow.body
   Probes probes_;
-  std::ofstream csv_;  // rank 0
+  GrowingFile csv_;  // rank 0
 };
 
 /// The fluxes of the present flow to those whom it carries.
@@ -325,7 +326,7 @@ void FlowInTime::record(const Clock& clock) {
   if (run_.handover != nullptr && run_.handover->in_time) run_.handover->in_time->time = clock.time();
   if (past_.at_jump) solver_->forget();
   const FlowState s = state(clock.time());
-  csv_ << history_line(past_.history, s) << std::flush;
+  csv_.append(history_line(past_.history, s));
   add_step(past_.history, s);
   past_.largest_velocity = std::max(past_.largest_velocity, norm(s.darcy_velocity));
   past_.largest_divergence = std::max(past_.largest_divergence, s.divergence);
@@ -344,7 +345,7 @@ void FlowInTime::record(const Clock& clock) {
 }
 
 JobResult FlowInTime::report() {
-  csv_.close();
+  finish_history(run_, csv_);
   JobResult result;
   result.text = history_text(past_.history);
   const FlowState& end = past_.history.states.back();
@@ -428,8 +429,8 @@ bool FlowInTime::keep(const Clock& clock) {
   past_.longest_step = steps_.longest;
   past_.failures = steps_.failures;
   past_.clock = clock.state();
-  csv_.flush();
   try {
+    agree(run_.comm, [this] { csv_.flush(); });
     keep_files(run_, past_.files);
   } catch (const Error& e) {
     log_info("flow: its state is not kept for --resume: {}", e.what());

@@ -15,6 +15,7 @@
 #include "app/summary.hpp"
 #include "base/atomic_file.hpp"
 #include "base/log.hpp"
+#include "io/agree.hpp"
 #include "io/part_names.hpp"
 
 namespace karst {
@@ -70,7 +71,7 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   write_timers(comm, folder, {});
   summary.files = folder.names();
   write_file(comm, folder.file("summary.json"), summary_json(summary));
-  log.close();
+  agree(comm, [&] { log.close(); });
   std::vector<ResultFile> files;
   const std::string plot_use = "the cut cells, for ParaView, yt and Python" + told_parts(context, summary.plot);
   if (!summary.plotfile.empty()) files.push_back({plotfile_name, plot_use});

@@ -76,20 +76,20 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
 
 void ReactiveRun::open(bool go_on) {
   if (run_.comm.rank() != 0 || !run_.file) return;
-  csv_.open(run_.file(csv_name), std::ios::out | (go_on ? std::ios::app : std::ios::trunc));
+  csv_.open(run_.file(csv_name), go_on);
   if (go_on) return;
-  csv_ << "time_s";
+  std::string head = "time_s";
   for (const SurfaceReaction& r : plan_.reactions())
-    csv_ << fmt::format(
+    head += fmt::format(
         ",{0}_rate_mol_s,{0}_well_mixed_mol_s,{0}_over_well_mixed,{0}_dissolved_mol,{0}_saturation_index_outlet,"
         "{0}_saturation_index_mean",
         r.mineral.name);
-  csv_ << ",pH_outlet,pH_mean";
+  head += ",pH_outlet,pH_mean";
   for (const std::string& e : plan_.medium.system.elements) {
-    csv_ << fmt::format(",{0}_content_mol,{0}_imbalance", e);
-    if (sorbs()) csv_ << fmt::format(",{}_sorbed_mol", e);
+    head += fmt::format(",{0}_content_mol,{0}_imbalance", e);
+    if (sorbs()) head += fmt::format(",{}_sorbed_mol", e);
   }
-  csv_ << ",charge_mol,charge_imbalance,solved,kept,speciations\n" << std::flush;
+  csv_.append(head + ",charge_mol,charge_imbalance,solved,kept,speciations\n");
 }
 
 std::string ReactiveRun::past() const {
@@ -365,9 +365,8 @@ void ReactiveRun::record() {
     row += fmt::format(",{:.10g},{:.3e}", past_.line.content[p], past_.line.imbalance[p]);
     if (sorbs()) row += fmt::format(",{:.10g}", past_.line.sorbed[p]);
   }
-  csv_ << fmt::format("{},{:.10g},{:.3e},{},{},{}\n", row, past_.line.charge, past_.line.charge_imbalance,
-                      past_.line.solved, past_.line.kept, past_.line.speciations)
-       << std::flush;
+  csv_.append(fmt::format("{},{:.10g},{:.3e},{},{},{}\n", row, past_.line.charge, past_.line.charge_imbalance,
+                          past_.line.solved, past_.line.kept, past_.line.speciations));
 }
 
 std::vector<std::string> ReactiveRun::drawn_fields() const {

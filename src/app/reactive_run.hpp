@@ -2,12 +2,12 @@
 // Chemistry in the job of transport in time: reactions in each step, their history, fields and figures.
 #pragma once
 
-#include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/files_in_time.hpp"
 #include "app/job.hpp"
 #include "app/reactive_past.hpp"
 #include "app/reactive_plan.hpp"
@@ -45,7 +45,10 @@ class ReactiveRun {
   /// Opens chemistry.csv.
   /// @param go_on  what an earlier run wrote is there
   void open(bool go_on);
-  void close() { csv_.close(); }
+  /// What is kept goes on from here: chemistry.csv is whole, or Error. On rank 0 alone. Not collective.
+  void flush() { csv_.flush(); }
+  /// Ends chemistry.csv. Throws the same Error on all ranks.
+  void close() { finish_history(run_, csv_); }
 
   /// Numbers of the own volumes, [volume][width]; NaN where nothing reacts.
   struct Rows {
@@ -123,7 +126,7 @@ class ReactiveRun {
   CoupledScratch coupled_;
   ReactivePast past_;
   double cell_width_ = 1.0;
-  std::ofstream csv_;  // rank 0
+  GrowingFile csv_;  // rank 0
 };
 
 /// Chemistry on the page of transport: its key figures, charts, and pictures of the figures "chemistry FIELD N".

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <optional>
 
 #include "app/commands.hpp"
 #include "app/job.hpp"
@@ -14,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/plain_file.hpp"
 #include "base/text.hpp"
 #include "io/agree.hpp"
 
@@ -27,12 +27,10 @@ std::string text_of(const Comm& comm, const fs::path& path) {
   std::string text;
   agree(comm, [&] {
     if (comm.rank() != 0) return;
-    std::ifstream in(path, std::ios::binary);
-    require(in.good(), "{}: there is no {}; wanted: the directory of a finished `karst run`",
+    const std::optional<std::string> all = plain_text(path.string());
+    require(all.has_value(), "{}: there is no plain file {}; wanted: the directory of a finished `karst run`",
             path.parent_path().string(), path.filename().string());
-    std::ostringstream all;
-    all << in.rdbuf();
-    text = all.str();
+    text = *all;
   });
   comm.broadcast(text);
   return text;
@@ -46,7 +44,9 @@ std::vector<std::string> plotfiles(const Comm& comm, const std::string& director
     std::error_code problem;
     for (const auto& entry : fs::directory_iterator(directory, problem)) {
       const std::string name = entry.path().filename().string();
-      if (name.starts_with("plot") && name.ends_with(".vtkhdf")) names.push_back(entry.path().string());
+      if (name.starts_with("plot") && name.ends_with(".vtkhdf") &&
+          entry.symlink_status(problem).type() == fs::file_type::regular)
+        names.push_back(entry.path().string());
     }
     std::ranges::sort(names);
     found = join(names, "\n");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -35,6 +34,7 @@
 #include "base/orderly_end.hpp"
 #include "base/run_guarded.hpp"
 #include "base/text.hpp"
+#include "io/agree.hpp"
 #include "io/part_names.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 
@@ -165,8 +165,8 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
   if (!run.left.empty())
     log_info("What went through time has its history so far in {}, its last state in plot.vtkhdf; {}", run.left.front(),
              on_its_way > 0 ? "with --resume it goes on from there" : "a new run, with --resume too, begins it at 0");
+  if (failed) log_detail("error: {}", reason);
   run.log.close();
-  if (failed) std::ofstream(run.folder.file("log.txt"), std::ios::app) << "error: " << reason << '\n';
   log_info("Summary and log in {}", run.folder.leave(summary.files));
 } catch (const std::exception& e) {  // the reason of the end is the one to be heard
   log_info("What was solved could not be summed up: {}", e.what());
@@ -252,7 +252,7 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   summary.seconds.total = comm.max(run.clock.seconds());
   write_summary(comm, folder, deck, summary);
   run.progress.reset();
-  run.log.close();
+  agree(comm, [&] { run.log.close(); });
   const std::string plot_use = "fields of output.plot, for ParaView, yt and Python" + told_parts(context, summary.plot);
   std::vector<ResultFile> files{{report_name, "the results on a page"}, {"summary.json", "the results, for programs"}};
   if (!summary.plotfile.empty()) files.push_back({plotfile_name, plot_use});

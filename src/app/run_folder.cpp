@@ -2,48 +2,22 @@
 #include "app/run_folder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <fstream>
 
 #include "base/error.hpp"
 #include "base/items_of.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/plain_file.hpp"
 #include "base/text.hpp"
 #include "io/agree.hpp"
-#include "io/part_names.hpp"
+#include "io/result_names.hpp"
 
 namespace karst {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-/// Names of results: fixed ones, or BEGIN*END with any text for the star.
-struct Pattern {
-  std::string_view begin, end;
-};
-constexpr std::array<Pattern, 22> result_names{{{"summary.json", ""},    {"report.html", ""},
-                                                {"geometry.vtkhdf", ""}, {"imported_image.h5", ""},
-                                                {"inertia.csv", ""},     {"dynamic_permeability.csv", ""},
-                                                {"dispersion.csv", ""},  {"history.csv", ""},
-                                                {"transport.csv", ""},   {"profiles.csv", ""},
-                                                {"chemistry.csv", ""},   {"wall.vtp", ""},
-                                                {"output_", ".vtkhdf"},  {"output.vtkhdf.series", ""},
-                                                {"slice_", ".vti"},      {"slice_", ".vti.series"},
-                                                {"deck.toml", ""},       {"log.txt", ""},
-                                                {"timers.txt", ""},      {"timers.json", ""},
-                                                {"animation_", ".png"},  {"plot", ".vtkhdf"}}};
-
-/// Parts of plotfiles belong to the plotfile.
-bool is_result_name(const std::string& file) {
-  const std::string name = whole_of(file);
-  return std::ranges::any_of(result_names, [&](const Pattern& p) {
-    if (p.end.empty()) return name == p.begin;
-    return name.size() >= p.begin.size() + p.end.size() && name.starts_with(p.begin) && name.ends_with(p.end);
-  });
-}
 
 /// What lies in a folder under the name of a result, sorted.
 std::vector<std::string> results_in(const fs::path& folder) {
@@ -56,8 +30,7 @@ std::vector<std::string> results_in(const fs::path& folder) {
 
 /// The summary of the run whose results lie in a folder; null where there is none.
 Json summary_in(const fs::path& folder) {
-  std::ifstream in(folder / "summary.json");
-  return Json::parse_or_null(std::string(std::istreambuf_iterator<char>(in), {}));
+  return Json::parse_or_null(plain_text((folder / "summary.json").string()).value_or(""));
 }
 
 /// What the run whose results lie in a folder says it made; older versions do not say it: then all that has the name of
@@ -81,6 +54,7 @@ bool ended_early(const fs::path& folder) {
 /// Removes what a run made in its folder, and the folder, without the finished solves. Several ranks may do so at once.
 void clear(const std::string& path) {
   std::error_code ignored;
+  if (!fs::is_directory(fs::symlink_status(staging(path), ignored))) return;
   for (int tries = 0; tries < 100; ++tries) {
     bool left = false;
     for (const auto& entry : fs::directory_iterator(staging(path), ignored)) {
@@ -247,7 +221,7 @@ std::vector<std::string> RunFolder::names() const {
     std::vector<std::string> names{"summary.json"};
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(staging_, ignored))
-      if (!entry.is_directory(ignored)) names.push_back(entry.path().filename().string());
+      if (const std::string name = entry.path().filename().string(); is_result_name(name)) names.push_back(name);
     std::ranges::sort(names);
     erase_repeated(names);
     all = join(names, "\n");

@@ -7,6 +7,7 @@
 
 #include "app/image_deck.hpp"
 #include "app/threads.hpp"
+#include "base/error.hpp"
 #include "base/heap.hpp"
 #include "base/log.hpp"
 #include "base/parallel.hpp"
@@ -79,6 +80,13 @@ Geometry build(const Comm& comm, const Config& config, const Source& source, Run
 
 LogFile::LogFile(const Comm& comm, const std::string& path) {
   agree(comm, [&] { set_up_log(comm, path); });
+}
+
+LogFile::~LogFile() {
+  try {
+    close_log();
+  } catch (const Error&) {  // what the run ends by is told already
+  }
 }
 
 void LogFile::close() { close_log(); }

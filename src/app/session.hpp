@@ -51,9 +51,10 @@ class LogFile {
  public:
   /// Throws Error on all ranks. Collective.
   LogFile(const Comm& comm, const std::string& path);
-  ~LogFile() { close(); }
+  ~LogFile();
   LogFile(const LogFile&) = delete;
   LogFile& operator=(const LogFile&) = delete;
+  /// Throws Error when not all lines could be written. Not collective.
   void close();
 };
 

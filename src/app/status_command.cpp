@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 
@@ -17,6 +16,7 @@
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/plain_file.hpp"
 #include "io/publication.hpp"
 
 namespace karst {
@@ -28,13 +28,11 @@ namespace fs = std::filesystem;
 /// A run on another machine is at work where its last word is this young, as not all file systems pass locks on [s].
 constexpr double recent = 20.0;
 
-Json json_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in.good()) return {};
-  return Json::parse_or_null(std::string{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()});
-}
+Json json_of(const fs::path& path) { return Json::parse_or_null(plain_text(path.string()).value_or("")); }
 
 std::string date(double unix_seconds) {
+  constexpr double latest = 2.5e11;  // the year 9999 is before
+  if (!(unix_seconds >= 0.0 && unix_seconds < latest)) return "unknown";
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(unix_seconds)));
 }
 

@@ -7,8 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <thread>
 
@@ -18,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/orderly_end.hpp"
+#include "base/plain_file.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "io/publication.hpp"
@@ -28,10 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
+std::string text_of(const fs::path& path) { return plain_text(path.string()).value_or(""); }
 
 /// A deck without its comments.
 std::string without_comments(const std::string& deck) {

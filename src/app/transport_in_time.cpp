@@ -86,16 +86,15 @@ TransportInTime::TransportInTime(const JobContext& run)
 /// @param go_on  what an earlier run wrote is there
 void TransportInTime::open_files(bool go_on) {
   if (run_.comm.rank() == 0 && run_.file) {
-    const auto mode = go_on ? std::ios::app : std::ios::trunc;
-    csv_.open(run_.file(csv_name), std::ios::out | mode);
-    profiles_.open(run_.file(profile_name), std::ios::out | mode);
+    csv_.open(run_.file(csv_name), go_on);
+    profiles_.open(run_.file(profile_name), go_on);
   }
   if (chemistry_) chemistry_->open(go_on);
   if (go_on) return;
-  csv_ << transport_header(past_.result) << std::flush;
-  profiles_ << "time_s,pore_volumes,position_m";
-  for (const std::string& name : deck_.names()) profiles_ << ',' << name;
-  profiles_ << '\n';
+  csv_.append(transport_header(past_.result));
+  std::string head = "time_s,pore_volumes,position_m";
+  for (const std::string& name : deck_.names()) head += ',' + name;
+  profiles_.append(head + '\n');
   write_profiles(0.0);
 }
 
@@ -297,7 +296,7 @@ void TransportInTime::record(const Clock& clock) {
 /// The last step into histories, chart and pictures.
 void TransportInTime::take_line(double part, bool last) {
   const TransportLine line = line_at(state_.time, report_.step);
-  csv_ << transport_line(line) << std::flush;
+  csv_.append(transport_line(line));
   if (chemistry_) {
     chemistry_->see(line);
     chemistry_->record();

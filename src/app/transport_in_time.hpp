@@ -3,7 +3,6 @@
 // told of them (transport_in_time_files.cpp).
 #pragma once
 
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <span>
@@ -100,7 +99,7 @@ class TransportInTime final : public Process {
   std::vector<std::vector<SurfaceLaw>> surface_laws_;  ///< per component and mineral, and
   std::vector<WallMap> maps_;                          ///< per component
   double next_log_ = 0.0;
-  std::ofstream csv_, profiles_;  // rank 0
+  GrowingFile csv_, profiles_;  // rank 0
 };
 
 }  // namespace karst

@@ -9,10 +9,12 @@
 #include "app/plot_file.hpp"
 #include "app/solve_store.hpp"
 #include "app/transport_in_time.hpp"
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "io/agree.hpp"
 
 namespace karst {
 
@@ -29,13 +31,12 @@ void TransportInTime::write_profiles(double time) {
   std::vector<std::vector<double>> means;
   for (const auto& values : state_.values) means.push_back(layer_means(stepper_->grid(), values.span(), flow_.axis, n));
   for (std::size_t layer = 0; layer < static_cast<std::size_t>(n); ++layer) {
-    profiles_ << fmt::format("{:.10g},{:.10g},{:.10g}", time, pore_volumes(time),
-                             (static_cast<double>(layer) + 0.5) * h_);
+    std::string row =
+        fmt::format("{:.10g},{:.10g},{:.10g}", time, pore_volumes(time), (static_cast<double>(layer) + 0.5) * h_);
     for (const std::vector<double>& mean : means)
-      profiles_ << (std::isfinite(mean[layer]) ? fmt::format(",{:.10g}", mean[layer]) : ",");
-    profiles_ << '\n';
+      row += std::isfinite(mean[layer]) ? fmt::format(",{:.10g}", mean[layer]) : ",";
+    profiles_.append(row + '\n');
   }
-  profiles_ << std::flush;
 }
 
 /// Whether there are pictures at this output time.
@@ -76,8 +77,8 @@ void TransportInTime::leave_animations(JobResult& result) {
                                       fmt::format("0 to {}, moving", format_si(past_.times.end, "s")));
     if (!is_uniform(c.low, c.high))
       past_.figures[fmt::format("transport {} moving", c.name)] = moving_figure(past_.frames[i], look);
-    std::ofstream file(run_.file(fmt::format("animation_{}.png", c.name)), std::ios::binary);
-    file << moving_picture(past_.frames[i], look.low, look.high);
+    write_file(Comm::self(), run_.file(fmt::format("animation_{}.png", c.name)),
+               moving_picture(past_.frames[i], look.low, look.high));
   }
 }
 
@@ -98,9 +99,12 @@ bool TransportInTime::keep(const Clock&) {
   if (run_.solved == nullptr || !run_.file) return false;
   past_.range = state_.range;
   past_.time = state_.time;
-  csv_.flush();
-  profiles_.flush();
   try {
+    agree(run_.comm, [this] {
+      csv_.flush();
+      profiles_.flush();
+      if (chemistry_) chemistry_->flush();
+    });
     keep_files(run_, past_.files);
   } catch (const Error& e) {
     log_info("transport: its state is not kept for --resume: {}", e.what());
@@ -156,8 +160,8 @@ bool TransportInTime::resume() {
 }
 
 void TransportInTime::leave() {
-  csv_.close();
-  profiles_.close();
+  finish_history(run_, csv_);
+  finish_history(run_, profiles_);
   if (chemistry_) chemistry_->close();
 }
 
@@ -190,7 +194,7 @@ WallMap TransportInTime::map_of_wall(std::size_t i) const {
 }
 
 void TransportInTime::finish() {
-  csv_.close();
+  finish_history(run_, csv_);
   if (flow_.in_time) {
     TransportResult& r = past_.result;
     r.darcy_velocity = flow_.darcy_velocity * pore_volumes(state_.time) * r.porosity * r.length / state_.time;
@@ -199,7 +203,7 @@ void TransportInTime::finish() {
   places_ = wall_places(run_.geometry, *numbering_of(flow_.composite));
   surface_laws_ = surface_laws(run_);
   write_profiles(past_.result.states.back().time);
-  profiles_.close();
+  finish_history(run_, profiles_);
   for (std::size_t i = 0; i < past_.result.components.size(); ++i) {
     ComponentResult& c = past_.result.components[i];
     if (c.moments_wanted) c.response = breakthrough(past_.at_inlet[i], past_.at_outlet[i]);

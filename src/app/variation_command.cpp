@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 
 #include "app/commands.hpp"
@@ -18,6 +16,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/orderly_end.hpp"
+#include "base/plain_file.hpp"
 #include "base/run_guarded.hpp"
 #include "io/publication.hpp"
 
@@ -48,8 +47,7 @@ std::string usual_folder(const Config& config) {
 
 Json timers_of(const std::string& folder) {
   const std::string path = folder + "/timers.json";
-  std::ifstream in(path, std::ios::binary);
-  Json timers = Json::parse_or_null(std::string(std::istreambuf_iterator<char>(in), {}));
+  Json timers = Json::parse_or_null(plain_text(path).value_or(""));
   require(timers.is_object() && timers.contains("timers"),
           "{}: holds no timers, which every run leaves there; --overwrite runs the deck again", path);
   return timers;

@@ -17,6 +17,8 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "base/growing_file.hpp"
+#include "base/plain_file.hpp"
 
 namespace karst {
 
@@ -109,7 +111,11 @@ RemovedOnSignals::~RemovedOnSignals() {
 }
 
 AtomicFile::AtomicFile(const Comm& comm, std::string path) : comm_(comm), path_(std::move(path)) {
-  on_root(comm_, [&] { temporary_ = make_temporary(path_); });
+  on_root(comm_, [&] {
+    const std::string special = special_file(path_);
+    require(special.empty(), "{}: is {}; only a plain file is replaced: name another file", path_, special);
+    temporary_ = make_temporary(path_);
+  });
   comm_.broadcast(temporary_);
 }
 
@@ -135,13 +141,10 @@ void remove_temporary_files_on_signals() {
 void write_file(const Comm& comm, const std::string& path, std::string_view text) {
   AtomicFile target(comm, path);
   on_root(comm, [&] {
-    std::FILE* file = std::fopen(target.temporary().c_str(), "wb");
-    require(file != nullptr, "{}: cannot write: {}", path, std::strerror(errno));
-    errno = 0;
-    bool ok = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    const int failure = errno;
-    ok = std::fclose(file) == 0 && ok;
-    require(ok, "{}: cannot write {} bytes: {}", path, text.size(), std::strerror(failure != 0 ? failure : errno));
+    GrowingFile file;
+    file.open(target.temporary(), false, path);
+    file.append(text);
+    file.finish();
   });
   target.commit();
 }

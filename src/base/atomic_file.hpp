@@ -15,7 +15,8 @@ namespace karst {
 class AtomicFile {
  public:
   /// Rank 0 chooses a new name and makes the empty file. Throws the same Error on every rank, with path and reason,
-  /// when that is not possible (no such folder, no permission, full). Collective.
+  /// when that is not possible (no such folder, no permission, full) and where something stands that is no plain file:
+  /// a link, a folder, a device. Collective.
   AtomicFile(const Comm& comm, std::string path);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/plain_file.hpp"
 
 namespace karst {
 
@@ -36,8 +37,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }  // namespace
 
 Child::Child(const std::vector<std::string>& command, const std::string& output) {
-  const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  require(file >= 0, "{}: cannot be written: {}", output, std::strerror(errno));
+  const int file = open_plain_file(output, false, output);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);

@@ -2,7 +2,7 @@
 #include "base/log.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -18,6 +18,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/growing_file.hpp"
 #include "base/text.hpp"
 
 namespace karst {
@@ -26,11 +27,28 @@ namespace {
 
 constexpr std::size_t most_warnings = 200;  // different texts kept
 
+/// The log's lines into a file. The log's own mutex is held.
+class FileSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+ public:
+  explicit FileSink(const std::string& file) { file_.open(file); }
+  void finish() { file_.finish(); }
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    file_.append({line.data(), line.size()});
+  }
+  void flush_() override {}
+  GrowingFile file_;
+};
+
 struct LogState {
   std::mutex mutex;
   bool quiet = false;
-  std::shared_ptr<spdlog::logger> file;
-  bool line_open = false;  // a progress line stands on the terminal
+  std::shared_ptr<FileSink> sink;
+  std::shared_ptr<spdlog::logger> file;  // into the sink
+  bool line_open = false;                // a progress line stands on the terminal
   std::vector<std::string> warnings;
   std::map<std::string, std::int64_t> counts;
   std::int64_t n_warnings = 0;
@@ -63,22 +81,16 @@ void set_up_log(const Comm& comm, const std::string& file) {
   const std::lock_guard lock(s.mutex);
   s.quiet = comm.rank() != 0;
   if (s.quiet || file.empty()) return;
-  try {
-    s.file = std::make_shared<spdlog::logger>("karst", std::make_shared<spdlog::sinks::basic_file_sink_mt>(file, true));
-  } catch (const spdlog::spdlog_ex& e) {
-    throw Error(fmt::format("{}: cannot write the log file: {}", file, e.what()));
-  }
+  s.sink = std::make_shared<FileSink>(file);
+  s.file = std::make_shared<spdlog::logger>("karst", s.sink);
   s.file->set_pattern("[%Y-%m-%d %H:%M:%S.%e] [%l] %v");
-  s.file->flush_on(spdlog::level::info);
-  s.file->set_error_handler([file](const std::string& problem) {
-    throw Error(fmt::format("{}: cannot write the log file: {}", file, problem));
-  });
 }
 
 void close_log() {
   LogState& s = state();
   const std::lock_guard lock(s.mutex);
   s.file.reset();
+  if (const std::shared_ptr<FileSink> sink = std::exchange(s.sink, nullptr)) sink->finish();
 }
 
 namespace detail {

@@ -18,7 +18,7 @@ namespace karst {
 /// quiet and only keep their warnings. Throws Error on rank 0 when the file cannot be made. Not collective.
 /// Before this call every process writes to its terminal.
 void set_up_log(const Comm& comm, const std::string& file = "");
-/// Closes the log file; the terminal goes on.
+/// Closes the log file; the terminal goes on. Throws Error when not all lines could be written. Not collective.
 void close_log();
 
 namespace detail {

@@ -13,7 +13,9 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/fail_together.hpp"
+#include "base/growing_file.hpp"
 #include "base/parallel.hpp"
+#include "base/plain_file.hpp"
 #include "base/protobuf.hpp"
 #include "base/timer_node.hpp"
 #include "base/trace_events.hpp"
@@ -210,11 +212,18 @@ std::string take_parts(const Comm& comm, const std::string& mine, const std::fun
 /// The bytes of all ranks in one file. Collective.
 void write_perfetto(const Comm& comm, const trace::ClockMap& clock, const std::string& path) {
   AtomicFile file(comm, path);
-  std::ofstream out;
-  if (comm.rank() == 0) out.open(file.temporary(), std::ios::binary);
-  take_parts(comm, trace::encode(comm.rank(), clock), [&](const std::string& part) { out << part; });
-  if (comm.rank() == 0) out.close();
-  fail_together(comm, [&] { require(out.good(), "{}: the trace cannot be written; is the disk full?", path); });
+  GrowingFile out;
+  fail_together(comm, [&] {
+    if (comm.rank() == 0) out.open(file.temporary(), false, path);
+  });
+  const std::string problem = take_parts(comm, trace::encode(comm.rank(), clock), [&](const std::string& part) {
+    out.append(part);
+    out.flush();
+  });
+  fail_together(comm, [&] {
+    require(problem.empty(), "{}", problem);
+    out.finish();
+  });
   file.commit();
 }
 
@@ -277,11 +286,12 @@ void check_name(const std::string& file, bool overwrite) {
           "--trace {}: Karst was built without the library of OTF2; install libopen-trace-format2-dev and build again, "
           "or choose a name without .otf2, for https://ui.perfetto.dev",
           file);
-  if (!fs::exists(file)) return;
+  if (!fs::exists(fs::symlink_status(file))) return;
   require(overwrite, "--trace {}: exists already; name another file, or give --overwrite to replace it", file);
-  require(archive ? is_archive(file) : !fs::is_directory(file),
+  const std::string special = special_file(file);
+  require(archive ? special == "a folder" && is_archive(file) : special.empty(),
           "--trace {}: is {}, which --overwrite does not replace; name another file", file,
-          archive ? "no folder of a trace alone" : "a folder");
+          archive ? "no folder of a trace alone" : special);
 }
 
 }  // namespace

@@ -5,16 +5,12 @@
 #include <cstring>
 #include <utility>
 
+#include "base/discard_writes.hpp"
 #include "base/error.hpp"
 
 namespace karst::hdf5 {
 
-Quiet::Quiet() {
-  H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-}
-
-Quiet::~Quiet() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+Quiet::Quiet() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
 namespace {
 
@@ -37,6 +33,7 @@ std::string last_error() {
 }
 
 void fail(std::string_view what, std::string_view path) {
+  discard_writes(std::string(path));  // else what is open of it could not be closed
   throw Error(fmt::format("cannot {} in {}: {}", what, path, last_error()));
 }
 
@@ -53,6 +50,11 @@ Handle::~Handle() { close(); }
 herr_t Handle::close() {
   const hid_t id = std::exchange(id_, H5I_INVALID_HID);
   return id >= 0 && close_ ? close_(id) : 0;
+}
+
+void finish_file(Handle& file, std::string_view path) {
+  check(H5Fflush(file, H5F_SCOPE_GLOBAL), "finish the file", path);
+  check(file.close(), "finish the file", path);
 }
 
 Handle create_group(hid_t parent, const std::string& name, std::string_view path) {

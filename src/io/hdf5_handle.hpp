@@ -11,22 +11,16 @@
 
 namespace karst::hdf5 {
 
-/// HDF5 prints nothing on this thread while one lives; the innermost message goes into our own errors instead.
-class Quiet {
- public:
+/// From the first of these on HDF5 prints nothing on this thread, its end included, where it may be unable to close what
+/// it could not write; the innermost message goes into our own errors instead.
+struct Quiet {
   Quiet();
-  ~Quiet();
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-
- private:
-  H5E_auto2_t print_ = nullptr;
-  void* data_ = nullptr;
 };
 
 /// "HDF5: <innermost message>; <what the system said>" of the last failed call on this thread, and forgets it.
 std::string last_error();
 
+/// Throws the Error of a failed call. A new file under this path is given up.
 [[noreturn]] void fail(std::string_view what, std::string_view path);
 
 /// Returns result when it is not negative, else throws Error("cannot {what} in {path}: {reason}").
@@ -52,6 +46,10 @@ class Handle {
   hid_t id_ = H5I_INVALID_HID;
   Close close_ = nullptr;
 };
+
+/// Writes what HDF5 still holds, as all that can fail has to come before the file is closed, and closes it. Throws
+/// Error naming the path. Collective when the file was opened by all ranks.
+void finish_file(Handle& file, std::string_view path);
 
 // Each throws Error naming the path when HDF5 fails. Collective when the object belongs to a file opened by all ranks.
 Handle create_group(hid_t parent, const std::string& name, std::string_view path);

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/atomic_file.hpp"
+#include "base/discard_writes.hpp"
 #include "base/error.hpp"
 #include "io/agree.hpp"
 #include "io/plot_parts.hpp"
@@ -96,6 +97,7 @@ void write_all(const Comm& comm, const AtomicFile& target, const PlotDescription
   }
   room.reserve(metadata);
   Handle file = create_file(comm, target.temporary(), path);
+  DiscardUnfinished unfinished(target.temporary());
   const auto n_components = static_cast<int>(component_names(plot.arrays).size());
   const PlotTarget to{comm, plot, n_components, file, path, room, metadata};
   write_root(to);
@@ -103,7 +105,8 @@ void write_all(const Comm& comm, const AtomicFile& target, const PlotDescription
   for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
     write_level_values(to, write_level_frame(to, vtk, l, orders[l]), l, orders[l]);
   check(vtk.close(), "finish the levels", path);
-  check(file.close(), "finish the file", path);
+  hdf5::finish_file(file, path);
+  unfinished.finished();
 }
 
 /// Parts of a plotfile, seen from a rank.
@@ -126,6 +129,7 @@ void write_part(const Comm& comm, const AtomicFile& target, const PlotDescriptio
   }
   room.reserve(metadata);
   Handle file = create_file(comm, target.temporary(), path);
+  DiscardUnfinished unfinished(target.temporary());
   const auto n_components = static_cast<int>(component_names(plot.arrays).size());
   const PlotTarget to{comm, plot, n_components, file, path, room, metadata};
   hdf5::put_text(file, parts_id, parts.id, path);
@@ -133,7 +137,8 @@ void write_part(const Comm& comm, const AtomicFile& target, const PlotDescriptio
   for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
     if (orders[l].n_cells() > 0) write_level_values(to, create_level_groups(to, vtk, l), l, orders[l]);
   check(vtk.close(), "finish the levels", path);
-  check(file.close(), "finish the file", path);
+  hdf5::finish_file(file, path);
+  unfinished.finished();
 }
 
 /// What shows all parts as one. By one process.
@@ -152,6 +157,7 @@ void write_whole(const AtomicFile& target, const PlotDescription& plot, Reservat
   Handle file(
       check(H5Fcreate(target.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), "create the file", path),
       H5Fclose);
+  DiscardUnfinished unfinished(target.temporary());
   const auto n_components = static_cast<int>(component_names(plot.arrays).size());
   const PlotTarget to{comm, plot, n_components, file, path, room, metadata};
   write_root(to);
@@ -160,7 +166,8 @@ void write_whole(const AtomicFile& target, const PlotDescription& plot, Reservat
   for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
     write_level_views(to, write_level_frame(to, vtk, l, orders[l]), l, orders[l], runs[l]);
   check(vtk.close(), "finish the levels", path);
-  check(file.close(), "finish the file", path);
+  hdf5::finish_file(file, path);
+  unfinished.finished();
 }
 
 PlotSize sizes(const PlotDescription& plot, std::int64_t file_bytes, int parts) {

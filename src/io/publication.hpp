@@ -30,7 +30,11 @@ enum class Solves : std::uint8_t { remove, keep };
 /// them. Throws Error when a file cannot be moved; what is left of the new results stays in staging(directory) then.
 void publish(const std::string& directory, const std::vector<std::string>& leftovers, Solves solves = Solves::remove);
 
-/// Goes on with a publish() that was interrupted; false when there was none.
+/// Throws Error where the folders that Karst makes in a directory are something else there, such as links to others.
+void check_own_names(const std::string& directory);
+
+/// Goes on with a publish() that was interrupted; false when there was none. Only files with the names of results are
+/// moved and removed, whatever the note says. Throws Error as publish(), and where such a name is that of a link.
 bool complete_publication(const std::string& directory);
 
 /// A publish() was begun and not ended.

@@ -5,12 +5,13 @@
 
 #include <bit>
 #include <cstring>
-#include <fstream>
 #include <numeric>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/growing_file.hpp"
 #include "base/timer.hpp"
+#include "io/agree.hpp"
 
 namespace karst {
 
@@ -87,11 +88,21 @@ void write_surface(const Comm& comm, const std::string& path, const Surface& sur
   const Counts mine{static_cast<std::int64_t>(surface.points.size() / 3), std::ssize(surface.ends)};
   const std::vector<Counts> all = comm.all_gather<Counts>(std::span<const Counts>(&mine, 1));
   AtomicFile atomic(comm, path);
-  std::ofstream file;
-  if (comm.rank() == 0) {
-    file.open(atomic.temporary(), std::ios::binary);
-    file << head(all, surface.arrays);
-  }
+  GrowingFile file;  // of rank 0
+  std::string problem;
+  const auto write = [&](std::string_view bytes) {
+    if (comm.rank() != 0 || !problem.empty()) return;
+    try {
+      file.append(bytes);
+      file.flush();
+    } catch (const Error& e) {
+      problem = e.what();
+    }
+  };
+  agree(comm, [&] {
+    if (comm.rank() == 0) file.open(atomic.temporary(), false, path);
+  });
+  write(head(all, surface.arrays));
   constexpr int tag = 411;
   for (int rank = 0; rank < comm.size(); ++rank) {
     if (comm.rank() != 0 && comm.rank() != rank) continue;
@@ -108,16 +119,13 @@ void write_surface(const Comm& comm, const std::string& path, const Surface& sur
       }
       exchange.wait_sends();
     }
-    if (comm.rank() == 0)
-      file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
-  bool failed = false;
-  if (comm.rank() == 0) {
-    file << "\n</AppendedData>\n</VTKFile>\n";
-    file.close();
-    failed = file.fail();
-  }
-  require(!comm.any(failed), "{}: cannot be written; is there room on the disk, and may you write there?", path);
+  write("\n</AppendedData>\n</VTKFile>\n");
+  agree(comm, [&] {
+    require(problem.empty(), "{}", problem);
+    file.finish();
+  });
   atomic.commit();
 }
 

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "base/atomic_file.hpp"
+#include "base/discard_writes.hpp"
 #include "base/error.hpp"
 #include "base/items_of.hpp"
 #include "grid/vof_loops.hpp"
@@ -181,6 +182,7 @@ void write_all(const Comm& comm, const AtomicFile& target, const VofPlaces& plac
   for (std::size_t l = 0; l < places.levels.size(); ++l) names.push_back(names_of(places, l));
   room.reserve(bytes_of(comm, names, text, quantities));
   Handle file = create_file(comm, target);
+  DiscardUnfinished unfinished(target.temporary());
   const Target to{comm, file, target.path()};
   const auto* letters = reinterpret_cast<const std::uint8_t*>(text.data());
   write_rows<std::uint8_t>(to, file, "text", 1, {letters, comm.rank() == 0 ? text.size() : 0}, true);
@@ -190,7 +192,8 @@ void write_all(const Comm& comm, const AtomicFile& target, const VofPlaces& plac
     for (const VofValues& q : quantities)
       std::visit([&](const auto& values) { write_values(to, group, q, values, names[l]); }, q.values);
   }
-  check(file.close(), "finish the file", to.path);
+  hdf5::finish_file(file, to.path);
+  unfinished.finished();
 }
 
 /// Writes the seal into the closed file. Collective.

@@ -27,6 +27,7 @@
 #include "base/error.hpp"
 #include "base/run_guarded.hpp"
 #include "base/text.hpp"
+#include "tests/damage/deck_samples.hpp"
 
 namespace karst::test {
 namespace {
@@ -36,236 +37,6 @@ namespace fs = std::filesystem;
 enum Outcome : int { refused, large, finished, memory, exception, crash, hang, n_outcomes };
 constexpr std::array<const char*, n_outcomes> names{"refused",   "read (large)", "run", "out of memory",
                                                     "EXCEPTION", "CRASH",        "HANG"};
-
-/// Valid decks of few cells that use all tables.
-const std::array<std::string_view, 9> decks{
-    R"deck(title = "ball"
-[geometry]
-keep = "all"
-operation = "union"
-[[geometry.solid]]
-shape = "sphere"
-center = [0.5e-3, 0.5e-3, 0.5e-3]
-radius = 0.3e-3
-[[geometry.solid]]
-shape = "cylinder"
-center = [0.5e-3, 0.2e-3, 0.5e-3]
-axis = [0, 1, 1]
-radius = 0.1e-3
-length = 0.4e-3
-periodic = true
-[grid]
-size = [1e-3, 1e-3, 1e-3]
-cells = [8, 8, 8]
-box = 8
-periodic = [true, true, true]
-[flow]
-model = "stokes"
-drive = "pressure-gradient"
-gradient = [1, 2, 3]
-axes = ["x", "z"]
-tolerance = 1e-6
-[output]
-directory = "out"
-plot = ["fraction", "velocity"]
-)deck",
-    R"deck([[geometry.solid]]
-shape = "expression"
-expression = "sin(6e3*x)*cos(6e3*y) + max(sin(6e3*z), 0.1) - (x > 5e-4 ? 0.2 : 0.3)"
-[[geometry.solid]]
-shape = "box"
-lo = [0.1e-3, 0.1e-3, 0.1e-3]
-hi = [0.4e-3, 0.5e-3, 0.6e-3]
-rotation = [10, 20, 30]
-[grid]
-size = [1e-3, 1e-3, 1e-3]
-cells = [16, 16, 16]
-levels = 2
-[[grid.refine]]
-level = 1
-where = "region"
-lo = [0, 0, 0]
-hi = [0.5e-3, 0.5e-3, 0.5e-3]
-buffer = 1
-[diffusion]
-axes = ["x"]
-diffusivity = 1e-9
-tolerance = 1e-6
-[output]
-directory = "out"
-plot = ["fraction", "concentration"]
-)deck",
-    R"deck([geometry]
-image = "rock.raw"
-[geometry.import]
-size = [10, 10, 10]
-type = "uint8"
-voxel = 1e-6
-pore = 0
-smoothing = 0
-[grid]
-box = 8
-[flow]
-model = "stokes"
-drive = "pressure-drop"
-pressure_drop = 2.0
-axes = ["x"]
-sides = "no-slip"
-reservoir = 4
-estimate_error = false
-[output]
-directory = "out"
-)deck",
-    R"deck([geometry]
-image = "rock.raw"
-wall_shift = 0.1
-[geometry.import]
-size = [10, 10, 10]
-type = "uint8"
-voxel = 1e-6
-threshold = 90
-pore_above = false
-[flow]
-model = "stokes"
-drive = "flow-rate"
-flow_rate = 1e-12
-axes = ["y"]
-[fluid]
-viscosity = 1e-3
-density = 1e3
-[output]
-directory = "out"
-plot = []
-)deck",
-    R"deck([[geometry.solid]]
-shape = "spheres"
-file = "packing.txt"
-columns = "x y z r"
-skip_lines = 1
-scale = 1e-3
-[[geometry.solid]]
-shape = "plane"
-point = [0, 0, 0.1e-3]
-normal = [0, 0.1, 1]
-[grid]
-size = [1e-3, 1e-3, 1e-3]
-cells = [8, 8, 8]
-[flow]
-model = "steady"
-drive = "velocity"
-velocity = 1e-4
-axes = ["x"]
-steps = [1, 2]
-newton_steps = 5
-[output]
-directory = "out"
-)deck",
-    R"deck([geometry]
-operation = "union"
-[[geometry.solid]]
-shape = "torus"
-center = [0.5e-3, 0.5e-3, 0.5e-3]
-axis = [0, 0, 1]
-radius = 0.1e-3
-major_radius = 0.3e-3
-inside = "solid"
-[[geometry.solid]]
-shape = "ellipsoid"
-center = [0.5e-3, 0.5e-3, 0.5e-3]
-radii = [0.4e-3, 0.3e-3, 0.2e-3]
-inside = "solid"
-[grid]
-size = [1e-3, 1e-3, 1e-3]
-cells = [8, 8, 8]
-levels = 2
-[[grid.refine]]
-level = 1
-where = "wall"
-[flow]
-model = "stokes"
-drive = "pressure-drop"
-axes = ["z"]
-[output]
-directory = "out"
-)deck",
-    R"deck([[geometry.solid]]
-shape = "cylinder"
-center = [0, 5e-5, 5e-5]
-axis = [1, 0, 0]
-radius = 3e-5
-inside = "fluid"
-[grid]
-size = [1e-4, 1e-4, 1e-4]
-cells = [8, 8, 8]
-[flow]
-model = "stokes"
-drive = "pressure-drop"
-axes = ["x"]
-)deck",
-    R"deck([[geometry.solid]]
-shape = "sphere"
-center = [5e-5, 5e-5, 5e-5]
-radius = 3e-5
-[grid]
-size = [1e-4, 1e-4, 1e-4]
-cells = [8, 8, 8]
-periodic = [true, true, true]
-[fluid]
-viscosity = 1e-3
-density = 1000
-[flow]
-model = "unsteady-stokes"
-drive = "pressure-gradient"
-gradient = [10, 0, 0]
-drive_factor = "cos(2*_pi*50*t)"
-axes = ["x"]
-[time]
-end = "5 ms"
-dt = "1 ms"
-output = "2 ms"
-[output]
-directory = "out"
-plot = ["velocity"]
-)deck",
-    R"deck([[geometry.solid]]
-shape = "sphere"
-center = [5e-5, 5e-5, 5e-5]
-radius = 3e-5
-mineral = "calcite"
-[grid]
-size = [1e-4, 1e-4, 1e-4]
-cells = [8, 8, 8]
-periodic = [false, true, true]
-[flow]
-model = "stokes"
-drive = "velocity"
-velocity = 1e-4
-axes = ["x"]
-estimate_error = false
-[transport]
-diffusivity = 1e-9
-peclet_length = 6e-5
-[[transport.component]]
-name = "acid"
-initial = "x < 5e-5 ? 1 : 0.5"
-inlet = "1 + 0.5*sin(20*t)"
-inlet_kind = "value"
-decay = 0.1
-source = 0.01
-outlet = 0.5
-[[transport.wall]]
-mineral = "calcite"
-component = "acid"
-rate = 1e-5
-equilibrium = 0.1
-[time]
-end_pore_volumes = 0.5
-output_pore_volumes = 0.2
-cfl = 0.8
-[output]
-directory = "out"
-plot = ["concentration"]
-)deck"};
 
 const std::array<std::string_view, 64> values{"0",
                                               "-1",
@@ -330,14 +101,14 @@ const std::array<std::string_view, 64> values{"0",
                                               "\"x^y^z\"",
                                               "\"(((x)))\"",
                                               "\"../..\"",
-                                              "\"/dev/null\""};
+                                              "\"no/such/file\""};
 
 class Breaker {
  public:
   explicit Breaker(std::uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15U + 7) {}
 
   std::string run() {
-    text_ = decks[below(decks.size())];
+    text_ = deck_samples()[below(deck_samples().size())];
     lines_ = split(text_, '\n');
     const std::size_t times = 1 + below(3) * below(2);
     for (std::size_t n = 0; n < times; ++n) change_lines();
@@ -404,7 +175,7 @@ class Breaker {
         if (equal != std::string::npos) line = any_key() + " " + line.substr(equal);
         return;
       case 9: {  // from another deck
-        const std::vector<std::string> other = split(decks[below(decks.size())], '\n');
+        const std::vector<std::string> other = split(deck_samples()[below(deck_samples().size())], '\n');
         lines_.insert(lines_.begin() + static_cast<std::ptrdiff_t>(below(lines_.size())), other[below(other.size())]);
         return;
       }
@@ -467,7 +238,8 @@ Outcome attempt() {
     const Config config = read_config(reader);
     reader.finish();
     if (!is_small(config)) return large;
-    run_karst(Comm::world(), {"run", "deck.toml", "--overwrite", "output.directory=\"out\""});
+    // a run that would take long ends in order
+    run_karst(Comm::world(), {"run", "deck.toml", "--overwrite", "--out", "out", "run.time_limit=\"4 s\""});
     return finished;
   } catch (const ExitStatus& e) {
     return e.code == 0 ? finished : refused;
@@ -512,17 +284,6 @@ void keep_case(const std::string& folder, std::size_t n, Outcome outcome) {
   fs::copy_file("said.txt", name + ".txt", fs::copy_options::overwrite_existing, ignored);
 }
 
-void make_files() {
-  std::string voxels, packing = "x y z r\n";
-  for (int n = 0; n < 1000; ++n) {
-    const int x = n % 10, y = n / 10 % 10, z = n / 100;
-    voxels += static_cast<char>((x - 5) * (x - 5) + (y - 4) * (y - 4) + z * z < 20 ? 180 : (x + y) % 3 == 0 ? 20 : 0);
-  }
-  for (int n = 0; n < 8; ++n) packing += fmt::format("{} {} {} 0.2\n", n % 2 * 0.5, n / 2 % 2 * 0.5, n / 4 * 0.5);
-  write("rock.raw", voxels);
-  write("packing.txt", packing);
-}
-
 /// In a process of its own.
 Outcome outcome_of(std::string_view deck) {
   write("deck.toml", std::string(deck));
@@ -546,8 +307,8 @@ int run_all(std::span<char*> arguments) {
   const std::string keep = arguments.size() > 3 ? fs::absolute(arguments[3]).string() : "";
   std::string folder = (fs::temp_directory_path() / "karst_decks_XXXXXX").string();
   require(mkdtemp(folder.data()) != nullptr && chdir(folder.c_str()) == 0, "{}: cannot be made", folder);
-  make_files();
-  for (const std::string_view deck : decks)
+  make_sample_files();
+  for (const std::string_view deck : deck_samples())
     if (const Outcome whole = outcome_of(deck); whole != finished)
       throw Error(fmt::format("an undamaged deck is {}:\n{}\n{}", names[whole], deck, content("said.txt")));
   std::array<std::size_t, n_outcomes> found{};

@@ -2,6 +2,7 @@
 #include "app/run_folder.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -310,6 +311,69 @@ TEST_F(RunFolderMpi, WhatARunLeavesDoesNotReplaceResults) {
   EXPECT_EQ(text_of(at + "/log.txt"), "log of whole");
   EXPECT_EQ(text_of(staging(at) + "/summary.json"), left);
   EXPECT_TRUE(fs::exists(solves(at) + "/stokes_x.h5"));
+}
+
+// A folder from somebody else: what it says of its files leads nowhere else.
+TEST_F(RunFolderMpi, NothingOutsideIsRemovedByANote) {
+  const std::string victim = place + "/victim.vtkhdf";
+  write_results("old");
+  if (comm.rank() == 0) {
+    std::ofstream(victim) << "precious";
+    fs::create_directory(place + "/a/b/plot");
+    std::ofstream(place + "/a/b/notes.txt") << "precious";
+    fs::create_directory(staging(place + "/a/b"));
+    std::ofstream(staging(place + "/a/b") + "/publishing")
+        << victim << "\n../../victim.vtkhdf\nplot/../../../victim.vtkhdf\nnotes.txt\nlog.txt\n";
+  }
+  comm.sum(1.0);
+  complete_results(comm, place + "/a/b");
+  EXPECT_TRUE(fs::exists(victim));
+  EXPECT_TRUE(fs::exists(place + "/a/b/notes.txt"));
+  EXPECT_FALSE(fs::exists(place + "/a/b/log.txt"));
+}
+
+TEST_F(RunFolderMpi, NothingOutsideIsRemovedByASummary) {
+  const std::string victim = place + "/victim.vtkhdf", at = place + "/a/b";
+  if (comm.rank() == 0) {
+    std::ofstream(victim) << "precious";
+    fs::create_directories(at + "/plot");
+    std::ofstream(at + "/summary.json") << summary("old", "\"summary.json\", \"plot/../../../victim.vtkhdf\"");
+  }
+  comm.sum(1.0);
+  write_results("new");
+  EXPECT_TRUE(fs::exists(victim));
+}
+
+TEST_F(RunFolderMpi, LinksAndPipesUnderItsNamesAreRefused) {
+  const std::string at = place + "/a/b", victim = place + "/victim";
+  const auto refused = [&](const std::string& name, const std::string& is) {
+    const std::string text = test::error_of([&] { RunFolder(comm, at, true, {}, true); });
+    EXPECT_NE(text.find(name + " there is " + is), std::string::npos) << text;
+    comm.sum(1.0);
+    if (comm.rank() == 0) fs::remove(at + "/" + name);
+    comm.sum(1.0);
+  };
+  if (comm.rank() == 0) {
+    fs::create_directories(at);
+    fs::create_directory(victim);
+    std::ofstream(victim + "/file.txt") << "precious";
+    fs::create_symlink(victim, staging(at));
+  }
+  comm.sum(1.0);
+  refused("karst-unfinished", "a symbolic link");
+  if (comm.rank() == 0) fs::create_symlink(victim + "/file.txt", at + "/karst.lock");
+  comm.sum(1.0);
+  refused("karst.lock", "a symbolic link");
+  if (comm.rank() == 0) fs::create_hard_link(victim + "/file.txt", at + "/karst.lock");
+  comm.sum(1.0);
+  refused("karst.lock", "a file of another name, too");
+  const bool made = comm.rank() != 0 || mkfifo((at + "/karst.lock").c_str(), 0600) == 0;
+  ASSERT_TRUE(made);
+  comm.sum(1.0);
+  EXPECT_FALSE(read_lock(at).has_value());  // and does not wait for a writer
+  refused("karst.lock", "a pipe");
+  EXPECT_EQ(text_of(victim + "/file.txt"), "precious");
+  write_results("new");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "app/case_run.hpp"
 #include "app/study_parts.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
@@ -174,6 +175,24 @@ TEST(Study, TablesHoldWhatThereIs) {
   const std::string page = study_page(table);
   EXPECT_PRED2(test::has, page, "case_002 failed: why");
   EXPECT_PRED2(test::has, page, "case_001/report.html");
+}
+
+// Directives are words of a line: a path with blanks, quotes and letters of shells stays one word, and a line break,
+// after which a command would begin, is refused.
+TEST(Study, PathsInBatchScriptsAreQuoted) {
+  CaseRun run;
+  run.name = "case_001";
+  run.command = {"/bin/karst", "run", "a; touch b.toml"};
+  run.directory = "/data/a b; touch \"c\" $(d) 'e' -f";
+  run.log = "/data/50%/case_001.txt";
+  const std::string script = slurm_script(run);
+  EXPECT_NE(script.find("\n#SBATCH --chdir=\"/data/a b; touch \\\"c\\\" $(d) 'e' -f\"\n"), std::string::npos) << script;
+  EXPECT_NE(script.find("\n#SBATCH --output=\"/data/50%%/case_001.txt\"\n"), std::string::npos) << script;
+  EXPECT_NE(script.find("  'a; touch b.toml'"), std::string::npos) << script;
+  run.directory = "/data/a\ntouch b";
+  EXPECT_EQ(test::error_of([&] { slurm_script(run); }),
+            "\"/data/a\\u000Atouch b\": a path with a line break, another control character or a \\ cannot be given to "
+            "sbatch; give the folder another name");
 }
 
 }  // namespace

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/growing_file.hpp"
+#include "base/plain_file.hpp"
 #include "support/errors.hpp"
 
 namespace karst {
@@ -126,6 +131,90 @@ TEST(AtomicFile, AFullDiskIsNamedAndLeavesNothing) {
     EXPECT_FALSE(full.good());
   }
   EXPECT_EQ(folder.n_files(), 0U);
+}
+
+/// Files of this process may have no more bytes, as on a full disk, while it lives.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~FullDisk() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+// Lines that the disk had no room for are there when it has, each once and in its place.
+TEST(GrowingFile, WhatAFullDiskRefusesIsWrittenLater) {
+  const Folder folder(Comm::self());
+  const std::string path = folder.file("history.csv");
+  std::string all = "time,value\n";
+  {
+    GrowingFile file;
+    file.open(path);
+    file.append(all);
+    for (int n = 0; n < 100; ++n) {
+      const std::string line = std::to_string(n) + ",1\n";
+      all += line;
+      if (n < 20 || n > 60) {
+        file.append(line);
+        continue;
+      }
+      const FullDisk full(40);  // amid a line
+      file.append(line);
+    }
+    file.finish();
+  }
+  EXPECT_EQ(content(path), all);
+  GrowingFile more;
+  more.open(path, true);
+  more.append("end\n");
+  more.finish();
+  EXPECT_EQ(content(path), all + "end\n");
+}
+
+TEST(GrowingFile, WhatIsNotWrittenToTheEndIsAnError) {
+  const Folder folder(Comm::self());
+  const std::string path = folder.file("history.csv");
+  GrowingFile file;
+  file.open(path);
+  const FullDisk full(10);
+  file.append("0123456789abc");
+  EXPECT_EQ(test::error_of([&] { file.finish(); }),
+            path + ": cannot be written: File too large; its last 3 bytes are missing");
+  EXPECT_EQ(test::error_of([&] { write_file(Comm::self(), path, "0123456789abc"); }),
+            path + ": cannot be written: File too large; its last 3 bytes are missing");
+  GrowingFile none;  // of other ranks
+  none.append("text");
+  none.finish();
+}
+
+// A link would lead to a file of others, a pipe would wait for its reader, and a device would be gone.
+TEST(PlainFile, NothingElseIsReadOrReplaced) {
+  const Folder folder(Comm::self());
+  const std::string victim = folder.file("victim"), link = folder.file("link"), pipe = folder.file("pipe"),
+                    inner = folder.file("inner");
+  std::ofstream(victim) << "precious";
+  fs::create_symlink(victim, link);
+  fs::create_directory(inner);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const auto& [path, is] :
+       {std::pair(link, "a symbolic link"), std::pair(pipe, "a pipe"), std::pair(inner, "a folder")}) {
+    EXPECT_EQ(special_file(path), is);
+    EXPECT_FALSE(plain_text(path).has_value()) << path;
+    EXPECT_EQ(test::error_of([&] { write_file(Comm::self(), path, "text"); }),
+              path + ": is " + is + "; only a plain file is replaced: name another file");
+    GrowingFile file;
+    EXPECT_EQ(test::error_of([&] { file.open(path); }), path + ": is " + is + "; only a plain file is written");
+  }
+  EXPECT_EQ(special_file(victim), "");
+  EXPECT_EQ(special_file(folder.file("nothing")), "");
+  EXPECT_EQ(plain_text(victim), "precious");
+  EXPECT_EQ(fs::read_symlink(link), victim);
 }
 
 }  // namespace

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include "base/error.hpp"
@@ -117,6 +119,23 @@ TEST_F(Traces, OfAnotherFileIsKeptUnlessAllowed) {
   EXPECT_THROW(Trace(Comm::self(), options, false), Error);
   options.file = folder_ / "no such folder" / "trace";
   EXPECT_THROW(Trace(Comm::self(), options, true), Error);
+}
+
+// --overwrite replaces files; what stands for something else, as a device does, stays.
+TEST_F(Traces, WhatIsNoFileIsNotReplaced) {
+  const std::string pipe = folder_ / "pipe", link = folder_ / "link", gone = folder_ / "gone";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::ofstream(folder_ / "file") << "precious";
+  fs::create_symlink(folder_ / "file", link);
+  fs::create_symlink(folder_ / "nowhere", gone);
+  for (const std::string& name : {pipe, link, gone, folder_.string()}) {
+    TraceOptions options;
+    options.file = name;
+    const fs::file_type type = fs::symlink_status(name).type();
+    EXPECT_THROW(Trace(Comm::self(), options, true), Error) << name;
+    EXPECT_EQ(fs::symlink_status(name).type(), type);
+  }
+  EXPECT_EQ(fs::file_size(folder_ / "file"), 8U);
 }
 
 /// Calls of all ranks, and of every second one where there are several of those.

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every single change of a file that a run makes fails once: opening, writes, fsync, renaming, closing, removal.
+
+    failed_writes.py --program KARST --mpiexec MPIEXEC --preload libkill_at.so [--every N] [--runs NAME ...] [--ranks N]
+
+The run has to end with status 1 and a message that names what could not be written, or with complete, right results:
+never by a signal, never without an end, never with a part of a file beside "completed". Of each of the tiny runs every
+N-th change is tried, from a random first one.
+"""
+import json
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from support import Karst, parser
+from tiny_runs import RUNS
+
+LIMIT = 120.0  # [s]; such a run takes a second
+FOREIGN = ["PETSC", "MPI_ABORT", "Process received signal", "LOG ERROR", "infinite loop", "terminate called", "fault of the program"]
+TIMES = re.compile(rb"[0-9.e+-]+ (?:ms|s|us|min|h|MiB|KiB|B)\b|\[[0-9: .-]+\]")
+
+
+def alike(name, text, golden):
+    """Whether a file is the one of the run in which nothing failed, but for times."""
+    if name.endswith((".csv", ".png", ".vti", ".vtp", ".series", ".sbatch", ".sh", "deck.toml")):
+        return text == golden or "study" in name
+    if name.endswith(".json"):
+        return shape(json.loads(text)) == shape(json.loads(golden))
+    if name.endswith("log.txt"):
+        return told_lines(golden) == told_lines(text) or b"not kept" in text
+    if name.endswith((".html", "timers.txt")):
+        return len(TIMES.sub(b"", golden).split(b"\n")) == len(TIMES.sub(b"", text).split(b"\n"))
+    return len(text) == len(golden)  # HDF5, traces of no fixed length aside
+
+
+def told_lines(log):
+    """So many, without those of the progress, which a slow machine tells."""
+    return sum(b" % " not in line for line in log.split(b"\n"))
+
+
+def shape(value):
+    """A JSON value without its numbers and texts, lists by their lengths."""
+    if isinstance(value, dict):
+        return {key: shape(v) for key, v in value.items()}
+    return [shape(v) for v in value] if isinstance(value, list) else type(value).__name__ in ("int", "float")
+
+
+def results(folder):
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file() and not p.is_symlink()}
+
+
+class Campaign:
+    def __init__(self, karst, preload, ranks):
+        self.karst, self.preload, self.ranks = karst, preload, ranks
+        self.counts = {"tried": 0, "told": 0, "right": 0}
+        self.failures = []
+
+    def run(self, folder, arguments, files, **variables):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for name, text in files.items():
+            (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        environment = {**self.karst.environment(1), "LD_PRELOAD": self.preload, "FAIL_IN": f"{folder}/out", **variables}
+        try:
+            done = subprocess.run(self.karst.command(arguments, self.ranks), cwd=folder, env=environment, capture_output=True,
+                                  text=True, timeout=LIMIT, errors="replace")
+        except subprocess.TimeoutExpired:
+            return None
+        return done
+
+    def problem(self, done, folder, golden):
+        """What is wrong with a run one of whose changes failed; empty: nothing."""
+        if done is None:
+            return "no end"
+        foreign = [word for word in FOREIGN if word in done.stdout + done.stderr]
+        if foreign:
+            return f"status {done.returncode}, says {foreign}"
+        if done.returncode == 1:
+            self.counts["told"] += 1
+            return "" if "error:" in done.stderr else "status 1 without a message"
+        if done.returncode != 0:
+            return f"status {done.returncode}"
+        self.counts["right"] += 1
+        found = results(folder)
+        missing = sorted(set(golden) - set(found))
+        other = [n for n in golden if n in found and not n.endswith(".trace") and not alike(n, found[n], golden[n])]
+        return f"completed, but missing {missing}, different {other}" if missing or other else ""
+
+    def all_of(self, place, name, every, dice):
+        arguments, files = RUNS[name]
+        folder, log = place / "run", place / "changes"
+        log.unlink(missing_ok=True)
+        done = self.run(folder, arguments, files, FAIL_LOG=str(log))
+        if done is None or done.returncode != 0:
+            self.failures.append(f"{name}: does not run\n{done and done.stderr}")
+            return print("FAILED", self.failures[-1])
+        golden, changes = results(folder), log.read_text().splitlines()
+        tried = range(dice.randrange(min(every, len(changes))) + 1, len(changes) + 1, every)
+        for n in tried:
+            self.counts["tried"] += 1
+            done = self.run(folder, arguments, files, FAIL_AT=str(n))
+            problem = self.problem(done, folder, golden)
+            if problem:
+                said = done.stderr[-600:] if done else ""
+                self.failures.append(f"{name}, change {n} ({changes[n - 1].replace(str(place), '')}): {problem}\n{said}")
+                print("FAILED", self.failures[-1], flush=True)
+        print(f"{name}: {len(changes)} changes of files, {len(tried)} of them failed once", flush=True)
+
+
+def main():
+    arguments = parser(__doc__)
+    arguments.add_argument("--preload", required=True, type=lambda path: str(Path(path).resolve()))
+    arguments.add_argument("--every", type=int, default=1)
+    arguments.add_argument("--runs", nargs="*", default=list(RUNS))
+    arguments.add_argument("--ranks", type=int, default=1)
+    arguments.add_argument("--seed", type=int, default=1)
+    options = arguments.parse_args()
+    campaign = Campaign(Karst(options.program, options.mpiexec), options.preload, options.ranks)
+    dice = random.Random(options.seed)
+    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
+        for name in options.runs:
+            campaign.all_of(Path(place), name, options.every, dice)
+    counts = campaign.counts
+    print(f"{counts['tried']} failed changes: {counts['told']} told, {counts['right']} complete and right, "
+          f"{len(campaign.failures)} wrong")
+    return 1 if campaign.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -45,6 +45,7 @@ class Import {
   const ImportOptions& options_;
   std::unique_ptr<ImageFile> image_;
   Sample sample_;
+  SourceLattice lattice_;
   ImportReport report_;
 };
 
@@ -92,6 +93,7 @@ void Import::prepare_image(const std::string& output) {
   PreparedImage prepared =
       prepare(comm_, std::move(image_), report_.file_spacing, options_.prepare, is_segmented(options_), output);
   image_ = std::move(prepared.image);
+  lattice_ = std::move(prepared.lattice);
   report_.prepared = std::move(prepared.steps);
   report_.voxel = prepared.voxel;
   report_.voxels = image_->info().size;
@@ -224,7 +226,7 @@ ImportReport Import::run(const std::string& output) {
   warn_of_file(info);
   warn_of_surroundings();
 
-  const ImageLayers image(comm_, *image_, sample_);
+  const ImageLayers image(comm_, *image_, sample_, lattice_);
   std::optional<ReportPictures> pictures;
   if (options_.pictures) pictures.emplace(image.voxels());
   ReportPictures* const wanted = pictures ? &*pictures : nullptr;
@@ -235,15 +237,16 @@ ImportReport Import::run(const std::string& output) {
   if (wanted) wanted->add_segmented(parts.labels.own(), std::as_const(parts.labels).values());
   clean_labels(parts.labels);
   if (wanted) wanted->add_labels(parts.labels.own(), std::as_const(parts.labels).values());
-  report_.phases = phase_shares(parts.names, label_counts(comm_, parts.labels));
+  const std::vector<double> volumes = label_volumes(comm_, parts.labels, lattice_);
+  report_.phases = phase_shares(parts.names, volumes);
 
   GeometryWriter writer(comm_, output, image.voxels());
   Wall wall(image, parts, report_.smoothing);
-  if (!parts.gray) report_.shift = wall.keep_volume();
+  if (!parts.gray) report_.shift = wall.keep_volume(volumes[pore_label]);
   const Wall::Written written = wall.write(writer, wanted);
   parts.fitted.reset();
   trim_heap();
-  report_.porosity = static_cast<double>(written.sums.voxels) / image.sample_voxels();
+  report_.porosity = volumes[pore_label] / image.sample_voxels();
   report_.level_set_porosity = static_cast<double>(written.sums.pore_volume) / image.sample_volume();
   report_.wall_area = written.area;
   tell_range(image.sample_voxels());

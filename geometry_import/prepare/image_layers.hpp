@@ -14,11 +14,13 @@ namespace karst {
 class ImageLayers {
  public:
   /// Both must live as long as this does.
-  ImageLayers(const Comm& comm, ImageFile& image, const Sample& sample)
-      : comm_(comm), image_(&image), sample_(&sample) {}
+  /// @param lattice  of labels that were resampled
+  ImageLayers(const Comm& comm, ImageFile& image, const Sample& sample, SourceLattice lattice = {})
+      : comm_(comm), image_(&image), sample_(&sample), lattice_(std::move(lattice)) {}
   const Comm& comm() const { return comm_; }
   const ImageInfo& info() const { return image_->info(); }
   const Sample& sample() const { return *sample_; }
+  const SourceLattice& lattice() const { return lattice_; }
   Index voxels() const { return info().size; }
   double sample_voxels() const { return static_cast<double>(sample_->plane().voxels) * voxels()[2]; }
   double sample_volume() const { return static_cast<double>(sample_->plane().pore_volume) * voxels()[2]; }
@@ -55,6 +57,7 @@ class ImageLayers {
   Comm comm_;
   ImageFile* image_;
   const Sample* sample_;
+  SourceLattice lattice_;
 };
 
 }  // namespace karst

@@ -108,12 +108,12 @@ void Preparation::orient() {
 void Preparation::resample_to_cubes(bool labels) {
   const double low = std::min({spacing_[0], spacing_[1], spacing_[2]});
   const double high = std::max({spacing_[0], spacing_[1], spacing_[2]});
-  result_.voxel = o_.resample > 0 ? o_.resample : low;
+  const Index n = image().info().size;
   if (o_.resample == 0 && high <= 1.001 * low) {
     result_.voxel = spacing_[0];
     return;
   }
-  const Index n = image().info().size;
+  result_.voxel = o_.resample > 0 ? o_.resample : labels ? cube_width(n, spacing_) : low;
   Resampling resampling;
   fail_together(comm_, [&] {
     for (int d = 0; d < 3; ++d) {
@@ -126,13 +126,20 @@ void Preparation::resample_to_cubes(bool labels) {
   });
   ImageInfo info = image().info();
   info.size = resampled_size(resampling);
-  if (!labels) info.type = VoxelType::float32;
+  if (labels) {
+    result_.lattice =
+        lattice_of(resampling, n, result_.voxel * Vec3{1 / spacing_[0], 1 / spacing_[1], 1 / spacing_[2]});
+  } else {
+    info.type = VoxelType::float32;
+  }
   replace(info, [&, source = result_.image.get()](int first, int last, std::span<float> values) {
     resample(*source, resampling, labels, first, last, values);
   });
   tell(fmt::format("resampled ({}) from {} voxels of {:g} x {:g} x {:g} m to {} of {:g} m",
-                   labels ? "most frequent label" : "linear", text_of(n), spacing_[0], spacing_[1], spacing_[2],
-                   text_of(info.size), result_.voxel));
+                   !labels                         ? "linear"
+                   : result_.voxel <= 1.0001 * low ? "labels, their boundaries kept"
+                                                   : "most frequent label where voxels become larger",
+                   text_of(n), spacing_[0], spacing_[1], spacing_[2], text_of(info.size), result_.voxel));
 }
 
 void Preparation::remove_trend() {

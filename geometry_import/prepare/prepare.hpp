@@ -13,6 +13,7 @@
 
 #include "base/comm.hpp"
 #include "geometry_import/read/image_file.hpp"
+#include "geometry_import/voxels/source_lattice.hpp"
 
 namespace karst {
 
@@ -25,7 +26,7 @@ struct PrepareOptions {
   Index crop_high;                      ///< first voxel not kept; 0: up to the end
   std::array<bool, 3> flip{};           ///< axes of the file
   Index axes{0, 1, 2};                  ///< axes of the file that become x, y, z
-  double resample = 0;                  ///< new voxel width [m]; 0: the smallest of the three there are
+  double resample = 0;                  ///< new voxel width [m]; 0: the smallest of the three, labels: cube_width()
   bool beam_hardening = false;          ///< remove the radial trend of the gray values
   Denoise denoise = Denoise::none;      ///< gray images only
   std::optional<double> width;          ///< of the noise filter: radius of the median, else σ [voxels]; none: 1
@@ -51,12 +52,13 @@ SampleCylinder sample_cylinder(const PrepareOptions& options, const Index& image
 struct PreparedImage {
   std::unique_ptr<ImageFile> image;
   double voxel = 0;                ///< [m]
+  SourceLattice lattice;           ///< of labels that were resampled
   std::vector<std::string> steps;  ///< what was done, one line each; empty: nothing
 };
 
 /// Prepares an image; hands it back untouched when nothing is to be done.
 /// @param spacing  widths of its voxels [m]
-/// @param labels   the values are names of phases: resampling chooses the most frequent one, filters are errors
+/// @param labels   the values are names of phases: resampling does not mix them, filters are errors
 /// @param scratch  start of the names of scratch files
 /// Throws Error on all ranks: crop beyond the image, sizes beyond reason, filters that do not suit. Collective.
 PreparedImage prepare(const Comm& comm, std::unique_ptr<ImageFile> image, const Vec3& spacing,

@@ -111,14 +111,15 @@ void choose_labels(ImageFile& source, const Resampling& r, int first, int last, 
 std::vector<Share> resampling_shares(int n, double ratio, bool labels) {
   constexpr double same = 1e-4, rounding = 1e-3;  // of a ratio of 1; of the number of voxels
   const bool copied = std::abs(ratio - 1) < same;
-  const int made = copied ? n : std::max(1, static_cast<int>(std::floor(n / ratio + rounding)));
+  const int fitting = labels ? static_cast<int>(std::lround(n / ratio)) : static_cast<int>(n / ratio + rounding);
+  const int made = copied ? n : std::max(1, fitting);
   std::vector<Share> shares;
   for (int i = 0; i < made; ++i) {
     const double from = i * ratio, to = std::min(from + ratio, double(n));
     if (copied) {
       shares.push_back({i, {1.0}});
     } else if (labels && ratio < 1) {
-      shares.push_back({std::min(static_cast<int>(0.5 * (from + to)), n - 1), {1.0}});
+      shares.push_back({std::min(static_cast<int>((i + 0.5) * ratio), n - 1), {1.0}});
     } else if (ratio < 1) {
       shares.push_back(interpolated(n, 0.5 * (from + to)));
     } else {
@@ -126,6 +127,46 @@ std::vector<Share> resampling_shares(int n, double ratio, bool labels) {
     }
   }
   return shares;
+}
+
+double cube_width(const Index& voxels, const Vec3& spacing) {
+  constexpr double least = 0.75, fits = 1e-3;
+  const int d = spacing[0] <= std::min(spacing[1], spacing[2]) ? 0 : spacing[1] <= spacing[2] ? 1 : 2;
+  double best = spacing[d], best_off = 1;
+  for (int made = voxels[d]; made * least <= voxels[d] && best_off > fits; ++made) {
+    const double width = spacing[d] * voxels[d] / made;
+    double off = 0;
+    for (int e = 0; e < 3; ++e) {
+      const double cubes = voxels[e] * spacing[e] / width;
+      off = std::max(off, std::abs(std::max(1.0, std::round(cubes)) / cubes - 1));
+    }
+    if (off > best_off - fits / 10) continue;
+    best = width;
+    best_off = off;
+  }
+  return best;
+}
+
+SourceLattice lattice_of(const Resampling& r, const Index& voxels, const Vec3& ratio) {
+  SourceLattice lattice;
+  for (int d = 0; d < 3; ++d) {
+    const std::vector<Share>& shares = r[at(d)];
+    const int n = static_cast<int>(shares.size());
+    if (ratio[d] >= 1 || n == voxels[d]) continue;
+    std::vector<double>& width = lattice.width[at(d)];
+    width.resize(at(n));
+    double low = 0;
+    for (int i = 0, first = 0; i < n; ++i) {
+      const bool last = i + 1 == n, changes = last || shares[at(i + 1)].first != shares[at(i)].first;
+      const double high = last ? n : shares[at(i + 1)].first / ratio[d];
+      if (!last) lattice.boundary[at(d)].push_back(changes ? static_cast<float>(high - (i + 1)) : 0.0F);
+      if (!changes) continue;
+      std::fill(width.begin() + first, width.begin() + i + 1, (high - low) / (i + 1 - first));
+      first = i + 1;
+      low = high;
+    }
+  }
+  return lattice;
 }
 
 Index resampled_size(const Resampling& r) {

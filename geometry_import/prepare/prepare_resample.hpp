@@ -2,14 +2,15 @@
 // Resampling to another voxel width. Along an axis where voxels become smaller the values are interpolated linearly
 // between voxel centres; where they become larger, the linear interpolant is averaged over the new voxel, which keeps
 // both the mean of the image (so the porosity) and linear fields. The ends repeat beyond the outer centres. Labels are
-// not mixed: the new voxel takes the label of the voxel it lies in or, when larger, the one with the largest share of
-// it (the smallest label among equals).
+// not mixed: the new voxel takes the label of the voxel its centre lies in (lattice_of() tells where the boundaries of
+// those are) or, when larger, the one with the largest share of it (the smallest label among equals).
 #pragma once
 
 #include <array>
 #include <vector>
 
 #include "geometry_import/read/image_file.hpp"
+#include "geometry_import/voxels/source_lattice.hpp"
 
 namespace karst {
 
@@ -19,11 +20,26 @@ struct Share {
   std::vector<double> weights;
 };
 
-/// One share per new voxel along an axis of n voxels; the new ones are `ratio` old ones wide and start at 0. What is
-/// left over at the end (less than a new voxel) is dropped; at least one new voxel is made.
+/// One share per new voxel along an axis of n voxels; the new ones are `ratio` old ones wide and start at 0. Gray
+/// values: what is left over at the end (less than a new voxel) is dropped. Labels: to the nearest number of new
+/// voxels, the last of which may reach half of its width beyond the end. At least one is made.
 std::vector<Share> resampling_shares(int n, double ratio, bool labels);
 
 using Resampling = std::array<std::vector<Share>, 3>;
+
+/// The width of the cubes that a label image is resampled to: the largest one from 0.75 times to once the smallest width
+/// of the voxels of which whole numbers make every side of the image to 0.1 %; where there is none, the one that comes
+/// closest. So the sample keeps its size.
+/// @param voxels   of the image
+/// @param spacing  their widths [m]
+/// @return [m]
+double cube_width(const Index& voxels, const Vec3& spacing);
+
+/// Where the boundaries of the old voxels lie among the new ones, along axes where these are smaller. Not for new
+/// voxels that are larger (`ratio` > 1): there the boundaries are taken to be on the faces.
+/// @param voxels  of the source
+/// @param ratio   width of the new voxels over that of the old ones
+SourceLattice lattice_of(const Resampling& resampling, const Index& voxels, const Vec3& ratio);
 
 /// Voxels after resampling.
 Index resampled_size(const Resampling& resampling);

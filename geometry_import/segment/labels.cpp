@@ -177,27 +177,31 @@ void require_known(const LabelTally& tally, const LabelMap& map, const Index& vo
                   file, tally.unknown, at % row, at % plane / row, at / plane, tally.unknown_value, map.text()));
 }
 
-std::vector<std::int64_t> label_counts(const Comm& comm, const Slabs<std::uint8_t>& labels) {
+std::vector<double> label_volumes(const Comm& comm, const Slabs<std::uint8_t>& labels, const SourceLattice& lattice) {
+  constexpr std::int64_t n_labels = 256;
   const ImageWindow& own = labels.own();
-  std::vector<std::array<std::int64_t, 256>> of_plane(own.planes());
+  const int nx = own.image[0], ny = own.image[1];
+  std::vector<double> of_plane(n_labels * own.image[2], 0.0);
   parallel_for(own.planes(), [&](std::int64_t p) {
-    std::array<std::int64_t, 256> counts{};
-    for (const std::uint8_t l : labels.plane(own.first + static_cast<int>(p))) ++counts[l];
-    of_plane[p] = counts;
+    const int z = own.first + static_cast<int>(p);
+    double* const to = of_plane.data() + z * n_labels;
+    const std::uint8_t* label = labels.plane(z).data();
+    for (int y = 0; y < ny; ++y) {
+      const double width = lattice.width_of(2, z) * lattice.width_of(1, y);
+      for (int x = 0; x < nx; ++x) to[*label++] += width * lattice.width_of(0, x);
+    }
   });
-  std::vector<std::int64_t> counts(256, 0);
-  for (const auto& plane : of_plane)
-    for (std::size_t l = 0; l < counts.size(); ++l) counts[l] += plane[l];
-  comm.sum(std::span(counts));
-  return counts;
+  comm.sum(std::span(of_plane));  // one rank adds to each plane: exact
+  std::vector<double> volumes(n_labels, 0.0);
+  for (std::size_t n = 0; n < of_plane.size(); ++n) volumes[n % n_labels] += of_plane[n];
+  return volumes;
 }
 
-std::vector<PhaseShare> phase_shares(std::span<const std::string> names, std::span<const std::int64_t> counts) {
-  std::int64_t all = 0;
-  for (std::size_t l = 0; l < outside_label; ++l) all += counts[l];
+std::vector<PhaseShare> phase_shares(std::span<const std::string> names, std::span<const double> volumes) {
+  double all = 0;
+  for (std::size_t l = 0; l < outside_label; ++l) all += volumes[l];
   std::vector<PhaseShare> shares;
-  for (std::size_t l = 0; l < names.size(); ++l)
-    shares.push_back({names[l], static_cast<int>(l), static_cast<double>(counts[l]) / static_cast<double>(all)});
+  for (std::size_t l = 0; l < names.size(); ++l) shares.push_back({names[l], static_cast<int>(l), volumes[l] / all});
   return shares;
 }
 

@@ -14,6 +14,7 @@
 #include "geometry_import/voxels/clusters.hpp"
 #include "geometry_import/voxels/phase_share.hpp"
 #include "geometry_import/voxels/slabs.hpp"
+#include "geometry_import/voxels/source_lattice.hpp"
 
 namespace karst {
 
@@ -83,10 +84,11 @@ void require_known(const LabelTally& tally, const LabelMap& map, const Index& vo
 /// Returns the number of voxels whose label changed.
 std::int64_t correct_rim(const Comm& comm, Slabs<std::uint8_t>& labels);
 
-/// Voxels of each label. Collective.
-std::vector<std::int64_t> label_counts(const Comm& comm, const Slabs<std::uint8_t>& labels);
+/// Volume of the voxels of each label, the same to the last bit on any number of ranks. Collective. [voxels]
+/// @param lattice  of resampled labels: the volume is that of the file's voxels
+std::vector<double> label_volumes(const Comm& comm, const Slabs<std::uint8_t>& labels, const SourceLattice& lattice);
 
-/// Names and shares of the sample of the labels 0, 1, ... from their voxels.
-std::vector<PhaseShare> phase_shares(std::span<const std::string> names, std::span<const std::int64_t> counts);
+/// Names and shares of the sample of the labels 0, 1, ... from their volumes.
+std::vector<PhaseShare> phase_shares(std::span<const std::string> names, std::span<const double> volumes);
 
 }  // namespace karst

@@ -255,9 +255,8 @@ LabelMap label_map(const ImportOptions& o) {
 }
 
 /// Error unless there are voxels of the pore and others.
-void require_both(const ImportOptions& options, const LabelMap& map, const SegmentReport& report,
-                  const std::vector<std::int64_t>& counts, double sample_voxels) {
-  const auto pore = static_cast<double>(counts[pore_label]);
+void require_both(const ImportOptions& options, const LabelMap& map, const SegmentReport& report, double pore,
+                  double sample_voxels) {
   if (pore > 0 && pore < sample_voxels) return;
   throw Error(fmt::format("{}: {} voxel has the value `pore = {}` (values go from {} to {}); there is no wall",
                           options.file, pore == 0 ? "no" : "every", map.pore(), report.smallest, report.largest));
@@ -298,7 +297,7 @@ Segmentation segment_labels(const ImageLayers& image, const ImportOptions& optio
   require(report.smallest < report.largest, "{}: all voxels have the value {}; there is nothing to segment",
           options.file, report.smallest);
   require_known(tally, map, image.voxels(), options.file);
-  require_both(options, map, report, label_counts(comm, s.labels), image.sample_voxels());
+  require_both(options, map, report, label_volumes(comm, s.labels, {})[pore_label], image.sample_voxels());
   if (map.others_are_solid()) tell_of_minerals(tally.values, options, report);
   return s;
 }

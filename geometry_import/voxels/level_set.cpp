@@ -157,9 +157,9 @@ void smooth(const ImageWindow& window, double sigma, std::span<float> values) {
                [&](std::int64_t n) { values[at(n)] = (1 + a) * values[at(n)] - a * twice[at(n)]; });
 }
 
-void keep_phase(std::span<const std::uint8_t> phase, std::span<float> phi) {
+void keep_phase(std::span<const std::uint8_t> phase, std::span<float> phi, float margin) {
   parallel_for(static_cast<std::int64_t>(phi.size()), [&](std::int64_t n) {
-    const float kept = rounded(std::clamp(phase[at(n)] ? phi[at(n)] : -phi[at(n)], phase_margin, level_set_clip));
+    const float kept = rounded(std::clamp(phase[at(n)] ? phi[at(n)] : -phi[at(n)], margin, level_set_clip));
     phi[at(n)] = phase[at(n)] ? kept : -kept;
   });
 }

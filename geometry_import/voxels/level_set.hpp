@@ -50,8 +50,8 @@ void gaussian(const ImageWindow& window, double sigma, std::span<float> values);
 /// Smoothing of gray values that keeps walls, see above; depends on 2 smoothing_reach planes each side. In place.
 void smooth(const ImageWindow& window, double sigma, std::span<float> values);
 
-/// The sign of the phase, and phase_margin <= |φ| <= level_set_clip, rounded to 2^-12 voxel.
-void keep_phase(std::span<const std::uint8_t> phase, std::span<float> phi);
+/// The sign of the phase, and margin <= |φ| <= level_set_clip, rounded to 2^-12 voxel.
+void keep_phase(std::span<const std::uint8_t> phase, std::span<float> phi, float margin = phase_margin);
 
 struct GrayScale {
   double threshold = 0;     ///< T [gray values]

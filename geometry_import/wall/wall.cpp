@@ -105,7 +105,7 @@ Wall::Field Wall::segmented_field(const ImageWindow& layer, std::span<const std:
   image_.sample().continue_outwards(all, phase.span());
   Field f{kept, Array<float>(kept.count(), Purpose::buffers), {}};
   f.phi = f.storage.span();
-  segmented_level_set(all, phase.span(), smoothing_, shift_, kept, f.phi);
+  segmented_level_set(all, phase.span(), smoothing_, shift_, kept, f.phi, image_.lattice());
   return f;
 }
 
@@ -134,13 +134,11 @@ WallSums Wall::sums_with_shift(float shift) {
 }
 
 /// Secant steps on the volume, which grows with the shift; keeps the best.
-double Wall::keep_volume() {
+double Wall::keep_volume(double pore) {
   assert(!parts_.gray);
-  const WallSums& plane = image_.sample().plane();
+  const double share = pore / image_.sample_voxels();
   const auto excess = [&](const WallSums& s) {
-    return static_cast<double>(s.pore_volume) / static_cast<double>(plane.pore_volume) /
-               (static_cast<double>(s.voxels) / static_cast<double>(plane.voxels)) -
-           1;
+    return static_cast<double>(s.pore_volume) / image_.sample_volume() / share - 1;
   };
   double best = 0, best_excess = excess(sums_with_shift(0));
   double previous = 0, previous_excess = best_excess, next = best_excess > 0 ? -0.05 : 0.05;

@@ -21,7 +21,8 @@ class Wall {
 
   /// Segmented images: shifts φ such that the pore of the trilinear interpolant has the volume of the pore voxels, to
   /// 0.1 %, where 0.5 voxel is enough for that. Returns the shift [voxels]. Collective.
-  double keep_volume();
+  /// @param pore  volume of the pore voxels, those of the file where labels were resampled [voxels]
+  double keep_volume(double pore);
 
   struct Written {
     WallSums sums;        ///< pore of the sample

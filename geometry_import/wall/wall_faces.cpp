@@ -113,13 +113,15 @@ class FaceSet {
 /// Heights of the faces along + e_d, and how the wall lies there.
 class Heights {
  public:
-  Heights(const FaceSet& faces, int d, double sigma)
+  /// @param begin  heights to begin with, by place along d of the voxels below the faces; empty: 0 [voxels]
+  Heights(const FaceSet& faces, int d, double sigma, std::span<const float> begin)
       : to_(at(faces.count()), Purpose::buffers),
         above_(at(faces.count()), Purpose::buffers),
         height_(at(faces.count()), Purpose::buffers, 0.0F) {
     const std::array<int, 2> across{d == 0 ? 1 : 0, d == 2 ? 1 : 2};
     parallel_for(faces.rows(), [&](std::int64_t r) {
       faces.for_row(r, [&](std::int32_t n, const Index& c) {
+        if (!begin.empty()) height_[at(n)] = begin[at(c[d])];
         for (int m = 0; m < 4; ++m) {
           const FaceSet::Link l = faces.link(c, across[at(m / 2)], m % 2 ? 1 : -1);
           to_[at(n)][at(m)] = l.face;
@@ -195,23 +197,27 @@ struct Gathered {
 
 /// @param part  planes wanted
 Array<Gathered> gather(const ImageWindow& window, std::span<const std::uint8_t> phase, double sigma, float shift,
-                       const ImageWindow& part) {
+                       const ImageWindow& part, const SourceLattice& lattice) {
   const int nx = window.image[0], ny = window.image[1];
   Array<Gathered> gathered(part.count(), Purpose::buffers, Gathered{});
   for (int d = 0; d < 3; ++d) {
     const FaceSet faces(window, phase, d);
-    const Heights heights(faces, d, sigma);
+    std::span<const float> begin = lattice.boundary[at(d)];
+    if (d == 2 && !begin.empty()) begin = begin.subspan(at(window.first));
+    const Heights heights(faces, d, sigma, begin);
     const std::int64_t first_row = std::int64_t{ny} * (part.first - window.first);
     const std::int64_t low_row = d == 0 ? 0 : d == 1 ? 1 : ny;  // rows back to the face that a voxel is above
     parallel_for(std::int64_t{ny} * part.planes(), [&](std::int64_t k) {
       const std::int64_t r = first_row + k;
       const std::int64_t place = d == 1 ? r % ny : r / ny;
+      const auto place_of_face = [&](int x, std::int64_t row) { return d == 0 ? x : d == 1 ? row % ny : row / ny; };
       const auto add = [&](int x, std::int64_t face_row, int face_x, float side) {
         if (!faces.has(face_x, face_row)) return;
         const std::int32_t n = faces.number(face_x, face_row);
         const float h = std::clamp(heights.height(n), -0.5F, 0.5F), slope2 = heights.slope_squared(n);
+        const float from = begin.empty() ? 0.0F : begin[at(place_of_face(face_x, face_row))];
         const float normal2 = 1 / (1 + slope2), normal = std::sqrt(normal2);
-        const float incline = std::min(1.0F, 2 * (std::abs(h) + std::sqrt(slope2))), moved = shift * incline;
+        const float incline = std::min(1.0F, 2 * (std::abs(h - from) + std::sqrt(slope2))), moved = shift * incline;
         gathered[at(k * nx + x)].add(normal2, (0.5F + side * h) * normal + (phase[at(r * nx + x)] ? moved : -moved),
                                      incline);
       };
@@ -250,9 +256,9 @@ std::uint16_t sharpest_corner(const ImageWindow& window, std::span<const std::ui
 
 /// Replaces φ of the voxels with a face at the wall, and of those across the edge of a sharp corner.
 void distances_beside_wall(const ImageWindow& window, std::span<const std::uint8_t> phase, double sigma, float shift,
-                           const ImageWindow& kept, std::span<float> phi) {
+                           const ImageWindow& kept, std::span<float> phi, const SourceLattice& lattice) {
   const ImageWindow part = kept.grown(1);
-  const Array<Gathered> gathered = gather(window, phase, sigma, shift, part);
+  const Array<Gathered> gathered = gather(window, phase, sigma, shift, part, lattice);
   const std::int64_t nx = window.image[0], ny = window.image[1];
   parallel_for(ny * kept.planes(), [&](std::int64_t r) {
     const int y = static_cast<int>(r % ny), z = kept.first + static_cast<int>(r / ny);
@@ -276,10 +282,11 @@ void distances_beside_wall(const ImageWindow& window, std::span<const std::uint8
 int segmented_reach(double sigma) { return std::max(distance_reach, stair * (2 * sweeps_of(sigma) + 2) + 2); }
 
 void segmented_level_set(const ImageWindow& window, std::span<const std::uint8_t> phase, double sigma, float shift,
-                         const ImageWindow& kept, std::span<float> phi) {
+                         const ImageWindow& kept, std::span<float> phi, const SourceLattice& lattice) {
   signed_distance(window, phase, kept, phi);
-  distances_beside_wall(window, phase, sigma, shift, kept, phi);
-  keep_phase(phase.subspan(at(window.start_of(kept.first)), kept.count()), phi);
+  distances_beside_wall(window, phase, sigma, shift, kept, phi, lattice);
+  keep_phase(phase.subspan(at(window.start_of(kept.first)), kept.count()), phi,
+             lattice.on_faces() ? phase_margin : gray_margin);
 }
 
 }  // namespace karst

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "base/parallel.hpp"
 #include "grid/bytes.hpp"
@@ -38,22 +39,55 @@ struct Link {
   int id, slot, other_id;
 };
 
-/// Calls f(id, cell, side, ordinal) for every fluid face of every piece of a box; cell is its index in the domain.
+/// A fluid face of a piece.
+struct FaceOfPiece {
+  int id, piece;  ///< position in cut.pieces; -1: a regular cell
+  Index cell;     ///< index in the domain
+  int side, ordinal;
+  double aperture;
+};
+
+/// Calls f(face) for every fluid face of every piece of a box.
 template <class F>
 void for_each_face(const PieceBox& box, F&& f) {
   int c = 0;
   for_each_cell(box.cut.cells, [&](const Index& cell) {
     if (box.kind(c) == CellKind::regular)
-      for (int side = 0; side < 6; ++side) f(box.id_of_cell(c), cell, side, 0);
+      for (int side = 0; side < 6; ++side) f(FaceOfPiece{box.id_of_cell(c), -1, cell, side, 0, 1.0});
     ++c;
   });
   for (int p = 0; p < box.n_pieces(); ++p) {
     const Piece& piece = box.cut.pieces[p];
     const Index cell = box.cell_of_piece(p);
-    for (std::uint32_t i = piece.first_face; i < piece.first_face + piece.n_faces; ++i)
-      f(box.id_of_piece(p), cell, int{box.cut.faces[i].side}, int{box.cut.faces[i].ordinal});
+    for (std::uint32_t i = piece.first_face; i < piece.first_face + piece.n_faces; ++i) {
+      const FacePiece& face = box.cut.faces[i];
+      f(FaceOfPiece{box.id_of_piece(p), p, cell, face.side, face.ordinal, face.aperture});
+    }
   }
 }
+
+/// Which pieces carry flow, see find_pores().
+class FlowPieces {
+ public:
+  FlowPieces(const PieceBoxes& boxes, const Homes& homes) : boxes_(boxes), homes_(homes), refined_(boxes.n_own()) {
+    for (int s = 0; s < boxes.n_own(); ++s)
+      for (int p = 0; p < boxes.box(s).n_pieces(); ++p) {
+        const PieceBox& box = boxes.box(s);
+        refined_[s].push_back(box.refined.covers(box.cell_of_piece(p) - box.cut.cells.lo) ? 1 : 0);
+      }
+    boxes.fetch(refined_);
+  }
+  /// @param piece  position in cut.pieces; -1: a regular cell
+  bool holds(int slot, int piece) const {
+    if (piece < 0) return true;
+    return boxes_.box(slot).cut.pieces[piece].holds_center || !homes_.of[slot][piece].own() || refined_[slot][piece];
+  }
+
+ private:
+  const PieceBoxes& boxes_;
+  const Homes& homes_;
+  std::vector<std::vector<std::uint8_t>> refined_;  ///< [slot][piece]: a finer level covers its cell
+};
 
 /// Connected parts within each box, and the links out of it.
 struct BoxParts {
@@ -62,8 +96,9 @@ struct BoxParts {
   std::vector<std::vector<Link>> links;          ///< [own slot]
 };
 
-/// @param cut  links across the periodic ends of this direction do not count; -1: all do
-BoxParts find_parts(const PieceBoxes& boxes, int cut = -1) {
+/// @param cut   links across the periodic ends of this direction do not count; -1: all do
+/// @param flow  links of pieces that carry no flow do not count; nullptr: all do
+BoxParts find_parts(const PieceBoxes& boxes, int cut = -1, const FlowPieces* flow = nullptr) {
   const Index& n_cells = boxes.layout().domain().cells;
   BoxParts result;
   const auto n = static_cast<std::size_t>(boxes.n_own());
@@ -75,7 +110,8 @@ BoxParts find_parts(const PieceBoxes& boxes, int cut = -1) {
     const int slot = static_cast<int>(i);
     const PieceBox& box = boxes.box(slot);
     DisjointSets sets(static_cast<std::size_t>(box.n_ids()));
-    for_each_face(box, [&](int id, const Index& cell, int side, int ordinal) {
+    for_each_face(box, [&](const FaceOfPiece& face) {
+      const auto& [id, piece, cell, side, ordinal, aperture] = face;
       const int d = direction_of(side);
       if (d == cut && cell[d] == (is_high(side) ? n_cells[d] - 1 : 0)) return;
       if (boxes.stays_inside(slot, cell, side)) {
@@ -85,6 +121,7 @@ BoxParts find_parts(const PieceBoxes& boxes, int cut = -1) {
       }
       const Across to = boxes.across(slot, cell, side, ordinal);
       if (to.what != Across::What::piece) return;
+      if (flow && (aperture == 0.0 || !flow->holds(slot, piece) || !flow->holds(to.slot, to.piece))) return;
       if (to.slot == slot)
         sets.join(static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(to.id));
       else
@@ -167,23 +204,20 @@ struct PoreFacts {
   bool percolates() const { return percolates(0) || percolates(1) || percolates(2); }
 };
 
-std::uint8_t ends_touched(const Index& cell, const Domain& domain) {
-  unsigned bits = 0;
-  for (int d = 0; d < 3; ++d) {
-    if (domain.cells[d] == 1) continue;  // a 2-D problem: its third direction has no ends
-    if (cell[d] == 0) bits |= 1u << side_of(d, false);
-    if (cell[d] == domain.cells[d] - 1) bits |= 1u << side_of(d, true);
-  }
-  return static_cast<std::uint8_t>(bits);
+/// The ends of the domain that a face lies in; a 2-D problem has none in its third direction.
+unsigned end_touched(const Index& cell, int side, const Domain& domain) {
+  const int d = direction_of(side);
+  if (domain.cells[d] == 1 || cell[d] != (is_high(side) ? domain.cells[d] - 1 : 0)) return 0;
+  return 1U << side;
 }
 
 using Flags = std::vector<std::vector<std::uint8_t>>;  ///< [own slot][id or cell]
 
 /// What was found out about pieces before.
 struct Hints {
-  const Flags* parent_kept = nullptr;  ///< refined levels: see find_pores_of_refined_level()
-  const std::array<Flags, 3>* passes =
-      nullptr;  ///< periodic directions: the piece is part of a passage, see passages()
+  const Flags* parent_kept = nullptr;            ///< refined levels: see find_pores_of_refined_level()
+  const std::array<Flags, 3>* passes = nullptr;  ///< per direction: the piece is part of a passage, see passages()
+  const FlowPieces* flow = nullptr;              ///< which ends their open faces touch is asked
 };
 
 /// Facts of the pores of this rank's boxes, by label.
@@ -199,16 +233,14 @@ std::map<Label, PoreFacts> collect_facts(const PieceBoxes& boxes, const BoxParts
     std::vector<PoreFacts> of_part(label[s].size());
     const auto add = [&](int id, int cell, double kappa) {
       const Index at = cells.cell(cell);
-      PoreFacts f{kappa, domain.box().offset(at), ends_touched(at, domain), 0};
+      PoreFacts f{kappa, domain.box().offset(at), 0, 0};
       if (hints.parent_kept) {
         const Index up{at[0] / 2, at[1] / 2, at[2] / 2};
         f.vouched = (*hints.parent_kept)[s][coarse.offset(up)];
       }
       for (std::size_t d = 0; hints.passes && d < 3; ++d) {
-        if (!domain.periodic[d]) continue;
         const bool passes = !(*hints.passes)[d].empty() && (*hints.passes)[d][s][id] != 0;
-        const unsigned bits = 3u << (2 * d);
-        f.ends = static_cast<std::uint8_t>(passes ? f.ends | bits : f.ends & ~bits);
+        if (passes) f.ends |= static_cast<std::uint8_t>(3U << (2 * d));
       }
       of_part[parts.part[s][id]].add(f);
     };
@@ -218,6 +250,11 @@ std::map<Label, PoreFacts> collect_facts(const PieceBoxes& boxes, const BoxParts
       const Piece& piece = box.cut.pieces[p];
       add(box.id_of_piece(p), piece.cell, piece.kappa);
     }
+    if (hints.flow)
+      for_each_face(box, [&](const FaceOfPiece& face) {
+        if (face.aperture == 0.0 || !hints.flow->holds(slot, face.piece)) return;
+        of_part[parts.part[s][face.id]].ends |= static_cast<std::uint8_t>(end_touched(face.cell, face.side, domain));
+      });
     for (std::size_t p = 0; p < of_part.size(); ++p) facts[label[s][p]].add(of_part[p]);
   }
   return facts;
@@ -315,18 +352,37 @@ Pores conclude(const PieceBoxes& boxes, const BoxParts& parts, const std::vector
   return pores;
 }
 
-/// Pieces that are part of a passage from one end of a periodic direction to the other, with the ends cut apart. A pore
-/// that leads through all periods must hold one: between two crossings of the ends in the same sense it goes from end
-/// to end. A closed pore that lies across the ends holds none.
-Flags passages(const PieceBoxes& boxes, int d) {
-  const BoxParts parts = find_parts(boxes, d);
-  const auto label = spread_labels(boxes, parts);
-  const auto mine = collect_facts(boxes, parts, label);
-  return conclude(boxes, parts, label, mine,
-                  [d](const std::map<Label, PoreFacts>&, const Pores&) {
-                    return [d](Label, const PoreFacts& f) { return f.percolates(d); };
-                  })
-      .kept;
+/// Per direction, pieces that are part of a passage of flow from one end to the other, a periodic direction with its
+/// ends cut apart. A pore that leads through all periods must hold one: between two crossings of the ends in the same
+/// sense it goes from end to end. A closed pore that lies across the ends holds none. Empty along directions of one
+/// cell.
+std::array<Flags, 3> passages(const PieceBoxes& boxes, const FlowPieces& flow) {
+  struct Labelled {
+    BoxParts parts;
+    std::vector<std::vector<Label>> label;
+    std::map<Label, PoreFacts> facts;
+  };
+  const Domain& domain = boxes.layout().domain();
+  std::optional<Labelled> uncut;  // the same for all directions that are not periodic
+  const auto labelled = [&](int cut) {
+    Labelled l{find_parts(boxes, cut, &flow), {}, {}};
+    l.label = spread_labels(boxes, l.parts);
+    l.facts = collect_facts(boxes, l.parts, l.label, {.flow = &flow});
+    return l;
+  };
+  std::array<Flags, 3> result;
+  for (int d = 0; d < 3; ++d) {
+    if (domain.cells[d] == 1) continue;
+    if (!domain.periodic[d] && !uncut) uncut = labelled(-1);
+    std::optional<Labelled> apart;
+    if (domain.periodic[d]) apart = labelled(d);
+    const Labelled& l = apart ? *apart : *uncut;
+    const auto passes = [d](Label, const PoreFacts& f) { return f.percolates(d); };
+    result[d] = conclude(boxes, l.parts, l.label, l.facts, [&](const std::map<Label, PoreFacts>&, const Pores&) {
+                  return passes;
+                }).kept;
+  }
+  return result;
 }
 
 /// Fluid that stays and leads through a periodic direction of one cell: a piece with faces on both sides of its cell.
@@ -350,14 +406,12 @@ bool leads_through_one_cell(const PieceBoxes& boxes, const Flags& kept, int d) {
 
 }  // namespace
 
-Pores find_pores(const PieceBoxes& boxes, KeepPores keep) {
+Pores find_pores(const PieceBoxes& boxes, const Homes& homes, KeepPores keep) {
   const Domain& domain = boxes.layout().domain();
-  std::array<Flags, 3> passes;
-  for (int d = 0; d < 3; ++d)
-    if (domain.periodic[d] && domain.cells[d] > 1) passes[d] = passages(boxes, d);
+  const std::array<Flags, 3> passes = passages(boxes, FlowPieces(boxes, homes));
   const BoxParts parts = find_parts(boxes);
   const auto label = spread_labels(boxes, parts);
-  const auto mine = collect_facts(boxes, parts, label, {nullptr, &passes});
+  const auto mine = collect_facts(boxes, parts, label, {.passes = &passes});
   Pores found = conclude(boxes, parts, label, mine, [&](const std::map<Label, PoreFacts>& whole, const Pores& pores) {
     double largest = 0.0;
     for (const auto& [l, f] : whole) largest = std::max(largest, f.volume);
@@ -381,7 +435,7 @@ Pores find_pores(const PieceBoxes& boxes, KeepPores keep) {
 Pores find_pores_of_refined_level(const PieceBoxes& boxes, const std::vector<std::vector<std::uint8_t>>& parent_kept) {
   const BoxParts parts = find_parts(boxes);
   const auto label = spread_labels(boxes, parts);
-  const auto mine = collect_facts(boxes, parts, label, {&parent_kept, nullptr});
+  const auto mine = collect_facts(boxes, parts, label, {.parent_kept = &parent_kept});
   return conclude(boxes, parts, label, mine, [](const std::map<Label, PoreFacts>&, const Pores&) {
     return [](Label, const PoreFacts& f) { return f.vouched != 0; };
   });

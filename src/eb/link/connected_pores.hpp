@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "eb/link/home_cells.hpp"
 #include "eb/link/piece_boxes.hpp"
 
 namespace karst {
@@ -24,14 +25,18 @@ struct Pores {
   std::int64_t n_removed = 0;                   ///< of these, removed
   double volume = 0.0, removed_volume = 0.0;    ///< Σ κ
   double closed_volume = 0.0;                   ///< Σ κ of pores that stay but do not percolate
-  std::array<bool, 3> percolates{};             ///< a pore joins the two ends of the domain in this direction
+  std::array<bool, 3> percolates{};             ///< a pore carries flow between the two ends in this direction
 };
 
 /// Finds the connected pores of level 0 and decides which stay. Pieces are connected through face pieces; labels are
-/// the smallest name in a pore, spread until nothing changes, so no rank holds more than its own boxes. In a periodic
-/// direction a pore percolates when it leads from one end to the other inside the domain; lying across the ends is not
-/// enough. Collective.
-Pores find_pores(const PieceBoxes& boxes, KeepPores keep);
+/// the smallest name in a pore, spread until nothing changes, so no rank holds more than its own boxes.
+///
+/// A pore percolates when flow leads from one end to the other inside the domain: from an open face of one end to one
+/// of the other, through pieces that hold their cell centre or have joined a cell that does. So flow exists exactly
+/// along the directions in which a pore is said to percolate. Pieces without such a home (isolated fragments) belong to
+/// the pore but lead nowhere, except under a finer level, which decides there. In a periodic direction lying across the
+/// ends is not enough. Collective.
+Pores find_pores(const PieceBoxes& boxes, const Homes& homes, KeepPores keep);
 
 /// For a refined level: a pore of the level stays when one of its pieces lies in a coarse cell with fluid that stays.
 /// @param parent_kept  [own slot][coarse cell of the box's footprint, x fastest]: 1 when that cell holds fluid that

@@ -143,7 +143,7 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
   const Timer timer("link pieces");
   const PieceBoxes boxes(comm, layout, level, std::move(cut), refined);
   const Homes homes = find_homes(boxes, control_volumes);
-  const Pores pores = level == 0 ? find_pores(boxes, keep) : find_pores_of_refined_level(boxes, parents);
+  const Pores pores = level == 0 ? find_pores(boxes, homes, keep) : find_pores_of_refined_level(boxes, parents);
   built.percolates = pores.percolates;
   report.joined = comm.sum(homes.joined);
   report.orphans = comm.sum(homes.orphans);

@@ -302,6 +302,35 @@ class Maker {
            !lookup_.is_closed(v, side);
   }
 
+  /// Fluid passes the end on this side, and the primary face of the flow cell there, which takes the others along
+  /// (look()), does not lie in it: the cell is another one than that of the piece that joined, or a wall is between.
+  bool is_apart_from_end(VofName v, int side) const {
+    const FlowSide kind = sides_[side];
+    return (gives_pressure(kind) || gives_velocity(kind)) && vofs_.inside(v) && !lookup_.is_covered(v) &&
+           (vofs_.neighbour(v, side) != domain_face || lookup_.wall_on(v, side) <= 1.0);
+  }
+
+  /// The face of a joined piece in an end of the domain. Beyond it stands the mirror image of the flow cell, as for the
+  /// primary faces there.
+  FlowExtra to_end(const BoxGraph& graph, const ExtraFace& f, const ExtraFaceMoments& moments,
+                   FlowCounts& counts) const {
+    const VofName v = vof_name(graph.box, f.vof);
+    const int d = direction_of(f.side), at = graph.cells.cell(cell_of(graph, f.vof))[d];
+    const int away = is_high(f.side) ? graph_.layout().domain().cells[d] - 1 - at : at;
+    Index step;
+    step[d] = 2 * away + 1;
+    Vec3 centroid{moments.centroid[0], moments.centroid[1], moments.centroid[2]};
+    if (!is_high(f.side)) centroid[d] += step[d];  // as seen from the ghost
+    std::vector<FlowEdge> scratch;
+    const FlowSurroundings own{walls_of(v), edges_of(v, scratch)}, beyond{mirrored(own.walls, d), {}};
+    const FaceWeight w = face_weight(d, is_high(f.side) ? own : beyond, is_high(f.side) ? beyond : own, to_vec(step),
+                                     {moments.aperture, centroid});
+    std::array<std::int8_t, 3> out{};
+    out[static_cast<std::size_t>(d)] = static_cast<std::int8_t>(is_high(f.side) ? step[d] : -step[d]);
+    counts.extra_area += moments.aperture;
+    return {f.vof, f.neighbour, f.side, 0, out, static_cast<float>(std::max(w.mean, least_area))};
+  }
+
   /// Faces between flow cells that are no neighbours on a grid line.
   void make_extra(const BoxGraph& graph, std::vector<FlowExtra>& extra, FlowCounts& counts) const {
     const auto moments = geometry_.box(graph_.local(graph.box)).extra;
@@ -313,6 +342,7 @@ class Maker {
       for (; e < graph.extra.size() && vof_name(graph.box, graph.extra[e].vof) == v; ++e) {
         const ExtraFace& f = graph.extra[e];
         const VofName to = graph.name(f.neighbour);
+        if (to == domain_face && is_apart_from_end(v, f.side)) extra.push_back(to_end(graph, f, moments[e], counts));
         if (!is_vof(to)) {
           if (to == coarse_face && !crosses(v, f.side)) counts.closed_area += moments[e].aperture;
           continue;

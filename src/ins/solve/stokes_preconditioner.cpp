@@ -154,7 +154,7 @@ class PressureLevel {
     std::size_t e = 0;
     for (const FlowExtra& face : op_.rows().extra_of(b)) {  // a part of graph.extra, in its order
       while (graph.extra[e] != ExtraFace{face.vof, face.neighbour, face.side}) ++e;
-      weight[e++] = face.area * permeability(d, face.vof, face.neighbour, graph.closed());
+      weight[e++] = face.area * permeability(d, face.vof, face.neighbour, graph.closed() - graph.halo.n_domain());
       const auto at = std::ranges::lower_bound(irregular, face.vof);
       level_.shift[first + static_cast<std::size_t>(at - irregular.begin())] = 0.0F;
     }
@@ -344,7 +344,9 @@ void StokesPreconditioner::set_continuity_inverse(int level) {
         return std::pair(to_finer ? 1.0F : row.area[s], row.bend[s]);
       });
     for (const FlowExtra& e : op.rows().extra_of(b)) {
-      const float more = e.area * 0.5F * (t[e.vof] + t[e.neighbour]);
+      const bool end = e.neighbour >= first_ghost && e.neighbour < closed;
+      const float more = e.area * 0.5F * (t[e.vof] + t[e.neighbour]) *
+                         (end ? 1.0F - static_cast<float>(pressure_factor(op.sides()[e.side])) : 1.0F);
       inverse[e.vof] = inverse[e.vof] > 0.0F ? 1.0F / (1.0F / inverse[e.vof] + more) : 1.0F / more;
     }
     for (const std::uint16_t v : op.rows().still_in(b)) inverse[v] = 0.0F;

@@ -460,6 +460,17 @@ FlowColumn unbounded(const Comm& comm, const Geometry& geometry, const FlowOptio
   return column;
 }
 
+/// What cells that lose so much let through is the residual of a solve and no flow.
+void check_volume(const FlowColumn& column) {
+  constexpr double most = 0.1;
+  require(
+      column.divergence <= most,
+      "{}: cells keep their volume only to {:.2g} of the largest flux between two of them (allowed: {}), so that the "
+      "permeability would be what is left over of a solve; pores are too narrow for these cells: smaller cells "
+      "(grid.cells) help, or a smaller flow.tolerance",
+      flow_solve_name(column.axis), column.divergence, most);
+}
+
 /// Of an axis along which no pore leads.
 FlowColumn unconnected(const FlowOptions& options, const Domain& domain, int axis, double h) {
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -514,6 +525,7 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
     std::optional<PausedSweep> paused;
     if (watch.resume && options.model == FlowModel::steady) paused = watch.resume(axis, solver.all_values());
     const double fall = paused ? paused->fall : solve_slow_flow(solver, options, fluid, sample, domain, column);
+    if (!paused) check_volume(column);
     if (paused) {
       column = paused->slow;
       solver.preconditioner().set_slow();

@@ -28,8 +28,8 @@ TEST(VofsFromPieces, FaceOpenOnOneSideBecomesWall) {
   const Comm self = Comm::self();
   const Layout layout({Index::all(8), {}}, 8, {0}, {0, 1});
   const PieceBoxes boxes(self, layout, 0, {half_a_cell()}, [](std::int64_t) { return RefinedOctants{}; });
-  const LevelGeometry level =
-      vofs_from_pieces(boxes, find_homes(boxes, ControlVolumes::home_cells), find_pores(boxes, KeepPores::all));
+  const Homes homes = find_homes(boxes, ControlVolumes::home_cells);
+  const LevelGeometry level = vofs_from_pieces(boxes, homes, find_pores(boxes, homes, KeepPores::all));
   EXPECT_EQ(level.closed_faces, 1);
   ASSERT_EQ(level.graph.counts().vofs, 1);
   const VofMoments& m = level.box(0).moments[0];

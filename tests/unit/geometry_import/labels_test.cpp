@@ -145,7 +145,7 @@ TEST(LabelsMpi, TheRimDoesNotDependOnTheRanks) {
 TEST(LabelsMpi, CountsAndSharesAreOfTheSample) {
   const Comm comm = Comm::world();
   const auto labels = slabs_of(comm, {4, 5, 10}, [](int x, int, int) { return x == 3 ? 255 : x == 0 ? 0 : 2; });
-  const std::vector<std::int64_t> counts = label_counts(comm, labels);
+  const std::vector<double> counts = label_volumes(comm, labels, {});
   EXPECT_EQ(counts[0], 50);
   EXPECT_EQ(counts[2], 100);
   EXPECT_EQ(counts[255], 50);

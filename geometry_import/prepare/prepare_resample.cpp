@@ -153,6 +153,7 @@ SourceLattice lattice_of(const Resampling& r, const Index& voxels, const Vec3& r
     const std::vector<Share>& shares = r[at(d)];
     const int n = static_cast<int>(shares.size());
     if (ratio[d] >= 1 || n == voxels[d]) continue;
+    lattice.voxel[d] = 1 / ratio[d];
     std::vector<double>& width = lattice.width[at(d)];
     width.resize(at(n));
     double low = 0;

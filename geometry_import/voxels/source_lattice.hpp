@@ -19,6 +19,9 @@ struct SourceLattice {
   /// empty: 1 everywhere. They add up to the number of cubes, so that volumes are those of the file. [cubes]
   std::array<std::vector<double>, 3> width;
 
+  /// Widths of the file's voxels. [cubes]
+  Vec3 voxel = Vec3::all(1);
+
   bool on_faces() const { return boundary[0].empty() && boundary[1].empty() && boundary[2].empty(); }
   double width_of(int d, int i) const {
     const auto e = static_cast<std::size_t>(d);

@@ -65,7 +65,7 @@ std::span<const std::uint8_t> planes_of(const ImageWindow& window, std::span<con
 
 ImageWindow Wall::label_window(const ImageWindow& layer) const {
   if (layer.planes() == 0) return layer;
-  return parts_.gray ? layer.grown(1) : layer.grown(segmented_reach(smoothing_) + 1);
+  return parts_.gray ? layer.grown(1) : layer.grown(segmented_reach(smoothing_, image_.lattice()) + 1);
 }
 
 Wall::Field Wall::smoothed_field(const ImageWindow& layer) const {

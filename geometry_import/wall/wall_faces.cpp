@@ -26,16 +26,32 @@ constexpr std::array<float, 3> widening{1.4F, 1.6F, 2.0F};
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-int sweeps_of(double sigma) { return static_cast<int>(std::ceil(3 * sigma * sigma)); }
+/// Widths of the file's voxels as smoothing takes them: planes needed around a layer grow with the cube. [cubes]
+Vec3 smoothed_widths(const SourceLattice& lattice) {
+  Vec3 width;
+  for (int d = 0; d < 3; ++d) width[d] = std::clamp(lattice.voxel[d], 1.0, 2.0);
+  return width;
+}
+
+/// σ as wide as the widest of them.
+int sweeps_of(double sigma, const Vec3& width) {
+  const double widest = std::max({width[0], width[1], width[2]});
+  return static_cast<int>(std::ceil(3 * sigma * sigma * widest * widest));
+}
+
+/// Of voxels so wide, in cubes.
+int stair_of(double width) { return static_cast<int>(std::ceil(stair * width - 1e-9)); }
 
 /// The faces between voxels x and x + e_d of different phase, in the order of x; 64 voxels of a row share a word.
 class FaceSet {
  public:
-  FaceSet(const ImageWindow& window, std::span<const std::uint8_t> phase, int d)
+  /// @param highest  stair that a link passes
+  FaceSet(const ImageWindow& window, std::span<const std::uint8_t> phase, int d, int highest)
       : extent_(Index{window.image[0], window.image[1], window.planes()}),
         words_((extent_[0] + 63) / 64),
         phase_(phase.data()),
         d_(d),
+        stair_(highest),
         step_{1, window.row(), window.plane()},
         bits_(at(words_ * rows()), Purpose::buffers),
         before_(at(words_ * rows()) + 1, Purpose::buffers) {
@@ -76,12 +92,12 @@ class FaceSet {
     const bool upwards = *beside != *here && beside[up] == *here && *here == 1;
     int k = upwards ? 1 : 0;
     if (*beside == *here || upwards) {
-      while (k <= stair && c[d_] + k + 1 < extent_[d_] && beside[(k + 1) * up] == *here) ++k;
-      if (k > stair || c[d_] + k + 1 == extent_[d_]) return {-1, 0};
+      while (k <= stair_ && c[d_] + k + 1 < extent_[d_] && beside[(k + 1) * up] == *here) ++k;
+      if (k > stair_ || c[d_] + k + 1 == extent_[d_]) return {-1, 0};
     } else {
       do {
         --k;
-        if (k < -stair || c[d_] + k < 0) return {-1, 0};
+        if (k < -stair_ || c[d_] + k < 0) return {-1, 0};
       } while (beside[k * up] != *here);
     }
     Index to = c;
@@ -104,7 +120,7 @@ class FaceSet {
   Index extent_;
   std::int64_t words_;
   const std::uint8_t* phase_;
-  int d_;
+  int d_, stair_;
   std::array<std::int64_t, 3> step_;
   Array<std::uint64_t> bits_;
   Array<std::int32_t> before_;  ///< faces before each word
@@ -114,7 +130,8 @@ class FaceSet {
 class Heights {
  public:
   /// @param begin  heights to begin with, by place along d of the voxels below the faces; empty: 0 [voxels]
-  Heights(const FaceSet& faces, int d, double sigma, std::span<const float> begin)
+  /// @param width  of the voxels that σ is given in
+  Heights(const FaceSet& faces, int d, double sigma, std::span<const float> begin, const Vec3& width)
       : to_(at(faces.count()), Purpose::buffers),
         above_(at(faces.count()), Purpose::buffers),
         height_(at(faces.count()), Purpose::buffers, 0.0F) {
@@ -129,8 +146,9 @@ class Heights {
         }
       });
     });
-    const int sweeps = sweeps_of(sigma);
+    const int sweeps = sweeps_of(sigma, width);
     if (sweeps == 0) return;
+    for (std::size_t m = 0; m < 2; ++m) weight_[m] = static_cast<float>(width[across[m]] * width[across[m]]);
     const auto share = static_cast<float>(sigma * sigma / (2 * sweeps));
     Array<float> work(height_.size(), Purpose::buffers), once(height_.size(), Purpose::buffers);
     spread(share, sweeps, work);
@@ -161,7 +179,7 @@ class Heights {
     for (int s = 0; s < sweeps; ++s) {
       parallel_for(static_cast<std::int64_t>(height_.size()), [&](std::int64_t n) {
         // Pairs: the order of axes and sides does not matter to the last bit.
-        const float sum = (rise(n, 0) + rise(n, 1)) + (rise(n, 2) + rise(n, 3));
+        const float sum = weight_[0] * (rise(n, 0) + rise(n, 1)) + weight_[1] * (rise(n, 2) + rise(n, 3));
         work[at(n)] = height_[at(n)] + share * sum;
       });
       std::swap(height_, work);
@@ -171,6 +189,7 @@ class Heights {
   Array<std::array<std::int32_t, 4>> to_;    ///< faces linked, - + along one direction across, - + along the other
   Array<std::array<std::int8_t, 4>> above_;  ///< how much higher they are [voxels]
   Array<float> height_;                      ///< of the wall above the face [voxels]
+  std::array<float, 2> weight_{1, 1};        ///< of the links along the two directions across
 };
 
 /// What the faces of a voxel say. The sums are of integers: the order of the faces does not matter.
@@ -200,11 +219,12 @@ Array<Gathered> gather(const ImageWindow& window, std::span<const std::uint8_t> 
                        const ImageWindow& part, const SourceLattice& lattice) {
   const int nx = window.image[0], ny = window.image[1];
   Array<Gathered> gathered(part.count(), Purpose::buffers, Gathered{});
+  const Vec3 width = smoothed_widths(lattice);
   for (int d = 0; d < 3; ++d) {
-    const FaceSet faces(window, phase, d);
+    const FaceSet faces(window, phase, d, stair_of(width[d]));
     std::span<const float> begin = lattice.boundary[at(d)];
     if (d == 2 && !begin.empty()) begin = begin.subspan(at(window.first));
-    const Heights heights(faces, d, sigma, begin);
+    const Heights heights(faces, d, sigma, begin, width);
     const std::int64_t first_row = std::int64_t{ny} * (part.first - window.first);
     const std::int64_t low_row = d == 0 ? 0 : d == 1 ? 1 : ny;  // rows back to the face that a voxel is above
     parallel_for(std::int64_t{ny} * part.planes(), [&](std::int64_t k) {
@@ -279,7 +299,10 @@ void distances_beside_wall(const ImageWindow& window, std::span<const std::uint8
 
 }  // namespace
 
-int segmented_reach(double sigma) { return std::max(distance_reach, stair * (2 * sweeps_of(sigma) + 2) + 2); }
+int segmented_reach(double sigma, const SourceLattice& lattice) {
+  const Vec3 width = smoothed_widths(lattice);
+  return std::max(distance_reach, stair_of(width[2]) * (2 * sweeps_of(sigma, width) + 2) + 2);
+}
 
 void segmented_level_set(const ImageWindow& window, std::span<const std::uint8_t> phase, double sigma, float shift,
                          const ImageWindow& kept, std::span<float> phi, const SourceLattice& lattice) {

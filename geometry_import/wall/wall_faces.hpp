@@ -15,8 +15,9 @@
 // the part of the normal of the wall along that of the face.
 //
 // Labels that were resampled (source_lattice.hpp): h begins at the boundary that the face stands for, and spreads as
-// above. A flat wall then stays where the file has it, wherever that is between two voxel centres, and |φ| may go down
-// to gray_margin.
+// above, by σ of the file's voxels along each axis and over stairs of one or two of them (of voxels more than two cubes
+// wide as of such). A flat wall then stays where the file has it, wherever that is between two voxel centres, and |φ|
+// may go down to gray_margin.
 //
 // A trilinear interpolant rounds corners: with this φ alone a square duct loses 0.44 voxel² of its area, which is 44 %
 // of a capillary of one voxel. Two things give most of that back where walls are flat (|h| + |∇h| small); slits and
@@ -34,7 +35,7 @@
 namespace karst {
 
 /// Planes that the level set depends on, each side: smoothing by σ voxels.
-int segmented_reach(double sigma);
+int segmented_reach(double sigma, const SourceLattice& lattice = {});
 
 /// φ of a segmented image: of voxels with a face at the wall or across the edge of a sharp corner as above, of others
 /// signed_distance(); no voxel centre changes its phase, see keep_phase(). Not collective.

@@ -27,9 +27,9 @@ std::vector<Share> resampling_shares(int n, double ratio, bool labels);
 
 using Resampling = std::array<std::vector<Share>, 3>;
 
-/// The width of the cubes that a label image is resampled to: the largest one from 0.75 times to once the smallest width
-/// of the voxels of which whole numbers make every side of the image to 0.1 %; where there is none, the one that comes
-/// closest. So the sample keeps its size.
+/// The width of the cubes that a label image is resampled to: the largest one from 0.75 times to once the smallest
+/// width of the voxels of which whole numbers make every side of the image to 0.1 %; where there is none, the one that
+/// comes closest. So the sample keeps its size.
 /// @param voxels   of the image
 /// @param spacing  their widths [m]
 /// @return [m]

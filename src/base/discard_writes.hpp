@@ -6,8 +6,9 @@
 namespace karst {
 
 /// What this process has open under the path, or of temporary files beside it (AtomicFile), leads from now on to memory
-/// that is thrown away: writes there succeed. For a file that is given up: HDF5, which cannot close a file that it cannot write (a full disk), keeps it, tries
-/// again when the program ends, after MPI has, and crashes there. Not collective.
+/// that is thrown away: writes there succeed. For a file that is given up: HDF5, which cannot close a file that it
+/// cannot write (a full disk), keeps it, tries again when the program ends, after MPI has, and crashes there. Not
+/// collective.
 void discard_writes(const std::string& path);
 
 /// Discards what is written to a file unless finished() was called. To be declared behind the handle of the file, so

@@ -11,8 +11,8 @@
 
 namespace karst::hdf5 {
 
-/// From the first of these on HDF5 prints nothing on this thread, its end included, where it may be unable to close what
-/// it could not write; the innermost message goes into our own errors instead.
+/// From the first of these on HDF5 prints nothing on this thread, its end included, where it may be unable to close
+/// what it could not write; the innermost message goes into our own errors instead.
 struct Quiet {
   Quiet();
 };

@@ -575,41 +575,4 @@ void estimate_error(double line_offset, const std::vector<WiderGrid>& wider, con
   }
 }
 
-Matrix3 tensor(const std::vector<FlowColumn>& columns) {
-  Matrix3 k;
-  k.fill(Vec3::all(std::numeric_limits<double>::quiet_NaN()));
-  for (const FlowColumn& a : columns)
-    for (int e = 0; e < 3; ++e) k[e][a.axis] = a.permeability[e];
-  for (const FlowColumn& a : columns)
-    for (const FlowColumn& b : columns)
-      if (a.periodic && b.periodic) k[a.axis][b.axis] = 0.5 * (a.permeability[b.axis] + b.permeability[a.axis]);
-  return k;
-}
-
-double asymmetry(const std::vector<FlowColumn>& columns) {
-  double largest = 0.0, worst = 0.0;
-  for (const FlowColumn& a : columns)
-    for (const FlowColumn& b : columns) {
-      largest = std::max(largest, std::abs(a.permeability[b.axis]));
-      worst = std::max(worst, std::abs(a.permeability[b.axis] - b.permeability[a.axis]));
-    }
-  return largest > 0.0 ? worst / largest : 0.0;
-}
-
-std::optional<PrincipalPermeability> principal(const std::vector<FlowColumn>& columns) {
-  if (columns.size() != 3 || !std::ranges::all_of(columns, &FlowColumn::periodic)) return {};
-  if (std::ranges::any_of(columns, &FlowColumn::unbounded)) return {};
-  const SymmetricEigen e = symmetric_eigen(tensor(columns));
-  std::array<int, 3> order{0, 1, 2};
-  std::ranges::sort(order, std::ranges::greater{}, [&](int i) { return e.value[i]; });
-  PrincipalPermeability result;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const Vec3& v = e.vector[order[i]];
-    result.value.v[i] = e.value[order[i]];
-    const auto largest = std::ranges::max(v.v, {}, [](double x) { return std::abs(x); });
-    result.axis[i] = std::copysign(1.0, largest) * v;
-  }
-  return result;
-}
-
 }  // namespace karst

@@ -150,6 +150,11 @@ struct KeepFlows {
     append_homes(*joined, flow);
     flows->push_back(std::make_shared<const KeptFlow>(std::move(flow)));
   }
+  /// Of a flow without a wall, for which nothing was solved.
+  void add_uniform(FlowColumn& column) const {
+    hand_over(column, column.solution);
+    add(kept(column));
+  }
   void hand_over(const FlowColumn& column, std::vector<Quad> solution) const {
     if (handover == nullptr) return;
     handover->columns.push_back(column);
@@ -264,10 +269,7 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
   };
   for (FlowColumn& column : permeability(run.comm, geometry, part, run.config.fluid, sample, watch)) {
     if (is_solved(column)) continue;  // is there already
-    if (keep && !column.solution.empty()) {
-      keep.hand_over(column, column.solution);
-      keep.add(kept(column));
-    }
+    if (!column.solution.empty()) keep.add_uniform(column);
     columns.push_back(std::move(column));
   }
   std::ranges::sort(columns, {}, &FlowColumn::axis);

@@ -481,6 +481,16 @@ FlowColumn unconnected(const FlowOptions& options, const Domain& domain, int axi
   return column;
 }
 
+/// Of an axis along which nothing leads, or nothing holds the fluid.
+std::optional<FlowColumn> without_solve(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
+                                        const FlowSample& sample, int axis, bool keep_solution) {
+  const Domain& domain = domain_of(geometry);
+  if (!geometry.report.percolates[axis]) return unconnected(options, domain, axis, sample.cell_width);
+  if (is_unbounded(geometry, flow_sides(domain, options, axis)))
+    return unbounded(comm, geometry, options, sample, axis, keep_solution);
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry) {
@@ -509,12 +519,8 @@ std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry,
   SharedSolver shared(comm, geometry, solve_options);
   std::vector<FlowColumn> columns;
   for (const int axis : options.axes) {
-    if (!geometry.report.percolates[axis]) {
-      columns.push_back(unconnected(options, domain, axis, h));
-      continue;
-    }
-    if (is_unbounded(geometry, flow_sides(domain, options, axis))) {
-      columns.push_back(unbounded(comm, geometry, options, sample, axis, watch.keep_solution));
+    if (auto known = without_solve(comm, geometry, options, sample, axis, watch.keep_solution)) {
+      columns.push_back(std::move(*known));
       continue;
     }
     column = column_along(options, domain, axis);

@@ -54,8 +54,8 @@ saturation_index_outlet seconds setup setup_seconds share shear_stress_Pa sherwo
 smallest_coefficient smallest_force_N solutions solve solved solved_reynolds solver solves solves_from_earlier_run
 sorbed_mol speciations specific_surface_per_m speed_histogram status step step_error_mol step_seconds steps
 steps_without_coupled_solution tensor tensor_order threads time_s time_scheme_W_m3 title tortuosity total transport
-transverse true_residual unknowns value_range values_bytes variance_s2 velocity velocity_m_s view waited_seconds wall
-wall_area_m2 wall_shift_voxels walls_half_way walls_lost warnings well_mixed_loss_C_m3_s well_mixed_rate_mol_s x y z
+transverse true_residual unbounded unknowns value_range values_bytes variance_s2 velocity velocity_m_s view waited_seconds
+wall wall_area_m2 wall_shift_voxels walls_half_way walls_lost warnings well_mixed_loss_C_m3_s well_mixed_rate_mol_s x y z
 )";
 /// Whose members have names of a deck or of a solver.
 constexpr std::array<std::string_view, 4> free_members{"balances", "history", "memory", "repairs"};

@@ -3,8 +3,7 @@
 """Labels whose voxels are wider along one axis -> `karst run`: a slit n voxels wide across that axis has the permeability
 H² / 12 times the porosity, H = n voxels, and the porosity of the file, whatever the ratio of the widths. Cubes that take
 the most frequent label of the voxels beneath are up to one cube too wide or too narrow: 0.70 times the permeability for
-3 voxels of 15 µm on cubes of 10 µm, 1.41 times for 12 µm. A tube and ducts along each axis against the same on equal
-voxels, minerals on the walls by name.
+3 voxels of 15 µm on cubes of 10 µm, 1.41 times for 12 µm. Minerals on the walls keep their names.
 
     unequal_voxels.py --program KARST --mpiexec MPIEXEC
 """

@@ -83,9 +83,11 @@ std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated)
   for (const FlowColumn& c : columns) {
     const char axis = "xyz"[c.axis];
     if (!c.connected) {
-      all.push_back(fmt::format(
-          "flow {0}: no pore leads through the sample along {0}: its permeability is 0, and nothing was solved for it",
-          axis));
+      all.push_back(
+          fmt::format("flow {0}: no pore leads through the sample along {0}, or none that these cells resolve (pores "
+                      "without a cell "
+                      "centre in them carry no flow): its permeability is 0, and nothing was solved for it",
+                      axis));
       continue;
     }
     if (c.unbounded) {

@@ -219,7 +219,8 @@ std::vector<std::string> warnings(const GeometryStatistics& s) {
         "(a formula with features thinner than a cell?). More cells, or a level refined there, resolve them.",
         grouped(closed), closed == 1 ? "" : "s"));
   if (std::none_of(s.report.percolates.begin(), s.report.percolates.end(), [](bool p) { return p; }))
-    all.emplace_back("no pore leads through the sample along any axis: nothing can flow through it.");
+    all.emplace_back(
+        "no pore leads through the sample along any axis, or none that these cells resolve: nothing flows through it.");
   return all;
 }
 

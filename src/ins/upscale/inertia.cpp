@@ -122,6 +122,11 @@ class Sweeper {
 
   double reynolds(double inertia) const { return inertia * velocity_ / sweep_.cell_width * sweep_.pore_length; }
 
+  /// Of the sample itself, without reservoirs.
+  bool between_pressures() const {
+    return std::ranges::any_of(sweep_.drive.at_end, [](double p) { return p != 0.0; });
+  }
+
   void give_up(double inertia) const {
     std::string last;
     for (std::size_t s = report_.steps.size() > 5 ? report_.steps.size() - 5 : 0; s < report_.steps.size(); ++s)
@@ -129,13 +134,16 @@ class Sweeper {
     require(
         false,
         "{}: no steady flow found at a pressure gradient of {:.4g} Pa/m, a Reynolds number of about {:.3g}: Newton's "
-        "method stopped after {} steps (residuals, the last ones:{}; {:.0e} is asked). {}Smaller steps in between "
+        "method stopped after {} steps (residuals, the last ones:{}; {:.0e} is asked). {}{}Smaller steps in between "
         "(flow.steps), finer cells (the cell Reynolds number of the flow it started from would be {:.3g}), or more "
         "flow.newton_steps help; far above a Reynolds number of 10 there may be no steady flow",
         name_, sign_ * inertia / unit_inertia(), reynolds(inertia), report_.steps.size() - 1, last,
         sweep_.solver.tolerance,
         solved_reynolds_ > 0.0 ? fmt::format("Solved up to a Reynolds number of {:.3g}. ", solved_reynolds_)
                                : std::string(),
+        between_pressures() ? "The pressures on the ends of the sample let its jets in and out; free cells before and "
+                              "behind it (flow.reservoir = 8) carry most samples farther. "
+                            : "",
         report_.cell_reynolds);
   }
 

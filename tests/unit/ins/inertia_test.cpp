@@ -181,6 +181,13 @@ TEST(Inertia, FailureSaysHowFarItCame) {
   for (const char* part :
        {"steady x 2/2", "Reynolds number of about", "Solved up to a Reynolds number of", "flow.steps"})
     EXPECT_NE(text.find(part), std::string::npos) << text;
+  EXPECT_EQ(text.find("flow.reservoir"), std::string::npos) << text;  // of samples between two pressures alone
+  Array open;
+  open.ends = true;
+  options.drive = FlowDrive::pressure_drop;
+  options.pressure_drop = 1000.0 * strong * 12e-5;
+  const std::string between = test::error_of([&] { open.column(options); });
+  EXPECT_NE(between.find("flow.reservoir = 8"), std::string::npos) << between;
 }
 
 }  // namespace

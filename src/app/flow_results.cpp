@@ -130,8 +130,7 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
       one["grid_cells"] = {all[0], all[1], all[2]};
     }
     if (with_error) {
-      one["permeability_error_m2"] =
-          finite_or_null(c.connected ? c.estimated_error : std::numeric_limits<double>::quiet_NaN());
+      one["permeability_error_m2"] = c.connected ? finite_or_null(c.estimated_error) : Json(nullptr);
       one["permeability_error_basis"] = c.error_basis == ErrorBasis::none ? Json(nullptr) : Json(basis_text(c));
       one["permeability_extrapolated_m2"] = c.extrapolated ? Json(*c.extrapolated) : Json(nullptr);
     }

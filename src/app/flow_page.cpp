@@ -156,9 +156,9 @@ std::string histogram_card(const Json& summary) {
   for (const Json& flow : summary.at("flow")) {
     if (!is_solved(flow)) continue;
     const Json& histogram = flow.at("speed_histogram");
-    const auto ends = histogram.at("log10_speed_over_mean").get<std::vector<double>>();
+    const auto ends = histogram.at("log10_speed_over_mean").get<std::array<double, 2>>();
     const auto share = histogram.at("share").get<std::vector<double>>();
-    chart.x = {"speed / mean speed [-]", ends.at(0), ends.at(1), true};
+    chart.x = {"speed / mean speed [-]", ends[0], ends[1], true};
     const auto axis = static_cast<std::size_t>(axis_of(flow));
     ChartSeries line{
         .name = fmt::format("drive along {}", axis_name(flow)), .colour = colours[axis], .dash = dashes[axis]};

@@ -18,8 +18,8 @@ namespace karst {
 namespace {
 
 std::string cells_text(const Json& level) {
-  const auto cells = level.at("cells").get<std::vector<int>>();
-  return fmt::format("{} × {} × {}", cells.at(0), cells.at(1), cells.at(2));
+  const auto cells = level.at("cells").get<std::array<int, 3>>();
+  return fmt::format("{} × {} × {}", cells[0], cells[1], cells[2]);
 }
 
 std::string width_text(const Json& level) { return format_si(level.at("cell_width_m").get<double>(), "m"); }

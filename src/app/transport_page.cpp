@@ -45,9 +45,11 @@ std::string chart(const Json& transport, const char* key, const std::string& tit
                        .colour = colours[i % colours.size()]};
     const Json& values = history.at(key).at(i);
     if (varying_alone && !varies(values)) continue;
+    if (values.size() > time.size())
+      throw JsonError(fmt::format("history: {} values of {} at {} times", values.size(), key, time.size()));
     for (std::size_t n = 0; n < values.size(); ++n) {
       if (values.at(n).is_null()) continue;
-      series.x.push_back(time.at(n));
+      series.x.push_back(time[n]);
       series.y.push_back(values.at(n).get<double>());
       low = std::min(low, series.y.back());
       high = std::max(high, series.y.back());

@@ -355,7 +355,7 @@ std::optional<Database> read_database_of(Reader& in, ChemistryDeck& deck) {
   std::ranges::copy(database->rates, std::back_inserter(rates));
   const auto known = [&](const char* list, std::size_t i, const std::string& phase) {
     return phase.empty() ||  // noted where it was read
-           noting(fmt::format("chemistry.{}[{}].phase", list, i), [&] { require_phase(*database, phase); });
+           noting(fmt::format("chemistry.{}[{}].phase", list, i), [&] { require_usable_phase(*database, phase); });
   };
   for (std::size_t m = 0; m < deck.minerals.size(); ++m) {
     MineralOptions& mineral = deck.minerals[m].options;

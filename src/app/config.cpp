@@ -68,7 +68,7 @@ namespace {
 /// An image, or solids and a grid.
 void require_source(Reader& in, const Config& config) {
   if (!config.geometry.image.empty()) return;
-  if (!in.given("geometry.solid") && !in.given("grid.cells") && !in.given("grid.size"))
+  if (!in.given("geometry.solid") && !(in.given("grid.cells") && in.given("grid.size")))
     in.mistake(
         "geometry",
         "nothing says where the solid is; wanted: geometry.image, [[geometry.solid]], or grid.cells and grid.size "

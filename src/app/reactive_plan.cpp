@@ -49,7 +49,7 @@ Solution solved(const Database& database, const ChemistryDeck& deck, const std::
     if (std::ranges::count(there, species_of(element)) == 0) options.totals.push_back(fmt::format("{} 0", element));
   }
   for (const MineralDeck& m : deck.minerals)
-    if (database.phase(m.options.phase) != nullptr)  // else it has been noted
+    if (!m.options.rates.empty())  // else what is wrong has been noted
       add_elements_of_phase(database, m.options.phase, options);
   for (const EquilibriumOptions& e : deck.equilibria) add_elements_of_phase(database, e.phase, options);
   return phreeqc ? solve_with_phreeqc(*phreeqc, database, options) : solve_solution(database, options);

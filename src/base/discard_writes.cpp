@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -16,7 +17,9 @@ void discard_writes(const std::string& path) {
   std::error_code ignored;
   const std::string wanted = fs::weakly_canonical(path, ignored).string();
   if (wanted.empty()) return;
-  const auto is_meant = [&](const std::string& open) {
+  constexpr std::string_view removed = " (deleted)";  // what Linux writes behind the name then
+  const auto is_meant = [&](std::string open) {
+    if (open.ends_with(removed)) open.resize(open.size() - removed.size());
     return open == wanted || (open.starts_with(wanted + '.') && open.ends_with(".tmp"));
   };
   std::vector<int> found;

@@ -297,6 +297,10 @@ std::vector<double> amounts_per_water(const Database& database, const SolutionOp
   return amounts;
 }
 
+void require_usable_phase(const Database& database, const std::string& phase) {
+  masters_of_phase(database, require_phase(database, phase));
+}
+
 void add_elements_of_phase(const Database& database, const std::string& phase, SolutionOptions& options) {
   for (const MasterSpecies* m : masters_of_phase(database, require_phase(database, phase)))
     add_element(database, phase, *m, options);

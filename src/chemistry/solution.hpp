@@ -54,6 +54,10 @@ struct Solution {
 /// the nearest, where the system does not have it. Not collective.
 SolutionCondition saturation(const ChemicalSystem& system, const std::string& phase, double index);
 
+/// Throws Error, naming the nearest, when the database does not have the phase, and when the reaction of the phase
+/// takes electrons from one valence to another (pyrite), which is not available. Not collective.
+void require_usable_phase(const Database& database, const std::string& phase);
+
 /// Adds a total of 0 for every element of a phase that the solution does not name, so that it can take the phase up: of
 /// the valence that the phase is made of ("Fe(3)" for goethite, "N(-3)" for NH3(g)). Throws Error when the database
 /// does not have the phase, naming the nearest; when the reaction of the phase takes electrons (pyrite); and when the

@@ -65,7 +65,7 @@ wrong_deck("units_of_alkalinity_alone", ["chemistry.solution[0]", 'Ca: units "me
 # Couples, which exchange no electrons.
 wrong_deck("couple_that_is_not_coupled", ["chemistry.solution[0]", "Fe and Fe(3)", "no electrons", "Fe(2), Fe(3)"],
            solution='pH = 7\ntotals = ["Fe 1e-3", "Fe(3) 1e-6", "Cl 2e-3 charge"]\n')
-wrong_deck("mineral_of_another_valence", ["chemistry.mineral[0].rates", "Pyrite is not made of", "S(6) makes no S(-2)"],
+wrong_deck("mineral_that_takes_electrons", ["chemistry.mineral[0].phase", "Pyrite", "takes electrons"],
            solution='pH = 7\ntotals = ["Fe(2) 1e-3", "S(6) 1e-3"]\n', mineral=MINERAL.replace("Calcite", "Pyrite"))
 # Minerals.
 wrong_deck("mineral_without_a_rate", ["chemistry.mineral[0].rates", "missing", "does not react"], mineral='phase = "Calcite"\nwall = "all"\n')

@@ -144,16 +144,6 @@ def flow_with_a_reservoir_on_two_levels(folder):
 
 
 @case
-def flow_that_is_round_off(folder):
-    """Two cells along each axis: y percolates through a slit that no cell resolves, and what flows has any sign."""
-    (folder / "rock.raw").write_bytes(bytes([0, 0, 1, 1, 1, 1, 1, 0]))
-    text = deck(folder, '[geometry]\nimage = "rock.raw"\n[geometry.import]\nsize = [2, 2, 2]\ntype = "uint8"\nvoxel = 1e-6\n'
-                        'pore = 0\nsmoothing = 0\n[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\n')
-    return ["run", text], ["stokes y", "permeability along y", "m²", "2 x 2 x 2 cells", "grid.cells", "flow.axes",
-                            "1 finished solve is kept"], unfinished("stokes_x")
-
-
-@case
 def flow_does_not_converge(folder):
     """Older results stay; log and summary of the run lie beside them."""
     older_results(folder / "out", "report.html", "plot.vtkhdf")

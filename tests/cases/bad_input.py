@@ -139,7 +139,7 @@ def override_of_unknown_key(folder):
 # --- the geometry
 @case
 def no_geometry(folder):
-    return ["geometry", deck(folder, "[grid]\ncells = [8, 8, 8]\nsize = [1.0, 1.0, 1.0]\n")], ["geometry.image", "geometry.solid"]
+    return ["geometry", deck(folder, "[grid]\ncells = [8, 8, 8]\n")], ["geometry.image", "geometry.solid", "grid.size"]
 
 
 @case

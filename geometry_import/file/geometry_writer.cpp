@@ -119,6 +119,12 @@ struct GeometryWriter::State {
 
 namespace {
 
+/// What HDF5 still has to write goes nowhere: on a full disk it could not close the file.
+void discard_rest(hid_t file) {
+  void* handle = nullptr;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle) discard_writes(*static_cast<int*>(handle));
+}
+
 /// Takes the disk space of all that HDF5 has not written yet. When the disk is full only then, HDF5 may be unable to
 /// close the file even to nowhere.
 void reserve_space(hid_t file, const std::string& path) {
@@ -134,7 +140,7 @@ void reserve_space(hid_t file, const std::string& path) {
 
 GeometryWriter::State::~State() {
   const h5::Quiet quiet;
-  if (file >= 0) discard_writes(temporary);
+  if (file >= 0) discard_rest(file);
   level_set.close();
   phase.close();
   wall_distance.close();

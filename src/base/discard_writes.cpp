@@ -12,6 +12,13 @@
 
 namespace karst {
 
+void discard_writes(int descriptor) {
+  const int nowhere = ::memfd_create("karst unfinished file", MFD_CLOEXEC);
+  if (nowhere < 0) return;
+  ::dup2(nowhere, descriptor);
+  ::close(nowhere);
+}
+
 void discard_writes(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -29,11 +36,7 @@ void discard_writes(const std::string& path) {
     std::from_chars(name.data(), name.data() + name.size(), number);
     if (number >= 0 && is_meant(fs::read_symlink(entry.path(), ignored).string())) found.push_back(number);
   }
-  if (found.empty()) return;
-  const int nowhere = ::memfd_create("karst unfinished file", MFD_CLOEXEC);
-  if (nowhere < 0) return;
-  for (const int number : found) ::dup2(nowhere, number);
-  ::close(nowhere);
+  for (const int number : found) discard_writes(number);
 }
 
 }  // namespace karst

@@ -11,6 +11,9 @@ namespace karst {
 /// collective.
 void discard_writes(const std::string& path);
 
+/// The same of one open file. Not collective.
+void discard_writes(int descriptor);
+
 /// Discards what is written to a file unless finished() was called. To be declared behind the handle of the file, so
 /// that it acts first.
 class DiscardUnfinished {

@@ -43,8 +43,7 @@ constexpr const char* preconditioner = "graph multigrid, local permeability";
 std::string no_wider_grid(const Index& cells) {
   return fmt::format(
       "no cells 1.2 to 2.4 times as wide fill {} x {} x {} of these: crop the image or choose grid.cells so that all "
-      "three "
-      "numbers are even, at least 8",
+      "three numbers are even, at least 8",
       cells[0], cells[1], cells[2]);
 }
 
@@ -85,8 +84,8 @@ std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated)
     if (!c.connected) {
       all.push_back(
           fmt::format("flow {0}: no pore leads through the sample along {0}, or none that these cells resolve (pores "
-                      "without a cell "
-                      "centre in them carry no flow): its permeability is 0, and nothing was solved for it",
+                      "without a cell centre in them carry no flow): its permeability is 0, and nothing was solved for "
+                      "it; finer cells show which",
                       axis));
       continue;
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -233,6 +234,7 @@ void ReactiveRun::react_first_half(Place& place, double dt, std::span<Array<doub
 /// @param now  part of dt that rates act now
 void ReactiveRun::react(Place& place, double dt, double now, std::span<Array<double>> totals) {
   const ReactiveMedium& medium = medium_of(place);
+  assert(!plan_.phreeqc || now == 1.0);  // its decks have no walls, which alone react in halves
   if (plan_.phreeqc)
     react_with_phreeqc(*plan_.phreeqc, place.phreeqc, {medium, place.sites, grid_}, dt, place.state, totals,
                        place.report);

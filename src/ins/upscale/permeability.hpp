@@ -122,10 +122,11 @@ void check_flow_cells(const FlowCounts& counts, const std::string& name);
 /// @param geometry  of the sample, without its reservoirs
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry);
 
-/// One column per asked axis, without a solve where no pore leads along it or where the domain has no wall (then a
-/// drive by velocity or flow rate is a uniform flow, without and with inertia) (with reservoirs: one axis, along which
-/// the geometry is extended and periodic); solves with the same ends share one set-up. Throws Error when mistakes()
-/// finds any, when a solve fails, and when a permeability k_dd is negative or no more than round-off. Collective.
+/// One column per asked axis (with reservoirs: one axis, along which the geometry is extended and periodic); solves
+/// with the same ends share one set-up. Nothing is solved along an axis that no pore leads through (k_dd = 0), and none
+/// in a domain without a wall or a side with friction: k_dd is infinite there, and a given velocity or flow rate is a
+/// uniform flow, without and with inertia. Throws Error when mistakes() finds any, when a solve fails or loses more
+/// than a tenth of the flow in a cell, and when a permeability k_dd is negative or no more than round-off. Collective.
 std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
                                      const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch = {});
 

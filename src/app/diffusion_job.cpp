@@ -27,8 +27,6 @@ using Columns = std::vector<DiffusionColumn>;
 constexpr std::array<const char*, 3> axes{"x", "y", "z"};
 const char* name_of(const DiffusionColumn& c) { return axes[c.axis]; }
 
-Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 /// Entries that would need the solve of another axis are not known.
 std::string known(double value, const char* form, const char* otherwise) {
   return std::isfinite(value) ? fmt::format(fmt::runtime(form), value) : otherwise;
@@ -39,7 +37,7 @@ Json tensor_json(const Columns& columns, double factor) {
   Json rows = Json::array();
   for (int e = 0; e < 3; ++e) {
     Json row = Json::array({nullptr, nullptr, nullptr});
-    for (const DiffusionColumn& c : columns) row[c.axis] = finite(factor * c.tensor[e]);
+    for (const DiffusionColumn& c : columns) row[c.axis] = number_or_null(factor * c.tensor[e]);
     rows.push_back(row);
   }
   return rows;
@@ -71,8 +69,8 @@ std::string json_of(const Columns& columns, double diffusivity) {
   json["effective_diffusivity_m2_s"] = tensor_json(columns, diffusivity);
   json["relative_diffusivity"] = tensor_json(columns, 1.0);
   json["formation_factor"] =
-      per_axis_json(columns, [](const DiffusionColumn& c) { return finite(c.formation_factor); });
-  json["tortuosity"] = per_axis_json(columns, [](const DiffusionColumn& c) { return finite(c.tortuosity); });
+      per_axis_json(columns, [](const DiffusionColumn& c) { return number_or_null(c.formation_factor); });
+  json["tortuosity"] = per_axis_json(columns, [](const DiffusionColumn& c) { return number_or_null(c.tortuosity); });
   json["diffusion"] = Json::array();
   for (const DiffusionColumn& c : columns) {
     Json one{{"axis", name_of(c)}, {"boundaries", c.periodic ? "periodic" : "concentrations"}};
@@ -258,12 +256,12 @@ SolveRecord record_of(const Comm& comm, const DiffusionColumn& c) {
   const Json state{{"axis", c.axis},
                    {"periodic", c.periodic},
                    {"connected", c.connected},
-                   {"tensor", {finite(c.tensor[0]), finite(c.tensor[1]), finite(c.tensor[2])}},
+                   {"tensor", {number_or_null(c.tensor[0]), number_or_null(c.tensor[1]), number_or_null(c.tensor[2])}},
                    {"flux_in", c.flux_in},
                    {"flux_out", c.flux_out},
                    {"repairs", repairs_json(c.repairs)},
-                   {"formation_factor", finite(c.formation_factor)},
-                   {"tortuosity", finite(c.tortuosity)},
+                   {"formation_factor", number_or_null(c.formation_factor)},
+                   {"tortuosity", number_or_null(c.tortuosity)},
                    {"method", s.method},
                    {"preconditioner", s.preconditioner},
                    {"iterations", s.iterations},
@@ -273,7 +271,7 @@ SolveRecord record_of(const Comm& comm, const DiffusionColumn& c) {
                    {"singular_pores", s.singular_pores},
                    {"seconds", comm.max(s.seconds)},
                    {"setup_seconds", comm.max(s.setup_seconds)}};
-  const Json result{{"formation_factor", finite(c.formation_factor)},
+  const Json result{{"formation_factor", number_or_null(c.formation_factor)},
                     {"iterations", s.iterations},
                     {"relative_residual", s.true_residual},
                     {"seconds", state.at("seconds")}};

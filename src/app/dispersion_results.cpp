@@ -21,8 +21,6 @@ constexpr double largest_cell_peclet = 10.0;
 
 double along(const DispersionColumn& c, const DispersionPoint& p) { return p.tensor[c.axis][c.axis]; }
 
-Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 const char* length_words(bool given) {
   return given ? "dispersion.length" : "mean grain diameter, 6 x volume of the solid / its surface";
 }
@@ -31,8 +29,8 @@ Json point_json(const DispersionColumn& c, const DispersionPoint& p, const Dispe
   Json across = Json::array(), tensor = Json::array();
   for (int d = 0; d < 3; ++d) {
     const Vec3& row = p.tensor[d];
-    across.push_back(d == c.axis ? Json(nullptr) : finite(row[d]));
-    tensor.push_back({finite(row[0]), finite(row[1]), finite(row[2])});
+    across.push_back(d == c.axis ? Json(nullptr) : number_or_null(row[d]));
+    tensor.push_back({number_or_null(row[0]), number_or_null(row[1]), number_or_null(row[2])});
   }
   return {{"peclet", p.peclet},
           {"velocity_m_s", scale.velocity(p.peclet)},

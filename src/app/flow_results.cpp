@@ -19,15 +19,12 @@ constexpr std::array<const char*, 3> axes{"x", "y", "z"};
 
 const char* name_of(Column c) { return axes[c.axis]; }
 
-/// What has a value where fluid flows alone.
-Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 /// Rows e, columns d; null for NaN.
 Json matrix_json(const Matrix3& matrix, double factor) {
   Json rows = Json::array();
   for (const Vec3& row : matrix) {
     Json entries = Json::array();
-    for (const double entry : row.v) entries.push_back(finite_or_null(factor * entry));
+    for (const double entry : row.v) entries.push_back(number_or_null(factor * entry));
     rows.push_back(entries);
   }
   return rows;
@@ -42,7 +39,7 @@ Matrix3 darcy_velocities(const FlowColumns& columns) {
   return velocity;
 }
 
-Json vector_json(const Vec3& v) { return {finite_or_null(v[0]), finite_or_null(v[1]), finite_or_null(v[2])}; }
+Json vector_json(const Vec3& v) { return {number_or_null(v[0]), number_or_null(v[1]), number_or_null(v[2])}; }
 
 double largest_reynolds(const FlowColumns& columns) {
   double largest = 0.0;
@@ -82,7 +79,7 @@ std::string error_meaning(const FlowGrid& grid, const WallRange& range) {
 
 Json range_json(const WallRange& range, std::size_t column) {
   Json ends = Json::array();
-  for (const double k : range.permeability[column]) ends.push_back(std::isfinite(k) ? Json(k) : Json(nullptr));
+  for (const double k : range.permeability[column]) ends.push_back(number_or_null(k));
   return ends;
 }
 
@@ -130,17 +127,17 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
       one["grid_cells"] = {all[0], all[1], all[2]};
     }
     if (with_error) {
-      one["permeability_error_m2"] = c.connected ? finite_or_null(c.estimated_error) : Json(nullptr);
+      one["permeability_error_m2"] = c.connected ? number_or_null(c.estimated_error) : Json(nullptr);
       one["permeability_error_basis"] = c.error_basis == ErrorBasis::none ? Json(nullptr) : Json(basis_text(c));
       one["permeability_extrapolated_m2"] = c.extrapolated ? Json(*c.extrapolated) : Json(nullptr);
     }
     if (range.moved > 0.0) one["permeability_range_m2"] = range_json(range, json["flow"].size());
-    one["pressure_gradient_Pa_m"] = finite_or_null(c.gradient);
+    one["pressure_gradient_Pa_m"] = number_or_null(c.gradient);
     one["darcy_velocity_m_s"] = vector_json(c.darcy_velocity);
-    one["flow_rate_m3_s"] = finite_or_null(c.flow_rate);
-    one["largest_speed_m_s"] = finite_or_null(c.largest_speed);
-    one["reynolds"] = finite_or_null(c.reynolds);
-    one["tortuosity"] = finite_or_null(c.tortuosity);
+    one["flow_rate_m3_s"] = number_or_null(c.flow_rate);
+    one["largest_speed_m_s"] = number_or_null(c.largest_speed);
+    one["reynolds"] = number_or_null(c.reynolds);
+    one["tortuosity"] = number_or_null(c.tortuosity);
     one["mass_relative"] = c.divergence;
     if (std::isfinite(c.pressure_drag))
       one["drag_over_drive"] = {{"pressure", c.pressure_drag}, {"friction", c.viscous_drag}, {"sides", c.side_drag}};

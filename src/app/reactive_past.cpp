@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/reactive_past.hpp"
 
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -12,17 +10,14 @@ namespace karst {
 
 namespace {
 
-Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
-double number(const Json& x) { return x.is_null() ? std::numeric_limits<double>::quiet_NaN() : x.get<double>(); }
-
 Json list_json(const std::vector<double>& values) {
   Json all = Json::array();
-  for (const double x : values) all.push_back(number(x));
+  for (const double x : values) all.push_back(number_or_null(x));
   return all;
 }
 std::vector<double> list_of(const Json& json) {
   std::vector<double> all;
-  for (const Json& x : json) all.push_back(number(x));
+  for (const Json& x : json) all.push_back(number_or_nan(x));
   return all;
 }
 
@@ -36,7 +31,7 @@ void for_numbers(Line& l, F&& f, G&& g) {
 Json line_json(const ReactiveLine& line) {
   Json json{{"numbers", Json::array()}, {"lists", Json::array()}, {"minerals", Json::array()}};
   for_numbers(
-      line, [&](double x) { json["numbers"].push_back(number(x)); },
+      line, [&](double x) { json["numbers"].push_back(number_or_null(x)); },
       [&](const std::vector<double>& x) { json["lists"].push_back(list_json(x)); });
   for (const MineralLine& m : line.minerals)
     json["minerals"].push_back(list_json({m.rate, m.well_mixed, m.dissolved, m.time_error}));
@@ -48,10 +43,11 @@ ReactiveLine line_of(const Json& json) {
   ReactiveLine line;
   std::size_t i = 0, k = 0;
   for_numbers(
-      line, [&](double& x) { x = number(json.at("numbers").at(i++)); },
+      line, [&](double& x) { x = number_or_nan(json.at("numbers").at(i++)); },
       [&](std::vector<double>& x) { x = list_of(json.at("lists").at(k++)); });
   for (const Json& m : json.at("minerals"))
-    line.minerals.push_back({number(m.at(0)), number(m.at(1)), number(m.at(2)), number(m.at(3))});
+    line.minerals.push_back(
+        {number_or_nan(m.at(0)), number_or_nan(m.at(1)), number_or_nan(m.at(2)), number_or_nan(m.at(3))});
   line.solved = json.at("counts").at(0);
   line.kept = json.at("counts").at(1);
   line.speciations = json.at("counts").at(2);

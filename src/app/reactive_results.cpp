@@ -18,15 +18,13 @@ constexpr double much_error = 0.05;          ///< of what has dissolved
 constexpr double round_off_charge = 1e-6;    ///< [%]
 constexpr double long_step = 0.5;  ///< D dt / h² from which on splitting takes 1 % of the flux into fast walls
 
-Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 double relative_error(const MineralLine& m) { return m.dissolved != 0.0 ? m.time_error / std::abs(m.dissolved) : 0.0; }
 
 /// Some hundred steps, from the beginning on: [time], and per mineral or element [time].
 Json history_json(const std::vector<ReactiveLine>& lines) {
   const auto over_time = [&](auto&& value) {
     Json all = Json::array();
-    for (const ReactiveLine& line : lines) all.push_back(finite(value(line)));
+    for (const ReactiveLine& line : lines) all.push_back(number_or_null(value(line)));
     return all;
   };
   const auto of_each = [&](std::size_t n, auto&& value) {
@@ -123,11 +121,11 @@ std::string ReactiveRun::json() const {
          {"in_equilibrium", plan_.reactions()[m].at_once()},
          {"area_m2", plan_.reactions()[m].at_once() ? Json(nullptr) : Json(area_[m])},
          {"rate_mol_s", line.rate},
-         {"rate_mol_m2_s", finite(line.rate / area_[m])},
-         {"well_mixed_rate_mol_s", finite(line.well_mixed)},
-         {"ratio_to_well_mixed", finite(line.ratio())},
-         {"saturation_index_outlet", finite(past_.line.outlet.saturation[m])},
-         {"saturation_index_mean", finite(past_.line.mean.saturation[m])},
+         {"rate_mol_m2_s", number_or_null(line.rate / area_[m])},
+         {"well_mixed_rate_mol_s", number_or_null(line.well_mixed)},
+         {"ratio_to_well_mixed", number_or_null(line.ratio())},
+         {"saturation_index_outlet", number_or_null(past_.line.outlet.saturation[m])},
+         {"saturation_index_mean", number_or_null(past_.line.mean.saturation[m])},
          {"dissolved_mol", line.dissolved},
          {"dissolved_m3", molar_volume(m) > 0.0 ? Json(molar_volume(m) * line.dissolved) : Json(nullptr)},
          {"step_error_mol", line.time_error}});
@@ -149,8 +147,8 @@ std::string ReactiveRun::json() const {
                   {"solutions", solutions},
                   {"threads", n_threads()},
                   {"database", run_.config.chemistry.databases()},
-                  {"pH_outlet", finite(past_.line.outlet.ph)},
-                  {"pH_mean", finite(past_.line.mean.ph)},
+                  {"pH_outlet", number_or_null(past_.line.outlet.ph)},
+                  {"pH_mean", number_or_null(past_.line.mean.ph)},
                   {"minerals", minerals},
                   {"elements", elements},
                   {"charge_mol", past_.line.charge},

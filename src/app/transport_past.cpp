@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/transport_past.hpp"
 
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -12,15 +10,12 @@ namespace karst {
 
 namespace {
 
-Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
-double number(const Json& x) { return x.is_null() ? std::numeric_limits<double>::quiet_NaN() : x.get<double>(); }
-
 Json line_json(const TransportLine& l) {
   Json json{l.time, l.dt, l.pore_volumes};
   for (const ComponentLine& c : l.components) {
     Json numbers = Json::array();
     for (const double x : {c.outlet, c.mean, c.inflow, c.outflow, c.wall, c.made, c.least, c.largest, c.imbalance})
-      numbers.push_back(number(x));
+      numbers.push_back(number_or_null(x));
     for (const double x : c.probes) numbers.push_back(x);
     json.push_back(numbers);
   }
@@ -28,13 +23,13 @@ Json line_json(const TransportLine& l) {
 }
 
 TransportLine line_of(const Json& json) {
-  TransportLine l{number(json.at(0)), number(json.at(1)), number(json.at(2)), {}};
+  TransportLine l{number_or_nan(json.at(0)), number_or_nan(json.at(1)), number_or_nan(json.at(2)), {}};
   for (std::size_t at = 3; at < json.size(); ++at) {
     const Json& numbers = json.at(at);
     ComponentLine& c = l.components.emplace_back();
     std::size_t i = 0;
     for (double* x : {&c.outlet, &c.mean, &c.inflow, &c.outflow, &c.wall, &c.made, &c.least, &c.largest, &c.imbalance})
-      *x = number(numbers.at(i++));
+      *x = number_or_nan(numbers.at(i++));
     for (; i < numbers.size(); ++i) c.probes.push_back(numbers.at(i).get<double>());
   }
   return l;

@@ -20,8 +20,6 @@ constexpr double largest_overshoot = 0.02;  ///< of a steady solution, over the 
 constexpr double largest_gap = 1e-12;       ///< of continuity, after what it missed was taken out
 constexpr double largest_backflow = 1e-3;
 
-Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 double ratio_to_well_mixed(const WallResult& wall) {
   return wall.well_mixed != 0.0 ? wall.loss / wall.well_mixed : std::numeric_limits<double>::quiet_NaN();
 }
@@ -38,12 +36,12 @@ Json wall_json(const TransportResult& result, const ComponentResult& c) {
             {"rate_m_s", wall.rate},
             {"loss_C_m3_s", wall.loss},
             {"well_mixed_loss_C_m3_s", wall.well_mixed},
-            {"ratio_to_well_mixed", finite(ratio_to_well_mixed(wall))},
-            {"effective_rate_m_s", finite(wall.rate * ratio_to_well_mixed(wall))},
+            {"ratio_to_well_mixed", number_or_null(ratio_to_well_mixed(wall))},
+            {"effective_rate_m_s", number_or_null(wall.rate * ratio_to_well_mixed(wall))},
             {"order", wall.order},
-            {"concentration", finite(wall.concentration)},
-            {"damkohler_diffusion", finite(damkohler(result, c))},
-            {"sherwood", finite(wall.to_wall * result.number_length / c.diffusivity)}};
+            {"concentration", number_or_null(wall.concentration)},
+            {"damkohler_diffusion", number_or_null(damkohler(result, c))},
+            {"sherwood", number_or_null(wall.to_wall * result.number_length / c.diffusivity)}};
   json["damkohler_advection"] =
       result.flow_rate != 0.0 ? Json(wall.rate * wall.area / std::abs(result.flow_rate)) : Json(nullptr);
   return json;
@@ -60,7 +58,7 @@ Json response_json(const TransportResult& result, const ComponentResult& c) {
             {"relative_variance", b.variance / (b.mean_time * b.mean_time)}};
   if (const auto d = result.dispersion(c)) {
     json["dispersion_m2_s"] = *d;
-    json["dispersion_over_diffusivity"] = finite(*d / c.diffusivity);
+    json["dispersion_over_diffusivity"] = number_or_null(*d / c.diffusivity);
     json["dispersivity_m"] = *d / std::abs(result.pore_velocity());
   }
   return json;
@@ -71,10 +69,10 @@ Json component_json(const TransportResult& result, std::size_t i) {
   const ComponentLine& end = result.states.back().components[i];
   Json json{{"name", c.name},
             {"diffusivity_m2_s", c.diffusivity},
-            {"peclet", result.flows ? finite(result.peclet(c)) : Json(nullptr)},
-            {"outlet", finite(end.outlet)},
+            {"peclet", result.flows ? number_or_null(result.peclet(c)) : Json(nullptr)},
+            {"outlet", number_or_null(end.outlet)},
             {"mean", end.mean},
-            {"inlet", finite(c.inlet)},
+            {"inlet", number_or_null(c.inlet)},
             {"data_range", {c.low, c.high}},
             {"value_range", {c.least, c.largest}},
             {"largest_imbalance", c.imbalance},
@@ -281,7 +279,7 @@ std::string transport_json(const TransportResult& r) {
     json["components"].push_back(component_json(r, i));
     Json outlet = Json::array(), mean = Json::array();
     for (const TransportLine& line : r.states) {
-      outlet.push_back(finite(line.components[i].outlet));
+      outlet.push_back(number_or_null(line.components[i].outlet));
       mean.push_back(line.components[i].mean);
     }
     history["outlet"].push_back(outlet);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -272,5 +273,9 @@ std::vector<std::vector<std::string>> names_given_twice(std::string_view text) {
   const bool is_json = !Library::parse(text, look, false).is_discarded();
   return is_json ? twice : decltype(twice){};
 }
+
+Json number_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+
+double number_or_nan(const Json& x) { return x.is_null() ? std::numeric_limits<double>::quiet_NaN() : x.get<double>(); }
 
 }  // namespace karst

@@ -182,6 +182,10 @@ class Json {
   std::unique_ptr<Held> held_;  ///< of texts, arrays and objects
 };
 
+/// JSON has no NaN and no infinity: null stands for them, and is read as NaN.
+Json number_or_null(double x);
+double number_or_nan(const Json& x);
+
 /// Names that stand twice in one object of a text (parse() keeps the last value), each after those of the objects
 /// around it; names of arrays are empty. None where the text is no JSON.
 std::vector<std::vector<std::string>> names_given_twice(std::string_view text);

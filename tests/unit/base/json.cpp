@@ -59,6 +59,16 @@ TEST(JsonTest, ReadsWhatItWrote) {
   EXPECT_EQ(json.value("m", "none"), "none");
 }
 
+// Null in the object itself, not in its text alone: who asks is_null() before a text is made gets the same answer.
+TEST(JsonTest, WhatIsNoNumberIsNull) {
+  for (const double x :
+       {std::nan(""), std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
+    EXPECT_TRUE(number_or_null(x).is_null());
+    EXPECT_TRUE(std::isnan(number_or_nan(number_or_null(x))));
+  }
+  EXPECT_EQ(number_or_nan(Json::parse(number_or_null(0.1).dump())), 0.1);
+}
+
 TEST(JsonTest, IsBuiltStepByStep) {
   Json json;
   json["list"].push_back({{"a", 1}});

@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "app/flow_handover.hpp"
 #include "app/solve_progress.hpp"
 #include "app/solve_store.hpp"
 #include "base/atomic_file.hpp"
 #include "base/json.hpp"
+#include "ins/upscale/unbounded_flow.hpp"
 #include "solvers/krylov/truncated_gcr.hpp"
 #include "transport/steady/plane_fluxes.hpp"
 
@@ -151,6 +153,9 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
       found.push_back(
           fmt::format("dispersion.axes: {0} is not among flow.axes, so no flow along it is computed; add \"{0}\" there",
                       "xyz"[axis]));
+  for (const int axis : context.config.dispersion.axes)
+    if (std::string problem = unbounded_drive(flow, context.geometry, axis); !problem.empty())
+      found.push_back(std::move(problem));
   if (flow.reservoir > 0)
     found.emplace_back(
         "flow.reservoir: the dispersion tensor belongs to a sample that repeats, without free fluid between its "

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "app/initial_values.hpp"
 #include "app/probes.hpp"
@@ -15,6 +16,7 @@
 #include "app/transport_setup.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ins/upscale/unbounded_flow.hpp"
 
 namespace karst {
 
@@ -146,6 +148,9 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
         fmt::format("transport: no pore leads through the sample along {}, so nothing flows and nothing is "
                     "carried; name another axis in flow.axes, or use finer cells",
                     "xyz"[axis]));
+  if (flows && run.config.flow.inlets.empty() && !is_in_time(run.config.flow.model))
+    if (std::string problem = unbounded_drive(run.config.flow, run.geometry, axis); !problem.empty())
+      found.push_back(std::move(problem));
   for (std::size_t i = 0; i < deck.components.size(); ++i)
     std::ranges::move(initial_mistakes(run, i), std::back_inserter(found));
   std::ranges::move(mistakes_in_time(deck, known_end(run)), std::back_inserter(found));

@@ -36,6 +36,15 @@ def transport_initial_not_finite(folder):
 
 
 @case
+def transport_by_a_pressure_that_nothing_holds(folder):
+    """All of the domain is fluid, which no pressure drop moves steadily; found before anything is solved."""
+    text = ('[grid]\ncells = [16, 8, 8]\nsize = [16e-6, 8e-6, 8e-6]\n[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\n'
+            'axes = ["x"]\n[transport]\ndiffusivity = 1e-9\n[[transport.component]]\nname = "a"\ninlet = 1\n'
+            '[time]\nend_pore_volumes = 1\n')
+    return ["check", deck(folder, text)], ["flow.drive", "nothing holds the fluid along x", '"velocity"']
+
+
+@case
 def transport_inlet_of_a_periodic_axis(folder):
     return ["check", deck(folder, transport_deck("inlet = 1\n")), 'flow.axes=["y"]', "flow.drive=velocity"], [
         "transport.component[0].inlet", "periodic along y"]

@@ -17,6 +17,7 @@
 #include "base/timer.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/upscale/sample_flow.hpp"
+#include "ins/upscale/unbounded_flow.hpp"
 #include "ins/upscale/wall_drag.hpp"
 
 namespace karst {
@@ -61,7 +62,8 @@ void check_flow_cells(const FlowCounts& counts, const std::string& name) {
       name, counts.orphans);
   require(counts.walls > 0,
           "{}: no grid line between {} cell centres meets a wall or a no-slip side, so nothing holds the fluid and its "
-          "velocity has no bound; the solid is smaller than a cell: use finer cells, or flow.sides = \"no-slip\"",
+          "velocity has no bound; there is no solid, or it is smaller than a cell: use finer cells, or flow.sides = "
+          "\"no-slip\"",
           name, counts.flow_cells);
 }
 
@@ -422,14 +424,6 @@ double driven_gradient(const FlowOptions& options, const Domain& domain, int axi
                                                        : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Nothing holds the fluid: there is no wall in the domain and no side with friction.
-bool is_unbounded(const Geometry& geometry, const FlowSides& sides) {
-  const Domain& domain = domain_of(geometry);
-  for (int side = 0; side < 6; ++side)
-    if (sides[side] == FlowSide::no_slip && !is_periodic(domain, direction_of(side))) return false;
-  return geometry.report.specific_surface == 0.0 && geometry.report.porosity == 1.0;
-}
-
 /// Of an axis without anything that holds the fluid: a given velocity is that of all of it, at no pressure gradient; a
 /// given gradient has no steady flow.
 FlowColumn unbounded(const Comm& comm, const Geometry& geometry, const FlowOptions& options, const FlowSample& sample,
@@ -486,8 +480,7 @@ std::optional<FlowColumn> without_solve(const Comm& comm, const Geometry& geomet
                                         const FlowSample& sample, int axis, bool keep_solution) {
   const Domain& domain = domain_of(geometry);
   if (!geometry.report.percolates[axis]) return unconnected(options, domain, axis, sample.cell_width);
-  if (is_unbounded(geometry, flow_sides(domain, options, axis)))
-    return unbounded(comm, geometry, options, sample, axis, keep_solution);
+  if (is_unbounded(options, geometry, axis)) return unbounded(comm, geometry, options, sample, axis, keep_solution);
   return {};
 }
 

@@ -79,6 +79,8 @@ double DriveFactor::at(double time) const {
 
 double DriveFactor::before(double time, double end) const { return at(std::max(0.0, time - 1e-12 * end)); }
 
+double DriveFactor::after(double time, double end) const { return at(std::min(end, time + 1e-12 * end)); }
+
 std::vector<double> DriveFactor::jumps(double end) const {
   if (!options_->drive_table) return jumps_of("flow.drive_factor", options_->drive_factor, end);
   const std::vector<double>& time = options_->drive_table->time;
@@ -145,6 +147,16 @@ void DriveInTime::set_profile(double time, StokesLevels& op) const {
 StokesDrive DriveInTime::at(double time, StokesLevels& op) const {
   if (profile_changes_) set_profile(std::max(0.0, time - 1e-12 * times_.end), op);
   return factor(time) * unit_;
+}
+
+StokesDrive DriveInTime::after(double time, StokesLevels& op) const {
+  if (profile_changes_) set_profile(std::min(times_.end, time + 1e-12 * times_.end), op);
+  return factor_.after(time, times_.end) * unit_;
+}
+
+bool DriveInTime::starts_at_once() const {
+  constexpr double as_good_as_shut = 1e-9;
+  return has_inlet() && std::abs(factor_.after(0.0, times_.end)) > as_good_as_shut * factor_.strongest(times_);
 }
 
 StokesDrive DriveInTime::strongest(StokesLevels& op) const {

@@ -36,6 +36,8 @@ class DriveFactor {
   double at(double time) const;  ///< [s]
   /// In the step that ends at this time: where the factor jumps then, the one before the jump.
   double before(double time, double end) const;
+  /// In the step that begins at this time: where the factor jumps then, the one after the jump.
+  double after(double time, double end) const;
   /// Times up to the end at which it jumps, increasing. Throws Error where a formula jumps too often.
   std::vector<double> jumps(double end) const;
   /// Largest size at the ends of all steps. Throws Error where one is not finite.
@@ -60,7 +62,11 @@ class DriveInTime {
   FlowSides sides() const;
   /// In the step that ends at a time [s]; sets the profile of the inlet for it.
   StokesDrive at(double time, StokesLevels& op) const;
+  /// In the step that begins at a time [s]; sets the profile of the inlet for it.
+  StokesDrive after(double time, StokesLevels& op) const;
   double factor(double time) const { return factor_.before(time, times_.end); }
+  /// An inlet that is not shut at the beginning: fluid at rest goes with it at once.
+  bool starts_at_once() const;
   /// The largest of all, with its profile set.
   StokesDrive strongest(StokesLevels& op) const;
   /// Longest step from rest, and where the drive jumps [s].

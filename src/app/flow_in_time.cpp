@@ -96,15 +96,20 @@ struct StepLength {
   }
 };
 
-/// Leaves the flow of flow.start or flow.start_file in the solver. Collective.
-void begin_flow(const JobContext& run, StokesSolver& stokes, UnsteadySolver& solver, const StokesDrive& drive,
+/// Leaves the flow of flow.start or flow.start_file in the solver; at rest, that which an inlet sets in motion at once.
+/// Collective.
+void begin_flow(const JobContext& run, StokesSolver& stokes, UnsteadySolver& solver, const DriveInTime& in_time,
                 const FlowUnits& units) {
   const FlowOptions& options = run.config.flow;
+  if (options.start == FlowStart::rest && options.start_file.empty()) {
+    if (in_time.starts_at_once()) solver.jump(in_time.after(0.0, stokes.op()));
+    return;
+  }
+  const StokesDrive drive = in_time.at(0.0, stokes.op());
   if (!options.start_file.empty()) {
     read_start(run, units, stokes);
     return solver.begin_near(drive);
   }
-  if (options.start == FlowStart::rest) return;
   stokes.solve(drive);
   if (options.start == FlowStart::steady) {
     SteadyOptions steady_options;
@@ -204,7 +209,7 @@ class FlowInTime final : public Process {
     const bool goes_on = resume();
     if (run.comm.rank() == 0 && run.file) csv_.open(run.file(history_name), goes_on);
     if (!goes_on) {
-      begin_flow(run, *stokes_, *solver_, drive_at(0.0), units_);
+      begin_flow(run, *stokes_, *solver_, drive_, units_);
       if (past_.history.inertia && options_.start == FlowStart::rest && options_.start_file.empty())
         steps_.set_in(drive_);
       csv_.append(history_header(past_.history));
@@ -228,6 +233,10 @@ class FlowInTime final : public Process {
 
   void step(double dt) override {
     try {
+      if (past_.at_jump && drive_.has_inlet()) {
+        solver_->jump(drive_.after(past_.history.time.back(), stokes_->op()));
+        hand_over();
+      }
       last_ = solver_->step(dt / units_.time());
       hand_over();
     } catch (const Error& e) {  // the same on all ranks; the flow is that of the step before

@@ -89,15 +89,21 @@ void UnsteadySolver::begin_near(const StokesDrive& drive) {
     if (volume_[v] == 0.0F) x[v] = {};
   });
   begin_here(drive);
+  jump(drive);
+}
+
+void UnsteadySolver::jump(const StokesDrive& drive) {
+  const std::span<Quad> x = stokes_->all_values();
   const std::vector<Quad> given(x.begin(), x.end());
   const double a = shortest_rate * std::max(1.0, outflow_);
   const TimeTerm term{a, {a, 0.0}, {&now_, &now_}};
-  stokes_->solve_from_here(drive, term, size_, "start of the flow");
+  stokes_->solve_from_here(drive, term, std::max(size_, carried_size_), "jump of the flow");
   for (std::size_t v = 0; v < given.size(); ++v) x[v].v[3] = given[v].v[3];  // that of the step made the flow whole
   keep(drive, term, before_);
   std::swap(now_, before_);
   for (std::size_t v = 0; v < given.size(); ++v) now_.cells[v].v[3] = given[v].v[3];
   stokes_->list_unknowns();
+  forget();
   carry(0.0, 0.0);
 }
 

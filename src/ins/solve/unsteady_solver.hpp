@@ -102,6 +102,12 @@ class UnsteadySolver {
   /// step too short for anything but pressure to act. Where no fluid flows values are set to 0. Throws Error when the
   /// iteration fails. Collective.
   void begin_near(const StokesDrive& drive);
+  /// The velocity of an end jumps here, and the flow with it: an impulse of pressure, ρ (u+ - u-) = -∇P, ∇·u+ = 0,
+  /// takes no time. Goes on from u+ with the pressure of before; the next step does not look at those before it (two
+  /// stages). Without this the step would have the impulse in its pressures and in ∂u/∂t, over dt and the weights of
+  /// its stages, the second of which is negative. Throws Error when the iteration fails. Collective.
+  /// @param drive  after the jump
+  void jump(const StokesDrive& drive);
 
   /// Most that a cell may pass on in a step, in parts of its volume. Longer steps stay bounded but go wrong: a start-up
   /// through spheres is off by 0.0005 at 3, 0.015 at 19 and 0.04 at 32 (docs/decisions/034).
@@ -112,7 +118,7 @@ class UnsteadySolver {
   /// the flow is then that of before. Allocates no field. Collective.
   StepReport step(double dt);
 
-  /// What drives the fluid jumps here: the next step does not look at those before it (two stages).
+  /// A force or pressures jump here: the next step does not look at those before it (two stages).
   void forget() { dt_ = 0.0; }
 
   /// The fluxes through all faces at the end of the last step [velocity h0²], on stokes.op().composite(). They add up

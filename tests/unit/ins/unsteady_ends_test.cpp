@@ -145,6 +145,50 @@ TEST(UnsteadyEnds, ProfileMayChangeWithTimeMpi) {
   EXPECT_LT(comm.max(off), 1e-6);
 }
 
+// A stream that starts at once, and is halved at once: u is that of the inlet in every step and nothing presses, as the
+// impulse takes no time. Without jump() the pressure at the inlet is 12 10 u / dt and, a step later, negative.
+TEST(UnsteadyEnds, ImpulseIsInNoStepMpi) {
+  const Comm comm = Comm::world();
+  const PlaneChannel channel{0, 12, 8, false, FlowSide::symmetry};
+  const Geometry geometry = channel.geometry(comm);
+  StokesSolver stokes(comm, geometry, channel.kinds(), options(1e-10));
+  UnsteadySolver flow(
+      stokes, geometry, [&](double t) { return channel.drive(t < 0.35 ? 1.0 : 0.5); }, channel.drive(),
+      TimeScheme::bdf2, 10.0);
+  flow.jump(channel.drive());
+  for (int i = 0; i < 6; ++i) {
+    if (i == 3) flow.jump(channel.drive(0.5));
+    const StepReport step = flow.step(0.1);
+    double off = 0.0;
+    for (const Quad& q : stokes.solution())
+      off = std::max({off, std::abs(q.v[0] - (i < 3 ? 1.0 : 0.5)), std::abs(q.v[3]) / 12.0});
+    EXPECT_LT(comm.max(off), 1e-6) << i;
+    EXPECT_NEAR(step.energy.growth, 0.0, 1e-6) << i;
+  }
+}
+
+// Past a disc between plates that hold the fluid, the force of the first step is that of layers at the walls that grow
+// with √t: it is of the order of 1 / √dt, where an impulse in the step would be of 1 / dt, and has the sign of the
+// stream.
+TEST(UnsteadyEnds, ForceAfterAJumpIsThatOfGrowingLayersMpi) {
+  const Comm comm = Comm::world();
+  const PlaneChannel channel{0, 24, 12, false, FlowSide::no_slip, 2.0};
+  const auto force = [&](double dt) {
+    const Geometry geometry = channel.geometry(comm);
+    StokesSolver stokes(comm, geometry, channel.kinds(), options(1e-9));
+    UnsteadySolver flow(
+        stokes, geometry, [&](double) { return channel.drive(); }, channel.drive(), TimeScheme::bdf2, 4.0);
+    flow.keep_rate();
+    flow.jump(channel.drive());
+    flow.step(dt);
+    return body_forces(stokes.op(), stokes.values(), channel.drive(), {0}, flow.momentum_rows())[0].total()[0];
+  };
+  const double longer = force(0.2), shorter = force(0.05);
+  EXPECT_GT(longer, 0.0);
+  EXPECT_GT(shorter / longer, 1.1);
+  EXPECT_LT(shorter / longer, 2.0);
+}
+
 /// Largest change of the velocity and of the force on the disc while the steady flow goes on for some steps.
 std::array<double, 2> change_of_steady(const Comm& comm, const PlaneChannel& channel, double inertia) {
   const Geometry geometry = channel.geometry(comm);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "base/error.hpp"
 #include "eb/shapes/formula.hpp"
@@ -18,6 +19,9 @@ constexpr double round_off = 1e-9;                  // of an interval over dt
 
 /// Below it two times of a run are one.
 double same_time(double t, double dt) { return 1e-12 * dt + 2e-15 * std::abs(t); }
+
+constexpr double after_jump = 1.0 / 16.0;  ///< first step, over the longest
+constexpr double growth = 0.5;
 
 std::int64_t steps_in(double interval, double dt) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(interval / dt - round_off)));
@@ -45,7 +49,8 @@ void declare(Reader& in, TimeOptions& options) {
   in.number(
       "time.cfl", options.cfl, "-",
       "part of its volume that a cell may exchange in a step. Transport in a flow: in cells of half their size or "
-      "more; smaller ones are solved implicitly. navier-stokes: steps follow it, and grow by half at most; left "
+      "more, at most 0.9; smaller ones are solved implicitly, and steps after a jump at an inlet begin short. "
+      "navier-stokes: steps follow it, and grow by half at most; left "
       "out beside time.dt, all steps are time.dt long",
       1e-3, 1.0);
   in.number("time.end_pore_volumes", options.end_pore_volumes, "-",
@@ -119,6 +124,12 @@ void read(Reader& in, TimeOptions& options, InTime what) {
                             "flow.model = \"unsteady-stokes\" or a [[transport.component]]");
 }
 
+double longest_at(const TimeOptions& options, double time, double longest) {
+  const auto next = std::ranges::upper_bound(options.jumps, time + same_time(time, longest));
+  if (next == options.jumps.begin()) return longest;
+  return std::min(longest, after_jump * longest + growth * std::max(0.0, time - *std::prev(next)));
+}
+
 Clock::Clock(const TimeOptions& options) : options_(options) { plan_interval(); }
 
 void Clock::plan_interval() {
@@ -139,13 +150,14 @@ void Clock::plan_interval() {
     to_output_ = false;
   }
   made_ = 0;
-  planned_ = options_.dt > 0.0 ? steps_in(target_ - begin_, options_.dt) : 1;
+  planned_ = options_.dt > 0.0 ? steps_in(target_ - begin_, longest_at(options_, begin_, options_.dt)) : 1;
   dt_ = (target_ - begin_) / static_cast<double>(planned_);
 }
 
 void Clock::limit(double dt) {
-  const double rest = target_ - time_, longest_step = options_.dt > 0.0 ? std::min(options_.dt, dt) : dt;
-  const std::int64_t planned = steps_in(rest, longest_step);
+  const double rest = target_ - time_,
+               longest = options_.dt > 0.0 ? std::min(longest_at(options_, time_, options_.dt), dt) : dt;
+  const std::int64_t planned = steps_in(rest, longest);
   if (finished_ || planned == planned_ - made_) return;
   begin_ = time_;
   made_ = 0;
@@ -158,6 +170,7 @@ void Clock::advance() {
   output_due_ = at_break_ = false;
   if (++made_ < planned_) {
     time_ = begin_ + static_cast<double>(made_) * dt_;
+    if (longest_at(options_, begin_, options_.dt) < options_.dt) limit(options_.dt);
     return;
   }
   time_ = target_;
@@ -239,6 +252,11 @@ double steps_between(double begin, double end, const TimeOptions& options) {
 }  // namespace
 
 double count_steps(const TimeOptions& options) {
+  if (!options.jumps.empty()) {
+    Clock clock(options);
+    while (!clock.done()) clock.advance();
+    return clock.steps();
+  }
   double sum = 0.0, begin = 0.0;
   for (const double next : options.breaks) {
     if (next <= begin + same_time(begin, options.dt)) continue;

@@ -25,7 +25,15 @@ struct TimeOptions {
   /// Times [s], increasing, at which a step ends because what is given jumps or bends there; those that are no times of
   /// the run are passed over.
   std::vector<double> breaks{};
+  /// Times [s], increasing, at which what is given jumps, 0 among them where the beginning does not fit it: steps begin
+  /// short there and grow (longest_at()).
+  std::vector<double> jumps{};
 };
+
+/// Longest step at a time [s], where steps are at most `longest` otherwise: after a jump a sixteenth of it, from step
+/// to step by half longer. What is not smooth in time is not of second order: an error of the first steps stays.
+double longest_at(const TimeOptions& options, double time, double longest);
+
 /// [checkpoint]: when a run that goes through time keeps its state for --resume.
 struct CheckpointOptions {
   double every_minutes = 30.0;  ///< 0: when it is asked to end alone
@@ -48,8 +56,8 @@ enum class InTime : std::uint8_t {
 /// Declares and reads [time]; notes as mistakes: values that are missing, or that have no effect.
 void read(Reader& in, TimeOptions& options, InTime what);
 
-/// Times of a run. Steps between two outputs or breaks are equal, at most dt long, and land on the output times, the
-/// breaks and the end exactly. A break that cannot be told from one of the others counts as that one.
+/// Times of a run. Steps between two outputs or breaks are equal but after a jump, at most dt long, and land on the
+/// output times, the breaks and the end exactly. A break that cannot be told from one of the others counts as that one.
 class Clock {
  public:
   Clock() = default;  ///< of what has no time: one step
@@ -84,7 +92,7 @@ class Clock {
   bool output_due_ = false, at_break_ = false, finished_ = false;
 };
 
-/// Steps from 0 to the end. O(breaks).
+/// Steps from 0 to the end. O(breaks), with jumps O(steps).
 double count_steps(const TimeOptions& options);
 
 /// Times between 0 and `end` at which a formula of t [s] jumps, to the last bit, increasing. Throws Error, naming the

@@ -63,13 +63,15 @@ TransportInTime::TransportInTime(const JobContext& run)
   const std::vector<std::string> wrong = mistakes_in_time(deck_, past_.times.end);
   require(wrong.empty(), "{}", join(wrong, "\n"));
   past_.times.breaks = breaks_of(deck_, past_.times.end);
-  if (!flow_.in_time) n_steps_ = count_steps(past_.times);
+  past_.times.jumps = jumps_of(deck_, past_.times.end);
   set_initial(initial);
   if (run.config.reactive != nullptr) {
     chemistry_.emplace(run, *stepper_).start(state_);
     for (std::size_t i = 0; i < past_.result.components.size(); ++i)
       if (is_total(i)) past_.result.components[i].conservative = false;
   }
+  if (begins_with_jump()) past_.times.jumps.insert(past_.times.jumps.begin(), 0.0);
+  if (!flow_.in_time) n_steps_ = count_steps(past_.times);
   start_signals();
   past_.files.histories = {csv_name, profile_name};
   if (chemistry_) past_.files.histories.emplace_back(ReactiveRun::csv_name);
@@ -111,6 +113,22 @@ void TransportInTime::set_initial(const std::vector<std::shared_ptr<InitialValue
     require_initial(run_, i, values);
     stepper_->set_values(state_, i, values);
   }
+}
+
+/// What is given on an inlet or a fixed end is not what is in the volume there.
+bool TransportInTime::begins_with_jump() const {
+  constexpr double as_good_as = 1e-3;
+  const ScalarGrid& grid = stepper_->grid();
+  bool jumps = false;
+  for (std::size_t i = 0; i < state_.values.size(); ++i)
+    for (const BoundaryFace& face : grid.boundary) {
+      const ScalarSide& side = stepper_->components()[i].sides[face.side];
+      if (side.kind != ScalarSide::Kind::fixed && !(stepper_->flow()[face.face] < 0.0)) continue;
+      const double given = side.value ? side.value(face.at, just_after(0.0, past_.times.end)) : 0.0,
+                   there = state_.values[i][face.volume];
+      jumps = jumps || std::abs(given - there) > as_good_as * std::max(std::abs(given), std::abs(there));
+    }
+  return run_.comm.any(jumps);
 }
 
 void TransportInTime::start_signals() {
@@ -175,7 +193,7 @@ void TransportInTime::step(double dt) {
 /// still to be recorded.
 void TransportInTime::carried_steps(double dt) {
   const FluxesInTime& flow = *run_.handover->in_time;
-  constexpr double middle = 0.5, most_steps = 1e6;
+  constexpr double middle = 0.5, most_steps = 1e6, round_off = 1e-9;
   const auto take = [&](double part) {
     blend(flow, part, *flow_.faces);
     const FlowContinuity continuity = take_flow(*flow_.faces);
@@ -183,17 +201,21 @@ void TransportInTime::carried_steps(double dt) {
     past_.result.continuity_after = std::max(past_.result.continuity_after, continuity.after);
   };
   take(middle);
-  const double steps = std::ceil(dt / (past_.times.cfl * stepper_->largest_step()));
-  require(steps <= most_steps,
+  const double longest = std::min(past_.times.cfl, most_courant) * stepper_->largest_step(), begin = state_.time;
+  require(dt <= most_steps * longest,
           "transport: the flow passes on the volume of a cell {:.3g} times in a step of {:.3g} s; give shorter steps "
           "(time.dt)",
-          steps * past_.times.cfl, dt);
-  const int n = std::max(1, static_cast<int>(steps));
-  for (int k = 0; k < n; ++k) {
-    if (n > 1) take((k + middle) / n);
-    one_step(dt / n);
-    past_.carried += rate_in_ * dt / n;
-    if (k + 1 < n) take_line(state_.time / past_.times.end, false);
+          dt / stepper_->largest_step(), dt);
+  for (double done = 0.0, part = 0.0; done < dt; done += part) {
+    const double rest = dt - done;
+    const double steps =
+        std::max(1.0, std::ceil(rest / longest_at(past_.times, begin + done, std::min(longest, dt)) - round_off));
+    part = rest / steps;
+    if (part < dt) take((done + middle * part) / dt);
+    one_step(part);
+    past_.carried += rate_in_ * part;
+    if (steps == 1.0) return;
+    take_line(state_.time / past_.times.end, false);
   }
 }
 

@@ -54,6 +54,7 @@ class TransportInTime final : public Process {
   void set_initial(const std::vector<std::shared_ptr<InitialValues>>& initial);
   void start_signals();
   FlowContinuity take_flow(FaceField& faces, std::span<const double> potential = {});
+  bool begins_with_jump() const;
   void carried_steps(double dt);
   void one_step(double dt);
   void take_line(double part, bool last);

@@ -82,6 +82,12 @@ ScalarWall law_of(const LevelGeometry& level, std::int64_t row, const std::vecto
   return {rate / area, equilibrium / rate};
 }
 
+std::vector<double> in_order(std::vector<double> times) {
+  std::ranges::sort(times);
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
 ScalarSide inlet_of(const ComponentDeck& c, bool flows) {
   ScalarSide side;
   side.kind = c.inlet_kind == EndKind::value || !flows ? ScalarSide::Kind::fixed : ScalarSide::Kind::open;
@@ -232,26 +238,37 @@ TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow) 
   return result;
 }
 
-std::vector<double> breaks_of(const TransportDeck& deck, double end) {
-  std::vector<double> breaks;
-  const auto add = [&](const std::vector<double>& times) { breaks.insert(breaks.end(), times.begin(), times.end()); };
+std::vector<double> jumps_of(const TransportDeck& deck, double end) {
+  std::vector<double> jumps;
+  const auto add = [&](const std::vector<double>& times) { jumps.insert(jumps.end(), times.begin(), times.end()); };
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
     const ComponentDeck& c = deck.components[i];
+    if (c.outlet) add(jumps_of(fmt::format("transport.component[{}].outlet", i), *c.outlet, end));
+    if (!c.inlet_table) {
+      add(jumps_of(fmt::format("transport.component[{}].inlet", i), c.inlet, end));
+      continue;
+    }
+    const std::vector<double>&time = c.inlet_table->time, &value = c.inlet_table->value;
+    for (std::size_t n = 1; n < time.size(); ++n)
+      if (time[n] == time[n - 1] && value[n] != value[n - 1] && time[n] > 0.0 && time[n] < end)
+        jumps.push_back(time[n]);
+  }
+  return in_order(std::move(jumps));
+}
+
+std::vector<double> breaks_of(const TransportDeck& deck, double end) {
+  std::vector<double> breaks = jumps_of(deck, end);
+  for (const ComponentDeck& c : deck.components)
     if (c.inlet_table)
       std::ranges::copy_if(c.inlet_table->time, std::back_inserter(breaks),
                            [&](double t) { return t > 0.0 && t < end; });
-    else
-      add(jumps_of(fmt::format("transport.component[{}].inlet", i), c.inlet, end));
-    if (c.outlet) add(jumps_of(fmt::format("transport.component[{}].outlet", i), *c.outlet, end));
-  }
-  std::ranges::sort(breaks);
-  breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());
-  return breaks;
+  return in_order(std::move(breaks));
 }
 
 std::vector<std::string> break_warnings(const TimeOptions& times) {
   TimeOptions without = times;
   without.breaks.clear();
+  without.jumps.clear();
   const double steps = count_steps(times), fewer = count_steps(without);
   if (steps < 2.0 * fewer) return {};
   return {fmt::format(
@@ -266,7 +283,7 @@ TimeOptions transport_times(TimeOptions times, double pore_time, double largest_
   if (times.output_pore_volumes > 0.0) times.output = times.output_pore_volumes * pore_time;
   require(times.output <= times.end, "time: the output every {:g} s is beyond the end at {:g} s; leave it out",
           times.output, times.end);
-  const double by_flow = times.cfl * largest_step;
+  const double by_flow = std::min(times.cfl, most_courant) * largest_step;
   times.dt = times.dt > 0.0 ? std::min(times.dt, by_flow) : by_flow;
   times.dt = std::min(times.dt, times.end);
   require(times.end / times.dt <= most_steps,

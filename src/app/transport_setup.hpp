@@ -69,8 +69,14 @@ TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow);
 /// @param largest_step  of Courant number 1 [s]
 TimeOptions transport_times(TimeOptions times, double pore_time, double largest_step);
 
-/// Times between 0 and `end` at which what is given on inlets and outlets bends or jumps: lines of tables, jumps of
-/// formulas. Increasing. Throws Error for a formula that jumps more than 10 000 times. Not collective.
+/// Largest Courant number of a step, whatever time.cfl asks: where every volume passes on all that it has, what
+/// alternates from one to the next is not damped, however much diffuses.
+inline constexpr double most_courant = 0.9;
+
+/// Times between 0 and `end` at which what is given on inlets and outlets jumps; those at which it bends or jumps:
+/// lines of tables, jumps of formulas. Increasing. Throws Error for a formula that jumps more than 10 000 times. Not
+/// collective.
+std::vector<double> jumps_of(const TransportDeck& deck, double end);
 std::vector<double> breaks_of(const TransportDeck& deck, double end);
 /// Says so where breaks double the number of steps, or more. Not collective.
 std::vector<std::string> break_warnings(const TimeOptions& times);

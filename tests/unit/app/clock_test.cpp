@@ -65,6 +65,29 @@ TEST(Clock, LandsOnBreaks) {
   EXPECT_EQ(go(options).outputs, std::vector<double>{0.5});
 }
 
+// After a jump steps begin short and grow by half at most, up to the longest one; they are counted, and a run that goes
+// on makes the same.
+TEST(Clock, StepsAreShortAfterAJump) {
+  TimeOptions options{1.0, 0.05, 0.45, StepScheme::bdf2};
+  options.breaks = {0.3, 0.6};
+  options.jumps = {0.0, 0.6};
+  double before = 0.05 / 16.0 / 1.5;
+  for (Clock clock(options); !clock.done();) {
+    if (clock.time() == 0.6) before = 0.05 / 16.0 / 1.5;
+    EXPECT_LE(clock.dt(), std::min(0.05, 1.5 * before) * (1.0 + 1e-8)) << clock.time();
+    before = std::max(before, clock.dt());
+    Clock later(options);
+    later.advance_to(clock.steps());
+    EXPECT_EQ(later.dt(), clock.dt());
+    clock.limit(9.0);
+    EXPECT_EQ(later.dt(), clock.dt());
+    clock.advance();
+  }
+  EXPECT_EQ(go(options).outputs, (std::vector<double>{0.45, 0.9}));
+  EXPECT_EQ(go(options).steps, count_steps(options));
+  EXPECT_LE(count_steps(options), 20 + 2 * 8);
+}
+
 // Steps that are limited on the way, shorter and longer again, still land on outputs, breaks and the end, and are equal
 // from each limit to the next of these times.
 TEST(Clock, LimitsKeepTheTimesThatAreMet) {

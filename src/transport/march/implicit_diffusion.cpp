@@ -3,11 +3,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
 
 namespace karst {
 namespace {
 
 constexpr double round_off = 1e-17;  ///< of what is left at first
+constexpr double most_sweeps = 20'000.0;
+
+/// Sweeps of Chebyshev's iteration until round-off is left; rho: spectral radius of a Jacobi sweep, at most 1.
+double sweeps_for(double rho) {
+  if (rho <= 0.0) return 1.0;
+  if (rho >= 1.0) return std::numeric_limits<double>::infinity();  // what a volume holds is round-off of its exchange
+  return std::ceil(std::log(round_off) / std::log(rho / (1.0 + std::sqrt(1.0 - rho * rho))));
+}
 
 }  // namespace
 
@@ -20,13 +31,19 @@ void set_step(const ScalarGrid& grid, const LowOrderTerms& terms, double dt, Imp
     return dt * terms.g.sum[v] / diagonal;
   });
   implicit.rho = grid.composite->comm().max(std::max(0.0, rho));
+  require(
+      sweeps_for(implicit.rho) <= most_sweeps,
+      "transport: a step of {:.3g} s lets a cell exchange {:.3g} times its volume by diffusion, which takes more than "
+      "{} sweeps over the grid: what flows is negligible beside what diffuses; give shorter steps (time.dt), or "
+      "leave out the flow",
+      dt, 1.0 / (1.0 - std::min(implicit.rho, 1.0 - 1e-16)), most_sweeps);
 }
 
 template <int C>
 int solve(ScalarGrid& grid, const LowOrderTerms& terms, double dt, const ImplicitDiffusion& implicit,
           std::span<const double> b, std::span<double> x, std::span<double> before) {
-  const double rho = implicit.rho, rate = rho / (1.0 + std::sqrt(1.0 - rho * rho));
-  const int n = rho > 0.0 ? static_cast<int>(std::ceil(std::log(round_off) / std::log(rate))) : 1;
+  const double rho = implicit.rho;
+  const int n = static_cast<int>(sweeps_for(rho));
   const double *const inverse = implicit.inverse.data(), *const right = b.data();
   std::ranges::copy(x, before.begin());
   double omega = 1.0;

@@ -15,7 +15,8 @@ struct ImplicitDiffusion {
   std::int64_t bytes() const { return static_cast<std::int64_t>(inverse.bytes() + b.bytes()); }
 };
 
-/// Makes D and ρ those of dt and terms.wall as it is. Collective.
+/// Makes D and ρ those of dt and terms.wall as it is. Throws Error, on all ranks, where so much diffuses in a step that
+/// a solve would take more than 20 000 sweeps. Collective.
 void set_step(const ScalarGrid& grid, const LowOrderTerms& terms, double dt, ImplicitDiffusion& implicit);
 
 /// @param b  C n_own

@@ -190,7 +190,7 @@ void Import::warn_of_result() {
         "{:.0f} % of the pore volume holds balls as wide as the smallest side of the image ({:g} voxels) and more: how "
         "wide such pores are this image does not tell; diameters of pores and throats end there",
         100 * pores.share_bound, pores.bound));
-  if (std::abs(report_.level_set_porosity / report_.porosity - 1) <= 0.01) return;
+  if (std::abs(report_.level_set_porosity - report_.porosity) <= 0.01 * report_.porosity) return;
   report_.warnings.push_back(fmt::format(
       "the wall between voxels gives a porosity of {:.4f}, whole voxels {:.4f}: {}; what follows is computed with the "
       "former",

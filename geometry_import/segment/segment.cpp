@@ -254,12 +254,17 @@ LabelMap label_map(const ImportOptions& o) {
   return LabelMap(values);
 }
 
-/// Error unless there are voxels of the pore and others.
-void require_both(const ImportOptions& options, const LabelMap& map, const SegmentReport& report, double pore,
-                  double sample_voxels) {
+/// A sample of one phase alone is a result, but not where `pore` names a value that a file of several does not have.
+void tell_of_one_phase(const ImportOptions& options, SegmentReport& report, double pore, double sample_voxels) {
   if (pore > 0 && pore < sample_voxels) return;
-  throw Error(fmt::format("{}: {} voxel has the value `pore = {}` (values go from {} to {}); there is no wall",
-                          options.file, pore == 0 ? "no" : "every", map.pore(), report.smallest, report.largest));
+  require(pore > 0 || !options.pore || report.smallest == report.largest,
+          "{}: no voxel has the value `pore = {}` (values go from {} to {})", options.file, report.pore,
+          report.smallest, report.largest);
+  report.warnings.push_back(
+      pore > 0
+          ? fmt::format("every voxel has the value of the pore space, {}: the sample has no wall", report.pore)
+          : fmt::format("no voxel has the value of the pore space, {} (values go from {} to {}): the sample is solid",
+                        report.pore, report.smallest, report.largest));
 }
 
 /// One value is pore, but the others are several integers: minerals, perhaps.
@@ -294,10 +299,8 @@ Segmentation segment_labels(const ImageLayers& image, const ImportOptions& optio
   const LabelTally tally = mine.over_ranks(comm);
   report.smallest = tally.smallest;
   report.largest = tally.largest;
-  require(report.smallest < report.largest, "{}: all voxels have the value {}; there is nothing to segment",
-          options.file, report.smallest);
   require_known(tally, map, image.voxels(), options.file);
-  require_both(options, map, report, label_volumes(comm, s.labels, {})[pore_label], image.sample_voxels());
+  tell_of_one_phase(options, report, label_volumes(comm, s.labels, {})[pore_label], image.sample_voxels());
   if (map.others_are_solid()) tell_of_minerals(tally.values, options, report);
   return s;
 }

@@ -154,7 +154,7 @@ struct KeepFlows {
   /// Of a flow without a wall, for which nothing was solved.
   void add_uniform(FlowColumn& column) const {
     hand_over(column, column.solution);
-    add(kept(column));
+    if (*this) add(kept(column));
   }
   void hand_over(const FlowColumn& column, std::vector<Quad> solution) const {
     if (handover == nullptr) return;
@@ -270,7 +270,8 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
   };
   for (FlowColumn& column : permeability(run.comm, geometry, part, run.config.fluid, sample, watch)) {
     if (is_solved(column)) continue;  // is there already
-    if (!column.solution.empty()) keep.add_uniform(column);
+    // Not by its solution, which a rank without boxes has none of.
+    if (column.unbounded && std::isfinite(column.largest_speed)) keep.add_uniform(column);
     columns.push_back(std::move(column));
   }
   std::ranges::sort(columns, {}, &FlowColumn::axis);

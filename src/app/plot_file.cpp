@@ -27,7 +27,7 @@ PlotSize write_plot(const JobContext& run, const Source& source, const std::stri
                     const std::vector<JobComponent>& of_jobs, double time) {
   Timer timer("plotfile");
   const std::vector<PlotComponent> of_geometry = plot_components(run.config.output.plot);
-  if (of_geometry.empty() && of_jobs.empty()) return {};
+  if ((of_geometry.empty() && of_jobs.empty()) || run.geometry.levels[0].graph.layout().n_boxes() == 0) return {};
   PlotDescription plot;
   plot.title = run.config.title;
   plot.version = version_and_git_id();

@@ -11,7 +11,7 @@
 namespace karst {
 
 /// Writes the fields that output.plot asks for: those of the geometry, then those of the jobs that ran. Nothing is
-/// written when there are none. Throws the same Error on all ranks. Collective.
+/// written when there are none, nor where no cell holds fluid. Throws the same Error on all ranks. Collective.
 /// @param time  of the fields [s]
 PlotSize write_plot(const JobContext& run, const Source& source, const std::string& path,
                     const std::vector<JobComponent>& of_jobs, double time = 0.0);

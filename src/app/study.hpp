@@ -102,8 +102,8 @@ struct StudyTable {
 std::string column_problem(const std::string& column);
 /// Columns that no completed case has, with the nearest place that one has. Not collective.
 std::vector<std::string> empty_columns(const std::vector<std::string>& columns, const std::vector<Json>& summaries);
-/// "no path along x": where jobs ask for an axis along which no pore leads, so that what they compute is 0. Empty
-/// elsewhere.
+/// "no path along x": where jobs ask for an axis along which no pore leads, so that what they compute is 0;
+/// "no wall along x": where nothing holds the fluid, and the permeability is infinite. Empty elsewhere.
 /// @param axes  0, 1, 2
 std::string remark_on(const Json& summary, const std::vector<int>& axes);
 

@@ -126,13 +126,18 @@ std::vector<std::string> empty_columns(const std::vector<std::string>& columns, 
 }
 
 std::string remark_on(const Json& summary, const std::vector<int>& axes) {
-  std::vector<std::string> closed;
+  if (!summary.is_object()) return "";
+  std::vector<std::string> closed, unbounded, remarks;
   for (const int axis : axes) {
     const std::string name(1, "xyz"[axis]);
-    if (summary.is_object() && summary.contains("percolates") && !summary.at("percolates").value(name, true))
-      closed.push_back(name);
+    if (summary.contains("percolates") && !summary.at("percolates").value(name, true)) closed.push_back(name);
   }
-  return closed.empty() ? "" : "no path along " + join(closed, ", ");
+  if (summary.contains("flow") && summary.at("flow").is_array())
+    for (const Json& flow : summary.at("flow"))
+      if (flow.value("unbounded", false)) unbounded.push_back(flow.value("axis", ""));
+  if (!closed.empty()) remarks.push_back("no path along " + join(closed, ", "));
+  if (!unbounded.empty()) remarks.push_back("no wall along " + join(unbounded, ", "));
+  return join(remarks, "; ");
 }
 
 }  // namespace karst

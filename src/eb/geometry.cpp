@@ -75,15 +75,16 @@ GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelS
   GridHierarchy built = build_hierarchy(
       comm, grid, holds_wall, [&](int level, const Box& cells) { return weight_of_box(level_set, level)(cells); },
       costs);
-  require(built.n_levels() == grid.levels,
+  const bool empty = built.levels[0].layout.n_boxes() == 0;
+  require(
+      !empty || level_set.smoothness().sample_spacing > 0.0,  // an image may be of solid alone
+      "geometry: no cell of the domain ({} x {} x {} cells) holds any fluid; check the meaning of inside and outside "
+      "of the shapes",
+      grid.cells[0], grid.cells[1], grid.cells[2]);
+  require(empty || built.n_levels() == grid.levels,
           "grid.refine: nothing was found to refine on level {}, though grid.levels = {}; check lo and hi (in metres, "
           "inside the domain) or ask for fewer levels",
           built.n_levels(), grid.levels);
-  require(
-      built.levels[0].layout.n_boxes() > 0,
-      "geometry: no cell of the domain ({} x {} x {} cells) holds any fluid; check the meaning of inside and outside "
-      "of the shapes, or the threshold and pore value of the image",
-      grid.cells[0], grid.cells[1], grid.cells[2]);
   return built;
 }
 
@@ -115,8 +116,9 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
     report.levels.push_back(built.report);
     geometry.levels.push_back(std::move(built.geometry));
   }
-  require(report.levels[0].vofs > 0, "geometry: no fluid was found in the domain of {} x {} x {} cells", grid.cells[0],
-          grid.cells[1], grid.cells[2]);
+  require(report.levels[0].vofs > 0 || level_set.smoothness().sample_spacing > 0.0,
+          "geometry: no fluid was found in the domain of {} x {} x {} cells", grid.cells[0], grid.cells[1],
+          grid.cells[2]);
   level_set.drop_cache();
   const double domain = static_cast<double>(grid.domain().box().count());
   report.connected_porosity = (volume - report.levels[0].closed_volume) / domain;

@@ -179,11 +179,6 @@ def raw_image_without_pores(folder):
     return ["geometry", raw_deck(folder, sphere_image(16, 5), "pore = 7\n")], ["rock.raw", "no voxel"]
 
 
-@case
-def raw_image_without_solid(folder):
-    return ["check", raw_deck(folder, bytes(4096))], ["rock.raw", "nothing to segment"]
-
-
 # --- run
 def run_deck(folder, extra='axes = ["x"]\n', **ball):
     return deck(folder, sphere_deck(**ball) + "[diffusion]\n" + extra)

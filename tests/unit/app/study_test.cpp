@@ -106,6 +106,8 @@ TEST(Study, CasesWithoutAPathAreMarked) {
   const Json closed = Json::parse(R"({"percolates": {"x": false, "y": true, "z": false}})");
   EXPECT_EQ(remark_on(closed, {0, 1, 2}), "no path along x, z");
   EXPECT_EQ(remark_on(closed, {1}), "");
+  const Json open = Json::parse(R"({"percolates": {"x": true}, "flow": [{"axis": "x", "unbounded": true}]})");
+  EXPECT_EQ(remark_on(open, {0}), "no wall along x");
   StudyTable table{{"t", "d.toml", {size_heading, place_heading}, {}}, {"permeability_m2[0][0]"}, {}};
   for (const auto& [size, k] : {std::pair{"10", 4.0}, {"10", 0.0}, {"20", 5.0}, {"20", 6.0}}) {
     table.study.cases.push_back({fmt::format("case_{}", table.rows.size()), {size, "1"}, {}});

@@ -187,7 +187,20 @@ void fill_hidden(const Geometry& geometry, int level, std::int64_t box, std::spa
   const LevelGeometry& at = geometry.levels[level];
   const BoxGraph graph = at.graph.box(static_cast<int>(box));
   std::ranges::fill(cells, cell_is_solid);
-  for_each_vof(graph, [&](int, int cell) { cells[cell] = 0; });
+  const auto closed_on_all_sides = [&](const std::array<std::uint16_t, 6>& slots) {
+    return std::ranges::all_of(slots, [&](int slot) { return slot == graph.closed(); });
+  };
+  const auto pieces = at.box(static_cast<int>(box));
+  const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+  for_each_vof(graph, [&](int vof, int cell, const std::array<std::uint16_t, 6>& slots) {
+    if (closed_on_all_sides(slots)) {  // nothing comes there, and what it holds is of the beginning
+      const auto row = std::ranges::lower_bound(irregular, static_cast<std::uint16_t>(vof));
+      if (row != irregular.end() && *row == vof && !pieces.centers.empty() &&
+          !pieces.centers[row - irregular.begin()].inside)
+        return;
+    }
+    cells[cell] = 0;
+  });
   for (const JoinedPart& part : parts_in(at, static_cast<int>(box)))
     if (part.home != no_face) cells[part.cell] = 0;
   if (level + 1 == geometry.grid.n_levels()) return;

@@ -68,8 +68,8 @@ std::vector<PlotComponent> plot_components(const std::vector<PlotField>& fields)
 void fill_plot_component(const Geometry& geometry, const LevelSet& level_set, double cell_width,
                          const PlotComponent& component, int level, std::int64_t box, std::span<float> cells);
 
-/// Which cells of an own box readers should hide: cell_is_solid without fluid, cell_is_covered under a finer level,
-/// both, or 0.
+/// Which cells of an own box readers should hide: cell_is_solid without fluid, or with a fragment alone that has no open
+/// face, cell_is_covered under a finer level, both, or 0.
 /// @param[out] cells  one flag per cell of the box, x fastest
 /// Not collective; may be called from several threads.
 void fill_hidden(const Geometry& geometry, int level, std::int64_t box, std::span<std::uint8_t> cells);

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "app/plot_fields.hpp"
 #include "app/reactive_run.hpp"
 #include "app/transport_job.hpp"
 #include "base/timer.hpp"
@@ -75,9 +77,14 @@ FieldView view_of(const JobContext& run, std::vector<JobComponent> of_jobs) {
     for (int b = 0; b < level.graph.n_local(); ++b) view.boxes.back().push_back(level.graph.box(b).cells);
   }
   for (const JobComponent& c : of_jobs) view.components.push_back(c.name);
-  view.fill = [components = std::move(of_jobs)](int level, std::size_t box, std::size_t component,
-                                                std::span<float> cells) {
+  view.fill = [components = std::move(of_jobs), &geometry = run.geometry](int level, std::size_t box,
+                                                                         std::size_t component,
+                                                                         std::span<float> cells) {
     components[component].fill(level, static_cast<std::int64_t>(box), cells);
+    std::vector<std::uint8_t> hidden(cells.size());
+    fill_hidden(geometry, level, static_cast<std::int64_t>(box), hidden);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if ((hidden[i] & cell_is_solid) != 0) cells[i] = std::numeric_limits<float>::quiet_NaN();
   };
   view.threads_may_fill = true;
   return view;

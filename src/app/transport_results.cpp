@@ -16,7 +16,7 @@ namespace {
 
 constexpr double largest_imbalance = 1e-9;  ///< of a step; round-off is far below
 constexpr double largest_steady_imbalance = 1e-4;
-constexpr double largest_overshoot = 0.02;  ///< of a steady solution, over the range of its data
+constexpr double largest_overshoot = 1e-3;  ///< of a steady solution, over the range of its data
 constexpr double largest_gap = 1e-12;       ///< of continuity, after what it missed was taken out
 constexpr double largest_backflow = 1e-3;
 
